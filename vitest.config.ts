@@ -8,24 +8,29 @@ const DIST = fileURLToPath(new URL('dist/', import.meta.url));
 const ACROSS_ENGINES = ['changed-world', 'golden', 'metamorphic', 'mutation', 'one-seed', 'one-step'];
 const ACROSS_BATCHES = ['async-backend', 'batch-masks', 'gather', 'save-load'];
 
-/** Folders of `test` that need more than a quick run has: each entry is a project. `unit` has all others. */
-const FOLDERS: Readonly<Record<string, string[]>> = {
-  cli: ['cli', 'docs', 'examples', 'fakes', 'package', 'bench'],
-  server: ['server'],
-  python: ['python'],
-};
 const testsOf = (folder: string): string => `test/${folder}/**/*.test.ts`;
-const webgpu = testsOf('engine/backends/webgpu');
+
+/** Long tests of many graders. `unit` has shorter ones of the same code. */
+const LONG = ['test/evaluation/audit/audit-exploits.test.ts', 'test/agents/planner/planner-v3.test.ts'];
+
+/** Tests that need more than a quick run has: each entry is a project. `unit` has all others. */
+const OTHERS: Readonly<Record<string, string[]>> = {
+  cli: [...['cli', 'docs', 'examples', 'fakes', 'package', 'bench'].map(testsOf), ...LONG],
+  server: [testsOf('server')],
+  python: [testsOf('python')],
+};
+const webgpu = [testsOf('engine/backends/webgpu'), 'test/**/on-webgpu.test.ts'];
 const browser = testsOf('browser');
 const quick = {
   include: ['test/**/*.test.ts'],
-  exclude: [webgpu, browser, ...Object.values(FOLDERS).flat().map(testsOf)],
+  exclude: [...webgpu, browser, ...Object.values(OTHERS).flat()],
 };
 const gpu = [
-  webgpu,
+  ...webgpu,
   ...ACROSS_ENGINES.map((name) => `test/engine/${name}.test.ts`),
   ...ACROSS_BATCHES.map((name) => `test/engine/backends/${name}.test.ts`),
   'test/engine/vec-env/{run,step-outputs}.test.ts',
+  'test/{evaluation,cli}/every-engine.test.ts',
 ];
 
 /** `test:all` runs these, and `soak` is apart: it makes every random draw that tests know, and more. */
@@ -33,8 +38,16 @@ const projects = [
   { name: 'unit', ...quick, isolate: false, env: { RHYTHM_SKIP: 'webgpu' } },
   { name: 'gpu', include: gpu, env: { RHYTHM_SKIP: 'kernels' } },
   { name: 'browser', include: [browser], globalSetup: 'test/support/web/global-setup.ts' },
-  ...Object.entries(FOLDERS).map(([name, folders]) => ({ name, include: folders.map(testsOf) })),
-  { name: 'soak', ...quick, env: { RHYTHM_DRAWS: '4', RHYTHM_SKIP: 'webgpu' } },
+  ...Object.entries(OTHERS).map(([name, include]) => ({
+    ...{ name, include, exclude: webgpu },
+    env: { RHYTHM_SKIP: 'webgpu' },
+  })),
+  {
+    name: 'soak',
+    ...quick,
+    exclude: quick.exclude.filter((path) => !LONG.includes(path)),
+    env: { RHYTHM_DRAWS: '4', RHYTHM_SKIP: 'webgpu' },
+  },
 ];
 
 export default defineConfig({

@@ -7,9 +7,9 @@ const SEQUENCE_STREAM = 1;
 /** The number of different sequences. Drawing a million would take longer than playing them. */
 export const SEQUENCE_ROWS = 4096;
 
-let drawn: Uint8Array | undefined;
+let cached: Uint8Array | undefined;
 
-function drawSequence(): Uint8Array {
+function drawSequences(): Uint8Array {
   const draw = { x0: 0, x1: 0 };
   return Uint8Array.from({ length: SEQUENCE_ROWS * NUM_STEPS }, (_, i) =>
     below(threefry(i, SEQUENCE_STREAM, 0, 0, draw).x0, NUM_ACTIONS),
@@ -18,10 +18,10 @@ function drawSequence(): Uint8Array {
 
 /** Returns u8 [episodes, 28], uniform actions. Rows repeat after SEQUENCE_ROWS. */
 export function sequenceOf(episodes: number): Uint8Array {
-  drawn ??= drawSequence();
+  cached ??= drawSequences();
   const sequence = new Uint8Array(episodes * NUM_STEPS);
-  for (let offset = 0; offset < sequence.length; offset += drawn.length) {
-    sequence.set(drawn.subarray(0, Math.min(drawn.length, sequence.length - offset)), offset);
+  for (let offset = 0; offset < sequence.length; offset += cached.length) {
+    sequence.set(cached.subarray(0, Math.min(cached.length, sequence.length - offset)), offset);
   }
   return sequence;
 }

@@ -1,4 +1,4 @@
-/** `--bodies`: measures the server's time and memory for bodies and messages of many shapes, one process per shape. */
+/** `--bodies`: measures the server's time and memory for many bodies and messages, one process for each. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { request } from 'node:http';
@@ -6,7 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { WebSocket } from 'ws';
 import type { OnProgress } from './measure.js';
 import { digits, table } from './report.js';
-import { MIB, SHAPES, type Shape } from './serving/shapes.js';
+import { BODIES } from './serving/body-payloads.js';
+import { MESSAGES } from './serving/message-payloads.js';
+import { MIB, type Payload } from './serving/payload.js';
 import { Mismatch } from './verify.js';
 
 export interface BodiesPlan {
@@ -17,7 +19,7 @@ export interface BodiesPlan {
 export const FULL_BODIES: BodiesPlan = { maxMib: 16, rounds: 2 };
 export const SMALL_BODIES: BodiesPlan = { maxMib: 0.01, rounds: 1 };
 
-/** The cost of a body: the maximum memory and the minimum time of all rounds. */
+/** The cost of a body in one round, or of all rounds: the maximum memory and the minimum time. */
 interface Cost {
   readonly cpuMs: number;
   /** The longest time that one piece of work blocks the event loop. */
@@ -33,6 +35,7 @@ export interface BodyFigures extends Cost {
   readonly answerBytes: number;
 }
 
+const PAYLOADS: readonly Payload[] = [...BODIES, ...MESSAGES];
 const SERVER = fileURLToPath(new URL('serving/measured-server.js', import.meta.url));
 
 export async function measureBodies(
@@ -40,18 +43,18 @@ export async function measureBodies(
   onProgress: OnProgress,
 ): Promise<BodyFigures[]> {
   const figures: BodyFigures[] = [];
-  for (const [k, shape] of SHAPES.entries()) {
-    onProgress(`bodies, ${k + 1} of ${SHAPES.length}: ${shape.path}, ${shape.what}`);
-    figures.push(await measureShape(shape, shape.body(Math.min(shape.most, maxMib)), rounds));
+  for (const [k, payload] of PAYLOADS.entries()) {
+    onProgress(`bodies, ${k + 1} of ${PAYLOADS.length}: ${payload.path}, ${payload.what}`);
+    figures.push(await measurePayload(payload, payload.body(Math.min(payload.maxMib, maxMib)), rounds));
   }
   return figures;
 }
 
-async function measureShape(shape: Shape, body: Buffer, rounds: number): Promise<BodyFigures> {
+async function measurePayload(payload: Payload, body: Buffer, rounds: number): Promise<BodyFigures> {
   const child = fork(SERVER, { execArgv: ['--expose-gc'] });
   try {
     const [{ url }] = (await once(child, 'message')) as [{ url: string }];
-    const send = shape.path.startsWith('/v1/') && shape.path !== '/v1/vec' ? post : sendMessage;
+    const send = payload.path.startsWith('/v1/') && payload.path !== '/v1/vec' ? post : sendMessage;
     await warmUp(url);
     const costs: Cost[] = [];
     let answerBytes = 0;
@@ -60,9 +63,15 @@ async function measureShape(shape: Shape, body: Buffer, rounds: number): Promise
         child.send(name);
         return (await once(child, 'message'))[0] as Cost;
       };
-      answerBytes = await send(url, shape, body, command, (cost) => costs.push(cost));
+      answerBytes = await send(url, payload, body, command, (cost) => costs.push(cost));
     }
-    return { path: shape.path, what: shape.what, bodyBytes: body.length, answerBytes, ...combined(costs) };
+    return {
+      path: payload.path,
+      what: payload.what,
+      bodyBytes: body.length,
+      answerBytes,
+      ...combined(costs),
+    };
   } finally {
     child.disconnect();
     await once(child, 'exit');
@@ -96,27 +105,27 @@ async function warmUp(url: string): Promise<void> {
 
 type Send = (
   url: string,
-  shape: Shape,
+  payload: Payload,
   body: Buffer,
   command: (name: 'begin' | 'end') => Promise<Cost>,
   onCost: (cost: Cost) => void,
 ) => Promise<number>;
 
-/** Posts a body. @returns the bytes of the answer. */
+/** Posts a body. @returns the length of the response body in bytes. */
 const post: Send = async (url, { path }, body, command, onCost) => {
   await command('begin');
-  const posted = request(url + path, { method: 'POST', headers: { 'content-length': body.length } });
-  posted.end(body);
-  const [response] = await once(posted, 'response');
+  const sent = request(url + path, { method: 'POST', headers: { 'content-length': body.length } });
+  sent.end(body);
+  const [response] = await once(sent, 'response');
   let bytes = 0;
   for await (const piece of response) bytes += piece.length;
   onCost(await command('end'));
   if (response.statusCode >= 500)
-    throw new Mismatch(`${path}: Expected an answer, got ${response.statusCode}.`);
+    throw new Mismatch(`${path}: Expected a status below 500, got ${response.statusCode}.`);
   return bytes;
 };
 
-/** Sends a message over a WebSocket. @returns the bytes of the answer. */
+/** Sends a message over a WebSocket. @returns the length of the answer in bytes. */
 const sendMessage: Send = async (url, { path, before = [], isBinary = false }, body, command, onCost) => {
   const socket = new WebSocket(url.replace('http', 'ws') + path, { perMessageDeflate: false, maxPayload: 0 });
   await once(socket, 'open');
@@ -141,9 +150,9 @@ export function renderBodies(figures: readonly BodyFigures[]): string {
     'body MiB',
     'answer MiB',
     'CPU s',
-    'longest piece ms',
+    'longest block ms',
     'added MiB',
-    'times the body',
+    'added / body',
   ];
   const lines = figures.map(({ path, what, bodyBytes, answerBytes, cpuMs, longestMs, addedBytes }) => [
     ...[what, path, digits(bodyBytes / MIB, 1), digits(answerBytes / MIB, 1), digits(cpuMs / 1000, 2)],

@@ -3,30 +3,30 @@ import { nativeBackend } from '../dist/engine/backends/native.js';
 import { NUM_STEPS } from '../dist/world/fields.js';
 import { FORK_STEP, NAMES, SIZE } from './names.js';
 import * as plays from './plays.js';
-import type { Play, Setting } from './rig.js';
+import type { OpenRig, Setting } from './rig.js';
 import { WRITES, type Writes } from './writes.js';
 
 export interface Case extends Setting {
   /** The name in the JSON file. */
   readonly name: string;
   readonly writes: Writes;
-  /** The timed work: every episode from its start to its grade. */
-  readonly play: Play;
-  /** The play with which the reference computes the expected outputs. */
-  readonly expected: Play;
+  /** Opens the timed work: every episode from its start to its grade. */
+  readonly open: OpenRig;
+  /** Opens the work with which the reference computes the expected outputs. */
+  readonly openExpected: OpenRig;
   /** Steps that a play takes per episode. */
   readonly steps: number;
 }
 
 /** The part of a case that does not depend on the setting. */
-type Workload = Pick<Case, 'name' | 'writes' | 'play' | 'expected' | 'steps'>;
+type Workload = Pick<Case, 'name' | 'writes' | 'open' | 'openExpected' | 'steps'>;
 
-/** Returns a workload of whole episodes. By default the reference computes it with the same play. */
-const workload = (name: string, writes: Writes, play: Play, expected: Play = play): Workload => ({
+/** Returns a workload of whole episodes. By default the reference does the same work. */
+const workload = (name: string, writes: Writes, open: OpenRig, openExpected: OpenRig = open): Workload => ({
   name,
   writes,
-  play,
-  expected,
+  open,
+  openExpected,
   steps: NUM_STEPS,
 });
 
@@ -36,7 +36,7 @@ const HEURISTIC = workload(NAMES.heuristic, WRITES.grades, plays.heuristic);
 const SEQUENCE = workload(NAMES.sequence, WRITES.grades, plays.sequence);
 const RECORDED = workload(NAMES.recorded, WRITES.trajectory, plays.recordedSequence);
 const FORK: Workload = {
-  ...workload(NAMES.fork, WRITES.grades, plays.fork, plays.forkUnforked),
+  ...workload(NAMES.fork, WRITES.grades, plays.fork, plays.forkFromReset),
   steps: NUM_STEPS - FORK_STEP,
 };
 const ENV_STEP = workload(NAMES.envStep, WRITES.steps, plays.envSteps, plays.steps);
@@ -63,7 +63,7 @@ const native = (kernel: string, load: Workload, changes: Partial<Setting> = {}):
   ...changes,
 });
 
-/** Returns the cases of a kernel. The scalar kernel gains nothing from columns. */
+/** Returns the cases of a kernel. The scalar kernel gains nothing from the column-major layout. */
 const kernelCases = (kernel: string): Case[] => [
   native(kernel, FUSED),
   ...(kernel === 'scalar' ? [] : [native(kernel, STEP, { layout: columns })]),

@@ -3,14 +3,14 @@ import type { DeviceFigures } from './device.js';
 import { judge } from './ratios.js';
 import { digits, ratiosToJson, renderRatios, table } from './report.js';
 
-/** Returns the figures for the JSON file: targets with their verdicts. */
+/** Returns the figures for the JSON file, with the verdict on each target. */
 export const deviceToJson = ({ ratios, ...figures }: DeviceFigures) => ({
   ...figures,
   ...ratiosToJson({ ratios, leftOut: [] }),
 });
 
 export function renderDevice({ device, reason, rows, ratios }: DeviceFigures): string {
-  if (device === null) return `No rows of devices: ${reason}`;
+  if (device === null) return `No device was measured: ${reason}`;
   const { adapter, software, exact } = device;
   const lines = rows.map(({ backend, name, readBack, episodes, nsPerStep, stepsPerSecond }) => [
     backend === 'webgpu' ? backend : `${backend}, one thread`,
@@ -24,7 +24,7 @@ export function renderDevice({ device, reason, rows, ratios }: DeviceFigures): s
   return [
     `WebGPU on ${adapter}${exact ? ', exact to the bit' : ', INEXACT'}`,
     table(head, lines, 3),
-    software ? 'A SOFTWARE ADAPTER: the CPU emulates a device. These rows do not apply to devices.' : '',
+    software ? 'A SOFTWARE ADAPTER: the CPU emulates a device. These times say nothing about a GPU.' : '',
     ratios.some((ratio) => judge(ratio) !== null) ? renderRatios({ ratios, leftOut: [] }) : '',
   ]
     .filter(Boolean)

@@ -1,5 +1,6 @@
 /** `--evaluation`: times the evaluation of 150 episodes, in a warm process and as a command. */
 import { isDeepStrictEqual } from 'node:util';
+import { bracketEvaluation } from '../dist/evaluation/bracket.js';
 import { evaluationToJson } from '../dist/evaluation/evaluation-json.js';
 import { evaluate } from '../dist/index.js';
 import { runNode } from './child.js';
@@ -10,8 +11,7 @@ import { median } from './rows.js';
 import { Mismatch } from './verify.js';
 
 const CONDITIONS = ['in-distribution', 'ood'];
-const BACKEND = 'native';
-const COMMAND = ['dist/cli/main.js', 'eval', '--conditions', CONDITIONS.join(), '--backend', BACKEND];
+const COMMAND = ['dist/cli/main.js', 'eval', '--conditions', CONDITIONS.join(), '--backend'];
 
 /** The numbers of measurements. */
 export interface EvaluationPlan {
@@ -41,15 +41,23 @@ interface EvaluationJson {
 }
 
 const toJson = (evaluation: Awaited<ReturnType<typeof evaluate>>): EvaluationJson =>
-  JSON.parse(JSON.stringify(evaluationToJson(evaluation)));
+  JSON.parse(JSON.stringify(evaluationToJson(bracketEvaluation(evaluation, null))));
 
-/** Times the evaluation. @throws Mismatch if its rows differ from the reference's; BackendError without the addon. */
-export async function timeEvaluation(plan: EvaluationPlan, onProgress: OnProgress): Promise<EvaluationTimes> {
+/**
+ * Times the evaluation on a backend. @throws Mismatch if its rows differ from the reference's; BackendError if the backend
+ * is not available.
+ */
+export async function timeEvaluation(
+  backend: string,
+  plan: EvaluationPlan,
+  onProgress: OnProgress,
+): Promise<EvaluationTimes> {
   onProgress('evaluation');
-  const options = { conditions: CONDITIONS, backend: BACKEND };
+  const options = { conditions: CONDITIONS, backend };
+  const command = [...COMMAND, backend];
   const expected = toJson(await evaluate({ ...options, backend: 'reference' }));
   const warm = toJson(await evaluate(options));
-  const { stdout } = await runNode([...COMMAND, '--json', '-']);
+  const { stdout } = await runNode([...command, '--json', '-']);
   for (const { rows } of [warm, JSON.parse(stdout) as EvaluationJson]) {
     if (!isDeepStrictEqual(rows, expected.rows)) {
       throw new Mismatch('evaluation: Expected the rows of the reference, got others.');
@@ -60,7 +68,7 @@ export async function timeEvaluation(plan: EvaluationPlan, onProgress: OnProgres
     await evaluate(options);
     return now() - start;
   });
-  const processMs = await medianMs(plan.processes, async () => (await runNode(COMMAND)).ns);
+  const processMs = await medianMs(plan.processes, async () => (await runNode(command)).ns);
   const emptyProcessMs = await medianMs(plan.processes, async () => (await runNode(['--eval', '0'])).ns);
   const sizes = new Map(expected.rows.map((row) => [row.condition, row.episodes]));
   return {

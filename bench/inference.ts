@@ -25,14 +25,14 @@ export const SMALL_INFERENCE: InferencePlan = { episodes: 20, firstSeed: 20_000 
 
 /** The steps after which figures are reported. */
 const REPORTED_STEPS: readonly number[] = [1, 4, 8, 12, 20, NUM_STEPS - 1];
-/** The number of environments whose intervals are checked, because explaining one costs more than an update. */
+/** The maximum number of environments whose intervals are checked, because `explain` takes longer than an update. */
 const MAX_EXPLAINED = 300;
 const world = createWorld();
 
 /** Accuracy after some steps, while inference observes the actions of one policy. */
 export interface InferenceRow {
   /** The name of the policy in POLICIES. */
-  readonly watching: string;
+  readonly policy: string;
   readonly steps: number;
   readonly beliefMae: number;
   /** The error that inference expects. */
@@ -72,15 +72,15 @@ const POLICIES: Readonly<Record<string, Policy>> = {
 /** Measures inference with every policy. @throws Mismatch if a belief depends on the other episodes of the batch. */
 export async function measureInference(plan: InferencePlan, onProgress: OnProgress): Promise<InferenceRow[]> {
   const rows: InferenceRow[] = [];
-  for (const watching of Object.keys(POLICIES)) {
-    onProgress(`inference, watching ${watching}`);
+  for (const policy of Object.keys(POLICIES)) {
+    onProgress(`inference, policy ${policy}`);
     await yieldToEventLoop();
-    rows.push(...measurePolicy(watching, plan));
+    rows.push(...measurePolicy(policy, plan));
   }
   return rows;
 }
 
-function measurePolicy(watching: string, { episodes, firstSeed }: InferencePlan): InferenceRow[] {
+function measurePolicy(policy: string, { episodes, firstSeed }: InferencePlan): InferenceRow[] {
   using env = createVecEnv({ numEnvs: episodes });
   const inference = new Inference(world, episodes);
   const single = new Inference(world, 1);
@@ -90,7 +90,7 @@ function measurePolicy(watching: string, { episodes, firstSeed }: InferencePlan)
   const rows: InferenceRow[] = [];
   let spent = 0;
   for (let step = 0; step < NUM_STEPS; step++) {
-    result = env.step(POLICIES[watching](result.observations, inference, step, firstSeed));
+    result = env.step(POLICIES[policy](result.observations, inference, step, firstSeed));
     single.observe(observationsOf(single, result));
     const start = now();
     inference.observe(result.observations);
@@ -99,23 +99,23 @@ function measurePolicy(watching: string, { episodes, firstSeed }: InferencePlan)
     if (REPORTED_STEPS.includes(step + 1)) {
       const accuracy = accuracyOf(inference, beliefs, targets);
       const msPerUpdate = spent / 1e6 / (step + 1) / episodes;
-      rows.push({ watching, steps: step + 1, ...accuracy, msPerUpdate });
+      rows.push({ policy, steps: step + 1, ...accuracy, msPerUpdate });
     }
   }
-  checkFirst(watching, inference, single);
+  checkFirst(policy, inference, single);
   return rows;
 }
 
-/** Returns the observations of the environments that an inference has. */
+/** Returns the first rows of the observations, as many as the inference has environments. */
 const observationsOf = ({ numEnvs }: Inference, { observations }: StepResult): Float32Array =>
   observations.slice(0, numEnvs * OBSERVATION_SIZE);
 
-/** Compares the belief about episode 0 with that of an inference of this episode alone. */
-function checkFirst(watching: string, batch: Inference, single: Inference): void {
+/** Compares the beliefs about episode 0 in the batch with those computed for this episode alone. */
+function checkFirst(policy: string, batch: Inference, single: Inference): void {
   const [first, expected] = [batch.beliefs().slice(0, NUM_BELIEFS), single.beliefs()];
   if (first.every((belief, k) => belief === expected[k])) return;
   throw new Mismatch(
-    `inference, watching ${watching}: Expected the beliefs [${expected.join(', ')}] of episode 0, as without others, got ` +
+    `inference, policy ${policy}: Expected the beliefs [${expected.join(', ')}] of episode 0 alone, got ` +
       `[${first.join(', ')}] in a batch of ${batch.numEnvs}.`,
   );
 }
@@ -144,9 +144,9 @@ function coverageOf(inference: Inference, targets: Float32Array): number {
 }
 
 export function renderInference(rows: readonly InferenceRow[]): string {
-  const head = ['inference, watching', 'steps', 'belief MAE', 'expected', '10-90 % holds', 'ms per update'];
-  const lines = rows.map(({ watching, steps, beliefMae, expectedMae, coverage, msPerUpdate }) => [
-    watching,
+  const head = ['policy', 'steps', 'belief MAE', 'expected MAE', 'in 10-90 %', 'ms per update'];
+  const lines = rows.map(({ policy, steps, beliefMae, expectedMae, coverage, msPerUpdate }) => [
+    policy,
     steps,
     ...[beliefMae, expectedMae, coverage].map((figure) => digits(figure, 3)),
     digits(msPerUpdate, 3),

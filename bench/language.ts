@@ -32,7 +32,7 @@ interface Case {
   readonly name: string;
   readonly what: string;
   /** The target in rows per second. */
-  readonly bar: number;
+  readonly target: number;
   readonly rows: number;
   play(): unknown;
   /** Verifies the first rows before anything is timed. */
@@ -43,7 +43,7 @@ interface Case {
 const pseudoRandom = (k: number, n: number): number => (Math.imul(k + 1, 0x9e3779b1) >>> 8) % n;
 
 /** Returns rows with distinct seeds and history lengths from 0 to 27. */
-function columnsOf(rows: number): Required<Omit<ReplayColumns, 'profiles'>> {
+function columnsOf(rows: number): Required<Omit<ReplayColumns, 'profiles' | 'beliefHistories'>> {
   return {
     seeds: Uint32Array.from({ length: rows }, (_, i) => 100 + i),
     stepIndices: Uint8Array.from({ length: rows }, (_, i) => pseudoRandom(i, NUM_STEPS)),
@@ -92,7 +92,7 @@ function observationsOf(rows: number): Float32Array {
 
 function casesOf(rows: number): Case[] {
   const columns = columnsOf(rows);
-  const few = columnsOf(Math.min(rows, 500));
+  const checked = columnsOf(Math.min(rows, 500));
   const objects = objectsOf(columns);
   const texts = completionsOf(rows);
   const observations = observationsOf(rows);
@@ -100,19 +100,19 @@ function casesOf(rows: number): Case[] {
   return [
     {
       name: 'score_replay_columns',
-      ...{ what: 'scoreReplay, typed arrays', bar: 5e6, rows },
+      ...{ what: 'scoreReplay, typed arrays', target: 5e6, rows },
       play: () => scoreReplay(columns, { threads: 1 }),
-      check: () => isDeepStrictEqual(scoreReplay(few), scoreReplay(few, { backend: 'reference' })),
+      check: () => isDeepStrictEqual(scoreReplay(checked), scoreReplay(checked, { backend: 'reference' })),
     },
     {
       name: 'score_replay_objects',
-      ...{ what: 'scoreReplay, objects with names', bar: 5e5, rows },
+      ...{ what: 'scoreReplay, objects with names', target: 5e5, rows },
       play: () => scoreReplay(objects, { threads: 1 }),
-      check: () => isDeepStrictEqual(scoreReplay(objectsOf(few)), scoreReplay(few)),
+      check: () => isDeepStrictEqual(scoreReplay(objectsOf(checked)), scoreReplay(checked)),
     },
     {
       name: 'prompts',
-      ...{ what: 'prompts, seven steps each', bar: 5e4, rows },
+      ...{ what: 'prompts, seven steps each', target: 5e4, rows },
       // Reads the texts, because Node builds a concatenated string only when it is read.
       play: () =>
         prompts(observations).reduce((length, [, user]) => length + Buffer.byteLength(user.content), 0),
@@ -120,7 +120,7 @@ function casesOf(rows: number): Case[] {
     },
     {
       name: 'parsing',
-      ...{ what: 'parseCompletions, 100 to 450 characters of reasoning', bar: 5e5, rows },
+      ...{ what: 'parseCompletions, 100 to 450 characters of reasoning', target: 5e5, rows },
       play: () => parseCompletions(texts),
       check: () => {
         const { actions } = parseCompletions(texts);
@@ -155,10 +155,10 @@ export async function measureLanguage(
   const rates = cases.map((each, k) => each.rows / (median(times[k]) / 1e9));
   return {
     rows: cases.map(({ name, what, rows }, k) => ({ name, what, rows, rowsPerSecond: rates[k] })),
-    ratios: cases.map(({ name, bar }, k) => ({
+    ratios: cases.map(({ name, target }, k) => ({
       name: `${name}_per_second`,
       value: rates[k],
-      bar: { bound: 'at least', bar } as const,
+      target: { bound: 'at least', value: target } as const,
     })),
   };
 }

@@ -61,7 +61,7 @@ export async function measureLlm(plan: LlmPlan, onProgress: OnProgress): Promise
 }
 
 async function teach({ episodes, concurrency }: LlmPlan, output: string, environment: object): Promise<void> {
-  const args = ['--teacher', 'llm', '--model', 'fake', '--seeds', `100-${99 + episodes}`];
+  const args = ['--policy', 'llm:fake', '--seeds', `100-${99 + episodes}`];
   const child = spawn(
     process.execPath,
     [MAIN, 'teach', ...args, '--concurrency', String(concurrency), '--output', output],
@@ -76,7 +76,7 @@ const answerSeconds = ({ episodes, concurrency, delayMs }: LlmPlan): number =>
   (Math.ceil(episodes / concurrency) * NUM_STEPS * delayMs) / 1000;
 
 const ratiosOf = ({ seconds }: LlmFigures): readonly Ratio[] => [
-  { name: 'llm_weeks_seconds', value: seconds, bar: { bound: 'at most', bar: 25 } },
+  { name: 'llm_episodes_seconds', value: seconds, target: { bound: 'at most', value: 25 } },
 ];
 
 export const llmToJson = (figures: LlmFigures) => ({
@@ -84,13 +84,13 @@ export const llmToJson = (figures: LlmFigures) => ({
   ...ratiosToJson({ ratios: ratiosOf(figures), leftOut: [] }),
 });
 
-/** @param judged whether the target is shown. */
-export function renderLlm(figures: LlmFigures, judged: boolean): string {
+/** @param showsTarget whether the target is shown. */
+export function renderLlm(figures: LlmFigures, showsTarget: boolean): string {
   const { plan, seconds, leastSeconds } = figures;
   const what = `${plan.episodes} episodes, ${plan.concurrency} at once, answers in ${plan.delayMs} ms`;
   const text = table(
-    ['teach --teacher llm', 'seconds', 'answers alone'],
+    ['teach --policy llm:MODEL', 'seconds', 'seconds of answers alone'],
     [[what, digits(seconds, 1), digits(leastSeconds, 1)]],
   );
-  return judged ? `${text}\n${renderRatios({ ratios: ratiosOf(figures), leftOut: [] })}` : text;
+  return showsTarget ? `${text}\n${renderRatios({ ratios: ratiosOf(figures), leftOut: [] })}` : text;
 }

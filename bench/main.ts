@@ -6,10 +6,11 @@
  * compiled package is timed: tools that run TypeScript directly can be many times slower.
  */
 import { availableParallelism, loadavg } from 'node:os';
-import { Command, InvalidArgumentError } from 'commander';
-import { exitCodeOf, messageOf } from '../dist/cli/failure.js';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { exitCodeOf, messageOf } from '../dist/cli/command-errors.js';
 import { checkOutput, openOutput } from '../dist/cli/files/output-file.js';
 import { nativeBackend } from '../dist/engine/backends/native.js';
+import { ASYNC_BACKENDS } from '../dist/engine/backends/node.js';
 import { toSnakeCase } from '../dist/evaluation/evaluation-json.js';
 import { describeMachine } from '../dist/evaluation/machine.js';
 import { SCHEMAS } from '../dist/shared/schemas.js';
@@ -46,10 +47,12 @@ reference's bits before it is timed. A row that is too short for the timer is vo
 Examples:
   npm run bench -- --rounds 5
   npm run bench -- --sweep --memory --evaluation --json bench.json
+  npm run bench -- --evaluation --backend webgpu
   npm run bench -- --rounds 1 --webgpu --json bench/results/my-adapter.json
 `;
 
 const ROUNDS = 21;
+const BACKEND_NAMES = ASYNC_BACKENDS.map(({ name }) => name);
 const FULL: Effort = { rounds: ROUNDS, plays: 5, ms: 2, warmMs: 50 };
 const SMALL: Effort = { rounds: 1, plays: 1, ms: 0, warmMs: 0 };
 
@@ -68,6 +71,7 @@ interface Options {
   readonly sweep?: boolean;
   readonly memory?: boolean;
   readonly evaluation?: boolean;
+  readonly backend: string;
   readonly webgpu?: boolean;
   readonly language?: boolean;
   readonly inference?: boolean;
@@ -89,12 +93,15 @@ function parseOptions(): Options {
     .option('--sweep', 'also: 1 to 2^20 episodes on 1, 2 and all threads')
     .option('--memory', 'also: the memory of a million episodes')
     .option('--evaluation', 'also: the time of the 150-episode evaluation, with and without start-up')
+    .addOption(
+      new Option('--backend <name>', 'the backend of --evaluation').choices(BACKEND_NAMES).default('native'),
+    )
     .option('--webgpu', 'also: a device beside one native thread, with and without read-back')
     .option('--language', 'also: replay scoring, prompts and parsing, in rows a second on one thread')
     .option('--inference', 'also: the accuracy of inferred beliefs, and the time of an update')
     .option('--serve', 'also: the server, with a client in another process')
     .option('--llm', 'also: 150 episodes of a language model that answers in 50 ms, 16 at once')
-    .option('--bodies', 'also: the cost of bodies and messages of many shapes for the server')
+    .option('--bodies', 'also: the cost of many kinds of bodies and messages for the server')
     .option('--smoke', 'everything once with small sizes: verifies the benchmark without measuring speed')
     .option('--json <file>', 'write machine, rows and ratios; - is the standard output')
     .addHelpText('after', HELP)
@@ -113,8 +120,8 @@ const SECTIONS = {
     const result = await measureMemory(small ? SMALL_MEMORY : FULL_MEMORY, progress);
     return { result, text: renderMemory(result) };
   },
-  evaluation: async (small: boolean) => {
-    const result = await timeEvaluation(small ? SMALL_EVALUATION : FULL_EVALUATION, progress);
+  evaluation: async (small: boolean, { backend }: Options) => {
+    const result = await timeEvaluation(backend, small ? SMALL_EVALUATION : FULL_EVALUATION, progress);
     return { result, text: renderEvaluation(result) };
   },
   webgpu: async (small: boolean) => {
@@ -180,7 +187,7 @@ async function main(): Promise<void> {
   if (reason !== undefined) print(`No native rows: ${reason}`);
   const sections: Record<string, unknown> = {};
   for (const name of sectionsOf(options)) {
-    const { result, text } = await SECTIONS[name](smoke);
+    const { result, text } = await SECTIONS[name](smoke, options);
     sections[name] = result;
     print(text);
   }

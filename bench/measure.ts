@@ -10,8 +10,9 @@ import { ReferenceOutputs, titleOf, verify } from './verify.js';
 export interface Effort {
   /** Rounds over all cases. */
   readonly rounds: number;
-  /** The minimum number of plays of a sample, and its minimum milliseconds. */
+  /** The minimum number of plays in a sample. */
   readonly plays: number;
+  /** The minimum duration of a sample, in milliseconds. */
   readonly ms: number;
   /** The milliseconds of playing before the first sample, so that the JavaScript is compiled. */
   readonly warmMs: number;
@@ -53,7 +54,13 @@ function sample(rig: Rig, effort: Effort): Sample {
 /** Yields to the event loop, so that signals are handled. */
 export const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-const subjectOf = ({ play: _play, expected: _expected, steps, writes, ...subject }: Case): Subject => ({
+const subjectOf = ({
+  open: _open,
+  openExpected: _openExpected,
+  steps,
+  writes,
+  ...subject
+}: Case): Subject => ({
   ...subject,
   writes: writes.text,
   bytesPerStep: writes.bytes(steps) / steps,
@@ -71,11 +78,11 @@ export async function measure(
 ): Promise<Measured> {
   const references = new ReferenceOutputs();
   const rigs: Rig[] = [];
-  for (const row of cases) {
-    onProgress(`verifying ${titleOf(row)}`);
+  for (const each of cases) {
+    onProgress(`verifying ${titleOf(each)}`);
     await yieldToEventLoop();
-    rigs.push(row.play(row));
-    verify(row, rigs.at(-1)!, references);
+    rigs.push(each.open(each));
+    verify(each, rigs.at(-1)!, references);
     timePlay(rigs.at(-1)!, { plays: 1, ms: effort.warmMs });
   }
   const samples: Sample[][] = cases.map(() => []);
@@ -88,6 +95,6 @@ export async function measure(
   }
   for (const rig of rigs) rig.close();
   const tick = timerTick();
-  const rows = cases.map((row, k) => toRow(subjectOf(row), samples[k], row.episodes * row.steps, tick));
+  const rows = cases.map((each, k) => toRow(subjectOf(each), samples[k], each.episodes * each.steps, tick));
   return { rows, tick };
 }

@@ -12,8 +12,8 @@ export const SMALL_MEMORY: readonly number[] = [2 ** 16];
 const STEPS = 4;
 
 /** Targets in bytes: the state of an environment, and the resident memory of a million environments. */
-const STATE_BAR = 256;
-const RESIDENT_BAR = 600e6;
+const STATE_TARGET = 256;
+const RESIDENT_TARGET = 600e6;
 
 /** The child's output. */
 interface ChildOutput {
@@ -39,25 +39,25 @@ export interface MemoryRow {
 export interface Memory {
   readonly stateBytesPerEpisode: number;
   readonly rows: readonly MemoryRow[];
-  readonly bars: {
-    readonly stateBytesPerEpisode: MemoryBar;
+  readonly targets: {
+    readonly stateBytesPerEpisode: MemoryTarget;
     /** The target for the row of a million environments. */
-    readonly peakBytes: MemoryBar;
+    readonly peakBytes: MemoryTarget;
   };
 }
 
 /** A target in bytes. */
-interface MemoryBar {
+interface MemoryTarget {
   readonly bound: 'at most';
-  readonly bar: number;
+  readonly value: number;
   /** Null if it was not measured. */
   readonly met: boolean | null;
 }
 
-const atMost = (bar: number, bytes: number | undefined): MemoryBar => ({
+const atMost = (value: number, bytes: number | undefined): MemoryTarget => ({
   bound: 'at most',
-  bar,
-  met: bytes === undefined ? null : bytes <= bar,
+  value,
+  met: bytes === undefined ? null : bytes <= value,
 });
 
 /** Measures all sizes. @throws Mismatch if the last environment of a batch differs from the reference. */
@@ -82,9 +82,9 @@ export async function measureMemory(sizes: readonly number[], onProgress: OnProg
   return {
     stateBytesPerEpisode,
     rows,
-    bars: {
-      stateBytesPerEpisode: atMost(STATE_BAR, stateBytesPerEpisode),
-      peakBytes: atMost(RESIDENT_BAR, million?.peakBytes),
+    targets: {
+      stateBytesPerEpisode: atMost(STATE_TARGET, stateBytesPerEpisode),
+      peakBytes: atMost(RESIDENT_TARGET, million?.peakBytes),
     },
   };
 }
@@ -103,14 +103,14 @@ function checkLast(episodes: number, last: readonly number[]): void {
 
 const megabytes = (bytes: number): string => digits(bytes / 1e6, 0);
 
-export function renderMemory({ stateBytesPerEpisode, rows, bars }: Memory): string {
+export function renderMemory({ stateBytesPerEpisode, rows, targets }: Memory): string {
   const head = [
     'episodes',
     'backend',
     'resident MB',
     'at the start',
     'bytes per episode',
-    'of these outputs',
+    'of which outputs',
   ];
   const lines = rows.map((row) => [
     String(row.episodes),
@@ -120,16 +120,16 @@ export function renderMemory({ stateBytesPerEpisode, rows, bars }: Memory): stri
     digits(row.bytesPerEpisode, 0),
     digits(row.outputBytesPerEpisode, 0),
   ]);
-  const { stateBytesPerEpisode: state, peakBytes: resident } = bars;
-  const judged = ({ bar, met }: MemoryBar, text: (bar: number) => string) =>
-    met === null ? [] : [`${text(bar)}: ${verdict(met)}`];
+  const { stateBytesPerEpisode: state, peakBytes: resident } = targets;
+  const judged = ({ value, met }: MemoryTarget, text: (value: number) => string) =>
+    met === null ? [] : [`${text(value)}: ${verdict(met)}`];
   return [
     'Memory',
     table(head, lines, 2),
-    ...judged(state, (bar) => `${stateBytesPerEpisode} bytes of state per episode, at most ${bar}`),
+    ...judged(state, (value) => `${stateBytesPerEpisode} bytes of state per episode, at most ${value}`),
     ...judged(
       resident,
-      (bar) => `a million episodes with observations resident in at most ${megabytes(bar)} MB`,
+      (value) => `a million episodes with observations resident in at most ${megabytes(value)} MB`,
     ),
   ].join('\n');
 }

@@ -4,7 +4,7 @@
 export const SIZE = {
   /** A size at which the cost of a call dominates. */
   small: 1024,
-  /** The size of the targets. */
+  /** The size at which targets are set. */
   usual: 4096,
   /** A size that exceeds the second-level cache. */
   large: 65_536,

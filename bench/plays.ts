@@ -8,7 +8,7 @@ import { createVecEnv } from '../dist/index.js';
 import { NUM_STEPS } from '../dist/world/fields.js';
 import { rowsOf, sequenceOf, stepsOf } from './action-sequences.js';
 import { FORK_STEP, ROLLOUTS } from './names.js';
-import { copyOutputs, openEpisodes, type Play, resetRequest, seedsOf, WORLD } from './rig.js';
+import { copyOutputs, type OpenRig, openEpisodes, resetRequest, seedsOf, WORLD } from './rig.js';
 
 /** Returns the request of a run without beliefs, from the current state to the end. */
 const plainRun = (policy: RunPolicy): RunRequest => ({
@@ -18,7 +18,7 @@ const plainRun = (policy: RunPolicy): RunRequest => ({
   trajectory: null,
 });
 
-function runPlay(policyFor: (episodes: number) => RunPolicy, records = false): Play {
+function runPlay(policyFor: (episodes: number) => RunPolicy, records = false): OpenRig {
   return (setting) => {
     const { batch, outputs, reset } = openEpisodes(setting);
     const trajectory = records ? allocateTrajectory(setting.episodes) : null;
@@ -43,7 +43,7 @@ export const sequence = runPlay(sequencePolicy);
 export const recordedSequence = runPlay(sequencePolicy, true);
 
 /** Plays action sequences with one call of the backend interface per step. */
-export const steps: Play = (setting) => {
+export const steps: OpenRig = (setting) => {
   const { batch, outputs, reset } = openEpisodes(setting);
   const unused = { beliefs: null, given: null, stepMask: null, resetMask: null, resetSeeds: null };
   const requests = rowsOf(stepsOf(sequenceOf(setting.episodes))).map((actions) => ({ actions, ...unused }));
@@ -61,7 +61,7 @@ export const steps: Play = (setting) => {
 };
 
 /** Plays the same through the public API: `VecEnv.step` with Uint8Array actions and validation. */
-export const envSteps: Play = ({ backend, kernel, threads, episodes: numEnvs, layout }) => {
+export const envSteps: OpenRig = ({ backend, kernel, threads, episodes: numEnvs, layout }) => {
   const env = createVecEnv({ numEnvs, backend, kernel: kernel ?? undefined, threads, layout });
   const seed = seedsOf(numEnvs);
   let result = env.reset({ seed });
@@ -81,8 +81,8 @@ export const envSteps: Play = ({ backend, kernel, threads, episodes: numEnvs, la
   };
 };
 
-/** Plays the same as a loop inside the addon: the work of `envSteps` without its calls. */
-export const addonSteps: Play = ({ kernel, threads, episodes, layout }) => {
+/** Plays the same in a loop inside the addon: the work of `envSteps` with a single call. */
+export const addonSteps: OpenRig = ({ kernel, threads, episodes, layout }) => {
   const { Batch: AddonBatch } = loadAddon();
   const columnMajor = layout === 'column-major';
   const outputs = allocateOutputs(
@@ -108,7 +108,7 @@ export const addonSteps: Play = ({ kernel, threads, episodes, layout }) => {
 const sourceOf = (rollout: number): number => Math.floor(rollout / ROLLOUTS);
 
 /** Plays rollouts of action sequences from states at FORK_STEP, ROLLOUTS per state. */
-export const fork: Play = (setting) => {
+export const fork: OpenRig = (setting) => {
   const sources = setting.episodes / ROLLOUTS;
   const source = openEpisodes({ ...setting, episodes: sources });
   source.reset();
@@ -136,8 +136,8 @@ export const fork: Play = (setting) => {
   };
 };
 
-/** Computes the expected outputs of `fork` without a fork: each episode plays its source's actions, then its own. */
-export const forkUnforked: Play = (setting) => {
+/** Computes the expected outputs of `fork` from the reset: each episode plays its source's actions, then its own. */
+export const forkFromReset: OpenRig = (setting) => {
   const { episodes } = setting;
   const sourceSeeds = seedsOf(episodes / ROLLOUTS);
   const sourceSequence = sequenceOf(episodes / ROLLOUTS);

@@ -5,10 +5,11 @@ import { MIN_TICKS, type Row } from './rows.js';
 /** Selects a row. `kernel: 'best'` stands for the kernel of the first native row. */
 export type Key = Partial<Pick<Row, 'kernel' | 'name' | 'threads' | 'episodes' | 'layout'>>;
 
-export interface Bar {
+/** A target of the project. */
+export interface Target {
   readonly bound: 'at most' | 'at least';
-  readonly bar: number;
-  /** A further target. */
+  readonly value: number;
+  /** A second, stricter bound. */
   readonly goal?: number;
 }
 
@@ -16,25 +17,25 @@ interface Rule {
   readonly name: string;
   readonly unit: 'cyclesPerStep' | 'nsPerStep';
   readonly row: Key;
-  /** The row to divide by. Rows hold times, so a ratio of rates is the other row over this one. */
+  /** The divisor. Rows hold times, so the quotient `row` / `over` tells how many times as fast `over` is as `row`. */
   readonly over?: Key;
   /** The minimum number of cores for a meaningful ratio. */
   readonly cores?: number;
-  readonly bar?: Bar;
+  readonly target?: Target;
 }
 
-const atMost = (bar: number, goal?: number): Bar => ({ bound: 'at most', bar, goal });
-const atLeast = (bar: number): Bar => ({ bound: 'at least', bar });
+const atMost = (value: number, goal?: number): Target => ({ bound: 'at most', value, goal });
+const atLeast = (value: number): Target => ({ bound: 'at least', value });
 
-const rows = 'row-major';
-const columns = 'column-major';
+const rowMajor = 'row-major';
+const columnMajor = 'column-major';
 
 const fused = (kernel: string, episodes: number = SIZE.usual, threads = 1): Key => ({
   kernel,
   name: NAMES.fused,
   episodes,
   threads,
-  layout: rows,
+  layout: rowMajor,
 });
 const step = (kernel: string, layout: string): Key => ({
   kernel,
@@ -42,29 +43,29 @@ const step = (kernel: string, layout: string): Key => ({
   episodes: SIZE.usual,
   layout,
 });
-const best = (name: string): Key => ({ kernel: 'best', name, layout: rows });
+const best = (name: string): Key => ({ kernel: 'best', name, layout: rowMajor });
 const cycles = 'cyclesPerStep';
 const ns = 'nsPerStep';
 
 const RULES: readonly Rule[] = [
-  { name: 'fused_cycles', unit: cycles, row: fused('avx512'), bar: atMost(16, 13.5) },
-  { name: 'step_column_cycles', unit: cycles, row: step('avx512', columns), bar: atMost(14, 12) },
-  { name: 'step_row_cycles', unit: cycles, row: step('avx512', rows), bar: atMost(20) },
+  { name: 'fused_cycles', unit: cycles, row: fused('avx512'), target: atMost(16, 13.5) },
+  { name: 'step_column_cycles', unit: cycles, row: step('avx512', columnMajor), target: atMost(14, 12) },
+  { name: 'step_row_cycles', unit: cycles, row: step('avx512', rowMajor), target: atMost(20) },
   {
     name: 'fork_over_fused',
     unit: cycles,
     row: best(NAMES.fork),
     over: best(NAMES.sequence),
-    bar: atMost(1.1),
+    target: atMost(1.1),
   },
-  { name: 'scalar_fused_cycles', unit: cycles, row: fused('scalar'), bar: atMost(200) },
-  { name: 'scalar_step_cycles', unit: cycles, row: step('scalar', rows), bar: atMost(165) },
+  { name: 'scalar_fused_cycles', unit: cycles, row: fused('scalar'), target: atMost(200) },
+  { name: 'scalar_step_cycles', unit: cycles, row: step('scalar', rowMajor), target: atMost(165) },
   {
     name: 'fused_flatness',
     unit: ns,
     row: fused('best'),
     over: fused('best', SIZE.large),
-    bar: atLeast(0.9),
+    target: atLeast(0.9),
   },
   {
     name: 'two_threads_fused',
@@ -72,18 +73,23 @@ const RULES: readonly Rule[] = [
     row: fused('best', SIZE.large),
     over: fused('best', SIZE.large, 2),
     cores: 2,
-    bar: atLeast(1.8),
+    target: atLeast(1.8),
   },
   {
     name: 'api_over_native',
     unit: ns,
     row: best(NAMES.addonStep),
     over: best(NAMES.envStep),
-    bar: atLeast(0.85),
+    target: atLeast(0.85),
   },
   { name: 'fused_over_scalar', unit: cycles, row: fused('scalar'), over: fused('avx512') },
   // Each kernel in its best layout.
-  { name: 'step_over_scalar', unit: cycles, row: step('scalar', rows), over: step('avx512', columns) },
+  {
+    name: 'step_over_scalar',
+    unit: cycles,
+    row: step('scalar', rowMajor),
+    over: step('avx512', columnMajor),
+  },
   { name: 'avx2_fused_cycles', unit: cycles, row: fused('avx2') },
   { name: 'portable_fused_cycles', unit: cycles, row: fused('portable') },
 ];
@@ -92,7 +98,7 @@ export interface Ratio {
   readonly name: string;
   readonly value: number;
   /** Absent for ratios without a target. */
-  readonly bar?: Bar;
+  readonly target?: Target;
 }
 
 export interface Ratios {
@@ -106,10 +112,10 @@ export function ratiosOf(measured: readonly Row[], cores: number): Ratios {
   const ratios: Ratio[] = [];
   const leftOut: { name: string; why: string }[] = [];
   for (const rule of RULES) {
-    const { name, bar } = rule;
+    const { name, target } = rule;
     const value = apply(rule, measured, cores);
     if (typeof value === 'string') leftOut.push({ name, why: value });
-    else ratios.push(bar === undefined ? { name, value } : { name, value, bar });
+    else ratios.push(target === undefined ? { name, value } : { name, value, target });
   }
   return { ratios, leftOut };
 }
@@ -134,15 +140,15 @@ function figure(key: Key, unit: Rule['unit'], measured: readonly Row[]): number 
   return row[unit] ?? `No clock was measured for ${title}.`;
 }
 
-const meets = (value: number, bound: Bar['bound'], bar: number): boolean =>
-  bound === 'at most' ? value <= bar : value >= bar;
+const meets = (value: number, bound: Target['bound'], limit: number): boolean =>
+  bound === 'at most' ? value <= limit : value >= limit;
 
-/** Returns whether a ratio meets its target and its further target; null without one. */
-export function judge({ value, bar }: Ratio): { met: boolean | null; goalMet: boolean | null } {
-  if (bar === undefined) return { met: null, goalMet: null };
-  const { bound, goal } = bar;
+/** Returns whether a ratio meets its target and its goal, the stricter bound; null for each that it lacks. */
+export function judge({ value, target }: Ratio): { met: boolean | null; goalMet: boolean | null } {
+  if (target === undefined) return { met: null, goalMet: null };
+  const { bound, goal } = target;
   return {
-    met: meets(value, bound, bar.bar),
+    met: meets(value, bound, target.value),
     goalMet: goal === undefined ? null : meets(value, bound, goal),
   };
 }

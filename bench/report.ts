@@ -1,4 +1,4 @@
-/** Prints rows and ratios as tables and as JSON. */
+/** Formats rows and ratios as tables and as JSON. */
 import CliTable from 'cli-table3';
 import { judge, type Ratio, type Ratios } from './ratios.js';
 import type { Row } from './rows.js';
@@ -54,27 +54,29 @@ export function renderRows(rows: readonly Row[]): string {
 
 export const verdict = (met: boolean): string => (met ? 'met' : 'MISSED');
 
-function barText(ratio: Ratio): string {
+function targetText(ratio: Ratio): string {
   const { met, goalMet } = judge(ratio);
-  if (ratio.bar === undefined || met === null) return '';
-  const { bound, bar, goal } = ratio.bar;
-  const further = goalMet === null ? '' : `, goal ${goal}: ${verdict(goalMet)}`;
-  return `${bound} ${bar}: ${verdict(met)}${further}`;
+  if (ratio.target === undefined || met === null) return '';
+  const { bound, value, goal } = ratio.target;
+  const goalText = goalMet === null ? '' : `, goal ${goal}: ${verdict(goalMet)}`;
+  return `${bound} ${value}: ${verdict(met)}${goalText}`;
 }
 
 export function renderRatios({ ratios, leftOut }: Ratios): string {
-  const lines = ratios.map((ratio) => [ratio.name, ratio.value.toFixed(2), barText(ratio)]);
+  const lines = ratios.map((ratio) => [ratio.name, ratio.value.toFixed(2), targetText(ratio)]);
   const missing = leftOut.map(({ name, why }) => `${name} is left out. ${why}`);
-  const tables = lines.length === 0 ? [] : [table(['ratio', 'value', 'bar'], lines)];
+  const tables = lines.length === 0 ? [] : [table(['ratio', 'value', 'target'], lines)];
   return [...tables, ...missing].join('\n');
 }
 
 /** Returns ratios by name, their targets, and the ratios that were left out. */
 export function ratiosToJson({ ratios, leftOut }: Ratios): Record<string, unknown> {
-  const withBar = ratios.filter((ratio) => ratio.bar !== undefined);
+  const withTarget = ratios.filter((ratio) => ratio.target !== undefined);
   return {
     ratios: Object.fromEntries(ratios.map(({ name, value }) => [name, value])),
-    bars: Object.fromEntries(withBar.map((ratio) => [ratio.name, { ...ratio.bar, ...judge(ratio) }])),
+    targets: Object.fromEntries(
+      withTarget.map((ratio) => [ratio.name, { ...ratio.target, ...judge(ratio) }]),
+    ),
     leftOut: Object.fromEntries(leftOut.map(({ name, why }) => [name, why])),
   };
 }

@@ -32,8 +32,8 @@ export interface Rig {
   close(): void;
 }
 
-/** Opens the episodes of a play. */
-export type Play = (setting: Setting) => Rig;
+/** Opens the episodes that a case plays. */
+export type OpenRig = (setting: Setting) => Rig;
 
 export const WORLD = createWorld();
 const FIRST_SEED = 100;

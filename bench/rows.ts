@@ -21,11 +21,11 @@ export interface Row extends Subject {
   readonly saturated: boolean;
   /** Wall time, the median over the rounds; null in a void row. */
   readonly nsPerStep: number | null;
-  /** The same in cycles of the clock that is measured beside each sample; null also without a clock. */
+  /** Clock cycles, measured together with each sample; null in a void row or without a clock. */
   readonly cyclesPerStep: number | null;
 }
 
-/** The time of one play. */
+/** The time of playing all episodes once. */
 export interface Sample {
   readonly ns: number;
   readonly cycles: number | null;
@@ -37,7 +37,7 @@ export function median(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[values.length >> 1];
 }
 
-/** Computes a row. @param steps of one play, over all episodes. @param tick the timer's resolution, in nanoseconds. */
+/** Computes a row. @param steps the number of steps of a sample, over all episodes. @param tick the timer's resolution, in nanoseconds. */
 export function toRow(subject: Subject, samples: readonly Sample[], steps: number, tick: number): Row {
   const ns = median(samples.map((sample) => sample.ns));
   if (ns < MIN_TICKS * tick) return { ...subject, saturated: true, nsPerStep: null, cyclesPerStep: null };

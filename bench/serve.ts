@@ -8,7 +8,7 @@ import type { Ratio } from './ratios.js';
 import { digits, ratiosToJson, renderRatios, table } from './report.js';
 import { median } from './rows.js';
 import { ServerChild } from './serving/child.js';
-import { measurePlayers, type Played } from './serving/players.js';
+import { measurePlayers, type PlayerFigures } from './serving/players.js';
 import { Mismatch } from './verify.js';
 
 export interface ServePlan {
@@ -30,8 +30,8 @@ export interface ServeFigures {
   /** The median time from writing the request to parsing the answer, both JSON. */
   readonly scoreSeconds: number;
   readonly requestMegabytes: number;
-  readonly clients: Played;
-  readonly sessions: Played;
+  readonly clients: PlayerFigures;
+  readonly sessions: PlayerFigures;
 }
 
 /** Returns a pseudo-random integer below `n`, the same in every run. */
@@ -92,7 +92,7 @@ async function timeScore(url: string, { rows, rounds }: ServePlan, onProgress: O
   return median(times) / 1e9;
 }
 
-/** Measures the server. @throws Mismatch before anything is timed. */
+/** Measures the server. @throws Mismatch if a score or an episode differs from the reference. */
 export async function measureServe(plan: ServePlan, onProgress: OnProgress): Promise<ServeFigures> {
   await using server = await ServerChild.start();
   const { url } = server;
@@ -106,11 +106,11 @@ export async function measureServe(plan: ServePlan, onProgress: OnProgress): Pro
 }
 
 const ratiosOf = ({ scoreSeconds, clients }: ServeFigures): readonly Ratio[] => [
-  { name: 'score_seconds', value: scoreSeconds, bar: { bound: 'at most', bar: 2 } },
+  { name: 'score_seconds', value: scoreSeconds, target: { bound: 'at most', value: 2 } },
   {
     name: 'session_steps_per_second',
     value: clients.stepsPerSecond,
-    bar: { bound: 'at least', bar: 10_000 },
+    target: { bound: 'at least', value: 10_000 },
   },
 ];
 
@@ -125,15 +125,15 @@ export function renderServe(figures: ServeFigures, judged: boolean): string {
   const scored = `POST /v1/score, ${plan.rows} rows, ${digits(requestMegabytes, 1)} MB`;
   const lines = [
     [scored, `${digits(plan.rows / scoreSeconds, 0)} rows`, digits(scoreSeconds * 1000, 0), '-'],
-    playedLine(`/ws, ${plan.clients} clients`, clients),
-    playedLine(`/ws, ${plan.sessions} sessions, all at once`, sessions),
+    playerLine(`/ws, ${plan.clients} clients`, clients),
+    playerLine(`/ws, ${plan.sessions} sessions, all at once`, sessions),
   ];
   const head = [`server and client on ${cores} cores`, 'per second', 'median ms', 'p99 ms'];
   const rendered = table(head, lines);
   return judged ? `${rendered}\n${renderRatios({ ratios: ratiosOf(figures), leftOut: [] })}` : rendered;
 }
 
-const playedLine = (what: string, { stepsPerSecond, p50, p99 }: Played): string[] => [
+const playerLine = (what: string, { stepsPerSecond, p50, p99 }: PlayerFigures): string[] => [
   what,
   `${digits(stepsPerSecond, 0)} steps`,
   digits(p50, 2),

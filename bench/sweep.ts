@@ -5,7 +5,7 @@ import { timerTick } from './clock.js';
 import { type OnProgress, timePlay, yieldToEventLoop } from './measure.js';
 import { SIZE } from './names.js';
 import { digits, table } from './report.js';
-import { firstEnvs, type OutputCopies, type Play, type Rig, type Setting } from './rig.js';
+import { firstEnvs, type OpenRig, type OutputCopies, type Rig, type Setting } from './rig.js';
 import { MIN_TICKS, median } from './rows.js';
 import { MIN_GAIN, type SweepCell, type ThreadGain, threadGains } from './thread-gains.js';
 import { compare, titleOf } from './verify.js';
@@ -14,8 +14,9 @@ export interface SweepPlan {
   readonly sizes: readonly number[];
   /** Rounds over the whole sweep. */
   readonly rounds: number;
-  /** The minimum number of plays of a sample, and its minimum milliseconds. */
+  /** The minimum number of plays in a sample. */
   readonly plays: number;
+  /** The minimum duration of a sample, in milliseconds. */
   readonly ms: number;
 }
 
@@ -29,11 +30,12 @@ export const FULL_SWEEP: SweepPlan = {
 /** Small sizes that cover all branches, with and without threads. */
 export const SMALL_SWEEP: SweepPlan = { sizes: [1, 64, 16_384], rounds: 1, plays: 1, ms: 0 };
 
-/** The result, with the names of the JSON file. */
+/** The result. Its field names are those in the JSON file. */
 export interface Sweep {
   readonly kernel: string;
   readonly layout: string;
   readonly cells: readonly SweepCell[];
+  /** The sizes at which threads pay off. */
   readonly pays: readonly ThreadGain[];
 }
 
@@ -41,15 +43,15 @@ export interface Sweep {
 interface Point extends Setting {
   readonly name: string;
   readonly steps: number;
-  readonly play: Play;
+  readonly open: OpenRig;
 }
 
 function pointsOf(sizes: readonly number[]): Point[] {
   const threads = [...new Set([1, 2, availableParallelism()])].sort((a, b) => a - b);
   const common = { backend: 'native', kernel: KERNELS[0], layout: 'row-major' } as const;
-  return [FUSED, STEP].flatMap(({ name, play, steps }) =>
+  return [FUSED, STEP].flatMap(({ name, open, steps }) =>
     sizes.flatMap((episodes) =>
-      threads.map((count) => ({ ...common, name, play, steps, episodes, threads: count })),
+      threads.map((count) => ({ ...common, name, open, steps, episodes, threads: count })),
     ),
   );
 }
@@ -77,7 +79,7 @@ const copiesOf = (episodes: number): number => Math.min(64, Math.ceil(SIZE.small
 
 /** Returns the nanoseconds of one play of all copies. */
 function timePoint(point: Point, plan: SweepPlan, verifier: Verifier | null): number {
-  const rigs = Array.from({ length: copiesOf(point.episodes) }, () => point.play(point));
+  const rigs = Array.from({ length: copiesOf(point.episodes) }, () => point.open(point));
   const forAll = (act: (rig: Rig) => void) => () => rigs.forEach(act);
   const all: Rig = {
     begin: forAll((rig) => rig.begin()),
@@ -97,7 +99,8 @@ function timePoint(point: Point, plan: SweepPlan, verifier: Verifier | null): nu
 }
 
 /**
- * Verifies points: compares the first environments of a batch with the reference, and all environments with one thread.
+ * Verifies points. With one thread, compares the first environments of a batch with the reference. With more threads,
+ * compares all environments with the outputs of one thread.
  * An environment gives the same outputs in a batch of any size.
  */
 class Verifier {
@@ -115,10 +118,10 @@ class Verifier {
     this.#singleThreaded = outputs;
   }
 
-  #referenceOf({ name, play, layout }: Point): OutputCopies {
+  #referenceOf({ name, open, layout }: Point): OutputCopies {
     const known = this.#references.get(name);
     if (known !== undefined) return known;
-    const rig = play({ backend: 'reference', kernel: null, threads: 1, episodes: SIZE.usual, layout });
+    const rig = open({ backend: 'reference', kernel: null, threads: 1, episodes: SIZE.usual, layout });
     rig.begin();
     rig.play();
     const outputs = rig.outputs();
@@ -140,6 +143,9 @@ function cellOf({ name, threads, episodes, steps }: Point, ns: number, tick: num
   };
 }
 
+const sizesText = (sizes: readonly number[]): string =>
+  sizes.length === 0 ? 'no size' : `${sizes.join(', ')} episodes`;
+
 /** Renders a table per case, and the sizes at which threads pay off. */
 export function renderSweep({ kernel, layout, cells, pays }: Sweep): string {
   const threads = [...new Set(cells.map((cell) => cell.threads))];
@@ -156,7 +162,7 @@ export function renderSweep({ kernel, layout, cells, pays }: Sweep): string {
   });
   const verdicts = pays.map(
     ({ name, threads: count, episodes }) =>
-      `${name}: ${count} threads pay off (${MIN_GAIN} times the rate of one) at ${episodes.join(', ') || 'no size'}.`,
+      `${name}: ${count} threads pay off (at least ${MIN_GAIN} times the rate of one) at ${sizesText(episodes)}.`,
   );
   return [...tables, ...verdicts].join('\n');
 }

@@ -1,8 +1,8 @@
 /** Compares the outputs of a case with those of the reference, bit by bit, before it is timed. */
 import type { Case } from './cases.js';
-import type { Elements, OutputCopies, Play, Rig, Setting } from './rig.js';
+import type { Elements, OpenRig, OutputCopies, Rig, Setting } from './rig.js';
 
-/** The error for outputs that differ. */
+/** The error of a failed verification: outputs that differ, or an unexpected answer of the server. */
 export class Mismatch extends Error {}
 
 /** Returns the title of a case. */
@@ -19,24 +19,27 @@ function outputsOf(rig: Rig): OutputCopies[] {
 
 /** The expected outputs, computed by the reference and cached for all kernels. */
 export class ReferenceOutputs {
-  readonly #cache = new Map<Play, Map<string, readonly OutputCopies[]>>();
+  readonly #cache = new Map<OpenRig, Map<string, readonly OutputCopies[]>>();
 
   of({
-    expected,
+    openExpected,
     episodes,
     layout,
-  }: Pick<Case, 'expected' | 'episodes' | 'layout'>): readonly OutputCopies[] {
-    const cached = this.#cache.get(expected) ?? new Map<string, readonly OutputCopies[]>();
-    this.#cache.set(expected, cached);
+  }: Pick<Case, 'openExpected' | 'episodes' | 'layout'>): readonly OutputCopies[] {
+    const cached = this.#cache.get(openExpected) ?? new Map<string, readonly OutputCopies[]>();
+    this.#cache.set(openExpected, cached);
     const key = `${layout} ${episodes}`;
-    const results = cached.get(key) ?? playReference(expected, { episodes, layout });
+    const results = cached.get(key) ?? playReference(openExpected, { episodes, layout });
     cached.set(key, results);
     return results;
   }
 }
 
-function playReference(play: Play, setting: Pick<Setting, 'episodes' | 'layout'>): readonly OutputCopies[] {
-  const rig = play({ backend: 'reference', kernel: null, threads: 1, ...setting });
+function playReference(
+  open: OpenRig,
+  setting: Pick<Setting, 'episodes' | 'layout'>,
+): readonly OutputCopies[] {
+  const rig = open({ backend: 'reference', kernel: null, threads: 1, ...setting });
   try {
     return outputsOf(rig);
   } finally {

@@ -1,6 +1,6 @@
 /**
  * `npx tsx examples/replay-scoring.ts`: scores completions of a language model, as a reward function for GRPO does. Each
- * completion answers the prompt of a state, which a seed and the actions before it determine.
+ * completion answers the prompt of one state. The seed and the earlier actions determine the state.
  */
 import { groupAdvantages, parseCompletions, type ReplayRow, scoreReplay } from 'rhythm-vec';
 

@@ -1,4 +1,5 @@
-// The N-API module: lists the kernels and defines the Batch class. Contains no rule and no number of the world.
+// The N-API module: lists the kernels and defines the Batch class. Contains neither the rules of the world nor its
+// numbers.
 // It has no global state, so any number of worker threads may load it.
 #include <napi.h>
 
@@ -28,7 +29,7 @@ void DependentAdds(const Napi::CallbackInfo& info) {
   if (args.ok()) dependent_adds(count);
 }
 
-// (buffer): returns the bytes from its start to the next cache line.
+// (buffer): returns the number of bytes from its start to the next cache line.
 Napi::Value BytesToCacheLine(const Napi::CallbackInfo& info) {
   constexpr uintptr_t line = 64;  // bytes
   void* data = nullptr;
@@ -37,7 +38,7 @@ Napi::Value BytesToCacheLine(const Napi::CallbackInfo& info) {
 }
 
 Napi::Object Init(Napi::Env env, Napi::Object exports) {
-  guarded(env, [&] {
+  catch_bad_alloc(env, [&] {
     exports.Set("layoutDigest", world::kLayoutDigest);
     exports.Set("kernels", Napi::Function::New(env, ListKernels));
     exports.Set("dependentAdds", Napi::Function::New(env, DependentAdds));

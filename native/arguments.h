@@ -28,7 +28,7 @@ class MemoryRanges {
   }
 
  private:
-  static constexpr int kCapacity = 24;  // of each kind a call has at most 19
+  static constexpr int kCapacity = 24;  // a call reads at most 19 arrays, and writes at most 19
   uintptr_t begin_[kCapacity], end_[kCapacity];
   int count_ = 0;
 };
@@ -57,7 +57,7 @@ class Arguments {
   // The same for any value.
   template <class T>
   T* elements(const Napi::Value& value, napi_typedarray_type type, size_t length, const char* name) {
-    void* data = typed(value, type, length, name);
+    void* data = unrecorded(value, type, length, name);
     if (data == nullptr) return nullptr;
     const size_t bytes = length * sizeof(T);
     const bool disjoint = std::is_const_v<T> ? record_read(data, bytes, name) : record_write(data, bytes, name);
@@ -72,20 +72,20 @@ class Arguments {
     const napi_valuetype type = value.Type();
     return type == napi_null || type == napi_undefined;
   }
-  // The same for any type; does not record whether the call reads or writes the memory.
-  void* typed(const Napi::Value& value, napi_typedarray_type type, size_t length, const char* name) {
+  // The same as `elements`, but does not record the memory as read or written.
+  void* unrecorded(const Napi::Value& value, napi_typedarray_type type, size_t length, const char* name) {
     if (!ok_) return nullptr;
     napi_typedarray_type got_type;
     size_t got_length = 0;
     void* data = nullptr;  // also for a SharedArrayBuffer, which Napi::TypedArray does not support
     napi_value buffer;
-    const napi_status got =
+    const napi_status status =
         napi_get_typedarray_info(env(), value, &got_type, &got_length, &data, &buffer, nullptr);
-    if (got != napi_ok) return fail<void>(name, "a typed array");
+    if (status != napi_ok) return fail<void>(name, "a typed array");
     if (got_type != type) return fail<void>(name, "the right element type");
     if (got_length != length) return fail<void>(name, (std::to_string(length) + " elements").c_str());
-    bool own = false;
-    if (napi_is_arraybuffer(env(), buffer, &own) != napi_ok || !own) {
+    bool is_array_buffer = false;
+    if (napi_is_arraybuffer(env(), buffer, &is_array_buffer) != napi_ok || !is_array_buffer) {
       return fail<void>(name, "memory that is not shared with other threads");
     }
     return data;
@@ -117,7 +117,7 @@ class Arguments {
     ok_ = false;
     return nullptr;
   }
-  // Returns a value, an integer in [low, high].
+  // Returns a value as an integer in [low, high].
   int integer(const Napi::Value& value, int low, int high, const char* name) {
     if (!ok_) return low;
     if (value.IsNumber()) {

@@ -11,16 +11,16 @@ namespace count = world::count;
 
 namespace {
 
-// The least tiles per thread. A smaller part takes less time than waking a thread, which takes some microseconds.
+// The fewest tiles per thread. A smaller part takes less time than waking a thread, which takes some microseconds.
 constexpr size_t kMinTilesToStep = 256;
 constexpr size_t kMinTilesToRun = 16;
 
-// Returns whether a state's codes are valid: all that index a table or bound a loop.
+// Returns whether all codes of a state that index a table or bound a loop are valid.
 bool legal_codes(const uint32_t* words) {
   const uint32_t steps = words[state::Step];
-  const uint32_t began = words[state::Began];
+  const uint32_t first_step = words[state::Began];
   if (steps > count::Steps || words[state::Mode] > world::mode::Given || words[state::Given] > 1) return false;
-  if (began >= count::Steps || began > steps) return false;
+  if (first_step >= count::Steps || first_step > steps) return false;
   for (uint32_t t = 0; t < steps; t++) {
     if ((words[state::Tape + t / 8] >> 4 * (t % 8) & 15) >= count::Actions) return false;
   }
@@ -37,7 +37,7 @@ int latest_start(const Reset& reset, int num_envs) {
   return latest;
 }
 
-// Copies of a batch's outputs, which a call may read while it overwrites the originals.
+// Copies of a batch's outputs. A call may read them while it overwrites the originals.
 class OutputsCopy {
  public:
   Outputs make(const Outputs& from, size_t num_envs) {
@@ -109,16 +109,16 @@ void Batch::each_part(size_t min_tiles, const Work& work) {
 }
 
 void Batch::reset(const Outputs& out, const Reset& reset) {
-  const Envs envs = view(out);
-  if (reset.mask == nullptr) most_steps_ = 0;
-  if (reset.start != nullptr) most_steps_ = std::max(most_steps_, latest_start(reset, num_envs_));
+  const Envs envs = envs_with(out);
+  if (reset.mask == nullptr) max_steps_taken_ = 0;
+  if (reset.start != nullptr) max_steps_taken_ = std::max(max_steps_taken_, latest_start(reset, num_envs_));
   each_part(kMinTilesToRun, [&](size_t first, size_t last) { kernel_.reset(envs, reset, first, last); });
 }
 
-std::optional<Refusal> Batch::refuse(const Step& step) {
+std::optional<Refusal> Batch::find_refusal(const Step& step) {
   // The common case does not read the states.
-  if (most_steps_ < count::Steps && kernel_.all_legal(step.actions, static_cast<size_t>(num_envs_))) return std::nullopt;
-  const size_t tile = kernel_.find_refused(view({}), step, 0, tiles_.size());
+  if (max_steps_taken_ < count::Steps && kernel_.all_legal(step.actions, static_cast<size_t>(num_envs_))) return std::nullopt;
+  const size_t tile = kernel_.find_refused(envs_with({}), step, 0, tiles_.size());
   for (int env = static_cast<int>(tile) * kTileLanes; env < num_envs_; env++) {
     if (step.mask != nullptr && step.mask[env] == 0) continue;
     const int action = step.actions[env];
@@ -128,7 +128,7 @@ std::optional<Refusal> Batch::refuse(const Step& step) {
   return std::nullopt;
 }
 
-std::optional<Refusal> Batch::refuse(const Run& run, const CopySource& from) const {
+std::optional<Refusal> Batch::find_refusal(const Run& run, const CopySource& from) const {
   if (run.policy != Policy::Sequence) return std::nullopt;
   const size_t length = static_cast<size_t>(num_envs_) * count::Steps;
   if (kernel_.all_legal(run.actions, length)) return std::nullopt;
@@ -145,28 +145,28 @@ std::optional<Refusal> Batch::refuse(const Run& run, const CopySource& from) con
 }
 
 std::optional<Refusal> Batch::step(const Outputs& out, const Step& step, const AutoReset& autoreset) {
-  if (const auto refusal = refuse(step)) return refusal;
-  const Envs envs = view(out);
+  if (const auto refusal = find_refusal(step)) return refusal;
+  const Envs envs = envs_with(out);
   const Reset then_reset = {autoreset.mask, autoreset.seeds, nullptr, nullptr, nullptr, true, step.mask, nullptr};
   each_part(kMinTilesToStep, [&](size_t first, size_t last) {
-    if (stale_results_) clear_replaced(out, first, last);
+    if (stale_results_) clear_replaced_results(out, first, last);
     kernel_.step(envs, step, first, last);
     if (autoreset.mask == nullptr) return;
-    keep_final(out, step, autoreset.mask, first, last);
+    copy_final_observations(out, step, autoreset.mask, first, last);
     kernel_.reset(envs, then_reset, first, last);
   });
   stale_results_ = autoreset.mask != nullptr;
-  most_steps_ = std::min(most_steps_ + 1, count::Steps);
+  max_steps_taken_ = std::min(max_steps_taken_ + 1, count::Steps);
   return std::nullopt;
 }
 
 std::optional<Refusal> Batch::run(const Outputs& out, Run run, const Part& part, const CopySource& from) {
   if (part.first == 0) {
-    if (const auto refusal = refuse(run, from)) return refusal;
+    if (const auto refusal = find_refusal(run, from)) return refusal;
   }
   const Gather origin = {from.batch == nullptr ? nullptr : from.batch->tiles_.data(), from.outputs, from.indices};
-  run.from = from.batch == nullptr ? nullptr : &origin;
-  const Envs envs = view(out);
+  run.copy = from.batch == nullptr ? nullptr : &origin;
+  const Envs envs = envs_with(out);
   const size_t first_tile = static_cast<size_t>(part.first / kTileLanes);
   const size_t last_tile = static_cast<size_t>((part.end + kTileLanes - 1) / kTileLanes);
   const bool copies_stale = from.batch != nullptr && from.batch->stale_results_;
@@ -174,18 +174,18 @@ std::optional<Refusal> Batch::run(const Outputs& out, Run run, const Part& part,
     // Copy first, so that results of replaced episodes can be cleared before the run.
     each_part_of(first_tile, last_tile, kMinTilesToRun,
                  [&](size_t first, size_t last) { kernel_.gather(envs, origin, first, last); });
-    run.from = nullptr;
+    run.copy = nullptr;
   }
-  if (stale_results_ || copies_stale) clear_replaced(out, first_tile, last_tile);
+  if (stale_results_ || copies_stale) clear_replaced_results(out, first_tile, last_tile);
   // Environments that a run in parts has not reached keep their outputs.
   stale_results_ = stale_results_ && part.end < num_envs_;
-  most_steps_ = count::Steps;
+  max_steps_taken_ = count::Steps;
   each_part_of(first_tile, last_tile, kMinTilesToRun,
                [&](size_t first, size_t last) { kernel_.run(envs, run, first, last); });
   return std::nullopt;
 }
 
-void Batch::clear_replaced(const Outputs& out, size_t first_tile, size_t last_tile) const {
+void Batch::clear_replaced_results(const Outputs& out, size_t first_tile, size_t last_tile) const {
   const RowIndex components(out, count::Components), observations(out, count::ObservationFloats);
   const int end = std::min(num_envs_, static_cast<int>(last_tile) * kTileLanes);
   for (int env = static_cast<int>(first_tile) * kTileLanes; env < end; env++) {
@@ -200,8 +200,8 @@ void Batch::clear_replaced(const Outputs& out, size_t first_tile, size_t last_ti
   }
 }
 
-void Batch::keep_final(const Outputs& out, const Step& step, const uint8_t* mask, size_t first_tile,
-                       size_t last_tile) const {
+void Batch::copy_final_observations(const Outputs& out, const Step& step, const uint8_t* mask, size_t first_tile,
+                                    size_t last_tile) const {
   if (out.final_observations == nullptr) return;
   const RowIndex observations(out, count::ObservationFloats);
   const int end = std::min(num_envs_, static_cast<int>(last_tile) * kTileLanes);
@@ -216,15 +216,15 @@ void Batch::keep_final(const Outputs& out, const Step& step, const uint8_t* mask
 void Batch::gather(const Outputs& out, const CopySource& from) {
   // A batch that gathers from itself would read overwritten environments, so it copies them. It makes the copies before any
   // change: if there is no memory for them, nothing has changed.
-  const bool itself = from.batch == this;
-  const std::vector<Tile> tiles = itself ? tiles_ : std::vector<Tile>();
+  const bool from_itself = from.batch == this;
+  const std::vector<Tile> tiles = from_itself ? tiles_ : std::vector<Tile>();
   OutputsCopy copies;
-  const Gather origin = {itself ? tiles.data() : from.batch->tiles_.data(),
-                         itself ? copies.make(from.outputs, static_cast<size_t>(num_envs_)) : from.outputs, from.indices};
+  const Gather origin = {from_itself ? tiles.data() : from.batch->tiles_.data(),
+                         from_itself ? copies.make(from.outputs, static_cast<size_t>(num_envs_)) : from.outputs, from.indices};
   // A copied result of a replaced episode is as stale as the original.
   stale_results_ = from.batch->stale_results_;
-  most_steps_ = from.batch->most_steps_;
-  const Envs envs = view(out);
+  max_steps_taken_ = from.batch->max_steps_taken_;
+  const Envs envs = envs_with(out);
   each_part(kMinTilesToRun, [&](size_t first, size_t last) { kernel_.gather(envs, origin, first, last); });
 }
 
@@ -235,35 +235,36 @@ void Batch::save(uint32_t* words, const uint32_t* indices, size_t length) const 
   }
 }
 
-bool Batch::load(const Outputs& out, const uint32_t* words) {
+bool Batch::load(const Outputs& out, const uint32_t* words, bool keeps_outputs) {
   for (int env = 0; env < num_envs_; env++) {
     if (!legal_codes(words + static_cast<size_t>(env) * count::StateWords)) return false;
   }
   for (int env = 0; env < num_envs_; env++) {
     for (int k = 0; k < count::StateWords; k++) word(env, k) = *words++;
   }
-  const Envs envs = view(out);
+  max_steps_taken_ = count::Steps;
+  if (keeps_outputs) return true;
+  const Envs envs = envs_with(out);
   each_part(kMinTilesToRun, [&](size_t first, size_t last) { kernel_.restore_outputs(envs, first, last); });
   if (out.final_observations != nullptr) {
     const size_t rows = out.column_stride == 0 ? static_cast<size_t>(num_envs_) : out.column_stride;
     std::fill_n(out.final_observations, rows * count::ObservationFloats, 0.0f);
   }
   stale_results_ = false;
-  most_steps_ = count::Steps;
   return true;
 }
 
 void Batch::hash(uint64_t* hashes) {
-  const Envs envs = view({});
+  const Envs envs = envs_with({});
   each_part(kMinTilesToRun, [&](size_t first, size_t last) { kernel_.hash(envs, hashes, first, last); });
 }
 
 void Batch::targets(float* rows) {
-  const Envs envs = view({});
+  const Envs envs = envs_with({});
   each_part(kMinTilesToRun, [&](size_t first, size_t last) { kernel_.targets(envs, rows, first, last); });
 }
 
-std::optional<Refusal> Batch::refuse(const Replay& replay) const {
+std::optional<Refusal> Batch::find_refusal(const Replay& replay) const {
   const auto [low, high] = std::minmax_element(replay.order, replay.order + replay.count);
   const uint8_t* histories = replay.histories + static_cast<size_t>(*low) * count::Steps;
   if (kernel_.all_legal(histories, static_cast<size_t>(*high - *low + 1) * count::Steps)) return std::nullopt;
@@ -279,7 +280,7 @@ std::optional<Refusal> Batch::refuse(const Replay& replay) const {
 
 std::optional<Refusal> Batch::replay(const Replay& replay) {
   if (replay.count == 0) return std::nullopt;
-  if (const auto refusal = refuse(replay)) return refusal;
+  if (const auto refusal = find_refusal(replay)) return refusal;
   const size_t tiles = (replay.count + kTileLanes - 1) / kTileLanes;
   each_part_of(0, tiles, kMinTilesToRun, [&](size_t first, size_t last) {
     Replayer(kernel_, *tables_, replay).play(first * kTileLanes, std::min(last * kTileLanes, replay.count));

@@ -50,7 +50,7 @@ class Batch {
   // Each call writes to `out`, which holds as many rows as the batch has environments.
   void reset(const Outputs& out, const Reset& reset);
   std::optional<Refusal> step(const Outputs& out, const Step& step, const AutoReset& autoreset);
-  // Runs the part. With `from`, another batch, the environments of the part first become copies. Ignores run.from.
+  // Runs the part. With `from`, another batch, the environments of the part first become copies. Ignores run.copy.
   std::optional<Refusal> run(const Outputs& out, Run run, const Part& part, const CopySource& from);
 
   // Copies state and outputs into every environment. `from` may be this batch.
@@ -59,22 +59,24 @@ class Batch {
   // `indices` is null.
   void save(uint32_t* words, const uint32_t* indices, size_t length) const;
   // Loads states and writes their outputs: the last step, replayed from seed and actions, and the grades of finished
-  // episodes. Returns false and changes nothing if a step, mode, flag or recorded action is invalid.
-  bool load(const Outputs& out, const uint32_t* words);
+  // episodes. With `keeps_outputs`, the outputs stay as they are. Returns false and changes nothing if a step, mode, flag or
+  // recorded action is invalid.
+  bool load(const Outputs& out, const uint32_t* words, bool keeps_outputs);
   void hash(uint64_t* hashes);
   void targets(float* rows);
-  // Plays rows, which use no environments of this batch. On a refusal, whose index is that of a row, nothing is written.
+  // Plays rows, without environments of this batch. A refusal has the index of a row, and then nothing is written.
   std::optional<Refusal> replay(const Replay& replay);
 
  private:
   uint32_t& word(int env, int k) { return tiles_[env / kTileLanes].words[k][env % kTileLanes]; }
   uint32_t word(int env, int k) const { return tiles_[env / kTileLanes].words[k][env % kTileLanes]; }
-  Envs view(const Outputs& out) { return {tables_.get(), tiles_.data(), num_envs_, out}; }
-  std::optional<Refusal> refuse(const Step& step);
-  std::optional<Refusal> refuse(const Run& run, const CopySource& from) const;
-  std::optional<Refusal> refuse(const Replay& replay) const;
-  void clear_replaced(const Outputs& out, size_t first_tile, size_t last_tile) const;
-  void keep_final(const Outputs& out, const Step& step, const uint8_t* mask, size_t first_tile, size_t last_tile) const;
+  Envs envs_with(const Outputs& out) { return {tables_.get(), tiles_.data(), num_envs_, out}; }
+  std::optional<Refusal> find_refusal(const Step& step);
+  std::optional<Refusal> find_refusal(const Run& run, const CopySource& from) const;
+  std::optional<Refusal> find_refusal(const Replay& replay) const;
+  void clear_replaced_results(const Outputs& out, size_t first_tile, size_t last_tile) const;
+  void copy_final_observations(const Outputs& out, const Step& step, const uint8_t* mask, size_t first_tile,
+                               size_t last_tile) const;
   ThreadPool* pool();
   template <class Work>
   void each_part(size_t min_tiles, const Work& work);
@@ -86,7 +88,7 @@ class Batch {
   std::unique_ptr<Tables> tables_;
   std::vector<Tile> tiles_;
   const int threads_;
-  int most_steps_ = 0;                // the most steps that an environment may have taken
+  int max_steps_taken_ = 0;           // an upper bound over the environments
   std::unique_ptr<ThreadPool> pool_;  // started by the first call with enough work
   bool stale_results_ = false;        // whether the outputs hold results of episodes that an autoreset has replaced
 };

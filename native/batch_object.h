@@ -1,5 +1,5 @@
-// The batch as a JavaScript object: unwraps arguments, checks types and sizes, calls the batch. Contains no rule and no
-// number of the world.
+// The batch as a JavaScript object: unwraps arguments, checks types and sizes, calls the batch. Contains neither
+// the rules of the world nor its numbers.
 #pragma once
 #include <napi.h>
 
@@ -25,9 +25,9 @@ inline const Kernel* find_kernel(const std::string& name) {
   return nullptr;
 }
 
-// Runs work that allocates. Without memory it throws a RangeError in JavaScript, as JavaScript's own arrays do.
+// Runs work that allocates. If memory runs out, throws a RangeError in JavaScript, as JavaScript's own arrays do.
 template <class Work>
-void guarded(Napi::Env env, const Work& work) {
+void catch_bad_alloc(Napi::Env env, const Work& work) {
   try {
     work();
   } catch (const std::bad_alloc&) {
@@ -49,17 +49,17 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
 
   // (kernel, block u32, imagination, numEnvs, threads, outputs). The block holds the numbers of the world.
   explicit BatchObject(const Napi::CallbackInfo& info) : ObjectWrap(info) {
-    guarded(info.Env(), [&] { Construct(info); });
+    catch_bad_alloc(info.Env(), [&] { Construct(info); });
   }
 
   void Finalize(Napi::Env env) override { Free(env); }
 
  private:
-  // Wraps every call from JavaScript in `guarded`.
+  // Wraps every call from JavaScript in `catch_bad_alloc`.
   template <auto call>
-  Napi::Value Guarded(const Napi::CallbackInfo& info) {
+  Napi::Value CatchBadAlloc(const Napi::CallbackInfo& info) {
     Napi::Value result = info.Env().Undefined();
-    guarded(info.Env(), [&] {
+    catch_bad_alloc(info.Env(), [&] {
       if constexpr (std::is_void_v<decltype((this->*call)(info))>) {
         (this->*call)(info);
       } else {
@@ -70,7 +70,7 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
   }
   template <auto call>
   static Napi::ClassPropertyDescriptor<BatchObject> Method(const char* name) {
-    return InstanceMethod<&BatchObject::Guarded<call>>(name);
+    return InstanceMethod<&BatchObject::CatchBadAlloc<call>>(name);
   }
 
   void Construct(const Napi::CallbackInfo& info) {
@@ -90,7 +90,7 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
     if (args.ok() && !legal_block(block)) args.fail<int>("block", "legal codes");
     if (!args.ok()) return;
     batch_ = std::make_unique<Batch>(*kernel, block, info[2].As<Napi::Boolean>(), num_envs, threads);
-    // Tells V8 how much memory the object holds, so that it collects it in time.
+    // Tells V8 the object's memory, so that the object is collected in time.
     Napi::MemoryManagement::AdjustExternalMemory(info.Env(), static_cast<int64_t>(batch_->bytes()));
     info.This().As<Napi::Object>().TypeTag(type_tag());
   }
@@ -103,8 +103,8 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
 
   // Marks the objects that this copy of the addon has wrapped. The address is unique to the copy.
   static const napi_type_tag* type_tag() {
-    static const napi_type_tag own = {0x52687974686D4261u, reinterpret_cast<uintptr_t>(&own)};
-    return &own;
+    static const napi_type_tag tag = {0x52687974686D4261u, reinterpret_cast<uintptr_t>(&tag)};
+    return &tag;
   }
 
   bool CheckOpen(Arguments& args) {
@@ -222,22 +222,24 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
     Arguments args(info);
     if (!CheckOpen(args)) return;
     size_t length = num_envs_;
-    const bool some = !info[1].IsNull();
+    const bool has_indices = !info[1].IsNull();
     if (info[1].IsTypedArray()) length = info[1].As<Napi::TypedArray>().ElementLength();
-    const auto* indices = some ? args.array<const uint32_t>(1, napi_uint32_array, length, "indices") : nullptr;
-    for (size_t i = 0; args.ok() && some && i < length; i++) {
+    const auto* indices = has_indices ? args.array<const uint32_t>(1, napi_uint32_array, length, "indices") : nullptr;
+    for (size_t i = 0; args.ok() && has_indices && i < length; i++) {
       if (indices[i] >= num_envs_) args.fail<int>("indices", "environments of the batch");
     }
     auto* words = args.array<uint32_t>(0, napi_uint32_array, length * world::count::StateWords, "words");
     if (args.ok()) batch_->save(words, indices, length);
   }
 
+  // (words u32, keepsOutputs boolean, false by default)
   void Load(const Napi::CallbackInfo& info) {
     Arguments args(info);
     Outputs out;
+    const bool keeps_outputs = info[1].IsBoolean() && info[1].As<Napi::Boolean>();
     if (!CheckOpen(args) || !outputs_.find(args, out)) return;
     const auto* words = args.array<const uint32_t>(0, napi_uint32_array, num_envs_ * world::count::StateWords, "words");
-    if (args.ok() && !batch_->load(out, words)) args.fail<int>("words", "legal steps, modes, flags and actions");
+    if (args.ok() && !batch_->load(out, words, keeps_outputs)) args.fail<int>("words", "legal steps, modes, flags and actions");
   }
 
   // (hashes u64): writes [numEnvs].

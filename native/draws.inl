@@ -6,34 +6,34 @@ struct Draws {
 };
 template <class Time>
 RHYTHM_INLINE Draws draws_of(const Tables& w, U seed, Time now) {
-  const Key keys[2] = {make_key(seed, all(w.noise_stream)), make_key(seed, all(w.event_stream))};
-  const U t = steps_of(now), zero = all(0u);
+  const Key keys[2] = {make_key(seed, broadcast(w.noise_stream)), make_key(seed, broadcast(w.event_stream))};
+  const U t = steps_of(now), zero = broadcast(0u);
   Draw d[2] = {{t, zero}, {t, zero}};
   threefry(keys, d);
   return {d[0], d[1]};
 }
 
-// Source of draws for lanes of different seeds: computes them at each step.
-struct OwnDraws {
+// Computes the draws of lanes of different seeds, at each step.
+struct LaneDraws {
   template <class Time>
   RHYTHM_INLINE_MEMBER Draws at(const Tables& w, U seed, Time now) const {
     return draws_of(w, seed, now);
   }
 };
 
-// Source of draws for lanes of one seed, such as rollouts from one state: computes a whole episode's draws at once, one step
-// per lane.
+// Computes the draws of lanes of one seed, such as rollouts from one state. Computes those of a whole episode at once, one
+// step per lane.
 struct SharedDraws {
   static constexpr int length = (count::Steps + kLanes - 1) / kLanes * kLanes;
   alignas(64) uint32_t noise0[length], noise1[length], event0[length], event1[length];
   SharedDraws(const Tables& w, U seed) {
     for (int t = 0; t < length; t += kLanes) {
-      const Draws draws = draws_of(w, seed, OwnTime{all(static_cast<uint32_t>(t)) + lane_numbers()});
+      const Draws draws = draws_of(w, seed, LaneTimes{broadcast(static_cast<uint32_t>(t)) + lane_numbers()});
       store(noise0 + t, draws.noise.x0), store(noise1 + t, draws.noise.x1);
       store(event0 + t, draws.event.x0), store(event1 + t, draws.event.x1);
     }
   }
-  RHYTHM_INLINE_MEMBER Draws at(const Tables&, U, SameTime now) const {
-    return {{all(noise0[now.t]), all(noise1[now.t])}, {all(event0[now.t]), all(event1[now.t])}};
+  RHYTHM_INLINE_MEMBER Draws at(const Tables&, U, SharedTime now) const {
+    return {{broadcast(noise0[now.t]), broadcast(noise1[now.t])}, {broadcast(event0[now.t]), broadcast(event1[now.t])}};
   }
 };

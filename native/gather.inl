@@ -2,44 +2,44 @@
 // Included inside a kernel's namespace, see kernel.inl.
 
 // The origins of a group's lanes.
-struct Origin {
+struct Origins {
   const uint32_t* envs;  // each lane's environment in the source
-  bool same;             // whether all lanes have the same origin, as when many rollouts begin from one state
+  bool all_same;         // as when many rollouts begin from one state
 
-  Origin(const Gather& from, const Group& g) : envs(from.indices + g.first) {
-    same = g.full() && !any(!(load(envs) == all(envs[0])));
+  Origins(const Gather& from, const Group& g) : envs(from.indices + g.first) {
+    all_same = g.full() && !any(!(load(envs) == broadcast(envs[0])));
   }
 };
 
-RHYTHM_INLINE void gather_state(const Gather& from, const Group& g, const Origin& origin) {
-  const uint32_t first = origin.envs[0];
-  if (origin.same) {
+RHYTHM_INLINE void gather_state(const Gather& from, const Group& g, const Origins& origins) {
+  const uint32_t first = origins.envs[0];
+  if (origins.all_same) {
     const Tile& tile = from.tiles[first / kTileLanes];
-    for (int k = 0; k < count::StateWords; k++) g.put(k, all(tile.words[k][first % kTileLanes]));
+    for (int k = 0; k < count::StateWords; k++) g.put(k, broadcast(tile.words[k][first % kTileLanes]));
     return;
   }
-  uint32_t at[kLanes];
+  uint32_t offsets[kLanes];
   for (int i = 0; i < kLanes; i++) {
-    const uint32_t env = origin.envs[i < g.count ? i : 0];
-    at[i] = env / kTileLanes * (count::StateWords * kTileLanes) + env % kTileLanes;
+    const uint32_t env = origins.envs[i < g.count ? i : 0];
+    offsets[i] = env / kTileLanes * (count::StateWords * kTileLanes) + env % kTileLanes;
   }
-  const U index = load(at);
+  const U index = load(offsets);
   for (int k = 0; k < count::StateWords; k++) g.put(k, gather(from.tiles[0].words[k], index));
 }
 
 // Copies an array of one element per environment.
 template <class T>
-RHYTHM_INLINE void copy_elements(T* to, const T* from, const Group& g, const Origin& origin) {
-  for (int i = 0; i < g.count; i++) to[g.first + i] = from[origin.envs[i]];
+RHYTHM_INLINE void copy_elements(T* to, const T* from, const Group& g, const Origins& origins) {
+  for (int i = 0; i < g.count; i++) to[g.first + i] = from[origins.envs[i]];
 }
 
 // Copies an array of several numbers per environment, each side in its batch's layout.
 template <int Width>
 RHYTHM_INLINE void copy_numbers(float* to, size_t to_stride, const float* from, size_t from_stride, const Group& g,
-                                const Origin& origin) {
+                                const Origins& origins) {
   if (to_stride == 0 && from_stride == 0) {
     for (int i = 0; i < g.count; i++) {
-      std::memcpy(to + static_cast<size_t>(g.first + i) * Width, from + static_cast<size_t>(origin.envs[i]) * Width,
+      std::memcpy(to + static_cast<size_t>(g.first + i) * Width, from + static_cast<size_t>(origins.envs[i]) * Width,
                   Width * sizeof(float));
     }
     return;
@@ -49,33 +49,33 @@ RHYTHM_INLINE void copy_numbers(float* to, size_t to_stride, const float* from, 
   for (int k = 0; k < Width; k++) {
     for (int i = 0; i < g.count; i++) {
       to[static_cast<size_t>(g.first + i) * to_env + k * to_column] =
-          from[origin.envs[i] * from_env + k * from_column];
+          from[origins.envs[i] * from_env + k * from_column];
     }
   }
 }
 
-RHYTHM_INLINE void gather_outputs(const Outputs& to, const Outputs& from, const Group& g, const Origin& origin) {
+RHYTHM_INLINE void gather_outputs(const Outputs& to, const Outputs& from, const Group& g, const Origins& origins) {
   copy_numbers<count::ObservationFloats>(to.observations, to.column_stride, from.observations, from.column_stride, g,
-                                         origin);
-  copy_numbers<count::Components>(to.components, to.column_stride, from.components, from.column_stride, g, origin);
-  copy_elements(to.rewards, from.rewards, g, origin);
-  copy_elements(to.final_scores, from.final_scores, g, origin);
-  copy_elements(to.belief_mae, from.belief_mae, g, origin);
-  copy_elements(to.first_half_means, from.first_half_means, g, origin);
-  copy_elements(to.second_half_means, from.second_half_means, g, origin);
-  copy_elements(to.episode_returns, from.episode_returns, g, origin);
-  copy_elements(to.episode_lengths, from.episode_lengths, g, origin);
-  copy_elements(to.terminated, from.terminated, g, origin);
-  put_flags(to.final_mask, g, all(false));
+                                         origins);
+  copy_numbers<count::Components>(to.components, to.column_stride, from.components, from.column_stride, g, origins);
+  copy_elements(to.rewards, from.rewards, g, origins);
+  copy_elements(to.final_scores, from.final_scores, g, origins);
+  copy_elements(to.belief_mae, from.belief_mae, g, origins);
+  copy_elements(to.first_half_means, from.first_half_means, g, origins);
+  copy_elements(to.second_half_means, from.second_half_means, g, origins);
+  copy_elements(to.episode_returns, from.episode_returns, g, origins);
+  copy_elements(to.episode_lengths, from.episode_lengths, g, origins);
+  copy_elements(to.terminated, from.terminated, g, origins);
+  put_flags(to.final_mask, g, broadcast(false));
   if (to.final_observations == nullptr || from.final_observations == nullptr) return;
   copy_numbers<count::ObservationFloats>(to.final_observations, to.column_stride, from.final_observations,
-                                         from.column_stride, g, origin);
+                                         from.column_stride, g, origins);
 }
 
 void gather_envs(const Envs& envs, const Gather& from, size_t first_tile, size_t last_tile) {
   each_group(envs, first_tile, last_tile, [&](const Group& g) {
-    const Origin origin(from, g);
-    gather_state(from, g, origin);
-    gather_outputs(envs.out, from.outputs, g, origin);
+    const Origins origins(from, g);
+    gather_state(from, g, origins);
+    gather_outputs(envs.out, from.outputs, g, origins);
   });
 }

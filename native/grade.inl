@@ -1,10 +1,19 @@
-// Beliefs and the grade of a finished episode.
+// Beliefs, their skill, and the grade of a finished episode.
 // Included inside a kernel's namespace, see kernel.inl.
 
-// Rule 9: belief. Returns a given number, clamped and flushed.
+// Rule 9: belief. Returns a given number clamped to [0, 1], and 0 below SmallestBelief.
 RHYTHM_INLINE F clean_belief(const Tables& w, F x) {
   const F clamped = clamp01(x);
-  return select(clamped < all(w.f[block::SmallestBelief]), all(0.0f), clamped);
+  return select(clamped < broadcast(w.f[block::SmallestBelief]), broadcast(0.0f), clamped);
+}
+
+// Rule 9: belief. Returns the term of belief_skill: 1 minus a multiple of the belief's mean squared error.
+RHYTHM_INLINE F skill_term(const Tables& w, const Beliefs& belief, const Beliefs& target) {
+  const F social = belief.social - target.social;
+  const F morning = belief.morning - target.morning;
+  const F work = belief.work - target.work;
+  const F q = ((social * social + morning * morning) + work * work) * broadcast(w.f[block::PerBelief]);
+  return broadcast(1.0f) - broadcast(w.f[block::BeliefSkillScale]) * q;
 }
 
 struct Grade {
@@ -16,27 +25,32 @@ struct Grade {
 };
 
 RHYTHM_INLINE F adaptation_of(const Tables& w, F first_half_mean, F second_half_mean) {
-  return clamp01(all(w.f[block::AdaptationScale]) * (second_half_mean - first_half_mean)) *
-         clamp01(all(w.f[block::AdaptationGateOffset]) + second_half_mean);
+  return clamp01(broadcast(w.f[block::AdaptationScale]) * (second_half_mean - first_half_mean)) *
+         clamp01(broadcast(w.f[block::AdaptationGateOffset]) + second_half_mean);
 }
 
 // Returns the grade. grader(k) is the weight of component k.
 template <class Weight>
-RHYTHM_INLINE Grade grade_of(const Tables& w, const EpisodeState& episode, const Beliefs& belief, M given,
+RHYTHM_INLINE Grade grade_of(const Tables& w, const EpisodeState& episode, const Beliefs& belief, M given, F skill,
                              const Beliefs& target, Weight grader) {
   Grade grade;
   grade.belief_mae = ((abs(belief.social - target.social) + abs(belief.morning - target.morning)) +
                       abs(belief.work - target.work)) *
-                     all(w.f[block::PerBelief]);
-  grade.first_half_mean = episode.early * all(w.f[block::PerHalf]);
-  grade.second_half_mean = episode.late * all(w.f[block::PerHalf]);
+                     broadcast(w.f[block::PerBelief]);
+  grade.first_half_mean = episode.early * broadcast(w.f[block::PerHalf]);
+  grade.second_half_mean = episode.late * broadcast(w.f[block::PerHalf]);
   F* c = grade.components;
-  c[0] = all(1.0f) - to_float(episode.crashes) * all(w.f[block::PerReading]);
+  // PerReading is 1 / (28 steps * 5 meters).
+  c[0] = broadcast(1.0f) - to_float(episode.crashes) * broadcast(w.f[block::PerReading]);
   c[1] = episode.meters.p;
   c[2] = episode.meters.n;
   c[3] = adaptation_of(w, grade.first_half_mean, grade.second_half_mean);
-  c[4] = clamp01(all(0.5f) + all(0.5f) * ((episode.early + episode.late) * all(w.f[block::PerStep])));
-  c[5] = select(given, all(1.0f) - grade.belief_mae, all(0.0f));
+  c[4] = clamp01(broadcast(0.5f) + broadcast(0.5f) * ((episode.early + episode.late) * broadcast(w.f[block::PerStep])));
+  c[5] = select(given, broadcast(1.0f) - grade.belief_mae, broadcast(0.0f));
+  c[6] = clamp01(broadcast(w.f[block::WellbeingScale]) *
+                 (episode.well * broadcast(w.f[block::PerStep]) - broadcast(w.f[block::WellbeingBase])));
+  // PerSkillStep is 1 / (steps from beliefSkillFrom on).
+  c[7] = min(max(skill * broadcast(w.f[block::PerSkillStep]), broadcast(-1.0f)), broadcast(1.0f));
   F sum = grader(0) * c[0];
   for (int k = 1; k < count::Components; k++) sum = sum + grader(k) * c[k];
   grade.final_score = clamp01(sum);
@@ -45,5 +59,5 @@ RHYTHM_INLINE Grade grade_of(const Tables& w, const EpisodeState& episode, const
 
 // Rule 10: time. Returns the terminal term of the last reward.
 RHYTHM_INLINE F terminal_reward(const Tables& w, F final_score) {
-  return all(w.f[block::TerminalScale]) * (final_score - all(0.5f));
+  return broadcast(w.f[block::TerminalScale]) * (final_score - broadcast(0.5f));
 }

@@ -3,6 +3,8 @@
 
 static_assert(kTileLanes % kLanes == 0);
 
+RHYTHM_INLINE U as_words(U x) { return x; }
+
 // kLanes neighbouring episodes of a tile.
 struct Group {
   Tile* tile;
@@ -11,18 +13,16 @@ struct Group {
   int count;  // how many of the kLanes lanes are environments of the batch
 
   U word(int k) const { return load(&tile->words[k][lane]); }
-  F number(int k) const { return float_bits(word(k)); }
+  F number(int k) const { return as_floats(word(k)); }
   void put(int k, U x) const { store(&tile->words[k][lane], x); }
-  void put(int k, F x) const { put(k, bits(x)); }
+  void put(int k, F x) const { put(k, as_words(x)); }
   template <class T>
   void put_where(M m, int k, T x) const {
-    put(k, select(m, bits_of_word(x), word(k)));
+    put(k, select(m, as_words(x), word(k)));
   }
-  static U bits_of_word(U x) { return x; }
-  static U bits_of_word(F x) { return bits(x); }
-  // Returns whether all lanes are environments of the batch.
+  // Return whether all lanes are environments of the batch, and which are.
   bool full() const { return kLanes == 1 || count == kLanes; }
-  M present() const { return kLanes == 1 ? all(true) : lane_numbers() < all(static_cast<uint32_t>(count)); }
+  M present() const { return kLanes == 1 ? broadcast(true) : lane_numbers() < broadcast(static_cast<uint32_t>(count)); }
 };
 
 // Prefetches memory, so that it arrives while something else is computed.
@@ -31,19 +31,19 @@ RHYTHM_INLINE void prefetch(const void* from, size_t bytes) {
   for (size_t at = 0; at < bytes; at += 64) __builtin_prefetch(line + at, 1);
 }
 
-// From this many environments on a batch outgrows a core's own caches.
+// A batch of more environments outgrows a core's own caches.
 constexpr int kEnvsInCache = 6144;
 
 // The bytes of a tile that a step or a run may read. The later words record how the episode began.
 constexpr size_t kStepBytes = sizeof(Tile::words[0]) * state::Began;
 static_assert(state::Began + 1 + count::Meters == count::StateWords);
 
-// Visits groups in order. With `ahead` it prefetches the next tile. A short `visit` should be always_inline: a call per
+// Visits groups in order. A short `visit` should be always_inline: a call per
 // group costs as much as a few rules.
 template <class Visit>
-RHYTHM_INLINE void each_group(const Envs& envs, size_t first_tile, size_t last_tile, bool ahead, const Visit& visit) {
+RHYTHM_INLINE void each_group(const Envs& envs, size_t first_tile, size_t last_tile, bool prefetch_next, const Visit& visit) {
   for (size_t tile = first_tile; tile < last_tile; tile++) {
-    if (ahead && tile + 1 < last_tile) prefetch(&envs.tiles[tile + 1], kStepBytes);
+    if (prefetch_next && tile + 1 < last_tile) prefetch(&envs.tiles[tile + 1], kStepBytes);
     for (int lane = 0; lane < kTileLanes; lane += kLanes) {
       const int first = static_cast<int>(tile) * kTileLanes + lane;
       if (first >= envs.count) return;
@@ -77,7 +77,7 @@ RHYTHM_INLINE void put_floats(float* array, const Group& g, F x) {
   std::memcpy(array + g.first, lanes, static_cast<size_t>(g.count) * sizeof(float));
 }
 RHYTHM_INLINE M mask_at(const uint8_t* mask, const Group& g) {
-  return mask == nullptr ? g.present() : g.present() & !(bytes_at(mask, g) == all(0u));
+  return mask == nullptr ? g.present() : g.present() & !(bytes_at(mask, g) == broadcast(0u));
 }
 
 // Stores one byte per environment: 1 if the flag is set, else 0.
@@ -86,7 +86,7 @@ RHYTHM_INLINE void put_flags(uint8_t* array, const Group& g, M flags) {
   if (!any(!flags)) {
     std::memset(lanes, 1, kLanes);
   } else if (any(flags)) {
-    const uint32_t bits = bits_of(flags);
+    const uint32_t bits = lane_bits(flags);
     for (int i = 0; i < kLanes; i++) lanes[i] = bits >> i & 1;
   }
   if (g.full()) {
@@ -106,11 +106,11 @@ RHYTHM_INLINE F column_at(const float* rows, int width, int k, const Group& g) {
 // Writes the columns as rows of `Width` floats, for the active lanes.
 template <int Width>
 RHYTHM_INLINE void put_rows(float* rows, M active, const F* columns) {
-  const uint32_t chosen = bits_of(active);
+  const uint32_t active_bits = lane_bits(active);
   alignas(64) float lanes[Width][kLanes];
   for (int k = 0; k < Width; k++) store(lanes[k], columns[k]);
   for (int i = 0; i < kLanes; i++) {
-    if (!(chosen >> i & 1)) continue;
+    if (!(active_bits >> i & 1)) continue;
     for (int k = 0; k < Width; k++) rows[i * Width + k] = lanes[k][i];
   }
 }
@@ -119,11 +119,11 @@ RHYTHM_INLINE void put_rows(float* rows, M active, const F* columns) {
 template <class Lanes, class Number>
 RHYTHM_INLINE void put_where(Number* array, M active, Lanes x) {
   if (!any(!active)) return store(array, x);
-  const uint32_t chosen = bits_of(active);
+  const uint32_t active_bits = lane_bits(active);
   Number lanes[kLanes];
   store(lanes, x);
   for (int i = 0; i < kLanes; i++) {
-    if (chosen >> i & 1) array[i] = lanes[i];
+    if (active_bits >> i & 1) array[i] = lanes[i];
   }
 }
 
@@ -138,7 +138,7 @@ RHYTHM_INLINE void put_columns(float* column, size_t stride, M active, const F* 
 }
 
 // Writes one lane's row from pieces of four numbers. If the last piece is wider than the rest of the row, it overwrites the
-// start of the next row, which is written later. The last row writes exactly.
+// start of the next row, which is written later. The last row is written exactly.
 template <int Width, int Lane, size_t Count>
 RHYTHM_INLINE void put_whole_row(float* row, const FourRows (&four)[Count]) {
   constexpr int last = Count - 1, left = Lane + 1 < kLanes ? 4 : Width - 4 * last;
@@ -166,16 +166,18 @@ RHYTHM_INLINE EpisodeState episode_of(const Group& g) {
   return {{g.number(m), g.number(m + 1), g.number(m + 2), g.number(m + 3), g.number(m + 4)},
           g.number(state::Early),
           g.number(state::Late),
+          g.number(state::Well),
           g.word(state::Crashes)};
 }
 // Stores an episode's state, except the sums of rewards.
-RHYTHM_INLINE void put_meters_and_crashes(const Group& g, const EpisodeState& episode) {
+RHYTHM_INLINE void put_meters_and_counts(const Group& g, const EpisodeState& episode) {
   const F meters[] = {episode.meters.v, episode.meters.c, episode.meters.p, episode.meters.s, episode.meters.n};
   for (int k = 0; k < count::Meters; k++) g.put(state::Meters + k, meters[k]);
   g.put(state::Crashes, episode.crashes);
+  g.put(state::Well, episode.well);
 }
 RHYTHM_INLINE void put_episode(const Group& g, const EpisodeState& episode) {
-  put_meters_and_crashes(g, episode);
+  put_meters_and_counts(g, episode);
   g.put(state::Early, episode.early);
   g.put(state::Late, episode.late);
 }
@@ -186,9 +188,9 @@ RHYTHM_INLINE void put_beliefs(const Group& g, M active, const Beliefs& b) {
   g.put_where(active, state::Belief, b.social);
   g.put_where(active, state::Belief + 1, b.morning);
   g.put_where(active, state::Belief + 2, b.work);
-  g.put_where(active, state::Given, all(1u));
+  g.put_where(active, state::Given, broadcast(1u));
 }
-// Returns a function of k: the k-th float of each episode's profile.
-RHYTHM_INLINE auto profile_of(const Group& g) {
+// Returns a function of k that returns the k-th float of each episode's profile.
+RHYTHM_INLINE auto profile_floats(const Group& g) {
   return [&g](int k) { return g.number(state::Profile + k); };
 }

@@ -3,7 +3,7 @@
 #define RHYTHM_INLINE [[maybe_unused]] static inline __attribute__((always_inline))
 #define RHYTHM_INLINE_MEMBER inline __attribute__((always_inline))
 
-// For loops over a handful of lane values. Left as loops, gcc 12's vectoriser makes them ten times slower.
+// Unrolls the next loop, over a few lane values. gcc 12's vectoriser would make such a loop ten times slower.
 #if defined(__clang__)
 #define RHYTHM_UNROLL _Pragma("unroll")
 #else

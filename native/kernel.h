@@ -10,7 +10,7 @@ namespace rhythm {
 
 constexpr int kTileLanes = 16;
 
-// Sixteen episodes, word by word.
+// The states of sixteen episodes: the first word of each, then the second word of each, and so on.
 struct alignas(64) Tile {
   uint32_t words[world::count::StateWords][kTileLanes];
 };
@@ -44,10 +44,14 @@ struct Envs {
 struct Start {
   const uint8_t* steps;
   const float* meters;
-  const float* early;
-  const float* late;
-  const float* returns;
+  const float* early;    // sum of the rewards of the first half, without noise
+  const float* late;     // of the second half
+  const float* returns;  // sum of the rewards
   const uint8_t* crashes;
+  const float* well;   // sum of the weighted meters
+  const float* skill;  // sum of the terms of belief_skill
+  const float* beliefs;  // in [0, 1]
+  const uint8_t* given;  // 0 or 1; null if `beliefs` is null
 };
 
 // A reset. A pointer is null where the backend request has null.
@@ -83,7 +87,7 @@ struct Trajectory {
   float* anomalies;
 };
 
-// A copy: environment indices[i] of the source becomes environment i.
+// A copy of environments: environment indices[i] of the source becomes environment i.
 struct Gather {
   const Tile* tiles;
   Outputs outputs;
@@ -92,7 +96,7 @@ struct Gather {
 
 // A run. A pointer is null where the backend request has null.
 struct Run {
-  const Gather* from;  // a copy to make first; null: no copy
+  const Gather* copy;  // made before the run; null: no copy
   Policy policy;
   const uint32_t* policy_seeds;
   const uint8_t* actions;
@@ -117,7 +121,7 @@ struct Kernel {
   // Computes the outputs of loaded states.
   void (*restore_outputs)(const Envs&, size_t first_tile, size_t last_tile);
   void (*hash)(const Envs&, uint64_t* hashes, size_t first_tile, size_t last_tile);
-  void (*targets)(const Envs&, float* targets, size_t first_tile, size_t last_tile);
+  void (*targets)(const Envs&, float* belief_targets, size_t first_tile, size_t last_tile);
 };
 
 // A kernel of this addon.

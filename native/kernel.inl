@@ -1,4 +1,5 @@
-// The source of a kernel, for the lane type of the including namespace: F floats, U words, M masks, kLanes.
+// The source of a kernel. The including namespace defines the lane types F (floats), U (words) and M (masks), and
+// kLanes, the number of lanes.
 
 namespace block = world::block;
 namespace count = world::count;

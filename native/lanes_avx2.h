@@ -11,20 +11,22 @@ namespace rhythm::avx2 {
 
 constexpr int kLanes = 8;
 
+// Lanes of floats, of words, and of flags.
 struct F {
   __m256 v;
 };
 struct U {
   __m256i v;
 };
-// All bits of a lane or none.
+// A set flag has all bits of its lane.
 struct M {
   __m256 v;
 };
 
-RHYTHM_INLINE F all(float x) { return {_mm256_set1_ps(x)}; }
-RHYTHM_INLINE U all(uint32_t x) { return {_mm256_set1_epi32(static_cast<int>(x))}; }
-RHYTHM_INLINE M all(bool x) { return {_mm256_castsi256_ps(_mm256_set1_epi32(x ? -1 : 0))}; }
+// Return x in every lane.
+RHYTHM_INLINE F broadcast(float x) { return {_mm256_set1_ps(x)}; }
+RHYTHM_INLINE U broadcast(uint32_t x) { return {_mm256_set1_epi32(static_cast<int>(x))}; }
+RHYTHM_INLINE M broadcast(bool x) { return {_mm256_castsi256_ps(_mm256_set1_epi32(x ? -1 : 0))}; }
 RHYTHM_INLINE U lane_numbers() { return {_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)}; }
 RHYTHM_INLINE M as_mask(__m256i v) { return {_mm256_castsi256_ps(v)}; }
 
@@ -47,30 +49,30 @@ RHYTHM_INLINE U shift_right(U a, U bits) { return {_mm256_srlv_epi32(a.v, bits.v
 RHYTHM_INLINE M operator==(U a, U b) { return as_mask(_mm256_cmpeq_epi32(a.v, b.v)); }
 // The compare is signed: a flipped top bit makes it unsigned.
 RHYTHM_INLINE M operator<(U a, U b) {
-  const U top = all(0x80000000u);
+  const U top = broadcast(0x80000000u);
   return as_mask(_mm256_cmpgt_epi32((b ^ top).v, (a ^ top).v));
 }
 template <int Bits>
 RHYTHM_INLINE U rotate_left(U a) {
   return (a << Bits) | (a >> (32 - Bits));
 }
-// ((a >> 16) * n) >> 16
-RHYTHM_INLINE U below(U a, uint32_t n) { return U{_mm256_mulhi_epu16(a.v, all(n << 16).v)} >> 16; }
+// Returns integers in [0, n): ((a >> 16) * n) >> 16.
+RHYTHM_INLINE U below(U a, uint32_t n) { return U{_mm256_mulhi_epu16(a.v, broadcast(n << 16).v)} >> 16; }
 
 RHYTHM_INLINE M operator&(M a, M b) { return {_mm256_and_ps(a.v, b.v)}; }
 RHYTHM_INLINE M operator|(M a, M b) { return {_mm256_or_ps(a.v, b.v)}; }
-RHYTHM_INLINE M operator!(M a) { return {_mm256_xor_ps(a.v, all(true).v)}; }
-RHYTHM_INLINE M intersects(U a, U b) { return !((a & b) == all(0u)); }
-RHYTHM_INLINE uint32_t bits_of(M a) { return static_cast<uint32_t>(_mm256_movemask_ps(a.v)); }
-RHYTHM_INLINE bool any(M a) { return bits_of(a) != 0; }
+RHYTHM_INLINE M operator!(M a) { return {_mm256_xor_ps(a.v, broadcast(true).v)}; }
+RHYTHM_INLINE M intersects(U a, U b) { return !((a & b) == broadcast(0u)); }
+RHYTHM_INLINE uint32_t lane_bits(M a) { return static_cast<uint32_t>(_mm256_movemask_ps(a.v)); }
+RHYTHM_INLINE bool any(M a) { return lane_bits(a) != 0; }
 RHYTHM_INLINE F select(M m, F a, F b) { return {_mm256_blendv_ps(b.v, a.v, m.v)}; }
 RHYTHM_INLINE U select(M m, U a, U b) {
   return {_mm256_blendv_epi8(b.v, a.v, _mm256_castps_si256(m.v))};
 }
 
 RHYTHM_INLINE F to_float(U a) { return {_mm256_cvtepi32_ps(a.v)}; }
-RHYTHM_INLINE F float_bits(U a) { return {_mm256_castsi256_ps(a.v)}; }
-RHYTHM_INLINE U bits(F a) { return {_mm256_castps_si256(a.v)}; }
+RHYTHM_INLINE F as_floats(U a) { return {_mm256_castsi256_ps(a.v)}; }
+RHYTHM_INLINE U as_words(F a) { return {_mm256_castps_si256(a.v)}; }
 RHYTHM_INLINE U and_or(U a, U mask, U set) { return (a & mask) | set; }
 
 RHYTHM_INLINE F load(const float* from) { return {_mm256_loadu_ps(from)}; }
@@ -102,7 +104,7 @@ RHYTHM_INLINE U gather(const uint32_t* base, U index) {
 }
 
 // Returns two 128-bit pieces of memory, side by side. Loads place them, because shuffles would compete for one port.
-RHYTHM_INLINE __m256 pieces(const float* a, const float* b) {
+RHYTHM_INLINE __m256 load_pieces(const float* a, const float* b) {
   return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(a)), _mm_loadu_ps(b), 1);
 }
 
@@ -116,7 +118,7 @@ RHYTHM_INLINE void transpose_halves(__m256 (&r)[4]) {
   r[3] = _mm256_castpd_ps(_mm256_unpackhi_pd(b, d));
 }
 
-// Four columns as rows of four: either half of r[k] is a row, of lane k and k + 4.
+// Four columns as rows of four numbers: the halves of r[k] are the rows of lanes k and k + 4.
 struct FourRows {
   __m256 r[4];
 };
@@ -136,9 +138,9 @@ RHYTHM_INLINE void store_row(float* to, const FourRows& four) {
 RHYTHM_INLINE void load_four_columns(const uint32_t* rows, size_t stride, U (&columns)[4]) {
   const float* from = reinterpret_cast<const float*>(rows);
   __m256 r[4];
-  RHYTHM_UNROLL for (int k = 0; k < 4; k++) r[k] = pieces(from + k * stride, from + (k + 4) * stride);
+  RHYTHM_UNROLL for (int k = 0; k < 4; k++) r[k] = load_pieces(from + k * stride, from + (k + 4) * stride);
   transpose_halves(r);
-  RHYTHM_UNROLL for (int k = 0; k < 4; k++) columns[k] = bits(F{r[k]});
+  RHYTHM_UNROLL for (int k = 0; k < 4; k++) columns[k] = as_words(F{r[k]});
 }
 
 }  // namespace rhythm::avx2

@@ -10,6 +10,7 @@ namespace rhythm::avx512 {
 
 constexpr int kLanes = 16;
 
+// Lanes of floats, of words, and of flags.
 struct F {
   __m512 v;
 };
@@ -20,9 +21,10 @@ struct M {
   __mmask16 v;
 };
 
-RHYTHM_INLINE F all(float x) { return {_mm512_set1_ps(x)}; }
-RHYTHM_INLINE U all(uint32_t x) { return {_mm512_set1_epi32(static_cast<int>(x))}; }
-RHYTHM_INLINE M all(bool x) { return {static_cast<__mmask16>(x ? 0xffff : 0)}; }
+// Return x in every lane.
+RHYTHM_INLINE F broadcast(float x) { return {_mm512_set1_ps(x)}; }
+RHYTHM_INLINE U broadcast(uint32_t x) { return {_mm512_set1_epi32(static_cast<int>(x))}; }
+RHYTHM_INLINE M broadcast(bool x) { return {static_cast<__mmask16>(x ? 0xffff : 0)}; }
 RHYTHM_INLINE U lane_numbers() {
   return {_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)};
 }
@@ -50,20 +52,20 @@ template <int Bits>
 RHYTHM_INLINE U rotate_left(U a) {
   return {_mm512_rol_epi32(a.v, Bits)};
 }
-// ((a >> 16) * n) >> 16
-RHYTHM_INLINE U below(U a, uint32_t n) { return U{_mm512_mulhi_epu16(a.v, all(n << 16).v)} >> 16; }
+// Returns integers in [0, n): ((a >> 16) * n) >> 16.
+RHYTHM_INLINE U below(U a, uint32_t n) { return U{_mm512_mulhi_epu16(a.v, broadcast(n << 16).v)} >> 16; }
 
 RHYTHM_INLINE M operator&(M a, M b) { return {static_cast<__mmask16>(a.v & b.v)}; }
 RHYTHM_INLINE M operator|(M a, M b) { return {static_cast<__mmask16>(a.v | b.v)}; }
 RHYTHM_INLINE M operator!(M a) { return {static_cast<__mmask16>(~a.v)}; }
 RHYTHM_INLINE bool any(M a) { return a.v != 0; }
-RHYTHM_INLINE uint32_t bits_of(M a) { return a.v; }
+RHYTHM_INLINE uint32_t lane_bits(M a) { return a.v; }
 RHYTHM_INLINE F select(M m, F a, F b) { return {_mm512_mask_blend_ps(m.v, b.v, a.v)}; }
 RHYTHM_INLINE U select(M m, U a, U b) { return {_mm512_mask_blend_epi32(m.v, b.v, a.v)}; }
 
 RHYTHM_INLINE F to_float(U a) { return {_mm512_cvtepi32_ps(a.v)}; }
-RHYTHM_INLINE F float_bits(U a) { return {_mm512_castsi512_ps(a.v)}; }
-RHYTHM_INLINE U bits(F a) { return {_mm512_castps_si512(a.v)}; }
+RHYTHM_INLINE F as_floats(U a) { return {_mm512_castsi512_ps(a.v)}; }
+RHYTHM_INLINE U as_words(F a) { return {_mm512_castps_si512(a.v)}; }
 // (a & mask) | set
 RHYTHM_INLINE U and_or(U a, U mask, U set) {
   return {_mm512_ternarylogic_epi32(a.v, mask.v, set.v, 0xea)};
@@ -89,7 +91,7 @@ RHYTHM_INLINE U lookup(const uint32_t* table, U index) {
 RHYTHM_INLINE U gather(const uint32_t* base, U index) { return {_mm512_i32gather_epi32(index.v, base, 4)}; }
 
 // Returns four 128-bit pieces of memory, side by side. Loads place them, because shuffles would compete for one port.
-RHYTHM_INLINE __m512 pieces(const float* a, const float* b, const float* c, const float* d) {
+RHYTHM_INLINE __m512 load_pieces(const float* a, const float* b, const float* c, const float* d) {
   __m512 v = _mm512_castps128_ps512(_mm_loadu_ps(a));
   v = _mm512_insertf32x4(v, _mm_loadu_ps(b), 1);
   v = _mm512_insertf32x4(v, _mm_loadu_ps(c), 2);
@@ -130,10 +132,10 @@ RHYTHM_INLINE void load_four_columns(const uint32_t* rows, size_t stride, U (&co
   const float* from = reinterpret_cast<const float*>(rows);
   __m512 r[4];
   RHYTHM_UNROLL for (int k = 0; k < 4; k++) {
-    r[k] = pieces(from + k * stride, from + (k + 4) * stride, from + (k + 8) * stride, from + (k + 12) * stride);
+    r[k] = load_pieces(from + k * stride, from + (k + 4) * stride, from + (k + 8) * stride, from + (k + 12) * stride);
   }
   transpose_quarters(r);
-  RHYTHM_UNROLL for (int k = 0; k < 4; k++) columns[k] = bits(F{r[k]});
+  RHYTHM_UNROLL for (int k = 0; k < 4; k++) columns[k] = as_words(F{r[k]});
 }
 
 }  // namespace rhythm::avx512

@@ -13,27 +13,29 @@ typedef float FloatVector __attribute__((vector_size(16)));
 typedef uint32_t WordVector __attribute__((vector_size(16)));
 typedef int32_t MaskVector __attribute__((vector_size(16)));
 
+// Lanes of floats, of words, and of flags.
 struct F {
   FloatVector v;
 };
 struct U {
   WordVector v;
 };
-// All bits of a lane or none.
+// A set flag has all bits of its lane.
 struct M {
   MaskVector v;
 };
 
-RHYTHM_INLINE F all(float x) { return {FloatVector{x, x, x, x}}; }
-RHYTHM_INLINE U all(uint32_t x) { return {WordVector{x, x, x, x}}; }
-RHYTHM_INLINE M all(bool x) {
+// Return x in every lane.
+RHYTHM_INLINE F broadcast(float x) { return {FloatVector{x, x, x, x}}; }
+RHYTHM_INLINE U broadcast(uint32_t x) { return {WordVector{x, x, x, x}}; }
+RHYTHM_INLINE M broadcast(bool x) {
   const int32_t bits = x ? -1 : 0;
   return {MaskVector{bits, bits, bits, bits}};
 }
 RHYTHM_INLINE U lane_numbers() { return {WordVector{0, 1, 2, 3}}; }
 
-RHYTHM_INLINE F float_bits(U a) { return {(FloatVector)a.v}; }
-RHYTHM_INLINE U bits(F a) { return {(WordVector)a.v}; }
+RHYTHM_INLINE F as_floats(U a) { return {(FloatVector)a.v}; }
+RHYTHM_INLINE U as_words(F a) { return {(WordVector)a.v}; }
 RHYTHM_INLINE U operator+(U a, U b) { return {a.v + b.v}; }
 RHYTHM_INLINE U operator^(U a, U b) { return {a.v ^ b.v}; }
 RHYTHM_INLINE U operator&(U a, U b) { return {a.v & b.v}; }
@@ -49,21 +51,21 @@ template <int Bits>
 RHYTHM_INLINE U rotate_left(U a) {
   return (a << Bits) | (a >> (32 - Bits));
 }
-// ((a >> 16) * n) >> 16
+// Returns integers in [0, n): ((a >> 16) * n) >> 16.
 RHYTHM_INLINE U below(U a, uint32_t n) { return {((a.v >> 16) * n) >> 16}; }
 
 RHYTHM_INLINE M operator&(M a, M b) { return {a.v & b.v}; }
 RHYTHM_INLINE M operator|(M a, M b) { return {a.v | b.v}; }
 RHYTHM_INLINE M operator!(M a) { return {~a.v}; }
-RHYTHM_INLINE uint32_t bits_of(M a) {
+RHYTHM_INLINE uint32_t lane_bits(M a) {
   return (a.v[0] & 1u) | (a.v[1] & 2u) | (a.v[2] & 4u) | (a.v[3] & 8u);
 }
-RHYTHM_INLINE bool any(M a) { return bits_of(a) != 0; }
+RHYTHM_INLINE bool any(M a) { return lane_bits(a) != 0; }
 RHYTHM_INLINE U select(M m, U a, U b) {
   const WordVector mask = (WordVector)m.v;
   return {(a.v & mask) | (b.v & ~mask)};
 }
-RHYTHM_INLINE F select(M m, F a, F b) { return float_bits(select(m, bits(a), bits(b))); }
+RHYTHM_INLINE F select(M m, F a, F b) { return as_floats(select(m, as_words(a), as_words(b))); }
 
 RHYTHM_INLINE F operator+(F a, F b) { return {a.v + b.v}; }
 RHYTHM_INLINE F operator-(F a, F b) { return {a.v - b.v}; }
@@ -71,7 +73,7 @@ RHYTHM_INLINE F operator*(F a, F b) { return {a.v * b.v}; }
 RHYTHM_INLINE M operator<(F a, F b) { return {(MaskVector)(a.v < b.v)}; }
 RHYTHM_INLINE F min(F a, F b) { return select(a < b, a, b); }
 RHYTHM_INLINE F max(F a, F b) { return select(b < a, a, b); }
-RHYTHM_INLINE F abs(F a) { return float_bits(bits(a) & all(0x7fffffffu)); }
+RHYTHM_INLINE F abs(F a) { return as_floats(as_words(a) & broadcast(0x7fffffffu)); }
 
 RHYTHM_INLINE F to_float(U a) { return {__builtin_convertvector((MaskVector)a.v, FloatVector)}; }
 RHYTHM_INLINE U and_or(U a, U mask, U set) { return (a & mask) | set; }

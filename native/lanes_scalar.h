@@ -9,6 +9,7 @@ namespace rhythm::scalar {
 
 constexpr int kLanes = 1;
 
+// Lanes of floats, of words, and of flags.
 struct F {
   float v;
 };
@@ -19,9 +20,10 @@ struct M {
   bool v;
 };
 
-RHYTHM_INLINE F all(float x) { return {x}; }
-RHYTHM_INLINE U all(uint32_t x) { return {x}; }
-RHYTHM_INLINE M all(bool x) { return {x}; }
+// Return x in every lane.
+RHYTHM_INLINE F broadcast(float x) { return {x}; }
+RHYTHM_INLINE U broadcast(uint32_t x) { return {x}; }
+RHYTHM_INLINE M broadcast(bool x) { return {x}; }
 RHYTHM_INLINE U lane_numbers() { return {0}; }
 
 RHYTHM_INLINE F operator+(F a, F b) { return {a.v + b.v}; }
@@ -46,14 +48,14 @@ template <int Bits>
 RHYTHM_INLINE U rotate_left(U a) {
   return {(a.v << Bits) | (a.v >> (32 - Bits))};
 }
-// ((a >> 16) * n) >> 16
+// Returns integers in [0, n): ((a >> 16) * n) >> 16.
 RHYTHM_INLINE U below(U a, uint32_t n) { return {((a.v >> 16) * n) >> 16}; }
 
 RHYTHM_INLINE M operator&(M a, M b) { return {a.v && b.v}; }
 RHYTHM_INLINE M operator|(M a, M b) { return {a.v || b.v}; }
 RHYTHM_INLINE M operator!(M a) { return {!a.v}; }
 RHYTHM_INLINE bool any(M a) { return a.v; }
-RHYTHM_INLINE uint32_t bits_of(M a) { return a.v ? 1 : 0; }
+RHYTHM_INLINE uint32_t lane_bits(M a) { return a.v ? 1 : 0; }
 // Selects by an index, not by a branch: actions are unpredictable, and a wrong guess costs as much as forty operations.
 RHYTHM_INLINE F select(M m, F a, F b) {
   const float pair[2] = {b.v, a.v};
@@ -62,17 +64,17 @@ RHYTHM_INLINE F select(M m, F a, F b) {
 RHYTHM_INLINE U select(M m, U a, U b) { return m.v ? a : b; }
 
 RHYTHM_INLINE F to_float(U a) { return {static_cast<float>(static_cast<int32_t>(a.v))}; }
-RHYTHM_INLINE F float_bits(U a) {
+RHYTHM_INLINE F as_floats(U a) {
   F out;
   std::memcpy(&out.v, &a.v, sizeof out.v);
   return out;
 }
-RHYTHM_INLINE U bits(F a) {
+RHYTHM_INLINE U as_words(F a) {
   U out;
   std::memcpy(&out.v, &a.v, sizeof out.v);
   return out;
 }
-RHYTHM_INLINE F abs(F a) { return float_bits(bits(a) & all(0x7fffffffu)); }
+RHYTHM_INLINE F abs(F a) { return as_floats(as_words(a) & broadcast(0x7fffffffu)); }
 RHYTHM_INLINE U and_or(U a, U mask, U set) { return (a & mask) | set; }
 
 RHYTHM_INLINE F load(const float* from) { return {*from}; }

@@ -1,7 +1,7 @@
 // Vectors over the meters, and their operations.
 // Included inside a kernel's namespace, see kernel.inl.
 
-RHYTHM_INLINE F clamp01(F x) { return min(max(x, all(0.0f)), all(1.0f)); }
+RHYTHM_INLINE F clamp01(F x) { return min(max(x, broadcast(0.0f)), broadcast(1.0f)); }
 
 // One number for each meter, in the order of the world's vectors.
 struct Meters {
@@ -24,8 +24,8 @@ RHYTHM_INLINE Meters select(M m, Meters a, Meters b) {
   return {select(m, a.v, b.v), select(m, a.c, b.c), select(m, a.p, b.p), select(m, a.s, b.s),
           select(m, a.n, b.n)};
 }
-RHYTHM_INLINE Meters all(const float* numbers) {
-  return {all(numbers[0]), all(numbers[1]), all(numbers[2]), all(numbers[3]), all(numbers[4])};
+RHYTHM_INLINE Meters broadcast(const float* numbers) {
+  return {broadcast(numbers[0]), broadcast(numbers[1]), broadcast(numbers[2]), broadcast(numbers[3]), broadcast(numbers[4])};
 }
 RHYTHM_INLINE Meters lookup(const float (*tables)[kTableWidth], U code) {
   return {lookup(tables[0], code), lookup(tables[1], code), lookup(tables[2], code), lookup(tables[3], code),

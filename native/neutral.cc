@@ -8,7 +8,7 @@
 namespace rhythm::neutral {
 
 using namespace scalar;
-using scalar::all;  // also visible beside the `all` of the rules, which would hide it
+using scalar::broadcast;  // also visible beside the `broadcast` of the rules, which would hide it
 namespace block = world::block;
 namespace count = world::count;
 namespace trait = world::trait;
@@ -24,13 +24,13 @@ namespace {
 
 void build(Tables& tables) {
   // The neutral profile has no reward weights.
-  const auto trait_of = [&](int k) { return all(k < count::Traits ? tables.f[block::TraitNeutral + k] : 0.0f); };
+  const auto trait_of = [&](int k) { return broadcast(k < count::Traits ? tables.f[block::TraitNeutral + k] : 0.0f); };
   const Profile neutral = make_profile(tables, trait_of);
   for (int slot = 0; slot < count::Slots; slot++) {
     const Focus focus = focus_in(tables, slot, trait_of);
     tables.neutral_focus[slot] = focus.factor.v;
     for (int action = 0; action < count::Actions; action++) {
-      const U code = all(static_cast<uint32_t>(action));
+      const U code = broadcast(static_cast<uint32_t>(action));
       const Meters d = with_traits(neutral, focus, tags_of(tables, code), lookup(tables.effect[slot], code));
       const F response[] = {d.v, d.c, d.p, d.s, d.n};
       for (int meter = 0; meter < count::Meters; meter++) tables.neutral[slot][meter][action] = response[meter].v;

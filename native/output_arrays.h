@@ -12,8 +12,8 @@ namespace rhythm {
 
 class OutputArrays {
  public:
-  // Keeps the arrays of `outputs` (an object as in src/engine/backends/backend.ts) for
-  // `num_envs` environments. Runs its getters.
+  // Keeps the arrays of `outputs`, an object as in src/engine/backends/backend.ts, for `num_envs` environments. Runs its
+  // getters.
   bool read(Arguments& args, Napi::Object outputs, size_t num_envs) {
     if (!read_stride(args, outputs, num_envs)) return false;
     for (int k = 0; k < kArrays; k++) {
@@ -25,8 +25,7 @@ class OutputArrays {
     return true;
   }
 
-  // Finds the arrays for a call that writes them. JavaScript may detach their buffers, so every call looks up each buffer
-  // again. Arrays that share a buffer need one lookup.
+  // Finds the arrays for a call that writes them. JavaScript may detach a buffer, so every call looks up each one again.
   bool find(Arguments& args, Outputs& out) const {
     return find_each(args, out, [&](void* data, size_t bytes, const char* name) {
       return args.record_checked_write(data, bytes, name);  // `read` has checked it
@@ -115,7 +114,7 @@ class OutputArrays {
     const Kind& kind = kKinds[k];
     const size_t rows = kind.width > 1 && stride_ != 0 ? stride_ : num_envs;
     const size_t bytes = rows * kind.width * kind.size;
-    const void* data = args.typed(value, kind.type, rows * kind.width, kind.name);
+    const void* data = args.unrecorded(value, kind.type, rows * kind.width, kind.name);
     if (data == nullptr) return false;
     napi_value buffer;
     size_t offset;

@@ -8,7 +8,7 @@ struct LastStep {
 };
 
 RHYTHM_INLINE LastStep no_last_step() {
-  const F zero = all(0.0f), none = zero - all(1.0f);
+  const F zero = broadcast(0.0f), none = zero - broadcast(1.0f);
   const Meters zeros = {zero, zero, zero, zero, zero};
   return {none, none, zero, zeros, zeros};
 }
@@ -26,14 +26,14 @@ RHYTHM_INLINE LastStep last_step_of(const Tables& w, const Transition& transitio
 struct Clock {
   F step, day, slot, remaining;
 };
-RHYTHM_INLINE Clock clock_of(const Tables& w, SameTime now) {
+RHYTHM_INLINE Clock clock_of(const Tables& w, SharedTime now) {
   const float* numbers = w.clock[now.t];
-  return {all(numbers[0]), all(numbers[1]), all(numbers[2]), all(numbers[3])};
+  return {broadcast(numbers[0]), broadcast(numbers[1]), broadcast(numbers[2]), broadcast(numbers[3])};
 }
-RHYTHM_INLINE Clock clock_of(const Tables&, OwnTime now) {
+RHYTHM_INLINE Clock clock_of(const Tables&, LaneTimes now) {
   static_assert(count::Slots == 4, "a day is t >> 2");
   const F step = to_float(now.t);
-  return {step, to_float(now.t >> 2), to_float(now.t & all(3u)), all(static_cast<float>(count::Steps)) - step};
+  return {step, to_float(now.t >> 2), to_float(now.t & broadcast(3u)), broadcast(static_cast<float>(count::Steps)) - step};
 }
 
 // Stores `Width` numbers per environment, as rows or columns according to the batch's layout, for the active lanes.
@@ -59,29 +59,29 @@ RHYTHM_INLINE void observe(const Envs& envs, const Group& g, M active, Time now,
   put_numbers<count::ObservationFloats>(envs, envs.out.observations, g, active, columns);
 }
 
-// Stores an episode's grade, the sum of its rewards and its length.
-RHYTHM_INLINE void put_grade(const Envs& envs, const Group& g, M active, const Grade& grade, F earned, int length) {
-  const uint32_t lanes = bits_of(active);
+// Stores an episode's grade, return and length.
+RHYTHM_INLINE void put_grade(const Envs& envs, const Group& g, M active, const Grade& grade, F episode_return, int length) {
+  const uint32_t active_bits = lane_bits(active);
   put_numbers<count::Components>(envs, envs.out.components, g, active, grade.components);
   put_where(envs.out.final_scores + g.first, active, grade.final_score);
   put_where(envs.out.belief_mae + g.first, active, grade.belief_mae);
   put_where(envs.out.first_half_means + g.first, active, grade.first_half_mean);
   put_where(envs.out.second_half_means + g.first, active, grade.second_half_mean);
-  put_where(envs.out.episode_returns + g.first, active, earned);
-  put_where(reinterpret_cast<uint32_t*>(envs.out.episode_lengths) + g.first, active, all(static_cast<uint32_t>(length)));
+  put_where(envs.out.episode_returns + g.first, active, episode_return);
+  put_where(reinterpret_cast<uint32_t*>(envs.out.episode_lengths) + g.first, active, broadcast(static_cast<uint32_t>(length)));
   const uint8_t over = length == count::Steps;
   if (!any(!active)) {
     std::memset(envs.out.terminated + g.first, over, kLanes);
     return;
   }
   for (int i = 0; i < kLanes; i++) {
-    if (lanes >> i & 1) envs.out.terminated[g.first + i] = over;
+    if (active_bits >> i & 1) envs.out.terminated[g.first + i] = over;
   }
 }
 RHYTHM_INLINE void clear_grade(const Envs& envs, const Group& g, M active) {
   if (!any(active)) return;
-  const F zero = all(0.0f);
-  put_grade(envs, g, active, {{zero, zero, zero, zero, zero, zero}, zero, zero, zero, zero}, zero, 0);
+  const F zero = broadcast(0.0f);
+  put_grade(envs, g, active, {{zero, zero, zero, zero, zero, zero, zero, zero}, zero, zero, zero, zero}, zero, 0);
 }
 
 // Prefetches the memory that the end of a run will write.
@@ -98,23 +98,24 @@ RHYTHM_INLINE void prefetch_outputs(const Envs& envs, const Group& g) {
 RHYTHM_INLINE void clear_final(const Envs& envs, const Group& g) {
   if (envs.out.final_observations == nullptr) return;
   F zeros[count::ObservationFloats];
-  for (F& zero : zeros) zero = all(0.0f);
+  for (F& zero : zeros) zero = broadcast(0.0f);
   put_numbers<count::ObservationFloats>(envs, envs.out.final_observations, g, g.present(), zeros);
 }
 
 RHYTHM_INLINE Grade grade_group(const Envs& envs, const Group& g, const EpisodeState& episode) {
-  const Beliefs target = targets_of(*envs.tables, profile_of(g));
-  const M given = g.word(state::Given) == all(1u);
-  return grade_of(*envs.tables, episode, beliefs_of(g), given, target,
+  const Beliefs target = targets_of(*envs.tables, profile_floats(g));
+  const M given = g.word(state::Given) == broadcast(1u);
+  return grade_of(*envs.tables, episode, beliefs_of(g), given, g.number(state::Skill), target,
                   [&](int k) { return g.number(state::Grader + k); });
 }
 
-// Grades the episodes that ended and stores their results. Adds the terminal term to their last reward and returns it.
-RHYTHM_INLINE F end_episodes(const Envs& envs, const Group& g, M ended, const EpisodeState& episode, F earned_before,
+// Grades the episodes that ended and stores their results. Adds the terminal term to their last reward, and returns the
+// term. `sum_before` is the sum of the rewards before the last.
+RHYTHM_INLINE F end_episodes(const Envs& envs, const Group& g, M ended, const EpisodeState& episode, F sum_before,
                              F& reward) {
   const Grade grade = grade_group(envs, g, episode);
   const F terminal = terminal_reward(*envs.tables, grade.final_score);
   reward = select(ended, reward + terminal, reward);
-  put_grade(envs, g, ended, grade, earned_before + reward, count::Steps);
+  put_grade(envs, g, ended, grade, sum_before + reward, count::Steps);
   return terminal;
 }

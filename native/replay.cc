@@ -32,8 +32,8 @@ void Replayer::play(size_t first, size_t last) {
   }
 }
 
-// Collects the next sixteen states of one length and the rows that continue them. Returns the end of these rows. A tile whose
-// lanes all stop at the same step runs fastest.
+// Collects up to sixteen states at one step, because such a tile runs fastest, and the rows that continue them. Returns the
+// end of these rows.
 size_t Replayer::prepare_states(size_t first, size_t last) {
   const uint32_t* order = replay_.order;
   states_ = 0;
@@ -60,7 +60,21 @@ bool Replayer::same_state(uint32_t row, uint32_t other) const {
     return std::memcmp(rows + row * width, rows + other * width, length * sizeof(*rows)) == 0;
   };
   if (!equal(r.histories, count::Steps, r.stops[row])) return false;
+  if (r.belief_histories != nullptr && !same_beliefs(row, other)) return false;
   return r.profiles == nullptr || equal(r.profiles, count::ProfileFloats, count::ProfileFloats);
+}
+
+// Returns whether the histories of two rows of one length give the same beliefs.
+bool Replayer::same_beliefs(size_t row, size_t other) const {
+  const Replay& r = replay_;
+  for (size_t t = 0; t < r.stops[row]; t++) {
+    const size_t a = row * count::Steps + t, b = other * count::Steps + t;
+    if (r.history_given[a] != r.history_given[b]) return false;
+    if (r.history_given[a] == 0) continue;
+    const size_t bytes = count::Beliefs * sizeof(float);
+    if (std::memcmp(r.belief_histories + a * count::Beliefs, r.belief_histories + b * count::Beliefs, bytes) != 0) return false;
+  }
+  return true;
 }
 
 // Adds the state that a row continues.
@@ -72,6 +86,11 @@ void Replayer::add_state(uint32_t row) {
   stops_[lane] = replay_.stops[at];
   // Entries after the history are not played.
   std::copy_n(replay_.histories + at * count::Steps, count::Steps, histories_[lane]);
+  if (replay_.belief_histories != nullptr) {
+    constexpr size_t floats = count::Steps * count::Beliefs;
+    std::copy_n(replay_.belief_histories + at * floats, floats, belief_histories_[lane][0]);
+    std::copy_n(replay_.history_given + at * count::Steps, count::Steps, history_given_[lane]);
+  }
   if (replay_.profiles == nullptr) return;
   std::copy_n(replay_.profiles + at * count::ProfileFloats, count::ProfileFloats, profiles_[lane]);
 }
@@ -85,6 +104,10 @@ void Replayer::replay_histories() {
   run.policy = Policy::Sequence;
   run.actions = histories_[0];
   run.stops = stops_;
+  if (replay_.belief_histories != nullptr) {
+    run.beliefs = belief_histories_[0][0];
+    run.given = history_given_[0];
+  }
   kernel_.run(envs, run, 0, 1);
   kernel_.hash(envs, hashes_, 0, 1);
   kernel_.targets(envs, targets_[0], 0, 1);
@@ -116,18 +139,25 @@ void Replayer::step_rows(size_t first, size_t last, const uint32_t* state_lanes,
   for (size_t k = 0; k < rows; k++) {
     const size_t row = replay_.order[first + k];
     if (steps[k]) replay_.rewards[row] = tile.rewards[k];
-    replay_.belief_mae[row] = error_of(given[k] ? beliefs[k] : nullptr, targets_[lanes[k]]);
+    put_errors(row, given[k] ? beliefs[k] : nullptr, targets_[lanes[k]]);
     replay_.hashes[row] = hashes_[lanes[k]];
   }
 }
 
-// Returns the error of a belief after rule 9 (docs/world.md), or of 0.5 each if no belief is given.
-float Replayer::error_of(const float* belief, const float* target) const {
-  const auto error = [&](int k) {
+// Stores the mean absolute error of a belief after rule 9 (docs/world.md), and its term of belief_skill. Without a belief,
+// these are the error of 0.5 each, and -1.
+void Replayer::put_errors(size_t row, const float* belief, const float* target) const {
+  const float* w = tables_.f;
+  float error[count::Beliefs];
+  for (int k = 0; k < count::Beliefs; k++) {
     const float given = belief == nullptr ? 0.5f : std::min(belief[k], 1.0f);
-    return std::fabs((given < tables_.f[block::SmallestBelief] ? 0.0f : given) - target[k]);
-  };
-  return ((error(0) + error(1)) + error(2)) * tables_.f[block::PerBelief];
+    error[k] = (given < w[block::SmallestBelief] ? 0.0f : given) - target[k];
+  }
+  const float sum = (std::fabs(error[0]) + std::fabs(error[1])) + std::fabs(error[2]);
+  const float squares = (error[0] * error[0] + error[1] * error[1]) + error[2] * error[2];
+  replay_.belief_mae[row] = sum * w[block::PerBelief];
+  const float term = 1.0f - w[block::BeliefSkillScale] * (squares * w[block::PerBelief]);
+  replay_.belief_skill[row] = belief == nullptr ? -1.0f : std::clamp(term, -1.0f, 1.0f);
 }
 
 }  // namespace rhythm

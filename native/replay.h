@@ -1,4 +1,4 @@
-// Replays rows. Each row is an episode of its own: it begins, plays its history, and takes one more step.
+// Replays rows. Each row is a separate episode: it begins, plays its history, and takes one more step.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -20,8 +20,11 @@ struct Replay {
   const int8_t* actions;
   const float* beliefs;  // null: no row gives a belief
   const uint8_t* given;  // null if `beliefs` is null
+  const float* belief_histories;  // null: no history gives a belief
+  const uint8_t* history_given;   // null if `belief_histories` is null
   float* rewards;
   float* belief_mae;
+  float* belief_skill;
   uint64_t* hashes;
 };
 
@@ -46,15 +49,16 @@ class Replayer {
   void play(size_t first, size_t last);
 
  private:
-  // The most rows that continue one set of states.
+  // The most rows that continue one set of states, at most sixteen of them.
   static constexpr size_t kMaxRows = 16 * kTileLanes;
 
   size_t prepare_states(size_t first, size_t last);
   bool same_state(uint32_t row, uint32_t other) const;
+  bool same_beliefs(size_t row, size_t other) const;
   void add_state(uint32_t row);
   void replay_histories();
   void step_rows(size_t first, size_t last, const uint32_t* state_lanes, bool in_place);
-  float error_of(const float* belief, const float* target) const;
+  void put_errors(size_t row, const float* belief, const float* target) const;
 
   const Kernel& kernel_;
   const Tables& tables_;
@@ -68,6 +72,8 @@ class Replayer {
   float profiles_[kTileLanes][world::count::ProfileFloats] = {};
   float graders_[kTileLanes][world::count::Components];
   uint8_t histories_[kTileLanes][world::count::Steps] = {};
+  float belief_histories_[kTileLanes][world::count::Steps][world::count::Beliefs] = {};
+  uint8_t history_given_[kTileLanes][world::count::Steps] = {};
   uint64_t hashes_[kTileLanes];
   float targets_[kTileLanes][world::count::Beliefs];
 };

@@ -24,9 +24,10 @@ inline void check_rows(Arguments& args, const Replay& replay, size_t rows) {
 
 // Reads a request, an object as in src/engine/backends/backend.ts. The result is valid only if `args` are ok.
 inline Replay replay_of(Arguments& args, const Napi::Value& request) {
-  static constexpr const char* names[] = {"order",   "seeds",   "modes", "profiles", "grader",    "stops", "histories",
-                                          "actions", "beliefs", "given", "rewards",  "beliefMae", "hashes"};
-  const Properties<13> properties(args, request, "request", names);
+  static constexpr const char* names[] = {"order",     "seeds",   "modes",       "profiles",        "grader", "stops",
+                                          "histories", "actions", "beliefs",     "given",           "rewards", "beliefMae",
+                                          "hashes",    "beliefSkill", "beliefHistories", "historyGiven"};
+  const Properties<16> properties(args, request, "request", names);
   const size_t rows = properties.length(1);
   Replay replay = {};
   replay.count = properties.length(0);
@@ -44,6 +45,13 @@ inline Replay replay_of(Arguments& args, const Napi::Value& request) {
   replay.rewards = properties.array<float>(10, napi_float32_array, rows);
   replay.belief_mae = properties.array<float>(11, napi_float32_array, rows);
   replay.hashes = properties.array<uint64_t>(12, napi_biguint64_array, rows);
+  replay.belief_skill = properties.array<float>(13, napi_float32_array, rows);
+  replay.belief_histories =
+      properties.array_or_null<const float>(14, napi_float32_array, rows * world::count::Steps * world::count::Beliefs);
+  replay.history_given = properties.array_or_null<const uint8_t>(15, napi_uint8_array, rows * world::count::Steps);
+  if ((replay.belief_histories == nullptr) != (replay.history_given == nullptr)) {
+    args.fail<int>("historyGiven", "beliefHistories and historyGiven together");
+  }
   check_rows(args, replay, rows);
   return replay;
 }

@@ -4,9 +4,9 @@
 RHYTHM_INLINE void put_profile(const Envs& envs, const Reset& r, const Group& g, M active, U seed) {
   const Tables& w = *envs.tables;
   const U profile_mode = g.word(state::Mode);
-  const M sampled = active & (profile_mode == all(static_cast<uint32_t>(mode::Sampled)));
-  const M discrete = active & (profile_mode == all(static_cast<uint32_t>(mode::Discrete)));
-  const M given = active & (profile_mode == all(static_cast<uint32_t>(mode::Given)));
+  const M sampled = active & (profile_mode == broadcast(static_cast<uint32_t>(mode::Sampled)));
+  const M discrete = active & (profile_mode == broadcast(static_cast<uint32_t>(mode::Discrete)));
+  const M given = active & (profile_mode == broadcast(static_cast<uint32_t>(mode::Given)));
   F profile[count::ProfileFloats];
   const auto put = [&](M lanes) {
     for (int k = 0; k < count::ProfileFloats; k++) g.put_where(lanes, state::Profile + k, profile[k]);
@@ -19,20 +19,30 @@ RHYTHM_INLINE void put_profile(const Envs& envs, const Reset& r, const Group& g,
   }
 }
 
+// Stores the beliefs and the belief skill with which episodes begin.
+RHYTHM_INLINE void put_first_beliefs(const Reset& r, const Group& g, M active) {
+  const bool has_beliefs = r.start != nullptr && r.start->beliefs != nullptr;
+  const bool has_skill = r.start != nullptr && r.start->skill != nullptr;
+  g.put_where(active, state::Skill, has_skill ? column_at(r.start->skill, 1, 0, g) : broadcast(0.0f));
+  for (int k = 0; k < count::Beliefs; k++) {
+    g.put_where(active, state::Belief + k, has_beliefs ? column_at(r.start->beliefs, count::Beliefs, k, g) : broadcast(0.5f));
+  }
+  g.put_where(active, state::Given, has_beliefs ? bytes_at(r.start->given, g) : broadcast(0u));
+}
+
 // Begins the episodes of the active lanes at `now`, in the given state.
 template <class Time>
 RHYTHM_INLINE void begin_lanes(const Envs& envs, const Reset& r, const Group& g, M active, Time now,
-                               const EpisodeState& episode, F earned) {
+                               const EpisodeState& episode, F reward_sum) {
   const U seed = words_at(r.seeds, g);
   if (r.modes != nullptr) g.put_where(active, state::Mode, bytes_at(r.modes, g));
   put_profile(envs, r, g, active, seed);
   g.put_where(active, state::Seed, seed);
   put_episode(g, select(active, episode, episode_of(g)));
-  g.put_where(active, state::Return, earned);
+  g.put_where(active, state::Return, reward_sum);
   g.put_where(active, state::Step, steps_of(now));
-  g.put_where(active, state::Given, all(0u));
-  for (int k = 0; k < count::TapeWords; k++) g.put_where(active, state::Tape + k, all(0u));
-  for (int k = 0; k < count::Beliefs; k++) g.put_where(active, state::Belief + k, all(0.5f));
+  for (int k = 0; k < count::TapeWords; k++) g.put_where(active, state::Tape + k, broadcast(0u));
+  put_first_beliefs(r, g, active);
   if (r.graders != nullptr) {
     for (int k = 0; k < count::Components; k++) {
       g.put_where(active, state::Grader + k, column_at(r.graders, count::Components, k, g));
@@ -43,7 +53,7 @@ RHYTHM_INLINE void begin_lanes(const Envs& envs, const Reset& r, const Group& g,
   for (int k = 0; k < count::Meters; k++) g.put_where(active, state::FirstMeters + k, meters[k]);
   observe(envs, g, active, now, episode.meters, no_last_step());
   const M cleared = r.after_step ? active & !mask_at(r.stepped, g) : active;
-  put_where(envs.out.rewards + g.first, cleared, all(0.0f));
+  put_where(envs.out.rewards + g.first, cleared, broadcast(0.0f));
   clear_grade(envs, g, cleared);
 }
 
@@ -51,22 +61,23 @@ RHYTHM_INLINE void begin_lanes(const Envs& envs, const Reset& r, const Group& g,
 __attribute__((noinline)) void begin_later(const Envs& envs, const Reset& r, const Group& g, M active) {
   const Start& start = *r.start;
   const auto meter = [&](int k) { return column_at(start.meters, count::Meters, k, g); };
-  const auto sum = [&](const float* sums) { return sums == nullptr ? all(0.0f) : column_at(sums, 1, 0, g); };
+  const auto sum = [&](const float* sums) { return sums == nullptr ? broadcast(0.0f) : column_at(sums, 1, 0, g); };
   const EpisodeState episode = {{meter(0), meter(1), meter(2), meter(3), meter(4)},
                                 sum(start.early),
                                 sum(start.late),
-                                start.crashes == nullptr ? all(0u) : bytes_at(start.crashes, g)};
-  begin_lanes(envs, r, g, active, OwnTime{bytes_at(start.steps, g)}, episode, sum(start.returns));
+                                sum(start.well),
+                                start.crashes == nullptr ? broadcast(0u) : bytes_at(start.crashes, g)};
+  begin_lanes(envs, r, g, active, LaneTimes{bytes_at(start.steps, g)}, episode, sum(start.returns));
 }
 
 RHYTHM_INLINE void reset_group(const Envs& envs, const Reset& r, const Group& g) {
   const M active = mask_at(r.mask, g);
-  if (!r.after_step) put_flags(envs.out.final_mask, g, all(false));
+  if (!r.after_step) put_flags(envs.out.final_mask, g, broadcast(false));
   if (!any(active)) return;
   if (r.start != nullptr) return begin_later(envs, r, g, active);
-  const F zero = all(0.0f);
-  const EpisodeState episode = {all(envs.tables->f + block::InitialMeters), zero, zero, all(0u)};
-  begin_lanes(envs, r, g, active, SameTime{0}, episode, zero);
+  const F zero = broadcast(0.0f);
+  const EpisodeState episode = {broadcast(envs.tables->f + block::InitialMeters), zero, zero, zero, broadcast(0u)};
+  begin_lanes(envs, r, g, active, SharedTime{0}, episode, zero);
 }
 
 void reset(const Envs& envs, const Reset& r, size_t first_tile, size_t last_tile) {

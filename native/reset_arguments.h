@@ -34,7 +34,8 @@ class ResetArguments {
 
  private:
   static constexpr const char* kNames[] = {"mask", "seeds", "modes", "profiles", "graders", "start"};
-  static constexpr const char* kStartNames[] = {"steps", "meters", "early", "late", "returns", "crashes"};
+  static constexpr const char* kStartNames[] = {"steps",   "meters", "early", "late",    "returns",
+                                                 "crashes", "well",   "skill", "beliefs", "given"};
 
   Start find_start(size_t num_envs) const {
     const auto& start = *start_properties_;
@@ -43,13 +44,20 @@ class ResetArguments {
             start.array_or_null<const float>(2, napi_float32_array, num_envs),
             start.array_or_null<const float>(3, napi_float32_array, num_envs),
             start.array_or_null<const float>(4, napi_float32_array, num_envs),
-            start.array_or_null<const uint8_t>(5, napi_uint8_array, num_envs)};
+            start.array_or_null<const uint8_t>(5, napi_uint8_array, num_envs),
+            start.array_or_null<const float>(6, napi_float32_array, num_envs),
+            start.array_or_null<const float>(7, napi_float32_array, num_envs),
+            start.array_or_null<const float>(8, napi_float32_array, num_envs * world::count::Beliefs),
+            start.array_or_null<const uint8_t>(9, napi_uint8_array, num_envs)};
   }
 
   // Checks all values that index a table: the modes of all environments, the steps of those that are reset.
   void check(size_t num_envs, const Reset& reset) {
     for (size_t env_index = 0; args_.ok() && reset.modes != nullptr && env_index < num_envs; env_index++) {
       if (reset.modes[env_index] > world::mode::Given) args_.fail<int>("modes", "codes of modes");
+    }
+    if (reset.start != nullptr && (reset.start->beliefs == nullptr) != (reset.start->given == nullptr)) {
+      args_.fail<int>("given", "beliefs and given together");
     }
     for (size_t env_index = 0; args_.ok() && reset.start != nullptr && env_index < num_envs; env_index++) {
       const bool begins = reset.mask == nullptr || reset.mask[env_index] != 0;
@@ -59,7 +67,7 @@ class ResetArguments {
 
   Arguments& args_;
   Properties<6> request_;
-  std::optional<Properties<6>> start_properties_;
+  std::optional<Properties<10>> start_properties_;
   Start start_ = {};
 };
 

@@ -5,20 +5,21 @@
 RHYTHM_INLINE U stored_action(const Group& g, U t) {
   U word = g.word(state::Tape);
   for (int k = 1; k < count::TapeWords; k++) {
-    word = select((t >> 3) == all(static_cast<uint32_t>(k)), g.word(state::Tape + k), word);
+    word = select((t >> 3) == broadcast(static_cast<uint32_t>(k)), g.word(state::Tape + k), word);
   }
-  return shift_right(word, (t & all(7u)) << 2) & all(static_cast<uint32_t>(kTableWidth - 1));
+  return shift_right(word, (t & broadcast(7u)) << 2) & broadcast(static_cast<uint32_t>(kTableWidth - 1));
 }
 
 // Returns the last transition. The state does not contain it, so it is replayed from seed, actions and first meters.
 RHYTHM_INLINE LastStep replay_last_step(const Tables& w, const Group& g, U steps) {
-  const Profile profile = make_profile(w, profile_of(g));
-  const FocusBySlot focus(w, profile_of(g));
+  const Profile profile = make_profile(w, profile_floats(g));
+  const FocusBySlot focus(w, profile_floats(g));
   const U seed = g.word(state::Seed);
   const auto meter = [&](int k) { return g.number(state::FirstMeters + k); };
-  EpisodeState episode = {{meter(0), meter(1), meter(2), meter(3), meter(4)}, all(0.0f), all(0.0f), all(0u)};
+  const F zero = broadcast(0.0f);
+  EpisodeState episode = {{meter(0), meter(1), meter(2), meter(3), meter(4)}, zero, zero, zero, broadcast(0u)};
   LastStep last_step = no_last_step();
-  OwnTime now = {g.word(state::Began)};
+  LaneTimes now = {g.word(state::Began)};
   for (M active = now.t < steps; any(active); active = now.t < steps) {
     const U action = stored_action(g, now.t);
     const Transition transition = step_episode(w, profile, focus.at(now), now, draws_of(w, seed, now), action, episode);
@@ -31,19 +32,19 @@ RHYTHM_INLINE LastStep replay_last_step(const Tables& w, const Group& g, U steps
 RHYTHM_INLINE void restore_group(const Envs& envs, const Group& g) {
   const Tables& w = *envs.tables;
   const M active = g.present();
-  const U t = select(active, g.word(state::Step), all(0u));
+  const U t = select(active, g.word(state::Step), broadcast(0u));
   const EpisodeState episode = episode_of(g);
   LastStep last_step = replay_last_step(w, g, t);
-  const M ended = active & (t == all(static_cast<uint32_t>(count::Steps)));
+  const M ended = active & (t == broadcast(static_cast<uint32_t>(count::Steps)));
   clear_grade(envs, g, active);
-  put_flags(envs.out.final_mask, g, all(false));
+  put_flags(envs.out.final_mask, g, broadcast(false));
   if (any(ended)) {
     const Grade grade = grade_group(envs, g, episode);
     last_step.reward = select(ended, last_step.reward + terminal_reward(w, grade.final_score), last_step.reward);
     put_grade(envs, g, ended, grade, g.number(state::Return), count::Steps);
   }
   put_where(envs.out.rewards + g.first, active, last_step.reward);
-  observe(envs, g, active, OwnTime{t}, episode.meters, last_step);
+  observe(envs, g, active, LaneTimes{t}, episode.meters, last_step);
 }
 
 void restore_outputs(const Envs& envs, size_t first_tile, size_t last_tile) {
@@ -54,9 +55,9 @@ RHYTHM_INLINE Draw hash_of(const Group& g) {
   U words[24] = {g.word(state::Seed), g.word(state::Step)};
   for (int k = 0; k < count::Meters; k++) words[2 + k] = g.word(state::Meters + k);
   for (int k = 0; k < count::ProfileFloats; k++) words[2 + count::Meters + k] = g.word(state::Profile + k);
-  words[23] = all(0u);
+  words[23] = broadcast(0u);
   static_assert(2 + count::Meters + count::ProfileFloats == 23);
-  Draw key = {all(0x52485954u), all(0x484D5653u)};
+  Draw key = {broadcast(0x52485954u), broadcast(0x484D5653u)};
   for (int pair = 0; pair < 24; pair += 2) key = threefry(key.x0, key.x1, words[pair], words[pair + 1]);
   return key;
 }
@@ -72,7 +73,7 @@ void hash(const Envs& envs, uint64_t* hashes, size_t first_tile, size_t last_til
 
 void targets(const Envs& envs, float* rows, size_t first_tile, size_t last_tile) {
   each_group(envs, first_tile, last_tile, [&](const Group& g) {
-    const Beliefs t = targets_of(*envs.tables, profile_of(g));
+    const Beliefs t = targets_of(*envs.tables, profile_floats(g));
     const F columns[count::Beliefs] = {t.social, t.morning, t.work};
     put_rows<count::Beliefs>(rows + static_cast<size_t>(g.first) * count::Beliefs, g.present(), columns);
   });

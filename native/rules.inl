@@ -6,33 +6,34 @@
 struct EpisodeState {
   Meters meters;
   F early, late;
+  F well;
   U crashes;
 };
 RHYTHM_INLINE EpisodeState select(M m, const EpisodeState& a, const EpisodeState& b) {
   return {select(m, a.meters, b.meters), select(m, a.early, b.early), select(m, a.late, b.late),
-          select(m, a.crashes, b.crashes)};
+          select(m, a.well, b.well), select(m, a.crashes, b.crashes)};
 }
 
 // The result of a step.
 struct Transition {
   Meters delta, anomaly;
-  F earned;  // the reward without noise, which the grade counts
+  F noiseless_reward;  // counts for the grade
   F reward;
   U event;
 };
 
-// The focus in one slot of the day: a factor of progress, and what it adds to cognition (rule 2).
+// The focus in one slot of the day: a factor of progress, and an addition to cognition (rule 2).
 struct Focus {
   F factor, cognition;
 };
 RHYTHM_INLINE Focus select(M m, const Focus& a, const Focus& b) {
   return {select(m, a.factor, b.factor), select(m, a.cognition, b.cognition)};
 }
-// `of(k)` returns the profile's k-th float.
-template <class Of>
-RHYTHM_INLINE Focus focus_in(const Tables& w, int slot, Of of) {
-  const F focus = slot == 0 ? of(trait::MorningFocus) : slot == 1 ? all(1.0f) : of(trait::NightFocus);
-  return {focus, all(w.f[block::FocusCognition]) * (focus - all(1.0f))};
+// `float_of(k)` returns the profile's k-th float.
+template <class FloatOf>
+RHYTHM_INLINE Focus focus_in(const Tables& w, int slot, FloatOf float_of) {
+  const F focus = slot == 0 ? float_of(trait::MorningFocus) : slot == 1 ? broadcast(1.0f) : float_of(trait::NightFocus);
+  return {focus, broadcast(w.f[block::FocusCognition]) * (focus - broadcast(1.0f))};
 }
 
 // The part of a profile that the rules read, without its focus.
@@ -40,50 +41,52 @@ struct Profile {
   F social_vitality_multiplier, social_serenity_bonus, work_vitality_recovery, progress_serenity_bonus,
       solo_serenity_bonus, leisure_guilt, stress_threshold, event_impact;
   Meters decay;           // rule 5: the world's, vitality's times the metabolic rate
-  Meters reward_weights;  // rule 8: the profile's plus the reward's bias
+  Meters weights;         // rule 7: the reward weights
+  Meters biased_weights;  // rule 8: the reward weights plus the reward's bias
 };
 
-template <class Of>
-RHYTHM_INLINE Profile make_profile(const Tables& w, Of of) {
+template <class FloatOf>
+RHYTHM_INLINE Profile make_profile(const Tables& w, FloatOf float_of) {
   Profile profile;
-  profile.social_vitality_multiplier = of(trait::SocialVitalityMultiplier);
-  profile.social_serenity_bonus = of(trait::SocialSerenityBonus);
-  profile.work_vitality_recovery = of(trait::WorkVitalityRecovery);
-  profile.progress_serenity_bonus = of(trait::ProgressSerenityBonus);
-  profile.solo_serenity_bonus = of(trait::SoloSerenityBonus);
-  profile.leisure_guilt = of(trait::LeisureGuilt);
-  profile.stress_threshold = of(trait::StressThreshold);
-  profile.event_impact = of(trait::EventImpact);
-  profile.decay = all(w.f + block::Decay);
-  profile.decay.v = profile.decay.v * of(trait::MetabolicRate);
+  profile.social_vitality_multiplier = float_of(trait::SocialVitalityMultiplier);
+  profile.social_serenity_bonus = float_of(trait::SocialSerenityBonus);
+  profile.work_vitality_recovery = float_of(trait::WorkVitalityRecovery);
+  profile.progress_serenity_bonus = float_of(trait::ProgressSerenityBonus);
+  profile.solo_serenity_bonus = float_of(trait::SoloSerenityBonus);
+  profile.leisure_guilt = float_of(trait::LeisureGuilt);
+  profile.stress_threshold = float_of(trait::StressThreshold);
+  profile.event_impact = float_of(trait::EventImpact);
+  profile.decay = broadcast(w.f + block::Decay);
+  profile.decay.v = profile.decay.v * float_of(trait::MetabolicRate);
   constexpr int W = count::Traits;
-  profile.reward_weights = Meters{of(W), of(W + 1), of(W + 2), of(W + 3), of(W + 4)} + all(w.f + block::RewardBias);
+  profile.weights = {float_of(W), float_of(W + 1), float_of(W + 2), float_of(W + 3), float_of(W + 4)};
+  profile.biased_weights = profile.weights + broadcast(w.f + block::RewardBias);
   return profile;
 }
 
 // The tags of each lane's action.
-struct Tagged {
+struct ActionTags {
   M productive, social, solo, guilty;
 };
-RHYTHM_INLINE Tagged tags_of(const Tables& w, U action) {
-  const U bit = shift_left(all(1u), action);
+RHYTHM_INLINE ActionTags tags_of(const Tables& w, U action) {
+  const U bit = shift_left(broadcast(1u), action);
   const uint32_t* tagged = w.u + block::Tagged;
-  return {intersects(bit, all(tagged[world::tag::Productive])), intersects(bit, all(tagged[world::tag::Social])),
-          intersects(bit, all(tagged[world::tag::Solo])), intersects(bit, all(tagged[world::tag::Guilty]))};
+  return {intersects(bit, broadcast(tagged[world::tag::Productive])), intersects(bit, broadcast(tagged[world::tag::Social])),
+          intersects(bit, broadcast(tagged[world::tag::Solo])), intersects(bit, broadcast(tagged[world::tag::Guilty]))};
 }
 
 // Return a op b where m is set, else a. Registers of many lanes use a mask. A single number uses a neutral operand (-0 for
 // addition, 1 for multiplication), which is selected while a is still being computed.
 RHYTHM_INLINE F add_where(M m, F a, F b) {
-  if constexpr (kLanes == 1) return a + select(m, b, all(-0.0f));
+  if constexpr (kLanes == 1) return a + select(m, b, broadcast(-0.0f));
   return select(m, a + b, a);
 }
 RHYTHM_INLINE F subtract_where(M m, F a, F b) {
-  if constexpr (kLanes == 1) return a - select(m, b, all(0.0f));
+  if constexpr (kLanes == 1) return a - select(m, b, broadcast(0.0f));
   return select(m, a - b, a);
 }
 RHYTHM_INLINE F multiply_where(M m, F a, F b) {
-  if constexpr (kLanes == 1) return a * select(m, b, all(1.0f));
+  if constexpr (kLanes == 1) return a * select(m, b, broadcast(1.0f));
   return select(m, a * b, a);
 }
 RHYTHM_INLINE Meters add_where(M m, Meters a, Meters b) {
@@ -98,13 +101,13 @@ RHYTHM_INLINE Meters effect_of(const Tables& w, Time now, U action) {
 }
 
 // Rule 2: response. It has three parts. The first, vigour, is the same for every profile.
-RHYTHM_INLINE Meters with_vigour(const Tables& w, const Tagged& is, const Meters& m, Meters d) {
-  const F vigour = all(w.f[block::VitalityFactorBase]) + all(w.f[block::VitalityFactorSlope]) * m.v;
+RHYTHM_INLINE Meters with_vigour(const Tables& w, const ActionTags& is, const Meters& m, Meters d) {
+  const F vigour = broadcast(w.f[block::VitalityFactorBase]) + broadcast(w.f[block::VitalityFactorSlope]) * m.v;
   d.p = multiply_where(is.productive, d.p, vigour);
   return d;
 }
 // The second part: the traits.
-RHYTHM_INLINE Meters with_traits(const Profile& profile, const Focus& focus, const Tagged& is, Meters d) {
+RHYTHM_INLINE Meters with_traits(const Profile& profile, const Focus& focus, const ActionTags& is, Meters d) {
   d.p = multiply_where(is.productive, d.p, focus.factor);
   d.c = add_where(is.productive, d.c, focus.cognition);
   d.v = multiply_where(is.social, d.v, profile.social_vitality_multiplier);
@@ -117,22 +120,22 @@ RHYTHM_INLINE Meters with_traits(const Profile& profile, const Focus& focus, con
 }
 // The third part: stress.
 RHYTHM_INLINE Meters with_stress(const Tables& w, F threshold, const Meters& m, Meters d) {
-  return add_where(m.s < threshold, d, all(w.f + block::Stress));
+  return add_where(m.s < threshold, d, broadcast(w.f + block::Stress));
 }
 
-// Rule 3: noise. Returns (n + 0.5) / 512 - 1 for the ten bits n of a word from bit At on. Under a suitable exponent the bits
+// Rule 3: noise. Returns (n + 0.5) / 512 - 1 for the ten bits n of a word from bit First on. Under a suitable exponent the bits
 // are exactly that number times a power of two.
-template <int At>
+template <int First>
 RHYTHM_INLINE F noise_field(U word) {
-  constexpr int exponent = 14 - At;
-  const U scaled = and_or(word, all(0x3ffu << At), all((127u + exponent) << 23 | 1u << (At - 1)));
-  return float_bits(scaled) - all(static_cast<float>((1 << exponent) + 1));
+  constexpr int exponent = 14 - First;
+  const U scaled = and_or(word, broadcast(0x3ffu << First), broadcast((127u + exponent) << 23 | 1u << (First - 1)));
+  return as_floats(scaled) - broadcast(static_cast<float>((1 << exponent) + 1));
 }
-// The first, second and third ten bits of a word. The second stay in place; one rotation moves both others.
-struct Fields {
+// The first, second and third ten bits of a word. The second need no rotation; one rotation moves the others.
+struct NoiseFields {
   F first, second, third;
 };
-RHYTHM_INLINE Fields noise_fields(U word) {
+RHYTHM_INLINE NoiseFields noise_fields(U word) {
   const U rotated = rotate_left<13>(word);
   return {noise_field<13>(rotated), noise_field<10>(word), noise_field<1>(rotated)};
 }
@@ -141,68 +144,73 @@ struct Noise {
   F reward;  // rule 8
 };
 RHYTHM_INLINE Noise noise_of(const Tables& w, Draw draw) {
-  const Fields a = noise_fields(draw.x0), b = noise_fields(draw.x1);
+  const NoiseFields a = noise_fields(draw.x0), b = noise_fields(draw.x1);
   const Meters z = {a.first, a.second, a.third, b.first, b.second};
-  return {all(w.f + block::NoiseMeters) * z, all(w.f[block::NoiseReward]) * b.third};
+  return {broadcast(w.f + block::NoiseMeters) * z, broadcast(w.f[block::NoiseReward]) * b.third};
 }
 
 // Rule 4: anomaly. Returns rules 1 and 2 for the neutral profile. The part that does not depend on the state is a table:
 // see neutral.h.
 template <class Time>
-RHYTHM_INLINE Meters neutral_response_of(const Tables& w, Time now, const Tagged& is, const Meters& m, U action,
+RHYTHM_INLINE Meters neutral_response_of(const Tables& w, Time now, const ActionTags& is, const Meters& m, U action,
                                          const Meters& vigorous) {
   Meters d = by_slot(now, [&](int slot) {
     Meters response = lookup(w.neutral[slot], action);
-    response.p = multiply_where(is.productive, vigorous.p, all(w.neutral_focus[slot]));
+    response.p = multiply_where(is.productive, vigorous.p, broadcast(w.neutral_focus[slot]));
     response.n = vigorous.n;
     return response;
   });
-  return with_stress(w, all(w.f[block::TraitNeutral + trait::StressThreshold]), m, d);
+  return with_stress(w, broadcast(w.f[block::TraitNeutral + trait::StressThreshold]), m, d);
 }
 
 // Rule 6: event. Returns the event's code, or count::Events for no event; its effect in the table is 0.
 RHYTHM_INLINE U event_of(const Tables& w, Draw x) {
-  const U none = all(static_cast<uint32_t>(count::Events));
-  return select(x.x0 < all(w.u[block::EventThreshold]), below(x.x1, count::Events), none);
+  const U none = broadcast(static_cast<uint32_t>(count::Events));
+  return select(x.x0 < broadcast(w.u[block::EventThreshold]), below(x.x1, count::Events), none);
 }
 
 // Rule 7: meters. Returns how many meters are below the threshold.
 RHYTHM_INLINE U count_below(const Meters& m, F threshold) {
-  const U one = all(1u);
-  U low = select(m.v < threshold, one, all(0u));
+  const U one = broadcast(1u);
+  U low = select(m.v < threshold, one, broadcast(0u));
   low = select(m.c < threshold, low + one, low);
   low = select(m.p < threshold, low + one, low);
   low = select(m.s < threshold, low + one, low);
   return select(m.n < threshold, low + one, low);
 }
 
+// Rules 7 and 8. Returns the weighted sum of five numbers.
+RHYTHM_INLINE F weighted_sum(const Meters& weights, const Meters& numbers) {
+  const Meters term = weights * numbers;
+  return (((term.v + term.c) + term.p) + term.s) + term.n;
+}
+
 // Rule 8: reward. Returns the reward without noise.
 RHYTHM_INLINE F reward_of(const Tables& w, const Profile& profile, const Meters& delta, U low) {
-  const Meters term = profile.reward_weights * delta;
-  const F sum = (((term.v + term.c) + term.p) + term.s) + term.n;
-  return (all(w.f[block::RewardScale]) * sum) - (all(w.f[block::CrashPenalty]) * to_float(low));
+  const F sum = weighted_sum(profile.biased_weights, delta);
+  return (broadcast(w.f[block::RewardScale]) * sum) - (broadcast(w.f[block::CrashPenalty]) * to_float(low));
 }
 // Rule 8: reward. Adds the reward without noise to the sum of its half.
-RHYTHM_INLINE void add_reward(SameTime now, F r, EpisodeState& episode) {
+RHYTHM_INLINE void add_reward(SharedTime now, F r, EpisodeState& episode) {
   if (now.t < count::Steps / 2) {
     episode.early = episode.early + r;
   } else {
     episode.late = episode.late + r;
   }
 }
-RHYTHM_INLINE void add_reward(OwnTime now, F r, EpisodeState& episode) {
-  const M first_half = now.t < all(static_cast<uint32_t>(count::Steps / 2));
+RHYTHM_INLINE void add_reward(LaneTimes now, F r, EpisodeState& episode) {
+  const M first_half = now.t < broadcast(static_cast<uint32_t>(count::Steps / 2));
   episode.early = select(first_half, episode.early + r, episode.early);
   episode.late = select(first_half, episode.late, episode.late + r);
 }
 
-// Rules 1 to 8. The caller adds `earned` to its half (add_reward), takes beliefs (rule 9) and advances the time
-// (rule 10). Results that a caller does not read cost nothing.
+// Rules 1 to 8. The caller adds the noiseless reward to its half (add_reward), applies beliefs (rule 9) and
+// advances the time (rule 10). Results that a caller does not read cost nothing.
 template <class Time>
 RHYTHM_INLINE Transition step_episode(const Tables& w, const Profile& profile, const Focus& focus, Time now,
                                       const Draws& draws, U action, EpisodeState& episode) {
   Transition transition;
-  const Tagged is = tags_of(w, action);
+  const ActionTags is = tags_of(w, action);
   // Rule 1: effect.
   const Meters effect = effect_of(w, now, action);
   // Rule 2: response.
@@ -223,10 +231,11 @@ RHYTHM_INLINE Transition step_episode(const Tables& w, const Profile& profile, c
   const Meters moved = clamp01(episode.meters + d);
   transition.delta = moved - episode.meters;
   episode.meters = moved;
-  const U low = count_below(moved, all(w.f[block::CrashThreshold]));
+  const U low = count_below(moved, broadcast(w.f[block::CrashThreshold]));
   episode.crashes = episode.crashes + low;
+  episode.well = episode.well + weighted_sum(profile.weights, moved);
   // Rule 8: reward.
-  transition.earned = reward_of(w, profile, transition.delta, low);
-  transition.reward = transition.earned + noise.reward;
+  transition.noiseless_reward = reward_of(w, profile, transition.delta, low);
+  transition.reward = transition.noiseless_reward + noise.reward;
   return transition;
 }

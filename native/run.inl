@@ -5,7 +5,7 @@
 struct ChooseRandom {
   U policy_seed;
   ChooseRandom(const Run& run, const Group& g)
-      : policy_seed(run.policy_seeds == nullptr ? all(0u) : words_at(run.policy_seeds, g)) {}
+      : policy_seed(run.policy_seeds == nullptr ? broadcast(0u) : words_at(run.policy_seeds, g)) {}
   template <class Time, class DrawSource>
   RHYTHM_INLINE_MEMBER U operator()(const Tables& w, Time now, U seed, const EpisodeState&, const DrawSource& source,
                                     Draws& draws) const {
@@ -45,13 +45,13 @@ struct ChooseSequence {
     load_words(words - 4);  // overlaps the words before
   }
   template <class DrawSource>
-  RHYTHM_INLINE_MEMBER U operator()(const Tables& w, SameTime now, U seed, const EpisodeState&,
+  RHYTHM_INLINE_MEMBER U operator()(const Tables& w, SharedTime now, U seed, const EpisodeState&,
                                     const DrawSource& source, Draws& draws) const {
     draws = source.at(w, seed, now);
-    return (load(lanes[now.t / 4]) >> 8 * (now.t % 4)) & all(static_cast<uint32_t>(kTableWidth - 1));
+    return (load(lanes[now.t / 4]) >> 8 * (now.t % 4)) & broadcast(static_cast<uint32_t>(kTableWidth - 1));
   }
   template <class DrawSource>
-  RHYTHM_INLINE_MEMBER U operator()(const Tables& w, OwnTime now, U seed, const EpisodeState&, const DrawSource& source,
+  RHYTHM_INLINE_MEMBER U operator()(const Tables& w, LaneTimes now, U seed, const EpisodeState&, const DrawSource& source,
                                     Draws& draws) const {
     draws = source.at(w, seed, now);
     uint32_t t[kLanes];
@@ -86,9 +86,9 @@ struct RecordTrajectory {
     for (int k = 0; k < 16; k++) store(rows[k], columns[k]);
     uint32_t t[kLanes], actions[kLanes], events[kLanes];
     store(t, steps_of(now)), store(actions, action), store(events, transition.event);
-    const uint32_t lanes = bits_of(active);
+    const uint32_t active_bits = lane_bits(active);
     for (int i = 0; i < kLanes; i++) {
-      if (!(lanes >> i & 1)) continue;
+      if (!(active_bits >> i & 1)) continue;
       const size_t at = static_cast<size_t>(g.first + i) * count::Steps + t[i];
       to.actions[at] = static_cast<int8_t>(actions[i]);
       to.events[at] = events[i] == count::Events ? -1 : static_cast<int8_t>(events[i]);
@@ -105,33 +105,55 @@ struct RecordTrajectory {
     float lanes[kLanes];
     store(lanes, terminal);
     for (int i = 0; i < kLanes; i++) {
-      if (bits_of(active) >> i & 1) to.rewards[static_cast<size_t>(g.first + i) * count::Steps + count::Steps - 1] += lanes[i];
+      const size_t last = static_cast<size_t>(g.first + i + 1) * count::Steps - 1;
+      if (lane_bits(active) >> i & 1) to.rewards[last] += lanes[i];
     }
   }
 };
 
-// Applies each lane's last belief given in [from, to). Only the last one counts, since beliefs change only the grade.
-RHYTHM_INLINE void apply_last_beliefs(const Tables& w, const Run& run, const Group& g, M active, U from, U to) {
-  if (run.constant_belief != nullptr) {
-    const float* b = run.constant_belief;
-    return put_beliefs(g, active, {clean_belief(w, all(b[0])), clean_belief(w, all(b[1])), clean_belief(w, all(b[2]))});
-  }
-  if (run.beliefs == nullptr) return;
-  uint32_t begin[kLanes], end[kLanes], given[kLanes];
-  float last[count::Beliefs][kLanes] = {};
-  store(begin, from), store(end, to);
+// Gives the active lanes the beliefs of a sequence at step `t` (rule 9). Returns whether any lane gives one.
+RHYTHM_INLINE bool give_beliefs(const Tables& w, const Run& run, const Group& g, M active, uint32_t t) {
+  uint32_t given[kLanes];
+  float beliefs[count::Beliefs][kLanes] = {};
+  const uint32_t active_bits = lane_bits(active);
   for (int i = 0; i < kLanes; i++) {
     given[i] = 0;
-    if (!(bits_of(active) >> i & 1)) continue;
-    const size_t row = static_cast<size_t>(g.first + i) * count::Steps;
-    uint32_t t = end[i];
-    while (t > begin[i] && run.given[row + t - 1] == 0) t--;
-    if (t == begin[i]) continue;
-    given[i] = 1;
-    for (int k = 0; k < count::Beliefs; k++) last[k][i] = run.beliefs[(row + t - 1) * count::Beliefs + k];
+    if (!(active_bits >> i & 1)) continue;
+    const size_t at = static_cast<size_t>(g.first + i) * count::Steps + t;
+    given[i] = run.given[at];
+    if (given[i] == 0) continue;
+    for (int k = 0; k < count::Beliefs; k++) beliefs[k][i] = run.beliefs[at * count::Beliefs + k];
   }
-  put_beliefs(g, load(given) == all(1u),
-              {clean_belief(w, load(last[0])), clean_belief(w, load(last[1])), clean_belief(w, load(last[2]))});
+  const M gives = !(load(given) == broadcast(0u));
+  if (!any(gives)) return false;
+  put_beliefs(g, gives,
+              {clean_belief(w, load(beliefs[0])), clean_belief(w, load(beliefs[1])), clean_belief(w, load(beliefs[2]))});
+  return true;
+}
+
+// Rule 9: belief, for the steps in [from, to) of the lanes that run. The steps themselves do not depend on beliefs.
+__attribute__((noinline)) void apply_run_beliefs(const Tables& w, const Run& run, const Group& g, M runs, U from, U to) {
+  const bool is_sequence = run.beliefs != nullptr;
+  if (run.constant_belief != nullptr) {
+    const auto number = [&](int k) { return clean_belief(w, broadcast(run.constant_belief[k])); };
+    put_beliefs(g, runs, {number(0), number(1), number(2)});
+  }
+  const auto find_believing = [&] { return runs & (g.word(state::Given) == broadcast(1u)); };
+  M believing = find_believing();
+  if (!is_sequence && !any(believing)) return;
+  const Beliefs target = targets_of(w, profile_floats(g));
+  F term = skill_term(w, beliefs_of(g), target);
+  F skill = g.number(state::Skill);
+  const uint32_t first_counted = w.u[block::BeliefSkillFrom];
+  for (uint32_t t = is_sequence ? 0 : first_counted; t < count::Steps; t++) {
+    const M active = (!(broadcast(t) < from)) & (broadcast(t) < to);
+    if (is_sequence && give_beliefs(w, run, g, runs & active, t)) {
+      term = skill_term(w, beliefs_of(g), target);
+      believing = find_believing();
+    }
+    if (t >= first_counted) skill = select(believing & active, skill + term, skill);
+  }
+  g.put(state::Skill, skill);
 }
 
 // The focus in each slot of the day, computed once.
@@ -150,135 +172,134 @@ class FocusBySlot {
   Focus by_slot_[count::Slots];
 };
 
-// The end of a run: the state, the outputs of the last step, and the rewards earned before that step.
+// The end of a run: the state, the outputs of the last step, and the sum of the rewards before that step.
 struct RunEnd {
   EpisodeState episode;
   LastStep last_step;
-  F earned;
+  F sum_before;
 };
 
 // Runs lanes that all start at the same step and stop at the same step.
 template <class Choose, class DrawSource, class Record>
-RHYTHM_INLINE RunEnd run_same_time(const Tables& w, const Group& g, const Choose& choose, const DrawSource& source,
-                               const Record& record, int from, int stop) {
-  const Profile profile = make_profile(w, profile_of(g));
-  const FocusBySlot focus(w, profile_of(g));
+RHYTHM_INLINE RunEnd run_shared_time(const Tables& w, const Group& g, const Choose& choose, const DrawSource& source,
+                                   const Record& record, int from, int stop) {
+  const Profile profile = make_profile(w, profile_floats(g));
+  const FocusBySlot focus(w, profile_floats(g));
   const U seed = g.word(state::Seed);
   EpisodeState episode = episode_of(g);
-  const auto step_at = [&](SameTime now) __attribute__((always_inline)) {
+  const auto step_at = [&](SharedTime now) __attribute__((always_inline)) {
     Draws draws;
     const U action = choose(w, now, seed, episode, source, draws);
     const Transition transition = step_episode(w, profile, focus.at(now), now, draws, action, episode);
-    add_reward(now, transition.earned, episode);
-    record_action(g, now, all(true), action);
-    record(now, all(true), action, transition, episode.meters);
+    add_reward(now, transition.noiseless_reward, episode);
+    record_action(g, now, broadcast(true), action);
+    record(now, broadcast(true), action, transition, episode.meters);
     return last_step_of(w, transition, action);
   };
-  SameTime now = {from};
-  F earned = g.number(state::Return);
+  SharedTime now = {from};
+  F sum_before = g.number(state::Return);
   // Only the last step's outputs are read; the compiler drops most of the others.
-  for (; now.t < stop - 1; now = next(now)) earned = earned + step_at(now).reward;
+  for (; now.t < stop - 1; now = next(now)) sum_before = sum_before + step_at(now).reward;
   const LastStep last_step = step_at(now);
-  return {episode, last_step, earned};
+  return {episode, last_step, sum_before};
 }
 
 // Runs lanes that may each start and stop at different steps.
 template <class Choose, class Record>
-RHYTHM_INLINE RunEnd run_own_time(const Tables& w, const Group& g, const Choose& choose, const Record& record, U from,
-                            U stop) {
-  const Profile profile = make_profile(w, profile_of(g));
-  const FocusBySlot focus(w, profile_of(g));
+RHYTHM_INLINE RunEnd run_lane_times(const Tables& w, const Group& g, const Choose& choose, const Record& record, U from,
+                                  U stop) {
+  const Profile profile = make_profile(w, profile_floats(g));
+  const FocusBySlot focus(w, profile_floats(g));
   const U seed = g.word(state::Seed);
+  LaneTimes now = {from};
   RunEnd end = {episode_of(g), no_last_step(), g.number(state::Return)};
-  OwnTime now = {from};
   for (M active = now.t < stop; any(active); active = now.t < stop) {
     Draws draws;
-    const U action = choose(w, now, seed, end.episode, OwnDraws{}, draws);
+    const U action = choose(w, now, seed, end.episode, LaneDraws{}, draws);
     EpisodeState after = end.episode;
-    end.earned = select(active, end.earned + end.last_step.reward, end.earned);
+    end.sum_before = select(active, end.sum_before + end.last_step.reward, end.sum_before);
     const Transition transition = step_episode(w, profile, focus.at(now), now, draws, action, after);
-    add_reward(now, transition.earned, after);
+    add_reward(now, transition.noiseless_reward, after);
     end.episode = select(active, after, end.episode);
     end.last_step = select(active, last_step_of(w, transition, action), end.last_step);
     record_action(g, now, active, action);
     record(now, active, action, transition, end.episode.meters);
-    now.t = select(active, now.t + all(1u), now.t);
+    now.t = select(active, now.t + broadcast(1u), now.t);
   }
   return end;
 }
 
-// Makes the environments copies of their origins. Copies outputs only where an environment will not run: the run writes the
-// others.
-RHYTHM_INLINE void copy_origin(const Envs& envs, const Gather& from, const Group& g, U stop) {
-  const Origin origin(from, g);
-  gather_state(from, g, origin);
+// Copies the environments. Copies outputs only of those that will not run: the run writes the others.
+RHYTHM_INLINE void copy_envs(const Envs& envs, const Gather& from, const Group& g, U stop) {
+  const Origins origins(from, g);
+  gather_state(from, g, origins);
   const M runs = g.word(state::Step) < stop;
-  if (any((!runs) & g.present())) gather_outputs(envs.out, from.outputs, g, origin);
-  clear_grade(envs, g, runs & (stop < all(static_cast<uint32_t>(count::Steps))));
+  if (any((!runs) & g.present())) gather_outputs(envs.out, from.outputs, g, origins);
+  clear_grade(envs, g, runs & (stop < broadcast(static_cast<uint32_t>(count::Steps))));
   clear_final(envs, g);
 }
 
-// Stores the results of lanes `runs`, which went from step `from` to step `now`.
+// Stores the results of lanes `runs`, which ran from step `from` to step `now`.
 template <class Record>
 RHYTHM_INLINE void finish_run(const Envs& envs, const Run& run, const Group& g, const Record& record, M runs, U from,
                               U now, RunEnd& end) {
   put_episode(g, end.episode);
-  apply_last_beliefs(*envs.tables, run, g, runs, from, now);
+  apply_run_beliefs(*envs.tables, run, g, runs, from, now);
   g.put_where(runs, state::Step, now);
-  const M ended = runs & (now == all(static_cast<uint32_t>(count::Steps)));
+  const M ended = runs & (now == broadcast(static_cast<uint32_t>(count::Steps)));
   if (any(ended)) {
-    record.add_terminal(ended, end_episodes(envs, g, ended, end.episode, end.earned, end.last_step.reward));
+    record.add_terminal(ended, end_episodes(envs, g, ended, end.episode, end.sum_before, end.last_step.reward));
   }
-  g.put_where(runs, state::Return, end.earned + end.last_step.reward);
+  g.put_where(runs, state::Return, end.sum_before + end.last_step.reward);
   put_flags(envs.out.final_mask, g, ended);
   put_where(envs.out.rewards + g.first, runs, end.last_step.reward);
 }
 
 template <class Choose, class Record>
-__attribute__((noinline)) void run_group_own_time(const Envs& envs, const Run& run, const Group& g, M runs, U stop) {
+__attribute__((noinline)) void run_group_lane_times(const Envs& envs, const Run& run, const Group& g, M runs, U stop) {
   if (!any(runs)) return put_flags(envs.out.final_mask, g, runs);
   const Choose choose(run, g);
   const Record record(run, g);
   const U from = g.word(state::Step);
-  RunEnd end = run_own_time(*envs.tables, g, choose, record, from, stop);
+  RunEnd end = run_lane_times(*envs.tables, g, choose, record, from, stop);
   const U now = select(runs, stop, from);
   finish_run(envs, run, g, record, runs, from, now, end);
-  observe(envs, g, runs, OwnTime{now}, end.episode.meters, end.last_step);
+  observe(envs, g, runs, LaneTimes{now}, end.episode.meters, end.last_step);
 }
 
 // Runs a whole group from step `from` to step `stop`.
 template <class Choose, class Record, class DrawSource>
-RHYTHM_INLINE void run_group_same_time(const Envs& envs, const Run& run, const Group& g, const DrawSource& source,
+RHYTHM_INLINE void run_group_shared_time(const Envs& envs, const Run& run, const Group& g, const DrawSource& source,
                                       int from, int stop) {
   const Choose choose(run, g);
   const Record record(run, g);
-  RunEnd end = run_same_time(*envs.tables, g, choose, source, record, from, stop);
-  const U first = all(static_cast<uint32_t>(from)), last = all(static_cast<uint32_t>(stop));
-  finish_run(envs, run, g, record, all(true), first, last, end);
-  observe(envs, g, all(true), SameTime{stop}, end.episode.meters, end.last_step);
+  RunEnd end = run_shared_time(*envs.tables, g, choose, source, record, from, stop);
+  const U first = broadcast(static_cast<uint32_t>(from)), last = broadcast(static_cast<uint32_t>(stop));
+  finish_run(envs, run, g, record, broadcast(true), first, last, end);
+  observe(envs, g, broadcast(true), SharedTime{stop}, end.episode.meters, end.last_step);
 }
 
 template <class Choose, class Record>
 __attribute__((noinline)) void run_group_of_one_seed(const Envs& envs, const Run& run, const Group& g, int from,
                                                      int stop) {
-  run_group_same_time<Choose, Record>(envs, run, g, SharedDraws(*envs.tables, g.word(state::Seed)), from, stop);
+  run_group_shared_time<Choose, Record>(envs, run, g, SharedDraws(*envs.tables, g.word(state::Seed)), from, stop);
 }
 
 template <class Choose, class Record>
 RHYTHM_INLINE void run_group(const Envs& envs, const Run& run, const Group& g) {
-  const U last = all(static_cast<uint32_t>(count::Steps));
-  const U stop = select(g.present(), run.stops == nullptr ? last : bytes_at(run.stops, g), all(0u));
+  const U last = broadcast(static_cast<uint32_t>(count::Steps));
+  const U stop = select(g.present(), run.stops == nullptr ? last : bytes_at(run.stops, g), broadcast(0u));
   prefetch_outputs(envs, g);
-  if (run.from != nullptr) copy_origin(envs, *run.from, g, stop);
-  const auto same = [&](int k) { return !any(!(g.word(k) == all(g.tile->words[k][g.lane]))); };
+  if (run.copy != nullptr) copy_envs(envs, *run.copy, g, stop);
+  const auto all_same = [&](int k) { return !any(!(g.word(k) == broadcast(g.tile->words[k][g.lane]))); };
   const U from = g.word(state::Step);
   const auto t0 = static_cast<int>(g.tile->words[state::Step][g.lane]);
   const int t1 = run.stops == nullptr ? count::Steps : run.stops[g.first];
-  const bool same_time = t0 < t1 && same(state::Step) && !any(!(stop == all(static_cast<uint32_t>(t1))));
-  if (!same_time) return run_group_own_time<Choose, Record>(envs, run, g, from < stop, stop);
+  const bool shared_time = t0 < t1 && all_same(state::Step) && !any(!(stop == broadcast(static_cast<uint32_t>(t1))));
+  if (!shared_time) return run_group_lane_times<Choose, Record>(envs, run, g, from < stop, stop);
   const Group whole = {g.tile, g.lane, g.first, kLanes};
-  if (kLanes > 1 && same(state::Seed)) return run_group_of_one_seed<Choose, Record>(envs, run, whole, t0, t1);
-  run_group_same_time<Choose, Record>(envs, run, whole, OwnDraws{}, t0, t1);
+  if (kLanes > 1 && all_same(state::Seed)) return run_group_of_one_seed<Choose, Record>(envs, run, whole, t0, t1);
+  run_group_shared_time<Choose, Record>(envs, run, whole, LaneDraws{}, t0, t1);
 }
 
 template <class Choose, class Record>

@@ -2,24 +2,24 @@
 // Included inside a kernel's namespace, see kernel.inl.
 
 // Records an action: four bits per action, eight actions per word.
-RHYTHM_INLINE void record_action(const Group& g, SameTime now, M, U action) {
+RHYTHM_INLINE void record_action(const Group& g, SharedTime now, M, U action) {
   const int word = state::Tape + (now.t >> 3);
   g.put(word, g.word(word) | action << 4 * (now.t & 7));
 }
-RHYTHM_INLINE void record_action(const Group& g, OwnTime now, M active, U action) {
-  const U nibble = shift_left(action, (now.t & all(7u)) << 2);
+RHYTHM_INLINE void record_action(const Group& g, LaneTimes now, M active, U action) {
+  const U nibble = shift_left(action, (now.t & broadcast(7u)) << 2);
   for (int k = 0; k < count::TapeWords; k++) {
-    const M here = active & ((now.t >> 3) == all(static_cast<uint32_t>(k)));
+    const M here = active & ((now.t >> 3) == broadcast(static_cast<uint32_t>(k)));
     g.put_where(here, state::Tape + k, g.word(state::Tape + k) | nibble);
   }
 }
 
 // Adds to the sum of the half that all lanes are in. Does not touch the other sum in memory.
-RHYTHM_INLINE void add_reward(const Group& g, SameTime now, M, F r) {
+RHYTHM_INLINE void add_reward(const Group& g, SharedTime now, M, F r) {
   const int half = now.t < count::Steps / 2 ? state::Early : state::Late;
   g.put(half, g.number(half) + r);
 }
-RHYTHM_INLINE void add_reward(const Group& g, OwnTime now, M active, F r) {
+RHYTHM_INLINE void add_reward(const Group& g, LaneTimes now, M active, F r) {
   EpisodeState episode = episode_of(g);
   add_reward(now, r, episode);
   g.put_where(active, state::Early, episode.early);
@@ -27,8 +27,8 @@ RHYTHM_INLINE void add_reward(const Group& g, OwnTime now, M active, F r) {
 }
 
 // Returns whether the next step may be an episode's last.
-RHYTHM_INLINE bool may_end(SameTime now) { return now.t == count::Steps - 1; }
-RHYTHM_INLINE bool may_end(OwnTime) { return true; }
+RHYTHM_INLINE bool may_end(SharedTime now) { return now.t == count::Steps - 1; }
+RHYTHM_INLINE bool may_end(LaneTimes) { return true; }
 
 RHYTHM_INLINE void apply_beliefs(const Tables& w, const Step& s, const Group& g, M active) {
   const M given = active & mask_at(s.given, g);
@@ -37,61 +37,70 @@ RHYTHM_INLINE void apply_beliefs(const Tables& w, const Step& s, const Group& g,
   put_beliefs(g, given, {column(0), column(1), column(2)});
 }
 
-// Steps all lanes, or with OwnTime the active lanes.
+// Rule 9: belief. Adds the current belief's term to belief_skill, where a belief was given and step `t` counts.
+RHYTHM_INLINE void add_skill(const Tables& w, const Group& g, M active, U t) {
+  const M counts = active & (g.word(state::Given) == broadcast(1u)) & !(t < broadcast(w.u[block::BeliefSkillFrom]));
+  if (!any(counts)) return;
+  const F term = skill_term(w, beliefs_of(g), targets_of(w, profile_floats(g)));
+  g.put_where(counts, state::Skill, g.number(state::Skill) + term);
+}
+
+// Steps all lanes, or with LaneTimes the active lanes.
 template <class Time>
 RHYTHM_INLINE void step_lanes(const Envs& envs, const Step& s, const Group& g, M active, Time now) {
   const Tables& w = *envs.tables;
   const EpisodeState before = episode_of(g);
   // An environment that does not step may hold any code: mask it, so that it stays within the tables.
-  const U action = bytes_at(s.actions, g) & all(static_cast<uint32_t>(kTableWidth - 1));
+  const U action = bytes_at(s.actions, g) & broadcast(static_cast<uint32_t>(kTableWidth - 1));
   EpisodeState episode = before;
   const Draws draws = draws_of(w, g.word(state::Seed), now);
-  const auto float_of = profile_of(g);
+  const auto float_of = profile_floats(g);
   const Profile profile = make_profile(w, float_of);
   const Focus focus = by_slot(now, [&](int slot) { return focus_in(w, slot, float_of); });
   Transition transition = step_episode(w, profile, focus, now, draws, action, episode);
-  if constexpr (std::is_same_v<Time, OwnTime>) episode = select(active, episode, before);
-  put_meters_and_crashes(g, episode);
-  add_reward(g, now, active, transition.earned);
+  if constexpr (std::is_same_v<Time, LaneTimes>) episode = select(active, episode, before);
+  put_meters_and_counts(g, episode);
+  add_reward(g, now, active, transition.noiseless_reward);
   record_action(g, now, active, action);
   // Rule 9: belief.
   if (s.given != nullptr) apply_beliefs(w, s, g, active);
+  add_skill(w, g, active, steps_of(now));
   // Rule 10: time.
   const U t = steps_of(next(now));
   g.put_where(active, state::Step, t);
-  const F earned_before = g.number(state::Return);
-  M ended = all(false);
+  const F sum_before = g.number(state::Return);
+  M ended = broadcast(false);
   if (may_end(now)) {
-    ended = active & (t == all(static_cast<uint32_t>(count::Steps)));
-    if (any(ended)) end_episodes(envs, g, ended, episode_of(g), earned_before, transition.reward);
+    ended = active & (t == broadcast(static_cast<uint32_t>(count::Steps)));
+    if (any(ended)) end_episodes(envs, g, ended, episode_of(g), sum_before, transition.reward);
   }
-  g.put_where(active, state::Return, earned_before + transition.reward);
+  g.put_where(active, state::Return, sum_before + transition.reward);
   put_flags(envs.out.final_mask, g, ended);
-  put_floats(envs.out.rewards, g, select(active, transition.reward, all(0.0f)));
+  put_floats(envs.out.rewards, g, select(active, transition.reward, broadcast(0.0f)));
   observe(envs, g, active, next(now), episode.meters, last_step_of(w, transition, action));
 }
 
 // Steps lanes at different times. Not inlined, so that the common case keeps its registers.
-__attribute__((noinline)) void step_own_time(const Envs& envs, const Step& s, const Group& g, M active) {
-  if (any(active)) return step_lanes(envs, s, g, active, OwnTime{g.word(state::Step)});
-  put_floats(envs.out.rewards, g, all(0.0f));
-  put_flags(envs.out.final_mask, g, all(false));
+__attribute__((noinline)) void step_lane_times(const Envs& envs, const Step& s, const Group& g, M active) {
+  if (any(active)) return step_lanes(envs, s, g, active, LaneTimes{g.word(state::Step)});
+  put_floats(envs.out.rewards, g, broadcast(0.0f));
+  put_flags(envs.out.final_mask, g, broadcast(false));
 }
 
 RHYTHM_INLINE void step_group(const Envs& envs, const Step& s, const Group& g) {
   const M active = mask_at(s.mask, g);
   const uint32_t t0 = g.tile->words[state::Step][g.lane];
-  const bool same_time = !any(!active) && !any(!(g.word(state::Step) == all(t0)));
-  if (!same_time) return step_own_time(envs, s, g, active);
+  const bool shared_time = !any(!active) && !any(!(g.word(state::Step) == broadcast(t0)));
+  if (!shared_time) return step_lane_times(envs, s, g, active);
   const Group whole = {g.tile, g.lane, g.first, kLanes};
-  step_lanes(envs, s, whole, all(true), SameTime{static_cast<int>(t0)});
+  step_lanes(envs, s, whole, broadcast(true), SharedTime{static_cast<int>(t0)});
 }
 
 // Returns whether every byte is an action's code, four bytes to a word. Adding a constant sets a byte's highest bit if the
 // byte is at least count::Actions; bytes from 128 on have it set already.
 bool all_legal(const uint8_t* codes, size_t length) {
-  const auto repeat = [](uint32_t byte) { return all(byte * 0x01010101u); };
-  U wrong = all(0u);
+  const auto repeat = [](uint32_t byte) { return broadcast(byte * 0x01010101u); };
+  U wrong = broadcast(0u);
   size_t at = 0;
   for (; at + sizeof(U) <= length; at += sizeof(U)) {
     const U four = load(reinterpret_cast<const uint32_t*>(codes + at));
@@ -104,10 +113,10 @@ bool all_legal(const uint8_t* codes, size_t length) {
 
 size_t find_refused(const Envs& envs, const Step& s, size_t first_tile, size_t last_tile) {
   for (size_t tile = first_tile; tile < last_tile; tile++) {
-    M wrong = all(false);
+    M wrong = broadcast(false);
     each_group(envs, tile, tile + 1, [&](const Group& g) __attribute__((always_inline)) {
-      const M legal = bytes_at(s.actions, g) < all(static_cast<uint32_t>(count::Actions));
-      const M unfinished = g.word(state::Step) < all(static_cast<uint32_t>(count::Steps));
+      const M legal = bytes_at(s.actions, g) < broadcast(static_cast<uint32_t>(count::Actions));
+      const M unfinished = g.word(state::Step) < broadcast(static_cast<uint32_t>(count::Steps));
       wrong = wrong | (mask_at(s.mask, g) & !(legal & unfinished));
     });
     if (any(wrong)) return tile;

@@ -1,4 +1,4 @@
-// The world of a batch: the block of words, and the tables that kernels permute.
+// The world of a batch: the block of words, and the tables in which kernels look up values.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace rhythm {
 
-// A permute reads a whole register of sixteen lanes.
+// A lookup reads a whole register of sixteen lanes.
 constexpr int kTableWidth = 16;
 static_assert(world::count::Actions <= kTableWidth && world::count::Events < kTableWidth);
 static_assert(world::count::NamedProfiles <= kTableWidth && world::count::Slots <= kTableWidth);
@@ -16,7 +16,7 @@ struct alignas(64) Tables {
   float effect[world::count::Slots][world::count::Meters][kTableWidth];  // by action
   // The neutral profile's response before stress, by action; vitality still scales progress. See neutral.h.
   float neutral[world::count::Slots][world::count::Meters][kTableWidth];
-  float event_effect[world::count::Meters][kTableWidth];                 // by event; 0 past the last, for no event
+  float event_effect[world::count::Meters][kTableWidth];                 // by event; 0 after the last, for no event
   float observed_event[kTableWidth];                                     // an event's code in observations: -1 for no event
   float named_profiles[world::count::ProfileFloats][kTableWidth];        // by profile
   uint32_t schedule[kTableWidth];                                        // the heuristic's actions, by slot

@@ -22,11 +22,11 @@ RHYTHM_INLINE void odd_rounds(Draw (&d)[N]) {
 struct Key {
   U k0, k1, k2;
 };
-RHYTHM_INLINE Key make_key(U k0, U k1) { return {k0, k1, k0 ^ k1 ^ all(0x1BD11BDAu)}; }
+RHYTHM_INLINE Key make_key(U k0, U k1) { return {k0, k1, k0 ^ k1 ^ broadcast(0x1BD11BDAu)}; }
 
 template <int N>
 RHYTHM_INLINE void inject(Draw (&d)[N], const Key (&key)[N], U Key::*a, U Key::*b, uint32_t group) {
-  RHYTHM_UNROLL for (int i = 0; i < N; i++) d[i].x0 = d[i].x0 + key[i].*a, d[i].x1 = d[i].x1 + (key[i].*b + all(group));
+  RHYTHM_UNROLL for (int i = 0; i < N; i++) d[i].x0 = d[i].x0 + key[i].*a, d[i].x1 = d[i].x1 + (key[i].*b + broadcast(group));
 }
 
 // Replaces the counters in `d` by the draws.

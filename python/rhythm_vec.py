@@ -307,13 +307,14 @@ SCORE_NAMES = (
     "action_legal",
     "env_reward",
     "belief_accuracy",
+    "belief_skill",
     "total",
     "step_reward",
     "belief_mae",
     "state_hash",
 )
 
-#: "v1", "v2", or a custom grader {"name", "weights"} as in docs/guides/custom-graders.md.
+#: "v1", "v2", "v3", or a custom grader {"name", "weights"} as in docs/guides/custom-graders.md. Weights that are left out are 0.
 Grader = Union[str, Mapping[str, Any]]
 
 
@@ -355,6 +356,7 @@ def score(
     completions: Optional[Sequence[str]] = None,
     actions: Optional[Sequence[Union[str, int, None]]] = None,
     beliefs: Optional[Sequence[Optional[Sequence[float]]]] = None,
+    belief_histories: Optional[Sequence[Optional[Sequence[Optional[Sequence[float]]]]]] = None,
     profile_modes: Union[str, Sequence[str], None] = None,
     grader: Optional[Grader] = None,
     weights: Optional[Mapping[str, float]] = None,
@@ -372,9 +374,14 @@ def score(
         completions: texts, which the server parses. Pass either completions or actions.
         actions: names, codes, or None for no action.
         beliefs: social, morning, work in [0, 1], or None for no belief. Only with actions.
+        belief_histories: the belief given with each action of the history, None for no belief. A row has as many beliefs
+            as actions, or 28, of which the later ones are ignored; or it is None. Only the reward of an episode's 28th
+            step depends on them: without them a grader that weighs belief_skill, such as v3, counts that step's
+            belief alone.
         profile_modes: "sampled" (default), "discrete" or a profile's name, one for all rows or one per row.
         grader: "v2" by default.
-        weights: the weight of each of the four rewards in the total; 1 by default.
+        weights: the weight of each of the five rewards in the total; 1 by default, but 0 for `belief_skill` if the
+            grader does not weigh it, as v1 and v2.
         shaping: terms of `env_reward`, such as {"repetition": True, "exploration": True}; off by default.
         scores: the columns to return, of SCORE_NAMES; all by default.
         client: `Client()` by default: a server on this machine.
@@ -390,6 +397,7 @@ def score(
         "completions": completions,
         "actions": actions,
         "beliefs": beliefs,
+        "belief_histories": belief_histories,
         "profile_modes": None if isinstance(profile_modes, str) else profile_modes,
     }
     request = {
@@ -449,7 +457,7 @@ def _parts(
     start: int,
     stop: int,
 ) -> Iterator[Tuple[int, Dict[str, Any]]]:
-    """Yields answers, each with its first row. Halves a batch that is too large."""
+    """Yields answers, each with the index of its first row. Halves a batch that is too large."""
     single = stop - start <= 1
     body = _encode(columns, options, start, stop) if stop - start <= max(client.row_limit, 1) else None
     if body is not None and (single or len(body) <= client.body_limit):
@@ -521,7 +529,7 @@ def _as_float(value: Any) -> Any:
     return float(value) if isinstance(value, int) else value
 
 
-_ROW_NUMBER = re.compile(r"\b(seeds|action_histories|completions|actions|beliefs|profile_modes)\[(\d+)\]")
+_ROW_NUMBER = re.compile(r"\b(seeds|action_histories|completions|actions|beliefs|belief_histories|profile_modes)\[(\d+)\]")
 
 
 def _renumber(message: str, start: int) -> str:
@@ -535,7 +543,7 @@ def _renumber(message: str, start: int) -> str:
 Completion = Union[str, Sequence[Mapping[str, Any]]]
 RewardFunction = Callable[..., List[Optional[float]]]
 
-_REWARDS = ("format_valid", "action_legal", "env_reward", "belief_accuracy", "total")
+_REWARDS = ("format_valid", "action_legal", "env_reward", "belief_accuracy", "belief_skill", "total")
 _MAX_LISTED = 5
 
 
@@ -543,8 +551,8 @@ class RewardStack:
     """Reward functions for TRL's GRPO: `reward(prompts, completions, **dataset_columns)`.
 
     They use the columns `seed`, `action_history`, `profile_mode` and `step_index` that `rhythm-vec dataset grpo`
-    writes, and ignore others. All five share one request per batch: the function that is called first sends it, and
-    the others reuse its answer. An invalid row has the reward None, which TRL ignores, and a RowFaultWarning reports
+    writes, and `belief_history` (see `score`) if there is one, and ignore others. All six share one request per batch:
+    the function that is called first sends it, and the others reuse its answer. An invalid row has the reward None, which TRL ignores, and a RowFaultWarning reports
     it.
 
     Args:
@@ -567,8 +575,9 @@ class RewardStack:
 
     @property
     def functions(self) -> List[RewardFunction]:
-        """The four rewards of the stack, for `reward_funcs`."""
-        return [self.format_valid, self.action_legal, self.env_reward, self.belief_accuracy]
+        """The rewards of the stack, for `reward_funcs`. `belief_skill` is the fifth if the grader weighs it, as v3."""
+        rewards = [self.format_valid, self.action_legal, self.env_reward, self.belief_accuracy]
+        return [*rewards, self.belief_skill] if _weighs_skill(self._options["grader"]) else rewards
 
     def format_valid(
         self, prompts: Sequence[Any], completions: Sequence[Completion], **columns: Any
@@ -594,10 +603,16 @@ class RewardStack:
         """Returns 0.5 minus the belief's mean absolute error; -0.5 if no belief was given."""
         return self._rewards("belief_accuracy", completions, columns)
 
+    def belief_skill(
+        self, prompts: Sequence[Any], completions: Sequence[Completion], **columns: Any
+    ) -> List[Optional[float]]:
+        """Returns the belief's own term of belief_skill, from -1 to 1 for the truth; -1 if no belief was given."""
+        return self._rewards("belief_skill", completions, columns)
+
     def total(
         self, prompts: Sequence[Any], completions: Sequence[Completion], **columns: Any
     ) -> List[Optional[float]]:
-        """Returns the weighted sum of the other four."""
+        """Returns the weighted sum of the other five."""
         return self._rewards("total", completions, columns)
 
     def _rewards(
@@ -618,8 +633,14 @@ def reward_funcs(
     grader: Optional[Grader] = None,
     shaping: Optional[Mapping[str, bool]] = None,
 ) -> List[RewardFunction]:
-    """Returns the four rewards of the stack for TRL's `reward_funcs`: `RewardStack(...).functions`."""
+    """Returns the rewards of the stack for TRL's `reward_funcs`: `RewardStack(...).functions`."""
     return RewardStack(client, grader=grader, shaping=shaping).functions
+
+
+def _weighs_skill(grader: Optional[Grader]) -> bool:
+    if isinstance(grader, Mapping):
+        return bool(grader.get("weights", {}).get("belief_skill", 0))
+    return grader == "v3"
 
 
 def _rows_of(completions: Sequence[Completion], columns: Mapping[str, Any]) -> Dict[str, Any]:
@@ -639,6 +660,8 @@ def _rows_of(completions: Sequence[Completion], columns: Mapping[str, Any]) -> D
     }
     if columns.get("profile_mode") is not None:
         rows["profile_modes"] = list(columns["profile_mode"])
+    if columns.get("belief_history") is not None:
+        rows["belief_histories"] = list(columns["belief_history"])
     return rows
 
 

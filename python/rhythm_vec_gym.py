@@ -188,10 +188,10 @@ class RhythmVectorEnv(VectorEnv[np.ndarray, Any, np.ndarray]):
     """A Gymnasium vector environment whose episodes a server steps in one batch.
 
     An action is an index of `action_names`. With `beliefs` it is {"action": index, "belief": [social, morning, work]},
-    and the belief of the last step is graded.
+    and its beliefs are graded: the last one by v2, those from the third day on by v3.
 
     Infos have the `seed` and `episode_number` of each environment's current episode. After the end of an episode they
-    also have its `final_score`, `components`, `belief_mae`, `early_mean`, `late_mean`, `episode_return` and
+    also have its `final_score`, its eight `components`, `belief_mae`, `early_mean`, `late_mean`, `episode_return` and
     `episode_length`. Each entry has a mask, such as `_seed`, as in Gymnasium. With AutoresetMode.SAME_STEP the entries
     of the finished episode are in `final_info`, with its `seed` and `episode_number`, and its last observations are in
     `final_obs`.
@@ -203,7 +203,7 @@ class RhythmVectorEnv(VectorEnv[np.ndarray, Any, np.ndarray]):
         autoreset_mode: NEXT_STEP by default, as in Gymnasium.
         beliefs: whether actions have beliefs.
         profiles: "sampled" (default), "discrete" or a profile's name.
-        grader: "v2" by default, or "v1".
+        grader: "v2" by default, "v1" or "v3".
         seed_range: (low, size) of the allowed seeds; every u32 by default.
         observation: {"fields": [...], "one_hot": True, "scale": True, "history": True}, all optional.
 

@@ -16,7 +16,7 @@ const SEED = 0;
 
 const check = process.argv.includes('--check');
 const url = new URL(`../${PATH}`, import.meta.url);
-const text = await emit();
+const text = await moduleText();
 if (!check) {
   writeFileSync(url, text);
 } else if (readFileSync(url, 'utf8') !== text) {
@@ -26,10 +26,10 @@ if (!check) {
   process.exitCode = 1;
 }
 
-/** Returns the whole module, formatted as by Biome. */
-async function emit(): Promise<string> {
-  const searches = [];
-  for (const grader of GRADER_NAMES) searches.push(await search(grader));
+/** Searches all sequences and returns the text of the module in Biome's format. */
+async function moduleText(): Promise<string> {
+  const entries = [];
+  for (const grader of GRADER_NAMES) entries.push(await entryOf(grader));
   const { first, last } = TRAINING_SEEDS;
   return `/** The best fixed action sequences that a search found. Made by \`npm run action-sequences\`; do not edit. */
 
@@ -45,13 +45,14 @@ export const OPEN_LOOP_SEQUENCES = {
   seed: ${SEED},
   /** By grader. Scores are means to five decimals, without a belief. */
   sequences: {
-${searches.join('\n')}
+${entries.join('\n')}
   },
 } as const;
 `;
 }
 
-async function search(grader: string): Promise<string> {
+/** Returns the entry of a grader in the module. */
+async function entryOf(grader: string): Promise<string> {
   const {
     actions: sequence,
     score,

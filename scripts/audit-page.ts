@@ -1,6 +1,13 @@
 /** Writes the tables of docs/graders.md from audits, between `<!-- NAME -->` and `<!-- /NAME -->`. */
 import type { Audit } from '../src/evaluation/audit/audit.js';
-import { componentGainsOf, scoresOf } from '../src/evaluation/audit/audit-page.js';
+import {
+  anchorsTable,
+  checksOf,
+  componentGainsOf,
+  nullPlayersOf,
+  scoresOf,
+} from '../src/evaluation/audit/audit-page.js';
+import { impossibleText } from '../src/evaluation/audit/verdict.js';
 import { PUBLISHED, PUBLISHED_TEACHER, type Published } from '../src/evaluation/published-scores.js';
 import { COMPONENT_NAMES } from '../src/world/fields.js';
 import { RHYTHM } from '../src/world/numbers.js';
@@ -11,6 +18,9 @@ export function withTables(page: string, audits: readonly Audit[]): string {
     [`${audit.grader} verdict`, `> ${audit.verdict}`],
     [`${audit.grader} scores`, scoresOf(audit)],
     [`${audit.grader} gains`, componentGainsOf(audit)],
+    [`${audit.grader} checks`, `> ${audit.reason} ${impossibleText(audit.impossible)}\n\n${checksOf(audit)}`],
+    [`${audit.grader} beliefs`, nullPlayersOf(audit)],
+    [`${audit.grader} anchors`, anchorsTable(audit)],
     [`${audit.grader} sequences`, sequencesOf(audit)],
   ]);
   return [...tables, ['published', publishedTable()]].reduce(

@@ -1,37 +1,48 @@
 /**
- * Audits the published graders and writes the data, pictures and tables of docs/graders.md. With --check it fails if
- * an audit or a table differs. It does not check pictures, because another release of the drawing packages may draw
- * them differently.
+ * Audits the published graders and writes the data, pictures and tables of docs/graders.md, and the shipped anchors. Names of
+ * graders as arguments restrict it to those. With --check it fails if an audit, a table or an anchor differs. It does not
+ * check pictures, because another release of the drawing packages may draw them differently.
  */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { anchorsOf } from '../src/evaluation/audit/anchors-of.js';
 import { type Audit, audit } from '../src/evaluation/audit/audit.js';
 import { drawingsOf } from '../src/evaluation/audit/audit-figures.js';
 import { reproducibleJson } from '../src/evaluation/audit/audit-json.js';
 import { svgOf } from '../src/figures/svg.js';
 import { GRADER_NAMES } from '../src/world/fields.js';
+import { anchorsModule } from './anchors-module.js';
 import { withTables } from './audit-page.js';
 
+const ANCHORS = 'src/evaluation/audit/anchors-data.ts';
+const PAGE = 'docs/graders.md';
 const check = process.argv.includes('--check');
-const at = (path: string): URL => new URL(`../docs/${path}`, import.meta.url);
+const named = GRADER_NAMES.filter((name) => process.argv.includes(name));
+const at = (path: string): URL => new URL(`../${path}`, import.meta.url);
+const dataOf = (grader: string): string => `docs/audits/${grader}/audit.json`;
 
-const audits: Audit[] = [];
-for (const grader of GRADER_NAMES) audits.push(await audit({ grader }));
-for (const result of audits) {
-  const folder = `audits/${result.grader}`;
-  mkdirSync(at(folder), { recursive: true });
-  put(`${folder}/audit.json`, `${JSON.stringify(reproducibleJson(result), null, 2)}\n`);
-  if (check) continue;
-  for (const { name, drawing } of drawingsOf(result)) put(`${folder}/${name}.svg`, await svgOf(drawing));
+for (const grader of named.length > 0 ? named : GRADER_NAMES) await write(await audit({ grader }));
+
+/** Writes everything that an audit changes. */
+async function write(result: Audit): Promise<void> {
+  mkdirSync(at(`docs/audits/${result.grader}`), { recursive: true });
+  put(dataOf(result.grader), `${JSON.stringify(reproducibleJson(result), null, 2)}\n`);
+  put(PAGE, withTables(readFileSync(at(PAGE), 'utf8'), [result]));
+  const stored = GRADER_NAMES.map(dataOf).filter((path) => existsSync(at(path)));
+  const audits = stored.map((path) => anchorsOf(JSON.parse(readFileSync(at(path), 'utf8'))));
+  put(ANCHORS, anchorsModule(audits.filter((anchors) => anchors !== null)));
+  if (check) return;
+  for (const { name, drawing } of drawingsOf(result)) {
+    put(`docs/audits/${result.grader}/${name}.svg`, await svgOf(drawing));
+  }
 }
-put('graders.md', withTables(readFileSync(at('graders.md'), 'utf8'), audits));
 
-/** Writes a file of docs; with --check compares it instead. */
+/** Writes a file; with --check compares it instead. */
 function put(path: string, text: string): void {
   if (!check) {
     writeFileSync(at(path), text);
     return;
   }
   if (readFileSync(at(path), 'utf8') === text) return;
-  console.error(`docs/${path} differs from the audit: run npm run audits, and read docs/graders.md again.`);
+  console.error(`${path} differs from the audit: run npm run audits, and read docs/graders.md again.`);
   process.exitCode = 1;
 }

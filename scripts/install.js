@@ -7,7 +7,6 @@
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -15,28 +14,28 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const isCheckout = existsSync(new URL('../src', import.meta.url));
 
 async function hasAddon() {
-  const { loadAddon } = await import('../dist/engine/backends/addon.js');
-  const { packageAddon } = await import('../dist/engine/backends/addon-path.js');
-  try {
-    loadAddon(packageAddon());
-    return true;
-  } catch {
-    return false;
-  }
+  // The package's own addon, not another one.
+  delete process.env.RHYTHM_ADDON;
+  const { listBackends } = await import('../lib/env.js');
+  return listBackends().some(({ name, available }) => name === 'native' && available);
 }
 
+/** Runs the node-gyp that comes with npm. npm names it in a variable, and other package managers put it on the PATH. */
 function build() {
-  const nodeGyp = createRequire(import.meta.url).resolve('node-gyp/bin/node-gyp.js');
+  const nodeGyp = process.env.npm_config_node_gyp;
+  const [command, ...first] = nodeGyp ? [process.execPath, nodeGyp] : ['node-gyp'];
   // Not `rebuild`, which begins by deleting the earlier build.
-  return spawnSync(process.execPath, [nodeGyp, 'configure', 'build'], {
+  return spawnSync(command, [...first, 'configure', 'build'], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
     encoding: 'utf8',
   });
 }
 
-function warn({ stdout, stderr }) {
-  const lines = `${stdout ?? ''}${stderr ?? ''}`.trim().split('\n');
+function warn({ stdout, stderr, error }) {
+  const lines = `${stdout ?? ''}${stderr ?? ''}${error ? `could not start node-gyp: ${error.message}` : ''}`
+    .trim()
+    .split('\n');
   const errors = lines.filter((line) => /error|not found|could not/i.test(line));
   const tail = (errors.length > 0 ? errors : lines).slice(0, 8).join('\n  ');
   console.warn(

@@ -1,8 +1,8 @@
 /**
- * Measures what the engine's tests see in native/: makes small mutations from a seed, compiles each into an addon of its
- * own and runs the tests on it. Prints the survivors and the score. Mutates a copy, never the sources.
+ * Measures the share of mutations of native/ that the engine's tests detect: draws small mutations from a seed, compiles
+ * an addon with each and runs the tests on it. Prints the survivors and the score. Mutates a copy, never the sources.
  */
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
@@ -13,12 +13,12 @@ import { nativeBackend } from '../src/engine/backends/native.js';
 
 const USAGE = `Usage: npm run mutate:native -- [--mutants 60] [--seed 1] [--from 0] [--only PART_OF_A_PATH]
 
---mutants  how many mutants that compile to test
+--mutants  number of tested mutants; those that do not compile are not counted
 --seed     chooses the mutants and their order
 --from     leaves out the first mutants of the order, to continue a run
 --only     mutates only lines whose "file:line" contains this text
 
-Needs g++ (or CXX) and the headers of Node. Takes about half a minute of processor time a mutant.`;
+Needs g++ (or CXX) and the headers of Node. Takes about half a minute of processor time per mutant.`;
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const FOLDER = join(ROOT, 'build-mutate');
@@ -93,7 +93,7 @@ const OPERATORS: readonly (readonly [string, string])[] = [
 const INTEGER = /(?<![\w.])\d+(?=u?\b(?!\.))/g;
 const SIMPLE = String.raw`[\w.:>[\]-]+(?:\([\w.]*\))?`;
 const ARGUMENTS = new RegExp(String.raw`(?<=[\w>]\(|, )(${SIMPLE}), (${SIMPLE})(?=[,)])`, 'g');
-/** A statement of one line, and a declaration, without which the mutant would not compile. */
+/** Mutations remove one-line statements, except declarations, without which the mutant would not compile. */
 const STATEMENT = /^\s+(?!return|using|namespace|struct|case|break|continue|template)[^\s{}].*[)\w\]];$/;
 const DECLARATION = /^\s+(?:const |constexpr |static |auto )|^\s+[\w:<>]+[*&]? \w+(?:\[.*\])*(?: = |;|\(|,)/;
 
@@ -165,23 +165,23 @@ const FLAGS = [
 ];
 
 /** Runs the C++ compiler. Returns its output if it succeeds, else null. */
-function compiler(...args: string[]): string | null {
+function runCompiler(...args: string[]): string | null {
   const { status, stdout } = spawnSync(process.env.CXX ?? 'g++', args, { encoding: 'utf8' });
   return status === 0 ? stdout : null;
 }
 
 const flagsOf = (unit: string): string[] => [...FLAGS, ...(KERNEL_FLAGS[kernelOf(`${unit}.cc`) ?? ''] ?? [])];
 const compile = (unit: string, to: string): boolean =>
-  compiler(...flagsOf(unit), '-c', sourceOf(unit), '-o', to) !== null;
+  runCompiler(...flagsOf(unit), '-c', sourceOf(unit), '-o', to) !== null;
 
 /** Returns whether a unit includes a file. */
 const isAffected = (unit: string, file: string): boolean => dependencies(unit).includes(file);
-const known = new Map<string, string[]>();
+const includedFiles = new Map<string, string[]>();
 function dependencies(unit: string): string[] {
   const found =
-    known.get(unit) ??
-    (compiler(...flagsOf(unit), '-MM', sourceOf(unit)) ?? '').split(/\s+/).map((path) => basename(path));
-  known.set(unit, found);
+    includedFiles.get(unit) ??
+    (runCompiler(...flagsOf(unit), '-MM', sourceOf(unit)) ?? '').split(/\s+/).map((path) => basename(path));
+  includedFiles.set(unit, found);
   return found;
 }
 
@@ -189,7 +189,7 @@ function dependencies(unit: string): string[] {
 function link(name: string, kernel: string, objects: readonly string[]): string | null {
   const to = join(FOLDER, name);
   const linked =
-    compiler('-shared', '-pthread', ...objects, objectOf(`kernels-${kernel}`), '-o', to) !== null;
+    runCompiler('-shared', '-pthread', ...objects, objectOf(`kernels-${kernel}`), '-o', to) !== null;
   return linked ? to : null;
 }
 
@@ -211,8 +211,8 @@ function prepare(): void {
   }
 }
 
-/** Returns whether the tests pass on an addon. */
-function passes(addon: string): boolean {
+/** Returns whether the tests pass on an addon, within the time limit. */
+function passes(addon: string): Promise<boolean> {
   const files = TESTS.map((name) => `test/${name}`);
   const args = [
     'vitest',
@@ -225,12 +225,20 @@ function passes(addon: string): boolean {
     ...files,
   ];
   const env = { ...process.env, RHYTHM_ADDON: addon, RHYTHM_SKIP: 'webgpu', RHYTHM_REQUIRE: 'native' };
-  return spawnSync('npx', args, { cwd: ROOT, env, timeout: TEST_LIMIT, stdio: 'ignore' }).status === 0;
+  const tests = spawn('npx', args, { cwd: ROOT, env, stdio: 'ignore', detached: true });
+  // The workers of Vitest are in the process group of the child. One that hangs in native code ignores other signals.
+  const limit = setTimeout(() => process.kill(-tests.pid!, 'SIGKILL'), TEST_LIMIT);
+  return new Promise((resolve) => {
+    tests.once('exit', (status) => {
+      clearTimeout(limit);
+      resolve(status === 0);
+    });
+  });
 }
 
 type Outcome = 'killed' | 'survived' | 'does not compile';
 
-function tryMutant({ file, line, after }: Mutant, kernel: string): Outcome {
+async function tryMutant({ file, line, after }: Mutant, kernel: string): Promise<Outcome> {
   const path = join(COPY, file);
   const text = readFileSync(path, 'utf8');
   const lines = text.split('\n');
@@ -243,7 +251,7 @@ function tryMutant({ file, line, after }: Mutant, kernel: string): Outcome {
     const objects = units.map((unit) => objectOf(unit, affected.includes(unit) ? 'mutated' : 'unmutated'));
     const addon = link('mutated.node', kernel, objects);
     if (addon === null) return 'does not compile';
-    return passes(addon) ? 'survived' : 'killed';
+    return (await passes(addon)) ? 'survived' : 'killed';
   } finally {
     writeFileSync(path, text);
   }
@@ -269,7 +277,7 @@ const unmutated = link(
   KERNELS[0],
   [...UNITS, `kernel_${KERNELS[0]}`].map((unit) => objectOf(unit)),
 );
-if (unmutated === null || !passes(unmutated))
+if (unmutated === null || !(await passes(unmutated)))
   throw new Error('Expected the tests to pass without a mutation.');
 const order = shuffled(
   allMutants().filter(({ file, line }) => `${file}:${line}`.includes(values.only)),
@@ -280,7 +288,7 @@ let tested = 0;
 for (let k = Number(values.from); k < order.length && tested < Number(values.mutants); k++) {
   const mutant = order[k];
   const kernel = kernelOf(mutant.file) ?? KERNELS[k % KERNELS.length];
-  const outcome = tryMutant(mutant, kernel);
+  const outcome = await tryMutant(mutant, kernel);
   if (outcome === 'does not compile') continue;
   tested++;
   const change = `${mutant.file}:${mutant.line} (${kernel})\n    - ${mutant.before.trim()}\n    + ${mutant.after.trim()}`;

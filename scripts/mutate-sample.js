@@ -1,5 +1,9 @@
-/** Stryker plugin that runs a random sample of the mutants: MUTATE_SHARE of them, which MUTATE_SEED and their ids choose. */
+/**
+ * Stryker plugin that runs a random sample of the mutants (MUTATE_SHARE of them, which MUTATE_SEED and their ids choose)
+ * and prints those that no test detects.
+ */
 import { createHash } from 'node:crypto';
+import { relative } from 'node:path';
 
 const share = Number(process.env.MUTATE_SHARE);
 const seed = process.env.MUTATE_SEED;
@@ -9,7 +13,7 @@ export function isInSample({ id }) {
   return digest.readUInt32BE() < share * 2 ** 32;
 }
 
-/** Stryker counts no mutant that a checker refuses. */
+/** Rejects the mutants outside the sample. Stryker does not count rejected mutants. */
 class Sample {
   async init() {}
 
@@ -25,4 +29,16 @@ class Sample {
   }
 }
 
-export const strykerPlugins = [{ kind: 'Checker', name: 'sample', injectableClass: Sample }];
+/** Prints survivors as soon as they are found. */
+class Survivors {
+  onMutantTested({ status, fileName, location, mutatorName, replacement }) {
+    if (status !== 'Survived' && status !== 'NoCoverage') return;
+    const { line, column } = location.start;
+    console.log(`${status} ${relative('', fileName)}:${line}:${column} ${mutatorName}: ${replacement}`);
+  }
+}
+
+export const strykerPlugins = [
+  { kind: 'Checker', name: 'sample', injectableClass: Sample },
+  { kind: 'Reporter', name: 'survivors', injectableClass: Survivors },
+];

@@ -16,7 +16,7 @@ export default defineConfig({
   resolve: { alias: { 'rhythm-vec': fileURLToPath(new URL('../src/index.ts', import.meta.url)) } },
   test: {
     include: ['test/**/*.test.ts'],
-    // The first run `dist` in other processes or threads, or need a device. The others compare engines at length.
+    // The tests in the last entry compare engines and take long. The others run `dist` in other processes or need a device.
     exclude: [
       'test/engine/backends/webgpu/**',
       'test/engine/backends/addon-missing.test.ts',
@@ -28,6 +28,7 @@ export default defineConfig({
     testTimeout: 120_000,
     isolate: false,
     sequence: { sequencer: SmallFirst },
-    env: { RHYTHM_SKIP: 'webgpu' },
+    // Without the addon most tests would be skipped, and pass.
+    env: { RHYTHM_SKIP: 'webgpu', RHYTHM_REQUIRE: 'native' },
   },
 });

@@ -2,7 +2,6 @@
  * Measures the share of mutants that the tests of a room detect. Stryker changes `src` in small ways and runs the tests
  * that cover each change. It writes a report to reports/mutation.
  */
-import { relative } from 'node:path';
 import { Stryker } from '@stryker-mutator/core';
 import { Argument, Command } from 'commander';
 
@@ -12,7 +11,7 @@ const ROOMS = {
     mutate: ['src/engine/**/*.ts', '!src/engine/{reference,backends/webgpu}/**'],
     testFiles: ['test/engine/**/*.test.ts'],
   },
-  // Apart from the engine, whose other tests would be slow: all of them step environments.
+  // Separate from the engine, because most tests of the engine run the reference and would make its mutants slow.
   reference: {
     mutate: ['src/engine/reference/**/*.ts'],
     testFiles: ['test/engine/{golden,one-seed,one-step}.test.ts', 'test/engine/reference/*.test.ts'],
@@ -56,7 +55,7 @@ const results = await new Stryker({
   vitest: { configFile: 'scripts/mutate-vitest.config.ts', related: false },
   coverageAnalysis: 'perTest',
   ignorePatterns: ['docs/.site', 'reports'],
-  reporters: ['progress-append-only', 'html', 'json'],
+  reporters: ['survivors', 'progress-append-only', 'html', 'json'],
   htmlReporter: { fileName: `reports/mutation/${room}.html` },
   jsonReporter: { fileName: `reports/mutation/${room}.json` },
   dryRunTimeoutMinutes: 60,
@@ -70,20 +69,16 @@ const results = await new Stryker({
 }).runMutationTest();
 
 const chosen = results.filter(isInSample);
-const having = (...statuses) => chosen.filter(({ status }) => statuses.includes(status));
-const missed = having('Survived', 'NoCoverage');
-for (const { fileName, location, mutatorName, replacement, status } of missed) {
-  const { line, column } = location.start;
-  console.log(`${status} ${relative('', fileName)}:${line}:${column} ${mutatorName}: ${replacement}`);
-}
-const detected = having('Killed', 'Timeout').length;
+const withStatus = (...statuses) => chosen.filter(({ status }) => statuses.includes(status));
+const missed = withStatus('Survived', 'NoCoverage');
+const detected = withStatus('Killed', 'Timeout').length;
 const n = detected + missed.length;
 const [low, high] = interval(detected, n);
 const percent = (share) => `${(100 * share).toFixed(1)} %`;
 console.log(
   `${room}: ${detected} of ${n} mutants detected, ${percent(detected / n)}`,
   `(95 % interval ${percent(low)} to ${percent(high)}); ${sample} % of all, seed ${seed};`,
-  `not counted: ${having('Ignored').length} static or of string literals; timeouts: ${having('Timeout').length}`,
+  `not counted: ${withStatus('Ignored').length} static or of string literals; timeouts: ${withStatus('Timeout').length}`,
 );
 
 /** Returns Wilson's 95 % interval of the share hits / n. */

@@ -12,14 +12,14 @@ import prebuildify from 'prebuildify';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 // Not in build/, which prebuildify would delete. Below the root, so that node-addon-api is found.
-const workshop = join(root, 'build-prebuild');
+const buildFolder = join(root, 'build-prebuild');
 
-rmSync(workshop, { recursive: true, force: true });
+rmSync(buildFolder, { recursive: true, force: true });
 try {
   for (const name of ['binding.gyp', 'native'])
-    cpSync(join(root, name), join(workshop, name), { recursive: true });
+    cpSync(join(root, name), join(buildFolder, name), { recursive: true });
   await promisify(prebuildify)({
-    cwd: workshop,
+    cwd: buildFolder,
     out: root,
     name: 'rhythm',
     napi: true,
@@ -30,5 +30,5 @@ try {
     tagLibc: process.platform === 'linux',
   });
 } finally {
-  rmSync(workshop, { recursive: true, force: true });
+  rmSync(buildFolder, { recursive: true, force: true });
 }

@@ -1,12 +1,12 @@
-/** Each command once, each on what another wrote, and one step on the server. The projects cli and server test them whole. */
+/** Runs each command once, on the output of another, and one step on the server. The projects cli and server test them fully. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { FakeHub } from './fakes/hub.js';
 import { runCli, temporaryDirectory } from './support/cli.js';
 import { sendRequest, startServer } from './support/server.js';
 
-const file = temporaryDirectory();
-const read = (name: string): string => readFileSync(file(name), 'utf8');
+const pathOf = temporaryDirectory();
+const read = (name: string): string => readFileSync(pathOf(name), 'utf8');
 
 let hub: FakeHub;
 beforeAll(async () => {
@@ -20,9 +20,9 @@ async function run(...args: string[]): Promise<string> {
   return stdout;
 }
 
-it('eval, then regrade, reeval and report of what it wrote', async () => {
-  const [json, components, weeks] = ['results.json', 'components.jsonl', 'episodes.jsonl'].map(file);
-  const stored = ['--json', json, '--components', components, '--trajectories', weeks];
+it('regrade, reeval and report read the files that eval writes', async () => {
+  const [json, components, trajectories] = ['results.json', 'components.jsonl', 'episodes.jsonl'].map(pathOf);
+  const stored = ['--json', json, '--components', components, '--trajectories', trajectories];
   const table = await run(
     'eval',
     '--conditions',
@@ -37,14 +37,14 @@ it('eval, then regrade, reeval and report of what it wrote', async () => {
   const { rows } = JSON.parse(read('results.json'));
   expect(rows).toMatchObject([{ condition: 'ood', policy: 'heuristic', belief: 'constant', episodes: 3 }]);
   expect(await run('regrade', '--components', components, '--grader', 'v1')).toContain('grader v1');
-  expect(await run('reeval', '--jsonl', weeks)).toContain('3 episodes replayed, all as recorded');
-  expect(await run('report', json, weeks, '--output', file('report'))).toContain('report.html');
+  expect(await run('reeval', '--jsonl', trajectories)).toContain('3 episodes replayed, all as recorded');
+  expect(await run('report', json, trajectories, '--output', pathOf('report'))).toContain('report.html');
   expect(read('report/report.html')).toContain('<svg');
 });
 
-it('teach, then dataset sft and upload of what it wrote', async () => {
-  const output = file('teacher.jsonl');
-  await run('teach', '--teacher', 'planner', '--seeds', '100-101', '--output', output);
+it('dataset sft reads the file that teach writes, and upload reads the data set', async () => {
+  const output = pathOf('teacher.jsonl');
+  await run('teach', '--seeds', '100-101', '--output', output);
   expect(read('teacher.jsonl').trim().split('\n')).toHaveLength(2);
   await run(
     'dataset',
@@ -52,27 +52,31 @@ it('teach, then dataset sft and upload of what it wrote', async () => {
     '--jsonl',
     output,
     '--output',
-    file('sft'),
+    pathOf('sft'),
     '--min-score',
     '0',
     '--validation',
     '0',
   );
   expect(read('sft/README.md')).toContain('rhythm-vec');
-  expect(await run('upload', '--repo', 'newcomer/sft', '--dry-run', file('sft'))).toContain('--dry-run');
+  expect(await run('upload', '--repo', 'newcomer/sft', '--dry-run', pathOf('sft'))).toContain('--dry-run');
 });
 
-it('replay, dataset grpo, audit and info', async () => {
-  writeFileSync(file('rows.jsonl'), '{"seed":0,"actions":["sleep","deep_work"]}\n');
-  await run('replay', '--input', file('rows.jsonl'), '--output', file('scored.jsonl'));
+it('replay, dataset grpo, audit and info run', async () => {
+  writeFileSync(pathOf('rows.jsonl'), '{"seed":0,"actions":["sleep","deep_work"]}\n');
+  await run('replay', '--input', pathOf('rows.jsonl'), '--output', pathOf('scored.jsonl'));
   expect(JSON.parse(read('scored.jsonl'))).toMatchObject({
     seed: 0,
     steps: [{ action: 'sleep' }, { action: 'deep_work' }],
   });
-  await run('dataset', 'grpo', '--rows', '5', '--output', file('grpo.jsonl'));
+  await run('dataset', 'grpo', '--rows', '5', '--output', pathOf('grpo.jsonl'));
   expect(read('grpo.jsonl').trim().split('\n')).toHaveLength(5);
-  const quick = ['--evaluations', '1000', '--episodes', '20', '--profiles', '2'];
-  expect(await run('audit', ...quick, '--output', file('audit'))).toContain('Under grader v2');
+  // Two weights, so few searches.
+  writeFileSync(pathOf('calm.json'), '{"name":"calm","weights":{"crash_free":0.5,"belief_accuracy":0.5}}');
+  const quick = ['--evaluations', '1000', '--episodes', '20', '--profiles', '2', '--planner-episodes', '2'];
+  const files = ['--grader', pathOf('calm.json'), '--json', pathOf('audit.json')];
+  expect(await run('audit', ...quick, ...files)).toContain('Under grader calm');
+  expect(JSON.parse(read('audit.json'))).toMatchObject({ grader: 'calm', evaluations: 1000 });
   expect(await run('info')).toContain('layout digest');
 });
 

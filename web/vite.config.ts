@@ -47,7 +47,7 @@ export default defineConfig({
   // Dependencies of the workers. The development server would find them late, and reload the page.
   optimizeDeps: {
     include: [
-      ...['@humanwhocodes/momoa', '@noble/hashes/sha2', '@noble/hashes/utils', 'crc-32', 'comlink'],
+      ...['@noble/hashes/sha2', '@noble/hashes/utils', 'crc-32', 'comlink'],
       ...['vega', 'vega-lite'],
     ],
   },

@@ -1,7 +1,7 @@
 // A server that measures itself between the messages 'begin' and 'end' of its parent process.
 // Written in JavaScript, so that the measured process loads only Node and the package.
 import { readFileSync, writeFileSync } from 'node:fs';
-import { openServer } from '../../dist/server/server.js';
+import { openServer } from '../../dist/server/open-server.js';
 
 const server = await openServer({ port: 0 });
 const isLinux = process.platform === 'linux';

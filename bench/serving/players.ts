@@ -49,8 +49,8 @@ export class Player {
       const { meters, deltas, anomalies } = data.observation;
       const expected = [reward, ...episode.meters, ...episode.deltas, ...episode.anomalies];
       const got = [data.reward, ...meters, ...deltas, ...anomalies];
-      const graded = data.observation.final_score === (data.done ? episode.finalScore : null);
-      if (graded && data.done === episode.terminated && expected.every((value, k) => value === got[k]))
+      const sameScore = data.observation.final_score === (data.done ? episode.finalScore : null);
+      if (sameScore && data.done === episode.terminated && expected.every((value, k) => value === got[k]))
         return;
       throw new Mismatch(
         `seed ${this.#seed}, step ${step}: Expected the observation of the reference, got other bits.`,
@@ -72,8 +72,8 @@ export class Player {
   }
 }
 
-/** The figures of a measurement. */
-export interface Played {
+/** The results of a measurement. */
+export interface PlayerFigures {
   /** Steps of all players per second. */
   readonly stepsPerSecond: number;
   /** The time from a message to its answer in milliseconds: median and 99 % quantile. */
@@ -82,7 +82,7 @@ export interface Played {
 }
 
 /** Connects players, verifies one episode of each, then times `episodes` episodes of each. @throws Mismatch. */
-export async function measurePlayers(url: string, count: number, episodes: number): Promise<Played> {
+export async function measurePlayers(url: string, count: number, episodes: number): Promise<PlayerFigures> {
   const players: Player[] = [];
   try {
     // Connects one after the other, because connecting is not measured.
@@ -94,7 +94,7 @@ export async function measurePlayers(url: string, count: number, episodes: numbe
   }
 }
 
-async function time(players: readonly Player[], episodes: number): Promise<Played> {
+async function time(players: readonly Player[], episodes: number): Promise<PlayerFigures> {
   const latencies = new Float64Array(players.length * episodes * NUM_STEPS);
   let steps = 0;
   const start = now();

@@ -19,11 +19,14 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     'snapshots-and-forks',
     'async-and-webgpu',
     'rollouts',
+    'normalisation',
     'replay-scoring',
     'text',
     'inference',
     'planner',
+    'policies',
     'evaluation',
+    'statistics',
     'custom-graders',
     'training-data',
     'worlds',
@@ -51,19 +54,21 @@ function titleOf(page: string): string {
 
 const toLink = (page: string) => ({ text: titleOf(page), link: `/${page}` });
 
-/** The folders of the reference, a group each. */
+/** The subpaths of the reference, a group each. */
 function referenceSidebar() {
-  const folders = readdirSync(join(PAGES, 'docs/reference'), { withFileTypes: true });
-  return folders
-    .filter((entry) => entry.isDirectory())
-    .map(({ name }) => ({
-      text: name[0].toUpperCase() + name.slice(1).replace('-', ' '),
-      collapsed: true,
-      items: readdirSync(join(PAGES, 'docs/reference', name)).map((file) => ({
+  const reference = join(PAGES, 'docs/reference');
+  const folders = readdirSync(reference, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  return folders.map(({ name: subpath }) => ({
+    text: `rhythm-vec/${subpath}`,
+    collapsed: true,
+    items: readdirSync(join(reference, subpath), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.md') && file !== 'index.md')
+      .map((file) => ({
         text: basename(file, '.md'),
-        link: `/docs/reference/${name}/${basename(file, '.md')}`,
-      })),
-    }));
+        link: `/docs/reference/${subpath}/${file.slice(0, -3)}`,
+      }))
+      .sort((a, b) => a.text.localeCompare(b.text)),
+  }));
 }
 
 /** Checks that each page is in a group, so that the site links to it. @throws Error for another page. */

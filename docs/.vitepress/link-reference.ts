@@ -1,6 +1,6 @@
 /** Links of the site as against those of the Markdown files: names of exports lead to the reference. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { basename, join, posix } from 'node:path';
+import { join, posix } from 'node:path';
 import type { MarkdownRenderer } from 'vitepress';
 
 type Token = NonNullable<ReturnType<MarkdownRenderer['parse']>[number]['children']>[number];
@@ -16,12 +16,10 @@ const INSTANCES = [
 /** URLs of what the reference describes, by what a page calls it: "StepResult", "evaluate(", "env.step(". */
 function urlsOf(reference: string): Map<string, string> {
   const urls = new Map<string, string>();
-  const folders = readdirSync(reference, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  for (const { name: folder } of folders) {
-    for (const file of readdirSync(join(reference, folder))) {
-      const name = basename(file, '.md');
-      urls.set(folder === 'functions' ? `${name}(` : name, `/docs/reference/${folder}/${name}`);
-    }
+  const files = readdirSync(reference, { recursive: true, encoding: 'utf8' });
+  for (const file of files.filter((file) => /\/.*\/.*\.md$/.test(file))) {
+    const [, kind, name] = file.slice(0, -'.md'.length).split('/');
+    urls.set(kind === 'functions' ? `${name}(` : name, `/docs/reference/${file.slice(0, -'.md'.length)}`);
   }
   for (const [variable, type] of INSTANCES) {
     const url = urls.get(type)!;

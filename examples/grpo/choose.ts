@@ -25,14 +25,14 @@ export const greedy: Choices = {
   belief: (logits, start, count) => quantile(weightsOf(logits, start, count), 0.5),
 };
 
-/** Returns the first index at which the cumulated share of the weights exceeds `share`, in [0, 1). */
+/** Returns the first index at which the cumulative share of the weights exceeds `share`, in [0, 1). */
 function quantile(weights: readonly number[], share: number): number {
-  let rest = share * weights.reduce((sum, weight) => sum + weight);
+  let remaining = share * weights.reduce((sum, weight) => sum + weight);
   const index = weights.findIndex((weight) => {
-    rest -= weight;
-    return rest < 0;
+    remaining -= weight;
+    return remaining < 0;
   });
-  return index < 0 ? weights.length - 1 : index; // rounding may leave a rest
+  return index < 0 ? weights.length - 1 : index; // rounding may leave a remainder
 }
 
 /** Returns unnormalised probabilities. */

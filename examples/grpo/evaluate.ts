@@ -1,4 +1,4 @@
-/** Evaluates a policy on held-out seeds, with the figures of the audits of graders. */
+/** Evaluates a policy on held-out seeds. Reports the same figures as an audit of a grader. */
 import { COMPONENT_NAMES, createVecEnv, type Evaluation, evaluate, type StepResult } from 'rhythm-vec';
 import { greedy } from './choose.js';
 import { BELIEFS, type Parameters } from './policy.js';
@@ -49,17 +49,17 @@ export async function evaluateBaselines(seeds = HELD_OUT): Promise<Baselines> {
 /** Results of a policy, and of its actions and beliefs replayed as fixed sequences in other episodes. */
 export interface PolicyRows {
   readonly trained: Row;
-  /** With the same profiles and other noise. A lower score is the gain from reacting to noise. */
+  /** With the same profiles and other noise. The drop below the score of `trained` is the gain from reacting to noise. */
   readonly otherNoise: Row;
-  /** With the profile of the next seed and other noise. A lower score than `otherNoise` is the gain from inference. */
+  /** With the profile of the next seed and other noise. The drop below `otherNoise` is the gain from inference. */
   readonly otherProfile: Row;
 }
 
 /** Evaluates a policy that chooses greedily. @param range the first and last seed of the episodes. */
 export function evaluatePolicy(parameters: Parameters, range = HELD_OUT): PolicyRows {
   const numEnvs = range.last - range.first + 1;
-  const seeds = Uint32Array.from({ length: numEnvs }, (_, env) => range.first + env);
-  const nextSeeds = seeds.map((_, env) => seeds[(env + 1) % numEnvs]);
+  const seeds = Uint32Array.from({ length: numEnvs }, (_, envIndex) => range.first + envIndex);
+  const nextSeeds = seeds.map((_, envIndex) => seeds[(envIndex + 1) % numEnvs]);
   using env = createVecEnv({ numEnvs, threads: 1 });
   const { actions, levels, result } = playEpisodes(env, seeds, parameters, greedy);
   const trained = toRow('trained', result);
@@ -93,7 +93,7 @@ function toRow(policy: string, result: StepResult): Row {
     halfWidth,
     firstHalfMean: meanOf(firstHalfMeans),
     secondHalfMean: meanOf(secondHalfMeans),
-    adaptation: meanOf(finalScores.map((_, env) => components[env * COMPONENT_NAMES.length + at])),
+    adaptation: meanOf(finalScores.map((_, envIndex) => components[envIndex * COMPONENT_NAMES.length + at])),
     beliefMae: meanOf(beliefMae),
   };
 }

@@ -8,8 +8,8 @@ const MORNING = 0;
 const AFTERNOON = 1;
 
 /**
- * Kinds of actions. By the published rules, the effects of an action depend on the profile by its kind, and for work by
- * the time of day. So the mean anomalies of each kind have the information about the profile.
+ * Kinds of actions. Under the published rules, how the profile changes an action's effects depends only on the kind of the
+ * action and, for work, on the time of day. So the mean anomalies of each kind contain the information about the profile.
  */
 const KINDS = ['work-morning', 'work-afternoon', 'work-late', 'social', 'solo', 'guilty', 'other'] as const;
 

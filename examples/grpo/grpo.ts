@@ -1,4 +1,4 @@
-/** GRPO: makes choices more likely that did better than those of their group. */
+/** GRPO: raises the probability of choices with a higher reward than the mean of their group. */
 import { jit, nn, numpy as np, tree, valueAndGrad } from '@jax-js/jax';
 import { groupAdvantages } from 'rhythm-vec';
 import { type AdamState, adam, createAdam } from './adam.js';

@@ -23,8 +23,8 @@ const program = new Command()
   .option('--seeds <n>', 'number of policies, with training seeds 0, 1, ...', parseWhole, 5)
   .option(
     '--updates <n>',
-    'updates per policy; the result depends only on these and the seed',
-    parsePositive,
+    'updates per policy; without --minutes the result depends only on these and the seed',
+    parseWhole,
     DEFAULTS.updates,
   )
   .option('--minutes <n>', 'maximum time of each training', parsePositive)

@@ -34,7 +34,7 @@ export const renderRows = (rows: readonly Row[]): string =>
     rows.map((row) => [row.policy, ...cells(row)]),
   );
 
-/** Returns means over training seeds. The intervals are over training seeds too: they predict another training. */
+/** Returns means over training seeds. Their intervals include the variation between trainings. */
 export function meansOf(runs: readonly Run[]): Row[] {
   return (['trained', 'otherNoise', 'otherProfile'] as const).map((which) => {
     const rows = runs.map((run) => run[which]);

@@ -37,6 +37,7 @@ export interface Progress {
   /** The mean over the episodes of the update. */
   readonly finalScore: number;
   readonly beliefMae: number;
+  /** The share of groups with equal scores, which give no gradient. */
   readonly zeroSpread: number;
 }
 
@@ -54,18 +55,22 @@ export function train(options: TrainOptions, onProgress: (progress: Progress) =>
     );
     const seeds = Uint32Array.from(
       { length: env.numEnvs },
-      (_, env) => groupSeeds[Math.floor(env / groupSize)],
+      (_, envIndex) => groupSeeds[Math.floor(envIndex / groupSize)],
     );
     const episodes = playEpisodes(env, seeds, learner.parameters, sampled(random));
-    const rest = 1 - done / updates;
-    const figures = update(learner, episodes, { groupSize, rate: rate * rest, entropy: entropy * rest });
-    const goesOn = onProgress({
+    const remaining = 1 - done / updates;
+    const figures = update(learner, episodes, {
+      groupSize,
+      rate: rate * remaining,
+      entropy: entropy * remaining,
+    });
+    const continues = onProgress({
       update: done + 1,
       ...figures,
       finalScore: meanOf(episodes.result.finalScores),
       beliefMae: meanOf(episodes.result.beliefMae),
     });
-    if (!goesOn) break;
+    if (!continues) break;
   }
   return learner.parameters;
 }

@@ -5,7 +5,7 @@
 namespace rhythm::world {
 
 inline constexpr char kLayoutDigest[] =
-    "4c4043b4a7c62a47f40db7f397e04fb63687e9a6320333dca4c99a575246b2d4";
+    "d262d493531d079ffd95ea53a600b3142405b3070cd6b0b3500ad3e9a067b474";
 
 namespace count {
 inline constexpr int Meters = 5;
@@ -18,15 +18,15 @@ inline constexpr int ProfileFloats = 16;
 inline constexpr int NamedProfiles = 3;
 inline constexpr int Beliefs = 3;
 inline constexpr int BeliefFactors = 3;
-inline constexpr int Components = 6;
+inline constexpr int Components = 8;
 inline constexpr int HeuristicRules = 4;
 inline constexpr int TapeWords = 4;
-inline constexpr int StateWords = 48;
+inline constexpr int StateWords = 52;
 inline constexpr int ObservationFloats = 22;
-inline constexpr int BlockWords = 428;
+inline constexpr int BlockWords = 445;
 inline constexpr int MaxEnvs = 16777216;
 inline constexpr int MaxThreads = 256;
-inline constexpr int AddonVersion = 7;
+inline constexpr int AddonVersion = 9;
 }  // namespace count
 
 namespace mode {
@@ -64,14 +64,16 @@ inline constexpr int Meters = 3;
 inline constexpr int Profile = 8;
 inline constexpr int Early = 24;
 inline constexpr int Late = 25;
-inline constexpr int Return = 26;
-inline constexpr int Crashes = 27;
-inline constexpr int Belief = 28;
-inline constexpr int Given = 31;
-inline constexpr int Tape = 32;
-inline constexpr int Grader = 36;
-inline constexpr int Began = 42;
-inline constexpr int FirstMeters = 43;
+inline constexpr int Well = 26;
+inline constexpr int Skill = 27;
+inline constexpr int Return = 28;
+inline constexpr int Crashes = 29;
+inline constexpr int Belief = 30;
+inline constexpr int Given = 33;
+inline constexpr int Tape = 34;
+inline constexpr int Grader = 38;
+inline constexpr int Began = 46;
+inline constexpr int FirstMeters = 47;
 }  // namespace state
 
 namespace observation {
@@ -106,33 +108,38 @@ inline constexpr int FocusCognition = 340;
 inline constexpr int CrashThreshold = 341;
 inline constexpr int AdaptationScale = 342;
 inline constexpr int AdaptationGateOffset = 343;
-inline constexpr int RewardScale = 344;
-inline constexpr int RewardBias = 345;
-inline constexpr int CrashPenalty = 350;
-inline constexpr int TerminalScale = 351;
-inline constexpr int BeliefShare = 352;
-inline constexpr int BeliefGain = 361;
-inline constexpr int BeliefWeightScale = 362;
-inline constexpr int Graders = 363;
-inline constexpr int HeuristicBelow = 375;
-inline constexpr int PerStep = 379;
-inline constexpr int PerHalf = 380;
-inline constexpr int PerReading = 381;
-inline constexpr int PerBelief = 382;
-inline constexpr int SmallestBelief = 383;
-inline constexpr int EventThreshold = 384;
-inline constexpr int StreamProfile = 385;
-inline constexpr int StreamEvent = 386;
-inline constexpr int StreamNoise = 387;
-inline constexpr int StreamPolicy = 388;
-inline constexpr int StreamImagination = 389;
-inline constexpr int Tagged = 390;
-inline constexpr int BeliefSource = 394;
-inline constexpr int BeliefInverted = 403;
-inline constexpr int HeuristicSchedule = 412;
-inline constexpr int HeuristicMeter = 416;
-inline constexpr int HeuristicAction = 420;
-inline constexpr int HeuristicSlots = 424;
+inline constexpr int WellbeingScale = 344;
+inline constexpr int WellbeingBase = 345;
+inline constexpr int BeliefSkillScale = 346;
+inline constexpr int RewardScale = 347;
+inline constexpr int RewardBias = 348;
+inline constexpr int CrashPenalty = 353;
+inline constexpr int TerminalScale = 354;
+inline constexpr int BeliefShare = 355;
+inline constexpr int BeliefGain = 364;
+inline constexpr int BeliefWeightScale = 365;
+inline constexpr int Graders = 366;
+inline constexpr int HeuristicBelow = 390;
+inline constexpr int PerStep = 394;
+inline constexpr int PerHalf = 395;
+inline constexpr int PerReading = 396;
+inline constexpr int PerBelief = 397;
+inline constexpr int PerSkillStep = 398;
+inline constexpr int SmallestBelief = 399;
+inline constexpr int EventThreshold = 400;
+inline constexpr int BeliefSkillFrom = 401;
+inline constexpr int StreamProfile = 402;
+inline constexpr int StreamEvent = 403;
+inline constexpr int StreamNoise = 404;
+inline constexpr int StreamPolicy = 405;
+inline constexpr int StreamImagination = 406;
+inline constexpr int Tagged = 407;
+inline constexpr int BeliefSource = 411;
+inline constexpr int BeliefInverted = 420;
+inline constexpr int HeuristicSchedule = 429;
+inline constexpr int HeuristicMeter = 433;
+inline constexpr int HeuristicAction = 437;
+inline constexpr int HeuristicSlots = 441;
 }  // namespace block
 
 }  // namespace rhythm::world

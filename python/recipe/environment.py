@@ -16,23 +16,24 @@ CARD = "README.md"
 FIRST_SEED = 100
 
 
-def make_sft_rows(command: Sequence[str], folder: Path, episodes: int) -> Path:
-    """Plays episodes with the planner and writes its answers; returns the file of rows. Raises CalledProcessError."""
+def make_sft_rows(command: Sequence[str], folder: Path, episodes: int, grader: str) -> Path:
+    """Writes the answers of the planner under a grader; returns the file of rows. Raises CalledProcessError."""
     folder.mkdir(parents=True, exist_ok=True)
     episodes_file = folder / "teacher.jsonl"
     seeds = f"{FIRST_SEED}-{FIRST_SEED + episodes - 1}"
-    subprocess.run(
-        [*command, "teach", "--teacher", "planner", "--seeds", seeds, "--output", str(episodes_file)], check=True
-    )
-    subprocess.run([*command, "dataset", "sft", "--jsonl", str(episodes_file), "--output", str(folder)], check=True)
+    teach = ["teach", "--policy", "planner-wellbeing", "--seeds", seeds, "--output", str(episodes_file)]
+    dataset = ["dataset", "sft", "--jsonl", str(episodes_file), "--output", str(folder)]
+    for arguments in (teach, dataset):
+        subprocess.run([*command, *arguments, "--grader", grader], check=True)
     return folder / "train.jsonl"
 
 
-def make_grpo_rows(command: Sequence[str], folder: Path, rows: int) -> Path:
-    """Writes prompts and their dataset card; returns the file of rows. Raises CalledProcessError."""
+def make_grpo_rows(command: Sequence[str], folder: Path, rows: int, grader: str) -> Path:
+    """Writes prompts under a grader and their dataset card; returns the file of rows. Raises CalledProcessError."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "train.jsonl"
-    subprocess.run([*command, "dataset", "grpo", "--rows", str(rows), "--output", str(path)], check=True)
+    arguments = ["dataset", "grpo", "--rows", str(rows), "--grader", grader, "--output", str(path)]
+    subprocess.run([*command, *arguments], check=True)
     return path
 
 

@@ -23,6 +23,7 @@ _LOGGED = [
     "rewards/action_legal/mean",
     "rewards/env_reward/mean",
     "rewards/belief_accuracy/mean",
+    "rewards/belief_skill/mean",
     "frac_reward_zero_std",
     "completions/clipped_ratio",
     "kl",
@@ -61,7 +62,7 @@ def train_grpo(settings: Settings, run: Run, rows: Path, url: str, start: Option
 def trainer_of(
     settings: Settings, run: Run, rows: Dataset, client: Client, start: Optional[Path]
 ) -> "tuple[GRPOTrainer, WatchCallback]":
-    """Builds TRL's trainer and the callback with the watch."""
+    """Builds TRL's trainer, and the callback that watches for training pitfalls."""
     output = run.output / "grpo"
     # TRL copies a trained adapter as the reference model, so the KL is to the model at the start of this stage.
     base = models.base_of(settings.model, run.output) if start is None else str(start)
@@ -86,8 +87,8 @@ def trainer_of(
 
 
 def load_rows(path: Path, cache: Path) -> Dataset:
-    """Loads rows. Their column `messages` becomes TRL's `prompt`; the reward functions get the other columns."""
-    return Dataset.from_json(str(path), cache_dir=str(cache)).rename_column("messages", "prompt")
+    """Loads rows. TRL reads their column `prompt`; the reward functions get the other columns."""
+    return Dataset.from_json(str(path), cache_dir=str(cache))
 
 
 def config_of(settings: Settings, run: Run, output: Path) -> GRPOConfig:

@@ -1,4 +1,4 @@
-"""Loads the model of a stage: a base model, optionally in 4 bits, with a new adapter, a trained adapter, or none."""
+"""Loads the model of a stage: a base model, optionally in 4 bits and with a new or trained adapter."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """All settings of the recipe: defaults, their sources, and the presets.
 
-The options of train.py and the table of README.md are derived from the dataclasses of this file. It needs no package.
+The options of train.py and the table of README.md are derived from the dataclasses of this file. The file imports only
+the standard library.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ def setting(value: Any, source: str, help: str, why: str = "", **more: Any) -> A
 class Model:
     """The model of both stages."""
 
-    model: str = setting("Qwen/Qwen2.5-3B-Instruct", PUBLISHED, "a name or folder of transformers, or tiny")
+    model: str = setting("Qwen/Qwen2.5-3B-Instruct", PUBLISHED, "a Hugging Face model name, a model folder, or tiny")
     quantize: str = setting(
         "nf4",
         PUBLISHED,
@@ -37,7 +38,7 @@ class Model:
     lora_dropout: float = setting(0.05, TRL, "dropout of the adapter", "ModelConfig")
     seed: int = setting(42, TRL, "seed of the weights, the order of rows and the samples")
     save_steps: int = setting(
-        50, OURS, "steps between checkpoints; the last two are kept", "an interrupted job loses at most so many steps"
+        50, OURS, "steps between checkpoints; the last two are kept", "an interrupted job loses at most this many steps"
     )
 
 
@@ -79,7 +80,7 @@ class Grpo:
     learning_rate: float = setting(2e-4, PUBLISHED, "learning rate of AdamW", "first runs")
     generations: int = setting(8, PUBLISHED, "completions per prompt (a group)", "later runs")
     batch: int = setting(8, TRL, "completions per batch and device")
-    accumulation: int = setting(4, PUBLISHED, "batches per step", "first runs; 4 prompts with these batches")
+    accumulation: int = setting(4, PUBLISHED, "batches per step", "first runs; with this batch size a step has 4 prompts")
     completion_length: int = setting(
         256,
         OURS,
@@ -88,12 +89,12 @@ class Grpo:
     )
     temperature: float = setting(1.5, PUBLISHED, "sampling temperature", "later runs")
     beta: float = setting(0.04, PUBLISHED, "weight of the KL to the model at the start of the stage", "later runs")
-    grader: str = setting("v2", OURS, "grader of the episodes", "v1 does not reward inference", choices=("v1", "v2"))
+    grader: str = setting("v2", OURS, "grader of the episodes", "v1 does not reward inference", choices=("v1", "v2", "v3"))
     shaping: Tuple[str, ...] = setting(
         (),
         OURS,
         "shaping terms of env_reward",
-        "add them if the loop collapses",
+        "add them if the policy collapses to one action or a cycle",
         choices=("repetition", "exploration"),
     )
 
@@ -116,10 +117,10 @@ class Limits:
     cut_off_read: float = setting(
         0.01,
         OURS,
-        "share cut off and still parsed as an action",
+        "share of completions that were cut off but still parsed as an action",
         "in a published run the action came from the reasoning",
     )
-    kl: float = setting(10.0, OURS, "KL in one step", "10,731 at step 205 was published")
+    kl: float = setting(10.0, OURS, "KL in one step", "a published run reached 10,731 at step 205")
     unparsed: float = setting(0.5, OURS, "share of completions without an action", "SFT should prevent it")
     stop_on: Tuple[str, ...] = setting(
         (),

@@ -75,8 +75,8 @@ def check_lengths(dataset: Dataset, tokenizer: PreTrainedTokenizerBase, max_leng
     too_long = sum(length > max_length for length in lengths)
     if too_long > 0:
         raise ValueError(
-            f"Expected rows of at most {max_length} tokens (--sft-max-length), got {too_long} longer rows of "
-            f"{len(lengths)}, the longest with {max(lengths)}. Their answers would be cut off. "
+            f"Expected rows of at most {max_length} tokens (--sft-max-length), got {too_long} of {len(lengths)} rows "
+            f"longer than that, the longest with {max(lengths)} tokens. Their answers would be cut off. "
             "Raise the limit, or pass 0 for none."
         )
 

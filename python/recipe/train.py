@@ -87,7 +87,9 @@ def run_sft(run: Run, settings: Settings) -> None:
     from sft import train_sft
 
     rows = run.sft_rows or _existing_rows(run, "sft-rows")
-    rows = rows or make_sft_rows(run.command, run.output / "sft-rows", settings.data.episodes)
+    rows = rows or make_sft_rows(
+        run.command, run.output / "sft-rows", settings.data.episodes, settings.grpo.grader
+    )
     train_sft(settings, run, rows)
 
 
@@ -101,13 +103,13 @@ def run_grpo(run: Run, settings: Settings) -> None:
     from grpo import train_grpo
 
     rows = run.grpo_rows or _existing_rows(run, "grpo-rows")
-    rows = rows or make_grpo_rows(run.command, run.output / "grpo-rows", settings.data.rows)
+    rows = rows or make_grpo_rows(run.command, run.output / "grpo-rows", settings.data.rows, settings.grpo.grader)
     with nullcontext(run.url) if run.url else running_server(run.command) as url:
         train_grpo(settings, run, rows, url, start)
 
 
 def start_of(run: Run) -> Optional[Path]:
-    """Returns the folder of the model to start from; None for the base model. Raises FileNotFoundError without one."""
+    """Returns the folder of the model to start from; None for the base model. Raises FileNotFoundError if it has no model."""
     if run.start == "base":
         return None
     start = Path(run.start) if run.start else run.output / "sft"

@@ -17,11 +17,11 @@ from settings import PITFALLS, Limits
 
 #: The minimum share of the rarer action of a cycle. With a smaller share the run has collapsed to one action.
 MIN_CYCLE_SHARE = 0.2
-#: The minimum number of answers in a window. With fewer, their actions are not judged.
+#: The minimum number of answers in a window. With fewer answers, `one_action` and `cycle` are not checked.
 MIN_ANSWERS = 20
-#: Pitfalls that are judged by single steps. The others are judged by the mean over the window.
+#: Pitfalls that are checked at each step. The others are checked by the mean over the window.
 _SINGLE_STEP = ("kl",)
-#: Pitfalls that are judged by all answers of the window together.
+#: Pitfalls that are checked by all answers of the window together.
 _OF_ACTIONS = ("one_action", "cycle")
 
 
@@ -76,6 +76,7 @@ _TRL_NAMES = {
     "action_legal": "rewards/action_legal/mean",
     "env_reward": "rewards/env_reward/mean",
     "belief_accuracy": "rewards/belief_accuracy/mean",
+    "belief_skill": "rewards/belief_skill/mean",
 }
 
 

@@ -1,14 +1,16 @@
-/** Parses a command line and runs its command. Read this file first: it has the table of commands. */
+/** Lists the commands, parses a command line and runs its command. */
 import { Command, Help } from 'commander';
+import { InputError } from '../shared/errors.js';
 import { renamed } from '../shared/former-names.js';
 import { camelCase, snakeCase } from '../shared/letter-case.js';
 import { packageVersion } from '../shared/version.js';
 import { addAuditCommand } from './audit/command.js';
+import { exitCodeOf, isUsage, messageOf } from './command-errors.js';
 import type { Context } from './context.js';
 import { addDatasetCommand } from './dataset/command.js';
 import { addEvalCommand } from './eval/command.js';
-import { exitCodeOf, isUsage, messageOf } from './failure.js';
 import { addInfoCommand } from './info/command.js';
+import { setQuiet } from './quiet.js';
 import { addReevalCommand } from './reeval/command.js';
 import { addRegradeCommand } from './regrade/command.js';
 import { addReplayCommand } from './replay/command.js';
@@ -32,19 +34,20 @@ const COMMANDS: readonly ((program: Command, context: Context) => void)[] = [
 ];
 
 /**
- * Runs the command that `words` name, and returns the exit code. Errors go to the standard error.
- * @param words the arguments after `rhythm-vec` on the command line.
+ * Runs a command. Prints errors to the standard error.
+ * @param args the arguments after `rhythm-vec` on the command line. @returns the exit code.
  */
-export async function runCommand(words: readonly string[], signal: AbortSignal): Promise<number> {
+export async function runCommand(args: readonly string[], signal: AbortSignal): Promise<number> {
   const program = createProgram({ signal });
   try {
-    await program.parseAsync(words, { from: 'user' });
+    await program.parseAsync(args, { from: 'user' });
     return 0;
   } catch (thrown) {
     // After an abort, streams fail with errors of their own.
     const error = signal.aborted ? signal.reason : thrown;
-    const message = messageOf(error);
-    if (message !== '') process.stderr.write(`${message}\n${isUsage(error) ? hint(program, words) : ''}`);
+    const text = messageOf(error);
+    const message = error instanceof InputError ? withOptionNames(text, commandOf(program, args)) : text;
+    if (message !== '') process.stderr.write(`${message}\n${isUsage(error) ? hint(program, args) : ''}`);
     return exitCodeOf(error);
   }
 }
@@ -55,6 +58,11 @@ function createProgram(context: Context): Command {
     .version(packageVersion())
     .exitOverride()
     .configureHelp({
+      showGlobalOptions: true,
+      visibleGlobalOptions(command) {
+        const options = Help.prototype.visibleGlobalOptions.call(this, command);
+        return options.filter(({ long }) => long !== '--version');
+      },
       optionDescription(option) {
         const text = Help.prototype.optionDescription.call(this, option);
         return option.mandatory ? `${text} (required)` : text;
@@ -62,7 +70,9 @@ function createProgram(context: Context): Command {
     })
     .configureOutput({ outputError: (text, write) => write(withNewName(text)) })
     .showHelpAfterError('Add --help for a list.')
-    .showSuggestionAfterError();
+    .showSuggestionAfterError()
+    .option('--quiet', 'show no progress')
+    .hook('preAction', (program) => setQuiet(program.opts().quiet === true));
   for (const add of COMMANDS) add(program, context);
   return program;
 }
@@ -76,15 +86,27 @@ function withNewName(text: string): string {
     : text;
 }
 
-/** Returns a hint to the help of the command that was called. */
-function hint(program: Command, words: readonly string[]): string {
-  let command = program;
-  const called = ['rhythm-vec'];
-  for (const word of words) {
-    const next = command.commands.find((each) => each.name() === word);
-    if (next === undefined) break;
-    command = next;
-    called.push(word);
-  }
+/** Writes options as the user does: `--planner-episodes` for `plannerEpisodes`. */
+const withOptionNames = (message: string, { options }: Command): string =>
+  options
+    .filter((option) => /[A-Z]/.test(option.attributeName()))
+    .reduce(
+      (text, option) => text.replaceAll(new RegExp(`\\b${option.attributeName()}\\b`, 'g'), `${option.long}`),
+      message,
+    );
+
+/** Returns the called command, or the program if there is none. */
+function commandOf(program: Command, args: readonly string[]): Command {
+  // Options such as --quiet may come first.
+  const [word, ...others] = args.filter((each) => !each.startsWith('-'));
+  const next = program.commands.find((each) => each.name() === word);
+  return next === undefined ? program : commandOf(next, others);
+}
+
+/** Returns a hint that names the help of the called command. */
+function hint(program: Command, args: readonly string[]): string {
+  const called: string[] = [];
+  for (let at: Command | null = commandOf(program, args); at !== null; at = at.parent)
+    called.unshift(at.name());
   return `See ${called.join(' ')} --help.\n`;
 }

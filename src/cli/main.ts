@@ -1,21 +1,21 @@
 #!/usr/bin/env node
+import { EXIT, Interruption } from './command-errors.js';
+/** Starts the command line: handles signals and closed streams, and sets the exit code. */
 import { runCommand } from './commands.js';
-/** The process of the command line: its signals, streams and exit code. */
-import { EXIT, Interruption } from './failure.js';
 import { discardOpenOutputs } from './files/output-file.js';
 
 const SIGNALS = { SIGHUP: EXIT.hungUp, SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated } as const;
-/** The time in milliseconds that a command has to stop. A blocking system call, such as opening a pipe, may never return. */
+/** Milliseconds that a command has to stop after a signal. A blocking system call, such as opening a pipe, may never return. */
 const GRACE_MS = 2000;
 
 const abort = new AbortController();
 for (const [name, exitCode] of Object.entries(SIGNALS)) {
-  // `once`, so that a second signal ends the process at once.
+  // After the first signal the handler is removed, so that a second signal ends the process immediately.
   process.once(name, () => {
     abort.abort(new Interruption(exitCode));
     setTimeout(() => {
       discardOpenOutputs();
-      // The signal has no handler any more, so it ends the process. `process.exit` would wait for the blocking call.
+      // The signal now has no handler and ends the process. `process.exit` would wait for the blocking call.
       process.kill(process.pid, name);
     }, GRACE_MS).unref();
   });

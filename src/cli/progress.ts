@@ -1,9 +1,13 @@
-/** Shows a progress bar for long work, on a terminal only. */
+/** Shows progress: a bar on a terminal, and elsewhere a line now and then. */
 import cliProgress from 'cli-progress';
+import { grouped } from '../evaluation/format-results.js';
+import { isQuiet } from './quiet.js';
 
 /** The bar appears if the total exceeds LONG_TOTAL, or after LONG_MS milliseconds. */
 const LONG_TOTAL = 1e6;
 const LONG_MS = 1000;
+/** The milliseconds before the first line, and between lines. */
+const LINE_MS = 10_000;
 
 export interface Progress {
   /** Updates the bar. @param note further text, such as the amount spent. */
@@ -12,20 +16,25 @@ export interface Progress {
   stop(): void;
 }
 
+type Clock = () => number;
+
 const SILENT: Progress = { update() {}, stop() {} };
 
 /**
- * Returns a progress bar.
+ * Returns a progress bar, or progress in lines if the stream is no terminal. With --quiet, shows nothing.
  * @param unit the noun of the counts.
- * @param stream receives the bar if it is a terminal.
  * @param now a clock in milliseconds.
  */
 export function createProgress(
   unit: string,
   stream: NodeJS.WriteStream = process.stderr,
-  now = () => performance.now(),
+  now: Clock = () => performance.now(),
 ): Progress {
-  if (!stream.isTTY) return SILENT;
+  if (isQuiet()) return SILENT;
+  return stream.isTTY ? progressBar(unit, stream, now) : progressLines(unit, stream, now);
+}
+
+function progressBar(unit: string, stream: NodeJS.WriteStream, now: Clock): Progress {
   const started = now();
   const bar = new cliProgress.SingleBar({
     stream,
@@ -49,4 +58,29 @@ export function createProgress(
       if (visible) bar.stop();
     },
   };
+}
+
+/** Writes a line after every LINE_MS milliseconds, such as "progress: 25 %, 50 of 200 episodes, about 30 s left". */
+function progressLines(unit: string, stream: NodeJS.WriteStream, now: Clock): Progress {
+  const started = now();
+  let written = started;
+  return {
+    update(done, total, note = '') {
+      const time = now();
+      if (time - written < LINE_MS) return;
+      written = time;
+      const counts = `${grouped(done)} of ${grouped(total)} ${unit}`;
+      const left = done > 0 ? `, about ${duration(((time - started) / done) * (total - done))} left` : '';
+      const percent = total > 0 ? Math.floor((100 * done) / total) : 0;
+      stream.write(`progress: ${percent} %, ${counts}${left}${note === '' ? '' : `; ${note}`}\n`);
+    },
+    stop() {},
+  };
+}
+
+/** Formats milliseconds: "50 s", "12 min", "3.5 h". */
+function duration(ms: number): string {
+  const seconds = Math.ceil(ms / 1000);
+  if (seconds < 120) return `${seconds} s`;
+  return seconds < 7200 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;
 }

@@ -1,42 +1,50 @@
 /** Options that commands share, and their parsers. */
 import { type Command, InvalidArgumentError } from 'commander';
-import { BACKENDS } from '../engine/backends/node.js';
+import { takesKernel } from '../engine/backends/choose-backend.js';
+import { ASYNC_BACKENDS } from '../engine/backends/node.js';
 import { didYouMean } from '../shared/suggest.js';
 import type { SeedRange } from '../world/conditions.js';
 import { MAX_U32 } from '../world/fields.js';
-import { UsageError } from './failure.js';
+import { UsageError } from './command-errors.js';
 
-/** Options of `createVecEnv` that select the backend, its kernel and its threads. */
+/** Options that select the backend, its kernel and its threads. */
 export interface EngineOptions {
   readonly backend?: string;
   readonly kernel?: string;
   readonly threads?: number;
 }
 
-/** Adds `--backend`, `--kernel` and `--threads`. */
-export function addEngineOptions(command: Command): Command {
-  const backends = BACKENDS.map((backend) => backend.name).join(', ');
+/** Adds `--backend`, `--kernel` and `--threads`. @param backends those that the command can use. */
+export function addEngineOptions(
+  command: Command,
+  backends: readonly { readonly name: string }[] = ASYNC_BACKENDS,
+): Command {
+  const names = backends.map(({ name }) => name).join(', ');
   return command
-    .option('--backend <name>', `auto, ${backends}; changes no result (default: auto)`)
+    .option('--backend <name>', `auto, ${names}; changes no result (default: auto)`)
     .option('--kernel <name>', 'a kernel of the native backend, see "info" (default: the best)')
     .option('--threads <n>', '1 to 256; changes no result (default: one per core)', parseInteger);
 }
 
 /**
- * Refuses a kernel that does not exist, or that the chosen backend does not have.
- * A kernel that exists but cannot run here is accepted; opening the environment reports it.
+ * Refuses a kernel that does not exist, or that the chosen backend does not have. Accepts a kernel that cannot run here:
+ * opening the environment reports it.
  */
 export function checkEngineOptions({ backend = 'auto', kernel }: EngineOptions): void {
   if (kernel === undefined) return;
-  const candidates = BACKENDS.filter(({ name }) => backend === 'auto' || backend === name);
-  const unknownKernels = candidates.some((candidate) => !candidate.availability().available);
+  const candidates = ASYNC_BACKENDS.filter(({ name }) => backend === 'auto' || backend === name);
   const names = candidates.flatMap((candidate) => candidate.kernels().map(({ name }) => name));
-  // Without its addon, a backend does not know its kernels.
+  // Without its addon, the native backend does not know its kernels.
+  const unknownKernels = takesKernel(ASYNC_BACKENDS, backend) && names.length === 0;
   if (candidates.length === 0 || unknownKernels || names.includes(kernel)) return;
-  const known = names.length === 0 ? `none, which has no kernels` : `one of ${names.join(', ')}`;
+  const [of, got] = [JSON.stringify(backend), JSON.stringify(kernel)];
+  if (names.length === 0) {
+    throw new UsageError(
+      `Expected no --kernel for backend ${of}, because it has no kernels; got ${got}. Leave out --kernel or --backend.`,
+    );
+  }
   throw new UsageError(
-    `Expected --kernel for backend ${JSON.stringify(backend)} to be ${known}; got ${JSON.stringify(kernel)}.` +
-      (names.length === 0 ? ' Leave out --kernel or --backend.' : didYouMean(kernel, names)),
+    `Expected --kernel for backend ${of} to be one of ${names.join(', ')}; got ${got}.${didYouMean(kernel, names)}`,
   );
 }
 

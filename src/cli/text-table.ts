@@ -31,6 +31,8 @@ export const COMPONENT_HEADS: Readonly<Record<string, string>> = {
   adaptation: 'adapt-\nation',
   efficiency: 'effi-\nciency',
   belief_accuracy: 'belief\nacc.',
+  wellbeing: 'well-\nbeing',
+  belief_skill: 'belief\nskill',
 };
 
 const NO_LINES = Object.fromEntries(

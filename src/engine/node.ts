@@ -1,9 +1,11 @@
 /** Creates VecEnv and AsyncVecEnv with Node's backends. */
 import { NODE } from './backends/node.js';
+import { type AnyVecEnv, openAnyVecEnvOn } from './vec-env/any-vec-env.js';
 import { type AsyncVecEnv, openAsyncVecEnv } from './vec-env/async-vec-env.js';
 import { openVecEnv, type VecEnv } from './vec-env/vec-env.js';
 import type { AsyncVecEnvOptions, VecEnvOptions } from './vec-env/vec-env-options.js';
 
+export type { AnyVecEnv } from './vec-env/any-vec-env.js';
 export { type AsyncRunOptions, AsyncVecEnv } from './vec-env/async-vec-env.js';
 export type { EnvSpec } from './vec-env/properties.js';
 export { type RunOptions, VecEnv } from './vec-env/vec-env.js';
@@ -23,4 +25,13 @@ export function createVecEnv(options: VecEnvOptions): VecEnv {
  */
 export function createAsyncVecEnv(options: AsyncVecEnvOptions): Promise<AsyncVecEnv> {
   return openAsyncVecEnv(NODE, options);
+}
+
+/**
+ * Opens a batch of episodes on any backend, for code that awaits the results of all calls: a VecEnv, which is faster, or
+ * an AsyncVecEnv on a backend whose calls return promises. 'auto' chooses as in `createVecEnv`.
+ * @throws as `createVecEnv`, or rejects as `createAsyncVecEnv`.
+ */
+export function openAnyVecEnv(options: VecEnvOptions): AnyVecEnv | Promise<AnyVecEnv> {
+  return openAnyVecEnvOn(NODE, options);
 }

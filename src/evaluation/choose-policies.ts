@@ -1,19 +1,27 @@
-/** Selects the policies of an evaluation by name, including those of language models. */
+/** Selects the policies of an evaluation by name, including language models. */
 
 import type { LanguageModel } from '../agents/llm/language-model.js';
 import { checkModelName, modelPlayer } from '../agents/llm/llm-player.js';
-import { findAnyPolicy, type SteppedPolicy } from '../agents/policies/observing-policies.js';
-import { type BeliefKind, POLICY_NAMES, type Policy } from '../agents/policies/policies.js';
+import {
+  type BeliefKind,
+  type FixedPolicy,
+  POLICIES,
+  POLICY_NAMES,
+} from '../agents/policies/fixed-policies.js';
+import {
+  findAnyPolicy,
+  STEPPED_POLICIES,
+  type SteppedPolicy,
+} from '../agents/policies/observing-policies.js';
+import type { PolicyLike } from '../engine/policy/policy.js';
 import type { Player } from '../rollouts/trajectories/trajectory-episode.js';
 import { InputError } from '../shared/errors.js';
 import { didYouMean } from '../shared/suggest.js';
 import { describe } from '../shared/values.js';
 import { type Condition, episodesOf } from '../world/conditions.js';
-import type { EvaluateOptions } from './evaluate-options.js';
-import { isStepped } from './play-chunk.js';
-
-/** The prefix of a model's policy: "llm:MODEL". */
-export const MODEL_PREFIX = 'llm:';
+import type { EvaluateOptions, PolicyRecord } from './evaluate-options.js';
+import { isStepped } from './play-policy.js';
+import { MODEL_PREFIX, UserPolicy } from './user-policy.js';
 
 /** A policy that requests every action from a language model. */
 export interface LlmPolicy {
@@ -25,7 +33,7 @@ export interface LlmPolicy {
 }
 
 /** A policy of any kind. */
-export type AnyPolicy = Policy | SteppedPolicy | LlmPolicy;
+export type AnyPolicy = FixedPolicy | SteppedPolicy | LlmPolicy | UserPolicy;
 
 export const isLlm = (policy: AnyPolicy): policy is LlmPolicy => 'model' in policy;
 
@@ -37,11 +45,11 @@ export function selectPolicies(
   { policies = POLICY_NAMES, llm }: EvaluateOptions,
   conditions: readonly Condition[],
 ): AnyPolicy[] {
-  const selected = [...new Set(policies)].map((name) =>
-    name.startsWith(MODEL_PREFIX)
-      ? findLlmPolicy(name, llm?.models ?? [])
-      : findAnyPolicy(name, [`${MODEL_PREFIX}MODEL`]),
-  );
+  const selected = Array.isArray(policies)
+    ? [...new Set(policies as readonly string[])].map((name) => findNamed(name, llm?.models ?? []))
+    : Object.entries(policies as PolicyRecord).map(([name, policy]) =>
+        findGiven(name, policy, llm?.models ?? []),
+      );
   const episodes = conditions.reduce((sum, condition) => sum + episodesOf(condition), 0);
   const llmPolicy = selected.find(isLlm);
   if (llmPolicy === undefined || episodes <= MAX_LLM_EPISODES) return selected;
@@ -49,6 +57,26 @@ export function selectPolicies(
     'out_of_range',
     `Expected at most ${MAX_LLM_EPISODES} episodes of ${llmPolicy.name}, with 28 requests each, got ${episodes}. ` +
       'Pass fewer seeds.',
+  );
+}
+
+const findNamed = (name: string, models: readonly LanguageModel[]): AnyPolicy =>
+  name.startsWith(MODEL_PREFIX) ? findLlmPolicy(name, models) : findAnyPolicy(name, [`${MODEL_PREFIX}MODEL`]);
+
+/**
+ * Returns a policy under a name. A built-in policy under its own name is played as the name alone is.
+ * @throws InputError `unknown_name` if another policy has the name of a built-in one, or `wrong_type`.
+ */
+function findGiven(name: string, policy: PolicyLike | string, models: readonly LanguageModel[]): AnyPolicy {
+  if (policy === name) return findNamed(name, models);
+  if (typeof policy === 'string') return findGiven(name, findAnyPolicy(policy), models);
+  const own = [...POLICIES, ...STEPPED_POLICIES].find((builtin) => builtin.name === name);
+  if (own === undefined) return new UserPolicy(name, policy);
+  if (own === policy) return own;
+  throw new InputError(
+    'unknown_name',
+    `Expected another name for this policy: "${name}" is a built-in one. Pass it under a name of its own, or pass ` +
+      `builtin("${name}").`,
   );
 }
 
@@ -66,7 +94,7 @@ function findLlmPolicy(policy: string, models: readonly LanguageModel[]): LlmPol
   );
 }
 
-export const isOracle = (policy: AnyPolicy): boolean => isStepped(policy) && policy.oracle;
+export const isOracle = (policy: AnyPolicy): boolean => isStepped(policy) && policy.usesHiddenState;
 
 /** Returns the player of a policy, as trajectories store it. */
 export const playerOf = (policy: AnyPolicy): Player =>
@@ -79,8 +107,16 @@ export const playerOf = (policy: AnyPolicy): Player =>
         oracle: isOracle(policy),
       };
 
+/** Returns the players of the policies of an evaluation. @throws InputError `unknown_name`. */
+export const playersOf = (policies: EvaluateOptions['policies'] = POLICY_NAMES): Player[] =>
+  Array.isArray(policies)
+    ? [...new Set(policies as readonly string[])].map(playerNamed)
+    : Object.entries(policies as PolicyRecord).map(([name, policy]) =>
+        policy === name ? playerNamed(name) : playerOf(findGiven(name, policy, [])),
+      );
+
 /** Returns the player of the policy with a name. @throws InputError `unknown_name`. */
-export const playerNamed = (policy: string): Player =>
+const playerNamed = (policy: string): Player =>
   policy.startsWith(MODEL_PREFIX)
     ? modelPlayer(policy.slice(MODEL_PREFIX.length))
     : playerOf(findAnyPolicy(policy));

@@ -1,8 +1,9 @@
 /** Options of an evaluation, and the data of its callbacks. */
 
 import type { LanguageModel } from '../agents/llm/language-model.js';
-import type { BeliefKind } from '../agents/policies/policies.js';
+import type { BeliefKind } from '../agents/policies/fixed-policies.js';
 import type { GraderLike } from '../engine/graders/grader.js';
+import type { PolicyLike } from '../engine/policy/policy.js';
 import { checkLongCall } from '../engine/vec-env/sliced-runs.js';
 import type { RunResult } from '../engine/vec-env/vec-env-options.js';
 import type { TrajectoryEpisode } from '../rollouts/trajectories/trajectory-episode.js';
@@ -26,15 +27,21 @@ export interface LlmOptions {
   readonly onEpisode?: (episode: TrajectoryEpisode) => unknown;
 }
 
+/** Policies by their names in results. The name of a built-in policy or a language model stands for the policy. */
+export type PolicyRecord = Readonly<Record<string, PolicyLike | string>>;
+
 /** Options of `evaluate`. */
 export interface EvaluateOptions extends ConditionOptions {
-  /** Names of POLICIES (default: all), of STEPPED_POLICIES, and "llm:NAME" for a model of `llm`. */
-  readonly policies?: readonly string[];
+  /**
+   * Names of built-in policies, as in `eval --policies`, and "llm:NAME" for a model of `llm`; or policies by their names in
+   * results, such as `{ mine: policy, 'heuristic+constant': builtin('heuristic+constant') }`. Default: all fast policies.
+   */
+  readonly policies?: readonly string[] | PolicyRecord;
   /** The language models that policies name. */
   readonly llm?: LlmOptions;
-  /** A name of GRADER_NAMES, a Grader, or six weights (called "custom" in results). Default 'v2'. */
+  /** A name of GRADER_NAMES, a Grader, or eight weights (called "custom" in results). Default 'v2'. */
   readonly grader?: GraderLike;
-  /** As in `VecEnvOptions`. */
+  /** 'auto' (default: native, or the reference), or a name that `listAsyncBackends` lists, such as 'webgpu'; changes no result. */
   readonly backend?: string;
   /** As in `VecEnvOptions`; changes no result. */
   readonly kernel?: string;
@@ -106,10 +113,10 @@ export function checkEvaluateOptions(options: EvaluateOptions): void {
   checkOptions('evaluate options', options, OPTIONS);
   checkLongCall(options);
   const { policies, conditions, seeds, onStart, onEpisodes, onTrajectories } = options;
-  for (const [name, list] of Object.entries({ policies, conditions })) {
-    const isValid = Array.isArray(list) && list.length > 0 && list.every((name) => typeof name === 'string');
-    if (list !== undefined && !isValid) refuseType(name, 'a list of at least one name', list);
-  }
+  if (conditions !== undefined && !areNames(conditions))
+    refuseType('conditions', 'a list of at least one name', conditions);
+  if (policies !== undefined && !areNames(policies) && !isPolicyRecord(policies))
+    refuseType('policies', 'a list of at least one name, or policies by name, { mine: policy }', policies);
   for (const [name, listener] of Object.entries({ onStart, onEpisodes, onTrajectories })) {
     if (listener !== undefined && typeof listener !== 'function') refuseType(name, 'a function', listener);
   }
@@ -118,6 +125,12 @@ export function checkEvaluateOptions(options: EvaluateOptions): void {
     refuseType('seeds', '{ first, last }', seeds);
   }
 }
+
+const areNames = (list: unknown): boolean =>
+  Array.isArray(list) && list.length > 0 && list.every((name) => typeof name === 'string');
+
+const isPolicyRecord = (policies: unknown): boolean =>
+  typeof policies === 'object' && !Array.isArray(policies) && Object.keys(Object(policies)).length > 0;
 
 const LLM_OPTIONS: readonly (keyof LlmOptions)[] = ['models', 'concurrency', 'played', 'onEpisode'];
 

@@ -7,13 +7,15 @@ import { checkInteger } from '../shared/values.js';
 import { type Condition, episodesOf, profilesOf, seedsOf, selectConditions } from '../world/conditions.js';
 import { type AnyPolicy, isLlm, type LlmPolicy, selectPolicies } from './choose-policies.js';
 import { chunksOf } from './episode-batch.js';
-import { playChunk, policyFields } from './episode-chunk.js';
 import { checkEvaluateOptions, type EvaluateOptions, type Played } from './evaluate-options.js';
 import { type AnswerSummary, LlmEpisodes } from './llm-episodes.js';
-import { isStepped } from './play-chunk.js';
-import { ResizableEnv } from './resizable-env.js';
-import { type Summary, Tally } from './row-tally.js';
+import { playChunk, policyFields } from './play-chunk.js';
+import { isStepped } from './play-policy.js';
+import { PolicyPlayers } from './policy-players.js';
+import { otherGraders, type RegradedScore, RegradeTally } from './regraded-scores.js';
+import { ResizableAnyEnv } from './resizable-env.js';
 import { describeRun, type RunInfo } from './run-info.js';
+import { type GradedEpisodes, ScoreTally, type Summary } from './score-tally.js';
 
 /** The results of an evaluation, and a description of its run. */
 export interface Evaluation extends RunInfo {
@@ -29,6 +31,11 @@ export interface EvaluationRow extends Played, Summary, AnswerSummary {
   readonly seeds: string;
   /** 'sampled', 'discrete', a profile's name, or 'named' for the three named profiles together. */
   readonly profiles: string;
+  /**
+   * Scores of the same episodes under the graders v2 and v3, except the grader in use. The policy did not play for these
+   * graders.
+   */
+  readonly regraded: readonly RegradedScore[];
 }
 
 /** The default chunk size. Its data fit a cache, and the reference backend reacts to a signal within a second. */
@@ -49,8 +56,8 @@ export async function evaluate(options: EvaluateOptions = {}): Promise<Evaluatio
   checkEvaluateOptions(options);
   const run = new Run(options);
   const startTime = performance.now();
-  using environments = new ResizableEnv(engineOf(options, run.grader));
-  const info = describeRun(environments.of(1), run.grader);
+  await using environments = new ResizableAnyEnv(engineOf(options, run.grader));
+  const info = describeRun(await environments.of(1), run.grader);
   await options.onStart?.(info);
   await run.playLlmEpisodes();
   const rows = await run.playAll(environments);
@@ -63,6 +70,21 @@ function engineOf(
   grader: Grader,
 ): Omit<VecEnvOptions, 'numEnvs'> {
   return { backend, kernel, threads, profiles, grader: graderWeights(grader) };
+}
+
+/** The tallies of one row. */
+class RowTally {
+  readonly scores = new ScoreTally();
+  readonly regraded: RegradeTally;
+
+  constructor(grader: Grader) {
+    this.regraded = new RegradeTally(otherGraders(grader));
+  }
+
+  add(episodes: GradedEpisodes, baseline: Float32Array): void {
+    this.scores.add(episodes, baseline);
+    this.regraded.add(episodes.components);
+  }
 }
 
 /** A running evaluation. */
@@ -115,20 +137,21 @@ class Run {
   }
 
   /** Returns the rows of all conditions. */
-  async playAll(environments: ResizableEnv): Promise<EvaluationRow[]> {
+  async playAll(environments: ResizableAnyEnv): Promise<EvaluationRow[]> {
     const rows: EvaluationRow[] = [];
     for (const condition of this.#conditions) rows.push(...(await this.#rowsOf(condition, environments)));
     return rows;
   }
 
-  async #rowsOf(condition: Condition, environments: ResizableEnv): Promise<EvaluationRow[]> {
+  async #rowsOf(condition: Condition, environments: ResizableAnyEnv): Promise<EvaluationRow[]> {
     const { onEpisodes, onTrajectories, signal, backend, kernel, threads } = this.#options;
-    const tallies = new Map(this.#policies.map((policy) => [policy, new Tally()]));
-    const options = { grader: this.grader, backend, kernel, threads, signal };
+    const tallies = new Map(this.#policies.map((policy) => [policy, new RowTally(this.grader)]));
+    using players = new PolicyPlayers();
+    const options = { grader: this.grader, backend, kernel, threads, signal, players };
     const last = this.#policies[this.#policies.length - 1];
     for (const batch of chunksOf(condition, this.#chunkSize)) {
       signal?.throwIfAborted();
-      const env = environments.of(batch.seeds.length);
+      const env = await environments.of(batch.seeds.length);
       const chunk = { condition: condition.name, batch, recorded: onTrajectories !== undefined };
       for await (const { policy, episodes, trajectories } of playChunk(
         env,
@@ -152,13 +175,14 @@ class Run {
     return Array.from(tallies, ([policy, tally]) => this.#rowOf(condition, policy, tally));
   }
 
-  #rowOf(condition: Condition, policy: AnyPolicy, tally: Tally): EvaluationRow {
+  #rowOf(condition: Condition, policy: AnyPolicy, { scores, regraded }: RowTally): EvaluationRow {
     return {
       condition: condition.name,
       ...policyFields(policy, this.grader.name),
       seeds: seedsOf(condition),
       profiles: profilesOf(condition),
-      ...tally.summary(),
+      ...scores.summary(),
+      regraded: regraded.summary(),
       ...(this.#llmEpisodes.get(policy)?.summary(condition) ?? NO_ANSWERS),
     };
   }

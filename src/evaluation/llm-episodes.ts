@@ -3,7 +3,7 @@
 import type { LanguageModel } from '../agents/llm/language-model.js';
 import { modelPlayer } from '../agents/llm/llm-player.js';
 import { type EpisodeRequest, playEpisodes } from '../agents/llm/play-episodes.js';
-import type { Policy } from '../agents/policies/policies.js';
+import type { FixedPolicy } from '../agents/policies/fixed-policies.js';
 import { type Grader, isSameGrader } from '../engine/graders/grader.js';
 import { addUsage } from '../rollouts/trajectories/episode-recorder.js';
 import type { Player, TrajectoryEpisode, Usage } from '../rollouts/trajectories/trajectory-episode.js';
@@ -34,7 +34,7 @@ interface RecordedEpisode {
   readonly usage: Usage | null;
 }
 
-/** An episode that at least one condition contains. */
+/** An episode of at least one condition. */
 interface WantedEpisode {
   readonly seed: number;
   readonly profileMode: string;
@@ -90,7 +90,7 @@ export class LlmEpisodes {
 
   /**
    * Adds earlier episodes. Ignores those of other players and graders.
-   * @returns copies of the episodes for further conditions that contain them.
+   * @returns a copy for each other condition that contains the same episode.
    */
   async addEarlier(
     episodes: Iterable<TrajectoryEpisode> | AsyncIterable<TrajectoryEpisode>,
@@ -161,7 +161,7 @@ export class LlmEpisodes {
   }
 
   /** Returns a policy that replays recorded episodes of a condition. */
-  replayPolicy(condition: string, batch: EpisodeBatch): Pick<Policy, 'choice' | 'options'> {
+  replayPolicy(condition: string, batch: EpisodeBatch): Pick<FixedPolicy, 'choice' | 'options'> {
     const episodes = this.#recordedOf(condition, batch);
     const actions = new Uint8Array(episodes.length * NUM_STEPS);
     const beliefs = new Float32Array(actions.length * NUM_BELIEFS);

@@ -1,86 +1,63 @@
-/** Plays episodes of an evaluation: in one call, or step by step. */
-
-import type { SteppedPolicy } from '../agents/policies/observing-policies.js';
-import type { Policy } from '../agents/policies/policies.js';
-import type { Grader } from '../engine/graders/grader.js';
-import type { VecEnv } from '../engine/node.js';
-import { Episode } from '../engine/reference/episode.js';
-import type { RunResult } from '../engine/vec-env/vec-env-options.js';
-import { yieldTurn } from '../engine/vec-env/yield-turn.js';
-import { NUM_STEPS, PROFILE_SIZE } from '../world/fields.js';
-import type { World } from '../world/world.js';
+/** Plays a chunk of a condition's episodes with every policy. */
+import { BASELINE } from '../agents/policies/fixed-policies.js';
+import type { AnyVecEnv } from '../engine/node.js';
+import type { TrajectoryEpisode } from '../rollouts/trajectories/trajectory-episode.js';
+import { type AnyPolicy, isLlm, isOracle, playerOf } from './choose-policies.js';
 import type { EpisodeBatch } from './episode-batch.js';
-import type { EvaluationRecorder } from './record-trajectories.js';
+import type { Played, PlayedEpisodes } from './evaluate-options.js';
+import type { LlmEpisodes } from './llm-episodes.js';
+import { type PlayOptions, playPolicy } from './play-policy.js';
+import { EvaluationRecorder } from './record-trajectories.js';
+import type { ScoreTally } from './score-tally.js';
 
-/** The grader, engine and signal of `EvaluateOptions`. */
-export interface PlayOptions {
-  readonly grader: Grader;
-  readonly backend: string | undefined;
-  readonly kernel: string | undefined;
-  readonly threads: number | undefined;
-  readonly signal: AbortSignal | undefined;
+export interface Chunk {
+  readonly condition: string;
+  readonly batch: EpisodeBatch;
+  /** Whether to record trajectories. */
+  readonly recorded: boolean;
 }
 
-/** A policy that plays an episode in one call. */
-type WholeRunPolicy = Pick<Policy, 'choice' | 'options'>;
-
-export const isStepped = <Other extends object>(policy: Other | SteppedPolicy): policy is SteppedPolicy =>
-  'open' in policy;
+export interface PlayedChunk {
+  readonly policy: AnyPolicy;
+  readonly episodes: PlayedEpisodes;
+  /** Trajectories; [] without recording, and for a language model, whose episodes were recorded earlier. */
+  readonly trajectories: readonly TrajectoryEpisode[];
+}
 
 /**
- * Plays the episodes, one in each environment.
- * @param recorder records every step; null for no recording. It does not change results.
- * @returns views of the environment's outputs. @throws the signal's reason.
+ * Plays the episodes with every policy and adds the results to the tallies. The baseline always plays first, because
+ * every row is compared with it on the same seeds.
+ * @param llmEpisodes the recorded episodes of each language model.
  */
-export async function play(
-  env: VecEnv,
-  batch: EpisodeBatch,
-  policy: WholeRunPolicy | SteppedPolicy,
+export async function* playChunk(
+  env: AnyVecEnv,
+  { condition, batch, recorded }: Chunk,
+  tallies: ReadonlyMap<AnyPolicy, Pick<ScoreTally, 'add'>>,
+  llmEpisodes: ReadonlyMap<AnyPolicy, LlmEpisodes>,
   options: PlayOptions,
-  recorder: EvaluationRecorder | null,
-): Promise<RunResult> {
-  const { observations } = env.reset({ seed: batch.seeds, profiles: batch.profile });
-  if (isStepped(policy)) return playSteps(env, observations, batch, policy, options, recorder);
-  const choice = policy.choice(env.numEnvs, options.grader.name);
-  if (recorder === null) return env.run(choice, policy.options);
-  const first = observations.slice();
-  const result = env.run(choice, { ...policy.options, trajectory: true });
-  recorder.run(first, result.trajectory!, policy.options.beliefs);
-  return result;
-}
-
-async function playSteps(
-  env: VecEnv,
-  first: Float32Array,
-  batch: EpisodeBatch,
-  policy: SteppedPolicy,
-  { signal, ...settings }: PlayOptions,
-  recorder: EvaluationRecorder | null,
-): Promise<RunResult> {
-  using player = policy.open({ numEnvs: env.numEnvs, ...settings }, () => trueProfilesOf(env.world, batch));
-  let observations = first;
-  for (let step = 0; ; step++) {
-    const { actions, beliefs } = player.decide(observations);
-    const before = recorder && observations.slice();
-    const result = env.step(actions, { beliefs });
-    if (before !== null) {
-      const reasons = (i: number) => player.reasons(i);
-      recorder?.step(before, { actions, beliefs, rewards: result.rewards, reasons });
-    }
-    if (step === NUM_STEPS - 1) return { ...result, trajectory: null };
-    observations = result.observations;
-    // Lets signals and timers run, because a step may take a second.
-    await yieldTurn();
-    signal?.throwIfAborted();
+): AsyncGenerator<PlayedChunk> {
+  const { grader } = options;
+  const others = Array.from(tallies.keys()).filter((policy) => policy !== BASELINE);
+  let baseline = new Float32Array();
+  for (const policy of [BASELINE, ...others]) {
+    const tally = tallies.get(policy);
+    const isRecorded = recorded && tally !== undefined && !isLlm(policy);
+    const origin = { player: playerOf(policy), condition, grader };
+    const recorder = isRecorded ? new EvaluationRecorder(env.world, batch, origin) : null;
+    const player = isLlm(policy) ? llmEpisodes.get(policy)!.replayPolicy(condition, batch) : policy;
+    const result = await playPolicy(env, batch, player, options, recorder);
+    if (policy === BASELINE) baseline = result.finalScores.slice();
+    if (tally === undefined) continue;
+    tally.add(result, baseline);
+    const episodes = { condition, ...policyFields(policy, grader.name), ...batch, result };
+    yield { policy, episodes, trajectories: recorder?.end(result) ?? [] };
   }
 }
 
-/** Returns the true profiles of a batch, for an oracle, f32 [n, 16]. */
-export function trueProfilesOf(world: World, { profile, seeds }: EpisodeBatch): Float32Array {
-  const profiles = new Float32Array(seeds.length * PROFILE_SIZE);
-  const episode = new Episode({ world });
-  seeds.forEach((seed, i) => {
-    profiles.set(episode.reset(seed, { profile }).profile, i * PROFILE_SIZE);
-  });
-  return profiles;
-}
+/** Returns the fields that name a policy in results. */
+export const policyFields = (policy: AnyPolicy, grader: string): Omit<Played, 'condition'> => ({
+  policy: policy.actions,
+  belief: policy.belief,
+  sequenceGrader: policy.sequenceGrader(grader),
+  oracle: isOracle(policy),
+});

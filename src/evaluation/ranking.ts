@@ -1,4 +1,4 @@
-/** Ranks policies under a grader. Needs only the components of their episodes. */
+/** Ranks policies under a grader, from the components of their episodes. */
 
 import { type GraderLike, graderWeights } from '../engine/graders/grader.js';
 import { checkComponents, gradeAll } from '../engine/graders/regrade.js';
@@ -10,7 +10,7 @@ import { checkLength, describe } from '../shared/values.js';
 export interface PolicyComponents {
   /** The name of the policy. */
   readonly name: string;
-  /** f32 [n, 6], row-major: COMPONENT_FIELDS. */
+  /** f32 [n, 8], row-major: COMPONENT_FIELDS. */
   readonly components: Float32Array;
 }
 
@@ -45,7 +45,7 @@ export function rankPolicies(policies: readonly PolicyComponents[], grader: Grad
   }));
 }
 
-/** Returns ranked policies with their scores. @param weights f32 [6]. @throws InputError as `rankPolicies`. */
+/** Returns ranked policies with their scores. @param weights f32 [8]. @throws InputError as `rankPolicies`. */
 export function gradePolicies(policies: readonly PolicyComponents[], weights: Float32Array): GradedPolicy[] {
   checkPolicies(policies);
   return policies

@@ -31,8 +31,8 @@ export interface Step {
   readonly beliefs: Float32Array | null;
   /** f32 [n]: rewards. */
   readonly rewards: ArrayLike<number>;
-  /** Returns the reasons for the action in episode i. */
-  readonly reasons?: (i: number) => string;
+  /** The reasons for the action in each episode. */
+  readonly reasons?: readonly string[];
 }
 
 export class EvaluationRecorder {
@@ -49,7 +49,7 @@ export class EvaluationRecorder {
   step(before: Float32Array, { actions, beliefs, rewards, reasons }: Step): void {
     for (const [i, episode] of this.#episodes.entries()) {
       const belief = beliefs?.subarray(i * NUM_BELIEFS, (i + 1) * NUM_BELIEFS) ?? null;
-      const played = resolveMove({ action: actions[i], belief, reasoning: reasons?.(i) });
+      const played = resolveMove({ action: actions[i], belief, reasoning: reasons?.[i] });
       episode.step(before.subarray(i * OBSERVATION_SIZE, (i + 1) * OBSERVATION_SIZE), played, rewards[i]);
     }
   }

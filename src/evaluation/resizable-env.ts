@@ -1,6 +1,6 @@
 /** Keeps a vector environment open, and replaces it if another size is needed. */
 
-import { createVecEnv, type VecEnv } from '../engine/node.js';
+import { type AnyVecEnv, createVecEnv, openAnyVecEnv, type VecEnv } from '../engine/node.js';
 import type { VecEnvOptions } from '../engine/vec-env/vec-env-options.js';
 
 export class ResizableEnv implements Disposable {
@@ -22,5 +22,30 @@ export class ResizableEnv implements Disposable {
 
   [Symbol.dispose](): void {
     this.#env?.close();
+  }
+}
+
+/** Does the same on any backend. */
+export class ResizableAnyEnv implements AsyncDisposable {
+  readonly #options: Omit<VecEnvOptions, 'numEnvs'>;
+  #env: AnyVecEnv | null = null;
+
+  /** @param options the options of each vector environment. */
+  constructor(options: Omit<VecEnvOptions, 'numEnvs'>) {
+    this.#options = options;
+  }
+
+  /** Returns `numEnvs` environments, valid until the next call. Await it before the next call. @throws as `createVecEnv`. */
+  async of(numEnvs: number): Promise<AnyVecEnv> {
+    if (this.#env?.numEnvs === numEnvs) return this.#env;
+    const last = this.#env;
+    this.#env = null;
+    await last?.close();
+    this.#env = await openAnyVecEnv({ numEnvs, ...this.#options });
+    return this.#env;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#env?.close();
   }
 }

@@ -1,6 +1,6 @@
 /** Describes a run and its machine, so that others can reproduce its results. */
 import type { Grader, GraderWeights } from '../engine/graders/grader.js';
-import type { VecEnv } from '../engine/node.js';
+import { type AnyVecEnv, AsyncVecEnv } from '../engine/node.js';
 import { packageVersion } from '../shared/version.js';
 import { describeMachine, type Machine } from './machine.js';
 
@@ -18,6 +18,8 @@ export interface RunInfo {
   readonly kernel: string;
   /** The maximum number of threads. */
   readonly threads: number;
+  /** The name of the backend's device; null for a backend on the processor. */
+  readonly device: string | null;
   /** Processor, architecture and Node version. */
   readonly machine: Machine;
   /** The grader's name. */
@@ -27,7 +29,7 @@ export interface RunInfo {
 }
 
 /** Describes a run. @param env any environment with the run's settings. */
-export function describeRun(env: VecEnv, grader: Grader): RunInfo {
+export function describeRun(env: AnyVecEnv, grader: Grader): RunInfo {
   const { backend, backendReason, kernel, threads, world } = env;
   return {
     version: packageVersion(),
@@ -36,6 +38,7 @@ export function describeRun(env: VecEnv, grader: Grader): RunInfo {
     backendReason,
     kernel,
     threads,
+    device: env instanceof AsyncVecEnv ? (env.device?.adapter ?? null) : null,
     machine: describeMachine(),
     grader: grader.name,
     graderWeights: grader.weights,

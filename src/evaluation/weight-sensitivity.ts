@@ -11,11 +11,11 @@ export interface Flip {
   readonly policy: string;
   /** The policy that led before it. */
   readonly passed: string;
-  /** The component's weight at the flip. All six weights sum to 1; the other five keep their proportions. */
+  /** The component's weight at the flip. All weights sum to 1; the others keep their proportions. */
   readonly weight: number;
-  /** Its weight at the flip if the other five stay unchanged. Then the sum is not 1. */
+  /** Its weight at the flip if the others stay unchanged. Then the sum is not 1. */
   readonly unscaled: number;
-  /** The six weights at the flip. They sum to 1. */
+  /** The weights at the flip. They sum to 1. */
   readonly weights: GraderWeights;
 }
 
@@ -26,7 +26,7 @@ export interface LeadSensitivity {
   /** The next policy. */
   readonly behind: string;
   /**
-   * The derivative of the lead by the weight, with the other five unchanged: the mean of the paired differences of the
+   * The derivative of the lead by the weight, with the others unchanged: the mean of the paired differences of the
    * component, with its 95 % interval.
    */
   readonly slope: Interval;
@@ -172,7 +172,7 @@ class Neighbours {
     return meanScore(this.#behind, weights) > meanScore(this.#ahead, weights);
   }
 
-  /** Returns weights f32 [6] that sum to 1, with this weight of component k and the others in proportion. */
+  /** Returns weights f32 [8] that sum to 1, with this weight of component k and the others in proportion. */
   #weightsAt(k: number, weight: number): Float32Array {
     const scale = (1 - weight) / (1 - this.#weights[k]);
     return Float32Array.from(this.#weights, (other, j) => (j === k ? weight : other * scale));

@@ -3,10 +3,10 @@ import { illegalAction, isAction } from '../engine/validate/actions.js';
 import { NUM_SLOTS, NUM_STEPS } from '../world/fields.js';
 import { RHYTHM } from '../world/numbers.js';
 import { checkList, checkNames, type Named } from './check-figure.js';
+import type { Caption, Drawing } from './drawing-types.js';
 import { daysInWords } from './episode-axis.js';
-import type { Caption, Drawing } from './figure.js';
 import { CATEGORY_SHADES, INK_ON_COLOUR, LIGHT, NAME_AXIS } from './theme.js';
-import type { TopView, View } from './view.js';
+import type { TopView, View } from './vega-lite-types.js';
 
 export interface ActionSequenceRow extends Named {
   /** Action codes, [28] by step. */
@@ -50,7 +50,7 @@ function markOf(name: string): string {
 }
 
 /**
- * Draws a row for each policy and a cell for each slot, by day. Colours stand for categories, shades and letters for
+ * Draws a row for each policy and a cell for each slot, by day. Colours stand for categories; shades and letters stand for
  * actions.
  * @throws InputError `illegal_action`, `wrong_length`, `wrong_type` or `out_of_range` for invalid rows.
  */

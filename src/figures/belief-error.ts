@@ -1,12 +1,12 @@
 /** Figure: the mean absolute error of beliefs by step. One panel for each player. */
 import { NUM_STEPS } from '../world/fields.js';
 import { checkNames, checkNumber, checkNumbers, type Named } from './check-figure.js';
+import type { Caption, Drawing } from './drawing-types.js';
 import { dayOf, inDays } from './episode-axis.js';
-import type { Caption, Drawing } from './figure.js';
-import { decimal } from './numbers.js';
+import { decimal } from './format-numbers.js';
 import { widestOf } from './text-width.js';
 import { ACCENT, SERIES } from './theme.js';
-import type { Layer, TopView } from './view.js';
+import type { Layer, TopView } from './vega-lite-types.js';
 
 export interface BeliefErrors {
   /** [28]: the mean over episodes after each step. */
@@ -53,7 +53,7 @@ export function drawBeliefError(picture: BeliefErrorPicture): Drawing {
     columns: Math.min(COLUMNS, rows.length),
     spacing: { row: 18, column: 26 },
     spec: { width, height: PANEL_HEIGHT, layer: [BAND, CONSTANT, LINE] },
-    // Draws an x axis below each panel. Shared axes are only below the last row, even where it has no panel.
+    // Draws an x axis below each panel. A shared axis would be only below the last row, which may lack panels.
     resolve: { axis: { x: 'independent' } },
   };
   return { title, description: rows.map(inWords).join(' '), spec };
@@ -63,7 +63,7 @@ function checkErrors({ name, errors }: Row): void {
   for (const key of ['mean', 'low', 'high'] as const) {
     checkNumbers(`the ${key} errors of "${name}"`, errors[key], NUM_STEPS, 'steps of an episode');
   }
-  checkNumber(`the constant's error of "${name}"`, errors.constant);
+  checkNumber(`the error of the constant belief of "${name}"`, errors.constant);
 }
 
 const pointsOf = ({ name, errors: { mean, low, high, constant } }: Row) =>

@@ -1,10 +1,10 @@
 /** Figure: stated beliefs against belief targets. One row for each player, one column for each dimension. */
 import { BELIEF_NAMES } from '../world/fields.js';
 import { checkNames, checkNumber, type Named } from './check-figure.js';
-import type { Caption, Drawing } from './figure.js';
-import { decimal } from './numbers.js';
+import type { Caption, Drawing } from './drawing-types.js';
+import { decimal } from './format-numbers.js';
 import { ACCENT, LIGHT, SEMIBOLD, SERIES } from './theme.js';
-import type { Layer, TopView } from './view.js';
+import type { Layer, TopView } from './vega-lite-types.js';
 
 /** Beliefs in one range, and their targets. */
 export interface CalibrationBin {

@@ -1,11 +1,11 @@
 /** Figure: contributions to each policy's final score, weight times component. */
 import { COMPONENT_NAMES, NUM_COMPONENTS } from '../world/fields.js';
 import { checkNames, checkNumbers, type Named } from './check-figure.js';
-import type { Caption, Drawing } from './figure.js';
-import { decimal } from './numbers.js';
+import type { Caption, Drawing } from './drawing-types.js';
+import { decimal } from './format-numbers.js';
 import { widestOf } from './text-width.js';
 import { COMPONENT_COLOURS, INK_ON_COLOUR, LIGHT, NAME_AXIS, SEMIBOLD } from './theme.js';
-import type { Layer, TopView } from './view.js';
+import type { Layer, TopView } from './vega-lite-types.js';
 
 export interface ComponentsPicture extends Caption {
   /** In order from the top. */
@@ -15,15 +15,15 @@ export interface ComponentsPicture extends Caption {
 }
 
 export interface ComponentsRow extends Named {
-  /** [6], by COMPONENT_NAMES: weight times mean component. The sum is the score. */
+  /** By COMPONENT_NAMES: weight times mean component. A negative part lies left of 0. */
   readonly parts: ArrayLike<number>;
 }
 
 const WIDTH = 560;
 const ROW_HEIGHT = 30;
-/** The smallest part that is labelled with its number, if bars are WIDTH wide. */
-const MIN_NUMBERED = 0.03;
-/** The width of the sums and gaps beside names and bars. */
+/** The width of the smallest section that is labelled with its number, in pixels. */
+const MIN_NUMBERED = 27;
+/** The width of the gap after the names plus the sums after the bars. */
 const MARGIN = 64;
 /** The width of a component in the legend. */
 const LEGEND_COLUMN = 118;
@@ -40,16 +40,15 @@ export function drawComponents(picture: ComponentsPicture): Drawing {
   const y = { ...NAMES, sort: rows.map(({ name }) => name) };
   const width = maxWidth === undefined ? WIDTH : widthIn(maxWidth, rows);
   const spec: TopView = {
-    title: { text: title, subtitle: ['Weight times component; their sum is the final score.', ...notes] },
-    data: { values: rows.flatMap((row) => sectionsOf(row, MIN_NUMBERED * (WIDTH / width))) },
+    title: {
+      text: title,
+      subtitle: ['Weight times component. A final score is their sum, at least 0 and at most 1.', ...notes],
+    },
+    data: { values: rows.flatMap((row) => sectionsOf(row, MIN_NUMBERED * (rangeOf(rows) / width))) },
     width,
     height: { step: ROW_HEIGHT },
     encoding: { y },
-    layer: [
-      sectionsIn(maxWidth === undefined ? NUM_COMPONENTS : columnsIn(width)),
-      NUMBERS,
-      { ...SUMS, data: { values: rows.map(sumOf) } },
-    ],
+    layer: [sectionsIn(columnsIn(width)), NUMBERS, { ...SUMS, data: { values: rows.map(sumOf) } }],
   };
   return { title, description: rows.map(inWords).join(' '), spec };
 }
@@ -72,11 +71,22 @@ const sectionsOf = ({ name, parts }: ComponentsRow, minNumbered: number) =>
 
 const total = (parts: readonly number[]): number => parts.reduce((sum, part) => sum + part, 0);
 
-/** Returns the sum of a bar. It is drawn beside the end of the positive parts. */
-function sumOf({ name, parts }: ComponentsRow) {
+/** Returns where a bar begins and ends: the sums of its negative and of its positive parts. */
+function endsOf({ parts }: ComponentsRow): { readonly start: number; readonly end: number } {
   const all = Array.from(parts);
-  return { name, end: total(all.filter((part) => part > 0)), sum: decimal(total(all), 3) };
+  return { start: total(all.filter((part) => part < 0)), end: total(all.filter((part) => part > 0)) };
 }
+
+/** Returns the range of the axis before it is rounded to its ticks. */
+const rangeOf = (rows: readonly ComponentsRow[]): number =>
+  Math.max(...rows.map((row) => endsOf(row).end)) - Math.min(...rows.map((row) => endsOf(row).start));
+
+/** Returns the sum of a bar. It is drawn beside the end of the positive parts. */
+const sumOf = (row: ComponentsRow) => ({
+  name: row.name,
+  end: endsOf(row).end,
+  sum: decimal(total(Array.from(row.parts)), 3),
+});
 
 const NAMES = {
   field: 'name',
@@ -89,9 +99,11 @@ const NAMES = {
 const PART = { field: 'part', type: 'quantitative', stack: 'zero' } as const;
 const ORDER = { field: 'place', type: 'ordinal' } as const;
 
-/** Returns the number of columns of the legend. */
-const columnsIn = (width: number): number =>
-  Math.min(NUM_COMPONENTS, Math.max(1, Math.floor((width + MARGIN) / LEGEND_COLUMN)));
+/** Returns the fewest legend columns that do not add a line. */
+function columnsIn(width: number): number {
+  const most = Math.max(1, Math.floor((width + MARGIN) / LEGEND_COLUMN));
+  return Math.ceil(NUM_COMPONENTS / Math.ceil(NUM_COMPONENTS / most));
+}
 
 const sectionsIn = (columns: number): Layer => ({
   mark: { type: 'bar', stroke: LIGHT.paper, strokeWidth: 1 },

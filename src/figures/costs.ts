@@ -1,8 +1,8 @@
 /** Figure: the cost of an episode of each player, in tokens and dollars. */
 import { checkNames, checkNumber, type Named } from './check-figure.js';
-import type { Caption, Drawing } from './figure.js';
+import type { Caption, Drawing } from './drawing-types.js';
 import { COMPONENT_COLOURS, NAME_AXIS, SERIES } from './theme.js';
-import type { TopView, View } from './view.js';
+import type { TopView, View } from './vega-lite-types.js';
 
 export interface CostRow extends Named {
   /** Means over episodes; null if not recorded. */

@@ -2,7 +2,7 @@
 import { ACTION_NAMES, NUM_SLOTS, NUM_STEPS } from '../world/fields.js';
 import { RHYTHM } from '../world/numbers.js';
 import { LIGHT } from './theme.js';
-import type { Layer } from './view.js';
+import type { Layer } from './vega-lite-types.js';
 
 /** The first step of the second half (docs/world.md, rule 8). */
 export const SECOND_HALF = NUM_STEPS / 2;

@@ -1,10 +1,10 @@
 /** Figure: each policy's gain over a baseline, with intervals. */
 import type { Interval } from '../shared/statistics.js';
 import { checkNames, checkNumber, type Named } from './check-figure.js';
-import type { Caption, Drawing } from './figure.js';
-import { decimal, signed } from './numbers.js';
+import type { Caption, Drawing } from './drawing-types.js';
+import { decimal, signed } from './format-numbers.js';
 import { LIGHT, NAME_AXIS, SERIES } from './theme.js';
-import type { Layer, TopView } from './view.js';
+import type { Layer, TopView } from './vega-lite-types.js';
 
 export interface GainPicture extends Caption {
   /** The policy that the gains are relative to. */

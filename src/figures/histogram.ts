@@ -1,11 +1,11 @@
 /** Figure: histograms of final scores, one per policy. */
 import { InputError } from '../shared/errors.js';
 import { checkNames, checkNumber, checkNumbers, type Named } from './check-figure.js';
-import type { Caption, Drawing } from './figure.js';
-import { decimal } from './numbers.js';
+import type { Caption, Drawing } from './drawing-types.js';
+import { decimal } from './format-numbers.js';
 import { widestOf } from './text-width.js';
 import { ACCENT, LIGHT, SERIES } from './theme.js';
-import type { Layer, TopView } from './view.js';
+import type { Layer, TopView } from './vega-lite-types.js';
 
 export interface HistogramPicture extends Caption {
   /** One or two rows. More would be hard to distinguish. */

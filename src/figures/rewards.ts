@@ -1,13 +1,13 @@
 /** Figure: the mean reward of each step and of each half. It reveals policies that neglect the first half. */
 import { NUM_STEPS } from '../world/fields.js';
 import { checkNames, checkNumber, checkNumbers, type Named } from './check-figure.js';
+import type { Caption, Drawing } from './drawing-types.js';
 import { dayOf, HALVES, inDays, SECOND_HALF_SHADE } from './episode-axis.js';
-import type { Caption, Drawing } from './figure.js';
-import { decimal } from './numbers.js';
+import { decimal } from './format-numbers.js';
 import type { StepRewards } from './step-rewards.js';
 import { widestOf } from './text-width.js';
 import { ACCENT, LIGHT, SERIES } from './theme.js';
-import type { Layer, TopView } from './view.js';
+import type { Layer, TopView } from './vega-lite-types.js';
 
 export interface RewardsPicture extends Caption {
   /** In the order of the panels, from the top left. `stepRewardsOf` computes the rewards. */

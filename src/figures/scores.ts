@@ -1,10 +1,10 @@
 /** Figure: final scores by condition and policy, with intervals, beside published scores. */
 import type { Interval } from '../shared/statistics.js';
 import { checkNames, checkNumber, type Named } from './check-figure.js';
-import type { Caption, Drawing } from './figure.js';
-import { decimal } from './numbers.js';
+import type { Caption, Drawing } from './drawing-types.js';
+import { decimal } from './format-numbers.js';
 import { ACCENT, NAME_AXIS, SEMIBOLD, SERIES } from './theme.js';
-import type { Layer, TopView, View } from './view.js';
+import type { Layer, TopView, View } from './vega-lite-types.js';
 
 export interface ScoreMark extends Named {
   /** Mean final score, 0 to 1, with its 95 % interval. */

@@ -1,8 +1,8 @@
 /** Renders a figure as a self-contained SVG document. The same figure gives the same bytes. */
-import type { Drawing } from './figure.js';
+import type { Drawing } from './drawing-types.js';
+import { loadVega } from './load-vega.js';
 import { textWidth } from './text-width.js';
 import { CONFIG, DARK, FONT_SIZE, LIGHT } from './theme.js';
-import { loadVega } from './vega.js';
 
 export interface SvgOptions {
   /** 'auto' (default): light, or dark on a screen with that preference. Print is light. */
@@ -37,7 +37,7 @@ export async function svgOf(drawing: Drawing, { theme = 'auto' }: SvgOptions = {
 
 async function draw({ spec }: Drawing): Promise<string> {
   const { vega, compile } = await loadVega();
-  // Vega writes internal ids into data rows, and would omit rows with the ids of another figure. So it gets copies.
+  // Vega gets a copy, because it writes ids into data rows and would omit rows with the ids of another figure.
   const compiled = compile(structuredClone(spec) as Parameters<typeof compile>[0], { config: CONFIG });
   const view = new vega.View(vega.parse(compiled.spec), { renderer: 'none' });
   // By default, Vega measures text with a canvas package if one is installed. The layout would depend on the machine.

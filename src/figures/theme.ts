@@ -49,6 +49,8 @@ export const COMPONENT_COLOURS: readonly string[] = [
   '#f0d43a',
   '#35b58c',
   '#dd7440',
+  '#a4e58a',
+  '#ea4a62',
 ];
 
 /** Fonts. `pngOf` uses Inter. The others are not wider, so no text is cut off. */

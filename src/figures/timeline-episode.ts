@@ -14,7 +14,7 @@ import {
 import { RHYTHM } from '../world/numbers.js';
 import { checkList, checkNumber, checkNumbers } from './check-figure.js';
 import { daysInWords } from './episode-axis.js';
-import { decimal } from './numbers.js';
+import { decimal } from './format-numbers.js';
 
 /** An episode, or its first n steps. In the figure, later steps are empty. */
 export interface TimelineEpisode {

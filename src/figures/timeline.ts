@@ -10,12 +10,12 @@ import {
 import { RHYTHM } from '../world/numbers.js';
 import { ACTION_STYLES } from './action-sequences.js';
 import { checkNumber } from './check-figure.js';
+import type { Caption, Drawing } from './drawing-types.js';
 import { dayOf } from './episode-axis.js';
-import type { Caption, Drawing } from './figure.js';
 import { textWidth, widestOf } from './text-width.js';
 import { ACCENT, FONT_SIZE, INK_ON_COLOUR, LIGHT, SERIES } from './theme.js';
 import { checkEpisode, episodeInWords, isStated, type TimelineEpisode } from './timeline-episode.js';
-import type { Layer, TopView, View } from './view.js';
+import type { Layer, TopView, View } from './vega-lite-types.js';
 
 export interface TimelinePicture extends Caption {
   readonly episode: TimelineEpisode;

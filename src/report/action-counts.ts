@@ -1,5 +1,5 @@
 /** Counts each player's actions, by group of profiles. */
-import type { ActionUse } from '../figures/actions.js';
+import type { ActionUse } from '../figures/action-shares.js';
 import { ACTION_NAMES, NUM_ACTIONS, NUM_STEPS } from '../world/fields.js';
 import { PROFILE_GROUPS } from './profile-group.js';
 

@@ -16,7 +16,7 @@ export class BeliefErrorTally {
   #numStated = 0;
 
   /**
-   * Adds an episode. A belief holds until the next. Before the first, the belief is 0.5 in each dimension.
+   * Adds an episode. A belief holds until another is stated. Before the first, the belief is 0.5 in each dimension.
    * @param beliefs [28], null for steps without a belief. @param target f32 [3].
    */
   add(beliefs: readonly (StoredBelief | null)[], target: Float32Array): void {

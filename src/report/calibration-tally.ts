@@ -4,10 +4,10 @@ import type { Calibration } from '../figures/calibration.js';
 import { CompensatedSum } from '../shared/statistics.js';
 import { NUM_BELIEFS } from '../world/fields.js';
 
-/** The number of ranges of beliefs. */
+/** The number of bins of beliefs, of equal width in [0, 1]. */
 export const RANGES = 10;
 
-/** Accumulates the pairs of one dimension, in constant memory. */
+/** Accumulates the pairs of belief and target in one dimension, in constant memory. */
 export class CalibrationTally {
   readonly #counts = new Float64Array(RANGES);
   readonly #belief = new Float64Array(RANGES);
@@ -53,7 +53,7 @@ export class CalibrationTally {
 }
 
 const sum = () => new CompensatedSum();
-/** A variance up to this is rounding error. */
+/** A variance up to this is a rounding error. */
 const ROUNDING = 1e-12;
 
 /** Returns an empty tally for each dimension, [3] by BELIEF_NAMES. */

@@ -1,6 +1,7 @@
 /** Writes a report as one self-contained HTML page, without external scripts, styles, fonts or images. */
-import type { ReportData } from './gather.js';
+
 import { type Html, html, raw } from './html.js';
+import type { ReportData } from './result-gatherer.js';
 import { isFigure, type Section } from './section.js';
 import { actionsSection } from './sections/actions.js';
 import { beliefErrorSection, calibrationSection } from './sections/beliefs.js';

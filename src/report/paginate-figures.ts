@@ -1,5 +1,5 @@
 /** Splits figures so that each fits a printed page. */
-import type { Drawing } from '../figures/figure.js';
+import type { Drawing } from '../figures/drawing-types.js';
 import type { Figure } from './section.js';
 
 /** Returns figures of at most `maxRows` rows. Numbers their names if there are several. */

@@ -1,6 +1,6 @@
 /** Collects the costs of players, from their episodes or from rows of an evaluation. */
 import { NUM_STEPS } from '../world/fields.js';
-import type { EvaluationResult } from './results.js';
+import type { EvaluationResult } from './parse-results.js';
 import { type Spending, USAGE_KEYS } from './spending.js';
 
 /** The cost of one player in one file. */
@@ -13,7 +13,7 @@ export interface ReportedCost {
 
 type Row = EvaluationResult['rows'][number];
 
-/** Returns the costs of language models. An episode's usage is in the row of its first condition. */
+/** Returns the costs of language models. If an episode is in several conditions, only the row of the first one has its usage. */
 export function costsOfEvaluation(source: string, { rows }: EvaluationResult): ReportedCost[] {
   const modelRows = rows.filter(({ unparsed }) => typeof unparsed === 'number');
   return [...new Set(modelRows.map(({ policy }) => policy))].map((name) => {

@@ -2,22 +2,25 @@
 import { STEPPED_POLICIES } from '../agents/policies/observing-policies.js';
 import { ORACLE_MARK, teacherName } from '../rollouts/trajectories/player-name.js';
 import type { Player } from '../rollouts/trajectories/trajectory-episode.js';
-import { madePrintable } from '../shared/printable-names.js';
+import { toPrintable } from '../shared/printable-names.js';
 
 /** Longer names make figures illegible. */
 const MAX_LENGTH = 72;
 
 /** Returns a player's name, such as "llm:MODEL (wellbeing) [oracle]". A policy's name already implies its objective. */
-export function nameOf(player: Player): string {
+export function playerName(player: Player, name = teacherName(player)): string {
   const { teacher, objective, oracle } = player;
-  const policy = STEPPED_POLICIES.find(({ name }) => name === teacher);
+  const policy = STEPPED_POLICIES.find((candidate) => candidate.name === teacher);
   const suffix = objective === null || policy?.objective === objective ? '' : ` (${objective})`;
-  return `${shortened(teacherName(player))}${suffix}${oracle ? ORACLE_MARK : ''}`;
+  return `${name}${suffix}${oracle ? ORACLE_MARK : ''}`;
 }
+
+/** Returns a player's name as `playerName`, shortened to fit a figure. */
+export const nameOf = (player: Player): string => playerName(player, shortened(teacherName(player)));
 
 /** Returns a name without control characters, shortened to fit. */
 export function shortened(name: string): string {
-  const characters = Array.from(madePrintable(name));
+  const characters = Array.from(toPrintable(name));
   return characters.length <= MAX_LENGTH
     ? characters.join('')
     : `${characters.slice(0, MAX_LENGTH - 1).join('')}…`;

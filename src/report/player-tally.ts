@@ -1,4 +1,4 @@
-/** Accumulates a report's data on one player of one file. Keeps only the seeds of most episodes. */
+/** Accumulates a report's data on one player of one file. Keeps a few whole episodes, and only the seeds of the others. */
 
 import type { BeliefErrors } from '../figures/belief-error.js';
 import type { Calibration } from '../figures/calibration.js';
@@ -7,7 +7,7 @@ import { type Interval, Moments } from '../shared/statistics.js';
 import { ActionTally, type CountedUse } from './action-counts.js';
 import { BeliefErrorTally } from './belief-errors.js';
 import { calibrationTallies } from './calibration-tally.js';
-import { type ChosenEpisode, EpisodeKeeper } from './kept-episodes.js';
+import { type ChosenEpisode, EpisodeKeeper } from './episode-keeper.js';
 import { groupsOf, hiddenProfile } from './profile-group.js';
 import { type Spending, SpendingTally } from './spending.js';
 

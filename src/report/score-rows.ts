@@ -1,12 +1,13 @@
 /** Collects the final scores of all files as rows of one table. */
 
-import { policyName } from '../agents/policies/policies.js';
+import { policyName } from '../agents/policies/fixed-policies.js';
+import type { Share } from '../evaluation/bracket.js';
 import { type Published, published, publishedTeacher } from '../evaluation/published-scores.js';
 import { ORACLE_MARK } from '../rollouts/trajectories/player-name.js';
 import type { Interval } from '../shared/statistics.js';
+import type { EvaluationResult, ReevaluationResult } from './parse-results.js';
 import { nameOf, shortened } from './player-names.js';
 import type { PlayedScore } from './player-tally.js';
-import type { EvaluationResult, ReevaluationResult } from './results.js';
 
 export interface ScoreRow {
   /** The file's label. */
@@ -21,6 +22,8 @@ export interface ScoreRow {
   readonly name: string;
   readonly episodes: number;
   readonly finalScore: Interval;
+  /** The share of the value of knowing the profile; absent before the bracket is known. */
+  readonly share?: Share;
   readonly published: Published | undefined;
   readonly beliefMae: number;
   readonly firstHalfMean: number | null;
@@ -32,7 +35,7 @@ interface ScoredProfiles {
   readonly profiles: string;
 }
 
-/** Returns whether scores have default profiles. Scores of other profiles were not published. */
+/** Returns whether scores have the condition's default profiles. No scores of other profiles were published. */
 const isPublished = ({ condition, profiles }: ScoredProfiles): boolean =>
   profiles === 'sampled' || condition.startsWith('discrete');
 

@@ -1,5 +1,5 @@
 /** Types of a report's sections, which have text, tables and figures. */
-import type { NamedDrawing } from '../figures/figure.js';
+import type { NamedDrawing } from '../figures/drawing-types.js';
 import type { Html } from './html.js';
 
 export type Figure = NamedDrawing;

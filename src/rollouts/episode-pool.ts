@@ -1,5 +1,5 @@
 /**
- * Plays the episodes of many players in one batch.
+ * Plays the episodes of many players in one vector environment.
  *
  * All requests of one turn of the event loop run as one masked step. Players may be at different steps, and no player
  * waits for another.
@@ -16,7 +16,7 @@ export interface PoolEpisode {
   readonly seed: number;
   /** 'sampled', 'discrete' or a profile's name. */
   readonly profile: string;
-  /** f32 [6]. */
+  /** The weights, f32 [8]. */
   readonly grader: Float32Array;
 }
 
@@ -28,10 +28,10 @@ export interface PoolAction {
   readonly belief: ArrayLike<number> | null;
 }
 
-/** Reads the outputs of one environment, before the next call overwrites them. */
+/** Reads the outputs of one environment. It is called before the next step or reset overwrites them. */
 export type ReadOutputs<T> = (outputs: StepResult, envIndex: number) => T;
 
-/** A reset or step that waits for the next flush. */
+/** A reset or step that waits for the end of the turn. */
 interface Pending<Request> {
   readonly envIndex: number;
   readonly request: Request;
@@ -52,10 +52,10 @@ export interface EpisodePoolOptions {
   readonly onStepped?: (numEnvs: number) => void;
 }
 
-/** The initial size of the batch. It doubles when all environments are taken. */
+/** The initial number of environments. It doubles when all environments are taken. */
 const INITIAL_SIZE = 64;
 
-/** A batch of environments that players claim, reset, step and release one by one. */
+/** Environments that players claim, reset, step and release one by one. */
 export class EpisodePool {
   readonly #options: EpisodePoolOptions;
   #env: VecEnv;
@@ -99,7 +99,7 @@ export class EpisodePool {
     this.#steps.delete(envIndex);
     this.#free.push(envIndex);
     this.#taken--;
-    // Only an empty batch shrinks: environments keep their indices.
+    // Only an unused pool shrinks, because environments in use keep their indices.
     if (this.#taken === 0 && this.#env.numEnvs > INITIAL_SIZE) {
       this.#env.close();
       this.#env = this.#open();
@@ -183,7 +183,7 @@ export class EpisodePool {
     return env;
   }
 
-  /** Doubles the batch. Environments in use keep their index and state. */
+  /** Doubles the number of environments. Those in use keep their index and state. */
   #grow(): void {
     const old = this.#env;
     const size = Math.min(2 * old.numEnvs, this.capacity);

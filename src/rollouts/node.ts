@@ -3,31 +3,40 @@ import { NODE } from '../engine/backends/node.js';
 import type { RolloutOptions } from './groups/group-options.js';
 import type { RolloutGroups } from './groups/group-recorder.js';
 import { rolloutGroupsOn } from './groups/rollout-groups.js';
-import type { ReplayColumns } from './replay/row-columns.js';
-import type { ReplayRow } from './replay/row-objects.js';
-import { type ReplayOptions, type ReplayScores, scoreReplayOn } from './replay/score-replay.js';
+import type { ReplayInput } from './replay/check-rows.js';
+import {
+  type ReplayOptions,
+  type ReplayScores,
+  scoreReplayAsyncOn,
+  scoreReplayOn,
+} from './replay/score-replay.js';
 
 /**
  * Plays groups of rollouts to the end of their episodes, each group from one seed or one state. The results depend only
  * on seeds or states, policy and grader, not on backend, kernel or threads.
  * @returns a promise. It rejects with InputError for an invalid option or policy output (as `createVecEnv`, `reset`,
  *   `restore`, `fork` and `step` throw); with BackendError if the backend or kernel is unavailable or memory runs out;
- *   with the signal's reason; or with what the policy or `onProgress` throws. It leaves no environment open.
+ *   with the signal's reason; or with what the policy or `onProgress` throws. No environment stays open.
  */
 export function rolloutGroups(options: RolloutOptions): Promise<RolloutGroups> {
   return rolloutGroupsOn(NODE, options);
 }
 
 /**
- * Scores completions. Each row has a seed, the actions taken before, and the proposed action and belief. A row's scores
+ * Scores completions. Each row has a seed, the actions taken before, and a completion or the action and belief that it states. A row's scores
  * depend on that row alone.
  * @param rows columns, which are validated and then read in place, or objects.
  * @throws InputError for an invalid option, or for columns of a wrong type or length; with `onFault: 'throw'` also for
  *   the first invalid row. BackendError if the backend or kernel is unavailable or memory runs out.
  */
-export function scoreReplay(
-  rows: ReplayColumns | readonly ReplayRow[],
-  options: ReplayOptions = {},
-): ReplayScores {
+export function scoreReplay(rows: ReplayInput, options: ReplayOptions = {}): ReplayScores {
   return scoreReplayOn(NODE, rows, options);
+}
+
+/**
+ * Does the same as `scoreReplay`, on any backend. Columns are read until the promise settles: do not change them before.
+ * @returns a promise that rejects as `scoreReplay` throws.
+ */
+export function scoreReplayAsync(rows: ReplayInput, options: ReplayOptions = {}): Promise<ReplayScores> {
+  return scoreReplayAsyncOn(NODE, rows, options);
 }

@@ -3,6 +3,7 @@ import { BlockList, isIP } from 'node:net';
 import { InputError } from '../shared/errors.js';
 import { checkInteger, checkString, readOptions, toFlag } from '../shared/values.js';
 
+/** Options of `openServer`. */
 export interface ServeOptions {
   /** The address to listen on. Default 127.0.0.1, which only this machine can reach. */
   readonly host?: string;
@@ -29,7 +30,7 @@ export interface ServeOptions {
   /** As in `createVecEnv`. */
   readonly backend?: string;
   readonly kernel?: string;
-  /** 1 to 256, for batch requests and vector environments. Default: as many as the machine has. */
+  /** 1 to 256, for batch requests and vector environments. Default: the number of processor cores. */
   readonly threads?: number;
   /** Receives unexpected errors. Default: prints them to the standard error. */
   readonly onFailure?: (error: unknown) => void;

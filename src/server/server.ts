@@ -1,9 +1,10 @@
-/** A listening server. */
+/** Starts and stops a server. */
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { assemble, type Parts } from './assemble.js';
+import { buildServer, type ServerParts } from './build-server.js';
 import { type ServeOptions, type Settings, toServeSettings } from './server-options.js';
 
+/** A server that listens. */
 export interface RunningServer {
   /** The server's address, such as `http://127.0.0.1:8000`. */
   readonly url: string;
@@ -22,8 +23,8 @@ const GRACE_MS = 1500;
  * @throws InputError for an invalid option; BackendError as `createVecEnv`; the system's error if it cannot listen on
  *   the address. Nothing is left open then.
  */
-export async function openServer(options: ServeOptions = {}): Promise<RunningServer> {
-  const parts = assemble(toServeSettings(options));
+export async function startServer(options: ServeOptions = {}): Promise<RunningServer> {
+  const parts = buildServer(toServeSettings(options));
   try {
     await listen(parts.server, parts.settings);
   } catch (error) {
@@ -53,10 +54,10 @@ function listen(server: Server, { host, port }: Settings): Promise<void> {
   });
 }
 
-/** Interval of checks for idle connections, in milliseconds: clients keep connections open for seconds. */
+/** Milliseconds between two checks for idle connections during a shutdown: clients keep connections open for seconds. */
 const CHECK_MS = 20;
 
-async function shutDown({ server, sockets, free }: Parts, graceMs: number): Promise<void> {
+async function shutDown({ server, sockets, free }: ServerParts, graceMs: number): Promise<void> {
   const closed = new Promise((resolve) => server.close(resolve));
   const check = setInterval(() => server.closeIdleConnections(), CHECK_MS);
   const cut = setTimeout(() => server.closeAllConnections(), graceMs);

@@ -1,21 +1,21 @@
 /** Upgrades HTTP requests to WebSockets by path, and refuses requests without access. */
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Admit } from './admission.js';
+import type { AccessCheck } from './access-control.js';
 import type { Sockets } from './sockets/sockets.js';
 
 /** Sockets by path. */
 export type SocketsByPath = Readonly<Record<string, Sockets>>;
 
-interface Refused {
+interface Rejection {
   readonly status: number;
   /** The message in the response. */
   readonly detail: string;
 }
 
-const UNKNOWN_PATH: Refused = { status: 404, detail: 'Not Found' };
+const UNKNOWN_PATH: Rejection = { status: 404, detail: 'Not Found' };
 /** For other upgrades, such as h2c, which some HTTP/2 clients request first. */
-const OTHER_UPGRADE: Refused = {
+const OTHER_UPGRADE: Rejection = {
   status: 400,
   detail:
     'Expected HTTP/1.1, or an upgrade to a WebSocket, got another upgrade. Send the request without it.',
@@ -24,7 +24,7 @@ const OTHER_UPGRADE: Refused = {
 /** Upgrades a request to a WebSocket, or sends an error and closes the connection. */
 export function upgrade(
   sockets: SocketsByPath,
-  admit: Admit,
+  admit: AccessCheck,
   request: IncomingMessage,
   stream: Duplex,
   head: Buffer,
@@ -32,17 +32,17 @@ export function upgrade(
   // The client may disconnect before the answer.
   stream.on('error', () => stream.destroy());
   const [path] = (request.url ?? '/').split('?');
-  const refused = refusalOf(request, Object.hasOwn(sockets, path), admit);
-  if (refused === null) sockets[path].upgrade(request, stream, head);
-  else reject(stream, refused);
+  const rejection = rejectionOf(request, Object.hasOwn(sockets, path), admit);
+  if (rejection === null) sockets[path].upgrade(request, stream, head);
+  else reject(stream, rejection);
 }
 
-function refusalOf(request: IncomingMessage, isSocket: boolean, admit: Admit): Refused | null {
+function rejectionOf(request: IncomingMessage, isSocket: boolean, admit: AccessCheck): Rejection | null {
   if (request.headers.upgrade?.toLowerCase() !== 'websocket') return OTHER_UPGRADE;
   return isSocket ? admit(request) : UNKNOWN_PATH;
 }
 
-function reject(stream: Duplex, { status, detail }: Refused): void {
+function reject(stream: Duplex, { status, detail }: Rejection): void {
   const body = JSON.stringify({ detail });
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,

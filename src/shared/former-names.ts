@@ -41,6 +41,30 @@ const FIELDS: ReadonlyMap<string, string> = new Map([
 /** Returns the current name of a policy. */
 export const currentPolicy = (name: string): string => POLICIES.get(name) ?? name;
 
+/** The player of an episode in files. */
+interface StoredPlayer {
+  readonly teacher: string | null;
+  readonly model: string | null;
+  readonly objective: string | null;
+}
+
+/** Policies that `teach` stored as models of the teacher "planner". */
+const PLANNER_MODELS: readonly string[] = [
+  'heuristic+inference',
+  'open-loop+inference',
+  'planner-prior',
+  'planner-oracle',
+];
+
+/** Returns a player of a file under the name that its policy has in `eval`. Earlier releases named some otherwise. */
+export function currentPlayer<Stored extends StoredPlayer>(stored: Stored): Stored {
+  const { teacher, model, objective } = stored;
+  if (teacher !== 'planner') return stored;
+  if (model === null) return objective === 'wellbeing' ? { ...stored, teacher: 'planner-wellbeing' } : stored;
+  const policy = currentPolicy(model);
+  return PLANNER_MODELS.includes(policy) ? { ...stored, teacher: policy, model: null } : stored;
+}
+
 /** Returns the current name for a former name of a policy or option, and undefined for any other name. */
 export const renamed = (name: string): string | undefined => POLICIES.get(name) ?? OPTIONS.get(name);
 

@@ -1,6 +1,53 @@
 /** Loads optional peer packages on first use. */
 import { LibraryError } from './errors.js';
 
+/** The packages that a job needs, as `npm install` takes them. */
+export const PACKAGES = {
+  models: ['openai@6', 'fs-native-extensions@1'],
+  servers: ['hono@4', '@hono/node-server@2', 'ws@8', 'prom-client@15'],
+  parquet: ['hyparquet-writer@0.17'],
+  pages: ['hono@4'],
+} as const;
+
+/**
+ * Imports a package that bundlers leave to Node, so that a program which does not use it can be bundled without it.
+ * @param name of an optional package.
+ */
+export const importOptional = <Library>(name: string): Promise<Library> =>
+  import(/* webpackIgnore: true */ /* @vite-ignore */ name);
+
+/** The error of missing packages. */
+class MissingPackages extends LibraryError {
+  readonly what: readonly string[];
+  readonly packages: readonly string[];
+  readonly reasons: readonly string[];
+
+  /** @param packages as `npm install` takes them, each with a version. */
+  constructor(
+    what: readonly string[],
+    packages: readonly string[],
+    reasons: readonly string[],
+    cause: unknown,
+  ) {
+    const names = packages.map((name) => name.slice(0, name.lastIndexOf('@')));
+    super(
+      'library_missing',
+      `Expected ${listOf(names)}, which ${listOf(what)} need, got: ${reasons.join('; ')}. ` +
+        `Run "npm install ${packages.join(' ')}".`,
+      { cause },
+    );
+    // The class is no part of the API.
+    this.name = LibraryError.name;
+    this.what = what;
+    this.packages = packages;
+    this.reasons = reasons;
+  }
+}
+
+/** Returns "a", "a and b" or "a, b and c". */
+const listOf = (names: readonly string[]): string =>
+  [names.slice(0, -1).join(', '), ...names.slice(-1)].filter((part) => part !== '').join(' and ');
+
 /**
  * Imports optional packages.
  * @param what the feature that needs them, in the plural.
@@ -10,17 +57,39 @@ import { LibraryError } from './errors.js';
 export async function load<Library>(
   what: string,
   packages: readonly string[],
-  open: () => Promise<Library>,
+  importAll: () => Promise<Library>,
 ): Promise<Library> {
   try {
-    return await open();
+    return await importAll();
   } catch (cause) {
     const [reason] = (cause as Error).message.split('\n');
-    const names = packages.map((name) => name.slice(0, name.lastIndexOf('@'))).join(' and ');
-    throw new LibraryError(
-      'library_missing',
-      `Expected ${names}, which ${what} need, got: ${reason}. Run "npm install ${packages.join(' ')}".`,
-      { cause },
-    );
+    throw new MissingPackages([what], packages, [reason], cause);
   }
+}
+
+/**
+ * Imports the packages of several features.
+ * @param loads calls of `load`. @throws LibraryError `library_missing`, with one command for all missing packages.
+ */
+export async function loadAll(loads: readonly (() => Promise<unknown>)[]): Promise<void> {
+  const errors: MissingPackages[] = [];
+  for (const each of loads) {
+    try {
+      await each();
+    } catch (error) {
+      if (!(error instanceof MissingPackages)) throw error;
+      errors.push(error);
+    }
+  }
+  const [first] = errors;
+  if (errors.length < 2) {
+    if (first !== undefined) throw first;
+    return;
+  }
+  throw new MissingPackages(
+    errors.flatMap(({ what }) => what),
+    errors.flatMap(({ packages }) => packages),
+    errors.flatMap(({ reasons }) => reasons),
+    first,
+  );
 }

@@ -1,9 +1,9 @@
 /** Validates names that callers choose and that results print. */
 
-/** A longer name does not fit a table. */
+/** The maximum length of a name that fits a table. */
 const MAX_LENGTH = 60;
 
-/** Fine-tuned models and folders of servers have longer names. */
+/** The maximum length of a model's name, which may be a path on a server. */
 const MAX_MODEL_LENGTH = 200;
 
 /** The rule of `isPrintable`, as errors state it. */
@@ -21,18 +21,18 @@ const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
 /** Returns whether a value is a name that fits a table and contains no UNPRINTABLE character. */
 export const isPrintable = (value: unknown): value is string => isText(value, MAX_LENGTH);
 
-/** The same, with the length limit of model names. */
+/** Returns whether a value is a name of a model: the same, with a limit of MAX_MODEL_LENGTH. */
 export const isModelName = (value: unknown): value is string => isText(value, MAX_MODEL_LENGTH);
 
-const isText = (value: unknown, longest: number): value is string =>
+const isText = (value: unknown, maxLength: number): value is string =>
   typeof value === 'string' &&
   value.trim() !== '' &&
-  value.length <= longest &&
+  value.length <= maxLength &&
   value.search(UNPRINTABLE) < 0;
 
 /** Replaces UNPRINTABLE characters by U+FFFD. */
-export const madePrintable = (text: string): string => text.replace(UNPRINTABLE, '\uFFFD');
+export const toPrintable = (text: string): string => text.replace(UNPRINTABLE, '\uFFFD');
 
-/** Shortens a text to `most` characters, and marks the cut with "...". */
-export const shortened = (text: string, most: number): string =>
-  text.length > most ? `${text.slice(0, most)}...` : text;
+/** Shortens a text to `maxLength` characters, and marks the cut with "...". */
+export const shortened = (text: string, maxLength: number): string =>
+  text.length > maxLength ? `${text.slice(0, maxLength)}...` : text;

@@ -1,15 +1,16 @@
-/** Validates rows of JSON lines. Its errors have this package's form. */
+/** Schemas for rows of JSON lines. Their errors say what was expected and what came. */
 import { z } from 'zod';
 import { currentPolicy } from './former-names.js';
 import { isPrintable, PRINTABLE } from './printable-names.js';
+import { got, notAnObject, unknownKeys } from './row-messages.js';
 import { didYouMean } from './suggest.js';
-import { describe } from './values.js';
+
+export { notAnObject, unknownKeys };
 
 /** The error of an invalid line. */
 export class BadRow extends Error {}
 
-const got = (value: unknown): string => (value === undefined ? 'got none.' : `got ${describe(value)}.`);
-const guess = (value: unknown, known: readonly string[]): string =>
+const suggestion = (value: unknown, known: readonly string[]): string =>
   typeof value === 'string' && known.length > 0 ? didYouMean(value, known, '') : '';
 
 export const isU32 = (value: unknown): boolean => typeof value === 'number' && value >>> 0 === value;
@@ -21,10 +22,10 @@ export const expect = <T>(
   known: readonly string[] = [],
 ) =>
   z.custom<T>(test, {
-    error: ({ input }) => `Expected ${expected}, ${got(input)}${guess(input, known)}`,
+    error: ({ input }) => `Expected ${expected}, ${got(input)}${suggestion(input, known)}`,
   });
 
-/** @param names the allowed names; the error suggests the nearest. */
+/** A schema of one of several names. The error suggests the nearest. */
 export const oneOf = <T extends string>(names: readonly string[]) =>
   expect<T>(`one of ${names.join(', ')}`, (value) => names.includes(value as string), names);
 
@@ -36,16 +37,14 @@ export const storedPolicy = printableName.transform(currentPolicy);
 
 export const flag = expect<boolean>('true or false', (value) => typeof value === 'boolean');
 
-export const list = <T extends z.ZodType>(of: T, expected: string) =>
-  z.array(of, { error: ({ input }) => `Expected ${expected}, ${got(input)}` });
+export const list = <T extends z.ZodType>(entry: T, expected: string) =>
+  z.array(entry, { error: ({ input }) => `Expected ${expected}, ${got(input)}` });
 
 export const text = (expected: string) => expect<string>(expected, (value) => typeof value === 'string');
 
-export const notAnObject = (value: unknown, keys: readonly string[]): string =>
-  `Expected an object with the keys ${keys.join(', ')}, ${got(value)}`;
-
-export const unknownKeys = (unknown: readonly string[], keys: readonly string[]): string =>
-  `Expected no keys but ${keys.join(', ')}; got ${describe(unknown[0])}.${didYouMean(unknown[0], keys, ' Remove it.')}`;
+/** A schema of objects with these keys. Other keys are ignored. */
+export const object = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  z.object(shape, { error: ({ input }) => notAnObject(input, Object.keys(shape)) });
 
 /** @throws BadRow for invalid JSON. */
 export function parseJson(line: string): unknown {

@@ -23,13 +23,17 @@ export const SCHEMAS = {
   /** `regrade --json`. */
   regrade: { name: 'rhythm-vec/regrade', version: 1 },
   /** Rows of `dataset grpo`. The dataset's card and the metadata of a Parquet file contain it. */
-  grpoDataset: { name: 'rhythm-vec/grpo-dataset', version: 1 },
+  grpoDataset: { name: 'rhythm-vec/grpo-dataset', version: 2 },
   /** A line of stored trajectories: an episode with its observations, texts and actions. */
   trajectory: { name: 'rhythm-vec/trajectory', version: 1 },
   /** `reeval --json`. */
   reevaluation: { name: 'rhythm-vec/reevaluation', version: 1 },
   /** Rows of `dataset sft`. The dataset's card and the metadata of a Parquet file contain it. */
   sftDataset: { name: 'rhythm-vec/sft-dataset', version: 1 },
+  /** Rows of `dataset dpo`. The dataset's card and the metadata of a Parquet file contain it. */
+  dpoDataset: { name: 'rhythm-vec/dpo-dataset', version: 1 },
+  /** The state of a normaliser of observations or rewards. */
+  normaliser: { name: 'rhythm-vec/normaliser', version: 1 },
 } as const satisfies Record<string, Schema>;
 
 /** Returns whether a file's `schema` value names this schema and version. */

@@ -1,5 +1,5 @@
 /** Sums and confidence intervals of scores: accurate, in constant memory, independent of how a stream is split. */
-import { tQuantile } from './t-quantile.js';
+import { CONFIDENCE, tQuantile } from './t-quantile.js';
 
 /** A float64 sum that adds up its rounding errors separately (Knuth's TwoSum). Ten million terms lose no digits. */
 export class CompensatedSum {
@@ -26,13 +26,13 @@ export class CompensatedSum {
   }
 }
 
-/** A mean with its 95 % interval. */
+/** A mean with its confidence interval: 95 %, unless a call asks for another confidence. */
 export interface Interval {
   /** The mean. */
   readonly mean: number;
-  /** Lower bound of the 95 % interval; null for a single value, which has none. */
+  /** Lower bound of the interval; null for a single value, which has none. */
   readonly low: number | null;
-  /** Upper bound of the 95 % interval; null for a single value. */
+  /** Upper bound of the interval; null for a single value. */
   readonly high: number | null;
 }
 
@@ -66,21 +66,21 @@ export class Moments {
     this.#count += values.length;
   }
 
-  /** Returns the mean and its 95 % interval by Student's t distribution. */
-  interval(): Interval {
+  /** Returns the mean and its interval by Student's t distribution. */
+  interval(confidence = CONFIDENCE): Interval {
     const n = this.#count;
     const shift = this.#sum.value / n;
     const mean = this.#first + shift;
     if (n < 2) return { mean, low: null, high: null };
     const variance = Math.max(0, (this.#squares.value - n * shift * shift) / (n - 1));
-    const half = tQuantile(n - 1) * Math.sqrt(variance / n);
+    const half = tQuantile(n - 1, confidence) * Math.sqrt(variance / n);
     return { mean, low: mean - half, high: mean + half };
   }
 }
 
-/** Returns the mean of values and its 95 % interval. */
-export function intervalOf(values: Float32Array | Float64Array): Interval {
+/** Returns the mean of values and its interval, 95 % by default. */
+export function intervalOf(values: Float32Array | Float64Array, confidence = CONFIDENCE): Interval {
   const moments = new Moments();
   moments.addAll(values);
-  return moments.interval();
+  return moments.interval(confidence);
 }

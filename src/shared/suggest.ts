@@ -21,7 +21,7 @@ export function didYouMean(name: string, known: readonly string[], otherwise = '
   const newName = renamed(name);
   if (newName !== undefined && known.includes(newName)) return ` Use "${newName}", its new name.`;
   if (name.length > MAX_GUESS) return otherwise;
-  const suggestion = nearest(name, known) ?? within(name, known);
+  const suggestion = nearest(name, known) ?? containedName(name, known);
   return suggestion === undefined ? otherwise : ` Did you mean "${suggestion}"?`;
 }
 
@@ -38,7 +38,7 @@ function nearest(name: string, known: readonly string[]): string | undefined {
 }
 
 /** Returns a known name whose words all occur in the unknown name: `autoreset` for `autoresetMode`. */
-function within(name: string, known: readonly string[]): string | undefined {
+function containedName(name: string, known: readonly string[]): string | undefined {
   const words = wordsOf(name);
-  return known.find((each) => wordsOf(each).every((word) => words.includes(word)));
+  return known.find((candidate) => wordsOf(candidate).every((word) => words.includes(word)));
 }

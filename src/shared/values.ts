@@ -17,10 +17,7 @@ export function checkOptions(what: string, options: unknown, known: readonly str
   }
 }
 
-/**
- * Returns the known options.
- * @throws InputError for unknown options.
- */
+/** Returns a copy of the options. @throws InputError for unknown options. */
 export function readOptions<Options extends object>(
   what: string,
   options: Options,
@@ -30,7 +27,7 @@ export function readOptions<Options extends object>(
   return Object.fromEntries(known.map((name) => [name, options[name]])) as Options;
 }
 
-/** The most characters of a text that an error quotes. */
+/** The maximum number of characters that an error quotes. */
 const MAX_TEXT = 100;
 
 /** Returns a short text for any value, for an error message. */

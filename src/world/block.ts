@@ -63,6 +63,9 @@ const ENTRIES = {
   crashThreshold: (w: WorldSpec) => w.constants.crashThreshold,
   adaptationScale: (w: WorldSpec) => w.constants.adaptationScale,
   adaptationGateOffset: (w: WorldSpec) => w.constants.adaptationGateOffset,
+  wellbeingScale: (w: WorldSpec) => w.constants.wellbeingScale,
+  wellbeingBase: (w: WorldSpec) => w.constants.wellbeingBase,
+  beliefSkillScale: (w: WorldSpec) => w.constants.beliefSkillScale,
   rewardScale: (w: WorldSpec) => w.reward.scale,
   rewardBias: (w: WorldSpec) => w.reward.bias,
   crashPenalty: (w: WorldSpec) => w.reward.crashPenalty,
@@ -79,10 +82,13 @@ const ENTRIES = {
   perHalf: () => reciprocal(NUM_STEPS / 2),
   perReading: () => reciprocal(NUM_STEPS * NUM_METERS),
   perBelief: (w: WorldSpec) => reciprocal(w.belief.length),
+  /** 1/20: per step that `belief_skill` counts. */
+  perSkillStep: (w: WorldSpec) => reciprocal(NUM_STEPS - w.constants.beliefSkillFrom),
   /** A given belief below this counts as +0. */
   smallestBelief: () => MIN_MAGNITUDE,
 
   eventThreshold: (w: WorldSpec) => w.constants.eventThreshold,
+  beliefSkillFrom: (w: WorldSpec) => w.constants.beliefSkillFrom,
   streamProfile: (w: WorldSpec) => stream(w.streams.profile),
   streamEvent: (w: WorldSpec) => stream(w.streams.event),
   streamNoise: (w: WorldSpec) => stream(w.streams.noise),

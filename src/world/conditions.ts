@@ -22,35 +22,39 @@ export interface Part {
 export interface Condition {
   readonly name: string;
   /** Whether the option `profiles` may replace the condition's profiles. */
-  readonly open: boolean;
+  readonly allowsProfiles: boolean;
   /** The parts, in order. All their episodes together are scored. */
   readonly parts: readonly Part[];
 }
 
-const sampled = (name: string, first: number, last: number): Condition => ({
+const sampledCondition = (name: string, first: number, last: number): Condition => ({
   name,
-  open: true,
+  allowsProfiles: true,
   parts: [{ profile: 'sampled', seeds: { first, last } }],
 });
-const named = (profile: string): Part => ({ profile, seeds: { first: 0, last: 4 } });
+const namedPart = (profile: string): Part => ({ profile, seeds: { first: 0, last: 4 } });
 
 /**
  * The published conditions, in the order of tables. The re-evaluation of 150 episodes consists of the first two.
  */
 export const CONDITIONS: readonly Condition[] = [
-  sampled('in-distribution', 0, 99),
-  sampled('ood', 10000, 10049),
-  ...PROFILE_NAMES.map((name) => ({ name: `discrete:${name}`, open: false, parts: [named(name)] })),
-  { name: 'discrete', open: false, parts: PROFILE_NAMES.map(named) },
+  sampledCondition('in-distribution', 0, 99),
+  sampledCondition('ood', 10000, 10049),
+  ...PROFILE_NAMES.map((name) => ({
+    name: `discrete:${name}`,
+    allowsProfiles: false,
+    parts: [namedPart(name)],
+  })),
+  { name: 'discrete', allowsProfiles: false, parts: PROFILE_NAMES.map(namedPart) },
 ];
 
 /** The name of the condition with the caller's own seeds. */
 export const CUSTOM = 'custom';
-const KNOWN: readonly string[] = [...CONDITIONS.map((condition) => condition.name), CUSTOM];
+const SELECTABLE: readonly string[] = [...CONDITIONS.map((condition) => condition.name), CUSTOM];
 
 /** Names that stand for several conditions. */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
-  discrete: KNOWN.filter((name) => name.startsWith('discrete')),
+  discrete: SELECTABLE.filter((name) => name.startsWith('discrete')),
 };
 
 export interface ConditionOptions {
@@ -61,7 +65,7 @@ export interface ConditionOptions {
   readonly conditions?: readonly string[];
   /** Seeds of the condition `custom`. */
   readonly seeds?: SeedRange;
-  /** The number of seeds of each part, counted from the first. Default: all. */
+  /** The most seeds of each part, counted from the first; a part with fewer has all of its own. Default: all. */
   readonly episodes?: number;
   /** 'sampled', 'discrete' or a profile's name: the profiles of in-distribution, ood and custom. Default 'sampled'. */
   readonly profiles?: string;
@@ -88,20 +92,22 @@ function namesOf({ conditions, seeds, profiles }: ConditionOptions): readonly st
     return [...new Set(seeds === undefined ? names : [...names, CUSTOM])];
   }
   if (seeds !== undefined) return [CUSTOM];
-  return CONDITIONS.filter(({ open }) => open || profiles === undefined).map(({ name }) => name);
+  return CONDITIONS.filter(({ allowsProfiles }) => allowsProfiles || profiles === undefined).map(
+    ({ name }) => name,
+  );
 }
 
 function conditionOf(name: string, { seeds }: ConditionOptions): Condition {
-  if (name === CUSTOM) return custom(seeds);
+  if (name === CUSTOM) return customCondition(seeds);
   const condition = CONDITIONS.find((candidate) => candidate.name === name);
   if (condition !== undefined) return condition;
   throw new InputError(
     'unknown_name',
-    `Expected a condition of ${KNOWN.join(', ')}; got ${describe(name)}.${didYouMean(name, KNOWN)}`,
+    `Expected a condition of ${SELECTABLE.join(', ')}; got ${describe(name)}.${didYouMean(name, SELECTABLE)}`,
   );
 }
 
-function custom(seeds: SeedRange | undefined): Condition {
+function customCondition(seeds: SeedRange | undefined): Condition {
   if (seeds === undefined) {
     throw new InputError(
       'bad_seed',
@@ -110,11 +116,12 @@ function custom(seeds: SeedRange | undefined): Condition {
   }
   const first = checkInteger('the first seed', seeds.first, 0, MAX_U32);
   const last = checkInteger('the last seed', seeds.last, first, MAX_U32);
-  return sampled(CUSTOM, first, last);
+  return sampledCondition(CUSTOM, first, last);
 }
 
 function withProfile(condition: Condition, profile: string): Condition {
-  if (condition.open) return { ...condition, parts: condition.parts.map((part) => ({ ...part, profile })) };
+  if (condition.allowsProfiles)
+    return { ...condition, parts: condition.parts.map((part) => ({ ...part, profile })) };
   throw new InputError(
     'unknown_option',
     `Expected no profiles with the condition "${condition.name}", which has its own; got "${profile}". ` +
@@ -122,30 +129,21 @@ function withProfile(condition: Condition, profile: string): Condition {
   );
 }
 
-/** Returns the smallest number of seeds of a condition's parts. */
-const countOf = ({ parts }: Condition): number =>
-  Math.min(...parts.map(({ seeds }) => seeds.last - seeds.first + 1));
-
-/** Shortens every part of every condition to `episodes` seeds. The part with the fewest seeds sets the maximum. */
+/** Shortens every part of every condition to its first `episodes` seeds. A part with fewer keeps all. */
 function allShortened(conditions: readonly Condition[], episodes: number): Condition[] {
-  const counts = conditions.map(countOf);
-  const most = Math.min(...counts);
-  if (Number.isInteger(episodes) && episodes >= 1 && episodes <= most) {
+  if (Number.isInteger(episodes) && episodes >= 1) {
     return conditions.map((condition) => shortened(condition, episodes));
   }
-  const { name } = conditions[counts.indexOf(most)];
-  const others = episodes > most ? ', choose other conditions, or give seeds of your own' : '';
   throw new InputError(
     'out_of_range',
-    `Expected episodes to be an integer from 1 to ${most}, the seeds of the condition "${name}", ` +
-      `got ${describe(episodes)}. Pass 1 to ${most}${others}.`,
+    `Expected episodes to be an integer of at least 1, got ${describe(episodes)}. Pass 1 or more.`,
   );
 }
 
 function shortened(condition: Condition, episodes: number): Condition {
-  const parts = condition.parts.map(({ profile, seeds: { first } }) => ({
+  const parts = condition.parts.map(({ profile, seeds: { first, last } }) => ({
     profile,
-    seeds: { first, last: first + episodes - 1 },
+    seeds: { first, last: Math.min(last, first + episodes - 1) },
   }));
   return { ...condition, parts };
 }

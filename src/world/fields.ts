@@ -88,7 +88,8 @@ function offsets<Name extends string>(fields: readonly Field[]): Record<Name, nu
 const U32 = MAX_U32;
 const BIG = MAX_MAGNITUDE;
 /**
- * Exceeds any sum of 28 rewards in any valid world: a reward is a scale times five weighted changes, less than 2^44.
+ * Exceeds any sum of 28 rewards, weighted meters or terms of `belief_skill` in any valid world: a reward is a scale times
+ * five weighted changes, less than 2^44.
  */
 export const MAX_SUM = 2 ** 64;
 /**
@@ -106,12 +107,14 @@ export const STATE_FIELDS = layOut([
   ['profile', PROFILE_SIZE, 'f32', -BIG, BIG, 'the traits, then the reward weights'],
   ['early', 1, 'f32', -MAX_SUM, MAX_SUM, 'sum of rewards of the first half, without noise'],
   ['late', 1, 'f32', -MAX_SUM, MAX_SUM, 'sum of rewards of the second half, without noise'],
+  ['well', 1, 'f32', -MAX_SUM, MAX_SUM, 'sum of the meters, weighted by the reward weights'],
+  ['skill', 1, 'f32', -MAX_SUM, MAX_SUM, 'sum of the terms of belief_skill'],
   ['return', 1, 'f32', -MAX_SUM, MAX_SUM, 'sum of the rewards given so far'],
   ['crashes', 1, 'u32', 0, NUM_STEPS * NUM_METERS, 'how often a meter was below the crash threshold'],
   ['belief', NUM_BELIEFS, 'f32', 0, 1, 'the last belief given; 0.5 each before'],
   ['given', 1, 'u32', 0, 1, 'whether a belief was given'],
   ['tape', TAPE_WORDS, 'u32', 0, U32, 'the actions taken, four bits each, the first in the lowest bits'],
-  ['grader', 6, 'f32', -BIG, BIG, 'weights of the six components of the grade'],
+  ['grader', 8, 'f32', -BIG, BIG, 'weights of the eight components of the grade'],
   // Only a replay of the episode reads the words from here on; a step does not touch them.
   ['began', 1, 'u32', 0, NUM_STEPS - 1, 'steps taken before the episode began'],
   ['first_meters', NUM_METERS, 'f32', 0, 1, 'the meters when the episode began'],
@@ -125,6 +128,8 @@ export const STATE = offsets<
   | 'profile'
   | 'early'
   | 'late'
+  | 'well'
+  | 'skill'
   | 'return'
   | 'crashes'
   | 'belief'
@@ -186,7 +191,16 @@ export const COMPONENT_FIELDS = layOut([
   ],
   ['efficiency', 1, 'f32', 0, 1, 'mean reward, centred on 0.5'],
   ['belief_accuracy', 1, 'f32', 0, 1, '1 - belief MAE if a belief was given, else 0'],
+  ['wellbeing', 1, 'f32', 0, 1, 'mean of the meters, weighted by the reward weights, above a base'],
+  [
+    'belief_skill',
+    1,
+    'f32',
+    -1,
+    1,
+    'accuracy of beliefs from the third day on: 1 for the truth, 0 for the prior',
+  ],
 ]);
 export const NUM_COMPONENTS = COMPONENT_FIELDS.length;
-/** Names of the six components of a grade, in the order of weights. */
+/** Names of the eight components of a grade, in the order of weights. */
 export const COMPONENT_NAMES: readonly string[] = Object.freeze(COMPONENT_FIELDS.map((field) => field.name));

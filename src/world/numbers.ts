@@ -1,5 +1,5 @@
 /**
- * The Rhythm world, version 1.0.0: every number of the environment, written once.
+ * The Rhythm world, version 1.1.0: every number of the environment, written once.
  *
  * The version fixes sizes, names and structure. A changed world has the same shape and names, and may give any other
  * number another value. A decimal means the nearest float32.
@@ -42,8 +42,8 @@ export interface WorldSpec {
   /** The named profiles: traits by name, and weights by meter. */
   profiles: Record<string, { traits: Record<string, number>; weights: number[] }>;
   /**
-   * Numbers of the rules: factors of vitality and cognition, thresholds, and the scale and offset of the
-   * grade's adaptation.
+   * Numbers of the rules: factors of vitality and cognition, thresholds, and the scales and offsets of three
+   * components of the grade.
    */
   constants: {
     vitalityFactorBase: number;
@@ -54,6 +54,11 @@ export interface WorldSpec {
     eventThreshold: number;
     adaptationScale: number;
     adaptationGateOffset: number;
+    wellbeingScale: number;
+    wellbeingBase: number;
+    /** u32 in [0, 27]: the first step whose belief `belief_skill` counts. */
+    beliefSkillFrom: number;
+    beliefSkillScale: number;
   };
   /**
    * Numbers of rule 8: scale and bias of the weighted changes, penalty for each crash, scale of the grade
@@ -66,7 +71,7 @@ export interface WorldSpec {
   beliefGain: number;
   /** Scale of reward weights in the targets of beliefs. */
   beliefWeightScale: number;
-  /** Weights of the six components of the grade. */
+  /** Weights of the eight components of the grade. */
   graders: Record<string, number[]>;
   /** Second words of the generator's key, hexadecimal u32. */
   streams: Record<'profile' | 'event' | 'noise' | 'policy' | 'imagination', string>;
@@ -97,7 +102,7 @@ function freeze<T extends object>(value: T): T {
 /** The published world, frozen: change a `structuredClone` of it. */
 export const RHYTHM: WorldSpec = freeze({
   name: 'rhythm',
-  version: '1.0.0',
+  version: '1.1.0',
   meters: ['vitality', 'cognition', 'progress', 'serenity', 'connection'],
   initialMeters: [0.7, 0.7, 0.7, 0.7, 0.7],
   slots: ['morning', 'afternoon', 'evening', 'night'],
@@ -229,6 +234,10 @@ export const RHYTHM: WorldSpec = freeze({
     eventThreshold: 343597384,
     adaptationScale: 1,
     adaptationGateOffset: 0.5,
+    wellbeingScale: 5,
+    wellbeingBase: 0.7,
+    beliefSkillFrom: 8,
+    beliefSkillScale: 17.1,
   },
   reward: { scale: 10, bias: [0, 0, 0.5, 0, 0.4], crashPenalty: 0.3, terminalScale: 5 },
   belief: [
@@ -259,7 +268,11 @@ export const RHYTHM: WorldSpec = freeze({
   ],
   beliefGain: 1.53,
   beliefWeightScale: 2.5,
-  graders: { v1: [0.2, 0.25, 0.15, 0.3, 0.1, 0], v2: [0.15, 0.2, 0.1, 0.25, 0.1, 0.2] },
+  graders: {
+    v1: [0.2, 0.25, 0.15, 0.3, 0.1, 0, 0, 0],
+    v2: [0.15, 0.2, 0.1, 0.25, 0.1, 0.2, 0, 0],
+    v3: [0.1, 0.1, 0.1, 0, 0, 0, 0.35, 0.35],
+  },
   streams: {
     profile: 'A3C5F729',
     event: '5EED0E57',

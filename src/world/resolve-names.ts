@@ -34,18 +34,18 @@ export function checkProfile(floats: ArrayLike<number>, where = 'profile'): Floa
       `Expected ${PROFILE_SIZE} floats (11 traits, 5 weights) in ${where}, got ${floats.length}. Pass exactly these.`,
     );
   }
-  const own = Array.from({ length: PROFILE_SIZE }, (_, k) => floats[k]);
+  const values = Array.from({ length: PROFILE_SIZE }, (_, k) => floats[k]);
   for (let k = 0; k < PROFILE_SIZE; k++) {
-    if (!inDomain(own[k])) {
+    if (!inDomain(values[k])) {
       throw new InputError(
         'bad_profile',
-        `Expected 0 or a magnitude in [2^-40, 2^20] at ${where}[${k}], got ${String(own[k])}. ` +
+        `Expected 0 or a magnitude in [2^-40, 2^20] at ${where}[${k}], got ${String(values[k])}. ` +
           'Pass a float32 of that range.',
       );
     }
   }
   // Adding 0 turns -0 into 0.
-  return Float32Array.from(own, (value) => value + 0);
+  return Float32Array.from(values, (value) => value + 0);
 }
 
 /**
@@ -75,9 +75,10 @@ export function resolveProfile(
 
 /**
  * Resolves a grader to its weights.
- * @param grader 'v1', 'v2', or six weights that sum to 1.
+ * @param grader a name of GRADER_NAMES, or eight weights that sum to 1. A list of six, as in world 1.0.0,
+ *   gets two zeros.
  * @param where the argument's name in errors.
- * @returns f32 [6]. @throws InputError `unknown_name` or `bad_grader`.
+ * @returns f32 [8]. @throws InputError `unknown_name` or `bad_grader`.
  */
 export function resolveGrader(
   world: World,
@@ -93,16 +94,30 @@ export function resolveGrader(
   return checkWeights(grader, where);
 }
 
-/** Checks six weights. @returns f32 [6]. @throws InputError `bad_grader`. */
+/** The number of components in world 1.0.0. The later ones have the weight 0 in a list of this length. */
+export const FORMER_COMPONENTS = 6;
+
+const WEIGHT_LIST = `eight weights (${COMPONENT_NAMES.join(', ')}), or the first six,`;
+
+/**
+ * Checks eight weights, or the first six, after which the others are 0. @returns f32 [8].
+ * @throws InputError `bad_grader`.
+ */
 export function checkWeights(list: ArrayLike<number>, where = 'grader'): Float32Array {
-  const weights: unknown[] = Array.from(list);
-  if (weights.length !== NUM_COMPONENTS || !weights.every(inDomain) || !sumsToOne(weights as number[])) {
-    throw new InputError(
-      'bad_grader',
-      `Expected six finite weights (${COMPONENT_NAMES.join(', ')}) that sum to 1 in ${where}, got [${weights.map(String).join(', ')}]. ` +
-        'Divide them by their sum, or use a name.',
-    );
+  const given: unknown[] = Array.from(list);
+  const got = `[${given.map(String).join(', ')}]`;
+  const refuse = (expected: string, remedy: string): never => {
+    throw new InputError('bad_grader', `Expected ${expected} in ${where}, got ${got}. ${remedy}`);
+  };
+  const weights = given.length === FORMER_COMPONENTS ? [...given, 0, 0] : given;
+  if (weights.length !== NUM_COMPONENTS) refuse(WEIGHT_LIST, 'Pass these, or use a name.');
+  const outside = weights.findIndex((weight) => !inDomain(weight));
+  if (outside >= 0) {
+    const domain = `0 or a magnitude in [2^-40, 2^20] as the weight of ${COMPONENT_NAMES[outside]}`;
+    refuse(domain, 'Pass such a number, or use a name.');
   }
+  if (!sumsToOne(weights as number[]))
+    refuse('weights that sum to 1', 'Divide them by their sum, or use a name.');
   // Adding 0 turns -0 into 0.
   return Float32Array.from(weights as number[], (value) => value + 0);
 }

@@ -1,6 +1,6 @@
 /** Validates a changed world: shape, names and the domain of every number. */
 import { InputError } from '../shared/errors.js';
-import { MAX_MAGNITUDE, MAX_U32, MIN_MAGNITUDE } from './fields.js';
+import { MAX_MAGNITUDE, MAX_U32, MIN_MAGNITUDE, NUM_STEPS } from './fields.js';
 import { RHYTHM, type WorldSpec } from './numbers.js';
 
 /** The largest difference between 1 and a sum of weights. */
@@ -63,14 +63,18 @@ function join(path: string, key: string): string {
 
 /** Numbers that the version fixes: sizes and codes. */
 const FIXED = /^(days|slotsPerDay|maxEpisodeSteps|heuristic\.rules\[\d+\]\.slots\[\d+\])$/;
-const U32 = /^constants\.eventThreshold$/;
+/** The largest value of each u32. */
+const U32_MAXIMA: Readonly<Record<string, number>> = {
+  'constants.eventThreshold': MAX_U32,
+  'constants.beliefSkillFrom': NUM_STEPS - 1,
+};
 
 function checkNumber(path: string, value: number, model: number): void {
   if (FIXED.test(path)) {
     if (value !== model) refuse(path, `${model}, which the version fixes,`, value);
-  } else if (U32.test(path)) {
-    if (!Number.isInteger(value) || value < 0 || value > MAX_U32)
-      refuse(path, 'an integer in [0, 2^32 - 1]', value);
+  } else if (Object.hasOwn(U32_MAXIMA, path)) {
+    if (!Number.isInteger(value) || value < 0 || value > U32_MAXIMA[path])
+      refuse(path, `an integer in [0, ${U32_MAXIMA[path]}]`, value);
   } else if (!inDomain(value)) {
     refuse(path, '0 or a magnitude in [2^-40, 2^20]', value);
   }

@@ -23,9 +23,22 @@ export interface World {
  * @throws InputError `bad_world` that names the field.
  */
 export function createWorld(spec: WorldSpec = RHYTHM): World {
-  const valid = copyOf(validateWorld(spec));
-  const words = buildBlock(valid);
-  return { spec: valid, words, params: readBlock(words), digest: worldDigest(words) };
+  if (spec === RHYTHM) return copyPublished();
+  return deriveWorld(copyOf(validateWorld(spec)));
+}
+
+function deriveWorld(spec: WorldSpec): World {
+  const words = buildBlock(spec);
+  return { spec, words, params: readBlock(words), digest: worldDigest(words) };
+}
+
+let published: World | undefined;
+
+/** Returns the published world with words of its own. It is derived once: `RHYTHM` is frozen, so it cannot change. */
+function copyPublished(): World {
+  published ??= deriveWorld(validateWorld(RHYTHM));
+  const words = published.words.slice();
+  return { ...published, words, params: readBlock(words) };
 }
 
 /** Returns a copy that the caller cannot change. Validates the copy, because a getter may return another value. */

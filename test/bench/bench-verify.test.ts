@@ -5,7 +5,7 @@ import type { Case } from '../../bench/cases.js';
 import { measure } from '../../bench/measure.js';
 import { ROLLOUTS } from '../../bench/names.js';
 import * as plays from '../../bench/plays.js';
-import { copyOutputs, firstEnvs, openEpisodes, type Play, type Setting } from '../../bench/rig.js';
+import { copyOutputs, firstEnvs, type OpenRig, openEpisodes, type Setting } from '../../bench/rig.js';
 import { compare, Mismatch, ReferenceOutputs, verify } from '../../bench/verify.js';
 import { GRADE_ARRAYS, STEP_ARRAYS, WRITES } from '../../bench/writes.js';
 import { NUM_COMPONENTS, NUM_METERS, NUM_STEPS, OBSERVATION_SIZE } from '../../src/world/fields.js';
@@ -23,12 +23,12 @@ const REFERENCE: Setting = {
   layout: 'row-major',
 };
 
-const caseOf = (play: Play, expected: Play, setting: Setting = REFERENCE): Case => ({
+const caseOf = (open: OpenRig, openExpected: OpenRig, setting: Setting = REFERENCE): Case => ({
   ...setting,
   name: 'a case',
   writes: WRITES.grades,
-  play,
-  expected,
+  open,
+  openExpected,
   steps: NUM_STEPS,
 });
 const time = (...cases: Case[]) => measure(cases, { rounds: 1, plays: 1, ms: 0, warmMs: 0 }, () => {});
@@ -36,7 +36,7 @@ const time = (...cases: Case[]) => measure(cases, { rounds: 1, plays: 1, ms: 0, 
 describe('wrong outputs are not timed', () => {
   test('one wrong bit of one episode', async () => {
     let played = 0;
-    const faulty: Play = (setting) => {
+    const faulty: OpenRig = (setting) => {
       const rig = plays.random(setting);
       return {
         ...rig,
@@ -55,7 +55,7 @@ describe('wrong outputs are not timed', () => {
     const timed = time(caseOf(faulty, plays.random));
     await expect(timed).rejects.toThrow(Mismatch);
     await expect(timed).rejects.toThrow(`finalScores[${EPISODES - 1}]`);
-    // Verification plays twice: the second play shows what repeated plays leave.
+    // Verification plays twice and compares the second play, because the bench times repeated plays.
     expect(played).toBe(2);
   });
 
@@ -64,7 +64,7 @@ describe('wrong outputs are not timed', () => {
   });
 
   test('a play that continues the one before', async () => {
-    const continuing: Play = (setting) => {
+    const continuing: OpenRig = (setting) => {
       const rig = plays.random(setting);
       rig.begin();
       return { ...rig, begin() {} };
@@ -79,7 +79,7 @@ describe('wrong outputs are not timed', () => {
 });
 
 test('correct cases have one row each, in order', async () => {
-  const { rows } = await time(caseOf(plays.random, plays.random), caseOf(plays.fork, plays.forkUnforked));
+  const { rows } = await time(caseOf(plays.random, plays.random), caseOf(plays.fork, plays.forkFromReset));
   expect(rows).toHaveLength(2);
   const { backend, kernel, threads, episodes, layout } = REFERENCE;
   expect(rows[0]).toMatchObject({ backend, kernel, threads, episodes, layout, name: 'a case' });
@@ -87,19 +87,19 @@ test('correct cases have one row each, in order', async () => {
 
 describe.each(NATIVE)('$name', ({ kernel }) => {
   const layouts = ['row-major', 'column-major'] as const;
-  const workloads: [string, Play, Play][] = [
+  const workloads: [string, OpenRig, OpenRig][] = [
     ['single steps', plays.steps, plays.steps],
     ['steps of VecEnv', plays.envSteps, plays.steps],
     ['steps looped in the addon', plays.addonSteps, plays.sequence],
     ['a recorded action sequence', plays.recordedSequence, plays.recordedSequence],
-    ['a fork', plays.fork, plays.forkUnforked],
+    ['a fork', plays.fork, plays.forkFromReset],
   ];
   test.each(layouts.flatMap((layout) => workloads.map((workload) => [layout, ...workload] as const)))(
-    '%s, %s: as the reference',
-    (layout, _name, play, expected) => {
+    '%s, %s: the outputs equal the reference',
+    (layout, _name, open, openExpected) => {
       const setting: Setting = { ...REFERENCE, backend: 'native', kernel: kernel!, layout };
-      const rig = play(setting);
-      verify(caseOf(play, expected, setting), rig, new ReferenceOutputs());
+      const rig = open(setting);
+      verify(caseOf(open, openExpected, setting), rig, new ReferenceOutputs());
       rig.close();
     },
   );

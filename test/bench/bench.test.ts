@@ -54,14 +54,14 @@ describe('a row', () => {
   const samples = [30_000, 10_000, 20_000].map((ns) => ({ ns, cycles: ns * 3 }));
 
   test('is the median of its samples, divided by the steps', () => {
-    const made = toRow(subject, samples, 100, 1);
-    expect(made).toEqual({ ...subject, saturated: false, nsPerStep: 200, cyclesPerStep: 600 });
+    const computed = toRow(subject, samples, 100, 1);
+    expect(computed).toEqual({ ...subject, saturated: false, nsPerStep: 200, cyclesPerStep: 600 });
   });
 
   test('is void if its sample is too short for the timer', () => {
-    const least = 20_000 / MIN_TICKS;
-    expect(toRow(subject, samples, 100, least).saturated).toBe(false);
-    const saturated = toRow(subject, samples, 100, least * 1.01);
+    const minTick = 20_000 / MIN_TICKS;
+    expect(toRow(subject, samples, 100, minTick).saturated).toBe(false);
+    const saturated = toRow(subject, samples, 100, minTick * 1.01);
     expect(saturated).toEqual({ ...subject, saturated: true, nsPerStep: null, cyclesPerStep: null });
     const line = renderRows([saturated])
       .split('\n')
@@ -70,8 +70,8 @@ describe('a row', () => {
   });
 
   test('has no cycles if one sample has no clock', () => {
-    const made = toRow(subject, [...samples, { ns: 20_000, cycles: null }], 100, 1);
-    expect(made).toMatchObject({ saturated: false, nsPerStep: 200, cyclesPerStep: null });
+    const computed = toRow(subject, [...samples, { ns: 20_000, cycles: null }], 100, 1);
+    expect(computed).toMatchObject({ saturated: false, nsPerStep: 200, cyclesPerStep: null });
   });
 
   test('needs at least one sample', () => {
@@ -131,26 +131,30 @@ describe('ratios', () => {
   });
 });
 
-describe('bars', () => {
-  test('include their bounds, and further targets are judged separately', () => {
-    const bar = { bound: 'at most', bar: 16, goal: 13.5 } as const;
-    const judged = (value: number) => judge({ name: 'any', value, bar });
+describe('targets', () => {
+  test('include their bounds, and goals are judged separately', () => {
+    const target = { bound: 'at most', value: 16, goal: 13.5 } as const;
+    const judged = (value: number) => judge({ name: 'any', value, target });
     expect(judged(16)).toEqual({ met: true, goalMet: false });
     expect(judged(16.01)).toEqual({ met: false, goalMet: false });
     expect(judged(13.5)).toEqual({ met: true, goalMet: true });
-    const atLeast = { bound: 'at least', bar: 0.9 } as const;
-    expect(judge({ name: 'any', value: 0.9, bar: atLeast })).toEqual({ met: true, goalMet: null });
-    expect(judge({ name: 'any', value: 0.89, bar: atLeast })).toEqual({ met: false, goalMet: null });
+    const atLeast = { bound: 'at least', value: 0.9 } as const;
+    expect(judge({ name: 'any', value: 0.9, target: atLeast })).toEqual({ met: true, goalMet: null });
+    expect(judge({ name: 'any', value: 0.89, target: atLeast })).toEqual({ met: false, goalMet: null });
     expect(judge({ name: 'any', value: 1 })).toEqual({ met: null, goalMet: null });
   });
 
   test('are met or missed by name, in text and in JSON', () => {
     const ratios = ratiosOf(ROWS, 2);
-    const json = ratiosToJson(ratios) as { ratios: object; bars: Record<string, unknown>; leftOut: object };
+    const json = ratiosToJson(ratios) as {
+      ratios: object;
+      targets: Record<string, unknown>;
+      leftOut: object;
+    };
     expect(json.ratios).toEqual(valuesOf(ROWS));
-    expect(json.bars.fused_cycles).toMatchObject({ bound: 'at most', met: true, goalMet: true });
-    expect(json.bars.fused_flatness).toMatchObject({ bound: 'at least', met: false, goalMet: null });
-    expect(json.bars).not.toHaveProperty('fused_over_scalar');
+    expect(json.targets.fused_cycles).toMatchObject({ bound: 'at most', met: true, goalMet: true });
+    expect(json.targets.fused_flatness).toMatchObject({ bound: 'at least', met: false, goalMet: null });
+    expect(json.targets).not.toHaveProperty('fused_over_scalar');
     expect(json.leftOut).toEqual({});
     const lines = renderRatios(ratios).split('\n');
     const lineOf = (name: string) => lines.find((line) => line.includes(name));
@@ -179,14 +183,14 @@ test('threads pay at the sizes where they are faster by more than noise', () => 
   ]);
 });
 
-test('docs/speed.md has the bars', () => {
+test('docs/speed.md has the targets', () => {
   const page = readFileSync(new URL('../../docs/speed.md', import.meta.url), 'utf8');
-  const shown = Array.from(page.matchAll(/^\| `(\w+)` \| .* \| (at \w+ [\d.]+) \|/gm), ([, name, bar]) => [
-    name,
-    bar,
-  ]);
-  const held = ratiosOf(ROWS, 2).ratios.flatMap(({ name, bar }) =>
-    bar ? [[name, `${bar.bound} ${bar.bar}`]] : [],
+  const documented = Array.from(
+    page.matchAll(/^\| `(\w+)` \| .* \| (at \w+ [\d.]+) \|/gm),
+    ([, name, target]) => [name, target],
   );
-  expect(shown.sort()).toEqual(held.sort());
+  const expected = ratiosOf(ROWS, 2).ratios.flatMap(({ name, target }) =>
+    target ? [[name, `${target.bound} ${target.value}`]] : [],
+  );
+  expect(documented.sort()).toEqual(expected.sort());
 });

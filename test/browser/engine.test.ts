@@ -76,13 +76,13 @@ describe.skipIf(absent !== null)('in Chromium', () => {
   }, 90_000);
   afterAll(() => page?.close(), 60_000);
 
-  it('has no globals of Node, and an exact device', async () => {
+  it('has no globals of Node, and its device computes the exact bits', async () => {
     expect(await page.call('globalsOfNode')).toEqual([]);
     const device = await page.call('device', ROWS_SETUP, null, false);
     expect(device).toEqual({ adapter: expect.stringMatching(/swiftshader/i), software: true, exact: true });
   });
 
-  /** Returns the differences between the page's outputs and the reference's: move, column and entry. */
+  /** Returns the differences between the page's outputs and the reference's. Each names a call, a column and an entry. */
   async function differing(
     { sequence, expected }: ExpectedSequence,
     fault: ShaderFault | null = null,
@@ -95,7 +95,7 @@ describe.skipIf(absent !== null)('in Chromium', () => {
       expect(Object.keys(results[at])).toEqual(Object.keys(digests));
       for (const name of Object.keys(digests).filter((key) => results[at][key] !== digests[key])) {
         const column = await page.call('column', at, name);
-        const where = `move ${at}, ${sequence.calls[at].kind}:`;
+        const where = `call ${at}, ${sequence.calls[at].kind}:`;
         lines.push(
           ...differences({ [name]: outputs[name] }, { [name]: column }).map((line) => `${where} ${line}`),
         );
@@ -114,8 +114,8 @@ describe.skipIf(absent !== null)('in Chromium', () => {
     expect(await differing(golden)).toEqual([]);
   });
 
-  it.each([ROWS_SETUP, COLUMNS_SETUP])('replays a random call sequence ($name)', async (scene) => {
-    expect(await differing(await mixedCallSequence(scene))).toEqual([]);
+  it.each([ROWS_SETUP, COLUMNS_SETUP])('replays a random call sequence ($name)', async (setup) => {
+    expect(await differing(await mixedCallSequence(setup))).toEqual([]);
   });
 
   it('computes the digests of the golden tables', async () => {
@@ -134,7 +134,7 @@ describe.skipIf(absent !== null)('in Chromium', () => {
     it('opens with allowInexact, reports it, and gives other digests', async () => {
       expect(await page.call('device', ROWS_SETUP, CHANGED_RULE, true)).toMatchObject({ exact: false });
       const lines = await differing(await mixedCallSequence(ROWS_SETUP), CHANGED_RULE);
-      expect(lines[0]).toMatch(/^move \d+, \w+: \w+\[\d+\]: .* and .*, \d+ of \d+ differ$/);
+      expect(lines[0]).toMatch(/^call \d+, \w+: \w+\[\d+\]: .* and .*, \d+ of \d+ differ$/);
     });
   });
 });

@@ -28,25 +28,25 @@ const why = await whyAbsent();
 if (why !== null) test.skip(`absent here: a report in Chromium: ${why}`, () => {});
 
 describe.skipIf(why !== null)('a report', () => {
-  const file = temporaryDirectory();
+  const pathOf = temporaryDirectory();
   const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
   let browser: Awaited<ReturnType<typeof launch>>;
 
   beforeAll(async () => {
     const evaluation = await evaluate({ conditions: ['in-distribution', 'discrete'], episodes: 5 });
-    writeFileSync(file('results.json'), JSON.stringify(evaluationToJson(evaluation)));
-    writeFileSync(file('audit.json'), JSON.stringify(AUDIT));
+    writeFileSync(pathOf('results.json'), JSON.stringify(evaluationToJson(evaluation)));
+    writeFileSync(pathOf('audit.json'), JSON.stringify(AUDIT));
     const player = playerOf({
       teacher: 'llm',
       model: 'a model of a rather long name, so that it may not fit',
     });
-    const weeks = recordEpisodes(episodeStarts([1, 2, 3, 4], 'in-distribution'), {
+    const episodes = recordEpisodes(episodeStarts([1, 2, 3, 4], 'in-distribution'), {
       player,
-      policy: TEST_POLICIES.talker,
+      policy: TEST_POLICIES.incompleteText,
     });
-    writeFileSync(file('episodes.jsonl'), weeks.map(episodeLine).join(''));
-    const results = ['results.json', 'audit.json', 'episodes.jsonl'].map(file);
-    const { code, stderr } = await runCli(['report', ...results, '--output', file('report')]);
+    writeFileSync(pathOf('episodes.jsonl'), episodes.map(episodeLine).join(''));
+    const results = ['results.json', 'audit.json', 'episodes.jsonl'].map(pathOf);
+    const { code, stderr } = await runCli(['report', ...results, '--output', pathOf('report')]);
     expect([code, stderr]).toEqual([0, '']);
     browser = await launch('no webgpu');
   }, 120_000);
@@ -67,7 +67,7 @@ describe.skipIf(why !== null)('a report', () => {
       page.on('console', (message) => messages.push(message.text()));
       page.on('pageerror', (error) => messages.push(String(error)));
       page.on('request', (request) => requests.push(request.url()));
-      const address = pathToFileURL(`${file('report')}/report.html`).href;
+      const address = pathToFileURL(`${pathOf('report')}/report.html`).href;
       await page.goto(address);
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
       await page.addScriptTag({ content: axe });

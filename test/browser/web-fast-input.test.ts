@@ -77,7 +77,7 @@ describe.skipIf(absent !== null)('fast input', () => {
       await page.locator('blockquote').waitFor();
       const text = "document.querySelector('.next').textContent";
       expect(await fastInput(page, "choose('Played by', 'planner'), () => {}", text)).toMatch(
-        /^What planner does nextImagining weeks/,
+        /^What planner does nextPlanning/,
       );
     });
 

@@ -11,12 +11,15 @@ import { elementsOf, Pixels } from '../support/pictures.js';
 
 nameAbsent();
 
-const file = temporaryDirectory();
+const pathOf = temporaryDirectory();
 const calm: Grader = { name: 'calm', weights: { crash_free: 0.5, adaptation: 0.3, belief_accuracy: 0.2 } };
-const calmFile = file('calm.json');
+const calmFile = pathOf('calm.json');
 writeFileSync(calmFile, JSON.stringify(calm));
-const NUMBERS = { evaluations: 1000, episodes: 12, profiles: 2 };
-const TINY = Object.entries(NUMBERS).flatMap(([name, value]) => [`--${name}`, String(value)]);
+const NUMBERS = { evaluations: 1000, episodes: 12, profiles: 2, plannerEpisodes: 2 };
+const TINY = Object.entries(NUMBERS).flatMap(([name, value]) => [
+  `--${name === 'plannerEpisodes' ? 'planner-episodes' : name}`,
+  String(value),
+]);
 const PICTURES = ['action-sequences', 'components', 'gains', 'meters', 'rewards'];
 const REPORT = [
   'audit.json',
@@ -27,16 +30,17 @@ const json = (path: string) => JSON.parse(readFileSync(path, 'utf8'));
 
 describe.skipIf(NATIVE.length === 0)('audit', () => {
   it('writes a report to a new directory, and the same JSON to --json', async () => {
-    const folder = file('new/report');
+    const folder = pathOf('new/report');
     const args = ['audit', '--grader', calmFile, ...TINY, '--seed', '3', '--output', folder];
-    const { code, stdout, stderr } = await runCli([...args, '--json', file('same.json')]);
+    const { code, stdout, stderr } = await runCli([...args, '--json', pathOf('same.json')]);
     expect([code, stderr]).toEqual([0, '']);
     expect(readdirSync(folder).sort()).toEqual(REPORT);
     const result = json(`${folder}/audit.json`);
-    expect(json(file('same.json'))).toEqual(result);
+    expect(json(pathOf('same.json'))).toEqual(result);
     const expected = await audit({ ...NUMBERS, grader: validateGrader(calm), seed: 3 });
     expect(result).toEqual({ ...auditToJson(expected), seconds: result.seconds });
     expect(stdout.replaceAll('\n', ' ')).toContain(expected.verdict);
+    expect(stdout.replaceAll('\n', ' ')).toContain(expected.reason);
     for (const { policy } of expected.rows) expect(stdout).toContain(`\n${policy} `);
     const page = readFileSync(`${folder}/audit.md`, 'utf8');
     expect(page).toContain('# What grader calm pays for\n');
@@ -49,24 +53,6 @@ describe.skipIf(NATIVE.length === 0)('audit', () => {
     }
   });
 
-  it('gives the same result on the reference backend', async () => {
-    const args = (backend: string) => [
-      'audit',
-      '--grader',
-      calmFile,
-      ...TINY,
-      '--backend',
-      backend,
-      '--json',
-      '-',
-    ];
-    const [result, expected] = await Promise.all(
-      ['reference', 'native'].map(async (backend) => JSON.parse((await runCli(args(backend))).stdout)),
-    );
-    for (const key of ['rows', 'gains', 'tapes', 'verdict']) expect(result[key], key).toEqual(expected[key]);
-    expect([result.backend, expected.backend]).toEqual(['reference', 'native']);
-  });
-
   it('fits 120 columns, and with --json - writes only JSON to the standard output', async () => {
     const args = ['audit', '--grader', 'v1', '--kernel', NATIVE[0].kernel!, '--threads', '1', ...TINY];
     const { code, stdout, stderr } = await runCli([...args, '--json', '-']);
@@ -75,11 +61,30 @@ describe.skipIf(NATIVE.length === 0)('audit', () => {
     expect([kernel, threads, grader, tapes.length]).toEqual([NATIVE[0].kernel, 1, 'v1', 7]);
     for (const text of [digest, machine.cpu, version]) expect(text).not.toBe('');
     expect(Math.max(...stderr.split('\n').map((line) => line.length))).toBeLessThanOrEqual(120);
-    expect(stderr).toContain('Under grader v1, ignoring the person');
+    expect(stderr).toContain('Under grader v1, ignoring the profile');
+  });
+
+  it('with --assert exits 1 and says why if the grader pays for more than inference, after writing the files', async () => {
+    const path = pathOf('asserted.json');
+    const { code, stdout, stderr } = await runCli([
+      'audit',
+      '--grader',
+      calmFile,
+      ...TINY,
+      '--assert',
+      '--json',
+      path,
+    ]);
+    const { pays_only_for_inference: pays, reason, checks } = json(path);
+    expect([code, pays]).toEqual([1, false]);
+    expect(stderr).toBe(`error: ${reason}\n`);
+    expect(stdout.replaceAll('\n', ' ')).toContain(reason);
+    expect(reason).toMatch(/^Grader calm does not pay only for inference: [^.]*0\.\d{3}.*\.$/);
+    expect(checks.map(({ figure }: { figure: string }) => figure)).toContain('inference_over_open_loop');
   });
 
   it('writes nothing if one file cannot be written, and keeps existing files', async () => {
-    const folder = file('occupied');
+    const folder = pathOf('occupied');
     mkdirSync(`${folder}/action-sequences.svg`, { recursive: true });
     writeFileSync(`${folder}/audit.md`, 'as it was');
     const { code, stderr } = await runCli(['audit', '--grader', calmFile, ...TINY, '--output', folder]);
@@ -94,12 +99,12 @@ it.each([['SIGINT', 130] as const, ['SIGTERM', 143] as const])(
   'at %s exits with %i, keeps existing files, and creates none',
   async (signal, exitCode) => {
     // The grader is a pipe: when writing to it returns, the command is reading it.
-    const pipe = file(`${signal}.json`);
+    const pipe = pathOf(`${signal}.json`);
     execFileSync('mkfifo', [pipe]);
-    const kept = file(`${signal}-kept.json`);
+    const kept = pathOf(`${signal}-kept.json`);
     writeFileSync(kept, 'as it was');
     const args = ['audit', '--grader', pipe, '--evaluations', '1000000000', '--json', kept];
-    const { child, finished } = startCli([...args, '--output', file(signal)]);
+    const { child, finished } = startCli([...args, '--output', pathOf(signal)]);
     await writeFile(pipe, JSON.stringify(calm));
     child.kill(signal);
     expect(await finished).toEqual({
@@ -108,20 +113,20 @@ it.each([['SIGINT', 130] as const, ['SIGTERM', 143] as const])(
       stderr: 'error: Interrupted. No output file was changed.\n',
     });
     expect(readFileSync(kept, 'utf8')).toBe('as it was');
-    expect(existsSync(file(signal))).toBe(false);
-    expect(readdirSync(file('')).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+    expect(existsSync(pathOf(signal))).toBe(false);
+    expect(readdirSync(pathOf('')).filter((name) => name.endsWith('.tmp'))).toEqual([]);
   },
 );
 
 const write = (name: string, content: string): string => {
-  writeFileSync(file(name), content);
-  return file(name);
+  writeFileSync(pathOf(name), content);
+  return pathOf(name);
 };
-const linked = file('linked');
+const linked = pathOf('linked');
 symlinkSync('.', linked);
 const refused: [name: string, args: string[], message: string][] = [
   ['an unknown option', ['--graders', 'v1'], 'Did you mean --grader?'],
-  ['an unknown grader', ['--grader', 'v3'], 'one of v1, v2 or a file, got "v3"; there is no such file'],
+  ['an unknown grader', ['--grader', 'v4'], 'one of v1, v2, v3 or a file, got "v4"; there is no such file'],
   ['a grader that is not JSON', ['--grader', write('no.json', 'progress')], 'no.json'],
   [
     'an unknown component',
@@ -146,11 +151,20 @@ const refused: [name: string, args: string[], message: string][] = [
   ['a file as directory', ['--output', calmFile], 'to name a directory'],
   ['a directory in a file', ['--output', `${calmFile}/report`], `${calmFile} is not a directory`],
   ['a directory without a name', ['--output', ''], 'got an empty name'],
-  ['a directory as file', ['--json', file('')], 'which is a directory'],
-  ['a file in a missing directory', ['--json', file('no/x.json')], 'Create it first.'],
+  ['a directory as file', ['--json', pathOf('')], 'which is a directory'],
+  [
+    'a directory in a file as the place of a file',
+    ['--json', `${calmFile}/x.json`],
+    `${calmFile} is not a directory`,
+  ],
+  [
+    'a file of a report in a new directory',
+    ['--output', pathOf('new'), '--json', pathOf('other/../new/audit.json')],
+    'Expected --json to be another file than those of --output',
+  ],
   [
     'a file of the report, through a link to its directory',
-    ['--output', linked, '--json', file('Audit.MD')],
+    ['--output', linked, '--json', pathOf('Audit.MD')],
     'Expected --json to be another file than those of --output',
   ],
   [
@@ -160,10 +174,15 @@ const refused: [name: string, args: string[], message: string][] = [
   ],
   [
     'a file of the report',
-    ['--output', file(''), '--json', file('audit.json')],
+    ['--output', pathOf(''), '--json', pathOf('audit.json')],
     'Expected --json to be another file than those of --output',
   ],
   ['too few evaluations', ['--evaluations', '10'], 'Expected evaluations to be an integer from 1000'],
+  [
+    'no episodes of planners',
+    ['--planner-episodes', '0'],
+    'Expected --planner-episodes to be an integer from 2',
+  ],
   ['evaluations that are not a number', ['--evaluations', 'many'], "option '--evaluations <n>'"],
   ['more profiles than episodes', ['--episodes', '5', '--profiles', '6'], 'profiles'],
   ['a seed above 2^32 - 1', ['--seed', '4294967296'], 'seed'],
@@ -174,7 +193,7 @@ const refused: [name: string, args: string[], message: string][] = [
 it.concurrent.each(refused)(
   'refuses %s as a usage error, and creates nothing',
   async (name, args, message) => {
-    const folder = file(`refused ${name}`);
+    const folder = pathOf(`refused ${name}`);
     // The last of repeated options counts.
     const { code, stdout, stderr } = await runCli(['audit', '--output', folder, ...args]);
     expect(stderr).toContain(message);

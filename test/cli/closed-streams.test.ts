@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { runCli, startCli, temporaryDirectory } from '../support/cli.js';
 
-const file = temporaryDirectory();
+const pathOf = temporaryDirectory();
 const rows = (count: number) =>
   Array.from(
     { length: count },
@@ -12,7 +12,7 @@ const rows = (count: number) =>
 
 describe('if the reader closes the pipe early,', () => {
   it('eval still writes its JSON file', async () => {
-    const json = file('results.json');
+    const json = pathOf('results.json');
     const { child, finished } = startCli(['eval', '--json', json]);
     child.stdin.end();
     child.stdout.destroy();
@@ -21,8 +21,8 @@ describe('if the reader closes the pipe early,', () => {
   });
 
   it('replay completes its output without the reports of invalid rows', async () => {
-    const input = file('bad.jsonl');
-    const output = file('good.jsonl');
+    const input = pathOf('bad.jsonl');
+    const output = pathOf('good.jsonl');
     writeFileSync(input, `nonsense\n${rows(1)}${'nonsense\n'.repeat(20_000)}`);
     const { child, finished } = startCli(['replay', '--input', input, '--output', output]);
     child.stdin.end();
@@ -40,7 +40,7 @@ describe('if the reader closes the pipe early,', () => {
 });
 
 it.each(['SIGHUP', 'SIGINT', 'SIGTERM'] as const)('%s leaves no incomplete file', async (signal) => {
-  const output = file(`${signal}.jsonl`);
+  const output = pathOf(`${signal}.jsonl`);
   const { child, finished, until } = startCli(['replay', '--input', '-', '--output', output]);
   // When the invalid row is reported, the output is open. The input never ends.
   child.stdin.write(`${rows(5000)}nonsense\n`);
@@ -48,7 +48,7 @@ it.each(['SIGHUP', 'SIGINT', 'SIGTERM'] as const)('%s leaves no incomplete file'
   child.kill(signal);
   expect((await finished).code).toBe({ SIGHUP: 129, SIGINT: 130, SIGTERM: 143 }[signal]);
   expect(existsSync(output)).toBe(false);
-  expect(readdirSync(file('')).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+  expect(readdirSync(pathOf('')).filter((name) => name.endsWith('.tmp'))).toEqual([]);
 });
 
 it.each([

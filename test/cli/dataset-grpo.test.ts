@@ -12,29 +12,30 @@ import { watch } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parquetReadObjects } from 'hyparquet';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { systemText } from '../../src/rollouts/text/system-message.js';
 import { toPlan } from '../../src/training/datasets/grpo/grpo-options.js';
 import { grpoRows } from '../../src/training/datasets/grpo/grpo-rows.js';
 import { fromLines, runCli, startCli, temporaryDirectory } from '../support/cli.js';
 import { listedIn, optionsOf } from '../support/page-tables.js';
 
-const file = temporaryDirectory();
+const pathOf = temporaryDirectory();
 const folder = (name: string): string => {
-  mkdirSync(file(name));
-  return file(name);
+  mkdirSync(pathOf(name));
+  return pathOf(name);
 };
 const grpo = (...args: string[]) => runCli(['dataset', 'grpo', ...args]);
-const read = (...path: string[]): string => readFileSync(file(join(...path)), 'utf8');
+const read = (...path: string[]): string => readFileSync(pathOf(join(...path)), 'utf8');
 
 beforeAll(async () => {
   const output = join(folder('first'), 'train.jsonl');
   const { code, stdout, stderr } = await grpo('--rows', '70', '--output', output);
   expect([code, stdout]).toEqual([0, '']);
-  expect(stderr).toBe(`70 rows written to ${output}, the card to ${file('first/README.md')}.\n`);
+  expect(stderr).toBe(`70 rows written to ${output}, the card to ${pathOf('first/README.md')}.\n`);
 });
 
 it('writes the rows of its options, and the card beside them', () => {
   expect(fromLines(read('first', 'train.jsonl'))).toEqual([...grpoRows(toPlan({ rows: 70 }), {})].flat());
-  expect(readdirSync(file('first')).sort()).toEqual(['README.md', 'train.jsonl']);
+  expect(readdirSync(pathOf('first')).sort()).toEqual(['README.md', 'train.jsonl']);
   expect(read('first', 'README.md')).toContain('data_files":"train.jsonl"');
 });
 
@@ -77,7 +78,7 @@ it('writes Parquet with every option', async () => {
   );
   const card = read('parquet', 'README.md');
   expect(card).toContain('EVALUATION SEEDS ARE AMONG THEM: 90-99');
-  expect(card).toContain('--seed 5 --format parquet --allow-eval-seeds --output train.parquet\n');
+  expect(card).toContain('--seed 5 --grader v2 --format parquet --allow-eval-seeds --output train.parquet\n');
 });
 
 it('replaces an existing dataset', async () => {
@@ -112,24 +113,24 @@ describe('refuses, and changes nothing:', () => {
   it.each<[string, readonly string[], string]>([
     [
       'evaluation seeds',
-      [...rows, '--seeds', '0-99', '--output', file('x.jsonl')],
+      [...rows, '--seeds', '0-99', '--output', pathOf('x.jsonl')],
       'where 0-99 are kept for evaluation',
     ],
-    ['no rows', ['--output', file('x.jsonl')], "required option '--rows <n>'"],
+    ['no rows', ['--output', pathOf('x.jsonl')], "required option '--rows <n>'"],
     ['no output', rows, "required option '--output <file>'"],
     [
       'an unknown ending',
-      [...rows, '--output', file('x.csv')],
+      [...rows, '--output', pathOf('x.csv')],
       'Expected --output to end with .jsonl or .parquet',
     ],
     [
       'an ending of another format',
-      [...rows, '--format', 'jsonl', '--output', file('x.parquet')],
+      [...rows, '--format', 'jsonl', '--output', pathOf('x.parquet')],
       'to end with .jsonl, as --format says',
     ],
     [
       'an unknown format',
-      [...rows, '--format', 'csv', '--output', file('x.csv')],
+      [...rows, '--format', 'csv', '--output', pathOf('x.csv')],
       'Allowed choices are jsonl, parquet',
     ],
     [
@@ -139,28 +140,32 @@ describe('refuses, and changes nothing:', () => {
     ],
     [
       'README.md as the file of rows',
-      [...rows, '--format', 'jsonl', '--output', file('README.md')],
+      [...rows, '--format', 'jsonl', '--output', pathOf('README.md')],
       'its card README.md, got',
     ],
     [
       'the README.md of another project',
-      [...rows, '--output', file('project/x.jsonl')],
+      [...rows, '--output', pathOf('project/x.jsonl')],
       'Write --output to a directory of its own.',
     ],
-    ['a missing folder', [...rows, '--output', file('no/x.jsonl')], 'Create it first.'],
-    ['an unknown profile', [...rows, '--profiles', 'me', '--output', file('x.jsonl')], 'got "me"'],
-    ['steps that are not a range', [...rows, '--steps', 'all', '--output', file('x.jsonl')], 'such as 8-27'],
-    ['a step above 27', [...rows, '--steps', '3-28', '--output', file('x.jsonl')], 'the last of steps'],
-    ['an unknown kernel', [...rows, '--kernel', 'abacus', '--output', file('x.jsonl')], 'abacus'],
+    ['a folder in a file', [...rows, '--output', '/dev/null/x.jsonl'], '/dev/null is not a directory'],
+    ['an unknown profile', [...rows, '--profiles', 'me', '--output', pathOf('x.jsonl')], 'got "me"'],
+    [
+      'steps that are not a range',
+      [...rows, '--steps', 'all', '--output', pathOf('x.jsonl')],
+      'such as 8-27',
+    ],
+    ['a step above 27', [...rows, '--steps', '3-28', '--output', pathOf('x.jsonl')], 'the last of steps'],
+    ['an unknown kernel', [...rows, '--kernel', 'abacus', '--output', pathOf('x.jsonl')], 'abacus'],
   ])('%s', async (_, args, message) => {
     const { code, stdout, stderr } = await grpo(...args);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(/^error: /);
     expect(stderr).toContain(message);
     expect(stderr).toMatch(/See rhythm-vec dataset grpo --help\.|Add --help for a list\./);
-    expect(existsSync(file('x.jsonl'))).toBe(false);
+    expect(existsSync(pathOf('x.jsonl'))).toBe(false);
     expect(read('project', 'README.md')).toBe('# A project\n');
-    expect(readdirSync(file('project'))).toEqual(['README.md']);
+    expect(readdirSync(pathOf('project'))).toEqual(['README.md']);
   });
 });
 
@@ -168,7 +173,7 @@ it('keeps existing files when it is interrupted', async () => {
   const output = join(folder('interrupted'), 'train.jsonl');
   await grpo('--rows', '5', '--output', output);
   const before = readFileSync(output, 'utf8');
-  const changes = watch(file('interrupted'));
+  const changes = watch(pathOf('interrupted'));
   const { child, finished } = startCli(['dataset', 'grpo', '--rows', '100000000', '--output', output]);
   for await (const { filename } of changes) if (filename?.endsWith('.tmp')) break;
   child.kill('SIGINT');
@@ -176,5 +181,31 @@ it('keeps existing files when it is interrupted', async () => {
   expect(code).toBe(130);
   expect(stderr).toContain('Interrupted. No output file was changed.');
   expect(readFileSync(output, 'utf8')).toBe(before);
-  expect(readdirSync(file('interrupted')).sort()).toEqual(['README.md', 'train.jsonl']);
+  expect(readdirSync(pathOf('interrupted')).sort()).toEqual(['README.md', 'train.jsonl']);
+});
+
+it('writes the same states with the prompts of --grader, and its rewards in the card', async () => {
+  for (const name of ['v3', 'own']) folder(name);
+  const options = ['--rows', '20', '--steps', '3-27'];
+  const own = { name: 'own', weights: { wellbeing: 0.5, belief_skill: 0.5 } };
+  writeFileSync(pathOf('own.json'), JSON.stringify(own));
+  const graders: [name: string, grader: string][] = [
+    ['v3', 'v3'],
+    ['own', pathOf('own.json')],
+  ];
+  const system = systemText(own);
+  for (const [name, grader] of graders) {
+    expect((await grpo(...options, '--grader', grader, '--output', pathOf(`${name}/train.jsonl`))).code).toBe(
+      0,
+    );
+  }
+  const [v3, mine] = graders.map(([name]) => fromLines(read(name, 'train.jsonl')));
+  expect(v3[0].prompt[0].content).toBe(systemText('v3'));
+  expect(mine[0].prompt[0].content).toBe(system);
+  const states = (rows: typeof v3) => rows.map(({ prompt: [, user], ...rest }) => ({ user, ...rest }));
+  expect(states(mine)).toEqual(states(v3));
+  expect(read('v3', 'README.md')).toContain('Client("http://127.0.0.1:8000"), grader="v3")');
+  expect(read('v3', 'README.md')).toContain('--grader v3 --format jsonl');
+  expect(read('own', 'README.md')).toContain('grader={"name":"own","weights":{"crash_free":0,');
+  expect(read('own', 'README.md')).toContain('--grader own.json');
 });

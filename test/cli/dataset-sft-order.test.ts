@@ -1,4 +1,4 @@
-/** `dataset sft` that replaces a dataset removes the old card first and writes the new one last, so no card describes other rows. */
+/** `dataset sft` removes the card of a replaced dataset first and writes the new card last, so no card describes other rows. */
 import { existsSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, it, vi } from 'vitest';
@@ -8,8 +8,8 @@ import { episodeLine } from '../../src/rollouts/trajectories/write-line.js';
 import { temporaryDirectory } from '../support/cli.js';
 import { episodeStarts, playerOf, recordEpisodes } from '../support/trajectories.js';
 
-const file = temporaryDirectory();
-const output = file('sft');
+const pathOf = temporaryDirectory();
+const output = pathOf('sft');
 /** The committed files in order, and whether a card existed before each commit. */
 const commits: [name: string, card: boolean][] = [];
 
@@ -30,8 +30,8 @@ it('has no card while the files of rows are replaced', async () => {
   const episodes = recordEpisodes(episodeStarts([100, 101, 102, 103, 104, 105]), {
     player: playerOf({ objective: 'wellbeing' }),
   });
-  writeFileSync(file('teacher.jsonl'), episodes.map(episodeLine).join(''));
-  const options = { jsonl: [file('teacher.jsonl')], output, format: 'jsonl', grader: 'v2', skipBad: false };
+  writeFileSync(pathOf('teacher.jsonl'), episodes.map(episodeLine).join(''));
+  const options = { jsonl: [pathOf('teacher.jsonl')], output, format: 'jsonl', grader: 'v2', skipBad: false };
   const run = () => runSft({ ...options, validation: 0.5 }, new AbortController().signal);
   expect(await run()).toBe(true);
   commits.length = 0;

@@ -3,8 +3,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { parquetReadObjects } from 'hyparquet';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { systemText } from '../../src/rollouts/text/system-message.js';
 import { episodeLine } from '../../src/rollouts/trajectories/write-line.js';
 import { fromLines, runCli, startCli, temporaryDirectory } from '../support/cli.js';
+import { FORMER_FILES } from '../support/former-files.js';
 import { listedIn, optionsOf } from '../support/page-tables.js';
 import {
   changedAt,
@@ -14,9 +16,9 @@ import {
   TEST_POLICIES,
 } from '../support/trajectories.js';
 
-const file = temporaryDirectory();
+const pathOf = temporaryDirectory();
 const sft = (...args: string[]) => runCli(['dataset', 'sft', ...args]);
-const read = (...path: string[]): string => readFileSync(file(join(...path)), 'utf8');
+const read = (...path: string[]): string => readFileSync(pathOf(join(...path)), 'utf8');
 const range = (first: number, last: number): number[] =>
   Array.from({ length: last - first + 1 }, (_, i) => first + i);
 
@@ -24,14 +26,14 @@ const plannerEpisodes = recordEpisodes(episodeStarts(range(95, 119)), {
   player: playerOf({ objective: 'wellbeing' }),
 });
 const llmEpisodes = recordEpisodes(episodeStarts(range(100, 102)), {
-  policy: TEST_POLICIES.talker,
+  policy: TEST_POLICIES.incompleteText,
   player: playerOf({ model: 'm' }),
 });
-const input = file('teacher.jsonl');
+const input = pathOf('teacher.jsonl');
 
 beforeAll(async () => {
   writeFileSync(input, [...plannerEpisodes, ...llmEpisodes].map(episodeLine).join(''));
-  const { code, stdout, stderr } = await sft('--jsonl', input, '--output', file('first'));
+  const { code, stdout, stderr } = await sft('--jsonl', input, '--output', pathOf('first'));
   expect([code, stdout]).toEqual([0, '']);
   expect(stderr).toMatch(
     /^\d+ training rows and \d+ validation rows in .*first, with their card\. 20 episodes used, 8 left out\.\n$/,
@@ -39,7 +41,7 @@ beforeAll(async () => {
 });
 
 it('writes train, validation and their card', () => {
-  expect(readdirSync(file('first')).sort()).toEqual(['README.md', 'train.jsonl', 'validation.jsonl']);
+  expect(readdirSync(pathOf('first')).sort()).toEqual(['README.md', 'train.jsonl', 'validation.jsonl']);
   const rows = [...fromLines(read('first', 'train.jsonl')), ...fromLines(read('first', 'validation.jsonl'))];
   expect(rows).toHaveLength(20 * 28);
   expect(new Set(rows.map(({ objective }) => objective))).toEqual(new Set(['wellbeing']));
@@ -48,7 +50,7 @@ it('writes train, validation and their card', () => {
     '{"split":"train","path":"train.jsonl"},{"split":"validation","path":"validation.jsonl"}',
   );
   // The card has no path of this machine.
-  expect(card).not.toContain(file(''));
+  expect(card).not.toContain(pathOf(''));
 });
 
 it('docs/trajectories.md lists exactly the options and columns of dataset sft', async () => {
@@ -59,10 +61,10 @@ it('docs/trajectories.md lists exactly the options and columns of dataset sft', 
 
 it('the command in the card reproduces the same bytes, also on another backend', async () => {
   const [, command] = /```sh\nrhythm-vec (.*)\n```/.exec(read('first', 'README.md'))!;
-  mkdirSync(file('again'));
+  mkdirSync(pathOf('again'));
   const args = command
     .split(' ')
-    .map((word) => (word === 'teacher.jsonl' ? input : word === 'first' ? file('again/first') : word));
+    .map((word) => (word === 'teacher.jsonl' ? input : word === 'first' ? pathOf('again/first') : word));
   expect((await runCli([...args, '--backend', 'reference'])).code).toBe(0);
   for (const name of ['train.jsonl', 'validation.jsonl', 'README.md']) {
     expect(read('again', 'first', name)).toBe(read('first', name));
@@ -72,35 +74,89 @@ it('the command in the card reproduces the same bytes, also on another backend',
 it('writes Parquet with every option, from several files and the standard input', async () => {
   const { code, stderr } = await runCli(
     [
-      ...['dataset', 'sft', '--jsonl', '-', input, '--output', file('parquet'), '--format', 'parquet'],
+      ...['dataset', 'sft', '--jsonl', '-', input, '--output', pathOf('parquet'), '--format', 'parquet'],
       ...['--objective', 'none', '--teacher', 'test', '--model', 'm', '--conditions', 'custom'],
       ...['--seeds', '90-200', '--allow-eval-seeds', '--allow-oracle', '--steps', '0-20', '--grader', 'v1'],
       ...['--min-score', '0.1', '--min-margin', '-0.9', '--max-belief-error', '.9'],
       ...['--validation', '0', '--split-seed', '3', '--threads', '1'],
     ],
     recordEpisodes(episodeStarts([90]), {
-      policy: TEST_POLICIES.talker,
+      policy: TEST_POLICIES.incompleteText,
       player: playerOf({ model: 'm', oracle: true }),
     })
       .map(episodeLine)
       .join(''),
   );
   expect([code, stderr]).toEqual([0, expect.stringContaining('4 episodes used')]);
-  expect(readdirSync(file('parquet')).sort()).toEqual(['README.md', 'train.parquet']);
+  expect(readdirSync(pathOf('parquet')).sort()).toEqual(['README.md', 'train.parquet']);
   const rows = await parquetReadObjects({
-    file: new Uint8Array(readFileSync(file('parquet/train.parquet'))).buffer,
+    file: new Uint8Array(readFileSync(pathOf('parquet/train.parquet'))).buffer,
   });
   expect(new Set(rows.map(({ seed }) => Number(seed)))).toEqual(new Set([90, 100, 101, 102]));
   expect(Math.max(...rows.map(({ step_index }) => Number(step_index)))).toBe(20);
   const card = read('parquet', 'README.md');
   expect(card).toContain('EVALUATION SEEDS ARE AMONG THEM: 90-99');
-  expect(card).toContain(
-    '--min-score 0.1 --min-margin -0.9 --max-belief-error 0.9 --validation 0 --split-seed 3',
-  );
+  expect(card).toContain(' --min-score 0.1 --min-margin -0.9 --max-belief-error 0.9 ');
+  expect(card).toContain(' --validation 0 --split-seed 3 ');
+});
+
+describe('graders', () => {
+  const answers = (grader: string, seeds: readonly number[]): string =>
+    recordEpisodes(episodeStarts(seeds), { policy: TEST_POLICIES.completeText, grader })
+      .map(episodeLine)
+      .join('');
+  const run = (input: string, name: string, ...args: string[]) =>
+    runCli(
+      ['dataset', 'sft', '--jsonl', '-', '--objective', 'none', '--output', pathOf(name), ...args],
+      input,
+    );
+
+  it('of the episodes are those of the prompts, and the card has the components that --grader weighs', async () => {
+    const { code } = await run(answers('v3', [100, 101]), 'v3', '--grader', 'v3', '--validation', '0');
+    expect(code).toBe(0);
+    const [row] = fromLines(read('v3', 'train.jsonl'));
+    expect(row.messages[0].content).toBe(systemText('v3'));
+    const card = read('v3', 'README.md');
+    expect(card).toContain('The prompts describe the grader of their episode: v3 (2 episodes).\n');
+    expect(card).toContain('| second-half mean | wellbeing | belief skill |');
+    expect(card).not.toContain('PROMPTS DESCRIBE ANOTHER');
+  });
+
+  it('that differ are in the card', async () => {
+    const text = answers('v3', [100]) + answers('v2', [101, 102]);
+    expect((await run(text, 'differ', '--validation', '0')).code).toBe(0);
+    const card = read('differ', 'README.md');
+    expect(card).toContain('of their episode: v3 (1 episode) and v2 (2 episodes).\n');
+    expect(card).toContain('**SCORES AND MARGINS ARE UNDER v2, BUT PROMPTS DESCRIBE ANOTHER GRADER.**');
+  });
+
+  it('select by the score under --grader', async () => {
+    const text = answers('v3', [100, 101, 102, 103]);
+    const rows = async (grader: string, least: string) => {
+      const name = `least-${grader}`;
+      const { stderr } = await run(text, name, '--grader', grader, '--min-score', least, '--validation', '0');
+      return [/(\d) episodes used/.exec(stderr)?.[1], /a lower score \((\d)\)/.exec(stderr)?.[1]];
+    };
+    // Under v2 the heuristic with a constant belief scores about 0.6, under v3 at most 0.5.
+    expect(await rows('v2', '0.54')).toEqual(['4', undefined]);
+    expect(await rows('v3', '0.54')).toEqual([undefined, '4']);
+  });
+
+  it('admits episodes of world 1.0.0, and says so', async () => {
+    const { code, stderr } = await run(
+      FORMER_FILES.trajectories,
+      'former',
+      ...['--allow-eval-seeds', '--seeds', '0-9', '--validation', '0'],
+    );
+    const sentence =
+      '1 episode is of world 1.0.0 (6 of 8 components). Its rules are the same. Of the components, only those 6 were compared.';
+    expect([code, stderr]).toEqual([0, expect.stringContaining(sentence)]);
+    expect(read('former', 'README.md')).toContain(`\n${sentence}\n`);
+  });
 });
 
 it('replaces an existing dataset completely', async () => {
-  const output = file('twice');
+  const output = pathOf('twice');
   await sft('--jsonl', input, '--output', output);
   expect((await sft('--jsonl', input, '--output', output, '--validation', '0')).code).toBe(0);
   expect(readdirSync(output).sort()).toEqual(['README.md', 'train.jsonl']);
@@ -122,7 +178,7 @@ describe('episodes with mismatches and invalid lines', () => {
     runCli(['dataset', 'sft', '--jsonl', '-', '--validation', '0', ...args], text);
 
   it('are reported and left out, with exit code 1', async () => {
-    const { code, stderr } = await run('--output', file('mismatched'));
+    const { code, stderr } = await run('--output', pathOf('mismatched'));
     expect(code).toBe(1);
     const lines = stderr.trimEnd().split('\n');
     expect(lines.slice(0, 3)).toEqual([
@@ -140,28 +196,28 @@ describe('episodes with mismatches and invalid lines', () => {
   });
 
   it('exit with 0 with --skip-bad', async () => {
-    expect((await run('--output', file('skipped'), '--skip-bad')).code).toBe(0);
+    expect((await run('--output', pathOf('skipped'), '--skip-bad')).code).toBe(0);
   });
 });
 
 describe('refuses, and changes nothing:', () => {
   beforeAll(() => {
-    mkdirSync(file('project'));
-    writeFileSync(file('project/README.md'), '# A project\n');
-    mkdirSync(file('rows'));
-    writeFileSync(file('rows/train.jsonl'), '{}\n');
+    mkdirSync(pathOf('project'));
+    writeFileSync(pathOf('project/README.md'), '# A project\n');
+    mkdirSync(pathOf('rows'));
+    writeFileSync(pathOf('rows/train.jsonl'), '{}\n');
     writeFileSync(
-      file('score.jsonl'),
+      pathOf('score.jsonl'),
       recordEpisodes(episodeStarts([100]), { player: playerOf({ objective: 'score' }) })
         .map(episodeLine)
         .join(''),
     );
   });
-  const output = ['--output', file('x')];
+  const output = ['--output', pathOf('x')];
   it.each<[string, readonly string[], string]>([
     ['no input', output, "required option '--jsonl <files...>'"],
     ['no output', ['--jsonl', input], "required option '--output <directory>'"],
-    ['a missing file', ['--jsonl', file('none'), ...output], 'it does not exist'],
+    ['a missing file', ['--jsonl', pathOf('none'), ...output], 'it does not exist'],
     [
       'evaluation seeds',
       ['--jsonl', input, ...output, '--seeds', '0-99'],
@@ -185,18 +241,18 @@ describe('refuses, and changes nothing:', () => {
     ],
     [
       'the README.md of another project',
-      ['--jsonl', input, '--output', file('project')],
+      ['--jsonl', input, '--output', pathOf('project')],
       'whose README.md is not the card',
     ],
     [
       'rows of another dataset',
-      ['--jsonl', input, '--output', file('rows')],
+      ['--jsonl', input, '--output', pathOf('rows')],
       'which contains another train.jsonl',
     ],
     ['a file as directory', ['--jsonl', input, '--output', input], 'is not a directory. Name another.'],
     [
       'only teachers of the score',
-      ['--jsonl', file('score.jsonl'), ...output],
+      ['--jsonl', pathOf('score.jsonl'), ...output],
       'another objective (1). Only teachers of objective wellbeing are used. Choose another (score, none) with --objective',
     ],
     [
@@ -206,7 +262,7 @@ describe('refuses, and changes nothing:', () => {
     ],
     [
       'filters that leave no episode, with missing parent directories',
-      ['--jsonl', input, '--output', file('x/y/z'), '--min-score', '1'],
+      ['--jsonl', input, '--output', pathOf('x/y/z'), '--min-score', '1'],
       'a lower score (20)',
     ],
   ])('%s', async (_, args, message) => {
@@ -214,18 +270,18 @@ describe('refuses, and changes nothing:', () => {
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(/^error: /);
     expect(stderr).toContain(message);
-    expect(existsSync(file('x'))).toBe(false);
-    expect(readdirSync(file('project'))).toEqual(['README.md']);
+    expect(existsSync(pathOf('x'))).toBe(false);
+    expect(readdirSync(pathOf('project'))).toEqual(['README.md']);
     expect(read('rows', 'train.jsonl')).toBe('{}\n');
   });
 });
 
 it('does not overwrite its own input', async () => {
-  const own = file('first/validation.jsonl');
+  const own = pathOf('first/validation.jsonl');
   const rows = read('first', 'validation.jsonl');
   const [card, text] = [read('first', 'README.md'), readFileSync(input, 'utf8')];
   writeFileSync(own, text);
-  const { code, stderr } = await sft('--jsonl', own, '--output', file('first'));
+  const { code, stderr } = await sft('--jsonl', own, '--output', pathOf('first'));
   expect([code, stderr]).toEqual([
     2,
     expect.stringContaining('Expected --jsonl to be another file than the validation of --output'),
@@ -235,7 +291,7 @@ it('does not overwrite its own input', async () => {
 });
 
 it('accepts numbers in the form in which the card writes them', async () => {
-  const args = ['--jsonl', input, '--output', file('small')];
+  const args = ['--jsonl', input, '--output', pathOf('small')];
   expect((await sft(...args, '--min-score', '0.0000001')).code).toBe(0);
   const card = read('small', 'README.md');
   const [, score] = /--min-score (\S+)/.exec(card)!;
@@ -245,11 +301,18 @@ it('accepts numbers in the form in which the card writes them', async () => {
 
 it('keeps existing files when it is interrupted', async () => {
   const before = read('first', 'train.jsonl');
-  const { child, finished, until } = startCli(['dataset', 'sft', '--jsonl', '-', '--output', file('first')]);
+  const { child, finished, until } = startCli([
+    'dataset',
+    'sft',
+    '--jsonl',
+    '-',
+    '--output',
+    pathOf('first'),
+  ]);
   child.stdin.write('nothing\n');
   await until('stderr', 'standard input:1: skipped');
   child.kill('SIGTERM');
   expect((await finished).code).toBe(143);
-  expect(readdirSync(file('first')).sort()).toEqual(['README.md', 'train.jsonl', 'validation.jsonl']);
+  expect(readdirSync(pathOf('first')).sort()).toEqual(['README.md', 'train.jsonl', 'validation.jsonl']);
   expect(read('first', 'train.jsonl')).toBe(before);
 });

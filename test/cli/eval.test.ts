@@ -11,27 +11,27 @@ import { runCli, startCli, temporaryDirectory } from '../support/cli.js';
 import { ENGINES } from '../support/engines.js';
 import { tables } from '../support/golden.js';
 
-const file = temporaryDirectory();
-const leftovers = () => readdirSync(dirname(file('x'))).filter((name) => name.endsWith('.tmp'));
-const results = (name: string) => JSON.parse(readFileSync(file(name), 'utf8'));
+const pathOf = temporaryDirectory();
+const leftovers = () => readdirSync(dirname(pathOf('x'))).filter((name) => name.endsWith('.tmp'));
+const results = (name: string) => JSON.parse(readFileSync(pathOf(name), 'utf8'));
 /** Environment variables with which no addon is found, as on a machine without a compiler. */
 const WITHOUT_ADDON = { RHYTHM_ADDON: '/nowhere/rhythm.node', RHYTHM_KERNEL: '' };
 
 describe('eval', () => {
   it('prints the table and writes the golden numbers', async () => {
-    const { code, stdout, stderr } = await runCli(['eval', '--json', file('all.json')]);
+    const { code, stdout, stderr } = await runCli(['eval', '--json', pathOf('all.json')]);
     expect([code, stderr]).toEqual([0, '']);
     using env = createVecEnv({ numEnvs: 1 });
     expect(stdout).toContain(`backend ${env.backend}`);
     expect(stdout).toContain(env.world.digest.slice(0, 12));
-    expect(stdout).toMatch(/heuristic +0\.447 ±0\.009 +0\.449 +0\.205/);
+    expect(stdout).toMatch(/heuristic +0\.447 ±0\.009 +0\.449 +0\.284 ±0\.014 +0\.205/);
     expect(stdout).toMatch(/heuristic\+constant +0\.606 ±0\.009 +- /);
     expect(stdout).toContain('shows no inference');
     const { rows, ...provenance } = results('all.json');
     expect(Object.keys(provenance).sort()).toEqual(
       [
-        ...['schema', 'version', 'world_digest', 'backend', 'kernel', 'threads', 'machine'],
-        ...['grader', 'grader_weights', 'seconds'],
+        ...['schema', 'version', 'world_digest', 'backend', 'kernel', 'threads', 'device', 'machine'],
+        ...['grader', 'grader_weights', 'seconds', 'brackets'],
       ].sort(),
     );
     expect(rows).toHaveLength(36);
@@ -41,12 +41,19 @@ describe('eval', () => {
     }
   });
 
+  it('takes all episodes of a condition with fewer than --episodes', async () => {
+    const { code, stdout } = await runCli(['eval', '--episodes', '20', '--policies', 'heuristic']);
+    expect(code).toBe(0);
+    expect(stdout).toContain('in-distribution: seeds 0-19, 20 episodes');
+    expect(stdout).toContain('discrete: seeds 0-4 of each profile, 15 episodes');
+  });
+
   it('applies every option', async () => {
     const { code, stdout } = await runCli(
       [
         ['eval', '--policies', 'random, heuristic', '--conditions', 'ood,custom', '--seeds', '7-30'],
         ['--episodes', '12', '--profiles', 'workaholic_stoic', '--grader', 'v1'],
-        ['--backend', 'reference', '--threads', '2', '--json', file('flags.json')],
+        ['--backend', 'reference', '--threads', '2', '--json', pathOf('flags.json')],
       ].flat(),
     );
     expect(code).toBe(0);
@@ -83,7 +90,7 @@ describe('eval', () => {
 
   it('without an addon runs on the reference backend, and prints why', async () => {
     const { code, stdout } = await runCli(
-      ['eval', '--conditions', 'ood', '--json', file('ref.json')],
+      ['eval', '--conditions', 'ood', '--json', pathOf('ref.json')],
       '',
       WITHOUT_ADDON,
     );
@@ -97,7 +104,7 @@ describe('eval', () => {
     const { code, stderr } = await runCli(['eval', '--backend', 'native'], '', WITHOUT_ADDON);
     expect([code, stderr]).toEqual([
       1,
-      expect.stringMatching(/^error: Expected backend "native" to be available/),
+      expect.stringMatching(/^error: Expected an available backend, got "native"/),
     ]);
   });
 
@@ -106,23 +113,25 @@ describe('eval', () => {
     ['an unknown option', ['eval', '--polices', 'random'], 'Did you mean --policies?'],
     ['an unknown policy', ['eval', '--policies', 'randon'], 'Did you mean "random"?'],
     ['a model without llm:', ['eval', '--policies', 'gpt-4o-mini'], 'planner-oracle, llm:MODEL; got'],
-    ['an empty policy', ['eval', '--policies', 'random,,heuristic'], '--policies <names>'],
+    ['an empty policy', ['eval', '--policies', 'random,,heuristic'], '--policies <names|files>'],
     ['an unknown condition', ['eval', '--conditions', 'in-distributon'], 'Did you mean "in-distribution"?'],
     ['custom without seeds', ['eval', '--conditions', 'custom'], 'Expected seeds for the condition "custom"'],
     ['seeds that are not a range', ['eval', '--seeds', '10'], 'Expected A-B'],
     ['a descending range of seeds', ['eval', '--seeds', '10-9'], 'Expected A-B'],
     ['seeds beyond a u32', ['eval', '--seeds', '0-4294967296'], 'Expected A-B'],
-    ['more episodes than seeds', ['eval', '--conditions', 'ood', '--episodes', '51'], 'from 1 to 50'],
     ['episodes that are not a number', ['eval', '--episodes', 'many'], "option '--episodes <n>'"],
-    ['no episodes', ['eval', '--conditions', 'in-distribution', '--episodes', '0'], 'Pass 1 to 100.'],
-    ['no episodes under all conditions', ['eval', '--episodes', '0'], 'Pass 1 to 5.'],
+    ['no episodes', ['eval', '--episodes', '0'], 'Expected episodes to be an integer of at least 1, got 0.'],
     ['unknown profiles', ['eval', '--profiles', 'smapled'], 'Did you mean "sampled"?'],
     [
       'profiles for discrete:NAME',
       ['eval', '--conditions', 'discrete', '--profiles', 'sampled'],
       'Leave out one',
     ],
-    ['an unknown grader', ['eval', '--grader', 'v3'], 'one of v1, v2 or a file, got "v3"; there is no such'],
+    [
+      'an unknown grader',
+      ['eval', '--grader', 'v4'],
+      'one of v1, v2, v3 or a file, got "v4"; there is no such',
+    ],
     ['an unknown backend', ['eval', '--backend', 'refrence'], 'Did you mean "reference"?'],
     [
       'a kernel of the reference',
@@ -131,12 +140,8 @@ describe('eval', () => {
     ],
     ['no threads', ['eval', '--threads', '0'], 'from 1 to 256, got 0.'],
     ['a positional argument', ['eval', 'ood'], 'too many arguments'],
-    [
-      'a missing directory',
-      ['eval', '--seeds', '0-4294967295', '--json', file('no/x.json')],
-      'Create it first.',
-    ],
-    ['a directory', ['eval', '--json', dirname(file('x'))], 'which is a directory'],
+    ['a directory in a file', ['eval', '--json', '/dev/null/x.json'], '/dev/null is not a directory'],
+    ['a directory', ['eval', '--json', dirname(pathOf('x'))], 'which is a directory'],
     ['no command', [], 'Usage: rhythm-vec'],
   ];
   it.concurrent.each(refused)('refuses %s, as a usage error', async (_, args, message) => {
@@ -149,21 +154,21 @@ describe('eval', () => {
   it.each(['SIGINT', 'SIGTERM'] as const)(
     'at %s keeps the old file and leaves nothing beside it',
     async (signal) => {
-      writeFileSync(file('kept.json'), 'as it was');
-      const running = startCli(['eval', '--seeds', '0-4294967295', '--json', file('kept.json')]);
+      writeFileSync(pathOf('kept.json'), 'as it was');
+      const running = startCli(['eval', '--seeds', '0-4294967295', '--json', pathOf('kept.json')]);
       await running.until('stdout', 'world');
       running.child.kill(signal);
       const { code, stderr } = await running.finished;
       expect(stderr).toBe('error: Interrupted. No output file was changed.\n');
       expect(code).toBe(signal === 'SIGINT' ? 130 : 143);
-      expect(readFileSync(file('kept.json'), 'utf8')).toBe('as it was');
+      expect(readFileSync(pathOf('kept.json'), 'utf8')).toBe('as it was');
       expect(leftovers()).toEqual([]);
     },
   );
 
   it('replaces a file', async () => {
-    writeFileSync(file('old.json'), 'x'.repeat(1e6));
-    await runCli(['eval', '--conditions', 'ood', '--json', file('old.json')]);
+    writeFileSync(pathOf('old.json'), 'x'.repeat(1e6));
+    await runCli(['eval', '--conditions', 'ood', '--json', pathOf('old.json')]);
     expect(results('old.json').rows).toHaveLength(6);
     expect(leftovers()).toEqual([]);
   });
@@ -177,7 +182,32 @@ describe('eval', () => {
 });
 
 describe('the table', () => {
-  it('fits 124 columns under every condition', async () => {
+  it('shows v3 beside v2, and says that these scores are of the same episodes', async () => {
+    const { rows, ...run } = await evaluate({ conditions: ['ood'], policies: ['heuristic'] });
+    const table = renderTable({ rows, ...run });
+    expect(table).toMatch(/final score +regraded by .*\n.*policy +\(95 %\) +published +v3 \(95 %\)/);
+    expect(table).toContain(
+      'regraded by v3: the same episodes under grader v3. The policies played for v2.\n',
+    );
+    const underV3 = renderTable(
+      await evaluate({ conditions: ['ood'], policies: ['heuristic'], grader: 'v3' }),
+    );
+    expect(underV3).toMatch(/final score +regraded by .*\n.*policy +\(95 %\) +v2 \(95 %\)/);
+    expect(underV3).toContain('The policies played for v3.\n');
+    expect(underV3.replaceAll('\n', ' ')).toContain(
+      'A score that does not beat open-loop+constant, or under discrete profiles open-loop without a belief, shows no inference.',
+    );
+  });
+
+  it('shows all eight components in a second table', async () => {
+    const table = renderTable(await evaluate({ conditions: ['ood'], policies: ['random', 'heuristic'] }));
+    const [, components] = table.split('components:');
+    expect(components).toMatch(
+      /^( +\S+){8}\npolicy( +\S+){8}\n\nood: .*\nrandom( +[01]\.\d{3}){8}\nheuristic /,
+    );
+  });
+
+  it('fits 140 columns under every condition', async () => {
     const evaluation = await evaluate();
     const fallback = {
       ...evaluation,
@@ -186,7 +216,7 @@ describe('the table', () => {
     const lines = [renderTable(evaluation), renderHeader(evaluation), renderHeader(fallback)]
       .join('')
       .split('\n');
-    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(124);
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(140);
   });
 
   it('shows more digits if an interval is too narrow for three', async () => {
@@ -235,12 +265,12 @@ describe('the table', () => {
     expect(table).toMatch(/\nplanner: .*THE SCORE/);
     expect(table).toMatch(/\nplanner-wellbeing: .*instead of the score/);
     expect(table).toMatch(/\nplanner-oracle \[oracle\] +0\.\d{3}/);
-    expect(Math.max(...table.split('\n').map((line) => line.length))).toBeLessThanOrEqual(124);
+    expect(Math.max(...table.split('\n').map((line) => line.length))).toBeLessThanOrEqual(140);
     expect(renderTable(evaluation)).not.toContain('planner');
   });
 });
 
 it('leaves no files after a refusal', () => {
-  expect(existsSync(file('no'))).toBe(false);
+  expect(existsSync(pathOf('no'))).toBe(false);
   expect(leftovers()).toEqual([]);
 });

@@ -3,16 +3,16 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { messageOf } from '../../src/cli/failure.js';
+import { messageOf } from '../../src/cli/command-errors.js';
 import { readGrader } from '../../src/cli/files/grader-file.js';
 import { createVecEnv, graderWeights, InputError, validateGrader } from '../../src/index.js';
 import { fromLines, runCli, temporaryDirectory } from '../support/cli.js';
 
-const file = temporaryDirectory();
+const pathOf = temporaryDirectory();
 const calm = { name: 'calm', weights: { crash_free: 0.5, efficiency: 0.3, belief_accuracy: 0.2 } };
 function write(name: string, content: string | Uint8Array): string {
-  writeFileSync(file(name), content);
-  return file(name);
+  writeFileSync(pathOf(name), content);
+  return pathOf(name);
 }
 const calmFile = write('calm.json', JSON.stringify(calm));
 
@@ -26,20 +26,20 @@ describe('readGrader', () => {
   });
 
   it('refuses other values', async () => {
-    await expect(readGrader('v3')).rejects.toThrow(
-      'one of v1, v2 or a file, got "v3"; there is no such file. Did you mean "v1"?',
+    await expect(readGrader('v9')).rejects.toThrow(
+      'one of v1, v2, v3 or a file, got "v9"; there is no such file. Did you mean "v1"?',
     );
     await expect(readGrader('no-such.json')).rejects.toThrow(
       'got "no-such.json"; there is no such file. Check the path.',
     );
-    mkdirSync(file('folder'));
-    await expect(readGrader(file('folder'))).rejects.toThrow('it is a directory');
+    mkdirSync(pathOf('folder'));
+    await expect(readGrader(pathOf('folder'))).rejects.toThrow('it is a directory');
   });
 
   it('reads a pipe, and a device up to the maximum size of a grader', async () => {
-    execFileSync('mkfifo', [file('pipe')]);
-    const reading = readGrader(file('pipe'));
-    await writeFile(file('pipe'), JSON.stringify(calm));
+    execFileSync('mkfifo', [pathOf('pipe')]);
+    const reading = readGrader(pathOf('pipe'));
+    await writeFile(pathOf('pipe'), JSON.stringify(calm));
     expect(await reading).toEqual(validateGrader(calm));
     await expect(readGrader('/dev/zero')).rejects.toThrow('at most 65536 bytes in /dev/zero, got more');
   });
@@ -74,7 +74,7 @@ describe('readGrader', () => {
 
 describe('eval --grader FILE', () => {
   it('prints its weights in the table and in the JSON', async () => {
-    const json = file('calm-results.json');
+    const json = pathOf('calm-results.json');
     const { code, stdout } = await runCli([
       'eval',
       '--conditions',
@@ -99,7 +99,7 @@ describe('eval --grader FILE', () => {
 
   it('refuses an invalid grader as a usage error with file and field, before the first episode', async () => {
     const path = write('bad.json', '{"name":"x","weights":{"progress":null}}');
-    const json = file('never.json');
+    const json = pathOf('never.json');
     const { code, stdout, stderr } = await runCli(['eval', '--grader', path, '--json', json]);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(`at weights.progress of ${path}, got null.`);
@@ -147,10 +147,10 @@ describe('replay and graders', () => {
   });
 
   it('refuses an invalid --grader before the output is opened', async () => {
-    const args = ['replay', '--input', rows, '--output', file('none.jsonl'), '--grader', 'v3'];
+    const args = ['replay', '--input', rows, '--output', pathOf('none.jsonl'), '--grader', 'v9'];
     const { code, stderr } = await runCli(args);
     expect(code).toBe(2);
-    expect(stderr).toContain('--grader to be one of v1, v2 or a file, got "v3"');
-    expect(() => readFileSync(file('none.jsonl'))).toThrow('ENOENT');
+    expect(stderr).toContain('--grader to be one of v1, v2, v3 or a file, got "v9"');
+    expect(() => readFileSync(pathOf('none.jsonl'))).toThrow('ENOENT');
   });
 });

@@ -12,7 +12,7 @@ import { FakeOpenAi } from '../fakes/openai.js';
 import { MAIN, runCli, temporaryDirectory } from '../support/cli.js';
 import { episodeStarts, playerOf, recordEpisodes } from '../support/trajectories.js';
 
-const file = temporaryDirectory();
+const pathOf = temporaryDirectory();
 /** The command as an installed package provides it. */
 const COMMAND = `rhythm-vec() { "${process.execPath}" "${MAIN}" "$@"; }`;
 
@@ -20,10 +20,11 @@ const commands: [command: string, expected: string][] = [
   ['eval', 'grader calm; world'],
   ['replay', ''],
   ['regrade', 'stored episodes, not played again; grader calm'],
-  ['audit', 'Under grader calm, ignoring the person earns'],
+  ['audit', 'Under grader calm, ignoring the profile gains'],
   ['dataset', 'Usage: rhythm-vec dataset grpo'],
   ['dataset grpo', ''],
   ['dataset sft', ''],
+  ['dataset dpo', ''],
   ['teach', 'episodes replayed, all as recorded'],
   ['reeval', 'episodes replayed, all as recorded'],
   ['upload', 'Nothing was changed: --dry-run.'],
@@ -48,6 +49,8 @@ const TEACHER = recordEpisodes(episodeStarts([100, 101, 102]), {
   }),
 });
 
+const QUICK_AUDIT = '--evaluations 1000 --episodes 20 --profiles 2 --planner-episodes 2';
+
 it.each(commands)('the examples of %s run as printed', async (command, expected) => {
   const { stdout } = await runCli([...command.split(' '), '--help']);
   // Uses fewer seeds and shorter searches, to save time.
@@ -55,13 +58,15 @@ it.each(commands)('the examples of %s run as printed', async (command, expected)
     .split(/Examples?:\n/)[1]
     .replace('0-9999999', '0-999')
     .replaceAll(/--seeds 100-1\d\d/g, '--seeds 100-102')
-    .replaceAll('rhythm-vec audit', 'rhythm-vec audit --evaluations 1000 --episodes 20 --profiles 2');
+    .replaceAll('--rows 3000', '--rows 300')
+    .replaceAll('--concurrency 16', '--concurrency 16 --episodes 2')
+    .replaceAll('rhythm-vec audit', `rhythm-vec audit ${QUICK_AUDIT}`);
   expect(examples).toContain(`  rhythm-vec ${command}`);
-  mkdirSync(file(command));
-  writeFileSync(join(file(command), 'teacher.jsonl'), TEACHER.map(episodeLine).join(''));
+  mkdirSync(pathOf(command));
+  writeFileSync(join(pathOf(command), 'teacher.jsonl'), TEACHER.map(episodeLine).join(''));
   const script = `set -eo pipefail\n${COMMAND}\n${examples}`;
   const { stdout: output } = await promisify(execFile)('bash', ['-c', script], {
-    cwd: file(command),
+    cwd: pathOf(command),
     env: { ...process.env, ...model.environment, ...hub.environment },
     maxBuffer: 2 ** 26,
   });

@@ -34,7 +34,7 @@ describe('info', () => {
   it('marks backends that only asynchronous environments can use, and whether they are available', async () => {
     const backend = new DeferredBackend();
     expect(await renderInfo(backend.platform)).toMatch(
-      /\nbackend deferred +available \(by createAsyncVecEnv\)\nbackend reference +available\n$/,
+      /\nbackend deferred +available \(by createAsyncVecEnv and commands\)\nbackend reference +available\n$/,
     );
     backend.reason = 'It is gone. Call again later.';
     expect(await renderInfo(backend.platform)).toMatch(

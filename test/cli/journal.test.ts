@@ -19,17 +19,19 @@ import { episodeKey, episodeLine } from '../../src/rollouts/trajectories/write-l
 import { temporaryDirectory } from '../support/cli.js';
 import { changedAt, episodeStarts, recordEpisodes, TEST_POLICIES } from '../support/trajectories.js';
 
-const file = temporaryDirectory();
+const pathOf = temporaryDirectory();
 let folderCount = 0;
 /** Returns a path in a new empty folder. */
 function newPath(): string {
-  const folder = file(`${folderCount++}`);
+  const folder = pathOf(`${folderCount++}`);
   mkdirSync(folder);
   return `${folder}/t.jsonl`;
 }
 const filesBeside = (path: string): string[] => readdirSync(dirname(path)).sort();
 
-const EPISODES = recordEpisodes(episodeStarts([100, 101, 102, 103]), { policy: TEST_POLICIES.talker });
+const EPISODES = recordEpisodes(episodeStarts([100, 101, 102, 103]), {
+  policy: TEST_POLICIES.incompleteText,
+});
 const KEYS = EPISODES.map(episodeKey);
 const LINES = EPISODES.map(episodeLine);
 const COST = 28 * 0.125;

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { lock } from '../../src/cli/llm/lock.js';
 import { temporaryDirectory } from '../support/cli.js';
 
-const file = temporaryDirectory();
+const pathOf = temporaryDirectory();
 const PROCESSES = 4;
 const ROUNDS = 200;
 
@@ -72,7 +72,7 @@ async function winnerOf(path: string): Promise<number> {
 
 it('is granted to one of many processes, even if a killed process left a lock file', async () => {
   for (let round = 0; round < ROUNDS; round++) {
-    const path = file(`${round}`);
+    const path = pathOf(`${round}`);
     if (round % 2 === 0) writeFileSync(`${path}.lock`, 'process 7 on a host\n');
     const winner = contenders[await winnerOf(path)];
     expect(readFileSync(`${path}.lock`, 'utf8')).toContain(`process ${winner.child.pid} on `);
@@ -80,7 +80,7 @@ it('is granted to one of many processes, even if a killed process left a lock fi
 });
 
 it('is never held twice while it is released and locked again', async () => {
-  const path = file('again');
+  const path = pathOf('again');
   for (let round = 0; round < ROUNDS; round++) {
     const winner = await winnerOf(path);
     const others = contenders.filter((_, index) => index !== winner);
@@ -97,7 +97,7 @@ it('is never held twice while it is released and locked again', async () => {
 
 it('is released at once when its process is killed', async () => {
   for (let round = 0; round < 3; round++) {
-    const path = file('killed');
+    const path = pathOf('killed');
     const winner = await winnerOf(path);
     const { child } = contenders[winner];
     child.kill('SIGKILL');
@@ -110,9 +110,9 @@ it('is released at once when its process is killed', async () => {
 });
 
 it('is released once: a second release does not affect the lock of another process', async () => {
-  const unlock = await lock(file('own'));
+  const unlock = await lock(pathOf('own'));
   unlock();
-  writeFileSync(file('own.lock'), 'of another');
+  writeFileSync(pathOf('own.lock'), 'of another');
   unlock();
-  expect(readFileSync(file('own.lock'), 'utf8')).toBe('of another');
+  expect(readFileSync(pathOf('own.lock'), 'utf8')).toBe('of another');
 });

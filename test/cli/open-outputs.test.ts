@@ -12,11 +12,11 @@ import {
 } from '../../src/cli/files/output-file.js';
 import { MAIN, temporaryDirectory } from '../support/cli.js';
 
-const file = temporaryDirectory();
+const pathOf = temporaryDirectory();
 let folderCount = 0;
 /** Returns a path in a new empty folder. */
 function newPath(name = 'out.jsonl'): string {
-  const folder = file(`${folderCount++}`);
+  const folder = pathOf(`${folderCount++}`);
   mkdirSync(folder);
   return join(folder, name);
 }
@@ -85,7 +85,7 @@ describe('open outputs', () => {
   });
 
   it('are renamed in order, and none after a failure', async () => {
-    const paths = ['first', 'second', 'last'].map((name) => join(file(`${folderCount}`), name));
+    const paths = ['first', 'second', 'last'].map((name) => join(pathOf(`${folderCount}`), name));
     newPath();
     const [first, second, last] = paths;
     const files = paths.map((path) => ({

@@ -16,16 +16,17 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { UsageError } from '../../src/cli/failure.js';
-import { checkDirectory, checkOutput, openOutput, PROBE, targetOf } from '../../src/cli/files/output-file.js';
+import { UsageError } from '../../src/cli/command-errors.js';
+import { checkDirectory, checkOutput, openOutput, PROBE } from '../../src/cli/files/output-file.js';
+import { targetOf } from '../../src/cli/files/paths.js';
 import { ABANDONED_MS, TOUCH_MS, temporaryPath } from '../../src/cli/files/temporary-file.js';
 import { startCli, temporaryDirectory } from '../support/cli.js';
 
-const file = temporaryDirectory();
+const pathOf = temporaryDirectory();
 let folderCount = 0;
 /** Returns a path in a new empty folder. */
 function newPath(name = 'out.jsonl'): string {
-  const folder = file(`${folderCount++}`);
+  const folder = pathOf(`${folderCount++}`);
   mkdirSync(folder);
   return join(folder, name);
 }
@@ -138,7 +139,7 @@ describe('a temporary file of a killed run', () => {
     expect(readdirSync(dirname(path)).sort()).toEqual([...others, 'out.jsonl'].sort());
   });
 
-  it('is touched by its process while that runs', async () => {
+  it('is touched by its process while the process runs', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const path = newPath();
     const output = await openOutput(path);
@@ -182,14 +183,42 @@ describe('links', () => {
     expect(leftovers(join(folder, 'deep/target'))).toEqual([]);
   });
 
-  it('to a missing directory are refused', () => {
+  it('to a missing directory create it', async () => {
     const path = newPath();
     symlinkSync('missing/target', path);
-    expect(() => checkOutput('--json', path)).toThrow(/directory of --json .* to exist.*missing/);
+    checkOutput('--json', path);
+    await write(path, 'whole');
+    expect(readFileSync(join(dirname(path), 'missing/target'), 'utf8')).toBe('whole');
+    expect(lstatSync(path).isSymbolicLink()).toBe(true);
+  });
+
+  it('that do not lead to a file are refused', () => {
+    const path = newPath();
     symlinkSync('loop', join(dirname(path), 'loop'));
     expect(() => checkOutput('--json', join(dirname(path), 'loop'))).toThrow(/ELOOP/);
     symlinkSync('.', join(dirname(path), 'here'));
     expect(() => checkOutput('--json', join(dirname(path), 'here'))).toThrow(/is a directory/);
+  });
+});
+
+describe('a missing directory', () => {
+  it('is created with its parents when the output is opened, not when it is checked', async () => {
+    const path = newPath('a/b/out.json');
+    checkOutput('--json', path);
+    expect(readdirSync(dirname(dirname(dirname(path))))).toEqual([]);
+    await write(path, 'whole');
+    expect(readFileSync(path, 'utf8')).toBe('whole');
+    expect(readdirSync(dirname(path))).toEqual(['out.json']);
+  });
+
+  it('is removed with the discarded output, unless it has other files', async () => {
+    const path = newPath('a/b/out.json');
+    await (await openOutput(path)).discard();
+    expect(readdirSync(dirname(dirname(dirname(path))))).toEqual([]);
+    const output = await openOutput(path);
+    writeFileSync(join(dirname(dirname(path)), 'other'), '');
+    await output.discard();
+    expect(readdirSync(dirname(dirname(path)))).toEqual(['other']);
   });
 });
 
@@ -232,7 +261,7 @@ describe('refuses before any work', () => {
 it('a pipe and a device need no writable directory', () => {
   const path = newPath('pipe');
   spawnSync('mkfifo', ['-m', '666', path]);
-  for (const folder of [dirname(path), file('')]) spawnSync('chmod', ['555', folder]);
+  for (const folder of [dirname(path), pathOf('')]) spawnSync('chmod', ['555', folder]);
   const module = new URL('../../dist/cli/files/output-file.js', import.meta.url).href;
   const code = `
     const { checkOutput } = await import(${JSON.stringify(module)});
@@ -241,6 +270,6 @@ it('a pipe and a device need no writable directory', () => {
   `;
   const args = ['--input-type=module', '--eval', code];
   const { stderr, status } = spawnSync(process.execPath, [...args, path, '/dev/null'], { encoding: 'utf8' });
-  for (const folder of [dirname(path), file('')]) spawnSync('chmod', ['755', folder]);
+  for (const folder of [dirname(path), pathOf('')]) spawnSync('chmod', ['755', folder]);
   expect([status, stderr]).toEqual([0, '']);
 });

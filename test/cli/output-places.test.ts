@@ -2,23 +2,23 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import { UsageError } from '../../src/cli/failure.js';
-import { checkOutputs } from '../../src/cli/files/output-places.js';
+import { UsageError } from '../../src/cli/command-errors.js';
+import { checkOutputs } from '../../src/cli/files/check-outputs.js';
 import { journalFiles } from '../../src/cli/llm/journal.js';
 import { temporaryDirectory } from '../support/cli.js';
 
-const file = temporaryDirectory();
-mkdirSync(file('folder'));
-symlinkSync(file('folder'), file('same folder'));
-writeFileSync(file('there'), '');
-symlinkSync(file('there'), file('a link'));
-writeFileSync(file('trajectories.lock'), '{"name":"calm","weights":{"crash_free":1}}');
+const pathOf = temporaryDirectory();
+mkdirSync(pathOf('folder'));
+symlinkSync(pathOf('folder'), pathOf('same folder'));
+writeFileSync(pathOf('there'), '');
+symlinkSync(pathOf('there'), pathOf('a link'));
+writeFileSync(pathOf('trajectories.lock'), '{"name":"calm","weights":{"crash_free":1}}');
 
-const json = (name: string) => ({ option: '--json', path: file(name) });
+const json = (name: string) => ({ option: '--json', path: pathOf(name) });
 const trajectories = (name: string) => ({
   option: '--trajectories',
-  path: file(name),
-  workFiles: journalFiles(file(name)),
+  path: pathOf(name),
+  workFiles: journalFiles(pathOf(name)),
 });
 
 it('accepts the null device for several outputs, but no other path twice', () => {
@@ -36,7 +36,7 @@ describe('refuses', () => {
     [
       'one file twice',
       [json('x'), trajectories('x')],
-      `--trajectories to be another file than --json, got ${file('x')}.`,
+      `--trajectories to be another file than --json, got ${pathOf('x')}.`,
     ],
     [
       'the same file by another path',
@@ -55,9 +55,19 @@ describe('refuses', () => {
       'than --json, got',
     ],
     [
+      'one file twice in a new folder',
+      [json('new/x'), { option: '--trajectories', path: `${pathOf('new')}/folder/../x` }],
+      '--trajectories to be another file than --json',
+    ],
+    [
+      'a file of the journal in a new folder',
+      [json('new/x.partial'), trajectories('new/x')],
+      'than those kept until --trajectories is complete',
+    ],
+    [
       'a file of the journal',
       [json('x.partial'), trajectories('x')],
-      `Expected --json to be another file than those kept until --trajectories is complete, got ${file('x.partial')}.`,
+      `Expected --json to be another file than those kept until --trajectories is complete, got ${pathOf('x.partial')}.`,
     ],
     [
       'a file of the journal, in another order',
@@ -88,16 +98,16 @@ describe('refuses', () => {
   });
 
   it("the grader's file, also as a file of the journal", () => {
-    const grader = file('trajectories.lock');
+    const grader = pathOf('trajectories.lock');
     expect(() => checkOutputs([json('trajectories.lock')], grader)).toThrow('another file than --grader');
     expect(() => checkOutputs([trajectories('trajectories')], grader)).toThrow('another file than --grader');
   });
 });
 
 it('accepts different files, and names of journal files without a journal', () => {
-  const plain = { option: '--trajectories', path: file('x') };
+  const plain = { option: '--trajectories', path: pathOf('x') };
   expect(() =>
     checkOutputs([json('y'), trajectories('x'), { option: '--components', path: '-' }], 'v2'),
   ).not.toThrow();
-  expect(() => checkOutputs([json('x.partial'), plain], file('trajectories.lock'))).not.toThrow();
+  expect(() => checkOutputs([json('x.partial'), plain], pathOf('trajectories.lock'))).not.toThrow();
 });

@@ -1,7 +1,7 @@
 /** Pictures as files: in order, and none after a failure or an abort. */
 import { describe, expect, it } from 'vitest';
 import { drawAll, outputsOf } from '../../src/cli/files/picture-files.js';
-import type { NamedDrawing } from '../../src/figures/figure.js';
+import type { NamedDrawing } from '../../src/figures/drawing-types.js';
 import { drawGains } from '../../src/figures/gains.js';
 import { pngOf } from '../../src/figures/png.js';
 import { svgOf } from '../../src/figures/svg.js';
@@ -56,12 +56,12 @@ describe('at most two pictures are in progress, and no other is started', () => 
         },
       },
     }));
-    return { begun: started, asked: recorded };
+    return { started, recorded };
   }
 
-  it('after one cannot be drawn', async () => {
+  it('after a picture cannot be drawn', async () => {
     const broken = { name: 'broken', drawing: { title: '', description: '', spec: { mark: 'none such' } } };
-    const { begun: started, asked: recorded } = recordStarts([broken, ...DRAWINGS]);
+    const { started, recorded } = recordStarts([broken, ...DRAWINGS]);
     await expect(drawAll(recorded, { signal })).rejects.toThrow();
     // Gives the other drawings time to start.
     await drawAll(DRAWINGS, { signal });
@@ -69,7 +69,7 @@ describe('at most two pictures are in progress, and no other is started', () => 
   });
 
   it('after the signal is aborted', async () => {
-    const { begun: started, asked: recorded } = recordStarts(DRAWINGS);
+    const { started, recorded } = recordStarts(DRAWINGS);
     const abort = new AbortController();
     const reason = new Error('enough');
     const onProgress = () => abort.abort(reason);

@@ -1,6 +1,13 @@
 /** The progress bar of commands. */
-import { describe, expect, it } from 'vitest';
+import { writeFileSync } from 'node:fs';
+import { buffer } from 'node:stream/consumers';
+import { describe, expect, it, vi } from 'vitest';
+import { runCommand } from '../../src/cli/commands.js';
+import { withProgress } from '../../src/cli/files/input-file.js';
 import { createProgress } from '../../src/cli/progress.js';
+import { temporaryDirectory } from '../support/cli.js';
+
+const temporary = temporaryDirectory();
 
 describe('progress', () => {
   /** A fake terminal or file that records what is written. */
@@ -24,8 +31,56 @@ describe('progress', () => {
     expect(renderedAt(true, [10, 1001], 500)).toContain('of 500 episodes');
   });
 
-  it('is silent for short work and without a terminal', () => {
+  it('is silent for short work', () => {
     expect(renderedAt(true, [10, 999], 500)).toBe('');
-    expect(renderedAt(false, [10, 5000], 2e6)).toBe('');
+    expect(renderedAt(false, [10, 9999], 2e6)).toBe('');
+  });
+
+  it('is a line every ten seconds without a terminal', () => {
+    const { written, target } = stream(false);
+    const times = [0, 9_000, 10_000, 15_000, 19_999, 20_000, 60_000];
+    const progress = createProgress('episodes', target, () => times.shift()!);
+    for (const done of [100, 250, 300, 350, 500, 1990])
+      progress.update(done, 2000, done < 1000 ? '' : '$0.12');
+    progress.stop();
+    expect(written).toEqual([
+      'progress: 12 %, 250 of 2,000 episodes, about 70 s left\n',
+      'progress: 25 %, 500 of 2,000 episodes, about 60 s left\n',
+      'progress: 99 %, 1,990 of 2,000 episodes, about 1 s left; $0.12\n',
+    ]);
+  });
+
+  it('has no time left without a count yet', () => {
+    const { written, target } = stream(false);
+    const times = [0, 10_000];
+    createProgress('bytes', target, () => times.shift()!).update(0, 10);
+    expect(written).toEqual(['progress: 0 %, 0 of 10 bytes\n']);
+  });
+
+  it('of a file is in bytes, and a pipe has none', async () => {
+    const path = temporary('rows');
+    writeFileSync(path, '123456');
+    const seen: number[][] = [];
+    const progress = {
+      update: (done: number, total: number) => void seen.push([done, total]),
+      stop: () => void seen.push([]),
+    };
+    async function* chunks() {
+      yield Buffer.from('1234');
+      yield Buffer.from('56');
+    }
+    const readAll = async (from: string) => (await buffer(withProgress(from, chunks(), progress))).toString();
+    expect([await readAll(path), seen]).toEqual(['123456', [[4, 6], [6, 6], []]]);
+    expect([await readAll('-'), seen.slice(3)]).toEqual(['123456', [[]]]);
+  });
+
+  it('is off by --quiet', async () => {
+    const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+    const { signal } = new AbortController();
+    await runCommand(['info', '--quiet'], signal);
+    expect(renderedAt(false, [10_000], 500) + renderedAt(true, [2000], 500)).toBe('');
+    await runCommand(['info'], signal);
+    write.mockRestore();
+    expect(renderedAt(false, [10_000], 500)).not.toBe('');
   });
 });

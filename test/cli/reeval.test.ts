@@ -6,6 +6,7 @@ import type { TrajectoryEpisode } from '../../src/rollouts/trajectories/trajecto
 import { episodeLine } from '../../src/rollouts/trajectories/write-line.js';
 import { SCHEMAS } from '../../src/shared/schemas.js';
 import { runCli, startCli, temporaryDirectory } from '../support/cli.js';
+import { FORMER_FILES } from '../support/former-files.js';
 import { listedIn, optionsOf } from '../support/page-tables.js';
 import {
   changedAt,
@@ -15,14 +16,14 @@ import {
   TEST_POLICIES,
 } from '../support/trajectories.js';
 
-const file = temporaryDirectory();
+const pathOf = temporaryDirectory();
 const reeval = (...args: string[]) => runCli(['reeval', ...args]);
 const range = (first: number, last: number): number[] =>
   Array.from({ length: last - first + 1 }, (_, i) => first + i);
 const textOf = (episodes: readonly TrajectoryEpisode[]): string => episodes.map(episodeLine).join('');
 
 const llmEpisodes = recordEpisodes(episodeStarts(range(100, 104)), {
-  policy: TEST_POLICIES.talker,
+  policy: TEST_POLICIES.incompleteText,
   player: playerOf({ teacher: 'llm', model: 'm' }),
 });
 const oracleEpisodes = recordEpisodes(episodeStarts(range(0, 9), 'in-distribution'), {
@@ -33,47 +34,75 @@ const plannerEpisodes = recordEpisodes(episodeStarts(range(0, 9), 'in-distributi
 });
 
 beforeAll(() => {
-  writeFileSync(file('answered.jsonl'), textOf(llmEpisodes));
-  writeFileSync(file('planner.jsonl'), textOf([...oracleEpisodes, ...plannerEpisodes]));
+  writeFileSync(pathOf('answered.jsonl'), textOf(llmEpisodes));
+  writeFileSync(pathOf('planner.jsonl'), textOf([...oracleEpisodes, ...plannerEpisodes]));
 });
 
 /** Returns the lines of a table that begin with a name. */
 const linesOf = (stdout: string, name: string): string[] =>
   stdout.split('\n').filter((line) => line.startsWith(`${name}  `));
 
+describe('a file of world 1.0.0', () => {
+  it('is replayed, compared on its six components, and graded by eight', async () => {
+    const args = ['--jsonl', '-', '--json', pathOf('former.json')];
+    const { code, stdout, stderr } = await runCli(['reeval', ...args], FORMER_FILES.trajectories);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toContain('2 episodes replayed, all as recorded, bit for bit.\n');
+    expect(stdout).toContain(
+      '2 episodes are of world 1.0.0 (6 of 8 components). Its rules are the same. Of the components, only those 6 were compared.\n',
+    );
+    expect(linesOf(stdout, 'speaker')).toHaveLength(3);
+    const results = JSON.parse(readFileSync(pathOf('former.json'), 'utf8'));
+    expect(results).toMatchObject({ episodes: 2, former_worlds: { '1.0.0': 2 }, mismatches: 0 });
+    expect(results.rows.at(-1)).toMatchObject({ teacher: 'speaker', grader: 'v3' });
+    expect(results.rows.at(-1).components.belief_skill).toBeLessThan(0);
+  });
+
+  it('is refused if it is of another world', async () => {
+    const other = FORMER_FILES.trajectories.replace(/"world_digest":"\w{8}/g, '"world_digest":"00000000');
+    const { code, stderr } = await runCli(['reeval', '--jsonl', '-'], other);
+    expect(code).toBe(2);
+    expect(stderr).toContain('skipped, foreign: world_digest: Expected');
+  });
+});
+
 describe('files without mismatches', () => {
-  it('give tables for both graders and exit code 0', async () => {
-    const { code, stdout, stderr } = await reeval('--jsonl', file('answered.jsonl'), file('planner.jsonl'));
+  it('give tables for all graders and exit code 0', async () => {
+    const { code, stdout, stderr } = await reeval(
+      '--jsonl',
+      pathOf('answered.jsonl'),
+      pathOf('planner.jsonl'),
+    );
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toContain('25 episodes replayed, all as recorded, bit for bit.\n');
-    expect(stdout).toContain('graders v1 and v2');
+    expect(stdout).toContain('graders v1, v2 and v3');
     expect(stdout).toContain('\ncustom: seeds 100-104, 5 episodes\n');
     expect(stdout).toContain('\nin-distribution: seeds 0-9, 10 episodes\n');
     for (const name of ['random', 'heuristic', 'open-loop', 'heuristic+constant', 'open-loop+constant']) {
-      expect(linesOf(stdout, name)).toHaveLength(4);
+      expect(linesOf(stdout, name)).toHaveLength(6);
     }
-    expect(linesOf(stdout, 'planner (wellbeing) [oracle]')).toHaveLength(2);
-    expect(linesOf(stdout, 'llm:m')).toHaveLength(2);
+    expect(linesOf(stdout, 'planner-wellbeing [oracle]')).toHaveLength(3);
+    expect(linesOf(stdout, 'llm:m')).toHaveLength(3);
     expect(stdout).toContain('[oracle]: uses hidden state');
     const unparsed = llmEpisodes.flatMap(({ steps }) => steps).filter(({ parsed }) => !parsed).length;
     expect(stdout).toContain(`llm:m: in ${unparsed} of 140 steps no action was parsed; sleep was played.\n`);
     // The score of the published teacher, under conditions that have one.
-    const published = linesOf(stdout, 'planner (wellbeing)').map((line) => line.includes(' 0.611 '));
-    expect(published).toEqual([false, true]);
-    expect(linesOf(stdout, 'planner (wellbeing) [oracle]').join()).not.toContain('0.611');
+    const published = linesOf(stdout, 'planner-wellbeing').map((line) => line.includes(' 0.611 '));
+    expect(published).toEqual([false, true, false]);
+    expect(linesOf(stdout, 'planner-wellbeing [oracle]').join()).not.toContain('0.611');
   });
 
   it('are graded by a custom grader, with JSON', async () => {
     const calm = { name: 'calm', weights: { crash_free: 0.5, efficiency: 0.3, belief_accuracy: 0.2 } };
-    writeFileSync(file('calm.json'), JSON.stringify(calm));
+    writeFileSync(pathOf('calm.json'), JSON.stringify(calm));
     const { code, stdout } = await reeval(
       ...[
         '--jsonl',
-        file('planner.jsonl'),
+        pathOf('planner.jsonl'),
         '--grader',
-        file('calm.json'),
+        pathOf('calm.json'),
         '--json',
-        file('calm-results.json'),
+        pathOf('calm-results.json'),
       ],
     );
     expect(code).toBe(0);
@@ -81,7 +110,7 @@ describe('files without mismatches', () => {
     // No score was published under this grader.
     expect(stdout).not.toContain('published');
     expect(stdout).toContain('calm weighs crash_free 0.5');
-    const results = JSON.parse(readFileSync(file('calm-results.json'), 'utf8'));
+    const results = JSON.parse(readFileSync(pathOf('calm-results.json'), 'utf8'));
     expect(results).toMatchObject({
       schema: SCHEMAS.reevaluation,
       episodes: 20,
@@ -91,7 +120,9 @@ describe('files without mismatches', () => {
       named: [],
     });
     expect(results.rows).toHaveLength(7);
-    expect(results.rows.map(({ baseline, teacher }: never) => baseline ?? teacher)).toContain('planner');
+    expect(results.rows.map(({ baseline, teacher }: never) => baseline ?? teacher)).toContain(
+      'planner-wellbeing',
+    );
     expect(results.rows.map(({ oracle: hasOracle }: { oracle: boolean }) => hasOracle)).toEqual([
       ...[false, false, false, false, false],
       ...[true, false],
@@ -127,8 +158,8 @@ describe('files without mismatches', () => {
 
   it('may have CR LF, a byte order mark, blank lines and no last line end', async () => {
     const text = textOf(llmEpisodes).replaceAll('\n', '\r\n').trimEnd();
-    writeFileSync(file('odd.jsonl'), `\uFEFF${text.replace('\r\n', '\r\n\r\n  \r\n')}`);
-    const { code, stdout } = await reeval('--jsonl', file('odd.jsonl'));
+    writeFileSync(pathOf('odd.jsonl'), `\uFEFF${text.replace('\r\n', '\r\n\r\n  \r\n')}`);
+    const { code, stdout } = await reeval('--jsonl', pathOf('odd.jsonl'));
     expect([code, stdout.includes('5 episodes replayed, all as recorded')]).toEqual([0, true]);
   });
 });
@@ -146,7 +177,7 @@ describe('a changed value', () => {
     { ...llmEpisodes[3], seed: 999 },
   ];
   it('is reported with line, step and field, and gives exit code 1', async () => {
-    const name = file('changed.jsonl');
+    const name = pathOf('changed.jsonl');
     writeFileSync(name, textOf(changed));
     const { code, stdout, stderr } = await reeval('--jsonl', name, '--mismatches', '3', '--skip-bad');
     expect(code).toBe(1);
@@ -186,8 +217,8 @@ describe('a changed value', () => {
 describe('invalid lines', () => {
   const other = (changes: object): string => `${JSON.stringify({ ...llmEpisodes[1], ...changes })}\n`;
   beforeAll(() => {
-    writeFileSync(file('bad.jsonl'), textOf(llmEpisodes.slice(0, 1)));
-    const add = (data: string | Uint8Array) => appendFileSync(file('bad.jsonl'), data);
+    writeFileSync(pathOf('bad.jsonl'), textOf(llmEpisodes.slice(0, 1)));
+    const add = (data: string | Uint8Array) => appendFileSync(pathOf('bad.jsonl'), data);
     add('{"half":\n');
     add(Buffer.from([0xff, 0xfe, 0x00, 0x0a]));
     add(`${'x'.repeat(MAX_LINE_BYTES + 1)}\n`);
@@ -200,7 +231,7 @@ describe('invalid lines', () => {
   });
 
   it('are reported, counted and left out; the others are replayed', async () => {
-    const name = file('bad.jsonl');
+    const name = pathOf('bad.jsonl');
     const { code, stdout, stderr } = await reeval('--jsonl', name);
     expect(code).toBe(1);
     expect(stderr.trimEnd().split('\n')).toEqual([
@@ -221,36 +252,36 @@ describe('invalid lines', () => {
   });
 
   it('give exit code 0 with --skip-bad', async () => {
-    expect((await reeval('--jsonl', file('bad.jsonl'), '--skip-bad')).code).toBe(0);
+    expect((await reeval('--jsonl', pathOf('bad.jsonl'), '--skip-bad')).code).toBe(0);
   });
 });
 
 describe('refuses', () => {
   it.each<[string, () => string[], string]>([
     ['no file', () => [], "required option '--jsonl <files...>'"],
-    ['a missing file', () => ['--jsonl', file('none.jsonl')], 'it does not exist'],
-    ['a directory', () => ['--jsonl', file('.')], 'it is a directory'],
+    ['a missing file', () => ['--jsonl', pathOf('none.jsonl')], 'it does not exist'],
+    ['a directory', () => ['--jsonl', pathOf('.')], 'it is a directory'],
     [
       'an unknown grader',
-      () => ['--jsonl', file('answered.jsonl'), '--grader', 'v3'],
+      () => ['--jsonl', pathOf('answered.jsonl'), '--grader', 'v9'],
       'there is no such file',
     ],
     [
       'the input as output',
-      () => ['--jsonl', file('answered.jsonl'), '--json', file('answered.jsonl')],
+      () => ['--jsonl', pathOf('answered.jsonl'), '--json', pathOf('answered.jsonl')],
       'which is the same',
     ],
     [
       'the grader as output',
       () => {
-        writeFileSync(file('calm.json'), '{"name":"calm","weights":{"crash_free":1}}');
+        writeFileSync(pathOf('calm.json'), '{"name":"calm","weights":{"crash_free":1}}');
         return [
           '--jsonl',
-          file('answered.jsonl'),
+          pathOf('answered.jsonl'),
           '--grader',
-          file('calm.json'),
+          pathOf('calm.json'),
           '--json',
-          file('calm.json'),
+          pathOf('calm.json'),
         ];
       },
       'Expected --json to be another file than --grader',
@@ -258,22 +289,22 @@ describe('refuses', () => {
     [
       'rows to train on',
       () => {
-        writeFileSync(file('rows.jsonl'), '{"messages":[],"seed":100}\n'.repeat(40));
-        return ['--jsonl', file('rows.jsonl')];
+        writeFileSync(pathOf('rows.jsonl'), '{"messages":[],"seed":100}\n'.repeat(40));
+        return ['--jsonl', pathOf('rows.jsonl')];
       },
       '... and 30 more lines skipped',
     ],
     [
       'rows to train on, with a message that names them',
-      () => ['--jsonl', file('rows.jsonl')],
+      () => ['--jsonl', pathOf('rows.jsonl')],
       'This is a row of a training dataset: pass the trajectories that the dataset was made from.',
     ],
     [
       'a count that is not a number',
-      () => ['--jsonl', file('answered.jsonl'), '--mismatches', 'all'],
+      () => ['--jsonl', pathOf('answered.jsonl'), '--mismatches', 'all'],
       'Expected a whole number',
     ],
-    ['an unknown kernel', () => ['--jsonl', file('answered.jsonl'), '--kernel', 'abacus'], 'abacus'],
+    ['an unknown kernel', () => ['--jsonl', pathOf('answered.jsonl'), '--kernel', 'abacus'], 'abacus'],
     ['a file without an episode', () => ['--jsonl', '/dev/null'], 'Expected episodes, got none. Pass'],
   ])('%s', async (_, args, message) => {
     const { code, stdout, stderr } = await reeval(...args());

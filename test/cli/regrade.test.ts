@@ -2,20 +2,21 @@
 import { existsSync, linkSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { POLICIES } from '../../src/agents/policies/policies.js';
+import { POLICIES } from '../../src/agents/policies/fixed-policies.js';
 import { evaluationToJson } from '../../src/evaluation/evaluation-json.js';
-import { evaluate, type Grader, parseGrader } from '../../src/index.js';
+import { COMPONENT_NAMES, evaluate, type Grader, parseGrader } from '../../src/index.js';
 import { SCHEMAS } from '../../src/shared/schemas.js';
 import { fromLines, runCli, startCli, temporaryDirectory } from '../support/cli.js';
+import { FORMER_FILES } from '../support/former-files.js';
 
-const file = temporaryDirectory();
-const leftovers = () => readdirSync(dirname(file('x'))).filter((name) => name.endsWith('.tmp'));
-const stored = file('components.jsonl');
+const pathOf = temporaryDirectory();
+const leftovers = () => readdirSync(dirname(pathOf('x'))).filter((name) => name.endsWith('.tmp'));
+const stored = pathOf('components.jsonl');
 const calm = { name: 'calm', weights: { crash_free: 0.5, efficiency: 0.3, belief_accuracy: 0.2 } };
-const json = (name: string) => JSON.parse(readFileSync(file(name), 'utf8'));
+const json = (name: string) => JSON.parse(readFileSync(pathOf(name), 'utf8'));
 
 beforeAll(async () => {
-  writeFileSync(file('calm.json'), JSON.stringify(calm));
+  writeFileSync(pathOf('calm.json'), JSON.stringify(calm));
   const args = ['eval', '--conditions', 'ood,discrete', '--episodes', '5', '--components', stored];
   expect((await runCli(args)).code).toBe(0);
 });
@@ -50,30 +51,34 @@ describe('eval --components', () => {
 
   it('does not change the results in --json', async () => {
     const args = ['eval', '--conditions', 'ood,discrete', '--episodes', '5'];
-    await runCli([...args, '--json', file('with.json'), '--components', file('other.jsonl')]);
-    const { rows } = await evaluate({ conditions: ['ood', 'discrete'], episodes: 5 });
-    expect(json('with.json').rows).toEqual((evaluationToJson({ rows } as never) as { rows: unknown }).rows);
-    expect(readFileSync(file('other.jsonl'), 'utf8')).toBe(readFileSync(stored, 'utf8'));
+    await runCli([...args, '--json', pathOf('with.json'), '--components', pathOf('other.jsonl')]);
+    await runCli([...args, '--json', pathOf('without.json')]);
+    expect(json('with.json').rows).toEqual(json('without.json').rows);
+    expect(readFileSync(pathOf('other.jsonl'), 'utf8')).toBe(readFileSync(stored, 'utf8'));
   });
 
   it.each([
-    ['a missing directory', ['--components', file('no/x')], 'Create it first.'],
-    ['the file of the results', ['--components', file('x'), '--json', file('x')], 'another file than --json'],
+    ['a directory in a file', ['--components', '/dev/null/x'], '/dev/null is not a directory'],
+    [
+      'the file of the results',
+      ['--components', pathOf('x'), '--json', pathOf('x')],
+      'another file than --json',
+    ],
     ['both on the standard output', ['--components', '-', '--json', '-'], 'another file than --json'],
   ])('refuses %s', async (_, args, message) => {
     const { code, stdout, stderr } = await runCli(['eval', ...args]);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(message);
-    expect(existsSync(file('x'))).toBe(false);
+    expect(existsSync(pathOf('x'))).toBe(false);
   });
 
   it('keeps the old file when interrupted, and leaves nothing beside it', async () => {
-    writeFileSync(file('kept.jsonl'), 'as it was');
-    const running = startCli(['eval', '--seeds', '0-4294967295', '--components', file('kept.jsonl')]);
+    writeFileSync(pathOf('kept.jsonl'), 'as it was');
+    const running = startCli(['eval', '--seeds', '0-4294967295', '--components', pathOf('kept.jsonl')]);
     await running.until('stdout', 'world');
     running.child.kill('SIGINT');
     expect((await running.finished).code).toBe(130);
-    expect(readFileSync(file('kept.jsonl'), 'utf8')).toBe('as it was');
+    expect(readFileSync(pathOf('kept.jsonl'), 'utf8')).toBe('as it was');
     expect(leftovers()).toEqual([]);
   });
 });
@@ -82,7 +87,8 @@ describe('regrade', () => {
   it.each([
     ['v1', 'v1'],
     ['v2', 'v2'],
-    [file('calm.json'), parseGrader(JSON.stringify(calm))],
+    ['v3', 'v3'],
+    [pathOf('calm.json'), parseGrader(JSON.stringify(calm))],
   ] as [string, string | Grader][])(
     'under %s gives the rows of an evaluation under that grader',
     async (option, grader) => {
@@ -93,7 +99,7 @@ describe('regrade', () => {
         '--grader',
         option,
         '--json',
-        file('re.json'),
+        pathOf('re.json'),
       ]);
       expect([code, stderr]).toEqual([0, '']);
       // The stored episodes keep the action sequence of the grader under which they were played.
@@ -106,8 +112,8 @@ describe('regrade', () => {
         grader: string;
         grader_weights: object;
       };
-      // Files of components have no usage.
-      const expectedRows = rows.map(({ unparsed: _, usage: __, ...row }) => row);
+      // Files of components have no usage, and regrade has no scores under other graders.
+      const expectedRows = rows.map(({ unparsed: _, usage: __, regraded: ___, ...row }) => row);
       const regraded = json('re.json');
       expect(regraded.rows.filter(({ tape }: { tape: string | null }) => tape === null)).toEqual(
         expectedRows,
@@ -118,8 +124,14 @@ describe('regrade', () => {
     },
   );
 
-  it('prints the rows, the ranking and its sensitivity, in 124 columns', async () => {
-    const { code, stdout } = await runCli(['regrade', '--components', stored, '--grader', file('calm.json')]);
+  it('prints the rows, the ranking and its sensitivity, in 140 columns', async () => {
+    const { code, stdout } = await runCli([
+      'regrade',
+      '--components',
+      stored,
+      '--grader',
+      pathOf('calm.json'),
+    ]);
     expect(code).toBe(0);
     expect(stdout).toContain(
       '210 stored episodes, not played again; grader calm\ncalm weighs crash_free 0.5',
@@ -128,7 +140,7 @@ describe('regrade', () => {
     expect(stdout).toMatch(/ood: +final score +lead over the/);
     expect(stdout).toMatch(/belief_accuracy +0\.200 +0\.\d{3} {2}heuristic passes random\+constant/);
     expect(stdout).not.toContain('-0.000');
-    expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(124);
+    expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(140);
   });
 
   it('accepts a selection of conditions, and the standard input', async () => {
@@ -168,25 +180,64 @@ describe('regrade', () => {
   });
 });
 
+describe('regrade of a file of world 1.0.0', () => {
+  const { components } = FORMER_FILES;
+
+  it.each(['v1', 'v2', pathOf('calm.json')])('equals that of a new file under %s', async (grader) => {
+    const played = ['--policies', 'heuristic', '--seeds', '100-103', '--components', '-'];
+    const { stdout: own } = await runCli(['eval', ...played]);
+    const [now, former] = await Promise.all(
+      [own, components].map(async (input) =>
+        JSON.parse((await regrade(input, '--grader', grader, '--json', '-')).stdout),
+      ),
+    );
+    const row = former.rows.find(({ policy }: { policy: string }) => policy === 'heuristic');
+    const { wellbeing: _, belief_skill: __, ...held } = now.rows[0].components;
+    expect(row).toEqual({ ...now.rows[0], components: { ...held, wellbeing: null, belief_skill: null } });
+    expect([now.former_world, former.former_world]).toEqual([null, '1.0.0']);
+    const weighed = former.conditions[0].sensitivity.map(({ component }: { component: string }) => component);
+    expect(weighed).toEqual(COMPONENT_NAMES.slice(0, 6));
+  });
+
+  it('says what it lacks', async () => {
+    const { code, stdout } = await regrade(components);
+    expect(code).toBe(0);
+    expect(stdout).toContain('\n-: a component that files of world 1.0.0 lack. The grader does not weigh it');
+  });
+
+  it('is refused under v3, and under a custom grader that weighs a missing component', async () => {
+    const own = { name: 'own', weights: { crash_free: 0.5, wellbeing: 0.5 } };
+    writeFileSync(pathOf('own.json'), JSON.stringify(own));
+    const [v3, mine] = [
+      await regrade(components, '--grader', 'v3'),
+      await regrade(components, '--grader', pathOf('own.json')),
+    ];
+    expect([v3.code, v3.stdout]).toEqual([2, '']);
+    expect(v3.stderr).toContain('got v3, which weighs wellbeing and belief_skill. Files of world 1.0.0 lack');
+    expect(v3.stderr).toContain('Replay the trajectories with rhythm-vec reeval --grader');
+    expect(mine.stderr).toContain('got own, which weighs wellbeing.');
+  });
+});
+
 describe('regrade refuses', () => {
   it('an incomplete file with an error that names it, and keeps the old output', async () => {
-    writeFileSync(file('cut.jsonl'), readFileSync(stored, 'utf8').slice(0, 5000));
-    writeFileSync(file('kept.json'), 'as it was');
+    writeFileSync(pathOf('cut.jsonl'), readFileSync(stored, 'utf8').slice(0, 5000));
+    writeFileSync(pathOf('kept.json'), 'as it was');
     const { code, stderr } = await runCli([
       'regrade',
       '--components',
-      file('cut.jsonl'),
+      pathOf('cut.jsonl'),
       '--json',
-      file('kept.json'),
+      pathOf('kept.json'),
     ]);
     expect(code).toBe(2);
-    expect(stderr).toContain(`error: ${file('cut.jsonl')}:`);
-    expect(readFileSync(file('kept.json'), 'utf8')).toBe('as it was');
+    expect(stderr).toContain(`error: ${pathOf('cut.jsonl')}:`);
+    expect(readFileSync(pathOf('kept.json'), 'utf8')).toBe('as it was');
     expect(leftovers()).toEqual([]);
   });
 
   it.each([
-    ['a missing file', () => ['--components', file('none')], '--components to name a file'],
+    ['a missing file', () => ['--components', pathOf('none')], '--components to name a file'],
     ['a directory', () => ['--components', dirname(stored)], 'it is a directory'],
     ['no components', () => [], "required option '--components <file>' not specified"],
     [
@@ -194,7 +245,7 @@ describe('regrade refuses', () => {
       () => ['--components', stored, '--json', stored],
       'another file than --components',
     ],
-    ['an unknown grader', () => ['--components', stored, '--grader', 'v3'], 'or a file, got "v3"'],
+    ['an unknown grader', () => ['--components', stored, '--grader', 'v9'], 'or a file, got "v9"'],
   ])('%s', async (_, args, message) => {
     const { code, stderr } = await runCli(['regrade', ...args()]);
     expect(stderr).toContain(message);
@@ -202,9 +253,9 @@ describe('regrade refuses', () => {
   });
 
   it('a hard link to its own input', async () => {
-    linkSync(stored, file('link.jsonl'));
+    linkSync(stored, pathOf('link.jsonl'));
     const before = readFileSync(stored, 'utf8');
-    const { code } = await runCli(['regrade', '--components', stored, '--json', file('link.jsonl')]);
+    const { code } = await runCli(['regrade', '--components', stored, '--json', pathOf('link.jsonl')]);
     expect([code, readFileSync(stored, 'utf8')]).toEqual([2, before]);
   });
 });

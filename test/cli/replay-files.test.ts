@@ -14,7 +14,7 @@ import { fromLines, runCli, startCli, temporaryDirectory } from '../support/cli.
 
 const REFERENCE_KERNEL = ['--backend', 'reference', '--kernel', 'avx2'];
 
-const file = temporaryDirectory();
+const pathOf = temporaryDirectory();
 const toLines = (rows: readonly unknown[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('');
 
 describe('files', () => {
@@ -28,40 +28,44 @@ describe('files', () => {
   });
 
   it('writes an empty file for empty input', async () => {
-    const result = await runCli(['replay', '--input', '-', '--output', file('empty.out')]);
+    const result = await runCli(['replay', '--input', '-', '--output', pathOf('empty.out')]);
     expect(result).toMatchObject({ code: 0, stderr: '0 rows replayed.\n' });
-    expect(readFileSync(file('empty.out'), 'utf8')).toBe('');
+    expect(readFileSync(pathOf('empty.out'), 'utf8')).toBe('');
   });
 
   it('keeps the old output when interrupted, and leaves nothing beside it', async () => {
-    writeFileSync(file('kept.out'), 'as it was');
-    const running = startCli(['replay', '--input', '-', '--output', file('kept.out')]);
+    writeFileSync(pathOf('kept.out'), 'as it was');
+    const running = startCli(['replay', '--input', '-', '--output', pathOf('kept.out')]);
     running.child.stdin.write(`${row}bad\n`);
     await running.until('stderr', 'standard input:2:');
-    expect(leftovers(file('kept.out'))).toHaveLength(1);
+    expect(leftovers(pathOf('kept.out'))).toHaveLength(1);
     running.child.kill('SIGINT');
     const { code, stderr } = await running.finished;
     expect(code).toBe(130);
     expect(stderr).toContain('Interrupted');
-    expect(leftovers(file('kept.out'))).toEqual([]);
-    expect(readFileSync(file('kept.out'), 'utf8')).toBe('as it was');
+    expect(leftovers(pathOf('kept.out'))).toEqual([]);
+    expect(readFileSync(pathOf('kept.out'), 'utf8')).toBe('as it was');
   });
 
   it('writes through a link and to a pipe without replacing them', async () => {
-    writeFileSync(file('real.out'), 'old', { mode: 0o600 });
-    symlinkSync(file('real.out'), file('link.out'));
-    expect((await runCli(['replay', '--input', '-', '--output', file('link.out')], row)).code).toBe(0);
-    expect(fromLines(readFileSync(file('real.out'), 'utf8'))).toHaveLength(1);
-    expect(statSync(file('real.out')).mode & 0o777).toBe(0o600);
+    writeFileSync(pathOf('real.out'), 'old', { mode: 0o600 });
+    symlinkSync(pathOf('real.out'), pathOf('link.out'));
+    expect((await runCli(['replay', '--input', '-', '--output', pathOf('link.out')], row)).code).toBe(0);
+    expect(fromLines(readFileSync(pathOf('real.out'), 'utf8'))).toHaveLength(1);
+    expect(statSync(pathOf('real.out')).mode & 0o777).toBe(0o600);
     expect((await runCli(['replay', '--input', '-', '--output', '/dev/null'], row)).code).toBe(0);
     expect(statSync('/dev/null').isFile()).toBe(false);
   });
 
   it.each([
-    ['a missing input', () => ['--input', file('none'), '--output', file('x')], '--input to name a file'],
-    ['a directory as input', () => ['--input', dirname(file('x')), '--output', file('x')], 'a directory'],
-    ['a directory as output', () => ['--input', '-', '--output', dirname(file('x'))], 'is a directory'],
-    ['a missing directory', () => ['--input', '-', '--output', file('no/x')], 'Create it first.'],
+    ['a missing input', () => ['--input', pathOf('none'), '--output', pathOf('x')], '--input to name a file'],
+    ['a directory as input', () => ['--input', dirname(pathOf('x')), '--output', pathOf('x')], 'a directory'],
+    ['a directory as output', () => ['--input', '-', '--output', dirname(pathOf('x'))], 'is a directory'],
+    [
+      'a directory in a file',
+      () => ['--input', '-', '--output', '/dev/null/no/x'],
+      '/dev/null is not a directory',
+    ],
     ['no output', () => ['--input', '-'], "required option '--output <file>' not specified"],
     ['a kernel of the reference', () => ['--input', '-', '--output', '-', ...REFERENCE_KERNEL], '--kernel'],
     ['an unknown backend', () => ['--input', '-', '--output', '-', '--backend', 'natve'], 'Did you mean'],
@@ -70,20 +74,20 @@ describe('files', () => {
     expect(stderr).toContain(message);
     expect(stderr).not.toMatch(/^ +at /m);
     expect(code).toBe(2);
-    expect(existsSync(file('x'))).toBe(false);
+    expect(existsSync(pathOf('x'))).toBe(false);
   });
 
   it.each(['the same path', 'a hard link', 'a symbolic link'])(
     'refuses to write over its input: %s',
     async (how) => {
       const name = how.replaceAll(' ', '-');
-      writeFileSync(file(name), row);
-      const output = how === 'the same path' ? file(name) : file(`${name}.other`);
-      if (how === 'a hard link') linkSync(file(name), output);
-      if (how === 'a symbolic link') symlinkSync(file(name), output);
-      const { code, stderr } = await runCli(['replay', '--input', file(name), '--output', output]);
+      writeFileSync(pathOf(name), row);
+      const output = how === 'the same path' ? pathOf(name) : pathOf(`${name}.other`);
+      if (how === 'a hard link') linkSync(pathOf(name), output);
+      if (how === 'a symbolic link') symlinkSync(pathOf(name), output);
+      const { code, stderr } = await runCli(['replay', '--input', pathOf(name), '--output', output]);
       expect([code, stderr]).toEqual([2, expect.stringContaining('another file than --input')]);
-      expect(readFileSync(file(name), 'utf8')).toBe(row);
+      expect(readFileSync(pathOf(name), 'utf8')).toBe(row);
     },
   );
 });

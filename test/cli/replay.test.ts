@@ -10,12 +10,14 @@ import {
   type GraderChoice,
   PROFILE_NAMES,
 } from '../../src/index.js';
+import { COMPONENT_NAMES } from '../../src/world/fields.js';
+import { FORMER_WORLDS } from '../../src/world/former-worlds.js';
 import { fromLines, runCli, temporaryDirectory } from '../support/cli.js';
 import { ENGINES } from '../support/engines.js';
 import { episodes, type GoldenEpisode } from '../support/golden.js';
 import { DRAWS, drawsOf } from '../support/random.js';
 
-const file = temporaryDirectory();
+const pathOf = temporaryDirectory();
 const replayable = episodes.filter(({ profile, imagination }) => profile !== 'explicit' && !imagination);
 const EPISODE = new Array<string>(28).fill('sleep');
 
@@ -79,16 +81,16 @@ async function scoresOf(row: object) {
 describe('replay', () => {
   it('reproduces every golden episode through the command line, on the default backend', async () => {
     expect(replayable).toHaveLength(episodes.length - 2);
-    writeFileSync(file('golden.jsonl'), toLines(replayable.map(rowOf)));
+    writeFileSync(pathOf('golden.jsonl'), toLines(replayable.map(rowOf)));
     const result = await runCli([
       'replay',
       '--input',
-      file('golden.jsonl'),
+      pathOf('golden.jsonl'),
       '--output',
-      file('scored.jsonl'),
+      pathOf('scored.jsonl'),
     ]);
     expect(result).toEqual({ code: 0, stdout: '', stderr: `${replayable.length} rows replayed.\n` });
-    expect(fromLines(readFileSync(file('scored.jsonl'), 'utf8'))).toEqual(replayable.map(expectedOutput));
+    expect(fromLines(readFileSync(pathOf('scored.jsonl'), 'utf8'))).toEqual(replayable.map(expectedOutput));
   });
 
   it.each(ENGINES)('reproduces every golden episode on $name', async ({ backend, kernel }) => {
@@ -125,7 +127,7 @@ describe('replay', () => {
     const scored = await scoresOf({ seed: 1, actions: EPISODE });
     expect(Object.keys(scored)).toEqual(['seed', 'profile', 'belief_target', 'steps', 'final']);
     expect(Object.keys(scored.steps[0])).toEqual(['action', 'event', 'reward', 'meters', 'delta', 'anomaly']);
-    expect(Object.keys(scored.final).slice(-2)).toEqual(['belief_mae', 'final_score']);
+    expect(Object.keys(scored.final)).toEqual([...COMPONENT_NAMES, 'belief_mae', 'final_score']);
   });
 });
 
@@ -142,7 +144,11 @@ describe('a row may have', () => {
     const final = async (extra: object) => (await scoresOf({ ...row, ...extra })).final.final_score;
     expect(await final({})).toBe(score('v2'));
     expect(await final({ grader: 'v1' })).toBe(score('v1'));
+    expect(await final({ grader: 'v3' })).toBe(score('v3'));
     expect(await final({ grader: weights })).toBe(score(weights));
+    expect(await final({ grader: [...weights, 0, 0] })).toBe(score(weights));
+    const eight = [0.1, 0.2, 0.3, 0.1, 0, 0, 0.2, 0.1];
+    expect(await final({ grader: eight })).toBe(score(eight));
     expect(await final({ profile: 'discrete' })).toBe(score('v2', 'discrete'));
     expect(await final({ profile: PROFILE_NAMES[2] })).toBe(score('v2', PROFILE_NAMES[2]));
     const beliefs = (belief: unknown) => ({ beliefs: new Array(28).fill(belief) });
@@ -150,11 +156,12 @@ describe('a row may have', () => {
     expect(await final(beliefs([1e300, -1e300, 0.5]))).toBe(score('v2', 'sampled', [1, 0, 0.5]));
   });
 
-  it('a schema and a world digest', async () => {
-    const row = { seed: 9, actions: EPISODE };
+  it('a schema and a world digest, of this world or world 1.0.0', async () => {
+    const row = { seed: 9, actions: EPISODE, grader: 'v3' };
     const schema = { name: 'rhythm-vec/episode', version: 1 };
-    const provenance = { schema, world_digest: createWorld().digest };
-    expect(await scoresOf({ ...row, ...provenance })).toEqual(await scoresOf(row));
+    for (const world_digest of [createWorld().digest, ...FORMER_WORLDS.keys()]) {
+      expect(await scoresOf({ ...row, schema, world_digest })).toEqual(await scoresOf(row));
+    }
   });
 
   it('blank lines around it, CRLF, a byte order mark, no line end, and chunks of any size', async () => {
@@ -210,13 +217,13 @@ describe('invalid rows', () => {
     ['beliefs that are null', { ...good, beliefs: null }, 'beliefs: Expected a list of beliefs'],
     ['an unknown profile', { ...good, profile: 'sampeld' }, 'Did you mean "sampled"?'],
     ['a profile of floats', { ...good, profile: [1] }, 'profile: Expected "sampled", "discrete" or'],
-    ['an unknown grader', { ...good, grader: 'v9' }, 'Expected grader to be one of v1, v2, got "v9".'],
-    ['five weights', { ...good, grader: [0.2, 0.2, 0.2, 0.2, 0.2] }, 'six finite weights'],
+    ['an unknown grader', { ...good, grader: 'v9' }, 'Expected grader to be one of v1, v2, v3, got "v9".'],
+    ['five weights', { ...good, grader: [0.2, 0.2, 0.2, 0.2, 0.2] }, 'eight weights'],
     ['weights that sum to 2', { ...good, grader: [1, 1, 0, 0, 0, 0] }, 'sum to 1'],
     [
       'a grader that is a number',
       { ...good, grader: 2 },
-      "grader: Expected a grader's name, six weights or a grader, got 2.",
+      "grader: Expected a grader's name, eight weights or a grader, got 2.",
     ],
     [
       'a newer schema',
@@ -239,13 +246,9 @@ describe('invalid rows', () => {
     [
       'another world',
       { ...good, world_digest: 'f'.repeat(64) },
-      `world_digest: Expected ${createWorld().digest}, the world that rows are played in, got "${'f'.repeat(64)}".`,
+      `world_digest: Expected ${createWorld().digest}, the world that rows are played in, or a former one, got "${'f'.repeat(64)}".`,
     ],
-    [
-      'a world digest that is a number',
-      { ...good, world_digest: 1 },
-      'the world that rows are played in, got 1.',
-    ],
+    ['a world digest that is a number', { ...good, world_digest: 1 }, 'or a former one, got 1.'],
     ['a line that is too long', ' '.repeat(MAX_LINE_BYTES + 1), `at most ${MAX_LINE_BYTES} bytes`],
   ];
   it.each(refused)('%s', async (_, row, reason) => {
@@ -263,19 +266,19 @@ describe('invalid rows', () => {
 
   it('are reported and counted; valid rows are written; the exit code is 1, or 0 with --skip-bad', async () => {
     const input = `${toLines([good])}\u001b[31m\n\n${toLines([good])}{}\n`;
-    writeFileSync(file('mixed.jsonl'), input);
-    const args = ['replay', '--input', file('mixed.jsonl'), '--output', file('mixed.out')];
+    writeFileSync(pathOf('mixed.jsonl'), input);
+    const args = ['replay', '--input', pathOf('mixed.jsonl'), '--output', pathOf('mixed.out')];
     for (const [extra, code] of [
       [[], 1],
       [['--skip-bad'], 0],
     ] as const) {
       const result = await runCli([...args, ...extra]);
       expect(result.code).toBe(code);
-      expect(result.stderr).toContain(`${file('mixed.jsonl')}:2: Expected one JSON object`);
-      expect(result.stderr).toContain(`${file('mixed.jsonl')}:5: seed: Expected`);
+      expect(result.stderr).toContain(`${pathOf('mixed.jsonl')}:2: Expected one JSON object`);
+      expect(result.stderr).toContain(`${pathOf('mixed.jsonl')}:5: seed: Expected`);
       expect(result.stderr).toContain('2 rows replayed, 2 rows invalid and left out.\n');
       expect(result.stderr).not.toContain('\u001b');
-      expect(fromLines(readFileSync(file('mixed.out'), 'utf8'))).toHaveLength(2);
+      expect(fromLines(readFileSync(pathOf('mixed.out'), 'utf8'))).toHaveLength(2);
     }
   });
 
@@ -290,7 +293,7 @@ describe('invalid rows', () => {
           actions: fc.array(fc.constantFrom('sleep', 'deep_work', 'no'), { maxLength: 30 }),
           beliefs: fc.array(fc.oneof(fc.constant(null), fc.array(fc.double(), { maxLength: 4 }))),
           profile: fc.oneof(fc.constantFrom('sampled', 'discrete', ...PROFILE_NAMES), fc.string()),
-          grader: fc.oneof(fc.constantFrom('v1', 'v2'), fc.array(fc.jsonValue(), { maxLength: 7 })),
+          grader: fc.oneof(fc.constantFrom('v1', 'v2', 'v3'), fc.array(fc.jsonValue(), { maxLength: 9 })),
         },
         { requiredKeys: [] },
       )
@@ -303,8 +306,10 @@ describe('invalid rows', () => {
       fc.asyncProperty(fc.array(junk, { maxLength: 20 }), async (texts) => {
         const lines = texts.map((text) => text.replaceAll('\n', ' '));
         const { rows, reports, good, bad } = await replayText([lines.join('\n')], {}, 3);
-        const marked = lines.map((line, i) => (i === 0 && line.startsWith('\uFEFF') ? line.slice(1) : line));
-        expect(good + bad).toBe(marked.filter((line) => line.trim() !== '').length);
+        const withoutMark = lines.map((line, i) =>
+          i === 0 && line.startsWith('\uFEFF') ? line.slice(1) : line,
+        );
+        expect(good + bad).toBe(withoutMark.filter((line) => line.trim() !== '').length);
         expect(rows).toHaveLength(good);
         expect(reports).toHaveLength(bad);
       }),

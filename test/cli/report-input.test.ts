@@ -4,12 +4,12 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readLines } from '../../src/cli/files/lines.js';
 import { temporaryPath } from '../../src/cli/files/temporary-file.js';
-import { checkReplaceable, earlierFiles, PAGE } from '../../src/cli/report/directory.js';
+import { checkReplaceable, earlierFiles, PAGE } from '../../src/cli/report/report-directory.js';
 import { readBeginning } from '../../src/cli/report/report-input.js';
 import { FILES_META } from '../../src/report/page.js';
 import { temporaryDirectory } from '../support/cli.js';
 
-const file = temporaryDirectory();
+const pathOf = temporaryDirectory();
 
 describe('the beginning of a file', () => {
   const begin = (text: string, maxBytes: number) => {
@@ -41,9 +41,9 @@ describe('the beginning of a file', () => {
 describe('files of earlier reports', () => {
   const pageOf = (...names: string[]): string => `<meta name="${FILES_META}" content="${names.join(' ')}">`;
   const folder = (name: string, ...names: string[]): string => {
-    mkdirSync(file(name));
-    for (const each of names) writeFileSync(file(`${name}/${each}`), 'a plot');
-    return file(name);
+    mkdirSync(pathOf(name));
+    for (const each of names) writeFileSync(pathOf(`${name}/${each}`), 'a plot');
+    return pathOf(name);
   };
   /** The temporary page of a report that was killed before the rename. */
   const writeTemporaryPage = (directory: string, page: string): void => {
@@ -51,7 +51,7 @@ describe('files of earlier reports', () => {
     writeFileSync(temporaryPath(`${directory}/${PAGE}`).replace(/-\d+-/, `-${endedPid}-`), page);
   };
 
-  it('are replaced after a kill between a plot and the page', () => {
+  it('are replaced if an earlier report was killed after writing a plot, before the page', () => {
     const directory = folder('new', 'scores.svg', 'mine.svg');
     writeTemporaryPage(directory, pageOf('scores.svg', 'scores.png'));
     expect(earlierFiles(directory)).toEqual(['scores.svg', 'scores.png']);

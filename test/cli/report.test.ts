@@ -17,30 +17,30 @@ import {
   TEST_POLICIES,
 } from '../support/trajectories.js';
 
-const file = temporaryDirectory();
+const pathOf = temporaryDirectory();
 const report = (...args: string[]) => runCli(['report', ...args]);
 const episodes = recordEpisodes(episodeStarts([100, 101, 102]), {
-  policy: TEST_POLICIES.talker,
+  policy: TEST_POLICIES.incompleteText,
   player: playerOf({ teacher: 'llm', model: 'm' }),
 });
 const lines = episodes.map(episodeLine);
-const pageOf = (directory: string): string => readFileSync(`${file(directory)}/report.html`, 'utf8');
+const pageOf = (directory: string): string => readFileSync(`${pathOf(directory)}/report.html`, 'utf8');
 
 beforeAll(async () => {
   const evaluation = await evaluate({ conditions: ['ood'], episodes: 3, policies: ['random', 'heuristic'] });
-  writeFileSync(file('pretty'), JSON.stringify(evaluationToJson(evaluation), null, 2));
-  writeFileSync(file('one-line.jsonl'), `\uFEFF${JSON.stringify(AUDIT)}\n`);
-  writeFileSync(file('trajectories.json'), lines.join(''));
+  writeFileSync(pathOf('pretty'), JSON.stringify(evaluationToJson(evaluation), null, 2));
+  writeFileSync(pathOf('one-line.jsonl'), `\uFEFF${JSON.stringify(AUDIT)}\n`);
+  writeFileSync(pathOf('trajectories.json'), lines.join(''));
 });
 
 describe('files of several kinds', () => {
   it('are recognised by content, not by name, and become a page with plots', async () => {
     const { code, stdout, stderr } = await report(
-      ...[file('pretty'), file('one-line.jsonl'), file('trajectories.json'), '--output', file('all')],
+      ...[pathOf('pretty'), pathOf('one-line.jsonl'), pathOf('trajectories.json'), '--output', pathOf('all')],
     );
     expect([code, stderr]).toEqual([0, '']);
-    expect(stdout).toBe(`${file('all')}/report.html: one page, and 11 plots as SVG and PNG beside it.\n`);
-    const names = readdirSync(file('all'));
+    expect(stdout).toBe(`${pathOf('all')}/report.html: one page, and 11 plots as SVG and PNG beside it.\n`);
+    const names = readdirSync(pathOf('all'));
     const plots = [
       'action-sequences',
       'actions',
@@ -58,13 +58,13 @@ describe('files of several kinds', () => {
     expect(names.sort()).toEqual([...all, 'report.html'].sort());
     const page = pageOf('all');
     for (const name of all.filter((each) => each.endsWith('.svg'))) {
-      expect(page).toContain(readFileSync(`${file('all')}/${name}`, 'utf8'));
+      expect(page).toContain(readFileSync(`${pathOf('all')}/${name}`, 'utf8'));
     }
-    expect(new Pixels(readFileSync(`${file('all')}/cost.png`)).size[0]).toBeGreaterThan(600);
+    expect(new Pixels(readFileSync(`${pathOf('all')}/cost.png`)).size[0]).toBeGreaterThan(600);
   });
 
   it('may come from the standard input', async () => {
-    const { code } = await runCli(['report', '-', '--output', file('piped')], lines.join(''));
+    const { code } = await runCli(['report', '-', '--output', pathOf('piped')], lines.join(''));
     expect(code).toBe(0);
     expect(pageOf('piped')).toContain('<bdi>standard input</bdi>');
   });
@@ -75,12 +75,12 @@ describe('invalid lines', () => {
     const other = JSON.stringify(changedAt(episodes[0], 'world_digest', 'x'));
     const older = JSON.stringify(changedAt(episodes[0], 'schema.version', 0));
     writeFileSync(
-      file('damaged'),
+      pathOf('damaged'),
       [lines[0], '{"torn": \n', `${other}\n`, `${older}\n`, lines[0], lines[1]].join(''),
     );
-    const { code, stderr } = await report(file('damaged'), '--output', file('damaged-report'));
+    const { code, stderr } = await report(pathOf('damaged'), '--output', pathOf('damaged-report'));
     expect(code).toBe(1);
-    expect(stderr.split('\n').map((line) => line.replace(file('damaged'), '').slice(0, 22))).toEqual([
+    expect(stderr.split('\n').map((line) => line.replace(pathOf('damaged'), '').slice(0, 22))).toEqual([
       ':2: skipped, corrupt: ',
       ':3: skipped, foreign: ',
       ':4: skipped, older: sc',
@@ -88,13 +88,13 @@ describe('invalid lines', () => {
       '',
     ]);
     expect(pageOf('damaged-report')).toContain('4 lines skipped: 1 corrupt, 1 foreign, 1 older, 1 duplicate');
-    const allowed = await report(file('damaged'), '--skip-bad', '--output', file('damaged-report'));
+    const allowed = await report(pathOf('damaged'), '--skip-bad', '--output', pathOf('damaged-report'));
     expect(allowed.code).toBe(0);
   });
 
   it('may come first', async () => {
-    writeFileSync(file('torn-first'), ['}\n', ...lines].join(''));
-    const { code, stderr } = await report(file('torn-first'), '--output', file('torn-report'));
+    writeFileSync(pathOf('torn-first'), ['}\n', ...lines].join(''));
+    const { code, stderr } = await report(pathOf('torn-first'), '--output', pathOf('torn-report'));
     expect([code, stderr]).toEqual([1, expect.stringContaining('torn-first:1: skipped, corrupt')]);
   });
 });
@@ -105,7 +105,7 @@ describe('refuses before anything is written', () => {
     expect([code, stdout]).toEqual([2, '']);
     for (const mention of mentions) expect(stderr).toContain(mention);
   };
-  const out = ['--output', file('nothing')];
+  const out = ['--output', pathOf('nothing')];
 
   it('missing files, other contents, and a file given twice', async () => {
     await refused(
@@ -113,33 +113,39 @@ describe('refuses before anything is written', () => {
       'Expected RESULTS to name a file, got no-such-file',
       'See rhythm-vec report --help.\n',
     );
-    await refused([file('pretty'), file('pretty'), ...out], 'which is the same');
-    writeFileSync(file('empty'), '');
-    await refused([file('empty'), ...out], 'got an empty file');
-    writeFileSync(file('text'), 'once upon\na time\n');
-    await refused([file('text'), ...out], 'text:1: skipped, corrupt', 'got 2 lines skipped: 2 corrupt');
-    writeFileSync(file('bench'), JSON.stringify({ schema: SCHEMAS.bench }));
+    await refused([pathOf('pretty'), pathOf('pretty'), ...out], 'which is the same');
+    writeFileSync(pathOf('empty'), '');
+    await refused([pathOf('empty'), ...out], 'got an empty file');
+    writeFileSync(pathOf('text'), 'once upon\na time\n');
+    await refused([pathOf('text'), ...out], 'text:1: skipped, corrupt', 'got 2 lines skipped: 2 corrupt');
+    writeFileSync(pathOf('bench'), JSON.stringify({ schema: SCHEMAS.bench }));
     await refused(
-      [file('bench'), ...out],
-      `${file('bench')}: Expected the JSON of eval`,
-      'got "rhythm-vec/bench"',
+      [pathOf('bench'), ...out],
+      'Expected RESULTS to name the JSON of eval or the JSON of reeval or the JSON of audit or a file of trajectories',
+      `got ${pathOf('bench')}, which is the JSON of a benchmark. No command reads it.`,
     );
-    writeFileSync(file('newer'), JSON.stringify({ ...AUDIT, schema: { ...SCHEMAS.audit, version: 2 } }));
-    await refused([file('newer'), ...out], `${file('newer')}: Expected "rhythm-vec/audit" version 1`);
-    await refused([file('pretty')], "required option '--output <directory>'");
-    expect(readdirSync(file(''))).not.toContain('nothing');
+    writeFileSync(pathOf('newer'), JSON.stringify({ ...AUDIT, schema: { ...SCHEMAS.audit, version: 2 } }));
+    await refused([pathOf('newer'), ...out], `${pathOf('newer')}: Expected "rhythm-vec/audit" version 1`);
+    await refused([pathOf('pretty')], "required option '--output <directory>'");
+    expect(readdirSync(pathOf(''))).not.toContain('nothing');
   });
 
   it('a directory with other files, which stay unchanged', async () => {
-    mkdirSync(file('home'));
-    writeFileSync(file('home/scores.png'), 'mine');
-    await refused([file('pretty'), '--output', file('home')], 'got scores.png, which no report there wrote');
-    expect(readFileSync(file('home/scores.png'), 'utf8')).toBe('mine');
-    expect(readdirSync(file('home'))).toEqual(['scores.png']);
-    writeFileSync(file('other.html'), '<title>mine</title>');
-    mkdirSync(file('site'));
-    writeFileSync(file('site/report.html'), '<title>mine</title>');
-    await refused([file('pretty'), '--output', file('site')], 'got report.html, which no report there wrote');
+    mkdirSync(pathOf('home'));
+    writeFileSync(pathOf('home/scores.png'), 'mine');
+    await refused(
+      [pathOf('pretty'), '--output', pathOf('home')],
+      'got scores.png, which no report there wrote',
+    );
+    expect(readFileSync(pathOf('home/scores.png'), 'utf8')).toBe('mine');
+    expect(readdirSync(pathOf('home'))).toEqual(['scores.png']);
+    writeFileSync(pathOf('other.html'), '<title>mine</title>');
+    mkdirSync(pathOf('site'));
+    writeFileSync(pathOf('site/report.html'), '<title>mine</title>');
+    await refused(
+      [pathOf('pretty'), '--output', pathOf('site')],
+      'got report.html, which no report there wrote',
+    );
   });
 });
 
@@ -149,11 +155,16 @@ it('docs/report.md lists the options of report', async () => {
 });
 
 it('a report replaces an earlier report, and no other file', async () => {
-  const output = ['--output', file('again')];
-  expect((await report(file('trajectories.json'), ...output)).code).toBe(0);
-  writeFileSync(file('again/notes.txt'), 'mine');
-  expect(readdirSync(file('again'))).toContain('episode-1.svg');
-  expect((await report(file('pretty'), ...output)).code).toBe(0);
-  expect(readdirSync(file('again')).sort()).toEqual(['notes.txt', 'report.html', 'scores.png', 'scores.svg']);
+  const output = ['--output', pathOf('again')];
+  expect((await report(pathOf('trajectories.json'), ...output)).code).toBe(0);
+  writeFileSync(pathOf('again/notes.txt'), 'mine');
+  expect(readdirSync(pathOf('again'))).toContain('episode-1.svg');
+  expect((await report(pathOf('pretty'), ...output)).code).toBe(0);
+  expect(readdirSync(pathOf('again')).sort()).toEqual([
+    'notes.txt',
+    'report.html',
+    'scores.png',
+    'scores.svg',
+  ]);
   expect(pageOf('again')).toContain('What is missing');
 });

@@ -8,7 +8,7 @@ import { expect, it } from 'vitest';
 import { type Running, runCli, startCli, temporaryDirectory } from '../support/cli.js';
 import { connect } from '../support/server.js';
 
-const file = temporaryDirectory();
+const pathOf = temporaryDirectory();
 
 async function listening(running: Running): Promise<{ url: string; port: number }> {
   const [line] = (await once(running.child.stdout, 'data')) as [string];
@@ -28,9 +28,9 @@ it.each(['SIGTERM', 'SIGINT'] as const)('%s closes the sessions, and exits with 
 
 it('reads its token from a file or from the environment', async () => {
   const token = 'f'.repeat(32);
-  writeFileSync(file('token'), `${token}\n`);
+  writeFileSync(pathOf('token'), `${token}\n`);
   const sources: [string[], Record<string, string>][] = [
-    [['--token-file', file('token')], {}],
+    [['--token-file', pathOf('token')], {}],
     [[], { RHYTHM_TOKEN: token }],
   ];
   for (const [args, env] of sources) {
@@ -48,7 +48,7 @@ it('reads its token from a file or from the environment', async () => {
 it('the examples of its help work as printed', async () => {
   const { stdout } = await runCli(['serve', '--help']);
   const [, text] = stdout.split('Examples:\n');
-  const lines = text.trim().replaceAll('token.txt', file('token.txt')).split(/\n +/);
+  const lines = text.trim().replaceAll('token.txt', pathOf('token.txt')).split(/\n +/);
   expect(lines).toHaveLength(3);
   for (const line of lines) {
     if (!line.startsWith('rhythm-vec')) {
@@ -65,9 +65,9 @@ it('the examples of its help work as printed', async () => {
   }
 });
 
-writeFileSync(file('empty'), '\n');
-const refused: [what: string, args: string[], says: RegExp][] = [
-  ['an empty token', ['--token-file', file('empty')], /empty file.*openssl/],
+writeFileSync(pathOf('empty'), '\n');
+const refused: [what: string, args: string[], message: RegExp][] = [
+  ['an empty token', ['--token-file', pathOf('empty')], /empty file.*openssl/],
   ['a capacity of 0', ['--capacity', '0'], /Expected capacity to be an integer from 1/],
   ['a limit that is not a number', ['--body-limit', 'much'], /Expected a number/],
   ['an unknown kernel', ['--kernel', 'mmx'], /--kernel/],

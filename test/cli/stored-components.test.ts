@@ -1,10 +1,11 @@
 /** Files of stored components: errors name the damaged line, or the line of another schema or release. */
 import { beforeAll, describe, expect, it } from 'vitest';
+import { UsageError } from '../../src/cli/command-errors.js';
 import { readComponents } from '../../src/cli/components/read-components.js';
 import { headerText, rowsText } from '../../src/cli/components/write-components.js';
-import { UsageError } from '../../src/cli/failure.js';
 import { createWorld, evaluate } from '../../src/index.js';
 import { SCHEMAS } from '../../src/shared/schemas.js';
+import { FORMER_FILES } from '../support/former-files.js';
 
 let stored = '';
 beforeAll(async () => {
@@ -45,9 +46,37 @@ it('reads a file as it was written, by condition', async () => {
     const episodes = condition === 'discrete' ? 15 : 5;
     expect(policies).toHaveLength(6);
     for (const { components, beliefMae } of policies) {
-      expect([components.length, beliefMae.length]).toEqual([6 * episodes, episodes]);
+      expect([components.length, beliefMae.length]).toEqual([8 * episodes, episodes]);
     }
   }
+});
+
+describe('a file of world 1.0.0', () => {
+  it('is read with 0 for the components that it lacks', async () => {
+    const [{ policies }] = await read(FORMER_FILES.components);
+    expect(policies.map(({ former }) => former?.version)).toEqual(Array(4).fill('1.0.0'));
+    for (const { components } of policies) {
+      expect(components).toHaveLength(8 * 4);
+      expect(components.filter((_, at) => at % 8 > 5)).toEqual(new Float32Array(8));
+    }
+  });
+
+  it('is refused with a changed score, or of another world', async () => {
+    const { components } = FORMER_FILES;
+    const score = components.replace('"final_score":0.4428219795227051', '"final_score":0.5');
+    await expect(read(score)).rejects.toThrow('c.jsonl:2: final_score: Expected 0.4428219795227051');
+    await expect(read(components.replace('e7d450eb', '00000000'))).rejects.toThrow('world_digest: Expected');
+  });
+
+  it('does not mix with episodes of this world in one policy', async () => {
+    const [header, , second] = FORMER_FILES.components.split('\n');
+    const [own] = stored.split('\n');
+    const extended = JSON.stringify({ ...JSON.parse(second), wellbeing: 0, belief_skill: 0 });
+    const first = FORMER_FILES.components.split('\n')[1];
+    await expect(read([header, first, own, extended].join('\n'))).rejects.toThrow(
+      'all episodes of "heuristic" to be of one world',
+    );
+  });
 });
 
 it('reads former names of policies as the new names', async () => {

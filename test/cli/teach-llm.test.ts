@@ -1,4 +1,4 @@
-/** `teach --teacher llm` as a child process, with a fake endpoint. */
+/** `teach --policy llm:MODEL` as a child process, with a fake endpoint. */
 import { execFile } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -7,35 +7,26 @@ import { Command } from 'commander';
 import { describe, expect, it, vi } from 'vitest';
 import { dollars } from '../../src/agents/llm/ledger.js';
 import { modelPlayer } from '../../src/agents/llm/llm-player.js';
-import { exitCodeOf } from '../../src/cli/failure.js';
+import { exitCodeOf } from '../../src/cli/command-errors.js';
 import { addTeachCommand } from '../../src/cli/teach/command.js';
 import { parseEpisode } from '../../src/rollouts/trajectories/read-line.js';
 import { episodeLine } from '../../src/rollouts/trajectories/write-line.js';
 import { FAKE_KEY, type FakeOptions } from '../fakes/openai.js';
-import { json, type Trouble } from '../fakes/openai-troubles.js';
+import { type Fault, json } from '../fakes/openai-faults.js';
 import { MAIN, runCli, startCli, temporaryDirectory } from '../support/cli.js';
 import { billedFor, startModel } from '../support/llm.js';
 import { episodeStarts, recordEpisodes } from '../support/trajectories.js';
 
-const file = temporaryDirectory();
+const pathOf = temporaryDirectory();
 
 let folderCount = 0;
 /** Starts a fake endpoint. Returns it and a command that uses it, with an output in a new folder. */
 async function startTeacher(options: FakeOptions = {}) {
   const fake = await startModel(options);
-  const folder = file(`${folderCount++}`);
+  const folder = pathOf(`${folderCount++}`);
   mkdirSync(folder);
   const output = join(folder, 't.jsonl');
-  const args = (...more: string[]) => [
-    'teach',
-    '--teacher',
-    'llm',
-    '--model',
-    'fake',
-    '--output',
-    output,
-    ...more,
-  ];
+  const args = (...more: string[]) => ['teach', '--policy', 'llm:fake', '--output', output, ...more];
   const run = (more: string[], env: Record<string, string> = fake.environment) =>
     runCli(args(...more), '', env);
   const start = (...more: string[]) => startCli(args(...more), fake.environment);
@@ -93,7 +84,7 @@ describe('a file of a model', () => {
 it('accepts a long model name with colons', async () => {
   const { output, run } = await startTeacher();
   const model = `ft:gpt-4o-mini-2024-07-18:${'an-organization-'.repeat(10)}:AbCdEfGh`;
-  const { code } = await run(['--seeds', '100-100', '--model', model]);
+  const { code } = await run(['--seeds', '100-100', '--policy', `llm:${model}`]);
   expect([code, episodesIn(output)[0].model]).toEqual([0, model]);
 });
 
@@ -193,8 +184,8 @@ it('on a full disk keeps the episodes that fit, counts all costs, and names the 
 });
 
 it('reports an error of the endpoint for deeply nested answers', async () => {
-  const deep: Trouble = ({ response }) => json(response, 200, '['.repeat(2e5) + ']'.repeat(2e5));
-  const { run } = await startTeacher({ misbehave: () => deep });
+  const deep: Fault = ({ response }) => json(response, 200, '['.repeat(2e5) + ']'.repeat(2e5));
+  const { run } = await startTeacher({ faultOf: () => deep });
   const { code, stderr } = await run(['--seeds', '100-100', '--retries', '0']);
   expect([code, stderr]).toEqual([
     1,
@@ -206,7 +197,7 @@ it('reports an error of the endpoint for deeply nested answers', async () => {
 });
 
 it('has a note with a remedy if many answers have no action', async () => {
-  const { run } = await startTeacher({ misbehave: ({ index }) => (index % 4 === 0 ? 'cut-off' : null) });
+  const { run } = await startTeacher({ faultOf: ({ index }) => (index % 4 === 0 ? 'cut-off' : null) });
   const { stderr } = await run(['--seeds', '100-100']);
   expect(stderr).toMatch(/Of the answers 25\.0 % without an action, 25\.0 % cut off/);
   expect(stderr).toMatch(
@@ -215,10 +206,10 @@ it('has a note with a remedy if many answers have no action', async () => {
 });
 
 describe('the key appears in no output', () => {
-  const troubles = ['echo', '401', 'echo-answer', 'html'];
-  it.each(troubles)('with %s', async (trouble) => {
+  const faults = ['echo', '401', 'echo-answer', 'html'];
+  it.each(faults)('with %s', async (fault) => {
     const { folder, run, fake } = await startTeacher({
-      misbehave: ({ index }) => (index >= 30 ? trouble : null),
+      faultOf: ({ index }) => (index >= 30 ? fault : null),
     });
     const environment = { ...fake.environment, OPENAI_LOG: 'debug', NODE_DEBUG: 'fetch' };
     const { stdout, stderr } = await run(
@@ -252,9 +243,9 @@ describe('refuses, before the first request', () => {
   }
 
   it.each([
-    [['--model', ''], {}, /--model with --teacher llm/],
-    [['--model', 'a\nb'], {}, /a model name of 1 to 200 printable characters for --model, got "a\\nb"/],
-    [['--model', 'm'.repeat(201)], {}, /a model name of 1 to 200 printable characters for --model/],
+    [['--policy', 'llm:a\nb'], {}, /a model name of 1 to 200 printable characters after llm:, got "a\\nb"/],
+    [['--policy', 'llm:'], {}, /a model name of 1 to 200 printable characters after llm:, got ""/],
+    [['--policy', `llm:${'m'.repeat(201)}`], {}, /a model name of 1 to 200 printable characters after llm:/],
     [['--budget', '5'], {}, /--prices with --budget/],
     [['--prices', '5'], {}, /prompt,completion/],
     [['--prices', '5,-1'], {}, /prompt,completion/],
@@ -264,10 +255,8 @@ describe('refuses, before the first request', () => {
     [['--temperature', '3'], {}, /--temperature from 0 to 2/],
     [['--top-p', '0'], {}, /--top-p above 0 to 1/],
     [['--max-tokens', '0'], {}, /--max-tokens from 1/],
-    [['--objective', 'score'], {}, /no --objective with --teacher llm/],
-    [['--variant', 'planner'], {}, /no --variant with --teacher llm/],
-    [['--output', '-'], {}, /--output to be a file with --teacher llm/],
-    [['--output', '/dev/null'], {}, /--output to be a file with --teacher llm/],
+    [['--output', '-'], {}, /--output to be a file with --policy llm:fake/],
+    [['--output', '/dev/null'], {}, /--output to be a file with --policy llm:fake/],
     [['--base-url', 'nonsense'], {}, /--base-url to be an http or https URL/],
     [['--profiles', 'nobody'], {}, /nobody/],
     [['--seeds', '0-4294967295'], {}, /at most 1000000 episodes/],
@@ -277,7 +266,6 @@ describe('refuses, before the first request', () => {
       { OPENAI_BASE_URL: '', AZURE_OPENAI_ENDPOINT: 'https://a', AZURE_OPENAI_API_KEY: 'k' },
       /OPENAI_API_VERSION/,
     ],
-    [['--teacher', 'planner'], {}, /no --model with --teacher planner/],
   ] as [string[], Record<string, string>, RegExp][])('%j %j', async (more, environment, message) => {
     const { fake, folder, args } = await startTeacher();
     const thrown = await thrownBy(args('--seeds', '100-100', ...more), {
@@ -295,8 +283,8 @@ describe('refuses, before the first request', () => {
     const grader = 'v2';
     const [valid] = recordEpisodes(starts, { player: modelPlayer('fake'), grader });
     for (const [episode, message] of [
-      [recordEpisodes(starts)[0], /--teacher of .*t\.jsonl:1 to be "llm", got "test"/],
-      [{ ...valid, model: 'other' }, /--model of .*t\.jsonl:1 to be "fake", got "other"/],
+      [recordEpisodes(starts)[0], /the policy of .*t\.jsonl:1 to be "llm:fake", got "test"/],
+      [{ ...valid, model: 'other' }, /the policy of .*t\.jsonl:1 to be "llm:fake", got "llm:other"/],
       [recordEpisodes(starts, { player: modelPlayer('fake'), grader: 'v1' })[0], /--grader of/],
       [valid, /sampling of .* got "null"/],
       [{ ...valid, sampling: { max_tokens: 512, temperature: 0 } }, /sampling of/],

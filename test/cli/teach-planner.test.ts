@@ -6,26 +6,29 @@ import { parseCompletion } from '../../src/index.js';
 import { parseEpisode } from '../../src/rollouts/trajectories/read-line.js';
 import { runCli, startCli, temporaryDirectory } from '../support/cli.js';
 
-const file = temporaryDirectory();
-const teach = (...args: string[]) => runCli(['teach', '--teacher', 'planner', ...args]);
+const pathOf = temporaryDirectory();
+const teach = (...args: string[]) => runCli(['teach', ...args]);
+const playerIn = (line: string) => {
+  const { teacher, model, objective, oracle } = parseEpisode(line.trim());
+  return { teacher, model, objective, oracle };
+};
 const episodesIn = (path: string) => readFileSync(path, 'utf8').trimEnd().split('\n').map(parseEpisode);
 
 describe('a file of trajectories', () => {
-  it('has one episode per line and the objective, and replays bit for bit', async () => {
-    const { code, stdout, stderr } = await teach('--seeds', '100-102', '--output', file('t.jsonl'));
-    expect([code, stdout, stderr]).toEqual([0, '', `3 episodes in ${file('t.jsonl')}.\n`]);
-    const episodes = episodesIn(file('t.jsonl'));
-    expect(episodes.map(({ seed, objective, oracle, model }) => [seed, objective, oracle, model])).toEqual([
-      [100, 'wellbeing', false, null],
-      [101, 'wellbeing', false, null],
-      [102, 'wellbeing', false, null],
-    ]);
-    const reevaluation = await runCli(['reeval', '--jsonl', file('t.jsonl')]);
+  it('has one episode per line, by default of planner-wellbeing, and replays bit for bit', async () => {
+    const { code, stdout, stderr } = await teach('--seeds', '100-102', '--output', pathOf('t.jsonl'));
+    expect([code, stdout, stderr]).toEqual([0, '', `3 episodes in ${pathOf('t.jsonl')}.\n`]);
+    const episodes = episodesIn(pathOf('t.jsonl'));
+    expect(episodes.map(({ seed }) => seed)).toEqual([100, 101, 102]);
+    const player = { teacher: 'planner-wellbeing', model: null, objective: 'wellbeing', oracle: false };
+    for (const episode of episodes) expect(episode).toMatchObject(player);
+    const reevaluation = await runCli(['reeval', '--jsonl', pathOf('t.jsonl')]);
+    expect(reevaluation.stdout).toMatch(/^planner-wellbeing {2}/m);
     expect(reevaluation.stdout).toContain('3 episodes replayed, all as recorded, bit for bit.');
   });
 
   it('has completions with reasons and an answer, whose digits are the belief', () => {
-    for (const { steps } of episodesIn(file('t.jsonl'))) {
+    for (const { steps } of episodesIn(pathOf('t.jsonl'))) {
       for (const { completion, belief, action, reasoning, prompt } of steps) {
         expect(completion).toMatch(/^<reasoning>[^\n<>]{50,900}<\/reasoning>\n\d \d \d [A-Z_]+$/);
         const parsed = parseCompletion(completion!);
@@ -39,24 +42,32 @@ describe('a file of trajectories', () => {
   });
 
   it('is the same with any number of threads, and after other episodes', async () => {
-    await teach('--seeds', '102-102', '--threads', '1', '--output', file('one.jsonl'));
-    const [, , third] = readFileSync(file('t.jsonl'), 'utf8').split('\n');
-    expect(readFileSync(file('one.jsonl'), 'utf8')).toBe(`${third}\n`);
+    await teach('--seeds', '102-102', '--threads', '1', '--output', pathOf('one.jsonl'));
+    const [, , third] = readFileSync(pathOf('t.jsonl'), 'utf8').split('\n');
+    expect(readFileSync(pathOf('one.jsonl'), 'utf8')).toBe(`${third}\n`);
   });
 
-  it('records another objective, variant, profile and grader', async () => {
+  it('has the same player as in trajectories of eval', async () => {
+    for (const policy of ['planner', 'planner-wellbeing', 'planner-oracle', 'heuristic+inference']) {
+      const taught = await teach('--policy', policy, '--seeds', '5-5', '--output', '-');
+      const evaluated = await runCli(['eval', '--policies', policy, '--seeds', '5-5', '--trajectories', '-']);
+      expect(playerIn(taught.stdout)).toEqual(playerIn(evaluated.stdout));
+    }
+  });
+
+  it('records another policy, profile and grader', async () => {
     const { stdout, stderr } = await teach(
-      ...['--variant', 'planner-oracle', '--objective', 'score', '--profiles', 'workaholic_stoic'],
+      ...['--policy', 'planner-oracle', '--profiles', 'workaholic_stoic'],
       ...['--seeds', '5-5', '--grader', 'v1', '--output', '-'],
     );
-    const { model, objective, oracle, profile_mode, grader } = parseEpisode(stdout.trim());
-    expect([model, objective, oracle, profile_mode, grader.name]).toEqual([
+    const { teacher, objective, oracle, profile_mode, grader } = parseEpisode(stdout.trim());
+    expect([teacher, objective, oracle, profile_mode, grader.name]).toEqual([
       ...['planner-oracle', 'score', true, 'workaholic_stoic', 'v1'],
     ]);
     expect(stderr).toMatch(/^note: seeds 5-5 are kept for evaluation: dataset sft refuses them/);
-    const heuristicRun = await teach('--variant', 'heuristic+inference', '--seeds', '5-5', '--output', '-');
+    const heuristicRun = await teach('--policy', 'heuristic+inference', '--seeds', '5-5', '--output', '-');
     const episode = parseEpisode(heuristicRun.stdout.trim());
-    expect([episode.model, episode.objective]).toEqual(['heuristic+inference', null]);
+    expect([episode.teacher, episode.objective]).toEqual(['heuristic+inference', null]);
     expect(episode.steps[3].reasoning).toMatch(/ [A-Z_]+ is the action of the fixed heuristic\.$/);
   });
 });
@@ -65,23 +76,37 @@ describe('refuses', () => {
   it.each([
     [['--seeds', '5-5'], 2, /--output/],
     [['--output', 'x.jsonl'], 2, /--seeds/],
-    [['--seeds', '5-5', '--output', '/nowhere/x.jsonl'], 2, /directory of --output/],
-    [['--seeds', '5-5', '--output', 'x.jsonl', '--objective', 'joy'], 2, /joy/],
-    [['--seeds', '5-5', '--output', 'x.jsonl', '--variant', 'planer'], 2, /Did you mean "planner"/],
-    [
-      ['--seeds', '5-5', '--output', 'x.jsonl', '--variant', 'planner-wellbeing'],
-      2,
-      /Pass planner, with --objective wellbeing/,
-    ],
+    [['--seeds', '5-5', '--output', '/dev/null/x.jsonl'], 2, /\/dev\/null is not a directory/],
+    [['--seeds', '5-5', '--output', 'x.jsonl', '--policy', 'planer'], 2, /Did you mean "planner"/],
+    [['--seeds', '5-5', '--output', 'x.jsonl', '--policy', 'random'], 2, /a policy that states its reasons/],
     [['--seeds', '5-5', '--output', 'x.jsonl', '--profiles', 'nobody'], 2, /nobody/],
     [
-      ['--seeds', '5-5', '--output', 'x.jsonl', '--variant', 'heuristic+inference', '--objective', 'score'],
+      ['--seeds', '5-5', '--output', 'x.jsonl', '--budget', '5'],
       2,
-      /has no planner/,
+      /no --budget with --policy planner-wellbeing/,
     ],
   ])('%j', async (args, expected, message) => {
     const { code, stderr } = await teach(...args);
     expect([code, stderr]).toEqual([expected, expect.stringMatching(message)]);
+  });
+
+  const former: [string[], string][] = [
+    [['--teacher', 'planner'], '--policy planner-wellbeing.'],
+    [['--teacher', 'planner', '--objective', 'wellbeing'], '--policy planner-wellbeing.'],
+    [['--teacher', 'planner', '--objective', 'score'], '--policy planner.'],
+    [['--objective', 'score'], '--policy planner.'],
+    [['--variant', 'planner-oracle', '--objective', 'score'], '--policy planner-oracle.'],
+    [['--variant', 'planner-oracle'], '--policy planner-oracle, which plans for the score.'],
+    [['--variant', 'planner-prior'], '--policy planner-prior, which plans for the score.'],
+    [['--variant', 'heuristic+inference'], '--policy heuristic+inference.'],
+    [['--variant', 'blind-tape+inference'], '--policy open-loop+inference.'],
+    [['--teacher', 'llm', '--model', 'm 1'], "--policy 'llm:m 1'."],
+    [['--teacher', 'llm'], '--policy llm:MODEL.'],
+    [['--policy', 'planner', '--objective', 'score'], 'Leave them out: --policy names both.'],
+  ];
+  it.each(former)('the former options %j, and names the new ones', async (options, spelling) => {
+    const { code, stderr } = await teach('--seeds', '5-5', '--output', 'x.jsonl', ...options);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`${spelling}\n`)]);
   });
 });
 
@@ -96,22 +121,14 @@ it('names the file that does not fit on the disk', async () => {
 it('its help lists the required options', async () => {
   const { stdout } = await runCli(['teach', '--help']);
   const required = stdout.split(/\n(?= {2}--)/).filter((option) => /\(required\)/.test(option));
-  expect(required.map((option) => option.trim().split(' ')[0])).toEqual(['--teacher', '--seeds', '--output']);
+  expect(required.map((option) => option.trim().split(' ')[0])).toEqual(['--seeds', '--output']);
 });
 
 it('leaves no incomplete file when it is interrupted', async () => {
-  const before = readdirSync(dirname(file('x')));
-  const running = startCli([
-    'teach',
-    '--teacher',
-    'planner',
-    '--seeds',
-    '0-9999',
-    '--output',
-    file('half.jsonl'),
-  ]);
-  await vi.waitUntil(() => readdirSync(dirname(file('x'))).length > before.length, { timeout: 60_000 });
+  const before = readdirSync(dirname(pathOf('x')));
+  const running = startCli(['teach', '--seeds', '0-9999', '--output', pathOf('half.jsonl')]);
+  await vi.waitUntil(() => readdirSync(dirname(pathOf('x'))).length > before.length, { timeout: 60_000 });
   running.child.kill('SIGINT');
   expect((await running.finished).code).toBe(130);
-  expect(readdirSync(dirname(file('x')))).toEqual(before);
+  expect(readdirSync(dirname(pathOf('x')))).toEqual(before);
 });

@@ -1,6 +1,6 @@
 /** The progress bar of an upload: bytes read, hashed and sent, on a terminal only. */
 import { expect, it } from 'vitest';
-import { Meter } from '../../src/cli/upload/upload-progress.js';
+import { UploadProgress } from '../../src/cli/upload/upload-progress.js';
 
 /** Creates a progress bar for two million bytes on a fake terminal or file. Returns it and the frames written. */
 function meterOn(isTTY: boolean) {
@@ -8,7 +8,7 @@ function meterOn(isTTY: boolean) {
   const write = (text: string) => {
     written += text;
   };
-  const meter = new Meter({ isTTY, write, columns: 120 } as unknown as NodeJS.WriteStream);
+  const meter = new UploadProgress({ isTTY, write, columns: 120 } as unknown as NodeJS.WriteStream);
   meter.total = 2e6;
   // Without duplicates: a slow machine draws a frame more than once.
   const frames = () => [...new Set(written.match(/-?\d+ % {2}-?\d+ of \d+ bytes \w+/g))];

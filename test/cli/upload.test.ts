@@ -1,6 +1,8 @@
 /** `upload` as a child process, with a fake Hub: interrupted, resumed and refused uploads, and secrets in answers. */
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -8,14 +10,14 @@ import type { FakeHub } from '../fakes/hub.js';
 import { MAIN, runCli, startCli, temporaryDirectory } from '../support/cli.js';
 import { bytes, countOf, directoryOf, REPO, startHub, textsAt } from '../support/hub.js';
 
-const file = temporaryDirectory();
+const pathOf = temporaryDirectory();
 /** An environment without the user's settings. */
 const BARE = {
   HF_ENDPOINT: '',
   HF_TOKEN: '',
   HUGGING_FACE_HUB_TOKEN: '',
   HF_TOKEN_PATH: '',
-  HF_HOME: file('home'),
+  HF_HOME: pathOf('home'),
 };
 const args = (...rest: string[]) => ['upload', '--repo', REPO.name, ...rest];
 const upload = (hub: Pick<FakeHub, 'environment'>, ...rest: string[]) =>
@@ -99,6 +101,63 @@ describe('messages', () => {
   });
 });
 
+/** Returns the address of a server that has closed. */
+async function freeAddress(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return `http://127.0.0.1:${port}`;
+}
+
+describe('--dry-run lists the files without the Hub', () => {
+  const directory = () => directoryOf({ 'README.md': '# Card', 'train.jsonl': '{"seed":5}\n' });
+
+  it.each([
+    ['a server that is not there', freeAddress, 'ECONNREFUSED'],
+    ['an unknown server', async () => 'https://hub.invalid', 'ENOTFOUND|EAI_AGAIN'],
+  ])('%s', async (_, open, reason) => {
+    const endpoint = await open();
+    const { code, stdout, stderr } = await runCli(args('--dry-run', directory()), '', {
+      ...BARE,
+      HF_ENDPOINT: endpoint,
+    });
+    expect([code, stdout]).toEqual([
+      0,
+      [
+        `dataset ${REPO.name} (${endpoint}/datasets/${REPO.name}) was not read, so the files are not compared with it.`,
+        '  unknown   6 B  README.md',
+        '  unknown  11 B  train.jsonl',
+        'To upload: at most 2 of 2 files, 17 B.',
+        'Nothing was changed: --dry-run.\n',
+      ].join('\n'),
+    ]);
+    const url = `${endpoint}/api/datasets/${REPO.name}/revision/main`;
+    expect(stderr).toMatch(
+      new RegExp(
+        `^note: Expected an answer to GET ${url}, got (${reason})\\.\nnote: train.jsonl contains episodes of`,
+      ),
+    );
+  });
+
+  it('but an answer that refuses is an error', async () => {
+    const hub = await startHub();
+    hub.faults.add({ on: /revision/, does: { answer: 403 } });
+    const { code, stderr } = await upload(hub, '--dry-run', directory());
+    expect([code, stderr]).toEqual([1, expect.stringContaining('got status 403')]);
+  });
+
+  it('and finds the token in a file', async () => {
+    const token = 'hf_abcdefghijklmnop';
+    const { code, stderr } = await runCli(args('--dry-run', directoryOf({ x: token })), '', {
+      ...BARE,
+      ...{ HF_ENDPOINT: 'http://127.0.0.1:1', HF_TOKEN: token },
+    });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('Expected files without the token')]);
+  });
+});
+
 it('uploads more files than a process may open at once', async () => {
   const hub = await startHub();
   const directory = directoryOf(
@@ -161,25 +220,25 @@ describe('refuses', () => {
   const unreachable = { HF_ENDPOINT: 'http://127.0.0.1:1', HF_TOKEN: 'hf_x' };
   it.each([
     [['upload', 'x'], /required option '--repo/],
-    [['upload', '--repo', 'episodes', file('x')], /Expected --repo to be USER\/NAME/],
-    [args('--type', 'space', file('x')), /Allowed choices are dataset, model/],
-    [args(file('nothing')), /does not exist\. Check the path/],
-    [args('--branch', 'a', '--revision', 'b', file('x')), /Omit one/],
-    [args('--message', ' ', file('x')), /Expected --message to be a text/],
+    [['upload', '--repo', 'episodes', pathOf('x')], /Expected --repo to be USER\/NAME/],
+    [args('--type', 'space', pathOf('x')), /Allowed choices are dataset, model/],
+    [args(pathOf('nothing')), /does not exist\. Check the path/],
+    [args('--branch', 'a', '--revision', 'b', pathOf('x')), /Omit one/],
+    [args('--message', ' ', pathOf('x')), /Expected --message to be a text/],
   ])('%j', async (words, message) => {
-    writeFileSync(file('x'), 'x');
+    writeFileSync(pathOf('x'), 'x');
     const { code, stdout, stderr } = await runCli(words, '', { ...BARE, ...unreachable });
     expect([code, stdout, stderr]).toEqual([2, '', expect.stringMatching(message)]);
   });
 
   it('to write without a token; an invalid token is not printed', async () => {
-    writeFileSync(file('x'), 'x');
-    const none = await runCli(args(file('x')), '', BARE);
+    writeFileSync(pathOf('x'), 'x');
+    const none = await runCli(args(pathOf('x')), '', BARE);
     expect([none.code, none.stderr]).toEqual([
       2,
       expect.stringContaining('Expected a token with write access, got none'),
     ]);
-    const bad = await runCli(args(file('x')), '', { ...BARE, HF_TOKEN: 'pass word' });
+    const bad = await runCli(args(pathOf('x')), '', { ...BARE, HF_TOKEN: 'pass word' });
     expect([bad.code, bad.stderr.includes('pass word')]).toEqual([2, false]);
   });
 

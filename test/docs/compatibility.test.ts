@@ -50,7 +50,7 @@ function rowError(extra: object): string {
     if (error instanceof BadRow) return error.message;
     throw error;
   }
-  throw new Error('Expected a bad row, got a good one.');
+  throw new Error('Expected an invalid row, got a valid one.');
 }
 
 const graderError = (): string => {
@@ -66,7 +66,7 @@ function componentsError(): string {
   } catch (error) {
     return (error as BadRow).message;
   }
-  throw new Error('Expected a bad header, got a good one.');
+  throw new Error('Expected an invalid header, got a valid one.');
 }
 
 function trajectoryError(fields: object): string {
@@ -76,7 +76,7 @@ function trajectoryError(fields: object): string {
   } catch (error) {
     return (error as BadRow).message;
   }
-  throw new Error('Expected a bad line, got a good one.');
+  throw new Error('Expected an invalid line, got a valid one.');
 }
 const trajectoryVersionError = (version: number): string =>
   trajectoryError({ schema: { ...SCHEMAS.trajectory, version } });
@@ -85,7 +85,10 @@ const messages: [string, () => string][] = [
   ['no snapshot', () => decodingError(new Uint8Array(1000))],
   ['an older format', () => decodingError(withNumber(bytes, 'format', FORMAT - 1))],
   ['a newer format', () => decodingError(withNumber(bytes, 'format', FORMAT + 1))],
-  ['another layout', () => decodingError(withChecksum(withByte(bytes, HEADER.layoutDigest.offset, 0x5a)))],
+  [
+    'another layout',
+    () => decodingError(withChecksum(withByte(bytes, HEADER.stateLayoutDigest.offset, 0x5a))),
+  ],
   ['another world version', () => decodingError(withNumber(bytes, 'worldMajor', 2))],
   ['damage', () => decodingError(withByte(bytes, bytes.length - 1, bytes[bytes.length - 1] ^ 1))],
   ['another world', otherWorldError],

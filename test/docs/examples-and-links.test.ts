@@ -51,7 +51,7 @@ describe('examples', () => {
   });
 });
 
-/** Returns the anchor of a headline. */
+/** Returns the anchor of a heading. */
 const anchorOf = (title: string): string =>
   title
     .toLowerCase()

@@ -12,9 +12,9 @@ import {
   GRADER_NAMES,
   graderWeights,
 } from '../../src/index.js';
-import { ResultGatherer } from '../../src/report/gather.js';
 import { sectionsOf } from '../../src/report/page.js';
-import { parseResult } from '../../src/report/results.js';
+import { parseResult } from '../../src/report/parse-results.js';
+import { ResultGatherer } from '../../src/report/result-gatherer.js';
 import { camelCase } from '../../src/shared/letter-case.js';
 import { elementsOf } from '../support/pictures.js';
 
@@ -97,13 +97,16 @@ describe.each(audits.map((audit) => [audit.grader, audit] as const))('the audit 
   });
 
   it('does not describe the machine that made it', () => {
-    const keys = ['backend', 'backendReason', 'kernel', 'threads', 'machine', 'seconds', 'meanEpisodes'];
+    const keys = [
+      ...['backend', 'backendReason', 'kernel', 'threads', 'device'],
+      ...['machine', 'seconds', 'meanEpisodes'],
+    ];
     for (const key of keys) expect(audit).not.toHaveProperty(key);
   });
 
   it('has the action sequence of the package', () => {
     const [{ policy, actions, trainingScore, evaluations }] = audit.sequences;
-    const packaged = OPEN_LOOP_SEQUENCES.sequences[grader as 'v1' | 'v2'];
+    const packaged = OPEN_LOOP_SEQUENCES.sequences[grader as 'v1' | 'v2' | 'v3'];
     expect([policy, actions]).toEqual(['open-loop', packaged.days.flat()]);
     expect([Number(trainingScore.toFixed(5)), evaluations]).toEqual([
       packaged.trainingScore,
@@ -135,7 +138,22 @@ it('the sentences of the page agree with the audits', () => {
   const v1 = audits[GRADER_NAMES.indexOf('v1')];
   expect(v1.gains.constantBelief.mean).toBe(0);
   expect(v1.gains.openLoop.mean).toBeGreaterThan(2 * v1.gains.profile.mean);
-  for (const { gains } of audits) {
-    expect(gains.profile.mean).toBeCloseTo(gains.profileBelief.mean + gains.profileActions.mean, 9);
+  const v3 = audits[GRADER_NAMES.indexOf('v3')];
+  const skillOf = (policy: string) => rowOf(v3, policy).components.belief_skill.mean;
+  const wellbeingOf = (policy: string) => rowOf(v3, policy).components.wellbeing.mean;
+  expect(skillOf('planner')).toBeCloseTo(0.82, 2);
+  expect(
+    [wellbeingOf('planner'), wellbeingOf('planner-prior'), wellbeingOf('planner-oracle')].map((mean) =>
+      mean.toFixed(2),
+    ),
+  ).toEqual(['0.78', '0.78', '0.91']);
+  expect(audits.map(({ paysOnlyForInference }) => paysOnlyForInference)).toEqual([false, false, true]);
+});
+
+it('knowing the profile adds nothing under any grader where every profile is neutral', () => {
+  for (const { impossible } of audits) {
+    for (const { low, high } of [impossible.sequence, impossible.planner]) {
+      expect(low! <= 0 || high! < 0.01).toBe(true);
+    }
   }
 });

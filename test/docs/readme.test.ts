@@ -2,14 +2,14 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { POLICY_NAMES } from '../../src/agents/policies/fixed-policies.js';
 import { STEPPED_NAMES } from '../../src/agents/policies/observing-policies.js';
-import { POLICY_NAMES } from '../../src/agents/policies/policies.js';
 import { readComponents } from '../../src/cli/components/read-components.js';
 import { headerText, rowsText } from '../../src/cli/components/write-components.js';
 import { renderRegraded } from '../../src/cli/regrade/regrade-table.js';
 import { wrap } from '../../src/cli/text-table.js';
 import { published } from '../../src/evaluation/published-scores.js';
-import { regradeStored } from '../../src/evaluation/regraded.js';
+import { regradeStored } from '../../src/evaluation/regrade-stored.js';
 import { evaluate, parseGrader } from '../../src/index.js';
 import { CONDITIONS } from '../../src/world/conditions.js';
 import { runCli } from '../support/cli.js';
@@ -117,9 +117,9 @@ test('the speeds and targets equal those of docs/speed.md', () => {
   const speed = read('docs/speed.md');
   const [, ...rows] = rowsOf(section('How fast')).filter(([name]) => name !== '---');
   expect(rows).toHaveLength(5);
-  for (const row of rows) expect(speed).toContain(`| ${row.join(' | ').replace(/ \(bar \d+\)/g, '')} |`);
-  for (const [, cycles, bar] of section('How fast').matchAll(/([\d.]+) cycles \(bar (\d+)\)/g)) {
-    expect(speed).toContain(`| at most ${bar} | ${cycles} |`);
+  for (const row of rows) expect(speed).toContain(`| ${row.join(' | ').replace(/ \(target \d+\)/g, '')} |`);
+  for (const [, cycles, target] of section('How fast').matchAll(/([\d.]+) cycles \(target (\d+)\)/g)) {
+    expect(speed).toContain(`| at most ${target} | ${cycles} |`);
   }
 });
 
@@ -143,8 +143,8 @@ test('the verdict on grader v2 equals that of its audit', () => {
   const { verdict } = JSON.parse(read('docs/audits/v2/audit.json')) as { verdict: string };
   const [, documented] = /```console\n([\s\S]*?)```/.exec(section('audit', commands))!;
   expect(documented).toBe(`${wrap(verdict)}\n`);
-  const [, blind, profile] = /earns up to (.*?) over .* is worth (.*?) more/.exec(verdict)!;
+  const [, ignoring, knowing] = /gains up to (.*?) over .*? is worth (.*?) more/.exec(verdict)!;
   expect(section('What does a grader pay for?')).toContain(
-    `Under grader v2, ignoring the person earns up to ${blind} over the heuristic; knowing the person is worth ${profile} more.`,
+    `Under grader v2, ignoring the profile gains up to ${ignoring} over the heuristic; knowing the profile is worth ${knowing} more.`,
   );
 });

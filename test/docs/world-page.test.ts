@@ -86,12 +86,12 @@ describe('the worked first step', () => {
   it('equals the step of the reference', () => {
     const episode = new Episode().reset(Number(seed), { profile });
     episode.step(ACTION_NAMES.indexOf(action));
-    const { event, reward, early, late } = episode;
+    const { event, reward, early, late, well, skill } = episode;
     const [meters, deltas, anomalies] = [episode.meters, episode.deltas, episode.anomalies].map((m) => [
       ...m,
     ]);
-    expect({ event, meters, deltas, anomalies, reward, early }).toEqual(result);
-    expect(late).toBe(0);
+    expect({ event, meters, deltas, anomalies, reward, early, well }).toEqual(result);
+    expect([late, skill]).toEqual([0, 0]);
     expect(event).not.toBe(-1);
   });
 });

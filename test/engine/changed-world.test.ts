@@ -4,7 +4,7 @@ import { allocateTrajectory } from '../../src/engine/backends/outputs.js';
 import { drawsOf, newDraws, streamsOf } from '../../src/engine/reference/draws.js';
 import { OBSERVATION, OBSERVATION_SIZE } from '../../src/world/fields.js';
 import type { WorldSpec } from '../../src/world/numbers.js';
-import { createWorld } from '../../src/world/world.js';
+import { createWorld, type World } from '../../src/world/world.js';
 import { type AsyncEngine, nameAbsent, OTHERS, REFERENCE, runsOn } from '../support/async-engines.js';
 import { type Columns, copyColumns, differences, expectEqual } from '../support/bits.js';
 import { ENGINES, openOn } from '../support/engines.js';
@@ -16,9 +16,8 @@ import { changedWorld, FREE_NUMBERS, getAt, type Path, pathName, worldWith } fro
 nameAbsent();
 
 /** Plays episodes in a world, with the same requests on every engine. */
-async function episodes(engine: AsyncEngine, spec: WorldSpec, seed: string, n: number): Promise<Columns> {
+async function episodes(engine: AsyncEngine, world: World, seed: string, n: number): Promise<Columns> {
   const random = new Random(seed);
-  const world = createWorld(spec);
   const { batch, columns } = await openAsyncBatch(engine, n, { world, imagination: random.chance(0.3) });
   batch.reset(random.reset(n, world));
   for (let t = 0; t < 3; t++) expect(batch.submit(random.step(new Uint8Array(n)))).toBeNull();
@@ -39,9 +38,9 @@ async function episodes(engine: AsyncEngine, spec: WorldSpec, seed: string, n: n
 describe.each(OTHERS)('$name', (engine) => {
   it('equals the reference in worlds with random changes', () =>
     forAllAsync(runsOn(engine, 150), async (random) => {
-      const spec = changedWorld(random);
+      const world = createWorld(changedWorld(random));
       const seed = `world ${random.integer(0, 1e9)}`;
-      expectEqual(await episodes(REFERENCE, spec, seed, 20), await episodes(engine, spec, seed, 20));
+      expectEqual(await episodes(REFERENCE, world, seed, 20), await episodes(engine, world, seed, 20));
     }));
 });
 
@@ -50,11 +49,11 @@ const canChangeAlone = (path: Path): boolean => !/weights|graders|share/.test(pa
 
 it('all engines agree after a change of each number alone', async () => {
   for (const path of FREE_NUMBERS.filter(canChangeAlone)) {
-    const spec = withOneNumber(path);
+    const world = createWorld(withOneNumber(path));
     const seed = pathName(path);
-    const expected = await episodes(REFERENCE, spec, seed, 17);
+    const expected = await episodes(REFERENCE, world, seed, 17);
     for (const engine of OTHERS)
-      expectEqual(expected, await episodes(engine, spec, seed, 17), `${seed} ${engine.name}:`);
+      expectEqual(expected, await episodes(engine, world, seed, 17), `${seed} ${engine.name}:`);
   }
 });
 
@@ -65,8 +64,8 @@ function withOneNumber(path: Path): WorldSpec {
 }
 
 it('a changed world changes results', async () => {
-  const one = await episodes(REFERENCE, WORLD.spec, 'same', 20);
-  const other = await episodes(REFERENCE, worldWith(['decay', 1], 0.02), 'same', 20);
+  const one = await episodes(REFERENCE, WORLD, 'same', 20);
+  const other = await episodes(REFERENCE, createWorld(worldWith(['decay', 1], 0.02)), 'same', 20);
   expect(differences(one, other).length).toBeGreaterThan(3);
 });
 

@@ -26,8 +26,8 @@ async function playRandomly(
   batch.reset(random.reset(numEnvs));
   for (let calls = random.integer(0, 4); calls > 0; calls--) {
     const { terminated } = await readOutputs();
-    const runs = random.chance(0.5);
-    expect(runs ? await batch.run(random.run(numEnvs)) : batch.submit(random.step(terminated))).toBeNull();
+    const isRun = random.chance(0.5);
+    expect(isRun ? await batch.run(random.run(numEnvs)) : batch.submit(random.step(terminated))).toBeNull();
   }
 }
 

@@ -1,9 +1,10 @@
 /** Evaluation under custom graders, and the results of single episodes. */
 import { createHash } from 'node:crypto';
-import { expect, it } from 'vitest';
-import { POLICY_NAMES, policyName } from '../../src/agents/policies/policies.js';
+import { describe, expect, it } from 'vitest';
+import { POLICY_NAMES, policyName } from '../../src/agents/policies/fixed-policies.js';
 import { evaluationToJson } from '../../src/evaluation/evaluation-json.js';
 import {
+  type EvaluationRow,
   evaluate,
   graderWeights,
   InputError,
@@ -15,9 +16,10 @@ import {
 const calm = { name: 'calm', weights: { crash_free: 0.5, efficiency: 0.3, belief_accuracy: 0.2 } };
 const seeds = { first: 0, last: 19 };
 
-it('accepts a grader, and results have its name and all six weights', async () => {
+it('accepts a grader, and results have its name and all eight weights', async () => {
   const { rows, ...run } = await evaluate({ grader: calm, seeds });
-  const weights = { ...calm.weights, progress: 0, connection: 0, adaptation: 0 };
+  const rest = { progress: 0, connection: 0, adaptation: 0, wellbeing: 0, belief_skill: 0 };
+  const weights = { ...calm.weights, ...rest };
   expect(run).toMatchObject({ grader: 'calm', graderWeights: weights });
   for (const { finalScore, components } of rows) {
     const { crashFree, efficiency, beliefAccuracy } = components;
@@ -28,7 +30,7 @@ it('accepts a grader, and results have its name and all six weights', async () =
 });
 
 it('returns the weights of built-in graders', async () => {
-  for (const grader of ['v1', 'v2'] as const) {
+  for (const grader of ['v1', 'v2', 'v3'] as const) {
     const run = await evaluate({ grader, seeds: { first: 0, last: 0 } });
     expect(run.grader).toBe(grader);
     expect(Object.values(run.graderWeights)).toEqual(RHYTHM.graders[grader]);
@@ -42,6 +44,54 @@ it('gives the same rows for the same weights, whatever the name of the grader', 
   expect(mine.rows).toEqual(named.rows);
   expect([mine.grader, listed.grader]).toEqual(['mine', 'custom']);
   expect(listed.rows).toEqual(named.rows);
+});
+
+describe('scores under other graders', () => {
+  const policies = ['random', 'heuristic+constant'];
+  const meanOf = ({ finalScore }: Pick<EvaluationRow, 'finalScore'>) => finalScore.mean;
+
+  it.each([
+    ['v1', ['v2', 'v3']],
+    ['v2', ['v3']],
+    ['v3', ['v2']],
+    [calm, ['v2', 'v3']],
+  ])('under %o are those of %o', async (grader, others) => {
+    const { rows } = await evaluate({ grader, seeds, policies });
+    for (const { regraded } of rows) expect(regraded.map(({ grader: name }) => name)).toEqual(others);
+  });
+
+  it('are those of playing for the other grader, for policies that play the same under both', async () => {
+    const [played, other] = await Promise.all(
+      ['v2', 'v3'].map((grader) =>
+        evaluate({ grader, seeds: { first: 0, last: 99 }, policies, chunkSize: 30 }),
+      ),
+    );
+    for (const [k, row] of played.rows.entries()) {
+      expect(row.regraded[0].finalScore).toEqual(other.rows[k].finalScore);
+      expect(other.rows[k].regraded[0].finalScore).toEqual(row.finalScore);
+    }
+  });
+
+  it('are those of the same episodes, not of episodes that were played for the other grader', async () => {
+    const openLoop = { seeds, policies: ['open-loop'] };
+    const [v2, v3] = await Promise.all(['v2', 'v3'].map((grader) => evaluate({ ...openLoop, grader })));
+    expect(meanOf(v2.rows[0].regraded[0])).toBeLessThan(meanOf(v3.rows[0]) - 0.2);
+    let sum = 0;
+    await evaluate({
+      ...openLoop,
+      onEpisodes: ({ result }) => {
+        for (const score of regrade(result.components, 'v3')) sum += score / 20;
+      },
+    });
+    expect(meanOf(v2.rows[0].regraded[0])).toBeCloseTo(sum, 12);
+  });
+
+  it('have the keys of a row in the JSON', async () => {
+    const json = evaluationToJson(await evaluate({ seeds, policies: ['random'] })) as { rows: object[] };
+    const { mean, low, high } = (await evaluate({ seeds, policies: ['random'], grader: 'v3' })).rows[0]
+      .finalScore;
+    expect(json.rows[0]).toMatchObject({ regraded: [{ grader: 'v3', final_score: { mean, low, high } }] });
+  });
 });
 
 it('refuses an invalid grader before the first episode', async () => {

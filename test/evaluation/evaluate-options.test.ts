@@ -8,7 +8,11 @@ const refused: [string, unknown, RegExp][] = [
   ['conditions', [], /^Expected conditions to be a list/],
   ['conditions', null, /^Expected conditions to be a list/],
   ['conditions', ['constructor'], /^Expected a condition of .*; got "constructor"\./],
-  ['policies', 'random', /^Expected policies to be a list of at least one name, got "random"\./],
+  [
+    'policies',
+    'random',
+    /^Expected policies to be a list of at least one name, or policies by name, \{ mine: policy \}, got "random"\./,
+  ],
   ['policies', [1n], /^Expected policies to be a list/],
   ['policies', ['randon'], /Did you mean "random"\?/],
   ['seeds', null, /^Expected seeds to be \{ first, last \}, got null\./],

@@ -1,12 +1,12 @@
 /** `evaluate` with each of its options, compared with the golden tables. */
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { POLICIES } from '../../src/agents/policies/policies.js';
+import { POLICIES } from '../../src/agents/policies/fixed-policies.js';
 import { type EvaluationRow, evaluate } from '../../src/evaluation/evaluate.js';
 import type { EvaluateOptions } from '../../src/evaluation/evaluate-options.js';
 import { evaluationToJson } from '../../src/evaluation/evaluation-json.js';
 import { createVecEnv, InputError, PROFILE_NAMES, worldDigest } from '../../src/index.js';
-import { CONDITIONS, type ConditionOptions, selectConditions } from '../../src/world/conditions.js';
+import { CONDITIONS, type ConditionOptions, seedsOf, selectConditions } from '../../src/world/conditions.js';
 import { createWorld } from '../../src/world/world.js';
 import { ENGINES } from '../support/engines.js';
 import { tables } from '../support/golden.js';
@@ -28,7 +28,7 @@ const jsonRows = (evaluation: unknown) => (evaluation as { rows: JsonRow[] }).ro
 const playRows = async (options: EvaluateOptions) => (await evaluate(options)).rows;
 
 describe.each(ENGINES)('golden tables on $name', ({ backend, kernel }) => {
-  it.each(['v1', 'v2'])('grader %s', async (grader) => {
+  it.each(['v1', 'v2', 'v3'])('grader %s', async (grader) => {
     const rows = jsonRows(evaluationToJson(await evaluate({ backend, kernel, grader })));
     const compared = rows.filter((row) => {
       const golden = tables[`${row.condition}/${row.policy}/${row.belief}/${grader}`];
@@ -196,15 +196,24 @@ describe('conditions', () => {
     expect(condition.parts).toEqual([{ profile: 'sampled', seeds: { first: 10000, last: 10006 } }]);
   });
 
+  it('have all their seeds if `episodes` is larger', () => {
+    const options = {
+      conditions: ['in-distribution', 'ood', 'discrete', 'custom'],
+      seeds: { first: 7, last: 9 },
+    };
+    const seeds = selectConditions({ ...options, episodes: 60 }).map(seedsOf);
+    expect(seeds).toEqual(['0-59', '10000-10049', ...discrete.map(() => '0-4'), '0-4', '7-9']);
+    expect(selectConditions({ episodes: Number.MAX_SAFE_INTEGER })).toEqual(CONDITIONS);
+  });
+
   const refused: [string, EvaluateOptions, string][] = [
     ['an unknown condition', { conditions: ['odd'] }, 'Did you mean "ood"?'],
     ['an unknown policy', { policies: ['heuristics'] }, 'Did you mean "heuristic"?'],
-    ['an unknown grader', { grader: 'v3' }, 'Did you mean "v1"?'],
+    ['an unknown grader', { grader: 'v4' }, 'Did you mean "v1"?'],
     ['unknown profiles', { profiles: 'introvert' }, 'introvert_morning'],
     ['an unknown option', { polices: ['random'] } as EvaluateOptions, 'Did you mean "policies"?'],
     ['the condition custom without seeds', { conditions: ['custom'] }, 'Give them'],
-    ['more episodes than seeds', { conditions: ['ood'], episodes: 51 }, 'from 1 to 50'],
-    ['no episodes', { conditions: ['ood'], episodes: 0 }, 'from 1 to 50'],
+    ['no episodes', { conditions: ['ood'], episodes: 0 }, 'of at least 1, got 0'],
     ['a fractional number of episodes', { conditions: ['ood'], episodes: 1.5 }, 'got 1.5'],
     ['profiles for discrete conditions', { conditions: ['discrete'], profiles: 'sampled' }, 'has its own'],
     ['a last seed below the first', { seeds: { first: 5, last: 4 } }, 'the last seed'],

@@ -52,22 +52,22 @@ function openLoopAnswer(prompt: string): string {
 
 describe('a model', () => {
   it('plays each episode of all conditions once, and its recorded episodes replay without mismatches', async () => {
-    const { rows, episodes, fake } = await evaluateModel({ episodes: 2 });
-    // 2 episodes of two conditions and of three profiles; `discrete` pools the episodes of these profiles.
-    expect(fake.requests).toHaveLength((2 + 2 + 2 * PROFILE_NAMES.length) * 28);
+    const { rows, episodes, fake } = await evaluateModel({ episodes: 1 });
+    // One episode of two conditions and of three profiles; `discrete` pools the episodes of these profiles.
+    expect(fake.requests).toHaveLength((1 + 1 + PROFILE_NAMES.length) * 28);
     expect(
       rows.map(({ condition, policy, belief, episodes }) => [condition, policy, belief, episodes]),
     ).toEqual([
       ...['in-distribution', 'ood', ...PROFILE_NAMES.map((name) => `discrete:${name}`)].map((condition) => [
-        ...[condition, 'llm:fake', 'own', 2],
+        ...[condition, 'llm:fake', 'own', 1],
       ]),
-      ['discrete', 'llm:fake', 'own', 6],
+      ['discrete', 'llm:fake', 'own', 3],
     ]);
     expect(rows.map(({ unparsed }) => unparsed)).toEqual(rows.map(() => 0));
-    expect(new Set(episodes.map(episodeKey)).size).toBe(16);
-    using reevaluation = new Reevaluation({}, [toGrader('v2')]);
+    expect(new Set(episodes.map(episodeKey)).size).toBe(8);
+    await using reevaluation = await Reevaluation.open({}, [toGrader('v2')]);
     const read = episodes.map((episode) => parseEpisode(episodeLine(episode).trimEnd()));
-    expect(reevaluation.add(read).flat()).toEqual([]);
+    expect((await reevaluation.add(read)).flat()).toEqual([]);
     for (const { condition, graders } of reevaluation.sections()) {
       const own = graders[0].rows.find(({ player }) => player?.teacher === 'llm' && player.model === 'fake');
       const row = rows.find((candidate) => candidate.condition === condition)!;
@@ -78,10 +78,10 @@ describe('a model', () => {
   it('plays episodes of all conditions at once', async () => {
     const conditions = PROFILE_NAMES.map((name) => `discrete:${name}`);
     const { fake } = await evaluateModel(
-      { conditions, episodes: 2, llm: { models: [], concurrency: 6 } },
-      { misbehave: holdFirst(6) },
+      { conditions, episodes: 1, llm: { models: [], concurrency: 3 } },
+      { faultOf: holdFirst(3) },
     );
-    expect(fake.maxConcurrent).toBe(6);
+    expect(fake.maxConcurrent).toBe(3);
   });
 
   it('is paired with the heuristic on the same seeds, as a policy that plays the same actions', async () => {
@@ -103,11 +103,11 @@ describe('a model', () => {
   it('counts every answer without an action, and plays sleep for it', async () => {
     const isUnparsed = (index: number) => index % 4 === 1 || index % 7 === 0;
     const { rows, episodes, fake } = await evaluateModel(
-      { conditions: ['ood'], episodes: 5, llm: { models: [], concurrency: 1 } },
+      { conditions: ['ood'], episodes: 2, llm: { models: [], concurrency: 1 } },
       { answer: ({ index }) => (isUnparsed(index) ? 'I cannot say. 5 5 5' : '4 6 5 EXERCISE') },
     );
     const count = fake.requests.filter(({ index }) => isUnparsed(index)).length;
-    expect([fake.requests.length, rows[0].unparsed]).toEqual([140, count / 140]);
+    expect([fake.requests.length, rows[0].unparsed]).toEqual([56, count / 56]);
     const steps = episodes.flatMap((episode) => episode.steps);
     expect(steps.filter(({ action }) => action === 'sleep')).toHaveLength(count);
   });
@@ -115,17 +115,17 @@ describe('a model', () => {
   it('that refuses, is cut off or gives an empty answer does not stop the evaluation', async () => {
     const faults = ['refusal', 'cut-off', 'null-content', 'content-filter', null];
     const { rows, fake } = await evaluateModel(
-      { conditions: ['ood'], episodes: 3 },
-      { misbehave: ({ index }) => faults[index % 5] },
+      { conditions: ['ood'], episodes: 2 },
+      { faultOf: ({ index }) => faults[index % 5] },
     );
     const expected = fake.requests.filter(({ index }) => index % 5 !== 4).length;
-    expect(rows[0].unparsed).toBe(expected / 84);
-    expect(rows[0].usage).toMatchObject({ requests: 84 });
+    expect(rows[0].unparsed).toBe(expected / 56);
+    expect(rows[0].usage).toMatchObject({ requests: 56 });
   });
 });
 
 /** Holds the first answers until `count` requests have arrived. */
-function holdFirst(count: number): FakeOptions['misbehave'] {
+function holdFirst(count: number): FakeOptions['faultOf'] {
   let release = () => {};
   const all = new Promise<void>((resolve) => {
     release = resolve;
@@ -133,9 +133,9 @@ function holdFirst(count: number): FakeOptions['misbehave'] {
   return ({ index }) => {
     if (index === count - 1) release();
     if (index >= count) return null;
-    return async ({ response, good }) => {
+    return async ({ response, correctReply }) => {
       await all;
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(good));
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(correctReply));
     };
   };
 }
@@ -174,9 +174,14 @@ describe('usage', () => {
 
 describe('earlier episodes', () => {
   const options: EvaluateOptions = { conditions: ['ood', 'discrete'], episodes: 2 };
+  let shared: Awaited<ReturnType<typeof evaluateModel>> | undefined;
+  const wholeRun = async () => {
+    shared ??= await evaluateModel(options);
+    return shared;
+  };
 
   it('are not played again, and the rows equal those of a whole run', async () => {
-    const whole = await evaluateModel(options);
+    const whole = await wholeRun();
     const played = whole.episodes.filter(({ seed }) => seed % 2 === 0);
     const rest = await evaluateModel({ ...options, llm: { models: [], played } });
     expect(rest.rows).toEqual(whole.rows);
@@ -188,7 +193,7 @@ describe('earlier episodes', () => {
   });
 
   it('of one condition are reused for the others, without counting usage twice', async () => {
-    const whole = await evaluateModel(options);
+    const whole = await wholeRun();
     const played = whole.episodes.filter(({ condition }) => condition.startsWith('discrete:'));
     const rest = await evaluateModel({ ...options, llm: { models: [], played } });
     expect(rest.fake.requests).toHaveLength(2 * 28);

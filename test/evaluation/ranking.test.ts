@@ -15,13 +15,15 @@ import {
 import { forAll, type Random } from '../support/random.js';
 import { expectRefusal } from '../support/refusals.js';
 
-/** Episodes with the same components. */
+const { length: SIZE } = COMPONENT_NAMES;
+
+/** Returns episodes with the same components. Missing ones are 0. */
 const steady = (name: string, components: number[], episodes = 4): PolicyComponents => ({
   name,
-  components: Float32Array.from({ length: 6 * episodes }, (_, i) => components[i % 6]),
+  components: Float32Array.from({ length: SIZE * episodes }, (_, i) => components[i % SIZE] ?? 0),
 });
 const meanOf = ({ components }: PolicyComponents, weights: Parameters<typeof regrade>[1]): number =>
-  regrade(components, weights).reduce((sum, score) => sum + score, 0) / (components.length / 6);
+  regrade(components, weights).reduce((sum, score) => sum + score, 0) / (components.length / SIZE);
 const sensitivityTo = (component: string, results: ReturnType<typeof weightSensitivity>) =>
   results.find((result) => result.component === component)!;
 
@@ -45,11 +47,11 @@ describe('rankPolicies', () => {
   it('sorts the best first, with paired leads', () => {
     const weak = {
       name: 'weak',
-      components: Float32Array.of(...[0.2, 0, 0, 0, 0, 0], ...[0.4, 0, 0, 0, 0, 0]),
+      components: Float32Array.of(...[0.2, 0, 0, 0, 0, 0, 0, 0], ...[0.4, 0, 0, 0, 0, 0, 0, 0]),
     };
     const strong = {
       name: 'strong',
-      components: Float32Array.of(...[0.5, 0, 0, 0, 0, 0], ...[0.9, 0, 0, 0, 0, 0]),
+      components: Float32Array.of(...[0.5, 0, 0, 0, 0, 0, 0, 0], ...[0.9, 0, 0, 0, 0, 0, 0, 0]),
     };
     const [first, second] = rankPolicies([weak, strong], [1, 0, 0, 0, 0, 0]);
     expect([first.policy, second.policy]).toEqual(['strong', 'weak']);
@@ -107,20 +109,21 @@ describe('rankPolicies', () => {
 });
 
 describe('weightSensitivity, compared with numbers computed by hand', () => {
-  const worker = steady('worker', [0.5, 1, 0.2, 0, 0.5, 0]);
-  const guesser = steady('guesser', [0.5, 0.2, 0.2, 0, 0.5, 0.8]);
+  const worker = steady('worker', [0.5, 1, 0.2, 0, 0.5, 0, 0, -1]);
+  const guesser = steady('guesser', [0.5, 0.2, 0.2, 0, 0.5, 0.8, 0, -1]);
   const grader = { name: 'mine', weights: { crash_free: 0.4, progress: 0.4, belief_accuracy: 0.2 } };
   const sensitivities = weightSensitivity([worker, guesser], grader);
 
   it('a slope is the paired difference of the component', () => {
     const slopes = sensitivities.map(({ leads: [{ slope }] }) => Number(slope.mean.toFixed(6)));
-    expect(slopes).toEqual([0, 0.8, 0, 0, 0, -0.8]);
+    expect(slopes).toEqual([0, 0.8, 0, 0, 0, -0.8, 0, 0]);
     for (const { leads } of sensitivities)
       expect(leads[0]).toMatchObject({ ahead: 'worker', behind: 'guesser' });
   });
 
   it('the policies swap at the flip', () => {
-    // 0.8 x progress = 0.8 x belief: at 0.4 of belief with the others unchanged, at 0.4 / 1.2 when all sum to 1.
+    // The scores are equal if 0.4 x 0.8 (progress) = weight x 0.8 (belief): at a weight of 0.4 with the other weights
+    // unchanged, which is 0.4 / 1.2 if all weights are scaled to sum to 1.
     const belief = sensitivityTo('belief_accuracy', sensitivities);
     expect(belief.weight).toBe(0.2);
     expect(belief.below).toBeNull();
@@ -135,7 +138,14 @@ describe('weightSensitivity, compared with numbers computed by hand', () => {
   });
 
   it('a component that is equal in both has no flip', () => {
-    for (const component of ['crash_free', 'connection', 'adaptation', 'efficiency']) {
+    for (const component of [
+      'crash_free',
+      'connection',
+      'adaptation',
+      'efficiency',
+      'wellbeing',
+      'belief_skill',
+    ]) {
       expect(sensitivityTo(component, sensitivities)).toMatchObject({ below: null, above: null });
     }
   });
@@ -151,7 +161,7 @@ describe('weightSensitivity, compared with numbers computed by hand', () => {
   });
 
   it('the flip of a weight is the nearest flip of all leads', () => {
-    const third = steady('third', [0.5, 0.1, 0.2, 0, 0.5, 0.8]);
+    const third = steady('third', [0.5, 0.1, 0.2, 0, 0.5, 0.8, 0, -1]);
     const [, progress] = weightSensitivity([worker, guesser, third], grader);
     expect(progress.leads.map(({ ahead, behind }) => [ahead, behind])).toEqual([
       ['worker', 'guesser'],
@@ -167,7 +177,7 @@ describe('weightSensitivity, compared with numbers computed by hand', () => {
   });
 });
 
-/** Returns weights f32 [6] with this weight of component k and the others in proportion. */
+/** Returns weights f32 [8] with this weight of component k and the others in proportion. */
 const weightsAt = (weights: ArrayLike<number>, k: number, weight: number): Float32Array =>
   Float32Array.from(weights, (other, j) => (j === k ? weight : (other * (1 - weight)) / (1 - weights[k])));
 
@@ -221,7 +231,7 @@ describe('flips, checked by grading again', () => {
   const randomPolicies = (random: Random): PolicyComponents[] =>
     ['a', 'b', 'c'].map((name) => ({
       name,
-      components: Float32Array.from({ length: 60 }, () => random.real()),
+      components: Float32Array.from({ length: 10 * SIZE }, () => random.real()),
     }));
 
   it('of random graders swap the policies, with clamped scores and negative weights', () => {
@@ -230,7 +240,7 @@ describe('flips, checked by grading again', () => {
     forAll(400, (random) => {
       const drawnPolicies = randomPolicies(random);
       for (const policy of drawnPolicies) byName.set(policy.name, policy);
-      const grader = graderWeights(random.weights(6));
+      const grader = graderWeights(random.weights(SIZE));
       if (grader.some((weight) => weight < 0)) negative++;
       weightSensitivity(drawnPolicies, grader).forEach(({ below, above, weight, component }, k) => {
         expect([component, weight]).toEqual([COMPONENT_NAMES[k], grader[k]]);

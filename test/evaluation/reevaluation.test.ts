@@ -3,13 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { toGrader } from '../../src/engine/graders/grader.js';
 import type { Mismatch } from '../../src/evaluation/reevaluation/mismatch.js';
 import { Reevaluation } from '../../src/evaluation/reevaluation/reevaluation.js';
-import { TrajectoryReplayer } from '../../src/evaluation/reevaluation/replayer.js';
-import { evaluate } from '../../src/index.js';
+import { TrajectoryReplayer } from '../../src/evaluation/reevaluation/trajectory-replayer.js';
+import { UserPolicy } from '../../src/evaluation/user-policy.js';
+import { builtin, evaluate, withConstant } from '../../src/index.js';
 import { parseEpisode } from '../../src/rollouts/trajectories/read-line.js';
 import type { TrajectoryEpisode } from '../../src/rollouts/trajectories/trajectory-episode.js';
 import { episodeLine } from '../../src/rollouts/trajectories/write-line.js';
 import { PROFILE_NAMES } from '../../src/world/fields.js';
 import { ENGINES, nameAbsent } from '../support/engines.js';
+import { FORMER_FILES } from '../support/former-files.js';
 import {
   changedAt,
   episodeStarts,
@@ -18,52 +20,90 @@ import {
   TEST_POLICIES,
 } from '../support/trajectories.js';
 
-const GRADERS = ['v1', 'v2'].map(toGrader);
+const GRADERS = ['v1', 'v2', 'v3'].map(toGrader);
 const range = (first: number, last: number): number[] =>
   Array.from({ length: last - first + 1 }, (_, i) => first + i);
 const read = (episodes: readonly TrajectoryEpisode[]) =>
   episodes.map((each) => parseEpisode(episodeLine(each)));
-const replayed = (episodes: readonly TrajectoryEpisode[], engine = {}) => {
-  using replayer = new TrajectoryReplayer(engine);
-  return replayer.replay(read(episodes));
+const replayed = async (episodes: readonly TrajectoryEpisode[], engine = {}) => {
+  await using replayer = await TrajectoryReplayer.open(engine);
+  return await replayer.replay(read(episodes));
 };
-const mismatchesOf = (episode: TrajectoryEpisode): readonly Mismatch[] => replayed([episode]).mismatches[0];
+const mismatchesOf = async (episode: TrajectoryEpisode): Promise<readonly Mismatch[]> =>
+  (await replayed([episode])).mismatches[0];
 /** Returns the place of each mismatch, such as "step 4 reward". */
 const namesOf = (mismatches: readonly Mismatch[]): string[] =>
   mismatches.map(({ step, field }) => (step === null ? field : `step ${step} ${field}`));
 
-const answered = recordEpisodes(episodeStarts(range(0, 11)), { policy: TEST_POLICIES.talker, grader: 'v1' });
+const answered = recordEpisodes(episodeStarts(range(0, 11)), {
+  policy: TEST_POLICIES.incompleteText,
+  grader: 'v1',
+});
 const mixed = [
   ...answered,
   ...recordEpisodes(episodeStarts(range(0, 5), 'custom', 'discrete'), { policy: TEST_POLICIES.constant }),
   ...recordEpisodes(episodeStarts(range(0, 4), 'discrete', PROFILE_NAMES[1]), {
     policy: TEST_POLICIES.heuristic,
   }),
-  ...recordEpisodes(episodeStarts([2 ** 32 - 1]), { policy: TEST_POLICIES.speaker }),
+  ...recordEpisodes(episodeStarts([2 ** 32 - 1]), { policy: TEST_POLICIES.completeText }),
 ];
 
 describe('the replay equals the recording', () => {
-  it.each(ENGINES.map((engine) => [engine.name, engine] as const))('on %s', (_, { backend, kernel }) => {
-    const { mismatches } = replayed(mixed, { backend, kernel, threads: 1 });
-    expect(mismatches).toEqual(mixed.map(() => []));
-  });
+  it.each(ENGINES.map((engine) => [engine.name, engine] as const))(
+    'on %s',
+    async (_, { backend, kernel }) => {
+      const { mismatches } = await replayed(mixed, { backend, kernel, threads: 1 });
+      expect(mismatches).toEqual(mixed.map(() => []));
+    },
+  );
   nameAbsent();
 
-  it('if only one step states a belief', () => {
+  it('if only one step states a belief', async () => {
     const episodes = [0, 9, 27].flatMap((given) =>
       recordEpisodes(episodeStarts([3]), {
         policy: ({ step }) => ({ action: step % 10, belief: step === given ? [0.75, 0.25, 1] : null }),
       }),
     );
-    expect(replayed(episodes).mismatches).toEqual([[], [], []]);
+    expect((await replayed(episodes)).mismatches).toEqual([[], [], []]);
   });
 
-  it('in arrays that the next replay does not change', () => {
-    using replayer = new TrajectoryReplayer({});
-    const { mismatches: _, ...first } = replayer.replay(read(answered.slice(0, 2)));
+  it('in arrays that the next replay does not change', async () => {
+    await using replayer = await TrajectoryReplayer.open({});
+    const { mismatches: _, ...first } = await replayer.replay(read(answered.slice(0, 2)));
     const before = structuredClone(first);
-    replayer.replay(read(answered.slice(2, 4)));
+    await replayer.replay(read(answered.slice(2, 4)));
     expect(first).toEqual(before);
+  });
+});
+
+describe('episodes of world 1.0.0', () => {
+  const former = FORMER_FILES.trajectories.trim().split('\n').map(parseEpisode);
+  const mismatches = async (episode: TrajectoryEpisode) => {
+    await using replayer = await TrajectoryReplayer.open({});
+    return namesOf((await replayer.replay([episode])).mismatches[0]);
+  };
+
+  it('equal their replay in the components that they hold, with the prompts of that world', async () => {
+    expect(await Promise.all(former.map(mismatches))).toEqual([[], []]);
+    expect(former[1].system).toContain('first half');
+  });
+
+  it.each<[path: string, value: unknown, name: string]>([
+    ['final.connection', 0.5, 'final.connection'],
+    ['final.final_score', 0.5, 'final.final_score'],
+    ['steps.27.reward', 0.5, 'step 27 reward'],
+    ['steps.3.reward_components.belief_accuracy', 0.5, 'step 3 reward_components.belief_accuracy'],
+    ['system', 'Be kind.', 'system'],
+  ])('a changed %s is a mismatch', async (path, value, name) => {
+    expect(await mismatches(changedAt(former[1], path, value))).toEqual([name]);
+  });
+
+  it('are graded under v3 by their replay', async () => {
+    await using reevaluation = await Reevaluation.open({}, [toGrader('v3')]);
+    await reevaluation.add(former);
+    const [{ graders }] = reevaluation.sections();
+    const own = graders[0].rows.find(({ player }) => player !== null)!;
+    expect(own.components.beliefSkill).toBeLessThan(0);
   });
 });
 
@@ -74,9 +114,9 @@ describe('a changed field is a mismatch:', () => {
     new Uint32Array(bits.buffer)[0]++;
     return bits[0];
   };
-  const namesWith = (path: string, value: unknown, episode = answered[0]): string[] =>
-    namesOf(mismatchesOf(changedAt(episode, path, value)));
-  const [silent] = recordEpisodes(episodeStarts([8]), { policy: TEST_POLICIES.constant });
+  const namesWith = async (path: string, value: unknown, episode = answered[0]): Promise<string[]> =>
+    namesOf(await mismatchesOf(changedAt(episode, path, value)));
+  const [withoutText] = recordEpisodes(episodeStarts([8]), { policy: TEST_POLICIES.constant });
 
   it.each<[path: string, value: unknown, name: string]>([
     ['steps.3.observation.0', 4, 'step 3 observation.step'],
@@ -88,6 +128,9 @@ describe('a changed field is a mismatch:', () => {
     ['steps.5.reward_components.action_legal', 0, 'step 5 reward_components.action_legal'],
     ['steps.5.reward_components.env_reward', next, 'step 5 reward_components.env_reward'],
     ['steps.5.reward_components.belief_accuracy', 0.25, 'step 5 reward_components.belief_accuracy'],
+    ['steps.5.reward_components.belief_skill', 0.25, 'step 5 reward_components.belief_skill'],
+    ['final.wellbeing', next, 'final.wellbeing'],
+    ['final.belief_skill', 2, 'final.belief_skill'],
     ['steps.5.prompt', (prompt: string) => `${prompt} `, 'step 5 prompt'],
     ['steps.0.reasoning', 'Other reasons.', 'step 0 reasoning'],
     ['steps.0.reasoning', null, 'step 0 reasoning'],
@@ -102,36 +145,36 @@ describe('a changed field is a mismatch:', () => {
     // With seed 0, step 1 states an action and a belief, step 4 neither.
     ['steps.1.parsed', false, 'step 1 parsed'],
     ['steps.4.parsed', true, 'step 4 parsed'],
-  ])('%s', (path, value, name) => {
-    expect(namesWith(path, value)).toEqual([name]);
+  ])('%s', async (path, value, name) => {
+    expect(await namesWith(path, value)).toEqual([name]);
   });
 
-  it('a prompt in a single step, and the missing system message', () => {
-    expect(namesWith('steps.3.prompt', 'What now?', silent)).toEqual(['step 3 prompt', 'system']);
+  it('a prompt in a single step, and the missing system message', async () => {
+    expect(await namesWith('steps.3.prompt', 'What now?', withoutText)).toEqual(['step 3 prompt', 'system']);
   });
 
-  it('a negative zero', () => {
-    const line = episodeLine(silent).replace(/(?<="observation":\[0,)0,/, '-0,');
-    using replayer = new TrajectoryReplayer({});
-    const { mismatches } = replayer.replay([parseEpisode(line)]);
+  it('a negative zero', async () => {
+    const line = episodeLine(withoutText).replace(/(?<="observation":\[0,)0,/, '-0,');
+    await using replayer = await TrajectoryReplayer.open({});
+    const { mismatches } = await replayer.replay([parseEpisode(line)]);
     expect(mismatches).toEqual([[{ step: 0, field: 'observation.day', recorded: -0, recomputed: 0 }]]);
   });
 
-  it('another completion: its action, belief and reasoning', () => {
+  it('another completion: its action, belief and reasoning', async () => {
     const completion = '<reasoning>Other.</reasoning>\n9 9 9 SLEEP';
-    const found = mismatchesOf(changedAt(answered[0], 'steps.0.completion', completion));
+    const found = await mismatchesOf(changedAt(answered[0], 'steps.0.completion', completion));
     expect(namesOf(found)).toEqual(['step 0 action', 'step 0 belief', 'step 0 reasoning']);
     expect(found[0].recomputed).toBe('sleep');
     expect(found[1].recomputed).toBe('[1, 1, 1]');
   });
 
-  it('a removed completion: the flag of an unparsed action', () => {
-    expect(namesWith('steps.4.completion', null)).toContain('step 4 parsed');
+  it('a removed completion: the flag of an unparsed action', async () => {
+    expect(await namesWith('steps.4.completion', null)).toContain('step 4 parsed');
   });
 
-  it('an action: the action, and all later steps', () => {
+  it('an action: the action, and all later steps', async () => {
     const other = answered[0].steps[1].action === 'exercise' ? 'sleep' : 'exercise';
-    const found = namesWith('steps.1.action', other);
+    const found = await namesWith('steps.1.action', other);
     expect(found[0]).toBe('step 1 action');
     expect(found).toEqual(
       expect.arrayContaining([
@@ -144,30 +187,31 @@ describe('a changed field is a mismatch:', () => {
     expect(found.some((name) => name.startsWith('step 0 '))).toBe(false);
   });
 
-  it('the last belief: the grade', () => {
-    expect(namesWith('steps.27.belief.0', 0.25, silent)).toEqual([
+  it('the last belief: the grade', async () => {
+    expect(await namesWith('steps.27.belief.0', 0.25, withoutText)).toEqual([
       'step 27 reward',
       'step 27 reward_components.env_reward',
       'step 27 reward_components.belief_accuracy',
+      'step 27 reward_components.belief_skill',
       'final.belief_accuracy',
       'final.belief_mae',
       'final.final_score',
     ]);
   });
 
-  it('a belief that is not float32, without a completion', () => {
-    const [mismatch] = mismatchesOf(changedAt(silent, 'steps.2.belief.1', 0.1));
+  it('a belief that is not float32, without a completion', async () => {
+    const [mismatch] = await mismatchesOf(changedAt(withoutText, 'steps.2.belief.1', 0.1));
     const recomputed = `[0.5, ${Math.fround(0.1)}, 0.5]`;
     expect(mismatch).toEqual({ step: 2, field: 'belief', recorded: '[0.5, 0.1, 0.5]', recomputed });
   });
 
-  it('another fallback action', () => {
-    const [mismatch] = mismatchesOf(changedAt(answered[0], 'steps.4.action', 'exercise'));
+  it('another fallback action', async () => {
+    const [mismatch] = await mismatchesOf(changedAt(answered[0], 'steps.4.action', 'exercise'));
     expect(mismatch).toEqual({ step: 4, field: 'action', recorded: 'exercise', recomputed: 'sleep' });
   });
 
-  it('a long text: an excerpt around the first difference', () => {
-    const [{ recorded, recomputed }] = mismatchesOf(
+  it('a long text: an excerpt around the first difference', async () => {
+    const [{ recorded, recomputed }] = await mismatchesOf(
       changedAt(answered[0], 'system', (system: string) => system.replace('Everyone', 'Nobody')),
     );
     expect(recorded).toMatch(/^\.\.\..*Nobody/s);
@@ -178,27 +222,27 @@ describe('a changed field is a mismatch:', () => {
   it.each<[string, object]>([
     ['the seed', { seed: 77 }],
     ['the profile', { profile_mode: PROFILE_NAMES[0] }],
-  ])('%s: nearly everything', (_, changes) => {
-    expect(mismatchesOf({ ...answered[0], ...changes }).length).toBeGreaterThan(100);
+  ])('%s: nearly everything', async (_, changes) => {
+    expect((await mismatchesOf({ ...answered[0], ...changes })).length).toBeGreaterThan(100);
   });
 
-  it('the grader: the last reward and the score', () => {
-    const found = namesOf(mismatchesOf({ ...answered[1], grader: toGrader('v2') }));
+  it('the grader: the last reward and the score', async () => {
+    const found = namesOf(await mismatchesOf({ ...answered[1], grader: toGrader('v2') }));
     expect(found.filter((name) => !name.startsWith('step 27 rew'))).toEqual(['final.final_score']);
   });
 
-  it('an unchanged episode beside a changed one has no mismatch', () => {
+  it('an unchanged episode beside a changed one has no mismatch', async () => {
     const other = changedAt(answered[0], 'final.progress', 1);
-    const { mismatches } = replayed([answered[1], other, answered[2]]);
+    const { mismatches } = await replayed([answered[1], other, answered[2]]);
     expect(mismatches.map(({ length }) => length)).toEqual([0, 1, 0]);
   });
 });
 
 describe('a row', () => {
-  const reevaluated = (episodes: readonly TrajectoryEpisode[], size = episodes.length) => {
-    using reevaluation = new Reevaluation({}, GRADERS);
+  const reevaluated = async (episodes: readonly TrajectoryEpisode[], size = episodes.length) => {
+    await using reevaluation = await Reevaluation.open({}, GRADERS);
     for (let from = 0; from < episodes.length; from += size) {
-      reevaluation.add(read(episodes.slice(from, from + size)));
+      await reevaluation.add(read(episodes.slice(from, from + size)));
     }
     return reevaluation.sections();
   };
@@ -214,7 +258,7 @@ describe('a row', () => {
         player: playerOf({ teacher: 'c' }),
       }),
     ];
-    const [section, ...others] = reevaluated(episodes);
+    const [section, ...others] = await reevaluated(episodes);
     expect(others).toEqual([]);
     expect([section.condition, section.seeds, section.profiles]).toEqual([
       'in-distribution',
@@ -245,10 +289,10 @@ describe('a row', () => {
     }
   });
 
-  it('does not depend on the size of batches', () => {
-    // Of 12 episodes half of the steps are parsed; then a swap of the two counts would not be noticed.
+  it('does not depend on the size of batches', async () => {
+    // Of 12 episodes half of the steps are parsed, and a swap of the two counts would not be noticed.
     const some = answered.slice(0, 11);
-    const [whole, batched] = [some.length, 5].map((size) => reevaluated(some, size)[0]);
+    const [[whole], [batched]] = [await reevaluated(some), await reevaluated(some, 5)];
     const [a, b] = [whole, batched].map(({ graders }) => graders[1].rows[5]);
     expect(a.digest).toBe(b.digest);
     expect(a.finalScore.mean).toBeCloseTo(b.finalScore.mean, 14);
@@ -260,7 +304,7 @@ describe('a row', () => {
     expect([baseline.steps, baseline.unparsed]).toEqual([a.steps, 0]);
   });
 
-  it('belongs to one teacher, model, objective, oracle and condition; rows of the same seeds form a section', () => {
+  it('belongs to one teacher, model, objective, oracle and condition; rows of the same seeds form a section', async () => {
     const players = [
       playerOf(),
       playerOf({ model: 'm' }),
@@ -274,7 +318,7 @@ describe('a row', () => {
       ...recordEpisodes(episodeStarts([5, 6, 8], 'custom', 'discrete'), {}),
       ...PROFILE_NAMES.flatMap((name) => recordEpisodes(episodeStarts([0, 1], 'discrete', name), {})),
     ];
-    const sections = reevaluated(episodes);
+    const sections = await reevaluated(episodes);
     const summaries = sections.map(({ condition, profiles, seeds, graders }) => [
       ...[condition, profiles, seeds],
       graders[0].rows.length - 5,
@@ -287,5 +331,23 @@ describe('a row', () => {
       ['custom', 'discrete', '5-6, 8', 1, 3],
       ['discrete', 'named', '0-1', 1, 6],
     ]);
+  });
+
+  it("of a user's policy equals that of the built-in one with the same actions", async () => {
+    const episodes = read([
+      ...recordEpisodes(episodeStarts([1, 2, 3], 'in-distribution'), {}),
+      ...recordEpisodes(episodeStarts([0], 'discrete', PROFILE_NAMES[0]), {}),
+    ]);
+    const mine = new UserPolicy('mine', withConstant({ open: builtin('heuristic').open }));
+    await using reevaluation = await Reevaluation.open({}, GRADERS, [mine]);
+    await reevaluation.add(episodes);
+    const sections = reevaluation.sections();
+    expect(sections).toHaveLength(2);
+    for (const { rows } of sections.flatMap(({ graders }) => graders)) {
+      const [own, other] = ['heuristic+constant', 'mine'].map((name) =>
+        rows.find((row) => row.baseline === name),
+      );
+      expect(other).toEqual({ ...own, baseline: 'mine' });
+    }
   });
 });

@@ -173,7 +173,7 @@ describe('evaluation', () => {
     expect(new Set(rows.map(({ beliefMae }) => beliefMae)).size).toBe(1);
   });
 
-  it('scores a policy, and its choices with other noise and profiles', () => {
+  it('scores a policy, and replays of its choices with other noise and another profile', () => {
     // With large parameters the choices depend strongly on the input.
     const parameters = tree.map((values: np.Array) => values.mul(20), untrained()) as Parameters;
     const rows = evaluatePolicy(parameters, seeds);

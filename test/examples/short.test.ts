@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { evaluate } from 'rhythm-vec';
 import { expect, it } from 'vitest';
 
 const at = (path: string): string => fileURLToPath(new URL(`../../examples/${path}`, import.meta.url));
@@ -13,7 +14,10 @@ const outputOf = (name: string): string =>
 
 const EXPECTED: Readonly<Record<string, RegExp>> = {
   'evaluation.ts': /^grader v2\n.* heuristic {11}0\.447 ±0\.009 {2}MAE 0\.205\n.*\ngrader calm\n/s,
+  'lookahead-policy.js': /^$/,
   'planner.ts': /^[A-Z_]+ .*Belief: social .*\nfinal score 0\.776\nbelief MAE {2}0\.078\n$/,
+  // A module without output of its own.
+  'recurrent-policy.js': /^$/,
   'replay-scoring.ts':
     /^3 6 5 EXERCISE {8}-0\.49 {3}1\.29 {3}0\.72\n.*\nI would rather not\. {3}-3\.00 {2}-6\.50 {2}-1\.34\n$/s,
   'worker.js': /^2000 episodes, mean final score 0\.4511\n$/,
@@ -21,6 +25,14 @@ const EXPECTED: Readonly<Record<string, RegExp>> = {
 
 it.each(files)('%s prints its result', (name) => {
   expect(outputOf(name)).toMatch(EXPECTED[name]);
+});
+
+it('lookahead-policy.js has the score of the guide, without hidden state', async () => {
+  const { default: mine } = await import(at('lookahead-policy.js'));
+  const { rows } = await evaluate({ policies: { mine }, conditions: ['in-distribution'] });
+  expect(rows[0]).toMatchObject({ oracle: false, episodes: 100 });
+  const guide = readFileSync(at('../docs/guides/policies.md'), 'utf8');
+  expect(guide).toContain(`its final score is\n${rows[0].finalScore.mean.toFixed(3)} `);
 });
 
 it.each(files)('%s is short, and linked from the README', (name) => {

@@ -5,11 +5,11 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { runCli, temporaryDirectory } from '../support/cli.js';
 
-const file = temporaryDirectory();
-writeFileSync(file('x'), 'x');
+const pathOf = temporaryDirectory();
+writeFileSync(pathOf('x'), 'x');
 
-const TEACH = ['teach', '--teacher', 'llm', '--model', 'fake', '--seeds', '100-100', '--output', file('w')];
-const UPLOAD = ['upload', '--repo', 'newcomer/episodes', file('x')];
+const TEACH = ['teach', '--policy', 'llm:fake', '--seeds', '100-100', '--output', pathOf('w')];
+const UPLOAD = ['upload', '--repo', 'newcomer/episodes', pathOf('x')];
 
 it.each([
   ['openai.ts', TEACH, /^1 episode in /],

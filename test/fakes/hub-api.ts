@@ -86,12 +86,12 @@ export class HubApi {
   }
 
   answer(request: ApiRequest): Reply {
-    const stored = request.path.startsWith('/storage/');
+    const isStorage = request.path.startsWith('/storage/');
     if (request.hasInvalidToken) return refusal(401, 'Invalid credentials in Authorization header');
     if (
       request.method !== 'GET' &&
       !request.hasValidToken &&
-      !stored &&
+      !isStorage &&
       !request.path.includes('/paths-info/')
     ) {
       return refusal(401, 'Invalid username or password.');

@@ -14,7 +14,7 @@ export type FaultAction =
 export interface Fault {
   /** Matched against `METHOD /path?query`. */
   readonly on: RegExp;
-  /** The number of matching requests that pass first. */
+  /** The number of matching requests that are handled before the first fault. */
   readonly after?: number;
   /** The number of faults; by default unlimited. */
   readonly times?: number;
@@ -51,7 +51,7 @@ export class Faults {
   }
 
   /** Applies a fault to a request. @returns whether the request needs no further handling. */
-  async misbehave(
+  async apply(
     action: FaultAction | null,
     request: IncomingMessage,
     response: ServerResponse,

@@ -73,7 +73,7 @@ export class FakeHub implements Fake {
     const what = `${method} ${url}`;
     const action = this.faults.next(what);
     const authorization = headers.authorization ?? null;
-    if (await this.faults.misbehave(action, request, response)) {
+    if (await this.faults.apply(action, request, response)) {
       this.requests.push({ what, bytes: -1, authorization });
       return;
     }

@@ -1,6 +1,6 @@
 /**
  * A fake chat endpoint, for tests and for trying the commands without a key. It serves the paths of OpenAI and of Azure,
- * answers by a fixed rule from the prompt alone, and has faults on request.
+ * computes its answers from the prompt alone, and has faults on request.
  *
  *     npx tsx test/fakes/openai.ts --port 8787 --delay 50
  */
@@ -9,14 +9,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { type Fake, LocalServer, printExports } from './local-server.js';
-import {
-  type FakeRequest,
-  type FakeUsage,
-  json,
-  type Reply,
-  TROUBLES,
-  type Trouble,
-} from './openai-troubles.js';
+import { FAULTS, type FakeRequest, type FakeUsage, type Fault, json, type Reply } from './openai-faults.js';
 
 export const FAKE_KEY = 'fake-key-4f1c8a2e';
 
@@ -24,8 +17,8 @@ export interface FakeOptions {
   readonly port?: number;
   /** The time that each answer takes, in milliseconds. */
   readonly delay?: number;
-  /** Returns the fault of a request; null for a correct answer. */
-  readonly misbehave?: (request: FakeRequest) => Trouble;
+  /** Returns the fault with which to answer a request; null for a correct answer. */
+  readonly faultOf?: (request: FakeRequest) => Fault;
   /** Returns the content of an answer. Default: `answerOf`. */
   readonly answer?: (request: FakeRequest) => string;
 }
@@ -98,12 +91,12 @@ export class FakeOpenAi implements Fake {
 
   async #answer(request: FakeRequest, response: ServerResponse): Promise<void> {
     const content = (this.#options.answer ?? answerOf)(request);
-    const good = replyOf(request, content);
-    const trouble = this.#options.misbehave?.(request) ?? null;
-    const act = typeof trouble === 'string' ? TROUBLES[trouble] : trouble;
-    if (typeof trouble === 'string' && act === undefined) throw new Error(`no such trouble: ${trouble}`);
-    if (act === null) json(response, 200, good);
-    else await act({ request, response, good });
+    const correctReply = replyOf(request, content);
+    const fault = this.#options.faultOf?.(request) ?? null;
+    const act = typeof fault === 'string' ? FAULTS[fault] : fault;
+    if (typeof fault === 'string' && act === undefined) throw new Error(`no such fault: ${fault}`);
+    if (act === null) json(response, 200, correctReply);
+    else await act({ request, response, correctReply });
     // An endpoint charges for an answer even if the client has disconnected.
     if (response.statusCode === 200) this.billed.push(usageOf(request, content));
   }
@@ -151,18 +144,18 @@ async function main(): Promise<void> {
     options: {
       port: { type: 'string' },
       delay: { type: 'string' },
-      trouble: { type: 'string' },
+      fault: { type: 'string' },
       every: { type: 'string' },
     },
   });
   const every = Number(values.every ?? 10);
-  const troubles = values.trouble?.split(',') ?? [];
+  const faults = values.fault?.split(',') ?? [];
   const fake = await FakeOpenAi.open({
     port: Number(values.port ?? 0),
     delay: Number(values.delay ?? 0),
-    misbehave: ({ index }) =>
-      troubles.length > 0 && index % every === every - 1
-        ? troubles[Math.floor(index / every) % troubles.length]
+    faultOf: ({ index }) =>
+      faults.length > 0 && index % every === every - 1
+        ? faults[Math.floor(index / every) % faults.length]
         : null,
   });
   printExports('A model', fake);

@@ -1,9 +1,9 @@
 /** Figures refuse invalid data before they are drawn, and name the row and the value. */
 import { describe, expect, it } from 'vitest';
 import { drawActionSequences } from '../../src/figures/action-sequences.js';
-import { drawBands } from '../../src/figures/bands.js';
 import { drawComponents } from '../../src/figures/components.js';
 import { drawGains } from '../../src/figures/gains.js';
+import { drawBands } from '../../src/figures/meter-bands.js';
 import { drawRewards } from '../../src/figures/rewards.js';
 import { InputError } from '../../src/shared/errors.js';
 import { NUM_STEPS } from '../../src/world/fields.js';
@@ -53,9 +53,15 @@ describe.each<[name: string, call: () => unknown, code: string, ...mentions: str
   ],
   ['code -1', () => sequences({ name: 'x', actions: sequence(-1) }), 'illegal_action', 'step 0', 'got -1'],
   ['code 1.5', () => sequences({ name: 'x', actions: sequence(1.5) }), 'illegal_action', 'got 1.5'],
-  ['five parts', () => parts(0, 0, 0, 0, 0), 'wrong_length', '6 numbers in the parts of "x"', 'got 5'],
-  ['a NaN part', () => parts(0, 0, nan, 0, 0, 0), 'out_of_range', 'parts of "x"[2]', 'NaN'],
-  ['a part that is a string', () => parts(0, '0', 0, 0, 0, 0), 'out_of_range', 'parts of "x"[1]', '"0"'],
+  ['five parts', () => parts(0, 0, 0, 0, 0), 'wrong_length', '8 numbers in the parts of "x"', 'got 5'],
+  ['a NaN part', () => parts(0, 0, nan, 0, 0, 0, 0, 0), 'out_of_range', 'parts of "x"[2]', 'NaN'],
+  [
+    'a part that is a string',
+    () => parts(0, '0', 0, 0, 0, 0, 0, 0),
+    'out_of_range',
+    'parts of "x"[1]',
+    '"0"',
+  ],
   ['an infinite gain', () => gain(Infinity, 0, 1), 'out_of_range', 'gain of "x"', 'Infinity'],
   ['a NaN interval bound', () => gain(0, nan, 1), 'out_of_range', 'low end', '"x"', 'NaN'],
   ['27 rewards', () => rewards(new Array(27).fill(0)), 'wrong_length', '28 numbers', '"x"', 'got 27'],

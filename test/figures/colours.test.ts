@@ -74,7 +74,7 @@ describe.each(Object.entries(VISION))('perceived %s', (_, vision) => {
   it.each([
     ['categories', CATEGORY_SHADES.map(([strongest]) => strongest), 20],
     ['actions', CATEGORY_SHADES.flat(), 8],
-    ['components', COMPONENT_COLOURS, 10],
+    ['components', COMPONENT_COLOURS, 12],
     ['a series and the colour of emphasis', [SERIES, ACCENT], 50],
   ])('%s differ', (_name, colours, minimum) => {
     expect(minDifference(colours, vision)).toBeGreaterThan(minimum);

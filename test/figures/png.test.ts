@@ -1,7 +1,6 @@
-/** Figures as PNG: the right size, with text, and nothing cut off. */
+/** Figures as PNG: the correct size, with text, and nothing cut off. */
 import { describe, expect, it } from 'vitest';
 import { pngOf } from '../../src/figures/png.js';
-import { svgOf } from '../../src/figures/svg.js';
 import { DARK, LIGHT } from '../../src/figures/theme.js';
 import { elementsOf, PICTURES, Pixels, svgOnce } from '../support/pictures.js';
 
@@ -42,7 +41,7 @@ it('a PNG has the size of the SVG times the scale', async () => {
 
 it('a PNG has the background of its theme', async () => {
   const paper = async (theme: 'auto' | 'dark') =>
-    new Pixels(await pngOf(await svgOf(PICTURE, { theme }))).at(0, 0);
+    new Pixels(await pngOf(await svgOnce(PICTURE, theme), { scale: 1 })).at(0, 0);
   expect([await paper('auto'), await paper('dark')]).toEqual([LIGHT.paper, DARK.paper]);
 });
 

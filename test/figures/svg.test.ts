@@ -45,7 +45,7 @@ describe.each(PICTURES)('%s', (_, drawing, names) => {
   });
 
   it('has only the colours of its theme', async () => {
-    const [light, dark] = [await svgOf(drawing, { theme: 'light' }), await svgOf(drawing, { theme: 'dark' })];
+    const [light, dark] = [await svgOnce(drawing, 'light'), await svgOnce(drawing, 'dark')];
     for (const tone of [LIGHT.paper, LIGHT.ink, LIGHT.muted]) {
       expect(light).toContain(`"${tone}"`);
       expect(dark).not.toContain(tone);
@@ -61,7 +61,7 @@ describe.each(PICTURES)('%s', (_, drawing, names) => {
     const [style] = svg.match(/<style>.*<\/style>/) ?? [''];
     expect(style).toMatch(/^<style>@media screen and \(prefers-color-scheme:dark\)\{/);
     expect(style).toContain(`.rhythm-picture [fill="${LIGHT.ink}"]{fill:${DARK.ink}}`);
-    expect(svg.replace(style, '')).toBe(await svgOf(drawing, { theme: 'light' }));
+    expect(svg.replace(style, '')).toBe(await svgOnce(drawing, 'light'));
   });
 });
 

@@ -8,7 +8,7 @@ import { drawTimeline } from '../../src/figures/timeline.js';
 import type { TimelineEpisode } from '../../src/figures/timeline-episode.js';
 import { InputError } from '../../src/shared/errors.js';
 import { BELIEF_NAMES, EVENT_NAMES, METER_NAMES, NUM_STEPS } from '../../src/world/fields.js';
-import { elementsOf, ODD_NAME, PICTURES, Pixels, textsOf } from '../support/pictures.js';
+import { elementsOf, ODD_NAME, PICTURES, Pixels, svgOnce, textsOf } from '../support/pictures.js';
 
 /** Vega reports errors in a specification as warnings. */
 const warn = vi.spyOn(console, 'warn');
@@ -54,7 +54,7 @@ describe.each(EPISODES)('%s', (_name, episode) => {
   const drawing = drawTimeline({ title: ODD_NAME, notes: ['a note'], episode });
 
   it('is well-formed, and shows meters, actions, events and days', async () => {
-    const svg = await svgOf(drawing);
+    const svg = await svgOnce(drawing);
     const [root, title] = elementsOf(svg);
     expect([root.attributes.role, title.text]).toEqual(['img', ODD_NAME.replace('\u0007', '?')]);
     expect(svg).not.toMatch(/NaN|undefined|\sid=|url\(|href=|<script/);
@@ -75,7 +75,7 @@ describe.each(EPISODES)('%s', (_name, episode) => {
   });
 
   it('draws nothing in its margin', async () => {
-    const pixels = new Pixels(await pngOf(await svgOf(drawing)));
+    const pixels = new Pixels(await pngOf(await svgOnce(drawing), { scale: 1 }));
     const [width, height] = pixels.size;
     expect(pixels.countDrawn(28, 28, 300, 64)).toBeGreaterThan(1000);
     expect(pixels.countDrawn(0, 0, 8, height) + pixels.countDrawn(width - 8, 0, width, height)).toBe(0);
@@ -95,7 +95,7 @@ it('a timeline has no transparent element with both fill and stroke', async () =
 
 it('a timeline has the same bytes before and after other figures are rendered', async () => {
   const before = await svgOf(drawTimeline({ episode: WHOLE }));
-  for (const [, drawing] of PICTURES) await svgOf(drawing);
+  for (const [, drawing] of PICTURES) await svgOnce(drawing);
   expect(await svgOf(drawTimeline({ episode: WHOLE }))).toBe(before);
 });
 

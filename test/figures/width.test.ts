@@ -1,9 +1,9 @@
 /** Figures with a maximum width, also on phones, and the histogram of scores. */
 import { describe, expect, it } from 'vitest';
-import { drawBands } from '../../src/figures/bands.js';
 import { drawComponents } from '../../src/figures/components.js';
-import type { Drawing } from '../../src/figures/figure.js';
+import type { Drawing } from '../../src/figures/drawing-types.js';
 import { drawHistogram, type HistogramRow } from '../../src/figures/histogram.js';
+import { drawBands } from '../../src/figures/meter-bands.js';
 import { bandsOf } from '../../src/figures/percentiles.js';
 import { svgOf } from '../../src/figures/svg.js';
 import { LIGHT } from '../../src/figures/theme.js';

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { BarePackage } from '../support/bare-package.js';
 
 const VEGA = ['vega', 'vega-lite'];
@@ -10,10 +10,11 @@ const CANVAS = '@napi-rs/canvas';
 const FONT = '@expo-google-fonts/inter';
 
 let bare: BarePackage;
-beforeEach(() => {
+beforeAll(() => {
   bare = new BarePackage();
 });
-afterEach(() => bare.remove());
+afterEach(() => bare.uninstall([...VEGA, CANVAS, FONT, 'hono']));
+afterAll(() => bare.remove());
 
 const CODE = `
   import { createVecEnv } from './dist/index.js';
@@ -65,8 +66,24 @@ it('refuses an audit with pictures, and writes nothing', () => {
       cwd: bare.folder,
       stdio: 'pipe',
     });
-  expect(command).toThrow('error: Expected vega and vega-lite, which SVG pictures need, got: Cannot find');
+  expect(command).toThrow(`Run "npm install vega@6 vega-lite@6.4 ${CANVAS}@1 ${FONT}@0.4".\n`);
   expect(existsSync(join(bare.folder, 'report'))).toBe(false);
+});
+
+it('refuses a report with one command that installs all missing packages', () => {
+  const report = () =>
+    execFileSync(process.execPath, ['dist/cli/main.js', 'report', 'package.json', '--output', 'report'], {
+      cwd: bare.folder,
+      stdio: 'pipe',
+    });
+  const found = (names: string) => `error: Expected ${names} need, got: Cannot find `;
+  expect(report).toThrow(
+    found(`vega, vega-lite, ${CANVAS}, ${FONT} and hono, which SVG pictures, PNG pictures and pages`),
+  );
+  expect(report).toThrow(`Run "npm install vega@6 vega-lite@6.4 ${CANVAS}@1 ${FONT}@0.4 hono@4".\n`);
+  bare.install([...VEGA, 'hono']);
+  expect(report).toThrow(found(`${CANVAS} and ${FONT}, which PNG pictures`));
+  expect(report).toThrow(`Run "npm install ${CANVAS}@1 ${FONT}@0.4".\n`);
 });
 
 it('the error names each missing package', () => {

@@ -4,12 +4,14 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readFileSync,
   realpathSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -21,7 +23,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PREBUILD = `prebuilds/${process.platform}-${process.arch}/rhythm.node`;
 const COMPILED = 'build/Release/rhythm.node';
 
-/** The fake node-gyp: records its arguments, and fails if NO_COMPILER is set. */
+/** A fake of npm's node-gyp: records its arguments, and fails if NO_COMPILER is set. */
 const NODE_GYP = `
   const { appendFileSync } = require('node:fs');
   appendFileSync('calls.jsonl', JSON.stringify(process.argv.slice(2)) + '\\n');
@@ -35,11 +37,8 @@ const NODE_GYP = `
 const bare = new BarePackage();
 afterAll(() => bare.remove());
 const root = bare.folder;
-const gyp = join(root, 'node_modules/node-gyp');
-rmSync(gyp);
-mkdirSync(join(gyp, 'bin'), { recursive: true });
-writeFileSync(join(gyp, 'package.json'), '{}');
-writeFileSync(join(gyp, 'bin/node-gyp.js'), NODE_GYP);
+const gyp = join(root, 'node-gyp.cjs');
+writeFileSync(gyp, NODE_GYP);
 cpSync(join(ROOT, 'scripts/install.js'), join(root, 'scripts/install.js'));
 
 /** Prepares the package. @param addons the addon files by path: one that loads, or a broken one. */
@@ -58,7 +57,7 @@ function prepare(addons: Readonly<Record<string, 'loads' | 'broken'>>, { checkou
 function install(env: Record<string, string> = {}) {
   const { status, stderr } = spawnSync(process.execPath, [join(root, 'scripts/install.js')], {
     cwd: dirname(root),
-    env: { ...process.env, ...env },
+    env: { ...process.env, npm_config_node_gyp: gyp, ...env },
     encoding: 'utf8',
   });
   const calls = join(root, 'calls.jsonl');
@@ -110,4 +109,19 @@ it.each([true, false])('a failed compilation is a warning, not an error; checkou
   expect(stderr).toContain('\n  gyp ERR! not found: make\n');
   expect(stderr).not.toContain('it worked');
   expect(stderr).toContain(`run "npm run build:addon" in ${realpathSync(root)}/.`);
+});
+
+it('the node-gyp of the PATH compiles for package managers that name none', () => {
+  prepare({});
+  const folder = mkdtempSync(join(tmpdir(), 'rhythm-'));
+  writeFileSync(join(folder, 'node-gyp'), `#!${process.execPath}\n${NODE_GYP}`, { mode: 0o755 });
+  expect(install({ npm_config_node_gyp: '', PATH: folder })).toEqual(COMPILED_ONCE);
+  rmSync(folder, { recursive: true });
+});
+
+it('without any node-gyp the warning says so', () => {
+  prepare({});
+  const { status, stderr, compiled } = install({ npm_config_node_gyp: '', PATH: root });
+  expect([status, compiled]).toEqual([0, '']);
+  expect(stderr).toContain('could not start node-gyp');
 });

@@ -13,7 +13,7 @@ beforeAll(() => {
 afterAll(() => bare.remove());
 
 const run = (...args: string[]): string =>
-  execFileSync(process.execPath, ['dist/cli/main.js', ...args], {
+  execFileSync(process.execPath, ['lib/cli.js', ...args], {
     cwd: bare.folder,
     encoding: 'utf8',
     env: { ...process.env, HF_TOKEN: 'hf_x', HF_ENDPOINT: 'http://127.0.0.1:1', OPENAI_API_KEY: 'sk-x' },
@@ -26,13 +26,41 @@ it('refuses upload with the command that installs its package', () => {
   );
 });
 
+it('lists an upload with --dry-run, with the command that installs its package', () => {
+  expect(run('upload', '--dry-run', '--repo', 'newcomer/episodes', 'x.txt')).toContain('unknown  1 B  x.txt');
+});
+
 it.each([
-  ['teach', ['--teacher', 'llm', '--model', 'm', '--seeds', '100-100', '--output', 'episodes.jsonl']],
+  ['teach', ['--policy', 'llm:m', '--seeds', '100-100', '--output', 'episodes.jsonl']],
   ['eval', ['--policies', 'llm:m', '--episodes', '1']],
 ])('refuses %s with a language model, with the command that installs its package', (command, args) => {
   expect(() => run(command, ...args)).toThrow(
-    /error: Expected openai, which language models need, got: Cannot find package 'openai'.* Run "npm install openai@6"\./,
+    /error: Expected openai and fs-native-extensions, which (language models|locks of files) need, got: Cannot find package '[a-z-]+'.* Run "npm install openai@6 fs-native-extensions@1"\./,
   );
+});
+
+it.each([
+  ['serve', 'servers', 'hono@4 @hono/node-server@2 ws@8 prom-client@15', ['serve']],
+  [
+    'dataset',
+    'Parquet files',
+    'hyparquet-writer@0.17',
+    ['dataset', 'grpo', '--rows', '1', '--output', 'rows.parquet'],
+  ],
+])('refuses %s with the one command that installs all packages of %s', (_, what, packages, args) => {
+  expect(() => run(...args)).toThrow(
+    new RegExp(`error: Expected .*, which ${what} need, .* "npm install ${packages}"`),
+  );
+});
+
+it.each(['grpo', 'info', 'replay', 'eval'])('a plain install runs %s', (command) => {
+  const args = {
+    grpo: ['dataset', 'grpo', '--rows', '1', '--output', 'rows.jsonl'],
+    info: ['info'],
+    replay: ['replay', '--help'],
+    eval: ['eval', '--policies', 'heuristic', '--episodes', '1'],
+  }[command]!;
+  expect(() => run(...args)).not.toThrow();
 });
 
 it('upload checks its arguments and prints its help without its package', () => {

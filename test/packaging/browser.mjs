@@ -1,4 +1,4 @@
-/** Uses the browser entry of the package, as a page does. The entry needs nothing of browsers, so Node runs it too. */
+/** Uses the browser entry of the package, as a page does. The entry needs no API of browsers, so Node can run it. */
 import { createAsyncVecEnv, createVecEnv } from 'rhythm-vec/browser';
 
 const env = await createAsyncVecEnv({ numEnvs: 4 });

@@ -16,7 +16,7 @@ const beliefs = new Float32Array(numEnvs * numBeliefs);
 let { terminated, finalScores } = env.reset({ seed: 0 });
 for (let step = 0; step < RHYTHM.maxEpisodeSteps; step++) {
   if (terminated.includes(1)) throw new Error(`Expected no episode to end before step ${step}.`);
-  // Other actions in every environment, and another belief at every step.
+  // Actions differ by environment and step, and so do beliefs.
   for (let i = 0; i < actions.length; i++) actions[i] = (i * (step + 1) + step) % ACTION_NAMES.length;
   for (let i = 0; i < beliefs.length; i++) beliefs[i] = ((i + step) % 101) / 100;
   ({ terminated, finalScores } = env.step(actions, { beliefs }));
@@ -29,5 +29,5 @@ console.log([...bits].map((word) => word.toString(16).padStart(8, '0')).join('\n
 
 const manifest = new URL('../package.json', import.meta.resolve('rhythm-vec'));
 const { version } = JSON.parse(readFileSync(manifest, 'utf8'));
-console.error(`rhythm-vec ${version}: ${numEnvs} weeks on backend ${env.backend}, kernel ${env.kernel}`);
+console.error(`rhythm-vec ${version}: ${numEnvs} episodes on backend ${env.backend}, kernel ${env.kernel}`);
 env.close();

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# The package as others get it: packed with a prebuild, and installed from the tarball into an empty folder where nothing
-# may be compiled. There the native backend must compute what the reference computes here. Then the same package under
-# its install script: with the prebuild, without compiler, and with one. Needs the configured registry or its cache.
+# Tests the published package. Packs it with a prebuild, and installs the tarball into an empty folder without compiling.
+# The installed native backend must compute the same scores as this checkout's reference. Then runs the package's install
+# script: with the prebuild, without a compiler, and with a compiler. Measures the installation, and bundles a program. Needs the configured registry or its cache.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 root=$PWD
 unset RHYTHM_ADDON RHYTHM_KERNEL RHYTHM_VEC_PREBUILD
 export JOBS=max
 
-# Outside the checkout, so that neither its addon nor its node_modules can help.
+# Outside the checkout, so that the package finds neither its addon nor its node_modules.
 temporary=$(mktemp -d)
 had_prebuilds=$([[ -e prebuilds ]] && echo yes || echo no)
 clean_up() {
@@ -21,8 +21,8 @@ package=$consumer/node_modules/rhythm-vec
 
 fail() { echo "packaging: $*" >&2; exit 1; }
 
-# scores BACKEND: what final-scores.mjs prints in the consumer's folder, compared with the checkout's reference.
-scores() {
+# check_scores BACKEND: compares the scores of the installed package with those of the checkout's reference.
+check_scores() {
   (cd "$consumer" && node final-scores.mjs "$1") >"$temporary/scores"
   cmp "$temporary/expected" "$temporary/scores" || fail "backend $1 of the package differs from the checkout's reference"
 }
@@ -32,26 +32,52 @@ npm run --loglevel=error build:prebuild >"$temporary/log" 2>&1 || { cat "$tempor
 npm pack --loglevel=error --pack-destination "$temporary" >/dev/null
 tarball=("$temporary"/rhythm-vec-*.tgz)
 contents=$(tar -tzf "${tarball[0]}" | cut -d/ -f2 | sort -u | tr '\n' ' ')
-[[ $contents == "LICENSE README.md binding.gyp dist docs native openenv.yaml package.json prebuilds python scripts " ]] ||
+[[ $contents == "LICENSE README.md binding.gyp docs examples lib native openenv.yaml package.json prebuilds python scripts " ]] ||
   fail "the tarball has other contents: $contents"
 node test/packaging/final-scores.mjs reference >"$temporary/expected"
 
-echo "== Installing it without install scripts: the prebuild computes what the reference computes"
+echo "== Installing it without install scripts: the prebuild computes the reference's scores"
 mkdir "$consumer"
 cp test/packaging/final-scores.mjs "$consumer"
 echo '{ "private": true }' >"$consumer/package.json"
 (cd "$consumer" && npm install --ignore-scripts --loglevel=error "${tarball[0]}")
 if grep -rqF "$root/" "$package/prebuilds"; then fail "the prebuild names the folder where it was made"; fi
-scores native
-(cd "$consumer" && node "$package/dist/cli/main.js" info) | grep -q 'backend webgpu .*npm install webgpu' ||
+check_scores native
+(cd "$consumer" && npx --no -- rhythm-vec info) | grep -q 'backend webgpu .*npm install webgpu' ||
   fail "info does not say how to add the optional package webgpu"
 
-echo "== Its types hold for a strict consumer that checks libraries too"
-# The consumer's own @types/node, as most have it.
+echo "== Size, number of packages and import time are within the limits"
+(cd "$consumer" && node "$root/test/packaging/measure.mjs")
+
+echo "== TypeScript with module node16 accepts import and require of every subpath, and Node runs both"
+cp test/packaging/{required.cts,imported.mts} "$consumer"
+(cd "$consumer" && "$root/node_modules/.bin/tsc" --strict --skipLibCheck false --target es2022 --module node16 \
+  --typeRoots "$root/node_modules/@types" --types node --outDir compiled required.cts imported.mts)
+for program in required.cjs imported.mjs; do
+  output=$(cd "$consumer" && node "compiled/$program")
+  [[ $output == "native 2 true true" ]] || fail "$program printed: $output"
+done
+
+echo "== The worker example of the guide runs under tsx"
+awk '/^import .*node:worker_threads/ { on = 1 } /^```/ && on { exit } on' docs/guides/async-and-webgpu.md >"$consumer/worker.mts"
+(cd "$consumer" && "$root/node_modules/.bin/tsx" worker.mts) >"$temporary/worked"
+grep -qF "$(cat "$temporary/worked")" docs/guides/async-and-webgpu.md || fail "the worker printed: $(cat "$temporary/worked")"
+
+echo "== Bundles by esbuild, rollup and webpack step natively, or say what to do"
+mkdir "$temporary/tools"
+echo '{ "private": true }' >"$temporary/tools/package.json"
+if (cd "$temporary/tools" && npm install --no-audit --no-fund --loglevel=error esbuild@0.28 rollup@4 @rollup/plugin-node-resolve@16 webpack@5); then
+  cp test/packaging/bundled.mjs "$consumer"
+  (cd "$consumer" && node "$root/test/packaging/bundlers.mjs" "$temporary/tools")
+else
+  echo "!! npm cannot install the bundlers here: BUNDLES ARE NOT TESTED" >&2
+fi
+
+echo "== A strict TypeScript project accepts its types, with @types/node"
 (cd "$consumer" && "$root/node_modules/.bin/tsc" --noEmit --checkJs --strict --skipLibCheck false --target es2022 \
   --module nodenext --typeRoots "$root/node_modules/@types" --types node final-scores.mjs)
 
-echo "== For browsers too, which have no types of Node's, by its own name under a bundler and by the browser's"
+echo "== A strict TypeScript project for browsers, without types of Node, accepts both names of the browser entry"
 cp test/packaging/browser.mjs "$consumer"
 for name in rhythm-vec rhythm-vec/browser; do
   sed -i "s|from 'rhythm-vec[^']*'|from '$name'|" "$consumer/browser.mjs"
@@ -59,20 +85,20 @@ for name in rhythm-vec rhythm-vec/browser; do
     --lib es2022,dom --module esnext --moduleResolution bundler --customConditions browser --types '' browser.mjs)
 done
 (cd "$consumer" && node browser.mjs) >"$temporary/browsed"
-[[ $(cat "$temporary/browsed") == "reference 28 true" ]] || fail "the browser's door: $(cat "$temporary/browsed")"
+[[ $(cat "$temporary/browsed") == "reference 28 true" ]] || fail "the browser entry printed: $(cat "$temporary/browsed")"
 
-echo "== Its install script compiles nothing where the prebuild loads"
-(cd "$package" && node scripts/install.js)
+echo "== Its install script compiles nothing if the prebuild loads"
+(cd "$package" && npm run --silent install)
 [[ ! -e $package/build ]] || fail "compiled although the prebuild loads"
 
-echo "== Without prebuild and compiler it installs, warns, and the reference does the work"
+echo "== Without a prebuild and a compiler its install script warns, and the reference computes the scores"
 rm -r "$package/prebuilds"
-(cd "$package" && CC=no-compiler CXX=no-compiler node scripts/install.js) 2>"$temporary/warning"
+(cd "$package" && CC=no-compiler CXX=no-compiler npm run --silent install) 2>"$temporary/warning"
 grep -q "addon was not built" "$temporary/warning" || fail "no warning: $(cat "$temporary/warning")"
 info=$(cd "$consumer" && npx --no -- rhythm-vec info)
 grep -q "backend native .*not available: .*npm run build:addon" <<<"$info" || fail "info does not say why: $info"
-scores auto
+check_scores auto
 
-echo "== Without prebuild its install script compiles from the sources in the package"
-(cd "$package" && node scripts/install.js)
-scores native
+echo "== Without a prebuild its install script compiles the addon"
+(cd "$package" && npm run --silent install)
+check_scores native

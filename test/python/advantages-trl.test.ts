@@ -43,21 +43,21 @@ function hasLoneReward({ rewards, groupSize }: Omit<Case, 'method'>): boolean {
   return groupSize > 1 && groups.some((group) => group.filter(Boolean).length < 2);
 }
 
-const situations = [
+const inputs = [
   constant,
   sparse,
   ...[2, 3, 8].flatMap((size) => [randomCase(size, 0), randomCase(size, 0.3)]),
   randomCase(1, 0),
 ];
-const cases = ADVANTAGE_METHODS.flatMap((method) => situations.map((each) => ({ method, ...each })));
+const cases = ADVANTAGE_METHODS.flatMap((method) => inputs.map((each) => ({ method, ...each })));
 
 const { version, answers } = absent === null ? askTrl(cases) : { version: 'none', answers: [] };
 
 describe.runIf(absent === null)(`TRL ${version}`, () => {
-  const results = cases.map((each, k) => ({ ...each, ...answers[k], k: k % situations.length }));
+  const results = cases.map((each, k) => ({ ...each, ...answers[k], k: k % inputs.length }));
 
   it.each(results)(
-    '$method, situation $k: advantages',
+    '$method, case $k: the advantages equal those of TRL',
     ({ rewards, weights, groupSize, method, advantages }) => {
       const ours = groupAdvantages(rewards, groupSize, { method, weights }).advantages;
       expect(ours).toHaveLength(advantages.length);
@@ -65,14 +65,17 @@ describe.runIf(absent === null)(`TRL ${version}`, () => {
     },
   );
 
-  // With batch normalisation TRL reports the spread of the batch. It also counts a group with fewer than two rewards as
-  // one with spread.
+  // With batch normalisation TRL reports the spread of the batch. It also counts a group with fewer than two rewards as a
+  // group with spread.
   const comparable = results.filter((each) => each.method !== 'batch-normalised' && !hasLoneReward(each));
-  it.each(comparable)('$method, situation $k: groups without spread', ({ zeroStd, ...each }) => {
-    const { method, weights, rewards, groupSize } = each;
-    const { zeroSpread } = groupAdvantages(rewards, groupSize, { method, weights });
-    expect(zeroSpread).toBeCloseTo(zeroStd, 6);
-  });
+  it.each(comparable)(
+    '$method, case $k: the share of groups without spread equals that of TRL',
+    ({ zeroStd, ...each }) => {
+      const { method, weights, rewards, groupSize } = each;
+      const { zeroSpread } = groupAdvantages(rewards, groupSize, { method, weights });
+      expect(zeroSpread).toBeCloseTo(zeroStd, 6);
+    },
+  );
 
   it('the cases include groups with and without spread', () => {
     const shares = comparable.map(({ zeroStd }) => zeroStd);

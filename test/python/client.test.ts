@@ -1,7 +1,14 @@
 /** python/rhythm_vec.py with servers: scores, batches in parts, reward functions of TRL, and invalid rows. */
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
-import { parseCompletions, type ReplayOptions, type ReplayRow, scoreReplay } from '../../src/index.js';
+import {
+  type Grader,
+  graderWeights,
+  parseCompletions,
+  type ReplayOptions,
+  type ReplayRow,
+  scoreReplay,
+} from '../../src/index.js';
 import { ACTION_NAMES } from '../../src/world/fields.js';
 import { type Running, startCli } from '../support/cli.js';
 import { askPython } from '../support/python.js';
@@ -19,10 +26,19 @@ const completions = rows.map((_, i) => {
   const answer = `${i % 10} ${(i + 3) % 10} ${(i + 7) % 10} ${ACTION_NAMES[i % 10].toUpperCase()}`;
   return [`<reasoning>\u00e4 \u{1f600}</reasoning>\n${answer}`, '', `<reasoning>cut off ${answer}`][i % 3];
 });
+/** A grader with six of the eight weights. */
+const OWN: Grader = {
+  name: 'own',
+  weights: {
+    ...{ crash_free: 0.1, progress: 0.1, connection: 0.2, adaptation: 0.2 },
+    ...{ wellbeing: 0.2, belief_skill: 0.2 },
+  },
+};
 const columns = {
   seeds: rows.map(({ seed }) => seed),
   action_histories: rows.map(({ actionHistory }) => actionHistory),
   profile_modes: rows.map(({ profileMode }) => profileMode),
+  belief_histories: rows.map(({ beliefHistory }) => beliefHistory ?? null),
 };
 
 /** Returns the scores of scoreReplay in the form of the client. */
@@ -35,6 +51,7 @@ function expectedScores(replayed: readonly ReplayRow[], options: ReplayOptions =
     action_legal: orNull(rewards.actionLegal),
     env_reward: orNull(rewards.envReward),
     belief_accuracy: orNull(rewards.beliefAccuracy),
+    belief_skill: orNull(rewards.beliefSkill),
     total: orNull(rewards.total),
     step_reward: orNull(stepRewards),
     belief_mae: orNull(beliefMae),
@@ -69,10 +86,10 @@ describe.runIf(absent === null)('score, with a server in another process', () =>
   it.each([2 ** 25, 4096, 1])(
     'equals scoreReplay bit for bit, in requests of at most %d bytes',
     async (limit) => {
-      const request = { ...columns, completions };
+      const request = { ...columns, completions, grader: 'v3' };
       const { results, waits } = await callClient({ url, token, body_limit: limit }, { score: request });
       expect(results[0]).toMatchObject({ rows: rows.length, faults: [] });
-      expect(results[0].scores).toEqual(expectedScores(answeredRows()));
+      expect(results[0].scores).toEqual(expectedScores(answeredRows(), { grader: 'v3' }));
       expect(waits).toEqual([]);
     },
   );
@@ -106,7 +123,7 @@ describe.runIf(absent === null)('score, with a server in another process', () =>
   it('accepts arrays, and refuses numbers that JSON does not have', async () => {
     const actions = rows.map((_, i) => i % 10);
     const beliefs = rows.map(() => [0.25, 0.5, 1]);
-    const request = { ...columns, actions, beliefs };
+    const request = { ...columns, actions, beliefs, grader: OWN };
     const { results } = await callClient(
       { url, token },
       { arrays: request },
@@ -114,7 +131,10 @@ describe.runIf(absent === null)('score, with a server in another process', () =>
     );
     const belief = [0.25, 0.5, 1];
     expect(results[0].scores).toEqual(
-      expectedScores(rows.map((row, i) => ({ ...row, action: i % 10, belief }))),
+      expectedScores(
+        rows.map((row, i) => ({ ...row, action: i % 10, belief })),
+        { grader: graderWeights(OWN) },
+      ),
     );
     expect(results[1]).toMatchObject({
       error: 'ValueError',
@@ -126,19 +146,22 @@ describe.runIf(absent === null)('score, with a server in another process', () =>
     const actions = rows.map((): string | null => 'sleep');
     actions[301] = 'fly';
     const seeds = columns.seeds.map((seed, i) => (i === 77 ? -1 : seed));
+    const belief_histories = columns.belief_histories.map((history, i) => (i === 399 ? [0] : history));
     const { results } = await callClient(
       { url, token, body_limit: 4096 },
-      { score: { ...columns, seeds, actions } },
+      { score: { ...columns, seeds, actions, belief_histories } },
     );
     const [{ faults, scores }] = results;
     expect(faults!.map(({ index, code }) => [index, code])).toEqual([
       [77, 'bad_seed'],
       [301, 'illegal_action'],
+      [399, expect.any(String)],
     ]);
     expect(faults![0].message).toContain('seeds[77]');
     expect(faults![1].message).toContain('actions[301]');
-    expect([77, 301].map((row) => scores!.total[row])).toEqual([null, null]);
-    expect(scores!.total.filter((total) => total === null)).toHaveLength(2);
+    expect(faults![2].message).toContain('belief_histories[399]');
+    expect([77, 301, 399].map((row) => scores!.total[row])).toEqual([null, null, null]);
+    expect(scores!.total.filter((total) => total === null)).toHaveLength(3);
   });
 
   it('with a wrong token is an error with a remedy', async () => {
@@ -161,13 +184,15 @@ it.runIf(absent === null)('reports a refused Host without the remedy for tokens'
 });
 
 describe.runIf(absent === null)('reward functions, called as TRL calls them', () => {
-  const names = ['format_valid', 'action_legal', 'env_reward', 'belief_accuracy', 'total'];
+  const four = ['format_valid', 'action_legal', 'env_reward', 'belief_accuracy'];
+  const names = [...four, 'belief_skill', 'total'];
   const trlColumns = {
     seed: columns.seeds,
     action_history: columns.action_histories.map((history) =>
       history.map((code) => ACTION_NAMES[code as number]),
     ),
     profile_mode: columns.profile_modes,
+    belief_history: columns.belief_histories,
     step_index: columns.action_histories.map(({ length }) => length),
     completion_ids: rows.map(() => [1, 2]),
     policy: rows.map(() => 'random'),
@@ -188,17 +213,21 @@ describe.runIf(absent === null)('reward functions, called as TRL calls them', ()
       { url },
       { rewards: { names, columns: { ...trlColumns, completions } } },
       { rewards: { names: [...names].reverse(), columns: { ...trlColumns, completions: chats } } },
+      { rewards: { of: { grader: 'v3' }, names, columns: { ...trlColumns, completions } } },
     );
-    const { state_hash: _, step_reward: __, belief_mae: ___, ...rewards } = expectedScores(answeredRows());
-    expect(results[0]).toEqual(rewards);
-    expect(results[1]).toEqual(rewards);
-    expect(server.requests()).toBe(1);
+    const rewardsOf = (grader: string) => {
+      const scores = expectedScores(answeredRows(), { grader });
+      return Object.fromEntries(names.map((name) => [name, scores[name as keyof typeof scores]]));
+    };
+    expect(results).toEqual([rewardsOf('v2'), rewardsOf('v2'), rewardsOf('v3')]);
+    expect(server.requests()).toBe(2);
     expect(warnings).toEqual([]);
     // Trainers with several processes pickle the functions.
-    expect(pickled).toEqual(names.slice(0, 4));
+    const five = [...four, 'belief_skill'];
+    expect(pickled).toEqual([four, four, four, five, five, four]);
   });
 
-  it('send another request for another batch', async () => {
+  it('send a new request for a new batch', async () => {
     const server = await faultyServer(await startServer());
     const { url } = server;
     const of = { shaping: { repetition: true, exploration: true }, weights: { env_reward: 3 } };

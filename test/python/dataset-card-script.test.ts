@@ -12,7 +12,7 @@ import { whyAbsent } from '../support/trl.js';
 const absent = whyAbsent();
 if (absent !== null) test.skip(`the Python code of the card: NOT RUN here: ${absent}`, () => {});
 
-const file = temporaryDirectory();
+const pathOf = temporaryDirectory();
 
 interface Scored {
   readonly columns: readonly string[];
@@ -31,7 +31,7 @@ function codeOf(card: string, values: Readonly<Record<string, string>>): string 
 
 describe.runIf(absent === null)('the Python code of a card', () => {
   it.each(['jsonl', 'parquet'])('scores all completions of a batch, with rows in %s', async (format) => {
-    const folder = file(format);
+    const folder = pathOf(format);
     mkdirSync(folder);
     const made = await runCli(['dataset', 'grpo', '--rows', '40', '--output', `${folder}/rows.${format}`]);
     expect(made.code, made.stderr).toBe(0);
@@ -45,7 +45,7 @@ describe.runIf(absent === null)('the Python code of a card', () => {
       i % 5 ? `${i % 10} 4 7 ${ACTION_NAMES[i % 10]}` : 'no answer at all',
     );
     const { columns, rewards } = await askPythonAsync<Scored>('trl/card.py', { code, answers });
-    expect(columns).toEqual(Object.keys(rows[0]).map((name) => (name === 'messages' ? 'prompt' : name)));
+    expect(columns).toEqual(Object.keys(rows[0]));
     const expected = scoreReplay(
       rows.map(({ seed, profile_mode, action_history }, i) => {
         const { action, belief, given } = parseCompletion(answers[i]);

@@ -2,8 +2,8 @@
  * Autoreset compared call by call with Gymnasium's SyncVectorEnv of a counting environment: its observation is the step
  * and the last action, its reward is 1, and its episodes have 28 steps.
  *
- * Masked resets bring the environments out of phase. autoreset.test.ts tests what Gymnasium lacks: step masks, resets
- * of no environment, `run`, grades, and seeds of the episodes that autoreset begins.
+ * Masked resets bring the environments out of phase. autoreset.test.ts tests the features that Gymnasium lacks: step
+ * masks, resets of no environment, `run`, grades, and seeds of the episodes that autoreset begins.
  */
 import { describe, expect, it, test } from 'vitest';
 import type { VecEnv } from '../../src/engine/node.js';

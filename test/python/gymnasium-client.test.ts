@@ -36,7 +36,7 @@ function randomCalls(mode: AutoresetMode, beliefs: boolean): Call[] {
     const over = steps.map((step) => mode === 'disabled' && step === NUM_STEPS);
     if (over.includes(true) || random.chance(0.05)) {
       const reset_mask = over.map((must, i) => must || i === calls.length % N || random.chance(0.1));
-      const options = { reset_mask, ...random.pick([{}, { profiles: 'discrete' }, { graders: 'v1' }]) };
+      const options = { reset_mask, ...random.pick([{}, { profiles: 'discrete' }, { graders: 'v3' }]) };
       const seeds = Array.from({ length: N }, () => random.integer(0, 1000));
       calls.push({ reset: random.pick([seeds, seeds[0]]), options });
       for (const i of steps.keys()) if (reset_mask[i]) steps[i] = 0;
@@ -153,7 +153,7 @@ describe.runIf(absent === null)('RhythmVectorEnv returns the outputs of VecEnv',
       scale: true,
       history: true,
     };
-    const settings = { profiles: 'discrete', grader: 'v1', seed_range: [50, 200], observation };
+    const settings = { profiles: 'discrete', grader: 'v3', seed_range: [50, 200], observation };
     const calls: Call[] = [
       { reset: 60 },
       ...Array.from({ length: 40 }, (_, t) => ({ step: Array<number>(N).fill(t % 10) })),
@@ -161,7 +161,7 @@ describe.runIf(absent === null)('RhythmVectorEnv returns the outputs of VecEnv',
     const options = { ...settings, num_envs: N, url, token, autoreset_mode: 'SameStep' };
     const { rows } = await askPythonAsync<Answer>(SCRIPT, { options, calls });
     using env = createVecEnv({
-      ...{ numEnvs: N, autoreset: 'same-step', profiles: 'discrete', grader: 'v1', seedRange: [50, 200] },
+      ...{ numEnvs: N, autoreset: 'same-step', profiles: 'discrete', grader: 'v3', seedRange: [50, 200] },
       observation: { fields: observation.fields, oneHot: true, scale: true, history: true },
     } as VecEnvOptions);
     expect(rows).toEqual(calls.map((call) => rowOf(env, call)));

@@ -1,4 +1,7 @@
-/** The fake Hub with huggingface_hub, the Hub's Python client, which TRL installs: each reads the uploads of the other. */
+/**
+ * Uploads to a fake Hub, by this package and by huggingface_hub (the Hub's Python client, which TRL installs). Each recognises
+ * the files that the other uploaded as unchanged.
+ */
 import { describe, expect, it } from 'vitest';
 import { sha256 } from '../fakes/hub-store.js';
 import { bytes, changesOf, directoryOf, REPO, startHub, textsAt, uploadTo } from '../support/hub.js';

@@ -1,4 +1,4 @@
-/** The recipe's watch on constructed steps, its settings, and the actions that it finds in answers. Needs Python without packages. */
+/** The recipe's watch on constructed steps, its settings, and its parser of answers. Needs Python, but no packages. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
 import { parseCompletion } from '../../src/index.js';
@@ -91,8 +91,8 @@ describe.runIf(absent === null)("the recipe's watch", () => {
       0.1,
       'middle',
     ],
-  ])('warns of %s alone, once, when a window has it', (name, step, value, remedy) => {
-    // Without TRL's ratio in the log, that of the completions counts.
+  ])('warns once of %s, and of no other pitfall, after a full window', (name, step, value, remedy) => {
+    // If TRL did not log the clipped ratio, the watch computes `cut_off` from the completions.
     const { 'completions/clipped_ratio': _, ...logged } = step.logged!;
     const faulty = name === 'cut_off_read' ? { ...step, logged } : step;
     const steps = [...repeat(2 * WINDOW, faulty), ...repeat(2 * WINDOW, HEALTHY)];
@@ -136,7 +136,7 @@ describe.runIf(absent === null)("the recipe's watch", () => {
     expect(warnings).toEqual([]);
   });
 
-  it('continues from the log of a resumed run, without an incomplete line', () => {
+  it('continues from the lines of a resumed run, and omits an incomplete last line of the log', () => {
     const collapsing = withBatch(answers(...repeatNames(10, 'SLEEP')));
     const steps = [...repeat(3, HEALTHY), ...repeat(6, collapsing)];
     const whole = watched({ limits, steps });

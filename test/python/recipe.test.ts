@@ -9,7 +9,7 @@ import { faultyServer } from '../support/python-client.js';
 import { type Line, PARTS, runRecipe, startRecipe, waitForRecipe } from '../support/recipe.js';
 import { metric, startServer } from '../support/server.js';
 
-const file = temporaryDirectory();
+const pathOf = temporaryDirectory();
 const absent = whyAbsent('trl', '1.13 or later, and peft', PARTS, {});
 if (absent !== null) test.skip(`the recipe with TRL: NOT RUN here: ${absent}`, () => {});
 
@@ -34,7 +34,7 @@ describe.runIf(absent === null)('the recipe with TRL', () => {
   it(
     'SFT lowers the loss, and GRPO starts from its result',
     async () => {
-      const output = file('all');
+      const output = pathOf('all');
       const steps = 3;
       const { code, stderr, record, watched } = await runRecipe(
         output,
@@ -91,7 +91,7 @@ describe.runIf(absent === null)('the recipe with TRL', () => {
   it(
     'warns that the base model gives no answers, and stops by --watch-stop-on',
     async () => {
-      const output = file('base');
+      const output = pathOf('base');
       const server = await startServer();
       const stop = ['--watch-window', '2', '--watch-stop-on', 'unparsed'];
       const args = ['--start', 'base', '--url', server.url, '--rows', '40', '--grpo-steps', '6'];
@@ -113,7 +113,7 @@ describe.runIf(absent === null)('the recipe with TRL', () => {
   it(
     'resumes after SIGKILL with the same adapter bit for bit',
     async () => {
-      const whole = file('whole');
+      const whole = pathOf('whole');
       const server = await startServer();
       const options = [
         '--lora-rank',
@@ -130,8 +130,8 @@ describe.runIf(absent === null)('the recipe with TRL', () => {
       const all = await runRecipe(whole, 'all', ...options, '--sft-epochs', '1', '--url', server.url);
       expect(all.code, all.stderr).toBe(0);
 
-      // The same second stage, killed at the request of step 4, when step 2 was saved and step 3 was logged.
-      const killed = file('killed');
+      // The same GRPO stage, killed when it requests the rewards of step 4, after saving step 2 and logging step 3.
+      const killed = pathOf('killed');
       const rows = ['--grpo-rows', join(whole, 'grpo-rows/train.jsonl')];
       const args = [...options, '--sft-epochs', '1', '--start', join(whole, 'sft'), ...rows];
       let child: ReturnType<typeof startRecipe> | undefined;
@@ -154,7 +154,7 @@ describe.runIf(absent === null)('the recipe with TRL', () => {
 
   it('passes the published settings to TRL, and refuses invalid settings and rows', () => {
     const { nf4, configs, refused } = askPython<Record<string, Record<string, unknown>>>(PARTS, {
-      folder: file('parts'),
+      folder: pathOf('parts'),
     });
     expect(nf4).toMatchObject({ load_in_4bit: true, bnb_4bit_quant_type: 'nf4' });
     // The published settings are written out, not derived.
@@ -178,7 +178,7 @@ describe.runIf(absent === null)('the recipe with TRL', () => {
     expect(refused).toEqual({
       nf4: expect.stringMatching(/^Expected a CUDA GPU.* for --quantize nf4.*--quantize none/),
       nf4_whole: expect.stringContaining('weights in 4 bits cannot be trained'),
-      lengths: expect.stringContaining('got 1 longer rows of 2, the longest with 8.'),
+      lengths: expect.stringContaining('got 1 of 2 rows longer than that, the longest with 8 tokens.'),
       long_enough: null,
       world: expect.stringContaining("of the server's world this, got rows of another"),
       begun: expect.stringContaining('got one that was started'),

@@ -1,17 +1,18 @@
 /** Data of a report: counts, means and chosen episodes, compared with numbers computed by hand. */
 import { describe, expect, it } from 'vitest';
+import { createVecEnv } from '../../src/engine/node.js';
 import { ActionTally } from '../../src/report/action-counts.js';
 import { BeliefErrorTally } from '../../src/report/belief-errors.js';
 import { CalibrationTally } from '../../src/report/calibration-tally.js';
-import { TrajectoryTally } from '../../src/report/gather.js';
-import { EpisodeKeeper } from '../../src/report/kept-episodes.js';
+import { EpisodeKeeper } from '../../src/report/episode-keeper.js';
+import { timelineOf } from '../../src/report/episode-timeline.js';
+import { parseResult } from '../../src/report/parse-results.js';
 import { costsOfEvaluation, joinCosts } from '../../src/report/player-costs.js';
 import { disambiguated, fileLabels, nameOf, shortened, uniqueNames } from '../../src/report/player-names.js';
 import { groupsOf, PROFILE_GROUPS, SAMPLED_GROUP } from '../../src/report/profile-group.js';
-import { parseResult } from '../../src/report/results.js';
+import { TrajectoryTally } from '../../src/report/result-gatherer.js';
 import { type ScoreRow, withoutRepeats } from '../../src/report/score-rows.js';
 import { SpendingTally } from '../../src/report/spending.js';
-import { timelineOf } from '../../src/report/timeline-of.js';
 import type { StoredBelief, TrajectoryEpisode } from '../../src/rollouts/trajectories/trajectory-episode.js';
 import { NUM_STEPS } from '../../src/world/fields.js';
 import { AUDIT } from '../support/report.js';
@@ -25,6 +26,31 @@ it('parses former names of policies as the new names', () => {
   const former = JSON.parse(JSON.stringify(AUDIT).replaceAll('"open-loop"', '"blind-tape"'));
   expect(JSON.stringify(former)).toContain('blind-tape');
   expect(parseResult(former)).toEqual(parseResult(AUDIT));
+});
+
+it('names teachers of re-evaluations as eval does', () => {
+  const { schema: _, rows: __, ...run } = AUDIT;
+  const machine = { cpu: '', cores: 1, arch: 'x64', node: 'v24' };
+  const scores = {
+    final_score: { mean: 0.5, low: null, high: null },
+    belief_mae: 0,
+    early_mean: 0,
+    late_mean: 0,
+  };
+  const row = {
+    condition: 'custom',
+    profiles: 'sampled',
+    seeds: '5-5',
+    grader: 'v2',
+    baseline: null,
+    episodes: 1,
+  };
+  const player = { teacher: 'planner', model: null, objective: 'wellbeing', oracle: false };
+  const { value } = parseResult({
+    ...{ ...run, backend: 'reference', kernel: 'reference', threads: 1, machine, mismatched_episodes: 0 },
+    ...{ schema: { name: 'rhythm-vec/reevaluation', version: 1 }, rows: [{ ...row, ...player, ...scores }] },
+  });
+  expect(value.rows[0]).toMatchObject({ ...player, teacher: 'planner-wellbeing' });
 });
 
 describe('calibration', () => {
@@ -101,8 +127,11 @@ describe('actions', () => {
 
   it('are grouped by named profile, or by thirds of about equal size of the sampled profiles', () => {
     const counts = new Map<string, number>();
-    for (let seed = 50000; seed < 50600; seed++) {
-      for (const group of groupsOf('sampled', seed, targetOf(seed)))
+    using env = createVecEnv({ numEnvs: 600, backend: 'reference' });
+    env.reset({ seed: 50000 });
+    const targets = env.beliefTargets();
+    for (const [i, seed] of env.seeds.entries()) {
+      for (const group of groupsOf('sampled', seed, [...targets.subarray(3 * i, 3 * i + 3)]))
         counts.set(group, (counts.get(group) ?? 0) + 1);
     }
     expect([...counts.keys()].every((group) => PROFILE_GROUPS.includes(group))).toBe(true);
@@ -115,11 +144,6 @@ describe('actions', () => {
     expect(PROFILE_GROUPS).toContain(groupsOf('discrete', 7, [0, 0, 0])[0]);
   });
 });
-
-const targetOf = (seed: number): readonly number[] => {
-  const [episode] = recordEpisodes(episodeStarts([seed]), { backend: 'reference' });
-  return episode.hidden!.belief_target;
-};
 
 describe('chosen episodes', () => {
   const chosen = (...scores: number[]) => {
@@ -176,7 +200,9 @@ it('an episode of two conditions counts twice in scores, and once in actions and
 describe('names', () => {
   it('of players have the teacher or model, the objective, and the mark of an oracle', () => {
     expect(nameOf(playerOf({ teacher: 'llm', model: 'm/1' }))).toBe('llm:m/1');
-    expect(nameOf(playerOf({ teacher: 'planner', objective: 'wellbeing' }))).toBe('planner (wellbeing)');
+    expect(nameOf(playerOf({ teacher: 'planner-oracle', objective: 'wellbeing', oracle: true }))).toBe(
+      'planner-oracle (wellbeing) [oracle]',
+    );
     // The names that `eval` uses.
     expect(nameOf(playerOf({ teacher: 'planner', objective: 'score' }))).toBe('planner');
     expect(nameOf(playerOf({ teacher: 'planner-wellbeing', objective: 'wellbeing' }))).toBe(

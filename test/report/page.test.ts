@@ -3,9 +3,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { evaluate } from '../../src/evaluation/evaluate.js';
 import { evaluationToJson } from '../../src/evaluation/evaluation-json.js';
 import { svgOf } from '../../src/figures/svg.js';
-import { type ReportData, ResultGatherer, TrajectoryTally } from '../../src/report/gather.js';
 import { pageOf, sectionsOf } from '../../src/report/page.js';
-import { parseResult } from '../../src/report/results.js';
+import { type AuditResult, parseResult } from '../../src/report/parse-results.js';
+import { type ReportData, ResultGatherer, TrajectoryTally } from '../../src/report/result-gatherer.js';
 import { isFigure } from '../../src/report/section.js';
 import type { TrajectoryEpisode } from '../../src/rollouts/trajectories/trajectory-episode.js';
 import { elementsOf } from '../support/pictures.js';
@@ -49,7 +49,7 @@ const headings = (page: string): string[] =>
 
 const episodes = [
   ...recordEpisodes(episodeStarts([0, 1, 2], 'in-distribution'), {
-    policy: TEST_POLICIES.talker,
+    policy: TEST_POLICIES.incompleteText,
     player: playerOf({ teacher: 'llm', model: HOSTILE.slice(0, 60) }),
   }),
   ...recordEpisodes(episodeStarts([0, 1], 'discrete', 'workaholic_stoic'), {
@@ -60,15 +60,14 @@ const episodes = [
 beforeAll(async () => {
   const result = await evaluate({ conditions: ['in-distribution', 'ood'], episodes: 3 });
   evaluation = parseResult(JSON.parse(JSON.stringify(evaluationToJson(result))));
-  fullPage = await pageFor(
-    gatherData(
-      (gatherer) => gatherer.addResult('results.json', evaluation),
-      (gatherer) => gatherer.addResult(HOSTILE, parseResult(AUDIT)),
-      (gatherer) =>
-        gatherer.addTrajectories('episodes.jsonl', tallyOf(episodes), '2 lines skipped: 2 corrupt'),
-    ),
-  );
+  fullPage = await pageFor(fullData());
 }, 60_000);
+const fullData = (): ReportData =>
+  gatherData(
+    (gatherer) => gatherer.addResult('results.json', evaluation),
+    (gatherer) => gatherer.addResult(HOSTILE, parseResult(AUDIT)),
+    (gatherer) => gatherer.addTrajectories('episodes.jsonl', tallyOf(episodes), '2 lines skipped: 2 corrupt'),
+  );
 
 describe('a report of all kinds of files', () => {
   it('is well-formed, with a heading for each entry of its contents', () => {
@@ -115,7 +114,7 @@ describe('a report of all kinds of files', () => {
 
   it('has the provenance of its numbers, and notes on omitted data', () => {
     const texts = elementsOf(fullPage).map(({ text }) => text);
-    expect(texts).toContain('e7d450ebab2e446bd1fa2cfd6f4f6f6dcf054da152af974288c78d4defd11353');
+    expect(texts).toContain('155aa5c0249f5f7ea7ad51390ac6f1f2040ede617072eb069d12d237ac1d2e8d');
     expect(texts).toContain('2 lines skipped: 2 corrupt');
     expect(fullPage).toContain('in-distribution 0-2; ood 10000-10002');
     expect(fullPage).not.toContain('class="warning"');
@@ -128,12 +127,7 @@ describe('a report of all kinds of files', () => {
   });
 
   it('has the same bytes every time', async () => {
-    const data = () =>
-      gatherData(
-        (gatherer) => gatherer.addResult('results.json', evaluation),
-        (gatherer) => gatherer.addTrajectories('episodes.jsonl', tallyOf(episodes), ''),
-      );
-    expect(await pageFor(data())).toBe(await pageFor(data()));
+    expect(await pageFor(fullData())).toBe(fullPage);
   });
 });
 
@@ -164,6 +158,24 @@ it('warns if worlds or versions are mixed', async () => {
 
 describe('results', () => {
   const value = () => structuredClone(AUDIT) as unknown as Record<string, unknown>;
+
+  it('of world 1.0.0 have six components, and the others count nothing', () => {
+    const stored = value();
+    const former = (values: object) => Object.fromEntries(Object.entries(values).slice(0, 6));
+    const { value: audit } = parseResult({
+      ...stored,
+      world_digest: 'e7d450ebab2e446bd1fa2cfd6f4f6f6dcf054da152af974288c78d4defd11353',
+      grader_weights: former(AUDIT.grader_weights),
+      rows: AUDIT.rows.map((row) => ({ ...row, components: former(row.components) })),
+    }) as { value: AuditResult };
+    expect(audit.grader_weights).toMatchObject({ belief_accuracy: 1 / 6, wellbeing: 0, belief_skill: 0 });
+    expect(audit.rows[0].components).toMatchObject({ progress: { mean: 0.5 }, belief_skill: { mean: 0 } });
+    const missing = { ...stored, grader_weights: former(AUDIT.grader_weights) };
+    expect(() => parseResult(missing)).toThrow(
+      /grader_weights.wellbeing: Expected a finite number, got none/,
+    );
+  });
+
   it.each<[name: string, value: unknown, message: RegExp]>([
     ['a number', 3, /Expected the JSON of eval, .* got a value without "schema"/],
     ['another schema', { schema: { name: 'rhythm-vec/bench', version: 1 } }, /got "rhythm-vec\/bench"/],

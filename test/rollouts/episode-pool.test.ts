@@ -1,4 +1,4 @@
-/** Tests of the episode pool: players share a batch, and each gets the results of a single episode. */
+/** Tests of the episode pool: episodes share a batch, and each has the results of a single episode. */
 import { afterEach, expect, it } from 'vitest';
 import { yieldTurn } from '../../src/engine/vec-env/yield-turn.js';
 import { Episode, prompt } from '../../src/index.js';

@@ -1,5 +1,5 @@
-// Fails the n-th allocation of a batch, for every n: each call must succeed, or throw std::bad_alloc and change nothing. An
-// alarm ends a hanging process; an exception that nothing catches ends the process by itself.
+// Fails the n-th allocation of each call of a batch, for every n: the call must succeed, or throw std::bad_alloc and change
+// nothing. An alarm ends a hanging process.
 #include <unistd.h>
 
 #include <cstdio>
@@ -125,17 +125,18 @@ void make_call(int k, Batch& batch, const Outputs& out, World& w) {
       return;
     case 4:
       batch.save(w.words.data(), w.backwards.data(), kNumEnvs);
-      if (!batch.load(out, w.words.data())) std::abort();
+      if (!batch.load(out, w.words.data(), false)) std::abort();
       return;
     default:
       batch.replay({w.backwards.data(), kRows, w.seeds.data(), w.modes.data(), nullptr, w.grader.data(), w.modes.data(),
-                    w.codes.data(), w.actions.data(), nullptr, nullptr, w.floats.data(), w.floats.data(), w.hashes.data()});
+                    w.codes.data(), w.actions.data(), nullptr, nullptr, nullptr, nullptr, w.floats.data(), w.floats.data(),
+                    w.floats.data(), w.hashes.data()});
       return;
   }
 }
 
-// Makes the calls up to `last`. The n-th allocation of the last call fails; with last -1, that of the construction.
-// Returns the outputs and states; null if the construction failed.
+// Makes the calls up to `last`. The n-th allocation of the last call fails; if `last` is -1, the n-th of the constructor.
+// Returns the outputs and states; null if the constructor failed.
 std::unique_ptr<Snapshot> play(int last, long n, bool& refused) {
   World w;
   OutputMemory outputs;
@@ -157,8 +158,8 @@ std::unique_ptr<Snapshot> play(int last, long n, bool& refused) {
   return std::make_unique<Snapshot>(snapshot_of(*batch, outputs));
 }
 
-// Returns whether call k succeeds or changes nothing, for every failing allocation.
-bool holds(int k) {
+// Returns whether call k either succeeds or changes nothing, for every failing allocation.
+bool succeeds_or_changes_nothing(int k) {
   bool refused = false;
   int refusals = 0;
   const auto before = k < 0 ? nullptr : play(k - 1, -1, refused), after = play(k, -1, refused);
@@ -166,12 +167,12 @@ bool holds(int k) {
     alarm(60);
     const auto got = play(k, n, refused);
     if (!failed) {
-      std::printf("call %d: %ld allocations, of which %d are refused\n", k, n, refusals);
+      std::printf("call %d: %ld allocations, %d of which make it throw\n", k, n, refusals);
       return true;
     }
     refusals += refused;
     if (k < 0 ? refused != (got == nullptr) : !(*got == (refused ? *before : *after))) {
-      return std::printf("call %d without allocation %ld: neither as before nor as after it\n", k, n), false;
+      return std::printf("call %d without allocation %ld: the state is neither that before the call nor that after it\n", k, n), false;
     }
   }
 }
@@ -181,7 +182,7 @@ bool holds(int k) {
 
 int main() {
   for (int k = -1; k < rhythm::kCalls; k++) {
-    if (!rhythm::holds(k)) return 1;
+    if (!rhythm::succeeds_or_changes_nothing(k)) return 1;
     std::fflush(stdout);
   }
 }

@@ -10,7 +10,7 @@ namespace count = world::count;
 
 namespace {
 
-// Legal words, all equal: only the accessed memory matters here, not the results.
+// Returns a legal world block. Its numbers are all equal, because the tests check memory accesses, not results.
 const uint32_t* any_block(Arrays& arrays) {
   auto* words = arrays.take<uint32_t>(count::BlockWords);
   const float half = 0.5f;
@@ -44,8 +44,8 @@ class CallSequence {
     batch_.reset(out_, {mask_, seeds_, modes_, profiles_, graders_, false, nullptr, nullptr});
   }
 
-  // Resets lanes to different first steps, with and without sums.
-  void begin_later() {
+  // Begins episodes at different steps, with and without sums.
+  void reset_to_later_steps() {
     const Start known = {begins_, meters_, sums_, sums_, sums_, begins_};
     const Start unknown = {begins_, meters_, nullptr, nullptr, nullptr, nullptr};
     batch_.reset(out_, {nullptr, seeds_, modes_, profiles_, graders_, false, nullptr, &known});
@@ -54,13 +54,12 @@ class CallSequence {
     run(Policy::Random, backwards_, true);
   }
 
-  // Steps all lanes from the same step.
-  void step_same_time(int steps) {
+  void step_all_lanes(int steps) {
     for (int t = 0; t < steps; t++) step({actions_, nullptr, nullptr, nullptr}, {});
   }
 
   // Steps some lanes and resets others.
-  void step_own_time(int steps) {
+  void step_some_lanes(int steps) {
     reset();
     step({actions_, beliefs_, given_, nullptr}, {});
     for (int t = 2; t < steps; t++) step({actions_, beliefs_, given_, mask_}, {});
@@ -75,14 +74,12 @@ class CallSequence {
     other_.gather(other_out_, {&batch_, out_, same_});
   }
 
-  // Runs from different steps.
-  void run_own_time() {
+  void run_from_different_steps() {
     run(Policy::Sequence, backwards_, true);
     run(Policy::Random, backwards_, false);
   }
 
-  // Runs from the same step.
-  void run_same_time() {
+  void run_from_same_step() {
     reset();
     run(Policy::Random, same_, true);
     run(Policy::Heuristic, same_, false);
@@ -90,8 +87,7 @@ class CallSequence {
     run(Policy::Sequence, backwards_, false);
   }
 
-  // Runs from the current steps.
-  void run_from_current() {
+  void run_from_current_steps() {
     Run run = {};
     run.policy = Policy::Heuristic;
     expect_accepted(batch_.run(out_, run, {0, static_cast<int>(num_envs_)}, {}));
@@ -102,7 +98,9 @@ class CallSequence {
     batch_.targets(arrays_.take<float>(num_envs_ * count::Beliefs));
     auto* words = arrays_.take<uint32_t>(num_envs_ * count::StateWords);
     batch_.save(words, nullptr, num_envs_);
-    if (!other_.load(other_out_, words)) std::abort();
+    for (bool keeps_outputs : {true, false}) {
+      if (!other_.load(other_out_, words, keeps_outputs)) std::abort();
+    }
     other_.save(arrays_.take<uint32_t>(num_envs_ * count::StateWords), backwards_, num_envs_);
   }
 
@@ -187,16 +185,16 @@ std::string play(const Kernel& kernel, const Shape& shape, Arrays& arrays) {
   CallSequence sequence(kernel, shape, arrays);
   const int steps = shape.brief ? 3 : count::Steps;
   sequence.reset();
-  sequence.step_same_time(steps);
+  sequence.step_all_lanes(steps);
   sequence.save_and_load();
-  sequence.step_own_time(steps);
+  sequence.step_some_lanes(steps);
   sequence.save_and_load();
   sequence.gather();
-  sequence.run_own_time();
-  if (!shape.brief) sequence.run_same_time();
-  sequence.run_from_current();
+  sequence.run_from_different_steps();
+  if (!shape.brief) sequence.run_from_same_step();
+  sequence.run_from_current_steps();
   sequence.save_and_load();
-  sequence.begin_later();
+  sequence.reset_to_later_steps();
   sequence.save_and_load();
   return arrays.contents();
 }

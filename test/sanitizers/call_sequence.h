@@ -13,7 +13,7 @@ class Arrays {
  public:
   virtual ~Arrays() = default;
 
-  // Zeros.
+  // Allocates an array of zeros.
   template <class T>
   T* take(size_t length) {
     taken_.emplace_back(place(length * sizeof(T)), length * sizeof(T));
@@ -31,7 +31,7 @@ class Arrays {
   }
 
  private:
-  // Zeros that live as long as this object.
+  // Allocates zeroed bytes, which live as long as this object.
   virtual char* place(size_t bytes) = 0;
 
   std::vector<std::pair<char*, size_t>> taken_;
@@ -39,9 +39,9 @@ class Arrays {
 
 struct Shape {
   int num_envs;
-  bool columns;  // how the first batch lays out its outputs; the second has it the other way round
+  bool columns;  // whether the outputs of the first batch are column-major; the second batch has the other layout
   int threads;
-  bool brief;  // whether a few steps and runs are enough
+  bool brief;  // whether to make only a few steps and runs
 };
 
 // Plays the sequence. Returns the final bytes of all its arrays, which must not depend on the kernel, the threads or the

@@ -1,6 +1,6 @@
-// Runs every kernel on arrays that end, then on arrays that begin, at a protected page. This detects accesses past an array
-// that stay within its page's neighbours, and masked instructions that touch memory outside their mask: sanitizers check
-// loads and stores in the code, not the memory accesses of the processor.
+// Runs every kernel on arrays that end, then on arrays that begin, at a protected page. This detects accesses just outside
+// an array. It also detects masked instructions that touch memory outside their mask. Sanitizers miss these, because they
+// check loads and stores in the code, not the memory accesses of the processor.
 #include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -58,13 +58,13 @@ void print_location_on_fault() {
   for (const int signal : {SIGSEGV, SIGBUS}) sigaction(signal, &action, nullptr);
 }
 
-// Returns whether the kernel gives the results in `expected`, by num_envs and layout, wherever its arrays lie. Adds results
-// that `expected` lacks.
+// Returns whether the kernel gives the expected results, wherever its arrays lie. `expected` has results by num_envs and
+// layout; missing results are added to it.
 bool same_everywhere(const Kernel& kernel, std::map<std::pair<int, bool>, std::string>& expected) {
   for (const Edge edge : {Edge::End, Edge::Begin}) {
     for (const int num_envs : {1, 3, 15, 16, 17, 33}) {
       for (const bool columns : {false, true}) {
-        std::snprintf(location, sizeof location, "%s: touches a page beside arrays that %s there, %d environments, %s\n", kernel.name,
+        std::snprintf(location, sizeof location, "%s: accesses a page beside arrays that %s there, %d environments, %s\n", kernel.name,
                       edge == Edge::End ? "end" : "begin", num_envs, columns ? "columns" : "rows");
         Pages pages(edge);
         const std::string got = play(kernel, {num_envs, columns, 1, false}, pages);
@@ -87,9 +87,9 @@ int main() {
     if (!known.supported()) {
       std::printf("%s: not tested, this processor cannot run it\n", name);
     } else if (rhythm::same_everywhere(*known.kernel, expected)) {
-      std::printf("%s: touches nothing beside its arrays, and no difference\n", name);
+      std::printf("%s: accesses only its arrays, and all results are equal\n", name);
     } else {
-      return std::printf("%s: differs by where its arrays lie, or from a kernel before it\n", name), 1;
+      return std::printf("%s: its results depend on the location of its arrays, or differ from an earlier kernel's\n", name), 1;
     }
     std::fflush(stdout);
   }

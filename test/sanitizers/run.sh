@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The kernels as they are shipped on arrays at the ends of pages, and whether two of them define one symbol; batches that
-# find no memory; the threads of a batch under ThreadSanitizer; and the engine's tests on an addon built with
-# AddressSanitizer and UndefinedBehaviorSanitizer. A finding ends the process, so it fails the run. Needs GCC or Clang, and Linux.
+# Tests the addon's memory accesses, in this order: the shipped kernels on arrays at the ends of pages, symbols that two
+# kernels define, failing allocations, threads under ThreadSanitizer, and the engine's tests on an addon built with
+# AddressSanitizer and UndefinedBehaviorSanitizer. A finding ends the run with an error. Needs Linux, and GCC or Clang.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 root=$PWD
@@ -9,11 +9,11 @@ out=$root/build-sanitize
 cxx=${CXX:-g++}
 
 if [[ $(uname -s) != Linux ]]; then
-  echo "sanitizers: skipped, they are run on Linux only"
+  echo "sanitizers: skipped, they need Linux"
   exit 0
 fi
 
-# The addon in a folder of its own, out of the way of build/, with gyp's further arguments.
+# build_addon FOLDER ARGUMENTS: builds the addon in a folder other than build/, with further arguments of gyp.
 build_addon() {
   local folder=$1
   mkdir -p "$folder"
@@ -21,12 +21,12 @@ build_addon() {
   (
     cd "$folder"
     export CXX=$cxx
-    npx --no -- node-gyp configure --loglevel=error -- "${@:2}"
-    npx --no -- node-gyp build --loglevel=error --jobs max
+    node-gyp configure --loglevel=error -- "${@:2}"
+    node-gyp build --loglevel=error --jobs max
   )
 }
 
-echo "== Page ends: every kernel as it is shipped, on arrays beside pages that nobody may touch"
+echo "== Page ends: every shipped kernel, on arrays beside protected pages"
 build_addon "$out/shipped"
 shipped=$out/shipped/build/Release
 "$cxx" -std=c++17 -O1 -g -pthread -I native test/sanitizers/page-ends.cc test/sanitizers/call_sequence.cc \
@@ -34,9 +34,9 @@ shipped=$out/shipped/build/Release
   -o "$out/page-ends"
 "$out/page-ends"
 
-echo "== Symbols: the rules are in each kernel's namespace, and in no two files under one name"
-# With functions kept that were inlined everywhere. Of what two files define the linker takes one, which may call what is
-# the other file's own, or be built for another processor.
+echo "== Symbols: no two kernels define the same symbol"
+# If two files define a symbol, the linker takes one of them for both, which may be built for another processor. Functions
+# that are always inlined are kept, so that they are compared too.
 mkdir -p "$out/symbols"
 for name in kernel_portable kernel_scalar neutral; do
   "$cxx" -std=c++17 -O0 -fkeep-inline-functions -I native -c "native/$name.cc" -o "$out/symbols/$name.o"
@@ -48,7 +48,7 @@ twice=$({
 } | sort | uniq -d)
 [[ -z $twice ]] || { echo "sanitizers: defined in two files: $twice" >&2; exit 1; }
 
-echo "== Allocations: calls of which each allocation fails in turn"
+echo "== Allocations: each allocation of each call fails in turn"
 "$cxx" -std=c++17 -O1 -g -pthread -I native test/sanitizers/allocations.cc \
   "$shipped"/obj.target/rhythm/native/{batch,neutral,replay,tables,thread_pool}.o "$shipped"/kernel_scalar.a -o "$out/allocations"
 "$out/allocations"
@@ -60,14 +60,14 @@ echo "== ThreadSanitizer: batches of every kernel on several threads"
 TSAN_OPTIONS=halt_on_error=1 "$out/threads"
 
 echo "== Building the addon with AddressSanitizer and UndefinedBehaviorSanitizer"
-# A kernel is a few functions of some ten thousand checks each: as calls they compile in seconds, inline in minutes.
+# A kernel has some ten thousand checks in each function. Checks that are calls compile in seconds, inline checks in minutes.
 export CXXFLAGS="-O1 -g1"
 if ! "$cxx" --version | grep -q clang; then CXXFLAGS+=" --param asan-instrumentation-with-call-threshold=0"; fi
 build_addon "$out" -Dsanitize=address,undefined
 
-echo "== The engine's tests on it"
-# Node itself is not instrumented, so the runtimes must come first. Leaks are not looked for: a process that ends with
-# its heap is how Node works, and every run would report it.
+echo "== Running the engine's tests on this addon"
+# Node itself is not instrumented, so the runtimes must be loaded first. Leak detection is off, because Node does not free
+# its heap at exit.
 library() { realpath "$("$cxx" -print-file-name="$1")"; }
 export RHYTHM_ADDON="$out/build/Release/rhythm.node"
 for symbol in __asan_init __ubsan_handle; do

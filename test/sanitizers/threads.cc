@@ -1,5 +1,5 @@
-// Batches with several threads, for ThreadSanitizer: repeats every call that uses threads, and opens and closes batches while
-// others work. Results must not depend on the threads.
+// Runs batches with several threads under ThreadSanitizer, one after the other and concurrently. Results must not depend on
+// the threads.
 #include <cstdio>
 #include <deque>
 #include <thread>
@@ -37,18 +37,18 @@ std::string play_on_threads(const Kernel& kernel, int threads) {
 int main() {
   using rhythm::play_on_threads;
   for (const rhythm::Kernel* kernel : {&rhythm::portable::kernel, &rhythm::scalar::kernel}) {
-    const std::string alone = play_on_threads(*kernel, 1);
+    const std::string expected = play_on_threads(*kernel, 1);
     for (const int threads : {2, 3, 8}) {
-      if (play_on_threads(*kernel, threads) != alone) return std::printf("%s: %d threads differ\n", kernel->name, threads), 1;
+      if (play_on_threads(*kernel, threads) != expected) return std::printf("%s: %d threads differ\n", kernel->name, threads), 1;
     }
     // Several batches at once, as in worker threads.
     std::vector<std::thread> workers;
     std::vector<int> same(3, 0);
-    for (size_t k = 0; k < same.size(); k++) workers.emplace_back([&, k] { same[k] = play_on_threads(*kernel, 3) == alone; });
+    for (size_t k = 0; k < same.size(); k++) workers.emplace_back([&, k] { same[k] = play_on_threads(*kernel, 3) == expected; });
     for (std::thread& worker : workers) worker.join();
     for (const int each : same) {
-      if (!each) return std::printf("%s: batches disturb each other\n", kernel->name), 1;
+      if (!each) return std::printf("%s: concurrent batches give other results\n", kernel->name), 1;
     }
-    std::printf("%s: no race, and no difference\n", kernel->name);
+    std::printf("%s: no race, and all results are equal\n", kernel->name);
   }
 }

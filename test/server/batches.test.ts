@@ -12,6 +12,8 @@ import {
   scoreReplay,
 } from '../../src/index.js';
 import { listText } from '../../src/server/protocol/number-text.js';
+import { SLICE } from '../../src/server/v1/array-text.js';
+import { NUM_COMPONENTS } from '../../src/world/fields.js';
 import { sendRequest, startServer } from '../support/server.js';
 
 const pseudorandom = (k: number, n: number): number => (Math.imul(k + 1, 0x9e3779b1) >>> 8) % n;
@@ -57,6 +59,7 @@ it('/v1/score scores completions as scoreReplay does', async () => {
     action_legal: orNull(scores.rewards.actionLegal),
     env_reward: orNull(scores.rewards.envReward),
     belief_accuracy: orNull(scores.rewards.beliefAccuracy),
+    belief_skill: orNull(scores.rewards.beliefSkill),
     total: orNull(scores.rewards.total),
     step_reward: orNull(scores.stepRewards),
     belief_mae: orNull(scores.beliefMae),
@@ -73,6 +76,7 @@ it('/v1/score accepts actions and beliefs, and names the columns of invalid rows
     action_histories: histories.slice(0, n) as unknown[],
     actions: seeds.slice(0, n).map((_, i) => (i % 7 === 0 ? null : ACTION_NAMES[i % 10])) as unknown[],
     beliefs: seeds.slice(0, n).map((_, i) => (i % 2 === 0 ? null : [0.1, 0.2, 0.3])) as unknown[],
+    belief_histories: Array<unknown>(n).fill(null),
     profile_modes: Array<unknown>(n).fill('sampled'),
   };
   columns.seeds[3] = -1;
@@ -81,6 +85,10 @@ it('/v1/score accepts actions and beliefs, and names the columns of invalid rows
   columns.beliefs[3402] = [1, 2];
   columns.profile_modes[3403] = 'nobody';
   columns.action_histories[3404] = null;
+  columns.belief_histories[3405] = Array(28).fill([0, 0, 0]).fill([0, '1', 0], 0, 1);
+  columns.belief_histories[3406] = 'none';
+  columns.belief_histories[3407] = Array(29).fill(null);
+  columns.action_histories[3405] = ['sleep'];
   const { status, body } = await sendRequest(server, 'POST', '/v1/score', columns);
   expect(status).toBe(200);
   expect(body.faults.map(({ index, code }: never) => [index, code])).toEqual([
@@ -90,6 +98,9 @@ it('/v1/score accepts actions and beliefs, and names the columns of invalid rows
     [3402, 'wrong_type'],
     [3403, 'unknown_name'],
     [3404, 'wrong_type'],
+    [3405, 'bad_belief'],
+    [3406, 'wrong_type'],
+    [3407, 'wrong_length'],
   ]);
   const columnNames = [
     'seeds[3]',
@@ -97,6 +108,10 @@ it('/v1/score accepts actions and beliefs, and names the columns of invalid rows
     'actions[3401]',
     'beliefs[3402]',
     'profile_modes[3403]',
+    'action_histories[3404]',
+    'belief_histories[3405][0][1]',
+    'belief_histories[3406]',
+    'belief_histories[3407]',
   ];
   for (const [k, columnName] of columnNames.entries()) expect(body.faults[k].message).toContain(columnName);
   expect(body.scores.total[3401]).toBeNull();
@@ -105,6 +120,113 @@ it('/v1/score accepts actions and beliefs, and names the columns of invalid rows
       { seed: seeds[5], actionHistory: histories[5], action: ACTION_NAMES[5], belief: [0.1, 0.2, 0.3] },
     ]).rewards.total[0],
   );
+});
+
+it('/v1/score scores last steps with the beliefs of their histories, with actions and with completions', async () => {
+  const server = await startServer();
+  const n = 3000;
+  const beliefs = (length: number, i: number) =>
+    Array.from({ length }, (_, t) => ((i + t) % 5 === 0 ? null : [0.1 * ((i + t) % 10), 0.5, 0.25]));
+  const columns = {
+    seeds: seeds.slice(0, n),
+    action_histories: seeds
+      .slice(0, n)
+      .map((_, i) => histories[i].concat(Array(27).fill('sleep')).slice(0, 27)),
+    // As many as the actions, none, or 28, of which the last is ignored.
+    belief_histories: seeds.slice(0, n).map((_, i) => (i % 3 === 0 ? null : beliefs(26 + (i % 3), i))),
+    grader: 'v3',
+  };
+  const [action, belief] = ['learn', [0.25, 0.5, 1]];
+  const rows = columns.seeds.map((seed, i): ReplayRow => {
+    const beliefHistory = columns.belief_histories[i]?.slice(0, 27);
+    return { seed, actionHistory: columns.action_histories[i], beliefHistory, action, belief };
+  });
+  const { rewards, beliefSkill } = scoreReplay(rows, { grader: 'v3' });
+  const stated = { actions: Array(n).fill(action), beliefs: Array(n).fill(belief) };
+  const { body } = await sendRequest(server, 'POST', '/v1/score', { ...columns, ...stated });
+  expect(body.faults).toEqual([]);
+  expect(body.scores.belief_skill).toEqual(Array.from(beliefSkill));
+  expect(body.scores.env_reward).toEqual(Array.from(rewards.envReward));
+  expect(body.scores.total).toEqual(Array.from(rewards.total));
+
+  const completions = Array(n).fill('0 9 0 SLEEP');
+  const parsed = scoreReplay(
+    rows.map((row) => ({ ...row, action: 'sleep', belief: [0, 1, 0] })),
+    { grader: 'v3' },
+  );
+  const answer = await sendRequest(server, 'POST', '/v1/score', {
+    ...columns,
+    completions,
+    scores: ['total'],
+  });
+  expect(answer.body.scores).toEqual({ total: Array.from(parsed.rewards.total) });
+});
+
+it.each([
+  [
+    'six weights by name',
+    {
+      crash_free: 0.5,
+      progress: 0.1,
+      connection: 0.1,
+      adaptation: 0.1,
+      efficiency: 0.1,
+      belief_accuracy: 0.1,
+    },
+  ],
+  [
+    'eight weights by name',
+    {
+      crash_free: 0.3,
+      progress: 0.1,
+      connection: 0.1,
+      adaptation: 0.1,
+      efficiency: 0.1,
+      belief_accuracy: 0.1,
+      wellbeing: 0.1,
+      belief_skill: 0.1,
+    },
+  ],
+])('a grader may have %s', async (_, weights) => {
+  const server = await startServer();
+  const grader = { name: 'own', weights };
+  const row = {
+    seed: 5,
+    actionHistory: Array<string>(27).fill('meditate'),
+    action: 'sleep',
+    belief: [0.5, 0.5, 0.5],
+  };
+  const { body } = await sendRequest(server, 'POST', '/v1/score', {
+    ...{
+      seeds: [5],
+      action_histories: [row.actionHistory],
+      actions: ['sleep'],
+      beliefs: [row.belief],
+      grader,
+    },
+  });
+  const { rewards, stepRewards } = scoreReplay([row], { grader: graderWeights(grader) });
+  expect([body.scores.step_reward, body.scores.total]).toEqual([
+    Array.from(stepRewards),
+    Array.from(rewards.total),
+  ]);
+  const game = {
+    seeds: [5],
+    group_size: 2,
+    policy: 'random',
+    grader,
+    arrays: ['final_scores', 'components'],
+  };
+  const { arrays } = (await sendRequest(server, 'POST', '/v1/rollout', game)).body;
+  const rollouts = await rolloutGroups({
+    seeds: [5],
+    groupSize: 2,
+    policy: 'random',
+    grader: graderWeights(grader),
+  });
+  expect(arrays.final_scores).toEqual(Array.from(rollouts.finalScores));
+  expect(arrays.components).toEqual(Array.from(rollouts.components));
+  expect(arrays.components).toHaveLength(2 * NUM_COMPONENTS);
 });
 
 it('/v1/score names the rows of completions that are not text, in every slice', async () => {
@@ -120,6 +242,22 @@ it('/v1/score names the rows of completions that are not text, in every slice', 
   );
   expect(body.faults.map(({ index }: { index: number }) => index)).toEqual(faulty);
   expect(body.faults.map(({ message }: { message: string }) => message)).toEqual(messages);
+});
+
+it('/v1/score and /v1/rollout take null for an optional field that is left out', async () => {
+  const server = await startServer();
+  const least = { seeds: [1, 2], action_histories: [[], [3]], actions: [0, 4] };
+  const none = { beliefs: null, belief_histories: null, completions: null, profile_modes: null };
+  const settings = { grader: null, weights: null, shaping: null, scores: null };
+  const answers = [least, { ...least, ...none, ...settings }].map(async (request) => {
+    const { status, body } = await sendRequest(server, 'POST', '/v1/score', request);
+    return { status, body };
+  });
+  const [plain, withNull] = await Promise.all(answers);
+  expect(plain.status).toBe(200);
+  expect(withNull).toEqual(plain);
+  const rollout = { seeds: [5], group_size: 2, policy: 'random', belief: null, gamma: null, arrays: null };
+  expect(await sendRequest(server, 'POST', '/v1/rollout', rollout)).toMatchObject({ status: 200 });
 });
 
 it('/v1/score returns only the requested scores, and empty columns for no rows', async () => {
@@ -158,6 +296,18 @@ const refusals: [path: string, what: string, body: unknown, detail: object][] = 
   ],
   [
     '/v1/score',
+    'fewer histories of beliefs than rows',
+    { seeds: [1], action_histories: [[]], actions: [0], belief_histories: [] },
+    { loc: ['body', 'belief_histories'], msg: expect.stringContaining('got 0') },
+  ],
+  [
+    '/v1/score',
+    'one history of beliefs for all rows',
+    { seeds: [1], action_histories: [[]], actions: [0], belief_histories: 'none' },
+    { type: 'list_type', loc: ['body', 'belief_histories'] },
+  ],
+  [
+    '/v1/score',
     'neither completions nor actions',
     { seeds: [], action_histories: [] },
     { loc: ['body', 'completions'] },
@@ -171,8 +321,35 @@ const refusals: [path: string, what: string, body: unknown, detail: object][] = 
   [
     '/v1/score',
     'an unknown grader',
-    { seeds: [], action_histories: [], actions: [], grader: 'v3' },
-    { loc: ['body', 'grader'] },
+    { seeds: [], action_histories: [], actions: [], grader: 'v4' },
+    {
+      loc: ['body', 'grader'],
+      msg: 'Expected grader to be one of v1, v2, v3, got "v4". Did you mean "v1"?',
+    },
+  ],
+  [
+    '/v1/score',
+    'an unknown weight of a grader',
+    {
+      ...{ seeds: [], action_histories: [], actions: [] },
+      grader: { name: 'calm', weights: { progress: '1' } },
+    },
+    { loc: ['body', 'grader'], msg: expect.stringContaining('at weights.progress of grader, got "1"') },
+  ],
+  [
+    '/v1/score',
+    'a list as grader',
+    { seeds: [], action_histories: [], actions: [], grader: [1, 0, 0, 0, 0, 0] },
+    {
+      loc: ['body', 'grader'],
+      msg: expect.stringContaining('Expected a name or {"name", "weights"}, got an array'),
+    },
+  ],
+  [
+    '/v1/score',
+    'an unknown profile',
+    { seeds: [], action_histories: [], actions: [], profile_modes: 'samplde' },
+    { loc: ['body', 'profile_modes'], msg: expect.stringContaining('Did you mean "sampled"?') },
   ],
   [
     '/v1/prompts',
@@ -261,6 +438,11 @@ it('/v1/prompts returns the same texts as prompts()', async () => {
   const expected = prompts(observations);
   expect(body.system).toBe(expected[0][0].content);
   expect(body.users).toEqual(expected.map(([, user]) => user.content));
+  const v3 = await sendRequest(server, 'POST', '/v1/prompts', { ...columns, grader: 'v3' });
+  expect(v3.body).toEqual({
+    ...body,
+    system: prompts(observations, undefined, { grader: 'v3' })[0][0].content,
+  });
 });
 
 it('/v1/rollout returns the same arrays as rolloutGroups, for every policy', async () => {
@@ -301,6 +483,30 @@ it('/v1/rollout returns the same arrays as rolloutGroups, for every policy', asy
   });
   const rollouts = await rolloutGroups({ ...options, policy: 'random', policySeeds: 77 });
   expect(seeded.body.arrays.returns).toEqual(Array.from(rollouts.returns));
+});
+
+it('/v1/rollout returns arrays of whole slices', async () => {
+  const server = await startServer();
+  const groupSize = SLICE / 4;
+  const request = { seeds: [500], group_size: groupSize, policy: 'random', arrays: ['actions', 'rewards'] };
+  const { body } = await sendRequest(server, 'POST', '/v1/rollout', request);
+  const rollouts = await rolloutGroups({ seeds: [500], groupSize, policy: 'random' });
+  expect(rollouts.rewards.length).toBe(7 * SLICE);
+  expect(body.arrays.actions).toEqual(Array.from(rollouts.actions));
+  expect(body.arrays.rewards).toEqual(Array.from(rollouts.rewards));
+});
+
+it('/v1/score returns columns of whole slices', async () => {
+  const columns = {
+    ...{
+      seeds: Array(SLICE).fill(1),
+      action_histories: Array(SLICE).fill([]),
+      actions: Array(SLICE).fill(0),
+    },
+    scores: ['step_reward', 'state_hash'],
+  };
+  const { body } = await sendRequest(await startServer(), 'POST', '/v1/score', columns);
+  expect([body.scores.step_reward.length, body.scores.state_hash.length]).toEqual([SLICE, SLICE]);
 });
 
 it('every float32 keeps its bits in JSON, and NaN and infinities become null', () => {

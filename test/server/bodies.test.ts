@@ -1,11 +1,11 @@
-/** Tests that bodies of any content are parsed as by `JSON.parse`, in slices, or refused before they take time or memory. */
+/** Tests that bodies are parsed in slices with the values of `JSON.parse`, or refused before they take time or memory. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { RefusedError } from '../../src/server/protocol/refusals.js';
-import { BodyReader, keysOf, MAX_ROW_BYTES, MAX_VALUE_BYTES } from '../../src/server/v1/body.js';
+import { InvalidRequestError } from '../../src/server/protocol/validation-errors.js';
+import { column } from '../../src/server/v1/batch-schemas.js';
+import { BodyReader, keysOf, MAX_ROW_BYTES, MAX_VALUE_BYTES } from '../../src/server/v1/body-reader.js';
 import { allRows, Column, sliceEnd } from '../../src/server/v1/column.js';
-import { column } from '../../src/server/v1/schemas.js';
 import { runChild } from '../support/child.js';
 import { DRAWS, drawsOf } from '../support/random.js';
 import { connect, metric, sendRequest, startServer } from '../support/server.js';
@@ -13,7 +13,7 @@ import { connect, metric, sendRequest, startServer } from '../support/server.js'
 const SCHEMA = z.strictObject({ a: column(z.any()), b: column(z.any()).optional(), c: z.any(), ü: z.any() });
 const KEYS = keysOf(SCHEMA);
 
-/** Reads a body that arrives in pieces. @throws RefusedError. */
+/** Reads a body that arrives in pieces. @throws InvalidRequestError. */
 async function read(body: Buffer, cuts: readonly number[] = []): Promise<unknown> {
   const reader = new BodyReader(KEYS);
   for (const cut of [...cuts, body.length].sort((a, b) => a - b))
@@ -86,7 +86,7 @@ it('accepts and refuses the same bodies as JSON.parse, in any pieces, with equal
         expect(isKnown(expected)).toBe(true);
         counts.accepted++;
       } catch (error) {
-        if (!(error instanceof RefusedError)) throw error;
+        if (!(error instanceof InvalidRequestError)) throw error;
         counts.refused++;
         // JSON.parse accepts a repeated key.
         if (!error.message.includes(' once, got it again'))
@@ -255,21 +255,21 @@ it('allows a message 4096 values, and five entries more for each environment', a
 it('a server with 100 MB of heap answers large bodies of every kind', () => {
   const { status, output, stderr } = runChild(
     `
-    import { openServer } from './dist/server/server.js';
+    import { openServer } from './dist/server/open-server.js';
     const server = await openServer({ port: 0 });
-    const most = 12 * 2 ** 20;
-    const of = (head, unit, tail) => head + unit.repeat((most - head.length) / unit.length) + tail;
+    const maxBytes = 12 * 2 ** 20;
+    const filled = (head, unit, tail) => head + unit.repeat((maxBytes - head.length) / unit.length) + tail;
     const keys = ['{"k":1'];
-    for (let k = 0, length = 0; length < most; k++) length += keys[keys.push(',"key ' + k + '":1') - 1].length;
+    for (let k = 0, length = 0; length < maxBytes; k++) length += keys[keys.push(',"key ' + k + '":1') - 1].length;
     const rows = 30_000;
     const list = (row) => '[' + (row + ',').repeat(rows - 1) + row + ']';
     const bodies = [
       keys.join('') + '}',
       '{"seeds":{"x":1,' + keys.join('').slice(1) + '}}',
-      of('{"seeds":[[', '[],', '[]]]}'),
-      of('{"scores":[', '"x",', '"x"]}'),
-      of('{"seeds":[', '"x",', '1]}'),
-      of('[', '[],', '[]]'),
+      filled('{"seeds":[[', '[],', '[]]]}'),
+      filled('{"scores":[', '"x",', '"x"]}'),
+      filled('{"seeds":[', '"x",', '1]}'),
+      filled('[', '[],', '[]]'),
       '{"seeds":' + list('1') + ',"action_histories":' + list('[]') + ',"actions":' + list('0') + '}',
       '{"seeds":' + list('-1') + ',"action_histories":' + list('0') + ',"actions":' + list('0') + '}',
     ];
@@ -281,7 +281,7 @@ it('a server with 100 MB of heap answers large bodies of every kind', () => {
       for await (const piece of response.body) piece.length;
     }
     await server.close();
-    say(statuses);
+    print(statuses);
     `,
     {},
     ['--max-old-space-size=100'],

@@ -3,13 +3,14 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
+import { yieldTurn } from '../../src/engine/vec-env/yield-turn.js';
 import { Connection } from '../../src/server/sockets/connection.js';
 import type { Answer } from '../../src/server/sockets/message-handler.js';
 
 const MIB = 2 ** 20;
 
-/** Opens a socket and returns both ends. @param answer returns the answer to a frame. */
-async function pair(answer: () => Answer | Promise<Answer>) {
+/** Opens a socket and returns both ends. @param answer returns the answer to a frame. @param end called at the end. */
+async function pair(answer: () => Answer | Promise<Answer>, end = () => {}) {
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
   await once(server, 'listening');
   const client = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`);
@@ -23,7 +24,7 @@ async function pair(answer: () => Answer | Promise<Answer>) {
   const onFailure = (error: unknown): never => {
     throw error;
   };
-  const connection = new Connection(socket, { answer, end: () => {} }, onFailure);
+  const connection = new Connection(socket, { answer, end }, onFailure);
   /** Settles when the connection has received the frame. */
   const send = async (frame: string): Promise<void> => {
     const received = once(socket, 'message');
@@ -97,4 +98,35 @@ it('resumes reading when it closes a paused socket', async () => {
   settle({ frame: null, ends: true });
   expect((await closed)[0]).toBe(1000);
   expect(socket.isPaused).toBe(false);
+});
+
+it.each([
+  ['the server', (connection: Connection) => connection.finish('the server is shutting down')],
+  ['the client', (_: Connection, client: WebSocket) => client.close()],
+])('ends its handler once when %s closes', async (_, close) => {
+  let ends = 0;
+  const { client, socket, connection } = await pair(
+    () => ({ frame: null }),
+    () => ends++,
+  );
+  const closed = once(socket, 'close');
+  close(connection, client);
+  await closed;
+  expect(ends).toBe(1);
+});
+
+it('answers no waiting frames after its client is gone', async () => {
+  const { answer, settle } = pendingAnswer();
+  let answerCount = 0;
+  const { client, socket, send } = await pair(() => {
+    answerCount++;
+    return answer;
+  });
+  for (let k = 0; k < 3; k++) await send('x');
+  const closed = once(socket, 'close');
+  client.terminate();
+  await closed;
+  settle({ frame: null });
+  await yieldTurn();
+  expect(answerCount).toBe(1);
 });

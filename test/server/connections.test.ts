@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { expect, it } from 'vitest';
-import { assemble, type Parts } from '../../src/server/assemble.js';
+import { buildServer, type ServerParts } from '../../src/server/build-server.js';
 import { type ServeOptions, toServeSettings } from '../../src/server/server-options.js';
 import { rawSocket } from '../support/raw-socket.js';
 import { metricBecomes, connect as open, sendRequest, startServer } from '../support/server.js';
@@ -11,8 +11,8 @@ import { metricBecomes, connect as open, sendRequest, startServer } from '../sup
 const MINUTE_MS = 60_000;
 
 /** Builds the parts of a server that does not listen, and frees them afterwards. */
-function withParts<T>(options: ServeOptions, read: (parts: Parts) => T): T {
-  const parts = assemble(toServeSettings({ backend: 'reference', ...options }));
+function withParts<T>(options: ServeOptions, read: (parts: ServerParts) => T): T {
+  const parts = buildServer(toServeSettings({ backend: 'reference', ...options }));
   try {
     return read(parts);
   } finally {
@@ -58,7 +58,7 @@ it('limits connections to the capacity of sessions plus 1024', () => {
 });
 
 it('freeing a server closes the environments of requests and sessions', async () => {
-  const parts = assemble(toServeSettings({ backend: 'reference', port: 0 }));
+  const parts = buildServer(toServeSettings({ backend: 'reference', port: 0 }));
   await once(parts.server.listen(0, '127.0.0.1'), 'listening');
   const { port } = parts.server.address() as AddressInfo;
   const client = await open({ port });

@@ -245,6 +245,9 @@ it('answers 503 and Retry-After at the limit of batch requests', async () => {
   await metricBecomes(server, 'rhythm_vec_batch_requests', 1);
   const response = await fetch(`${server.url}/v1/score`, { method: 'POST', body: '{}' });
   expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
+  expect(await response.json()).toEqual({
+    detail: 'Expected fewer than 1 requests of /v1 in progress, got 1. Try again later.',
+  });
   expect((await first).status).toBe(200);
 });
 

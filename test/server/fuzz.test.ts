@@ -3,26 +3,26 @@ import fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
 import { InputError } from '../../src/index.js';
 import { EpisodePool } from '../../src/rollouts/episode-pool.js';
-import { Session } from '../../src/server/session.js';
+import { OpenEnvSession } from '../../src/server/openenv-session.js';
+import { EnvQuota } from '../../src/server/vec/env-quota.js';
 import { decodeFrame, encodeFrame } from '../../src/server/vec/frame.js';
-import { VecPool } from '../../src/server/vec/pool.js';
 import { VecSession } from '../../src/server/vec/vec-session.js';
 import { ACTION_NAMES } from '../../src/world/fields.js';
 import { DRAWS, drawsOf } from '../support/random.js';
 import { CheckedSession, sendRequest, startServer } from '../support/server.js';
 
 const episodePool = new EpisodePool({ capacity: 4, backend: 'reference' });
-const session = new Session(episodePool);
-const vecPool = new VecPool(16);
+const session = new OpenEnvSession(episodePool);
+const envQuota = new EnvQuota(16);
 const vec = new VecSession({
-  ...{ pool: vecPool, engine: { backend: 'reference' } },
+  ...{ quota: envQuota, engine: { backend: 'reference' } },
   turn: async () => {},
   onStepped: () => {},
 });
 afterAll(() => {
   session.end();
   vec.end();
-  expect([episodePool.taken, vecPool.total]).toEqual([0, 0]);
+  expect([episodePool.taken, envQuota.total]).toEqual([0, 0]);
   episodePool.close();
 });
 
@@ -144,7 +144,7 @@ const mutated = fc
   });
 
 it('mutated messages change no bit of another session, and no prototype', async () => {
-  const other = new Session(episodePool);
+  const other = new OpenEnvSession(episodePool);
   const request = async (message: unknown) =>
     JSON.parse((await other.answer(Buffer.from(JSON.stringify(message)), false)).frame as string);
   const checked = await new CheckedSession({ request } as never, 77).begin();
@@ -163,7 +163,7 @@ it('mutated messages change no bit of another session, and no prototype', async 
 
 it('a session that ends twice frees its environment once', async () => {
   const before = episodePool.taken;
-  const other = new Session(episodePool);
+  const other = new OpenEnvSession(episodePool);
   await other.answer(Buffer.from('{"type":"state"}'), false);
   expect(episodePool.taken).toBe(before + 1);
   other.end();

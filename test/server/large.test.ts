@@ -50,6 +50,31 @@ it('writes prompts while the client reads, without buffering all of them', async
   expect(await metric(server, 'rhythm_vec_prompts_total')).toBe(rows);
 });
 
+it.each([
+  [1, true],
+  [5000, false],
+])('sends the answer to %i rows at once, with its length: %s', async (rows, atOnce) => {
+  const columns = { seeds: Array(rows).fill(1), action_histories: Array(rows).fill([]) };
+  const body = JSON.stringify({ ...columns, actions: Array(rows).fill(0) });
+  const response = await fetch(`${(await startServer()).url}/v1/score`, { method: 'POST', body });
+  const answer = await response.text();
+  expect(JSON.parse(answer).rows).toBe(rows);
+  expect(response.headers.get('content-length')).toBe(atOnce ? String(answer.length) : null);
+});
+
+it('refuses prompts for an invalid row that is far behind the first ones', async () => {
+  const server = await startServer();
+  const rows = 10_000;
+  const histories: unknown[] = Array(rows).fill([]);
+  histories[rows - 1] = ['fly'];
+  const body = { seeds: Array(rows).fill(1), action_histories: histories };
+  const answer = await sendRequest(server, 'POST', '/v1/prompts', body);
+  expect([answer.status, answer.body.detail[0].msg]).toEqual([
+    422,
+    expect.stringContaining('action_histories[9999][0]'),
+  ]);
+});
+
 it('refuses more prompts than one text can hold', async () => {
   const server = await startServer();
   const rows = 2 ** 17 + 1;

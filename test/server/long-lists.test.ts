@@ -1,6 +1,6 @@
 /** Tests that long lists in the text of a message give the values and errors of `JSON.parse`, bit for bit. */
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { createVecEnv } from '../../src/index.js';
 import { decodeFrame } from '../../src/server/vec/frame.js';
 import { entriesOf, flagsOf, longLists, parseLists } from '../../src/server/vec/long-lists.js';
@@ -166,6 +166,85 @@ it('keeps the first 64 different strings, and replaces the others', () => {
   expect(parsed(`[${last}`)).toBe(resultOrError(() => JSON.parse(`[${last}`)));
 });
 
+it('keeps all strings of a list with exactly 64 different ones', () => {
+  const names = Array.from({ length: 2 * LONG }, (_, k) => `name ${k % 64}`);
+  expect(parsed(JSON.stringify({ data: { x: names } })).data.x).toEqual(names);
+});
+
+it.each(['"a,b"', '"\\",["', '1', ' null '])(
+  'gives the error of an invalid entry after many of %s',
+  (entry) => {
+    for (const last of ['x', '01', '"a\n"', '"a', '']) {
+      const text = `{"data":{"x":[${long([entry])},${last}]}}`;
+      expect(parsed(text)).toBe(resultOrError(() => JSON.parse(text)));
+    }
+  },
+);
+
+const ones = long(['1']);
+const longEntry = `"${'b'.repeat(5000)}"`;
+it.each([
+  ['after a list that ends with a long entry', `[${ones},"${'b'.repeat(100)}"],y`],
+  ['after a list that is not ASCII and another one', `[${long(['"\u20ac"'])}],"y":[${ones},${ones}],y`],
+  ['after a list with a long entry', `["a",${longEntry},${ones},x]`],
+  ...Array.from({ length: 24 }, (_, k) => {
+    const before = 2036 + k;
+    return [`at entry ${before} of a list`, `[${ones.slice(0, before)},x,${ones}]`];
+  }),
+])('gives the error of invalid text %s', (_, invalid) => {
+  const text = `{"data":{"x":${invalid}}}`;
+  expect(parsed(text)).toBe(resultOrError(() => JSON.parse(text)));
+});
+
+it('parses little of a long list again for the error of an invalid entry', () => {
+  const text = `{"data":{"x":[${long(['1234567'])},01]}}`;
+  using parse = vi.spyOn(JSON, 'parse');
+  parsed(text);
+  const [again] = parse.mock.lastCall as [string];
+  expect(again).toHaveLength(text.length);
+  expect(again.replaceAll(' ', '').length).toBeLessThan(text.length / 4);
+});
+
+/** Returns what an entry of a list becomes after the first 64 different strings. */
+const replaced = (entry: unknown): unknown => (typeof entry === 'string' ? '(another string)' : entry);
+
+it('accepts and refuses the same strings as JSON.parse after the first 64', () => {
+  const names = Array.from({ length: LONG }, (_, k) => JSON.stringify(`name ${k}`));
+  const piece = fc.oneof(
+    fc.constantFrom('a', ',', ' ', '\u007f', '\u20ac', '\ud83d\ude00', '\ufffd', '/', ']', '1', 'null', '-0'),
+    fc.constantFrom('"', '\\', '\t', '\n', '\u0000', '\u001f', 'u', 'u12aF', '\\u12aF', '\\u12a', '\\u12ag'),
+    fc.constantFrom(
+      '\\"',
+      '\\\\',
+      '\\/',
+      '\\b',
+      '\\f',
+      '\\n',
+      '\\r',
+      '\\t',
+      '\\x',
+      '\\0',
+      '", "',
+      '" \n"',
+      '"\r\t,"',
+    ),
+  );
+  const counts = { valid: 0, invalid: 0 };
+  const pieces = fc.array(piece, { maxLength: 5 }).map((list) => list.join(''));
+  const property = fc.property(pieces, spaces, spaces, (string, before, after) => {
+    const entries = [...names];
+    entries[LONG - 200] = `${before}"${string}"${after}`;
+    const text = `{"data":{"x":[${entries}]}}`;
+    const expected = resultOrError(() => JSON.parse(text)) as { data: { x: unknown[] } } | string;
+    const result = parsed(text);
+    counts[typeof expected === 'string' ? 'invalid' : 'valid']++;
+    if (typeof expected === 'string') expect(result).toBe(expected);
+    else expect(result.data.x).toEqual(expected.data.x.map((value, k) => (k < 64 ? value : replaced(value))));
+  });
+  fc.assert(property, { ...DRAWS, numRuns: drawsOf(1500) });
+  expect(Math.min(counts.valid, counts.invalid)).toBeGreaterThan(drawsOf(200));
+});
+
 it('rounds beliefs to float32, and no other numbers', () => {
   const kindOf = (text: string) => parsed(text.replaceAll('0.1', long(['0.1', '4294967295']).join())).data;
   expect(kindOf('{"data":{"beliefs": \n[0.1]}}').beliefs).toBeInstanceOf(Float32Array);
@@ -280,7 +359,7 @@ it('steps an environment with lists in text frames as createVecEnv does', async 
   const names = {
     seed: 5,
     profiles: seed.map((_, i) => PROFILE_CHOICES[i % PROFILE_CHOICES.length]),
-    graders: seed.map((_, i) => GRADER_NAMES[i % 2]),
+    graders: seed.map((_, i) => GRADER_NAMES[i % GRADER_NAMES.length]),
   };
   const named = await arraysAfter('reset', names);
   expect(named.observations).toEqual(env.reset(names).observations);

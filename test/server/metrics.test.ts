@@ -3,8 +3,8 @@ import { expect, it, vi } from 'vitest';
 import { createApp } from '../../src/server/http/app.js';
 import { Metrics } from '../../src/server/metrics.js';
 import { toServeSettings } from '../../src/server/server-options.js';
-import { Batches } from '../../src/server/v1/batches.js';
-import { VecPool } from '../../src/server/vec/pool.js';
+import { BatchRunner } from '../../src/server/v1/batch-runner.js';
+import { EnvQuota } from '../../src/server/vec/env-quota.js';
 import { type Client, connect, metric, metricBecomes, sendRequest, startServer } from '../support/server.js';
 
 const NAME = 'rhythm_vec_';
@@ -14,8 +14,8 @@ it('counts sessions, steps, rows, prompts and rollouts', async () => {
   const server = await startServer({ capacity: 9 });
   const values = async (...names: string[]) => Promise.all(names.map((name) => metric(server, NAME + name)));
   expect(await values('sessions', 'session_capacity', 'sockets')).toEqual([0, 9, 0]);
-  const players = await Promise.all([1, 2, 3].map(() => connect(server)));
-  const all = (message: object) => Promise.all(players.map((player: Client) => player.request(message)));
+  const clients = await Promise.all([1, 2, 3].map(() => connect(server)));
+  const all = (message: object) => Promise.all(clients.map((client: Client) => client.request(message)));
   await all({ type: 'reset', data: { seed: 1 } });
   for (let k = 0; k < 5; k++) await all({ type: 'step', data: { action_type: 'sleep' } });
   expect(await values('sessions', 'session_capacity', 'session_steps_total')).toEqual([3, 9, 15]);
@@ -38,7 +38,7 @@ it('counts sessions, steps, rows, prompts and rollouts', async () => {
   await sendRequest(server, 'POST', '/v1/rollout', { seeds: [1, 2], group_size: 5, policy: 'random' });
   expect(await values('scored_rows_total', 'prompts_total', 'rollouts_total')).toEqual([3, 3, 10]);
 
-  for (const { socket } of [...players, vec]) socket.close();
+  for (const { socket } of [...clients, vec]) socket.close();
   for (const name of ['sockets', 'sessions', 'vec_envs', 'vec_slots'])
     await metricBecomes(server, NAME + name, 0);
 });
@@ -106,10 +106,10 @@ it('counts and reports unexpected errors of requests and of frames', async () =>
   const reported: unknown[] = [];
   const server = await startServer({ onFailure: (each) => reported.push(each) });
   const errors = [new Error('of a request'), new Error('of a frame')];
-  vi.spyOn(Batches.prototype, 'runBatch').mockRejectedValueOnce(errors[0]);
+  vi.spyOn(BatchRunner.prototype, 'runBatch').mockRejectedValueOnce(errors[0]);
   expect((await sendRequest(server, 'POST', '/v1/score', {})).status).toBe(500);
   expect(await metric(server, `${NAME}failures_total`)).toBe(1);
-  vi.spyOn(VecPool.prototype, 'take').mockImplementationOnce(() => {
+  vi.spyOn(EnvQuota.prototype, 'take').mockImplementationOnce(() => {
     throw errors[1];
   });
   const client = await connect(server, '/v1/vec');

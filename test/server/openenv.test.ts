@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { Episode } from '../../src/index.js';
 import { OBSERVATION_SCHEMA, RESULT_SCHEMA } from '../../src/server/protocol/observation.js';
+import { COMPONENT_NAMES, GRADER_NAMES } from '../../src/world/fields.js';
 import { connect, sendRequest, startServer } from '../support/server.js';
 
 interface Exchange {
@@ -190,25 +191,37 @@ describe('WebSocket answers', () => {
   });
 });
 
+/** Returns the entries of the components' object. */
+const namedComponents = ({ components }: Episode): [name: string, component: number][] =>
+  COMPONENT_NAMES.map((name, k) => [name, components[k]]);
+
 describe('an episode', () => {
-  it('over a socket equals that of the reference engine, with its grade at the end', async () => {
-    const client = await connect(await startServer());
-    await client.request({ type: 'reset', data: { seed: 42, profile: 'workaholic_stoic', grader: 'v1' } });
-    const episode = new Episode().reset(42, { profile: 'workaholic_stoic', grader: 'v1' });
-    for (let t = 0; t < 28; t++) {
-      const belief = t % 3 === 0 ? [0.1 * (t % 10), 0.5, 0.25] : null;
-      const { data } = await client.request({
-        type: 'step',
-        data: { action_type: ['deep_work', 'Sleep', 'FAMILY-TIME'][t % 3], belief },
-      });
-      const reward = episode.step([0, 3, 6][t % 3], belief);
-      expect(data.reward).toBe(reward);
-      expect(data.done).toBe(t === 27);
-      expect(data.observation.meters).toEqual(Array.from(episode.meters));
-      expect(data.observation.anomalies).toEqual(Array.from(episode.anomalies));
-      expect(data.observation.final_score).toBe(t === 27 ? episode.finalScore : null);
-    }
-  });
+  it.each(GRADER_NAMES)(
+    'over a socket equals that of the reference engine, with its grade by %s',
+    async (grader) => {
+      const client = await connect(await startServer());
+      await client.request({ type: 'reset', data: { seed: 42, profile: 'workaholic_stoic', grader } });
+      const episode = new Episode().reset(42, { profile: 'workaholic_stoic', grader });
+      for (let t = 0; t < 28; t++) {
+        const belief = t % 3 === 0 ? [0.1 * (t % 10), 0.5, 0.25] : null;
+        const { data } = await client.request({
+          type: 'step',
+          data: { action_type: ['deep_work', 'Sleep', 'FAMILY-TIME'][t % 3], belief },
+        });
+        const reward = episode.step([0, 3, 6][t % 3], belief);
+        expect(data.reward).toBe(reward);
+        expect(data.done).toBe(t === 27);
+        expect(data.observation.meters).toEqual(Array.from(episode.meters));
+        expect(data.observation.anomalies).toEqual(Array.from(episode.anomalies));
+        expect(data.observation.final_score).toBe(t === 27 ? episode.finalScore : null);
+        expect(data.observation.components === null).toBe(t < 27);
+        const { observation } = RESULT_SCHEMA.parse(data);
+        if (t === 27) expect(Object.entries(observation.components!)).toEqual(namedComponents(episode));
+      }
+      // These beliefs are worse than the prior.
+      expect(episode.components[COMPONENT_NAMES.indexOf('belief_skill')]).toBeLessThan(0);
+    },
+  );
 
   it('begins again with every reset, with a step count of 0', async () => {
     const client = await connect(await startServer());
@@ -253,7 +266,7 @@ describe('an episode', () => {
       const overSocket = await (await connect(server)).request({ type: 'reset', data: { seed: 0, profile } });
       expect(body).toEqual(overSocket.data);
     }
-    for (const invalid of [{ profile: 'nobody' }, { grader: 'v3' }, { episode_id: 'x'.repeat(256) }]) {
+    for (const invalid of [{ profile: 'nobody' }, { grader: 'v4' }, { episode_id: 'x'.repeat(256) }]) {
       const { status, body } = await sendRequest(server, 'POST', '/reset', invalid);
       expect([status, body.detail[0].loc]).toEqual([422, ['body', Object.keys(invalid)[0]]]);
     }

@@ -1,7 +1,8 @@
-/** Compares the columns of a /v1/score answer, which are computed when they are written, with the results of scoreReplay. */
+/** Compares the columns of /v1/score, which the server computes while it writes them, with the results of scoreReplay. */
 import { expect, it } from 'vitest';
 import { type ReplayRow, scoreReplay } from '../../src/index.js';
 import { SCORE_NAMES } from '../../src/server/v1/score-columns.js';
+import { camelCase } from '../../src/shared/letter-case.js';
 import { sendRequest, startServer } from '../support/server.js';
 
 const ROWS = 9000;
@@ -16,39 +17,51 @@ const rows = Array.from({ length: ROWS }, (_, k): ReplayRow => {
     actionHistory: k % 97 === 5 ? [10] : Array.from({ length: k % 28 }, (_, t) => (k + t * t) % 10),
     action: k % 5 === 3 ? null : k % 10,
     belief: beliefs[k % 4],
+    beliefHistory: k % 3 === 0 ? null : Array.from({ length: k % 28 }, (_, t) => beliefs[(k + t) % 4]),
   };
 });
 
 const numbers = (values: Float32Array) => Array.from(values, (value) => (Number.isNaN(value) ? null : value));
 
-it.each([{}, { weights, shaping }])('equal the results of scoreReplay with %j', async (terms) => {
-  const server = await startServer();
-  const columns = {
-    seeds: rows.map(({ seed }) => seed),
-    action_histories: rows.map(({ actionHistory }) => actionHistory),
-    actions: rows.map(({ action }) => action),
-    beliefs: rows.map(({ belief }) => belief),
-  };
-  const { body } = await sendRequest(server, 'POST', '/v1/score', { ...columns, ...terms });
-  const { rewards, ...scores } = scoreReplay(rows, {
-    shaping: 'shaping' in terms ? shaping : undefined,
-    weights:
-      'weights' in terms
-        ? { formatValid: 0.3, actionLegal: -2, envReward: 1.7, beliefAccuracy: 5 }
-        : undefined,
-  });
-  expect(body.scores).toEqual({
-    format_valid: numbers(rewards.formatValid),
-    action_legal: numbers(rewards.actionLegal),
-    env_reward: numbers(rewards.envReward),
-    belief_accuracy: numbers(rewards.beliefAccuracy),
-    total: numbers(rewards.total),
-    step_reward: numbers(scores.stepRewards),
-    belief_mae: numbers(scores.beliefMae),
-    state_hash: Array.from(scores.stateHashes, (hash) => hash.toString(16).padStart(16, '0')),
-  });
-  expect(body.faults).toHaveLength(scores.faults.length);
-});
+it.each([
+  {},
+  { weights, shaping },
+  { grader: 'v3' },
+  { grader: 'v3', weights: { belief_skill: -3 } },
+  { weights: { belief_skill: 0.5 } },
+])(
+  'the columns equal the results of scoreReplay with %j',
+  async (terms: { grader?: string; weights?: object; shaping?: object }) => {
+    const server = await startServer();
+    const columns = {
+      seeds: rows.map(({ seed }) => seed),
+      action_histories: rows.map(({ actionHistory }) => actionHistory),
+      actions: rows.map(({ action }) => action),
+      beliefs: rows.map(({ belief }) => belief),
+      belief_histories: rows.map(({ beliefHistory }) => beliefHistory),
+    };
+    const { body } = await sendRequest(server, 'POST', '/v1/score', { ...columns, ...terms });
+    const byName = Object.entries(terms.weights ?? {}).map(([name, weight]) => [camelCase(name), weight]);
+    const { rewards, ...scores } = scoreReplay(rows, { ...terms, weights: Object.fromEntries(byName) });
+    const expected = {
+      format_valid: numbers(rewards.formatValid),
+      action_legal: numbers(rewards.actionLegal),
+      env_reward: numbers(rewards.envReward),
+      belief_accuracy: numbers(rewards.beliefAccuracy),
+      belief_skill: numbers(rewards.beliefSkill),
+      total: numbers(rewards.total),
+      step_reward: numbers(scores.stepRewards),
+      belief_mae: numbers(scores.beliefMae),
+      state_hash: Array.from(scores.stateHashes, (hash) => hash.toString(16).padStart(16, '0')),
+    };
+    expect(body.scores).toEqual(expected);
+    for (const name of ['total', 'belief_skill'] as const) {
+      const alone = await sendRequest(server, 'POST', '/v1/score', { ...columns, ...terms, scores: [name] });
+      expect(alone.body.scores).toEqual({ [name]: expected[name] });
+    }
+    expect(body.faults).toHaveLength(scores.faults.length);
+  },
+);
 
 it('returns the requested scores in order, each once', async () => {
   const server = await startServer();

@@ -1,8 +1,8 @@
 /** Compares vector environments over a socket with createVecEnv, bit for bit, in the frames of docs/server.md. */
 import { expect, it } from 'vitest';
 import { createVecEnv } from '../../src/index.js';
+import { EnvQuota } from '../../src/server/vec/env-quota.js';
 import { decodeFrame, encodeFrame } from '../../src/server/vec/frame.js';
-import { VecPool } from '../../src/server/vec/pool.js';
 import { VecSession } from '../../src/server/vec/vec-session.js';
 import { type Client, connect, sendRequest, startServer } from '../support/server.js';
 
@@ -24,10 +24,10 @@ it('steps as createVecEnv does, with masks and beliefs, beyond the end of episod
   const numEnvs = 37;
   const created = await client.request({
     type: 'create',
-    data: { num_envs: numEnvs, autoreset: 'same-step', grader: 'v1', seed_range: [100, 1000] },
+    data: { num_envs: numEnvs, autoreset: 'same-step', grader: 'v3', seed_range: [100, 1000] },
   });
   expect(created.data).toMatchObject({ num_envs: numEnvs, max_episode_steps: 28, autoreset: 'same-step' });
-  using env = createVecEnv({ numEnvs, autoreset: 'same-step', grader: 'v1', seedRange: [100, 1000] });
+  using env = createVecEnv({ numEnvs, autoreset: 'same-step', grader: 'v3', seedRange: [100, 1000] });
   client.socket.send(JSON.stringify({ type: 'reset', data: { seed: 100 } }));
   let result = env.reset({ seed: 100 });
   for (let t = 0; t < 60; t++) {
@@ -92,7 +92,7 @@ it('creates and resets with every option as createVecEnv does', async () => {
     }
   };
   await play({ seed: 55 }, { seed: 55 });
-  const graders = ['v1', 'v2', 'v1', 'v2'];
+  const graders = ['v1', 'v2', 'v3', 'v2'];
   const profiles = ['sampled', 'introvert_morning', 'discrete', 'workaholic_stoic'];
   await play({ seed: [51, 52, 53, 54], profiles, graders }, { seed: [51, 52, 53, 54], profiles, graders });
   await play({ seed: 60, mask: [1, 1, 1, 1] }, { seed: 60, mask: [1, 1, 1, 1] });
@@ -194,18 +194,18 @@ it.each(refusals)('refuses %s, and answers the next message', async (_, message,
 });
 
 it('creates no environment for a socket that closed while its message waited', async () => {
-  const pool = new VecPool(8);
+  const quota = new EnvQuota(8);
   let begin = () => {};
   const turn = new Promise<void>((resolve) => {
     begin = resolve;
   });
-  const options = { pool, engine: { backend: 'reference' }, turn: () => turn, onStepped: () => {} };
+  const options = { quota, engine: { backend: 'reference' }, turn: () => turn, onStepped: () => {} };
   const session = new VecSession(options);
   const answer = session.answer(Buffer.from('{"type":"create","data":{"num_envs":3}}'), false);
   session.end();
   begin();
   expect(await answer).toEqual({ frame: null });
-  expect([pool.envs, pool.total]).toEqual([0, 0]);
+  expect([quota.envs, quota.total]).toEqual([0, 0]);
 });
 
 it('closes a vector environment with its socket', async () => {

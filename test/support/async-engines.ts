@@ -3,7 +3,7 @@ import { test } from 'vitest';
 import type { AsyncBackend } from '../../src/engine/backends/async-backend.js';
 import { ASYNC_BACKENDS } from '../../src/engine/backends/node.js';
 import { standInFor } from './device-stand-in.js';
-import { ENGINES, nameAbsent as nameAbsentProcessors } from './engines.js';
+import { ENGINES, type Engine, nameAbsent as nameAbsentProcessors } from './engines.js';
 import { WEBGPU, whyNoWebgpu } from './gpu-suite.js';
 import type { Random } from './random.js';
 import { isLeftOut } from './required.js';
@@ -42,6 +42,13 @@ export const ASYNC_ENGINES: readonly AsyncEngine[] = isLeftOut('kernels')
   ? [PROCESSORS[0], DEVICE]
   : [...PROCESSORS, DEVICE];
 
+/** The engines that options name, for evaluations and commands: the reference first, the device last if there is one. */
+export const NAMED_ENGINES: readonly Engine[] = [
+  ENGINES[0],
+  ...(isLeftOut('kernels') ? [] : ENGINES.slice(1)),
+  ...(whyNoWebgpu === null ? [{ name: 'webgpu', backend: 'webgpu' }] : []),
+];
+
 /** The engine with which all others are compared. */
 export const REFERENCE = ASYNC_ENGINES[0];
 export const OTHERS = ASYNC_ENGINES.slice(1);
@@ -52,7 +59,7 @@ export function nameAbsent(): void {
   if (whyNoWebgpu !== null) test.skip(`absent here: webgpu: ${whyNoWebgpu}`, () => {});
 }
 
-/** Returns how many runs of a property an engine makes if a processor makes `runs`. */
+/** Returns the number of runs of a property on an engine. @param runs their number on a processor. */
 export const runsOn = ({ isDevice }: AsyncEngine, runs: number): number =>
   isDevice ? Math.ceil(runs / DEVICE_SHARE) : runs;
 

@@ -1,4 +1,4 @@
-/** Calls with invalid arguments, each with its error code and what the message must mention, for 20 environments. */
+/** Invalid calls of a batch of 20 environments, each with its error code and texts that the message must contain. */
 
 import type { VecEnv } from '../../src/engine/node.js';
 import type { ErrorCode } from '../../src/shared/errors.js';
@@ -21,8 +21,8 @@ export function put<T extends Indexed<T>>(array: T, at: number, value: unknown):
   return copy;
 }
 
-export const legal = new Uint8Array(N);
-const codes = (at: number, value: number) => put(legal, at, value);
+export const legalActions = new Uint8Array(N);
+const codes = (at: number, value: number) => put(legalActions, at, value);
 const seeds = (at: number, value: unknown) =>
   any(Array.from({ length: N }, (_, i) => (i === at ? value : i)));
 export const beliefs = (at: number, ...row: number[]) => {
@@ -77,28 +77,34 @@ export const STEP: Case[] = [
   ],
   [
     'code -1',
-    (env) => env.step(put(Int32Array.from(legal), 4, -1)),
+    (env) => env.step(put(Int32Array.from(legalActions), 4, -1)),
     'illegal_action',
     'actions[4]',
     'got -1',
   ],
   [
     'code 256, which is 0 as u8',
-    (env) => env.step(put(Int32Array.from(legal), 4, 256)),
+    (env) => env.step(put(Int32Array.from(legalActions), 4, 256)),
     'illegal_action',
     'got 256',
   ],
-  ['code 1.5', (env) => env.step(put(Array.from(legal), 0, 1.5)), 'illegal_action', 'actions[0]', 'got 1.5'],
-  ['code NaN', (env) => env.step(put(Array.from(legal), 0, nan)), 'illegal_action', 'got NaN'],
+  [
+    'code 1.5',
+    (env) => env.step(put(Array.from(legalActions), 0, 1.5)),
+    'illegal_action',
+    'actions[0]',
+    'got 1.5',
+  ],
+  ['code NaN', (env) => env.step(put(Array.from(legalActions), 0, nan)), 'illegal_action', 'got NaN'],
   [
     'null as a code',
-    (env) => env.step(any(put(Array.from(legal), 0, any(null)))),
+    (env) => env.step(any(put(Array.from(legalActions), 0, any(null)))),
     'illegal_action',
     'got null',
   ],
   [
     'a name as a code',
-    (env) => env.step(any(put(Array.from(legal), 1, any('sleep')))),
+    (env) => env.step(any(put(Array.from(legalActions), 1, any('sleep')))),
     'illegal_action',
     'got "sleep"',
   ],
@@ -106,76 +112,81 @@ export const STEP: Case[] = [
   ['BigInt actions', (env) => env.step(any(new BigInt64Array(N))), 'illegal_action', 'actions[0]'],
   [
     'a misspelt option',
-    (env) => env.step(legal, any({ belief: 1 })),
+    (env) => env.step(legalActions, any({ belief: 1 })),
     'unknown_option',
     'Did you mean "beliefs"?',
   ],
-  ['a number as options', (env) => env.step(legal, any(5)), 'wrong_type', 'step options'],
-  ['null as options', (env) => env.step(legal, any(null)), 'wrong_type', 'step options'],
+  ['a number as options', (env) => env.step(legalActions, any(5)), 'wrong_type', 'step options'],
+  ['null as options', (env) => env.step(legalActions, any(null)), 'wrong_type', 'step options'],
   [
     'one belief for all',
-    (env) => env.step(legal, { beliefs: [0.5, 0.5, 0.5] }),
+    (env) => env.step(legalActions, { beliefs: [0.5, 0.5, 0.5] }),
     'wrong_length',
     '60 numbers in beliefs (numEnvs x 3)',
     'got 3',
   ],
   [
     'beliefs as rows',
-    (env) => env.step(legal, { beliefs: any(Array(N).fill([0.5, 0.5, 0.5])) }),
+    (env) => env.step(legalActions, { beliefs: any(Array(N).fill([0.5, 0.5, 0.5])) }),
     'wrong_type',
     'an array of 20, of which the first is an array of 3',
     'beliefs.flatMap(',
   ],
   [
     'beliefs as rows of floats',
-    (env) => env.step(legal, { beliefs: any(Array(N).fill(new Float32Array(3))) }),
+    (env) => env.step(legalActions, { beliefs: any(Array(N).fill(new Float32Array(3))) }),
     'wrong_type',
     'the first is a Float32Array',
   ],
   [
     'null among beliefs',
-    (env) => env.step(legal, { beliefs: any(put(Array.from(beliefs(0)), 7, null)) }),
+    (env) => env.step(legalActions, { beliefs: any(put(Array.from(beliefs(0)), 7, null)) }),
     'bad_belief',
     'beliefs[7]',
     'null',
   ],
   [
     'a belief beyond float32',
-    (env) => env.step(legal, { beliefs: put(Array.from(beliefs(0)), 58, 1e39) }),
+    (env) => env.step(legalActions, { beliefs: put(Array.from(beliefs(0)), 58, 1e39) }),
     'bad_belief',
     'row 19',
   ],
-  ['null beliefs', (env) => env.step(legal, { beliefs: any(null) }), 'wrong_type', 'beliefs', 'null'],
-  ['text as beliefs', (env) => env.step(legal, { beliefs: any('5'.repeat(N * 3)) }), 'wrong_type', 'beliefs'],
+  ['null beliefs', (env) => env.step(legalActions, { beliefs: any(null) }), 'wrong_type', 'beliefs', 'null'],
+  [
+    'text as beliefs',
+    (env) => env.step(legalActions, { beliefs: any('5'.repeat(N * 3)) }),
+    'wrong_type',
+    'beliefs',
+  ],
   [
     'too few beliefs',
-    (env) => env.step(legal, { beliefs: new Float32Array(3) }),
+    (env) => env.step(legalActions, { beliefs: new Float32Array(3) }),
     'wrong_length',
     '60 numbers',
     'got 3',
   ],
   [
     'a row of beliefs with one NaN',
-    (env) => env.step(legal, { beliefs: beliefs(5, 0.5, nan, 0.5) }),
+    (env) => env.step(legalActions, { beliefs: beliefs(5, 0.5, nan, 0.5) }),
     'bad_belief',
     'row 5',
     'NaN',
   ],
   [
     'an infinite belief',
-    (env) => env.step(legal, { beliefs: beliefs(0, infinity, 0, 0) }),
+    (env) => env.step(legalActions, { beliefs: beliefs(0, infinity, 0, 0) }),
     'bad_belief',
     'row 0',
   ],
   [
     'a row with both infinities',
-    (env) => env.step(legal, { beliefs: beliefs(19, infinity, -infinity, 0) }),
+    (env) => env.step(legalActions, { beliefs: beliefs(19, infinity, -infinity, 0) }),
     'bad_belief',
     'row 19',
   ],
   [
     'an infinity among NaN',
-    (env) => env.step(legal, { beliefs: beliefs(2, nan, -infinity, nan) }),
+    (env) => env.step(legalActions, { beliefs: beliefs(2, nan, -infinity, nan) }),
     'bad_belief',
     'row 2',
   ],
@@ -211,13 +222,13 @@ export const RESET: Case[] = [
   ['a misspelt option', (env) => env.reset(any({ seeds: 1 })), 'unknown_option', 'Did you mean "seed"?'],
   [
     'the option reset_mask',
-    (env) => env.reset(any({ reset_mask: legal })),
+    (env) => env.reset(any({ reset_mask: legalActions })),
     'unknown_option',
     'Did you mean "mask"?',
   ],
   [
     'the option resetMask',
-    (env) => env.reset(any({ resetMask: legal })),
+    (env) => env.reset(any({ resetMask: legalActions })),
     'unknown_option',
     'Did you mean "mask"?',
   ],

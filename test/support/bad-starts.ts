@@ -1,14 +1,14 @@
-/** Invalid `start` options of a reset, each with its error code and what the message must mention. */
+/** Invalid `start` options of a reset, each with its error code and texts that the message must contain. */
 import type { StartStates } from '../../src/engine/validate/starts.js';
 import { any, type Case, N, put } from './bad-calls.js';
 
 const { NaN: nan, POSITIVE_INFINITY: infinity } = Number;
 const meters = new Float32Array(N * 5).fill(0.5);
-const legal: StartStates = { steps: 9, meters };
+const validStart: StartStates = { steps: 9, meters };
 const start =
   (changes: object): Case[1] =>
   (env) =>
-    env.reset({ seed: 3, start: { ...legal, ...changes } });
+    env.reset({ seed: 3, start: { ...validStart, ...changes } });
 const sums = (value: unknown) => any(put(new Array(N).fill(0), 7, value));
 const secondHalf = { steps: 15 };
 export const START: Case[] = [
@@ -91,6 +91,14 @@ export const START: Case[] = [
     'start.early[7]',
     'got 1',
   ],
+  [
+    'a second-half sum before the second half, with a mask',
+    (env) =>
+      env.reset({ start: { steps: 14, meters, late: sums(1) }, mask: put(new Array(N).fill(0), 7, 1) }),
+    'out_of_range',
+    'start.late[7]',
+    'got 1',
+  ],
   ['a return at step 0', start({ steps: 0, returns: sums(1) }), 'out_of_range', 'start.returns[7]'],
   [
     'more crashes than meter readings so far',
@@ -99,6 +107,50 @@ export const START: Case[] = [
     'crashes[7]',
     '0 to 45',
     'got 46',
+  ],
+  [
+    'a well above its steps',
+    start({ well: sums(9.5) }),
+    'out_of_range',
+    'start.well[7]',
+    'from 0 to 9',
+    'begun. Pass the expected number.',
+  ],
+  ['a negative well', start({ well: sums(-1) }), 'out_of_range', 'start.well[7]', 'got -1'],
+  ['a well at step 0', start({ steps: 0, well: sums(0.5) }), 'out_of_range', 'start.well[7]', 'from 0 to 0'],
+  ['a NaN as a well', start({ well: sums(nan) }), 'out_of_range', 'start.well[7]', 'got NaN'],
+  [
+    'a skill above its terms',
+    start({ skill: sums(1.02) }),
+    'out_of_range',
+    'start.skill[7]',
+    '9 steps',
+    'begun. Pass the expected number.',
+  ],
+  ['a skill below its terms', start({ skill: sums(-16.2) }), 'out_of_range', 'start.skill[7]', 'got -16.2'],
+  ['a skill before it counts', start({ steps: 8, skill: sums(0.5) }), 'out_of_range', 'start.skill[7]'],
+  ['too few beliefs', start({ beliefs: [0.5] }), 'wrong_length', '60 numbers in start.beliefs', 'got 1'],
+  ['a number as beliefs', start({ beliefs: any(1) }), 'wrong_type', 'Expected start.beliefs', 'got 1'],
+  [
+    'text in beliefs',
+    start({ beliefs: put(any(new Array(3 * N).fill(0.5)), 4, any('1')) }),
+    'bad_belief',
+    'start.beliefs[4]',
+    'No episode has begun',
+  ],
+  [
+    'a partly NaN belief',
+    start({ beliefs: put(new Array(3 * N).fill(0.5), 4, nan) }),
+    'bad_belief',
+    'three NaN (no belief) in start.beliefs row 1',
+    'No episode has begun',
+  ],
+  [
+    'a belief at step 0',
+    start({ steps: 0, beliefs: new Array(3 * N).fill(0.5) }),
+    'bad_belief',
+    'start.beliefs row 0',
+    'first action',
   ],
   ['a negative crash count', start({ crashes: sums(-1) }), 'out_of_range', 'start.crashes[7]', 'got -1'],
   ['too few crash counts', start({ crashes: [] }), 'wrong_length', '20 entries in start.crashes', 'got 0'],

@@ -1,4 +1,4 @@
-/** A copy of this package as it is installed: compiled, with its dependencies and without the optional ones. */
+/** A copy of this package as it is installed: bundled, with its dependencies and without the optional ones. */
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -15,19 +15,30 @@ interface Manifest {
 
 export const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest;
 
+/** Packages that lib includes. Modules of dist import them; tests load some of these modules one by one. */
+const BUNDLED = ['@noble/hashes', 'crc-32', 'fastest-levenshtein', 'p-retry', 'zod'];
+
 export class BarePackage {
   readonly folder = mkdtempSync(join(tmpdir(), 'rhythm-'));
 
   constructor() {
     // A copy: through a link, Node would find this checkout's packages.
-    for (const name of ['dist', 'package.json'])
+    for (const name of ['dist', 'lib', 'package.json'])
       cpSync(join(ROOT, name), join(this.folder, name), { recursive: true });
-    this.install(Object.keys(manifest.dependencies));
+    this.install([...Object.keys(manifest.dependencies), ...BUNDLED]);
+  }
+
+  uninstall(packages: readonly string[]): void {
+    for (const name of packages) rmSync(this.#placeOf(name), { force: true });
+  }
+
+  #placeOf(name: string): string {
+    return join(this.folder, 'node_modules', name);
   }
 
   install(packages: readonly string[]): void {
     for (const name of packages) {
-      const place = join(this.folder, 'node_modules', name);
+      const place = this.#placeOf(name);
       mkdirSync(dirname(place), { recursive: true });
       symlinkSync(join(ROOT, 'node_modules', name), place, 'junction');
     }

@@ -44,13 +44,20 @@ export interface EnvResets extends ResetOptions {
 }
 
 /** Converts to the `start` option, in which a column is absent where the request has null. */
-const toStartStates = ({ early, late, returns, crashes, ...rest }: EnvStarts): StartStates => ({
-  ...rest,
-  ...(early && { early }),
-  ...(late && { late }),
-  ...(returns && { returns }),
-  ...(crashes && { crashes }),
-});
+const toStartStates = (start: EnvStarts): StartStates => {
+  const { steps, meters, early, late, returns, crashes, well, skill, beliefs, given } = start;
+  return {
+    steps,
+    meters,
+    ...(early && { early }),
+    ...(late && { late }),
+    ...(returns && { returns }),
+    ...(crashes && { crashes }),
+    ...(well && { well }),
+    ...(skill && { skill }),
+    ...(beliefs && { beliefs: beliefs.map((x, at) => (given?.[Math.floor(at / 3)] ? x : Number.NaN)) }),
+  };
+};
 
 /** Draws seeds of a range, profiles and graders for each environment, and sometimes later starting steps. */
 export function randomReset(

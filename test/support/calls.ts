@@ -71,6 +71,7 @@ function toStartStates({ seed, profiles }: ResetCall, played: PlayedStart): Star
     late: Float32Array.from(episodes, ({ late }) => late),
     crashes: episodes.map(({ crashes }) => crashes),
     returns: Float64Array.from(episodes, (episode) => episode.return),
+    well: episodes.map(({ well }) => well),
   };
 }
 

@@ -12,7 +12,7 @@ export interface Outcome {
 }
 
 /**
- * Runs code of an ES module, which can import from `./dist`. In it `say(value)` prints JSON.
+ * Runs code of an ES module, which can import from `./dist`. The code calls `print(value)` to print JSON.
  * @param env variables added to this process's own; undefined removes one. @param flags of node.
  */
 export function runChild(
@@ -20,7 +20,7 @@ export function runChild(
   env: Record<string, string | undefined> = {},
   flags: readonly string[] = [],
 ): Outcome {
-  const prelude = 'const say = (value) => console.log(JSON.stringify(value));\n';
+  const prelude = 'const print = (value) => console.log(JSON.stringify(value));\n';
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     [...flags, '--input-type=module', '--eval', prelude + code],

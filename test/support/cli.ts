@@ -11,6 +11,9 @@ import { runCommand } from '../../src/cli/commands.js';
 /** The compiled command. test/support/compiled.ts compiles it again when the source has changed. */
 export const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
+/** Without it, a command of a slow machine would write lines of progress. */
+const QUIET = '--quiet';
+
 export interface CommandResult {
   readonly code: number | null;
   readonly stdout: string;
@@ -25,7 +28,7 @@ export interface Running {
 }
 
 export function startCli(args: readonly string[], env: Record<string, string> = {}): Running {
-  const child = spawn(process.execPath, [MAIN, ...args], {
+  const child = spawn(process.execPath, [MAIN, QUIET, ...args], {
     env: { ...process.env, ...env },
   });
   const output = { stdout: '', stderr: '' };
@@ -75,12 +78,12 @@ export function runCli(
   stdin = '',
   env: Record<string, string> = {},
 ): Promise<CommandResult> {
-  const run = previous.then(() => runHere(args, stdin, env));
+  const run = previous.then(() => runInProcess(args, stdin, env));
   previous = run.catch(() => {});
   return run;
 }
 
-async function runHere(
+async function runInProcess(
   args: readonly string[],
   stdin: string,
   env: Record<string, string>,
@@ -96,7 +99,7 @@ async function runHere(
   process.exitCode = undefined;
   Object.defineProperty(process, 'stdin', { configurable: true, value: Readable.from([Buffer.from(stdin)]) });
   try {
-    const code = await runCommand(args, new AbortController().signal);
+    const code = await runCommand([QUIET, ...args], new AbortController().signal);
     return { code: Number(process.exitCode ?? 0) || code, stdout: stdout.text(), stderr: stderr.text() };
   } finally {
     stdout.release();
@@ -129,7 +132,7 @@ function capture(stream: NodeJS.WriteStream): { text(): string; release(): void 
   };
 }
 
-/** Creates a directory for a test file's outputs. It is removed after the file's tests. */
+/** Creates a directory, which is removed after the file's tests. @returns the path of a file in it, by name. */
 export function temporaryDirectory(): (name: string) => string {
   const directory = mkdtempSync(join(tmpdir(), 'rhythm-vec-'));
   afterAll(() => rmSync(directory, { recursive: true }));

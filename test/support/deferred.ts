@@ -2,6 +2,8 @@
  * A backend that behaves like a device, and computes with the reference: outputs change only when they are read, promises
  * settle later, and the device can be lost.
  */
+
+import { toAsyncBackend } from '../../src/engine/backends/async-adapter.js';
 import type {
   AsyncBackend,
   AsyncBatch,
@@ -12,7 +14,6 @@ import type {
 import type { Batch, Outputs, Refusal, RunRequest } from '../../src/engine/backends/backend.js';
 import { allocateOutputs, OUTPUT_ARRAYS } from '../../src/engine/backends/outputs.js';
 import type { Platform } from '../../src/engine/backends/platform.js';
-import { queued } from '../../src/engine/backends/queued-backend.js';
 import { referenceBackend } from '../../src/engine/backends/reference.js';
 import { BackendError } from '../../src/shared/errors.js';
 
@@ -30,7 +31,7 @@ export class DeferredBackend implements AsyncBackend {
   /** A platform whose synchronous environments use the reference. */
   readonly platform: Platform = {
     backends: [referenceBackend],
-    asyncBackends: [this, queued(referenceBackend)],
+    asyncBackends: [this, toAsyncBackend(referenceBackend)],
   };
 
   async availability() {
@@ -100,7 +101,9 @@ export class DeferredBatch implements AsyncBatch {
   gather: AsyncBatch['gather'] = (source, indices) => this.#reachable.gather(innerOf(source), indices);
   save: AsyncBatch['save'] = (indices) => this.#later((batch) => batch.save(indices));
   stateHash: AsyncBatch['stateHash'] = () => this.#later((batch) => batch.stateHash());
-  targets: AsyncBatch['targets'] = () => this.#later((batch) => batch.targets());
+  beliefTargets: AsyncBatch['beliefTargets'] = () => this.#later((batch) => batch.beliefTargets());
+
+  replay: AsyncBatch['replay'] = (request) => this.#later((batch) => batch.replay(request));
 
   run({ from, ...request }: RunRequest<AsyncBatch>): Promise<Refusal | null> {
     const origin = from && { source: innerOf(from.source), indices: from.indices };

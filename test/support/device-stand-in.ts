@@ -4,10 +4,18 @@
  */
 import { setImmediate as later } from 'node:timers/promises';
 import type { AsyncBackend, AsyncBatch, OutputName } from '../../src/engine/backends/async-backend.js';
-import type { Backend, Batch, Outputs, RunRequest, Trajectory } from '../../src/engine/backends/backend.js';
+import type {
+  Backend,
+  Batch,
+  BatchOptions,
+  Outputs,
+  RunRequest,
+  Trajectory,
+} from '../../src/engine/backends/backend.js';
 import { nativeBackend } from '../../src/engine/backends/native.js';
 import { allocateTrajectory } from '../../src/engine/backends/outputs.js';
 import { referenceBackend } from '../../src/engine/backends/reference.js';
+import { RunReplay } from '../../src/engine/backends/run-replay.js';
 import { NUM_STEPS } from '../../src/world/fields.js';
 import { separateBuffers } from './open-batch.js';
 
@@ -23,12 +31,17 @@ export function standInFor({ backend, kernel }: RealBackend): AsyncBackend {
     name: 'stand-in',
     availability: async () => real.availability(),
     kernels: () => [],
-    open: async ({ device: _, ...options }) => {
-      const outputs = separateBuffers(options.outputs);
-      await later();
-      return new StandIn(real.open({ ...options, kernel, outputs }), outputs, options.outputs);
-    },
+    open: ({ device: _, ...options }) => openStandIn(real, { ...options, kernel }),
   };
+}
+
+async function openStandIn(real: Backend, options: BatchOptions): Promise<StandIn> {
+  const outputs = separateBuffers(options.outputs);
+  await later();
+  const replay = new RunReplay(options.world, (numEnvs, rows) =>
+    openStandIn(real, { ...options, numEnvs, outputs: rows }),
+  );
+  return new StandIn(real.open({ ...options, outputs }), outputs, options.outputs, replay);
 }
 
 class StandIn implements AsyncBatch {
@@ -40,10 +53,13 @@ class StandIn implements AsyncBatch {
   readonly #deviceOutputs: Outputs;
   readonly #hostOutputs: Outputs;
 
-  constructor(batch: Batch, deviceOutputs: Outputs, hostOutputs: Outputs) {
+  readonly #replay: RunReplay;
+
+  constructor(batch: Batch, deviceOutputs: Outputs, hostOutputs: Outputs, replay: RunReplay) {
     this.#batch = batch;
     this.#deviceOutputs = deviceOutputs;
     this.#hostOutputs = hostOutputs;
+    this.#replay = replay;
   }
 
   reset: AsyncBatch['reset'] = (request) => this.#batch.reset(request);
@@ -52,9 +68,10 @@ class StandIn implements AsyncBatch {
   load: AsyncBatch['load'] = (words) => this.#batch.load(words);
   close: AsyncBatch['close'] = () => this.#batch.close();
 
+  replay: AsyncBatch['replay'] = (request) => this.#replay.replay(request);
   save = (indices?: Uint32Array) => resolveLater(this.#batch.save(indices));
   stateHash = () => resolveLater(this.#batch.stateHash());
-  targets = () => resolveLater(this.#batch.targets());
+  beliefTargets = () => resolveLater(this.#batch.beliefTargets());
 
   async run({ from, trajectory, ...request }: RunRequest<AsyncBatch>) {
     const numEnvs = this.#deviceOutputs.rewards.length;

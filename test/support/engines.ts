@@ -16,7 +16,7 @@ const kernels = nativeBackend.kernels();
 
 const { available, reason } = nativeBackend.availability();
 if (!available && isRequired('native')) {
-  throw new Error(`Expected native, which RHYTHM_REQUIRE names, got none: ${reason}`);
+  throw new Error(`RHYTHM_REQUIRE names native, which is unavailable: ${reason}`);
 }
 
 export const NATIVE: readonly Engine[] = kernels
@@ -25,14 +25,17 @@ export const NATIVE: readonly Engine[] = kernels
 
 export const ENGINES: readonly Engine[] = [reference, ...NATIVE];
 
-/** Whether this test run makes at least all random draws, as the project `soak` does. */
-const THOROUGH = Number(process.env.RHYTHM_DRAWS ?? 0) >= 1;
+/** Whether RHYTHM_DRAWS is at least 1: all random draws or more, as in vitest's project `soak`. */
+export const THOROUGH = Number(process.env.RHYTHM_DRAWS ?? 0) >= 1;
 
 /** Engines for code above the backend interface: the reference and the fastest kernel, or all in a thorough run. */
 export const TWO_ENGINES: readonly Engine[] = THOROUGH ? ENGINES : ENGINES.slice(0, 2);
 
 /** The fastest kernel, or the reference where there is no addon, or all engines in a thorough run. */
 export const FASTEST: readonly Engine[] = THOROUGH ? ENGINES : TWO_ENGINES.slice(-1);
+
+/** The two fastest kernels, for code that takes long on the others, or all in a thorough run. */
+export const TWO_KERNELS: readonly Engine[] = THOROUGH ? NATIVE : NATIVE.slice(0, 2);
 
 /** The engines that are absent here, with reasons, for the names of tests. */
 const ABSENT: readonly string[] = [

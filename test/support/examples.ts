@@ -32,7 +32,7 @@ export function examplesOf(page: string): Example[] {
   });
 }
 
-/** A project that has this checkout installed as a package. Each example is a program of it. */
+/** A project that has this checkout installed as a package. Each example is one of its programs. */
 export class Consumer {
   readonly #folder = mkdtempSync(join(tmpdir(), 'rhythm-vec-'));
 

@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import type { Addon, NativeBatch } from '../../src/engine/backends/addon.js';
 import type { ResetRequest } from '../../src/engine/backends/backend.js';
 import { allocateOutputs, allocateTrajectory } from '../../src/engine/backends/outputs.js';
-import { NUM_STEPS, STATE_WORDS } from '../../src/world/fields.js';
+import { NUM_COMPONENTS, NUM_STEPS, STATE_WORDS } from '../../src/world/fields.js';
 import { separateBuffers, WORLD } from './open-batch.js';
 import type { Random } from './random.js';
 
@@ -106,7 +106,7 @@ export const METHODS: Record<string, (batch: NativeBatch) => unknown[]> = {
       seeds: new Uint32Array(N),
       modes: new Uint8Array(N),
       profiles: new Float32Array(N * 16),
-      graders: new Float32Array(N * 6),
+      graders: new Float32Array(N * NUM_COMPONENTS),
       start: {
         steps: new Uint8Array(N).fill(NUM_STEPS - 1),
         meters: new Float32Array(N * 5),
@@ -114,6 +114,10 @@ export const METHODS: Record<string, (batch: NativeBatch) => unknown[]> = {
         late: new Float32Array(N),
         returns: new Float32Array(N),
         crashes: new Uint8Array(N),
+        well: new Float32Array(N),
+        skill: new Float32Array(N),
+        beliefs: new Float32Array(N * 3),
+        given: new Uint8Array(N),
       },
     },
   ],
@@ -151,14 +155,17 @@ export const METHODS: Record<string, (batch: NativeBatch) => unknown[]> = {
       seeds: new Uint32Array(3),
       modes: new Uint8Array(3),
       profiles: new Float32Array(3 * 16),
-      grader: new Float32Array(6),
+      grader: new Float32Array(NUM_COMPONENTS),
       stops: new Uint8Array(3).fill(27),
       histories: new Uint8Array(3 * NUM_STEPS),
       actions: new Int8Array(3),
       beliefs: new Float32Array(9),
       given: new Uint8Array(3),
       rewards: new Float32Array(3),
+      beliefHistories: new Float32Array(3 * NUM_STEPS * 3),
+      historyGiven: new Uint8Array(3 * NUM_STEPS),
       beliefMae: new Float32Array(3),
+      beliefSkill: new Float32Array(3),
       hashes: new BigUint64Array(3),
     },
   ],

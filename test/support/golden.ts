@@ -13,6 +13,9 @@ export interface GoldenStep {
   anomaly: number[];
   meters: number[];
   reward: number;
+  /** Only in episodes of grader v3. */
+  well?: number;
+  skill?: number;
 }
 
 export interface GoldenObservation {
@@ -65,5 +68,5 @@ export const profiles = read('profiles') as {
 export const episodes = read('episodes').episodes as GoldenEpisode[];
 export const tables = read('tables').tables as Record<
   string,
-  Record<string, number> & { digest: string; n: number }
+  Record<string, number> & { digest: string; component_digest?: string; n: number }
 >;

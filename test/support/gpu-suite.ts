@@ -14,7 +14,7 @@ async function whyAbsent(): Promise<string | null> {
 /** The reason why there is no device; null if there is one. */
 export const whyNoWebgpu = await whyAbsent();
 if (whyNoWebgpu !== null && isRequired('webgpu') && !isLeftOut('webgpu')) {
-  throw new Error(`Expected webgpu, which RHYTHM_REQUIRE names, got none: ${whyNoWebgpu}`);
+  throw new Error(`RHYTHM_REQUIRE names webgpu, which is unavailable: ${whyNoWebgpu}`);
 }
 
 /** Defines a suite that needs a device. */

@@ -5,6 +5,7 @@ import type {
   AsyncBatchOptions,
   DeviceOptions,
 } from '../../src/engine/backends/async-backend.js';
+import { toDeviceOptions } from '../../src/engine/backends/device-options.js';
 import { allocateOutputs } from '../../src/engine/backends/outputs.js';
 import { GpuDevice } from '../../src/engine/backends/webgpu/device.js';
 import { SHADER_TEXTS } from '../../src/engine/backends/webgpu/generated/shaders.js';
@@ -12,7 +13,6 @@ import { findNodeGpu } from '../../src/engine/backends/webgpu/node-gpu.js';
 import { Program } from '../../src/engine/backends/webgpu/program.js';
 import type { ShaderTexts } from '../../src/engine/backends/webgpu/shaders.js';
 import { WebGpuBatch } from '../../src/engine/backends/webgpu/webgpu-batch.js';
-import { toDeviceOptions } from '../../src/engine/vec-env/device-options.js';
 import { WORLD } from './open-batch.js';
 
 /** The default device options. */
@@ -31,13 +31,13 @@ export const openDevice = async (): Promise<GpuDevice> => GpuDevice.open(await f
 export async function openOnDevice(
   program: Program,
   options: AsyncBatchOptions,
-  envsOfShard: number | null = null,
+  maxEnvsPerShard: number | null = null,
 ): Promise<AsyncBatch> {
-  return new WebGpuBatch(program, options, true, envsOfShard).opened();
+  return new WebGpuBatch(program, options, true, maxEnvsPerShard).opened();
 }
 
 /** Returns the shader texts with a piece of one text replaced. @throws Error if the piece is missing. */
-export function altered(file: keyof typeof SHADER_TEXTS, from: string, to: string): ShaderTexts {
+export function withReplacedText(file: keyof typeof SHADER_TEXTS, from: string, to: string): ShaderTexts {
   const text: string = SHADER_TEXTS[file];
   if (!text.includes(from)) throw new Error(`Expected ${JSON.stringify(from)} in ${file}.`);
   return { ...SHADER_TEXTS, [file]: text.replaceAll(from, to) };
@@ -47,7 +47,7 @@ export const compile = (gpu: GpuDevice, texts: ShaderTexts = SHADER_TEXTS, workg
   Program.compile(gpu, texts, workgroupSize);
 
 /** Returns Node's GPU object. `onDevice` can replace each device that it opens. */
-export async function entryWith(onDevice: (device: GPUDevice) => GPUDevice): Promise<GPU> {
+export async function nodeGpuWith(onDevice: (device: GPUDevice) => GPUDevice): Promise<GPU> {
   const gpu = await findNodeGpu();
   const requestAdapter = async (options?: GPURequestAdapterOptions) => {
     const adapter = await gpu.requestAdapter(options);
@@ -61,7 +61,10 @@ export async function entryWith(onDevice: (device: GPUDevice) => GPUDevice): Pro
 }
 
 /** Returns a device with some members replaced. */
-export function disguised(device: GPUDevice, members: Partial<Record<keyof GPUDevice, unknown>>): GPUDevice {
+export function withMembers(
+  device: GPUDevice,
+  members: Partial<Record<keyof GPUDevice, unknown>>,
+): GPUDevice {
   return new Proxy(device, {
     get(target, name) {
       if (name in members) return members[name as keyof GPUDevice];

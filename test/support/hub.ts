@@ -2,33 +2,28 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import type { Clock } from '../../src/shared/http/clock.js';
 import type { CommitMessage } from '../../src/training/hub/commit.js';
 import { type Connection, connect } from '../../src/training/hub/connection.js';
-import { guarded } from '../../src/training/hub/guard.js';
 import { collectFiles } from '../../src/training/hub/local-files.js';
+import { withSafeErrors } from '../../src/training/hub/safe-errors.js';
 import { executePlan, planUpload } from '../../src/training/hub/upload.js';
 import type { PlannedFile, UploadPlan, UploadRequest } from '../../src/training/hub/upload-plan.js';
 import { FakeHub, type FakeHubOptions } from '../fakes/hub.js';
 import { FakeClock } from './fake-clock.js';
 
-const closing: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
-
 /** Starts a fake Hub. It closes after the test. */
 export async function startHub(options: FakeHubOptions = {}): Promise<FakeHub> {
   const hub = await FakeHub.open(options);
-  closing.push(() => hub.close());
+  onTestFinished(() => hub.close());
   return hub;
 }
 
 /** Creates a directory with files by relative path. It is removed after the test. */
 export function directoryOf(files: Readonly<Record<string, string | Uint8Array>>): string {
   const directory = mkdtempSync(join(tmpdir(), 'rhythm-hub-'));
-  closing.push(() => rmSync(directory, { recursive: true }));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
   for (const [path, content] of Object.entries(files)) {
     mkdirSync(dirname(join(directory, path)), { recursive: true });
     writeFileSync(join(directory, path), content);
@@ -108,7 +103,7 @@ export async function uploadTo(
   const onHashed = (count: number) => {
     progress.hashed += count;
   };
-  return guarded(connection.token, signal, async () => {
+  return withSafeErrors(connection.token, signal, async () => {
     const plan = await planUpload(connection, request, { signal, onRead });
     await settings.between?.(plan);
     return { url: await executePlan(connection, plan, { message, signal, onHashed }), plan, progress };

@@ -1,12 +1,12 @@
 /** Opens models at fake endpoints. */
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { ChatModel, type ChatModelOptions } from '../../src/agents/llm/chat-model.js';
 import { openClient } from '../../src/agents/llm/client.js';
 import { type Endpoint, toEndpoint } from '../../src/agents/llm/endpoint.js';
 import type { Answer } from '../../src/agents/llm/language-model.js';
 import { costOf, Ledger, type LedgerOptions } from '../../src/agents/llm/ledger.js';
 import type { EpisodeRequest } from '../../src/agents/llm/play-episodes.js';
-import { Tally } from '../../src/agents/llm/usage-tally.js';
+import { UsageTally } from '../../src/agents/llm/usage-tally.js';
 import { createVecEnv } from '../../src/index.js';
 import { prompt } from '../../src/rollouts/text/prompt.js';
 import { FakeOpenAi, type FakeOptions } from '../fakes/openai.js';
@@ -14,15 +14,10 @@ import { FakeClock } from './fake-clock.js';
 
 export const PRICES = { prompt: 2.5, completion: 10, cached: 1.25 };
 
-const open: FakeOpenAi[] = [];
-afterEach(async () => {
-  for (const fake of open.splice(0)) await fake.close();
-});
-
 /** Starts a fake endpoint, which closes after the test. */
 export async function startModel(options: FakeOptions = {}): Promise<FakeOpenAi> {
   const fake = await FakeOpenAi.open(options);
-  open.push(fake);
+  onTestFinished(() => fake.close());
   return fake;
 }
 
@@ -32,7 +27,7 @@ export interface ModelOptions extends Partial<Omit<ChatModelOptions, 'ledger'>> 
 
 export interface OpenModel {
   readonly model: ChatModel;
-  readonly tally: Tally;
+  readonly tally: UsageTally;
   readonly ledger: Ledger;
   readonly clock: FakeClock;
 }
@@ -41,7 +36,7 @@ export interface OpenModel {
 export async function modelOf(fake: FakeOpenAi, options: ModelOptions = {}): Promise<OpenModel> {
   const { timeoutMs = 5000, ...others } = options;
   const endpoint: Endpoint = options.endpoint ?? toEndpoint({ environment: fake.environment });
-  const [tally, clock] = [new Tally(), new FakeClock()];
+  const [tally, clock] = [new UsageTally(), new FakeClock()];
   const ledger = new Ledger({ prices: null, budget: null, ...options.ledger });
   const client = await openClient(endpoint, timeoutMs);
   const defaults = { name: 'fake', sampling: { max_tokens: 64 }, retries: 0, random: () => 0 };

@@ -1,5 +1,5 @@
 /** A naive encoder of observations, which concatenates lists of numbers by field name. */
-import { type Reach, reachOf } from '../../src/engine/observe/bounds.js';
+import { largestMagnitudes, type Magnitudes } from '../../src/engine/observe/bounds.js';
 import { ObservationEncoder } from '../../src/engine/observe/encoder.js';
 import type { EncodedField } from '../../src/engine/observe/encoding.js';
 import { HISTORY_SIZE, type HistoryRows } from '../../src/engine/observe/history.js';
@@ -41,12 +41,12 @@ export function readHistory({ rings, oldest }: HistoryRows, envIndex: number): F
   return rows;
 }
 
-const reaches = new WeakMap<World, Reach>();
+const magnitudes = new WeakMap<World, Magnitudes>();
 function boundsOf(world: World, name: string): [number, number] {
   if (name !== 'reward' && name !== 'anomalies') return BOUNDS[name];
-  if (!reaches.has(world)) reaches.set(world, reachOf(world.params));
-  const reach = reaches.get(world)![name];
-  return [-reach, reach];
+  if (!magnitudes.has(world)) magnitudes.set(world, largestMagnitudes(world.params));
+  const magnitude = magnitudes.get(world)![name];
+  return [-magnitude, magnitude];
 }
 
 function encoded(

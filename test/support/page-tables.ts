@@ -21,4 +21,4 @@ export function listedIn(page: string, title: string): PageNames {
 
 /** Returns the options in a command's help, sorted. */
 export const optionsOf = (help: string): string[] =>
-  Array.from(help.matchAll(/^ {2}(--[\w-]+)/gm), ([, name]) => name).sort();
+  Array.from(help.split('Global Options:')[0].matchAll(/^ {2}(--[\w-]+)/gm), ([, name]) => name).sort();

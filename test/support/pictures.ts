@@ -1,17 +1,17 @@
-/** Figures of played episodes, and parsers of SVG and PNG. */
+/** Draws figures of played episodes, and parses SVG and PNG. */
 import { PNG } from 'pngjs';
 import { SaxesParser } from 'saxes';
 import { createVecEnv } from '../../src/engine/node.js';
 import type { RunChoice } from '../../src/engine/vec-env/run-requests.js';
 import { drawActionSequences } from '../../src/figures/action-sequences.js';
-import { drawActions } from '../../src/figures/actions.js';
-import { drawBands } from '../../src/figures/bands.js';
+import { drawActions } from '../../src/figures/action-shares.js';
 import { drawBeliefError } from '../../src/figures/belief-error.js';
 import { drawCalibration } from '../../src/figures/calibration.js';
 import { drawComponents } from '../../src/figures/components.js';
 import { drawCosts } from '../../src/figures/costs.js';
-import type { Drawing } from '../../src/figures/figure.js';
+import type { Drawing } from '../../src/figures/drawing-types.js';
 import { drawGains } from '../../src/figures/gains.js';
+import { drawBands } from '../../src/figures/meter-bands.js';
 import { bandsOf } from '../../src/figures/percentiles.js';
 import { drawRewards } from '../../src/figures/rewards.js';
 import { drawScores } from '../../src/figures/scores.js';
@@ -67,10 +67,11 @@ const CALIBRATION = {
   ...{ count: 3, correlation: 0.5, mae: 0.125 },
 };
 
-const renderings = new Map<Drawing, Promise<string>>();
+const THEMES = { auto: new Map(), light: new Map(), dark: new Map() } as const;
 /** Renders a drawing as SVG at the first call, and returns the same text afterwards. */
-export function svgOnce(drawing: Drawing): Promise<string> {
-  if (!renderings.has(drawing)) renderings.set(drawing, svgOf(drawing));
+export function svgOnce(drawing: Drawing, theme: keyof typeof THEMES = 'auto'): Promise<string> {
+  const renderings: Map<Drawing, Promise<string>> = THEMES[theme];
+  if (!renderings.has(drawing)) renderings.set(drawing, svgOf(drawing, { theme }));
   return renderings.get(drawing)!;
 }
 
@@ -101,9 +102,12 @@ export const PICTURES: readonly [kind: string, drawing: Drawing, names: readonly
   [
     'components',
     drawComponents({
-      rows: rows.map(([name, { components }]) => ({
+      // The last parts are negative in the second row.
+      rows: rows.map(([name, { components }], row) => ({
         name,
-        parts: RHYTHM.graders.v2.map((weight, k) => weight * components[k]),
+        parts: RHYTHM.graders.v3.map(
+          (weight, k) => weight * (components[k] - (row === 1 && k === 7 ? 0.4 : 0)),
+        ),
       })),
     }),
     COMPONENT_NAMES,

@@ -8,7 +8,7 @@ import * as python from './python.js';
 
 export type Call =
   | { readonly score: Readonly<Record<string, unknown>> }
-  /** Columns that are passed as arrays; the text "NaN" becomes a number. */
+  /** Lists are passed as arrays; the text "NaN" becomes a number. */
   | { readonly arrays: Readonly<Record<string, unknown>> }
   | {
       readonly rewards: {
@@ -33,8 +33,8 @@ export interface CallResults {
   /** Seconds that the client would have waited before each retry. */
   readonly waits: readonly number[];
   readonly warnings: readonly string[];
-  /** Names of the reward functions that survived pickling. */
-  readonly pickled: readonly string[];
+  /** Names of the reward functions after pickling: by default, under v1, v2 and v3, with belief_skill and without it. */
+  readonly pickled: readonly (readonly string[])[];
 }
 
 /** Options of Client and of its Backoff. */

@@ -25,13 +25,13 @@ import { WORLD } from './open-batch.js';
 /** The seed of fast-check, so that every test run draws the same numbers. */
 export const DRAWS = { seed: 20_260_101 };
 
-/** The share of random draws that a test run makes: `RHYTHM_DRAWS`. It exceeds 1 in the project `soak`. */
-const SHARE = Number(process.env.RHYTHM_DRAWS ?? 0.15);
+/** The factor of the number of random draws, `RHYTHM_DRAWS`. It exceeds 1 in vitest's project `soak`. */
+const FACTOR = Number(process.env.RHYTHM_DRAWS ?? 0.15);
 
-/** Returns the number of draws of this test run. @param thorough the number of draws at a share of 1. */
-export const drawsOf = (thorough: number): number => Math.ceil(thorough * SHARE);
+/** Returns the number of draws of this test run. @param thorough the number of draws at a factor of 1. */
+export const drawsOf = (thorough: number): number => Math.ceil(thorough * FACTOR);
 
-/** Checks a property with random generators. @param runs their number at a share of 1. */
+/** Checks a property with random generators. @param runs their number at a factor of 1. */
 export function forAll(runs: number, body: (random: Random) => void): void {
   const property = fc.property(fc.integer(), (seed) => body(new Random(seed)));
   fc.assert(property, { ...DRAWS, numRuns: drawsOf(runs) });
@@ -131,7 +131,7 @@ export class Random {
     return { beliefs, given };
   }
 
-  /** Starts at later steps, up to `last`: any legal state, reachable or not. */
+  /** Start states at steps from 0 to `last`: any legal state, reachable or not. */
   starts(n: number, last = NUM_STEPS - 1): EnvStarts {
     const steps = this.bytes(n, 0, last);
     const tiny = 2 ** -80;
@@ -146,6 +146,24 @@ export class Random {
       late: sums(NUM_STEPS / 2 + 1),
       returns: sums(1),
       crashes: this.chance(0.2) ? null : steps.map((step) => this.integer(0, step * NUM_METERS)),
+      well: this.chance(0.2) ? null : Float32Array.from(steps, (step) => this.real(0, step)),
+      skill: this.chance(0.2) ? null : Float32Array.from(steps, (step) => this.#skillAfter(step)),
+      ...this.#standing(steps),
+    };
+  }
+  #skillAfter(step: number): number {
+    const { beliefSkillFrom, beliefSkillScale } = WORLD.params;
+    const terms = Math.max(0, step - beliefSkillFrom);
+    return terms === 0 ? 0 : this.real(terms * (1 - beliefSkillScale), terms);
+  }
+  /** Beliefs that stand when episodes begin; at step 0 none. */
+  #standing(steps: Uint8Array): Pick<EnvStarts, 'beliefs' | 'given'> {
+    if (this.chance(0.3)) return { beliefs: null, given: null };
+    const given = steps.map((step) => Number(step > 0 && this.chance(0.6)));
+    const number = (env: number) => (given[env] ? this.pick([0, 1, this.real()]) : 0.5);
+    return {
+      beliefs: Float32Array.from({ length: 3 * steps.length }, (_, at) => number(Math.floor(at / 3))),
+      given,
     };
   }
   reset(n: number, world: World = WORLD): ResetRequest {
@@ -157,7 +175,7 @@ export class Random {
       graders: this.graders(n, world),
     };
   }
-  /** A reset; sometimes its episodes begin at later steps. */
+  /** A reset, in which episodes sometimes begin at later steps. */
   resetAtAnyStep(n: number, world: World = WORLD): ResetRequest {
     const request = this.reset(n, world);
     return this.chance(0.4) ? { ...request, start: this.starts(n) } : request;

@@ -11,7 +11,7 @@ const SCRIPT = 'python/recipe/train.py';
 export const PARTS = 'recipe/parts.py';
 const COMMAND = 'node --import tsx src/cli/main.ts';
 
-/** One thread, so that two equal runs add numbers in the same order. */
+/** One thread, so that every run adds numbers in the same order. */
 const ONE_THREAD = { OMP_NUM_THREADS: '1', MKL_NUM_THREADS: '1' };
 
 /** A line of a log, one line per step. */

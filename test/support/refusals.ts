@@ -1,10 +1,10 @@
-/** Checks errors of refused calls: class, code, and a message that says what was expected, what came, and the remedy. */
+/** Checks errors of refused calls: class, code, and a message with the expectation, the received value and the remedy. */
 import { expect } from 'vitest';
 import { type ErrorCode, RhythmError } from '../../src/shared/errors.js';
 
 /** The beginning of a message's last sentence: the remedy. */
 const REMEDY =
-  /(?:^|[.?] )(Pass|Call|Create|Use|Remove|Start|Divide|Leave|Numbers for|Run|Did you mean|Tried:|Ask) ?/;
+  /(?:^|[.?] )(Pass|Call|Create|Use|Remove|Start|Divide|Leave|Numbers for|Return|Run|Did you mean|Tried:|Ask) ?/;
 
 export function refusalOf(call: () => unknown): RhythmError {
   try {

@@ -3,13 +3,19 @@ import { NODE } from '../../src/engine/backends/node.js';
 import type { ReplayColumns } from '../../src/rollouts/replay/row-columns.js';
 import type { ReplayRow } from '../../src/rollouts/replay/row-objects.js';
 import { type ReplayOptions, scoreReplayOn } from '../../src/rollouts/replay/score-replay.js';
-import { NUM_STEPS, PROFILE_NAMES } from '../../src/world/fields.js';
+import { NUM_BELIEFS, NUM_STEPS, PROFILE_NAMES } from '../../src/world/fields.js';
 import type { Random } from './random.js';
 
 export const score = (rows: ReplayColumns | readonly ReplayRow[], options: ReplayOptions = {}) =>
   scoreReplayOn(NODE, rows, options);
 
-/** Draws rows. Some differ only in action and belief, as the completions of one prompt do. */
+const anyBelief = (random: Random): number[] | null =>
+  random.chance(0.2) ? null : [random.real(-0.2, 1.2), random.real(), random.pick([0, 1, 2 ** -41])];
+
+/**
+ * Draws rows. Some differ only in action and belief, as the completions of one prompt do. Half of the histories give
+ * beliefs.
+ */
 export function anyRows(random: Random, count: number): ReplayRow[] {
   const rows: ReplayRow[] = [];
   while (rows.length < count) {
@@ -18,17 +24,19 @@ export function anyRows(random: Random, count: number): ReplayRow[] {
       seed: random.seeds(1)[0],
       profileMode: random.pick(['sampled', 'discrete', ...PROFILE_NAMES]),
       actionHistory: Array.from({ length }, () => random.integer(0, 9)),
+      ...(random.chance(0.5) && { beliefHistory: Array.from({ length }, () => anyBelief(random)) }),
     };
     for (let k = random.pick([1, 1, 4]); k > 0; k--) {
       const action = random.chance(0.1) ? null : random.integer(0, 9);
-      const belief = random.chance(0.2)
-        ? null
-        : [random.real(-0.2, 1.2), random.real(), random.pick([0, 1, 2 ** -41])];
-      rows.push({ ...state, action, belief });
+      rows.push({ ...state, action, belief: anyBelief(random) });
     }
   }
   return rows.slice(0, count);
 }
+
+const NO_BELIEF = Array<number>(NUM_BELIEFS).fill(Number.NaN);
+/** An entry that must be ignored. */
+const IGNORED = Array<number>(NUM_BELIEFS).fill(Number.POSITIVE_INFINITY);
 
 export const toColumns = (rows: readonly ReplayRow[]): ReplayColumns => ({
   seeds: Uint32Array.from(rows, ({ seed }) => seed),
@@ -40,7 +48,12 @@ export const toColumns = (rows: readonly ReplayRow[]): ReplayColumns => ({
     ),
   ),
   actions: Int8Array.from(rows, ({ action }) => (action as number | null) ?? -1),
-  beliefs: Float32Array.from(
-    rows.flatMap(({ belief }) => Array.from(belief ?? [Number.NaN, Number.NaN, Number.NaN])),
+  beliefs: Float32Array.from(rows.flatMap(({ belief }) => Array.from(belief ?? NO_BELIEF))),
+  beliefHistories: Float32Array.from(
+    rows.flatMap(({ actionHistory: { length }, beliefHistory }) =>
+      Array.from({ length: NUM_STEPS }, (_, t) =>
+        t < length ? Array.from(beliefHistory?.[t] ?? NO_BELIEF) : IGNORED,
+      ).flat(),
+    ),
   ),
 });

@@ -1,5 +1,7 @@
 /** A small audit for tests of reports. */
+
 import { SCHEMAS } from '../../src/shared/schemas.js';
+import { packageVersion } from '../../src/shared/version.js';
 import { ACTION_NAMES, COMPONENT_NAMES } from '../../src/world/fields.js';
 import { WORLD } from './open-batch.js';
 
@@ -22,7 +24,13 @@ const row = (policy: string, role: string, gain: number) => ({
 /** An audit as `audit --json` writes it. */
 export const AUDIT = {
   schema: SCHEMAS.audit,
-  ...{ version: '0.2.0', world_digest: WORLD.digest, backend: 'native', kernel: 'scalar', threads: 1 },
+  ...{
+    version: packageVersion(),
+    world_digest: WORLD.digest,
+    backend: 'native',
+    kernel: 'scalar',
+    threads: 1,
+  },
   machine: { cpu: 'A processor (R)', cores: 2, arch: 'x64', node: 'v20.0.0' },
   ...{ grader: 'v2', grader_weights: byComponent(1 / 6), seed: 0, evaluations: 10, seconds: 1 },
   seeds: {
@@ -33,5 +41,5 @@ export const AUDIT = {
   },
   rows: [row('random', 'baseline', -0.05), row('heuristic', 'baseline', 0), row('open-loop', 'blind', 0.15)],
   tapes: [{ policy: 'open-loop', actions: Array.from({ length: 28 }, (_, k) => ACTION_NAMES[k % 10]) }],
-  verdict: 'Under grader v2, ignoring the person earns up to 0.150 ±0.010 over the heuristic.',
+  verdict: 'Under grader v2, ignoring the profile gains up to 0.150 ±0.010 over the heuristic.',
 };

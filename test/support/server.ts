@@ -1,20 +1,16 @@
-/** Starts servers in this process, and clients that await one response per message. */
+/** Starts servers in this process, and opens clients that wait for one answer per message. */
 import { once } from 'node:events';
-import { afterEach, expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { ACTION_NAMES, Episode, OBSERVATION, OBSERVATION_SIZE } from '../../src/index.js';
-import { openServer, type RunningServer } from '../../src/server/server.js';
+import { openServer } from '../../src/server/open-server.js';
+import type { RunningServer } from '../../src/server/server.js';
 import type { ServeOptions } from '../../src/server/server-options.js';
-
-const running: RunningServer[] = [];
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((server) => server.close()));
-});
 
 /** Starts a server on a free port. It is closed after the test. An unexpected error fails the test. */
 export async function startServer(options: ServeOptions = {}): Promise<RunningServer> {
   const server = await openServer({ port: 0, onFailure: fail, ...options });
-  running.push(server);
+  onTestFinished(() => server.close());
   return server;
 }
 

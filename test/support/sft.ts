@@ -1,9 +1,9 @@
 /** Recorded episodes, and their selection for a dataset for SFT. */
 import type { TrajectoryEpisode } from '../../src/rollouts/trajectories/trajectory-episode.js';
-import { SftSelection } from '../../src/training/datasets/sft/selection.js';
 import { sftCardText } from '../../src/training/datasets/sft/sft-card.js';
 import { type SftOptions, toSftPlan } from '../../src/training/datasets/sft/sft-options.js';
 import { sftProvenanceOf } from '../../src/training/datasets/sft/sft-provenance.js';
+import { SftSelection } from '../../src/training/datasets/sft/sft-selection.js';
 import { episodeStarts, playerOf, recordEpisodes, TEST_POLICIES } from './trajectories.js';
 
 /** Returns the integers from `first` to `last`. */
@@ -16,22 +16,22 @@ export const wellbeingPlayer = playerOf({ objective: 'wellbeing' });
 export const recordWellbeing = () =>
   recordEpisodes(episodeStarts(range(100, 129)), { player: wellbeingPlayer });
 
-/** Returns 3 episodes of a teacher without objective, whose answers often have no action or no belief. */
+/** Returns 3 episodes of a teacher without an objective. Its answers often lack an action or a belief. */
 export const recordLlm = () =>
   recordEpisodes(episodeStarts(range(100, 102)), {
-    policy: TEST_POLICIES.talker,
+    policy: TEST_POLICIES.incompleteText,
     player: playerOf({ model: 'm|x' }),
   });
 
-/** Selects episodes under options. Returns the rows, the mismatched episodes, the selection and the card. */
-export function select(episodes: readonly TrajectoryEpisode[], options: SftOptions = {}) {
+/** Selects episodes by the options. Returns the rows, the mismatched episodes, the selection and the card. */
+export async function select(episodes: readonly TrajectoryEpisode[], options: SftOptions = {}) {
   const plan = toSftPlan(options);
-  using selection = new SftSelection(plan, {});
-  const accepted = episodes.filter((episode) => selection.acceptsLine(episode));
+  await using selection = await SftSelection.open(plan, {});
+  const accepted = episodes.filter((episode) => selection.acceptsStored(episode));
   const { rows, mismatched } =
     accepted.length === 0
       ? { rows: { train: [], validation: [] }, mismatched: [] }
-      : selection.select(accepted);
+      : await selection.select(accepted);
   const card = sftCardText({
     provenance: sftProvenanceOf(plan),
     selection,

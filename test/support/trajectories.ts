@@ -1,11 +1,12 @@
 /** Records trajectories of test policies, with and without completions. */
+import { runSync } from '../../src/engine/engine-calls.js';
 import { toGrader } from '../../src/engine/graders/grader.js';
 import { heuristicAction, randomAction } from '../../src/engine/reference/baselines.js';
 import { createVecEnv } from '../../src/index.js';
 import { prompts } from '../../src/rollouts/text/prompt.js';
-import { type EpisodeSpec, TrajectoryRecorder } from '../../src/rollouts/trajectories/env-recorder.js';
 import type { Move } from '../../src/rollouts/trajectories/move.js';
 import type { Player, TrajectoryEpisode } from '../../src/rollouts/trajectories/trajectory-episode.js';
+import { type EpisodeSpec, TrajectoryRecorder } from '../../src/rollouts/trajectories/trajectory-recorder.js';
 import { ACTION_NAMES, NUM_METERS, NUM_SLOTS, NUM_STEPS, OBSERVATION } from '../../src/world/fields.js';
 import { WORLD } from './open-batch.js';
 
@@ -28,7 +29,7 @@ export const TEST_POLICIES = {
   heuristic: (input) => ({ action: heuristicCode(input), belief: null }),
   constant: (input) => ({ action: heuristicCode(input), belief: [0.5, 0.5, 0.5] }),
   /** Answers in text. Some answers lack the action, the belief, both, or the end of the reasoning. */
-  talker: (input) => {
+  incompleteText: (input) => {
     const { step, seed, prompt } = input;
     const action = ACTION_NAMES[randomCode(input)].toUpperCase();
     const digits = `${seed % 10} ${step % 10} 4`;
@@ -43,7 +44,7 @@ export const TEST_POLICIES = {
     return { prompt, completion: answers[(seed + step) % answers.length], usage: USAGE };
   },
   /** Answers in text, always complete. */
-  speaker: (input) => ({
+  completeText: (input) => ({
     prompt: input.prompt,
     completion: `<reasoning>Step ${input.step}.</reasoning>\n5 5 5 ${ACTION_NAMES[heuristicCode(input)].toUpperCase()}`,
   }),
@@ -76,20 +77,20 @@ export interface RecordingOptions {
 /** Plays episodes in one batch and records them. */
 export function recordEpisodes(
   starts: readonly EpisodeSpec[],
-  { policy = TEST_POLICIES.speaker, player = playerOf(), grader = 'v2', backend }: RecordingOptions = {},
+  { policy = TEST_POLICIES.completeText, player = playerOf(), grader = 'v2', backend }: RecordingOptions = {},
 ): TrajectoryEpisode[] {
   using env = createVecEnv({ numEnvs: starts.length, observation: { history: true }, backend });
   const recorder = new TrajectoryRecorder(env, player, toGrader(grader));
-  let { observations } = recorder.begin(starts);
+  let { observations } = runSync(recorder.begin(starts));
   for (let step = 0; step < NUM_STEPS; step++) {
-    const stepPrompts = prompts(observations);
+    const stepPrompts = prompts(observations, undefined, { grader });
     const width = observations.length / starts.length;
     const moves = starts.map(({ seed }, i) => {
       const from = i * width + OBSERVATION.meters;
       const meters = observations.slice(from, from + NUM_METERS);
       return policy({ step, seed, meters, prompt: stepPrompts[i] });
     });
-    ({ observations } = recorder.step(moves));
+    ({ observations } = runSync(recorder.step(moves)));
   }
   return recorder.take();
 }

@@ -1,4 +1,4 @@
-/** Computes the tables of docs/world.md from the world's spec, and its worked step from the page's formulas. */
+/** Computes the tables of docs/world.md from the world's spec, and the page's worked example from its formulas. */
 import { drawsOf, newDraws, streamsOf } from '../../src/engine/reference/draws.js';
 import { below } from '../../src/engine/reference/threefry.js';
 import { STATE_FIELDS } from '../../src/world/fields.js';
@@ -74,7 +74,7 @@ export function exactly(x: number): string {
 }
 
 const cells = (values: readonly number[]): string[] => values.map(exactly);
-/** Computes a float32 for each meter. */
+/** Computes a float32 for each meter, by its index. */
 const perMeter = (f: (k: number) => number): number[] => METERS.map((_, k) => f32(f(k)));
 
 /** Computes the first step of the page's example, rule by rule. @returns the rows of its two tables, and the results. */
@@ -119,6 +119,7 @@ export function workedStep(seed: number, profileName: string, actionName: string
   const moved = perMeter((k) => Math.min(Math.max(f32(m[k] + d[k]), 0), 1));
   const delta = perMeter((k) => moved[k] - m[k]);
   const low = moved.filter((x) => x < f32(RHYTHM.constants.crashThreshold)).length;
+  const well = perMeter((k) => f32(weights[k]) * moved[k]).reduce((sum, term) => f32(sum + term));
   const w = perMeter((k) => f32(weights[k]) + f32(RHYTHM.reward.bias[k]));
   const acc = perMeter((k) => w[k] * delta[k]).reduce((sum, term) => f32(sum + term));
   const r = f32(f32(RHYTHM.reward.scale * acc) - f32(f32(RHYTHM.reward.crashPenalty) * low));
@@ -145,6 +146,7 @@ export function workedStep(seed: number, profileName: string, actionName: string
     ['6 event', 'x0 x1', `${hex(draws.event.x0)} ${hex(draws.event.x1)}`],
     ['6 event', 'e', event < 0 ? 'none' : `${event} ${RHYTHM.events[event].name}`],
     ['7 meters', 'low', low],
+    ['7 meters', 'well', exactly(well)],
     ['8 reward', 'acc', exactly(acc)],
     ['8 reward', 'r', exactly(r)],
     ['8 reward', 'z[5]', exactly(z[5])],
@@ -153,6 +155,6 @@ export function workedStep(seed: number, profileName: string, actionName: string
   return {
     vectors,
     numbers,
-    result: { event, meters: moved, deltas: delta, anomalies: anomaly, reward, early: r },
+    result: { event, meters: moved, deltas: delta, anomalies: anomaly, reward, early: r, well },
   };
 }

@@ -1,4 +1,5 @@
 /** Changed worlds, in which numbers are replaced by others of their domain. */
+import { NUM_COMPONENTS, NUM_STEPS } from '../../src/world/fields.js';
 import { RHYTHM, type WorldSpec } from '../../src/world/numbers.js';
 import type { Random } from './random.js';
 
@@ -33,6 +34,9 @@ export const pathName = (path: Path): string =>
 export const isFixed = (path: Path): boolean =>
   ['days', 'slotsPerDay', 'maxEpisodeSteps'].includes(String(path[0])) || path[3] === 'slots';
 
+/** Returns whether this number is a u32. */
+export const isU32 = (path: Path): boolean => path[1] === 'eventThreshold' || path[1] === 'beliefSkillFrom';
+
 export const WORLD_NUMBERS: readonly Path[] = numberPaths(RHYTHM);
 export const FREE_NUMBERS = WORLD_NUMBERS.filter((path) => !isFixed(path));
 
@@ -62,6 +66,7 @@ const nearby = (random: Random, value: number): number =>
 function repair(random: Random, world: WorldSpec): WorldSpec {
   world.initialMeters = world.initialMeters.map(() => random.real());
   world.constants.eventThreshold = random.pick([0, 2 ** 32 - 1, random.integer(0, 2 ** 31)]);
+  world.constants.beliefSkillFrom = random.integer(0, NUM_STEPS - 1);
   for (const trait of world.traits) {
     if (!(Math.fround(trait.high) - Math.fround(trait.low) > 2 ** -20)) {
       trait.low = random.real(-1, 0);
@@ -69,7 +74,7 @@ function repair(random: Random, world: WorldSpec): WorldSpec {
     }
   }
   for (const profile of Object.values(world.profiles)) profile.weights = random.weights(5);
-  for (const name of Object.keys(world.graders)) world.graders[name] = random.weights(6);
+  for (const name of Object.keys(world.graders)) world.graders[name] = random.weights(NUM_COMPONENTS);
   for (const { factors } of world.belief) {
     const shares = random.weights(factors.length);
     factors.forEach((factor, k) => {

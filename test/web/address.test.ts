@@ -40,7 +40,10 @@ describe('an address', () => {
   });
 
   it.each([
-    ['#third?seed=1', 'This link asks for the view “third”. There are first, second; this is first.'],
+    [
+      '#third?seed=1',
+      'This link asks for the view “third”, which does not exist. The views are first, second; first is shown.',
+    ],
     ['#first?seed=1', 'This link has “seed”, which this view does not know. It was left out.'],
     ['#first?__proto__=1', 'This link has “__proto__”, which this view does not know. It was left out.'],
     ['#first?policy=Random', 'where one of random, random+constant is expected. random is used instead.'],

@@ -6,9 +6,9 @@ import { parseGrader } from '../../src/engine/graders/parse-grader.js';
 import { evaluate } from '../../src/evaluation/evaluate.js';
 import { rankPolicies } from '../../src/evaluation/ranking.js';
 import { createVecEnv } from '../../src/index.js';
-import { NUM_COMPONENTS } from '../../src/world/fields.js';
-import { CONTESTANTS, sequenceGraderOf } from '../../web/src/graders/contestants.js';
-import { playAll } from '../../web/src/graders/play-all.js';
+import { COMPONENT_NAMES, NUM_COMPONENTS } from '../../src/world/fields.js';
+import { playPolicies } from '../../web/src/graders/play-policies.js';
+import { RANKED_POLICIES, sequenceGraderOf } from '../../web/src/graders/ranked-policies.js';
 import { meansOf, verdictOf } from '../../web/src/graders/verdict.js';
 import {
   decimalOf,
@@ -28,42 +28,42 @@ import {
 } from '../../web/src/graders/weights.js';
 
 const sum = (weights: readonly number[]): number => weights.reduce((a, b) => a + b, 0);
-const [V1, V2, EQUAL] = PRESETS.map(({ weights }) => weights);
+const [V1, V2, V3, EQUAL] = PRESETS.map(({ weights }) => weights);
 
-describe('six weights', () => {
+describe('weights', () => {
   it('have the built-in graders among their presets', () => {
-    expect(PRESETS.map(({ name }) => name)).toEqual(['v1', 'v2', 'equal']);
-    for (const { name, weights } of PRESETS.slice(0, 2)) {
+    expect(PRESETS.map(({ name }) => name)).toEqual(['v1', 'v2', 'v3', 'equal']);
+    for (const { name, weights } of PRESETS.slice(0, 3)) {
       expect(Float32Array.from(fractionsOf(weights))).toEqual(graderWeights(name));
       expect(presetOf(weights)?.name).toBe(name);
     }
-    expect(EQUAL).toEqual([167, 167, 167, 167, 166, 166]);
-    expect(presetOf([WHOLE, 0, 0, 0, 0, 0])).toBeNull();
+    expect(EQUAL).toEqual(Array(8).fill(125));
+    expect(presetOf([WHOLE, 0, 0, 0, 0, 0, 0, 0])).toBeNull();
   });
 
   it('share the rest in their proportions', () => {
-    expect(moveWeight(slidersAt(V2), 5, 600).weights).toEqual([75, 100, 50, 125, 50, 600]);
-    expect(moveWeight(slidersAt(V2), 5, 0).weights).toEqual([188, 250, 125, 312, 125, 0]);
+    expect(moveWeight(slidersAt(V2), 5, 600).weights).toEqual([75, 100, 50, 125, 50, 600, 0, 0]);
+    expect(moveWeight(slidersAt(V2), 5, 0).weights).toEqual([188, 250, 125, 312, 125, 0, 0, 0]);
   });
 
   it('are restored when a weight moves and returns', () => {
     const moved = moveWeight(slidersAt(V2), 3, WHOLE);
-    expect(moved.weights).toEqual([0, 0, 0, WHOLE, 0, 0]);
+    expect(moved.weights).toEqual([0, 0, 0, WHOLE, 0, 0, 0, 0]);
     expect(moveWeight(moved, 3, V2[3]).weights).toEqual(V2);
   });
 
   it('share evenly if all others are 0', () => {
-    const alone = slidersAt([0, 0, 0, WHOLE, 0, 0]);
-    expect(moveWeight(alone, 3, 500).weights).toEqual([100, 100, 100, 500, 100, 100]);
+    const alone = slidersAt([0, 0, 0, WHOLE, 0, 0, 0, 0]);
+    expect(moveWeight(alone, 3, 300).weights).toEqual([100, 100, 100, 300, 100, 100, 100, 100]);
   });
 
   it('stay if they are locked', () => {
     const locked = lockWeight(lockWeight(slidersAt(V2), 0), 1);
     const moved = moveWeight(locked, 5, WHOLE);
-    expect(moved.weights).toEqual([150, 200, 0, 0, 0, 650]);
+    expect(moved.weights).toEqual([150, 200, 0, 0, 0, 650, 0, 0]);
     expect(rangeOf(locked, 5)).toEqual({ low: 0, high: 650 });
     expect(moveWeight(locked, 0, 500)).toBe(locked);
-    const all = [2, 3, 4].reduce(lockWeight, locked);
+    const all = [2, 3, 4, 6, 7].reduce(lockWeight, locked);
     expect(rangeOf(all, 5)).toEqual({ low: 200, high: 200 });
     expect(moveWeight(all, 5, 500).weights).toEqual(V2);
     expect(lockWeight(locked, 0).locked[0]).toBe(false);
@@ -102,13 +102,18 @@ describe('six weights', () => {
   });
 
   it('are parsed back from a link', () => {
-    for (const weights of [V1, EQUAL, [WHOLE, 0, 0, 0, 0, 0]])
+    for (const weights of [V1, V3, EQUAL, [WHOLE, 0, 0, 0, 0, 0, 0, 0]])
       expect(weightsFrom(weights.map(decimalOf).join(','))).toEqual(weights);
+    // A link of world 1.0.0.
+    expect(weightsFrom('0.15,0.2,0.1,0.25,0.1,0.2')).toEqual(V2);
     for (const text of [
       '',
       '1',
       '0.5,0.5',
       '0.5,0.5,0,0,0,0.1',
+      '0.5,0.5,0,0,0,0,0',
+      '0,0,0,0,0,0,0,0',
+      '1,0,0,0,0,0,0,0,0',
       '1.5,-0.5,0,0,0,0',
       '1,,0,0,0,0',
       'a,0,0,0,0,1',
@@ -129,16 +134,23 @@ describe('six weights', () => {
 const [FIRST_SEED, NUM_EPISODES] = [20000, 24];
 const seeds = Uint32Array.from({ length: NUM_EPISODES }, (_, i) => FIRST_SEED + i);
 const env = createVecEnv({ numEnvs: NUM_EPISODES });
-const policies = playAll(env, seeds).map((components, k) => ({ name: CONTESTANTS[k].name, components }));
+const policies = playPolicies(env, seeds).map((components, k) => ({
+  name: RANKED_POLICIES[k].name,
+  components,
+}));
 env.close();
 
 describe('contestants', () => {
   it('score the same as in an evaluation', async () => {
-    for (const grader of ['v1', 'v2']) {
-      const names = CONTESTANTS.filter(({ actionSource }) =>
+    for (const grader of ['v1', 'v2', 'v3']) {
+      const names = RANKED_POLICIES.filter(({ actionSource }) =>
         [null, grader].includes(sequenceGraderOf(actionSource)),
       );
-      const known = names.filter(({ name }) => name !== 'random+inference');
+      // Under v3 `evaluate` states the belief with the least squared error.
+      const known = names.filter(
+        ({ name, beliefSource }) =>
+          name !== 'random+inference' && (grader !== 'v3' || beliefSource !== 'inference'),
+      );
       const { rows } = await evaluate({
         policies: known.map(({ name }) => name.replace(`open-loop-${grader}`, 'open-loop')),
         ...{ grader, seeds: { first: FIRST_SEED, last: FIRST_SEED + NUM_EPISODES - 1 } },
@@ -158,7 +170,7 @@ describe('contestants', () => {
 
   it('have the same components in any batch', () => {
     const part = createVecEnv({ numEnvs: 5 });
-    const parts = playAll(part, seeds.subarray(7, 12));
+    const parts = playPolicies(part, seeds.subarray(7, 12));
     part.close();
     parts.forEach((components, k) => {
       expect(components).toEqual(policies[k].components.slice(7 * NUM_COMPONENTS, 12 * NUM_COMPONENTS));
@@ -166,20 +178,27 @@ describe('contestants', () => {
   });
 
   it('act the same with any belief', () => {
-    const actionSource = (k: number): number[] => meansOf(policies[k].components).slice(0, 5);
-    for (let k = 0; k < 4; k++) {
-      expect(actionSource(k + 4)).toEqual(actionSource(k));
-      expect(actionSource(k + 8)).toEqual(actionSource(k));
+    const means = policies.map(({ components }) => {
+      const { belief_accuracy, belief_skill, ...others } = Object.fromEntries(
+        meansOf(components).map((mean, k) => [COMPONENT_NAMES[k], mean]),
+      );
+      return others;
+    });
+    for (let k = 0; k < 5; k++) {
+      expect(means[k + 5]).toEqual(means[k]);
+      expect(means[k + 10]).toEqual(means[k]);
     }
   });
 });
+
+const BEATEN = ['open-loop-v3+inference', 'heuristic+inference', 'random+inference'];
 
 describe('the verdict', () => {
   const verdict = (weights: readonly number[]) =>
     verdictOf(rankPolicies(policies, weights), policies, weights);
 
   it("is 'inference' if only the belief counts", () => {
-    const result = verdict([0, 0, 0, 0, 0, 1]);
+    const result = verdict([0, 0, 0, 0, 0, 1, 0, 0]);
     expect(result.pays).toBe('inference');
     expect(result.beaten).toEqual([]);
     expect(result.bestIgnoring).toMatch(/\+constant$/);
@@ -190,12 +209,19 @@ describe('the verdict', () => {
     const result = verdict(fractionsOf(V2));
     expect(result).toMatchObject({
       pays: 'part',
-      bestInferring: expect.stringMatching(/^open-loop-v[12]\+inference$/),
-      bestIgnoring: expect.stringMatching(/^open-loop-v[12]\+constant$/),
+      bestInferring: expect.stringMatching(/^open-loop-v[123]\+inference$/),
+      bestIgnoring: expect.stringMatching(/^open-loop-v[123]\+constant$/),
     });
-    expect(result.beaten.map(({ name }) => name)).toEqual(['heuristic+inference', 'random+inference']);
-    expect(result.beaten[0].largestPart.component).toBe('adaptation');
-    expect(result.beaten[0].lead.mean).toBeGreaterThan(result.beaten[0].lead.low!);
+    expect(result.beaten.map(({ name }) => name)).toEqual(BEATEN);
+    const [, { lead, largestPart }] = result.beaten;
+    expect(largestPart.component).toBe('adaptation');
+    expect(lead.mean).toBeGreaterThan(lead.low!);
+  });
+
+  it("is 'part' under v3, whose best sequence with a true belief is ahead of the others", () => {
+    const result = verdict(fractionsOf(V3));
+    expect(result).toMatchObject({ pays: 'part', bestInferring: 'open-loop-v3+inference' });
+    expect(result.lead.low).toBeGreaterThan(0.05);
   });
 
   it("is 'ignorance' if the belief does not count", () => {
@@ -204,6 +230,6 @@ describe('the verdict', () => {
     expect(result.pays).toBe('ignorance');
     expect(result.lead.mean).toBe(0);
     // Policies with equal scores are not beaten.
-    expect(result.beaten.map(({ name }) => name)).toEqual(['heuristic+inference', 'random+inference']);
+    expect(result.beaten.map(({ name }) => name)).toEqual(BEATEN);
   });
 });

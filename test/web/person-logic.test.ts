@@ -10,13 +10,19 @@ import {
   PROFILE_NAMES,
   TRAIT_NAMES,
 } from '../../src/world/fields.js';
+import {
+  announce,
+  mostUnusual,
+  profileInWords,
+  profileNameOf,
+  signed,
+} from '../../web/src/person/descriptions.js';
 import type { EpisodeSetting, Move } from '../../web/src/person/episode-types.js';
 import { movesFrom, movesText } from '../../web/src/person/moves-text.js';
 import { PLAYER_NAMES } from '../../web/src/person/player-names.js';
 import { Adviser, PLAYERS } from '../../web/src/person/players.js';
 import { COMPARED, replayEpisode } from '../../web/src/person/replay.js';
 import { lastTransitionOf, timeOf, transitionsOf } from '../../web/src/person/transitions.js';
-import { announce, mostUnusual, profileInWords, profileNameOf, signed } from '../../web/src/person/words.js';
 
 const SETTING: EpisodeSetting = { seed: 4242, profile: 'sampled', grader: 'v2' };
 /** All ten actions; a belief that is stated, changed and withdrawn. */
@@ -68,7 +74,7 @@ describe('a replayed episode', () => {
 });
 
 describe('policies in the same episode', () => {
-  it.each(['v1', 'v2'])('score the same as in an evaluation (%s)', async (grader) => {
+  it.each(['v1', 'v2', 'v3'])('score the same as in an evaluation (%s)', async (grader) => {
     const seeds = { first: SETTING.seed, last: SETTING.seed };
     const { rows } = await evaluate({ policies: COMPARED, seeds, grader, backend: 'reference' });
     const { others } = replayEpisode({ ...SETTING, grader }, MOVES).result!;
@@ -174,7 +180,7 @@ describe('words', () => {
     const traits = profileInWords(result!.profile);
     expect(traits.map(({ name }) => name).slice(0, 11)).toEqual(TRAIT_NAMES);
     expect(traits.map(({ value }) => value)).toEqual(Array.from(result!.profile));
-    for (const { share } of traits) expect(share >= 0 && share <= 1).toBe(true);
+    for (const { rank } of traits) expect(rank >= 0 && rank <= 1).toBe(true);
     const named = profileInWords(new Episode().reset(0, { profile: 'introvert_morning' }).profile);
     expect(mostUnusual(named, 3).map(({ words }) => words)).toContain('company drains them');
   });
@@ -189,7 +195,7 @@ describe('words', () => {
 
   it('compute the percentile rank of a weight', () => {
     const weights = Array.from({ length: 2000 }, (_, seed) => new Episode().reset(seed).weights[2]);
-    const { share } = profileInWords([...Array(13).fill(0), 0.2, 0, 0])[13];
-    expect(share).toBeCloseTo(weights.filter((weight) => weight < 0.2).length / 2000, 1);
+    const { rank } = profileInWords([...Array(13).fill(0), 0.2, 0, 0])[13];
+    expect(rank).toBeCloseTo(weights.filter((weight) => weight < 0.2).length / 2000, 1);
   });
 });

@@ -52,14 +52,15 @@ describe('every field', () => {
     }
   });
 
-  it.each([[null], [undefined], [true], ['x'], [{}], [[]], [() => 1], [Symbol('x')], [10n]])(
-    'is refused if it is %s',
-    (value) => {
-      for (const path of EVERYTHING.filter((each) => !isValid(getAt(RHYTHM, each), value))) {
-        expectRefused(worldWith(path, value), `world.${pathName(path)}`);
-      }
-    },
-  );
+  const others = [null, undefined, true, 'x', {}, [], () => 1, Symbol('x'), 10n];
+  it.each(others.map((value, k) => [value, k] as const))('is refused if it is %s', (value, k) => {
+    // Each value replaces every third field, and each field gets three of the values.
+    for (const path of EVERYTHING.filter(
+      (each, at) => at % 3 === k % 3 && !isValid(getAt(RHYTHM, each), value),
+    )) {
+      expectRefused(worldWith(path, value), `world.${pathName(path)}`);
+    }
+  });
 });
 
 /** Returns whether a value is valid in place of the model: the model itself, or an empty list for an empty list. */
@@ -190,13 +191,13 @@ describe('validation of related numbers', () => {
   );
 
   it('accepts weights whose sum differs from 1 by less than a millionth', () => {
-    const off = (error: number) => {
+    const withError = (error: number) => {
       const [first, ...others] = RHYTHM.graders.v2;
       return worldWith(['graders', 'v2'], [first + error, ...others]);
     };
-    expect(validateWorld(off(0.9e-6))).toBeDefined();
-    expectRefused(off(1.1e-6), 'world.graders.v2', 'sum to 1');
-    expectRefused(off(-1.1e-6), 'world.graders.v2', 'sum to 1');
+    expect(validateWorld(withError(0.9e-6))).toBeDefined();
+    expectRefused(withError(1.1e-6), 'world.graders.v2', 'sum to 1');
+    expectRefused(withError(-1.1e-6), 'world.graders.v2', 'sum to 1');
   });
 
   it.each([0, 1, 2])('refuses shares of belief %i that do not sum to 1', (k) => {

@@ -72,7 +72,7 @@ it('the shaders have no stray float literal', () => {
 });
 
 it('the search for stray literals finds them, and allows 0, 1, 0.5 and 2', () => {
-  expect(strayFloats('all(0.7f) + 1.0f * x1.2 - .5f + 3e-4 + 0x1p-3f + 2.0f; v2.3; 1e9')).toEqual([
+  expect(strayFloats('broadcast(0.7f) + 1.0f * x1.2 - .5f + 3e-4 + 0x1p-3f + 2.0f; v2.3; 1e9')).toEqual([
     '0.7f',
     '3e-4',
     '0x1p-3f',

@@ -1,6 +1,6 @@
 /**
  * Reads and writes the state of a view as the part of the address after `#`, such as `crowd?people=1000&seed=7`. That part
- * never leaves the browser, so any file server can serve the page. `location.ts` connects it to the browser's address.
+ * never leaves the browser, so any file server can serve the page. `current-address.ts` connects it to the browser's address.
  */
 
 /** One value of a view's state. */
@@ -75,7 +75,9 @@ export function parseAddress(fragment: string, views: readonly Addressed[]): Par
   const problems: string[] = [];
   if (view === undefined && name !== '') {
     const known = views.map((candidate) => candidate.name).join(', ');
-    problems.push(`This link asks for the view ${quoted(name)}. There are ${known}; this is ${target.name}.`);
+    problems.push(
+      `This link asks for the view ${quoted(name)}, which does not exist. The views are ${known}; ${target.name} is shown.`,
+    );
     return { view: target.name, state: initialState(target.fields), problems };
   }
   const state: Record<string, unknown> = { ...initialState(target.fields) };
@@ -89,7 +91,7 @@ export function parseAddress(fragment: string, views: readonly Addressed[]): Par
 /** The maximum number of problems that are shown; a link may have thousands. */
 const MAX_PROBLEMS = 5;
 
-/** Removes duplicates, and replaces the problems beyond MOST_PROBLEMS by their number. */
+/** Removes duplicates, and replaces the problems beyond MAX_PROBLEMS by their number. */
 function firstFew(problems: readonly string[]): string[] {
   const different = [...new Set(problems)];
   const remaining = different.length - MAX_PROBLEMS;

@@ -1,10 +1,10 @@
 /** The page: header, navigation, the current view, footer. */
 import { useLayoutEffect } from 'preact/hooks';
+import { COLOUR_SCHEMES, colourScheme } from './colour-scheme.js';
+import { changeOf, dismissProblems, flushAddress, linkTo, parsedAddress } from './current-address.js';
 import { showEngine } from './engine/client.js';
 import { EngineStatus } from './engine/engine-status.js';
-import { changeOf, dismissProblems, flushAddress, linkTo, parsedAddress } from './location.js';
 import { Notice } from './states/messages.js';
-import { TONES, tone } from './tone.js';
 import { VIEWS } from './views/views.js';
 
 export function App() {
@@ -63,24 +63,24 @@ function Header({ currentView }: { readonly currentView: string }) {
           </a>
         ))}
       </nav>
-      <ToneChoice />
+      <ColourSchemeChoice />
     </header>
   );
 }
 
-function ToneChoice() {
+function ColourSchemeChoice() {
   return (
     <fieldset class="tones">
       <legend>Colours</legend>
-      {TONES.map((name) => (
+      {COLOUR_SCHEMES.map((name) => (
         <label key={name}>
           <input
             type="radio"
             name="tone"
             value={name}
-            checked={tone.value === name}
+            checked={colourScheme.value === name}
             onChange={() => {
-              tone.value = name;
+              colourScheme.value = name;
             }}
           />
           <span>{name}</span>

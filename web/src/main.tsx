@@ -1,12 +1,12 @@
 /** Starts the page. */
 import { render } from 'preact';
 import { App } from './app.js';
-import { followAddress } from './location.js';
+import { followAddress } from './current-address.js';
 import './styles/main.css';
-import { followTone } from './tone.js';
+import { followScheme } from './colour-scheme.js';
 import { VIEWS } from './views/views.js';
 
-followTone();
+followScheme();
 followAddress(VIEWS);
 const page = document.getElementById('page')!;
 page.replaceChildren();

@@ -14,7 +14,7 @@ import type { World } from '../../world/world.js';
 import type { LastStep } from './last-step.js';
 import type { ProfilePosterior } from './posterior.js';
 import type { PosteriorSamples } from './posterior-samples.js';
-import { HIGH, LOW, meanError, median, quantile, rankOf, spread } from './quantiles.js';
+import { HIGH, LOW, mean, meanError, median, quantile, rankOf, spread } from './quantiles.js';
 import { NO_TRAIT, STRESS_THRESHOLD } from './responses.js';
 
 /** The posterior of one number. */
@@ -28,7 +28,7 @@ export interface Estimate {
   /** The 90 % quantile. */
   readonly high: number;
   /**
-   * The distance between these two quantiles, relative to their distance in the prior: 1 if nothing is known.
+   * The distance between these two quantiles, relative to their distance in the prior; 1 if nothing is known.
    */
   readonly relativeWidth: number;
   /** The share of the prior below the median. */
@@ -49,6 +49,8 @@ export interface Factor extends Estimate {
 export interface TargetEstimate extends Estimate {
   /** Expected absolute error of the median. */
   readonly error: number;
+  /** The posterior mean. */
+  readonly mean: number;
   /** In the order of the belief factors in docs/world.md. */
   readonly factors: readonly Factor[];
 }
@@ -93,7 +95,7 @@ export interface StepFindings {
   readonly contradictions: { readonly changes: boolean; readonly reward: boolean };
 }
 
-/** What is known about one profile, in numbers. */
+/** The posterior over one profile, in numbers. */
 export interface InferenceReport {
   /** Steps taken, -1 before anything was observed. */
   readonly step: number;
@@ -176,6 +178,7 @@ export class Reporter {
     return {
       ...estimate,
       error: meanError(samples[PROFILE_SIZE + belief], estimate.median),
+      mean: mean(samples[PROFILE_SIZE + belief]),
       factors: Array.from({ length: factors }, (_, k) => this.#factorOf(hidden, belief * factors + k)),
     };
   }

@@ -1,6 +1,7 @@
-/** Reports an inference about one profile in a few sentences, made from its numbers. */
-import { formatHundredths } from '../../rollouts/text/hundredths.js';
-import { spell } from '../../rollouts/text/system.js';
+/** Describes an inference about one profile in a few sentences. */
+import { formatHundredths } from '../../rollouts/text/format-hundredths.js';
+import { spell } from '../../rollouts/text/system-message.js';
+import type { BeliefError } from './belief-error.js';
 import type {
   Estimate,
   Factor,
@@ -15,29 +16,30 @@ import { phrasesOf } from './phrases.js';
 export const digitOf = (belief: number): number => Math.round(belief * 9);
 
 /** A trait is mentioned if more than this share of its range was ruled out. */
-const TELLING = 0.04;
+const MIN_NARROWING = 0.04;
 /** A weight is mentioned if its mean changed by at least this. */
-const NEWS = 0.012;
-/** Shares of the prior below which a trait counts as low, and above which as high. */
+const MIN_WEIGHT_CHANGE = 0.012;
+/** A trait counts as low if the share of the prior below it is less than LITTLE, and as high if it is more than MUCH. */
 const [LITTLE, MUCH] = [0.38, 0.62];
-/** `relativeWidth` below which an estimate is sure, below which it is likely, and above which nothing is known. */
+/** Bounds of `relativeWidth`: an estimate is sure below SURE and likely below LIKELY; above UNSEEN nothing is known. */
 const [SURE, LIKELY, UNSEEN] = [0.25, 0.6, 0.97];
 /** A belief nearer to the middle than this counts as neither low nor high. */
-const EVEN = 0.09;
-/** Expected errors below this are small. */
+const MIDDLE_WIDTH = 0.09;
+/** An expected error below this is small. */
 const SMALL = 0.05;
 
 /**
  * Describes the last step's evidence, the belief with its reasons, and the least certain number: three short sentences in
  * one line, without an answer and without a tag. The same report gives the same text.
+ * @param error the error that the stated belief minimises: as for `Inference.beliefs`. Default 'absolute'.
  */
-export function inferenceWords(report: InferenceReport): string {
+export function inferenceWords(report: InferenceReport, error: BeliefError = 'absolute'): string {
   const { last, traits, weights, targets } = report;
   if (last === null)
-    return `Nothing was seen of this person yet. ${beliefWords(targets)} ${doubtWords(targets)}`;
+    return `Nothing was seen of this person yet. ${beliefWords(targets, error)} ${doubtWords(targets)}`;
   const evidence = contradictionWords(last) ?? stepWords(last, traits);
   // If a reward changed the weights, its sentence replaces the sentence on doubt, so that the text stays short.
-  return [evidence, beliefWords(targets), rewardWords(last, weights) ?? doubtWords(targets)].join(' ');
+  return [evidence, beliefWords(targets, error), rewardWords(last, weights) ?? doubtWords(targets)].join(' ');
 }
 
 function contradictionWords({ findings, contradictions, action }: StepFindings): string | null {
@@ -52,18 +54,21 @@ function contradictionWords({ findings, contradictions, action }: StepFindings):
 function stepWords(last: StepFindings, traits: readonly Estimate[]): string {
   const finding = mostInformativeFinding(last);
   const when = `${spell(last.action)} ${last.slot === 'night' ? 'at' : 'in the'} ${last.slot}`;
-  if (finding.remaining > 1 - TELLING)
+  if (finding.remaining > 1 - MIN_NARROWING)
     return stressWords(last, traits) ?? nothingWords(finding, when, traits);
   const trait = traits.find(({ name }) => name === finding.trait)!;
   return `${when}: ${finding.meter} anomaly ${formatHundredths(finding.anomaly)}, ${compareWithNoise(finding)} ${hedgedClauseOf(trait)}.`;
 }
 
-/** Compares an anomaly with the noise, in hundredths as in prompts. Equal hundredths count as the limit of the noise. */
+/**
+ * Compares an anomaly with the noise, in hundredths as in prompts. Equal hundredths count as the limit of the noise. The
+ * text calls noise luck, because the prompts do.
+ */
 function compareWithNoise({ anomaly, noise }: Finding): string {
   const [size, most] = [Math.round(100 * Math.abs(anomaly)), Math.round(100 * noise)];
-  if (size > most) return `luck does at most ${formatHundredths(noise)}, so`;
-  if (size === most) return 'what luck can just do, which rules out extremes:';
-  return `within luck's ${formatHundredths(noise)}, which rules out extremes:`;
+  if (size > most) return `luck adds at most ${formatHundredths(noise)}, so`;
+  if (size === most) return 'at the limit of luck, which rules out extremes:';
+  return `within luck's limit of ${formatHundredths(noise)}, which rules out extremes:`;
 }
 
 /** Returns the largest anomaly, relative to its noise, of the trait whose range narrowed most. */
@@ -78,7 +83,7 @@ function mostInformativeFinding({ findings }: StepFindings): Finding {
 }
 
 function stressWords({ stress }: StepFindings, traits: readonly Estimate[]): string | null {
-  if (stress.remaining > 1 - TELLING) return null;
+  if (stress.remaining > 1 - MIN_NARROWING) return null;
   const threshold = traits.find(({ name }) => name === 'stress_threshold')!;
   const verb = threshold.low >= stress.serenity ? 'brought' : 'brought no';
   return `Serenity ${formatHundredths(stress.serenity)} ${verb} stress, which begins near ${formatHundredths(threshold.median)}.`;
@@ -106,7 +111,7 @@ function clauseOf({ name, share }: Estimate): string {
 
 function rewardWords(last: StepFindings, weights: readonly Estimate[]): string | null {
   const { expectedReward, reward, rewardNoise, weightChange } = last;
-  if (expectedReward === null || Math.abs(weightChange.change) < NEWS) return null;
+  if (expectedReward === null || Math.abs(weightChange.change) < MIN_WEIGHT_CHANGE) return null;
   const difference = reward - expectedReward;
   const weight = weights.find(({ name }) => name === weightChange.meter)!;
   return (
@@ -115,7 +120,7 @@ function rewardWords(last: StepFindings, weights: readonly Estimate[]): string |
   );
 }
 
-function beliefWords(targets: readonly TargetEstimate[]): string {
+function beliefWords(targets: readonly TargetEstimate[], error: BeliefError): string {
   const untested = targets.filter(({ factors }) =>
     factors.every(({ relativeWidth }) => relativeWidth > LIKELY),
   );
@@ -125,14 +130,15 @@ function beliefWords(targets: readonly TargetEstimate[]): string {
         ? null
         : 'untested'
       : sideOf(target);
-    return `${target.name} ${digitOf(target.median)}${why === null ? '' : ` (${why})`}`;
+    const belief = error === 'squared' ? target.mean : target.median;
+    return `${target.name} ${digitOf(belief)}${why === null ? '' : ` (${why})`}`;
   });
   return `Belief: ${parts.join(', ')}${untested.length === targets.length ? ', all untested' : ''}.`;
 }
 
 /** Returns the main reason why a belief is low or high; null if no known factor explains it. */
 function sideOf({ median, factors }: TargetEstimate): string | null {
-  if (Math.abs(median - 0.5) < EVEN) return null;
+  if (Math.abs(median - 0.5) < MIDDLE_WIDTH) return null;
   const reasons = factors.filter(
     ({ relativeWidth, shift }) => relativeWidth < LIKELY && shift * (median - 0.5) > 0,
   );

@@ -11,6 +11,7 @@ import {
   PROFILE_SIZE,
 } from '../../world/fields.js';
 import type { World } from '../../world/world.js';
+import type { BeliefError } from './belief-error.js';
 import { checkRows } from './check-observations.js';
 import { Evidence } from './evidence.js';
 import { Draws } from './inference-draws.js';
@@ -18,7 +19,7 @@ import { type InferenceReport, Reporter } from './inference-report.js';
 import { ProfilePosterior } from './posterior.js';
 import { PosteriorSamples } from './posterior-samples.js';
 import { Probes } from './probes.js';
-import { meanError, median } from './quantiles.js';
+import { mean, meanError, median, variance } from './quantiles.js';
 import { Responses } from './responses.js';
 import { priorWeights, Scratch } from './weights.js';
 
@@ -55,8 +56,11 @@ export class Inference {
   readonly #probes: Probes;
   readonly #reporter: Reporter;
   readonly #posteriors: ProfilePosterior[];
-  readonly #beliefs: Float32Array;
+  /** f32 [numEnvs, 3] each: the belief that minimises each expected error, and this error. */
+  readonly #medians: Float32Array;
   readonly #errors: Float32Array;
+  readonly #means: Float32Array;
+  readonly #variances: Float32Array;
   /** u8 [numEnvs]: 1 for environments whose belief is older than the last observation. */
   readonly #stale: Uint8Array;
   readonly #profile = new Float32Array(PROFILE_SIZE);
@@ -85,8 +89,11 @@ export class Inference {
     const newPosterior = () => new ProfilePosterior(params, prior, scratch);
     this.#reporter = new Reporter(world, this.#posteriorSamples, newPosterior());
     this.#posteriors = Array.from({ length: this.numEnvs }, newPosterior);
-    this.#beliefs = new Float32Array(this.numEnvs * NUM_BELIEFS);
-    this.#errors = new Float32Array(this.numEnvs * NUM_BELIEFS);
+    const newTable = () => new Float32Array(this.numEnvs * NUM_BELIEFS);
+    this.#medians = newTable();
+    this.#errors = newTable();
+    this.#means = newTable();
+    this.#variances = newTable();
     this.#stale = new Uint8Array(this.numEnvs).fill(1);
     this.#targets = Array.from({ length: NUM_BELIEFS }, () => new Float32Array(this.samples));
   }
@@ -109,16 +116,22 @@ export class Inference {
     }
   }
 
-  /** Returns the posterior median of each number of the target: f32 [numEnvs, 3] in [0, 1], newly allocated. */
-  beliefs(): Float32Array {
+  /**
+   * Returns the belief with the smallest expected error, of each number of the target: f32 [numEnvs, 3] in [0, 1], newly
+   * allocated. @param error 'absolute' (default) gives the posterior median, 'squared' the posterior mean.
+   */
+  beliefs(error: BeliefError = 'absolute'): Float32Array {
     this.#refresh();
-    return this.#beliefs.slice();
+    return (error === 'squared' ? this.#means : this.#medians).slice();
   }
 
-  /** Returns the expected error of each belief, the mean of |belief - target|: f32 [numEnvs, 3], newly allocated. */
-  expectedErrors(): Float32Array {
+  /**
+   * Returns the expected error of each belief, the mean of |belief - target| or of its square: f32 [numEnvs, 3], newly
+   * allocated.
+   */
+  expectedErrors(error: BeliefError = 'absolute'): Float32Array {
     this.#refresh();
-    return this.#errors.slice();
+    return (error === 'squared' ? this.#variances : this.#errors).slice();
   }
 
   /**
@@ -126,11 +139,12 @@ export class Inference {
    * is an estimate from the ranges of the traits and the spread of the weights. It is 0 from the last action on, because
    * no belief follows.
    */
-  probeValues(): Float32Array {
+  probeValues(error: BeliefError = 'absolute'): Float32Array {
     this.#refresh();
+    const errors = error === 'squared' ? this.#variances : this.#errors;
     const values = new Float32Array(this.numEnvs * NUM_ACTIONS);
     for (const [i, posterior] of this.#posteriors.entries())
-      this.#probes.write(posterior, this.#errors, i * NUM_BELIEFS, values, i * NUM_ACTIONS);
+      this.#probes.write(posterior, error, errors, i * NUM_BELIEFS, values, i * NUM_ACTIONS);
     return values;
   }
 
@@ -163,9 +177,11 @@ export class Inference {
   #updateBelief(i: number): void {
     this.#drawTargets(this.#posteriors[i]);
     for (const [k, samples] of this.#targets.entries()) {
-      const belief = median(samples.sort());
-      this.#beliefs[i * NUM_BELIEFS + k] = belief;
-      this.#errors[i * NUM_BELIEFS + k] = meanError(samples, belief);
+      const at = i * NUM_BELIEFS + k;
+      this.#medians[at] = median(samples.sort());
+      this.#errors[at] = meanError(samples, this.#medians[at]);
+      this.#means[at] = mean(samples);
+      this.#variances[at] = variance(samples);
     }
   }
 

@@ -43,7 +43,7 @@ export class ProfilePosterior {
 
   /**
    * Updates the posterior with the observation at `base` of `rows`. An earlier step, or step 0, starts another episode.
-   * Any other repeated step is ignored.
+   * A repetition of the last step is ignored.
    * @param evidence memory to read into. @returns whether the posterior may have changed.
    */
   observe(rows: Float32Array, base: number, evidence: Evidence, draws: Draws): boolean {

@@ -11,13 +11,15 @@ import {
   NUM_TRAITS,
   PROFILE_SIZE,
 } from '../../world/fields.js';
+import type { BeliefError } from './belief-error.js';
 import type { ProfilePosterior } from './posterior.js';
 import { EVENT_IMPACT, METABOLIC_RATE, NO_TRAIT, type Responses, VITALITY } from './responses.js';
-import { type TraitBelief, VARIANCES } from './traits.js';
+import { type TraitBelief, UNIFORM_VARIANCE_DIVISOR } from './traits.js';
 
 /**
- * Returns the expected remaining share of the variance of a uniform number after its sum with uniform noise was observed:
- * the mean square of the remaining width, relative to the initial one. @param noise the full width of the noise.
+ * Returns the share of a uniform variable's variance that is expected to remain after observing the variable plus uniform
+ * noise. It is the expected squared width of the remaining range, divided by the initial squared width.
+ * @param noise the full width of the noise.
  */
 export function remainingVariance(width: number, noise: number): number {
   if (width <= noise) return noise > 0 ? 1 - width / (2 * noise) : 1;
@@ -27,7 +29,7 @@ export function remainingVariance(width: number, noise: number): number {
 
 /**
  * Estimates the value of each action without a search. Each trait is treated as the only hidden number. The reward is
- * computed from the changes of the mean profile. Errors are assumed proportional to the standard deviation.
+ * computed from the changes of the mean profile. Absolute errors are assumed proportional to the standard deviation.
  */
 export class Probes {
   readonly #params: Params;
@@ -35,12 +37,12 @@ export class Probes {
   /** f32 [16] and [5]: the mean profile, and the changes of its meters. */
   readonly #mean = new Float32Array(PROFILE_SIZE);
   readonly #changes = new Float32Array(NUM_METERS);
-  /** f64 [16]: the variance of each hidden number as it enters the belief target, and its expected reduction. */
+  /** f64 [16]: the variance of each hidden number, scaled as in the belief target, and its expected reduction. */
   readonly #variance = new Float64Array(PROFILE_SIZE);
   readonly #reduction = new Float64Array(PROFILE_SIZE);
   /** f64 [5]: means of the weights. */
   readonly #weight = new Float64Array(NUM_METERS);
-  /** f64 [5]: means of the belief factors, which are the weights as they enter the belief target. */
+  /** f64 [5]: means of the belief factors, which are the weights scaled as in the belief target. */
   readonly #factor = new Float64Array(NUM_METERS);
   /** f64 [5, 5]: covariances of the weights. */
   readonly #covariance = new Float64Array(NUM_METERS * NUM_METERS);
@@ -53,12 +55,13 @@ export class Probes {
   }
 
   /**
-   * Writes the value of each action after the last observation: f32 [10] at `offset`. From the last step on it is 0 for
-   * all actions, because no belief follows.
-   * @param errors expected absolute errors of the current belief: three numbers from `from` on.
+   * Writes the value of each action after the last observation: f32 [10] at `offset`. It is 0 if at most one step is left,
+   * because no graded belief can follow.
+   * @param errors expected errors of the current belief: three numbers from `from` on.
    */
   write(
     posterior: ProfilePosterior,
+    error: BeliefError,
     errors: Float32Array,
     from: number,
     out: Float32Array,
@@ -72,7 +75,7 @@ export class Probes {
       this.#responses.compute(posterior.step % NUM_SLOTS, action, posterior.meters);
       this.#reduceTraits(posterior.traits);
       this.#reduceWeights(posterior, action);
-      out[offset + action] = this.#errorReduction(errors, from);
+      out[offset + action] = this.#errorReduction(error, errors, from);
     }
   }
 
@@ -111,7 +114,7 @@ export class Probes {
     return clamp01(weight * this.#params.beliefWeightScale);
   }
 
-  /** Computes the reduction by the anomalies, for each trait that affects a meter. */
+  /** Computes how much the anomalies reduce the variance of each trait that affects a meter. */
   #reduceTraits(traits: TraitBelief): void {
     this.#reduction.fill(0);
     const { affectingTrait, slope } = this.#responses;
@@ -131,12 +134,12 @@ export class Probes {
           );
         }
         this.#reduction[affectingTrait[k]] +=
-          (traits.chance[cell] * (width * width * (1 - remaining))) / VARIANCES;
+          (traits.chance[cell] * (width * width * (1 - remaining))) / UNIFORM_VARIANCE_DIVISOR;
       }
     }
   }
 
-  /** Computes the reduction by the reward, for all weights together, with the changes of the mean profile. */
+  /** Computes how much the reward reduces the variance of the weights, using the mean profile's meter changes. */
   #reduceWeights({ step, meters }: ProfilePosterior, action: number): void {
     this.#expectChanges(step % NUM_SLOTS, action, meters);
     const { rewardScale, noiseReward } = this.#params;
@@ -145,7 +148,7 @@ export class Probes {
     for (let at = 0; at < this.#covariance.length; at++)
       variance += changes[Math.floor(at / NUM_METERS)] * changes[at % NUM_METERS] * this.#covariance[at];
     if (!(variance > 0)) return;
-    const width = Math.abs(rewardScale) * Math.sqrt(VARIANCES * variance);
+    const width = Math.abs(rewardScale) * Math.sqrt(UNIFORM_VARIANCE_DIVISOR * variance);
     const share = 1 - remainingVariance(width, 2 * Math.abs(noiseReward));
     for (let k = 0; k < NUM_METERS; k++) {
       let projection = 0;
@@ -166,7 +169,7 @@ export class Probes {
   }
 
   /** Returns the expected reduction of the mean error. */
-  #errorReduction(errors: Float32Array, from: number): number {
+  #errorReduction(error: BeliefError, errors: Float32Array, from: number): number {
     const { beliefSource, beliefShare } = this.#params;
     const factors = beliefSource.length / NUM_BELIEFS;
     let total = 0;
@@ -177,8 +180,9 @@ export class Probes {
         variance += share * this.#variance[beliefSource[at]];
         reduction += share * this.#reduction[beliefSource[at]];
       }
-      if (variance > 0)
-        total += errors[from + belief] * (1 - Math.sqrt(Math.max(0, 1 - reduction / variance)));
+      if (!(variance > 0)) continue;
+      const remaining = Math.max(0, 1 - reduction / variance);
+      total += errors[from + belief] * (1 - (error === 'squared' ? remaining : Math.sqrt(remaining)));
     }
     return total / NUM_BELIEFS;
   }

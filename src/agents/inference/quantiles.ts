@@ -1,4 +1,4 @@
-/** Order statistics of posterior samples. All functions take at least one sample, sorted in ascending order. */
+/** Statistics of posterior samples. All functions take at least one sample, sorted in ascending order. */
 
 /** The quantiles of the 80 % interval of an estimate. */
 export const [LOW, HIGH] = [0.1, 0.9];
@@ -14,6 +14,21 @@ export const spread = (sorted: Float32Array): number => quantile(sorted, HIGH) -
 export function median(sorted: Float32Array): number {
   const half = sorted.length / 2;
   return Math.fround(0.5 * (sorted[Math.ceil(half) - 1] + sorted[Math.floor(half)]));
+}
+
+/** Returns the mean of the samples. */
+export function mean(samples: Float32Array): number {
+  let sum = 0;
+  for (let k = 0; k < samples.length; k++) sum += samples[k];
+  return sum / samples.length;
+}
+
+/** Returns the mean squared distance of the samples to their mean. */
+export function variance(samples: Float32Array): number {
+  const middle = mean(samples);
+  let sum = 0;
+  for (let k = 0; k < samples.length; k++) sum += (samples[k] - middle) ** 2;
+  return sum / samples.length;
 }
 
 /** Returns the mean distance of the samples to a value. */

@@ -82,8 +82,8 @@ export class RateBelief {
   }
 
   /**
-   * Narrows the event impact by `rest = event * impact - decay * metabolism`. The last term is for vitality only. At a
-   * clamped meter `rest` is a bound.
+   * Narrows the event impact with `rest = event * impact - decay * metabolism`. For meters other than vitality `metabolism`
+   * is 1. At a clamped meter `rest` is a bound.
    */
   #updateImpact(evidence: Evidence, k: number): boolean {
     const effect = this.#params.eventEffect[evidence.event * NUM_METERS + k];

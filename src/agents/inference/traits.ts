@@ -11,8 +11,8 @@ import { NO_TRAIT, STRESS_THRESHOLD } from './responses.js';
 /** A step splits at most one range of thresholds. */
 const MAX_CELLS = NUM_STEPS + 1;
 
-/** The width of a uniform range is the square root of this many variances. */
-export const VARIANCES = 12;
+/** The variance of a uniform range is its squared width divided by this number. */
+export const UNIFORM_VARIANCE_DIVISOR = 12;
 
 /**
  * Bounds of the traits, in cells. A cell is a range of stress thresholds. Its box has the bounds of all traits for
@@ -222,7 +222,7 @@ export class TraitBelief {
     for (let cell = 0; cell < this.cells; cell++) {
       const middle = 0.5 * (this.low[cell * NUM_TRAITS + trait] + this.high[cell * NUM_TRAITS + trait]);
       const [deviation, width] = [middle - mean, this.width(cell, trait)];
-      variance += this.chance[cell] * (deviation * deviation + (width * width) / VARIANCES);
+      variance += this.chance[cell] * (deviation * deviation + (width * width) / UNIFORM_VARIANCE_DIVISOR);
     }
     return variance;
   }

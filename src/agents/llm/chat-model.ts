@@ -3,7 +3,7 @@ import type { OpenAI } from 'openai';
 import type { Prompt } from '../../rollouts/text/prompt.js';
 import type { Sampling, Usage } from '../../rollouts/trajectories/trajectory-episode.js';
 import { CLOCK, type Clock } from '../../shared/http/clock.js';
-import { type BackOff, backOff, type FailedAttempt, retry } from '../../shared/http/retry.js';
+import { type BackOff, backOff, type FailedAttempt, retry } from '../../shared/http/retry-loop.js';
 import { Deadline } from './deadline.js';
 import type { Endpoint } from './endpoint.js';
 import type { Answer, LanguageModel } from './language-model.js';
@@ -13,7 +13,7 @@ import { EndpointError, TemporaryFailure } from './llm-errors.js';
 import { RateLimiter } from './rate-limiter.js';
 import { FILTERED, type Reply, readReply } from './reply.js';
 import { clip, faultOf, refusalOf } from './request-faults.js';
-import type { Tally } from './usage-tally.js';
+import type { UsageTally } from './usage-tally.js';
 
 export interface ChatModelOptions {
   /** The name in files, and at the endpoint unless an Azure deployment has another name. */
@@ -26,7 +26,7 @@ export interface ChatModelOptions {
   /** The number of retries of a failed request. */
   readonly retries: number;
   readonly ledger: Ledger;
-  readonly tally: Tally;
+  readonly tally: UsageTally;
   readonly clock?: Clock;
   /** Returns a number in [0, 1). */
   readonly random?: () => number;

@@ -2,7 +2,7 @@
 import type { ClientOptions, OpenAI } from 'openai';
 import { InputError } from '../../shared/errors.js';
 import { boundedFetch } from '../../shared/http/bounded-fetch.js';
-import { load } from '../../shared/optional-packages.js';
+import { importOptional, load, PACKAGES } from '../../shared/optional-packages.js';
 import type { Endpoint } from './endpoint.js';
 
 /**
@@ -18,7 +18,7 @@ type Library = Pick<typeof import('openai'), 'OpenAI' | 'AzureOpenAI'>;
  * @throws LibraryError `library_missing`; InputError `out_of_range` if OPENAI_CUSTOM_HEADERS is invalid.
  */
 export async function openClient(endpoint: Endpoint, timeoutMs: number): Promise<OpenAI> {
-  const library = await load('language models', ['openai@6'], () => import('openai'));
+  const library = await load('language models', PACKAGES.models, () => importOptional<Library>('openai'));
   try {
     return create(library, endpoint, timeoutMs);
   } catch (error) {

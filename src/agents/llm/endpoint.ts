@@ -1,6 +1,6 @@
 /** Chooses the endpoint from options and environment variables, and checks them before any request. */
 import { InputError } from '../../shared/errors.js';
-import { type Redact, redactor } from '../../shared/http/secrets.js';
+import { type Redact, redactor } from '../../shared/http/redactor.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -79,7 +79,7 @@ function azureOf(text: string, read: ReadVariable): AzureEndpoint {
   };
 }
 
-/** Returns a key. It must be valid in a header: the client would report an invalid one as a lost connection. */
+/** Returns a key. Refuses a key that is invalid in a header, which the client would report as a lost connection. */
 function keyOf(name: string, read: ReadVariable): string | null {
   const key = read(name);
   if (key === null || /^[\x20-\x7e]+$/.test(key)) return key;

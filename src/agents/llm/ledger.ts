@@ -1,4 +1,4 @@
-/** Counts the cost of requests and reserves the cost of the next ones. The budget is never exceeded. */
+/** Counts the cost of requests, and reserves the cost of pending ones, so that the budget is never exceeded. */
 import { NUM_STEPS } from '../../world/fields.js';
 import { BudgetError } from './llm-errors.js';
 import type { Tokens } from './reply.js';
@@ -62,7 +62,7 @@ export class Ledger {
   readonly #finished: { episodes: number; cost: number };
   /** The largest reservation so far. Until an episode is finished, it is the expected cost of a request. */
   #maxRequestCost = 0;
-  /** Set when a request was refused. Then no episode begins any more. */
+  /** The error of the first refused request or episode. After it no episode begins. */
   #refusal: BudgetError | null = null;
 
   constructor({ prices, budget, spent = 0, finished, onSpend = () => {} }: LedgerOptions) {

@@ -1,10 +1,12 @@
 /** Plays episodes with a language model: many at once, each at its own pace, in the environments of one pool. */
 import { setMaxListeners } from 'node:events';
+import { isAsynchronous } from '../../engine/backends/any-batch.js';
+import { NODE } from '../../engine/backends/node.js';
 import { floatsOf, type Grader } from '../../engine/graders/grader.js';
 import type { StepResult } from '../../engine/vec-env/vec-env-options.js';
 import { EpisodePool } from '../../rollouts/episode-pool.js';
 import { type Prompt, prompt } from '../../rollouts/text/prompt.js';
-import { SYSTEM } from '../../rollouts/text/system.js';
+import { systemText } from '../../rollouts/text/system-message.js';
 import {
   type EpisodeEnd,
   EpisodeRecorder,
@@ -33,6 +35,7 @@ export interface PlayOptions {
   readonly concurrency: number;
   /** The player that the episodes record. */
   readonly player: Player;
+  /** As in `evaluate`. Episodes of a backend whose calls return promises are stepped on the processor, with the same bits. */
   readonly backend?: string;
   readonly kernel?: string;
   /** Threads of the environment. Default 1. */
@@ -46,8 +49,8 @@ const MAX_CONCURRENCY = 1024;
 
 /**
  * Plays episodes, at most `concurrency` at once, and yields each when it ends. Then the next one begins.
- * After an error no other episode begins. If the error allows it, unfinished episodes are finished and yielded before the
- * error is thrown. After a lasting failure of the endpoint, all episodes end at once.
+ * After an error no other episode begins. If the budget is spent or a single request failed, unfinished episodes are
+ * finished and yielded before the error is thrown. After a lasting failure of the endpoint, all episodes end at once.
  * @throws EndpointError; BudgetError; InputError; the signal's reason, at once.
  */
 export async function* playEpisodes(
@@ -127,7 +130,9 @@ class EpisodePlayer {
   readonly #stop = new AbortController();
 
   constructor(options: PlayOptions, capacity: number) {
-    const { backend, kernel, threads, grader, signal } = options;
+    const { kernel, threads, grader, signal } = options;
+    // Episodes at their own pace are stepped on the processor: a device takes milliseconds for a step of any size.
+    const backend = isAsynchronous(NODE, options.backend) ? undefined : options.backend;
     this.#options = options;
     this.#pool = new EpisodePool({ capacity, backend, kernel, threads, observation: { history: true } });
     this.#grader = floatsOf(grader.weights);
@@ -165,11 +170,12 @@ class EpisodePlayer {
   }
 
   #account(): Promise<EpisodeAccount> | undefined {
-    const { ledger, sampling } = this.#options.model;
+    const { grader, model } = this.#options;
+    const { ledger, sampling } = model;
     this.#stop.signal.throwIfAborted();
     if (ledger === undefined) return undefined;
     const maxRequestCost =
-      ledger.prices === null ? 0 : maxCostOf(ledger.prices, LONGEST_PROMPT, sampling?.max_tokens ?? 0);
+      ledger.prices === null ? 0 : maxCostOf(ledger.prices, longestPrompt(grader), sampling?.max_tokens ?? 0);
     return ledger.beginEpisode(maxRequestCost, this.#stop.signal);
   }
 
@@ -185,7 +191,7 @@ class EpisodePlayer {
     let outputs = await this.#pool.reset(env, begin, readEnv);
     for (let step = 0; step < NUM_STEPS; step++) {
       const { row } = outputs;
-      const played = await this.#askModel(prompt(row));
+      const played = await this.#askModel(prompt(row, undefined, { grader }));
       account?.addCost(played.usage?.cost_usd ?? 0);
       const { action, belief } = played;
       outputs = await this.#pool.step(env, { code: action, belief }, readEnv);
@@ -201,5 +207,5 @@ class EpisodePlayer {
   }
 }
 
-/** An upper bound on the bytes of a prompt with a full history. */
-const LONGEST_PROMPT = Buffer.byteLength(SYSTEM) + 2048;
+/** Returns an upper bound on the bytes of a prompt with a full history. */
+const longestPrompt = (grader: Grader): number => Buffer.byteLength(systemText(grader)) + 2048;

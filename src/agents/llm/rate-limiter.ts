@@ -1,4 +1,4 @@
-/** Rate limiter: one 429 pauses all requests. */
+/** Rate limiter: one refused request (status 429 or 503) pauses all requests. */
 import type { Clock } from '../../shared/http/clock.js';
 
 /** Pauses all requests of an endpoint after a refused one. */

@@ -1,7 +1,7 @@
 /** Parses chat completions, which differ between endpoints. */
 import { toUSVString } from 'node:util';
 import { z } from 'zod';
-import type { Redact } from '../../shared/http/secrets.js';
+import type { Redact } from '../../shared/http/redactor.js';
 
 /** Token counts of one request. */
 export interface Tokens {
@@ -20,7 +20,7 @@ export interface Reply {
   readonly tokens: Tokens | null;
 }
 
-/** A larger count than 10^9 is invalid. */
+/** A token count, at most 10^9. */
 const count = z.number().int().nonnegative().max(1e9);
 const text = z.string().nullish().catch(null);
 
@@ -33,7 +33,7 @@ const PART = z.object({
     .catch(null),
 });
 
-/** More parts are refused, because checking hundreds of thousands takes seconds. */
+/** The maximum number of parts. Checking hundreds of thousands would take seconds. */
 const MAX_PARTS = 1000;
 
 const CHOICE = z.object({

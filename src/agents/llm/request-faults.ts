@@ -16,13 +16,13 @@ interface Thrown {
   readonly param?: unknown;
 }
 
-/** The most characters of an endpoint's message in an error. */
+/** The maximum number of characters of an endpoint's message in an error. */
 const MAX_MESSAGE = 300;
 
 /** Returns a text in one line, shortened. */
 export const clip = (text: string): string => shortened(text.replaceAll(/\s+/g, ' ').trim(), MAX_MESSAGE);
 
-/** Statuses below 500 that are retried. All from 500 on are retried. */
+/** Statuses below 500 that are retried. All statuses from 500 on are retried too. */
 const TEMPORARY = [408, 409, 425, 429];
 /**
  * Statuses of a gateway that gave up (520 and 524 are Cloudflare's). The server behind it may have answered and charged.

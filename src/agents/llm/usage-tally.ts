@@ -1,7 +1,7 @@
-/** Counts a run's use of an endpoint. */
+/** Counts the requests, answers and tokens of a run. */
 import type { Usage } from '../../rollouts/trajectories/trajectory-episode.js';
 
-export class Tally {
+export class UsageTally {
   /** Requests, including failed ones. */
   requests = 0;
   answers = 0;

@@ -1,4 +1,4 @@
-/** The planner's belief state: a posterior over profiles, or, for comparison, no knowledge or full knowledge. */
+/** The planner's belief state: the posterior over profiles; for comparison, the prior or the true profiles. */
 
 import { beliefTarget, sampleProfile } from '../../engine/reference/profile.js';
 import { type Draw, threefry } from '../../engine/reference/threefry.js';
@@ -7,10 +7,11 @@ import type { Params } from '../../world/block.js';
 import { NUM_BELIEFS, PROFILE_SIZE } from '../../world/fields.js';
 import { checkProfile } from '../../world/resolve-names.js';
 import type { World } from '../../world/world.js';
+import type { BeliefError } from '../inference/belief-error.js';
 import { Inference } from '../inference/inference.js';
 import { inferenceWords } from '../inference/inference-words.js';
 
-/** Beliefs about n profiles. */
+/** The belief state of n episodes. */
 export interface BeliefState {
   /** Updates with observations f32 [n, 22] of the episodes with 1 in u8 [n]. */
   observe(observations: Float32Array, playing: Uint8Array): void;
@@ -18,9 +19,12 @@ export interface BeliefState {
   beliefs(): Float32Array;
   /** Returns equally likely profiles, f32 [n, count, 16]. */
   posteriorSamples(count: number): Float32Array;
-  /** Returns the expected reduction of the belief's error by each action, f32 [n, 10]. Absent for a state that learns nothing. */
+  /**
+   * Returns the expected reduction of the stated belief's error by each action, f32 [n, 10]. Absent for a state that learns
+   * nothing.
+   */
   probeValues?(): Float32Array;
-  /** Describes in words what is known of profile i. */
+  /** Describes the belief about profile i in words. */
   words(i: number): string;
 }
 
@@ -32,10 +36,12 @@ const MIDDLE = 0.5;
 /** The posterior given the observations, from an inference. */
 export class Inferred implements BeliefState {
   readonly #inference: Inference;
+  readonly #error: BeliefError;
 
-  /** @param seed u32. */
-  constructor(numEnvs: number, world: World, seed: number) {
+  /** @param seed u32. @param error the error that the beliefs minimise. */
+  constructor(numEnvs: number, world: World, seed: number, error: BeliefError) {
     this.#inference = new Inference(world, numEnvs, { seed });
+    this.#error = error;
   }
 
   observe(observations: Float32Array, playing: Uint8Array): void {
@@ -43,7 +49,7 @@ export class Inferred implements BeliefState {
   }
 
   beliefs(): Float32Array {
-    return this.#inference.beliefs();
+    return this.#inference.beliefs(this.#error);
   }
 
   posteriorSamples(count: number): Float32Array {
@@ -51,11 +57,11 @@ export class Inferred implements BeliefState {
   }
 
   probeValues(): Float32Array {
-    return this.#inference.probeValues();
+    return this.#inference.probeValues(this.#error);
   }
 
   words(i: number): string {
-    return inferenceWords(this.#inference.explain(i));
+    return inferenceWords(this.#inference.explain(i), this.#error);
   }
 }
 

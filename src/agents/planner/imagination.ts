@@ -1,12 +1,14 @@
-/** Plays imagined continuations of episodes, with sampled profiles and with noise that no real episode has. */
+/** Plays imagined continuations of episodes: with sampled profiles, and with noise that no real episode has. */
+import type { OpenBatch } from '../../engine/backends/any-batch.js';
+import type { EngineCalls } from '../../engine/engine-calls.js';
 import { Scorer, type ScorerSettings, type Trial } from '../search/scorer.js';
-import type { EpisodeNotes } from './episode-notes.js';
+import type { EpisodeSums } from './episode-sums.js';
 import { ImaginedStarts } from './imagined-starts.js';
 import { type Objective, scoringOf } from './objectives.js';
 
 export interface ImaginationOptions extends Omit<ScorerSettings, 'imagination' | 'minFirstHalfMean'> {
   readonly objective: Objective;
-  /** f32 [6]. */
+  /** f32 [8]. */
   readonly grader: Float32Array;
   /** u32: seed of the noise. */
   readonly seed: number;
@@ -21,30 +23,30 @@ export class Imagination implements Disposable {
   /** The maximum number of episodes at once. */
   readonly maxEpisodes: number;
 
+  private constructor(scorer: Scorer, starts: ImaginedStarts, maxEpisodes: number) {
+    this.#scorer = scorer;
+    this.#starts = starts;
+    this.maxEpisodes = maxEpisodes;
+  }
+
   /** @throws as `createVecEnv`. */
-  constructor(options: ImaginationOptions) {
-    const { objective, grader, maxSequences, problems, starts, seed } = options;
-    this.maxEpisodes = problems;
-    this.#starts = new ImaginedStarts(problems, starts, seed, grader);
-    const { judge, episodesPerCall } = scoringOf(objective, grader, this.#starts);
-    this.#scorer = new Scorer(
-      { ...options, imagination: true, minFirstHalfMean: -Infinity },
-      maxSequences,
-      judge,
-      episodesPerCall,
-    );
+  static *open(options: ImaginationOptions, openBatch: OpenBatch): EngineCalls<Imagination> {
+    const { objective, grader, problems, seed } = options;
+    const starts = new ImaginedStarts(options.world.params, problems, options.starts, seed, grader);
+    const settings = { ...options, imagination: true, minFirstHalfMean: -Infinity };
+    const scoring = { ...scoringOf(objective, grader, starts), maxSequences: options.maxSequences };
+    return new Imagination(yield* Scorer.open(settings, openBatch, scoring), starts, problems);
   }
 
   /** Sets the episodes to imagine. Arguments as in `ImaginedStarts.write`. */
-  begin(step: number, episodes: readonly number[], notes: EpisodeNotes, profiles: Float32Array): void {
-    this.#starts.write(step, episodes, notes, profiles);
+  begin(step: number, episodes: readonly number[], sums: EpisodeSums, profiles: Float32Array): void {
+    this.#starts.write(step, episodes, sums, profiles);
     this.#scorer.begin(this.#starts.reset);
   }
 
   /** Plays trials to the end of the episode. All have the same number of action sequences. */
-  play(trials: readonly Trial[]): void {
-    // Reports no progress.
-    for (const _ of this.#scorer.score(trials, 1));
+  play(trials: readonly Trial[]): EngineCalls<void> {
+    return this.#scorer.score(trials, 1);
   }
 
   [Symbol.dispose](): void {

@@ -1,16 +1,29 @@
 /** Starts of imagined episodes: the observed past, with another profile. */
 import type { ResetRequest } from '../../engine/backends/backend.js';
+import { beliefTarget } from '../../engine/reference/profile.js';
 import { type Draw, threefry } from '../../engine/reference/threefry.js';
-import { MODE, NUM_COMPONENTS, NUM_METERS, NUM_TRAITS, PROFILE_SIZE } from '../../world/fields.js';
-import type { EpisodeNotes } from './episode-notes.js';
+import type { Params } from '../../world/block.js';
+import {
+  COMPONENT_NAMES,
+  MODE,
+  NUM_BELIEFS,
+  NUM_COMPONENTS,
+  NUM_METERS,
+  NUM_TRAITS,
+  PROFILE_SIZE,
+} from '../../world/fields.js';
+import type { EpisodeSums } from './episode-sums.js';
 
 /** The second word of the generator's key. It differs from all streams of the world. */
 const STREAM = 0x4c55434b;
+const BELIEF_SKILL = COMPONENT_NAMES.indexOf('belief_skill');
 
 /** The rows of a reset, written in place: one for each posterior sample of each episode. */
 export class ImaginedStarts {
   readonly #samples: number;
   readonly #seed: number;
+  readonly #params: Params;
+  readonly #target = new Float32Array(NUM_BELIEFS);
   readonly #profiles: Float32Array;
   readonly reset: ResetRequest & Required<Pick<ResetRequest, 'start'>> & { readonly mask: Uint8Array };
   /** The step count, the same for all episodes. */
@@ -18,15 +31,20 @@ export class ImaginedStarts {
   /** f64 [rows]: the weighted sum of the meters over the steps taken. */
   readonly weightedSums: Float64Array;
 
-  /** @param seed u32: seed of the noise. @param grader f32 [6]. */
-  constructor(episodes: number, samples: number, seed: number, grader: Float32Array) {
+  /**
+   * @param seed u32: seed of the noise. @param grader f32 [8]. Beliefs stand in imagined episodes only if it weighs
+   *   `belief_skill`.
+   */
+  constructor(params: Params, episodes: number, samples: number, seed: number, grader: Float32Array) {
     const numEnvs = episodes * samples;
     const graders = new Float32Array(numEnvs * NUM_COMPONENTS);
     for (let env = 0; env < numEnvs; env++) graders.set(grader, env * NUM_COMPONENTS);
     this.#samples = samples;
     this.#seed = seed;
+    this.#params = params;
     this.#profiles = new Float32Array(numEnvs * PROFILE_SIZE);
     this.weightedSums = new Float64Array(numEnvs);
+    const hasBeliefs = grader[BELIEF_SKILL] !== 0;
     this.reset = {
       mask: new Uint8Array(numEnvs),
       seeds: new Uint32Array(numEnvs),
@@ -40,6 +58,10 @@ export class ImaginedStarts {
         late: new Float32Array(numEnvs),
         returns: null,
         crashes: new Uint8Array(numEnvs),
+        well: new Float32Array(numEnvs),
+        skill: hasBeliefs ? new Float32Array(numEnvs) : null,
+        beliefs: hasBeliefs ? new Float32Array(numEnvs * NUM_BELIEFS) : null,
+        given: hasBeliefs ? new Uint8Array(numEnvs).fill(1) : null,
       },
     };
   }
@@ -53,7 +75,7 @@ export class ImaginedStarts {
    * Writes the rows of episodes that have all taken `step` steps, from the first row on.
    * @param profiles f32 [n, samples, 16]: posterior samples of each episode.
    */
-  write(step: number, episodes: readonly number[], notes: EpisodeNotes, profiles: Float32Array): void {
+  write(step: number, episodes: readonly number[], sums: EpisodeSums, profiles: Float32Array): void {
     const rows = episodes.length * this.#samples;
     const width = this.#samples * PROFILE_SIZE;
     this.step = step;
@@ -61,7 +83,7 @@ export class ImaginedStarts {
     this.#drawSeeds();
     episodes.forEach((i, k) => {
       this.#profiles.set(profiles.subarray(i * width, (i + 1) * width), k * width);
-      this.#writeEpisode(i, notes, k * this.#samples);
+      this.#writeEpisode(i, sums, k * this.#samples);
     });
   }
 
@@ -73,17 +95,31 @@ export class ImaginedStarts {
     for (let length = this.#samples; length < seeds.length; length *= 2) seeds.copyWithin(length, 0, length);
   }
 
-  #writeEpisode(i: number, notes: EpisodeNotes, first: number): void {
+  #writeEpisode(i: number, sums: EpisodeSums, first: number): void {
     const { start } = this.reset;
-    const meters = notes.meters.subarray(i * NUM_METERS, (i + 1) * NUM_METERS);
+    const meters = sums.meters.subarray(i * NUM_METERS, (i + 1) * NUM_METERS);
     for (let env = first; env < first + this.#samples; env++) {
       const weights = env * PROFILE_SIZE + NUM_TRAITS;
       start.steps[env] = this.step;
       start.meters.set(meters, env * NUM_METERS);
-      start.early![env] = notes.rewards(i, 0, this.#profiles, weights);
-      start.late![env] = notes.rewards(i, 1, this.#profiles, weights);
-      start.crashes![env] = notes.crashes(i);
-      this.weightedSums[env] = notes.weightedSum(i, this.#profiles, weights);
+      start.early![env] = sums.rewards(i, 0, this.#profiles, weights);
+      start.late![env] = sums.rewards(i, 1, this.#profiles, weights);
+      start.crashes![env] = sums.crashes(i);
+      this.weightedSums[env] = sums.weightedSum(i, this.#profiles, weights);
+      start.well![env] = this.weightedSums[env];
+    }
+    if (start.beliefs !== null) this.#writeBeliefs(i, sums, first);
+  }
+
+  /** Writes the belief stated at this step, which stands until the end, and the sums of earlier beliefs. */
+  #writeBeliefs(i: number, sums: EpisodeSums, first: number): void {
+    const { start } = this.reset;
+    const belief = sums.beliefs.subarray(i * NUM_BELIEFS, (i + 1) * NUM_BELIEFS);
+    for (let env = first; env < first + this.#samples; env++) {
+      const profile = this.#profiles.subarray(env * PROFILE_SIZE, (env + 1) * PROFILE_SIZE);
+      beliefTarget(this.#params, profile, this.#target);
+      start.skill![env] = sums.skill(i, this.#target);
+      start.beliefs!.set(belief, env * NUM_BELIEFS);
     }
   }
 }

@@ -1,5 +1,5 @@
 /** Explains in words why a plan is better than the best one with another first action. */
-import { formatHundredths } from '../../rollouts/text/hundredths.js';
+import { formatHundredths } from '../../rollouts/text/format-hundredths.js';
 import { COMPONENT_NAMES, METER_NAMES, NUM_METERS, NUM_STEPS } from '../../world/fields.js';
 import type { PlanReport } from './plan-report.js';
 
@@ -42,6 +42,7 @@ const TEXTS: Readonly<Record<string, (difference: number, isLater: boolean) => s
       ? 'spares rewards of the first half, against which the second is graded'
       : 'lifts the second half, which is graded against the first',
   efficiency: () => 'feels better over the week',
+  wellbeing: () => 'keeps the meters that matter to them higher over the week',
 };
 
 /** The smallest difference of components that is a reason. */

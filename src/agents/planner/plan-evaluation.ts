@@ -1,19 +1,20 @@
 /** Plays an action sequence with posterior samples and averages the outcomes. */
-import type { Batch, Outputs } from '../../engine/backends/backend.js';
+import type { AnyBatch, OpenBatch } from '../../engine/backends/any-batch.js';
 import { NODE } from '../../engine/backends/node.js';
-import { openBatch } from '../../engine/backends/open-batch.js';
+import type { OpenedBatch } from '../../engine/backends/open-batch.js';
 import { allocateTrajectory } from '../../engine/backends/outputs.js';
+import { type EngineCalls, resultOf } from '../../engine/engine-calls.js';
 import { NUM_COMPONENTS, NUM_METERS, NUM_STEPS } from '../../world/fields.js';
 import { repeatActions } from '../policies/open-loop.js';
 import type { ScorerSettings } from '../search/scorer.js';
-import type { EpisodeNotes } from './episode-notes.js';
+import type { EpisodeSums } from './episode-sums.js';
 import { ImaginedStarts } from './imagined-starts.js';
 
 /** Means over imagined episodes, each with a sampled profile and draws of its own. */
 export interface Outlook {
   /** f64 [28, 5]: the meters after each step; 0 for steps already taken. */
   readonly meters: Float64Array;
-  /** f64 [6]: the components of the grade; 0 for belief accuracy. */
+  /** f64 [8]: the components of the grade, if the current belief stands. Without `belief_skill` in the grader no belief stands. */
   readonly components: Float64Array;
   /** Mean reward of the first half, without the reward's noise. */
   readonly firstHalfMean: number;
@@ -24,42 +25,47 @@ export interface Outlook {
 export interface PlanEvaluationOptions extends Pick<ScorerSettings, 'world' | 'backend' | 'kernel'> {
   readonly samples: number;
   readonly seed: number;
-  /** f32 [6]. */
+  /** f32 [8]. */
   readonly grader: Float32Array;
 }
 
 export class PlanEvaluation implements Disposable {
   readonly #samples: number;
   readonly #starts: ImaginedStarts;
-  readonly #batch: Batch;
-  readonly #outputs: Outputs;
+  readonly #opened: OpenedBatch<AnyBatch>;
 
-  constructor(options: PlanEvaluationOptions) {
+  private constructor(starts: ImaginedStarts, samples: number, opened: OpenedBatch<AnyBatch>) {
+    this.#samples = samples;
+    this.#starts = starts;
+    this.#opened = opened;
+  }
+
+  /** @throws as `createVecEnv`. */
+  static *open(options: PlanEvaluationOptions, openBatch: OpenBatch): EngineCalls<PlanEvaluation> {
     const { samples, seed, grader, world } = options;
     const layout = { columnMajor: false, finalObservations: false };
     const shape = { numEnvs: samples, world, imagination: true, threads: 1, layout };
-    const { batch, outputs } = openBatch(NODE, options, shape);
-    this.#samples = samples;
-    this.#starts = new ImaginedStarts(1, samples, seed, grader);
-    this.#batch = batch;
-    this.#outputs = outputs;
+    const starts = new ImaginedStarts(world.params, 1, samples, seed, grader);
+    return new PlanEvaluation(starts, samples, yield* resultOf(openBatch(NODE, options, shape)));
   }
 
   /** Returns the mean outcome of an action sequence, u8 [28]. Other arguments are as in `ImaginedStarts.write`. */
-  play(
+  *play(
     sequence: Uint8Array,
     step: number,
     episode: number,
-    notes: EpisodeNotes,
+    sums: EpisodeSums,
     profiles: Float32Array,
-  ): Outlook {
-    this.#starts.write(step, [episode], notes, profiles);
-    this.#batch.reset(this.#starts.reset);
+  ): EngineCalls<Outlook> {
+    const { batch, outputs } = this.#opened;
+    this.#starts.write(step, [episode], sums, profiles);
+    batch.reset(this.#starts.reset);
     const trajectory = allocateTrajectory(this.#samples);
     const actions = repeatActions(sequence, this.#samples);
-    this.#batch.run({ policy: { kind: 'sequence', actions }, beliefs: null, stops: null, trajectory });
-    this.#batch.read();
-    const { components, firstHalfMeans, secondHalfMeans } = this.#outputs;
+    const policy = { kind: 'sequence', actions } as const;
+    yield* resultOf(batch.run({ policy, beliefs: null, stops: null, trajectory }));
+    yield* resultOf(batch.read(['components', 'firstHalfMeans', 'secondHalfMeans']));
+    const { components, firstHalfMeans, secondHalfMeans } = outputs;
     return {
       meters: meanRows(trajectory.meters, NUM_STEPS * NUM_METERS),
       components: meanRows(components, NUM_COMPONENTS),
@@ -69,7 +75,7 @@ export class PlanEvaluation implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#batch.close();
+    this.#opened.batch.close();
   }
 }
 

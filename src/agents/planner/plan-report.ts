@@ -6,7 +6,7 @@ import type { Outlook } from './plan-evaluation.js';
 export interface PlanOutlook extends Outlook {
   /** Codes of ACTION_NAMES, from this step to the last. */
   readonly actions: readonly number[];
-  /** The expected reduction of the belief's error by the first action. */
+  /** The expected reduction of the belief's error by the first action: of the squared error under v3, else of the absolute one. */
   readonly errorReduction: number;
 }
 
@@ -28,6 +28,6 @@ export interface PlanReport {
   readonly curiosity: number;
   /** f64 [5]: the expected reward weights of the profile. */
   readonly weights: Float64Array;
-  /** f32 [6]: the weights of the grade. */
+  /** f32 [8]: the weights of the grade. */
   readonly grader: Float32Array;
 }

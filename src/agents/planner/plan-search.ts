@@ -1,6 +1,7 @@
 /** Searches the best plans for one step of episodes. A plan is the actions to the end of the episode. */
+import type { EngineCalls } from '../../engine/engine-calls.js';
 import { type Draw, threefry } from '../../engine/reference/threefry.js';
-import { NUM_ACTIONS, NUM_STEPS } from '../../world/fields.js';
+import { COMPONENT_NAMES, NUM_ACTIONS, NUM_STEPS } from '../../world/fields.js';
 import { openLoopActions } from '../policies/open-loop.js';
 import { Population } from '../search/population.js';
 import { trialOf } from '../search/scorer.js';
@@ -33,8 +34,15 @@ export interface Choice {
 const STREAM = 0x504c414e;
 /** If at most this many sequences are possible, all are evaluated. */
 const MAX_EXHAUSTIVE = 100;
-/** Sequences that every search includes. So a plan is never worse than open-loop. */
-const OPEN_LOOP = ['v2', 'v1'].map(openLoopActions);
+const WELLBEING = COMPONENT_NAMES.indexOf('wellbeing');
+const BELIEF_SKILL = COMPONENT_NAMES.indexOf('belief_skill');
+
+/**
+ * Returns sequences that every search under a grader includes, f32 [8]. So a plan is never worse than open-loop. That of v3 is
+ * among them if the grader counts what only v3 counts.
+ */
+export const openLoopUnder = (grader: Float32Array): Uint8Array[] =>
+  [...(grader[WELLBEING] > 0 || grader[BELIEF_SKILL] > 0 ? ['v3'] : []), 'v2', 'v1'].map(openLoopActions);
 
 /** The number of sequences kept for the next step. */
 const numKeptOf = ({ candidates }: Budget): number => Math.max(1, candidates >> 2);
@@ -49,33 +57,35 @@ const sequencesLeft = (step: number): number => NUM_ACTIONS ** stepsLeft(step);
  * Plans one step. @param step the step count of all episodes, which `imagination` has as starting states.
  * @param kept the sequences of the previous step for each episode; null at the first step.
  * @param curiosity f64 [10] for each: the value of information of each action, in units of the objective.
+ * @param openLoop u8 [28] each: sequences that the search includes.
  */
-export function searchPlans(
+export function* searchPlans(
   imagination: Imagination,
   budget: Budget,
   seed: number,
   step: number,
   kept: readonly (Uint8Array | null)[],
   curiosity: readonly Float64Array[],
-): Choice[] {
+  openLoop: readonly Uint8Array[],
+): EngineCalls<Choice[]> {
   const isExhaustive = sequencesLeft(step) <= MAX_EXHAUSTIVE;
   const { x0 } = threefry(seed, STREAM, step, 0, { x0: 0, x1: 0 } satisfies Draw);
   const searches = kept.map((sequences, k) => {
     const population = new Population(new Draws(x0), numKeptOf(budget), maxSequencesOf(budget), 1, step);
-    population.offer(isExhaustive ? [everySequence(step)] : firstSequences(sequences, step));
+    population.offer(isExhaustive ? [everySequence(step)] : firstSequences(sequences, openLoop, step));
     return new EpisodeSearch(population, step, curiosity[k]);
   });
-  select(imagination, searches);
+  yield* select(imagination, searches);
   for (let round = 0; round < (isExhaustive ? 0 : budget.rounds); round++) {
     for (const search of searches) search.population.breed(budget.candidates);
-    select(imagination, searches);
+    yield* select(imagination, searches);
   }
   return searches.map((search) => search.choose(numKeptOf(budget)));
 }
 
-function select(imagination: Imagination, searches: readonly EpisodeSearch[]): void {
+function* select(imagination: Imagination, searches: readonly EpisodeSearch[]): EngineCalls<void> {
   const trials = searches.map(({ population }, problem) => trialOf(problem, population.candidates));
-  imagination.play(trials);
+  yield* imagination.play(trials);
   searches.forEach((search, k) => {
     search.select(trials[k].scores, trials[k].shortfalls);
   });
@@ -128,8 +138,12 @@ function everySequence(step: number): Uint8Array {
 }
 
 /** Returns the initial sequences: the kept ones, the open-loop ones, and the best of these with each first action. */
-function firstSequences(kept: Uint8Array | null, step: number): Uint8Array[] {
-  const initial = kept === null ? OPEN_LOOP : [kept, ...OPEN_LOOP];
+function firstSequences(
+  kept: Uint8Array | null,
+  openLoop: readonly Uint8Array[],
+  step: number,
+): Uint8Array[] {
+  const initial = kept === null ? openLoop : [kept, ...openLoop];
   const variants = Array.from({ length: NUM_ACTIONS }, (_, action) => {
     const actions = initial[0].slice(0, NUM_STEPS);
     actions[step] = action;

@@ -1,6 +1,6 @@
-/** Reports one episode's plan in a few sentences, made from its numbers. */
-import { formatHundredths } from '../../rollouts/text/hundredths.js';
-import { spell } from '../../rollouts/text/system.js';
+/** Describes one episode's plan in a few sentences. */
+import { formatHundredths } from '../../rollouts/text/format-hundredths.js';
+import { spell } from '../../rollouts/text/system-message.js';
 import {
   ACTION_NAMES,
   COMPONENT_NAMES,
@@ -25,7 +25,7 @@ const NEGLECT = -0.05;
 const NO_LOSS = 0.00051;
 /** A smaller rise of a meter is not mentioned. */
 const MIN_RISE = 0.02;
-/** The maximum number of stretches of a plan that are described. */
+/** The maximum number of stretches (runs of one action) that are described. */
 const MAX_STRETCHES = 3;
 
 /**

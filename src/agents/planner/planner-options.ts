@@ -39,7 +39,10 @@ export interface PlannerOptions {
   readonly candidates?: number;
   /** Rounds of a step's search, 0 to 1,000. Default 16, for wellbeing 8. */
   readonly rounds?: number;
-  /** Weight of the value of information. 1 counts what a more accurate belief earns. Default 1. */
+  /**
+   * Weight of the value of information. 1 counts what a more accurate belief earns: at the end under v2, over the days left
+   * under v3. Default 1.
+   */
   readonly curiosity?: number;
   /** u32: seed of the posterior samples, the imagined noise and the search. Default 0. */
   readonly seed?: number;
@@ -82,7 +85,7 @@ const CURIOSITY = 1;
 export interface PlannerRequest {
   readonly numEnvs: number;
   readonly objective: Objective;
-  /** f32 [6]. */
+  /** f32 [8]. */
   readonly grader: Float32Array;
   readonly inference: boolean;
   readonly oracle: Float32Array | null;

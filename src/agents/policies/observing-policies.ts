@@ -1,141 +1,125 @@
-/** Policies that choose each action from observations. */
+/** Policies that are stepped, because they use observations: for the belief, or for the action too. */
 
-import type { Grader } from '../../engine/graders/grader.js';
-import { heuristicAction } from '../../engine/reference/baselines.js';
-import { spell } from '../../rollouts/text/system.js';
+import type {
+  EpisodeStarts,
+  Policy,
+  PolicyPlayer,
+  PolicySetting,
+  PolicyView,
+} from '../../engine/policy/policy.js';
+import { spell } from '../../rollouts/text/system-message.js';
 import { InputError } from '../../shared/errors.js';
 import { didYouMean } from '../../shared/suggest.js';
-import { ACTION_NAMES, NUM_METERS, OBSERVATION, OBSERVATION_SIZE } from '../../world/fields.js';
-import { createWorld } from '../../world/world.js';
-import { Inference } from '../inference/inference.js';
-import { inferenceWords } from '../inference/inference-words.js';
+import { ACTION_NAMES } from '../../world/fields.js';
+import { type AnyPlanner, openAnyPlanner } from '../planner/async-planner.js';
 import type { Objective } from '../planner/objectives.js';
 import { type Decision, Planner } from '../planner/planner.js';
 import type { PlannerOptions } from '../planner/planner-options.js';
-import { openLoopActions, sequenceGraderUnder } from './open-loop.js';
-import { type BeliefKind, POLICIES, POLICY_NAMES, type Policy } from './policies.js';
+import { type BeliefKind, type FixedPolicy, findPolicy, POLICIES, POLICY_NAMES } from './fixed-policies.js';
+import { InferredBeliefs } from './with-belief.js';
 
 /** Plays n episodes from their observations. */
-export interface SteppedPlayer extends Disposable {
-  /** Chooses actions. Call it at every step from the first on. @param observations f32 [n, 22], row-major. */
-  decide(observations: Float32Array): Decision;
+export interface SteppedPlayer extends PolicyPlayer {
+  reset(episodes: EpisodeStarts): void | Promise<void>;
+  act(view: PolicyView): Decision | Promise<Decision>;
   /** Describes the reasons for the last decision in episode i. */
-  reasons(i: number): string;
+  reasons(i: number): string | Promise<string>;
+  [Symbol.dispose](): void;
 }
 
-/** The information that a player has before the episodes begin. It is the same for all episodes. */
-export interface Setting extends Pick<PlannerOptions, 'numEnvs' | 'backend' | 'kernel' | 'threads'> {
-  readonly grader: Grader;
-  /** The objective of a planner. Default: the objective that the policy's name implies. */
-  readonly objective?: Objective;
-}
-
-export interface SteppedPolicy {
+export interface SteppedPolicy extends Policy {
   readonly name: string;
   /** The name of the actions in results: that of the policy. */
   readonly actions: string;
   readonly belief: BeliefKind;
-  /** Whether the policy uses the hidden profiles. Then it is not a valid agent. */
-  readonly oracle: boolean;
+  readonly usesHiddenState: boolean;
   /** The planner's objective; null for a policy that does not plan. */
   readonly objective: Objective | null;
   readonly sequenceGrader: (grader: string) => string | null;
-  /** @param profiles returns f32 [n, 16]; called for an oracle only. */
-  readonly open: (setting: Setting, profiles: () => Float32Array) => SteppedPlayer;
+  readonly open: (setting: PolicySetting) => SteppedPlayer | Promise<SteppedPlayer>;
 }
 
-/** Returns the action code at step `step` for row `i` of the observations. */
-type Act = (observations: Float32Array, i: number, step: number) => number;
+/** @param actionSource the source of the actions, as in "SLEEP is the action of the fixed heuristic". */
+const inferringPolicy = (base: FixedPolicy, actionSource: string): SteppedPolicy => ({
+  name: `${base.name}+inference`,
+  actions: `${base.name}+inference`,
+  belief: 'own',
+  usesHiddenState: false,
+  objective: null,
+  sequenceGrader: base.sequenceGrader,
+  open: (setting) => openInferring(base, setting, actionSource),
+});
 
-/** Plays a fixed policy and states inferred beliefs. */
-class InferringPlayer implements SteppedPlayer {
-  readonly #inference: Inference;
-  readonly #act: Act;
-  readonly #actionSource: string;
-  #actions = new Uint8Array();
-
-  /** @param actionSource the source of the actions, as in "SLEEP is the action of the fixed heuristic". */
-  constructor(numEnvs: number, act: Act, actionSource: string) {
-    this.#inference = new Inference(createWorld(), numEnvs);
-    this.#act = act;
-    this.#actionSource = actionSource;
-  }
-
-  decide(observations: Float32Array): Decision {
-    this.#inference.observe(observations);
-    this.#actions = Uint8Array.from({ length: this.#inference.numEnvs }, (_, i) =>
-      this.#act(observations, i, observations[i * OBSERVATION_SIZE + OBSERVATION.step]),
-    );
-    return { actions: this.#actions.slice(), beliefs: this.#inference.beliefs() };
-  }
-
-  reasons(i: number): string {
-    const words = inferenceWords(this.#inference.explain(i));
-    return `${words} ${spell(ACTION_NAMES[this.#actions[i]])} is the action of ${this.#actionSource}.`;
-  }
-
-  [Symbol.dispose](): void {}
-}
-
-/** Returns the fixed heuristic as a function of observations. */
-function heuristicActions(): Act {
-  const { params } = createWorld();
-  return (observations, i) => {
-    const at = i * OBSERVATION_SIZE;
-    const meters = observations.subarray(at + OBSERVATION.meters, at + OBSERVATION.meters + NUM_METERS);
-    return heuristicAction(params, observations[at + OBSERVATION.slot], meters);
+function openInferring(base: FixedPolicy, setting: PolicySetting, actionSource: string): SteppedPlayer {
+  const player = base.open(setting);
+  const inferred = new InferredBeliefs(setting);
+  let actions: Uint8Array = new Uint8Array();
+  return {
+    reset: (episodes) => player.reset(episodes),
+    act(view) {
+      ({ actions } = player.act(view));
+      return { actions: actions.slice(), beliefs: inferred.after(view) };
+    },
+    reasons: (i) =>
+      `${inferred.words(i)} ${spell(ACTION_NAMES[actions[i]])} is the action of ${actionSource}.`,
+    [Symbol.dispose]() {},
   };
 }
-
-/** Returns the open-loop sequence as a function of the step. */
-function openLoopSequenceActions(grader: string): Act {
-  const actions = openLoopActions(sequenceGraderUnder(grader));
-  return (_observations, _i, step) => actions[step];
-}
-
-const inferringPolicy = (
-  name: string,
-  sequenceGrader: SteppedPolicy['sequenceGrader'],
-  act: (grader: string) => Act,
-  actionSource: string,
-): SteppedPolicy => ({
-  ...{ name, actions: name, belief: 'own', oracle: false, objective: null, sequenceGrader },
-  open: ({ numEnvs, grader }) => new InferringPlayer(numEnvs, act(grader.name), actionSource),
-});
 
 interface Variant extends Pick<PlannerOptions, 'inference'> {
   readonly objective: Objective;
 }
 
 const plannerPolicy = (name: string, variant: Variant): SteppedPolicy => ({
-  ...{
-    name,
-    actions: name,
-    belief: 'own',
-    oracle: false,
-    objective: variant.objective,
-    sequenceGrader: () => null,
+  ...{ name, actions: name, belief: 'own', usesHiddenState: false },
+  ...{ objective: variant.objective, sequenceGrader: () => null },
+  open: (setting) => {
+    const planner = openAnyPlanner({ ...variant, ...plannerOptions(setting, variant.objective) });
+    return planner instanceof Planner ? playerOf(planner) : planner.then(playerOf);
   },
-  open: ({ objective = variant.objective, ...setting }) => new Planner({ ...setting, ...variant, objective }),
 });
 
+const playerOf = (planner: AnyPlanner): SteppedPlayer => ({
+  reset() {},
+  act: ({ observations, playing }) => planner.decide(observations, playing),
+  reasons: (i) => planner.reasons(i),
+  [Symbol.dispose]: () => void planner.close(),
+});
+
+/** @throws InputError `missing_setting` without a grader. */
+function plannerOptions({ grader, world, ...engine }: PolicySetting, objective: Objective): PlannerOptions {
+  if (grader !== null) return { ...engine, grader, world: world.spec, objective };
+  throw new InputError(
+    'missing_setting',
+    'Expected one grader for all episodes of a planner, got several or a stored state. Pass new Planner(options).policy.',
+  );
+}
+
+/** The planner that is given the hidden profiles when its episodes begin. */
 const ORACLE: SteppedPolicy = {
   ...plannerPolicy('planner-oracle', { objective: 'score' }),
-  oracle: true,
-  open: (setting, profiles) => new Planner({ ...setting, oracle: profiles() }),
+  usesHiddenState: true,
+  open: (setting) => {
+    let planner: AnyPlanner | null = null;
+    const close = (): void => void planner?.close();
+    return {
+      async reset({ profiles }) {
+        close();
+        planner = await openAnyPlanner({ ...plannerOptions(setting, 'score'), oracle: profiles() });
+      },
+      act: ({ observations, playing }) => planner!.decide(observations, playing),
+      reasons: (i) => planner!.reasons(i),
+      [Symbol.dispose]: close,
+    };
+  },
 };
 
 /**
  * Policies that use observations, in the order of tables. They are slow, so they run only when they are named.
  */
 export const STEPPED_POLICIES: readonly SteppedPolicy[] = [
-  inferringPolicy('heuristic+inference', () => null, heuristicActions, 'the fixed heuristic'),
-  inferringPolicy(
-    'open-loop+inference',
-    sequenceGraderUnder,
-    openLoopSequenceActions,
-    'a fixed sequence for all profiles',
-  ),
+  inferringPolicy(findPolicy('heuristic'), 'the fixed heuristic'),
+  inferringPolicy(findPolicy('open-loop'), 'a fixed sequence for all profiles'),
   plannerPolicy('planner', { objective: 'score' }),
   plannerPolicy('planner-wellbeing', { objective: 'wellbeing' }),
   plannerPolicy('planner-prior', { objective: 'score', inference: false }),
@@ -145,7 +129,7 @@ export const STEPPED_POLICIES: readonly SteppedPolicy[] = [
 export const STEPPED_NAMES: readonly string[] = STEPPED_POLICIES.map(({ name }) => name);
 
 /** Returns a policy of either kind. @param further other valid names, for the error. @throws InputError `unknown_name`. */
-export function findAnyPolicy(name: string, further: readonly string[] = []): Policy | SteppedPolicy {
+export function findAnyPolicy(name: string, further: readonly string[] = []): FixedPolicy | SteppedPolicy {
   const policy = [...POLICIES, ...STEPPED_POLICIES].find((candidate) => candidate.name === name);
   if (policy !== undefined) return policy;
   const names = [...POLICY_NAMES, ...STEPPED_NAMES, ...further];
@@ -154,3 +138,12 @@ export function findAnyPolicy(name: string, further: readonly string[] = []): Po
     `Expected a policy of ${names.join(', ')}; got ${JSON.stringify(name)}.${didYouMean(name, names)}`,
   );
 }
+
+/** A policy of `builtin`. */
+export type BuiltinPolicy = FixedPolicy | SteppedPolicy;
+
+/**
+ * Returns a built-in policy: a name of `eval --policies`, such as 'heuristic+constant' or 'planner'. Pass it where a
+ * Policy is expected. @throws InputError `unknown_name`.
+ */
+export const builtin = (name: string): BuiltinPolicy => findAnyPolicy(name);

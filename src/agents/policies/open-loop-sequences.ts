@@ -2,8 +2,8 @@
 
 export const OPEN_LOOP_SEQUENCES = {
   /** Version of the package that searched them, and digest of the world. */
-  version: '0.1.0',
-  worldDigest: 'e7d450ebab2e446bd1fa2cfd6f4f6f6dcf054da152af974288c78d4defd11353',
+  version: '0.2.0',
+  worldDigest: '155aa5c0249f5f7ea7ad51390ac6f1f2040ede617072eb069d12d237ac1d2e8d',
   /** Seeds of the search, evenly spaced from the first to the last. */
   trainingSeeds: { count: 512, first: 100, last: 9999 },
   /** Seeds of the fresh scores: all from the first to the last. */
@@ -39,6 +39,20 @@ export const OPEN_LOOP_SEQUENCES = {
       evaluations: 301317,
       trainingScore: 0.58867,
       freshScore: 0.59055,
+    },
+    v3: {
+      days: [
+        ['sleep', 'sleep', 'family_time', 'sleep'],
+        ['meditate', 'deep_work', 'family_time', 'sleep'],
+        ['sleep', 'deep_work', 'family_time', 'sleep'],
+        ['sleep', 'learn', 'family_time', 'sleep'],
+        ['meditate', 'learn', 'family_time', 'sleep'],
+        ['sleep', 'learn', 'family_time', 'sleep'],
+        ['learn', 'sleep', 'family_time', 'deep_work'],
+      ],
+      evaluations: 301317,
+      trainingScore: 0.54626,
+      freshScore: 0.55145,
     },
   },
 } as const;

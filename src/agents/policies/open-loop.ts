@@ -9,7 +9,7 @@ const GRADERS = Object.keys(sequences) as (keyof typeof sequences)[];
 
 /**
  * Returns the actions of the open-loop baseline, the best known sequence for all profiles: u8 [28], newly allocated.
- * @param grader 'v1' or 'v2'. @throws InputError `unknown_name`.
+ * @param grader a name of GRADER_NAMES. @throws InputError `unknown_name`.
  */
 export function openLoopActions(grader: string): Uint8Array {
   const known = GRADERS.find((name) => name === grader);

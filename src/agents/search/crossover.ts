@@ -1,4 +1,4 @@
-/** Makes new action sequences from old ones. A row is a sequence of 28 action codes; an array has contiguous rows. */
+/** Makes new action sequences by mutation and crossover. A row is a sequence of 28 action codes; rows are contiguous. */
 import { NUM_ACTIONS, NUM_STEPS } from '../../world/fields.js';
 import type { Draws } from './search-draws.js';
 
@@ -17,20 +17,20 @@ export function drawSequence(draws: Draws, rows: Uint8Array, at: number): void {
 }
 
 /**
- * Writes a child of the row at index `mother` to index `at`. With a probability, the row at `father` is a second parent.
+ * Writes a child of the row at index `parent` to index `at`. With probability `CROSSOVER`, the child also copies a stretch of the row at `secondParent`.
  * @param begin the first step in which a child may differ. All rows agree before it.
  */
 export function breedSequence(
   draws: Draws,
   rows: Uint8Array,
-  mother: number,
-  father: number,
+  parent: number,
+  secondParent: number,
   at: number,
   begin = 0,
 ): void {
-  rows.copyWithin(at, mother, mother + NUM_STEPS);
+  rows.copyWithin(at, parent, parent + NUM_STEPS);
   const crossed = draws.chance(CROSSOVER);
-  if (crossed) copyStretch(draws, rows, father, at, begin);
+  if (crossed) copyStretch(draws, rows, secondParent, at, begin);
   if (!crossed || draws.chance(MUTATION)) mutateSequence(draws, rows, at, begin);
 }
 

@@ -1,4 +1,6 @@
 /** Finds the best open-loop action sequence, for all profiles or for one. */
+import { openAnyBatch } from '../../engine/backends/any-batch.js';
+import { runAsync } from '../../engine/engine-calls.js';
 import { yieldTurn } from '../../engine/vec-env/yield-turn.js';
 import type { ScoredActionSequence } from './objective.js';
 import { Scorer } from './scorer.js';
@@ -40,14 +42,16 @@ export async function searchActionSequences(
   const plan = planOf(request);
   const evaluations = evaluationsOf(plan);
   signal?.throwIfAborted();
-  using scorer = new Scorer(request, Math.max(plan.offspring, plan.immigrants));
-  const search = new Search(request, plan, scorer).run();
-  for (let done = 0, step = search.next(); ; step = search.next()) {
-    if (step.done) return step.value.map((sequence) => ({ ...sequence, evaluations }));
-    done += step.value;
+  const maxSequences = Math.max(plan.offspring, plan.immigrants);
+  using scorer = await runAsync(Scorer.open(request, openAnyBatch, { maxSequences }));
+  let done = 0;
+  const onPlayed = async (sequences: number): Promise<void> => {
+    done += sequences;
     onProgress?.(done, evaluations * request.problems);
     // Lets signals and timers run.
     await yieldTurn();
     signal?.throwIfAborted();
-  }
+  };
+  const found = await runAsync(new Search(request, plan, scorer, onPlayed).run());
+  return found.map((sequence) => ({ ...sequence, evaluations }));
 }

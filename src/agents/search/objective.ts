@@ -1,10 +1,10 @@
-/** The value of an action sequence, and the comparison of two. */
+/** The outcome of an action sequence, and the comparison of two outcomes. */
 
 /** Means over complete episodes from an action sequence's starting states. */
 export interface Outcome {
   /** Mean final score. */
   readonly score: number;
-  /** How far the mean of first-half means is below the bound; 0 if the bound is met or absent. */
+  /** The bound minus the mean of first-half means; 0 if the bound is met or absent. */
   readonly shortfall: number;
 }
 

@@ -107,9 +107,9 @@ export class Population {
   #breedChild(at: number): void {
     const draws = this.#draws;
     // The lower rank of two draws: better sequences have more children.
-    const mother = Math.min(draws.below(this.#numKept), draws.below(this.#numKept));
-    const father = draws.below(this.#numKept);
-    breedSequence(draws, this.#rows, mother * NUM_STEPS, father * NUM_STEPS, at, this.#begin);
+    const parent = Math.min(draws.below(this.#numKept), draws.below(this.#numKept));
+    const secondParent = draws.below(this.#numKept);
+    breedSequence(draws, this.#rows, parent * NUM_STEPS, secondParent * NUM_STEPS, at, this.#begin);
   }
 
   /** Keeps the best of the kept sequences and the candidates. @param scores f64 [candidates], like `shortfalls`. */

@@ -1,7 +1,9 @@
 /** Plays action sequences from the starting states of problems and averages their outcomes. */
-import type { Batch, Outputs, ResetRequest, RunRequest } from '../../engine/backends/backend.js';
+import type { AnyBatch, OpenBatch } from '../../engine/backends/any-batch.js';
+import type { Outputs, ResetRequest, RunRequest } from '../../engine/backends/backend.js';
 import { NODE } from '../../engine/backends/node.js';
-import { openBatch } from '../../engine/backends/open-batch.js';
+import type { OpenedBatch } from '../../engine/backends/open-batch.js';
+import { type EngineCalls, resultOf } from '../../engine/engine-calls.js';
 import { MAX_ENVS, NUM_STEPS } from '../../world/fields.js';
 import type { World } from '../../world/world.js';
 
@@ -25,12 +27,16 @@ export interface ScorerSettings {
 }
 
 /** Runs a request and returns one score for each environment, valid until the next run. */
-export type Judge = (batch: Batch, outputs: Outputs, run: RunRequest<Batch>) => Float32Array;
+export type ScoreEpisodes = (
+  batch: AnyBatch,
+  outputs: Outputs,
+  run: RunRequest<AnyBatch>,
+) => EngineCalls<Float32Array>;
 
 /** Scores by the final score. */
-export const byFinalScore: Judge = (batch, outputs, run) => {
-  batch.run(run);
-  batch.read();
+export const byFinalScore: ScoreEpisodes = function* (batch, outputs, run) {
+  yield* resultOf(batch.run(run));
+  yield* resultOf(batch.read(['finalScores', 'firstHalfMeans']));
   return outputs.finalScores;
 };
 
@@ -41,12 +47,12 @@ export interface Trial {
   readonly sequences: Uint8Array;
   /** f64 [count]: mean scores. */
   readonly scores: Float64Array;
-  /** f64 [count]: how far the mean of first-half means is below the bound. */
+  /** f64 [count]: as in `Outcome`. */
   readonly shortfalls: Float64Array;
 }
 
 /** The part of trials that one call plays: a range of sequences of each. */
-interface Wave {
+interface TrialPart {
   readonly trials: readonly Trial[];
   /** The index of the first sequence of each trial. */
   readonly first: number;
@@ -63,48 +69,70 @@ export function trialOf(problem: number, sequences: Uint8Array): Trial {
   return { problem, sequences, scores: new Float64Array(count), shortfalls: new Float64Array(count) };
 }
 
+/** What a scorer plays: sequences, and how to score their episodes. */
+export interface ScoringOptions {
+  /** The maximum number of sequences of a trial. */
+  readonly maxSequences: number;
+  /** Default: by the final score. Reads `firstHalfMeans` too. */
+  readonly scoreEpisodes?: ScoreEpisodes;
+  /** The approximate number of episodes that one call plays. */
+  readonly episodesPerCall?: number;
+}
+
 /** Scores trials. Uses batches, because the bookkeeping of a VecEnv takes as long as the episodes. */
 export class Scorer implements Disposable {
   readonly #starts: number;
   readonly #minFirstHalfMean: number;
-  readonly #judge: Judge;
-  readonly #source: Batch;
-  readonly #batch: Batch;
+  readonly #scoreEpisodes: ScoreEpisodes;
+  readonly #source: AnyBatch;
+  readonly #batch: AnyBatch;
   readonly #outputs: Outputs;
   readonly #sequences: Uint8Array;
   readonly #indices: Uint32Array;
 
-  /**
-   * Resets with `request.reset` if it is given; otherwise call `begin` first.
-   * @param maxSequences the maximum number of sequences of a trial.
-   * @param episodesPerCall the approximate number of episodes that one call plays.
-   * @throws BackendError if the requested backend or kernel is not available.
-   */
-  constructor(
-    request: ScorerSettings & { readonly reset?: ResetRequest },
-    maxSequences: number,
-    judge: Judge = byFinalScore,
-    episodesPerCall: number = MAX_EPISODES,
+  private constructor(
+    { starts, minFirstHalfMean }: ScorerSettings,
+    scoreEpisodes: ScoreEpisodes,
+    source: AnyBatch,
+    { batch, outputs }: OpenedBatch<AnyBatch>,
   ) {
-    const { starts, problems, reset, minFirstHalfMean, world, imagination, threads } = request;
-    const layout = { columnMajor: false, finalObservations: false };
-    const open = (numEnvs: number) =>
-      openBatch(NODE, request, { numEnvs, world, imagination, threads, layout });
+    const numEnvs = outputs.finalScores.length;
     this.#starts = starts;
     this.#minFirstHalfMean = minFirstHalfMean;
-    this.#judge = judge;
-    this.#source = open(starts * problems).batch;
-    if (reset !== undefined) this.#source.reset(reset);
-    const numEnvs = Math.min(
-      Math.max(episodesPerCall, starts * GROUP),
-      starts * problems * maxSequences,
-      MAX_ENVS,
-    );
-    const { batch, outputs } = open(numEnvs);
+    this.#scoreEpisodes = scoreEpisodes;
+    this.#source = source;
     this.#batch = batch;
     this.#outputs = outputs;
     this.#sequences = new Uint8Array(numEnvs * NUM_STEPS);
     this.#indices = new Uint32Array(numEnvs);
+  }
+
+  /**
+   * Opens a scorer. Resets with `request.reset` if it is given; otherwise call `begin` first.
+   * @throws BackendError if the requested backend or kernel is not available.
+   */
+  static *open(
+    request: ScorerSettings & { readonly reset?: ResetRequest },
+    openBatch: OpenBatch,
+    { maxSequences, scoreEpisodes = byFinalScore, episodesPerCall = MAX_EPISODES }: ScoringOptions,
+  ): EngineCalls<Scorer> {
+    const { starts, problems, reset, world, imagination, threads } = request;
+    const layout = { columnMajor: false, finalObservations: false };
+    const open = (numEnvs: number) =>
+      openBatch(NODE, request, { numEnvs, world, imagination, threads, layout });
+    const { batch: source } = yield* resultOf(open(starts * problems));
+    try {
+      if (reset !== undefined) source.reset(reset);
+      const numEnvs = Math.min(
+        Math.max(episodesPerCall, starts * GROUP),
+        starts * problems * maxSequences,
+        MAX_ENVS,
+      );
+      return new Scorer(request, scoreEpisodes, source, yield* resultOf(open(numEnvs)));
+    } catch (error) {
+      source.close();
+      throw error;
+    }
   }
 
   /** Sets the starting states. Problem k has the environments from `k * starts` on. */
@@ -114,9 +142,13 @@ export class Scorer implements Disposable {
 
   /**
    * Plays trials from every `stride`-th starting state of their problems. All trials have the same number of sequences.
-   * Yields the number of sequences played after each call.
+   * @param onPlayed called after each call with the number of sequences that it played. It may return a promise.
    */
-  *score(trials: readonly Trial[], stride: number): Generator<number> {
+  *score(
+    trials: readonly Trial[],
+    stride: number,
+    onPlayed: (sequences: number) => unknown = () => {},
+  ): EngineCalls<void> {
     const starts = Math.ceil(this.#starts / stride);
     const sequences = trials[0].scores.length;
     const capacity = Math.floor(this.#indices.length / starts);
@@ -124,20 +156,20 @@ export class Scorer implements Disposable {
     const trialsPerCall = Math.floor(capacity / count);
     for (let k = 0; k < trials.length; k += trialsPerCall) {
       for (let first = 0; first < sequences; first += count) {
-        const part = trials.slice(k, k + trialsPerCall);
-        const wave = { trials: part, first, count: Math.min(count, sequences - first), stride, starts };
-        this.#play(wave);
-        yield part.length * wave.count;
+        const played = trials.slice(k, k + trialsPerCall);
+        const part = { trials: played, first, count: Math.min(count, sequences - first), stride, starts };
+        yield* this.#play(part);
+        yield* resultOf(onPlayed(played.length * part.count));
       }
     }
   }
 
-  #play(wave: Wave): void {
-    const { trials, count, starts } = wave;
+  *#play(part: TrialPart): EngineCalls<void> {
+    const { trials, count, starts } = part;
     trials.forEach((trial, k) => {
-      this.#writeSequences(trial, wave, k * starts * count);
+      this.#writeSequences(trial, part, k * starts * count);
     });
-    const values = this.#judge(this.#batch, this.#outputs, {
+    const values = yield* this.#scoreEpisodes(this.#batch, this.#outputs, {
       policy: { kind: 'sequence', actions: this.#sequences },
       beliefs: null,
       stops: null,
@@ -146,12 +178,16 @@ export class Scorer implements Disposable {
       from: { source: this.#source, indices: this.#indices },
     });
     trials.forEach((trial, k) => {
-      this.#addOutcomes(trial, wave, values, k * starts * count);
+      this.#addOutcomes(trial, part, values, k * starts * count);
     });
   }
 
   /** Writes the environments of a trial from `base` on, by starting state: all sequences for one, then for the next. */
-  #writeSequences({ problem, sequences }: Trial, { first, count, stride, starts }: Wave, base: number): void {
+  #writeSequences(
+    { problem, sequences }: Trial,
+    { first, count, stride, starts }: TrialPart,
+    base: number,
+  ): void {
     const row = base * NUM_STEPS;
     const length = count * NUM_STEPS;
     this.#sequences.set(sequences.subarray(first * NUM_STEPS, first * NUM_STEPS + length), row);
@@ -163,7 +199,7 @@ export class Scorer implements Disposable {
   }
 
   /** Averages the outcomes of a trial, in the order of the starting states, so that sums do not depend on the grouping. */
-  #addOutcomes(trial: Trial, { first, count, starts }: Wave, values: Float32Array, base: number): void {
+  #addOutcomes(trial: Trial, { first, count, starts }: TrialPart, values: Float32Array, base: number): void {
     const { firstHalfMeans } = this.#outputs;
     const scores = trial.scores.subarray(first, first + count).fill(0);
     const firstHalf = new Float64Array(count);

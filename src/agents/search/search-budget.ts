@@ -14,9 +14,9 @@ export interface Plan {
   readonly stride: number;
   /** Sequences of each island that begin the second phase. */
   readonly emigrants: number;
-  /** The number of other problems whose best sequence begins the second phase. */
-  readonly guests: number;
-  /** All sequences that begin the second phase: emigrants, guests and the caller's sequences. */
+  /** The number of problems whose best sequence begins the second phase of every problem. */
+  readonly sharedSequences: number;
+  /** All sequences that begin the second phase: emigrants, shared sequences and the caller's sequences. */
   readonly immigrants: number;
   /** Generations of the second phase. */
   readonly lastGenerations: number;
@@ -34,7 +34,7 @@ const GENERATIONS = 100;
 const MIN_ISLANDS = 4;
 const MIN_OFFSPRING = 32;
 const MAX_OFFSPRING = 256;
-const MAX_GUESTS = 256;
+const MAX_SHARED = 256;
 /** The minimum number of starting states of an island. With fewer, the island would overfit to their noise. */
 const MIN_STARTS = 8;
 const MAX_STRIDE = 4;
@@ -47,14 +47,14 @@ export function planOf({ evaluations, starts, problems, initialSequences }: Sear
   const offspring = Math.min(Math.max(ideal, MIN_OFFSPRING), MAX_OFFSPRING);
   const islands = Math.max(1, Math.floor(first / (offspring * GENERATIONS)));
   const emigrants = Math.ceil(offspring / islands);
-  const guests = problems === 1 ? 0 : Math.min(problems, MAX_GUESTS, Math.floor(last / 2));
-  const immigrants = islands * emigrants + guests + initialSequences.length / NUM_STEPS;
+  const sharedSequences = problems === 1 ? 0 : Math.min(problems, MAX_SHARED, Math.floor(last / 2));
+  const immigrants = islands * emigrants + sharedSequences + initialSequences.length / NUM_STEPS;
   return {
     islands,
     generations: Math.ceil(first / (islands * offspring)),
     stride: Math.min(MAX_STRIDE, Math.max(1, Math.floor(starts / MIN_STARTS))),
     emigrants,
-    guests,
+    sharedSequences,
     immigrants,
     lastGenerations: Math.ceil(Math.max(0, last - immigrants) / offspring),
     size: offspring / 2,

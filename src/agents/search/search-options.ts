@@ -11,7 +11,7 @@ export interface ActionSequenceProblem {
 
 /** Options of a search for action sequences. */
 export interface ActionSequenceSearchOptions {
-  /** The grader whose mean final score is maximised: a name, or six weights that sum to 1. Default 'v2'. */
+  /** The grader whose mean final score is maximised: a name, or eight weights that sum to 1. Default 'v2'. */
   readonly grader?: string | ArrayLike<number>;
   /**
    * Lower bound for the mean of `firstHalfMeans`. A sequence below the bound ranks behind every sequence that meets it.

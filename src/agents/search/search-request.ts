@@ -1,4 +1,4 @@
-/** A validated search request. */
+/** Validates the problems and options of a search. */
 import type { ResetRequest } from '../../engine/backends/backend.js';
 import { type GraderChoice, toGraders } from '../../engine/validate/profiles.js';
 import { toSeeds } from '../../engine/validate/seeds.js';

@@ -1,4 +1,4 @@
-/** The seeds of the episodes in which a search evaluates. */
+/** The seeds of the episodes on which a search scores action sequences. */
 
 /** Seeds for training and examples. No result is reported on them. */
 export const TRAINING_SEEDS: { readonly first: number; readonly last: number } = Object.freeze({

@@ -1,5 +1,6 @@
 /** The phases of a search: several islands for each problem, then one population from the best of all islands. */
 
+import type { EngineCalls } from '../../engine/engine-calls.js';
 import { isBetter, type ScoredActionSequence } from './objective.js';
 import { Population } from './population.js';
 import { type Scorer, trialOf } from './scorer.js';
@@ -22,12 +23,20 @@ export class Search {
   readonly #request: SearchRequest;
   readonly #plan: Plan;
   readonly #scorer: Scorer;
+  readonly #onPlayed: (sequences: number) => unknown;
   readonly #problems: readonly Progress[];
 
-  constructor(request: SearchRequest, plan: Plan, scorer: Scorer) {
+  /** @param onPlayed as in `Scorer.score`. */
+  constructor(
+    request: SearchRequest,
+    plan: Plan,
+    scorer: Scorer,
+    onPlayed: (sequences: number) => unknown = () => {},
+  ) {
     this.#request = request;
     this.#plan = plan;
     this.#scorer = scorer;
+    this.#onPlayed = onPlayed;
     // All problems use the same random numbers, so their order does not matter.
     this.#problems = Array.from({ length: request.problems }, () => ({
       draws: new Draws(request.seed),
@@ -37,13 +46,13 @@ export class Search {
     }));
   }
 
-  /** Yields the number of sequences scored since the last yield. @returns the best sequence of each problem. */
-  *run(): Generator<number, ScoredActionSequence[]> {
+  /** Returns the best sequence of each problem. */
+  *run(): EngineCalls<ScoredActionSequence[]> {
     for (let island = 0; island < this.#plan.islands; island++) yield* this.#evolveIsland();
     return yield* this.#runLastPhase();
   }
 
-  *#evolveIsland(): Generator<number> {
+  *#evolveIsland(): EngineCalls<void> {
     const { size, offspring, generations, stride, emigrants } = this.#plan;
     const populations = this.#problems.map(({ draws }) => new Population(draws, size, offspring));
     yield* this.#evolve(populations, generations, stride);
@@ -55,12 +64,12 @@ export class Search {
     });
   }
 
-  *#runLastPhase(): Generator<number, ScoredActionSequence[]> {
+  *#runLastPhase(): EngineCalls<ScoredActionSequence[]> {
     const { size, offspring, immigrants, lastGenerations } = this.#plan;
-    const guests = this.#guests();
+    const sharedSequences = this.#sharedSequences();
     const populations = this.#problems.map(({ draws, emigrants, penalty }) => {
       const population = new Population(draws, size, Math.max(offspring, immigrants), penalty);
-      population.offer([...emigrants, ...guests, this.#request.initialSequences]);
+      population.offer([...emigrants, ...sharedSequences, this.#request.initialSequences]);
       return population;
     });
     yield* this.#select(populations, 1);
@@ -69,25 +78,25 @@ export class Search {
   }
 
   /** Returns the best sequences of problems at even distances. */
-  #guests(): Uint8Array[] {
-    const { guests } = this.#plan;
+  #sharedSequences(): Uint8Array[] {
+    const { sharedSequences } = this.#plan;
     const { length } = this.#problems;
     return Array.from(
-      { length: guests },
-      (_, k) => this.#problems[Math.floor((k * length) / guests)].best!.actions,
+      { length: sharedSequences },
+      (_, k) => this.#problems[Math.floor((k * length) / sharedSequences)].best!.actions,
     );
   }
 
-  *#evolve(populations: readonly Population[], generations: number, stride: number): Generator<number> {
+  *#evolve(populations: readonly Population[], generations: number, stride: number): EngineCalls<void> {
     for (let generation = 0; generation < generations; generation++) {
       for (const population of populations) population.breed(this.#plan.offspring);
       yield* this.#select(populations, stride);
     }
   }
 
-  *#select(populations: readonly Population[], stride: number): Generator<number> {
+  *#select(populations: readonly Population[], stride: number): EngineCalls<void> {
     const trials = populations.map(({ candidates }, problem) => trialOf(problem, candidates));
-    yield* this.#scorer.score(trials, stride);
+    yield* this.#scorer.score(trials, stride, this.#onPlayed);
     populations.forEach((population, k) => {
       population.select(trials[k].scores, trials[k].shortfalls);
     });

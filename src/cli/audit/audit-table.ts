@@ -1,7 +1,9 @@
 /** Renders an audit as a text table. */
 import type { Audit } from '../../evaluation/audit/audit.js';
 import type { AuditRow } from '../../evaluation/audit/gains.js';
-import { decimals, intervalText } from '../../evaluation/format-figures.js';
+import { impossibleText } from '../../evaluation/audit/verdict.js';
+import { alignedInterval, decimals } from '../../evaluation/format-results.js';
+import { COMPONENT_NAMES } from '../../world/fields.js';
 import { renderHeader } from '../eval/eval-table.js';
 import { COMPONENT_HEADS, renderColumns, wrap } from '../text-table.js';
 
@@ -11,36 +13,48 @@ interface Column {
 }
 
 /** Column heads, shorter than in other tables: policy names are long, and lines have at most 120 columns. */
-const HEADS = { ...COMPONENT_HEADS, adaptation: 'adap-\ntat.', belief_accuracy: 'bel.\nacc.' };
+const HEADS: Readonly<Record<string, string>> = {
+  ...COMPONENT_HEADS,
+  adaptation: 'adap-\ntat.',
+  belief_accuracy: 'bel.\nacc.',
+  wellbeing: 'well-\nbeing',
+  belief_skill: 'bel.\nskill',
+};
 
-const COLUMNS: readonly Column[] = [
+/** Returns the columns. Only components with a weight have one, so that lines stay short. */
+const columnsOf = ({ graderWeights }: Audit): readonly Column[] => [
   { head: '\npolicy', text: ({ policy }) => policy },
-  { head: 'final score\n(95 %)', text: ({ finalScore }) => intervalText(finalScore) },
-  { head: 'over the\nheuristic', text: ({ gain }) => intervalText(gain) },
+  { head: 'final score\n(95 %)', text: ({ finalScore }) => alignedInterval(finalScore) },
+  { head: 'over the\nheuristic', text: ({ gain }) => alignedInterval(gain) },
   { head: 'bel.\nMAE', text: ({ beliefMae }) => decimals(beliefMae) },
   { head: '1st\nhalf', text: ({ firstHalfMean }) => decimals(firstHalfMean) },
   { head: '2nd\nhalf', text: ({ secondHalfMean }) => decimals(secondHalfMean) },
-  ...Object.entries(HEADS).map(([name, head]) => ({
-    head,
+  ...COMPONENT_NAMES.filter((name) => graderWeights[name] !== 0).map((name) => ({
+    head: HEADS[name],
     text: ({ components }: AuditRow) => decimals(components[name].mean),
   })),
 ];
 
 /** Returns the table of policies and the verdict. */
 export function renderAudit(audit: Audit): string {
+  const columns = columnsOf(audit);
   const rows = renderColumns(
-    COLUMNS.map(({ head }) => head),
-    COLUMNS.map((_, k) => (k === 0 ? 'left' : 'right')),
-    audit.rows.map((row) => COLUMNS.map(({ text }) => text(row))),
+    columns.map(({ head }) => head),
+    columns.map((_, k) => (k === 0 ? 'left' : 'right')),
+    audit.rows.map((row) => columns.map(({ text }) => text(row))),
   );
   return [
     renderHeader(audit),
     `${rows}\n`,
-    `Scored on fresh seeds ${audit.seeds.fresh}, oracle-open-loop on ${audit.seeds.profiles}; all differences are paired.`,
+    `Scored on fresh seeds ${audit.seeds.fresh}, oracle-open-loop on ${audit.seeds.profiles}, planners on ${audit.seeds.planner};`,
+    'all differences are paired.',
     '1st half, 2nd half: mean reward of each half, without noise.',
-    '+constant states the belief [0.5, 0.5, 0.5], +truth the true belief; open-loop-honest does not neglect the first half;',
-    'push:X maximises component X alone (belief_accuracy by one fixed belief); oracle-open-loop knows the profile.',
+    '+constant states the belief [0.5, 0.5, 0.5], +fitted the best constant belief, +extreme 0 or 1 each, +random another',
+    'at each step, +truth the true belief; open-loop-honest does not neglect the first half; reactive knows step and meters;',
+    'push:X maximises component X alone; planner infers the profile, planner-prior does not; oracles know it.',
     `${audit.seconds.toFixed(1)} s.\n`,
     `${wrap(audit.verdict)}\n`,
+    `${wrap(impossibleText(audit.impossible))}\n`,
+    `${wrap(audit.reason)}\n`,
   ].join('\n');
 }

@@ -1,24 +1,22 @@
-/** The work of `rhythm-vec audit`. */
-import { realpathSync } from 'node:fs';
+/** Runs `rhythm-vec audit`. */
 import { basename, dirname, join } from 'node:path';
 import { type Audit, audit } from '../../evaluation/audit/audit.js';
 import { drawingsOf } from '../../evaluation/audit/audit-figures.js';
 import { auditToJson } from '../../evaluation/audit/audit-json.js';
 import { reportOf } from '../../evaluation/audit/audit-page.js';
-import { UsageError } from '../failure.js';
+import { UsageError } from '../command-errors.js';
+import { checkOutputs, fileKey } from '../files/check-outputs.js';
 import { checkNotGrader, readGrader } from '../files/grader-file.js';
 import {
   checkDirectory,
   jsonText,
-  makeDirectory,
   messageStream,
   type OutputFile,
-  stat,
-  targetOf,
   writeFilesAtomically,
 } from '../files/output-file.js';
-import { checkOutputs } from '../files/output-places.js';
+import { makeDirectory } from '../files/paths.js';
 import { checkPictures, drawAll, outputsOf } from '../files/picture-files.js';
+import { readPolicyFiles } from '../files/policy-file.js';
 import { createProgress } from '../progress.js';
 import { checkEngineOptions, type EngineOptions } from '../shared-options.js';
 import { renderAudit } from './audit-table.js';
@@ -31,24 +29,30 @@ export interface AuditCommandOptions extends EngineOptions {
   readonly evaluations?: number;
   readonly episodes?: number;
   readonly profiles?: number;
+  readonly plannerEpisodes?: number;
+  readonly assert?: boolean;
+  /** Paths of files that export a policy. */
+  readonly policies?: readonly string[];
 }
 
 /**
  * Audits a grader, prints the result and writes the files.
+ * @returns whether the command succeeded: false if `assert` and the grader does not pay only for inference.
  * @throws UsageError for paths; LibraryError `library_missing`; the errors of `audit`; the signal's reason.
  */
 export async function runAudit(
-  { output, json, ...options }: AuditCommandOptions,
+  { output, json, assert = false, policies: paths, ...options }: AuditCommandOptions,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
   checkEngineOptions(options);
   if (json !== undefined) checkOutputs([{ option: '--json', path: json }], options.grader);
   const grader = await readGrader(options.grader);
+  const policies = await readPolicyFiles(paths);
   if (output !== undefined) await checkReport(output, json, options.grader);
   const progress = createProgress('episodes');
   const messages = messageStream(json);
   try {
-    const result = await audit({ ...options, grader, signal, onProgress: progress.update });
+    const result = await audit({ ...options, policies, grader, signal, onProgress: progress.update });
     progress.stop();
     messages.write(renderAudit(result));
     const files = output === undefined ? [] : await reportFiles(output, result, signal);
@@ -56,6 +60,9 @@ export async function runAudit(
     signal.throwIfAborted();
     if (output !== undefined) makeDirectory(output);
     await writeFilesAtomically(files);
+    if (!assert || result.paysOnlyForInference) return true;
+    process.stderr.write(`error: ${result.reason}\n`);
+    return false;
   } finally {
     progress.stop();
   }
@@ -65,17 +72,17 @@ const DATA = 'audit.json';
 const PAGE = 'audit.md';
 
 /**
- * Refuses unusable arguments before any work is done: a report directory that cannot be written, and a grader file or
+ * Checks arguments before any work is done. Refuses a report directory that cannot be written, and a grader file or
  * --json file that the report would overwrite.
  */
 async function checkReport(directory: string, json: string | undefined, grader: string): Promise<void> {
   await checkPictures();
   checkDirectory('--output', directory);
   for (const name of [DATA, PAGE]) checkNotGrader('--output', join(directory, name), grader);
-  if (json === undefined || json === '-' || stat(directory) === null) return;
-  const place = targetOf(json);
-  if (realpathSync(dirname(place)) !== realpathSync(directory)) return;
-  const name = basename(place).toLowerCase();
+  if (json === undefined || json === '-') return;
+  const key = fileKey(json);
+  if (dirname(key) !== dirname(fileKey(join(directory, DATA)))) return;
+  const name = basename(key);
   if (name !== DATA && name !== PAGE && !/\.(svg|png)$/.test(name)) return;
   throw new UsageError(
     `Expected --json to be another file than those of --output, got ${json}. Name another; ${DATA} in --output has the same content.`,

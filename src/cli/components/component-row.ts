@@ -1,9 +1,9 @@
 /** Parses a line of stored components. */
 import { z } from 'zod';
-import type { BeliefKind } from '../../agents/policies/policies.js';
+import type { BeliefKind } from '../../agents/policies/fixed-policies.js';
 import { floatsOf, validateGrader } from '../../engine/graders/grader.js';
 import { finalScore } from '../../engine/reference/grade.js';
-import { MODEL_PREFIX } from '../../evaluation/choose-policies.js';
+import { MODEL_PREFIX } from '../../evaluation/user-policy.js';
 import { RhythmError } from '../../shared/errors.js';
 import { currentPolicy } from '../../shared/former-names.js';
 import { isPrintable, PRINTABLE } from '../../shared/printable-names.js';
@@ -20,7 +20,8 @@ import {
   text,
 } from '../../shared/row-schemas.js';
 import { follows, otherSchema, SCHEMAS, schemaName } from '../../shared/schemas.js';
-import { COMPONENT_NAMES, MAX_U32 } from '../../world/fields.js';
+import { COMPONENT_FIELDS, COMPONENT_NAMES, MAX_U32 } from '../../world/fields.js';
+import { FORMER_WORLDS, type FormerWorld, storedComponents } from '../../world/former-worlds.js';
 import { PROFILE_CHOICES } from '../../world/resolve-names.js';
 import { createWorld } from '../../world/world.js';
 
@@ -29,13 +30,15 @@ export interface ComponentsRow {
   readonly condition: string;
   readonly policy: string;
   readonly belief: BeliefKind;
-  /** The grader whose action sequence was played; null for a policy that plays none. */
+  /** The grader for which the policy's action sequence was found; null for a policy without an action sequence. */
   readonly sequenceGrader: string | null;
   /** Whether the policy used hidden state. */
   readonly oracle: boolean;
   readonly profile: string;
   readonly seed: number;
-  /** f32 [6]. */
+  /** The former world of the episode; null for this world. */
+  readonly former: FormerWorld | null;
+  /** f32 [8]; 0 for components that a former world lacks. */
   readonly components: Float32Array;
   readonly beliefMae: number;
   /** Mean rewards of each half; NaN if the line lacks them. */
@@ -43,8 +46,8 @@ export interface ComponentsRow {
   readonly secondHalfMean: number;
 }
 
-const NUMBERS = [...COMPONENT_NAMES, 'belief_mae', 'final_score'];
-const KEYS = ['condition', 'policy', 'belief', 'profile', 'seed', ...NUMBERS];
+const NUMBERS = ['belief_mae', 'final_score'];
+const KEYS = ['condition', 'policy', 'belief', 'profile', 'seed'];
 const BELIEFS: readonly string[] = ['none', 'constant', 'own'] satisfies BeliefKind[];
 const withoutPrefix = (name: string): string =>
   name.startsWith(MODEL_PREFIX) ? name.slice(MODEL_PREFIX.length) : name;
@@ -54,72 +57,91 @@ const policyText = expect<string>(`a name of ${PRINTABLE}`, (value) =>
 ).transform(currentPolicy);
 const world = createWorld();
 
-const isFloat = (value: unknown) =>
-  typeof value === 'number' && value >= 0 && value <= 1 && Math.fround(value) === value;
+const isFloat = (value: unknown, low: number) =>
+  typeof value === 'number' && value >= low && value <= 1 && Math.fround(value) === value;
+const floatFrom = (low: number) =>
+  expect<number>(`a float32 from ${low} to 1`, (value) => isFloat(value, low));
 const isAnyFloat = (value: unknown) => typeof value === 'number' && Math.fround(value) === value;
 
-// Unknown keys are ignored.
-const rowSchema = z.object(
-  {
-    condition: printableName,
-    policy: policyText,
-    belief: oneOf<BeliefKind>(BELIEFS),
-    tape: printableName.optional(),
-    early_mean: expect<number>('a float32', isAnyFloat).optional(),
-    late_mean: expect<number>('a float32', isAnyFloat).optional(),
-    oracle: flag.optional(),
-    profile: oneOf<string>(PROFILE_CHOICES),
-    seed: expect<number>(`an integer from 0 to ${MAX_U32}`, isU32),
-    ...Object.fromEntries(NUMBERS.map((key) => [key, expect<number>('a float32 from 0 to 1', isFloat)])),
-  },
-  { error: ({ input }) => notAnObject(input, KEYS) },
+const SHAPE = {
+  condition: printableName,
+  policy: policyText,
+  belief: oneOf<BeliefKind>(BELIEFS),
+  tape: printableName.optional(),
+  early_mean: expect<number>('a float32', isAnyFloat).optional(),
+  late_mean: expect<number>('a float32', isAnyFloat).optional(),
+  oracle: flag.optional(),
+  profile: oneOf<string>(PROFILE_CHOICES),
+  seed: expect<number>(`an integer from 0 to ${MAX_U32}`, isU32),
+  ...Object.fromEntries(NUMBERS.map((key) => [key, floatFrom(0)])),
+};
+
+/** Returns the schema of a row. Unknown keys are ignored. @param digest of the row's world. */
+function rowSchema(digest: string) {
+  const names = storedComponents(digest);
+  const fields = COMPONENT_FIELDS.slice(0, names.length);
+  return z.object(
+    { ...SHAPE, ...Object.fromEntries(fields.map(({ name, low }) => [name, floatFrom(low)])) },
+    { error: ({ input }) => notAnObject(input, [...KEYS, ...names, ...NUMBERS]) },
+  );
+}
+
+const ROW_SCHEMAS = new Map(
+  [world.digest, ...FORMER_WORLDS.keys()].map((digest) => [digest, rowSchema(digest)]),
 );
 
 const headerSchema = z.object({
   schema: z.custom((value) => follows(SCHEMAS.components, value), {
     error: ({ input }) => otherSchema(SCHEMAS.components, input),
   }),
-  world_digest: expect<string>(
-    `${world.digest}, the world of this release`,
-    (value) => value === world.digest,
+  world_digest: expect<string>(`${world.digest}, the world of this release`, (value) =>
+    ROW_SCHEMAS.has(value as string),
   ),
   grader: text("a grader's name"),
   grader_weights: z.unknown().optional(),
 });
 
+/** The world and grader of the rows after a header. */
+interface Header {
+  /** Of the world. */
+  readonly digest: string;
+  /** Of the grader. */
+  readonly name: string;
+  /** f32 [8]. */
+  readonly weights: Float32Array;
+}
+
 /** Parses lines in order: the header before a row determines how the row is checked. */
 export class ComponentsParser {
-  #grader: { readonly name: string; readonly weights: Float32Array } | null = null;
+  #header: Header | null = null;
 
-  /**
-   * Parses a line. @returns its episode; null for a header. @throws BadRow for an invalid line.
-   */
+  /** Parses a line. @returns its episode; null for a header. @throws BadRow for an invalid line. */
   parse(line: string): ComponentsRow | null {
     const value = parseJson(line);
     if (typeof value === 'object' && value !== null && 'schema' in value) {
-      this.#grader = graderOf(value);
+      this.#header = headerOf(value);
       return null;
     }
-    if (this.#grader === null) {
+    if (this.#header === null) {
       throw new BadRow(
         `Expected a first line with the schema ${schemaName(SCHEMAS.components)}, got one without a schema. ` +
           'Pass a file that eval --components wrote.',
       );
     }
-    return rowOf(value, this.#grader);
+    return rowOf(value, this.#header);
   }
 }
 
-function graderOf(value: object): { name: string; weights: Float32Array } {
-  const { grader, grader_weights: weights } = conform(headerSchema, value);
+function headerOf(value: object): Header {
+  const { grader: name, grader_weights: weights, world_digest: digest } = conform(headerSchema, value);
   try {
-    return { name: grader, weights: floatsOf(validateGrader({ name: grader, weights }, 'the line').weights) };
+    return { digest, name, weights: floatsOf(validateGrader({ name, weights }, 'the line').weights) };
   } catch (error) {
     throw error instanceof RhythmError ? new BadRow(error.message) : error;
   }
 }
 
-function rowOf(value: unknown, grader: { name: string; weights: Float32Array }): ComponentsRow {
+function rowOf(value: unknown, { digest, name, weights }: Header): ComponentsRow {
   const {
     condition,
     policy,
@@ -129,13 +151,13 @@ function rowOf(value: unknown, grader: { name: string; weights: Float32Array }):
     profile,
     seed,
     ...rest
-  } = conform(rowSchema, value);
+  } = conform(ROW_SCHEMAS.get(digest)!, value);
   const numbers = rest as Record<string, number>;
-  const components = Float32Array.from(COMPONENT_NAMES, (component) => numbers[component]);
-  const graded = finalScore(grader.weights, components);
+  const components = Float32Array.from(COMPONENT_NAMES, (component) => numbers[component] ?? 0);
+  const graded = finalScore(weights, components);
   if (graded !== numbers.final_score) {
     throw new BadRow(
-      `final_score: Expected ${graded}, the score of the components under grader ${grader.name}, ` +
+      `final_score: Expected ${graded}, the score of the components under grader ${name}, ` +
         `got ${numbers.final_score}. The numbers in the file were changed; write it again.`,
     );
   }
@@ -147,6 +169,7 @@ function rowOf(value: unknown, grader: { name: string; weights: Float32Array }):
     oracle,
     profile,
     seed,
+    former: FORMER_WORLDS.get(digest) ?? null,
     components,
     beliefMae: numbers.belief_mae,
     firstHalfMean: numbers.early_mean ?? Number.NaN,

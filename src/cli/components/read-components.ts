@@ -1,7 +1,7 @@
 /** Reads stored components from a stream of bytes. An invalid line is an error. */
-import type { StoredCondition } from '../../evaluation/regraded.js';
+import type { StoredCondition } from '../../evaluation/regrade-stored.js';
 import { BadRow } from '../../shared/row-schemas.js';
-import { UsageError } from '../failure.js';
+import { UsageError } from '../command-errors.js';
 import { printable, readLines } from '../files/lines.js';
 import { StoredEpisodes } from '../regrade/stored-episodes.js';
 import { ComponentsParser } from './component-row.js';
@@ -10,8 +10,8 @@ import { ComponentsParser } from './component-row.js';
 const MAX_LINE_BYTES = 4096;
 
 /**
- * Returns the stored conditions of a stream. @param name the input's name in errors. @throws UsageError that names the
- * input and the line.
+ * Returns the stored conditions of a stream.
+ * @param name the input's name in errors. @throws UsageError that names the input and the line.
  */
 export async function readComponents(
   input: AsyncIterable<Uint8Array>,

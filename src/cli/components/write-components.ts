@@ -11,7 +11,7 @@ export function headerText({ version, worldDigest, grader, graderWeights }: RunI
   return `${JSON.stringify(header)}\n`;
 }
 
-/** The other numbers of a line: keys of the line, and the names of the result's arrays. */
+/** The numbers of a line besides the components: the key in the line, and the array of the result. */
 const NUMBERS = {
   early_mean: 'firstHalfMeans',
   late_mean: 'secondHalfMeans',

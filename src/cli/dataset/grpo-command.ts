@@ -1,4 +1,4 @@
-/** `rhythm-vec dataset grpo`. The work is loaded when the command runs. */
+/** `rhythm-vec dataset grpo`. */
 import { type Command, Option } from 'commander';
 import { FORMATS } from '../../training/datasets/file-formats.js';
 import { MIX } from '../../training/datasets/grpo/grpo-options.js';
@@ -11,7 +11,7 @@ const FORMAT_NAMES = FORMATS.map(({ name }) => name);
 
 const HELP = `
 Each row has a prompt, and the seed and actions that reproduce its state:
-  {"messages":[{"role":"system","content":...},{"role":"user","content":...}],"seed":8000,"profile_mode":"sampled",
+  {"prompt":[{"role":"system","content":...},{"role":"user","content":...}],"seed":8000,"profile_mode":"sampled",
    "step_index":2,"action_history":["sleep","deep_work"],"policy":"random"}
 A mix of policies (random, heuristic, open-loop, deviations from them, habits) reaches diverse states. A pair of seed and
 step repeats only after all pairs were used. README.md, beside the rows, is the dataset card: it has the shares of the
@@ -19,11 +19,12 @@ policies, the columns, how to train, and the command. The command gives the same
 dataset begins with the rows of a shorter one.
 Profiles: sampled, discrete, ${PROFILE_NAMES.join(', ')}; ${MIX} is sampled,discrete.
   Each name in the list is used equally often.
+The system message says what --grader pays for. Score completions under the same grader. The states do not depend on it.
 Seeds 0-99 and seeds from 10000 on are kept for evaluation and refused; --allow-eval-seeds admits them.
 
 Examples:
-  mkdir grpo grpo-late
   rhythm-vec dataset grpo --rows 3000 --output grpo/train.jsonl
+  rhythm-vec dataset grpo --rows 3000 --grader v3 --output grpo-v3/train.jsonl
   rhythm-vec dataset grpo --rows 3000 --profiles mix --steps 8-27 --seed 1 --output grpo-late/train.parquet
 `;
 
@@ -40,6 +41,12 @@ export function addGrpoCommand(dataset: Command, { signal }: Context): void {
     .option('--profiles <names>', 'profiles, comma-separated (default: sampled)', parseNames)
     .option('--steps <A-B>', 'range of steps to take rows from (default: 0-27)', parseSteps)
     .option('--seed <n>', 'seed of the selection of states (default: 0)', parseInteger)
+    .addOption(
+      new Option(
+        '--grader <name|file>',
+        'the grader that prompts describe: v1, v2, v3 or a grader file',
+      ).default('v2'),
+    )
     .option('--allow-eval-seeds', 'admit seeds kept for evaluation; the card notes it');
   addEngineOptions(command)
     .addHelpText('after', HELP)

@@ -1,24 +1,27 @@
-/** The work of `rhythm-vec dataset grpo`: rows and their dataset card. */
+/** Runs `rhythm-vec dataset grpo`: rows and their dataset card. */
 
 import { readFileSync, realpathSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
-import { counted } from '../../evaluation/format-figures.js';
+import { counted } from '../../evaluation/format-results.js';
 import { isCard } from '../../training/datasets/card-parts.js';
 import { rangeText } from '../../training/datasets/dataset-seeds.js';
 import { FORMATS, type RowFormat } from '../../training/datasets/file-formats.js';
 import { cardText, fileOfCard } from '../../training/datasets/grpo/grpo-card.js';
 import { type DatasetOptions, type DatasetPlan, toPlan } from '../../training/datasets/grpo/grpo-options.js';
 import { provenanceOf } from '../../training/datasets/grpo/grpo-provenance.js';
-import { GRPO_COLUMNS, grpoRows } from '../../training/datasets/grpo/grpo-rows.js';
+import { GRPO_COLUMNS, grpoRowsAsync } from '../../training/datasets/grpo/grpo-rows.js';
 import { GrpoTally } from '../../training/datasets/row-counts.js';
-import { UsageError } from '../failure.js';
-import { checkOutput, type Output, Outputs, stat } from '../files/output-file.js';
+import { UsageError } from '../command-errors.js';
+import { checkNotGrader, readGrader } from '../files/grader-file.js';
+import { checkOutput, type Output, Outputs } from '../files/output-file.js';
+import { stat } from '../files/paths.js';
 import { createProgress } from '../progress.js';
 import { checkEngineOptions, type EngineOptions } from '../shared-options.js';
 import { shellWord } from '../shell-word.js';
 
-export interface GrpoOptions extends EngineOptions, DatasetOptions {
+export interface GrpoOptions extends EngineOptions, Omit<DatasetOptions, 'grader'> {
   readonly format?: string;
+  readonly grader: string;
   readonly output: string;
 }
 
@@ -28,16 +31,17 @@ export interface GrpoOptions extends EngineOptions, DatasetOptions {
  */
 export async function runGrpo(options: GrpoOptions, signal: AbortSignal): Promise<void> {
   checkEngineOptions(options);
-  const plan = toPlan(options);
+  const plan = toPlan({ ...options, grader: await readGrader(options.grader) });
   const format = formatOf(options);
   const paths = { rows: options.output, card: join(dirname(options.output), 'README.md') };
   checkPaths(paths);
+  checkNotGrader('--output', paths.rows, options.grader);
   await using outputs = new Outputs();
   const rows = await outputs.open(paths.rows);
   const tally = await writeRows(rows, plan, format, options, signal);
   const card = await outputs.open(paths.card);
   const file = basename(paths.rows);
-  const command = commandOf(plan, format, file);
+  const command = commandOf(plan, format, file, basename(options.grader));
   await card.write(cardText({ provenance: provenanceOf(plan), tally, file, command }));
   signal.throwIfAborted();
   await outputs.commit();
@@ -56,7 +60,7 @@ async function writeRows(
   try {
     const encoder = await format.open(provenanceOf(plan), GRPO_COLUMNS);
     let done = 0;
-    for (const rows of grpoRows(plan, engine)) {
+    for await (const rows of grpoRowsAsync(plan, engine)) {
       signal.throwIfAborted();
       await output.write(encoder.add(rows));
       tally.add(rows);
@@ -90,8 +94,8 @@ function formatOf({ format, output }: GrpoOptions): RowFormat {
 }
 
 /**
- * Refuses unusable paths before any work is done: a file that cannot be written, and an existing README.md that is not
- * the card of these rows.
+ * Checks paths before any work is done. Refuses a file that cannot be written, and an existing README.md that is not the
+ * card of these rows.
  */
 function checkPaths({ rows, card }: { rows: string; card: string }): void {
   checkOutput('--output', rows);
@@ -110,7 +114,7 @@ function checkPaths({ rows, card }: { rows: string; card: string }): void {
   );
 }
 
-/** Whether a README.md may be replaced: it is the card of these rows, or of rows that no longer exist. */
+/** Returns whether a README.md may be replaced: it is the card of these rows, or of rows that no longer exist. */
 function isReplaceable(text: string, rows: string): boolean {
   if (!isCard(text)) return false;
   const file = fileOfCard(text);
@@ -118,13 +122,14 @@ function isReplaceable(text: string, rows: string): boolean {
 }
 
 /** Returns the command that reproduces the dataset, with all defaults written out. */
-function commandOf(plan: DatasetPlan, format: RowFormat, file: string): string {
+function commandOf(plan: DatasetPlan, format: RowFormat, file: string, grader: string): string {
   const options = [
     `--rows ${plan.rows}`,
     `--seeds ${rangeText(plan.seeds)}`,
     `--profiles ${plan.profiles.join(',')}`,
     `--steps ${rangeText(plan.steps)}`,
     `--seed ${plan.seed}`,
+    `--grader ${shellWord(grader)}`,
     `--format ${format.name}`,
     ...(plan.allowEvalSeeds ? ['--allow-eval-seeds'] : []),
     `--output ${shellWord(file)}`,

@@ -1,9 +1,7 @@
-/** The work of `rhythm-vec dataset sft`: rows by split, and their card. */
-import { basename, resolve } from 'node:path';
+/** Runs `rhythm-vec dataset sft`: rows by split, and their card. */
 import { rangeText } from '../../training/datasets/dataset-seeds.js';
-import type { RowEncoder } from '../../training/datasets/encoder.js';
-import { FORMATS, type RowFormat } from '../../training/datasets/file-formats.js';
-import { SftSelection } from '../../training/datasets/sft/selection.js';
+import type { RowFormat } from '../../training/datasets/file-formats.js';
+import type { RowEncoder } from '../../training/datasets/row-encoder.js';
 import { sftCardText } from '../../training/datasets/sft/sft-card.js';
 import {
   OBJECTIVES,
@@ -13,25 +11,20 @@ import {
 } from '../../training/datasets/sft/sft-options.js';
 import { sftProvenanceOf } from '../../training/datasets/sft/sft-provenance.js';
 import { SFT_COLUMNS, type SftRow } from '../../training/datasets/sft/sft-rows.js';
+import { SftSelection } from '../../training/datasets/sft/sft-selection.js';
 import { SPLITS, type Split } from '../../training/datasets/sft/split.js';
-import { UsageError } from '../failure.js';
+import { UsageError } from '../command-errors.js';
 import { checkNotGrader, readGrader } from '../files/grader-file.js';
 import { type Output, Outputs } from '../files/output-file.js';
 import { inBatches, toStandardError } from '../files/trajectory-batches.js';
 import { checkTrajectories, readTrajectories } from '../files/trajectory-files.js';
 import { createProgress } from '../progress.js';
-import { checkEngineOptions, type EngineOptions } from '../shared-options.js';
-import { sftCommandOf } from './sft-command-line.js';
-import { SftPlace } from './sft-place.js';
-import { SftStream } from './sft-stream.js';
+import { checkEngineOptions } from '../shared-options.js';
+import { datasetCommand, flag, formatOf, given, type SelectionCliOptions } from './selection-options.js';
+import { SftConverter } from './sft-converter.js';
+import { SplitDirectory } from './split-directory.js';
 
-export interface SftCliOptions extends EngineOptions, Omit<SftOptions, 'grader'> {
-  readonly jsonl: readonly string[];
-  readonly output: string;
-  readonly format: string;
-  readonly grader: string;
-  readonly skipBad: boolean;
-}
+export type SftCliOptions = SelectionCliOptions & Omit<SftOptions, 'grader'>;
 
 /** A file of the dataset while it is written. */
 interface Sink {
@@ -49,74 +42,73 @@ export async function runSft(options: SftCliOptions, signal: AbortSignal): Promi
   checkEngineOptions(options);
   const plan = toSftPlan({ ...options, grader: await readGrader(options.grader) });
   checkTrajectories('--jsonl', options.jsonl, null);
-  const place = new SftPlace(options.output, options.format);
-  place.checkInputs('--jsonl', options.jsonl);
-  for (const split of SPLITS) checkNotGrader('--output', place.pathOf(split), options.grader);
-  using selection = new SftSelection(plan, options);
+  const directory = new SplitDirectory(options.output, options.format);
+  directory.checkInputs('--jsonl', options.jsonl);
+  for (const split of SPLITS) checkNotGrader('--output', directory.pathOf(split), options.grader);
+  await using selection = await SftSelection.open(plan, options);
   let written = false;
-  place.make();
+  directory.create();
   try {
     await using outputs = new Outputs();
-    const sinks = await openSinks(place, formatOf(options), plan, outputs);
-    const stream = new SftStream(selection, toStandardError);
-    await readAll(stream, sinks, options.jsonl, signal);
+    const sinks = await openSinks(directory, formatOf(options), plan, outputs);
+    const converter = new SftConverter(selection, toStandardError);
+    await readAll(converter, sinks, options.jsonl, signal);
     requireRows(selection, plan);
     const filled = sinks.filter(({ split }) => selection.counts[split].rows > 0);
     for (const { output, encoder } of filled) await output.write(encoder.end());
-    const card = await outputs.open(place.card);
-    const files = filled.map(({ split }) => ({ split, path: place.nameOf(split) }));
-    const command = sftCommandOf(plan, namesIn(options));
+    const card = await outputs.open(directory.card);
+    const files = filled.map(({ split }) => ({ split, path: directory.nameOf(split) }));
+    const command = commandOf(plan, options);
     await card.write(sftCardText({ provenance: sftProvenanceOf(plan), selection, files, command }));
     signal.throwIfAborted();
     // Removes the old card first, so that it never describes other rows, even if the process is killed now.
-    place.clearCard();
+    directory.removeCard();
     for (const { output } of filled) await output.commit();
-    for (const sink of sinks) if (!filled.includes(sink)) place.clear(sink.split);
+    for (const sink of sinks) if (!filled.includes(sink)) directory.removeSplit(sink.split);
     await card.commit();
     written = true;
-    process.stderr.write(`${summary(selection, stream, options.output)}\n`);
-    return stream.skipped.total === 0 && stream.mismatched === 0;
+    process.stderr.write(`${summary(selection, converter, options.output)}\n`);
+    return converter.skipped.total === 0 && converter.mismatched === 0;
   } finally {
-    if (!written) place.unmake();
+    if (!written) directory.removeCreated();
   }
 }
 
-const formatOf = ({ format }: SftCliOptions): RowFormat => FORMATS.find(({ name }) => name === format)!;
-
-/** Uses file names without directories: the card is published. */
-const namesIn = ({ jsonl, output, format, grader }: SftCliOptions) => ({
-  jsonl: jsonl.map((path) => basename(path)),
-  output: basename(resolve(output)),
-  format,
-  grader: basename(grader),
-});
+const commandOf = (plan: SftPlan, options: SftCliOptions): string =>
+  datasetCommand('sft', plan, options, [
+    ...given('--objective', plan.objective),
+    ...flag('--only-parsed', plan.onlyParsed),
+    ...given('--min-score', plan.minScore),
+    ...given('--min-margin', plan.minMargin),
+    ...given('--max-belief-error', plan.maxBeliefError),
+  ]);
 
 async function openSinks(
-  place: SftPlace,
+  directory: SplitDirectory,
   format: RowFormat,
   plan: SftPlan,
   outputs: Outputs,
 ): Promise<Sink[]> {
   const sinks: Sink[] = [];
   for (const split of SPLITS) {
-    const output = await outputs.open(place.pathOf(split));
+    const output = await outputs.open(directory.pathOf(split));
     sinks.push({ split, output, encoder: await format.open(sftProvenanceOf(plan), SFT_COLUMNS) });
   }
   return sinks;
 }
 
 async function readAll(
-  stream: SftStream,
+  converter: SftConverter,
   sinks: readonly Sink[],
   paths: readonly string[],
   signal: AbortSignal,
 ): Promise<void> {
   const progress = createProgress('bytes');
-  const { skipped } = stream;
+  const { skipped } = converter;
   try {
     const lines = readTrajectories(paths, { signal, onProgress: progress.update });
     for await (const batch of inBatches(lines, { skipped, report: toStandardError, signal })) {
-      const rows = stream.rowsOf(batch);
+      const rows = await converter.rowsOf(batch);
       for (const { split, output, encoder } of sinks) {
         if (rows[split].length > 0) await output.write(encoder.add(rows[split]));
       }
@@ -126,7 +118,7 @@ async function readAll(
   }
 }
 
-/** Texts that explain how to admit episodes, by the reason for which they were left out. */
+/** Remedies, by the reason for which episodes were left out. */
 const REMEDIES: Readonly<Record<string, (plan: SftPlan) => string>> = {
   'another objective': ({ objective }) =>
     `Only teachers of objective ${objective} are used. Choose another (${OBJECTIVES.filter((name) => name !== objective).join(', ')}) with --objective.`,
@@ -147,7 +139,11 @@ function requireRows({ counts, leftOut }: SftSelection, plan: SftPlan): void {
   );
 }
 
-function summary({ counts, leftOut }: SftSelection, { skipped, mismatched }: SftStream, directory: string) {
+function summary(
+  { counts, leftOut, former }: SftSelection,
+  { skipped, mismatched }: SftConverter,
+  directory: string,
+) {
   const { train, validation } = counts;
   const leftOutCount = [...leftOut.values()].reduce((sum, count) => sum + count, 0);
   return [
@@ -155,5 +151,6 @@ function summary({ counts, leftOut }: SftSelection, { skipped, mismatched }: Sft
     `${train.episodes + validation.episodes} episodes used, ${leftOutCount} left out.`,
     ...(mismatched === 0 ? [] : [`${mismatched} NOT AS RECORDED: see rhythm-vec reeval.`]),
     ...(skipped.total === 0 ? [] : [`${skipped.text}.`]),
+    ...former.sentences,
   ].join(' ');
 }

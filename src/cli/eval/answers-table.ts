@@ -1,9 +1,9 @@
-/** Renders the table of language models' answers, which is printed below the scores. */
+/** Renders a table about the answers of language models: unparsed answers, tokens and cost. */
 
 import { dollars } from '../../agents/llm/ledger.js';
-import { policyName } from '../../agents/policies/policies.js';
+import { policyName } from '../../agents/policies/fixed-policies.js';
 import type { EvaluationRow } from '../../evaluation/evaluate.js';
-import { grouped } from '../../evaluation/format-figures.js';
+import { grouped } from '../../evaluation/format-results.js';
 import { renderColumns } from '../text-table.js';
 
 interface Column {
@@ -12,7 +12,7 @@ interface Column {
   readonly text: (row: EvaluationRow) => string | null;
 }
 
-/** Returns a column of token usage. The table omits it if no row has its figure. */
+/** Returns a column with a figure of the usage. The table omits the column if no row has the figure. */
 const usageColumn = (head: string, name: string, text: (value: number) => string = grouped): Column => ({
   head,
   text: ({ usage }) => (usage?.[name] === undefined ? null : text(usage[name])),

@@ -1,7 +1,7 @@
-/** `rhythm-vec eval`: evaluates policies under conditions. The work is loaded when the command runs. */
+/** `rhythm-vec eval`: evaluates policies under conditions. */
 import { type Command, Option } from 'commander';
+import { POLICY_NAMES } from '../../agents/policies/fixed-policies.js';
 import { STEPPED_NAMES } from '../../agents/policies/observing-policies.js';
-import { POLICY_NAMES } from '../../agents/policies/policies.js';
 import { CONDITIONS } from '../../world/conditions.js';
 import { GRADER_NAMES } from '../../world/fields.js';
 import type { Context } from '../context.js';
@@ -17,13 +17,20 @@ Conditions: ${CONDITIONS.map(({ name }) => name).join(', ')}, custom.
   --profiles excludes the discrete conditions, whose profiles are fixed.
 Policies: ${POLICY_NAMES.join(', ')};
   only if named, because they are slow: ${STEPPED_NAMES.join(', ')}.
-  +constant states the belief [0.5, 0.5, 0.5] at every step. A score that does not beat it shows no inference.
+  +constant states the belief [0.5, 0.5, 0.5] at every step. A score that does not beat it shows no inference; under v3,
+  a score that does not beat open-loop+constant (discrete profiles: open-loop without a belief).
   +inference states the belief inferred from the observations. The planner also acts on it, by planning for the score
   or for the person's wellbeing. planner-prior does not infer; planner-oracle knows the hidden profile.
+  ./mine.js is a file whose default export is a policy, or a function that makes one (docs/guides/policies.md); ./mine.js+constant
+  and ./mine.js+inference add a belief.
   llm:MODEL is a language model that is prompted before every step. OPENAI_BASE_URL and OPENAI_API_KEY (or Azure's
   variables) or --base-url name its endpoint. The options --concurrency to --budget apply to language models only.
   Write a comma in a model's name as \\,.
 Graders: ${GRADER_NAMES.join(', ')}, or a file with a name and component weights that sum to 1; missing components weigh 0.
+  Policies play for --grader. The table also grades the same episodes by v2 and v3, except the grader in use.
+  Shares say how much of the value of knowing the profile a policy earns: 0 is the best open-loop sequence with its best
+  constant belief, 1 is planner-oracle. --bracket takes the anchors of another grader, from audit --json. The audit must
+  have this version, this world and the same grader. Anchors closer than 0.02 give no share.
   --components stores the components of all grades: \`rhythm-vec regrade\` applies other graders without playing again.
   --trajectories stores whole episodes, which \`reeval\` checks and \`report\` draws: about 18 kB each, up to 35 kB with a
   planner's reasons, at most 100,000 episodes. The option changes no result. During the run, FILE.partial keeps the paid
@@ -36,7 +43,11 @@ Examples:
   rhythm-vec eval --profiles introvert_morning --episodes 20 --grader v1
   echo '{"name":"calm","weights":{"crash_free":0.5,"efficiency":0.3,"belief_accuracy":0.2}}' > calm.json
   rhythm-vec eval --grader calm.json --components components.jsonl
+  rhythm-vec audit --grader calm.json --evaluations 1000 --episodes 10 --planner-episodes 2 --json calm-audit.json
+  rhythm-vec eval --grader calm.json --episodes 20 --bracket calm-audit.json
   rhythm-vec eval --seeds 100-119 --policies heuristic+constant,planner,planner-wellbeing
+  echo 'export default ({ steps }) => ({ actions: steps.map(() => 3) })' > sleep.mjs
+  rhythm-vec eval --policies ./sleep.mjs,heuristic+constant --conditions ood
   rhythm-vec eval --conditions in-distribution,ood --trajectories episodes.jsonl
   rhythm-vec reeval --jsonl episodes.jsonl
   rhythm-vec eval --conditions ood --policies heuristic+constant,llm:Qwen/Qwen2.5-3B-Instruct --concurrency 16
@@ -47,15 +58,16 @@ export function addEvalCommand(program: Command, { signal }: Context): void {
   const command = program
     .command('eval')
     .description('Evaluate policies: final scores with 95 % intervals, beside the published scores.')
-    .option('--policies <names>', 'comma-separated (default: all fast policies)', parseNames)
+    .option('--policies <names|files>', 'comma-separated (default: all fast policies)', parseNames)
     .option('--conditions <names>', 'comma-separated (default: all)', parseNames)
     .option('--seeds <A-B>', 'seeds of the condition custom, any number of them', parseSeeds)
-    .option('--episodes <n>', 'only the first n seeds of each condition', parseInteger)
+    .option('--episodes <n>', 'at most the first n seeds of each condition', parseInteger)
     .option(
       '--profiles <name>',
       'sampled, discrete or a profile name, for in-distribution, ood and custom; not with discrete conditions',
     )
-    .addOption(new Option('--grader <name|file>', 'v1, v2 or a grader file').default('v2'))
+    .addOption(new Option('--grader <name|file>', 'v1, v2, v3 or a grader file').default('v2'))
+    .option('--bracket <audit.json>', 'show shares between the anchors of this audit, for its grader')
     .option('--json <file>', 'also write the results as JSON; - is the standard output')
     .option(
       '--components <file>',

@@ -1,11 +1,11 @@
 /** Renders an evaluation as text tables. */
 
-import { policyName } from '../../agents/policies/policies.js';
+import { policyName } from '../../agents/policies/fixed-policies.js';
 import type { GraderWeights } from '../../engine/graders/grader.js';
-import type { Evaluation } from '../../evaluation/evaluate.js';
-import { counted, decimals, intervalText, winsText } from '../../evaluation/format-figures.js';
+import type { Evaluation, EvaluationRow } from '../../evaluation/evaluate.js';
+import { alignedInterval, counted, decimals, listed, winsText } from '../../evaluation/format-results.js';
 import { PUBLISHED_SOURCE, type Published, published } from '../../evaluation/published-scores.js';
-import type { RegradedRow } from '../../evaluation/regraded.js';
+import type { RegradedRow } from '../../evaluation/regrade-stored.js';
 import type { RunInfo } from '../../evaluation/run-info.js';
 import { ORACLE_MARK } from '../../rollouts/trajectories/player-name.js';
 import { FALLBACK_ACTION } from '../../rollouts/trajectories/trajectory-episode.js';
@@ -15,28 +15,36 @@ import { COMPONENT_HEADS, renderColumns, wrap } from '../text-table.js';
 import { renderAnswers } from './answers-table.js';
 import { policyNotes } from './policy-notes.js';
 
+/** A row of a table. Rows of `regrade` have no scores under other graders. */
+type Row = RegradedRow & Partial<Pick<EvaluationRow, 'regraded'>>;
+
 interface Column {
   /** Two lines, so that columns stay narrow. */
   readonly head: string;
-  readonly text: (row: RegradedRow, grader: string) => string;
+  readonly text: (row: Row, grader: string) => string;
 }
 
-/** The head of the column that appears only if a row has a published score. */
+/** The head of the column of published scores. The column is shown only if a row has one. */
 export const PUBLISHED_HEAD = '\npublished';
 /** The text of a missing figure. */
 const NONE = '-';
 
 const component = ([name, head]: [string, string]): Column => ({
   head,
-  text: ({ components }) => decimals(components[camelCase(name)]),
+  text: ({ components }) => meanText(components[camelCase(name)]),
 });
 
-const COLUMNS: readonly Column[] = [
-  { head: '\npolicy', text: (row) => `${policyName(row)}${row.oracle ? ORACLE_MARK : ''}` },
-  { head: 'final score\n(95 %)', text: ({ finalScore }) => intervalText(finalScore) },
+/** Returns the name of a row's policy, with a mark if it is an oracle. */
+export const nameOf = (row: Row): string => `${policyName(row)}${row.oracle ? ORACLE_MARK : ''}`;
+
+/** The columns of scores before and after those of other graders. */
+const FINAL_SCORES: readonly Column[] = [
+  { head: '\npolicy', text: nameOf },
+  { head: 'final score\n(95 %)', text: ({ finalScore }) => alignedInterval(finalScore) },
   { head: PUBLISHED_HEAD, text: (row, grader) => publishedScore(row, grader) },
+];
+const OTHER_SCORES: readonly Column[] = [
   { head: 'belief\nMAE', text: ({ beliefMae }) => decimals(beliefMae) },
-  ...Object.entries(COMPONENT_HEADS).map(component),
   { head: '1st\nhalf', text: ({ firstHalfMean }) => meanText(firstHalfMean) },
   { head: '2nd\nhalf', text: ({ secondHalfMean }) => meanText(secondHalfMean) },
   {
@@ -45,16 +53,28 @@ const COLUMNS: readonly Column[] = [
   },
 ];
 
-/** Formats the mean reward of a half; files of components may lack it. */
+const COMPONENTS: readonly Column[] = [
+  { head: 'components:\npolicy', text: nameOf },
+  ...Object.entries(COMPONENT_HEADS).map(component),
+];
+
+/** Returns a column for each grader under which the episodes were graded again. */
+const regradedColumns = (rows: readonly Row[]): Column[] =>
+  (rows[0]?.regraded ?? []).map(({ grader }, k) => ({
+    head: `regraded by\n${grader} (95 %)`,
+    text: ({ regraded }) => alignedInterval(regraded![k].finalScore),
+  }));
+
+/** Formats a mean that files of components may lack. */
 const meanText = (mean: number | null): string => (mean === null ? NONE : decimals(mean));
 
-/** Returns the published score; only the published profiles have one. */
+/** Returns the published score of a row, or '-'. Only scores of the default profiles were published. */
 function publishedScore(row: RegradedRow, grader: string): string {
   if (row.profiles !== 'sampled' && !row.condition.startsWith('discrete')) return NONE;
   return publishedText(published(row.condition, policyName(row), grader));
 }
 
-/** Formats a published score, with "~" for one published as approximate. */
+/** Formats a published score, with "~" if it was published as approximate. */
 export function publishedText(figure: Published | undefined): string {
   if (figure === undefined) return NONE;
   return figure.approximate ? `~${figure.finalScore}` : decimals(figure.finalScore);
@@ -64,8 +84,8 @@ export function publishedText(figure: Published | undefined): string {
 export const isFigure = (text: string): boolean => text !== NONE;
 
 /**
- * Returns a line with version, backend, grader and world, and further lines for a custom grader and for a fallback of
- * the backend.
+ * Returns a line with version, backend, grader and world; a line for a custom grader; and a line with the reason if the
+ * preferred backend was unavailable.
  */
 export const renderHeader = (info: RunInfo): string => renderRun(info, [info]);
 
@@ -75,9 +95,10 @@ export function renderRun(
   graders: readonly Pick<RunInfo, 'grader' | 'graderWeights'>[],
 ): string {
   const kernel = info.kernel === info.backend ? '' : `, kernel ${info.kernel}`;
-  const names = graders.map(({ grader }) => grader).join(' and ');
+  const device = info.device === null ? '' : ` on ${info.device}`;
+  const names = listed(graders.map(({ grader }) => grader));
   const line =
-    `rhythm-vec ${info.version}: backend ${info.backend}${kernel}, ${counted(info.threads, 'thread')}; ` +
+    `rhythm-vec ${info.version}: backend ${info.backend}${device}${kernel}, ${counted(info.threads, 'thread')}; ` +
     `${graders.length === 1 ? 'grader' : 'graders'} ${names}; world ${info.worldDigest.slice(0, 12)}\n`;
   const reason = info.backendReason.includes('tried before it') ? `${wrap(info.backendReason)}\n` : '';
   const weights = graders.map(({ grader, graderWeights }) => weightsLine(grader, graderWeights));
@@ -102,9 +123,15 @@ function answers({ rows }: Evaluation): string {
   return table === '' ? '' : `${table}\n`;
 }
 
-/** Returns the rows, grouped by condition, without a line end. */
-export function renderRows(rows: readonly RegradedRow[], grader: string): string {
-  const columns = COLUMNS.filter(({ head }) => head !== PUBLISHED_HEAD || hasPublished(rows, grader));
+/** Returns a table of scores and one of components, with rows grouped by condition, without a line end. */
+export function renderRows(rows: readonly Row[], grader: string): string {
+  const scores = [...FINAL_SCORES, ...regradedColumns(rows), ...OTHER_SCORES].filter(
+    ({ head }) => head !== PUBLISHED_HEAD || hasPublished(rows, grader),
+  );
+  return `${renderGroups(rows, grader, scores)}\n\n${renderGroups(rows, grader, COMPONENTS)}`;
+}
+
+function renderGroups(rows: readonly Row[], grader: string, columns: readonly Column[]): string {
   const lines = rows.flatMap((row, i) => {
     const cells = columns.map(({ text }) => text(row, grader));
     if (row.condition === rows[i - 1]?.condition) return [cells];
@@ -156,12 +183,28 @@ export const sharedNotes = (withPublished: boolean): string[] => [
 ];
 
 /** Returns notes on the rows, a line each. */
-export const rowNotes = (rows: readonly RegradedRow[], grader: string): string[] => [
+export const rowNotes = (rows: readonly Row[], grader: string): string[] => [
+  ...(rows[0]?.regraded ?? []).map(
+    (other) =>
+      `regraded by ${other.grader}: the same episodes under grader ${other.grader}. The policies played for ${grader}.`,
+  ),
   'won/lost/tied: final scores compared with heuristic on the same seeds.',
   '1st half, 2nd half: mean reward of each half, without noise.',
   ...sharedNotes(hasPublished(rows, grader)),
   ...policyNotes(rows, grader),
-  rows.some(({ belief }) => belief === 'constant')
-    ? '+constant: the belief [0.5, 0.5, 0.5] at every step. A score that does not beat it shows no inference.'
-    : 'Not shown: random+constant, heuristic+constant. A score that does not beat them shows no inference.',
+  constantNote(rows, grader),
 ];
+
+/** Under discrete profiles silence is better than a constant belief, as the anchors of v3 say. */
+const TO_BEAT_UNDER_V3 =
+  'A score that does not beat open-loop+constant, or under discrete profiles open-loop without a belief, shows no inference.';
+
+/** Names the rows to beat. Under v3 a constant belief adds nothing, but the open-loop sequence adds much. */
+function constantNote(rows: readonly Row[], grader: string): string {
+  const constant = '+constant: the belief [0.5, 0.5, 0.5] at every step.';
+  const isShown = rows.some(({ belief }) => belief === 'constant');
+  if (grader === 'v3') return `${isShown ? `${constant}\n` : ''}${TO_BEAT_UNDER_V3}`;
+  return isShown
+    ? `${constant} A score that does not beat it shows no inference.`
+    : 'Not shown: random+constant, heuristic+constant. A score that does not beat them shows no inference.';
+}

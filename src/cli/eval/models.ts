@@ -1,8 +1,9 @@
 /** Language models in `rhythm-vec eval`: their options, clients and spending. */
-import { MODEL_PREFIX } from '../../evaluation/choose-policies.js';
+
 import type { LlmOptions } from '../../evaluation/evaluate-options.js';
+import { MODEL_PREFIX } from '../../evaluation/user-policy.js';
 import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
-import { UsageError } from '../failure.js';
+import { UsageError } from '../command-errors.js';
 import {
   LLM_DEFAULTS,
   LLM_FLAGS,
@@ -19,7 +20,7 @@ export const modelsIn = (policies: readonly string[] = []): string[] =>
     .filter((name) => name.startsWith(MODEL_PREFIX))
     .map((name) => name.slice(MODEL_PREFIX.length));
 
-/** Refuses language-model options without a language model, and prices with several models. @throws UsageError. */
+/** Checks the options of language models: they need a model, and --prices needs a single one. @throws UsageError. */
 export function checkModels(names: readonly string[], options: ModelFlags): void {
   const flag = Object.entries(LLM_FLAGS).find(([name]) => options[name as keyof ModelFlags] !== undefined);
   if (names.length === 0 && flag !== undefined) {

@@ -1,8 +1,8 @@
-/** Notes on the policies of a table, a line each. */
+/** Explains the policies below a table, a line each. */
 
-import { policyName } from '../../agents/policies/policies.js';
-import { MODEL_PREFIX } from '../../evaluation/choose-policies.js';
-import type { RegradedRow } from '../../evaluation/regraded.js';
+import { policyName } from '../../agents/policies/fixed-policies.js';
+import type { RegradedRow } from '../../evaluation/regrade-stored.js';
+import { MODEL_PREFIX } from '../../evaluation/user-policy.js';
 import { ORACLE_MARK } from '../../rollouts/trajectories/player-name.js';
 
 /** Notes on stepped policies, by name. */

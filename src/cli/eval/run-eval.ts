@@ -1,23 +1,27 @@
 /** Runs `rhythm-vec eval`. */
 
-import { POLICY_NAMES } from '../../agents/policies/policies.js';
 import type { Grader } from '../../engine/graders/grader.js';
-import { playerNamed } from '../../evaluation/choose-policies.js';
+import { bracketEvaluation } from '../../evaluation/bracket.js';
+import { playersOf } from '../../evaluation/choose-policies.js';
 import { evaluate } from '../../evaluation/evaluate.js';
 import type { EvaluateOptions } from '../../evaluation/evaluate-options.js';
 import { evaluationToJson } from '../../evaluation/evaluation-json.js';
+import { gradersInUse } from '../../evaluation/regraded-scores.js';
 import { selectConditions } from '../../world/conditions.js';
 import { headerText, rowsText } from '../components/write-components.js';
+import { checkBracket, checkBracketGrader, readBracket } from '../files/bracket-file.js';
+import { checkOutputs, type PlannedOutput } from '../files/check-outputs.js';
 import { readGrader } from '../files/grader-file.js';
 import { messageStream, Outputs, writeJson } from '../files/output-file.js';
-import { checkOutputs, type PlannedOutput } from '../files/output-places.js';
+import { readPolicies } from '../files/policy-file.js';
 import { checkJournal, journalFiles } from '../llm/journal.js';
 import { type ModelFlags, samplingOf } from '../llm/llm-options.js';
 import { createProgress } from '../progress.js';
 import { checkEngineOptions } from '../shared-options.js';
+import { renderBracket } from './bracket-table.js';
+import { checkEpisodeCount, type EpisodeStore, openFileStore, openJournalStore } from './episode-store.js';
 import { renderHeader, renderTable } from './eval-table.js';
 import { checkModels, EvalModels, modelsIn, prepareModels } from './models.js';
-import { checkFewEnough, type EpisodeStore, openFileStore, openJournalStore } from './trajectories.js';
 
 type Listeners = 'onStart' | 'onProgress' | 'onEpisodes' | 'onTrajectories';
 
@@ -29,10 +33,14 @@ interface OutputPaths {
 }
 
 export interface EvalCommandOptions
-  extends Omit<EvaluateOptions, 'chunkSize' | 'grader' | 'llm' | 'signal' | Listeners>,
+  extends Omit<EvaluateOptions, 'chunkSize' | 'policies' | 'grader' | 'llm' | 'signal' | Listeners>,
     ModelFlags,
     OutputPaths {
+  /** Names of policies, and paths of files that export one. */
+  readonly policies?: readonly string[];
   readonly grader: string;
+  /** The path of an audit's JSON. */
+  readonly bracket?: string;
 }
 
 /**
@@ -42,17 +50,21 @@ export interface EvalCommandOptions
 export async function runEval(options: EvalCommandOptions, signal: AbortSignal): Promise<void> {
   const { json, components, trajectories } = options;
   const names = check(options);
+  const policies = await readPolicies(options.policies);
   const openers = await prepareModels(names, options);
   const grader = await readGrader(options.grader);
+  const anchors = await readBracket(options.bracket, signal);
+  checkBracketGrader(options.bracket, anchors, gradersInUse(grader));
   const messages = messageStream(json, components, trajectories);
   await using outputs = new Outputs();
   const stored = components === undefined ? null : await outputs.open(components);
-  const store = await openStore(options, names, grader);
+  const store = await openStore(options, policies, names, grader);
   const models = new EvalModels(openers, store?.spending ?? {}, options);
   const progress = createProgress('episodes');
   try {
     const evaluation = await evaluate({
       ...evaluateOptionsOf(options),
+      policies,
       grader,
       signal,
       llm: models.llmOptions(store?.played),
@@ -65,8 +77,9 @@ export async function runEval(options: EvalCommandOptions, signal: AbortSignal):
       onTrajectories: store === null ? undefined : (episodes) => store.add(episodes),
     });
     progress.stop();
-    messages.write(`${renderTable(evaluation)}${models.text()}`);
-    if (json !== undefined) await writeJson(json, evaluationToJson(evaluation));
+    const bracketed = bracketEvaluation(evaluation, anchors);
+    messages.write(`${renderTable(evaluation)}${renderBracket(bracketed)}${models.text()}`);
+    if (json !== undefined) await writeJson(json, evaluationToJson(bracketed));
     await stored?.commit();
     await store?.commit();
   } catch (error) {
@@ -83,28 +96,30 @@ export async function runEval(options: EvalCommandOptions, signal: AbortSignal):
 function check(options: EvalCommandOptions): string[] {
   checkEngineOptions(options);
   const models = modelsIn(options.policies);
-  checkOutputs(outputsOf(options, models), options.grader);
+  const outputs = outputsOf(options, models);
+  checkOutputs(outputs, options.grader);
+  checkBracket(options.bracket, outputs);
   checkModels(models, options);
   return models;
 }
 
 /** Returns the options of `evaluate`. */
 function evaluateOptionsOf(options: EvalCommandOptions): EvaluateOptions {
-  const { policies, conditions, seeds, episodes, profiles, backend, kernel, threads } = options;
-  return { policies, conditions, seeds, episodes, profiles, backend, kernel, threads };
+  const { conditions, seeds, episodes, profiles, backend, kernel, threads } = options;
+  return { conditions, seeds, episodes, profiles, backend, kernel, threads };
 }
 
 /** Opens the store of trajectories. Returns null without --trajectories. @throws UsageError; InputError for names. */
 async function openStore(
   options: EvalCommandOptions,
+  policies: EvaluateOptions['policies'],
   models: readonly string[],
   grader: Grader,
 ): Promise<EpisodeStore | null> {
   const { trajectories: path } = options;
   if (path === undefined) return null;
-  const players = [...new Set(options.policies ?? POLICY_NAMES)].map(playerNamed);
-  const evaluated = { conditions: selectConditions(options), players, grader };
-  checkFewEnough(evaluated);
+  const evaluated = { conditions: selectConditions(options), players: playersOf(policies), grader };
+  checkEpisodeCount(evaluated);
   if (models.length === 0) return openFileStore(path);
   checkJournal('--trajectories', path, 'a language model');
   return openJournalStore(path, evaluated, samplingOf(options));

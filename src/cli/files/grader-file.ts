@@ -6,9 +6,10 @@ import { InputError } from '../../shared/errors.js';
 import { didYouMean } from '../../shared/suggest.js';
 import { describe } from '../../shared/values.js';
 import { GRADER_NAMES } from '../../world/fields.js';
-import { UsageError } from '../failure.js';
+import { UsageError } from '../command-errors.js';
+import { checkHead, KINDS } from './file-kind.js';
 import { checkDifferentFile } from './input-file.js';
-import { stat } from './output-file.js';
+import { stat } from './paths.js';
 import { decodeUtf8, withoutMark } from './utf8.js';
 
 /** The maximum size of a grader file: hundreds of times the usual size. */
@@ -42,8 +43,8 @@ export function checkNotGrader(option: string, path: string | undefined, choice:
 }
 
 /**
- * Reads a file of at most MAX_BYTES. The limit is for devices, which may have no end. Reading is asynchronous, so that
- * signals work while a pipe has no writer.
+ * Reads a file of at most MAX_BYTES. The limit guards against device files such as /dev/zero, which never end. Reading is
+ * asynchronous, so that signals work while a pipe has no writer.
  */
 async function readText(path: string): Promise<string> {
   await using handle = await open(path);
@@ -52,6 +53,7 @@ async function readText(path: string): Promise<string> {
   for (let read = -1; read !== 0 && length < bytes.length; length += read) {
     read = (await handle.read(bytes, length, bytes.length - length)).bytesRead;
   }
+  checkHead(bytes.subarray(0, length), { option: '--grader', name: path, kinds: [KINDS.grader] });
   if (length > MAX_BYTES) refuse(path, `at most ${MAX_BYTES} bytes`, 'more');
   const text = decodeUtf8(bytes.subarray(0, length));
   return text === null ? refuse(path, 'UTF-8', 'other bytes') : withoutMark(text);

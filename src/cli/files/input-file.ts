@@ -1,8 +1,9 @@
 /** Opens input files, and refuses unusable ones before any work is done. */
 import { createReadStream } from 'node:fs';
 import { addAbortSignal, type Readable } from 'node:stream';
-import { UsageError } from '../failure.js';
-import { stat } from './output-file.js';
+import { UsageError } from '../command-errors.js';
+import { createProgress, type Progress } from '../progress.js';
+import { stat } from './paths.js';
 
 /** Refuses a path that is not a file. '-' is the standard input. @throws UsageError. */
 export function checkInput(option: string, path: string): void {
@@ -23,6 +24,25 @@ export function checkDifferentFile(option: string, path: string, other: string, 
 
 /** Returns an input's name in errors. */
 export const inputName = (path: string): string => (path === '-' ? 'standard input' : path);
+
+/** Passes an input's bytes on, and counts them as progress. A pipe has no size, and no progress. */
+export async function* withProgress(
+  path: string,
+  input: AsyncIterable<Uint8Array>,
+  progress: Progress = createProgress('bytes'),
+): AsyncGenerator<Uint8Array> {
+  const file = path === '-' ? null : stat(path);
+  let done = 0;
+  try {
+    for await (const chunk of input) {
+      done += chunk.length;
+      yield chunk;
+      if (file?.isFile()) progress.update(done, file.size);
+    }
+  } finally {
+    progress.stop();
+  }
+}
 
 /** Opens an input stream. Aborting the signal ends it with the signal's reason. */
 export const openInput = (path: string, signal: AbortSignal): Readable =>

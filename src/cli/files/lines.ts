@@ -1,5 +1,5 @@
 /** Splits a stream of bytes into numbered lines, in constant memory. */
-import { madePrintable } from '../../shared/printable-names.js';
+import { toPrintable } from '../../shared/printable-names.js';
 import { decodeUtf8, withoutMark } from './utf8.js';
 
 /** One line without its line end: its text, or the problem. */
@@ -89,5 +89,5 @@ const MAX_REASON = 400;
 /** Shortens a reason and replaces characters that terminals interpret: it quotes the input. */
 export function printable(reason: string): string {
   const short = reason.length > MAX_REASON ? `${reason.slice(0, MAX_REASON)}...` : reason;
-  return madePrintable(short);
+  return toPrintable(short);
 }

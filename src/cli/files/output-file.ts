@@ -1,20 +1,10 @@
 /** Writes output files atomically: to a temporary file beside the target, which is then renamed. */
-import {
-  accessSync,
-  constants,
-  lstatSync,
-  mkdirSync,
-  readlinkSync,
-  realpathSync,
-  rmdirSync,
-  rmSync,
-  type Stats,
-  statSync,
-} from 'node:fs';
+import { accessSync, constants, mkdirSync, rmdirSync, rmSync } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
-import { UsageError } from '../failure.js';
-import { rethrowWithPath } from './file-fault.js';
+import { dirname, join } from 'node:path';
+import { UsageError } from '../command-errors.js';
+import { existingPart, makeDirectory, removeEmpty, stat, targetOf } from './paths.js';
+import { rethrowWithPath } from './rethrow-with-path.js';
 import { createTemporary, type TemporaryFile, tryTemporary } from './temporary-file.js';
 
 /** A destination of data; '-' is the standard output. */
@@ -26,7 +16,7 @@ export interface Output {
   discard(): Promise<void>;
 }
 
-/** Refuses, before any work is done, a path that cannot be written. @throws UsageError. */
+/** Checks before any work is done that a path can be written. @throws UsageError. */
 export function checkOutput(option: string, path: string): void {
   if (path === '-') return;
   if (path === '')
@@ -42,62 +32,57 @@ export function checkOutput(option: string, path: string): void {
     attempt(option, path, path, () => accessSync(path, constants.W_OK));
     return;
   }
-  const place = targetOf(path);
-  const directory = dirname(place);
-  if (!stat(directory)?.isDirectory()) {
-    throw new UsageError(
-      `Expected the directory of ${option} ${path} to exist, but there is no ${directory}. Create it first.`,
-    );
-  }
   if (existing?.isFile() && DESCRIPTOR.test(path)) {
     throw new UsageError(
       `Expected ${option} to name a file, got ${path}, which is an open file descriptor. Name the file itself, or - for the standard output.`,
     );
   }
-  attempt(option, path, directory, () => tryTemporary(place));
+  const place = targetOf(path);
+  const write = () => tryTemporary(place);
+  tryDirectory({ option, path, what: 'a file in a directory' }, dirname(place), write);
 }
 
 /** Paths of open descriptors. Writing to one would replace its file, with the data of other writers. */
 const DESCRIPTOR = /^\/(dev\/(std(in|out|err)|fd\/\d+)|proc\/[^/]+\/fd\/\d+)$/;
 
-/** Refuses a directory to which no files can be written. It need not exist yet. @throws UsageError. */
+/** Checks that files can be written to a directory, which need not exist yet. @throws UsageError. */
 export function checkDirectory(option: string, path: string): void {
   if (path === '')
     throw new UsageError(`Expected ${option} to name a directory, got an empty name. Name one.`);
-  let existing = resolve(path);
-  let missing: string | null = null;
-  while (stat(existing) === null && existing !== dirname(existing))
-    [missing, existing] = [existing, dirname(existing)];
-  if (!stat(existing)?.isDirectory()) {
-    throw new UsageError(
-      `Expected ${option} to name a directory, got ${path}, but ${existing} is not a directory. Name another.`,
-    );
-  }
-  attempt(option, path, existing, () => {
-    if (missing === null) tryTemporary(join(existing, PROBE));
-    else tryDirectory(missing);
-  });
+  const write = (directory: string) => tryTemporary(join(directory, PROBE));
+  tryDirectory({ option, path, what: 'a directory' }, path, write);
 }
 
-/** The target name of trial files in a directory whose output names are not known yet. */
+/**
+ * Checks that a directory can be written, or created if it does not exist.
+ * @param path the value of the option. @param what it must name. @param write writes to the existing directory as a trial. @throws UsageError.
+ */
+function tryDirectory(
+  { option, path, what }: { readonly option: string; readonly path: string; readonly what: string },
+  directory: string,
+  write: (directory: string) => void,
+): void {
+  const { existing, missing } = existingPart(directory);
+  if (!stat(existing)?.isDirectory()) {
+    throw new UsageError(
+      `Expected ${option} to name ${what}, got ${path}, but ${existing} is not a directory. Name another.`,
+    );
+  }
+  attempt(option, path, existing, () =>
+    missing.length === 0 ? write(existing) : tryCreation(join(existing, missing[0])),
+  );
+}
+
+/** The name of a trial file in a directory whose outputs are not known yet. */
 export const PROBE = 'probe';
 
 /**
  * Creates a directory and removes it. If the process is killed in between, the next run finds an empty directory, which
  * it would create anyway.
  */
-function tryDirectory(path: string): void {
+function tryCreation(path: string): void {
   mkdirSync(path);
   rmdirSync(path);
-}
-
-/** Creates a directory and its missing parents. @returns the created directories, the innermost first. */
-export function makeDirectory(path: string): string[] {
-  if (stat(path) !== null) return [];
-  const parents = makeDirectory(dirname(resolve(path)));
-  // Creates one level at a time: where mkdir fails, as in /proc, a recursive mkdir of Node 20 never returns.
-  mkdirSync(path);
-  return [path, ...parents];
 }
 
 /**
@@ -127,33 +112,18 @@ export function discardOpenOutputs(): void {
 export const messageStream = (...paths: readonly (string | undefined)[]): NodeJS.WriteStream =>
   paths.includes('-') ? process.stderr : process.stdout;
 
-/** Opens a path that `checkOutput` accepted. */
+/** Opens a path that `checkOutput` accepted. Creates its directory if it is missing. */
 export async function openOutput(path: string): Promise<Output> {
   if (path === '-') return standardOutput;
   const target = stat(path);
   // A device or a pipe is written to directly, not replaced.
   if (target !== null && !target.isFile()) return new DirectOutput(await open(path, 'w'), path);
   const place = targetOf(path);
+  const created = makeDirectory(dirname(place));
   const temporary = await createTemporary(place, target?.mode);
   unfinished.add(temporary.path);
-  return new FileOutput(temporary, place);
+  return new FileOutput(temporary, place, created);
 }
-
-/**
- * Returns the path of the file to write. Links are followed, so that a link stays a link, even if its target does not
- * exist yet. @throws Error `ELOOP`.
- */
-export function targetOf(path: string): string {
-  if (stat(path) !== null) return realpathSync(path);
-  const directory = dirname(path);
-  if (!stat(directory)?.isDirectory() || !isLink(path)) return path;
-  const to = readlinkSync(path);
-  // Not normalised: ".." after a link is relative to the link's target.
-  return targetOf(isAbsolute(to) ? to : `${realpathSync(directory)}/${to}`);
-}
-
-const isLink = (path: string): boolean =>
-  lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
 
 /** Formats a value as a JSON file. */
 export const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
@@ -196,25 +166,17 @@ export async function writeFilesAtomically(files: readonly OutputFile[]): Promis
   await outputs.commit();
 }
 
-/** Returns the status of a path; null if it does not exist. */
-export function stat(path: string): Stats | null {
-  try {
-    return statSync(path, { throwIfNoEntry: false }) ?? null;
-  } catch (error) {
-    // A path below a file.
-    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return null;
-    throw error;
-  }
-}
-
 class FileOutput implements Output {
   readonly #temporary: TemporaryFile;
   readonly #target: string;
+  /** The directories that were created for the file, the innermost first. */
+  readonly #created: readonly string[];
   #closed = false;
 
-  constructor(temporary: TemporaryFile, target: string) {
+  constructor(temporary: TemporaryFile, target: string, created: readonly string[]) {
     this.#temporary = temporary;
     this.#target = target;
+    this.#created = created;
   }
 
   async write(data: string | Uint8Array): Promise<void> {
@@ -222,7 +184,7 @@ class FileOutput implements Output {
   }
 
   async commit(): Promise<void> {
-    // Synced to disk before the rename, so that after a crash either the old or the new file exists, complete.
+    // Synced to disk before the rename, so that after a crash the target is either the complete old or the complete new file.
     await this.#temporary.handle.sync().catch(rethrowWithPath(this.#target));
     await this.#close();
     await rename(this.#temporary.path, this.#target);
@@ -235,6 +197,7 @@ class FileOutput implements Output {
     } finally {
       await rm(this.#temporary.path, { force: true });
       unfinished.delete(this.#temporary.path);
+      removeEmpty(this.#created);
     }
   }
 

@@ -1,16 +1,17 @@
 /** Writes pictures as SVG and as PNG. */
-import type { NamedDrawing } from '../../figures/figure.js';
+import type { NamedDrawing } from '../../figures/drawing-types.js';
+import { loadVega } from '../../figures/load-vega.js';
 import { loadCanvas, pngOf } from '../../figures/png.js';
 import { svgOf } from '../../figures/svg.js';
-import { loadVega } from '../../figures/vega.js';
+import { load, loadAll, PACKAGES } from '../../shared/optional-packages.js';
 import type { OutputFile } from './output-file.js';
 
 /** Loads the drawing packages, before any work is done. @throws LibraryError `library_missing`. */
-export async function checkPictures(): Promise<void> {
-  // In a fixed order, so that the error names the same package each time.
-  await loadVega();
-  await loadCanvas();
-}
+export const checkPictures = (): Promise<void> => loadAll([loadVega, loadCanvas]);
+
+/** Loads the packages of a page with pictures. @throws LibraryError `library_missing`, which names all missing ones. */
+export const checkPages = (): Promise<void> =>
+  loadAll([loadVega, loadCanvas, () => load('pages', PACKAGES.pages, () => import('hono/html'))]);
 
 /** The two files of a drawing, NAME.svg and NAME.png. */
 export interface PictureFiles {
@@ -27,7 +28,7 @@ interface PictureOptions {
 /** The number of pictures in progress. While a thread compresses one PNG, this thread draws the next picture. */
 const CONCURRENCY = 2;
 
-/** Draws in the order of the list. @throws LibraryError `library_missing`; the signal's reason. */
+/** Renders drawings. @returns their files in the same order. @throws LibraryError `library_missing`; the signal's reason. */
 export async function drawAll(
   drawings: readonly NamedDrawing[],
   { signal, onProgress }: PictureOptions,
@@ -47,7 +48,7 @@ export async function drawAll(
   return files;
 }
 
-/** Yields entries for several loops. When one loop fails, the generator ends for all; a list's own iterator would not. */
+/** Yields entries to several loops. If one loop fails, the generator ends for all loops; a list's own iterator would not. */
 function* entriesOf<T>(list: readonly T[]): Generator<[number, T]> {
   yield* list.entries();
 }

@@ -21,15 +21,15 @@ import { basename, dirname, join } from 'node:path';
 
 const NAME = /^\.rhythm-vec-([\da-f]{16})-([\da-f]{16}|elsewhere)-(\d+)-[\da-f]{16}\.tmp$/;
 
-/** The interval in milliseconds at which a running process touches its temporary files. */
+/** The interval in milliseconds at which a process updates the modification time of its temporary files. */
 export const TOUCH_MS = 3_600_000;
-/** The age in milliseconds from which an untouched file belongs to no running process on any machine. */
+/** The age of the modification time, in milliseconds, from which a file belongs to no running process on any machine. */
 export const ABANDONED_MS = 24 * TOUCH_MS;
 
 export interface TemporaryFile {
   readonly path: string;
   readonly handle: FileHandle;
-  /** Stops the touching. Call it before closing the handle. */
+  /** Stops updating the file's time. Call it before closing the handle. */
   release(): void;
 }
 

@@ -30,19 +30,21 @@ export interface BatchOptions {
   readonly skipped: SkippedLines;
   readonly report: Report;
   readonly signal: AbortSignal;
+  /** Whether a player may have several episodes of a seed, such as samples of a model. Default false. */
+  readonly repeats?: boolean;
 }
 
 /** Yields batches of at least one episode each. Returns to the event loop between batches, so that signals and timers run. */
 export async function* inBatches(
   lines: AsyncIterable<TrajectoryLine>,
-  { skipped, report, signal }: BatchOptions,
+  { skipped, report, signal, repeats = false }: BatchOptions,
 ): AsyncGenerator<PlacedEpisode[]> {
   const seen = new SeenEpisodes();
   let batch: PlacedEpisode[] = [];
   let bytes = 0;
   for await (const { place, size, episode } of lines) {
     signal.throwIfAborted();
-    const fault = episode instanceof BadEpisode ? episode : seen.faultOf(episode);
+    const fault = episode instanceof BadEpisode ? episode : repeats ? null : seen.faultOf(episode);
     if (fault !== null) {
       skipped.add(fault);
       if (skipped.total <= MAX_REPORTED)

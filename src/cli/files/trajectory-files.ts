@@ -1,10 +1,11 @@
 /** Reads files of trajectories line by line: episodes and invalid lines. */
-import { counted } from '../../evaluation/format-figures.js';
+import { counted } from '../../evaluation/format-results.js';
 import { BadEpisode, type FaultKind, readEpisode } from '../../rollouts/trajectories/read-line.js';
 import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
+import { checkedStream, checkKind, type FileKind, KINDS } from './file-kind.js';
 import { checkDifferentFile, checkInput, inputName, openInput } from './input-file.js';
 import { type Line, readLines } from './lines.js';
-import { stat } from './output-file.js';
+import { stat } from './paths.js';
 
 /** The maximum length of a line in bytes. Every episode is shorter, even if all its answers have the maximum length. */
 export const MAX_LINE_BYTES = 32 * 2 ** 20;
@@ -18,13 +19,22 @@ export interface TrajectoryLine {
   readonly episode: TrajectoryEpisode | BadEpisode;
 }
 
+/** The kinds of files that an option accepts. */
+export interface AcceptedFiles {
+  /** The option, such as "--jsonl". */
+  readonly option: string;
+  readonly kinds: readonly FileKind[];
+}
+
 export interface ReadOptions {
   readonly signal: AbortSignal;
+  /** Default: trajectories of --jsonl. */
+  readonly accepted?: AcceptedFiles;
   /** Called with the bytes read and their total, unless the total is unknown. */
   readonly onProgress?: (done: number, total: number) => void;
 }
 
-/** Refuses paths that are not files, and the path of an output. @throws UsageError. */
+/** Refuses paths that are not files of trajectories, and the path of an output. @throws UsageError. */
 export function checkTrajectories(
   option: string,
   paths: readonly string[],
@@ -32,9 +42,12 @@ export function checkTrajectories(
 ): void {
   for (const path of paths) {
     checkInput(option, path);
+    checkKind(option, path, [KINDS.trajectories]);
     if (output !== null) checkDifferentFile(output.option, output.path, option, path);
   }
 }
+
+const TRAJECTORIES: AcceptedFiles = { option: '--jsonl', kinds: [KINDS.trajectories] };
 
 /**
  * Opens files one after the other. The lines of each must be read before the next file is requested. '-' is the
@@ -42,7 +55,7 @@ export function checkTrajectories(
  */
 export async function* openFiles(
   paths: readonly string[],
-  { signal, onProgress }: ReadOptions,
+  { signal, onProgress, accepted = TRAJECTORIES }: ReadOptions,
 ): AsyncGenerator<{ readonly path: string; readonly lines: AsyncGenerator<Line> }> {
   const total = bytesOf(paths);
   let done = 0;
@@ -53,7 +66,10 @@ export async function* openFiles(
       if (total !== null) onProgress?.(done, total);
     });
     try {
-      yield { path, lines: readLines(bytes, MAX_LINE_BYTES) };
+      yield {
+        path,
+        lines: readLines(checkedStream(bytes, { ...accepted, name: inputName(path) }), MAX_LINE_BYTES),
+      };
     } finally {
       input.destroy();
     }

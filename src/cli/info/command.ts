@@ -18,7 +18,7 @@ export function addInfoCommand(program: Command): void {
     });
 }
 
-/** Lists the backends of a platform, and marks those that only `createAsyncVecEnv` accepts. */
+/** Lists the backends of a platform, and marks those that `createVecEnv` refuses. */
 export async function renderInfo(platform: Platform): Promise<string> {
   const { cpu, cores, arch, node } = describeMachine();
   const lines = [
@@ -35,7 +35,7 @@ export async function renderInfo(platform: Platform): Promise<string> {
 async function backendLines({ backends, asyncBackends }: Platform): Promise<string[][]> {
   const synchronous = backends.map(({ name }) => name);
   const lines = asyncBackends.map(async (backend) => {
-    const suffix = synchronous.includes(backend.name) ? '' : ' (by createAsyncVecEnv)';
+    const suffix = synchronous.includes(backend.name) ? '' : ' (by createAsyncVecEnv and commands)';
     return [
       [`backend ${backend.name}`, usable(await backend.availability(), suffix)],
       ...backend.kernels().map((kernel) => [`  kernel ${kernel.name}`, usable(kernel)]),

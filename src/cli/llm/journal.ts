@@ -1,17 +1,21 @@
 /**
  * A journal of paid episodes. Each episode is a line of `OUTPUT.partial`, synced to disk as soon as it ends. The next
- * run of the same command reuses the episodes of that file and of OUTPUT. The finished work replaces OUTPUT atomically.
+ * run of the same command reuses the episodes of that file and of OUTPUT. When all episodes are finished, they replace
+ * OUTPUT atomically.
  */
 import { closeSync, constants, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { BadEpisode, parseEpisode, readEpisode } from '../../rollouts/trajectories/read-line.js';
 import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
 import { episodeKey, episodeLine } from '../../rollouts/trajectories/write-line.js';
 import { SCHEMAS } from '../../shared/schemas.js';
-import { UsageError } from '../failure.js';
-import { rethrowWithPath } from '../files/file-fault.js';
+import { UsageError } from '../command-errors.js';
+import { checkKind, KINDS } from '../files/file-kind.js';
 import { type LineSpan, lineSpans } from '../files/line-spans.js';
-import { openOutput, stat, targetOf } from '../files/output-file.js';
+import { openOutput } from '../files/output-file.js';
+import { makeDirectory, stat, targetOf } from '../files/paths.js';
+import { rethrowWithPath } from '../files/rethrow-with-path.js';
 import { lock, lockOf } from './lock.js';
 
 export interface JournalOptions {
@@ -24,20 +28,24 @@ export interface JournalOptions {
 }
 
 /**
- * Refuses an output that is not a file. @param payer why the output needs a journal, for the error. @throws UsageError.
+ * Refuses an existing output that is not a file of trajectories, and the standard output. @param reason the option or
+ * model that needs a journal. @throws UsageError.
  */
-export function checkJournal(option: string, path: string, payer: string): void {
+export function checkJournal(option: string, path: string, reason: string): void {
   const existing = path === '-' ? null : stat(path);
-  if (path !== '-' && (existing === null || existing.isFile())) return;
+  if (path !== '-' && (existing === null || existing.isFile())) {
+    checkKind(option, path, [KINDS.trajectories]);
+    return;
+  }
   throw new UsageError(
-    `Expected ${option} to be a file with ${payer}, got ${path}. Paid episodes are kept beside it. Name a file.`,
+    `Expected ${option} to be a file with ${reason}, got ${path}. Paid episodes are kept beside it. Name a file.`,
   );
 }
 
 const partialOf = (path: string): string => `${path}.partial`;
 const spentOf = (path: string): string => `${path}.spent`;
 
-/** Returns the files of a journal, which exist until its output is complete. @param path the path of the output. */
+/** Returns the paths of a journal's files, which exist until the output is complete. @param path of the output. */
 export const journalFiles = (path: string): string[] =>
   [partialOf, spentOf, lockOf].map((nameOf) => nameOf(targetOf(path)));
 
@@ -67,7 +75,7 @@ export class Journal {
   #output: FileHandle | null = null;
   #partial!: FileHandle;
   #end = 0;
-  #amounts: number | null = null;
+  #spentFile: number | null = null;
   #finished = { episodes: 0, cost: 0 };
   #spent = 0;
 
@@ -84,8 +92,9 @@ export class Journal {
    *   file is changed then.
    */
   static async open(options: JournalOptions): Promise<Journal> {
-    // All names of the file share one journal.
+    // All links to a file share one journal.
     const path = targetOf(options.path);
+    makeDirectory(dirname(path));
     const journal = new Journal({ ...options, path }, await lock(path));
     try {
       await journal.#read();
@@ -101,7 +110,7 @@ export class Journal {
     return this.#entries.size;
   }
 
-  /** Whether an episode is stored. @param key as `episodeKey` returns it. */
+  /** Returns whether an episode is stored. @param key as `episodeKey` returns it. */
   has(key: string): boolean {
     return this.#entries.has(key);
   }
@@ -125,13 +134,13 @@ export class Journal {
     this.#entries.set(episodeKey(episode), { handle: this.#partial, start, end: this.#end - 1 });
   }
 
-  /** Records the largest amount that may have been spent, synchronously, in `OUTPUT.spent`. */
+  /** Writes the largest amount that may have been spent to `OUTPUT.spent`, synchronously. */
   noteSpent(dollars: number): void {
     // Overwrites without truncating, so that the file has an amount even if the process is killed meanwhile.
-    this.#amounts ??= openSync(this.#spentPath, constants.O_WRONLY | constants.O_CREAT, 0o666);
+    this.#spentFile ??= openSync(this.#spentPath, constants.O_WRONLY | constants.O_CREAT, 0o666);
     const text = JSON.stringify({ spent_usd: dollars });
     try {
-      writeSync(this.#amounts, `${text.padEnd(AMOUNT_WIDTH - 1)}\n`, 0);
+      writeSync(this.#spentFile, `${text.padEnd(AMOUNT_WIDTH - 1)}\n`, 0);
     } catch (error) {
       rethrowWithPath(this.#spentPath)(error);
     }
@@ -160,8 +169,8 @@ export class Journal {
   /** Closes the files and keeps them for the next run; an empty file is removed. */
   async close(): Promise<void> {
     const handles = [this.#output, this.#partial];
-    if (this.#amounts !== null) closeSync(this.#amounts);
-    [this.#output, this.#amounts] = [null, null];
+    if (this.#spentFile !== null) closeSync(this.#spentFile);
+    [this.#output, this.#spentFile] = [null, null];
     for (const handle of handles) await handle?.close();
     if (this.#end === 0 && stat(this.partialPath)?.size === 0) await rm(this.partialPath);
     this.#unlock();
@@ -201,8 +210,8 @@ export class Journal {
   }
 
   /**
-   * Registers the episodes of a file. @param torn whether the last line may be incomplete. @returns the offset behind the
-   * last complete line.
+   * Registers the episodes of a file.
+   * @param torn whether the last line may be incomplete. @returns the offset after the last complete line.
    */
   async #readEpisodes(handle: FileHandle, path: string, torn: boolean): Promise<number> {
     let end = 0;
@@ -243,7 +252,7 @@ const LINE_END = Buffer.from('\n');
 /** The beginning of every episode's line. */
 const LINE_HEAD = JSON.stringify({ schema: { name: SCHEMAS.trajectory.name } }).slice(0, -2);
 
-/** Whether a text is the beginning of an episode's line, possibly followed by zeros of a system crash. */
+/** Returns whether a text is the beginning of an episode's line. After a system crash, zeros may follow. */
 function mayBeTorn(text: string): boolean {
   const written = text.replace(/\0+$/, '');
   return written.startsWith(LINE_HEAD) || LINE_HEAD.startsWith(written);

@@ -2,10 +2,10 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { ChatModel } from '../../agents/llm/chat-model.js';
 import type { LedgerOptions, Prices } from '../../agents/llm/ledger.js';
-import type { Tally } from '../../agents/llm/usage-tally.js';
+import type { UsageTally } from '../../agents/llm/usage-tally.js';
 import type { Sampling } from '../../rollouts/trajectories/trajectory-episode.js';
 import { MAX_U32 } from '../../world/fields.js';
-import { UsageError } from '../failure.js';
+import { UsageError } from '../command-errors.js';
 import { parseDecimal, parseInteger } from '../shared-options.js';
 
 export interface ModelFlags {
@@ -24,7 +24,7 @@ export interface ModelFlags {
 
 export const LLM_DEFAULTS = { concurrency: 4, maxTokens: 512, timeout: 120, retries: 6 } as const;
 
-/** Adds `--base-url` and the other options of language models, except the name. */
+/** Adds the options of language models, from `--base-url` to `--budget`. */
 export function addLlmOptions(command: Command): Command {
   const { concurrency, maxTokens, timeout, retries } = LLM_DEFAULTS;
   return command
@@ -52,7 +52,7 @@ export function addLlmOptions(command: Command): Command {
     .option('--budget <dollars>', 'stop before spending more; needs --prices', parseDecimal);
 }
 
-/** The options as they are written on the command line. */
+/** The options on the command line, by key. */
 export const LLM_FLAGS: Readonly<Record<keyof ModelFlags, string>> = {
   baseUrl: '--base-url',
   concurrency: '--concurrency',
@@ -119,18 +119,18 @@ export function samplingOf({ maxTokens, temperature, topP, samplingSeed }: Model
   };
 }
 
-/** The amounts that earlier runs spent. */
+/** What earlier runs spent and finished, and the callback for new spending. */
 export type Spending = Pick<LedgerOptions, 'spent' | 'finished' | 'onSpend'>;
 
 /** A model with its client and the counter of its requests. */
 export interface OpenedModel {
   readonly model: ChatModel;
-  readonly tally: Tally;
+  readonly tally: UsageTally;
 }
 
 /**
  * Checks everything that can be checked before the first request.
- * @returns a function that opens the model, once earlier spending is known.
+ * @returns a function that opens the model. Its argument is the amount that earlier runs spent.
  * @throws UsageError; InputError `missing_setting` for the environment variables; LibraryError.
  */
 export async function prepareModel(
@@ -138,7 +138,7 @@ export async function prepareModel(
   options: ModelFlags,
 ): Promise<(spending?: Spending) => OpenedModel> {
   checkLlmOptions(options);
-  const [{ toEndpoint }, { openClient }, { ChatModel }, { Ledger }, { Tally }] = await Promise.all([
+  const [{ toEndpoint }, { openClient }, { ChatModel }, { Ledger }, { UsageTally }] = await Promise.all([
     import('../../agents/llm/endpoint.js'),
     import('../../agents/llm/client.js'),
     import('../../agents/llm/chat-model.js'),
@@ -153,7 +153,7 @@ export async function prepareModel(
   const sampling = samplingOf(options);
   return (spending = {}) => {
     const ledger = new Ledger({ prices, budget, ...spending });
-    const tally = new Tally();
+    const tally = new UsageTally();
     const model = new ChatModel({ name, endpoint, client, sampling, timeoutMs, retries, ledger, tally });
     return { model, tally };
   };

@@ -1,10 +1,12 @@
 /** Locks an output file, so that two commands do not pay for the same work. */
 import { closeSync, fstatSync, ftruncateSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { UsageError } from '../failure.js';
-import { stat } from '../files/output-file.js';
+import { LibraryError } from '../../shared/errors.js';
+import { load, PACKAGES } from '../../shared/optional-packages.js';
+import { UsageError } from '../command-errors.js';
+import { stat } from '../files/paths.js';
 
-/** Returns the path of the file that is locked while a command works on `path`. */
+/** Returns the path of the lock file of an output. */
 export const lockOf = (path: string): string => `${path}.lock`;
 
 /**
@@ -21,7 +23,7 @@ export async function lock(path: string): Promise<() => void> {
       closeSync(fd);
       throw error;
     });
-    // The former holder may have removed the file after it was opened here.
+    // The previous holder may have removed the file after this process opened it.
     if (granted && fstatSync(fd).ino === stat(place)?.ino) return hold(fd, place);
     closeSync(fd);
     if (!granted) {
@@ -34,16 +36,24 @@ export async function lock(path: string): Promise<() => void> {
 
 async function tryLock(fd: number, place: string): Promise<boolean> {
   try {
-    // Imported only here, because the package has no binary for some platforms. Other commands work there.
-    const locks = await import('fs-native-extensions');
+    // Imported on use, because some platforms have no binary of the package. Commands without a lock work there.
+    const locks = await load('locks of files', PACKAGES.models, () => import('fs-native-extensions'));
     return locks.tryLock(fd);
   } catch (error) {
+    if (isMissing(error)) throw error;
     throw new UsageError(
-      `Expected ${place} to be locked, got: ${(error as Error).message}. ` +
+      `Expected ${place} to be locked, got: ${messageOf(error)}. ` +
         'Choose an output on a disk of this machine; use Linux with glibc, macOS or Windows.',
     );
   }
 }
+
+const messageOf = (error: unknown): string =>
+  ((error instanceof LibraryError ? error.cause : error) as Error).message;
+
+/** Returns whether the package is not installed, rather than without a binary for this platform. */
+const isMissing = (error: unknown): boolean =>
+  error instanceof LibraryError && (error.cause as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND';
 
 function hold(fd: number, place: string): () => void {
   ftruncateSync(fd);

@@ -1,15 +1,15 @@
-/** Summarises a language model's use at the end of a run. */
+/** Summarises the requests, tokens, cost and answers of a language model at the end of a run. */
 
 import { dollars, type Ledger } from '../../agents/llm/ledger.js';
-import type { Tally } from '../../agents/llm/usage-tally.js';
-import { grouped } from '../../evaluation/format-figures.js';
+import type { UsageTally } from '../../agents/llm/usage-tally.js';
+import { grouped } from '../../evaluation/format-results.js';
 import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
 
 /** Above this share of answers without an action, the summary has a note. */
 const MANY_UNPARSED = 0.05;
 
 export class LlmSummary {
-  readonly #tally: Tally;
+  readonly #tally: UsageTally;
   readonly #ledger: Ledger;
   readonly #before: number;
   #answers = 0;
@@ -17,7 +17,7 @@ export class LlmSummary {
   #cost = 0;
 
   /** @param before dollars spent by earlier runs. */
-  constructor(tally: Tally, ledger: Ledger, before: number) {
+  constructor(tally: UsageTally, ledger: Ledger, before: number) {
     this.#tally = tally;
     this.#ledger = ledger;
     this.#before = before;

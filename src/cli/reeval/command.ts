@@ -1,8 +1,8 @@
-/** `rhythm-vec reeval`: replays, compares and regrades trajectories. The work is loaded when the command runs. */
+/** `rhythm-vec reeval`: replays, compares and regrades trajectories. */
 import type { Command } from 'commander';
+import { EXIT } from '../command-errors.js';
 import type { Context } from '../context.js';
-import { EXIT } from '../failure.js';
-import { addEngineOptions, parseInteger } from '../shared-options.js';
+import { addEngineOptions, parseInteger, parseNames } from '../shared-options.js';
 import type { ReevalOptions } from './run-reeval.js';
 
 const HELP = `
@@ -10,15 +10,18 @@ A file of trajectories has one episode per line, as \`rhythm-vec teach\` writes 
 Every episode is replayed from its seed with its actions and beliefs. Observations, rewards, prompts and parsed completions
 are compared with the file bit for bit. Each mismatch is reported:
   teacher.jsonl:3: step 4, observation.meters[2]: recorded 0.71, recomputed 0.7080321907997131
+Episodes of world 1.0.0 are compared on their six stored components, and graded with the eight components of their replay.
 Invalid lines are left out, and the first ten are reported: corrupt lines, lines of another schema, version or world, and
-duplicates. The tables have, by condition and grader, a row for each teacher of the files, and rows for baselines on the
-same seeds: random, heuristic, open-loop, and the last two with the constant belief [0.5, 0.5, 0.5]. [oracle] marks
-teachers that used hidden state.
+duplicates. For each condition and grader, a table has a row for each teacher, and rows for baselines on the same seeds:
+random, heuristic, open-loop, the last two with the constant belief [0.5, 0.5, 0.5], and policies of --baselines. [oracle] marks teachers that used
+hidden state.
 The exit code is 1 if anything mismatched, or if a line was left out and --skip-bad is not given.
 
 Examples:
   rhythm-vec reeval --jsonl teacher.jsonl
   rhythm-vec reeval --jsonl teacher.jsonl --grader v2 --json teacher-results.json
+  echo 'export default ({ steps }) => ({ actions: steps.map(() => 3) })' > sleep.mjs
+  rhythm-vec reeval --jsonl teacher.jsonl --baselines ./sleep.mjs
   gzip --keep teacher.jsonl
   zcat teacher.jsonl.gz | rhythm-vec reeval --jsonl -
 `;
@@ -28,7 +31,12 @@ export function addReevalCommand(program: Command, { signal }: Context): void {
     .command('reeval')
     .description('Replay stored trajectories, check them bit for bit, and grade them beside baselines.')
     .requiredOption('--jsonl <files...>', 'trajectories, one episode per line; - is the standard input')
-    .option('--grader <name|file>', 'v1, v2 or a grader file (default: v1 and v2)')
+    .option('--grader <name|file>', 'v1, v2, v3 or a grader file (default: all three)')
+    .option(
+      '--baselines <files>',
+      'comma-separated: also play the policies that these files export',
+      parseNames,
+    )
     .option('--json <file>', 'also write the results as JSON; - is the standard output')
     .option('--mismatches <n>', 'report this many per episode; all are counted', parseInteger, 10)
     .option('--skip-bad', 'exit with 0 even if lines were left out', false);

@@ -1,12 +1,13 @@
 /** Renders a re-evaluation as text tables. */
 
-import { POLICY_NAMES } from '../../agents/policies/policies.js';
-import { counted, decimals, intervalText, winsText } from '../../evaluation/format-figures.js';
+import { POLICY_NAMES } from '../../agents/policies/fixed-policies.js';
+import { alignedInterval, counted, decimals, listed, winsText } from '../../evaluation/format-results.js';
 import { PUBLISHED_TEACHER, published, publishedTeacher } from '../../evaluation/published-scores.js';
 import type { ReevaluatedRow, Section } from '../../evaluation/reevaluation/reevaluation.js';
 import type { RunInfo } from '../../evaluation/run-info.js';
-import { ORACLE_MARK, teacherName } from '../../rollouts/trajectories/player-name.js';
+import { playerName } from '../../report/player-names.js';
 import { FALLBACK_ACTION, type Player } from '../../rollouts/trajectories/trajectory-episode.js';
+import { camelCase } from '../../shared/letter-case.js';
 import {
   isFigure,
   PUBLISHED_HEAD,
@@ -15,8 +16,8 @@ import {
   sharedNotes,
   title,
 } from '../eval/eval-table.js';
-import { renderColumns } from '../text-table.js';
-import type { ReevalCounts } from './stream-reeval.js';
+import { COMPONENT_HEADS, renderColumns } from '../text-table.js';
+import type { ReevalCounts } from './batch-reevaluator.js';
 
 interface RowContext {
   readonly condition: string;
@@ -27,28 +28,30 @@ interface RowContext {
 interface Column {
   readonly head: string;
   readonly text: (row: ReevaluatedRow, context: RowContext) => string;
+  readonly component?: string;
 }
+
+/** Returns the column of a component. It is shown under graders that weigh it. */
+const component = (name: string): Column => ({
+  head: COMPONENT_HEADS[name],
+  text: ({ components }) => decimals(components[camelCase(name)]),
+  component: name,
+});
 
 const COLUMNS: readonly Column[] = [
   { head: '\nplayer', text: rowName },
-  { head: 'final score\n(95 %)', text: ({ finalScore }) => intervalText(finalScore) },
+  { head: 'final score\n(95 %)', text: ({ finalScore }) => alignedInterval(finalScore) },
   { head: PUBLISHED_HEAD, text: publishedScore },
   { head: 'belief\nMAE', text: ({ beliefMae }) => decimals(beliefMae) },
   { head: '1st\nhalf', text: ({ firstHalfMean }) => decimals(firstHalfMean) },
   { head: '2nd\nhalf', text: ({ secondHalfMean }) => decimals(secondHalfMean) },
-  { head: 'adapt-\nation', text: ({ components }) => decimals(components.adaptation) },
+  ...['adaptation', 'wellbeing', 'belief_skill'].map(component),
   { head: 'against\nheuristic', text: ({ overHeuristic }) => winsText(overHeuristic.wins) },
   { head: 'against\n+constant', text: ({ overConstant }) => winsText(overConstant.wins) },
-  { head: 'over +constant\n(95 %)', text: ({ overConstant }) => intervalText(overConstant.difference) },
+  { head: 'over +constant\n(95 %)', text: ({ overConstant }) => alignedInterval(overConstant.difference) },
 ];
 
-/** Returns a teacher's name in tables: "llm:MODEL (wellbeing) [oracle]". */
-function playerName(player: Player): string {
-  const { objective, oracle } = player;
-  return `${teacherName(player)}${objective === null ? '' : ` (${objective})`}${oracle ? ORACLE_MARK : ''}`;
-}
-
-/** Returns the name of a fast policy whose episodes `eval` wrote; null for others. */
+/** Returns the name of a player that is a fast policy (`eval` writes their episodes too); null for others. */
 const policyOf = ({ teacher, model }: Player): string | null =>
   model === null && POLICY_NAMES.includes(teacher) ? teacher : null;
 
@@ -56,7 +59,7 @@ function rowName({ baseline, player }: ReevaluatedRow): string {
   return player === null ? baseline! : playerName(player);
 }
 
-/** Returns the published score of a policy, or for other teachers that of the published teacher; '-' for an oracle. */
+/** Returns the published score of a policy. For other teachers, returns that of the published teacher; '-' for an oracle. */
 function publishedScore(
   { baseline, player }: ReevaluatedRow,
   { condition, profiles, grader }: RowContext,
@@ -91,7 +94,10 @@ const hasPublished = (sections: readonly Section[], g: number, teachers = false)
   });
 
 function renderGrader(sections: readonly Section[], g: number): string {
-  const columns = COLUMNS.filter(({ head }) => head !== PUBLISHED_HEAD || hasPublished(sections, g));
+  const { weights } = sections[0].graders[g];
+  const columns = COLUMNS.filter(({ head, component }) =>
+    head === PUBLISHED_HEAD ? hasPublished(sections, g) : component === undefined || weights[component] !== 0,
+  );
   const lines = sections.flatMap(({ condition, profiles, seeds, graders }) => {
     const { grader, rows } = graders[g];
     const context = { condition, profiles, grader };
@@ -119,10 +125,11 @@ function notes(sections: readonly Section[], counts: ReevalCounts): string {
     ...sharedNotes(graders.some((_, g) => hasPublished(sections, g))),
     ...(graders.some((_, g) => hasPublished(sections, g, true)) ? [PUBLISHED_NOTE] : []),
     ...(rows.some(({ player }) => player?.oracle) ? [ORACLE] : []),
-    `open-loop: one fixed action sequence, found for ${sequences.size === 1 ? 'grader' : 'graders'} ${[...sequences].join(' and ')}.`,
+    `open-loop: one fixed action sequence, found for ${sequences.size === 1 ? 'grader' : 'graders'} ${listed([...sequences])}.`,
     ...rows.flatMap(unparsedNote),
     ...(counts.mismatches === 0 ? [] : ['The scores are those of the replay, not of the files.']),
     outcome(counts),
+    ...counts.formerEpisodes.sentences,
     '',
   ].join('\n');
 }

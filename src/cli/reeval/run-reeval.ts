@@ -1,4 +1,4 @@
-/** The work of `rhythm-vec reeval`. */
+/** Runs `rhythm-vec reeval`. */
 
 import { type Grader, toGrader } from '../../engine/graders/grader.js';
 import { toSnakeCase } from '../../evaluation/evaluation-json.js';
@@ -7,22 +7,26 @@ import {
   Reevaluation,
   type Section,
 } from '../../evaluation/reevaluation/reevaluation.js';
+import { UserPolicy } from '../../evaluation/user-policy.js';
 import { SCHEMAS } from '../../shared/schemas.js';
 import { GRADER_NAMES } from '../../world/fields.js';
-import { UsageError } from '../failure.js';
+import { UsageError } from '../command-errors.js';
+import { checkOutputs } from '../files/check-outputs.js';
 import { readGrader } from '../files/grader-file.js';
 import { messageStream, writeJson } from '../files/output-file.js';
-import { checkOutputs } from '../files/output-places.js';
+import { readPolicyFiles } from '../files/policy-file.js';
 import { inBatches, toStandardError } from '../files/trajectory-batches.js';
 import { checkTrajectories, readTrajectories } from '../files/trajectory-files.js';
 import { createProgress } from '../progress.js';
 import { checkEngineOptions, type EngineOptions } from '../shared-options.js';
+import { BatchReevaluator } from './batch-reevaluator.js';
 import { renderReevaluated } from './reeval-table.js';
-import { ReevalStream } from './stream-reeval.js';
 
 export interface ReevalOptions extends EngineOptions {
   readonly jsonl: readonly string[];
   readonly grader?: string;
+  /** Paths of files that export a policy. */
+  readonly baselines?: readonly string[];
   readonly json?: string;
   /** Mismatches to report per episode. */
   readonly mismatches: number;
@@ -31,7 +35,7 @@ export interface ReevalOptions extends EngineOptions {
 
 /**
  * Re-evaluates trajectories and prints the tables.
- * @returns whether all episodes equal their replay, and all lines are valid or may be skipped.
+ * @returns whether all episodes equal their replay, and all lines are valid or --skip-bad is given.
  * @throws UsageError for paths, or files without an episode; the signal's reason.
  */
 export async function runReeval(options: ReevalOptions, signal: AbortSignal): Promise<boolean> {
@@ -39,11 +43,13 @@ export async function runReeval(options: ReevalOptions, signal: AbortSignal): Pr
   const { jsonl, json } = options;
   if (json !== undefined) checkOutputs([{ option: '--json', path: json }], options.grader);
   checkTrajectories('--jsonl', jsonl, json === undefined ? null : { option: '--json', path: json });
-  using reevaluation = new Reevaluation(options, await gradersOf(options));
-  const stream = new ReevalStream(reevaluation, options.mismatches, toStandardError);
-  await readAll(stream, jsonl, signal);
-  const { counts, named } = stream;
-  const { skipped } = counts;
+  const policies = Object.entries(await readPolicyFiles(options.baselines));
+  const baselines = policies.map(([name, policy]) => new UserPolicy(name, policy));
+  await using reevaluation = await Reevaluation.open(options, await gradersOf(options), baselines);
+  const reevaluator = new BatchReevaluator(reevaluation, options.mismatches, toStandardError);
+  await readAll(reevaluator, jsonl, signal);
+  const { counts, listedMismatches } = reevaluator;
+  const { skipped, formerEpisodes, ...totals } = counts;
   if (counts.episodes === 0) {
     const why = skipped.total === 0 ? '' : `; ${skipped.text}`;
     throw new UsageError(`Expected episodes, got none${why}. Pass a file that rhythm-vec teach wrote.`);
@@ -56,22 +62,27 @@ export async function runReeval(options: ReevalOptions, signal: AbortSignal): Pr
       schema: SCHEMAS.reevaluation,
       ...run,
       files: jsonl,
-      ...counts,
+      ...totals,
+      formerWorlds: formerEpisodes.counts,
       skipped: skipped.counts,
-      named,
+      named: listedMismatches,
     };
     await writeJson(json, toSnakeCase({ ...results, rows: rowsOf(sections) }));
   }
   return counts.mismatchedEpisodes === 0 && (options.skipBad || skipped.total === 0);
 }
 
-async function readAll(stream: ReevalStream, paths: readonly string[], signal: AbortSignal): Promise<void> {
+async function readAll(
+  reevaluator: BatchReevaluator,
+  paths: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
   const progress = createProgress('bytes');
-  const { skipped } = stream.counts;
+  const { skipped } = reevaluator.counts;
   try {
     const lines = readTrajectories(paths, { signal, onProgress: progress.update });
     const batches = inBatches(lines, { skipped, report: toStandardError, signal });
-    for await (const batch of batches) stream.add(batch);
+    for await (const batch of batches) await reevaluator.add(batch);
   } finally {
     progress.stop();
   }

@@ -1,20 +1,23 @@
 /** `rhythm-vec regrade`: grades stored components with another grader, without stepping. */
 import { type Command, Option } from 'commander';
 import { toSnakeCase } from '../../evaluation/evaluation-json.js';
-import { type Regraded, regradeStored, type StoredCondition } from '../../evaluation/regraded.js';
+import { type Regraded, regradeStored, type StoredCondition } from '../../evaluation/regrade-stored.js';
 import { SCHEMAS } from '../../shared/schemas.js';
 import { didYouMean } from '../../shared/suggest.js';
 import { describe } from '../../shared/values.js';
 import { packageVersion } from '../../shared/version.js';
+import { COMPONENT_NAMES } from '../../world/fields.js';
 import { createWorld } from '../../world/world.js';
+import { UsageError } from '../command-errors.js';
 import { readComponents } from '../components/read-components.js';
 import type { Context } from '../context.js';
-import { UsageError } from '../failure.js';
+import { checkOutputs } from '../files/check-outputs.js';
+import { checkedStream, checkKind, KINDS } from '../files/file-kind.js';
 import { readGrader } from '../files/grader-file.js';
-import { checkDifferentFile, checkInput, inputName, openInput } from '../files/input-file.js';
+import { checkDifferentFile, checkInput, inputName, openInput, withProgress } from '../files/input-file.js';
 import { messageStream, writeJson } from '../files/output-file.js';
-import { checkOutputs } from '../files/output-places.js';
 import { parseNames } from '../shared-options.js';
+import { wrap } from '../text-table.js';
 import { renderRegraded } from './regrade-table.js';
 
 interface Options {
@@ -24,14 +27,16 @@ interface Options {
   readonly json?: string;
 }
 
+const NAMES = wrap(COMPONENT_NAMES.join(', ')).replaceAll('\n', '\n  ');
 const HELP = `
 A grade is a weighted sum of components, which eval --components stores for every episode. So episodes can be graded under
-another grader without playing them again. A grader is v1, v2 or a file with a name and weights that sum to 1:
+another grader without playing them again. A grader is v1, v2, v3 or a file with a name and weights that sum to 1:
   {"name":"calm","weights":{"crash_free":0.5,"efficiency":0.3,"belief_accuracy":0.2}}
-  by component: crash_free, progress, connection, adaptation, efficiency, belief_accuracy; missing ones weigh 0.
-The output has the rows of eval; the ranking, with each policy's lead over the next one on the same seeds, and the effect
-of each weight on that lead; and the nearest weights at which two policies swap, found by grading again.
-Damaged lines, and lines of another schema or release, are refused: means over a part of the episodes would mislead.
+  by component: ${NAMES}; missing ones weigh 0.
+Files of world 1.0.0 hold the first six. A grader that weighs another is refused: replay the trajectories with reeval.
+The output has three parts: the rows of eval; the ranking, with each policy's lead over the next one on the same seeds and
+the effect of each weight on that lead; and the nearest weights at which two policies swap ranks, found by grading again.
+A damaged line, or a line of another schema or release, is an error: means over a part of the episodes would mislead.
 
 Examples:
   rhythm-vec eval --components components.jsonl
@@ -47,7 +52,7 @@ export function addRegradeCommand(program: Command, { signal }: Context): void {
       'Grade stored components under another grader: scores, ranking, and the stability of the ranking.',
     )
     .requiredOption('--components <file>', 'a file of eval --components; - is the standard input')
-    .addOption(new Option('--grader <name|file>', 'v1, v2 or a grader file').default('v2'))
+    .addOption(new Option('--grader <name|file>', 'v1, v2, v3 or a grader file').default('v2'))
     .option('--conditions <names>', 'only these, comma-separated (default: all)', parseNames)
     .option('--json <file>', 'also write the results as JSON; - is the standard output')
     .addHelpText('after', HELP)
@@ -55,14 +60,18 @@ export function addRegradeCommand(program: Command, { signal }: Context): void {
 }
 
 async function runRegrade({ components, conditions, json, ...options }: Options, signal: AbortSignal) {
+  const accepted = { option: '--components', kinds: [KINDS.components] };
   checkInput('--components', components);
+  checkKind('--components', components, accepted.kinds);
   if (json !== undefined) {
     checkOutputs([{ option: '--json', path: json }], options.grader);
     checkDifferentFile('--json', json, '--components', components);
   }
   const grader = await readGrader(options.grader);
   const input = openInput(components, signal);
-  const stored = await readComponents(input, inputName(components)).finally(() => input.destroy());
+  const name = inputName(components);
+  const checked = checkedStream(withProgress(components, input), { ...accepted, name });
+  const stored = await readComponents(checked, name).finally(() => input.destroy());
   const regraded = regradeStored(selected(stored, conditions), grader);
   messageStream(json).write(renderRegraded(regraded));
   if (json !== undefined) await writeJson(json, toJson(regraded));

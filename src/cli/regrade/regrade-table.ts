@@ -1,12 +1,12 @@
 /** Renders stored episodes under another grader as text tables. */
-import { decimals, intervalText } from '../../evaluation/format-figures.js';
-import type { Regraded, RegradedCondition } from '../../evaluation/regraded.js';
+import { alignedInterval, decimals } from '../../evaluation/format-results.js';
+import type { Regraded, RegradedCondition } from '../../evaluation/regrade-stored.js';
 import type { Flip, WeightSensitivity } from '../../evaluation/weight-sensitivity.js';
 import { renderRows, rowNotes, weightsLine } from '../eval/eval-table.js';
 import { type Alignment, COMPONENT_HEADS, renderColumns } from '../text-table.js';
 
 /** Returns the rows of an evaluation; then the ranking of each condition and the effect of each weight on it. */
-export function renderRegraded({ grader, graderWeights, rows, conditions }: Regraded): string {
+export function renderRegraded({ grader, graderWeights, formerWorld, rows, conditions }: Regraded): string {
   const episodes = rows.reduce((sum, row) => sum + row.episodes, 0);
   return [
     `${episodes} stored episodes, not played again; grader ${grader}`,
@@ -14,11 +14,15 @@ export function renderRegraded({ grader, graderWeights, rows, conditions }: Regr
     `${renderRows(rows, grader)}\n`,
     ...conditions.map((condition) => `${renderRanking(condition)}\n`),
     ...rowNotes(rows, grader),
+    ...(formerWorld === null ? [] : [formerNote(formerWorld)]),
     'lead: the mean of paired differences; right of it, its change per unit of each weight.',
-    'at: the nearest weights at which two policies swap; the other five keep their ratios, all six sum to 1.',
+    'at: the nearest weights at which two policies swap ranks; the other weights keep their ratios, and all sum to 1.',
     '',
   ].join('\n');
 }
+
+const formerNote = (version: string): string =>
+  `-: a component that files of world ${version} lack. The grader does not weigh it, so the scores are exact.`;
 
 function renderRanking(condition: RegradedCondition): string {
   const leads = renderLeads(condition);
@@ -29,10 +33,10 @@ function renderLeads({ condition, standings, sensitivity }: RegradedCondition): 
   const heads = sensitivity.map(({ component }) => COMPONENT_HEADS[component]);
   const rows = standings.map(({ policy, finalScore, lead }, place) => [
     policy,
-    intervalText(finalScore),
+    alignedInterval(finalScore),
     ...(lead === null
       ? ['-', ...heads.map(() => '-')]
-      : [intervalText(lead), ...sensitivity.map(({ leads }) => signed(leads[place].slope.mean))]),
+      : [alignedInterval(lead), ...sensitivity.map(({ leads }) => signed(leads[place].slope.mean))]),
   ]);
   return renderColumns(
     [`${condition}:\nranking`, 'final score\n(95 %)', 'lead over the\nnext (95 %)', ...heads],

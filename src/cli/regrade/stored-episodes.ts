@@ -1,11 +1,12 @@
-/** Groups stored components by condition and policy. All policies must have the same seeds in the same order. */
+/** Groups stored components by condition and policy. All policies of a condition must have the same seeds in the same order. */
 
-import { type BeliefKind, policyName } from '../../agents/policies/policies.js';
-import type { StoredCondition } from '../../evaluation/regraded.js';
+import { type BeliefKind, policyName } from '../../agents/policies/fixed-policies.js';
+import type { StoredCondition } from '../../evaluation/regrade-stored.js';
 import { BadRow } from '../../shared/row-schemas.js';
+import type { FormerWorld } from '../../world/former-worlds.js';
 import type { ComponentsRow } from '../components/component-row.js';
 
-/** Collects rows, by condition. A row takes nine float32 values. */
+/** Collects rows, by condition. A row takes eleven float32 values. */
 export class StoredEpisodes {
   readonly #conditions = new Map<string, ConditionRows>();
 
@@ -30,6 +31,7 @@ interface Column {
   readonly belief: BeliefKind;
   readonly sequenceGrader: string | null;
   readonly oracle: boolean;
+  readonly former: FormerWorld | null;
   readonly components: Floats;
   readonly beliefMae: Floats;
   readonly firstHalfMeans: Floats;
@@ -48,22 +50,24 @@ class ConditionRows {
     this.#name = name;
   }
 
-  add({ policy, belief, sequenceGrader, oracle, profile, seed, ...results }: ComponentsRow): void {
+  add({ policy, belief, sequenceGrader, oracle, former, profile, seed, ...results }: ComponentsRow): void {
     const name = policyName({ policy, belief });
     let column = this.#policies.get(name);
     if (column === undefined) {
-      column = { policy, belief, sequenceGrader, oracle, ...emptyColumns() };
+      column = { policy, belief, sequenceGrader, oracle, former, ...emptyColumns() };
       this.#policies.set(name, column);
     }
-    this.#pair(name, column.beliefMae.length, profile, seed);
+    if (column.former !== former)
+      this.#refuse(`all episodes of "${name}" to be of one world`, 'episodes of two worlds');
+    this.#checkEpisode(name, column.beliefMae.length, profile, seed);
     column.components.push(results.components);
     column.beliefMae.push([results.beliefMae]);
     column.firstHalfMeans.push([results.firstHalfMean]);
     column.secondHalfMeans.push([results.secondHalfMean]);
   }
 
-  /** Checks that the other policies have the same episode at this index. Appends the episode if they have none there. */
-  #pair(name: string, index: number, profile: string, seed: number): void {
+  /** Checks that all policies have the same episode at an index. Appends the episode of the first policy that reaches it. */
+  #checkEpisode(name: string, index: number, profile: string, seed: number): void {
     if (index === this.#seeds.length) {
       this.#requireNew(profile, seed);
       this.#profiles.push(profile);

@@ -2,12 +2,13 @@
 
 import type { Command } from 'commander';
 import { type Grader, graderWeights } from '../../engine/graders/grader.js';
-import { counted } from '../../evaluation/format-figures.js';
+import { counted } from '../../evaluation/format-results.js';
 import { SCHEMAS } from '../../shared/schemas.js';
+import { EXIT } from '../command-errors.js';
 import type { Context } from '../context.js';
-import { EXIT } from '../failure.js';
+import { checkedStream, checkKind, KINDS } from '../files/file-kind.js';
 import { checkNotGrader, readGrader } from '../files/grader-file.js';
-import { checkDifferentFile, checkInput, inputName, openInput } from '../files/input-file.js';
+import { checkDifferentFile, checkInput, inputName, openInput, withProgress } from '../files/input-file.js';
 import { printable } from '../files/lines.js';
 import { checkOutput, openOutput } from '../files/output-file.js';
 import { addEngineOptions, checkEngineOptions, type EngineOptions } from '../shared-options.js';
@@ -23,10 +24,12 @@ interface Options extends EngineOptions {
 const HELP = `
 Each input line is one JSON object; profile, beliefs and grader are optional:
   {"seed":0,"profile":"sampled","actions":["sleep","deep_work"],"beliefs":[null,[0.5,0.5,0.5]],"grader":"v2"}
-  actions are 1 to 28 names; profile is sampled, discrete or a name; grader is v1, v2, six weights that sum to 1,
-  or {"name":...,"weights":{...}} as in a grader file. --grader replaces the grader of every row.
-  A row may state its world and schema, and is refused if they differ from the command's: "world_digest", as
-  \`rhythm-vec info\` prints it, and "schema":${JSON.stringify(SCHEMAS.episode)}.
+  actions are 1 to 28 names; profile is sampled, discrete or a name; grader is v1, v2, v3, eight weights that sum to 1
+  (a list of six gets two zeros), or {"name":...,"weights":{...}} as in a grader file. --grader replaces the grader of
+  every row.
+  A row may state its world and schema: "world_digest", as \`rhythm-vec info\` prints it, and
+  "schema":${JSON.stringify(SCHEMAS.episode)}. A row of another world or schema is invalid; rows of world 1.0.0,
+  whose steps have the same rules, are played too.
 Output lines are in the same order:
   {"seed":0,"profile":"sampled","belief_target":[...],"steps":[{"action":"sleep","event":null,...},...],"final":null}
   final holds the grade of an episode of 28 actions.
@@ -46,7 +49,7 @@ export function addReplayCommand(program: Command, { signal }: Context): void {
     .description('Replay stored episodes from seeds and actions, and write every step and the grade.')
     .requiredOption('--input <file>', 'episodes, one JSON object per line; - is the standard input')
     .requiredOption('--output <file>', 'the file to write; - is the standard output')
-    .option('--grader <name|file>', 'v1, v2 or a grader file; replaces the grader of every row')
+    .option('--grader <name|file>', 'v1, v2, v3 or a grader file; replaces the grader of every row')
     .option('--skip-bad', 'exit with 0 even if rows were invalid', false);
   addEngineOptions(command)
     .addHelpText('after', HELP)
@@ -58,7 +61,9 @@ export function addReplayCommand(program: Command, { signal }: Context): void {
 
 async function runReplay(options: Options, signal: AbortSignal): Promise<ReplayCounts> {
   checkEngineOptions(options);
+  const accepted = { option: '--input', kinds: [KINDS.episodes] };
   checkInput('--input', options.input);
+  checkKind('--input', options.input, accepted.kinds);
   checkOutput('--output', options.output);
   checkDifferentFile('--output', options.output, '--input', options.input);
   checkNotGrader('--output', options.output, options.grader);
@@ -68,7 +73,7 @@ async function runReplay(options: Options, signal: AbortSignal): Promise<ReplayC
   const name = inputName(options.input);
   try {
     const counts = await replayStream({
-      input,
+      input: checkedStream(withProgress(options.input, input), { ...accepted, name }),
       write: (text) => output.write(text),
       report: (line, reason) => process.stderr.write(`${name}:${line}: ${printable(reason)}\n`),
       engine: options,

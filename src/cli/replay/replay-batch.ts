@@ -2,7 +2,7 @@
 
 import { clampBelief } from '../../engine/reference/grade.js';
 import type { RunResult } from '../../engine/vec-env/vec-env-options.js';
-import { ResizableEnv } from '../../evaluation/resizable-env.js';
+import { ResizableAnyEnv } from '../../evaluation/resizable-env.js';
 import {
   ACTION_NAMES,
   COMPONENT_NAMES,
@@ -17,35 +17,44 @@ import type { EngineOptions } from '../shared-options.js';
 import type { ReplayRow } from './replay-row.js';
 
 /** Replays batches of rows in one environment. */
-export class Replayer implements Disposable {
-  readonly #envs: ResizableEnv;
+export class Replayer implements AsyncDisposable {
+  readonly #envs: ResizableAnyEnv;
 
-  constructor({ backend, kernel, threads }: EngineOptions) {
-    this.#envs = new ResizableEnv({ backend, kernel, threads });
-    // Opened now, so that an unavailable backend is reported before the input is read.
-    this.#envs.of(1);
+  private constructor(envs: ResizableAnyEnv) {
+    this.#envs = envs;
   }
 
-  /** Yields the replayed rows as JSON texts, in order. */
-  *replay(rows: readonly ReplayRow[]): Generator<string> {
-    const env = this.#envs.of(rows.length);
-    env.reset({
+  /** @throws as `createVecEnv`, before any row is read. */
+  static async open({ backend, kernel, threads }: EngineOptions): Promise<Replayer> {
+    const envs = new ResizableAnyEnv({ backend, kernel, threads });
+    await envs.of(1);
+    return new Replayer(envs);
+  }
+
+  /** Replays rows. @returns their JSON texts, in order: read them before the next call. */
+  async replay(rows: readonly ReplayRow[]): Promise<Iterable<string>> {
+    const env = await this.#envs.of(rows.length);
+    await env.reset({
       seed: Uint32Array.from(rows, ({ seed }) => seed),
       profiles: rows.map(({ profile }) => profile),
       graders: gradersOf(rows),
     });
-    const targets = env.beliefTargets();
-    const result = env.run(sequenceOf(rows), {
+    const targets = await env.beliefTargets();
+    const result = await env.run(sequenceOf(rows), {
       beliefs: beliefsOf(rows),
       stops: rows.map(({ actions }) => actions.length),
       trajectory: true,
     });
-    for (const [i, row] of rows.entries()) yield JSON.stringify(scored(row, i, targets, result));
+    return textsOf(rows, targets, result);
   }
 
-  [Symbol.dispose](): void {
-    this.#envs[Symbol.dispose]();
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#envs[Symbol.asyncDispose]();
   }
+}
+
+function* textsOf(rows: readonly ReplayRow[], targets: Float32Array, result: RunResult): Generator<string> {
+  for (const [i, row] of rows.entries()) yield JSON.stringify(scored(row, i, targets, result));
 }
 
 function gradersOf(rows: readonly ReplayRow[]): Float32Array {
@@ -94,7 +103,7 @@ function scored({ seed, profile, actions }: ReplayRow, i: number, targets: Float
   };
 }
 
-/** Returns a step as the output has it. A float32 is printed as the equal float64. */
+/** Returns a step of the output. JSON prints a float32 as the equal float64. */
 function step(action: string, at: number, { trajectory }: RunResult) {
   const { events, rewards, meters, deltas, anomalies } = trajectory!;
   return {

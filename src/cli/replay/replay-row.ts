@@ -1,4 +1,4 @@
-/** Parses a row of stored episodes. */
+/** Parses a row of `rhythm-vec replay`: a stored episode. */
 import { z } from 'zod';
 import { type GraderLike, graderWeights } from '../../engine/graders/grader.js';
 import { RhythmError } from '../../shared/errors.js';
@@ -16,6 +16,7 @@ import {
 } from '../../shared/row-schemas.js';
 import { follows, otherSchema, SCHEMAS, type Schema } from '../../shared/schemas.js';
 import { ACTION_NAMES, MAX_U32, NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
+import { FORMER_WORLDS } from '../../world/former-worlds.js';
 import { resolveProfile } from '../../world/resolve-names.js';
 import { createWorld } from '../../world/world.js';
 
@@ -25,7 +26,7 @@ export interface ReplayRow {
   readonly seed: number;
   /** 'sampled', 'discrete' or a profile's name. */
   readonly profile: string;
-  /** f32 [6]: weights of the grade's components. */
+  /** f32 [8]: weights of the grade's components. */
   readonly grader: Float32Array;
   /** 1 to 28 names of ACTION_NAMES. */
   readonly actions: readonly string[];
@@ -53,7 +54,7 @@ const schema = z
         .max(NUM_STEPS, { error: ({ input }) => `Expected ${steps}, got ${(input as unknown[]).length}.` }),
       beliefs: list(belief, 'a list of beliefs, one for each action').optional(),
       grader: expect<GraderLike>(
-        "a grader's name, six weights or a grader",
+        "a grader's name, eight weights or a grader",
         (value) => typeof value === 'string' || (typeof value === 'object' && value !== null),
       ).default('v2'),
       schema: z
@@ -62,8 +63,8 @@ const schema = z
         })
         .optional(),
       world_digest: expect<string>(
-        `${world.digest}, the world that rows are played in`,
-        (value) => value === world.digest,
+        `${world.digest}, the world that rows are played in, or a former one`,
+        (value) => value === world.digest || FORMER_WORLDS.has(value as string),
       ).optional(),
     },
     {

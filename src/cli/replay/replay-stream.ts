@@ -12,7 +12,7 @@ export interface ReplayStream {
   /** Called for every invalid row with the line's number, from 1 on, and the reason. */
   readonly report: (line: number, reason: string) => void;
   readonly engine: EngineOptions;
-  /** f32 [6]: replaces the grader of every row. Default: null, each row's own grader. */
+  /** f32 [8]: replaces the grader of every row. Default: null, each row's own grader. */
   readonly grader?: Float32Array | null;
   readonly signal?: AbortSignal;
   /** The number of rows replayed together; changes no result. Default 4096. */
@@ -27,18 +27,18 @@ export interface ReplayCounts {
 const BATCH = 4096;
 /** The maximum length of a line: twenty times the length of a row with all keys. */
 export const MAX_LINE_BYTES = 65536;
-/** Text is written in pieces of about this many characters. */
+/** The approximate number of characters that are written at a time. */
 const PIECE = 2 ** 20;
 
 /** Replays every valid row in order, and reports every invalid one. Blank lines are skipped. */
 export async function replayStream(stream: ReplayStream): Promise<ReplayCounts> {
   const { input, report, engine, grader = null, signal, batchSize = BATCH } = stream;
-  using replayer = new Replayer(engine);
+  await using replayer = await Replayer.open(engine);
   const counts: ReplayCounts = { good: 0, bad: 0 };
   let rows: ReplayRow[] = [];
   const flush = async () => {
     signal?.throwIfAborted();
-    if (rows.length > 0) await writeAll(replayer.replay(rows), stream);
+    if (rows.length > 0) await writeAll(await replayer.replay(rows), stream);
     rows = [];
   };
   for await (const { number, text, problem } of readLines(input, MAX_LINE_BYTES)) {

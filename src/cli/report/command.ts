@@ -1,7 +1,7 @@
-/** `rhythm-vec report`: writes results as a page. The work is loaded when the command runs. */
+/** `rhythm-vec report`: writes results as a page. */
 import type { Command } from 'commander';
+import { EXIT } from '../command-errors.js';
 import type { Context } from '../context.js';
-import { EXIT } from '../failure.js';
 import type { ReportOptions } from './run-report.js';
 
 const HELP = `
@@ -10,6 +10,8 @@ mix. Each file's kind is detected from its content. Several files of a kind are 
 The directory gets report.html, one self-contained page without scripts, and every plot as SVG and PNG: final scores beside
 the published scores, belief error over the episode, calibration, use of the ten actions by profile, what the grader
 rewards, cost, and episodes as timelines. The page also has tables, and lists missing parts with the commands that make them.
+Scores have the share of the value of knowing the profile, between two anchors. --bracket adds the anchors of another
+grader, from audit --json of this version and world. Anchors closer than 0.02 give no share.
 Only files of an earlier report are replaced.
 Invalid lines of trajectories are left out, and the first ten of a file are reported. The exit code is 1 if a line was
 left out and --skip-bad is not given.
@@ -18,6 +20,7 @@ Examples:
   rhythm-vec eval --json results.json
   rhythm-vec audit --json audit.json
   rhythm-vec report results.json teacher.jsonl audit.json --output report
+  rhythm-vec report results.json --bracket audit.json --output report
 `;
 
 export function addReportCommand(program: Command, { signal }: Context): void {
@@ -28,9 +31,12 @@ export function addReportCommand(program: Command, { signal }: Context): void {
     )
     .argument('<RESULTS...>', 'files of results; - is the standard input')
     .requiredOption('--output <directory>', 'the directory for the page and its plots')
+    .option('--bracket <audit.json>', 'show shares between the anchors of this audit, for its grader')
     .option('--skip-bad', 'exit with 0 even if lines were left out', false)
     .addHelpText('after', HELP)
     .action(async (paths: string[], options: ReportOptions) => {
+      const { checkPages } = await import('../files/picture-files.js');
+      await checkPages();
       const { runReport } = await import('./run-report.js');
       if (!(await runReport(paths, options, signal))) process.exitCode = EXIT.failure;
     });

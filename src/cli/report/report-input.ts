@@ -1,10 +1,12 @@
 /** Reads files of results for a report and detects their kind: one JSON value, or one episode per line. */
-import { ResultGatherer, TrajectoryTally } from '../../report/gather.js';
+
+import { parseResult, RESULT_KINDS } from '../../report/parse-results.js';
 import { fileLabels } from '../../report/player-names.js';
-import { parseResult, RESULT_KINDS } from '../../report/results.js';
+import { ResultGatherer, TrajectoryTally } from '../../report/result-gatherer.js';
 import { BadRow } from '../../shared/row-schemas.js';
 import { SCHEMAS } from '../../shared/schemas.js';
-import { UsageError } from '../failure.js';
+import { UsageError } from '../command-errors.js';
+import { type FileKind, KINDS } from '../files/file-kind.js';
 import { inputName } from '../files/input-file.js';
 import { type Line, printable } from '../files/lines.js';
 import { inBatches, type Report } from '../files/trajectory-batches.js';
@@ -12,8 +14,16 @@ import { episodesIn, openFiles, type ReadOptions, SkippedLines } from '../files/
 
 /** The maximum size of a file that is read as one value. The package's own files are much smaller. */
 const MAX_VALUE = 64 * 2 ** 20;
-/** The approximate memory in bytes that a line takes besides its text. */
+/** The approximate memory in bytes of a line in addition to its text. */
 const LINE_COST = 64;
+
+/** The kinds of files that a report reads. */
+export const RESULT_FILES: readonly FileKind[] = [
+  KINDS.evaluation,
+  KINDS.reevaluation,
+  KINDS.audit,
+  KINDS.trajectories,
+];
 
 interface GatherOptions extends ReadOptions {
   /** Receives the faults of lines. */
@@ -31,7 +41,10 @@ export async function gatherResults(paths: readonly string[], options: GatherOpt
   const gatherer = new ResultGatherer();
   const labels = fileLabels(paths.map(inputName));
   let [k, skipped] = [0, 0];
-  for await (const { path, lines } of openFiles(paths, options)) {
+  for await (const { path, lines } of openFiles(paths, {
+    ...options,
+    accepted: { option: 'RESULTS', kinds: RESULT_FILES },
+  })) {
     skipped += await addFile(gatherer, { name: inputName(path), label: labels[k++] }, lines, options);
   }
   return { gatherer, skipped };
@@ -72,7 +85,7 @@ interface Beginning {
 /**
  * Reads a file until its kind is known. It is a file of lines if its first line is an episode, if it is not valid JSON
  * as a whole, or if it is too large.
- * @param maxBytes bytes of memory for the lines read.
+ * @param maxBytes of memory for the lines.
  */
 export async function readBeginning(lines: AsyncGenerator<Line>, maxBytes = MAX_VALUE): Promise<Beginning> {
   const firstLines: Line[] = [];

@@ -1,23 +1,28 @@
-/** The work of `rhythm-vec report`. */
+/** Runs `rhythm-vec report`. */
 
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { counted } from '../../evaluation/format-figures.js';
-import type { ReportData } from '../../report/gather.js';
+import { counted } from '../../evaluation/format-results.js';
 import { pageOf, sectionsOf } from '../../report/page.js';
+import type { ReportData } from '../../report/result-gatherer.js';
 import { isFigure, type Section } from '../../report/section.js';
 import { packageVersion } from '../../shared/version.js';
-import { UsageError } from '../failure.js';
+import { UsageError } from '../command-errors.js';
+import { checkBracket, checkBracketGrader, readBracket } from '../files/bracket-file.js';
+import { checkKind } from '../files/file-kind.js';
 import { checkDifferentFile, checkInput } from '../files/input-file.js';
-import { makeDirectory, type OutputFile, writeFilesAtomically } from '../files/output-file.js';
-import { checkPictures, drawAll, outputsOf, type PictureFiles } from '../files/picture-files.js';
+import { type OutputFile, writeFilesAtomically } from '../files/output-file.js';
+import { makeDirectory } from '../files/paths.js';
+import { drawAll, outputsOf, type PictureFiles } from '../files/picture-files.js';
 import { toStandardError } from '../files/trajectory-batches.js';
 import { createProgress } from '../progress.js';
-import { checkReplaceable, checkReportDirectory, earlierFiles, PAGE } from './directory.js';
-import { type Gathered, gatherResults } from './report-input.js';
+import { checkReplaceable, checkReportDirectory, earlierFiles, PAGE } from './report-directory.js';
+import { type Gathered, gatherResults, RESULT_FILES } from './report-input.js';
 
 export interface ReportOptions {
   readonly output: string;
+  /** The path of an audit's JSON. */
+  readonly bracket?: string;
   readonly skipBad: boolean;
 }
 
@@ -28,13 +33,15 @@ export interface ReportOptions {
  */
 export async function runReport(
   paths: readonly string[],
-  { output, skipBad }: ReportOptions,
+  { output, bracket, skipBad }: ReportOptions,
   signal: AbortSignal,
 ): Promise<boolean> {
   checkPaths(paths, output);
-  await checkPictures();
+  checkBracket(bracket);
+  const anchors = await readBracket(bracket, signal);
   const { gatherer, skipped } = await gather(paths, signal);
-  const files = await filesOf(gatherer.data(), signal);
+  checkBracketGrader(bracket, anchors, gatherer.graders);
+  const files = await filesOf(gatherer.data(anchors), signal);
   checkReplaceable(
     '--output',
     output,
@@ -53,6 +60,7 @@ export async function runReport(
 function checkPaths(paths: readonly string[], output: string): void {
   for (const [k, path] of paths.entries()) {
     checkInput('RESULTS', path);
+    checkKind('RESULTS', path, RESULT_FILES);
     if (path === '-' && paths.indexOf(path) !== k) {
       throw new UsageError('Expected the standard input once among RESULTS, got it twice. Pass - once.');
     }

@@ -1,10 +1,11 @@
 /** `rhythm-vec serve`: serves the environment over HTTP and WebSockets. */
 import { readFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
+import { BACKENDS } from '../../engine/backends/node.js';
 import type { RunningServer } from '../../server/server.js';
 import { DEFAULTS, type ServeOptions } from '../../server/server-options.js';
+import { UsageError } from '../command-errors.js';
 import type { Context } from '../context.js';
-import { UsageError } from '../failure.js';
 import { addEngineOptions, checkEngineOptions, type EngineOptions, parseInteger } from '../shared-options.js';
 
 interface Options extends EngineOptions {
@@ -73,11 +74,11 @@ export function addServeCommand(program: Command, context: Context): void {
       parseNumber,
       DEFAULTS.idleMs / SECOND,
     );
-  addEngineOptions(command)
+  addEngineOptions(command, BACKENDS)
     .addHelpText('after', HELP)
     .action(async (options: Options) => {
       checkEngineOptions(options);
-      const { openServer } = await import('../../server/server.js');
+      const { openServer } = await import('../../server/open-server.js');
       const server = await openServer(toServeOptions(options));
       process.stdout.write(`Listening on ${server.url}\n`);
       await aborted(context.signal);

@@ -1,49 +1,63 @@
-/** The work of `rhythm-vec teach`, for all teachers. */
+/** Runs `rhythm-vec teach`, for all teachers. */
 
+import { MODEL_PREFIX, UserPolicy } from '../../evaluation/user-policy.js';
 import { evalSeedsIn, rangeText } from '../../training/datasets/dataset-seeds.js';
+import { DEFAULT_TEACHER, teacherNamed } from '../../training/teaching/planner-teacher.js';
 import type { SeedRange } from '../../world/conditions.js';
-import { UsageError } from '../failure.js';
+import { UsageError } from '../command-errors.js';
+import { checkOutputs } from '../files/check-outputs.js';
 import { readGrader } from '../files/grader-file.js';
-import { checkOutputs } from '../files/output-places.js';
+import { isPolicyFile, readPolicyFiles } from '../files/policy-file.js';
 import { journalFiles } from '../llm/journal.js';
-import { LLM_FLAGS } from '../llm/llm-options.js';
+import { LLM_FLAGS, type ModelFlags } from '../llm/llm-options.js';
 import { checkEngineOptions } from '../shared-options.js';
+import { type FormerOptions, refuseFormerOptions } from './former-options.js';
 import { type LlmTeachOptions, teachByLlm } from './teach-llm.js';
 import { type PlannerTeachOptions, teachByPlanner } from './teach-planner.js';
 
-export interface TeachCommandOptions extends PlannerTeachOptions, LlmTeachOptions {
-  readonly teacher: 'planner' | 'llm';
+export interface TeachCommandOptions
+  extends Omit<PlannerTeachOptions, 'policy'>,
+    Omit<LlmTeachOptions, 'model'>,
+    FormerOptions {
+  /** A policy's name, or the path of a file that exports one. */
+  readonly policy?: string;
   readonly grader: string;
 }
-
-/** Options that only one teacher has, as they are written on the command line. */
-const TEACHER_OPTIONS = {
-  planner: { objective: '--objective', variant: '--variant' },
-  llm: { model: '--model', ...LLM_FLAGS },
-} as const;
 
 /**
  * Checks the options and runs the teacher.
  * @throws UsageError for paths and options; InputError for names; the errors of the teachers; the signal's reason.
  */
 export async function runTeach(options: TeachCommandOptions, signal: AbortSignal): Promise<void> {
-  refuseOtherOptions(options);
+  refuseFormerOptions(options, options.policy);
+  const { policy = DEFAULT_TEACHER } = options;
+  const model = policy.startsWith(MODEL_PREFIX) ? policy.slice(MODEL_PREFIX.length) : null;
+  if (model === null) checkPolicy(policy, options);
   checkEngineOptions(options);
-  const workFiles = options.teacher === 'llm' ? journalFiles(options.output) : [];
+  const workFiles = model === null ? [] : journalFiles(options.output);
   checkOutputs([{ option: '--output', path: options.output, workFiles }], options.grader);
   const grader = await readGrader(options.grader);
   noteEvalSeeds(options.seeds);
-  await (options.teacher === 'llm' ? teachByLlm : teachByPlanner)(options, grader, signal);
+  await (model === null
+    ? teachByPlanner({ ...options, policy: await teacherOf(policy) }, grader, signal)
+    : teachByLlm({ ...options, model }, grader, signal));
 }
 
-function refuseOtherOptions(options: TeachCommandOptions): void {
-  const other = options.teacher === 'llm' ? 'planner' : 'llm';
-  for (const [name, flag] of Object.entries(TEACHER_OPTIONS[other])) {
-    if (options[name as keyof TeachCommandOptions] === undefined) continue;
-    throw new UsageError(
-      `Expected no ${flag} with --teacher ${options.teacher}, got one. Omit it, or pass --teacher ${other}.`,
-    );
-  }
+/** Checks a policy of this package. Refuses options of language models. @throws UsageError; InputError for names. */
+function checkPolicy(policy: string, options: TeachCommandOptions): void {
+  if (!isPolicyFile(policy)) teacherNamed(policy);
+  const flag = Object.entries(LLM_FLAGS).find(([name]) => options[name as keyof ModelFlags] !== undefined);
+  if (flag === undefined) return;
+  throw new UsageError(
+    `Expected no ${flag[1]} with --policy ${policy}, got one. Omit it, or pass --policy ${MODEL_PREFIX}MODEL.`,
+  );
+}
+
+/** Returns the policy of a file, and any other name itself. */
+async function teacherOf(policy: string): Promise<string | UserPolicy> {
+  if (!isPolicyFile(policy)) return policy;
+  const [[name, exported]] = Object.entries(await readPolicyFiles([policy]));
+  return new UserPolicy(name, exported);
 }
 
 /** Prints a note on seeds that are kept for evaluation, before the work, so that the user can choose others. */

@@ -1,14 +1,16 @@
-/** `rhythm-vec teach --teacher llm`: stores paid episodes, so that none is lost or requested twice. */
+/** Runs `rhythm-vec teach --policy llm:MODEL`. A journal stores each paid episode, so that none is lost or requested twice. */
 
 import { checkModelName, modelPlayer } from '../../agents/llm/llm-player.js';
 import type { Grader } from '../../engine/graders/grader.js';
-import { counted } from '../../evaluation/format-figures.js';
+import { counted } from '../../evaluation/format-results.js';
+import { MODEL_PREFIX } from '../../evaluation/user-policy.js';
 import { checkName } from '../../shared/values.js';
 import { keysOf, teachByModel } from '../../training/teaching/llm-teacher.js';
 import type { SeedRange } from '../../world/conditions.js';
 import { NUM_STEPS } from '../../world/fields.js';
 import { PROFILE_CHOICES } from '../../world/resolve-names.js';
-import { UsageError } from '../failure.js';
+import { UsageError } from '../command-errors.js';
+import { checkSameRun } from '../llm/check-same-run.js';
 import { checkJournal, Journal, keptText } from '../llm/journal.js';
 import {
   LLM_DEFAULTS,
@@ -17,13 +19,13 @@ import {
   prepareModel,
   samplingOf,
 } from '../llm/llm-options.js';
-import { sameRun } from '../llm/same-run.js';
 import { LlmSummary } from '../llm/summary.js';
 import { createProgress } from '../progress.js';
 import type { EngineOptions } from '../shared-options.js';
 
 export interface LlmTeachOptions extends EngineOptions, ModelFlags {
-  readonly model?: string;
+  /** The model's name at its endpoint. */
+  readonly model: string;
   readonly seeds: SeedRange;
   readonly profiles: string;
   readonly output: string;
@@ -35,11 +37,12 @@ export async function teachByLlm(
   grader: Grader,
   signal: AbortSignal,
 ): Promise<void> {
-  const name = check(options);
+  check(options);
+  const { model: name } = options;
   const openModel = await prepareModel(name, options);
   const journal = await Journal.open({
     path: options.output,
-    check: sameRun({ player: modelPlayer(name), grader, sampling: samplingOf(options) }),
+    check: checkSameRun({ player: modelPlayer(name), grader, sampling: samplingOf(options) }),
   });
   try {
     const { spent, finished } = journal;
@@ -88,7 +91,7 @@ async function play(
 /** The maximum number of episodes. Their keys are kept in memory. */
 const MAX_EPISODES = 1_000_000;
 
-function check({ model, output, ...options }: LlmTeachOptions): string {
+function check({ model, output, ...options }: LlmTeachOptions): void {
   const { first, last } = options.seeds;
   if (last - first >= MAX_EPISODES) {
     throw new UsageError(
@@ -96,12 +99,6 @@ function check({ model, output, ...options }: LlmTeachOptions): string {
     );
   }
   checkName('profiles', options.profiles, PROFILE_CHOICES);
-  if (model === undefined || model === '') {
-    throw new UsageError(
-      "Expected --model with --teacher llm, got none. Pass the model's name at the endpoint.",
-    );
-  }
-  checkModelName(model, 'for --model');
-  checkJournal('--output', output, '--teacher llm');
-  return model;
+  checkModelName(model, `after ${MODEL_PREFIX}`);
+  checkJournal('--output', output, `--policy ${MODEL_PREFIX}${model}`);
 }

@@ -1,7 +1,7 @@
-/** `rhythm-vec teach --teacher planner`: writes trajectories to an atomic file. */
+/** Runs `rhythm-vec teach` with a policy of this package: writes trajectories to a file, atomically. */
 
 import type { Grader } from '../../engine/graders/grader.js';
-import { counted } from '../../evaluation/format-figures.js';
+import { counted } from '../../evaluation/format-results.js';
 import { episodeLine } from '../../rollouts/trajectories/write-line.js';
 import { type TeachOptions, teach } from '../../training/teaching/planner-teacher.js';
 import { openOutput } from '../files/output-file.js';
@@ -10,12 +10,11 @@ import type { EngineOptions } from '../shared-options.js';
 
 export interface PlannerTeachOptions
   extends EngineOptions,
-    Pick<TeachOptions, 'objective' | 'profiles' | 'seeds'> {
-  readonly variant?: string;
+    Pick<TeachOptions, 'policy' | 'profiles' | 'seeds'> {
   readonly output: string;
 }
 
-/** Plays episodes with a planner and writes them. @throws InputError for names; the signal's reason. */
+/** Plays episodes with a policy and writes them. @throws InputError for names; the signal's reason. */
 export async function teachByPlanner(
   options: PlannerTeachOptions,
   grader: Grader,
@@ -23,11 +22,9 @@ export async function teachByPlanner(
 ): Promise<void> {
   const output = await openOutput(options.output);
   const progress = createProgress('steps');
-  const { variant = 'planner' } = options;
-  const settings = { ...options, variant, grader, signal, onProgress: progress.update };
   let episodes = 0;
   try {
-    for await (const batch of teach({ ...settings, teacher: 'planner' })) {
+    for await (const batch of teach({ ...options, grader, signal, onProgress: progress.update })) {
       await output.write(batch.map(episodeLine).join(''));
       episodes += batch.length;
     }

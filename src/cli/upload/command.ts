@@ -1,4 +1,4 @@
-/** `rhythm-vec upload`: uploads files to the Hub. The work is loaded when the command runs. */
+/** `rhythm-vec upload`: uploads files to the Hub. */
 import { type Command, Option } from 'commander';
 import { REPO_TYPES } from '../../training/hub/repo.js';
 import type { Context } from '../context.js';
@@ -6,16 +6,17 @@ import type { UploadCommandOptions } from './run-upload.js';
 
 const HELP = `
 A file keeps its name; the contents of a directory keep their relative paths. README.md goes to the root, where the Hub looks
-for a card. Directories are uploaded without links and without names that begin with a dot or end with .partial, .spent,
-.jsonl.lock, .tmp or ~; they are listed.
+for a card. In directories, links are left out, and names that begin with a dot or end with .partial, .spent, .jsonl.lock,
+.tmp or ~. The command lists them.
 All differences from the repository become one commit. An interrupted upload resumes with the same command: uploaded
-contents are not sent again. If nothing differs, that is printed, and the exit code is 0.
+contents are not sent again. If nothing differs, the command says so, and the exit code is 0.
 A file that someone else changes meanwhile is not overwritten. A file that contains the token is refused.
 The token is HF_TOKEN, HUGGING_FACE_HUB_TOKEN or that of "hf auth login"; HF_ENDPOINT names another Hub. A token is
-never printed. --dry-run only compares with the repository, and needs no token if that is public.
+never printed. --dry-run only compares with the repository, and needs no token if that is public. Without the network it
+lists the files that would be uploaded.
 
 Examples:
-  rhythm-vec teach --teacher planner --seeds 100-129 --output teacher.jsonl
+  rhythm-vec teach --seeds 100-129 --output teacher.jsonl
   rhythm-vec dataset sft --jsonl teacher.jsonl --output sft
   rhythm-vec upload --repo newcomer/rhythm-sft --dry-run sft
   rhythm-vec upload --repo newcomer/rhythm-sft --private sft

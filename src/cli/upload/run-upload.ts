@@ -1,18 +1,27 @@
-/** The work of `rhythm-vec upload`. */
+/** Runs `rhythm-vec upload`. */
 
+import { LibraryError } from '../../shared/errors.js';
 import { packageVersion } from '../../shared/version.js';
 import { type Account, accountOf } from '../../training/hub/account.js';
 import type { CommitMessage } from '../../training/hub/commit.js';
 import { type Connection, connect } from '../../training/hub/connection.js';
-import { guarded } from '../../training/hub/guard.js';
+import { HubError } from '../../training/hub/hub-errors.js';
+import type { ReadOptions } from '../../training/hub/inspect-file.js';
 import { collectFiles, type LocalFiles } from '../../training/hub/local-files.js';
 import { withoutSecrets } from '../../training/hub/redact.js';
 import { checkBranch, checkRepo, type RepoType } from '../../training/hub/repo.js';
+import { withSafeErrors } from '../../training/hub/safe-errors.js';
 import { executePlan, planUpload } from '../../training/hub/upload.js';
-import { changedFiles, type UploadPlan } from '../../training/hub/upload-plan.js';
-import { UsageError } from '../failure.js';
-import { Meter } from './upload-progress.js';
-import { filesText, notesOn, repositoryText, sizeOf } from './upload-text.js';
+import {
+  changedFiles,
+  listFiles,
+  type PlannedFile,
+  type UploadPlan,
+  type UploadRequest,
+} from '../../training/hub/upload-plan.js';
+import { UsageError } from '../command-errors.js';
+import { UploadProgress } from './upload-progress.js';
+import { filesText, notesOn, repositoryText, sizeOf, unreadText } from './upload-text.js';
 
 export interface UploadCommandOptions {
   readonly repo: string;
@@ -37,21 +46,60 @@ export async function runUpload(
   const account = accountOf();
   if (account.token === null && !options.dryRun) refuseWithoutToken();
   const local = await collectFiles(paths, options.pathInRepo);
-  const meter = new Meter();
+  const progress = new UploadProgress();
   try {
-    await guarded(account.token, signal, async () => {
-      const connection = await connectFor(account, meter, signal);
+    await withSafeErrors(account.token, signal, async () => {
       const request = { repo, branch, private: options.private ?? false, files: local.files };
-      meter.total = sizeOf(local.files);
-      const onRead = (bytes: number): void => meter.add('read', bytes);
-      const plan = await planUpload(connection, request, { signal, onRead });
-      meter.stop();
-      printPlan(account, plan, local, options);
-      if (!options.dryRun) await send(connection, plan, options, meter, signal);
+      progress.total = sizeOf(local.files);
+      const onRead = (bytes: number): void => progress.add('read', bytes);
+      const planning = { account, request, local, reading: { signal, onRead }, progress };
+      if (options.dryRun) {
+        await dryRun(planning);
+      } else {
+        const connection = await connectFor(account, progress, signal);
+        await send(connection, await planWith(connection, planning, false), options, progress, signal);
+      }
     });
   } finally {
-    meter.stop();
+    progress.stop();
   }
+}
+
+interface Planning {
+  readonly account: Account;
+  readonly request: UploadRequest;
+  readonly local: LocalFiles;
+  readonly reading: ReadOptions;
+  readonly progress: UploadProgress;
+}
+
+/** Prints the plan. Without the Hub or its package, prints the files without comparing them. */
+async function dryRun(planning: Planning): Promise<void> {
+  const { account, request, local, reading, progress } = planning;
+  try {
+    const connection = await connectFor(account, progress, reading.signal, false);
+    await planWith(connection, planning, true);
+  } catch (error) {
+    const isUnread = error instanceof LibraryError || (error instanceof HubError && error.unanswered);
+    if (!isUnread) throw error;
+    const listed = await listFiles(account.token, request.files, reading);
+    progress.stop();
+    note(account, error instanceof HubError ? `${error.brief}.` : error.message);
+    printFiles(account, unreadText(account.endpoint, request.repo), listed, local);
+  }
+  print(account, ['Nothing was changed: --dry-run.']);
+}
+
+/** Compares the files with the repository, and prints the plan. */
+async function planWith(
+  connection: Connection,
+  { account, request, local, reading, progress }: Planning,
+  isDry: boolean,
+): Promise<UploadPlan> {
+  const plan = await planUpload(connection, request, reading);
+  progress.stop();
+  printFiles(account, repositoryText(account.endpoint, plan, isDry), plan.planned, local);
+  return plan;
 }
 
 function branchOf({ branch, revision }: UploadCommandOptions): string {
@@ -73,34 +121,39 @@ function refuseWithoutToken(): never {
   );
 }
 
-function connectFor(account: Account, meter: Meter, signal: AbortSignal): Promise<Connection> {
+/** @param retryUnanswered whether requests without an answer are repeated. */
+function connectFor(
+  account: Account,
+  progress: UploadProgress,
+  signal: AbortSignal,
+  retryUnanswered = true,
+): Promise<Connection> {
   const onWait = (why: string): void => {
     // Removes the bar, so that the note has its own line.
-    meter.stop();
+    progress.stop();
     note(account, why);
   };
-  return connect(account, { signal, onWait, onSent: (bytes) => meter.add('sent', bytes) });
+  return connect(account, {
+    ...{ signal, onWait, retryUnanswered },
+    onSent: (bytes) => progress.add('sent', bytes),
+  });
 }
 
-function printPlan(
+function printFiles(
   account: Account,
-  plan: UploadPlan,
+  head: string,
+  planned: readonly PlannedFile[],
   local: LocalFiles,
-  options: UploadCommandOptions,
 ): void {
-  print(account, [
-    repositoryText(account.endpoint, plan, options.dryRun ?? false),
-    ...filesText(plan.planned),
-  ]);
-  for (const text of notesOn(plan.planned, local)) note(account, text);
-  if (options.dryRun) print(account, ['Nothing was changed: --dry-run.']);
+  print(account, [head, ...filesText(planned)]);
+  for (const text of notesOn(planned, local)) note(account, text);
 }
 
 async function send(
   connection: Connection,
   plan: UploadPlan,
   options: UploadCommandOptions,
-  meter: Meter,
+  progress: UploadProgress,
   signal: AbortSignal,
 ): Promise<void> {
   const changed = changedFiles(plan.planned);
@@ -108,17 +161,17 @@ async function send(
     print(connection, ['Nothing to upload: the repository has all of it.']);
     return;
   }
-  meter.total = sizeOf(changed.map(({ file }) => file));
+  progress.total = sizeOf(changed.map(({ file }) => file));
   try {
     const message = messageOf(options, changed.length);
-    const onHashed = (bytes: number): void => meter.add('hashed', bytes);
+    const onHashed = (bytes: number): void => progress.add('hashed', bytes);
     const url = await executePlan(connection, plan, { message, signal, onHashed });
-    meter.stop();
+    progress.stop();
     print(connection, [
       url === null ? 'Nothing to upload: the repository has all of it by now.' : `Committed: ${url}`,
     ]);
   } catch (error) {
-    meter.stop();
+    progress.stop();
     if (signal.aborted) {
       note(connection, 'the Hub keeps what was sent; the same command resumes from there.');
     }

@@ -1,11 +1,11 @@
-/** The progress bar of an upload. */
+/** Shows the progress of an upload. */
 import { createProgress, type Progress } from '../progress.js';
 
 /** A pass over the files: reading their contents, hashing large ones, or sending. */
 export type Pass = 'read' | 'hashed' | 'sent';
 
 /** The progress bars of reading, hashing and sending, one at a time. */
-export class Meter {
+export class UploadProgress {
   /** The number of bytes of all files. */
   total = 0;
   readonly #stream: NodeJS.WriteStream;

@@ -1,6 +1,6 @@
-/** Prints the plan of an upload. */
+/** Describes the plan of an upload. */
 import { CARD, type LocalFile, type LocalFiles, leftOutText } from '../../training/hub/local-files.js';
-import { repoText, repoUrl } from '../../training/hub/repo.js';
+import { type Repo, repoText, repoUrl } from '../../training/hub/repo.js';
 import { changedFiles, type PlannedFile, type UploadPlan } from '../../training/hub/upload-plan.js';
 
 /** Describes the repository, its branch, and the changes. */
@@ -18,6 +18,10 @@ export function repositoryText(endpoint: string, plan: UploadPlan, dryRun: boole
   return `${what} exists, ${visibility}; its branch ${branch} is at ${remote.head.slice(0, 8)}.`;
 }
 
+/** Describes a repository that was not read. */
+export const unreadText = (endpoint: string, repo: Repo): string =>
+  `${repoText(repo)} (${repoUrl(endpoint, repo)}) was not read, so the files are not compared with it.`;
+
 export const sizeOf = (files: readonly LocalFile[]): number =>
   files.reduce((sum, { blob }) => sum + blob.size, 0);
 
@@ -30,9 +34,10 @@ export function filesText(planned: readonly PlannedFile[]): string[] {
   );
   const changed = changedFiles(planned);
   const files = planned.length === 1 ? 'file' : 'files';
+  const atMost = planned.some(({ change }) => change === 'unknown') ? 'at most ' : '';
   return [
     ...lines,
-    `To upload: ${changed.length} of ${planned.length} ${files}, ${sizeText(sizeOf(changed.map(({ file }) => file)))}.`,
+    `To upload: ${atMost}${changed.length} of ${planned.length} ${files}, ${sizeText(sizeOf(changed.map(({ file }) => file)))}.`,
   ];
 }
 

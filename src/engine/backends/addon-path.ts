@@ -1,17 +1,53 @@
 /** Finds the file of the C++ addon. */
-import { createRequire } from 'node:module';
-import { resolve } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BackendError } from '../../shared/errors.js';
 
-/** The package's folder, which is at the same relative path from src/engine/backends and dist/engine/backends. */
-const PACKAGE_ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+const PACKAGE = 'rhythm-vec';
+const FILE = 'rhythm.node';
+/** The folder of this platform's prebuilds, relative to the package. */
+const PREBUILDS = join('prebuilds', `${process.platform}-${process.arch}`);
 
-/** `node-gyp-build`, which has no types. */
-const nodeGypBuild = createRequire(import.meta.url)('node-gyp-build') as { resolve(root: string): string };
+/**
+ * Returns the folder of this module. In a bundle it is the bundle's folder. `import.meta.url` is missing in bundles in the
+ * format of CommonJS, and webpack makes it the path of this module on the machine that bundles.
+ */
+function moduleFolder(): string {
+  const { url } = import.meta as { url?: string };
+  const folders = [
+    ...(url === undefined ? [] : [dirname(fileURLToPath(url))]),
+    ...(typeof __dirname === 'string' ? [__dirname] : []),
+  ];
+  return folders.find(existsSync) ?? dirname(resolve(process.argv[1] ?? ''));
+}
 
-/** The remedy in errors about the addon. It also works for a bad prebuild, since a built addon takes precedence. */
-export const BUILD_REMEDY = `Run "npm run build:addon" in ${PACKAGE_ROOT} (needs Python 3 and a C++17 compiler).`;
+const FOLDER = moduleFolder();
+
+/** Where modules of this package lie: lib, or src/engine/backends and dist/engine/backends. */
+const ABOVE = ['..', '../../..'];
+
+/** The package's folder. Null in a bundle, which does not lie in the package. */
+const PACKAGE_ROOT = ABOVE.map((path) => resolve(FOLDER, path)).find(isPackage) ?? null;
+
+function isPackage(folder: string): boolean {
+  try {
+    return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).name === PACKAGE;
+  } catch {
+    return false;
+  }
+}
+
+/** The remedy in errors about the addon. A built addon also replaces a bad prebuild, since it takes precedence. */
+export const BUILD_REMEDY =
+  PACKAGE_ROOT === null
+    ? `This program is bundled. Keep ${PACKAGE} out of the bundle (esbuild --external:${PACKAGE}; external: ['${PACKAGE}'] in ` +
+      `rollup; externals in webpack) and install it where the bundle runs, or copy its folder prebuilds to ${FOLDER}, or ` +
+      "set RHYTHM_ADDON to the addon's path. To do without it, pass backend: 'reference'."
+    : `Run "npm run build:addon" in ${PACKAGE_ROOT} (needs Python 3 and a C++17 compiler).`;
+
+/** Whether this module is part of a bundle. A bundle without the addon is incomplete, so 'auto' does not fall back. */
+export const isBundled = PACKAGE_ROOT === null;
 
 /** The result of the first `addonPath`. Opening a batch calls it several times. */
 let cachedPath: string | undefined;
@@ -22,7 +58,7 @@ let cachedPath: string | undefined;
  */
 export function addonPath(): string {
   if (process.env.RHYTHM_ADDON) return resolve(process.env.RHYTHM_ADDON);
-  cachedPath ??= packageAddon();
+  cachedPath ??= PACKAGE_ROOT === null ? bundleAddon(FOLDER) : packageAddon(PACKAGE_ROOT);
   return cachedPath;
 }
 
@@ -32,15 +68,42 @@ export function addonPath(): string {
  * @param root the folder with `build` and `prebuilds`.
  * @throws BackendError `addon_missing`.
  */
-export function packageAddon(root: string = PACKAGE_ROOT): string {
+export function packageAddon(root: string = PACKAGE_ROOT ?? FOLDER): string {
+  const path = [join(root, 'build/Release', FILE), ...prebuildsIn(root)].find(existsSync);
+  if (path !== undefined) return path;
+  throw missing(`in ${root} (build/Release, or ${PREBUILDS})`);
+}
+
+/**
+ * Returns the path of the addon for a bundle: prebuilds that were copied beside it, else the addon of the installed
+ * package.
+ * @param folder the bundle's folder.
+ * @throws BackendError `addon_missing`.
+ */
+export function bundleAddon(folder: string): string {
+  const copy = prebuildsIn(folder).find(existsSync);
+  if (copy !== undefined) return copy;
+  const root = installedPackage(folder);
+  if (root !== null) return packageAddon(root);
+  throw missing(`in ${join(folder, PREBUILDS)}, or in a package ${PACKAGE} installed above it`);
+}
+
+function installedPackage(folder: string): string | null {
   try {
-    return nodeGypBuild.resolve(root);
-  } catch (cause) {
-    throw new BackendError(
-      'addon_missing',
-      `Expected the native addon in ${root} (build/Release, or prebuilds for ${process.platform}-${process.arch}), ` +
-        `found none. ${BUILD_REMEDY}`,
-      { cause },
-    );
+    // Bundlers would change the calls of an imported createRequire.
+    const { createRequire } = process.getBuiltinModule('node:module');
+    return dirname(createRequire(join(folder, 'bundle.js')).resolve(`${PACKAGE}/package.json`));
+  } catch {
+    return null;
   }
 }
+
+/** Returns the paths that this platform's prebuild may have. Alpine's libc is musl. */
+function prebuildsIn(root: string): string[] {
+  const libc = existsSync('/etc/alpine-release') ? 'musl' : 'glibc';
+  const names = process.platform === 'linux' ? [FILE.replace('.', `.${libc}.`), FILE] : [FILE];
+  return names.map((name) => join(root, PREBUILDS, name));
+}
+
+const missing = (where: string): BackendError =>
+  new BackendError('addon_missing', `Expected the native addon ${where}, found none. ${BUILD_REMEDY}`);

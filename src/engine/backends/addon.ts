@@ -1,6 +1,5 @@
 /** Loads and checks the C++ addon. */
 import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { BackendError } from '../../shared/errors.js';
 import { describe } from '../../shared/values.js';
 import { layoutDigest } from '../../world/digest.js';
@@ -47,7 +46,7 @@ export interface NativeBatch {
   ): Refusal | null;
   gather(source: NativeBatch, indices: Uint32Array): void;
   save(words: Uint32Array, indices: Uint32Array | null): void;
-  load(words: Uint32Array): void;
+  load(words: Uint32Array, keepsOutputs?: boolean): void;
   hash(hashes: BigUint64Array): void;
   targets(targets: Float32Array): void;
   replay(request: ReplayRequest): Refusal | null;
@@ -72,7 +71,7 @@ export interface Addon {
 }
 
 /** Loaded addons of this layout, by path. */
-const loaded = new Map<string, Addon>();
+const loadedAddons = new Map<string, Addon>();
 
 /**
  * Loads the addon, by default the one that `addonPath` finds.
@@ -80,7 +79,7 @@ const loaded = new Map<string, Addon>();
  *   layout).
  */
 export function loadAddon(path: string = addonPath()): Addon {
-  const known = loaded.get(path);
+  const known = loadedAddons.get(path);
   if (known !== undefined) return known;
   if (!existsSync(path)) {
     throw new BackendError(
@@ -97,7 +96,7 @@ export function loadAddon(path: string = addonPath()): Addon {
         `${describe(addon?.layoutDigest).slice(0, 14)} at ${path}. ${BUILD_REMEDY}`,
     );
   }
-  loaded.set(path, addon);
+  loadedAddons.set(path, addon);
   return addon;
 }
 
@@ -105,7 +104,8 @@ const firstLine = (cause: unknown): string => String((cause as Error)?.message ?
 
 function requireAddon(path: string): Addon {
   try {
-    return createRequire(import.meta.url)(path) as Addon;
+    // Bundlers would change the calls of an imported createRequire.
+    return process.getBuiltinModule('node:module').createRequire(path)(path) as Addon;
   } catch (cause) {
     throw new BackendError(
       'addon_missing',

@@ -12,6 +12,7 @@ import type {
   BatchOptions,
   Outputs,
   Refusal,
+  ReplayRequest,
   ResetRequest,
   RunRequest,
   StepRequest,
@@ -48,7 +49,8 @@ export interface AsyncBatchOptions extends BatchOptions {
 
 export interface AsyncBackend {
   readonly name: string;
-  availability(): Promise<Availability>;
+  /** Says whether the backend can be used. @param device the options of the device that a batch would use. */
+  availability(device?: DeviceOptions): Promise<Availability>;
   /** Lists the backend's variants, in priority order; empty if there is only one. */
   kernels(): Availability[];
   /** Opens a batch. @throws BackendError if the backend or the requested kernel cannot be used. */
@@ -73,9 +75,11 @@ export interface AsyncBatch {
   read(which?: readonly OutputName[]): Promise<void>;
   gather(source: AsyncBatch, indices: Uint32Array): void;
   save(indices?: Uint32Array): Promise<Uint32Array>;
-  load(words: Uint32Array): void;
+  load(words: Uint32Array, keepsOutputs?: boolean): void;
   stateHash(): Promise<BigUint64Array>;
-  targets(): Promise<Float32Array>;
+  beliefTargets(): Promise<Float32Array>;
+  /** Does the same as `Batch.replay`. Reads the arrays of the request before its promise settles. */
+  replay(request: ReplayRequest): Promise<Refusal | null>;
   /** Frees the batch's resources; pending promises settle. Idempotent. */
   close(): void;
 }

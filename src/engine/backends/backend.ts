@@ -17,6 +17,8 @@ export interface Availability {
   readonly available: boolean;
   /** The reason and the remedy, if it is not available. */
   readonly reason?: string;
+  /** Whether 'auto' fails instead of choosing a slower backend. True for `native` in a bundle without the addon. */
+  readonly required?: boolean;
   /** The name of the device that the backend uses, if it has one. */
   readonly detail?: string;
 }
@@ -73,7 +75,7 @@ export interface Outputs {
   readonly finalMask: Uint8Array;
   /** f32 [numEnvs] in [0, 1]. */
   readonly finalScores: Float32Array;
-  /** f32 [numEnvs, 6], components as in COMPONENT_FIELDS. */
+  /** f32 [numEnvs, 8], components as in COMPONENT_FIELDS. */
   readonly components: Float32Array;
   /** f32 [numEnvs] in [0, 1]. */
   readonly beliefMae: Float32Array;
@@ -101,7 +103,7 @@ export interface ResetRequest {
   readonly modes: Uint8Array | null;
   /** f32 [numEnvs, 16], used for environments of mode `given`; null keeps their profiles. */
   readonly profiles: Float32Array | null;
-  /** f32 [numEnvs, 6]; null keeps the graders. */
+  /** f32 [numEnvs, 8]; null keeps the graders. */
   readonly graders: Float32Array | null;
   /** The states in which the episodes begin; absent for step 0. */
   readonly start?: EnvStarts;
@@ -192,12 +194,16 @@ export interface ReplayRequest {
   readonly modes: Uint8Array;
   /** f32 [n, 16] for rows of mode `given`; null if there are none. */
   readonly profiles: Float32Array | null;
-  /** f32 [6]: the grader's weights, for all rows. */
+  /** f32 [8]: the grader's weights, for all rows. */
   readonly grader: Float32Array;
   /** u8 [n], 0 to 27: the lengths of the histories. */
   readonly stops: Uint8Array;
   /** u8 [n, 28]: codes; entries after a history's end are ignored. */
   readonly histories: Uint8Array;
+  /** f32 [n, 28, 3], the beliefs given in the histories, finite where given; null if none was given. */
+  readonly beliefHistories: Float32Array | null;
+  /** u8 [n, 28], at which steps a history gives a belief; null if `beliefHistories` is null. */
+  readonly historyGiven: Uint8Array | null;
   /** i8 [n]: the action after the history; -1 for no step. */
   readonly actions: Int8Array;
   /** f32 [n, 3], the beliefs with that action, finite where given; null if no row gives a belief. */
@@ -206,8 +212,10 @@ export interface ReplayRequest {
   readonly given: Uint8Array | null;
   /** Output, f32 [n]: the reward of the step; unchanged if there is no step. */
   readonly rewards: Float32Array;
-  /** Output, f32 [n]: the error of the belief, or of three times 0.5 if no belief is given. */
+  /** Output, f32 [n]: the error of the belief with that action, or of three times 0.5 if none is given. */
   readonly beliefMae: Float32Array;
+  /** Output, f32 [n] in [-1, 1]: the clamped term of `belief_skill` of the belief with that action; -1 if none is given. */
+  readonly beliefSkill: Float32Array;
   /** Output, u64 [n]: the hash of the state before the step. */
   readonly hashes: BigUint64Array;
 }
@@ -261,12 +269,13 @@ export interface Batch {
   /**
    * Loads states as `save` returns them. The caller has validated them. Replays the episodes to get the outputs of their
    * last steps.
+   * @param keepsOutputs whether the outputs stay as they are instead. Only for episodes that have not ended. Default false.
    */
-  load(words: Uint32Array): void;
+  load(words: Uint32Array, keepsOutputs?: boolean): void;
   /** Returns the states' hashes, u64 [numEnvs]. */
   stateHash(): BigUint64Array;
   /** Returns the belief targets, f32 [numEnvs, 3]. */
-  targets(): Float32Array;
+  beliefTargets(): Float32Array;
   /**
    * Replays rows. Uses no environments of this batch. @returns null; or a refusal of the first row with an invalid history,
    * and nothing is written.

@@ -1,9 +1,10 @@
 /// <reference types="@webgpu/types" />
 /** The backends of browsers, in priority order. */
+
+import { toAsyncBackend } from './async-adapter.js';
 import type { Availability } from './backend.js';
 import { asyncAvailabilities, availabilities } from './choose-backend.js';
 import type { Platform } from './platform.js';
-import { queued } from './queued-backend.js';
 import { referenceBackend } from './reference.js';
 import { webGpuBackend } from './webgpu/webgpu-backend.js';
 
@@ -15,7 +16,7 @@ export async function findBrowserGpu(): Promise<GPU | null> {
 
 export const BROWSER: Platform = {
   backends: [referenceBackend],
-  asyncBackends: [webGpuBackend(findBrowserGpu), queued(referenceBackend)],
+  asyncBackends: [webGpuBackend(findBrowserGpu), toAsyncBackend(referenceBackend)],
 };
 
 /** Lists the backends of `createVecEnv` here, in priority order. */

@@ -2,7 +2,7 @@
 import { BackendError, InputError } from '../../shared/errors.js';
 import { didYouMean } from '../../shared/suggest.js';
 import { checkString } from '../../shared/values.js';
-import type { AsyncBackend } from './async-backend.js';
+import type { AsyncBackend, DeviceOptions } from './async-backend.js';
 import type { Availability, Backend } from './backend.js';
 import type { Platform } from './platform.js';
 
@@ -10,12 +10,16 @@ import type { Platform } from './platform.js';
 const AUTO = 'auto';
 /** The backend with kernels to choose from. */
 const NATIVE = 'native';
+/** The slowest backend, which is always available. */
+const REFERENCE = 'reference';
 
 /** A chosen backend. */
 export interface Choice<Kind> {
   readonly backend: Kind;
   /** The reason of the choice. For 'auto' it lists the backends tried before. */
   readonly reason: string;
+  /** Whether it is the reference because faster backends are not available. */
+  readonly isFallback: boolean;
 }
 
 const namesOf = (backends: readonly { readonly name: string }[]): string[] =>
@@ -26,7 +30,11 @@ const namesOf = (backends: readonly { readonly name: string }[]): string[] =>
  * @param kind selects the platform's synchronous or asynchronous backends.
  * @throws InputError `wrong_type` or `unknown_name`.
  */
-export function checkBackend(platform: Platform, kind: keyof Platform, choice: string = AUTO): string {
+export function checkBackend(
+  platform: Platform,
+  kind: 'backends' | 'asyncBackends',
+  choice: string = AUTO,
+): string {
   const name = checkString('backend', choice);
   const known = [AUTO, ...namesOf(platform[kind])];
   if (known.includes(name)) return name;
@@ -35,7 +43,7 @@ export function checkBackend(platform: Platform, kind: keyof Platform, choice: s
     'unknown_name',
     `Expected backend to be one of ${known.join(', ')}, got ${JSON.stringify(name)}` +
       (elsewhere
-        ? ', whose calls return promises. Use createAsyncVecEnv for it.'
+        ? ', whose calls return promises. Use createAsyncVecEnv, createAsyncPlanner, scoreReplayAsync or grpoStatesAsync for it.'
         : `.${didYouMean(name, known)}`),
   );
 }
@@ -61,26 +69,41 @@ export function chooseFrom(
   const tried: Availability[] = [];
   for (const backend of candidates(backends, requested)) {
     const availability = backend.availability();
-    if (availability.available) return { backend, reason: explain(requested, tried) };
+    if (availability.available) return choiceOf(backend, requested, tried);
     tried.push(availability);
+    if (availability.required) break;
   }
   throw unavailable(requested, tried);
 }
 
-/** Does the same as `chooseFrom` for asynchronous backends. Stops at the first that is available. */
+/**
+ * Does the same as `chooseFrom` for asynchronous backends. Stops at the first that is available.
+ * @param device the options of the device, so that only this device is opened.
+ */
 export async function chooseAsyncFrom(
   backends: readonly AsyncBackend[],
   name: string,
   kernel: string | null,
+  device?: DeviceOptions,
 ): Promise<Choice<AsyncBackend>> {
   const requested = nameWith(name, kernel);
   const tried: Availability[] = [];
   for (const backend of candidates(backends, requested)) {
-    const availability = await backend.availability();
-    if (availability.available) return { backend, reason: explain(requested, tried) };
+    const availability = await backend.availability(device);
+    if (availability.available) return choiceOf(backend, requested, tried);
     tried.push(availability);
+    if (availability.required) break;
   }
   throw unavailable(requested, tried);
+}
+
+function choiceOf<Kind extends { readonly name: string }>(
+  backend: Kind,
+  requested: string,
+  tried: readonly Availability[],
+): Choice<Kind> {
+  const isFallback = tried.length > 0 && backend.name === REFERENCE;
+  return { backend, reason: explain(requested, tried), isFallback };
 }
 
 /** Returns the backend's name; 'native' for 'auto' with a kernel. */
@@ -93,18 +116,18 @@ const candidates = <Kind extends { readonly name: string }>(backends: readonly K
 function unavailable(requested: string, tried: readonly Availability[]): BackendError {
   return new BackendError(
     'backend_unavailable',
-    `Expected backend ${JSON.stringify(requested)} to be available, got none. Tried: ${list(tried)}.`,
+    `Expected an available backend, got ${JSON.stringify(requested)}. Tried: ${describeTried(tried)}.`,
   );
 }
 
-const list = (tried: readonly Availability[]): string =>
+const describeTried = (tried: readonly Availability[]): string =>
   tried.map(({ name, reason }) => `${name} (${reason})`).join('; ');
 
 function explain(requested: string, tried: readonly Availability[]): string {
   if (requested !== AUTO) return 'asked for';
   return tried.length === 0
     ? 'the fastest available'
-    : `the fastest available; tried before it: ${list(tried)}`;
+    : `the fastest available; tried before it: ${describeTried(tried)}`;
 }
 
 /** Lists backends in priority order, each with its kernels as `backend/kernel`. */

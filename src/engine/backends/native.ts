@@ -4,6 +4,7 @@ import { BackendError, type RhythmError } from '../../shared/errors.js';
 import { didYouMean } from '../../shared/suggest.js';
 import { MAX_THREADS, NUM_BELIEFS, STATE_WORDS } from '../../world/fields.js';
 import { type Addon, loadAddon, type NativeBatch } from './addon.js';
+import { isBundled } from './addon-path.js';
 import type {
   Availability,
   Backend,
@@ -15,7 +16,7 @@ import type {
   RunRequest,
   StepRequest,
 } from './backend.js';
-import { orOutOfMemory } from './open-batch.js';
+import { convertRangeError } from './open-batch.js';
 
 export const nativeBackend: Backend = { name: 'native', availability, kernels, open, bytesToCacheLine };
 
@@ -24,7 +25,8 @@ function availability(): Availability {
     loadAddon();
     return { name: 'native', available: true };
   } catch (error) {
-    return { name: 'native', available: false, reason: (error as RhythmError).message };
+    const reason = (error as RhythmError).message;
+    return { name: 'native', available: false, reason, ...(isBundled && { required: true }) };
   }
 }
 
@@ -114,7 +116,7 @@ class NativeBackendBatch implements Batch {
       this.#batch.gather((source as NativeBackendBatch).#batch, indices);
     } catch (cause) {
       // A batch that gathers from itself allocates memory for a copy of its states.
-      throw orOutOfMemory(cause, this.#numEnvs);
+      throw convertRangeError(cause, this.#numEnvs);
     }
   }
 
@@ -124,8 +126,8 @@ class NativeBackendBatch implements Batch {
     return words;
   }
 
-  load(words: Uint32Array): void {
-    this.#batch.load(words);
+  load(words: Uint32Array, keepsOutputs = false): void {
+    this.#batch.load(words, keepsOutputs);
   }
 
   stateHash(): BigUint64Array {
@@ -134,7 +136,7 @@ class NativeBackendBatch implements Batch {
     return hashes;
   }
 
-  targets(): Float32Array {
+  beliefTargets(): Float32Array {
     const targets = new Float32Array(this.#numEnvs * NUM_BELIEFS);
     this.#batch.targets(targets);
     return targets;

@@ -1,10 +1,11 @@
 /** The backends of Node, in priority order. */
+
+import { toAsyncBackend } from './async-adapter.js';
 import type { AsyncBackend } from './async-backend.js';
 import type { Availability, Backend } from './backend.js';
 import { asyncAvailabilities, availabilities } from './choose-backend.js';
 import { nativeBackend } from './native.js';
 import type { Platform } from './platform.js';
-import { queued } from './queued-backend.js';
 import { referenceBackend } from './reference.js';
 import { findNodeGpu } from './webgpu/node-gpu.js';
 import { webGpuBackend } from './webgpu/webgpu-backend.js';
@@ -14,12 +15,25 @@ export const BACKENDS: readonly Backend[] = [nativeBackend, referenceBackend];
 
 /** The backends of asynchronous environments. */
 export const ASYNC_BACKENDS: readonly AsyncBackend[] = [
-  queued(nativeBackend),
+  toAsyncBackend(nativeBackend),
   webGpuBackend(findNodeGpu),
-  queued(referenceBackend),
+  toAsyncBackend(referenceBackend),
 ];
 
-export const NODE: Platform = { backends: BACKENDS, asyncBackends: ASYNC_BACKENDS };
+let hasWarned = false;
+
+/** Prints a warning to the standard error, unless Node's `--no-warnings` or an earlier warning prevents it. */
+function warn(reason: string): void {
+  if (hasWarned) return;
+  hasWarned = true;
+  process.emitWarning(
+    `The reference backend is used, which is about a hundred times slower (${reason}). ` +
+      "Pass backend: 'reference' to use it without this warning.",
+    { type: 'RhythmWarning', code: 'RHYTHM_REFERENCE' },
+  );
+}
+
+export const NODE: Platform = { backends: BACKENDS, asyncBackends: ASYNC_BACKENDS, warn };
 
 /** Lists the backends of `createVecEnv` here, in priority order, each with its kernels as `backend/kernel`. */
 export const listBackends = (): Availability[] => availabilities(BACKENDS);

@@ -17,14 +17,14 @@ export interface BackendChoice {
 export type BatchShape = Omit<BatchOptions, 'outputs' | 'kernel'> & { readonly layout: OutputLayout };
 
 /** An open batch. */
-export interface Opened<Kind> {
+export interface OpenedBatch<Kind> {
   readonly batch: Kind;
   readonly outputs: Outputs;
   /** The reason why this backend was chosen. */
   readonly reason: string;
 }
 
-export interface OpenedAsync extends Opened<AsyncBatch> {
+export interface OpenedAsyncBatch extends OpenedBatch<AsyncBatch> {
   /** Opens another batch on the same backend, with the same outputs, after this batch was lost. */
   reopen(): Promise<AsyncBatch>;
 }
@@ -34,15 +34,16 @@ export interface OpenedAsync extends Opened<AsyncBatch> {
  * @throws InputError for an unknown backend or kernel; BackendError for a backend or kernel that cannot be used here, or
  *   if there is not enough memory.
  */
-export function openBatch(platform: Platform, choice: BackendChoice, shape: BatchShape): Opened<Batch> {
+export function openBatch(platform: Platform, choice: BackendChoice, shape: BatchShape): OpenedBatch<Batch> {
   const requested = checkBackend(platform, 'backends', choice.backend);
   const kernel = kernelFor(platform.backends, requested, choice.kernel);
-  const { backend, reason } = chooseFrom(platform.backends, requested, kernel);
+  const { backend, reason, isFallback } = chooseFrom(platform.backends, requested, kernel);
+  if (isFallback) platform.warn?.(reason);
   try {
     const options = optionsOf(shape, kernel, backend);
     return { batch: backend.open(options), outputs: options.outputs, reason };
   } catch (cause) {
-    throw orOutOfMemory(cause, shape.numEnvs);
+    throw convertRangeError(cause, shape.numEnvs);
   }
 }
 
@@ -52,12 +53,18 @@ export async function openAsyncBatch(
   choice: BackendChoice,
   shape: BatchShape,
   device: DeviceOptions,
-): Promise<OpenedAsync> {
+): Promise<OpenedAsyncBatch> {
   const requested = checkBackend(platform, 'asyncBackends', choice.backend);
   const kernel = kernelFor(platform.asyncBackends, requested, choice.kernel);
-  const { backend, reason } = await chooseAsyncFrom(platform.asyncBackends, requested, kernel);
+  const { backend, reason, isFallback } = await chooseAsyncFrom(
+    platform.asyncBackends,
+    requested,
+    kernel,
+    device,
+  );
+  if (isFallback) platform.warn?.(reason);
   const refuse = (cause: unknown): never => {
-    throw orOutOfMemory(cause, shape.numEnvs);
+    throw convertRangeError(cause, shape.numEnvs);
   };
   try {
     const options = { ...optionsOf(shape, kernel, backend), device };
@@ -79,11 +86,11 @@ function optionsOf(
 }
 
 /** Converts a RangeError, which means a lack of memory, to a BackendError. Returns any other error unchanged. */
-export function orOutOfMemory(cause: unknown, numEnvs: number): unknown {
+export function convertRangeError(cause: unknown, numEnvs: number): unknown {
   if (!(cause instanceof RangeError)) return cause;
   return new BackendError(
     'out_of_memory',
-    `Expected memory for ${numEnvs} episodes, got none. ${cause.message} Open fewer, or close others.`,
+    `Expected memory for ${numEnvs} environments, got none. ${cause.message} Lower numEnvs, or close other environments.`,
     { cause },
   );
 }

@@ -8,4 +8,6 @@ export interface Platform {
   readonly backends: readonly Backend[];
   /** The backends of asynchronous environments. */
   readonly asyncBackends: readonly AsyncBackend[];
+  /** Warns that 'auto' chose the reference, once per process. @param reason lists the backends tried before. */
+  readonly warn?: (reason: string) => void;
 }

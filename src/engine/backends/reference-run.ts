@@ -25,7 +25,7 @@ export const rowAt = (beliefs: Float32Array, row: number): number[] =>
   Array.from({ length: NUM_BELIEFS }, (_, k) => beliefs[row * NUM_BELIEFS + k]);
 
 /** Records the last step at index `at` of [numEnvs, 28]. */
-export function record(trajectory: Trajectory, at: number, episode: Episode): void {
+export function recordStep(trajectory: Trajectory, at: number, episode: Episode): void {
   trajectory.actions[at] = episode.lastAction;
   trajectory.events[at] = episode.event;
   trajectory.rewards[at] = episode.reward;

@@ -1,5 +1,6 @@
 /** The reference backend: one `Episode` object per environment. It is slow, readable and always available. */
 
+import { BackendError } from '../../shared/errors.js';
 import {
   NUM_ACTIONS,
   NUM_COMPONENTS,
@@ -25,7 +26,7 @@ import type {
 } from './backend.js';
 import { OUTPUT_ARRAYS } from './outputs.js';
 import { replayRows } from './reference-replay.js';
-import { beliefAt, chooseAction, record, rowAt } from './reference-run.js';
+import { beliefAt, chooseAction, recordStep, rowAt } from './reference-run.js';
 
 export const referenceBackend: Backend = {
   name: 'reference',
@@ -47,15 +48,19 @@ class ReferenceBatch implements Batch {
   readonly episodes: Episode[];
   readonly outputs: Outputs;
   /** The episode that replays rows. */
-  readonly #replayed: Episode;
+  readonly #replayEpisode: Episode;
   readonly #observation = new Float32Array(OBSERVATION_SIZE);
 
   constructor({ numEnvs, world, imagination, outputs }: BatchOptions) {
     if (numEnvs > MAX_OBJECTS) {
-      throw new RangeError(`The reference keeps an object per episode, at most ${MAX_OBJECTS}.`);
+      throw new BackendError(
+        'out_of_memory',
+        `Expected at most ${MAX_OBJECTS} environments with the reference backend, got ${numEnvs}. Lower numEnvs, or ` +
+          'use another backend.',
+      );
     }
     this.episodes = Array.from({ length: numEnvs }, () => new Episode({ world, imagination }));
-    this.#replayed = new Episode({ world, imagination });
+    this.#replayEpisode = new Episode({ world, imagination });
     this.outputs = outputs;
   }
 
@@ -74,34 +79,35 @@ class ReferenceBatch implements Batch {
 
   submit(request: StepRequest): Refusal | null {
     const { actions, beliefs, given, stepMask, resetMask, resetSeeds } = request;
-    const refusal = this.#refuseStep(actions, stepMask);
+    const refusal = this.#findStepRefusal(actions, stepMask);
     if (refusal !== null) return refusal;
     this.episodes.forEach((episode, i) => {
       this.outputs.rewards[i] = 0;
-      const steps = stepMask === null || stepMask[i] !== 0;
-      if (steps) {
+      const isStepped = stepMask === null || stepMask[i] !== 0;
+      if (isStepped) {
         const belief = given?.[i] ? rowAt(beliefs!, i) : null;
         this.outputs.rewards[i] = episode.advance(actions[i], belief);
         this.#observe(i);
       }
-      this.outputs.finalMask[i] = Number(steps && episode.terminated);
-      this.#clearFinal(i);
-      const resets = resetMask !== null && resetMask[i] !== 0;
-      if (!resets || steps) this.#writeGrade(i);
-      if (resets) this.#resetAfterStep(i, resetSeeds![i], steps);
+      this.outputs.finalMask[i] = Number(isStepped && episode.terminated);
+      this.#clearFinalObservation(i);
+      const isReset = resetMask !== null && resetMask[i] !== 0;
+      // With a step and a reset, the grade of the ended episode stays in the outputs.
+      if (!isReset || isStepped) this.#writeGrade(i);
+      if (isReset) this.#resetAfterStep(i, resetSeeds![i], isStepped);
     });
     return null;
   }
 
   #resetAfterStep(i: number, seed: number, hasStepped: boolean): void {
     const episode = this.episodes[i];
-    if (hasStepped) this.#writeFinal(i);
+    if (hasStepped) this.#writeFinalObservation(i);
     episode.begin(seed, episode.mode, null, episode.grader);
     this.#observe(i);
     if (!hasStepped) this.#writeGrade(i);
   }
 
-  #refuseStep(actions: Uint8Array, stepMask: Uint8Array | null): Refusal | null {
+  #findStepRefusal(actions: Uint8Array, stepMask: Uint8Array | null): Refusal | null {
     for (const [index, episode] of this.episodes.entries()) {
       if (stepMask !== null && stepMask[index] === 0) continue;
       if (actions[index] >= NUM_ACTIONS) return { code: 'illegal_action', index, value: actions[index] };
@@ -113,19 +119,22 @@ class ReferenceBatch implements Batch {
   run({ policy, beliefs, stops, part, from, trajectory }: RunRequest<Batch>): Refusal | null {
     const { first, end } = part ?? { first: 0, end: this.episodes.length };
     const starts = from === undefined ? this.episodes : originsOf(from);
+    // The first slice checks the sequences of all environments.
     const refusal =
-      policy.kind === 'sequence' && first === 0 ? this.#refuseSequence(policy.actions, stops, starts) : null;
+      policy.kind === 'sequence' && first === 0
+        ? this.#findSequenceRefusal(policy.actions, stops, starts)
+        : null;
     if (refusal !== null) return refusal;
     if (from !== undefined) this.#copy(from.source, from.indices, first, end);
     this.episodes.slice(first, end).forEach((episode, k) => {
       const i = first + k;
       const stop = stops?.[i] ?? NUM_STEPS;
       this.outputs.finalMask[i] = Number(!episode.terminated && stop === NUM_STEPS);
-      this.#clearFinal(i);
+      this.#clearFinalObservation(i);
       while (episode.stepCount < stop) {
         const t = episode.stepCount;
         episode.advance(chooseAction(policy, episode, i), beliefAt(beliefs, i * NUM_STEPS + t));
-        if (trajectory !== null) record(trajectory, i * NUM_STEPS + t, episode);
+        if (trajectory !== null) recordStep(trajectory, i * NUM_STEPS + t, episode);
         if (episode.stepCount === stop) this.#writeOutputs(i);
       }
       this.#writeGrade(i);
@@ -133,7 +142,11 @@ class ReferenceBatch implements Batch {
     return null;
   }
 
-  #refuseSequence(actions: Uint8Array, stops: Uint8Array | null, starts: readonly Episode[]): Refusal | null {
+  #findSequenceRefusal(
+    actions: Uint8Array,
+    stops: Uint8Array | null,
+    starts: readonly Episode[],
+  ): Refusal | null {
     for (const [index, { stepCount }] of starts.entries()) {
       for (let step = stepCount; step < (stops?.[index] ?? NUM_STEPS); step++) {
         const value = actions[index * NUM_STEPS + step];
@@ -154,14 +167,14 @@ class ReferenceBatch implements Batch {
   #copy(source: Batch, indices: Uint32Array, first: number, end: number): void {
     const origins = indices.subarray(first, end);
     const states = source.save(origins);
-    const rows = (source as ReferenceBatch).#rowsAt(origins);
+    const rows = (source as ReferenceBatch).#copyOutputs(origins);
     for (let i = first; i < end; i++) loadEpisode(this.episodes[i], states, i - first);
-    this.#putRows(rows, first, end);
+    this.#putOutputs(rows, first, end);
     this.outputs.finalMask.fill(0, first, end);
   }
 
-  /** Returns copies of the outputs at `indices`, [indices, width] each. A batch may gather from itself. */
-  #rowsAt(indices: Uint32Array): Rows {
+  /** Returns copies of the outputs at `indices`, [indices, width] each: a batch may gather from itself. */
+  #copyOutputs(indices: Uint32Array): Rows {
     const rows: Rows = {};
     for (const [name, column, width, stride] of arraysOf(this.outputs)) {
       const copy = new Float64Array(indices.length * width);
@@ -174,7 +187,7 @@ class ReferenceBatch implements Batch {
     return rows;
   }
 
-  #putRows(rows: Rows, first: number, end: number): void {
+  #putOutputs(rows: Rows, first: number, end: number): void {
     for (const [name, column, width, stride] of arraysOf(this.outputs)) {
       const from = rows[name] ?? new Float64Array((end - first) * width);
       from.forEach((value, at) => {
@@ -193,12 +206,13 @@ class ReferenceBatch implements Batch {
     return words;
   }
 
-  load(words: Uint32Array): void {
+  load(words: Uint32Array, keepsOutputs = false): void {
     this.episodes.forEach((episode, i) => {
       loadEpisode(episode, words, i);
+      if (keepsOutputs) return;
       this.#writeOutputs(i);
       this.outputs.finalMask[i] = 0;
-      this.#clearFinal(i);
+      this.#clearFinalObservation(i);
     });
   }
 
@@ -206,12 +220,12 @@ class ReferenceBatch implements Batch {
     return BigUint64Array.from(this.episodes, (episode) => episode.stateHash());
   }
 
-  targets(): Float32Array {
+  beliefTargets(): Float32Array {
     return Float32Array.from(this.episodes.flatMap(({ target }) => Array.from(target)));
   }
 
   replay(request: ReplayRequest): Refusal | null {
-    return replayRows(this.#replayed, request);
+    return replayRows(this.#replayEpisode, request);
   }
 
   close(): void {
@@ -237,13 +251,13 @@ class ReferenceBatch implements Batch {
   }
 
   /** Writes an environment's observation to the final observations. */
-  #writeFinal(i: number): void {
+  #writeFinalObservation(i: number): void {
     if (this.outputs.finalObservations === null) return;
     this.episodes[i].observe(this.#observation);
     this.#put(this.outputs.finalObservations, i, this.#observation);
   }
 
-  #clearFinal(i: number): void {
+  #clearFinalObservation(i: number): void {
     if (this.outputs.finalObservations === null) return;
     this.#put(this.outputs.finalObservations, i, this.#observation.fill(0));
   }

@@ -20,7 +20,7 @@ export interface Grader {
   readonly weights: GraderWeights;
 }
 
-/** A grader as an argument: a name of GRADER_NAMES, a Grader, or six weights in the order of COMPONENT_NAMES. */
+/** A grader as an argument: a name of GRADER_NAMES, a Grader, or eight weights in the order of COMPONENT_NAMES, or the first six. */
 export type GraderLike = string | Grader | ArrayLike<number>;
 
 /** The number of decimal digits of a float32, for sums in errors. */
@@ -29,7 +29,7 @@ const SUM_DIGITS = 7;
 const UNNAMED = 'custom';
 const KEYS = ['schema', 'name', 'weights'];
 
-/** Returns valid weights as f32 [6], in the order of COMPONENT_NAMES. */
+/** Returns valid weights as f32 [8], in the order of COMPONENT_NAMES. */
 export const floatsOf = (weights: GraderWeights): Float32Array =>
   Float32Array.from(COMPONENT_NAMES, (name) => weights[name]);
 
@@ -37,7 +37,7 @@ export const floatsOf = (weights: GraderWeights): Float32Array =>
 export const isSameGrader = (one: Grader, other: Grader): boolean =>
   one.name === other.name && COMPONENT_NAMES.every((name) => one.weights[name] === other.weights[name]);
 
-/** Returns six weights by the names of COMPONENT_NAMES. */
+/** Returns eight weights by the names of COMPONENT_NAMES. */
 export const byName = (weights: ArrayLike<number>): GraderWeights =>
   Object.freeze(Object.fromEntries(COMPONENT_NAMES.map((name, k) => [name, weights[k]])));
 
@@ -47,7 +47,7 @@ const BUILT_IN: readonly Grader[] = Object.entries(RHYTHM.graders).map(([name, w
 
 /**
  * Checks a grader, such as one from JSON: a name, weights by component, and an optional schema. The default weight is 0.
- * @param where the grader's name in errors, such as a file's. @returns a frozen copy with all six weights.
+ * @param where the grader's name in errors, such as a file's. @returns a frozen copy with all eight weights.
  * @throws InputError `bad_grader`; the message names the field.
  */
 export function validateGrader(candidate: unknown, where = 'grader'): Grader {
@@ -135,7 +135,7 @@ function requireOwnName({ name, weights }: Grader, where: string): void {
 }
 
 /**
- * Returns the grader of an argument. Six weights without a name become a grader called "custom".
+ * Returns the grader of an argument. A list of weights without a name becomes a grader called "custom".
  * @throws InputError `unknown_name`, `wrong_type` or `bad_grader`.
  */
 export function toGrader(choice: GraderLike): Grader {
@@ -147,7 +147,7 @@ export function toGrader(choice: GraderLike): Grader {
 }
 
 /**
- * Returns a grader's weights as a new f32 [6] in the order of COMPONENT_FIELDS, for `createVecEnv`, `reset` and `Episode`.
+ * Returns a grader's weights as a new f32 [8] in the order of COMPONENT_FIELDS, for `createVecEnv`, `reset` and `Episode`.
  * @throws InputError `unknown_name`, `wrong_type` or `bad_grader`.
  */
 export const graderWeights = (grader: GraderLike): Float32Array => floatsOf(toGrader(grader).weights);

@@ -1,5 +1,4 @@
 /** Parses the JSON file of a grader. */
-import { iterator, type MemberNode, type ObjectNode, parse } from '@humanwhocodes/momoa';
 import { InputError } from '../../shared/errors.js';
 import { describe } from '../../shared/values.js';
 import { type Grader, validateGrader } from './grader.js';
@@ -9,48 +8,49 @@ const EXAMPLE = '{"name": "calm", "weights": {"crash_free": 0.5, "efficiency": 0
 /**
  * Parses a grader's JSON: `{"name": "calm", "weights": {"crash_free": 0.5, "efficiency": 0.5}}`. The default weight is
  * 0. `schema` is optional: `{"name": "rhythm-vec/grader", "version": 1}`.
- * @param where the text's name in errors, such as a file's. @returns a frozen grader, with all six weights.
+ * @param where the text's name in errors, such as a file's. @returns a frozen grader, with all eight weights.
  * @throws InputError `bad_grader` that names the field: for invalid JSON, an unknown or repeated key, an invalid name or
  *   weight, and weights that do not sum to 1.
  */
 export function parseGrader(text: string, where = 'grader'): Grader {
   if (text.trim() === '') refuseText('an empty text', where);
-  const { value, repeated } = fromJson(text, where);
-  if (repeated !== null) refuseRepeated(repeated, where);
+  const value = fromJson(text, where);
+  refuseRepeatedKeys(text, where);
   return validateGrader(value, where);
 }
 
-function fromJson(text: string, where: string): { value: unknown; repeated: MemberNode | null } {
+function fromJson(text: string, where: string): unknown {
   try {
-    // Parsed twice: the first parser has better messages, the second reports repeated keys.
-    return { value: JSON.parse(text), repeated: repeatedKey(text) };
+    return JSON.parse(text);
   } catch (error) {
     return refuseText(`invalid JSON: ${(error as Error).message}`, where);
   }
 }
 
-/** Returns the first repeated key of any object. `JSON.parse` silently keeps the last value. */
-function repeatedKey(text: string): MemberNode | null {
-  for (const { node, phase } of iterator(parse(text))) {
-    if (node.type !== 'Object' || phase !== 'enter') continue;
-    const { members } = node as ObjectNode;
-    const names = members.map(keyOf);
-    const repeated = members.find((_, i) => names.indexOf(names[i]) < i);
-    if (repeated !== undefined) return repeated;
-  }
-  return null;
-}
+/** A string, with the colon if it is a key; or the begin or end of an object. */
+const KEYS_AND_BRACES = /("(?:[^"\\]+|\\.)*")(\s*:)?|[{}]/g;
 
-const keyOf = ({ name }: MemberNode): string => (name.type === 'String' ? name.value : name.name);
+/** Refuses a key that an object repeats. `JSON.parse` silently keeps the last value. @param text valid JSON. */
+function refuseRepeatedKeys(text: string, where: string): void {
+  const objects: Set<string>[] = [];
+  for (const { 0: token, 1: string, 2: colon, index } of text.matchAll(KEYS_AND_BRACES)) {
+    if (token === '{') objects.push(new Set());
+    else if (token === '}') objects.pop();
+    if (colon === undefined) continue;
+    const keys = objects[objects.length - 1];
+    const key: string = JSON.parse(string);
+    if (keys.has(key)) refuseRepeated(key, text.slice(0, index).split('\n').length, where);
+    keys.add(key);
+  }
+}
 
 function refuseText(got: string, where: string): never {
   throw new InputError('bad_grader', `Expected JSON in ${where}, got ${got}. Pass ${EXAMPLE}, for instance.`);
 }
 
-function refuseRepeated(member: MemberNode, where: string): never {
+function refuseRepeated(key: string, line: number, where: string): never {
   throw new InputError(
     'bad_grader',
-    `Expected each key once in ${where}, got ${describe(keyOf(member))} again in line ${member.loc.start.line}. ` +
-      'Remove one of them.',
+    `Expected each key once in ${where}, got ${describe(key)} again in line ${line}. Remove one of them.`,
   );
 }

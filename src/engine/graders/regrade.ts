@@ -1,15 +1,19 @@
 /** Computes final scores from stored components, without stepping. */
 import { InputError } from '../../shared/errors.js';
 import { checkInteger, checkLength, describe, isFloats } from '../../shared/values.js';
-import { COMPONENT_NAMES, NUM_COMPONENTS } from '../../world/fields.js';
+import { COMPONENT_FIELDS, COMPONENT_NAMES, NUM_COMPONENTS } from '../../world/fields.js';
+import { FORMER_COMPONENTS } from '../../world/resolve-names.js';
 import { finalScore } from '../reference/grade.js';
 import { type GraderLike, graderWeights } from './grader.js';
 
 /** The layout of components from a column-major result. */
 export interface ComponentLayout {
-  /** The result's `columnStride`. */
+  /** The result's `columnStride`: 0 for row-major components. */
   readonly columnStride: number;
-  /** The number of episodes. Entries between it and the stride are padding. */
+  /**
+   * The number of episodes. In column-major components, entries between it and the stride are padding. Row-major components
+   * may have 6 an episode, as in files of world 1.0.0; 0 means 8 an episode, as many as there are.
+   */
   readonly numEnvs: number;
 }
 
@@ -18,7 +22,9 @@ const ROW_MAJOR: ComponentLayout = { columnStride: 0, numEnvs: 0 };
 /**
  * Grades finished episodes again, from their components alone.
  * @returns f32 [n] in [0, 1], newly allocated: the final scores of these episodes under this grader, exact to the bit.
- * @param components f32 [n, 6], by COMPONENT_FIELDS, each in [0, 1], row-major unless `layout` says otherwise.
+ * @param components f32 [n, 8], by COMPONENT_FIELDS and in their ranges, row-major unless `layout` says otherwise.
+ * @param layout the layout of a result. It tells episodes of world 1.0.0, f32 [n, 6], by their number: components alone do not,
+ *   as 24 floats are three episodes of eight or four of six.
  * @throws InputError `wrong_type`, `wrong_length`, `out_of_range` (an invalid component); for a grader as
  *   `graderWeights`.
  */
@@ -28,10 +34,12 @@ export function regrade(
   layout: ComponentLayout = ROW_MAJOR,
 ): Float32Array {
   const rows = checkComponents('components', components, layout);
-  return gradeRows(rows, graderWeights(grader));
+  const weights = graderWeights(grader);
+  if (rows.width < NUM_COMPONENTS) refuseMissing(weights, rows.width);
+  return gradeRows(rows, weights);
 }
 
-/** Does the same as `regrade`, without checks. @param weights f32 [6], which need not sum to 1. */
+/** Does the same as `regrade`, without checks. @param weights f32 [8], which need not sum to 1. */
 export const gradeAll = (components: Float32Array, weights: Float32Array): Float32Array =>
   gradeRows(rowMajor('components', components), weights);
 
@@ -43,22 +51,34 @@ function gradeRows(rows: Rows, weights: Float32Array): Float32Array {
   return scores;
 }
 
-/** Components and their layout: number k of episode i is at `i * step + k * stride`. */
-interface Rows {
-  readonly components: Float32Array;
-  readonly count: number;
-  readonly step: number;
-  readonly stride: number;
+/** Refuses a grader that weighs components which are not stored. */
+function refuseMissing(weights: Float32Array, width: number): void {
+  const missing = COMPONENT_NAMES.filter((_, k) => k >= width && weights[k] !== 0);
+  if (missing.length === 0) return;
+  throw new InputError(
+    'bad_grader',
+    `Expected a grader that weighs only the ${width} components of an episode in components, got weights of ` +
+      `${missing.join(' and ')}. Pass ${NUM_COMPONENTS} components an episode, or another grader.`,
+  );
 }
 
-/** Calls `visit` with each episode's six components, in an array that is reused. */
+/** Components and their layout: number k < width of episode i is at `i * rowStride + k * columnStride`. */
+interface Rows {
+  readonly width: number;
+  readonly components: Float32Array;
+  readonly count: number;
+  readonly rowStride: number;
+  readonly columnStride: number;
+}
+
+/** Calls `visit` with each episode's components, in an array that is reused. */
 function eachRow(
-  { components, count, step, stride }: Rows,
+  { components, width, count, rowStride, columnStride }: Rows,
   visit: (row: Float32Array, i: number) => void,
 ): void {
   const row = new Float32Array(NUM_COMPONENTS);
   for (let i = 0; i < count; i++) {
-    for (let k = 0; k < NUM_COMPONENTS; k++) row[k] = components[i * step + k * stride];
+    for (let k = 0; k < width; k++) row[k] = components[i * rowStride + k * columnStride];
     visit(row, i);
   }
 }
@@ -71,35 +91,44 @@ export function checkComponents(what: string, components: Float32Array, layout =
       `Expected ${what} to be a Float32Array, got ${describe(components)}. Pass [n, ${NUM_COMPONENTS}], as in results.`,
     );
   }
-  const rows = layout.columnStride === 0 ? rowMajor(what, components) : columns(what, components, layout);
+  const rows =
+    layout.columnStride === 0
+      ? rowMajor(what, components, layout.numEnvs)
+      : columns(what, components, layout);
   eachRow(rows, (row, i) => {
-    const k = row.findIndex((component) => !(component >= 0 && component <= 1));
-    if (k >= 0) refuseComponent(`${COMPONENT_NAMES[k]} of episode ${i} in ${what}`, row[k]);
+    const k = row.findIndex((component, k) => !(component >= COMPONENT_FIELDS[k].low && component <= 1));
+    if (k >= 0)
+      refuseComponent(`${COMPONENT_NAMES[k]} of episode ${i} in ${what}`, row[k], COMPONENT_FIELDS[k].low);
   });
   return rows;
 }
 
-function rowMajor(what: string, components: Float32Array): Rows {
-  const count = Math.ceil(components.length / NUM_COMPONENTS);
-  checkLength(`floats in ${what}`, components.length, count * NUM_COMPONENTS, `${NUM_COMPONENTS} an episode`);
-  return { components, count, step: NUM_COMPONENTS, stride: 1 };
+/** @param numEnvs the number of episodes; 0 if it is unknown. */
+function rowMajor(what: string, components: Float32Array, numEnvs = 0): Rows {
+  const { length } = components;
+  const isFormer = numEnvs > 0 && length === numEnvs * FORMER_COMPONENTS;
+  const width = isFormer ? FORMER_COMPONENTS : NUM_COMPONENTS;
+  const count = numEnvs || Math.ceil(length / width);
+  checkLength(`floats in ${what}`, length, count * width, `${width} an episode`);
+  return { components, width, count, rowStride: width, columnStride: 1 };
 }
 
 function columns(what: string, components: Float32Array, { columnStride, numEnvs }: ComponentLayout): Rows {
-  const most = Math.floor(components.length / NUM_COMPONENTS);
-  const stride = checkInteger('columnStride', columnStride, 0, most);
+  const maxStride = Math.floor(components.length / NUM_COMPONENTS);
+  const stride = checkInteger('columnStride', columnStride, 0, maxStride);
   checkLength(
     `floats in ${what}`,
     components.length,
     stride * NUM_COMPONENTS,
     `columnStride x ${NUM_COMPONENTS}`,
   );
-  return { components, count: checkInteger('numEnvs', numEnvs, 0, stride), step: 1, stride };
+  const count = checkInteger('numEnvs', numEnvs, 0, stride);
+  return { components, width: NUM_COMPONENTS, count, rowStride: 1, columnStride: stride };
 }
 
-function refuseComponent(where: string, value: number): never {
+function refuseComponent(where: string, value: number, low: number): never {
   throw new InputError(
     'out_of_range',
-    `Expected a component from 0 to 1 at ${where}, got ${value}. Pass the components of a result.`,
+    `Expected a component from ${low} to 1 at ${where}, got ${value}. Pass the components of a result.`,
   );
 }

@@ -21,12 +21,12 @@ const VITALITY = METER_NAMES.indexOf('vitality');
 const STRESS_THRESHOLD = TRAIT_NAMES.indexOf('stress_threshold');
 const METABOLIC_RATE = TRAIT_NAMES.indexOf('metabolic_rate');
 const EVENT_IMPACT = TRAIT_NAMES.indexOf('event_impact');
-const METERS = METER_NAMES.map((_, k) => k);
+const METER_INDICES = METER_NAMES.map((_, k) => k);
 /** Codes of events, and -1 for no event. */
 const EVENTS = Array.from({ length: NUM_EVENTS + 1 }, (_, code) => code - 1);
 
 /** The largest magnitudes, each a float32 above 0. */
-export interface Reach {
+export interface Magnitudes {
   readonly reward: number;
   readonly anomalies: number;
 }
@@ -60,16 +60,16 @@ interface Response {
 const positive = (value: number): number => Math.fround(value) || 1;
 
 /** Returns the largest magnitudes of any reward, including the last step's, and of an anomaly of any meter. */
-export function reachOf(params: Params): Reach {
-  const all = [];
+export function largestMagnitudes(params: Params): Magnitudes {
+  const responses = [];
   for (let slot = 0; slot < NUM_SLOTS; slot++) {
     for (let action = 0; action < NUM_ACTIONS; action++) {
       // Progress is monotonic in vitality, so its extremes are at the extremes of vitality.
-      for (const vitality of [0, 1]) all.push(responseAt(params, slot, action, vitality));
+      for (const vitality of [0, 1]) responses.push(responseAt(params, slot, action, vitality));
     }
   }
-  const anomalies = all.flatMap((response) => METERS.map((k) => anomalyOf(params, response, k)));
-  const rewards = all.flatMap((response) => EVENTS.map((event) => rewardOf(params, response, event)));
+  const anomalies = responses.flatMap((response) => METER_INDICES.map((k) => anomalyOf(params, response, k)));
+  const rewards = responses.flatMap((response) => EVENTS.map((event) => rewardOf(params, response, event)));
   return { reward: positive(magnitude(hull(rewards))), anomalies: positive(magnitude(hull(anomalies))) };
 }
 
@@ -99,9 +99,9 @@ function responseAt(params: Params, slot: number, action: number, vitality: numb
       profile[trait] = value;
       return responseOf(profile);
     });
-    parts.push(METERS.map((k) => hull(ends.map((d) => [d[k] - neutral[k], d[k] - neutral[k]]))));
+    parts.push(METER_INDICES.map((k) => hull(ends.map((d) => [d[k] - neutral[k], d[k] - neutral[k]]))));
   }
-  return { neutral, difference: METERS.map((k) => sum(parts.map((part) => part[k]))) };
+  return { neutral, difference: METER_INDICES.map((k) => sum(parts.map((part) => part[k]))) };
 }
 
 /**
@@ -132,8 +132,8 @@ function deltaOf(params: Params, { neutral, difference }: Response, event: numbe
  * delta.
  */
 function rewardOf(params: Params, response: Response, event: number): Interval {
-  const deltas = METERS.map((k) => deltaOf(params, response, event, k));
-  const biased = METERS.map((k) => times(params.rewardBias[k], deltas[k]));
+  const deltas = METER_INDICES.map((k) => deltaOf(params, response, event, k));
+  const biased = METER_INDICES.map((k) => times(params.rewardBias[k], deltas[k]));
   return sum([
     times(params.rewardScale, sum([hull(deltas), ...biased])),
     optional(-params.crashPenalty * NUM_METERS),

@@ -1,14 +1,14 @@
 /** Encodes raw observations: copies, scales or one-hot encodes their numbers. */
 import { OBSERVATION_SIZE, sizeOf } from '../../world/fields.js';
 import type { World } from '../../world/world.js';
-import { type EncodedField, type Encoding, encodingOf, type Part } from './encoding.js';
+import { type EncodedField, type Encoding, encodingOf, type FieldEncoding } from './encoding.js';
 import { HISTORY_SIZE, type HistoryRows } from './history.js';
 import type { ObservationOptions } from './observation-options.js';
 import { HISTORY_STEPS, RECORD_SIZE, RECORD_START } from './past-step.js';
 
 /** The number of environments encoded together. Their rows stay in the first-level cache for all columns. */
 const BLOCK = 64;
-const NONE = new Float32Array(0);
+const EMPTY = new Float32Array(0);
 
 /** One number of an encoded observation, and its computation from one number of a source row. */
 interface Column {
@@ -58,9 +58,9 @@ export class ObservationEncoder {
   readonly #pastColumns: readonly (readonly Column[])[];
   readonly #block: Block = {
     count: 0,
-    source: NONE,
+    source: EMPTY,
     sourceStep: 1,
-    out: NONE,
+    out: EMPTY,
     envStep: 0,
     wordStep: 0,
     start: 0,
@@ -68,14 +68,16 @@ export class ObservationEncoder {
 
   /** @throws InputError as `toObservationOptions`. */
   constructor(world: World, options: ObservationOptions, numEnvs: number) {
-    const parts = encodingOf(world, options);
-    const past = parts.filter((part) => part.past);
-    this.fields = Object.freeze(parts.map((part) => part.field));
+    const encodings = encodingOf(world, options);
+    const past = encodings.filter(({ isPast }) => isPast);
+    this.fields = Object.freeze(encodings.map(({ field }) => field));
     this.size = sizeOf(this.fields);
     this.#numEnvs = numEnvs;
-    this.#currentColumns = parts.filter((part) => !part.past).flatMap((part) => columnsOf(part, 0));
+    this.#currentColumns = encodings
+      .filter(({ isPast }) => !isPast)
+      .flatMap((encoding) => columnsOf(encoding, 0));
     this.#pastColumns = Array.from({ length: past.length === 0 ? 0 : HISTORY_STEPS }, (_, step) =>
-      past.flatMap((part) => columnsOf(part, step)),
+      past.flatMap((encoding) => columnsOf(encoding, step)),
     );
   }
 
@@ -102,7 +104,7 @@ export class ObservationEncoder {
     block.envStep = outStride === 0 ? this.size : 1;
     block.wordStep = outStride === 0 ? 1 : outStride;
     for (let from = 0; from < this.#numEnvs; from += BLOCK) {
-      select(block, from, Math.min(from + BLOCK, this.#numEnvs), mask);
+      listEnvs(block, from, Math.min(from + BLOCK, this.#numEnvs), mask);
       block.source = raw;
       block.sourceStep = rawStride === 0 ? 1 : rawStride;
       for (let m = 0; m < block.count; m++) BASES[m] = ENVS[m] * rowSize;
@@ -110,7 +112,7 @@ export class ObservationEncoder {
       if (history !== null) this.#encodePast(block, history);
     }
     // Releases the caller's arrays.
-    block.source = block.out = NONE;
+    block.source = block.out = EMPTY;
   }
 
   #encodePast(block: Block, { rings, oldest }: HistoryRows): void {
@@ -126,11 +128,11 @@ export class ObservationEncoder {
   }
 }
 
-/** Returns the columns of a part. For a part of the history, returns the columns of one step. */
-function columnsOf({ field, source, encoding, past }: Part, step: number): Column[] {
-  const size = past ? field.size / HISTORY_STEPS : field.size;
+/** Returns the columns of a field; for a field of the history, those of one step. */
+function columnsOf({ field, source, encoding, isPast }: FieldEncoding, step: number): Column[] {
+  const size = isPast ? field.size / HISTORY_STEPS : field.size;
   const low = field.rawLow;
-  const start = past ? source.offset - RECORD_START : source.offset;
+  const start = isPast ? source.offset - RECORD_START : source.offset;
   return Array.from({ length: size }, (_, k) => ({
     encoding,
     target: field.offset + step * size + k,
@@ -142,7 +144,7 @@ function columnsOf({ field, source, encoding, past }: Part, step: number): Colum
 }
 
 /** Lists the environments of a block. */
-function select(block: Block, from: number, to: number, mask: Uint8Array | null): void {
+function listEnvs(block: Block, from: number, to: number, mask: Uint8Array | null): void {
   const { envStep } = block;
   let count = 0;
   for (let i = from; i < to; i++) {

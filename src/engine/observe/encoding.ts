@@ -8,7 +8,7 @@ import {
 } from '../../world/fields.js';
 import { RHYTHM } from '../../world/numbers.js';
 import type { World } from '../../world/world.js';
-import { type Reach, reachOf } from './bounds.js';
+import { largestMagnitudes, type Magnitudes } from './bounds.js';
 import { type ObservationOptions, toObservationOptions } from './observation-options.js';
 import { HISTORY_STEPS, RECORD_FIELDS } from './past-step.js';
 
@@ -28,12 +28,12 @@ export const RAW_FIELDS: readonly EncodedField[] = Object.freeze(
 export type Encoding = 'copy' | 'scale' | 'one_hot';
 
 /** @internal An encoded field and its source. */
-export interface Part {
+export interface FieldEncoding {
   readonly field: EncodedField;
   readonly source: Field;
   readonly encoding: Encoding;
   /** Whether the field belongs to the history, which has one entry for each of the last seven steps. */
-  readonly past: boolean;
+  readonly isPast: boolean;
 }
 
 const days = Array.from({ length: RHYTHM.days + 1 }, (_, day) => String(day));
@@ -51,17 +51,22 @@ const CODES: Readonly<Record<string, readonly string[]>> = {
  *   `history_anomalies`, each [7, size of one entry], the oldest step first.
  * @throws InputError as `toObservationOptions`.
  */
-export function encodingOf(world: World, options?: ObservationOptions): readonly Part[] {
+export function encodingOf(world: World, options?: ObservationOptions): readonly FieldEncoding[] {
   const { fields, oneHot, scale, history } = toObservationOptions(options);
-  const reach = scale ? reachOf(world.params) : null;
-  const current = fields.map((name) => ({ source: fieldOf(name), past: false }));
-  const past = history ? RECORD_FIELDS.map((source) => ({ source, past: true })) : [];
+  const magnitudes = scale ? largestMagnitudes(world.params) : null;
+  const current = fields.map((name) => ({ source: fieldOf(name), isPast: false }));
+  const past = history ? RECORD_FIELDS.map((source) => ({ source, isPast: true })) : [];
   let offset = 0;
-  return [...current, ...past].map(({ source, past }) => {
+  return [...current, ...past].map(({ source, isPast }) => {
     const encoding = oneHot && CODES[source.name] !== undefined ? 'one_hot' : scale ? 'scale' : 'copy';
-    const part = { source, past, encoding, field: encode(source, encoding, past, offset, reach) } as const;
-    offset += part.field.size;
-    return part;
+    const encoded = {
+      source,
+      isPast,
+      encoding,
+      field: encode(source, encoding, isPast, offset, magnitudes),
+    } as const;
+    offset += encoded.field.size;
+    return encoded;
   });
 }
 
@@ -70,16 +75,16 @@ const fieldOf = (name: string): Field => OBSERVATION_FIELDS.find((field) => fiel
 function encode(
   source: Field,
   encoding: Encoding,
-  past: boolean,
+  isPast: boolean,
   offset: number,
-  reach: Reach | null,
+  magnitudes: Magnitudes | null,
 ): EncodedField {
-  const { name, word, low: rawLow, high: rawHigh } = { ...source, ...worldBounds(source.name, reach) };
+  const { name, word, low: rawLow, high: rawHigh } = { ...source, ...worldBounds(source.name, magnitudes) };
   const entry = encoding === 'one_hot' ? CODES[name].length : source.size;
   const [low, high] = encoding === 'copy' ? [rawLow, rawHigh] : [0, 1];
-  const size = past ? HISTORY_STEPS * entry : entry;
-  const field = past ? `history_${name.replace(/^last_/, '')}` : name;
-  const meaning = meaningOf(source, encoding, past, entry);
+  const size = isPast ? HISTORY_STEPS * entry : entry;
+  const field = isPast ? `history_${name.replace(/^last_/, '')}` : name;
+  const meaning = meaningOf(source, encoding, isPast, entry);
   return Object.freeze({ name: field, offset, size, word, low, high, meaning, rawLow, rawHigh });
 }
 
@@ -87,18 +92,23 @@ function encode(
  * Returns the world's bounds of the reward or the anomalies, and null for other fields. The bounds of the field table hold
  * in every world, so they are too wide to scale by.
  */
-function worldBounds(name: string, reach: Reach | null): { low: number; high: number } | null {
-  if (reach === null || (name !== 'reward' && name !== 'anomalies')) return null;
-  return { low: -reach[name], high: reach[name] };
+function worldBounds(name: string, magnitudes: Magnitudes | null): { low: number; high: number } | null {
+  if (magnitudes === null || (name !== 'reward' && name !== 'anomalies')) return null;
+  return { low: -magnitudes[name], high: magnitudes[name] };
 }
 
-function meaningOf({ name, meaning, size }: Field, encoding: Encoding, past: boolean, entry: number): string {
+function meaningOf(
+  { name, meaning, size }: Field,
+  encoding: Encoding,
+  isPast: boolean,
+  entry: number,
+): string {
   const what = {
     copy: meaning,
     scale: `${meaning}; scaled to 0 to 1 from rawLow to rawHigh, clamped`,
     one_hot: `${meaning.replace(/[,:].*/, '')}, one-hot: ${CODES[name]?.join(', ')}`,
   }[encoding];
-  if (!past) return what;
+  if (!isPast) return what;
   const missing = encoding === 'one_hot' ? 'none' : name === 'last_action' ? '-1' : '0';
   const order = size === 1 ? '' : `, by meter (${METER_NAMES.join(', ')})`;
   return `the last ${HISTORY_STEPS} steps, oldest first, [${HISTORY_STEPS}, ${entry}], missing ones as ${missing}: ${what}${order}`;

@@ -38,7 +38,7 @@ export function toObservationOptions(
 }
 
 /** Returns whether observations with these options are raw rows, without encoding. @throws as `toObservationOptions`. */
-export function isPlain(options?: ObservationOptions): boolean {
+export function isRaw(options?: ObservationOptions): boolean {
   const { fields, oneHot, scale, history } = toObservationOptions(options);
   return !oneHot && !scale && !history && NAMES.every((name, k) => fields[k] === name);
 }

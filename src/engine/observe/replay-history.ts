@@ -5,12 +5,18 @@ import { Episode } from '../reference/episode.js';
 import { loadEpisode } from '../reference/state-words.js';
 import { HISTORY_STEPS, type HistoryStep } from './past-step.js';
 
+/** A step: the action's code, and the belief, three finite numbers; null for none. */
+export interface LaterStep {
+  readonly action: number;
+  readonly belief: ArrayLike<number> | null;
+}
+
 /** An episode that records its steps. */
 class RecordedEpisode extends Episode {
   readonly steps: HistoryStep[] = [];
 
-  override applyStep(action: number): void {
-    super.applyStep(action);
+  override applyStep(action: number, belief: ArrayLike<number> | null): void {
+    super.applyStep(action, belief);
     this.steps.push(this.lastStep());
   }
 
@@ -28,15 +34,18 @@ class RecordedEpisode extends Episode {
  * @param imagination whether the episode uses the imagination streams. The state does not contain this.
  * @param words u32 [STATE_WORDS], as `Batch.save` writes them.
  * @param last the largest number of steps to return.
+ * @param later the steps taken since the state was saved.
  */
 export function replayHistory(
   world: World,
   imagination: boolean,
   words: Uint32Array,
   last = HISTORY_STEPS,
+  later: readonly LaterStep[] = [],
 ): HistoryStep[] {
   const episode = new RecordedEpisode({ world, imagination });
   loadEpisode(episode, words, 0);
+  for (const { action, belief } of later) episode.advance(action, belief);
   const { steps } = episode;
   // Loading a finished episode adds the terminal term to the last reward.
   if (episode.terminated) steps[steps.length - 1] = episode.lastStep();

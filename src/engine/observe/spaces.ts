@@ -1,5 +1,6 @@
 /** Observation and action spaces of one environment, under Gymnasium's names. */
 import { ACTION_NAMES, type Field, NUM_ACTIONS, sizeOf } from '../../world/fields.js';
+import { sampleActions } from './sample-actions.js';
 
 /** The space of one environment's observations. */
 export interface ObservationSpace {
@@ -23,6 +24,12 @@ export interface ActionSpace {
   readonly n: number;
   /** Names by code. */
   readonly names: readonly string[];
+  /**
+   * Draws actions, each code equally often, from a u32 seed: one code, or with `n` u8 [n], newly allocated. Element i of n
+   * depends on the seed and i alone, and element 0 is the single code of the seed. Pass another seed at every step.
+   * @throws InputError `wrong_type` or `out_of_range`.
+   */
+  readonly sample: typeof sampleActions;
 }
 
 /** Returns the space of observations with these fields. Frozen except for its two arrays, which are newly allocated. */
@@ -41,4 +48,5 @@ export const ACTION_SPACE: ActionSpace = Object.freeze({
   type: 'discrete',
   n: NUM_ACTIONS,
   names: ACTION_NAMES,
+  sample: sampleActions,
 });

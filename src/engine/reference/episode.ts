@@ -20,7 +20,15 @@ import { illegalAction } from '../validate/actions.js';
 import { checkSeed } from '../validate/seeds.js';
 import { toConstantBelief } from '../validate/steps.js';
 import { drawsOf, newDraws, type Streams, streamsOf } from './draws.js';
-import { beliefMae, clampBelief, finalScore, gradeComponents, halfMean, terminalReward } from './grade.js';
+import {
+  beliefMae,
+  clampBelief,
+  finalScore,
+  gradeComponents,
+  halfMean,
+  skillTerm,
+  terminalReward,
+} from './grade.js';
 import { beliefTarget, discreteProfile, namedProfile, sampleProfile } from './profile.js';
 import { type EpisodeState, stepEpisode, type Transition } from './rules.js';
 import { type EpisodeStart, startFrom } from './start.js';
@@ -40,7 +48,7 @@ export interface EpisodeOptions {
 export interface EpisodeReset {
   /** 'sampled' (default), 'discrete', a profile's name, or 16 floats: 11 traits, then 5 weights. */
   profile?: string | ArrayLike<number>;
-  /** 'v2' (default), 'v1', or six weights that sum to 1. */
+  /** 'v2' (default), another name of GRADER_NAMES, or eight weights that sum to 1. A list of six gets two zeros. */
   grader?: string | ArrayLike<number>;
 }
 
@@ -74,13 +82,17 @@ export class Episode implements EpisodeState, Transition {
   return = 0;
   /** How often a meter was below the crash threshold. */
   crashes = 0;
+  /** Sum of the meters after each step, weighted by the reward weights. */
+  well = 0;
+  /** Sum of the terms of `belief_skill`: one per step from beliefSkillFrom on, once a belief was given. */
+  skill = 0;
   /** f32 [3] in [0, 1]: the last belief given; 0.5 each if none was given. */
   readonly belief = new Float32Array(NUM_BELIEFS);
   /** Whether a belief was given. */
   given = false;
   /** u32 [4]: the actions taken, four bits each. */
   readonly tape = new Uint32Array(TAPE_WORDS);
-  /** f32 [6]: the grader's weights. */
+  /** f32 [8]: the grader's weights. */
   readonly grader = new Float32Array(NUM_COMPONENTS);
   /** The step at which the episode began: 0, or the step of a `start`. */
   began = 0;
@@ -97,7 +109,7 @@ export class Episode implements EpisodeState, Transition {
   readonly deltas = new Float32Array(NUM_METERS);
   /** f32 [5]: difference between the last step's response, with noise, and the neutral profile's response. */
   readonly anomalies = new Float32Array(NUM_METERS);
-  /** f32 [6]: the components of the last `grade`, which the 28th step calls. Zeros before. */
+  /** f32 [8]: the components of the last `grade`, which the 28th step calls. Zeros before. */
   readonly components = new Float32Array(NUM_COMPONENTS);
   /** Mean absolute error of the last belief, in [0, 1]. */
   beliefMae = 0;
@@ -155,7 +167,7 @@ export class Episode implements EpisodeState, Transition {
   /**
    * @internal Does the same as `reset`, for valid values.
    * @param mode code of PROFILE_MODES. @param floats the profile for mode `given`; null keeps the profile.
-   * @param grader six weights.
+   * @param grader eight weights.
    */
   begin(
     seed: number,
@@ -172,18 +184,24 @@ export class Episode implements EpisodeState, Transition {
     else if (mode === MODE.discrete) namedProfile(params, discreteProfile(params, seed), this.profile);
     else if (floats !== null) this.profile.set(floats);
     this.#beginAt(beginning);
-    this.belief.fill(0.5);
-    this.given = false;
     this.tape.fill(0);
     this.#isReset = true;
     this.#afterReset();
   }
 
-  #beginAt({ steps, meters, early, late, return: earned, crashes }: EpisodeStart): void {
-    this.stepCount = this.began = steps;
-    this.meters.set(meters);
-    this.firstMeters.set(meters);
-    [this.early, this.late, this.return, this.crashes] = [early, late, earned, crashes];
+  #beginAt(start: EpisodeStart): void {
+    this.stepCount = this.began = start.steps;
+    this.meters.set(start.meters);
+    this.firstMeters.set(start.meters);
+    this.early = start.early;
+    this.late = start.late;
+    this.return = start.return;
+    this.crashes = start.crashes;
+    this.well = start.well;
+    this.skill = start.skill;
+    this.given = start.belief !== null;
+    if (start.belief === null) this.belief.fill(0.5);
+    else this.belief.set(start.belief);
   }
 
   #afterReset(): void {
@@ -225,20 +243,26 @@ export class Episode implements EpisodeState, Transition {
 
   /** @internal Does the same as `step`, for valid values. */
   advance(action: number, belief: ArrayLike<number> | null): number {
-    this.applyStep(action);
-    if (belief !== null) this.believe(belief);
+    this.applyStep(action, belief);
     if (this.terminated) this.finish();
     this.return = f32(this.return + this.reward);
     return this.reward;
   }
 
-  /** @internal Takes a step by rules 1 to 8 and 10, without the belief and the grade. */
-  applyStep(action: number): void {
+  /** @internal Takes a step by rules 1 to 10, without the grade. */
+  applyStep(action: number, belief: ArrayLike<number> | null): void {
     const t = this.stepCount;
     const draws = drawsOf(this.#streams, this.seed, t, this.#draws);
     stepEpisode(this.world.params, this, action, draws, this);
     this.lastAction = action;
     this.tape[t >>> 3] |= action << (4 * (t & 7));
+    if (belief !== null) this.believe(belief);
+    if (this.given && t >= this.world.params.beliefSkillFrom) this.skill = f32(this.skill + this.skillTerm());
+  }
+
+  /** @internal Rule 9: returns the last belief's term of `belief_skill`. */
+  skillTerm(): number {
+    return skillTerm(this.world.params, this.belief, this.#target);
   }
 
   /** @internal Rule 9: stores a belief. */

@@ -1,4 +1,4 @@
-/** The grade of a finished episode (docs/world.md, The grade): beliefs, six components and their weighted sum. */
+/** The grade of a finished episode (docs/world.md, The grade): beliefs, eight components and their weighted sum. */
 import type { Params } from '../../world/block.js';
 import { METER_NAMES, NUM_COMPONENTS } from '../../world/fields.js';
 import { clamp01 } from './profile.js';
@@ -14,10 +14,14 @@ export interface GradedState {
   readonly crashes: number;
   readonly early: number;
   readonly late: number;
+  /** Sum of the weighted meters after each step. */
+  readonly well: number;
+  /** Sum of the terms of `belief_skill`. */
+  readonly skill: number;
   /** f32 [3]; three times 0.5 if no belief was given. */
   readonly belief: Float32Array;
   readonly given: boolean;
-  /** f32 [6]. */
+  /** f32 [8]. */
   readonly grader: Float32Array;
 }
 
@@ -26,6 +30,22 @@ export function clampBelief(x: number, smallest: number): number {
   const clamped = clamp01(f32(x));
   return clamped < smallest ? 0 : clamped;
 }
+
+/**
+ * Rule 9: belief. Returns a belief's term of `belief_skill`: 1 minus a multiple of its mean squared error. It is 1 for the
+ * truth, and 0 on average over profiles for the belief [0.5, 0.5, 0.5].
+ */
+export function skillTerm(params: Params, belief: Float32Array, target: Float32Array): number {
+  const square = (k: number): number => {
+    const error = f32(belief[k] - target[k]);
+    return f32(error * error);
+  };
+  const q = f32(f32(f32(square(0) + square(1)) + square(2)) * params.perBelief);
+  return f32(1 - f32(params.beliefSkillScale * q));
+}
+
+/** Clamps to [-1, 1], the range of `belief_skill`. */
+export const clampSkill = (x: number): number => Math.min(Math.max(x, -1), 1);
 
 /** Returns the mean absolute error of a belief against the target, in [0, 1]. */
 export function beliefMae(params: Params, belief: Float32Array, target: Float32Array): number {
@@ -38,12 +58,17 @@ export function halfMean(params: Params, sum: number): number {
   return f32(sum * params.perHalf);
 }
 
+/** Returns the component `wellbeing`, from the sum of the weighted meters. */
+function wellbeing(params: Params, well: number): number {
+  return clamp01(f32(params.wellbeingScale * f32(f32(well * params.perStep) - params.wellbeingBase)));
+}
+
 function adaptation(params: Params, firstHalfMean: number, secondHalfMean: number): number {
   const gain = clamp01(f32(params.adaptationScale * f32(secondHalfMean - firstHalfMean)));
   return f32(gain * clamp01(f32(params.adaptationGateOffset + secondHalfMean)));
 }
 
-/** Writes the six components, in the order of the grader's weights. */
+/** Writes the eight components, in the order of the grader's weights. */
 export function gradeComponents(params: Params, state: GradedState, mae: number, out: Float32Array): void {
   out[0] = f32(1 - f32(state.crashes * params.perReading));
   out[1] = state.meters[PROGRESS];
@@ -51,6 +76,8 @@ export function gradeComponents(params: Params, state: GradedState, mae: number,
   out[3] = adaptation(params, halfMean(params, state.early), halfMean(params, state.late));
   out[4] = clamp01(f32(0.5 + f32(0.5 * f32(f32(state.early + state.late) * params.perStep))));
   out[5] = state.given ? f32(1 - mae) : 0;
+  out[6] = wellbeing(params, state.well);
+  out[7] = clampSkill(f32(state.skill * params.perSkillStep));
 }
 
 /** Returns the final score in [0, 1]: the components under a grader's weights, summed left to right. */

@@ -13,11 +13,16 @@ export const clamp01 = (x: number): number => Math.min(Math.max(x, 0), 1);
 
 const draw: Draw = { x0: 0, x1: 0 };
 
-/** Writes the 16 floats of a seed's sampled profile. */
-export function sampleProfile(params: Params, seed: number, out: Float32Array): void {
+/** Writes the 16 floats of a seed's sampled profile. @param stream u32: the stream of the draws. */
+export function sampleProfile(
+  params: Params,
+  seed: number,
+  out: Float32Array,
+  stream = params.streamProfile,
+): void {
   const units = new Float32Array(NUM_UNITS);
   for (let block = 0; block < NUM_UNITS / 2; block++) {
-    threefry(seed, params.streamProfile, block, 0, draw);
+    threefry(seed, stream, block, 0, draw);
     units[2 * block] = unit(draw.x0);
     units[2 * block + 1] = unit(draw.x1);
   }

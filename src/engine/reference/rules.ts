@@ -34,6 +34,8 @@ export interface EpisodeState {
   readonly late: number;
   /** How often a meter was below the crash threshold. */
   readonly crashes: number;
+  /** Sum of the meters after each step, weighted by the reward weights. */
+  readonly well: number;
 }
 
 /** The result of a step: the fields of the state that changed, and the rest of the observation. */
@@ -43,6 +45,7 @@ export interface Transition {
   early: number;
   late: number;
   crashes: number;
+  well: number;
   /** Code of the event; -1 for no event. */
   event: number;
   /** With noise. */
@@ -53,7 +56,7 @@ export interface Transition {
 }
 
 export const newTransition = (): Transition => ({
-  ...{ stepCount: 0, early: 0, late: 0, crashes: 0, event: -1, reward: 0 },
+  ...{ stepCount: 0, early: 0, late: 0, crashes: 0, well: 0, event: -1, reward: 0 },
   meters: new Float32Array(NUM_METERS),
   deltas: new Float32Array(NUM_METERS),
   anomalies: new Float32Array(NUM_METERS),
@@ -61,7 +64,7 @@ export const newTransition = (): Transition => ({
 
 /**
  * Computes one step. Depends only on its arguments, and writes only to `out`. Beliefs (rule 9) and the grade after the last
- * step (rule 10) are in grade.ts, because no later step depends on them.
+ * step (rule 10) are in grade.ts, because they change no meter and no other reward.
  * @param action code in 0..9. @param draws the draws of this seed and step.
  * @param out overwritten; it may be the state itself, which is then updated in place. @returns `out`.
  */
@@ -90,6 +93,7 @@ export function stepEpisode(
   // Rule 7: meters.
   const low = moveMeters(params, meters, d, out.meters);
   out.crashes = state.crashes + low;
+  out.well = f32(state.well + weighted(profile, out.meters));
   // Rule 8: reward.
   const r = rewardOf(params, profile, d, low);
   const isFirstHalf = t < NUM_STEPS / 2;
@@ -226,8 +230,14 @@ function moveMeters(params: Params, meters: Floats, d: Float32Array, moved: Floa
   return low;
 }
 
-/** Rule 8: reward. Returns the reward without noise. */
-function rewardOf(params: Params, profile: Floats, delta: Floats, low: number): number {
+/** Rule 7: meters. Returns the sum of the meters, weighted by the reward weights without bias. */
+export function weighted(profile: Floats, meters: Floats): number {
+  const term = (k: number): number => f32(profile[NUM_TRAITS + k] * meters[k]);
+  return f32(f32(f32(f32(term(V) + term(C)) + term(P)) + term(S)) + term(N));
+}
+
+/** Rule 8: reward. Returns the reward without noise. @param delta f32 [5]: changes of the meters. @param low how many of the meters crashed. */
+export function rewardOf(params: Params, profile: Floats, delta: Floats, low: number): number {
   const term = (k: number): number => f32(f32(profile[NUM_TRAITS + k] + params.rewardBias[k]) * delta[k]);
   const sum = f32(f32(f32(f32(term(V) + term(C)) + term(P)) + term(S)) + term(N));
   return f32(f32(params.rewardScale * sum) - f32(params.crashPenalty * low));

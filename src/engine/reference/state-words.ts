@@ -27,6 +27,8 @@ export function saveEpisode(episode: Episode, rows: Uint32Array, index: number):
   floats.set(episode.profile, STATE.profile);
   floats[STATE.early] = episode.early;
   floats[STATE.late] = episode.late;
+  floats[STATE.well] = episode.well;
+  floats[STATE.skill] = episode.skill;
   floats[STATE.return] = episode.return;
   words[STATE.crashes] = episode.crashes;
   floats.set(episode.belief, STATE.belief);
@@ -44,6 +46,8 @@ export function loadEpisode(episode: Episode, rows: Uint32Array, index: number):
   episode.meters.set(partOf(floats, STATE.meters, NUM_METERS));
   episode.early = floats[STATE.early];
   episode.late = floats[STATE.late];
+  episode.well = floats[STATE.well];
+  episode.skill = floats[STATE.skill];
   episode.return = floats[STATE.return];
   episode.crashes = words[STATE.crashes];
   episode.belief.set(partOf(floats, STATE.belief, NUM_BELIEFS));
@@ -62,6 +66,6 @@ function replay(episode: Episode, words: Uint32Array, floats: Float32Array): voi
   episode.begin(words[STATE.seed], MODE.given, profile, grader, startFrom(meters, words[STATE.began]));
   episode.mode = words[STATE.mode];
   for (let t = words[STATE.began]; t < words[STATE.step]; t++) {
-    episode.applyStep((words[STATE.tape + (t >>> 3)] >>> (4 * (t & 7))) & 15);
+    episode.applyStep((words[STATE.tape + (t >>> 3)] >>> (4 * (t & 7))) & 15, null);
   }
 }

@@ -12,12 +12,12 @@ import {
   headerNumber,
   MAGIC,
   type Snapshot,
-  STATE_LAYOUT_DIGEST,
+  stateLayoutDigest,
 } from './format.js';
 import { refuse } from './snapshot-error.js';
 import { bytesOf, checksumOf, reorderBytes } from './words.js';
 
-const WRITER = 'Use the release that wrote it (docs/compatibility.md).';
+const OTHER_RELEASE = 'Use the release that wrote it (docs/compatibility.md).';
 
 interface Header {
   readonly bytes: Uint8Array;
@@ -31,48 +31,48 @@ interface Header {
  *   state layout or world version, wrong lengths, a wrong checksum, an invalid code or counter.
  */
 export function decodeSnapshot(source: Uint8Array): Snapshot {
-  const given = toBytes(source);
+  const input = checkBytes(source);
   // Copies each part before the check, because another thread could change shared memory between check and use.
-  const bytes = copyOf(given, 0, HEADER_LENGTH);
+  const bytes = copyOf(input, 0, HEADER_LENGTH);
   const header = { bytes, view: new DataView(bytes.buffer) };
   checkKind(header);
-  const numEnvs = checkLengths(header, given.length);
-  const words = readWords(given, HEADER_LENGTH, numEnvs * STATE_WORDS);
-  const episodeNumbers = readWords(given, HEADER_LENGTH + words.byteLength, numEnvs);
+  const numEnvs = checkLengths(header, input.length);
+  const words = readWords(input, HEADER_LENGTH, numEnvs * STATE_WORDS);
+  const episodeNumbers = readWords(input, HEADER_LENGTH + words.byteLength, numEnvs);
   checkChecksum(header, words, episodeNumbers);
   if (headerBytes(bytes, 'reserved').some((byte) => byte !== 0)) refuse('reserved bytes of 0', 'other bytes');
   reorderBytes(words);
   reorderBytes(episodeNumbers);
   const worldDigest = bytesToHex(headerBytes(bytes, 'worldDigest'));
-  return { worldDigest, numEnvs, ...modesOf(header), words, episodeNumbers };
+  return { worldDigest, numEnvs, ...readModes(header), words, episodeNumbers };
 }
 
-function toBytes(source: unknown): Uint8Array {
+function checkBytes(source: unknown): Uint8Array {
   if (kindOf(source) !== 'Uint8Array') {
     refuse('a snapshot as a Uint8Array', describe(source), 'Pass the bytes that snapshot() returned.');
   }
-  const given = source as Uint8Array;
-  if (given.length < HEADER_LENGTH) {
+  const input = source as Uint8Array;
+  if (input.length < HEADER_LENGTH) {
     refuse(
       `a snapshot of at least ${HEADER_LENGTH} bytes (its header)`,
-      given.length,
+      input.length,
       'Pass all the bytes that snapshot() returned.',
     );
   }
-  return given;
+  return input;
 }
 
-function copyOf(given: Uint8Array, from: number, to: number): Uint8Array<ArrayBuffer> {
+function copyOf(input: Uint8Array, from: number, to: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(to - from);
-  bytes.set(given.subarray(from, to));
+  bytes.set(input.subarray(from, to));
   return bytes;
 }
 
 /** Copies words from the body, without a change of their byte order. */
-function readWords(given: Uint8Array, from: number, length: number): Uint32Array {
+function readWords(input: Uint8Array, from: number, length: number): Uint32Array {
   const words = new Uint32Array(length);
   const bytes = bytesOf(words);
-  bytes.set(given.subarray(from, from + bytes.length));
+  bytes.set(input.subarray(from, from + bytes.length));
   return words;
 }
 
@@ -84,17 +84,18 @@ function checkKind({ bytes, view }: Header): void {
   }
   const format = headerNumber(view, 'format');
   const age = format > FORMAT ? 'newer' : 'older';
-  if (format !== FORMAT) refuse(`a snapshot of format ${FORMAT}`, `the ${age} format ${format}`, WRITER);
-  expect(view, 'headerLength', HEADER_LENGTH, 'a header of', ' bytes');
-  const layout = bytesToHex(headerBytes(bytes, 'layoutDigest'));
-  if (layout !== STATE_LAYOUT_DIGEST) {
-    refuse(`states of the layout ${short(STATE_LAYOUT_DIGEST)}`, short(layout), WRITER);
+  if (format !== FORMAT)
+    refuse(`a snapshot of format ${FORMAT}`, `the ${age} format ${format}`, OTHER_RELEASE);
+  checkNumber(view, 'headerLength', HEADER_LENGTH, 'a header of', ' bytes');
+  const layout = bytesToHex(headerBytes(bytes, 'stateLayoutDigest'));
+  if (layout !== stateLayoutDigest()) {
+    refuse(`states of the layout ${short(stateLayoutDigest())}`, short(layout), OTHER_RELEASE);
   }
   const version = (['worldMajor', 'worldMinor', 'worldPatch'] as const)
     .map((name) => headerNumber(view, name))
     .join('.');
   if (version !== RHYTHM.version) {
-    refuse(`episodes of world version ${RHYTHM.version}`, `version ${version}`, WRITER);
+    refuse(`episodes of world version ${RHYTHM.version}`, `version ${version}`, OTHER_RELEASE);
   }
 }
 
@@ -102,24 +103,30 @@ function checkKind({ bytes, view }: Header): void {
 const short = (digest: string): string => digest.slice(0, 12);
 
 /** Checks the lengths before they are used to allocate memory. @returns numEnvs. */
-function checkLengths({ view }: Header, given: number): number {
+function checkLengths({ view }: Header, length: number): number {
   const numEnvs = headerNumber(view, 'numEnvs');
   if (numEnvs < 1 || numEnvs > MAX_ENVS) refuse(`from 1 to ${MAX_ENVS} environments (numEnvs)`, numEnvs);
-  expect(view, 'stateWords', STATE_WORDS, 'states of', ' words');
+  checkNumber(view, 'stateWords', STATE_WORDS, 'states of', ' words');
   const bodyLength = numEnvs * (STATE_WORDS + 1) * Uint32Array.BYTES_PER_ELEMENT;
-  expect(view, 'bodyLength', bodyLength, 'a body of', ` bytes for ${numEnvs} environments`);
-  const length = HEADER_LENGTH + bodyLength;
-  if (given !== length) {
+  checkNumber(view, 'bodyLength', bodyLength, 'a body of', ` bytes for ${numEnvs} environments`);
+  const expected = HEADER_LENGTH + bodyLength;
+  if (length !== expected) {
     refuse(
-      `${length} bytes (a header of ${HEADER_LENGTH}, a body of ${bodyLength})`,
-      given,
+      `${expected} bytes (a header of ${HEADER_LENGTH}, a body of ${bodyLength})`,
+      length,
       'Pass all the bytes that snapshot() returned.',
     );
   }
   return numEnvs;
 }
 
-function expect(view: DataView, name: HeaderName, expected: number, before: string, after: string): void {
+function checkNumber(
+  view: DataView,
+  name: HeaderName,
+  expected: number,
+  before: string,
+  after: string,
+): void {
   const got = headerNumber(view, name);
   if (got !== expected) refuse(`${before} ${expected}${after} (${name})`, got);
 }
@@ -135,7 +142,7 @@ function checkChecksum({ bytes, view }: Header, words: Uint32Array, episodeNumbe
   );
 }
 
-function modesOf({ view }: Header) {
+function readModes({ view }: Header) {
   const number = (name: HeaderName, low: number, high: number): number => {
     const value = headerNumber(view, name);
     if (value < low || value > high) refuse(`${name} from ${low} to ${high}`, value);

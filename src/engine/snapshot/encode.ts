@@ -10,7 +10,7 @@ import {
   MAGIC,
   putHeaderNumber,
   type Snapshot,
-  STATE_LAYOUT_DIGEST,
+  stateLayoutDigest,
 } from './format.js';
 import { checksumOf, reorderBytes } from './words.js';
 
@@ -39,7 +39,7 @@ const viewOf = (header: Uint8Array): DataView =>
 
 function writeHeader(header: Uint8Array, snapshot: Snapshot, bodyLength: number): void {
   headerBytes(header, 'magic').set(utf8ToBytes(MAGIC));
-  headerBytes(header, 'layoutDigest').set(hexToBytes(STATE_LAYOUT_DIGEST));
+  headerBytes(header, 'stateLayoutDigest').set(hexToBytes(stateLayoutDigest()));
   headerBytes(header, 'worldDigest').set(hexToBytes(snapshot.worldDigest));
   const view = viewOf(header);
   for (const [name, value] of Object.entries(numbersOf(snapshot))) {

@@ -27,7 +27,7 @@ export interface Snapshot {
 /** The first eight bytes, ASCII. */
 export const MAGIC = 'RHYTHMVS';
 /** Incremented when the header, the order of the body, the state's fields or the meaning of a code change. */
-export const FORMAT = 2;
+export const FORMAT = 3;
 
 interface HeaderField {
   readonly name: HeaderName;
@@ -41,7 +41,7 @@ const ROWS = [
   ['magic', MAGIC.length, 'MAGIC'],
   ['format', 4, 'FORMAT'],
   ['headerLength', 4, 'HEADER_LENGTH: where the body begins'],
-  ['layoutDigest', 32, 'STATE_LAYOUT_DIGEST'],
+  ['stateLayoutDigest', 32, 'the digest of the state layout'],
   ['worldDigest', 32, 'SHA-256 of the numbers of the world'],
   ['worldMajor', 4, 'version of the rules that the episodes follow'],
   ['worldMinor', 4, 'its second number'],
@@ -79,17 +79,21 @@ export const HEADER = Object.fromEntries(HEADER_FIELDS.map((field) => [field.nam
 /** Bytes of the header: a multiple of 64, so that the body is aligned to cache lines if the header is. */
 export const HEADER_LENGTH = HEADER_FIELDS.reduce((bytes, field) => bytes + field.size, 0);
 
+let digest: string | null = null;
+
 /**
- * SHA-256, hexadecimal, of the state's fields, on which a snapshot's words depend. The layout digest of `info` also covers
- * things that do not concern snapshots.
+ * Returns the SHA-256, hexadecimal, of the state's fields, on which a snapshot's words depend. The layout digest of `info`
+ * also covers things that do not concern snapshots.
  */
-export const STATE_LAYOUT_DIGEST = bytesToHex(
-  sha256(
-    utf8ToBytes(
-      JSON.stringify(STATE_FIELDS.map(({ name, offset, size, word }) => [name, offset, size, word])),
-    ),
-  ),
-);
+export function stateLayoutDigest(): string {
+  digest ??= digestFields();
+  return digest;
+}
+
+function digestFields(): string {
+  const fields = STATE_FIELDS.map(({ name, offset, size, word }) => [name, offset, size, word]);
+  return bytesToHex(sha256(utf8ToBytes(JSON.stringify(fields))));
+}
 
 /** Returns a number of the header. An eight-byte number of 2^53 or more may be rounded. */
 export function headerNumber(view: DataView, name: HeaderName): number {

@@ -4,6 +4,7 @@
  * Legal states never crash a backend, never index past the end of a table, and contain no NaN, infinity or -0. They may
  * still be unreachable: for example, the meters may not follow from the recorded actions.
  */
+import type { Params } from '../../world/block.js';
 import {
   MIN_MAGNITUDE,
   NUM_ACTIONS,
@@ -19,6 +20,7 @@ import {
 } from '../../world/fields.js';
 import { SUM_TOLERANCE } from '../../world/validate-world.js';
 import type { World } from '../../world/world.js';
+import { type Bounds, SKILL_ERROR, skillBounds, wellBounds } from '../validate/sum-bounds.js';
 import type { Snapshot } from './format.js';
 import { refuse } from './snapshot-error.js';
 
@@ -33,7 +35,7 @@ const MINUS_ZERO = 0x80000000;
 const SMALLEST_TRAIT = MIN_MAGNITUDE * 2 ** -24;
 const STORED_STEPS = TAPE_WORDS * 8;
 /** The sums, which are 0 at step 0. */
-const SUMS = [STATE.early, STATE.late, STATE.return];
+const REWARD_SUMS = [STATE.early, STATE.late, STATE.return];
 
 /** The field of each word of a state. */
 const FIELD_OF = STATE_FIELDS.flatMap((field) =>
@@ -50,6 +52,7 @@ interface Rows {
 
 /** States, and the limits that the world sets. */
 interface States extends Rows {
+  readonly params: Params;
   /** The smallest magnitude above 0 of each word of a state. */
   readonly smallest: Float64Array;
 }
@@ -69,17 +72,17 @@ export function checkStates(
   if (words.length !== numEnvs * STATE_WORDS) {
     refuse(`${numEnvs * STATE_WORDS} words (numEnvs x ${STATE_WORDS})`, words.length);
   }
-  const states: States = { ...rowsOf(words), smallest: smallestOf(world) };
+  const states: States = { ...rowsOf(words), params: world.params, smallest: smallestOf(world) };
   for (let env = 0; env < numEnvs; env++) {
     const at = env * STATE_WORDS;
     checkRanges(states, env, at);
     checkSeed(states, env, at, seedRange);
-    checkBegan(states, env, at);
+    checkFirstStep(states, env, at);
     checkSequence(states, env, at);
     checkSums(states, env, at);
     checkBelief(states, env, at);
     checkGrader(states, env, at);
-    if (words[at + STATE.step] === words[at + STATE.began]) checkFirst(states, env, at);
+    if (words[at + STATE.step] === words[at + STATE.began]) checkUnstepped(states, env, at);
   }
 }
 
@@ -120,7 +123,7 @@ function checkRanges(states: States, env: number, at: number): void {
     const inRange = value >= LOW[k] && value <= HIGH[k] && !(IS_FLOAT[k] && words[at + k] === MINUS_ZERO);
     if (!inRange) refuseWord(states, env, k, `from ${LOW[k]} to ${HIGH[k]}`);
     if (value !== 0 && Math.abs(value) < smallest[k]) {
-      refuseWord(states, env, k, `to be 0 or of a magnitude from 2^${Math.log2(smallest[k])} on`);
+      refuseWord(states, env, k, `to be 0 or to have a magnitude of at least 2^${Math.log2(smallest[k])}`);
     }
   }
 }
@@ -132,21 +135,21 @@ function checkSeed({ words }: States, env: number, at: number, [low, size]: Snap
   refuse(`seed of environment ${env} in seedRange, ${low} to ${low + size - 1}`, seed);
 }
 
-function checkBegan(states: States, env: number, at: number): void {
+function checkFirstStep(states: States, env: number, at: number): void {
   const step = states.words[at + STATE.step];
   if (states.words[at + STATE.began] <= step) return;
-  refuseWord(states, env, STATE.began, `to be at most ${step}, the steps taken`);
+  refuseWord(states, env, STATE.began, `to be at most ${step}, the number of steps taken`);
 }
 
 /** Checks that actions are recorded exactly for the steps from the episode's beginning to the present step. */
 function checkSequence({ words }: States, env: number, at: number): void {
   const step = words[at + STATE.step];
-  const began = words[at + STATE.began];
+  const firstStep = words[at + STATE.began];
   for (let t = 0; t < STORED_STEPS; t++) {
     const code = (words[at + STATE.tape + (t >>> 3)] >>> (4 * (t & 7))) & 15;
-    if (t < began && code !== 0) {
+    if (t < firstStep && code !== 0) {
       refuse(
-        `action sequence of environment ${env} to hold 0 for step ${t}, as it began at step ${began}`,
+        `action sequence of environment ${env} to hold 0 for step ${t}, because the episode began at step ${firstStep}`,
         code,
       );
     }
@@ -158,7 +161,7 @@ function checkSequence({ words }: States, env: number, at: number): void {
     }
     if (t >= step && code !== 0) {
       refuse(
-        `action sequence of environment ${env} to hold 0 for step ${t}, as only ${step} were taken`,
+        `action sequence of environment ${env} to hold 0 for step ${t}, because only ${step} steps were taken`,
         code,
       );
     }
@@ -171,16 +174,28 @@ function checkSums(states: States, env: number, at: number): void {
   if (states.words[at + STATE.crashes] > NUM_METERS * step) {
     refuseWord(states, env, STATE.crashes, `to be at most ${NUM_METERS * step} after ${step} steps`);
   }
-  const zeros = step === 0 ? SUMS : step <= NUM_STEPS / 2 ? [STATE.late] : [];
-  for (const k of zeros) {
+  const zeroSums = step === 0 ? REWARD_SUMS : step <= NUM_STEPS / 2 ? [STATE.late] : [];
+  for (const k of zeroSums) {
     if (states.floats[at + k] !== 0) refuseWord(states, env, k, `to be 0 after ${step} steps`);
   }
+  const weights = at + STATE.profile + NUM_TRAITS;
+  const wellLimits = wellBounds(step, states.floats.subarray(weights, weights + NUM_METERS));
+  checkBounds(states, env, STATE.well, wellLimits);
+  checkBounds(states, env, STATE.skill, skillBounds(states.params, step, SKILL_ERROR.snapshot));
+}
+
+/** Checks a sum. The error names its meaning. @param k STATE.well or STATE.skill. */
+function checkBounds(states: States, env: number, k: number, [low, high]: Bounds): void {
+  const value = states.floats[env * STATE_WORDS + k];
+  if (value >= low && value <= high) return;
+  const steps = states.words[env * STATE_WORDS + STATE.step];
+  refuseWord(states, env, k, `(${FIELD_OF[k].meaning}) from ${low} to ${high} after ${steps} steps`);
 }
 
 function checkBelief(states: States, env: number, at: number): void {
   if (states.words[at + STATE.given] === 1) return;
   for (let k = STATE.belief; k < STATE.belief + NUM_BELIEFS; k++) {
-    if (states.floats[at + k] !== 0.5) refuseWord(states, env, k, 'to be 0.5, as none was given');
+    if (states.floats[at + k] !== 0.5) refuseWord(states, env, k, 'to be 0.5, because no belief was given');
   }
 }
 
@@ -201,12 +216,16 @@ function checkGrader({ floats }: States, env: number, at: number): void {
 }
 
 /** Checks the state of an episode that has taken no step since it began. */
-function checkFirst(states: States, env: number, at: number): void {
+function checkUnstepped(states: States, env: number, at: number): void {
   const { words } = states;
-  if (words[at + STATE.given] !== 0) refuseWord(states, env, STATE.given, 'to be 0 before the first step');
+  const isGiven = words[at + STATE.given] !== 0;
+  if (isGiven && words[at + STATE.step] === 0) {
+    refuseWord(states, env, STATE.given, 'to be 0 before the first step');
+  }
   for (let k = 0; k < NUM_METERS; k++) {
     if (words[at + STATE.meters + k] === words[at + STATE.firstMeters + k]) continue;
-    const first = wordValue(states, at, STATE.firstMeters + k);
-    refuseWord(states, env, STATE.meters + k, `to be ${first}, as it began, before the first step`);
+    const first = STATE.firstMeters + k;
+    const expected = `${wordName(first)} (${wordValue(states, at, first)}) before the first step`;
+    refuseWord(states, env, STATE.meters + k, `to equal ${expected}`);
   }
 }

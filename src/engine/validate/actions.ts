@@ -14,16 +14,16 @@ const fourOf = (byte: number): number => byte * 0x01010101;
 const LOW_BITS = fourOf(0x7f);
 const HIGH_BITS = fourOf(0x80);
 /** The sum of this and a byte below 128 has the highest bit set if the byte is at least NUM_ACTIONS. */
-const GAP = fourOf(0x80 - NUM_ACTIONS);
+const ADDEND = fourOf(0x80 - NUM_ACTIONS);
 
 /**
  * Checks four codes at once, as the bytes of a word. Combine the results of many words with `|`, and pass them to
- * `areFaulty`.
+ * `hasIllegalBits`.
  */
-export const faultsOfFour = (codes: number): number => codes | ((codes & LOW_BITS) + GAP);
+export const illegalBits = (codes: number): number => codes | ((codes & LOW_BITS) + ADDEND);
 
 /** Returns whether any of the checked words holds a byte that is not an action's code. */
-export const areFaulty = (bits: number): boolean => (bits & HIGH_BITS) !== 0;
+export const hasIllegalBits = (bits: number): boolean => (bits & HIGH_BITS) !== 0;
 
 interface ErrorDetails {
   /** Other valid values of the argument, with the necessary commas. */

@@ -3,9 +3,9 @@ import { kindOf } from '../../shared/values.js';
 import { copyArgument } from './copy-arguments.js';
 
 /** Buffers that a call overwrites. */
-export type Written = ReadonlySet<ArrayBufferLike>;
+export type OverwrittenBuffers = ReadonlySet<ArrayBufferLike>;
 
-export const NOTHING_WRITTEN: Written = new Set();
+export const NO_BUFFERS: OverwrittenBuffers = new Set();
 
 /** Not every platform has SharedArrayBuffer. */
 const isShared = (buffer: ArrayBufferLike): boolean =>
@@ -15,9 +15,9 @@ const isShared = (buffer: ArrayBufferLike): boolean =>
  * Returns whether a typed array cannot change during a call. An array can change if it lies in memory that the call
  * overwrites, or in shared memory, where another thread may write between the check and the use.
  */
-export function isUnaliased(view: ArrayLike<unknown>, written: Written): boolean {
+export function isUnaliased(view: ArrayLike<unknown>, overwritten: OverwrittenBuffers): boolean {
   const { buffer } = view as Uint8Array;
-  return !written.has(buffer) && !isShared(buffer);
+  return !overwritten.has(buffer) && !isShared(buffer);
 }
 
 /**
@@ -25,7 +25,7 @@ export function isUnaliased(view: ArrayLike<unknown>, written: Written): boolean
  * them.
  * @param callsBack whether the call runs functions of the caller, which may write anywhere.
  */
-export const copyIfAliased = <T>(view: T, written: Written, callsBack = false): T =>
-  kindOf(view) !== undefined && (callsBack || !isUnaliased(view as ArrayLike<unknown>, written))
+export const copyIfAliased = <T>(view: T, overwritten: OverwrittenBuffers, callsBack = false): T =>
+  kindOf(view) !== undefined && (callsBack || !isUnaliased(view as ArrayLike<unknown>, overwritten))
     ? copyArgument(view, Number.MAX_SAFE_INTEGER)
     : view;

@@ -1,7 +1,7 @@
 /** Checks masks: the environments that a call applies to. */
 import { InputError } from '../../shared/errors.js';
 import { checkLength, describe, isList, kindOf } from '../../shared/values.js';
-import { isUnaliased, type Written } from './aliased-memory.js';
+import { isUnaliased, type OverwrittenBuffers } from './aliased-memory.js';
 
 /** u8 or booleans, one per environment. Any value except 0 and false selects the environment. */
 export type Mask = Uint8Array | ArrayLike<number> | readonly boolean[];
@@ -10,7 +10,7 @@ export type Mask = Uint8Array | ArrayLike<number> | readonly boolean[];
  * Returns a mask as u8 [numEnvs]. Returns a Uint8Array itself, unless its memory may change during the call.
  * @throws InputError `wrong_type` or `wrong_length`.
  */
-export function toMask(mask: Mask, numEnvs: number, written: Written): Uint8Array {
+export function toMask(mask: Mask, numEnvs: number, overwritten: OverwrittenBuffers): Uint8Array {
   if (!isList(mask)) {
     throw new InputError(
       'wrong_type',
@@ -18,15 +18,15 @@ export function toMask(mask: Mask, numEnvs: number, written: Written): Uint8Arra
     );
   }
   checkLength('entries in mask', mask.length, numEnvs, 'numEnvs');
-  if (kindOf(mask) === 'Uint8Array' && isUnaliased(mask, written)) {
+  if (kindOf(mask) === 'Uint8Array' && isUnaliased(mask, overwritten)) {
     return mask as unknown as Uint8Array;
   }
   const flags = new Uint8Array(numEnvs);
-  for (let i = 0; i < numEnvs; i++) flags[i] = toFlag(mask[i], i);
+  for (let i = 0; i < numEnvs; i++) flags[i] = flagOf(mask[i], i);
   return flags;
 }
 
-function toFlag(value: unknown, index: number): number {
+function flagOf(value: unknown, index: number): number {
   if (typeof value === 'boolean' || typeof value === 'number') return value ? 1 : 0;
   throw new InputError(
     'wrong_type',

@@ -2,7 +2,7 @@
 import { InputError } from '../../shared/errors.js';
 import { checkLength, describe, isFloats, isList } from '../../shared/values.js';
 import { MAX_MAGNITUDE, MIN_MAGNITUDE, MODE, NUM_COMPONENTS, PROFILE_SIZE } from '../../world/fields.js';
-import { checkProfile, resolveGrader, resolveProfile } from '../../world/resolve-names.js';
+import { checkProfile, FORMER_COMPONENTS, resolveGrader, resolveProfile } from '../../world/resolve-names.js';
 import type { World } from '../../world/world.js';
 import { type FloatRange, firstOutside } from './floats.js';
 
@@ -11,7 +11,7 @@ import { type FloatRange, firstOutside } from './floats.js';
  * weights.
  */
 export type ProfileChoice = string | readonly string[] | Float32Array;
-/** 'v1', 'v2'; one of these per environment; or weights, [6] for all environments or f32 [numEnvs, 6]. */
+/** A name of GRADER_NAMES; one per environment; or weights, [8] for all environments or f32 [numEnvs, 8]. */
 export type GraderChoice = string | readonly string[] | ArrayLike<number>;
 
 const IN_DOMAIN: FloatRange = { low: MIN_MAGNITUDE, high: MAX_MAGNITUDE, signed: true };
@@ -87,13 +87,23 @@ function namePerEnv(what: string, numbers: string, choice: unknown, numEnvs: num
 }
 
 /**
- * Returns every environment's grader, f32 [numEnvs, 6]. @throws InputError `unknown_name`, `bad_grader`,
+ * Returns every environment's grader, f32 [numEnvs, 8]. @param where the argument's name in errors. @throws InputError `unknown_name`, `bad_grader`,
  * `wrong_length`, `wrong_type`.
  */
-export function toGraders(world: World, graders: GraderChoice, numEnvs: number): Float32Array {
+export function toGraders(
+  world: World,
+  graders: GraderChoice,
+  numEnvs: number,
+  where = 'grader',
+): Float32Array {
   if (typeof graders === 'string') return repeat(resolveGrader(world, graders), numEnvs);
-  if (isNumbers(graders)) return weightsOf(world, graders, numEnvs);
-  const names = namePerEnv('graders', 'weights, [6] or [numEnvs, 6]', graders, numEnvs);
+  if (isNumbers(graders)) return weightsOf(world, graders, numEnvs, where);
+  const names = namePerEnv(
+    where,
+    `weights, [${NUM_COMPONENTS}] or [numEnvs, ${NUM_COMPONENTS}]`,
+    graders,
+    numEnvs,
+  );
   const known = resolved(names, (name) => resolveGrader(world, name));
   const rows = new Float32Array(numEnvs * NUM_COMPONENTS);
   names.forEach((name, i) => {
@@ -102,16 +112,19 @@ export function toGraders(world: World, graders: GraderChoice, numEnvs: number):
   return rows;
 }
 
-function weightsOf(world: World, weights: ArrayLike<number>, numEnvs: number): Float32Array {
-  const rows = new Float32Array(numEnvs * NUM_COMPONENTS);
-  const length = weights.length;
-  const oneForAll = length === NUM_COMPONENTS;
-  if (!oneForAll) checkLength('weights in graders', length, rows.length, 'numEnvs x 6, or 6 for all');
+function weightsOf(world: World, weights: ArrayLike<number>, numEnvs: number, where: string): Float32Array {
+  const { length } = weights;
   const list = Array.from({ length }, (_, at) => weights[at]);
-  if (oneForAll) return repeat(resolveGrader(world, list), numEnvs);
-  for (let at = 0; at < rows.length; at += NUM_COMPONENTS) {
-    const where = `graders[${at / NUM_COMPONENTS}]`;
-    rows.set(resolveGrader(world, list.slice(at, at + NUM_COMPONENTS), where), at);
+  if (length === NUM_COMPONENTS || length === FORMER_COMPONENTS) {
+    return repeat(resolveGrader(world, list, where), numEnvs);
+  }
+  const width = length === numEnvs * FORMER_COMPONENTS ? FORMER_COMPONENTS : NUM_COMPONENTS;
+  const unit = 'numEnvs x eight, or eight for all; the first six of each are enough';
+  checkLength(`weights in ${where}`, length, numEnvs * width, unit);
+  const rows = new Float32Array(numEnvs * NUM_COMPONENTS);
+  for (let i = 0; i < numEnvs; i++) {
+    const weightsOfEnv = list.slice(i * width, (i + 1) * width);
+    rows.set(resolveGrader(world, weightsOfEnv, `${where}[${i}]`), i * NUM_COMPONENTS);
   }
   return rows;
 }

@@ -9,8 +9,21 @@ import {
   readOptions,
   wrongType,
 } from '../../shared/values.js';
-import { MAX_SUM, METER_NAMES, NUM_METERS, NUM_STEPS } from '../../world/fields.js';
+import type { Params } from '../../world/block.js';
+import {
+  MAX_SUM,
+  METER_NAMES,
+  MODE,
+  NUM_BELIEFS,
+  NUM_METERS,
+  NUM_STEPS,
+  NUM_TRAITS,
+  PROFILE_SIZE,
+} from '../../world/fields.js';
+import { clampBelief } from '../reference/grade.js';
 import { type FloatRange, firstOutside } from './floats.js';
+import { toBeliefs, toGiven } from './steps.js';
+import { type Bounds, skillBounds, wellBounds } from './sum-bounds.js';
 
 /**
  * The states of episodes that begin after step 0. With a mask, only the entries of its environments are used. Numbers are
@@ -33,6 +46,18 @@ export interface StartStates {
    * 0.
    */
   returns?: ArrayLike<number>;
+  /**
+   * `[numEnvs]`: sum of the meters after each step, weighted by the reward weights; in [0, steps] if these are not negative
+   * and sum to 1; 0 before the first step. Default: 0.
+   */
+  well?: ArrayLike<number>;
+  /** `[numEnvs]`: sum of the terms of `belief_skill`; 0 up to step `beliefSkillFrom` of the world. Default: 0. */
+  skill?: ArrayLike<number>;
+  /**
+   * [numEnvs, 3], flat, by BELIEF_NAMES: the last belief given, clamped to [0, 1]; three NaN if none was given, as always at
+   * step 0. Default: none.
+   */
+  beliefs?: ArrayLike<number>;
 }
 
 /** Validated start states. Entries of environments that are not reset are undefined. */
@@ -47,6 +72,25 @@ export interface EnvStarts {
   readonly returns: Float32Array | null;
   /** u8 [numEnvs]; null for 0. */
   readonly crashes: Uint8Array | null;
+  /** f32 [numEnvs] each; null for 0. */
+  readonly well: Float32Array | null;
+  readonly skill: Float32Array | null;
+  /** f32 [numEnvs, 3] in [0, 1] where given; null for none. */
+  readonly beliefs: Float32Array | null;
+  /** u8 [numEnvs], which environments had given a belief; null if `beliefs` is null. */
+  readonly given: Uint8Array | null;
+}
+
+/** The parts of a reset's request on which start states depend. */
+export interface StartContext {
+  readonly numEnvs: number;
+  /** u8 [numEnvs], null for all. It must not change during the call. */
+  readonly mask: Uint8Array | null;
+  readonly params: Params;
+  /** u8 [numEnvs], codes of PROFILE_MODES; null if they are unchanged. */
+  readonly modes: Uint8Array | null;
+  /** f32 [numEnvs, 16], used for mode `given`; null if these are unchanged. */
+  readonly profiles: Float32Array | null;
 }
 
 export const START_OPTIONS: readonly (keyof StartStates)[] = [
@@ -56,6 +100,9 @@ export const START_OPTIONS: readonly (keyof StartStates)[] = [
   'late',
   'crashes',
   'returns',
+  'well',
+  'skill',
+  'beliefs',
 ];
 const LAST_START = NUM_STEPS - 1;
 /**
@@ -63,30 +110,72 @@ const LAST_START = NUM_STEPS - 1;
  * float32s. A device may flush subnormal ones to 0.
  */
 const MIN_VALUE = 2 ** -80;
-const METERS: FloatRange = { low: MIN_VALUE, high: 1, signed: false };
+const METER_RANGE: FloatRange = { low: MIN_VALUE, high: 1, signed: false };
 /** Bounds of sums of rewards in any world. */
-const SUMS: FloatRange = { low: MIN_VALUE, high: MAX_SUM, signed: true };
+const SUM_RANGE: FloatRange = { low: MIN_VALUE, high: MAX_SUM, signed: true };
 
-type FloatsName = Exclude<keyof StartStates, 'steps' | 'crashes'>;
+type FloatsName = Exclude<keyof StartStates, 'steps' | 'crashes' | 'beliefs'>;
+/** The number of steps from which on each reward sum may differ from 0. */
+const FIRST_NONZERO = { early: 1, late: NUM_STEPS / 2 + 1, returns: 1 };
 
 /**
  * Validates the start states of the environments of a mask. @returns copies.
- * @param mask u8 [numEnvs], null for all. It must not change during the call.
- * @throws InputError `wrong_type`, `wrong_length`, `out_of_range` or `unknown_option`.
+ * @throws InputError `wrong_type`, `wrong_length`, `out_of_range`, `bad_belief` or `unknown_option`.
  */
-export function toStart(given: StartStates, numEnvs: number, mask: Uint8Array | null): EnvStarts {
-  const start = readOptions('start', given, START_OPTIONS);
+export function toStart(states: StartStates, context: StartContext): EnvStarts {
+  const start = readOptions('start', states, START_OPTIONS);
+  const { numEnvs, mask, params } = context;
   const steps = toSteps(start.steps, numEnvs, mask);
-  const sum = (name: 'early' | 'late' | 'returns', first: number) =>
-    start[name] === undefined ? null : toSums(name, start[name], steps, mask, first);
+  const sum = (name: keyof typeof FIRST_NONZERO) =>
+    start[name] === undefined ? null : toRewardSums(name, start[name], steps, mask);
+  const bounded = (name: 'well' | 'skill', boundsAt: (env: number) => Bounds) =>
+    start[name] === undefined ? null : toBoundedSums(name, start[name], steps, mask, boundsAt);
   return {
     steps,
     meters: toMeters(start.meters, numEnvs, mask),
-    early: sum('early', 1),
-    late: sum('late', NUM_STEPS / 2 + 1),
-    returns: sum('returns', 1),
+    early: sum('early'),
+    late: sum('late'),
+    returns: sum('returns'),
     crashes: start.crashes === undefined ? null : toCrashes(start.crashes, steps, mask),
+    well: bounded('well', (env) => wellBounds(steps[env], weightsAt(context, env))),
+    skill: bounded('skill', (env) => skillBounds(params, steps[env])),
+    ...(start.beliefs === undefined ? NO_BELIEFS : toStartBeliefs(start.beliefs, steps, context)),
   };
+}
+
+/** Weights as those of a sampled profile: not negative, with the sum 1. */
+const SIMPLEX = Float32Array.of(1, 0, 0, 0, 0);
+
+/** Returns the reward weights of an environment; null if they are unknown. */
+function weightsAt({ modes, profiles }: StartContext, env: number): Float32Array | null {
+  if (modes === null) return null;
+  if (modes[env] === MODE.sampled) return SIMPLEX;
+  // A changed world may give a named profile negative weights.
+  if (modes[env] === MODE.discrete) return null;
+  return profiles?.subarray(env * PROFILE_SIZE + NUM_TRAITS, (env + 1) * PROFILE_SIZE) ?? null;
+}
+
+const NO_BELIEFS = { beliefs: null, given: null };
+
+/** Validates and clamps the beliefs given before the start. */
+function toStartBeliefs(
+  list: ArrayLike<number>,
+  steps: Uint8Array,
+  { numEnvs, mask, params }: StartContext,
+): Pick<EnvStarts, 'beliefs' | 'given'> {
+  const beliefs = Float32Array.from(toBeliefs(list, numEnvs, 'numEnvs', null, mask, 'start.beliefs'));
+  const given = toGiven(beliefs, numEnvs, new Uint8Array(numEnvs), mask, 'start.beliefs');
+  for (let at = 0; at < beliefs.length; at++) {
+    const env = Math.floor(at / NUM_BELIEFS);
+    beliefs[at] = given[env] ? clampBelief(beliefs[at], params.smallestBelief) : 0.5;
+    if (given[env] === 0 || steps[env] > 0 || mask?.[env] === 0) continue;
+    throw new InputError(
+      'bad_belief',
+      `Expected three NaN (no belief) in start.beliefs row ${env}, which begins at step 0, got a belief. ` +
+        'No episode has begun. Pass the belief with the first action.',
+    );
+  }
+  return { beliefs, given };
 }
 
 function checkList(name: keyof StartStates, list: unknown, length: number, unit: string): void {
@@ -148,22 +237,32 @@ function toFloats(
 
 function toMeters(list: ArrayLike<number>, numEnvs: number, mask: Uint8Array | null): Float32Array {
   const meters = toFloats('meters', list, numEnvs, NUM_METERS, mask);
-  const outside = firstOutside(meters, METERS, NUM_METERS, mask);
+  const outside = firstOutside(meters, METER_RANGE, NUM_METERS, mask);
   if (outside >= 0) refuse('meters', outside, 'a number from 0 to 1', meters[outside]);
   return meters;
 }
 
-/** Checks sums of rewards. @param first the first step after which a sum may differ from 0. */
+/** Checks sums of any sign. */
 function toSums(
-  name: 'early' | 'late' | 'returns',
+  name: FloatsName,
+  list: ArrayLike<number>,
+  numEnvs: number,
+  mask: Uint8Array | null,
+): Float32Array {
+  const sums = toFloats(name, list, numEnvs, 1, mask);
+  const outside = firstOutside(sums, SUM_RANGE, 1, mask);
+  if (outside >= 0) refuse(name, outside, 'a number from -2^64 to 2^64', sums[outside]);
+  return sums;
+}
+
+function toRewardSums(
+  name: keyof typeof FIRST_NONZERO,
   list: ArrayLike<number>,
   steps: Uint8Array,
   mask: Uint8Array | null,
-  first: number,
 ): Float32Array {
-  const sums = toFloats(name, list, steps.length, 1, mask);
-  const outside = firstOutside(sums, SUMS, 1, mask);
-  if (outside >= 0) refuse(name, outside, 'a number from -2^64 to 2^64', sums[outside]);
+  const sums = toSums(name, list, steps.length, mask);
+  const first = FIRST_NONZERO[name];
   for (let i = 0; i < sums.length; i++) {
     if (sums[i] === 0 || steps[i] >= first || (mask !== null && mask[i] === 0)) continue;
     refuse(name, i, `0, as nothing is added to it in the first ${first - 1} steps,`, sums[i]);
@@ -171,12 +270,31 @@ function toSums(
   return sums;
 }
 
+function toBoundedSums(
+  name: 'well' | 'skill',
+  list: ArrayLike<number>,
+  steps: Uint8Array,
+  mask: Uint8Array | null,
+  boundsAt: (env: number) => Bounds,
+): Float32Array {
+  const sums = toSums(name, list, steps.length, mask);
+  for (let i = 0; i < sums.length; i++) {
+    if (mask !== null && mask[i] === 0) continue;
+    const [low, high] = boundsAt(i);
+    if (sums[i] >= low && sums[i] <= high) continue;
+    refuse(name, i, `a number from ${low} to ${high}, as ${steps[i]} steps were taken,`, sums[i]);
+  }
+  return sums;
+}
+
 /** Throws the error for an invalid number, which the message shows rounded to float32. */
 function refuse(name: FloatsName, at: number, expected: string, value: unknown): never {
+  const isTiny = value !== 0 && Math.abs(Number(value)) < MIN_VALUE;
+  const remedy = isTiny ? 'Pass 0 or a magnitude of at least 2^-80.' : 'Pass the expected number.';
   const [env, meter] = [Math.floor(at / NUM_METERS), METER_NAMES[at % NUM_METERS]];
   const where = `start.${name}[${at}]${name === 'meters' ? ` (${meter} of environment ${env})` : ''}`;
   throw new InputError(
     typeof value === 'number' ? 'out_of_range' : 'wrong_type',
-    `Expected ${expected} at ${where}, got ${describe(value)}. No episode has begun. Pass 0 or a magnitude of at least 2^-80.`,
+    `Expected ${expected} at ${where}, got ${describe(value)}. No episode has begun. ${remedy}`,
   );
 }

@@ -3,7 +3,7 @@ import { InputError } from '../../shared/errors.js';
 import { checkInteger, checkLength, describe, isFloats, isList, kindOf } from '../../shared/values.js';
 import { NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
 import { illegalAction, isAction } from './actions.js';
-import { isUnaliased, NOTHING_WRITTEN, type Written } from './aliased-memory.js';
+import { isUnaliased, NO_BUFFERS, type OverwrittenBuffers } from './aliased-memory.js';
 
 /** Codes 0..9, one per environment. */
 export type Actions = Uint8Array | Int8Array | Int32Array | readonly number[];
@@ -12,8 +12,8 @@ export type Actions = Uint8Array | Int8Array | Int32Array | readonly number[];
 const IGNORED = 255;
 
 /**
- * Returns codes as bytes. Returns a Uint8Array itself, unless its memory may change during the call; the batch then checks
- * the codes.
+ * Returns codes as bytes. A Uint8Array is returned itself and unchecked: the batch checks its codes. Any other list, and a
+ * Uint8Array whose memory may change during the call, is checked and copied.
  * @param scratch the array for the copy of any other list; null to allocate one.
  * @param mask u8: 0 for environments whose codes are ignored; null if all are used.
  * @throws InputError `illegal_action`, `wrong_length` or `wrong_type`.
@@ -24,7 +24,7 @@ export function toActions(
   unit: string,
   scratch: Uint8Array | null,
   mask: Uint8Array | null = null,
-  written: Written = NOTHING_WRITTEN,
+  overwritten: OverwrittenBuffers = NO_BUFFERS,
 ): Uint8Array {
   if (!isList(actions)) {
     throw new InputError(
@@ -34,7 +34,7 @@ export function toActions(
     );
   }
   checkLength('actions', actions.length, length, unit);
-  if (kindOf(actions) === 'Uint8Array' && isUnaliased(actions, written)) return actions as Uint8Array;
+  if (kindOf(actions) === 'Uint8Array' && isUnaliased(actions, overwritten)) return actions as Uint8Array;
   const bytes = scratch ?? new Uint8Array(length);
   for (let i = 0; i < length; i++) {
     const value = actions[i];
@@ -52,7 +52,7 @@ function refuseAction(value: unknown, index: number): never {
 /**
  * Returns beliefs as f32 [rows, 3]. Returns a Float32Array itself, and a copy of any other list.
  * @param scratch the array for the copy; null to allocate one.
- * @param mask u8: 0 for rows that are ignored; null if all are used.
+ * @param mask u8: 0 for rows that are ignored; null if all are used. @param where the argument's name in errors.
  * @throws InputError `wrong_type`, `wrong_length`, or `bad_belief` for an entry that is not a number.
  */
 export function toBeliefs(
@@ -61,18 +61,19 @@ export function toBeliefs(
   unit: string,
   scratch: Float32Array | null,
   mask: Uint8Array | null = null,
+  where = 'beliefs',
 ): Float32Array {
-  const isPlain = isFloats(beliefs);
-  if (!isPlain && (!isList(beliefs) || isNested(beliefs))) refuseBeliefs(beliefs, unit);
+  const areFloats = isFloats(beliefs);
+  if (!areFloats && (!isList(beliefs) || isNested(beliefs))) refuseBeliefs(beliefs, unit, where);
   const length = rows * NUM_BELIEFS;
   const got = beliefs.length;
-  if (got !== length) checkLength('numbers in beliefs', got, length, `${unit} x ${NUM_BELIEFS}`);
-  if (isPlain) return beliefs;
+  if (got !== length) checkLength(`numbers in ${where}`, got, length, `${unit} x ${NUM_BELIEFS}`);
+  if (areFloats) return beliefs;
   const floats = scratch ?? new Float32Array(length);
   for (let at = 0; at < length; at++) {
     const value = beliefs[at];
     if (typeof value === 'number') floats[at] = value;
-    else if (mask === null || mask[Math.floor(at / NUM_BELIEFS)] !== 0) refuseBelief(value, at);
+    else if (mask === null || mask[Math.floor(at / NUM_BELIEFS)] !== 0) refuseBelief(value, at, where);
     else floats[at] = Number.NaN;
   }
   return floats;
@@ -81,19 +82,23 @@ export function toBeliefs(
 /** Returns whether the first entry is a list. Tests its type first, because `isList` would box a number. */
 const isNested = (rows: ArrayLike<unknown>): boolean => typeof rows[0] === 'object' && isList(rows[0]);
 
-function refuseBeliefs(beliefs: ArrayLike<unknown>, unit: string): never {
+/** Says that the refused call changed nothing. */
+const unchanged = (where: string): string =>
+  where === 'start.beliefs' ? 'No episode has begun.' : 'No episode was stepped.';
+
+function refuseBeliefs(beliefs: ArrayLike<unknown>, unit: string, where: string): never {
   const first = isList(beliefs) ? `, of which the first is ${describe(beliefs[0])}` : '';
   throw new InputError(
     'wrong_type',
-    `Expected beliefs to be an array of [${unit}, ${NUM_BELIEFS}] numbers, row by row, ` +
-      `got ${describe(beliefs)}${first}. Pass a Float32Array, or of rows beliefs.flatMap((row) => [...row]).`,
+    `Expected ${where} to be an array of [${unit}, ${NUM_BELIEFS}] numbers, row by row, ` +
+      `got ${describe(beliefs)}${first}. Pass a Float32Array. To flatten rows, pass beliefs.flatMap((row) => [...row]).`,
   );
 }
 
-function refuseBelief(value: unknown, at: number): never {
+function refuseBelief(value: unknown, at: number, where: string): never {
   throw new InputError(
     'bad_belief',
-    `Expected a number at beliefs[${at}], got ${describe(value)}. No episode was stepped. ` +
+    `Expected a number at ${where}[${at}], got ${describe(value)}. ${unchanged(where)} ` +
       'Pass three NaN for a belief that is not given.',
   );
 }
@@ -112,12 +117,12 @@ export function isAbsent(beliefs: Float32Array, row: number): boolean {
 }
 
 /** Builds the error for a row that is neither a belief nor three NaN. */
-export function badBelief(beliefs: Float32Array, row: number): InputError {
+export function badBelief(beliefs: Float32Array, row: number, where = 'beliefs'): InputError {
   const values = beliefs.subarray(row * NUM_BELIEFS, (row + 1) * NUM_BELIEFS);
   return new InputError(
     'bad_belief',
-    `Expected three finite numbers or three NaN (no belief) in beliefs row ${row}, got [${values.join(', ')}]. ` +
-      'No episode was stepped. Pass one of the two.',
+    `Expected three finite numbers or three NaN (no belief) in ${where} row ${row}, got [${values.join(', ')}]. ` +
+      `${unchanged(where)} Pass one of the two.`,
   );
 }
 
@@ -130,11 +135,12 @@ export function toGiven(
   rows: number,
   given: Uint8Array,
   mask: Uint8Array | null = null,
+  where = 'beliefs',
 ): Uint8Array {
   for (let row = 0; row < rows; row++) {
     if (isGiven(beliefs, row)) given[row] = 1;
     else if (isAbsent(beliefs, row) || mask?.[row] === 0) given[row] = 0;
-    else throw badBelief(beliefs, row);
+    else throw badBelief(beliefs, row, where);
   }
   return given;
 }

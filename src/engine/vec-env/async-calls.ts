@@ -17,12 +17,13 @@ import {
   needsReplay,
   requireAllReplayable,
   requireReplayable,
-  toBytes,
   toFork,
   toIndices,
   toSnapshot,
+  toSnapshotBytes,
 } from './copy-states.js';
 import type { Core } from './core.js';
+import { commitImagined, imagineStates } from './imagined-states.js';
 import { ReadState, readBack, toOutputNames } from './read-outputs.js';
 import { type RunChoice, throwIfRefused } from './run-requests.js';
 import { runAsyncInSlices, toRun } from './sliced-runs.js';
@@ -49,7 +50,7 @@ export interface OpenedCore {
 type CoreOf<Env> = (what: string, env: Env) => Core<AsyncBatch>;
 
 /** The outputs that a history needs. */
-const STEP_OUTPUTS: readonly OutputName[] = ['observations', 'finalObservations', 'finalMask'];
+const HISTORY_OUTPUTS: readonly OutputName[] = ['observations', 'finalObservations', 'finalMask'];
 
 export class AsyncCalls {
   readonly core: Core<AsyncBatch>;
@@ -82,8 +83,8 @@ export class AsyncCalls {
     core.commitStep(request);
     this.#reading.commitStep();
     if (core.stepOutputs.history === null) return;
-    const stepOutputs = STEP_OUTPUTS.filter((name) => core.outputs[name] !== null);
-    await readBack(core, stepOutputs);
+    const names = HISTORY_OUTPUTS.filter((name) => core.outputs[name] !== null);
+    await readBack(core, names);
     core.stepOutputs.afterStep(request);
   }
 
@@ -118,9 +119,15 @@ export class AsyncCalls {
     const { core } = this;
     core.requireReset();
     const origins = toIndices(indices, null, core, null);
-    const fork = new AsyncCalls(await this.#opened.open(toFork(core, origins, changes)));
+    const { settings, imagined } = toFork(core, origins, changes);
+    const states = imagined && imagineStates(core, await core.batch.save(origins), origins, imagined);
+    const fork = new AsyncCalls(await this.#opened.open(settings));
     try {
       await fork.#gather(core, origins);
+      if (states !== null) {
+        fork.core.batch.load(states, true);
+        commitImagined(fork.core, states);
+      }
       return fork;
     } catch (error) {
       fork.core.close();
@@ -134,7 +141,7 @@ export class AsyncCalls {
     const from = coreOf('source', source);
     from.requireReset();
     checkAlike(core, from);
-    return this.#gather(from, toIndices(indices, core.numEnvs, from, core.written));
+    return this.#gather(from, toIndices(indices, core.numEnvs, from, core.overwritten));
   }
 
   /** Makes environment i a copy of environment indices[i] of `source`: state, outputs and bookkeeping. */
@@ -152,7 +159,7 @@ export class AsyncCalls {
     const { core } = this;
     core.requireReset();
     requireAllReplayable(core);
-    const bytes = toBytes(core, await core.batch.save());
+    const bytes = toSnapshotBytes(core, await core.batch.save());
     this.#lastSnapshot = bytes.slice();
     return bytes;
   }
@@ -163,7 +170,7 @@ export class AsyncCalls {
     const snapshot = toSnapshot(core, bytes);
     core.batch.load(snapshot.words);
     await readBack(core);
-    return this.#restored(snapshot);
+    return this.#finishRestore(snapshot);
   }
 
   async reopen(): Promise<StepResult> {
@@ -180,10 +187,10 @@ export class AsyncCalls {
     }
     core.batch.close();
     core.batch = batch;
-    return this.#restored(snapshot);
+    return this.#finishRestore(snapshot);
   }
 
-  #restored(snapshot: Snapshot): StepResult {
+  #finishRestore(snapshot: Snapshot): StepResult {
     const { core } = this;
     core.requireAttached();
     this.#reading.commitChange();
@@ -217,7 +224,7 @@ export class AsyncCalls {
 
   async targets(): Promise<Float32Array> {
     this.core.requireReset();
-    return this.core.batch.targets();
+    return this.core.batch.beliefTargets();
   }
 
   async stateHash(): Promise<BigUint64Array> {

@@ -4,6 +4,7 @@
 import { InputError } from '../../shared/errors.js';
 import { describe, readOptions } from '../../shared/values.js';
 import type { AsyncBatch, Device, OutputName } from '../backends/async-backend.js';
+import { toDeviceOptions } from '../backends/device-options.js';
 import { openAsyncBatch } from '../backends/open-batch.js';
 import type { Platform } from '../backends/platform.js';
 import { HISTORY_STEPS, type HistoryStep } from '../observe/past-step.js';
@@ -12,16 +13,20 @@ import type { Actions } from '../validate/steps.js';
 import { AsyncCalls, type OpenedCore } from './async-calls.js';
 import { CallQueue } from './call-queue.js';
 import { type Settings, toSettings } from './check-options.js';
-import { copyBytes, copyResetOptions, copyRunOptions, longestArgument } from './copied-calls.js';
+import {
+  copyBytes,
+  copyForkOptions,
+  copyResetOptions,
+  copyRunOptions,
+  longestArgument,
+} from './copy-options.js';
 import { Core } from './core.js';
-import { toDeviceOptions } from './device-options.js';
 import { type Counters, countersOf, EnvProperties } from './properties.js';
 import type { RunChoice } from './run-requests.js';
 import {
   ASYNC_OPTIONS,
   type AsyncRunOptionsFrom,
   type AsyncVecEnvOptions,
-  FORK_OPTIONS,
   type ForkOptions,
   type ResetOptions,
   type RunResult,
@@ -34,7 +39,7 @@ import {
 export type AsyncRunOptions = AsyncRunOptionsFrom<AsyncVecEnv>;
 
 /** The default options of a call. */
-const NONE = Object.freeze({});
+const NO_OPTIONS = Object.freeze({});
 
 /** Opens a vector environment with a platform's backends. @throws as `createAsyncVecEnv`. */
 export async function openAsyncVecEnv(platform: Platform, options: AsyncVecEnvOptions): Promise<AsyncVecEnv> {
@@ -77,13 +82,13 @@ export class AsyncVecEnv extends EnvProperties {
   }
 
   /** Does the same as `VecEnv.reset`. */
-  async reset(options: ResetOptions = NONE): Promise<StepResult> {
+  async reset(options: ResetOptions = NO_OPTIONS): Promise<StepResult> {
     const copiedOptions = copyResetOptions(options, this.#maxLength);
     return this.#queue.add(() => this.#calls.reset(copiedOptions));
   }
 
   /** Does the same as `VecEnv.step`: `submit`, then `read` of all outputs. */
-  async step(actions: Actions, options: StepOptions = NONE): Promise<StepResult> {
+  async step(actions: Actions, options: StepOptions = NO_OPTIONS): Promise<StepResult> {
     const codes = copyArgument(actions, this.#maxLength);
     const copiedOptions = copyOptions(options, STEP_OPTIONS, this.#maxLength);
     return this.#queue.add(() => this.#calls.step(codes, copiedOptions));
@@ -94,7 +99,7 @@ export class AsyncVecEnv extends EnvProperties {
    * the views are undefined until the next `read`. With histories, every step still reads the observations back.
    * @throws as `VecEnv.step`.
    */
-  async submit(actions: Actions, options: StepOptions = NONE): Promise<void> {
+  async submit(actions: Actions, options: StepOptions = NO_OPTIONS): Promise<void> {
     const codes = copyArgument(actions, this.#maxLength);
     const copiedOptions = copyOptions(options, STEP_OPTIONS, this.#maxLength);
     return this.#queue.add(() => this.#calls.submit(codes, copiedOptions));
@@ -102,7 +107,7 @@ export class AsyncVecEnv extends EnvProperties {
 
   /**
    * Reads back the outputs of all earlier calls.
-   * @param which names of outputs; the others keep their values. `finalObservations` include `finalMask`. Default: all.
+   * @param which the outputs to read, by name; the others keep their values. `finalObservations` include `finalMask`. Default: all.
    * @throws InputError `unknown_name`, `wrong_type`; StateError `not_reset`, `closed`.
    */
   async read(which?: readonly OutputName[]): Promise<StepResult> {
@@ -114,7 +119,7 @@ export class AsyncVecEnv extends EnvProperties {
    * Does the same as `VecEnv.run`. With `onProgress` or `signal` the run is split into slices and yields to the event loop
    * between them, so that any code can abort the signal. Calls made during the run, also from `onProgress`, begin after it.
    */
-  async run(choice: RunChoice, options: AsyncRunOptions = NONE): Promise<RunResult> {
+  async run(choice: RunChoice, options: AsyncRunOptions = NO_OPTIONS): Promise<RunResult> {
     const sequence = copyArgument(choice, this.#maxLength);
     const copiedOptions = copyRunOptions(options, this.#maxLength);
     return this.#addWith(copiedOptions?.from?.source, () =>
@@ -123,9 +128,9 @@ export class AsyncVecEnv extends EnvProperties {
   }
 
   /** Does the same as `VecEnv.fork`. */
-  async fork(indices: ArrayLike<number>, changes: ForkOptions = NONE): Promise<AsyncVecEnv> {
+  async fork(indices: ArrayLike<number>, changes: ForkOptions = NO_OPTIONS): Promise<AsyncVecEnv> {
     const origins = copyArgument(indices, this.#maxLength);
-    const copiedOptions = copyOptions(changes, FORK_OPTIONS, this.#maxLength);
+    const copiedOptions = copyForkOptions(changes, this.#maxLength);
     return this.#queue.add(async () => new AsyncVecEnv(await this.#calls.fork(origins, copiedOptions)));
   }
 

@@ -17,7 +17,7 @@ export interface AutoresetPlan {
 }
 
 /** The size of the ring of counts of ends. It exceeds the number of steps of an episode. */
-const RING = 32;
+const RING_SIZE = 32;
 
 /** Returns the non-negative remainder. `a` may be negative: `seeds` is a view that the caller may write to. */
 const modulo = (a: number, n: number): number => ((a % n) + n) % n;
@@ -38,10 +38,10 @@ export class Autoreset {
    * tick if the episode has ended.
    */
   readonly #ends: Float64Array;
-  /** The number of environments whose episodes end at a future tick, by tick modulo RING. */
-  readonly #due = new Uint32Array(RING);
+  /** The number of environments whose episodes end at a future tick, by tick modulo RING_SIZE. */
+  readonly #numEnding = new Uint32Array(RING_SIZE);
   /** The number of environments whose episodes have ended and that were not reset. */
-  #over = 0;
+  #numEnded = 0;
   readonly #stepMask: Uint8Array;
   readonly #resetMask: Uint8Array;
   readonly #resetSeeds: Uint32Array;
@@ -56,7 +56,7 @@ export class Autoreset {
     this.#seeds = seeds;
     this.episodeNumbers = new Uint32Array(numEnvs);
     this.#ends = new Float64Array(numEnvs);
-    this.#over = numEnvs;
+    this.#numEnded = numEnvs;
     this.#stepMask = new Uint8Array(resets);
     this.#resetMask = new Uint8Array(resets);
     this.#resetSeeds = new Uint32Array(resets);
@@ -70,9 +70,9 @@ export class Autoreset {
     const plan = this.#plan;
     plan.stepMask = mask;
     plan.resetMask = plan.resetSeeds = null;
-    if (this.mode === 'same-step' && this.#due[(this.#tick + 1) % RING] > 0) {
+    if (this.mode === 'same-step' && this.#numEnding[(this.#tick + 1) % RING_SIZE] > 0) {
       this.#planResets(mask, this.#tick + 1, this.#tick + 1);
-    } else if (this.mode === 'next-step' && this.#over > 0) {
+    } else if (this.mode === 'next-step' && this.#numEnded > 0) {
       this.#planResets(mask, 0, this.#tick);
       plan.stepMask = this.#stepMask;
     }
@@ -100,50 +100,50 @@ export class Autoreset {
   commit(): void {
     const { stepMask, resetMask } = this.#plan;
     this.#tick++;
-    this.steps += stepMask === null ? this.#ends.length : this.#delay(stepMask);
-    const ended = this.#due[this.#tick % RING];
-    this.#due[this.#tick % RING] = 0;
-    this.#over += ended;
+    this.steps += stepMask === null ? this.#ends.length : this.#delayEnds(stepMask);
+    const ended = this.#numEnding[this.#tick % RING_SIZE];
+    this.#numEnding[this.#tick % RING_SIZE] = 0;
+    this.#numEnded += ended;
     this.episodes += ended;
     if (resetMask === null) return;
     for (let i = 0; i < resetMask.length; i++) {
-      if (resetMask[i] !== 0) this.#begin(i);
+      if (resetMask[i] !== 0) this.#beginEpisode(i);
     }
   }
 
-  #begin(env: number): void {
+  #beginEpisode(env: number): void {
     this.setStepsLeft(env, NUM_STEPS);
     this.#seeds[env] = this.#resetSeeds[env];
     this.episodeNumbers[env]++;
   }
 
   /** Delays the ends of environments that do not step by one tick. @returns the number of environments that step. */
-  #delay(stepMask: Uint8Array): number {
+  #delayEnds(stepMask: Uint8Array): number {
     let steps = 0;
     for (let i = 0; i < this.#ends.length; i++) {
       if (stepMask[i] !== 0) steps++;
       else if (this.#ends[i] >= this.#tick) {
-        this.#due[this.#ends[i] % RING]--;
+        this.#numEnding[this.#ends[i] % RING_SIZE]--;
         this.#ends[i]++;
-        this.#due[this.#ends[i] % RING]++;
+        this.#numEnding[this.#ends[i] % RING_SIZE]++;
       }
     }
     return steps;
   }
 
   /** Returns the number of steps left in an environment's episode. */
-  #left(env: number): number {
+  #stepsLeft(env: number): number {
     return Math.max(0, this.#ends[env] - this.#tick);
   }
 
   /** Sets the number of steps, 0 to 28, left in an environment's episode. */
   setStepsLeft(env: number, left: number): void {
-    if (this.#left(env) > 0) this.#due[this.#ends[env] % RING]--;
-    else this.#over--;
+    if (this.#stepsLeft(env) > 0) this.#numEnding[this.#ends[env] % RING_SIZE]--;
+    else this.#numEnded--;
     const end = this.#tick + left;
     this.#ends[env] = end;
-    if (left > 0) this.#due[end % RING]++;
-    else this.#over++;
+    if (left > 0) this.#numEnding[end % RING_SIZE]++;
+    else this.#numEnded++;
   }
 
   /** Copies the steps left and the episode number of `source`'s environment indices[i] to environment i. */
@@ -159,7 +159,7 @@ export class Autoreset {
   /** Commits a run of the environments before index `end`. @param stops the steps at which they stop; null for 28. */
   commitRun(stops: Uint8Array | null, end: number): void {
     for (let i = 0; i < end; i++) {
-      const before = this.#left(i);
+      const before = this.#stepsLeft(i);
       const left = Math.min(before, NUM_STEPS - (stops?.[i] ?? NUM_STEPS));
       this.setStepsLeft(i, left);
       this.steps += before - left;

@@ -13,7 +13,7 @@ import { LAYOUTS, OPTIONS, type VecEnvOptions } from './vec-env-options.js';
 /** The profiles and graders of resets that do not specify them. */
 export interface Defaults {
   readonly profiles: EnvProfiles;
-  /** f32 [numEnvs, 6]. */
+  /** f32 [numEnvs, 8]. */
   readonly graders: Float32Array;
 }
 
@@ -33,7 +33,7 @@ export interface Settings extends Defaults {
   readonly observation: ObservationOptions;
   readonly copy: boolean;
   /** Copies of the options that a fork inherits. */
-  readonly shared: VecEnvOptions;
+  readonly inheritedOptions: VecEnvOptions;
 }
 
 /**
@@ -58,7 +58,7 @@ export function toSettings(given: VecEnvOptions, defaults?: Defaults): Settings 
     ...{ backend, kernel, numEnvs, world, imagination, threads, autoreset, span, observation, copy },
     layout: { columnMajor, finalObservations: autoreset === 'same-step' },
     ...(defaults ?? toDefaults(options, world, numEnvs)),
-    shared: Object.freeze({
+    inheritedOptions: Object.freeze({
       ...{ numEnvs, imagination, threads: threads ?? undefined, autoreset, observation, copy },
       ...{ layout: order, seedRange: [span.low, span.size] as const, world: world.spec },
     }),

@@ -3,6 +3,7 @@
 import { InputError, StateError } from '../../shared/errors.js';
 import { checkInteger, checkLength, describe, isList, readOptions } from '../../shared/values.js';
 import { MAX_ENVS, NUM_COMPONENTS, NUM_STEPS, PROFILE_SIZE, STATE, STATE_WORDS } from '../../world/fields.js';
+import type { AnyBatch } from '../backends/any-batch.js';
 import { hasKernels } from '../backends/choose-backend.js';
 import { replayHistory } from '../observe/replay-history.js';
 import { checkCompatible } from '../snapshot/compatible.js';
@@ -10,11 +11,13 @@ import { decodeSnapshot } from '../snapshot/decode.js';
 import { encodeSnapshot } from '../snapshot/encode.js';
 import type { Snapshot } from '../snapshot/format.js';
 import { checkStates } from '../snapshot/legal-states.js';
-import { isUnaliased, type Written } from '../validate/aliased-memory.js';
+import { isUnaliased, type OverwrittenBuffers } from '../validate/aliased-memory.js';
+import type { EnvProfiles } from '../validate/profiles.js';
 import { isWithin, outsideSpan } from '../validate/seeds.js';
 import { type Settings, toSettings } from './check-options.js';
-import type { AnyBatch, Core } from './core.js';
-import { FORK_OPTIONS, type ForkOptions } from './vec-env-options.js';
+import type { Core } from './core.js';
+import { type Imagined, toGivenProfiles, toImagined } from './imagined-profiles.js';
+import { FORK_OPTIONS, type ForkOptions, type VecEnvOptions } from './vec-env-options.js';
 
 /** The states from which a run begins. */
 export interface RunOrigin<Kind extends AnyBatch = AnyBatch> {
@@ -25,14 +28,14 @@ export interface RunOrigin<Kind extends AnyBatch = AnyBatch> {
 /**
  * Validates indices of a source. @returns u32.
  * @param length the expected number of indices; null for any number except 0.
- * @param written the memory that the call overwrites. A Uint32Array in other memory is returned without a copy. Null to
+ * @param overwritten the memory that the call overwrites. A Uint32Array in other memory is returned without a copy. Null to
  *   copy always.
  */
 export function toIndices(
   indices: ArrayLike<number>,
   length: number | null,
   source: Core,
-  written: Written | null,
+  overwritten: OverwrittenBuffers | null,
 ): Uint32Array {
   if (!isList(indices)) {
     throw new InputError(
@@ -50,7 +53,7 @@ export function toIndices(
   }
   checkInteger('the number of indices', count, 1, MAX_ENVS);
   const last = source.numEnvs - 1;
-  if (written !== null && isStable(indices, written) && allUpTo(indices, last)) return indices;
+  if (overwritten !== null && isStable(indices, overwritten) && allUpTo(indices, last)) return indices;
   return Uint32Array.from({ length: count }, (_, i) => {
     const index = indices[i];
     if (Number.isInteger(index) && index >= 0 && index <= last) return index;
@@ -61,8 +64,8 @@ export function toIndices(
   });
 }
 
-const isStable = (indices: unknown, written: Written): indices is Uint32Array =>
-  indices instanceof Uint32Array && isUnaliased(indices, written);
+const isStable = (indices: unknown, overwritten: OverwrittenBuffers): indices is Uint32Array =>
+  indices instanceof Uint32Array && isUnaliased(indices, overwritten);
 
 /** Returns whether all indices are at most `last`. Allocates nothing. */
 function allUpTo(indices: Uint32Array, last: number): boolean {
@@ -70,23 +73,48 @@ function allUpTo(indices: Uint32Array, last: number): boolean {
   return true;
 }
 
-/** Returns the settings of a fork: the source's settings with changes. @throws as `createVecEnv`. */
-export function toFork(source: Core, indices: Uint32Array, changes: ForkOptions): Settings {
-  const changedOptions = readOptions('fork options', changes, FORK_OPTIONS);
-  const { modes, floats } = source.profiles;
+/** A fork to open. */
+export interface Fork {
+  readonly settings: Settings;
+  /** The profiles in place of the hidden ones; null to keep these. */
+  readonly imagined: Imagined | null;
+}
+
+/** Returns the settings of a fork: the source's settings with changes. @throws as `VecEnv.fork`. */
+export function toFork(source: Core, indices: Uint32Array, changes: ForkOptions): Fork {
+  const { imagination, ...changedOptions } = readOptions('fork options', changes, FORK_OPTIONS);
+  const imagined = toImagined(source, indices.length, imagination);
+  const flag = imagined === null ? (imagination as boolean | undefined) : true;
+  return {
+    settings: toForkSettings(source, indices, { ...changedOptions, imagination: flag }, imagined),
+    imagined,
+  };
+}
+
+function toForkSettings(
+  source: Core,
+  indices: Uint32Array,
+  changedOptions: Partial<VecEnvOptions>,
+  imagined: Imagined | null,
+): Settings {
   const { backend, kernel } = source.batch;
   const options = {
-    ...source.options,
+    ...source.inheritedOptions,
     ...Object.fromEntries(Object.entries(changedOptions).filter(([, value]) => value !== undefined)),
     numEnvs: indices.length,
     backend,
     kernel: hasKernels(backend) ? kernel : undefined,
   };
   return toSettings(options, {
-    profiles: { modes: rowsAt(modes, 1, indices), floats: floats && rowsAt(floats, PROFILE_SIZE, indices) },
+    profiles: imagined === null ? profilesAt(source, indices) : toGivenProfiles(imagined),
     graders: rowsAt(source.graders, NUM_COMPONENTS, indices),
   });
 }
+
+const profilesAt = ({ profiles: { modes, floats } }: Core, indices: Uint32Array): EnvProfiles => ({
+  modes: rowsAt(modes, 1, indices),
+  floats: floats && rowsAt(floats, PROFILE_SIZE, indices),
+});
 
 function rowsAt<T extends Float32Array | Uint8Array>(rows: T, width: number, indices: Uint32Array): T {
   const copy = new (rows.constructor as new (length: number) => T)(indices.length * width);
@@ -167,12 +195,15 @@ export function commitCopies(
   if (words !== null) replaceHistory(target, words, source.imagination);
   else if (source.stepOutputs.history !== null) history?.gather(source.stepOutputs.history, indices);
   const otherStreams = Number(source.imagination !== target.imagination);
-  const { seeds, unreplayable } = source === target ? copyOf(source) : source;
+  const { seeds, unreplayable } = source === target ? copySeeds(source) : source;
   for (let i = 0; i < indices.length; i++) {
     target.seeds[i] = seeds[indices[i]];
     target.unreplayable[i] = unreplayable[indices[i]] | otherStreams;
   }
   target.autoreset.gather(source.autoreset, indices);
+  const isPartial = indices.length < target.numEnvs;
+  const mayBeReal = source.usesHiddenState || !target.imagination;
+  target.usesHiddenState = mayBeReal || (isPartial && target.usesHiddenState);
 }
 
 /** Commits a copy into all environments, and clears `finalMask`. */
@@ -185,10 +216,10 @@ export function commitGather(
   commitCopies(target, source, indices, words);
   // This call has ended no episode.
   target.outputs.finalMask.fill(0);
-  target.phase = 'open';
+  target.phase = 'playing';
 }
 
-const copyOf = ({ seeds, unreplayable }: Core) => ({
+const copySeeds = ({ seeds, unreplayable }: Core) => ({
   seeds: seeds.slice(),
   unreplayable: unreplayable.slice(),
 });
@@ -217,7 +248,7 @@ export const requireAllReplayable = (core: Core): void =>
   requireReplayable(core, Array.from(core.unreplayable.keys()));
 
 /** Encodes a snapshot. @param words u32 [numEnvs, STATE_WORDS], from the batch. */
-export function toBytes(core: Core, words: Uint32Array): Uint8Array {
+export function toSnapshotBytes(core: Core, words: Uint32Array): Uint8Array {
   const { numEnvs, imagination, span, autoreset, world } = core;
   return encodeSnapshot({
     worldDigest: world.digest,
@@ -256,8 +287,10 @@ export function commitRestore(core: Core, { words, episodeNumbers, steps, episod
     autoreset.setStepsLeft(i, NUM_STEPS - words[i * STATE_WORDS + STATE.step]);
   }
   core.unreplayable.fill(0);
+  // The bytes do not say where their profiles come from.
+  core.usesHiddenState = true;
   autoreset.episodeNumbers.set(episodeNumbers);
   autoreset.steps = steps;
   autoreset.episodes = episodes;
-  core.phase = 'open';
+  core.phase = 'playing';
 }

@@ -6,12 +6,13 @@
 
 import { StateError } from '../../shared/errors.js';
 import { checkOptions, isFloats, readOptions, toFlag } from '../../shared/values.js';
-import { NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
+import { MODE, NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
 import type { World } from '../../world/world.js';
-import type { Batch, Outputs, ResetRequest, RunRequest, StepRequest } from '../backends/backend.js';
-import type { Opened } from '../backends/open-batch.js';
+import type { AnyBatch } from '../backends/any-batch.js';
+import type { Outputs, ResetRequest, RunRequest, StepRequest } from '../backends/backend.js';
+import type { OpenedBatch } from '../backends/open-batch.js';
 import { allocateTrajectory } from '../backends/outputs.js';
-import { copyIfAliased, type Written } from '../validate/aliased-memory.js';
+import { copyIfAliased, type OverwrittenBuffers } from '../validate/aliased-memory.js';
 import { type Mask, toMask } from '../validate/masks.js';
 import { type EnvProfiles, toGraders, toProfiles } from '../validate/profiles.js';
 import { type SeedSpan, toSeeds } from '../validate/seeds.js';
@@ -32,13 +33,10 @@ import {
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
-/** The properties of a batch that both backend interfaces share. */
-export type AnyBatch = Pick<Batch, 'backend' | 'kernel' | 'threads' | 'close'>;
-
 /** @typeParam Kind the type of the batch. Only the API calls the batch's methods; the core closes it. */
 export class Core<Kind extends AnyBatch = AnyBatch> implements Defaults {
   /** The options that a fork inherits. */
-  readonly options: VecEnvOptions;
+  readonly inheritedOptions: VecEnvOptions;
   readonly numEnvs: number;
   readonly world: World;
   readonly imagination: boolean;
@@ -53,12 +51,17 @@ export class Core<Kind extends AnyBatch = AnyBatch> implements Defaults {
   readonly autoreset: Autoreset;
   readonly profiles: EnvProfiles;
   readonly graders: Float32Array;
-  /** u8 [numEnvs]: 1 if the episode cannot be replayed here, because it was played with other streams (imagination). */
+  /**
+   * u8 [numEnvs]: 1 if the episode cannot be replayed here, because it was copied from an environment with the other value
+   * of `imagination`.
+   */
   readonly unreplayable: Uint8Array;
+  /** See `EnvProperties.usesHiddenState`. */
+  usesHiddenState = true;
   /** The buffers that calls overwrite. */
-  readonly written: Written;
-  phase: 'fresh' | 'open' | 'closed' = 'fresh';
-  /** Whether a call is in progress that calls the caller's code. */
+  readonly overwritten: OverwrittenBuffers;
+  phase: 'not-reset' | 'playing' | 'closed' = 'not-reset';
+  /** Whether a run is calling the caller's `onProgress`. */
   busy = false;
   /** The request object, reused at every step. */
   readonly #request: Mutable<StepRequest> = {
@@ -75,9 +78,9 @@ export class Core<Kind extends AnyBatch = AnyBatch> implements Defaults {
   #beliefs: Float32Array | null = null;
 
   /** @throws InputError for invalid observation options. */
-  constructor(settings: Settings, opened: Opened<Kind>) {
+  constructor(settings: Settings, opened: OpenedBatch<Kind>) {
     const { numEnvs, world, imagination } = settings;
-    this.options = settings.shared;
+    this.inheritedOptions = settings.inheritedOptions;
     this.numEnvs = numEnvs;
     this.world = world;
     this.imagination = imagination;
@@ -92,7 +95,7 @@ export class Core<Kind extends AnyBatch = AnyBatch> implements Defaults {
     this.autoreset = new Autoreset(settings.autoreset, this.span, this.seeds);
     this.unreplayable = new Uint8Array(numEnvs);
     const views = [this.outputs.rewards, this.seeds, this.autoreset.episodeNumbers];
-    this.written = new Set(views.map((view) => view.buffer));
+    this.overwritten = new Set(views.map((view) => view.buffer));
     this.#actions = new Uint8Array(numEnvs);
     this.#given = new Uint8Array(numEnvs);
   }
@@ -128,7 +131,7 @@ export class Core<Kind extends AnyBatch = AnyBatch> implements Defaults {
   }
 
   requireEpisodes(): void {
-    if (this.phase === 'open') return;
+    if (this.phase === 'playing') return;
     throw new StateError(
       'not_reset',
       'Expected a reset before this call, got none yet. Call reset({ seed }) first.',
@@ -140,15 +143,16 @@ export class Core<Kind extends AnyBatch = AnyBatch> implements Defaults {
     const { numEnvs, world } = this;
     const resetMask = this.#toMask(mask);
     const { modes, floats } = profiles === undefined ? this.profiles : toProfiles(world, profiles, numEnvs);
+    const context = { numEnvs, mask: resetMask, params: world.params, modes, profiles: floats };
     const request = {
       seeds: toSeeds(seed, numEnvs, 'seed', this.span),
       modes,
       profiles: floats,
-      graders: graders === undefined ? this.graders : toGraders(world, graders, numEnvs),
+      graders: graders === undefined ? this.graders : toGraders(world, graders, numEnvs, 'graders'),
       mask: resetMask,
-      start: start === undefined ? undefined : toStart(start, numEnvs, resetMask),
+      start: start === undefined ? undefined : toStart(start, context),
     };
-    if (request.mask !== null && this.phase === 'fresh') {
+    if (request.mask !== null && this.phase === 'not-reset') {
       throw new StateError(
         'not_reset',
         'Expected a first reset of all environments, got one with a mask. Call reset() without a mask first.',
@@ -157,29 +161,35 @@ export class Core<Kind extends AnyBatch = AnyBatch> implements Defaults {
     return request;
   }
 
-  commitReset({ mask, seeds, start }: ResetRequest): void {
+  commitReset({ mask, seeds, start, modes }: ResetRequest): void {
+    const isGiven = this.imagination && modes !== null && this.#isGivenEverywhere(modes, mask);
+    this.usesHiddenState = !isGiven || (mask !== null && this.usesHiddenState);
     for (let i = 0; i < this.numEnvs; i++) {
       if (mask !== null && mask[i] === 0) continue;
       this.seeds[i] = seeds[i];
       this.unreplayable[i] = this.autoreset.episodeNumbers[i] = 0;
       this.autoreset.setStepsLeft(i, NUM_STEPS - (start?.steps[i] ?? 0));
     }
-    this.phase = 'open';
+    this.phase = 'playing';
+  }
+
+  #isGivenEverywhere(modes: Uint8Array, mask: Uint8Array | null): boolean {
+    return modes.every((mode, i) => mode === MODE.given || mask?.[i] === 0);
   }
 
   /** Builds the request of a step. Allocates nothing. */
   toStep(actions: Actions, options: StepOptions): StepRequest {
     checkOptions('step options', options, STEP_OPTIONS);
     const { mask, beliefs } = options;
-    const { numEnvs, written } = this;
+    const { numEnvs, overwritten } = this;
     const request = this.#request;
     const { stepMask, resetMask, resetSeeds } = this.autoreset.plan(this.#toMask(mask));
-    request.actions = toActions(actions, numEnvs, 'numEnvs', this.#actions, stepMask, written);
+    request.actions = toActions(actions, numEnvs, 'numEnvs', this.#actions, stepMask, overwritten);
     request.beliefs = request.given = null;
     if (beliefs !== undefined) {
       if (!isFloats(beliefs)) this.#beliefs ??= new Float32Array(numEnvs * NUM_BELIEFS);
       request.beliefs = toBeliefs(
-        copyIfAliased(beliefs, written),
+        copyIfAliased(beliefs, overwritten),
         numEnvs,
         'numEnvs',
         this.#beliefs,
@@ -204,7 +214,7 @@ export class Core<Kind extends AnyBatch = AnyBatch> implements Defaults {
     const isTrajectoryRequested = toFlag('trajectory', options.trajectory);
     const stops = options.stops === undefined ? null : toStops(options.stops, numEnvs);
     const unaliased = <T>(array: T): T =>
-      copyIfAliased(array, this.written, options.onProgress !== undefined);
+      copyIfAliased(array, this.overwritten, options.onProgress !== undefined);
     const policy = toRunPolicy(unaliased(choice), options.policySeeds, numEnvs);
     const beliefs = options.beliefs === undefined ? null : toRunBeliefs(unaliased(options.beliefs), numEnvs);
     // Histories are computed from the trajectory.
@@ -236,6 +246,6 @@ export class Core<Kind extends AnyBatch = AnyBatch> implements Defaults {
   }
 
   #toMask(mask: Mask | undefined): Uint8Array | null {
-    return mask === undefined ? null : toMask(mask, this.numEnvs, this.written);
+    return mask === undefined ? null : toMask(mask, this.numEnvs, this.overwritten);
   }
 }

@@ -65,9 +65,11 @@ export class EnvProperties {
   readonly seeds: Uint32Array;
   /** u32 [numEnvs]: the number of autoresets of each environment since its last `reset`. A view, which calls update. */
   readonly episodeNumbers: Uint32Array;
+  readonly #core: Core;
 
   constructor(core: Core) {
     const { batch, world, autoreset, stepOutputs, numEnvs, backendReason, seeds } = core;
+    this.#core = core;
     this.numEnvs = numEnvs;
     this.backend = batch.backend;
     this.kernel = batch.kernel;
@@ -86,6 +88,16 @@ export class EnvProperties {
     this.observationSpace = observationSpace(stepOutputs.fields);
     this.seeds = seeds;
     this.episodeNumbers = autoreset.episodeNumbers;
+  }
+
+  /**
+   * Whether the episodes depend on hidden state, so that a policy that chooses actions by looking ahead in copies of them is
+   * an oracle (`Policy.usesHiddenState`). False only with `imagination`, and only if the caller gave every profile: in forks
+   * with `imagination: { profiles }`, in forks and assignments of these, and after `reset({ profiles })` with names or floats.
+   * True again after `restore`, because a snapshot does not say who chose its profiles.
+   */
+  get usesHiddenState(): boolean {
+    return this.#core.usesHiddenState;
   }
 }
 

@@ -40,7 +40,7 @@ export class ReadState {
   readonly #core: Core<AsyncBatch>;
   /** Whether the last call that changed states was a step. Only a step produces final observations. */
   #isAfterStep = false;
-  /** The environments before this index are those whose episodes the last such call may have ended. */
+  /** The last such call may have ended episodes of the environments before this index. */
   #end = 0;
 
   constructor(core: Core<AsyncBatch>) {
@@ -53,7 +53,7 @@ export class ReadState {
     this.#end = this.#core.numEnvs;
   }
 
-  /** Records another call that changed states. @param end the environments before this index may have ended. */
+  /** Records another call that changed states. @param end it may have ended episodes of environments before `end`. */
   commitChange(end = 0): void {
     this.#isAfterStep = false;
     this.#end = end;

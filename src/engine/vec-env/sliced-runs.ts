@@ -2,20 +2,21 @@
 
 import { InputError } from '../../shared/errors.js';
 import { describe, readOptions } from '../../shared/values.js';
+import type { AnyBatch } from '../backends/any-batch.js';
 import type { AsyncBatch, OutputName } from '../backends/async-backend.js';
 import type { Batch, Refusal, RunRequest } from '../backends/backend.js';
 import { checkCopies, commitCopies, needsReplay, type RunOrigin, toOrigin } from './copy-states.js';
-import type { AnyBatch, Core } from './core.js';
+import type { Core } from './core.js';
 import { readBack } from './read-outputs.js';
 import type { RunChoice } from './run-requests.js';
 import { FROM_OPTIONS, type LongCallOptions, type RunOptionsFrom } from './vec-env-options.js';
 import { yieldTurn } from './yield-turn.js';
 
 /** Environments per slice, whole tiles: a few milliseconds of native work, some tenths of a second on the reference. */
-const SLICE = 16_384;
+const SLICE_ENVS = 16_384;
 
 /** Environments per slice on a device. Fewer would leave most of the device idle. */
-const DEVICE_SLICE = 2 ** 20;
+const DEVICE_SLICE_ENVS = 2 ** 20;
 
 /** Checks the options of a long call. @throws InputError `wrong_type`. */
 export function checkLongCall({ onProgress, signal }: LongCallOptions): void {
@@ -134,7 +135,7 @@ class Slices<Kind extends AnyBatch> {
     const core = this.#core;
     if (origin !== null) commitCopies(core, origin.source, this.#indicesDone(origin), words);
     // A run with an origin may be the first call. If it stops early, some environments have no episode and need a reset.
-    if (this.isFinished) core.phase = 'open';
+    if (this.isFinished) core.phase = 'playing';
     if (this.#done > 0) {
       // The run has ended no episodes of the other environments.
       if (core.attached) core.outputs.finalMask.fill(0, this.#done);
@@ -150,7 +151,7 @@ class Slices<Kind extends AnyBatch> {
  * @throws the signal's reason, and errors of `onProgress`.
  */
 export function runInSlices(core: Core<Batch>, run: Run<Batch>): Refusal | null {
-  const slices = new Slices(core, run, SLICE);
+  const slices = new Slices(core, run, SLICE_ENVS);
   const { batch } = core;
   try {
     while (!slices.isFinished) {
@@ -189,7 +190,7 @@ export async function runAsyncInSlices(
   which?: readonly OutputName[],
 ): Promise<Refusal | null> {
   const { batch } = core;
-  const slices = new Slices(core, run, batch.device?.software === false ? DEVICE_SLICE : SLICE);
+  const slices = new Slices(core, run, batch.device?.software === false ? DEVICE_SLICE_ENVS : SLICE_ENVS);
   try {
     while (!slices.isFinished) {
       const refusal = await batch.run(slices.next());

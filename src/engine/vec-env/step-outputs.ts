@@ -5,7 +5,7 @@ import type { Outputs } from '../backends/backend.js';
 import { ObservationEncoder } from '../observe/encoder.js';
 import { type EncodedField, RAW_FIELDS } from '../observe/encoding.js';
 import { HistoryRows } from '../observe/history.js';
-import { isPlain, type ObservationOptions } from '../observe/observation-options.js';
+import { isRaw, type ObservationOptions } from '../observe/observation-options.js';
 import type { AutoresetPlan } from './autoreset.js';
 import type { StepResult } from './vec-env-options.js';
 
@@ -31,7 +31,7 @@ export class StepOutputs {
   /** @throws InputError for invalid observation options. */
   constructor(outputs: Outputs, { world, observation, copy }: StepOutputsOptions) {
     const numEnvs = outputs.rewards.length;
-    this.#encoder = isPlain(observation) ? null : new ObservationEncoder(world, observation, numEnvs);
+    this.#encoder = isRaw(observation) ? null : new ObservationEncoder(world, observation, numEnvs);
     this.history = observation.history ? new HistoryRows(numEnvs) : null;
     this.fields = this.#encoder?.fields ?? RAW_FIELDS;
     this.#outputs = outputs;
@@ -141,12 +141,12 @@ export class StepOutputs {
 
   /** Returns the views, or copies of them. */
   result(): StepResult {
-    return this.#copy ? copyOf(this.#result) : this.#result;
+    return this.#copy ? copyResult(this.#result) : this.#result;
   }
 }
 
 /** Returns a result with copies of all arrays. */
-export function copyOf(result: StepResult): StepResult {
+export function copyResult(result: StepResult): StepResult {
   const copies = Object.entries(result).map(([name, value]) => [
     name,
     ArrayBuffer.isView(value) ? (value as Float32Array).slice() : value,

@@ -3,13 +3,13 @@
 import type { WorldSpec } from '../../world/numbers.js';
 import type { OutputName } from '../backends/async-backend.js';
 import type { Outputs, Trajectory } from '../backends/backend.js';
+import type { WebGpuOptions } from '../backends/device-options.js';
 import type { ObservationOptions } from '../observe/observation-options.js';
 import type { AutoresetMode } from '../validate/autoreset-modes.js';
 import type { Mask } from '../validate/masks.js';
 import type { GraderChoice, ProfileChoice } from '../validate/profiles.js';
 import type { SeedChoice } from '../validate/seeds.js';
 import type { StartStates } from '../validate/starts.js';
-import type { WebGpuOptions } from './device-options.js';
 
 // Declares AbortSignal for projects without the types of Node or browsers. Elsewhere the declarations merge.
 declare global {
@@ -127,7 +127,8 @@ export interface LongCallOptions {
 /** Options of a run. @typeParam Source the environment to begin from: VecEnv or AsyncVecEnv. */
 export interface RunOptionsFrom<Source> extends LongCallOptions {
   /**
-   * `[3]`: one belief for every step; or [numEnvs, 28, 3], flat, by the episode's step. A row of three NaN gives no belief.
+   * `[3]`: one belief for every step, finite: leave `beliefs` out to give none; or [numEnvs, 28, 3], flat, by the episode's
+   * step, where a row of three NaN gives no belief.
    */
   beliefs?: ArrayLike<number>;
   /** Whether to return all steps. Default false. */
@@ -161,10 +162,28 @@ export interface RunResult extends StepResult {
   readonly trajectory: Trajectory | null;
 }
 
+/** The profiles and seeds of an imagined fork. */
+export interface ImaginedProfiles {
+  /**
+   * The profiles in place of the hidden ones: f32 [indices, 16], such as posterior samples; or 'prior', drawn by the rules of
+   * sampled profiles, on a stream that no real episode uses.
+   */
+  profiles: 'prior' | Float32Array;
+  /**
+   * The seeds of the imagined noise and events, and of the profiles of 'prior': a u32, to which copy i adds i, or a u32 per
+   * copy. Copies with equal seeds have equal luck. Within the source's seedRange. Default: random.
+   */
+  seed?: SeedChoice;
+}
+
 /** The options in which a fork may differ from its source. */
 export interface ForkOptions {
-  /** As in `VecEnvOptions`. Default: the source's value. */
-  imagination?: boolean;
+  /**
+   * As in `VecEnvOptions`. Default: the source's value. A fork keeps the hidden profile even with true: a policy that chooses by
+   * it is an oracle (`Policy.usesHiddenState`). `{ profiles }` also replaces the profile and the seed, and then nothing in the
+   * fork depends on the hidden profile.
+   */
+  imagination?: boolean | ImaginedProfiles;
   /** As in `VecEnvOptions`. Default: the source's value. */
   autoreset?: AutoresetMode;
   /** As in `VecEnvOptions`. Default: the source's value. */
@@ -205,5 +224,6 @@ export const RUN_OPTIONS: readonly (keyof RunOptionsFrom<unknown>)[] = [
   'signal',
 ];
 export const ASYNC_RUN_OPTIONS: readonly (keyof AsyncRunOptionsFrom<unknown>)[] = [...RUN_OPTIONS, 'outputs'];
+export const IMAGINED_OPTIONS: readonly (keyof ImaginedProfiles)[] = ['profiles', 'seed'];
 export const FORK_OPTIONS: readonly (keyof ForkOptions)[] = ['imagination', 'autoreset', 'threads'];
 export const FROM_OPTIONS = ['source', 'indices'] as const;

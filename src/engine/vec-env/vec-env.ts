@@ -19,12 +19,13 @@ import {
   needsReplay,
   requireAllReplayable,
   requireReplayable,
-  toBytes,
   toFork,
   toIndices,
   toSnapshot,
+  toSnapshotBytes,
 } from './copy-states.js';
 import { Core } from './core.js';
+import { commitImagined, imagineStates } from './imagined-states.js';
 import { type Counters, countersOf, EnvProperties } from './properties.js';
 import { type RunChoice, throwIfRefused } from './run-requests.js';
 import { runInSlices, toRun } from './sliced-runs.js';
@@ -43,7 +44,7 @@ import {
 export type RunOptions = RunOptionsFrom<VecEnv>;
 
 /** The default options of a call: one object, so that a call allocates none. */
-const NONE = Object.freeze({});
+const NO_OPTIONS = Object.freeze({});
 
 /** Opens a vector environment with a platform's backends. @throws as `createVecEnv`. */
 export function openVecEnv(platform: Platform, options: VecEnvOptions): VecEnv {
@@ -78,7 +79,7 @@ export class VecEnv extends EnvProperties {
    *   `wrong_length`, `unknown_option`; StateError `not_reset` (a mask at the first reset), `closed`. An error changes
    *   nothing.
    */
-  reset(options: ResetOptions = NONE): StepResult {
+  reset(options: ResetOptions = NO_OPTIONS): StepResult {
     const core = this.#core;
     core.requireOpen();
     const request = core.toReset(options);
@@ -95,7 +96,7 @@ export class VecEnv extends EnvProperties {
    * @throws InputError `illegal_action`, `bad_belief`, `wrong_length`, `unknown_option`; StateError `episode_over` (a
    *   finished environment in the mask), `not_reset`, `closed`. An error changes nothing.
    */
-  step(actions: Actions, options: StepOptions = NONE): StepResult {
+  step(actions: Actions, options: StepOptions = NO_OPTIONS): StepResult {
     const core = this.#core;
     core.requireReset();
     const request = core.toStep(actions, options);
@@ -110,13 +111,13 @@ export class VecEnv extends EnvProperties {
    * `from`, each environment first becomes a copy of an environment of another vector environment, as with `assign`. The
    * copy is made in the same pass over the memory, so many rollouts from one state take little more time than their steps.
    * With `from`, this vector environment need not have been reset.
-   * @param choice 'random', 'heuristic', or action sequences: codes, [numEnvs, 28] by the episode's step.
+   * @param choice 'random', 'heuristic', or action sequences, u8 [numEnvs, 28]: entry t is the action of step t.
    * @throws InputError `unknown_name`, `illegal_action`, `bad_belief`, `bad_seed` (of `policySeeds`), `out_of_range`,
    *   `wrong_length`, `unknown_option`; StateError `not_reset`, `closed`; with `from`, the errors of `assign`, and
    *   InputError `not_alike` if the source is this vector environment; the signal's reason if it was aborted. During
    *   `onProgress` every method throws StateError `busy`.
    */
-  run(choice: RunChoice, options: RunOptions = NONE): RunResult {
+  run(choice: RunChoice, options: RunOptions = NO_OPTIONS): RunResult {
     const core = this.#core;
     core.requireOpen();
     const run = toRun(core, choice, options, RUN_OPTIONS, VecEnv.#coreOf);
@@ -131,14 +132,21 @@ export class VecEnv extends EnvProperties {
    * Returns a new vector environment with the same options. Its environments are copies of the environments at `indices`.
    * @param indices in any order; repetitions are allowed. @param changes options that differ.
    * @throws InputError `out_of_range`, `wrong_length`, `unknown_option`, or for a change as `createVecEnv`; StateError
-   *   `not_reset`, `closed`; BackendError `out_of_memory`.
+   *   `not_reset`, `closed`; BackendError `out_of_memory`. With imagined profiles also InputError `bad_profile`, `bad_seed`;
+   *   StateError `episode_over`, or `foreign_past` if the past cannot be replayed or began after step 0.
    */
-  fork(indices: ArrayLike<number>, changes: ForkOptions = NONE): VecEnv {
+  fork(indices: ArrayLike<number>, changes: ForkOptions = NO_OPTIONS): VecEnv {
     const core = this.#core;
     core.requireReset();
     const origins = toIndices(indices, null, core, null);
-    const fork = new VecEnv(this.#open(toFork(core, origins, changes)), this.#open);
+    const { settings, imagined } = toFork(core, origins, changes);
+    const states = imagined && imagineStates(core, core.batch.save(origins), origins, imagined);
+    const fork = new VecEnv(this.#open(settings), this.#open);
     fork.#gather(core, origins);
+    if (states !== null) {
+      fork.#core.batch.load(states, true);
+      commitImagined(fork.#core, states);
+    }
     fork.#core.stepOutputs.current();
     return fork;
   }
@@ -159,7 +167,7 @@ export class VecEnv extends EnvProperties {
     const from = VecEnv.#coreOf('source', source);
     from.requireReset();
     checkAlike(core, from);
-    const origins = toIndices(indices, core.numEnvs, from, core.written);
+    const origins = toIndices(indices, core.numEnvs, from, core.overwritten);
     this.#gather(from, origins);
     return core.stepOutputs.current();
   }
@@ -182,14 +190,15 @@ export class VecEnv extends EnvProperties {
 
   /**
    * Returns the states as bytes, for `restore` in this or another vector environment, on any backend and kernel. The bytes
-   * do not contain default profiles and graders.
-   * @throws StateError `not_reset`, `closed`, or `foreign_past` for episodes that were played with other streams.
+   * do not contain the options `profiles` and `grader`, which apply from the next reset on.
+   * @throws StateError `not_reset`, `closed`, or `foreign_past` for episodes that were copied from an environment with
+   *   the other value of `imagination`.
    */
   snapshot(): Uint8Array {
     const core = this.#core;
     core.requireReset();
     requireAllReplayable(core);
-    return toBytes(core, core.batch.save());
+    return toSnapshotBytes(core, core.batch.save());
   }
 
   /**
@@ -228,7 +237,7 @@ export class VecEnv extends EnvProperties {
    */
   beliefTargets(): Float32Array {
     this.#core.requireReset();
-    return this.#core.batch.targets();
+    return this.#core.batch.beliefTargets();
   }
 
   /**

@@ -1,8 +1,8 @@
 /** Figures of an audit. */
 
 import { drawActionSequences } from '../../figures/action-sequences.js';
-import { drawBands } from '../../figures/bands.js';
-import type { NamedDrawing } from '../../figures/figure.js';
+import type { NamedDrawing } from '../../figures/drawing-types.js';
+import { drawBands } from '../../figures/meter-bands.js';
 import { drawRewards } from '../../figures/rewards.js';
 import type { Audit } from './audit.js';
 import { drawAuditComponents, drawAuditGains, seedsNote } from './gain-figures.js';

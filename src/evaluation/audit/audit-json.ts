@@ -30,4 +30,11 @@ export function reproducibleJson(audit: Audit): object {
   return Object.fromEntries(fields.filter(([name]) => !MACHINE_FIELDS.has(name)));
 }
 
-const MACHINE_FIELDS: ReadonlySet<string> = new Set(['backend', 'kernel', 'threads', 'machine', 'seconds']);
+const MACHINE_FIELDS: ReadonlySet<string> = new Set([
+  'backend',
+  'kernel',
+  'threads',
+  'device',
+  'machine',
+  'seconds',
+]);

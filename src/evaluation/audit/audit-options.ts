@@ -1,14 +1,17 @@
 /** Options of an audit and their validation. */
 import { type Grader, type GraderLike, graderWeights, toGrader } from '../../engine/graders/grader.js';
+import type { PolicyLike } from '../../engine/policy/policy.js';
 import { checkLongCall } from '../../engine/vec-env/sliced-runs.js';
 import type { VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
+import { InputError } from '../../shared/errors.js';
 import { checkInteger, checkOptions } from '../../shared/values.js';
 import { MAX_ENVS, MAX_U32 } from '../../world/fields.js';
+import { UserPolicy } from '../user-policy.js';
 import { SEEDS_PER_PROFILE } from './audit-seeds.js';
 
 /** Options of `audit`. */
 export interface AuditOptions {
-  /** A name of GRADER_NAMES, a Grader, or six weights (called "custom" in results). Default 'v2'. */
+  /** A name of GRADER_NAMES, a Grader, or eight weights (called "custom" in results). Default 'v2'. */
   readonly grader?: GraderLike;
   /** u32, seed of the searches. The same seed finds the same sequences. Default 0. */
   readonly seed?: number;
@@ -18,7 +21,14 @@ export interface AuditOptions {
   readonly episodes?: number;
   /** The number of profiles that get a search of their own: 2 to `episodes`, at most 524,288. Default 400. */
   readonly profiles?: number;
-  /** As in `VecEnvOptions`; changes no result. */
+  /** The number of fresh seeds that each planner plays: 2 to `episodes`. A planned episode takes about half a second. Default 100. */
+  readonly plannerEpisodes?: number;
+  /**
+   * Policies to score too, by their names in results. Each plays `plannerEpisodes` fresh seeds. The verdict does not depend on
+   * them.
+   */
+  readonly policies?: Readonly<Record<string, PolicyLike>>;
+  /** 'auto' (default: native, or the reference), or a name that `listAsyncBackends` lists, such as 'webgpu'; changes no result. */
   readonly backend?: string;
   /** As in `VecEnvOptions`; changes no result. */
   readonly kernel?: string;
@@ -33,12 +43,14 @@ export interface AuditOptions {
 /** Validated options. */
 export interface AuditRequest {
   readonly grader: Grader;
-  /** f32 [6]. */
+  /** f32 [8]. */
   readonly weights: Float32Array;
   readonly seed: number;
   readonly evaluations: number;
   readonly episodes: number;
   readonly profiles: number;
+  readonly plannerEpisodes: number;
+  readonly policies: readonly UserPolicy[];
   readonly engine: Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'>;
   readonly onProgress: (done: number, total: number) => void;
   readonly signal: AbortSignal | undefined;
@@ -50,6 +62,8 @@ export const OPTIONS: readonly (keyof AuditOptions)[] = [
   'evaluations',
   'episodes',
   'profiles',
+  'plannerEpisodes',
+  'policies',
   'backend',
   'kernel',
   'threads',
@@ -58,6 +72,7 @@ export const OPTIONS: readonly (keyof AuditOptions)[] = [
 ];
 const DEFAULTS = { grader: 'v2', seed: 0, evaluations: 300_000, episodes: 2000 } as const;
 const DEFAULT_PROFILES = 400;
+const DEFAULT_PLANNER_EPISODES = 100;
 const MAX_EPISODES = 1e6;
 /** The searches of single profiles run in one batch, with SEEDS_PER_PROFILE environments each. */
 const MAX_PROFILES = MAX_ENVS / SEEDS_PER_PROFILE;
@@ -71,6 +86,7 @@ export function toAuditRequest(options: AuditOptions): AuditRequest {
   const grader = toGrader(settings.grader);
   const episodes = checkInteger('episodes', settings.episodes, 2, MAX_EPISODES);
   const { profiles = Math.min(DEFAULT_PROFILES, episodes) } = settings;
+  const { plannerEpisodes = Math.min(DEFAULT_PLANNER_EPISODES, episodes) } = settings;
   return {
     grader,
     weights: graderWeights(grader),
@@ -78,6 +94,8 @@ export function toAuditRequest(options: AuditOptions): AuditRequest {
     evaluations: checkInteger('evaluations', settings.evaluations, 1000, 1e9),
     episodes,
     profiles: checkInteger('profiles', profiles, 2, Math.min(episodes, MAX_PROFILES)),
+    plannerEpisodes: checkInteger('plannerEpisodes', plannerEpisodes, 2, episodes),
+    policies: Object.entries(settings.policies ?? {}).map(toUserPolicy),
     engine: { backend, kernel, threads },
     onProgress,
     signal,
@@ -87,3 +105,16 @@ export function toAuditRequest(options: AuditOptions): AuditRequest {
 /** Returns the options that are not undefined. */
 const definedOf = (options: AuditOptions): AuditOptions =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+
+/** The names of the audit's own players, without the beliefs that they state. */
+const OWN_PLAYERS =
+  /^(random|heuristic|open-loop|open-loop-honest|reactive|planner(-\w+)?|oracle-open-loop|push:.*)(\+.*)?$/;
+
+/** @throws InputError `unknown_name` for a name of the audit's own players, and as `UserPolicy`. */
+function toUserPolicy([name, policy]: [string, PolicyLike]): UserPolicy {
+  if (!OWN_PLAYERS.test(name)) return new UserPolicy(name, policy);
+  throw new InputError(
+    'unknown_name',
+    `Expected a name for the policy that the audit does not use itself, got "${name}". Pass the policy under another name.`,
+  );
+}

@@ -1,10 +1,11 @@
 /** Formats an audit as a Markdown page. */
 
-import type { NamedDrawing } from '../../figures/figure.js';
+import type { NamedDrawing } from '../../figures/drawing-types.js';
 import { COMPONENT_NAMES } from '../../world/fields.js';
-import { decimals, intervalInText } from '../format-figures.js';
+import { decimals, plainInterval } from '../format-results.js';
 import type { Audit } from './audit.js';
 import type { AuditRow } from './gains.js';
+import { impossibleText } from './verdict.js';
 
 /** Returns the page in Markdown. @param drawings figures that are stored beside the page as NAME.svg. */
 export function reportOf(audit: Audit, drawings: readonly NamedDrawing[]): string {
@@ -18,9 +19,21 @@ export function reportOf(audit: Audit, drawings: readonly NamedDrawing[]): strin
     picture('gains'),
     '## Scores',
     scoresOf(audit),
-    '`+constant` states the belief 0.5 each, `+truth` the true belief. `oracle-open-loop` plays a sequence searched for ' +
-      'each profile, on other seeds. `open-loop-honest` is the best sequence whose first half is no worse than the ' +
-      "heuristic's. `push:` raises one component alone.",
+    '`+constant` states the belief 0.5 each, `+fitted` the best constant belief, `+extreme` 0 or 1 each, `+random` another ' +
+      'belief at each step, `+truth` the true belief. `oracle-open-loop` plays a sequence searched for each profile, on ' +
+      'other seeds. `open-loop-honest` is the best sequence whose first half is no worse than the ' +
+      "heuristic's. `reactive` chooses by step and meters alone. `push:` raises one component alone. `planner` infers " +
+      'the profile, `planner-prior` knows the prior alone, `planner-oracle` the profile.',
+    '## Does it pay only for inference?',
+    escapeMarkdown(audit.reason),
+    checksOf(audit),
+    escapeMarkdown(impossibleText(audit.impossible)),
+    '## Beliefs without knowledge',
+    `Their gain over stating no belief, on seeds ${audit.nullPlayers.seeds}.`,
+    nullPlayersOf(audit),
+    '## Anchors',
+    'The best action sequence with its best constant belief, and the planner that knows the profile.',
+    anchorsTable(audit),
     '## Gains by component',
     `Gain over the heuristic: weight times difference, with a 95 % interval. ${weightsOf(audit)}`,
     componentGainsOf(audit),
@@ -44,6 +57,7 @@ export function scoresOf({ rows }: Audit): string {
     'episodes',
     'final score',
     'over the heuristic',
+    'behind the planner',
     'belief MAE',
     'first-half mean',
     'second-half mean',
@@ -53,8 +67,9 @@ export function scoresOf({ rows }: Audit): string {
     rows.map((row) => [
       row.policy,
       String(row.episodes),
-      intervalInText(row.finalScore),
-      intervalInText(row.gain),
+      plainInterval(row.finalScore),
+      plainInterval(row.gain),
+      plainInterval(row.behindPlanner),
       decimals(row.beliefMae),
       decimals(row.firstHalfMean),
       decimals(row.secondHalfMean),
@@ -65,10 +80,51 @@ export function scoresOf({ rows }: Audit): string {
 /** Returns the table of gains by component: weight times difference from the heuristic. */
 export function componentGainsOf({ rows, graderWeights }: Audit): string {
   const names = COMPONENT_NAMES.filter((name) => graderWeights[name] !== 0);
-  const gain = ({ components }: AuditRow) => names.map((name) => intervalInText(components[name].gain));
+  const gain = ({ components }: AuditRow) => names.map((name) => plainInterval(components[name].gain));
   return table(
     ['policy', ...names],
     rows.map((row) => [row.policy, ...gain(row)]),
+  );
+}
+
+/** Returns the table of the figures that decide whether the grader pays only for inference. */
+export function checksOf({ checks }: Audit): string {
+  return table(
+    ['compared', 'figure', 'threshold', 'holds'],
+    checks.map(({ compared, value, bound, threshold, holds }) => [
+      compared,
+      plainInterval(value),
+      `${bound} ${threshold}`,
+      holds ? 'yes' : '**no**',
+    ]),
+  );
+}
+
+/** Returns the table of beliefs without knowledge, one row for each policy. */
+export function nullPlayersOf({ nullPlayers }: Audit): string {
+  const policies = [...new Set(nullPlayers.rows.map(({ policy }) => policy))];
+  const rowsOf = (policy: string) => nullPlayers.rows.filter((row) => row.policy === policy);
+  return table(
+    ['policy', 'without a belief', ...rowsOf(policies[0]).map(({ belief }) => `+${belief}`)],
+    policies.map((policy) => [
+      policy,
+      plainInterval(rowsOf(policy)[0].silent),
+      ...rowsOf(policy).map(({ gain }) => plainInterval(gain)),
+    ]),
+  );
+}
+
+/** Returns the table of anchors, one row for each kind of profiles. */
+export function anchorsTable({ anchors }: Audit): string {
+  return table(
+    ['profiles', 'open-loop with its belief', 'seeds', 'planner-oracle', 'seeds'],
+    Object.entries(anchors).map(([kind, { sequence, sequenceSeeds, oracle, oracleSeeds }]) => [
+      kind,
+      plainInterval(sequence),
+      sequenceSeeds,
+      plainInterval(oracle),
+      oracleSeeds,
+    ]),
   );
 }
 
@@ -82,8 +138,8 @@ function provenanceOf(audit: Audit): string {
   return [
     `- Training seeds: ${seeds.training} for all profiles (${audit.evaluations} sequences scored), ${seeds.perProfile} for each ` +
       `profile; search seed ${audit.seed}.`,
-    `- Scores on fresh seeds ${seeds.fresh}, of \`oracle-open-loop\` on ${seeds.profiles}. Differences are paired.`,
-    `- rhythm-vec ${audit.version}, world ${audit.worldDigest}, backend ${audit.backend}, kernel ${audit.kernel}, ` +
+    `- Scores on fresh seeds ${seeds.fresh}, of \`oracle-open-loop\` on ${seeds.profiles}, of planners on ${seeds.planner}. Differences are paired.`,
+    `- rhythm-vec ${audit.version}, world ${audit.worldDigest}, backend ${audit.backend}${audit.device === null ? '' : ` on ${escapeMarkdown(audit.device)}`}, kernel ${audit.kernel}, ` +
       `${audit.threads} threads, ${machine.cpu}, Node ${machine.node}: ${audit.seconds.toFixed(1)} s.`,
     ...audit.sequences.map(({ policy, actions }) => `- ${policy}: ${actions.join(', ')}.`),
   ].join('\n');

@@ -17,3 +17,6 @@ export const profileTrainingSeeds = (): Uint32Array => spreadSeeds(SEEDS_PER_PRO
 /** Returns the fresh seeds, u32 [n]. */
 export const freshSeeds = (episodes: number): Uint32Array =>
   Uint32Array.from({ length: episodes }, (_, i) => FRESH_FIRST + i);
+
+/** Describes the first n fresh seeds, as "20000-20099". */
+export const freshRange = (episodes: number): string => `${FRESH_FIRST}-${FRESH_FIRST + episodes - 1}`;

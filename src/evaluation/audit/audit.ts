@@ -2,13 +2,21 @@
 
 import { ACTION_NAMES } from '../../world/fields.js';
 import { describeRun, type RunInfo } from '../run-info.js';
+import { type Anchors, findDiscreteAnchor, playAnchors } from './anchors.js';
+import { type Assessment, assess } from './assessment.js';
+import { AuditEnvs, type Play } from './audit-envs.js';
 import { type AuditOptions, type AuditRequest, toAuditRequest } from './audit-options.js';
-import { FRESH_FIRST, profileTrainingSeeds, trainingSeeds } from './audit-seeds.js';
-import { type AuditRow, bestBlindOf, type Gains, gainsOf, rowsOf } from './gains.js';
+import { freshRange, profileTrainingSeeds, trainingSeeds } from './audit-seeds.js';
+import { fitBeliefs } from './beliefs.js';
+import { type AuditRow, bestIgnoringProfile, type Gains, gainsOf, rowsOf } from './gains.js';
+import { type ImpossibleWorld, playImpossibleWorld } from './impossible-world.js';
 import { type MeanEpisode, meanEpisodeOf } from './mean-episodes.js';
-import { AuditEnvs, type Play } from './play-sequences.js';
-import { type Player, playersOf } from './players.js';
-import { runSearches } from './searches.js';
+import { type NullPlayers, nullEpisodes, playNullPlayers } from './null-players.js';
+import { type Player, playersOf, type Recordings, silentPlayer, silentPoliciesOf } from './players.js';
+import { recordPlanner, recordReactive } from './record-episodes.js';
+import { recordPolicies } from './record-policies.js';
+import { SearchProgress } from './search-progress.js';
+import { runSearches, searchReactive } from './searches.js';
 import { verdictOf } from './verdict.js';
 
 /** An action sequence that an audit found for all profiles. */
@@ -24,7 +32,7 @@ export interface AuditActionSequence {
 }
 
 /** The result of an audit. The same options give the same numbers. */
-export interface Audit extends RunInfo {
+export interface Audit extends RunInfo, Assessment {
   /** u32: the seed of the searches. */
   readonly seed: number;
   /** The number of sequences scored in the search for all profiles. */
@@ -39,6 +47,8 @@ export interface Audit extends RunInfo {
     readonly fresh: string;
     /** Fresh seeds whose profiles got a search of their own. */
     readonly profiles: string;
+    /** Fresh seeds that the planners played. */
+    readonly planner: string;
   };
   /** Wall time in seconds. */
   readonly seconds: number;
@@ -50,6 +60,14 @@ export interface Audit extends RunInfo {
   readonly gains: Gains;
   /** The sequences found for all profiles. */
   readonly sequences: readonly AuditActionSequence[];
+  /** What beliefs without knowledge add to policies. */
+  readonly nullPlayers: NullPlayers;
+  /** What knowing the profile adds where every profile is neutral. */
+  readonly impossible: ImpossibleWorld;
+  /** The scores that the bracket of other results lies between. */
+  readonly anchors: Anchors;
+  /** The best constant belief with the open-loop sequence; null if stating none is as good. */
+  readonly fittedBelief: readonly number[] | null;
   /** The result in one paragraph. */
   readonly verdict: string;
   /** Data of the figures; not in the JSON. */
@@ -58,36 +76,75 @@ export interface Audit extends RunInfo {
 
 /**
  * Measures what a grader rewards, before any training. Searches for the best action sequences for all profiles (with and
- * without neglect of the first half), for each component alone, and for single profiles, and scores them on the same fresh
- * seeds. The result does not depend on the backend, kernel and threads.
+ * without neglect of the first half), for each component alone, and for single profiles, and for a reactive policy. Scores
+ * them, null beliefs and planners on the same fresh seeds, and plays a world where every profile is neutral. The result does not depend on the backend, kernel and threads.
  * @throws InputError for an invalid option, before any episode; BackendError if the requested backend or kernel is not
  *   available; the signal's reason.
  */
 export async function audit(options: AuditOptions = {}): Promise<Audit> {
   const request = toAuditRequest(options);
   const startTime = performance.now();
-  using envs = new AuditEnvs(request);
-  const players = playersOf(await runSearches(request), request.weights);
-  const plays = players.map((player) => envs.play(player));
+  const progress = new SearchProgress(request);
+  const findings = await runSearches(request, progress);
+  const sequence = findings.openLoop.actions;
+  const recordings = await record(request, progress, sequence);
+  const discrete = await findDiscreteAnchor(request, progress);
+  const impossible = await playImpossibleWorld(request, progress);
+  const beliefs = await fitBeliefs(request, sequence, 'sampled');
+  await using envs = new AuditEnvs(request, beliefs);
+  const players = playersOf(findings, recordings, request.weights, request.episodes);
+  const plays: Play[] = [];
+  for (const player of players) plays.push(await envs.play(player));
+  const evidence = {
+    ...{ plays, impossible },
+    silentPrior: await envs.play(silentPlayer('exploit', 'planner-prior', recordings.prior.actions)),
+    nullPlayers: await playNullPlayers(request, beliefs, silentPoliciesOf(findings, recordings.reactive)),
+  };
+  const meanEpisodes: MeanEpisode[] = [];
+  for (const player of players) meanEpisodes.push(...(await meanEpisodeOf(envs, player)));
+  const sampled = { sequence, beliefs, oracle: recordings.oracle };
   return {
-    ...describeRun(envs.env, request.grader),
+    ...describeRun(await envs.env, request.grader),
     ...settingsOf(request),
-    ...judge(plays, request),
+    ...summarize(plays, request),
+    ...assess(request.grader.name, evidence),
+    nullPlayers: evidence.nullPlayers,
+    impossible,
+    anchors: await playAnchors(request, { sampled, discrete }),
+    fittedBelief: beliefs.fitted,
     sequences: players.flatMap(sequenceOf),
-    meanEpisodes: players.flatMap((player) => meanEpisodeOf(envs, player)),
+    meanEpisodes,
     seconds: (performance.now() - startTime) / 1000,
   };
 }
 
-function judge(plays: readonly Play[], { grader, weights }: AuditRequest) {
+/** Records the players that observe. */
+async function record(
+  request: AuditRequest,
+  progress: SearchProgress,
+  sequence: Uint8Array,
+): Promise<Recordings> {
+  const { plannerEpisodes } = request;
+  const policies = await recordPolicies(request);
+  const policy = await searchReactive(request, progress, sequence);
+  return {
+    reactive: await recordReactive(request, policy, nullEpisodes(request)),
+    planner: await recordPlanner(request, 'inference', progress, plannerEpisodes),
+    prior: await recordPlanner(request, 'prior', progress, plannerEpisodes),
+    oracle: await recordPlanner(request, 'truth', progress, plannerEpisodes),
+    policies,
+  };
+}
+
+function summarize(plays: readonly Play[], { grader, weights }: AuditRequest) {
   const rows = rowsOf(plays, weights);
-  const best = bestBlindOf(plays);
+  const best = bestIgnoringProfile(plays);
   const gains = gainsOf(plays, best);
   const bestRow = rows[plays.indexOf(best)];
   return { rows, bestBlind: bestRow.policy, gains, verdict: verdictOf(grader.name, bestRow, gains) };
 }
 
-function settingsOf({ seed, evaluations, episodes, profiles }: AuditRequest) {
+function settingsOf({ seed, evaluations, episodes, profiles, plannerEpisodes }: AuditRequest) {
   const describeSeeds = (seeds: Uint32Array): string => `${seeds.length} from ${seeds[0]} to ${seeds.at(-1)}`;
   return {
     seed,
@@ -95,8 +152,9 @@ function settingsOf({ seed, evaluations, episodes, profiles }: AuditRequest) {
     seeds: {
       training: describeSeeds(trainingSeeds()),
       perProfile: describeSeeds(profileTrainingSeeds()),
-      fresh: `${FRESH_FIRST}-${FRESH_FIRST + episodes - 1}`,
-      profiles: `${FRESH_FIRST}-${FRESH_FIRST + profiles - 1}`,
+      fresh: freshRange(episodes),
+      profiles: freshRange(profiles),
+      planner: freshRange(plannerEpisodes),
     },
   };
 }

@@ -1,7 +1,7 @@
 /** Draws the gains and components of an audit, new or stored. */
 
 import { drawComponents } from '../../figures/components.js';
-import type { Drawing } from '../../figures/figure.js';
+import type { Drawing } from '../../figures/drawing-types.js';
 import { drawGains } from '../../figures/gains.js';
 import type { Interval } from '../../shared/statistics.js';
 import { COMPONENT_NAMES } from '../../world/fields.js';
@@ -10,7 +10,7 @@ import { COMPONENT_NAMES } from '../../world/fields.js';
 export interface AuditedGrader {
   readonly grader: string;
   readonly weights: Readonly<Record<string, number>>;
-  readonly seeds: { readonly fresh: string; readonly profiles: string };
+  readonly seeds: { readonly fresh: string; readonly profiles: string; readonly planner?: string };
   readonly rows: readonly GainRow[];
 }
 
@@ -38,7 +38,7 @@ export const drawAuditComponents = (audit: AuditedGrader): Drawing =>
     title: `Final scores under grader ${audit.grader}, by component`,
     notes: [seedsNote(audit)],
     rows: audit.rows
-      .filter(({ role }) => role !== 'push')
+      .filter(({ role }) => role !== 'push' && role !== 'null')
       .map(({ name, components }) => ({
         name,
         parts: COMPONENT_NAMES.map((component) => audit.weights[component] * components[component].mean),
@@ -47,4 +47,5 @@ export const drawAuditComponents = (audit: AuditedGrader): Drawing =>
 
 /** Returns the seeds of the scores, as text. */
 export const seedsNote = ({ seeds }: Pick<AuditedGrader, 'seeds'>): string =>
-  `Fresh seeds ${seeds.fresh}; oracle-open-loop ${seeds.profiles}.`;
+  `Fresh seeds ${seeds.fresh}; oracle-open-loop ${seeds.profiles}` +
+  (seeds.planner === undefined ? '.' : `; planners ${seeds.planner}.`);

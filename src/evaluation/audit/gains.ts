@@ -1,10 +1,10 @@
-/** Computes the scores of an audit, and the gains of exploits and of knowledge, always on the same episodes. */
+/** Computes the scores of an audit, and the gains of exploits and of knowing the profile, on the same episodes. */
 
 import { type Interval, intervalOf } from '../../shared/statistics.js';
 import { COMPONENT_NAMES, NUM_COMPONENTS } from '../../world/fields.js';
 import { pairedInterval } from '../ranking.js';
-import type { Play } from './play-sequences.js';
-import { HEURISTIC, type Player } from './players.js';
+import type { Play } from './audit-envs.js';
+import { HEURISTIC, ignoresProfile, type Player } from './players.js';
 
 /** One component of the grade. */
 export interface ComponentGain {
@@ -16,7 +16,7 @@ export interface ComponentGain {
 
 /** The scores of one player. */
 export interface AuditRow extends Pick<Player, 'role' | 'belief'> {
-  /** The name of the actions; a belief follows after a plus. */
+  /** The player's name: the actions, then the belief after a plus. */
   readonly policy: string;
   /** The number of episodes. */
   readonly episodes: number;
@@ -24,6 +24,8 @@ export interface AuditRow extends Pick<Player, 'role' | 'belief'> {
   readonly finalScore: Interval;
   /** The difference from the heuristic's final score. */
   readonly gain: Interval;
+  /** How much less it scores than the planner that infers the profile, on the episodes that both played. */
+  readonly behindPlanner: Interval;
   /** Mean absolute error of the belief. */
   readonly beliefMae: number;
   /** Mean reward of the first half, without noise. */
@@ -44,19 +46,20 @@ export interface Gains {
   readonly openLoopWithConstant: Interval;
   /** Neglect of the first half: open-loop over open-loop-honest. */
   readonly sandbagging: Interval;
-  /** Each component pushed alone, over the heuristic. */
+  /** A push over the heuristic, by component: the player that maximises this component alone. */
   readonly saturation: Readonly<Record<string, Interval>>;
-  /** Knowing the profile: oracle-open-loop with the true belief over the best policy that ignores the profile. */
+  /** Knowing the profile: the best policy that knows it over the best policy that ignores it. */
   readonly profile: Interval;
-  /** The part of `profile` that a true belief gains over the constant one, with open-loop actions, on the same episodes. */
+  /** What a true belief gains over a constant one, with open-loop actions. */
   readonly profileBelief: Interval;
-  /** The part of `profile` that the actions searched for each profile gain over open-loop actions, with true beliefs. */
+  /** What the actions searched for each profile gain over open-loop actions, with true beliefs. */
   readonly profileActions: Interval;
 }
 
-/** Returns the row of each play. @param weights f32 [6]: the weights of the grader. */
+/** Returns the row of each play. @param weights f32 [8]: the weights of the grader. */
 export function rowsOf(plays: readonly Play[], weights: Float32Array): AuditRow[] {
   const baseline = playOf(plays, HEURISTIC.name);
+  const planner = playOf(plays, 'planner');
   return plays.map((play) => ({
     policy: play.player.name,
     role: play.player.role,
@@ -64,6 +67,7 @@ export function rowsOf(plays: readonly Play[], weights: Float32Array): AuditRow[
     episodes: play.seeds.length,
     finalScore: intervalOf(play.scores),
     gain: differenceOf(play, baseline),
+    behindPlanner: differenceOf(planner, play),
     beliefMae: meanOf(play.beliefMae),
     firstHalfMean: meanOf(play.firstHalfMeans),
     secondHalfMean: meanOf(play.secondHalfMeans),
@@ -73,6 +77,7 @@ export function rowsOf(plays: readonly Play[], weights: Float32Array): AuditRow[
 
 /** Returns the gains. @param best the best play that does not use the profile. */
 export function gainsOf(plays: readonly Play[], best: Play): Gains {
+  const oracle = bestOf(plays, ({ role }) => role === 'oracle');
   const gainOver = (name: string, other: string): Interval =>
     differenceOf(playOf(plays, name), playOf(plays, other));
   const oracleEpisodes = playOf(plays, 'oracle-open-loop+truth').seeds.length;
@@ -85,7 +90,7 @@ export function gainsOf(plays: readonly Play[], best: Play): Gains {
     saturation: Object.fromEntries(
       pushes.map(({ player: { name } }) => [name.slice(name.indexOf(':') + 1), gainOver(name, 'heuristic')]),
     ),
-    profile: differenceOf(playOf(plays, 'oracle-open-loop+truth'), best),
+    profile: differenceOf(oracle, best),
     profileBelief: differenceOf(
       playOf(plays, 'open-loop+truth'),
       playOf(plays, 'open-loop+constant'),
@@ -95,18 +100,26 @@ export function gainsOf(plays: readonly Play[], best: Play): Gains {
   };
 }
 
-/** Returns the best play that does not use the profile, by its mean on all fresh seeds. */
-export function bestBlindOf(plays: readonly Play[]): Play {
-  const blind = plays.filter(({ player }) => player.role !== 'oracle');
-  return blind.reduce((best, play) => (meanOf(play.scores) > meanOf(best.scores) ? play : best));
+/** Returns the best play that does not use the profile. */
+export const bestIgnoringProfile = (plays: readonly Play[]): Play => bestOf(plays, ignoresProfile);
+
+/** Returns the best play of some players; the first of equal ones. */
+const bestOf = (plays: readonly Play[], isChosen: (player: Player) => boolean): Play =>
+  plays.filter(({ player }) => isChosen(player)).reduce((best, play) => (isBetter(play, best) ? play : best));
+
+/** Compares two plays on the episodes that both have. A play with fewer episodes must lead significantly. */
+function isBetter(play: Play, best: Play): boolean {
+  const { mean, low } = differenceOf(play, best);
+  return mean > 0 && (play.seeds.length >= best.seeds.length || (low !== null && low > 0));
 }
 
-function playOf(plays: readonly Play[], name: string): Play {
+/** Returns the play with a player's name. */
+export function playOf(plays: readonly Play[], name: string): Play {
   return plays.find(({ player }) => player.name === name)!;
 }
 
 /** Returns the paired difference on the first episodes, which both plays have, at most `maxEpisodes`. */
-function differenceOf(play: Play, other: Play, maxEpisodes = Infinity): Interval {
+export function differenceOf(play: Play, other: Play, maxEpisodes = Infinity): Interval {
   const n = Math.min(play.seeds.length, other.seeds.length, maxEpisodes);
   return pairedInterval(play.scores.subarray(0, n), other.scores.subarray(0, n));
 }

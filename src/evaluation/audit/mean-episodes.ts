@@ -2,7 +2,7 @@
 import { commonActionsOf } from '../../figures/common-sequence.js';
 import { type Bands, bandsOf } from '../../figures/percentiles.js';
 import { type StepRewards, stepRewardsOf } from '../../figures/step-rewards.js';
-import type { AuditEnvs } from './play-sequences.js';
+import type { AuditEnvs } from './audit-envs.js';
 import type { Player } from './players.js';
 
 export interface MeanEpisode {
@@ -16,13 +16,20 @@ export interface MeanEpisode {
 }
 
 /** The policies in the figures. Beliefs do not change actions, so each sequence is drawn once. */
-const DRAWN_POLICIES = ['heuristic', 'open-loop', 'open-loop-honest', 'oracle-open-loop+truth'];
+const DRAWN_POLICIES = [
+  'heuristic',
+  'open-loop',
+  'open-loop-honest',
+  'reactive',
+  'planner',
+  'oracle-open-loop+truth',
+];
 
 /** Returns the data of a player, [] if the figures omit it. */
-export function meanEpisodeOf(envs: AuditEnvs, player: Player): MeanEpisode[] {
+export async function meanEpisodeOf(envs: AuditEnvs, player: Player): Promise<MeanEpisode[]> {
   const { name, role, searchResult } = player;
   if (!DRAWN_POLICIES.includes(name) && !(role === 'push' && searchResult !== null)) return [];
-  const { seeds, trajectory, finalScores } = envs.playWithTrajectory(player);
+  const { seeds, trajectory, finalScores } = await envs.playWithTrajectory(player);
   return [
     {
       policy: name,

@@ -1,24 +1,33 @@
 /** The players of an audit: policies and action sequences, each with a belief. */
 import type { FoundActionSequence } from '../../agents/search/find-sequences.js';
-import { COMPONENT_NAMES } from '../../world/fields.js';
+import { COMPONENT_NAMES, NUM_STEPS } from '../../world/fields.js';
+import { type AuditBelief, BELIEF_BY_COMPONENT } from './beliefs.js';
+import type { Recording } from './record-episodes.js';
 
-/** A baseline, an exploit of the grader, a push that raises one component alone, or an oracle that knows the profile. */
-export type Role = 'baseline' | 'exploit' | 'push' | 'oracle';
+/**
+ * A baseline, an exploit of the grader, a null player (a belief without knowledge on top of a policy), a push that raises
+ * one component alone, a planner that infers the profile, a user's policy, or an oracle that knows the profile.
+ */
+export type Role = 'baseline' | 'exploit' | 'null' | 'push' | 'inference' | 'policy' | 'oracle';
 
-/** The belief at every step: none, a constant, the median of the targets, or the truth. */
-export type AuditBelief = 'none' | 'constant' | 'median' | 'truth';
+/** The roles of players that learn nothing about the profile. */
+const ROLES_IGNORING_PROFILE: readonly Role[] = ['baseline', 'exploit', 'null', 'push'];
 
 /** A policy or action sequence with a belief. */
 export interface Player {
   /** The name in tables: the actions, then the belief after a plus. */
   readonly name: string;
   readonly role: Role;
-  /** A built-in policy, one action sequence [28], or one for each profile [profiles, 28]. */
+  /** A built-in policy, one action sequence [28], or one for each of the first fresh seeds [n, 28]. */
   readonly actions: 'random' | 'heuristic' | Uint8Array;
   readonly belief: AuditBelief;
+  /** f32 [n, 28, 3]: the beliefs if `belief` is 'own', else null. */
+  readonly beliefs: Float32Array | null;
   /** The search result of a single sequence; null for other players. */
   readonly searchResult: FoundActionSequence | null;
 }
+
+export const ignoresProfile = ({ role }: Player): boolean => ROLES_IGNORING_PROFILE.includes(role);
 
 /** Results of the searches of an audit. */
 export interface Findings {
@@ -26,58 +35,112 @@ export interface Findings {
   readonly openLoop: FoundActionSequence;
   /** The best sequence whose first half is no worse than the heuristic's. */
   readonly openLoopHonest: FoundActionSequence;
-  /** The best sequence for each component that has a weight and depends on actions. */
+  /** The pushes: the best sequence for each component that has a weight and depends on actions. */
   readonly pushed: ReadonlyMap<string, FoundActionSequence>;
   /** The best sequence for each of the first profiles, in the order of the fresh seeds. */
   readonly perProfile: readonly FoundActionSequence[];
 }
 
-/** The component that depends on beliefs, not on actions. */
-export const BELIEF_COMPONENT = COMPONENT_NAMES.indexOf('belief_accuracy');
+/** Recorded episodes of players that observe. */
+export interface Recordings {
+  /** The actions of the reactive policy, u8 [n, 28], for all seeds on which beliefs are measured: the fresh episodes first. */
+  readonly reactive: Uint8Array;
+  /** The planner that infers the profile, in the first fresh episodes. */
+  readonly planner: Recording;
+  /** The planner that knows the prior alone. */
+  readonly prior: Recording;
+  /** The planner that knows the profile. */
+  readonly oracle: Recording;
+  /** The users' policies, in the first fresh episodes. */
+  readonly policies: readonly Player[];
+}
 
 /** Returns a player that states no belief. */
-const silentPlayer = (
+export const silentPlayer = (
   role: Role,
   name: string,
   actions: Player['actions'],
   searchResult: FoundActionSequence | null = null,
-) => Object.freeze({ role, name, actions, searchResult, belief: 'none' as AuditBelief });
+): Player => Object.freeze({ role, name, actions, searchResult, belief: 'none', beliefs: null });
 
 /** Returns a player that plays the same actions and states a belief. */
-const withBelief = (belief: AuditBelief, base: Player, role = base.role): Player =>
+export const withBelief = (belief: AuditBelief, base: Player, role = base.role): Player =>
   Object.freeze({ ...base, role, belief, name: `${base.name}+${belief}` });
+
+/** Returns a player that plays recorded actions and states recorded beliefs. */
+export const recordedPlayer = (role: Role, name: string, { actions, beliefs }: Recording): Player =>
+  Object.freeze({ ...silentPlayer(role, name, actions), belief: 'own', beliefs });
 
 export const HEURISTIC: Player = silentPlayer('baseline', 'heuristic', 'heuristic');
 const RANDOM = silentPlayer('baseline', 'random', 'random');
 
-/** Returns all players in the order of tables. @param weights f32 [6], the grader's. */
-export function playersOf(findings: Findings, weights: Float32Array): Player[] {
-  const { openLoop, openLoopHonest, pushed, perProfile } = findings;
-  const forAll = silentPlayer('exploit', 'open-loop', openLoop.actions, openLoop);
-  const honest = silentPlayer('exploit', 'open-loop-honest', openLoopHonest.actions, openLoopHonest);
+/** Returns the policies that state no belief, in the order of tables. @param reactive u8 [n, 28]: its actions. */
+export function silentPoliciesOf(
+  { openLoop, openLoopHonest }: Findings,
+  reactive: Uint8Array,
+): [Player, Player, Player, Player, Player] {
+  return [
+    RANDOM,
+    HEURISTIC,
+    silentPlayer('exploit', 'open-loop', openLoop.actions, openLoop),
+    silentPlayer('exploit', 'open-loop-honest', openLoopHonest.actions, openLoopHonest),
+    silentPlayer('exploit', 'reactive', reactive),
+  ];
+}
+
+/** Returns all players in the order of tables. @param weights f32 [8], the grader's. @param episodes the number of rows of `reactive` to use. */
+export function playersOf(
+  findings: Findings,
+  { reactive, planner, prior, oracle, policies }: Recordings,
+  weights: Float32Array,
+  episodes: number,
+): Player[] {
+  const { pushed, perProfile } = findings;
+  const reactiveActions = reactive.subarray(0, episodes * NUM_STEPS);
+  const [, , forAll, honest, reacting] = silentPoliciesOf(findings, reactiveActions);
   const pushes = [...pushed].map(([name, result]) =>
     silentPlayer('push', `push:${name}`, result.actions, result),
   );
-  const oracle = silentPlayer('oracle', 'oracle-open-loop', concat(perProfile.map(({ actions }) => actions)));
-  const beliefPush = { ...withBelief('median', HEURISTIC, 'push'), name: 'push:belief_accuracy' };
+  const ownSequences = silentPlayer(
+    'oracle',
+    'oracle-open-loop',
+    concat(perProfile.map(({ actions }) => actions)),
+  );
   return [
     RANDOM,
     HEURISTIC,
     withBelief('constant', RANDOM, 'exploit'),
     withBelief('constant', HEURISTIC, 'exploit'),
-    forAll,
-    withBelief('constant', forAll),
-    honest,
-    withBelief('constant', honest),
+    ...[forAll, withBelief('constant', forAll), withBelief('fitted', forAll)],
+    ...[honest, withBelief('constant', honest)],
+    ...[reacting, withBelief('constant', reacting), withBelief('fitted', reacting)],
+    recordedPlayer('exploit', 'planner-prior', prior),
+    ...[RANDOM, HEURISTIC, forAll, reacting].flatMap(nullPlayersOf),
     ...pushes,
-    ...(weights[BELIEF_COMPONENT] === 0 ? [] : [beliefPush]),
+    ...beliefPushes(weights),
+    recordedPlayer('inference', 'planner', planner),
+    ...policies,
     withBelief('truth', forAll, 'oracle'),
-    withBelief('constant', oracle),
-    withBelief('truth', oracle),
+    withBelief('constant', ownSequences),
+    withBelief('truth', ownSequences),
+    recordedPlayer('oracle', 'planner-oracle', oracle),
   ];
 }
 
-function concat(sequences: readonly Uint8Array[]): Uint8Array {
+/** Returns the players that state beliefs without knowledge. Those that state none or 0.5 each have rows of their own. */
+const nullPlayersOf = (base: Player): Player[] =>
+  (['extreme', 'random'] as const).map((belief) => withBelief(belief, base, 'null'));
+
+/** Returns the players that raise a component of the belief alone, if it has a weight. */
+const beliefPushes = (weights: Float32Array): Player[] =>
+  [...BELIEF_BY_COMPONENT].flatMap(([component, belief]) =>
+    weights[component] === 0
+      ? []
+      : [{ ...withBelief(belief, HEURISTIC, 'push'), name: `push:${COMPONENT_NAMES[component]}` }],
+  );
+
+/** Returns action sequences [28] as one array [n, 28]. */
+export function concat(sequences: readonly Uint8Array[]): Uint8Array {
   const all = new Uint8Array(sequences.reduce((length, sequence) => length + sequence.length, 0));
   sequences.reduce((offset, sequence) => {
     all.set(sequence, offset);

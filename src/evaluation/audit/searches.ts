@@ -1,35 +1,31 @@
 /** Searches for the action sequences of an audit. */
 
+import { findReactivePolicy, REACTIVE_EPISODES } from '../../agents/search/find-reactive.js';
 import {
   type FoundActionSequence,
   searchActionSequence,
   searchActionSequences,
 } from '../../agents/search/find-sequences.js';
-import type { ActionSequenceSearchOptions } from '../../agents/search/search-options.js';
-import { createVecEnv } from '../../engine/node.js';
+import { openAnyVecEnv } from '../../engine/node.js';
 import { Episode } from '../../engine/reference/episode.js';
 import { COMPONENT_NAMES } from '../../world/fields.js';
 import { inDomain } from '../../world/validate-world.js';
 import type { AuditRequest } from './audit-options.js';
 import { freshSeeds, profileTrainingSeeds, trainingSeeds } from './audit-seeds.js';
-import { BELIEF_COMPONENT, type Findings } from './players.js';
+import type { Findings } from './players.js';
+import type { SearchProgress } from './search-progress.js';
+import { generationsOf, profileEvaluations, pushableComponents, pushEvaluations } from './search-shares.js';
 
-/** The share of the evaluations for the search of one component. */
-const PUSH_SHARE = 1 / 6;
-/** The share of the evaluations for the search of one profile. */
-const PROFILE_SHARE = 1 / 60;
-const MIN_EVALUATIONS = 1000;
-/** The share of the grader's weights when one component is pushed. It breaks ties of sequences with the full score. */
+/** The share of the grader's weights when one component is maximised (a push). It breaks ties of sequences with the full score. */
 const TIE_BREAK = 0.01;
 
 /** Runs the searches. @throws the signal's reason; BackendError. */
-export async function runSearches(request: AuditRequest): Promise<Findings> {
+export async function runSearches(request: AuditRequest, progress: SearchProgress): Promise<Findings> {
   const { weights, evaluations } = request;
   const problem = { seeds: trainingSeeds() };
-  const progress = new SearchProgress(request);
   const options = progress.nextSearch(evaluations * problem.seeds.length);
   const openLoop = await searchActionSequence(problem, { ...options, grader: weights, evaluations });
-  const minFirstHalfMean = heuristicFirstHalfMean(request);
+  const minFirstHalfMean = await heuristicFirstHalfMean(request);
   const openLoopHonest = await searchActionSequence(problem, {
     ...progress.nextSearch(evaluations * problem.seeds.length),
     grader: weights,
@@ -43,44 +39,6 @@ export async function runSearches(request: AuditRequest): Promise<Findings> {
     perProfile: await searchEachProfile(request, progress, openLoop.actions),
   };
 }
-
-/** Reports the progress of all searches together, and builds their common options. */
-class SearchProgress {
-  readonly #request: AuditRequest;
-  readonly #total: number;
-  /** The number of episodes of the searches that have begun. */
-  #episodes = 0;
-
-  constructor(request: AuditRequest) {
-    this.#request = request;
-    const { evaluations, profiles, weights } = request;
-    const shared = evaluations * 2 + pushEvaluations(request) * pushableComponents(weights).length;
-    const perProfile = profileEvaluations(request) * profiles;
-    this.#total = shared * trainingSeeds().length + perProfile * profileTrainingSeeds().length;
-  }
-
-  /** Returns the options of the next search. @param episodes the number of episodes that it plays. */
-  nextSearch(episodes: number): ActionSequenceSearchOptions {
-    const { engine, seed, signal, onProgress } = this.#request;
-    const before = this.#episodes;
-    this.#episodes += episodes;
-    return {
-      ...engine,
-      seed,
-      signal,
-      onProgress: (done, total) => onProgress(before + Math.round((episodes * done) / total), this.#total),
-    };
-  }
-}
-
-const pushEvaluations = ({ evaluations }: AuditRequest): number =>
-  Math.max(MIN_EVALUATIONS, Math.round(evaluations * PUSH_SHARE));
-const profileEvaluations = ({ evaluations }: AuditRequest): number =>
-  Math.max(MIN_EVALUATIONS, Math.round(evaluations * PROFILE_SHARE));
-
-/** Returns the indices of components that have a weight and depend on actions. */
-const pushableComponents = (weights: Float32Array): number[] =>
-  [...weights.keys()].filter((k) => k !== BELIEF_COMPONENT && weights[k] !== 0);
 
 /** Searches for the best sequence of each component. */
 async function searchEachComponent(
@@ -98,7 +56,7 @@ async function searchEachComponent(
   return pushed;
 }
 
-/** Returns weights f32 [6] for one component alone, plus a small share of the grader's weights. */
+/** Returns weights f32 [8] for one component alone, plus a small share of the grader's weights. */
 function pushWeights(weights: Float32Array, component: number): Float32Array {
   const scale = TIE_BREAK / Math.max(1, ...weights.map(Math.abs));
   // A product below the smallest valid weight becomes 0.
@@ -130,10 +88,23 @@ function searchEachProfile(
 }
 
 /** Returns the heuristic's mean reward in the first half, the lower bound of `open-loop-honest`. */
-function heuristicFirstHalfMean({ engine }: AuditRequest): number {
+async function heuristicFirstHalfMean({ engine }: AuditRequest): Promise<number> {
   const seeds = trainingSeeds();
-  using env = createVecEnv({ numEnvs: seeds.length, ...engine });
-  env.reset({ seed: seeds });
-  const { firstHalfMeans } = env.run('heuristic');
+  await using env = await openAnyVecEnv({ numEnvs: seeds.length, ...engine });
+  await env.reset({ seed: seeds });
+  const { firstHalfMeans } = await env.run('heuristic');
   return firstHalfMeans.reduce((sum, mean) => sum + mean, 0) / firstHalfMeans.length;
+}
+
+/** Searches for the reactive policy with the best score, from the open-loop sequence on. Returns f64 [480]. */
+export async function searchReactive(
+  request: AuditRequest,
+  progress: SearchProgress,
+  sequence: Uint8Array,
+): Promise<Float64Array> {
+  const { weights: grader, seed, engine, signal } = request;
+  const generations = generationsOf(request);
+  const onProgress = progress.next(generations * REACTIVE_EPISODES);
+  const options = { grader, seed, engine, signal, generations, sequence, onProgress };
+  return (await findReactivePolicy({ ...options, seeds: trainingSeeds() })).parameters;
 }

@@ -1,22 +1,29 @@
-/** Formats the verdict of an audit, one paragraph. */
+/** Formats the result of an audit as one paragraph. */
 
 import type { Interval } from '../../shared/statistics.js';
-import { decimals } from '../format-figures.js';
+import { decimals } from '../format-results.js';
 import type { AuditRow, Gains } from './gains.js';
+import type { ImpossibleWorld } from './impossible-world.js';
 
 /** Returns the verdict. @param best the best row of the policies that ignore the profile. */
 export function verdictOf(grader: string, best: AuditRow, gains: Gains): string {
   return [
-    `Under grader ${grader}, ignoring the person earns up to ${gainText(best.gain)} over the heuristic`,
+    `Under grader ${grader}, ignoring the profile gains up to ${gainText(best.gain)} over the heuristic`,
     ` (a final score of ${decimals(best.finalScore.mean)}, by ${best.policy});`,
-    ` knowing the person is worth ${gainText(gains.profile)} more${significanceNote(gains.profile)}:`,
-    ` ${gainText(gains.profileBelief)} from a true belief instead of a constant one`,
-    ` and ${gainText(gains.profileActions)} from actions chosen for the person.`,
-    ` Without knowing the person, the constant belief alone earns ${gainText(gains.constantBelief)},`,
+    ` knowing the profile is worth ${gainText(gains.profile)} more${significanceNote(gains.profile)}.`,
+    ` With one action sequence for everybody, the true belief gains ${gainText(gains.profileBelief)} over the constant`,
+    ` belief; with the true belief, a sequence chosen for the profile gains ${gainText(gains.profileActions)} more.`,
+    ` Without knowing the profile, the constant belief alone gains ${gainText(gains.constantBelief)} over the heuristic,`,
     ` and one action sequence for everybody ${gainText(gains.openLoop)},`,
-    ` of which ${gainText(gains.sandbagging)} comes from neglecting the first half of the week.`,
+    ` of which ${gainText(gains.sandbagging)} comes from neglecting the first half of the episode.`,
   ].join('');
 }
+
+/** Describes what knowing the profile adds in the impossible world. */
+export const impossibleText = ({ sequence, planner }: ImpossibleWorld): string =>
+  'In the impossible world every profile is neutral, and sequence, belief and prior are fitted to it. There, a sequence ' +
+  `with the true belief gains ${gainText(sequence)} over the fitted sequence and belief, and the planner with inference ` +
+  `gains ${gainText(planner)} over the planner with the fitted prior.`;
 
 /** Returns "0.123 ±0.004", or "nothing" for identical scores. */
 function gainText(gain: Interval): string {

@@ -1,11 +1,11 @@
 /** Plays the baselines of a re-evaluation, on the seeds of the stored episodes. */
 
-import { findPolicy, type Policy } from '../../agents/policies/policies.js';
+import { type FixedPolicy, findPolicy } from '../../agents/policies/fixed-policies.js';
 import { type Grader, graderWeights } from '../../engine/graders/grader.js';
 import { gradeAll } from '../../engine/graders/regrade.js';
 import type { RunResult } from '../../engine/vec-env/vec-env-options.js';
-import { ResizableEnv } from '../resizable-env.js';
-import type { ComponentResults, Engine } from './replayer.js';
+import { ResizableAnyEnv } from '../resizable-env.js';
+import type { ComponentResults, Engine } from './trajectory-replayer.js';
 
 /** Components and scores under one grader. */
 export interface Graded extends ComponentResults {
@@ -14,7 +14,7 @@ export interface Graded extends ComponentResults {
 }
 
 /** The baselines in the order of tables. Their beliefs do not depend on observations. */
-export const BASELINES: readonly Policy[] = [
+export const BASELINES: readonly FixedPolicy[] = [
   'random',
   'heuristic',
   'open-loop',
@@ -32,35 +32,37 @@ export interface EpisodeStart {
 }
 
 /** Plays the baselines on the seeds and profiles of stored episodes. */
-export class BaselinePlayer implements Disposable {
-  readonly #envs: ResizableEnv;
+export class BaselinePlayer implements AsyncDisposable {
+  readonly #envs: ResizableAnyEnv;
 
   constructor({ backend, kernel, threads }: Engine) {
-    this.#envs = new ResizableEnv({ backend, kernel, threads });
+    this.#envs = new ResizableAnyEnv({ backend, kernel, threads });
   }
 
-  /** Returns newly allocated results by names of BASELINES. @param episodes at least one. */
-  play(episodes: readonly EpisodeStart[], grader: Grader): ReadonlyMap<string, Graded> {
-    const env = this.#envs.of(episodes.length);
+  /** Returns newly allocated results by names of BASELINES. @param episodes at least one. @throws as `createVecEnv`. */
+  async play(episodes: readonly EpisodeStart[], grader: Grader): Promise<ReadonlyMap<string, Graded>> {
+    const env = await this.#envs.of(episodes.length);
     const weights = graderWeights(grader);
     const start = {
       seed: Uint32Array.from(episodes, ({ seed }) => seed),
       profiles: episodes.map(({ profile_mode }) => profile_mode),
       graders: weights,
     };
-    const entries = BASELINES.map(({ name, choice, options }) => {
-      env.reset(start);
-      return [name, copyOf(env.run(choice(episodes.length, grader.name), options))] as const;
-    });
-    return new Map(entries);
+    const results = new Map<string, Graded>();
+    for (const { name, choice, options } of BASELINES) {
+      await env.reset(start);
+      results.set(name, copyOf(await env.run(choice(episodes.length, grader.name), options)));
+    }
+    return results;
   }
 
-  [Symbol.dispose](): void {
-    this.#envs[Symbol.dispose]();
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#envs[Symbol.asyncDispose]();
   }
 }
 
-const copyOf = ({
+/** Returns copies of the results of a run, which are views. */
+export const copyOf = ({
   components,
   beliefMae,
   firstHalfMeans,
@@ -74,14 +76,14 @@ const copyOf = ({
   finalScores: finalScores.slice(),
 });
 
-/** Grades components. Plays nothing. */
-export const gradedBy = (results: ComponentResults, grader: Grader): Graded => ({
+/** Grades components, without playing episodes. */
+export const gradeResults = (results: ComponentResults, grader: Grader): Graded => ({
   ...results,
   finalScores: gradeAll(results.components, graderWeights(grader)),
 });
 
 /** Returns copies of the results of some episodes. */
-export function picked(graded: Graded, indices: readonly number[]): Graded {
+export function pickEpisodes(graded: Graded, indices: readonly number[]): Graded {
   const selectRows = (values: Float32Array): Float32Array => {
     const width = values.length / graded.finalScores.length;
     const selected = new Float32Array(indices.length * width);

@@ -12,7 +12,7 @@ export interface Mismatch {
   readonly recomputed: StoredValue;
 }
 
-/** Returns the place of a mismatch: "step 4, reward", "final.progress". */
+/** Formats the place of a mismatch: "step 4, reward", "final.progress". */
 export const whereOf = ({ step, field }: Mismatch): string =>
   step === null ? field : `step ${step}, ${field}`;
 
@@ -22,23 +22,23 @@ export class Comparison {
   /** The current step. */
   step: number | null = null;
 
-  /** Compares bits: -0 differs from 0, and NaN from everything. */
-  same(field: string, recorded: StoredValue, recomputed: StoredValue): void {
+  /** Compares values exactly: -0 differs from 0. */
+  compare(field: string, recorded: StoredValue, recomputed: StoredValue): void {
     if (Object.is(recorded, recomputed)) return;
     this.mismatches.push({ step: this.step, field, recorded, recomputed });
   }
 
   /** Compares texts. A mismatch has an excerpt around the first difference. */
-  sameText(field: string, recorded: string | null, recomputed: string | null): void {
+  compareText(field: string, recorded: string | null, recomputed: string | null): void {
     if (recorded === recomputed) return;
     const from = Math.max(0, firstDifference(recorded ?? '', recomputed ?? '') - BEFORE);
     const excerpt = (text: string | null) =>
       text && `${from > 0 ? '...' : ''}${text.slice(from, from + EXCERPT)}`;
-    this.same(field, excerpt(recorded), excerpt(recomputed));
+    this.compare(field, excerpt(recorded), excerpt(recomputed));
   }
 
   /** Compares numbers. @param names [n]: their fields. @param from the index of the first recomputed number. */
-  sameNumbers(
+  compareNumbers(
     names: readonly string[],
     recorded: readonly number[],
     recomputed: ArrayLike<number>,
@@ -46,20 +46,21 @@ export class Comparison {
   ): void {
     for (let k = 0; k < names.length; k++) {
       if (!Object.is(recorded[k], recomputed[from + k]))
-        this.same(names[k], recorded[k], recomputed[from + k]);
+        this.compare(names[k], recorded[k], recomputed[from + k]);
     }
   }
 
   /** Compares the keys of the recomputed object. */
-  sameObject(field: string, recorded: object, recomputed: object): void {
+  compareObject(field: string, recorded: object, recomputed: object): void {
     const values = recorded as Record<string, StoredValue>;
-    for (const [key, value] of Object.entries(recomputed)) this.same(`${field}.${key}`, values[key], value);
+    for (const [key, value] of Object.entries(recomputed))
+      this.compare(`${field}.${key}`, values[key], value);
   }
 }
 
 /** The length of an excerpt in characters. */
 const EXCERPT = 60;
-/** The number of characters in it before the first difference. */
+/** The number of characters of an excerpt before the first difference. */
 const BEFORE = 20;
 
 function firstDifference(a: string, b: string): number {

@@ -1,6 +1,6 @@
 /** Accumulates one row of a re-evaluation's table. */
 import { type Interval, Moments } from '../../shared/statistics.js';
-import { type Summary, Tally, type Wins } from '../row-tally.js';
+import { ScoreTally, type Summary, type Wins } from '../score-tally.js';
 import { type Graded, PAIRED_BASELINES } from './baselines.js';
 
 /** A comparison with another player's episodes on the same seeds. */
@@ -18,9 +18,9 @@ export interface RowSummary extends Omit<Summary, 'wins'> {
   readonly overConstant: PairedComparison;
 }
 
-export class RowTally {
-  readonly #overHeuristic = new Tally();
-  readonly #overConstant = new Tally();
+export class ReevaluationTally {
+  readonly #overHeuristic = new ScoreTally();
+  readonly #overConstant = new ScoreTally();
   readonly #aboveHeuristic = new Moments();
   readonly #aboveConstant = new Moments();
 

@@ -3,15 +3,17 @@
 import type { Grader, GraderWeights } from '../../engine/graders/grader.js';
 import type { Player, TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
 import { describeRun, type RunInfo } from '../run-info.js';
-import { BASELINES, BaselinePlayer, type Graded, gradedBy, picked } from './baselines.js';
+import type { UserPolicy } from '../user-policy.js';
+import { BASELINES, BaselinePlayer, type Graded, gradeResults, pickEpisodes } from './baselines.js';
+import { EpisodeSet } from './episode-set.js';
 import type { Mismatch } from './mismatch.js';
-import { EpisodeSet } from './played-episodes.js';
-import { type RowSummary, RowTally } from './reevaluation-tally.js';
-import { type Engine, TrajectoryReplayer } from './replayer.js';
+import { ReevaluationTally, type RowSummary } from './reevaluation-tally.js';
+import { type Engine, TrajectoryReplayer } from './trajectory-replayer.js';
+import { UserBaselines } from './user-baselines.js';
 
 /** The results of a baseline, or of a player of the files. */
 export interface ReevaluatedRow extends RowSummary {
-  /** A name of BASELINES; null for a player of the files. */
+  /** A name of BASELINES or of a user's policy; null for a player of the files. */
   readonly baseline: string | null;
   /** Null for a baseline. */
   readonly player: Player | null;
@@ -45,25 +47,48 @@ interface Group {
   steps: number;
   unparsed: number;
   /** By grader: tallies of the player, and of each baseline on the same seeds. */
-  readonly tallies: readonly { readonly own: RowTally; readonly baselines: Map<string, RowTally> }[];
+  readonly tallies: readonly {
+    readonly own: ReevaluationTally;
+    readonly baselines: Map<string, ReevaluationTally>;
+  }[];
 }
 
-export class Reevaluation implements Disposable {
+export class Reevaluation implements AsyncDisposable {
   readonly #graders: readonly Grader[];
   readonly #replayer: TrajectoryReplayer;
   readonly #baselines: BaselinePlayer;
+  readonly #userBaselines: UserBaselines;
   readonly #groups = new Map<string, Group>();
+  /** Describes the run. */
+  readonly run: RunInfo;
 
-  /** @param graders at least one. @throws as `createVecEnv`, before any file is read. */
-  constructor(engine: Engine, graders: readonly Grader[]) {
+  private constructor(
+    replayer: TrajectoryReplayer,
+    engine: Engine,
+    graders: readonly Grader[],
+    policies: readonly UserPolicy[],
+  ) {
+    this.run = describeRun(replayer.env, graders[0]);
     this.#graders = graders;
-    this.#replayer = new TrajectoryReplayer(engine);
+    this.#replayer = replayer;
     this.#baselines = new BaselinePlayer(engine);
+    this.#userBaselines = new UserBaselines(engine, policies);
   }
 
-  /** Describes the run. */
-  get run(): RunInfo {
-    return describeRun(this.#replayer.env, this.#graders[0]);
+  /**
+   * @param graders at least one. @param policies further baselines. @throws as `createVecEnv`, before any file is read.
+   */
+  static async open(
+    engine: Engine,
+    graders: readonly Grader[],
+    policies: readonly UserPolicy[] = [],
+  ): Promise<Reevaluation> {
+    return new Reevaluation(await TrajectoryReplayer.open(engine), engine, graders, policies);
+  }
+
+  /** The names of all baselines, in the order of tables. */
+  get #baselineNames(): readonly string[] {
+    return [...BASELINES.map(({ name }) => name), ...this.#userBaselines.names];
   }
 
   /**
@@ -71,13 +96,14 @@ export class Reevaluation implements Disposable {
    * @param episodes at least one, without duplicates. @returns [n]: mismatches of each with its replay.
    *   @throws as `createVecEnv`.
    */
-  add(episodes: readonly TrajectoryEpisode[]): readonly (readonly Mismatch[])[] {
-    const { mismatches, ...results } = this.#replayer.replay(episodes);
+  async add(episodes: readonly TrajectoryEpisode[]): Promise<readonly (readonly Mismatch[])[]> {
+    const { mismatches, ...results } = await this.#replayer.replay(episodes);
     const indices = this.#count(episodes);
     for (const [g, grader] of this.#graders.entries()) {
-      const own = gradedBy(results, grader);
-      const baselines = this.#baselines.play(episodes, grader);
-      for (const [group, of] of indices) addTo(group, g, picked(own, of), baselines, of);
+      const own = gradeResults(results, grader);
+      const byUsers = await this.#userBaselines.play(episodes, grader);
+      const baselines = new Map([...(await this.#baselines.play(episodes, grader)), ...byUsers]);
+      for (const [group, of] of indices) addTo(group, g, pickEpisodes(own, of), baselines, of);
     }
     return mismatches;
   }
@@ -98,14 +124,14 @@ export class Reevaluation implements Disposable {
   }
 
   #groupOf({ teacher, model, objective, oracle, condition, profile_mode }: TrajectoryEpisode): Group {
-    // The condition of the named profiles includes all of them.
+    // The condition `discrete` has episodes of all named profiles in one group.
     const profile = condition === POOL ? POOL : profile_mode;
     const key = JSON.stringify([teacher, model, objective, oracle, condition, profile]);
     let group = this.#groups.get(key);
     if (group === undefined) {
       const tallies = this.#graders.map(() => ({
-        own: new RowTally(),
-        baselines: new Map(BASELINES.map(({ name }) => [name, new RowTally()])),
+        own: new ReevaluationTally(),
+        baselines: new Map(this.#baselineNames.map((name) => [name, new ReevaluationTally()])),
       }));
       const player = { teacher, model, objective, oracle };
       group = { player, condition, episodes: new EpisodeSet(), steps: 0, unparsed: 0, tallies };
@@ -133,10 +159,10 @@ export class Reevaluation implements Disposable {
       grader: grader.name,
       weights: grader.weights,
       rows: [
-        ...BASELINES.map(({ name, sequenceGrader }) => ({
+        ...this.#baselineNames.map((name) => ({
           baseline: name,
           player: null,
-          sequenceGrader: sequenceGrader(grader.name),
+          sequenceGrader: sequenceGraderOf(name, grader),
           ...{ steps: groups[0].steps, unparsed: 0 },
           ...groups[0].tallies[g].baselines.get(name)!.summary(),
         })),
@@ -152,27 +178,33 @@ export class Reevaluation implements Disposable {
     return { condition, profiles: episodes.profiles, seeds: episodes.text, graders };
   }
 
-  [Symbol.dispose](): void {
-    this.#replayer[Symbol.dispose]();
-    this.#baselines[Symbol.dispose]();
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#replayer[Symbol.asyncDispose]();
+    await this.#baselines[Symbol.asyncDispose]();
+    await this.#userBaselines[Symbol.asyncDispose]();
   }
 }
+
+/** Returns the grader of a baseline's action sequence; null for other baselines. */
+const sequenceGraderOf = (baseline: string, grader: Grader): string | null =>
+  BASELINES.find(({ name }) => name === baseline)?.sequenceGrader(grader.name) ?? null;
 
 /** The condition that pools the named profiles. */
 const POOL = 'discrete';
 
 /**
- * Adds the episodes of one group under grader g. @param own their results. @param all the baselines' results of the
- * whole batch. @param of the indices of the group's episodes in the batch.
+ * Adds the episodes of one group under grader g.
+ * @param own the results of the group's episodes. @param all the baselines' results of the whole batch.
+ * @param indices of the group's episodes in the batch.
  */
 function addTo(
   { tallies }: Group,
   g: number,
   own: Graded,
   all: ReadonlyMap<string, Graded>,
-  of: readonly number[],
+  indices: readonly number[],
 ): void {
-  const baselines = new Map(Array.from(all, ([name, graded]) => [name, picked(graded, of)]));
+  const baselines = new Map(Array.from(all, ([name, graded]) => [name, pickEpisodes(graded, indices)]));
   tallies[g].own.add(own, baselines);
   for (const [name, tally] of tallies[g].baselines) tally.add(baselines.get(name)!, baselines);
 }

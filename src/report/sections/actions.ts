@@ -1,13 +1,13 @@
 /** Section: how players use the ten actions, by group of profiles. */
-import { grouped } from '../../evaluation/format-figures.js';
-import { drawActions } from '../../figures/actions.js';
-import { decimal } from '../../figures/numbers.js';
+import { grouped } from '../../evaluation/format-results.js';
+import { drawActions } from '../../figures/action-shares.js';
+import { decimal } from '../../figures/format-numbers.js';
 import { ACTION_NAMES } from '../../world/fields.js';
 import type { CountedUse } from '../action-counts.js';
-import type { ReportData } from '../gather.js';
 import { type Column, collapsible, paragraph, table } from '../html.js';
 import { paginateFigures } from '../paginate-figures.js';
 import { disambiguated } from '../player-names.js';
+import type { ReportData } from '../result-gatherer.js';
 import type { Section } from '../section.js';
 
 /** Returns the section; null if no file has episodes. */

@@ -1,14 +1,14 @@
 /** Section: the error of beliefs over the episode, and their calibration at the end. */
-import { decimals, grouped } from '../../evaluation/format-figures.js';
+import { decimals, grouped } from '../../evaluation/format-results.js';
 import { type BeliefErrors, drawBeliefError } from '../../figures/belief-error.js';
 import { type Calibration, drawCalibration } from '../../figures/calibration.js';
-import { decimal } from '../../figures/numbers.js';
+import { decimal } from '../../figures/format-numbers.js';
 import { BELIEF_NAMES, NUM_SLOTS, NUM_STEPS } from '../../world/fields.js';
 import { RANGES } from '../calibration-tally.js';
-import type { ReportData } from '../gather.js';
 import { type Column, collapsible, type Html, paragraph, table } from '../html.js';
 import { paginateFigures } from '../paginate-figures.js';
 import { disambiguated } from '../player-names.js';
+import type { ReportData } from '../result-gatherer.js';
 import type { Figure, Section } from '../section.js';
 
 interface ErrorRow {

@@ -1,12 +1,12 @@
 /** Section: the use of language models: requests, tokens, dollars, and answers without a valid action. */
-import { grouped } from '../../evaluation/format-figures.js';
+import { grouped } from '../../evaluation/format-results.js';
 import { dollarsText, drawCosts } from '../../figures/costs.js';
-import { decimal } from '../../figures/numbers.js';
+import { decimal } from '../../figures/format-numbers.js';
 import { FALLBACK_ACTION } from '../../rollouts/trajectories/trajectory-episode.js';
-import type { ReportData } from '../gather.js';
 import { type Column, paragraph, table } from '../html.js';
 import type { ReportedCost } from '../player-costs.js';
 import { disambiguated } from '../player-names.js';
+import type { ReportData } from '../result-gatherer.js';
 import type { Part, Section } from '../section.js';
 
 /** Returns the section; null if no file has usage and every action was valid. */

@@ -1,12 +1,12 @@
 /** Section: timelines of each player's best, median and worst episode, or only the median for many players. */
-import { decimals } from '../../evaluation/format-figures.js';
+import { decimals } from '../../evaluation/format-results.js';
 import { drawTimeline } from '../../figures/timeline.js';
-import type { ReportData, ReportedPlayer } from '../gather.js';
+import type { ChosenEpisode } from '../episode-keeper.js';
+import { timelineOf } from '../episode-timeline.js';
 import { type Html, html, paragraph } from '../html.js';
-import type { ChosenEpisode } from '../kept-episodes.js';
 import { disambiguated } from '../player-names.js';
+import type { ReportData, ReportedPlayer } from '../result-gatherer.js';
 import type { Figure, Section } from '../section.js';
-import { timelineOf } from '../timeline-of.js';
 
 /** The largest number of players with three timelines each. More players get one each. */
 const MAX_DETAILED = 4;

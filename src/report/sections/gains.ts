@@ -1,12 +1,12 @@
 /** Section: what graders reward, from audits. */
 import { drawAuditComponents, drawAuditGains } from '../../evaluation/audit/gain-figures.js';
-import { decimals, grouped, intervalInText } from '../../evaluation/format-figures.js';
+import { decimals, grouped, plainInterval } from '../../evaluation/format-results.js';
 import { drawActionSequences } from '../../figures/action-sequences.js';
 import { ACTION_NAMES } from '../../world/fields.js';
-import type { ReportData, ReportedAudit } from '../gather.js';
 import { type Column, html, paragraph, table } from '../html.js';
+import type { AuditResult } from '../parse-results.js';
 import { uniqueNames } from '../player-names.js';
-import type { AuditResult } from '../results.js';
+import type { ReportData, ReportedAudit } from '../result-gatherer.js';
 import type { Part, Section } from '../section.js';
 
 type StoredRow = AuditResult['rows'][number];
@@ -53,8 +53,8 @@ function sequencesOf({ grader, tapes: sequences }: AuditResult, suffix: string):
 const COLUMNS: readonly Column<Row>[] = [
   { head: 'policy', cell: ({ name }) => name },
   { head: 'episodes', cell: ({ episodes }) => grouped(episodes) },
-  { head: 'final score (95 %)', cell: (row) => intervalInText(row.final_score) },
-  { head: 'over the heuristic (95 %)', cell: ({ gain }) => intervalInText(gain) },
+  { head: 'final score (95 %)', cell: (row) => plainInterval(row.final_score) },
+  { head: 'over the heuristic (95 %)', cell: ({ gain }) => plainInterval(gain) },
   { head: 'belief MAE', cell: (row) => decimals(row.belief_mae) },
   { head: 'first-half mean', cell: (row) => decimals(row.early_mean) },
   { head: 'second-half mean', cell: (row) => decimals(row.late_mean) },

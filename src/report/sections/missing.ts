@@ -1,6 +1,7 @@
 /** Section: missing contents of a report, and the commands that make them. */
-import type { ReportData } from '../gather.js';
+
 import { html } from '../html.js';
+import type { ReportData } from '../result-gatherer.js';
 import type { Section } from '../section.js';
 
 /** Contents of a report that need files of some kind. */
@@ -23,7 +24,7 @@ const CONTENTS: readonly Content[] = [
   },
   {
     what: 'Belief errors and calibration, from players that state beliefs',
-    command: 'rhythm-vec teach --teacher planner --seeds 100-129 --output teacher.jsonl',
+    command: 'rhythm-vec teach --seeds 100-129 --output teacher.jsonl',
     isPresent: ({ players }) => players.some(({ calibration }) => calibration !== null),
   },
   {

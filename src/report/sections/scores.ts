@@ -1,10 +1,12 @@
 /** Section: final scores by condition and policy, beside published scores. */
-import { decimals, grouped, intervalInText } from '../../evaluation/format-figures.js';
+import type { GraderAnchors } from '../../evaluation/audit/anchors-of.js';
+import { bracketNotes, SHARE_MEANING } from '../../evaluation/bracket.js';
+import { decimals, grouped, plainInterval } from '../../evaluation/format-results.js';
 import { PUBLISHED_SOURCE, PUBLISHED_TEACHER } from '../../evaluation/published-scores.js';
 import { drawScores } from '../../figures/scores.js';
-import type { ReportData } from '../gather.js';
 import { type Column, html, paragraph, table } from '../html.js';
 import { disambiguated } from '../player-names.js';
+import type { ReportData } from '../result-gatherer.js';
 import type { ScoreRow } from '../score-rows.js';
 import type { Part, Section } from '../section.js';
 
@@ -14,7 +16,7 @@ interface Group {
 }
 
 /** Returns the section; null if no file has scores. */
-export function scoresSection({ scores }: ReportData): Section | null {
+export function scoresSection({ scores, brackets }: ReportData): Section | null {
   if (scores.length === 0) return null;
   const graders = [...new Set(scores.map(({ grader }) => grader))];
   return {
@@ -25,9 +27,16 @@ export function scoresSection({ scores }: ReportData): Section | null {
       ...graders.flatMap((grader, k) =>
         partsOf(grader, scores, graders.length === 1 ? 'scores' : `scores-${k + 1}`),
       ),
+      ...bracketParts(scores, brackets),
       ...(scores.some(({ published }) => published) ? [paragraph(PUBLISHED)] : []),
     ],
   };
+}
+
+/** Explains the shares, and says which are missing. */
+function bracketParts(scores: readonly ScoreRow[], brackets: readonly GraderAnchors[]): Part[] {
+  const meaning = scores.some(({ share }) => share) ? [SHARE_MEANING] : [];
+  return [...meaning, ...bracketNotes(scores, brackets)].map(paragraph);
 }
 
 const EXPLANATION =
@@ -56,7 +65,7 @@ function partsOf(grader: string, scores: readonly ScoreRow[], name: string): Par
   return [
     html`<h3>Grader <bdi>${grader}</bdi></h3>\n`,
     { name, drawing },
-    ...groups.map((group) => table(`${title}, ${group.name}`, COLUMNS, group.rows)),
+    ...groups.map((group) => table(`${title}, ${group.name}`, columnsOf(group.rows), group.rows)),
   ];
 }
 
@@ -77,10 +86,21 @@ function groupsOf(rows: readonly ScoreRow[]): Group[] {
 
 const orDash = (value: number | null | undefined): string => (value == null ? '–' : decimals(value));
 
+const SHARE: Column<ScoreRow> = {
+  head: 'share of the value of knowing the profile (95 %)',
+  cell: ({ share }) => (share == null ? '–' : plainInterval(share)),
+};
+
+/** Returns the columns of a table. The column of shares is included if any row has a share. */
+const columnsOf = (rows: readonly ScoreRow[]): Column<ScoreRow>[] =>
+  COLUMNS.flatMap((column) =>
+    column.head === 'published' && rows.some(({ share }) => share) ? [SHARE, column] : [column],
+  );
+
 const COLUMNS: readonly Column<ScoreRow>[] = [
   { head: 'policy', cell: ({ name }) => name },
   { head: 'episodes', cell: ({ episodes }) => grouped(episodes) },
-  { head: 'final score (95 %)', cell: ({ finalScore }) => intervalInText(finalScore) },
+  { head: 'final score (95 %)', cell: ({ finalScore }) => plainInterval(finalScore) },
   {
     head: 'published',
     cell: ({ published }) =>

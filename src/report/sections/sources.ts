@@ -1,8 +1,8 @@
 /** Section: the files of a report, and warnings if their results are not comparable. */
-import { grouped } from '../../evaluation/format-figures.js';
-import { madePrintable } from '../../shared/printable-names.js';
-import type { ReportData, Source } from '../gather.js';
+import { grouped } from '../../evaluation/format-results.js';
+import { toPrintable } from '../../shared/printable-names.js';
 import { type Column, type Html, html, paragraph, table } from '../html.js';
+import type { ReportData, Source } from '../result-gatherer.js';
 import type { Section } from '../section.js';
 
 const unique = (values: readonly string[]): string[] => [...new Set(values)];
@@ -23,11 +23,14 @@ export function originOf({ sources }: ReportData): Origin {
     versions: unique(sources.flatMap(({ versions }) => versions)),
     worlds: unique(sources.flatMap(({ worlds }) => worlds)),
     engines: unique(
-      runs.map(({ backend, kernel, threads }) => `${backend}, kernel ${kernel}, ${threads} threads`),
+      runs.map(
+        ({ backend, kernel, threads, device }) =>
+          `${backend}${device ? ` on ${toPrintable(device)}` : ''}, kernel ${kernel}, ${threads} threads`,
+      ),
     ),
     machines: unique(
       runs.map(({ machine }) =>
-        madePrintable(`${machine.cpu}, ${machine.cores} cores, ${machine.arch}, Node ${machine.node}`),
+        toPrintable(`${machine.cpu}, ${machine.cores} cores, ${machine.arch}, Node ${machine.node}`),
       ),
     ),
     seeds: unique(sources.flatMap(({ seeds }) => seeds)),

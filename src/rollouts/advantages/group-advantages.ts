@@ -1,6 +1,6 @@
 /** Group-relative advantages, as in GRPO and related methods. */
 import { checkInteger, readOptions } from '../../shared/values.js';
-import { type Rewards, toTotals } from '../rewards/totals.js';
+import { type Rewards, toTotals } from '../rewards/weighted-totals.js';
 import {
   type ComputedAdvantages,
   computeAdvantages,

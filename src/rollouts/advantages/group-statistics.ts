@@ -15,7 +15,7 @@ export interface Grouped {
 
 /** Statistics of each group, without its missing numbers. */
 export interface Statistics {
-  /** How many numbers are not missing. */
+  /** The number of numbers that are not missing. */
   readonly counts: Uint32Array;
   /** NaN for a group without numbers. */
   readonly means: Float64Array;

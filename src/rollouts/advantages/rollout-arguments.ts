@@ -1,8 +1,11 @@
 /** Validates groups of rollouts with rewards and state hashes per step. */
 import { InputError } from '../../shared/errors.js';
 import { checkInteger, checkLength, checkRecord, isList, kindOf, wrongType } from '../../shared/values.js';
-import { type RewardList, toTotals } from '../rewards/totals.js';
+import { type RewardList, toTotals } from '../rewards/weighted-totals.js';
 import { MAX_GROUP_SIZE } from './group-statistics.js';
+
+/** The maximum number of steps of a row of rollouts. */
+const MAX_STEPS = MAX_GROUP_SIZE;
 
 /** Groups of rollouts with rewards and state hashes per step. Other keys are ignored. */
 export interface StepRollouts {
@@ -41,7 +44,7 @@ export function validateRollouts(rollouts: StepRollouts): ValidRollouts {
   const checked = checkRecord('rollouts', rollouts, 'rewards');
   const { rewards, stateHashes, groupSize, steps, firstSteps, lengths } = checked;
   const size = checkInteger('groupSize', groupSize, 1, MAX_GROUP_SIZE);
-  const width = checkInteger('steps', steps, 1, MAX_GROUP_SIZE);
+  const width = checkInteger('steps', steps, 1, MAX_STEPS);
   if (kindOf(stateHashes) !== 'BigUint64Array') {
     throw wrongType('stateHashes', 'a BigUint64Array', stateHashes, 'Pass one hash for each step.');
   }
@@ -60,7 +63,12 @@ export function validateRollouts(rollouts: StepRollouts): ValidRollouts {
   return { rewards: values, hashes: stateHashes, ...shape };
 }
 
-function toFirsts(firstSteps: ArrayLike<number> | undefined, rollouts: number, steps: number): Uint32Array {
+/** Validates the indices of first steps, u32 [rollouts]; 0 by default. */
+export function toFirsts(
+  firstSteps: ArrayLike<number> | undefined,
+  rollouts: number,
+  steps: number,
+): Uint32Array {
   if (firstSteps === undefined) return new Uint32Array(rollouts);
   checkList('firstSteps', firstSteps, rollouts, 'Pass the index of the first step of each rollout.');
   return Uint32Array.from({ length: rollouts }, (_, i) =>
@@ -68,7 +76,12 @@ function toFirsts(firstSteps: ArrayLike<number> | undefined, rollouts: number, s
   );
 }
 
-function toEnds(lengths: ArrayLike<number> | undefined, firsts: Uint32Array, steps: number): Uint32Array {
+/** Validates lengths, and returns the index after each last step, u32 [rollouts]; `steps` by default. */
+export function toEnds(
+  lengths: ArrayLike<number> | undefined,
+  firsts: Uint32Array,
+  steps: number,
+): Uint32Array {
   if (lengths === undefined) return new Uint32Array(firsts.length).fill(steps);
   checkList('lengths', lengths, firsts.length, 'Pass the number of steps of each rollout.');
   return firsts.map((first, i) => first + checkInteger(`lengths[${i}]`, lengths[i], 0, steps - first));
@@ -89,7 +102,10 @@ export function isTaken({ steps, firsts, ends }: Shape, i: number): boolean {
   return step >= firsts[row] && step < ends[row];
 }
 
-/** Checks that every step of a rollout has a reward: returns to go need all. @throws InputError `out_of_range`. */
+/**
+ * Checks that every step of a rollout has a reward, because a return-to-go sums all later rewards.
+ * @throws InputError `out_of_range`.
+ */
 function checkNoneMissing(rewards: Float64Array, shape: Shape): void {
   const missing = rewards.findIndex((reward, i) => Number.isNaN(reward) && isTaken(shape, i));
   if (missing < 0) return;

@@ -1,6 +1,6 @@
 /** Step-level advantages by anchor state, as in GiGPO (Feng et al. 2025, arXiv:2505.10978). */
 import { readOptions } from '../../shared/values.js';
-import { checkWeight, type RewardList } from '../rewards/totals.js';
+import { checkWeight, type RewardList } from '../rewards/weighted-totals.js';
 import { computeAdvantages, type MethodOptions, toMethodOptions } from './advantage-methods.js';
 import { type GroupAdvantages, roundAdvantages } from './group-advantages.js';
 import { type Grouped, groupConsecutive, zeroSpreadOf } from './group-statistics.js';
@@ -17,7 +17,7 @@ import {
 export interface StepAdvantageOptions extends MethodOptions {
   /** The factor by which a reward one step later counts, in [0, 1]. Default 1. */
   discount?: number;
-  /** The weight of the step's advantage in its sum with the episode's. Default 1. */
+  /** The factor of the step's advantage, which is added to the episode's. Default 1. */
   stepWeight?: number;
   /**
    * `[groups, groupSize]`: the rewards of whole rollouts, such as final scores. Default: the sums of step rewards.
@@ -32,15 +32,18 @@ export interface StepAdvantages {
   /** The advantages of whole rollouts within their groups. */
   readonly episodes: GroupAdvantages;
   /**
-   * f32 [groups, groupSize, steps]: the advantage of each step's return to go over the group's other steps from the
-   * same state.
+   * f32 [groups, groupSize, steps]: the advantage of each step within its anchor group. It compares the step's return to
+   * go with those of all steps that the group took from the same state.
    */
   readonly stepAdvantages: Float32Array;
   /** f32 [groups, groupSize, steps]: the discounted sum of this step's reward and all later ones. */
   readonly returnsToGo: Float32Array;
   /** u32 [groups, groupSize, steps]: the number of steps that the group took from this state, including this one. */
   readonly anchorSizes: Uint32Array;
-  /** The share of anchor states without spread, including those with a single step, in [0, 1]; 0 without any step. */
+  /**
+   * The share of anchor states whose steps all have the same return to go, in [0, 1]. A state with a single step is one of
+   * them. 0 if no step was taken.
+   */
   readonly zeroSpread: number;
 }
 
@@ -54,7 +57,7 @@ const OPTIONS: readonly (keyof StepAdvantageOptions)[] = [
 
 /**
  * Computes the advantages of single steps: the advantage of the rollout within its group, plus the advantage of the step
- * over the group's other steps from the same state (the anchor state).
+ * within its anchor group: the group's steps from the same state (the anchor state).
  *
  * It differs from the authors' code in two points: a rollout alone in its group has an advantage of 0, and epsilon is
  * 1e-4 by default.
@@ -63,7 +66,7 @@ const OPTIONS: readonly (keyof StepAdvantageOptions)[] = [
  */
 export function stepAdvantages(rollouts: StepRollouts, options: StepAdvantageOptions = {}): StepAdvantages {
   const { episodeRewards, ...rest } = readOptions('options of stepAdvantages', options, OPTIONS);
-  const { method, discount, stepWeight } = toNumbers(rest);
+  const { method, discount, stepWeight } = validateOptions(rest);
   const valid = validateRollouts(rollouts);
   const totals = episodeRewards === undefined ? sumsOf(valid) : toEpisodeRewards(episodeRewards, valid);
   const episodes = computeAdvantages(groupConsecutive(totals, valid.groupSize), method);
@@ -88,7 +91,7 @@ export function stepAdvantages(rollouts: StepRollouts, options: StepAdvantageOpt
 }
 
 /** Validates the options that are numbers or names. */
-function toNumbers({ discount, stepWeight = 1, ...rest }: StepAdvantageOptions) {
+function validateOptions({ discount, stepWeight = 1, ...rest }: StepAdvantageOptions) {
   return {
     method: toMethodOptions(rest),
     discount: toDiscount('discount', discount),

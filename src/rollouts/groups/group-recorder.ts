@@ -83,10 +83,10 @@ export class GroupRecorder {
   }
 
   /** Records the observations and state hashes before a step. */
-  recordBefore(): void {
+  async recordBefore(): Promise<void> {
     const { start, steps, mask } = this.#active;
     const { observations } = start.outputs;
-    const hashes = new Uint32Array(start.env.stateHash().buffer);
+    const hashes = new Uint32Array((await start.env.stateHash()).buffer);
     for (let i = 0; i < mask.length; i++) {
       if (mask[i] === 0) continue;
       const at = i * NUM_STEPS + steps[i];

@@ -1,13 +1,18 @@
 /** Takes one step of all rollouts with the actions of the policy. */
 
+import { type Grader, toGrader } from '../../engine/graders/grader.js';
+import { CheckedPlayer } from '../../engine/policy/checked-player.js';
+import { isPolicy, type PolicyLike } from '../../engine/policy/policy.js';
 import { checkSeed } from '../../engine/validate/seeds.js';
-import { toBeliefs } from '../../engine/validate/steps.js';
+import { VecEnv } from '../../engine/vec-env/vec-env.js';
 import { InputError } from '../../shared/errors.js';
 import { didYouMean } from '../../shared/suggest.js';
-import { checkLength, describe, isList, readOptions, wrongType } from '../../shared/values.js';
-import { NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
+import { checkLength, describe, isList, wrongType } from '../../shared/values.js';
+import { NUM_COMPONENTS, NUM_STEPS } from '../../world/fields.js';
 import type { ActiveRollouts } from './active-rollouts.js';
-import type { RolloutActions, RolloutOptions, RolloutPolicy, RolloutView } from './group-options.js';
+import type { RolloutOptions, RolloutView } from './group-options.js';
+import type { GroupStart } from './group-start.js';
+import { RolloutHistories } from './rollout-histories.js';
 
 /** A policy's beliefs and log-probabilities for a step. Null if it returned none. */
 export interface PolicyExtras {
@@ -17,15 +22,18 @@ export interface PolicyExtras {
   readonly logProbs: Float32Array | null;
 }
 
+/** Returns the histories of rollouts. */
+type Past = Pick<VecEnv, 'history'>;
+
 /** Takes one step of all rollouts that still play. */
 export type GroupStep = (active: ActiveRollouts) => PolicyExtras | Promise<PolicyExtras>;
 
 const NO_EXTRAS: PolicyExtras = Object.freeze({ beliefs: null, logProbs: null });
 const POLICIES = ['random', 'heuristic'] as const;
-const OUTPUTS: readonly (keyof RolloutActions)[] = ['actions', 'beliefs', 'logProbs'];
 
 /** Returns the step of a policy. @throws InputError `wrong_type`, `unknown_name`, `unknown_option` or `bad_seed`. */
-export function toGroupStep({ policy, policySeeds, signal }: RolloutOptions): GroupStep {
+export function toGroupStep(options: RolloutOptions): GroupStep {
+  const { policy, policySeeds } = options;
   if (policy === 'random') return randomStep(policySeeds);
   if (policySeeds !== undefined) {
     throw new InputError(
@@ -34,10 +42,10 @@ export function toGroupStep({ policy, policySeeds, signal }: RolloutOptions): Gr
     );
   }
   if (policy === 'heuristic') return (active) => run(active, policy);
-  if (typeof policy === 'function') return callerStep(policy, signal);
+  if (isPolicy(policy)) return policyStep(policy, options);
   throw new InputError(
     typeof policy === 'string' ? 'unknown_name' : 'wrong_type',
-    `Expected policy to be ${POLICIES.map(describe).join(', ')} or a function, got ${describe(policy)}.` +
+    `Expected policy to be ${POLICIES.map(describe).join(', ')}, a policy or a function, got ${describe(policy)}.` +
       (typeof policy === 'string' ? didYouMean(policy, POLICIES) : ' Pass one.'),
   );
 }
@@ -56,63 +64,74 @@ function randomStep(policySeeds: RolloutOptions['policySeeds'] = 'member'): Grou
 }
 
 /** Takes one step of all rollouts with a built-in policy. */
-function run(
+async function run(
   { start, steps }: ActiveRollouts,
   policy: (typeof POLICIES)[number],
   policySeeds?: Uint32Array,
-): PolicyExtras {
-  start.env.run(policy, { stops: steps.map((count) => Math.min(count + 1, NUM_STEPS)), policySeeds });
+): Promise<PolicyExtras> {
+  await start.env.run(policy, { stops: steps.map((count) => Math.min(count + 1, NUM_STEPS)), policySeeds });
   return NO_EXTRAS;
 }
 
-/** Returns the step of a policy function. */
-function callerStep(policy: RolloutPolicy, signal: AbortSignal | undefined): GroupStep {
+/** Returns the step of a user's policy, which is opened at the first step. */
+function policyStep(policy: PolicyLike, options: RolloutOptions): GroupStep {
+  let player: CheckedPlayer | null = null;
+  let past: Past | null = null;
   return async (active) => {
     const { env } = active.start;
-    const output = await unlessAborted(policy(viewOf(active)), signal);
-    const { actions, beliefs, logProbs } = readOptions("a policy's output", output, OUTPUTS);
-    const extras = {
-      beliefs: beliefs === undefined ? null : copyBeliefs(beliefs, active),
-      logProbs: logProbs === undefined ? null : toLogProbs(logProbs, active),
-    };
-    env.step(actions, { beliefs: extras.beliefs ?? undefined, mask: active.mask });
+    player ??= await openPlayer(policy, active.start, options);
+    past ??= env instanceof VecEnv ? env : await RolloutHistories.open(env);
+    const { actions, beliefs, logProbs } = await player.act(viewOf(active, past));
+    const extras = { beliefs, logProbs: logProbs === null ? null : toLogProbs(logProbs, active) };
+    if (past instanceof RolloutHistories) past.add(actions, beliefs, active.mask);
+    await env.step(actions, { beliefs: beliefs ?? undefined, mask: active.mask });
     return extras;
   };
 }
 
+/** Opens a policy for all rollouts. The seeds of its own random draws are the indices of the members. */
+async function openPlayer(
+  policy: PolicyLike,
+  { env, groupSize }: GroupStart,
+  options: RolloutOptions,
+): Promise<CheckedPlayer> {
+  const { numEnvs, backend, kernel, threads, world } = env;
+  const name = (typeof policy === 'function' && policy.name) || 'policy';
+  const setting = { numEnvs, world, backend, kernel, threads, grader: graderOf(options) };
+  const player = await CheckedPlayer.open(name, policy, setting, options.signal);
+  await player.reset({
+    mask: new Uint8Array(numEnvs).fill(1),
+    seeds: Uint32Array.from({ length: numEnvs }, (_, i) => i % groupSize),
+    profiles: refuseProfiles,
+  });
+  return player;
+}
+
+/** Returns the grader of all rollouts, or null if it is unknown here, or not the same for all. */
+function graderOf({ from, grader = 'v2' }: RolloutOptions): Grader | null {
+  const isOne =
+    typeof grader === 'string' || (isList(grader) && grader.length <= NUM_COMPONENTS && isNumbers(grader));
+  return from === undefined && isOne ? toGrader(grader as string | ArrayLike<number>) : null;
+}
+
+const isNumbers = (values: ArrayLike<unknown>): boolean => typeof values[0] === 'number';
+
+function refuseProfiles(): never {
+  throw new InputError(
+    'unknown_option',
+    'Expected a policy of rolloutGroups not to ask for hidden profiles, which rolloutGroups does not give. Pass another policy.',
+  );
+}
+
 /** Returns the input of a policy. */
-function viewOf({ start, steps, mask }: ActiveRollouts): RolloutView {
-  const { env, groups, groupSize, outputs } = start;
+function viewOf({ start, steps, mask }: ActiveRollouts, past: Past): RolloutView {
+  const { groups, groupSize, outputs } = start;
   return Object.freeze({
     ...{ groups, groupSize, observations: outputs.observations },
     steps: steps.slice(),
     playing: mask.slice(),
-    history: (i: number, last?: number) => env.history(i, last),
+    history: (i: number, last?: number) => past.history(i, last),
   });
-}
-
-/** Returns a policy's output, or rejects as soon as the signal aborts. Later outputs are ignored. */
-async function unlessAborted<T>(output: T | Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return output;
-  let onAbort = (): void => {};
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(signal.reason);
-    if (signal.aborted) onAbort();
-    else signal.addEventListener('abort', onAbort, { once: true });
-  });
-  try {
-    return await Promise.race([output, aborted]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
-}
-
-/** Validates and copies beliefs: the policy may reuse its array. */
-function copyBeliefs(beliefs: ArrayLike<number>, { mask }: ActiveRollouts): Float32Array {
-  const copy = new Float32Array(mask.length * NUM_BELIEFS);
-  const floats = toBeliefs(beliefs, mask.length, 'rollouts', copy, mask);
-  if (floats !== copy) copy.set(floats);
-  return copy;
 }
 
 /** Validates and copies log-probabilities. @throws InputError `wrong_type`, `wrong_length` or `out_of_range`. */

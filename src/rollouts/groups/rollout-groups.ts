@@ -1,5 +1,6 @@
 /** Plays groups of rollouts step by step. All rollouts of a group begin in the same state. */
 import type { Platform } from '../../engine/backends/platform.js';
+import { runAsync } from '../../engine/engine-calls.js';
 import { checkLongCall } from '../../engine/vec-env/sliced-runs.js';
 import { yieldTurn } from '../../engine/vec-env/yield-turn.js';
 import { readOptions } from '../../shared/values.js';
@@ -10,18 +11,18 @@ import { GroupRecorder, type RolloutGroups } from './group-recorder.js';
 import { type GroupStart, startGroups } from './group-start.js';
 import { type GroupStep, toGroupStep } from './group-step.js';
 
-/** `rolloutGroups` on the backends of a platform. */
+/** Plays `rolloutGroups` on the backends of a platform. */
 export async function rolloutGroupsOn(platform: Platform, options: RolloutOptions): Promise<RolloutGroups> {
   const checked = readOptions('rollout options', options, OPTIONS);
   checkLongCall(checked);
   const gamma = toDiscount('gamma', checked.gamma);
   const step = toGroupStep(checked);
   checked.signal?.throwIfAborted();
-  const start = startGroups(platform, checked);
+  const start = await runAsync(startGroups(platform, checked));
   try {
     return await play(start, step, gamma, checked);
   } finally {
-    start.env.close();
+    await start.env.close();
   }
 }
 
@@ -32,7 +33,7 @@ async function play(
   gamma: number,
   { onProgress, signal }: RolloutOptions,
 ): Promise<RolloutGroups> {
-  // Lets signals and timers run. It is also called within a step: with many rollouts each part takes long.
+  // Lets signals and timers run. It is also called within a step, because each part of a step takes long with many rollouts.
   const pause = async (): Promise<void> => {
     await yieldTurn();
     signal?.throwIfAborted();
@@ -42,7 +43,7 @@ async function play(
   const recorder = new GroupRecorder(active);
   while (active.stepsLeft > 0) {
     await pause();
-    recorder.recordBefore();
+    await recorder.recordBefore();
     await pause();
     recorder.recordAfter(await step(active));
     active.advance();

@@ -5,12 +5,15 @@ import type { EnvProfiles } from '../../engine/validate/profiles.js';
 import { badBelief, isAbsent, isGiven } from '../../engine/validate/steps.js';
 import { InputError } from '../../shared/errors.js';
 import { isList } from '../../shared/values.js';
-import { NUM_ACTIONS, NUM_STEPS } from '../../world/fields.js';
+import { NUM_ACTIONS, NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
 import type { World } from '../../world/world.js';
-import { type ReplayColumns, validateColumns } from './row-columns.js';
+import { type CompletionColumns, type ReplayColumns, validateColumns } from './row-columns.js';
 import type { ReportFault } from './row-faults.js';
-import { type ReplayRow, toColumns } from './row-objects.js';
+import { type CompletionRow, LazyRows, type ReplayRow, toColumns } from './row-objects.js';
 import { toRowProfiles } from './row-profiles.js';
+
+/** Rows of a replay as a caller passes them. */
+export type ReplayInput = ReplayColumns | CompletionColumns | readonly (ReplayRow | CompletionRow)[];
 
 /** The rows of a replay in their original order. */
 export interface ReplayRows {
@@ -18,6 +21,8 @@ export interface ReplayRows {
   readonly profiles: EnvProfiles;
   /** u8 [n]: 1 where a belief is given. A row's entry is set when the row is checked. */
   readonly given: Uint8Array;
+  /** u8 [n, 28]: 1 where a belief history gives a belief, set when the row is checked; null without belief histories. */
+  readonly historyGiven: Uint8Array | null;
 }
 
 /**
@@ -28,27 +33,31 @@ export interface ReplayRows {
  */
 export function validateRows(
   world: World,
-  rows: ReplayColumns | readonly ReplayRow[],
+  rows: ReplayInput | LazyRows,
   reportFault: ReportFault,
 ): ReplayRows {
-  const profileAt = isList(rows) ? (i: number) => `rows[${i}].profileMode` : (i: number) => `profiles[${i}]`;
-  const columns = isList(rows)
-    ? toColumns(rows as unknown as readonly ReplayRow[], reportFault)
+  const isObjects = isList(rows) || rows instanceof LazyRows;
+  const profileAt = isObjects ? (i: number) => `rows[${i}].profileMode` : (i: number) => `profiles[${i}]`;
+  const columns = isObjects
+    ? toColumns(rows as readonly ReplayRow[], reportFault)
     : validateColumns(rows as ReplayColumns);
   const count = columns.seeds.length;
   const profiles = toRowProfiles(world, columns.profiles ?? 'sampled', count, reportFault, profileAt);
-  return { columns, profiles, given: new Uint8Array(count) };
+  const historyGiven = columns.beliefHistories === undefined ? null : new Uint8Array(count * NUM_STEPS);
+  return { columns, profiles, given: new Uint8Array(count), historyGiven };
 }
 
 /**
- * Returns whether rows `first` to `end - 1` are valid, except for their histories, which the backend checks when it
- * replays them. Sets `given` for these rows.
+ * Returns whether rows `first` to `end - 1` are valid. Does not check the action histories; the backend checks them
+ * during the replay. Sets `given` and `historyGiven` for these rows.
  */
-export function passQuickCheck({ columns, given }: ReplayRows, first: number, end: number): boolean {
+export function passesQuickCheck(rows: ReplayRows, first: number, end: number): boolean {
+  const { columns, given } = rows;
   const { stepIndices, actions, beliefs } = columns;
   let faults = 0;
   for (let i = first; i < end; i++) {
     if (stepIndices[i] >= NUM_STEPS || actions[i] < NO_ACTION || actions[i] >= NUM_ACTIONS) faults++;
+    if (firstBadBelief(rows, i) >= 0) faults++;
     if (beliefs === undefined) continue;
     given[i] = Number(isGiven(beliefs, i));
     if (given[i] === 0 && !isAbsent(beliefs, i)) faults++;
@@ -57,21 +66,35 @@ export function passQuickCheck({ columns, given }: ReplayRows, first: number, en
 }
 
 /**
- * Checks rows `first` to `end - 1` one by one, and sets `given` for them.
+ * Returns the index, in [n, 28], of the first entry of a row's belief history that is neither a belief nor three NaN; -1 if
+ * all are valid. Sets `historyGiven` for the entries before it.
+ */
+function firstBadBelief({ columns, historyGiven }: ReplayRows, row: number): number {
+  const { beliefHistories, stepIndices } = columns;
+  if (beliefHistories === undefined || historyGiven === null) return -1;
+  const begin = row * NUM_STEPS;
+  const end = begin + Math.min(stepIndices[row], NUM_STEPS);
+  for (let at = begin; at < end; at++) {
+    historyGiven[at] = Number(isGiven(beliefHistories, at));
+    if (historyGiven[at] === 0 && !isAbsent(beliefHistories, at)) return at;
+  }
+  return -1;
+}
+
+/**
+ * Checks rows `first` to `end - 1` one by one, and sets `given` and `historyGiven` for them.
  * @param reportFault called for every invalid row.
  */
-export function checkRows(
-  { columns, given }: ReplayRows,
-  first: number,
-  end: number,
-  reportFault: ReportFault,
-): void {
+export function checkRows(rows: ReplayRows, first: number, end: number, reportFault: ReportFault): void {
+  const { columns, given } = rows;
   const { stepIndices, actions, beliefs } = columns;
   for (let i = first; i < end; i++) {
     const steps = stepIndices[i];
     if (steps >= NUM_STEPS) reportFault(i, badStep(i, steps));
     else checkHistory(columns, i, reportFault);
     if (actions[i] < NO_ACTION || actions[i] >= NUM_ACTIONS) reportFault(i, badAction(actions, i));
+    const at = firstBadBelief(rows, i);
+    if (at >= 0) reportFault(i, badPastBelief(columns.beliefHistories!, at));
     if (beliefs !== undefined) given[i] = checkBelief(beliefs, i, reportFault);
   }
 }
@@ -112,3 +135,14 @@ const badAction = (actions: Int8Array, row: number): InputError =>
     or: `, or ${NO_ACTION} for none,`,
     remedy: 'Pass one of these.',
   });
+
+/** @param at the index of the entry in [n, 28]. */
+function badPastBelief(beliefs: Float32Array, at: number): InputError {
+  const place = `row ${Math.floor(at / NUM_STEPS)}, step ${at % NUM_STEPS}`;
+  const values = beliefs.subarray(at * NUM_BELIEFS, (at + 1) * NUM_BELIEFS);
+  return new InputError(
+    'bad_belief',
+    `Expected three finite numbers or three NaN (no belief) at beliefHistories[${at * NUM_BELIEFS}] (${place}), ` +
+      `got [${values.join(', ')}]. Pass one of the two.`,
+  );
+}

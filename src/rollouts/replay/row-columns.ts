@@ -1,11 +1,13 @@
 /** Validates rows that are passed as columns. */
-import { copyIfAliased, NOTHING_WRITTEN } from '../../engine/validate/aliased-memory.js';
+import { copyIfAliased, NO_BUFFERS } from '../../engine/validate/aliased-memory.js';
 import type { ProfileChoice } from '../../engine/validate/profiles.js';
+import { InputError } from '../../shared/errors.js';
 import { checkLength, checkOptions, checkRecord, kindOf, wrongType } from '../../shared/values.js';
 import { NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
+import { parseCompletions } from '../text/parse-completions.js';
 
-/** Row i is the episode of `seeds[i]` after `stepIndices[i]` actions, and the proposed next action. */
-export interface ReplayColumns {
+/** Row i is the episode of `seeds[i]` after `stepIndices[i]` actions. */
+interface StateColumns {
   /** u32 [n]. */
   readonly seeds: Uint32Array;
   /** Profiles, for all rows or per row. Default 'sampled'. */
@@ -14,10 +16,28 @@ export interface ReplayColumns {
   readonly stepIndices: Uint8Array;
   /** u8 [n, 28], row-major: the action codes of these steps. Later entries of a row are ignored. */
   readonly histories: Uint8Array;
+  /**
+   * f32 [n, 28, 3]: the beliefs given with the actions of the histories. Three NaN for none; later entries of a row are
+   * ignored. Without the array none was given. Only the reward of a last step, the 28th, depends on them, through the grade:
+   * - Under v3 a missing history leaves one of the 20 counted steps to belief_skill, the last. The reward is then up to 1.66
+   *   too low where the earlier beliefs were right, and too high where they were wrong.
+   * - Under v2 it matters only to rows without a proposed belief: the last belief of the history stands.
+   */
+  readonly beliefHistories?: Float32Array;
+}
+
+/** Columns of a replay: a state per row, and the actions and beliefs that completions state. */
+export interface ReplayColumns extends StateColumns {
   /** i8 [n]: codes of the proposed actions, -1 for completions without one. */
   readonly actions: Int8Array;
   /** f32 [n, 3]: the proposed beliefs. A row of three NaN, or no array at all, is no belief. */
   readonly beliefs?: Float32Array;
+}
+
+/** Columns of a replay with completions, which are parsed as by `parseCompletions`. */
+export interface CompletionColumns extends StateColumns {
+  /** `[n]`: the texts of the completions, without their roles. */
+  readonly completions: readonly string[];
 }
 
 type Column = keyof Omit<ReplayColumns, 'profiles'>;
@@ -29,19 +49,22 @@ const COLUMNS: readonly [name: Column, kind: string, width: number][] = [
   ['histories', 'Uint8Array', NUM_STEPS],
   ['actions', 'Int8Array', 1],
   ['beliefs', 'Float32Array', NUM_BELIEFS],
+  ['beliefHistories', 'Float32Array', NUM_STEPS * NUM_BELIEFS],
 ];
 
-const NAMES = [...COLUMNS.map(([name]) => name), 'profiles'];
+const OPTIONAL: ReadonlySet<Column> = new Set(['beliefs', 'beliefHistories']);
+const NAMES = [...COLUMNS.map(([name]) => name), 'profiles', 'completions'];
 
 /**
  * Validates columns.
  * @returns columns that no other thread can change, with one row per seed.
  * @throws InputError `wrong_type`, `wrong_length`, or `unknown_option` for an unknown column.
  */
-export function validateColumns(rows: ReplayColumns): ReplayColumns {
+export function validateColumns(rows: ReplayColumns | CompletionColumns): ReplayColumns {
   checkOptions('columns', checkRecord('rows', rows, 'seeds'), NAMES);
-  const { seeds, profiles, stepIndices, histories, actions, beliefs } = rows;
-  const given = { seeds, stepIndices, histories, actions, beliefs };
+  const { seeds, profiles, stepIndices, histories, beliefHistories } = rows;
+  const { actions, beliefs } = answersOf(rows as Answers);
+  const given = { seeds, stepIndices, histories, actions, beliefs, beliefHistories };
   const entries = COLUMNS.map(([name, kind]) => [name, validateColumn(name, kind, given[name])]);
   const columns = Object.fromEntries(entries) as ReplayColumns;
   for (const [name, , width] of COLUMNS) {
@@ -51,8 +74,23 @@ export function validateColumns(rows: ReplayColumns): ReplayColumns {
   return { ...columns, profiles };
 }
 
+type Answers = Partial<Pick<ReplayColumns, 'actions' | 'beliefs'> & Pick<CompletionColumns, 'completions'>>;
+
+/** Returns the actions and beliefs, parsed from the completions if there are any. */
+function answersOf({ completions, actions, beliefs }: Answers): Pick<ReplayColumns, 'actions' | 'beliefs'> {
+  // A missing column of actions is refused with the others.
+  if (completions === undefined) return { actions: actions as Int8Array, beliefs };
+  if (actions !== undefined || beliefs !== undefined) {
+    throw new InputError(
+      'unknown_option',
+      'Expected either completions or actions and beliefs, got both. Leave one out.',
+    );
+  }
+  return parseCompletions(completions, { noBelief: 'nan' });
+}
+
 function validateColumn<T>(name: Column, kind: string, column: T): T {
-  if (name === 'beliefs' && column === undefined) return column;
-  if (kindOf(column) === kind) return copyIfAliased(column, NOTHING_WRITTEN);
+  if (OPTIONAL.has(name) && column === undefined) return column;
+  if (kindOf(column) === kind) return copyIfAliased(column, NO_BUFFERS);
   throw wrongType(name, `a ${kind}`, column, 'Pass one, or rows as an array of objects.');
 }

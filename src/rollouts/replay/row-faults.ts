@@ -1,7 +1,7 @@
 /** Collects the faults of invalid rows. */
 import { InputError } from '../../shared/errors.js';
 
-/** The fault of an invalid row. Other rows are scored as without it. */
+/** The error of an invalid row. It does not affect other rows. */
 export interface RowFault {
   /** The index of the row. */
   readonly index: number;
@@ -14,7 +14,7 @@ export interface RowFault {
 /** Called with the fault of a row, which is then left out. */
 export type ReportFault = (index: number, fault: InputError) => void;
 
-/** The first fault of each row. */
+/** Collects the first error of each row, or throws the first error of all. */
 export class Faults {
   readonly #throws: boolean;
   readonly #found = new Map<number, RowFault>();

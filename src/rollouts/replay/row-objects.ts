@@ -6,24 +6,58 @@ import { InputError } from '../../shared/errors.js';
 import { didYouMean } from '../../shared/suggest.js';
 import { checkInteger, describe, wrongType } from '../../shared/values.js';
 import { ACTION_NAMES, MAX_ENVS, NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
+import { parseCompletion } from '../text/parse-completions.js';
 import type { ReplayColumns } from './row-columns.js';
 import { catchFault, type ReportFault } from './row-faults.js';
 
-/** One row of a replay. The fields are those of datasets, in camelCase. */
-export interface ReplayRow {
+/** A state of a replay. The fields are those of datasets, in camelCase. */
+interface ReplayState {
   /** u32. */
   readonly seed: number;
   /** 'sampled' (default), 'discrete' or a profile's name. */
   readonly profileMode?: string;
   /** Actions taken before, by code or name, at most 27. */
   readonly actionHistory: readonly (number | string)[];
+  /**
+   * The belief given with each action of the history, null for none: one for each action of the history, or 28; entries after the last
+   * action are ignored. Null or left out: none was given (see `beliefHistories` of ReplayColumns).
+   */
+  readonly beliefHistory?: readonly (ArrayLike<number> | null)[] | null;
+}
+
+/** Rows that are built when they are read. An array of them would live long enough to reach V8's old generation. */
+export class LazyRows {
+  readonly length: number;
+  readonly at: (index: number) => ReplayRow;
+
+  constructor(length: number, at: (index: number) => ReplayRow) {
+    this.length = length;
+    this.at = at;
+  }
+}
+
+/** One row of a replay: a state, and the action and belief that a completion states. */
+export interface ReplayRow extends ReplayState {
   /** By code or name; null for a completion without one. */
   readonly action: number | string | null;
   /** Three numbers; null or left out for none. */
   readonly belief?: ArrayLike<number> | null;
 }
 
-type Columns = Required<ReplayColumns> & { readonly profiles: string[] };
+/** One row of a replay with a completion, which is parsed as by `parseCompletion`. */
+export interface CompletionRow extends ReplayState {
+  /** The completion's text, without its role. */
+  readonly completion: string;
+}
+
+type Columns = Required<Omit<ReplayColumns, 'beliefHistories'>> & {
+  readonly profiles: string[];
+  /** Allocated for the first row with a history of beliefs. */
+  beliefHistories?: Float32Array;
+};
+
+const ROW_KEYS = ['seed', 'profileMode', 'actionHistory', 'action', 'belief', 'beliefHistory', 'completion'];
+const KNOWN: ReadonlySet<string> = new Set(ROW_KEYS);
 
 /** Action codes by code, by name, and by upper-case name, as in completions. */
 const CODES: ReadonlyMap<unknown, number> = new Map(
@@ -39,7 +73,10 @@ const CODES: ReadonlyMap<unknown, number> = new Map(
  * @param reportFault called for every invalid row. Its columns keep valid default values.
  * @throws InputError `out_of_range` for more rows than a batch may have, before memory is allocated.
  */
-export function toColumns(rows: readonly ReplayRow[], reportFault: ReportFault): Columns {
+export function toColumns(
+  rows: readonly (ReplayRow | CompletionRow)[] | LazyRows,
+  reportFault: ReportFault,
+): Columns {
   const n = checkInteger('the number of rows', rows.length, 0, MAX_ENVS);
   const columns: Columns = {
     seeds: new Uint32Array(n),
@@ -47,17 +84,19 @@ export function toColumns(rows: readonly ReplayRow[], reportFault: ReportFault):
     stepIndices: new Uint8Array(n),
     histories: new Uint8Array(n * NUM_STEPS),
     actions: new Int8Array(n).fill(NO_ACTION),
-    beliefs: new Float32Array(n * NUM_BELIEFS).fill(Number.NaN),
+    beliefs: newBeliefs(n),
   };
-  for (let i = 0; i < n; i++) catchFault(i, reportFault, () => writeRow(columns, i, rows[i]));
+  for (let i = 0; i < n; i++) catchFault(i, reportFault, () => writeRow(columns, i, rows.at(i)!));
   return columns;
 }
 
-function writeRow(columns: Columns, i: number, row: ReplayRow): void {
+function writeRow(columns: Columns, i: number, row: ReplayRow | CompletionRow): void {
   if (typeof row !== 'object' || row === null) {
     throw wrongType(`rows[${i}]`, 'an object', row, 'Pass { seed, actionHistory, action }.');
   }
-  const { seed, profileMode, actionHistory, action, belief } = row;
+  for (const key in row) if (!KNOWN.has(key)) refuseKey(i, key);
+  const { seed, profileMode, actionHistory, beliefHistory } = row;
+  const { action, belief } = answerOf(row, i);
   columns.seeds[i] = isSeed(seed) ? seed : refuseSeed(seed, `rows[${i}].seed`);
   if (typeof profileMode === 'string') columns.profiles[i] = profileMode;
   else if (profileMode !== undefined)
@@ -67,7 +106,32 @@ function writeRow(columns: Columns, i: number, row: ReplayRow): void {
     columns.actions[i] =
       CODES.get(action) ?? refuseAction(action, `rows[${i}].action`, ', its name, or null for none,');
   }
-  if (belief !== undefined && belief !== null) writeBelief(columns, i, belief);
+  if (belief !== undefined && belief !== null) writeBelief(columns.beliefs, i, belief, `rows[${i}].belief`);
+  if (beliefHistory !== undefined && beliefHistory !== null) writeBeliefHistory(columns, i, beliefHistory);
+}
+
+type Answer = Partial<Pick<ReplayRow, 'action' | 'belief'> & Pick<CompletionRow, 'completion'>>;
+
+/** Returns the action and belief of a row, parsed from its completion if it has one. */
+function answerOf({ completion, action, belief }: Answer, i: number): Pick<ReplayRow, 'action' | 'belief'> {
+  // `writeRow` refuses a missing action like any other invalid action.
+  if (completion === undefined) return { action: action as ReplayRow['action'], belief };
+  if (action !== undefined || belief !== undefined) {
+    throw new InputError(
+      'unknown_option',
+      `Expected rows[${i}] to have either a completion or an action and a belief, got both. Leave one out.`,
+    );
+  }
+  if (typeof completion !== 'string') {
+    throw wrongType(
+      `rows[${i}].completion`,
+      'a string',
+      completion,
+      "Pass the completion's text alone, without its role.",
+    );
+  }
+  const parsed = parseCompletion(completion);
+  return { action: parsed.action, belief: parsed.given ? parsed.belief : null };
 }
 
 function writeHistory(
@@ -83,7 +147,7 @@ function writeHistory(
     throw new InputError(
       'wrong_length',
       `Expected at most ${NUM_STEPS - 1} actions in rows[${i}].actionHistory, got ${length}. ` +
-        'Pass the actions before the proposed one.',
+        'Pass only the actions before the scored one.',
     );
   }
   for (let t = 0; t < length; t++) {
@@ -94,16 +158,51 @@ function writeHistory(
   stepIndices[i] = length;
 }
 
-function writeBelief({ beliefs }: Columns, i: number, belief: ArrayLike<number>): void {
-  if (typeof belief !== 'object' || belief.length !== NUM_BELIEFS) {
-    throw wrongType(`rows[${i}].belief`, `${NUM_BELIEFS} numbers`, belief, 'Pass these, or null for none.');
+function writeBeliefHistory(
+  columns: Columns,
+  i: number,
+  history: NonNullable<ReplayRow['beliefHistory']>,
+): void {
+  const where = `rows[${i}].beliefHistory`;
+  if (!Array.isArray(history))
+    throw wrongType(where, 'an array', history, 'Pass a belief or null per action.');
+  const steps = columns.stepIndices[i];
+  if (history.length !== steps && history.length !== NUM_STEPS) {
+    throw new InputError(
+      'wrong_length',
+      `Expected ${steps} beliefs in ${where} (one for each action of the history) or ${NUM_STEPS}, got ${history.length}. ` +
+        'Pass null for an action without a belief.',
+    );
+  }
+  columns.beliefHistories ??= newBeliefs(columns.seeds.length * NUM_STEPS);
+  for (let t = 0; t < steps; t++) {
+    const belief: ArrayLike<number> | null = history[t];
+    if (belief !== null) writeBelief(columns.beliefHistories, i * NUM_STEPS + t, belief, `${where}[${t}]`);
+  }
+}
+
+/** Returns f32 [rows, 3] without beliefs. */
+const newBeliefs = (rows: number): Float32Array => new Float32Array(rows * NUM_BELIEFS).fill(Number.NaN);
+
+/** Writes a belief to row `at` of f32 [rows, 3]. */
+function writeBelief(beliefs: Float32Array, at: number, belief: ArrayLike<number>, where: string): void {
+  if (typeof belief !== 'object' || belief?.length !== NUM_BELIEFS) {
+    throw wrongType(where, `${NUM_BELIEFS} numbers`, belief, 'Pass these, or null for none.');
   }
   for (let k = 0; k < NUM_BELIEFS; k++) {
     const number: unknown = belief[k];
     if (typeof number !== 'number' || !Number.isFinite(Math.fround(number)))
-      refuseBelief(number, `rows[${i}].belief[${k}]`);
-    else beliefs[i * NUM_BELIEFS + k] = number;
+      refuseBelief(number, `${where}[${k}]`);
+    else beliefs[at * NUM_BELIEFS + k] = number;
   }
+}
+
+function refuseKey(i: number, key: string): never {
+  throw new InputError(
+    'unknown_option',
+    `Expected rows[${i}] to have no keys but ${ROW_KEYS.join(', ')}, got ${describe(key)}.` +
+      didYouMean(key, ROW_KEYS, ' Leave it out.'),
+  );
 }
 
 function refuseAction(action: unknown, where: string, or: string): never {

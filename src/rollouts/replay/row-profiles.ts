@@ -10,7 +10,7 @@ import { catchFault, type ReportFault } from './row-faults.js';
  * Resolves the profile of each row.
  * @param reportFault called for every row with an invalid profile.
  * @param where names a row's profile in errors.
- * @throws InputError for a fault that concerns all rows: an unknown name for all, a wrong length or type.
+ * @throws InputError for a fault of all rows: an unknown name that was passed for all rows, a wrong length or a wrong type.
  */
 export function toRowProfiles(
   world: World,

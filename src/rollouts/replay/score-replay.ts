@@ -1,7 +1,8 @@
 /** Replay scoring: replays each row's history, takes its action and computes its rewards. */
-import type { Batch } from '../../engine/backends/backend.js';
+import { type AnyBatch, type OpenBatch, openAnyBatch } from '../../engine/backends/any-batch.js';
 import { openBatch } from '../../engine/backends/open-batch.js';
 import type { Platform } from '../../engine/backends/platform.js';
+import { type EngineCalls, resultOf, runAsync, runSync } from '../../engine/engine-calls.js';
 import { NO_ACTION } from '../../engine/validate/actions.js';
 import { checkInteger, checkName, isList, readOptions, wrongType } from '../../shared/values.js';
 import { MAX_THREADS } from '../../world/fields.js';
@@ -16,15 +17,23 @@ import {
   stackRewards,
   toStackSettings,
 } from '../rewards/compute-rewards.js';
-import { checkRows, passQuickCheck, type ReplayRows, validateRows } from './check-rows.js';
-import type { ReplayColumns } from './row-columns.js';
+import {
+  checkRows,
+  passesQuickCheck,
+  type ReplayInput,
+  type ReplayRows,
+  validateRows,
+} from './check-rows.js';
 import { Faults, type RowFault } from './row-faults.js';
-import type { ReplayRow } from './row-objects.js';
+import type { LazyRows } from './row-objects.js';
 import { sortByLength } from './sort-by-length.js';
 
 /** Options of `scoreReplay`. */
 export interface ReplayOptions extends RewardStackOptions {
-  /** The grader of an episode that ends with the step: 'v1', 'v2' (default), or six weights. */
+  /**
+   * The grader of rows whose action ends the episode: 'v2' (default), another name of GRADER_NAMES, or eight weights. A list
+   * of six gets two zeros.
+   */
   grader?: string | ArrayLike<number>;
   /** A world with other numbers. Default: the published one. */
   world?: WorldSpec;
@@ -44,9 +53,14 @@ export interface ReplayScores {
   readonly stepRewards: Float32Array;
   /** f32 [n] in [0, 1]: the mean absolute error of the belief, or of [0.5, 0.5, 0.5] if none is given. */
   readonly beliefMae: Float32Array;
+  /**
+   * f32 [n] in [-1, 1]: 1 minus a multiple of the belief's mean squared error, clamped; -1 if none is given. It is a term of
+   * belief_skill, computed also at the steps that belief_skill leaves out.
+   */
+  readonly beliefSkill: Float32Array;
   /** u64 [n]: the hash of the state before the action. */
   readonly stateHashes: BigUint64Array;
-  /** The four rewards of the stack and their weighted sum. */
+  /** The five rewards of the stack and their weighted sum. */
   readonly rewards: RewardStack;
   /** The invalid rows, by index. */
   readonly faults: readonly RowFault[];
@@ -68,25 +82,39 @@ const OPTIONS: readonly (keyof ReplayOptions)[] = [
 const WINDOW = 4096;
 
 /** The replay's results for every row. */
-type ReplayResults = Pick<ReplayScores, 'stepRewards' | 'beliefMae' | 'stateHashes'>;
+type ReplayResults = Pick<ReplayScores, 'stepRewards' | 'beliefMae' | 'beliefSkill' | 'stateHashes'>;
 
-/** `scoreReplay` on the backends of a platform. */
-export function scoreReplayOn(
+/** Computes `scoreReplay` on the backends of a platform. */
+export const scoreReplayOn = (
   platform: Platform,
-  rows: ReplayColumns | readonly ReplayRow[],
+  rows: ReplayInput | LazyRows,
   options: ReplayOptions,
-): ReplayScores {
+): ReplayScores => runSync(score(platform, rows, options, openBatch));
+
+/** Computes `scoreReplayAsync` on the backends of a platform. */
+export const scoreReplayAsyncOn = async (
+  platform: Platform,
+  rows: ReplayInput | LazyRows,
+  options: ReplayOptions,
+): Promise<ReplayScores> => runAsync(score(platform, rows, options, openAnyBatch));
+
+function* score(
+  platform: Platform,
+  rows: ReplayInput | LazyRows,
+  options: ReplayOptions,
+  open: OpenBatch,
+): EngineCalls<ReplayScores> {
   const checked = readOptions('replay options', options, OPTIONS);
   // Options are validated before rows are read.
   const { onFault = 'mark', grader = 'v2' } = checked;
   const world = createWorld(checked.world);
   const faults = new Faults(checkName('onFault', onFault, ON_FAULT) === 'throw');
-  const settings = toStackSettings(checked);
   const weights = toGrader(world, grader);
-  const batch = openReplayBatch(platform, world, checked);
+  const settings = toStackSettings(checked, weights);
+  const batch = yield* openReplayBatch(platform, world, checked, open);
   try {
     const replayRows = validateRows(world, rows, faults.reportFault);
-    const replayed = replay(batch, weights, replayRows, faults);
+    const replayed = yield* replay(batch, weights, replayRows, faults);
     return {
       ...replayed,
       rewards: stackOf(replayRows, replayed, faults, settings),
@@ -97,39 +125,50 @@ export function scoreReplayOn(
   }
 }
 
-/** Opens a batch to call `replay` on. Its one environment is not used: `replay` does not touch a batch's state. */
-function openReplayBatch(
+/** Opens a batch for its method `replay`, which does not use the batch's one environment. */
+function* openReplayBatch(
   platform: Platform,
   world: World,
   { backend, kernel, threads }: ReplayOptions,
-): Batch {
+  open: OpenBatch,
+): EngineCalls<AnyBatch> {
   const shape = {
     ...{ numEnvs: 1, world, imagination: false },
     threads: threads === undefined ? null : checkInteger('threads', threads, 1, MAX_THREADS),
     layout: { columnMajor: false, finalObservations: false },
   };
-  return openBatch(platform, { backend, kernel }, shape).batch;
+  return (yield* resultOf(open(platform, { backend, kernel }, shape))).batch;
 }
 
 /** Replays all rows, window by window. */
-function replay(batch: Batch, grader: Float32Array, replayRows: ReplayRows, faults: Faults): ReplayResults {
-  const { columns, profiles, given } = replayRows;
+function* replay(
+  batch: AnyBatch,
+  grader: Float32Array,
+  replayRows: ReplayRows,
+  faults: Faults,
+): EngineCalls<ReplayResults> {
+  const { columns, profiles, given, historyGiven } = replayRows;
   const rows = columns.seeds.length;
   const out = {
     stepRewards: new Float32Array(rows).fill(Number.NaN),
     beliefMae: new Float32Array(rows).fill(Number.NaN),
+    beliefSkill: new Float32Array(rows).fill(Number.NaN),
     stateHashes: new BigUint64Array(rows),
   };
-  const { seeds, stepIndices: stops, histories, actions, beliefs } = columns;
+  const { seeds, stepIndices: stops, histories, actions, beliefs, beliefHistories } = columns;
+  const { stepRewards: rewards, stateHashes: hashes, ...beliefScores } = out;
   const request = {
     ...{ seeds, modes: profiles.modes, profiles: profiles.floats, grader },
     ...{ stops, histories, actions },
+    ...{ beliefHistories: beliefHistories ?? null, historyGiven },
     ...(beliefs === undefined ? { beliefs: null, given: null } : { beliefs, given }),
-    ...{ rewards: out.stepRewards, beliefMae: out.beliefMae, hashes: out.stateHashes },
+    ...{ rewards, hashes, ...beliefScores },
   };
-  const play = (order: Uint32Array): boolean => batch.replay({ ...request, order }) === null;
+  const play = function* (order: Uint32Array): EngineCalls<boolean> {
+    return (yield* resultOf(batch.replay({ ...request, order }))) === null;
+  };
   for (let first = 0; first < rows; first += WINDOW) {
-    replayWindow(play, replayRows, first, Math.min(first + WINDOW, rows), faults);
+    yield* replayWindow(play, replayRows, first, Math.min(first + WINDOW, rows), faults);
   }
   return out;
 }
@@ -138,30 +177,34 @@ function replay(batch: Batch, grader: Float32Array, replayRows: ReplayRows, faul
  * Replays rows `first` to `end - 1`. Checks them one by one only if the quick check or the backend finds a fault.
  * @param play replays rows in an order. It returns false and writes nothing if a history is invalid.
  */
-function replayWindow(
-  play: (order: Uint32Array) => boolean,
+function* replayWindow(
+  play: (order: Uint32Array) => EngineCalls<boolean>,
   replayRows: ReplayRows,
   first: number,
   end: number,
   faults: Faults,
-): void {
+): EngineCalls<void> {
   const order = (): Uint32Array => sortByLength(replayRows.columns.stepIndices, first, end, faults);
-  if (passQuickCheck(replayRows, first, end) && play(order())) return;
+  if (passesQuickCheck(replayRows, first, end) && (yield* play(order()))) return;
   checkRows(replayRows, first, end, faults.reportFault);
-  play(order());
+  yield* play(order());
 }
 
 /** Computes the reward stack; NaN for invalid rows. */
 function stackOf(
   { columns, given }: ReplayRows,
-  { stepRewards, beliefMae }: ReplayResults,
+  { stepRewards, beliefMae, beliefSkill }: ReplayResults,
   faults: Faults,
   settings: StackSettings,
 ): RewardStack {
   const { histories, stepIndices } = columns;
   const actions = withoutInvalidRows(columns.actions, faults);
   const pastActions = { codes: histories, steps: (row: number) => stepIndices[row] };
-  const rewards = stackRewards({ actions, given, stepRewards, beliefMae }, pastActions, settings);
+  const rewards = stackRewards(
+    { actions, given, stepRewards, beliefMae, beliefSkill },
+    pastActions,
+    settings,
+  );
   for (const name of [...REWARD_NAMES, 'total'] as const) {
     for (const row of faults.rows) rewards[name][row] = Number.NaN;
   }
@@ -176,8 +219,8 @@ function withoutInvalidRows(actions: Int8Array, faults: Faults): Int8Array {
   return copy;
 }
 
-/** Returns the weights of a grader, f32 [6]. @throws InputError `wrong_type`, `unknown_name` or `bad_grader`. */
+/** Returns the weights of a grader, f32 [8]. @throws InputError `wrong_type`, `unknown_name` or `bad_grader`. */
 function toGrader(world: World, grader: unknown): Float32Array {
   if (typeof grader === 'string' || isList(grader)) return resolveGrader(world, grader);
-  throw wrongType('grader', 'a name or six weights', grader, 'Pass one of these.');
+  throw wrongType('grader', 'a name or a list of weights', grader, 'Pass one of these.');
 }

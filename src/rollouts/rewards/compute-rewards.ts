@@ -1,10 +1,10 @@
-/** Computes the reward stack of validated rows: four rewards per completion and their weighted sum. */
+/** Computes the reward stack of validated rows: five rewards per completion and their weighted sum. */
 import { NO_ACTION } from '../../engine/validate/actions.js';
 import { checkOptions } from '../../shared/values.js';
-import { NUM_STEPS } from '../../world/fields.js';
+import { COMPONENT_NAMES, NUM_STEPS } from '../../world/fields.js';
 import type { CheckedRows, Histories } from './reward-rows.js';
 import { type RewardShaping, shapedReward, toShaping } from './shaping.js';
-import { checkWeight } from './totals.js';
+import { checkWeight } from './weighted-totals.js';
 
 /** The numbers of the reward stack (docs/world.md, "The GRPO reward stack"). They are not part of the world's state. */
 const STACK = Object.freeze({
@@ -12,17 +12,21 @@ const STACK = Object.freeze({
   actionLegal: { yes: 0.5, no: -1 },
   envReward: { noAction: -3 },
   beliefAccuracy: { best: 0.5, noBelief: -0.5 },
+  beliefSkill: { noBelief: -1 },
 });
 
 /** A name of REWARD_NAMES. */
 export type RewardName = keyof typeof STACK;
 
-/** The four rewards in reporting order. */
+/** The five rewards in reporting order. */
 export const REWARD_NAMES: readonly RewardName[] = Object.freeze(Object.keys(STACK) as RewardName[]);
 
 /** Options of `rewardStack`. */
 export interface RewardStackOptions {
-  /** The weight of each reward in `total`, by REWARD_NAMES. Default 1 each. */
+  /**
+   * The weight of each reward in `total`, by REWARD_NAMES. Default 1 each, but 0 for `beliefSkill` if `scoreReplay` has a
+   * grader that does not weigh belief_skill.
+   */
   weights?: Partial<Readonly<Record<RewardName, number>>>;
   /** Shaping terms of `envReward`. Default none. */
   shaping?: RewardShaping;
@@ -38,6 +42,11 @@ export interface RewardStack extends Readonly<Record<RewardName, Float32Array>> 
   readonly envReward: Float32Array;
   /** 0.5 minus the belief's mean absolute error; -0.5 if no belief was given. */
   readonly beliefAccuracy: Float32Array;
+  /**
+   * In [-1, 1]: 1 minus a multiple of the belief's mean squared error, clamped; -1 if no belief was given. It is a term of
+   * belief_skill, computed also at the steps that belief_skill leaves out.
+   */
+  readonly beliefSkill: Float32Array;
   /** The weighted sum of the rewards that are not missing, in float64, rounded once. */
   readonly total: Float32Array;
 }
@@ -50,11 +59,21 @@ export interface StackSettings {
   readonly shaping: Required<RewardShaping> | null;
 }
 
-/** Validates the options. @throws InputError `wrong_type`, `out_of_range` or `unknown_option`. */
-export function toStackSettings({ weights = {}, shaping }: RewardStackOptions): StackSettings {
+const BELIEF_SKILL = COMPONENT_NAMES.indexOf('belief_skill');
+
+/**
+ * Validates the options.
+ * @param grader f32 [8]: the default weight of `beliefSkill` is 0 if the grader's is; null for no grader.
+ * @throws InputError `wrong_type`, `out_of_range` or `unknown_option`.
+ */
+export function toStackSettings(
+  { weights = {}, shaping }: RewardStackOptions,
+  grader: Float32Array | null,
+): StackSettings {
   checkOptions('weights', weights, REWARD_NAMES);
   const factors = REWARD_NAMES.map((name) => {
-    const { [name]: weight = 1 } = weights;
+    const byDefault = name === 'beliefSkill' && grader?.[BELIEF_SKILL] === 0 ? 0 : 1;
+    const { [name]: weight = byDefault } = weights;
     return checkWeight(`weights.${name}`, weight);
   });
   const shapingTerms = toShaping(shaping);
@@ -74,18 +93,20 @@ export function stackRewards(
   return { ...rewards, total: totalOf(rewards, settings.factors) };
 }
 
-/** Computes the four rewards. */
+/** Computes the five rewards. */
 function computeUnweighted({
   actions,
   given,
   stepRewards,
   beliefMae,
+  beliefSkill: skillTerms,
 }: CheckedRows): Omit<RewardStack, 'total'> {
   const { length } = actions;
   const formatValid = new Float32Array(length);
   const actionLegal = new Float32Array(length);
   const envReward = new Float32Array(length);
   const beliefAccuracy = new Float32Array(length);
+  const beliefSkill = new Float32Array(length).fill(Number.NaN);
   for (let row = 0; row < length; row++) {
     const hasAction = actions[row] !== NO_ACTION;
     const hasGivenBelief = given[row] !== 0;
@@ -95,13 +116,14 @@ function computeUnweighted({
     beliefAccuracy[row] = hasGivenBelief
       ? STACK.beliefAccuracy.best - beliefMae[row]
       : STACK.beliefAccuracy.noBelief;
+    if (skillTerms !== null) beliefSkill[row] = hasGivenBelief ? skillTerms[row] : STACK.beliefSkill.noBelief;
   }
-  return { formatValid, actionLegal, envReward, beliefAccuracy };
+  return { formatValid, actionLegal, envReward, beliefAccuracy, beliefSkill };
 }
 
 /**
- * Returns whether a row's completion stated a belief, as far as its rewards tell. A belief with an error of 1 and no
- * action has the same rewards as no belief; the result is then false.
+ * Returns whether a row's rewards show that its completion stated a belief. Without an action, a belief with an error of 1
+ * has the same rewards as no belief; the result is then false.
  */
 export const hasBelief = ({ formatValid, beliefAccuracy }: RewardStack, row: number): boolean =>
   formatValid[row] === STACK.formatValid.yes || beliefAccuracy[row] !== STACK.beliefAccuracy.noBelief;
@@ -122,14 +144,16 @@ function addShaping(
 
 /** Returns the weighted sums, computed in float64 and rounded once. Missing rewards are left out. */
 function totalOf(
-  { formatValid, actionLegal, envReward, beliefAccuracy }: Omit<RewardStack, 'total'>,
-  [valid, legal, env, accuracy]: readonly number[],
+  { formatValid, actionLegal, envReward, beliefAccuracy, beliefSkill }: Omit<RewardStack, 'total'>,
+  [valid, legal, env, accuracy, skill]: readonly number[],
 ): Float32Array {
   const total = new Float32Array(formatValid.length);
   for (let row = 0; row < total.length; row++) {
     let sum = valid * formatValid[row] + legal * actionLegal[row];
     if (!Number.isNaN(envReward[row])) sum += env * envReward[row];
     if (!Number.isNaN(beliefAccuracy[row])) sum += accuracy * beliefAccuracy[row];
+    // A missing array of weight 0 leaves even the sign of a sum of 0 as it is.
+    if (skill !== 0 && !Number.isNaN(beliefSkill[row])) sum += skill * beliefSkill[row];
     total[row] = sum;
   }
   return total;

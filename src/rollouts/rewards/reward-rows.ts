@@ -23,6 +23,11 @@ export interface RewardRows {
   readonly stepRewards: ArrayLike<number>;
   /** `[n]`: the belief's mean absolute error, in [0, 1]; NaN if missing. Ignored for rows without a belief. */
   readonly beliefMae: ArrayLike<number>;
+  /**
+   * `[n]`: the belief's term of belief_skill, in [-1, 1]; NaN if missing. Ignored for rows without a belief. Without the array
+   * the reward `beliefSkill` is missing in all rows.
+   */
+  readonly beliefSkill?: ArrayLike<number>;
   /** u8 [n, 28], row-major: the actions before this one. Only shaping needs it. */
   readonly histories?: Uint8Array;
   /** `[n]`: the number of actions before this one, 0 to 27. Only shaping needs it. */
@@ -39,13 +44,16 @@ export interface CheckedRows {
   readonly stepRewards: Float32Array | Float64Array;
   /** `[n]`: 0 for rows without a belief. */
   readonly beliefMae: Float32Array | Float64Array;
+  /** `[n]`: 0 for rows without a belief; null without the array. */
+  readonly beliefSkill: Float32Array | Float64Array | null;
 }
 
 /** Validates and copies rows. @throws InputError `wrong_type`, `wrong_length`, `out_of_range` or `illegal_action`. */
 export function checkRewardRows(rows: RewardRows): CheckedRows {
-  const { actions, given, stepRewards, beliefMae } = checkRecord('rows', rows, 'actions');
+  const { actions, given, stepRewards, beliefMae, beliefSkill } = checkRecord('rows', rows, 'actions');
   const length = checkList('actions', actions).length;
-  for (const [what, list] of Object.entries({ given, stepRewards, beliefMae })) {
+  for (const [what, list] of Object.entries({ given, stepRewards, beliefMae, beliefSkill })) {
+    if (what === 'beliefSkill' && list === undefined) continue;
     checkLength(what, checkList(what, list).length, length, 'one for each action');
   }
   const checked = {
@@ -53,6 +61,7 @@ export function checkRewardRows(rows: RewardRows): CheckedRows {
     given: new Uint8Array(length),
     stepRewards: new Float64Array(length),
     beliefMae: new Float64Array(length),
+    beliefSkill: beliefSkill === undefined ? null : new Float64Array(length),
   };
   for (let row = 0; row < length; row++) {
     checked.actions[row] = toActionOrNone(row, actions[row]);
@@ -60,16 +69,18 @@ export function checkRewardRows(rows: RewardRows): CheckedRows {
     if (checked.actions[row] !== NO_ACTION) {
       checked.stepRewards[row] = checkBetween('stepRewards', row, stepRewards[row], -MAX_SUM, MAX_SUM);
     }
-    if (checked.given[row] !== 0)
-      checked.beliefMae[row] = checkBetween('beliefMae', row, beliefMae[row], 0, 1);
+    if (checked.given[row] === 0) continue;
+    checked.beliefMae[row] = checkBetween('beliefMae', row, beliefMae[row], 0, 1);
+    if (checked.beliefSkill === null) continue;
+    checked.beliefSkill[row] = checkBetween('beliefSkill', row, beliefSkill?.[row], -1, 1);
   }
   return checked;
 }
 
-/** The actions before each row's own: `steps(row)` codes from index `row * 28` of `codes` on. */
+/** The history of each row: `steps(row)` action codes from index `row * 28` of `codes` on. */
 export interface Histories {
   readonly codes: Uint8Array;
-  /** Returns how many. @throws InputError `wrong_type`, `out_of_range`, or `illegal_action` for an invalid code. */
+  /** Returns the number of actions in a row's history. @throws InputError `wrong_type`, `out_of_range`, or `illegal_action` for an invalid code. */
   steps(row: number): number;
 }
 

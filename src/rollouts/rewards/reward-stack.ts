@@ -1,4 +1,4 @@
-/** The GRPO reward stack for language models: four rewards per completion and their weighted sum. */
+/** `rewardStack`: validates rows and options. `compute-rewards.ts` has the rewards and their numbers. */
 import { readOptions } from '../../shared/values.js';
 import {
   type RewardStack,
@@ -16,7 +16,7 @@ const OPTIONS: readonly (keyof RewardStackOptions)[] = ['weights', 'shaping'];
  *   names the index of an invalid entry.
  */
 export function rewardStack(rows: RewardRows, options: RewardStackOptions = {}): RewardStack {
-  const settings = toStackSettings(readOptions('options of rewardStack', options, OPTIONS));
+  const settings = toStackSettings(readOptions('options of rewardStack', options, OPTIONS), null);
   const checked = checkRewardRows(rows);
   const histories = settings.shaping === null ? null : historiesOf(rows, checked.actions.length);
   return stackRewards(checked, histories, settings);

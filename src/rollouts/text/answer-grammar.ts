@@ -12,7 +12,7 @@ import {
   SEPARATOR,
   TRAILING,
   wordOf,
-} from './words.js';
+} from './answer-words.js';
 
 /** A parsed answer. One object is reused for all texts, so that parsing allocates no memory. */
 export class Answer {
@@ -28,7 +28,7 @@ export class Answer {
     this.count = 0;
   }
 
-  /** Adds a word. Returns false if the words are then not an answer. */
+  /** Adds a word. Returns false if no answer begins with these words. */
   add(word: number): boolean {
     if (word === NO_WORD) return false;
     if (word < FIRST_ACTION) {
@@ -60,8 +60,8 @@ export function parseAnswer(text: string, answer: Answer): void {
 }
 
 /**
- * Returns the index where an answer may begin: after the last closing tag. Without one it is 0, or the text's end if there
- * is an opening tag.
+ * Returns the index where an answer may begin: after the last closing tag. Without a closing tag it is 0, or the
+ * text's end if there is an opening tag.
  */
 function answerStart(text: string): number {
   let opened = false;

@@ -99,7 +99,7 @@ export function checkRow(rows: Float32Array, base: number, where: (at: number) =
 }
 
 /**
- * Checks that day, slot and remaining agree with the step. Rows of steps not taken, which are all zeros, do not.
+ * Checks that day, slot and remaining agree with the step. In rows of steps that were not taken all numbers are 0, so they fail.
  */
 function checkTime(rows: Float32Array, base: number, where: (at: number) => string): void {
   const { step: at, day, slot, remaining } = OBSERVATION;
@@ -110,7 +110,7 @@ function checkTime(rows: Float32Array, base: number, where: (at: number) => stri
   const field = [day, slot, remaining][invalid];
   throw new InputError(
     'out_of_range',
-    `Expected ${RULES.nameOf(field)} ${expected[invalid]}, as step is ${step}, at ${where(field)}, got ${rows[base + field]}. ` +
+    `Expected ${RULES.nameOf(field)} ${expected[invalid]}, because step is ${step}, at ${where(field)}, got ${rows[base + field]}. ` +
       'Pass only rows of steps that were taken. Rows of other steps are all zeros.',
   );
 }

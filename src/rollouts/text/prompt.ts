@@ -1,9 +1,10 @@
 /** Writes an observation as chat messages for a language model (docs/world.md, "The text form"). */
-import { checkLength, isFloats, isList, wrongType } from '../../shared/values.js';
-import { OBSERVATION_SIZE } from '../../world/fields.js';
+import type { GraderLike } from '../../engine/graders/grader.js';
+import { checkLength, isFloats, isList, readOptions, wrongType } from '../../shared/values.js';
+import { GRADER_NAMES, OBSERVATION_SIZE } from '../../world/fields.js';
 import { checkRow, type PastStep, ROW_SIZE, refuseNumber, writePast } from './observation-row.js';
-import { SYSTEM } from './system.js';
-import { userContent } from './user.js';
+import { systemText } from './system-message.js';
+import { userContent } from './user-message.js';
 
 /** A message of a chat. */
 export interface ChatMessage<Role extends string = string> {
@@ -16,49 +17,69 @@ export interface ChatMessage<Role extends string = string> {
 /** A system message with the rules, and a user message with the state. */
 export type Prompt = readonly [system: ChatMessage<'system'>, user: ChatMessage<'user'>];
 
+/** Options of `prompt` and `prompts`. */
+export interface PromptOptions {
+  /**
+   * The grader that the system message describes: a name of GRADER_NAMES, a Grader, or its weights. Default 'v2'. Pass
+   * the grader that will grade the episode.
+   */
+  readonly grader?: GraderLike;
+}
+
+const OPTIONS: readonly (keyof PromptOptions)[] = ['grader'];
+
 /**
  * Returns the messages for one step of an episode. Equal observations and histories, as float32 values, give equal text.
- * @param observation [22], raw, by OBSERVATION_FIELDS; or [106] without `history`: a row of an environment with
- *   `observation: { history: true }`.
+ * @param observation with the argument `history`: [22], a raw observation, by OBSERVATION_FIELDS. Without it: [106], a row
+ *   of an environment that was created with `observation: { history: true }`.
  * @param history the steps before, the oldest first, as `env.history(i)` returns them. The prompt shows the last seven.
- * @returns the system message (one frozen object for all prompts) and the user message.
- * @throws InputError `wrong_type`, `wrong_length`, or `out_of_range` for numbers outside their field's range.
+ * @returns the system message (one frozen object for all prompts under a built-in grader) and the user message.
+ * @throws InputError `wrong_type`, `wrong_length`, or `out_of_range` for numbers outside their field's range; for a
+ *   grader as `graderWeights`.
  */
-export function prompt(observation: ArrayLike<number>, history?: readonly PastStep[]): Prompt {
+export function prompt(
+  observation: ArrayLike<number>,
+  history?: readonly PastStep[],
+  options: PromptOptions = {},
+): Prompt {
+  const system = systemMessage('prompt', options);
   const rows = toRows('observation', observation);
   if (history === undefined) {
     checkLength('numbers in observation', rows.length, ROW_SIZE, WITH_PAST);
-    return promptOf(rows, 0, (at) => `observation[${at}]`);
+    return [system, userMessage(rows, 0, (at) => `observation[${at}]`)];
   }
   checkLength('numbers in observation', rows.length, OBSERVATION_SIZE, RAW);
   const row = new Float32Array(ROW_SIZE);
   writeRow(row, rows, 0, history, 'history');
-  return promptOf(row, 0, (at) => (at < OBSERVATION_SIZE ? `observation[${at}]` : 'history'));
+  return [system, userMessage(row, 0, (at) => (at < OBSERVATION_SIZE ? `observation[${at}]` : 'history'))];
 }
 
 /**
- * `prompt` for many observations.
- * @param observations [n, 22], row-major; or [n, 106] without `histories`.
+ * Returns the messages for many observations, as `prompt` does for one.
+ * @param observations row-major: [n, 22] with `histories`, [n, 106] without.
  * @param histories [n]: a list of past steps for each row.
  * @throws InputError as `prompt`; the message names the row.
  */
 export function prompts(
   observations: ArrayLike<number>,
   histories?: readonly (readonly PastStep[])[],
+  options: PromptOptions = {},
 ): Prompt[] {
+  const system = systemMessage('prompts', options);
   const rows = toRows('observations', observations);
-  return histories === undefined ? promptsOfRows(rows) : promptsWithPast(rows, histories);
+  const users = histories === undefined ? usersOfRows(rows) : usersWithPast(rows, histories);
+  return users.map((user) => [system, user]);
 }
 
-function promptsOfRows(rows: Float32Array): Prompt[] {
+function usersOfRows(rows: Float32Array): UserMessage[] {
   const n = Math.ceil(rows.length / ROW_SIZE);
   checkLength('numbers in observations', rows.length, n * ROW_SIZE, `${n} x ${ROW_SIZE}: ${WITH_PAST}`);
   return Array.from({ length: n }, (_, i) =>
-    promptOf(rows, i * ROW_SIZE, (at) => `observations[${i * ROW_SIZE + at}], row ${i}`),
+    userMessage(rows, i * ROW_SIZE, (at) => `observations[${i * ROW_SIZE + at}], row ${i}`),
   );
 }
 
-function promptsWithPast(rows: Float32Array, histories: readonly (readonly PastStep[])[]): Prompt[] {
+function usersWithPast(rows: Float32Array, histories: readonly (readonly PastStep[])[]): UserMessage[] {
   if (!Array.isArray(histories)) {
     throw wrongType('histories', 'an array of lists of steps', histories, 'Pass one list per row.');
   }
@@ -75,19 +96,32 @@ function promptsWithPast(rows: Float32Array, histories: readonly (readonly PastS
     writeRow(row, rows, base, histories[i], `histories[${i}]`);
     const where = (at: number) =>
       at < OBSERVATION_SIZE ? `observations[${base + at}], row ${i}` : `histories[${i}]`;
-    return promptOf(row, 0, where);
+    return userMessage(row, 0, where);
   });
 }
 
 const RAW = 'raw observations';
 const WITH_PAST = 'observations with history; for raw observations pass the histories too';
 
-const SYSTEM_MESSAGE: ChatMessage<'system'> = Object.freeze({ role: 'system', content: SYSTEM });
+type SystemMessage = ChatMessage<'system'>;
+type UserMessage = ChatMessage<'user'>;
 
-/** @param where returns the name of a number of the row in errors. */
-function promptOf(rows: Float32Array, base: number, where: (at: number) => string): Prompt {
+const toSystemMessage = (content: string): SystemMessage => Object.freeze({ role: 'system', content });
+/** The messages of the built-in graders, by text. */
+const SYSTEM_MESSAGES = new Map(
+  GRADER_NAMES.map(systemText).map((text) => [text, toSystemMessage(text)] as const),
+);
+
+/** Returns the system message under the grader of the options. */
+function systemMessage(caller: string, options: PromptOptions): SystemMessage {
+  const text = systemText(readOptions(`options of ${caller}`, options, OPTIONS).grader);
+  return SYSTEM_MESSAGES.get(text) ?? toSystemMessage(text);
+}
+
+/** @param where returns the name, for errors, of the number at an index of the row. */
+function userMessage(rows: Float32Array, base: number, where: (at: number) => string): UserMessage {
   checkRow(rows, base, where);
-  return [SYSTEM_MESSAGE, { role: 'user', content: userContent(rows, base) }];
+  return { role: 'user', content: userContent(rows, base) };
 }
 
 /** Writes the raw observation at index `base` of `rows` and its past steps into one row. */

@@ -41,7 +41,7 @@ export interface EpisodeStart {
 
 /** The results of an environment at its episode's end. */
 export interface EpisodeEnd {
-  /** f32 [6]. */
+  /** f32 [8]. */
   readonly components: ArrayLike<number>;
   readonly finalScore: number;
   readonly beliefMae: number;
@@ -141,10 +141,13 @@ export class EpisodeRecorder {
   }
 }
 
-/** Converts an episode's results to the field names of files. */
-export const toStoredFinal = ({ components, ...end }: EpisodeEnd): StoredFinal =>
+/** Converts an episode's results to the field names of files. @param names of the components to store, the first ones. */
+export const toStoredFinal = (
+  { components, ...end }: EpisodeEnd,
+  names: readonly string[] = COMPONENT_NAMES,
+): StoredFinal =>
   ({
-    ...Object.fromEntries(COMPONENT_NAMES.map((name, k) => [name, components[k]])),
+    ...Object.fromEntries(names.map((name, k) => [name, components[k]])),
     belief_mae: end.beliefMae,
     early_mean: end.firstHalfMean,
     late_mean: end.secondHalfMean,

@@ -4,7 +4,7 @@ import { clampBelief } from '../../engine/reference/grade.js';
 import { illegalAction, isAction } from '../../engine/validate/actions.js';
 import { checkFinite, checkLength } from '../../shared/values.js';
 import { ACTION_NAMES, MIN_MAGNITUDE, NUM_BELIEFS } from '../../world/fields.js';
-import { parseCompletion } from '../text/parse.js';
+import { parseCompletion } from '../text/parse-completions.js';
 import type { Prompt } from '../text/prompt.js';
 import { FALLBACK_ACTION, type Usage } from './trajectory-episode.js';
 
@@ -47,8 +47,8 @@ export interface PlayedMove {
 const FALLBACK = ACTION_NAMES.indexOf(FALLBACK_ACTION);
 
 /**
- * Returns the action and belief of a move. A completion is parsed by `parseCompletion`; if it has no action,
- * FALLBACK_ACTION is played, with the belief that it states.
+ * Returns the action and belief of a move. A completion is parsed by `parseCompletion`. If it has no action,
+ * FALLBACK_ACTION is played; a belief in the completion still counts.
  * @throws InputError `illegal_action`, `wrong_type`, `wrong_length` or `out_of_range`.
  */
 export const resolveMove = (move: Move): PlayedMove =>

@@ -1,7 +1,7 @@
 /** Parses and validates lines of trajectories. */
-import { z } from 'zod';
 import { validateGrader } from '../../engine/graders/grader.js';
 import { RhythmError } from '../../shared/errors.js';
+import { currentPlayer } from '../../shared/former-names.js';
 import { isModelName, isPrintable, MODEL_NAME, PRINTABLE } from '../../shared/printable-names.js';
 import {
   BadRow,
@@ -11,6 +11,7 @@ import {
   isU32,
   list,
   notAnObject,
+  object,
   oneOf,
   parseJson,
   printableName,
@@ -21,15 +22,16 @@ import { describe } from '../../shared/values.js';
 import { CONDITIONS } from '../../world/conditions.js';
 import {
   ACTION_NAMES,
-  COMPONENT_NAMES,
   MAX_U32,
   NUM_BELIEFS,
   NUM_STEPS,
   OBSERVATION_SIZE,
   PROFILE_SIZE,
 } from '../../world/fields.js';
+import { FORMER_WORLDS, storedComponents } from '../../world/former-worlds.js';
 import { PROFILE_CHOICES } from '../../world/resolve-names.js';
 import { createWorld } from '../../world/world.js';
+import { storedRewardNames } from './step-rewards.js';
 import type { StoredBelief, TrajectoryEpisode, TrajectoryStep } from './trajectory-episode.js';
 
 /**
@@ -74,31 +76,25 @@ const belief = expect<StoredBelief | null>(
   (value) => value === null || (Array.isArray(value) && value.length === NUM_BELIEFS && value.every(isShare)),
 );
 
-/** A schema of objects with these keys. Other keys are ignored. */
-const object = <Shape extends z.ZodRawShape>(shape: Shape) =>
-  z.object(shape, { error: ({ input }) => notAnObject(input, Object.keys(shape)) });
+/** A schema of objects with numbers under these keys. */
+const numbersBy = (keys: readonly string[]) => object(Object.fromEntries(keys.map((key) => [key, number])));
 
-const FINAL = [...COMPONENT_NAMES, 'belief_mae', 'early_mean', 'late_mean', 'final_score'];
+const stepSchema = (digest: string) =>
+  object({
+    step: number,
+    observation: numbers(OBSERVATION_SIZE),
+    prompt: textOrNull,
+    completion: textOrNull,
+    reasoning: textOrNull,
+    belief,
+    action: oneOf(ACTION_NAMES),
+    parsed: flag,
+    reward: number,
+    reward_components: numbersBy(storedRewardNames(digest)),
+  });
 
-const step = object({
-  step: number,
-  observation: numbers(OBSERVATION_SIZE),
-  prompt: textOrNull,
-  completion: textOrNull,
-  reasoning: textOrNull,
-  belief,
-  action: oneOf(ACTION_NAMES),
-  parsed: flag,
-  reward: number,
-  reward_components: object({
-    format_valid: number,
-    action_legal: number,
-    env_reward: number,
-    belief_accuracy: number,
-  }),
-});
-
-const EPISODE = object({
+/** The fields before and after `steps` and `final`, which are the same in all worlds. */
+const FIRST = {
   version: printableName,
   teacher: storedPolicy,
   model: modelOrNull,
@@ -112,10 +108,8 @@ const EPISODE = object({
     (value) => typeof value === 'object' && value !== null,
   ),
   system: textOrNull,
-  steps: list(step, `a list of ${NUM_STEPS} steps`).length(NUM_STEPS, {
-    error: ({ input }) => `Expected ${NUM_STEPS} steps, got ${(input as unknown[]).length}.`,
-  }),
-  final: object(Object.fromEntries(FINAL.map((key) => [key, number]))),
+};
+const LAST = {
   usage: object({
     requests: amount.optional(),
     prompt_tokens: amount.optional(),
@@ -132,22 +126,41 @@ const EPISODE = object({
     seed: amount.optional(),
   }).optional(),
   hidden: object({ profile: numbers(PROFILE_SIZE), belief_target: numbers(NUM_BELIEFS) }).optional(),
-});
+};
+
+const FINAL = ['belief_mae', 'early_mean', 'late_mean', 'final_score'];
+
+/** Returns the schema of episodes. @param digest of their world. */
+const episodeSchema = (digest: string) =>
+  object({
+    ...FIRST,
+    steps: list(stepSchema(digest), `a list of ${NUM_STEPS} steps`).length(NUM_STEPS, {
+      error: ({ input }) => `Expected ${NUM_STEPS} steps, got ${(input as unknown[]).length}.`,
+    }),
+    final: numbersBy([...storedComponents(digest), ...FINAL]),
+    ...LAST,
+  });
+
+const EPISODES = new Map(
+  [world.digest, ...FORMER_WORLDS.keys()].map((digest) => [digest, episodeSchema(digest)]),
+);
+const KEYS = ['schema', 'world_digest', ...Object.keys(FIRST), 'steps', 'final', ...Object.keys(LAST)];
 
 /**
- * Parses the episode of a line. It checks types and ranges; only a replay can verify the numbers.
+ * Parses the episode of a line, of this world or a former one. It checks types and ranges; only a replay can verify the
+ * numbers.
  * @throws BadEpisode with what was expected and what came. Schema, version and world are checked first.
  */
 export function parseEpisode(line: string): TrajectoryEpisode {
   try {
     const value = parseJson(line);
-    checkOrigin(value);
-    const episode = conform(EPISODE, value);
+    const digest = checkOrigin(value);
+    const episode = conform(EPISODES.get(digest)!, value);
     const grader = validateGrader({ name: episode.grader.name, weights: episode.grader.weights }, 'grader');
-    const parsed = { schema: SCHEMAS.trajectory, world_digest: world.digest, ...episode, grader };
-    checkSteps(parsed.steps as TrajectoryStep[]);
+    const parsed = { schema: SCHEMAS.trajectory, world_digest: digest, ...episode, grader };
+    checkSteps(parsed.steps);
     checkCondition(parsed);
-    return parsed as unknown as TrajectoryEpisode;
+    return currentPlayer(parsed as unknown as TrajectoryEpisode);
   } catch (error) {
     if (error instanceof BadEpisode) throw error;
     if (error instanceof BadRow || error instanceof RhythmError)
@@ -156,7 +169,7 @@ export function parseEpisode(line: string): TrajectoryEpisode {
   }
 }
 
-/** As `parseEpisode`, but returns the error, for readers that continue after an invalid line. */
+/** Parses the episode of a line, and returns the error of an invalid line instead of throwing it. */
 export function readEpisode(line: string): TrajectoryEpisode | BadEpisode {
   try {
     return parseEpisode(line);
@@ -170,14 +183,11 @@ export function readEpisode(line: string): TrajectoryEpisode | BadEpisode {
 const DATASET_ROW =
   ' This is a row of a training dataset: pass the trajectories that the dataset was made from.';
 
-/** Checks a line's schema, version and world. */
-function checkOrigin(value: unknown): void {
+/** Checks a line's schema, version and world. Returns the digest of the world. */
+function checkOrigin(value: unknown): string {
   const { schema, world_digest: digest } = Object(value) as Record<string, unknown>;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new BadEpisode(
-      'corrupt',
-      notAnObject(value, ['schema', 'world_digest', ...Object.keys(EPISODE.shape)]),
-    );
+    throw new BadEpisode('corrupt', notAnObject(value, KEYS));
   }
   const stored = Object(schema) as { name?: unknown; version?: unknown };
   if (stored.name !== SCHEMAS.trajectory.name || !Number.isInteger(stored.version)) {
@@ -192,7 +202,7 @@ function checkOrigin(value: unknown): void {
       `schema: Expected ${schemaName(SCHEMAS.trajectory)}, got the ${kind} version ${stored.version}. Use the release that wrote it.`,
     );
   }
-  if (digest === world.digest) return;
+  if (typeof digest === 'string' && EPISODES.has(digest)) return digest;
   const got = digest === undefined ? 'none' : describe(digest);
   throw new BadEpisode(
     'foreign',
@@ -201,7 +211,7 @@ function checkOrigin(value: unknown): void {
 }
 
 /** Checks that steps are numbered from 0. */
-function checkSteps(steps: readonly TrajectoryStep[]): void {
+function checkSteps(steps: readonly Pick<TrajectoryStep, 'step'>[]): void {
   const at = steps.findIndex(({ step }, k) => step !== k);
   if (at < 0) return;
   throw new BadEpisode('corrupt', `steps[${at}].step: Expected ${at}, got ${steps[at].step}.`);
@@ -217,7 +227,7 @@ function checkCondition({
   if (known === undefined) return;
   const contained = known.parts.some(
     ({ profile, seeds }) =>
-      seed >= seeds.first && seed <= seeds.last && (known.open || profile === profile_mode),
+      seed >= seeds.first && seed <= seeds.last && (known.allowsProfiles || profile === profile_mode),
   );
   if (contained) return;
   const allowed = known.parts

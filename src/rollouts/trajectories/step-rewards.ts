@@ -1,12 +1,26 @@
 /** Computes the reward stack of one step, as trajectories store it. */
-import { beliefMae } from '../../engine/reference/grade.js';
+import { beliefMae, clampSkill, skillTerm } from '../../engine/reference/grade.js';
 import { NO_ACTION } from '../../engine/validate/actions.js';
+import { storedComponents } from '../../world/former-worlds.js';
 import type { World } from '../../world/world.js';
 import { rewardStack } from '../rewards/reward-stack.js';
 import type { PlayedMove } from './move.js';
 import type { StoredRewards } from './trajectory-episode.js';
 
-/** @param reward the reward of the step. @param target f32 [3], the profile's belief target. */
+const SKILL = 'belief_skill';
+const NAMES: readonly (keyof StoredRewards)[] = [
+  'format_valid',
+  'action_legal',
+  'env_reward',
+  'belief_accuracy',
+  SKILL,
+];
+
+/** Returns the names of the rewards that files of a world hold. */
+export const storedRewardNames = (digest: string): readonly (keyof StoredRewards)[] =>
+  NAMES.filter((name) => name !== SKILL || storedComponents(digest).includes(SKILL));
+
+/** Returns the rewards of a step. @param reward of the step. @param target f32 [3], the profile's belief target. */
 export function storedRewardsOf(
   world: World,
   { action, parsed, belief }: Pick<PlayedMove, 'action' | 'parsed' | 'belief'>,
@@ -18,11 +32,13 @@ export function storedRewardsOf(
     given: [belief !== null],
     stepRewards: [reward],
     beliefMae: [belief === null ? 0 : beliefMae(world.params, belief, target)],
+    beliefSkill: [belief === null ? 0 : clampSkill(skillTerm(world.params, belief, target))],
   });
   return {
     format_valid: stack.formatValid[0],
     action_legal: stack.actionLegal[0],
     env_reward: stack.envReward[0],
     belief_accuracy: stack.beliefAccuracy[0],
+    belief_skill: stack.beliefSkill[0],
   };
 }

@@ -17,13 +17,14 @@ export interface Player {
 /** Three float32 values in [0, 1], by BELIEF_NAMES. */
 export type StoredBelief = readonly [social: number, morning: number, work: number];
 
-/** The reward stack of one step, without shaping (REWARD_NAMES, in snake_case). */
+/** The reward stack of one step, without shaping (REWARD_NAMES, in snake_case). `belief_skill` is missing in world 1.0.0. */
 export interface StoredRewards {
   readonly format_valid: number;
   readonly action_legal: number;
-  /** `reward`, which depends on the beliefs stated before; -3 if no action parsed. */
+  /** `reward`, or -3 if no action was parsed. In the last step it depends on all beliefs of the episode. */
   readonly env_reward: number;
   readonly belief_accuracy: number;
+  readonly belief_skill?: number;
 }
 
 /** One step of an episode, as stored in trajectories (docs/trajectories.md). */
@@ -49,7 +50,10 @@ export interface TrajectoryStep {
   readonly reward_components: StoredRewards;
 }
 
-/** Results at the end of an episode: the grade's components by COMPONENT_NAMES, and others. f32 each. */
+/**
+ * Results at the end of an episode: the grade's components by COMPONENT_NAMES, and others. f32 each. `wellbeing` and
+ * `belief_skill` are missing in world 1.0.0.
+ */
 export interface StoredFinal {
   readonly crash_free: number;
   readonly progress: number;
@@ -57,6 +61,9 @@ export interface StoredFinal {
   readonly adaptation: number;
   readonly efficiency: number;
   readonly belief_accuracy: number;
+  readonly wellbeing?: number;
+  /** In [-1, 1]. */
+  readonly belief_skill?: number;
   /** The mean absolute error of the last belief, or of [0.5, 0.5, 0.5] if none was given. */
   readonly belief_mae: number;
   /** The mean reward of the first half, without noise. */
@@ -103,6 +110,7 @@ export interface TrajectoryEpisode extends Player {
   readonly schema: Schema;
   /** The package's version. */
   readonly version: string;
+  /** The digest of this world, or of an earlier version whose steps have the same rules. */
   readonly world_digest: string;
   /** A name of CONDITIONS, "custom", or any other label. */
   readonly condition: string;

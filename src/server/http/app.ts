@@ -1,17 +1,18 @@
-/** The HTTP application: routes and error responses. */
+/** The HTTP application: dispatches requests to the routes of `build-server.ts`, and answers errors. */
 import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import { RhythmError } from '../../shared/errors.js';
-import type { Admit } from '../admission.js';
+import type { AccessCheck } from '../access-control.js';
 import type { Metrics } from '../metrics.js';
-import { RefusedError } from '../protocol/refusals.js';
-import { BusyError } from '../work-turns.js';
+import { InvalidRequestError } from '../protocol/validation-errors.js';
+import { BusyError } from '../scheduler.js';
+import { json } from './json-response.js';
 import { DisconnectedError, HttpRequest, TooLargeError } from './request.js';
-import { json, type Route } from './route.js';
+import type { Route } from './route.js';
 
 export interface AppOptions {
   readonly routes: readonly Route[];
-  readonly admit: Admit;
+  readonly admit: AccessCheck;
   /** The maximum size of a batch request in bytes. */
   readonly bodyLimit: number;
   /** The maximum size of a message of OpenEnv in bytes. */
@@ -53,15 +54,15 @@ function measureRequests(metrics: Metrics, paths: ReadonlySet<string>) {
   };
 }
 
-function checkAccess(admit: Admit) {
+function checkAccess(admit: AccessCheck) {
   return async ({ req, env }: Context<Env>, next: Next): Promise<Response | undefined> => {
-    const refusal = req.path === UNPROTECTED_PATH ? null : admit(env.incoming);
-    if (refusal === null) {
+    const rejection = req.path === UNPROTECTED_PATH ? null : admit(env.incoming);
+    if (rejection === null) {
       await next();
       return undefined;
     }
-    const response = json({ detail: refusal.detail }, refusal.status);
-    if (refusal.status === 401) response.headers.set('www-authenticate', 'Bearer');
+    const response = json({ detail: rejection.detail }, rejection.status);
+    if (rejection.status === 401) response.headers.set('www-authenticate', 'Bearer');
     return response;
   };
 }
@@ -75,7 +76,7 @@ function notFound({ req }: Context, routes: readonly Route[]): Response {
 }
 
 function errorResponse(error: unknown, onFailure: (error: unknown) => void): Response {
-  if (error instanceof RefusedError) return json({ detail: error.refusals }, 422);
+  if (error instanceof InvalidRequestError) return json({ detail: error.errors }, 422);
   if (error instanceof RhythmError) {
     return json({ detail: [{ type: error.code, loc: ['body'], msg: error.message, input: null }] }, 422);
   }

@@ -5,7 +5,7 @@ import type { Route } from './route.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
-const REFUSED = z.object({
+const VALIDATION_ERRORS = z.object({
   detail: z.array(
     z.object({
       type: z.string(),
@@ -38,7 +38,7 @@ function operation({ summary, request, response, failures = {} }: Route): Json {
   const answer =
     typeof response === 'string' ? { [response]: { schema: { type: 'string' } } } : content(response);
   const responses: Record<string, unknown> = { 200: { description: 'Success', content: answer } };
-  if (request) responses[422] = { description: 'Validation errors', content: content(REFUSED) };
+  if (request) responses[422] = { description: 'Validation errors', content: content(VALIDATION_ERRORS) };
   for (const [status, description] of Object.entries(failures)) {
     responses[status] = { description, content: content(DETAIL) };
   }

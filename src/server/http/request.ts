@@ -1,8 +1,14 @@
 /** Reads a request's body up to a limit, and reports whether the client is still connected. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe } from '../../shared/values.js';
-import { hasMoreValues, MAX_VALUES } from '../protocol/bounds.js';
-import { invalidJson, invalidObject, missing, RefusedError, tooManyValues } from '../protocol/refusals.js';
+import { hasTooManyValues, MAX_VALUES } from '../protocol/json-limits.js';
+import {
+  InvalidRequestError,
+  invalidJson,
+  invalidObject,
+  missing,
+  tooManyValues,
+} from '../protocol/validation-errors.js';
 
 /** The error for a body above the limit. */
 export class TooLargeError extends Error {
@@ -15,13 +21,14 @@ export class TooLargeError extends Error {
 export class DisconnectedError extends Error {}
 
 /**
- * Inspects a body while it arrives.
- * @param body contains the received bytes before `length`. A larger buffer replaces it when it is full.
- * @throws RefusedError. The rest of the body is then read and discarded.
+ * Inspects a body while it arrives. Called after each chunk.
+ * @param body a buffer with the body so far. It may be another buffer in the next call.
+ * @param length the number of bytes received.
+ * @throws InvalidRequestError. The rest of the body is then read and discarded.
  */
 export type Inspect = (body: Buffer, length: number) => void;
 
-/** Size of the first buffer for a body of unknown length. */
+/** The size of the first buffer for a body of unknown length. */
 const FIRST_BYTES = 2 ** 16;
 const NO_BYTES: Buffer = Buffer.alloc(0);
 
@@ -29,7 +36,7 @@ export class HttpRequest {
   readonly #incoming: IncomingMessage;
   readonly #limit: number;
   readonly #disconnected = new AbortController();
-  /** Settles when the answer is sent or the client has disconnected, and so the answer's memory is free. */
+  /** Settles when the answer is sent or the client has disconnected: the answer's memory is then free. */
   readonly finished: Promise<void>;
 
   constructor(incoming: IncomingMessage, outgoing: ServerResponse, limit: number) {
@@ -51,8 +58,7 @@ export class HttpRequest {
 
   /**
    * Reads the body, once.
-   * @param inspect called after each received piece.
-   * @throws TooLargeError, DisconnectedError, and the error of `inspect`. The latter is thrown after the whole body was
+   * @throws TooLargeError, DisconnectedError, and the error of `inspect`. The last is thrown after the whole body was
    *   read, because a client that is still sending would not read the answer.
    */
   async bytes(inspect: Inspect = () => {}): Promise<Buffer> {
@@ -60,32 +66,32 @@ export class HttpRequest {
     if (Number(contentLength ?? 0) > this.#limit) throw new TooLargeError(this.#limit);
     let body: Buffer = Buffer.allocUnsafeSlow(Number(contentLength ?? FIRST_BYTES));
     let length = 0;
-    let refusal: unknown;
+    let invalid: unknown;
     for await (const chunk of this.#chunks()) {
-      if (refusal === undefined) {
+      if (invalid === undefined) {
         body = withRoomFor(chunk.length, body, length, this.#limit);
         chunk.copy(body, length);
       }
       length += chunk.length;
       try {
-        if (refusal === undefined) inspect(body, length);
+        if (invalid === undefined) inspect(body, length);
       } catch (error) {
-        refusal = error;
+        invalid = error;
         body = NO_BYTES;
       }
     }
-    if (refusal !== undefined) throw refusal;
+    if (invalid !== undefined) throw invalid;
     return body.subarray(0, length);
   }
 
-  /** Reads a message of OpenEnv. @throws as `bytes`, and RefusedError for too many values. */
+  /** Reads a message of OpenEnv. @throws as `bytes`, and InvalidRequestError for too many values. */
   async message(): Promise<string> {
     const body = await this.bytes();
-    if (hasMoreValues(body)) throw new RefusedError([tooManyValues(['body'], MAX_VALUES)]);
+    if (hasTooManyValues(body)) throw new InvalidRequestError([tooManyValues(['body'], MAX_VALUES)]);
     return body.toString();
   }
 
-  /** Yields the received pieces. @throws TooLargeError, DisconnectedError. */
+  /** Yields the chunks of the body. @throws TooLargeError, DisconnectedError. */
   async *#chunks(): AsyncGenerator<Buffer> {
     let bytes = 0;
     try {
@@ -110,21 +116,21 @@ function withRoomFor(more: number, body: Buffer, length: number, limit: number):
   return grown;
 }
 
-/** Parses the JSON of a body; undefined for an empty one. @throws RefusedError. */
+/** Parses the JSON of a body; undefined for an empty one. @throws InvalidRequestError. */
 export function bodyOf(text: string): unknown {
   if (text.trim() === '') return undefined;
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new RefusedError([invalidJson((error as SyntaxError).message)]);
+    throw new InvalidRequestError([invalidJson((error as SyntaxError).message)]);
   }
 }
 
-/** Parses the JSON object of a body. @throws RefusedError for an empty body or another value. */
+/** Parses the JSON object of a body. @throws InvalidRequestError for an empty body or another value. */
 export function objectOf(text: string): object {
   const body = bodyOf(text);
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body;
-  throw new RefusedError([
+  throw new InvalidRequestError([
     body === undefined ? missing(['body'], null) : invalidObject(['body'], describe(body)),
   ]);
 }

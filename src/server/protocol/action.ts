@@ -1,20 +1,25 @@
-/** Parses an action in the form of OpenEnv's clients. */
+/** Parses an action in OpenEnv's JSON form. */
 import { z } from 'zod';
 import { clampBelief } from '../../engine/reference/grade.js';
 import { didYouMean } from '../../shared/suggest.js';
 import { ACTION_NAMES, BELIEF_NAMES, MIN_MAGNITUDE, NUM_BELIEFS } from '../../world/fields.js';
-import { type Refusal, RefusedError, refusalsOf, withLinks } from './refusals.js';
+import {
+  InvalidRequestError,
+  type ValidationError,
+  validationErrorsOf,
+  withLinks,
+} from './validation-errors.js';
 
 /** A validated action. */
 export interface Action {
   /** Code, 0 to 9. */
   readonly code: number;
-  /** By BELIEF_NAMES, each in [0, 1]; null for no belief. */
+  /** In the order of BELIEF_NAMES, each in [0, 1]; null for no belief. */
   readonly belief: readonly number[] | null;
 }
 
 export const ACTION_SCHEMA = z.strictObject({
-  action_type: z.string().describe(`One of ${ACTION_NAMES.join(', ')}, in either case.`),
+  action_type: z.string().describe(`One of ${ACTION_NAMES.join(', ')}, in lower or upper case.`),
   belief: z
     .array(z.number())
     .length(NUM_BELIEFS)
@@ -25,22 +30,22 @@ export const ACTION_SCHEMA = z.strictObject({
   metadata: z.record(z.string(), z.unknown()).optional().describe('Ignored.'),
 });
 
-/** Action codes by name. Names may have any case, and - instead of _. */
+/** Action codes by name. Names may have upper-case letters, and - instead of _. */
 const CODES: ReadonlyMap<string, number> = new Map(ACTION_NAMES.map((name, code) => [name, code]));
 const codeOf = (name: string): number | undefined =>
   CODES.get(name) ?? CODES.get(name.toLowerCase().replaceAll('-', '_'));
 
-/** Parses an action. @throws RefusedError with a fault per invalid field. */
+/** Parses an action. @throws InvalidRequestError with an error per invalid field. */
 export function toAction(data: unknown): Action {
   const parsed = ACTION_SCHEMA.safeParse(data);
-  if (!parsed.success) throw new RefusedError(withLinks(refusalsOf(parsed.error, data)));
+  if (!parsed.success) throw new InvalidRequestError(withLinks(validationErrorsOf(parsed.error, data)));
   const { action_type, belief } = parsed.data;
   const code = codeOf(action_type);
-  if (code === undefined) throw new RefusedError(withLinks([unknownAction(action_type)]));
+  if (code === undefined) throw new InvalidRequestError(withLinks([unknownAction(action_type)]));
   return { code, belief: belief?.map((value) => clampBelief(value, MIN_MAGNITUDE)) ?? null };
 }
 
-function unknownAction(name: string): Refusal {
+function unknownAction(name: string): ValidationError {
   const names = ACTION_NAMES.map((each) => `'${each}'`);
   const msg = `Input should be ${names.slice(0, -1).join(', ')} or ${names.at(-1)}.`;
   return {

@@ -1,6 +1,6 @@
-/** Answers JSON-RPC requests, as far as OpenEnv's validation needs it. Every answer is an error: there are no tools. */
+/** Answers MCP requests (JSON-RPC), which OpenEnv's validator sends. Every answer is an error: there are no tools. */
 import { z } from 'zod';
-import { RefusedError, refusalsOf } from './refusals.js';
+import { InvalidRequestError, validationErrorsOf } from './validation-errors.js';
 
 const REQUEST = z.looseObject({
   jsonrpc: z.literal('2.0'),
@@ -32,7 +32,7 @@ export function answerMcp(request: unknown): McpAnswer {
   if (parsed.success) {
     return failure(parsed.data.id ?? null, INTERNAL_ERROR, 'Environment does not support MCP');
   }
-  const { message } = new RefusedError(refusalsOf(parsed.error, request));
+  const { message } = new InvalidRequestError(validationErrorsOf(parsed.error, request));
   return failure(null, INVALID_REQUEST, `Invalid request: ${message}`);
 }
 

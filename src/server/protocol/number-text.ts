@@ -1,8 +1,8 @@
-/** Formats numbers as JSON that reads back to the same bits. */
+/** Formats numbers as JSON without loss. */
 
 /**
- * Formats a number as JSON text. The shortest decimal of a float32's double reads back to exactly that double, and so
- * to that float32. -0, which `JSON.stringify` prints as 0, becomes -0.0, which no reader takes for an integer.
+ * Formats a number as JSON text. Parsing the text returns the same number. -0 becomes -0.0: `JSON.stringify` would print
+ * 0, and some parsers read -0 as the integer 0.
  * @returns 'null' for NaN and infinities, which JSON lacks.
  */
 export function numberText(value: number): string {
@@ -10,14 +10,10 @@ export function numberText(value: number): string {
   return Object.is(value, -0) ? '-0.0' : String(value);
 }
 
-/** Joins entries `from` up to `to` (excluded) with commas. */
-export function numbersText(values: ArrayLike<number>, from: number, to: number): string {
-  let text = '';
+/** Formats entries `from` up to `to` (excluded) as a JSON array. */
+export function listText(values: ArrayLike<number>, from = 0, to = values.length): string {
+  let text = '[';
   for (let at = from; at < to; at++)
     text += at === from ? numberText(values[at]) : `,${numberText(values[at])}`;
-  return text;
+  return `${text}]`;
 }
-
-/** Formats entries `from` up to `to` (excluded) as a JSON array. */
-export const listText = (values: ArrayLike<number>, from = 0, to = values.length): string =>
-  `[${numbersText(values, from, to)}]`;

@@ -1,4 +1,4 @@
-/** Writes an observation as JSON: every public field, and the grade once the episode is over. */
+/** Writes an observation as JSON: every field, and the grade after the last step. */
 import { z } from 'zod';
 import type { StepResult } from '../../engine/vec-env/vec-env-options.js';
 import {
@@ -43,7 +43,7 @@ const UNGRADED = '"final_score":null,"components":null,"belief_mae":null,"episod
 
 /**
  * Writes `{"observation": ..., "reward": ..., "done": ...}` of one environment.
- * @param begins whether the episode has just begun, and so has no reward yet.
+ * @param begins whether the outputs are those of a reset, which has no reward.
  */
 export function resultText(outputs: Outputs, envIndex: number, begins: boolean): string {
   const { observations, rewards } = outputs;
@@ -81,7 +81,7 @@ const fieldSchema = ({ name, size, meaning, low, high }: (typeof OBSERVATION_FIE
   if (name === 'event') return z.enum(EVENT_NAMES).nullable().describe('event of the step just taken');
   if (name === 'last_action')
     return z.enum(ACTION_NAMES).nullable().describe('action of the step just taken');
-  // Larger bounds only cover arbitrary worlds, and tell a client nothing.
+  // Larger bounds are not informative: they allow for custom worlds.
   const bounded = high < 1e6 ? number.min(low).max(high) : number;
   return (size === 1 ? bounded : z.array(bounded).length(size)).describe(meaning);
 };
@@ -93,7 +93,10 @@ export const OBSERVATION_SCHEMA = z.strictObject({
   components: z
     .strictObject(
       Object.fromEntries(
-        COMPONENT_FIELDS.map(({ name, meaning }) => [name, number.min(0).max(1).describe(meaning)]),
+        COMPONENT_FIELDS.map(({ name, low, high, meaning }) => [
+          name,
+          number.min(low).max(high).describe(meaning),
+        ]),
       ),
     )
     .nullable()

@@ -4,9 +4,9 @@ import { type Grader, graderWeights, validateGrader } from '../../engine/graders
 import { RhythmError } from '../../shared/errors.js';
 import { checkName } from '../../shared/values.js';
 import { GRADER_NAMES, MAX_U32, PROFILE_NAMES } from '../../world/fields.js';
-import { type Refusal, RefusedError, refusalsOf } from './refusals.js';
+import { InvalidRequestError, type ValidationError, validationErrorsOf } from './validation-errors.js';
 
-/** The values of `profile`: sampled from the seed, a named profile that the seed selects, or the name of one. */
+/** The values of `profile`: "sampled" (drawn from the seed), "discrete" (a named profile that the seed selects), names. */
 export const PROFILES: readonly string[] = ['sampled', 'discrete', ...PROFILE_NAMES];
 
 /** The maximum length of an id. */
@@ -32,51 +32,50 @@ export const RESET_SCHEMA = z
     grader: z
       .union([z.string(), z.looseObject({ name: z.string(), weights: z.record(z.string(), z.number()) })])
       .nullish()
-      .describe(`${GRADER_NAMES.join(' or ')}, or a grader's name and weights; by default "v2".`),
+      .describe(`${GRADER_NAMES.join(', ')}, or a grader's name and weights; by default "v2".`),
   })
   .describe('Other keys are ignored.');
 
-/** An episode to begin. */
+/** A validated request for an episode. */
 export interface EpisodeRequest {
   readonly seed: number;
   readonly id: string;
   readonly profile: string;
-  /** The name in the state. */
   readonly graderName: string;
-  /** f32 [6]. Built-in graders share one array each. */
+  /** f32 [8]. Built-in graders share one array each. */
   readonly grader: Float32Array;
 }
 
 const BUILT_IN = new Map(GRADER_NAMES.map((name) => [name, graderWeights(name)]));
 
-/** Parses and validates the data of a reset. @throws RefusedError. */
+/** Parses and validates the data of a reset. @throws InvalidRequestError. */
 export function toEpisodeRequest(data: unknown): EpisodeRequest {
   const parsed = RESET_SCHEMA.safeParse(data);
-  if (!parsed.success) throw new RefusedError(refusalsOf(parsed.error, data));
+  if (!parsed.success) throw new InvalidRequestError(validationErrorsOf(parsed.error, data));
   const { seed, episode_id, profile, grader } = parsed.data;
   const choice = grader ?? 'v2';
   return {
     seed: seed ?? drawSeed(),
     id: episode_id ?? crypto.randomUUID(),
-    profile: withRefusal('profile', profile, () => checkName('profile', profile ?? 'sampled', PROFILES)),
+    profile: withField('profile', profile, () => checkName('profile', profile ?? 'sampled', PROFILES)),
     graderName: typeof choice === 'string' ? choice : choice.name,
-    grader: withRefusal('grader', grader, () => toGrader(choice)),
+    grader: withField('grader', grader, () => toGrader(choice)),
   };
 }
 
-/** Returns the weights of a grader, f32 [6]. @throws InputError `unknown_name` or `bad_grader`. */
+/** Returns the weights of a grader, f32 [8]. @throws InputError `unknown_name` or `bad_grader`. */
 export function toGrader(grader: string | object): Float32Array {
   if (typeof grader !== 'string') return graderWeights(validateGrader(grader, 'grader') as Grader);
   return BUILT_IN.get(checkName('grader', grader, GRADER_NAMES))!;
 }
 
-function withRefusal<T>(field: string, input: unknown, act: () => T): T {
+function withField<T>(field: string, input: unknown, act: () => T): T {
   try {
     return act();
   } catch (error) {
     if (!(error instanceof RhythmError)) throw error;
-    const refusal: Refusal = { type: 'value_error', loc: [field], msg: error.message, input };
-    throw new RefusedError([refusal]);
+    const invalid: ValidationError = { type: 'value_error', loc: [field], msg: error.message, input };
+    throw new InvalidRequestError([invalid]);
   }
 }
 

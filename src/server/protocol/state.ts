@@ -1,4 +1,4 @@
-/** The public part of an episode's state. */
+/** The public part of an episode's state, which the message `state` returns. */
 import { z } from 'zod';
 import { MAX_U32, NUM_STEPS } from '../../world/fields.js';
 import type { EpisodeRequest } from './reset-request.js';

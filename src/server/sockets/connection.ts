@@ -2,9 +2,9 @@
 import type { WebSocket } from 'ws';
 import type { Answer, MessageHandler } from './message-handler.js';
 
-/** The maximum size of unsent answers in bytes. Beyond it, the next answer waits: some clients do not read. */
+/** The maximum size of unsent answers in bytes. Beyond it, the next answer waits until the client reads. */
 const MAX_UNSENT = 1 << 20;
-/** The number and size of waiting frames at which reading pauses: some clients do not wait for answers. */
+/** The number and total size of waiting frames at which reading pauses: some clients do not wait for answers. */
 const MAX_WAITING = 16;
 const MAX_WAITING_BYTES = 1 << 20;
 
@@ -90,7 +90,7 @@ export class Connection {
     return new Promise((resolve) => socket.send(frame, () => resolve()));
   }
 
-  /** Frees the client's memory at once: the closing handshake may be slow. */
+  /** Frees the memory of the connection, without waiting for the closing handshake. */
   #end(): void {
     this.#waiting = [];
     if (!this.#ended) this.#handler.end();

@@ -7,10 +7,10 @@ export interface Answer {
   readonly ends?: boolean;
 }
 
-/** A message handler. `end` is called exactly once, when the socket is gone. */
 export interface MessageHandler {
-  /** Frames arrive one at a time, each after the previous answer. */
+  /** Answers a frame. The next call waits for the answer. */
   answer(data: Buffer, isBinary: boolean): Answer | Promise<Answer>;
+  /** Frees the handler's memory. Called exactly once, when the socket closes. */
   end(): void;
 }
 

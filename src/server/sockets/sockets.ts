@@ -1,4 +1,4 @@
-/** All sockets of one kind: upgrades requests, and closes half-open and idle sockets. */
+/** The WebSockets of one path: upgrades requests, and closes idle and unresponsive sockets. */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
@@ -8,7 +8,7 @@ import type { MessageHandler } from './message-handler.js';
 export interface SocketsOptions {
   /** The maximum size of a frame in bytes. */
   readonly frameLimit: number;
-  /** Milliseconds between two pings. A client that did not answer by the next one is cut off. */
+  /** Milliseconds between two pings. A client without an answer by the next ping is disconnected. */
   readonly pingMs: number;
   /** Milliseconds without a frame until a socket is closed. */
   readonly idleMs: number;
@@ -38,7 +38,7 @@ export class Sockets {
   }
 
   upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): void {
-    // The client sent the request before the server began to close.
+    // The request may have arrived before the server began to close.
     if (this.#closing) stream.destroy();
     else this.#server.handleUpgrade(request, stream, head, (socket) => this.#add(socket));
   }
@@ -49,7 +49,7 @@ export class Sockets {
     socket.on('close', () => this.#connections.delete(connection));
   }
 
-  /** Closes idle sockets, and half-open ones, which answer no ping. Sends the next ping to the others. */
+  /** Closes idle sockets and those that did not answer the last ping. Sends the next ping to the others. */
   #sweep(): void {
     const now = performance.now();
     for (const connection of this.#connections) {

@@ -1,15 +1,15 @@
-/** Columns of a request: lists that stay JSON text and are parsed in slices of rows. */
+/** Columns of a request: lists with one entry per row, which stay JSON text and are parsed in slices. */
 import { describe } from '../../shared/values.js';
-import { invalidJson, RefusedError } from '../protocol/refusals.js';
+import { InvalidRequestError, invalidJson } from '../protocol/validation-errors.js';
 
-/** A block ends with the row that reaches one of these sizes. */
+/** A block of rows ends with the row that reaches one of these sizes. */
 const BLOCK_BYTES = 2 ** 16;
 const BLOCK_ROWS = 64;
 
-/** Bytes of a column that are parsed per turn of the event loop; one block may have more. */
+/** The number of bytes of a column that are parsed per turn of the event loop. A single block may be larger. */
 const SLICE_BYTES = 2 ** 18;
 
-/** The positions of a column's rows in a body. */
+/** The positions of a column's blocks of rows in a body. */
 export class RowIndex {
   /** Per block: its first byte in the body, and its first row. */
   readonly starts: number[];
@@ -66,7 +66,7 @@ export class Column {
     return rows[next] ?? length;
   }
 
-  /** Parses rows `from` up to `to` (excluded). @throws RefusedError for invalid JSON. */
+  /** Parses rows `from` up to `to` (excluded). @throws InvalidRequestError for invalid JSON. */
   rows(from: number, to: number): unknown[] {
     const { starts, rows, length, end } = this.#index;
     const first = this.#blockOf(from);
@@ -75,7 +75,9 @@ export class Column {
     // A block ends before the comma that separates it from the next block.
     const parsed = parseText(this.#body, start, after < starts.length ? starts[after] - 1 : end, true);
     if (parsed.length !== (rows[after] ?? length) - rows[first]) {
-      throw new RefusedError([invalidJson(`Expected a value in each row of a list at position ${start}`)]);
+      throw new InvalidRequestError([
+        invalidJson(`Expected a value in each row of a list at position ${start}`),
+      ]);
     }
     return parsed.slice(from - rows[first], to - rows[first]);
   }
@@ -106,7 +108,7 @@ export function parseText(body: Buffer, start: number, end: number, isList = fal
   try {
     return JSON.parse(isList ? `[${text}]` : text);
   } catch (error) {
-    throw new RefusedError([invalidJson((error as SyntaxError).message, isList ? start - 1 : start)]);
+    throw new InvalidRequestError([invalidJson((error as SyntaxError).message, isList ? start - 1 : start)]);
   }
 }
 
@@ -116,7 +118,7 @@ export const columnsOf = (request: Readonly<Record<string, unknown>>): Column[] 
 
 /**
  * Returns the end (excluded) of the slice of a request's rows that begins at row `from`.
- * @param most the maximum number of rows of the slice.
+ * @param limit the maximum number of rows of the slice.
  */
 export function sliceEnd(columns: readonly Column[], from: number, limit: number): number {
   let to = from + limit;

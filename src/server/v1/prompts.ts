@@ -1,19 +1,28 @@
-/** POST /v1/prompts: writes the prompts of a language model after given actions. */
+/** POST /v1/prompts: writes prompts for a language model, each after a history of actions. */
 import { z } from 'zod';
 import { ResizableEnv } from '../../evaluation/resizable-env.js';
 import { toColumns } from '../../rollouts/replay/row-objects.js';
 import { prompts } from '../../rollouts/text/prompt.js';
 import { InputError } from '../../shared/errors.js';
 import type { Route } from '../http/route.js';
-import { BATCH_FAILURES, type Batches } from './batches.js';
+import { BATCH_FAILURES, type BatchRunner } from './batch-runner.js';
+import {
+  checkRows,
+  GRADER,
+  graderOf,
+  HISTORIES,
+  invalidField,
+  PROFILE_MODES,
+  SEEDS,
+} from './batch-schemas.js';
 import { columnsOf, sliceEnd } from './column.js';
 import { rowsOf, withColumnNames } from './request-rows.js';
-import { checkRows, HISTORIES, invalidField, PROFILE_MODES, SEEDS } from './schemas.js';
 
 export const PROMPTS_REQUEST = z.strictObject({
   seeds: SEEDS,
   action_histories: HISTORIES,
   profile_modes: PROFILE_MODES,
+  grader: GRADER,
 });
 type PromptsRequest = z.output<typeof PROMPTS_REQUEST>;
 
@@ -24,14 +33,14 @@ export const PROMPTS_RESPONSE = z.object({
   users: z.array(z.string()).describe('the user message of each row'),
 });
 
-/** The maximum number of rows of a request: one answer contains all of their texts. */
+/** The maximum number of rows of a request. */
 const MAX_PROMPTS = 2 ** 17;
 /** The typical length of a user message, in characters. */
-const USUAL_LENGTH = 900;
+const TYPICAL_LENGTH = 900;
 /** Rows per turn of the event loop, about two milliseconds of work. */
 const SLICE = 256;
 
-export const promptsRoute = (batches: Batches): Route => ({
+export const promptsRoute = (runner: BatchRunner): Route => ({
   method: 'post',
   path: '/v1/prompts',
   summary: 'The chat messages for a language model, after the actions of each row.',
@@ -39,14 +48,14 @@ export const promptsRoute = (batches: Batches): Route => ({
   response: PROMPTS_RESPONSE,
   failures: BATCH_FAILURES,
   handle: (http) =>
-    batches.answer(
+    runner.answer(
       http,
       PROMPTS_REQUEST,
       (request, turn) => {
         checkRequest(request);
-        return writeAnswer(request, batches, turn);
+        return writeAnswer(request, runner, turn);
       },
-      ({ seeds }) => seeds.length * USUAL_LENGTH,
+      ({ seeds }) => seeds.length * TYPICAL_LENGTH,
     ),
 });
 
@@ -59,16 +68,16 @@ function checkRequest(request: PromptsRequest): void {
 }
 
 /**
- * Returns the pieces of the JSON answer, which are written while they are sent. All rows are checked first: one invalid
- * row refuses the request.
+ * Checks all rows, and returns the pieces of the JSON answer, which are computed while they are sent.
  * @throws InputError for the first invalid row.
  */
 async function writeAnswer(
   request: PromptsRequest,
-  batches: Batches,
+  runner: BatchRunner,
   turn: () => Promise<void>,
 ): Promise<AsyncIterable<string>> {
   const rows = request.seeds.length;
+  const grader = graderOf(request.grader);
   const columns = columnsOf(request);
   for (let from = 0, to = 0; from < rows; from = to) {
     await turn();
@@ -76,19 +85,19 @@ async function writeAnswer(
     checkedRows(request, from, to);
   }
   return (async function* () {
-    using envs = new ResizableEnv({ ...batches.engine, threads: 1, observation: { history: true } });
-    const head = { rows, world_digest: batches.worldDigest };
+    using envs = new ResizableEnv({ ...runner.engine, threads: 1, observation: { history: true } });
+    const head = { rows, world_digest: runner.worldDigest };
     if (rows === 0) yield JSON.stringify({ ...head, system: '' }).slice(0, -1);
     for (let from = 0, to = 0; from < rows; from = to) {
       await turn();
       to = sliceEnd(columns, from, SLICE);
-      const messages = prompts(observe(envs, request, from, to));
+      const messages = prompts(observe(envs, request, from, to), undefined, { grader });
       // The system message is the same for every row.
       if (from === 0) yield JSON.stringify({ ...head, system: messages[0][0].content }).slice(0, -1);
       yield (from === 0 ? ',"users":[' : ',') +
         messages.map(([, user]) => JSON.stringify(user.content)).join();
     }
-    batches.count('prompts', rows);
+    runner.count('prompts', rows);
     yield rows === 0 ? ',"users":[]}' : ']}';
   })();
 }

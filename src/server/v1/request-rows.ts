@@ -1,45 +1,52 @@
-/** Converts rows of a request's columns to rows of a replay, and translates their names in errors. */
-import type { ReplayRow } from '../../rollouts/replay/row-objects.js';
+/** Converts a request's columns to rows of a replay, and row names in errors to column names. */
+import { LazyRows, type ReplayRow } from '../../rollouts/replay/row-objects.js';
 import type { Column } from './column.js';
 
 export interface RowColumns {
   readonly seeds: Column;
   readonly action_histories: Column;
   readonly profile_modes?: string | Column;
+  readonly belief_histories?: Column;
 }
 
-type Proposed = Pick<ReplayRow, 'action' | 'belief'>;
+type Answer = Pick<ReplayRow, 'action' | 'belief'>;
 
 /**
- * Parses rows `from` up to `to` (excluded). Their entries are not validated yet.
- * @throws RefusedError for invalid JSON.
+ * Parses the columns of rows `from` up to `to` (excluded), without validation of their entries.
+ * @param answerOf returns the action and belief of row `from + k`.
+ * @throws InvalidRequestError for invalid JSON.
  */
 export function rowsOf(
-  { seeds, action_histories, profile_modes = 'sampled' }: RowColumns,
+  { seeds, action_histories, profile_modes = 'sampled', belief_histories }: RowColumns,
   from: number,
   to: number,
-  proposed: (k: number) => Proposed,
-): ReplayRow[] {
+  answerOf: (k: number) => Answer,
+): LazyRows {
   const histories = action_histories.rows(from, to);
   const modes = typeof profile_modes === 'string' ? null : profile_modes.rows(from, to);
-  const rows = seeds.rows(from, to).map((seed, k) => {
+  const beliefs = belief_histories?.rows(from, to);
+  const parsedSeeds = seeds.rows(from, to);
+  const rowAt = (k: number): unknown => {
+    const { action, belief } = answerOf(k);
     const profileMode = modes === null ? profile_modes : modes[k];
-    return { seed, profileMode, actionHistory: histories[k], ...proposed(k) };
-  });
-  return rows as ReplayRow[];
+    const seed = parsedSeeds[k];
+    return { seed, profileMode, actionHistory: histories[k], beliefHistory: beliefs?.[k], action, belief };
+  };
+  return new LazyRows(to - from, rowAt as (k: number) => ReplayRow);
 }
 
 const COLUMNS: Readonly<Record<string, string>> = {
   seed: 'seeds',
   profileMode: 'profile_modes',
   actionHistory: 'action_histories',
+  beliefHistory: 'belief_histories',
   action: 'actions',
   belief: 'beliefs',
 };
 
 /**
- * Replaces row names in an error message by those of the request's columns. @param from the index in the request of the
- * row that the message calls row 0.
+ * Replaces the names of a row's fields in an error message by the names of the request's columns.
+ * @param from the index in the request of the message's row 0.
  */
 export const withColumnNames = (message: string, from: number): string =>
   message.replace(/rows\[(\d+)\]\.(\w+)/g, (_, row, key) => `${COLUMNS[key] ?? key}[${Number(row) + from}]`);

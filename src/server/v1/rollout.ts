@@ -18,9 +18,19 @@ import {
 import type { Route } from '../http/route.js';
 import { PROFILES } from '../protocol/reset-request.js';
 import { columnsText } from './array-text.js';
-import { BATCH_FAILURES, type Batches } from './batches.js';
+import { BATCH_FAILURES, type BatchRunner } from './batch-runner.js';
+import {
+  ACTION,
+  absent,
+  checkRows,
+  column,
+  GRADER,
+  graderOf,
+  invalidField,
+  PROFILE_MODES,
+  SEED,
+} from './batch-schemas.js';
 import { allRows, Column } from './column.js';
-import { ACTION, checkRows, column, GRADER, graderOf, invalidField, PROFILE_MODES, SEED } from './schemas.js';
 
 type ArrayName = Exclude<keyof RolloutGroups, 'groups' | 'groupSize' | 'steps' | 'logProbs'>;
 
@@ -42,10 +52,10 @@ const ARRAYS: Readonly<Record<string, ArrayName>> = Object.fromEntries(
   ).map((name) => [storedField(name), name]),
 );
 const ARRAY_NAMES = Object.keys(ARRAYS);
-/** The default arrays. The others are large. */
+/** The default arrays: all but the two large ones. */
 const DEFAULT_ARRAYS = ARRAY_NAMES.filter((name) => name !== 'observations' && name !== 'beliefs');
 
-/** The maximum number of rollouts of a request, for which one step of all takes some milliseconds. */
+/** The maximum number of rollouts of a request. One step of so many takes some milliseconds. */
 const MAX_ROLLOUTS = 16_384;
 
 const POLICIES = ['random', 'heuristic', 'action_sequences'] as const;
@@ -58,24 +68,34 @@ export const ROLLOUT_REQUEST = z.strictObject({
   group_size: z.int().min(1).max(MAX_ROLLOUTS).describe(`rollouts per group; at most ${MAX_ROLLOUTS} in all`),
   policy: z.enum(POLICIES, { error: ({ input }) => policyFault(input) }),
   action_sequences: column(z.array(ACTION).length(NUM_STEPS))
-    .optional()
+    .nullish()
+    .transform(absent)
     .describe('of policy "action_sequences": the actions of every rollout, group by group'),
   belief: z
     .array(z.number().min(0).max(1))
     .length(NUM_BELIEFS)
-    .optional()
+    .nullish()
+    .transform(absent)
     .describe(`with action_sequences: ${BELIEF_NAMES.join(', ')}, given at every step`),
   policy_seeds: z
     .union([z.literal('member'), z.int().min(0).max(MAX_U32)])
-    .optional()
+    .nullish()
+    .transform(absent)
     .describe('for policy "random": "member", the index in the group (default), or one seed for all'),
-  gamma: z.number().min(0).max(1).optional().describe('the discount of returns; by default 1'),
+  gamma: z
+    .number()
+    .min(0)
+    .max(1)
+    .nullish()
+    .transform(absent)
+    .describe('the discount of returns; by default 1'),
   profile_modes: PROFILE_MODES,
   grader: GRADER,
   arrays: z
     .array(z.enum(ARRAY_NAMES))
     .max(ARRAY_NAMES.length)
-    .optional()
+    .nullish()
+    .transform(absent)
     .describe(`the arrays to return; by default ${DEFAULT_ARRAYS.join(', ')}`),
 });
 type RolloutRequest = z.output<typeof ROLLOUT_REQUEST>;
@@ -90,7 +110,7 @@ export const ROLLOUT_RESPONSE = z.object({
     .describe('flat, row-major: [groups, group_size, ...] as in rolloutGroups; null for NaN'),
 });
 
-export const rolloutRoute = (batches: Batches): Route => ({
+export const rolloutRoute = (runner: BatchRunner): Route => ({
   method: 'post',
   path: '/v1/rollout',
   summary: 'Rollouts in groups, with every step, by a built-in policy or by action sequences.',
@@ -98,12 +118,12 @@ export const rolloutRoute = (batches: Batches): Route => ({
   response: ROLLOUT_RESPONSE,
   failures: BATCH_FAILURES,
   handle: (http) =>
-    batches.answer(
+    runner.answer(
       http,
       ROLLOUT_REQUEST,
       (request, turn) => {
         checkRequest(request);
-        return play(request, batches, http.signal, turn);
+        return play(request, runner, http.signal, turn);
       },
       lengthOf,
     ),
@@ -160,18 +180,18 @@ const onlyWith = (field: string, expected: string, got: string): string =>
 /** Returns the pieces of the JSON answer. */
 async function play(
   request: RolloutRequest,
-  batches: Batches,
+  runner: BatchRunner,
   signal: AbortSignal,
   turn: () => Promise<void>,
 ): Promise<AsyncIterable<string>> {
   const options = await optionsOf(request, turn);
-  const rollouts = await rolloutGroups({ ...options, ...batches.engine, signal });
+  const rollouts = await rolloutGroups({ ...options, ...runner.engine, signal });
   const { groups, groupSize, steps } = rollouts;
-  batches.count('rollouts', groups * groupSize);
+  runner.count('rollouts', groups * groupSize);
   const arrays = Object.fromEntries(
     (request.arrays ?? DEFAULT_ARRAYS).map((name) => [name, rollouts[ARRAYS[name]]]),
   );
-  const head = JSON.stringify({ groups, group_size: groupSize, steps, world_digest: batches.worldDigest });
+  const head = JSON.stringify({ groups, group_size: groupSize, steps, world_digest: runner.worldDigest });
   return (async function* () {
     yield `${head.slice(0, -1)},"arrays":{`;
     yield* columnsText(arrays, turn);

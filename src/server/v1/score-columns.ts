@@ -1,6 +1,6 @@
 /**
- * Stores the scores of all rows in less memory than the columns of the answer. Rewards are computed when they are written,
- * from the step's reward, the belief's error, and whether there is a belief.
+ * Stores the scores of all rows. To save memory, most rewards are not stored but computed when they are written, from the
+ * step's reward, the belief's error, and whether there is a belief.
  */
 import { NO_ACTION } from '../../engine/validate/actions.js';
 import type { ReplayScores } from '../../rollouts/replay/score-replay.js';
@@ -25,35 +25,39 @@ export class ScoreColumns {
   readonly #settings: StackSettings;
   /** NaN in rows without an action, and in rows with a fault. */
   readonly #stepRewards: Float32Array;
-  /** The step's rewards with shaping; the same array as `#stepRewards` without shaping. */
+  /** The step's rewards plus shaping. Without shaping, the same array as `#stepRewards`. */
   readonly #envRewards: Float32Array;
   /** NaN in rows with a fault. */
   readonly #beliefMae: Float32Array;
+  /** -1 in rows without a belief, NaN in rows with a fault; null if no requested score depends on it. */
+  readonly #beliefSkill: Float32Array | null;
   readonly #hasBelief: Uint8Array;
   readonly #stateHashes: BigUint64Array;
 
-  /** @param names of the scores to store. @param settings those with which the rows are scored. */
+  /** @param names of the scores to store. @param settings of the rewards. */
   constructor(rows: number, names: readonly string[], settings: StackSettings) {
     this.#names = names;
-    // Rewards with shaping are stored: they cannot be computed later, because the histories are not kept.
+    // `#envRewards` contain the shaping already, which depends on histories that are not kept.
     this.#settings = { ...settings, shaping: null };
     this.#stepRewards = new Float32Array(rows);
     this.#envRewards = settings.shaping === null ? this.#stepRewards : new Float32Array(rows);
     this.#beliefMae = new Float32Array(rows);
+    this.#beliefSkill = needsSkill(names, settings) ? new Float32Array(rows) : null;
     this.#hasBelief = new Uint8Array(rows);
     this.#stateHashes = new BigUint64Array(names.includes('state_hash') ? rows : 0);
   }
 
   /** Stores the scores of the rows from row `from` on. */
-  put({ rewards, stepRewards, beliefMae, stateHashes }: ReplayScores, from: number): void {
+  put({ rewards, stepRewards, beliefMae, beliefSkill, stateHashes }: ReplayScores, from: number): void {
     this.#stepRewards.set(stepRewards, from);
     if (this.#envRewards !== this.#stepRewards) this.#envRewards.set(rewards.envReward, from);
     this.#beliefMae.set(beliefMae, from);
+    this.#beliefSkill?.set(beliefSkill, from);
     for (let k = 0; k < stepRewards.length; k++) this.#hasBelief[from + k] = Number(hasBelief(rewards, k));
     if (this.#stateHashes.length > 0) this.#stateHashes.set(stateHashes, from);
   }
 
-  /** Yields the pieces of a JSON object of the wanted scores. */
+  /** Yields the pieces of a JSON object of the scores. */
   async *text(turn: () => Promise<void>): AsyncGenerator<string> {
     const rows = this.#stepRewards.length;
     let before = '{';
@@ -71,20 +75,24 @@ export class ScoreColumns {
   #values(name: string, from: number, to: number): Float32Array | BigUint64Array {
     if (name === 'step_reward') return this.#stepRewards.subarray(from, to);
     if (name === 'belief_mae') return this.#beliefMae.subarray(from, to);
+    if (name === 'belief_skill') return this.#beliefSkill!.subarray(from, to);
     if (name === 'state_hash') return this.#stateHashes.subarray(from, to);
     return this.#rewards(from, to)[REWARDS.get(name)!];
   }
 
   #rewards(from: number, to: number): RewardStack {
     const beliefMae = this.#beliefMae.subarray(from, to);
+    // The rewards depend only on whether there is an action, not on its code.
+    const actions = new Int8Array(to - from);
+    for (let k = 0; k < actions.length; k++) {
+      if (Number.isNaN(this.#stepRewards[from + k])) actions[k] = NO_ACTION;
+    }
     const rows = {
-      // The rewards depend only on whether there is an action, not on its code.
-      actions: Int8Array.from(this.#stepRewards.subarray(from, to), (reward) =>
-        Number.isNaN(reward) ? NO_ACTION : 0,
-      ),
+      actions,
       given: this.#hasBelief.subarray(from, to),
       stepRewards: this.#envRewards.subarray(from, to),
       beliefMae,
+      beliefSkill: this.#beliefSkill?.subarray(from, to) ?? null,
     };
     const rewards = stackRewards(rows, null, this.#settings);
     for (const column of Object.values(rewards)) {
@@ -92,4 +100,10 @@ export class ScoreColumns {
     }
     return rewards;
   }
+}
+
+/** Returns whether belief_skill, or a total that it is part of, is among the names. */
+function needsSkill(names: readonly string[], { factors }: StackSettings): boolean {
+  const weight = factors[REWARD_NAMES.indexOf('beliefSkill')];
+  return names.includes('belief_skill') || (weight !== 0 && names.includes('total'));
 }

@@ -1,19 +1,18 @@
-/** POST /v1/score: scores completions, each after the actions of its history. */
+/** POST /v1/score: scores completions or actions, each after a history of actions. */
 import { z } from 'zod';
-import { scoreReplay } from '../../rollouts/node.js';
+import { NODE } from '../../engine/backends/node.js';
 import type { RowFault } from '../../rollouts/replay/row-faults.js';
-import type { ReplayOptions, ReplayScores } from '../../rollouts/replay/score-replay.js';
-import { REWARD_NAMES, type RewardName, toStackSettings } from '../../rollouts/rewards/compute-rewards.js';
-import { parseCompletion } from '../../rollouts/text/parse.js';
+import { type ReplayOptions, type ReplayScores, scoreReplayOn } from '../../rollouts/replay/score-replay.js';
+import { REWARD_NAMES, toStackSettings } from '../../rollouts/rewards/compute-rewards.js';
+import { parseCompletion } from '../../rollouts/text/parse-completions.js';
 import { snakeCase } from '../../shared/letter-case.js';
 import { describe } from '../../shared/values.js';
-import { NUM_BELIEFS } from '../../world/fields.js';
+import { NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
 import type { Route } from '../http/route.js';
-import { BATCH_FAILURES, type Batches } from './batches.js';
-import { columnsOf, sliceEnd } from './column.js';
-import { rowsOf, withColumnNames } from './request-rows.js';
+import { BATCH_FAILURES, type BatchRunner } from './batch-runner.js';
 import {
   ACTION,
+  absent,
   checkRows,
   column,
   GRADER,
@@ -22,32 +21,51 @@ import {
   invalidField,
   PROFILE_MODES,
   SEEDS,
-} from './schemas.js';
+} from './batch-schemas.js';
+import { columnsOf, sliceEnd } from './column.js';
+import { rowsOf, withColumnNames } from './request-rows.js';
 import { SCORE_NAMES, ScoreColumns } from './score-columns.js';
 
 const WEIGHTS = Object.fromEntries(REWARD_NAMES.map((name) => [snakeCase(name), z.number().optional()]));
+
+const BELIEF = z.array(z.number()).length(NUM_BELIEFS).nullable();
 
 export const SCORE_REQUEST = z.strictObject({
   seeds: SEEDS,
   action_histories: HISTORIES,
   profile_modes: PROFILE_MODES,
-  completions: column(z.string()).optional().describe('texts to parse; pass either these or actions'),
-  actions: column(ACTION.nullable()).optional().describe('null for a completion without an action'),
-  beliefs: column(z.array(z.number()).length(NUM_BELIEFS).nullable())
-    .optional()
-    .describe('only with actions; null for no belief'),
+  completions: column(z.string())
+    .nullish()
+    .transform(absent)
+    .describe('texts to parse; pass either these or actions'),
+  actions: column(ACTION.nullable())
+    .nullish()
+    .transform(absent)
+    .describe('null for a completion without an action'),
+  beliefs: column(BELIEF).nullish().transform(absent).describe('only with actions; null for no belief'),
+  belief_histories: column(z.array(BELIEF).max(NUM_STEPS).nullable())
+    .nullish()
+    .transform(absent)
+    .describe(
+      `the beliefs given with the actions of each history, as many or ${NUM_STEPS}; null for none. By default none was given`,
+    ),
   grader: GRADER,
   weights: z
     .strictObject(WEIGHTS)
-    .optional()
-    .describe('the weight of each reward in the total; by default 1'),
+    .nullish()
+    .transform(absent)
+    .describe(
+      'the weight of each reward in the total; by default 1, but 0 for a belief_skill that the grader does not weigh',
+    ),
   shaping: z
     .strictObject({ repetition: z.boolean().optional(), exploration: z.boolean().optional() })
-    .optional(),
+    .nullish()
+    .transform(absent),
   scores: z
     .array(z.enum(SCORE_NAMES))
     .max(SCORE_NAMES.length)
-    .optional()
+    .nullish()
+    .transform(absent)
     .describe('the scores to return; by default all'),
 });
 type ScoreRequest = z.output<typeof SCORE_REQUEST>;
@@ -65,16 +83,16 @@ export const SCORE_RESPONSE = z.object({
     .describe('the invalid rows'),
 });
 
-/** The maximum number of rows per turn of the event loop, about four milliseconds of work; fewer if many are invalid. */
+/** The maximum number of rows per turn of the event loop: about four milliseconds of work. */
 const SLICE = 2048;
+/** The same if many rows are invalid: an error message takes longer than a score. */
 const FAULTY_SLICE = 128;
 /**
- * The maximum number of characters of fault messages that are kept. Further messages are recomputed when they are sent,
- * because they take far more memory than the rows.
+ * The maximum number of characters of error messages in memory. Further messages are recomputed when they are sent.
  */
 const MAX_KEPT = 2 ** 22;
 
-export const scoreRoute = (batches: Batches): Route => ({
+export const scoreRoute = (runner: BatchRunner): Route => ({
   method: 'post',
   path: '/v1/score',
   summary: 'The rewards of completions or actions: the reward stack, after a replay from seed and history.',
@@ -82,9 +100,9 @@ export const scoreRoute = (batches: Batches): Route => ({
   response: SCORE_RESPONSE,
   failures: BATCH_FAILURES,
   handle: (http) =>
-    batches.answer(http, SCORE_REQUEST, (request, turn) => {
+    runner.answer(http, SCORE_REQUEST, (request, turn) => {
       checkRequest(request);
-      return score(request, batches, turn);
+      return score(request, runner, turn);
     }),
 });
 
@@ -95,8 +113,12 @@ function checkRequest({
   completions,
   actions,
   beliefs,
+  belief_histories,
 }: ScoreRequest): void {
-  checkRows(seeds.length, { action_histories, profile_modes, completions, actions, beliefs });
+  checkRows(seeds.length, {
+    ...{ action_histories, profile_modes, completions },
+    ...{ actions, beliefs, belief_histories },
+  });
   if ((completions === undefined) === (actions === undefined)) {
     const got = actions === undefined ? 'neither' : 'both';
     throw invalidField(
@@ -117,13 +139,14 @@ type Slice = readonly [from: number, to: number];
 /** Returns the pieces of the JSON answer. */
 async function score(
   request: ScoreRequest,
-  batches: Batches,
+  runner: BatchRunner,
   turn: () => Promise<void>,
 ): Promise<AsyncIterable<string>> {
   const rows = request.seeds.length;
-  const options = optionsOf(request, batches);
+  const options = optionsOf(request, runner);
   const requestColumns = columnsOf(request);
-  const columns = new ScoreColumns(rows, request.scores ?? SCORE_NAMES, toStackSettings(options));
+  const settings = toStackSettings(options, graderOf(request.grader));
+  const columns = new ScoreColumns(rows, request.scores ?? SCORE_NAMES, settings);
   const faulty: (string | Slice)[] = [];
   let keptLength = 0;
   let size = FAULTY_SLICE;
@@ -137,12 +160,11 @@ async function score(
       keptLength += text.length;
       faulty.push(keptLength < MAX_KEPT ? text : [from, to]);
     }
-    // Describing a fault takes longer than scoring a row.
     size = faults.length > FAULTY_SLICE / 2 ? FAULTY_SLICE : Math.min(2 * size, SLICE);
     from = to;
   }
-  batches.count('scored', rows);
-  const digest = JSON.stringify(batches.worldDigest);
+  runner.count('scored', rows);
+  const digest = JSON.stringify(runner.worldDigest);
   return (async function* () {
     yield `{"rows":${rows},"world_digest":${digest},"scores":`;
     yield* columns.text(turn);
@@ -170,7 +192,7 @@ async function* faultsText(
   yield before === '[' ? '[]' : ']';
 }
 
-const optionsOf = ({ grader, weights, shaping }: ScoreRequest, { engine }: Batches): ReplayOptions => ({
+const optionsOf = ({ grader, weights, shaping }: ScoreRequest, { engine }: BatchRunner): ReplayOptions => ({
   ...engine,
   // A slice is finished before a second thread has started.
   threads: 1,
@@ -180,11 +202,10 @@ const optionsOf = ({ grader, weights, shaping }: ScoreRequest, { engine }: Batch
 });
 
 function byReward(weights: Readonly<Record<string, number | undefined>>): ReplayOptions['weights'] {
-  const named = REWARD_NAMES.map((name): [RewardName, number] => [name, weights[snakeCase(name)] ?? 1]);
-  return Object.fromEntries(named);
+  return Object.fromEntries(REWARD_NAMES.map((name) => [name, weights[snakeCase(name)]]));
 }
 
-/** Scores rows `from` up to `to` (excluded). @throws RefusedError for invalid JSON. */
+/** Scores rows `from` up to `to` (excluded). @throws InvalidRequestError for invalid JSON. */
 function scoreSlice(
   request: ScoreRequest,
   from: number,
@@ -197,7 +218,9 @@ function scoreSlice(
   const propose = texts
     ? (k: number) => answerOf(texts[k])
     : (k: number) => ({ action: actions[k], belief: beliefs[k] });
-  const scores = withoutStacks(() => scoreReplay(rowsOf(request, from, to, propose as never), options));
+  const scores = withoutStacks(() =>
+    scoreReplayOn(NODE, rowsOf(request, from, to, propose as never), options),
+  );
   const faults = scores.faults.map(({ index, code, message }): RowFault => {
     const text = texts?.[index];
     const rowMessage =
@@ -209,7 +232,7 @@ function scoreSlice(
   return { scores, faults };
 }
 
-/** Runs `act` without recording stacks of errors, which halves the time of thousands of errors. */
+/** Runs `act` without recording the stacks of errors, which takes half of the time of thousands of errors. */
 function withoutStacks<T>(act: () => T): T {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
@@ -220,7 +243,7 @@ function withoutStacks<T>(act: () => T): T {
   }
 }
 
-/** Parses a completion. A value that is not text yields an undefined action, which is a fault of the row. */
+/** Parses a completion. Returns an undefined action for a value that is not text: the row is then invalid. */
 function answerOf(text: unknown): { readonly action: unknown; readonly belief?: readonly number[] } {
   if (typeof text !== 'string') return { action: undefined };
   const { action, belief, given } = parseCompletion(text);

@@ -1,5 +1,5 @@
 /** Stores the entries of a long list in a few bytes each. */
-import { BYTE } from '../protocol/bounds.js';
+import { countStrings, readWhole } from './slice-bytes.js';
 
 type Entry = number | boolean | null | string;
 type FloatsKind = Float32ArrayConstructor | Float64ArrayConstructor;
@@ -14,21 +14,20 @@ export const SLICE = 2 ** 12;
 
 /** The maximum number of different entries in a table. */
 const MAX_DISTINCT = 4096;
-/** The maximum number of different strings. Only names are used, and there are fewer names. */
+/** The maximum number of different strings. Valid strings are names, and there are fewer names. */
 const MAX_STRINGS = 64;
 /** Replaces each further string. */
-const OTHER = '(another string)';
+const SURPLUS_STRING = '(another string)';
 /** The key of -0, because a Map treats -0 and 0 as one key. */
 const MINUS_ZERO = Symbol('-0');
 
-/** Patterns of entries that are not numbers, and of numbers that may not be u32. */
-const OTHERS = /[tfn"]/;
-const LARGE = /[-.eE]|\d{10}/;
-/** The pattern of strings in a text without escapes. */
+/** Matches a text with entries that are not numbers. */
+const NON_NUMBERS = /[tfn"]/;
+/** Matches a text with numbers that may not be u32. */
+const MAYBE_NOT_U32 = /[-.eE]|\d{10}/;
+/** Matches the strings of a text without escapes. */
 const STRINGS = /"[ !#-[\]-\uffff]*"/g;
 
-const ZERO = 0x30;
-const MAX_DIGITS = 9;
 /** Buffer for the whole numbers of a slice. The shortest have one digit and a comma. */
 const wholeNumbers = new Uint32Array(SLICE / 2 + 2);
 
@@ -40,9 +39,11 @@ export class EntryList {
   #strings = 0;
   /** The entries while all are numbers, else null. */
   #numbers: Numbers | null;
-  /** The different entries, after `OTHER`. Their indices in the table; and for each entry of the list, its index. */
-  readonly #table: Entry[] = [OTHER];
+  /** `SURPLUS_STRING`, and the different entries of the list. */
+  readonly #table: Entry[] = [SURPLUS_STRING];
+  /** The index of each entry in the table. */
   readonly #indices = new Map<Entry | symbol, number>();
+  /** For each entry of the list, its index in the table; null while `#numbers` or `#list` has the entries. */
   #codes: Codes | null = null;
   /** The entries if more than `MAX_DISTINCT` are different, else null. */
   #list: Entry[] | null = null;
@@ -56,19 +57,25 @@ export class EntryList {
 
   /** Adds the entries of a slice. @returns false if the slice is invalid; nothing is then added. */
   add(json: Buffer, from: number, to: number): boolean {
-    const count = this.#numbers === null ? 0 : readWhole(json, from, to);
-    if (count > 0) {
-      this.#addNumbers(wholeNumbers, count, kindFor(wholeNumbers, count));
-      return true;
+    if (this.#numbers !== null) {
+      const count = readWhole(json, from, to, wholeNumbers);
+      if (count > 0) this.#addNumbers(wholeNumbers, count, kindFor(wholeNumbers, count));
+      return count > 0 || this.#parse(json, from, to);
     }
+    const strings = this.#strings > MAX_STRINGS ? countStrings(json, from, to) : 0;
+    for (let k = 0; k < strings; k++) this.#addAt(0);
+    return strings > 0 || this.#parse(json, from, to);
+  }
+
+  #parse(json: Buffer, from: number, to: number): boolean {
     let text = json.toString('utf8', from, to);
     // Empties the strings, because `JSON.parse` keeps short strings in memory.
     if (this.#strings > MAX_STRINGS && !text.includes('\\')) text = text.replace(STRINGS, '""');
     const entries = parseEntries(text);
     if (entries === null) return false;
-    if (this.#numbers !== null && !OTHERS.test(text)) {
+    if (this.#numbers !== null && !NON_NUMBERS.test(text)) {
       const numbers = entries as number[];
-      const Kind = LARGE.test(text) ? this.#Floats : kindFor(numbers, numbers.length);
+      const Kind = MAYBE_NOT_U32.test(text) ? this.#Floats : kindFor(numbers, numbers.length);
       this.#addNumbers(numbers, numbers.length, Kind);
     } else {
       if (this.#numbers !== null) this.#toTable(this.#numbers);
@@ -116,8 +123,14 @@ export class EntryList {
   #add(entry: Entry): void {
     const index = this.#indexOf(entry);
     if (index === null && this.#codes !== null) this.#toList(this.#codes);
-    if (this.#list !== null) this.#list[this.#count] = index === null ? entry : this.#table[index];
-    else this.#codesFor(index!)[this.#count] = index!;
+    if (index !== null) this.#addAt(index);
+    else this.#list![this.#count++] = entry;
+  }
+
+  /** Adds the entry at an index of the table. */
+  #addAt(index: number): void {
+    if (this.#list !== null) this.#list[this.#count] = this.#table[index];
+    else this.#codesFor(index)[this.#count] = index;
     this.#count++;
   }
 
@@ -155,31 +168,6 @@ function kindFor(numbers: ArrayLike<number>, count: number): Kinds {
   let max = 0;
   for (let k = 0; k < count; k++) max = Math.max(max, numbers[k]);
   return max < 2 ** 8 ? Uint8Array : max < 2 ** 16 ? Uint16Array : Uint32Array;
-}
-
-/**
- * Reads whole numbers of at most nine digits, without white space, into `wholeNumbers`. @returns their count; 0 if the
- * slice has anything else.
- */
-function readWhole(json: Buffer, from: number, to: number): number {
-  let count = 0;
-  let value = 0;
-  let digits = 0;
-  for (let at = from; at <= to; at++) {
-    const byte = at === to ? BYTE.comma : json[at];
-    if (byte === BYTE.comma) {
-      if (digits === 0) return 0;
-      wholeNumbers[count++] = value;
-      value = digits = 0;
-    } else {
-      const digit = byte - ZERO;
-      const isZeroLed = value === 0 && digits > 0;
-      if (digit < 0 || digit > 9 || isZeroLed || digits === MAX_DIGITS) return 0;
-      value = 10 * value + digit;
-      digits++;
-    }
-  }
-  return count;
 }
 
 function parseEntries(text: string): Entry[] | null {

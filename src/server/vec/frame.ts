@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { InputError } from '../../shared/errors.js';
 import { describe } from '../../shared/values.js';
 import { NUM_BELIEFS } from '../../world/fields.js';
-import { hasMoreValues, MAX_VALUES } from '../protocol/bounds.js';
+import { hasTooManyValues, MAX_VALUES } from '../protocol/json-limits.js';
 import { longLists, MIN_ENTRIES, type Paused, parseLists } from './long-lists.js';
 import { atMost } from './vec-messages.js';
 
@@ -78,7 +78,7 @@ export function encodeFrame(type: string, data: object, arrays: readonly Shaped[
 
 const dtypeOf = (values: FrameArray): Dtype => DTYPES.find((dtype) => values instanceof KINDS[dtype])!;
 
-/** Parses a frame, as `readFrame` does, without a pause. */
+/** Parses a frame at once; `readFrame` does it in pieces. */
 export function decodeFrame(bytes: Buffer): Frame {
   const reading = readFrame(bytes, 0);
   for (;;) {
@@ -97,7 +97,7 @@ export function* readFrame(bytes: Buffer, envs: number): Paused<Frame> {
   if (start > Math.min(bytes.length, MAX_HEADER) || start % ALIGNMENT !== 0) {
     throw bad(
       'wrong_length',
-      `a header that ends at a multiple of ${ALIGNMENT} within it`,
+      `a header that ends within the frame, at a multiple of ${ALIGNMENT} bytes`,
       `${bytes.length} bytes`,
     );
   }
@@ -150,7 +150,7 @@ const SHORT_ENTRIES = ENTRIES * MIN_ENTRIES;
  */
 export function* parseJson(json: Buffer, envs: number): Paused<unknown> {
   const lists = longLists(json);
-  if (!hasMoreValues(json, { max: ENTRIES * envs, maxElsewhere: SHORT_ENTRIES, lists })) {
+  if (!hasTooManyValues(json, { max: ENTRIES * envs, maxElsewhere: SHORT_ENTRIES, lists })) {
     return yield* parseLists(json, lists);
   }
   throw new InputError(

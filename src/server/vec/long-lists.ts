@@ -1,22 +1,22 @@
 /**
- * Parses JSON with long lists, slice by slice, into small arrays. A call of `JSON.parse` for the whole text takes up to
+ * Parses JSON with long lists, slice by slice, into compact arrays. `JSON.parse` of the whole text would take up to
  * fourteen bytes of memory for each byte of such a list.
  */
 import { randomUUID } from 'node:crypto';
-import { BYTE, endOfString, MAX_VALUES } from '../protocol/bounds.js';
+import { BYTE, endOfString, MAX_VALUES } from '../protocol/json-limits.js';
 import { type Entries, EntryList, SLICE } from './entry-list.js';
 
-/** The minimum number of entries of a long list: more than an error may repeat. */
+/** The minimum number of entries of a long list. Shorter lists may be quoted in errors. */
 export const MIN_ENTRIES = 4096;
 /** The number of slices that are parsed without a pause. */
 const SLICES = 32;
 /** The number of bytes at each end of a list that errors may quote. */
 const QUOTED_BYTES = 64;
 
-/** Matches the text before a list of beliefs, which environments round to float32. */
+/** Matches the text before a list of beliefs, which are stored as float32. */
 const BELIEFS = /"beliefs"\s*:\s*\[$/;
 
-/** Replaces a long list while the rest of a message is parsed. Clients do not know it. */
+/** Replaces a long list while the rest of a message is parsed. It is random, so that no message contains it. */
 const MARK = randomUUID();
 
 /** The bytes of numbers, true, false, null, white space and commas. */
@@ -41,7 +41,7 @@ interface ParsedList {
 /** Work in pieces: the generator yields between them, so that other work can run. */
 export type Paused<T> = Generator<undefined, T, undefined>;
 
-/** The entries of long lists, by the arrays that replace them in a parsed message. */
+/** The entries of long lists, by placeholder: the array that replaces the list in a parsed message. */
 const valuesOf = new WeakMap<object, EntryList>();
 
 /** Finds the long lists of JSON; their entries may be invalid. Stops early if the text has too many lists for a message. */
@@ -158,12 +158,12 @@ function withMarks(json: Buffer, lists: readonly ParsedList[]): string {
 function* blankList(json: Buffer, { start, end }: ParsedList): Paused<Buffer> {
   yield;
   const first = commaFrom(json, start, start + QUOTED_BYTES, end) + 1;
-  if (first >= end - QUOTED_BYTES) return json;
+  const last = end - QUOTED_BYTES;
   let written = first;
   let from = first;
-  while (from < end - QUOTED_BYTES) {
-    const to = commaFrom(json, from, Math.min(from + SLICE, end - QUOTED_BYTES), end);
-    if (to === end) break;
+  for (;;) {
+    const to = commaFrom(json, from, from + SLICE, last);
+    if (to === last) break;
     // Keeps the number of characters and the line ends, because errors state positions.
     const text = json.toString('utf8', from, to + 1);
     for (let k = 0; k < text.length; k++) json[written++] = Math.min(text.charCodeAt(k), 0x20);

@@ -5,7 +5,7 @@ import { GRADER_NAMES, MAX_ENVS, MAX_U32, OBSERVATION_FIELDS } from '../../world
 import { PROFILES } from '../protocol/reset-request.js';
 import { isStrings } from './long-lists.js';
 
-/** The arrays of a result: their key in messages, and their name in a StepResult. */
+/** The arrays of a result: the key in messages, and the field of `StepResult`. */
 export const OUTPUTS = {
   observations: 'observations',
   rewards: 'rewards',
@@ -26,7 +26,7 @@ export const OUTPUT_NAMES = [...Object.keys(OUTPUTS), 'seeds', 'episode_numbers'
 
 const FIELD_NAMES = OBSERVATION_FIELDS.map(({ name }) => name);
 
-/** A list schema that checks the length before the entries: otherwise each invalid entry gives an error of its own. */
+/** Returns a list schema that checks the length first, because each invalid entry would give an error of its own. */
 export const atMost = <Entry extends z.ZodType>(max: number, entry: Entry) =>
   z.array(z.unknown()).max(max).pipe(z.array(entry));
 
@@ -53,7 +53,7 @@ const numbers = z.custom<ArrayLike<number>>((value) => Array.isArray(value) || A
   message: 'Input should be a list of numbers, or an array of a binary frame',
 });
 
-/** The environment validates these too. */
+/** Lists of names in `reset`. The environment validates them. */
 const names = z.custom<readonly string[]>(isStrings, { message: 'Input should be a list of names' });
 
 export const RESET = z.strictObject({

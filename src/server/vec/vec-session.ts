@@ -1,4 +1,4 @@
-/** A vector environment over a socket. It is closed with the socket. */
+/** Handles the messages of a vector environment over one WebSocket. */
 import { z } from 'zod';
 import { createVecEnv, type VecEnv } from '../../engine/node.js';
 import type { Mask } from '../../engine/validate/masks.js';
@@ -8,23 +8,23 @@ import type { StepResult, VecEnvOptions } from '../../engine/vec-env/vec-env-opt
 import { InputError } from '../../shared/errors.js';
 import { checkLength } from '../../shared/values.js';
 import { ACTION_NAMES, NUM_BELIEFS } from '../../world/fields.js';
-import { RefusedError, refusalsOf, withLinks } from '../protocol/refusals.js';
+import { InvalidRequestError, validationErrorsOf, withLinks } from '../protocol/validation-errors.js';
+import { InvalidStateError, toErrorAnswer } from '../sockets/error-answer.js';
 import { type Answer, errorAnswer, type MessageHandler } from '../sockets/message-handler.js';
-import { InvalidStateError, refusalOf } from '../sockets/refusal.js';
+import { type EnvQuota, NoEnvsError } from './env-quota.js';
 import { encodeFrame, type Frame, type FrameArray, parseJson, readFrame } from './frame.js';
 import { entriesOf, flagsOf, type Paused } from './long-lists.js';
-import { NoEnvsError, type VecPool } from './pool.js';
 import { CREATE, type Create, OUTPUT_NAMES, OUTPUTS, type OutputName, RESET, STEP } from './vec-messages.js';
 
 export interface VecSessionOptions {
-  readonly pool: VecPool;
+  readonly quota: EnvQuota;
   readonly engine: Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'>;
   /** Settles when it is this session's turn to work. */
   readonly turn: () => Promise<void>;
   readonly onStepped: (envs: number) => void;
 }
 
-/** A message of more bytes is parsed in one turn of the event loop, and computed in the next. */
+/** The maximum size in bytes of a message that is parsed and computed in the same turn of the event loop. */
 const LARGE = 2 ** 16;
 
 interface Opened {
@@ -54,7 +54,7 @@ export class VecSession implements MessageHandler {
       if (!handler) return errorAnswer('UNKNOWN_TYPE', `Unknown message type: ${frame.type.slice(0, 100)}`);
       return handler(fieldsOf(frame));
     } catch (error) {
-      return refusal(error);
+      return errorAnswerFor(error);
     }
   }
 
@@ -106,8 +106,8 @@ export class VecSession implements MessageHandler {
         'Expected one environment per socket, got a second create. Open another socket for it.',
       );
     }
-    const { pool, engine } = this.#options;
-    pool.take(request.num_envs);
+    const { quota, engine } = this.#options;
+    quota.take(request.num_envs);
     try {
       const env = createVecEnv({ ...engine, ...toOptions(request) });
       const names = request.outputs ?? OUTPUT_NAMES;
@@ -117,7 +117,7 @@ export class VecSession implements MessageHandler {
       this.#opened = { env, outputs };
       return { frame: JSON.stringify({ type: 'created', data: describeEnv(this.#opened) }) };
     } catch (error) {
-      pool.giveBack(request.num_envs);
+      quota.giveBack(request.num_envs);
       throw error;
     }
   }
@@ -141,7 +141,7 @@ export class VecSession implements MessageHandler {
     if (this.#opened === null) return;
     const { env } = this.#opened;
     this.#opened = null;
-    this.#options.pool.giveBack(env.numEnvs);
+    this.#options.quota.giveBack(env.numEnvs);
     env.close();
   }
 }
@@ -222,7 +222,7 @@ function* readText(data: Buffer, envs: number): Paused<Frame> {
     throw new InvalidJsonError(`Invalid JSON: ${(error as Error).message}`);
   }
   const parsed = TEXT.safeParse(message);
-  if (!parsed.success) throw new RefusedError(withLinks(refusalsOf(parsed.error, message)));
+  if (!parsed.success) throw new InvalidRequestError(withLinks(validationErrorsOf(parsed.error, message)));
   return { type: parsed.data.type, data: parsed.data.data, arrays: {}, shapes: {} };
 }
 
@@ -245,10 +245,10 @@ const fieldsOf = ({ data, arrays }: Frame): unknown =>
 function parseFields<Schema extends z.ZodType>(schema: Schema, fields: unknown): z.output<Schema> {
   const parsed = schema.safeParse(fields);
   if (parsed.success) return parsed.data;
-  throw new RefusedError(withLinks(refusalsOf(parsed.error, fields)));
+  throw new InvalidRequestError(withLinks(validationErrorsOf(parsed.error, fields)));
 }
 
-function refusal(error: unknown): Answer {
+function errorAnswerFor(error: unknown): Answer {
   if (error instanceof InvalidJsonError) return errorAnswer('INVALID_JSON', error.message);
   if (error instanceof InputError) {
     const errors = [{ type: error.code, loc: [], msg: error.message, input: null }];
@@ -257,5 +257,5 @@ function refusal(error: unknown): Answer {
   if (error instanceof NoEnvsError) {
     return errorAnswer('CAPACITY_REACHED', error.message, { taken: error.taken, capacity: error.capacity });
   }
-  return refusalOf(error);
+  return toErrorAnswer(error);
 }

@@ -1,9 +1,9 @@
 /** `fetch` with limits on the response, so that no server can exhaust the client's memory or stack. */
 
 /**
- * The largest nesting depth of arrays and objects in a response. Chat endpoints and the Hub use fewer than ten levels.
- * `JSON.parse` reads any depth, but `JSON.stringify` and other recursive functions overflow the stack at some
- * thousands.
+ * The maximum nesting depth of arrays and objects in a response. Chat endpoints and the Hub use fewer than ten levels.
+ * `JSON.parse` reads any depth, but `JSON.stringify` and other recursive functions overflow the stack at a few thousand
+ * levels.
  */
 export const MAX_DEPTH = 64;
 
@@ -22,10 +22,10 @@ export const boundedFetch =
   async (input, init) => {
     const response = await fetch(input, init);
     if (response.body === null) return response;
-    return new Response(response.body.pipeThrough(bounded(maxBytes)), response);
+    return new Response(response.body.pipeThrough(limitBody(maxBytes)), response);
   };
 
-function bounded(maxBytes: number): TransformStream<Uint8Array, Uint8Array> {
+function limitBody(maxBytes: number): TransformStream<Uint8Array, Uint8Array> {
   let bytes = 0;
   const brackets = new BracketCounter();
   return new TransformStream({
@@ -50,14 +50,14 @@ class BracketCounter {
 
   /** @returns the largest number of open brackets within this chunk. */
   add(chunk: Uint8Array): number {
-    let most = this.#depth;
+    let deepest = this.#depth;
     for (const byte of chunk) {
       if (this.#escaped) this.#escaped = false;
       else if (byte === QUOTE) this.#inString = !this.#inString;
       else if (this.#inString) this.#escaped = byte === BACKSLASH;
-      else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) most = Math.max(most, ++this.#depth);
+      else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) deepest = Math.max(deepest, ++this.#depth);
       else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) this.#depth--;
     }
-    return most;
+    return deepest;
   }
 }

@@ -10,14 +10,14 @@ export interface Cause {
 /** Returns an error, its cause, the cause's cause and so on, each once. [] for a value that is not an object. */
 export function causesOf(error: unknown): Cause[] {
   const causes: Cause[] = [];
-  const waiting = [error];
-  while (waiting.length > 0) {
-    const next = waiting.pop();
+  const stack = [error];
+  while (stack.length > 0) {
+    const next = stack.pop();
     if (typeof next !== 'object' || next === null || causes.includes(next)) continue;
     causes.push(next);
     const { cause, errors } = next as { cause?: unknown; errors?: unknown };
     // The stack is last in, first out: the cause comes before the members of an AggregateError.
-    waiting.push(...(Array.isArray(errors) ? [...errors].reverse() : []), cause);
+    stack.push(...(Array.isArray(errors) ? [...errors].reverse() : []), cause);
   }
   return causes;
 }

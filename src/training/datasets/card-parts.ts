@@ -1,10 +1,10 @@
-/** Parts that all dataset cards have. A card is Markdown with a YAML header. */
+/** The common parts of dataset cards. A card is Markdown with a YAML header. */
 import type { Provenance } from './grpo/grpo-provenance.js';
 
 /** A line that every card has and no other README has. */
 const MARK = 'rhythm_vec:';
 
-/** Whether a text is a card of any release. */
+/** Returns whether a text is a card that any release wrote. */
 export const isCard = (text: string): boolean => text.startsWith('---\n') && text.includes(`\n${MARK}\n`);
 
 /** Metadata that the Hub reads from the header. */
@@ -65,11 +65,11 @@ ${command}
 /** Returns the paragraph on evaluation seeds in the requested range. */
 export const evalSeedsText = ({
   seeds,
-  eval_seeds: held,
+  eval_seeds: evalSeeds,
 }: Pick<Provenance, 'seeds' | 'eval_seeds'>): string =>
-  held.length === 0
+  evalSeeds.length === 0
     ? `Requested seeds: ${seeds}. **No evaluation seeds are among them**: results are reported on seeds 0-99 and from 10000 on.\n`
-    : `Requested seeds: ${seeds}. **EVALUATION SEEDS ARE AMONG THEM: ${held.join(' and ')}.** Do not evaluate a model that was ` +
+    : `Requested seeds: ${seeds}. **EVALUATION SEEDS ARE AMONG THEM: ${evalSeeds.join(' and ')}.** Do not evaluate a model that was ` +
       'trained on this dataset on these seeds.\n';
 
 /** Formats a Markdown table. */
@@ -79,5 +79,5 @@ export const table = (head: readonly string[], rows: readonly (readonly (string 
 /** Returns the last section: licence and schema. */
 export const licenceText = ({ schema }: Pick<Provenance, 'schema'>): string => `## Licence
 
-MIT, as rhythm-vec. Rows follow the schema \`${schema.name}\`, version ${schema.version}.
+MIT, like rhythm-vec. Rows follow the schema \`${schema.name}\`, version ${schema.version}.
 `;

@@ -1,8 +1,15 @@
-/** The section of the card on training with the rows. */
+/** The section of the dataset card of GRPO rows that explains how to train on them. */
 
-export const TRAINING = `## Training on it
+import type { Grader } from '../../engine/graders/grader.js';
+import { GRADER_NAMES } from '../../world/fields.js';
 
-TRL expects the prompt in the column \`prompt\`. It passes the other columns to the reward functions, with one entry per
+/** Returns a grader as a Python expression. */
+const pythonOf = ({ name, weights }: Grader): string =>
+  JSON.stringify(GRADER_NAMES.includes(name) ? name : { name, weights });
+
+export const trainingText = (grader: Grader): string => `## Training on it
+
+TRL reads the column \`prompt\` and passes the other columns to the reward functions, with one entry per
 completion. The reward functions are in \`python/rhythm_vec.py\` of the package. They call a server, which
 \`npx rhythm-vec serve\` starts:
 
@@ -11,8 +18,8 @@ from datasets import load_dataset
 from rhythm_vec import Client, reward_funcs
 
 # The directory of this card. datasets does not accept ".".
-dataset = load_dataset("path/to/this/folder", split="train").rename_column("messages", "prompt")
-rewards = reward_funcs(Client("http://127.0.0.1:8000"))
+dataset = load_dataset("path/to/this/folder", split="train")
+rewards = reward_funcs(Client("http://127.0.0.1:8000"), grader=${pythonOf(grader)})
 
 # GRPOTrainer(..., train_dataset=dataset, reward_funcs=rewards)
 \`\`\`

@@ -20,11 +20,11 @@ export function evalSeedsIn({ first, last }: Range): Range[] {
 
 /** Refuses a range that has evaluation seeds. @throws InputError `bad_seed`. */
 export function refuseEvalSeeds(seeds: Range): void {
-  const held = evalSeedsIn(seeds).map(rangeText);
-  if (held.length === 0) return;
+  const evalSeeds = evalSeedsIn(seeds).map(rangeText);
+  if (evalSeeds.length === 0) return;
   throw new InputError(
     'bad_seed',
-    `Expected seeds from ${rangeText(TRAINING_SEEDS)}, got ${rangeText(seeds)}, where ${held.join(' and ')} ` +
+    `Expected seeds from ${rangeText(TRAINING_SEEDS)}, got ${rangeText(seeds)}, where ${evalSeeds.join(' and ')} ` +
       'are kept for evaluation: a model that was trained on them must not be evaluated on them. Leave them out, or pass ' +
       '--allow-eval-seeds; the card notes it.',
   );

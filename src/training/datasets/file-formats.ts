@@ -1,5 +1,6 @@
 /** The file formats of rows: JSON lines and Parquet. */
-import type { Columns, Origin, RowEncoder } from './encoder.js';
+import { load, PACKAGES } from '../../shared/optional-packages.js';
+import type { Columns, Origin, RowEncoder } from './row-encoder.js';
 
 export interface RowFormat {
   /** The name, which is also the file's ending. */
@@ -18,6 +19,9 @@ export const FORMATS: readonly RowFormat[] = [
   {
     name: 'parquet',
     // Loads the library only if a Parquet file is written.
-    open: async (origin, columns) => (await import('./parquet.js')).parquetEncoder(origin, columns),
+    open: async (origin, columns) => {
+      const { parquetEncoder } = await load('Parquet files', PACKAGES.parquet, () => import('./parquet.js'));
+      return parquetEncoder(origin, columns);
+    },
   },
 ];

@@ -1,6 +1,6 @@
 /** Encodes rows as Parquet with Snappy, one row group per batch. Columns have the types that readers of JSON lines infer. */
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
-import type { Columns, ColumnType, Origin, RowEncoder } from './encoder.js';
+import type { Columns, ColumnType, Origin, RowEncoder } from './row-encoder.js';
 
 type Element = ConstructorParameters<typeof ParquetWriter>[0]['schema'][number];
 

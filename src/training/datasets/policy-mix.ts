@@ -1,4 +1,4 @@
-/** The mix of policies that play to a dataset's states. They differ in quality, so the states are diverse. */
+/** The mix of policies that play the episodes of a GRPO dataset. They differ in quality, so the states are diverse. */
 import { openLoopActions } from '../../agents/policies/open-loop.js';
 import { heuristicAction, randomAction } from '../../engine/reference/baselines.js';
 import { below, type Draw, threefry } from '../../engine/reference/threefry.js';
@@ -22,14 +22,14 @@ type ChooseAction = (input: PolicyInput) => number;
 export interface MixedPolicy {
   /** The name in rows and cards. */
   readonly name: string;
-  /** It plays this many of `SHARES` rows, on average. */
+  /** The policy plays this many of `SHARES` rows, on average. */
   readonly share: number;
   /** A description for the card. */
   readonly description: string;
   readonly act: ChooseAction;
 }
 
-/** Counters of a row's draws: one for the row, one for each step, one for the actions of `habits`. */
+/** The counters of a row's draws: one for the row, one for each step, one for the actions of `habits`. */
 const ROW_COUNTER = 0;
 const STEP_COUNTER = 1;
 const HABITS_COUNTER = STEP_COUNTER + NUM_STEPS;

@@ -2,7 +2,7 @@
 import type { DatasetPlan } from './grpo/grpo-options.js';
 import { permutation } from './permutation.js';
 
-/** What a state depends on, besides the policy that plays. */
+/** The episode and step of a state. The policy also determines it. */
 export interface StateKey {
   readonly seed: number;
   readonly profile: string;

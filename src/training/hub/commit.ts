@@ -1,6 +1,6 @@
 /** Commits all changed files as one commit. */
 import type { CommitOperation, CommitOutput, CommitProgressEvent } from '@huggingface/hub';
-import { type Connection, common } from './connection.js';
+import { type Connection, commonParams } from './connection.js';
 import { HubError, isStatus } from './hub-errors.js';
 import { readRemote } from './remote.js';
 import { repoUrl } from './repo.js';
@@ -45,8 +45,8 @@ export async function commitFiles(
 }
 
 /**
- * Plans again after another commit. It may be an earlier attempt of this commit, whose answer was lost.
- * @throws HubError if it changed a file that this plan would overwrite.
+ * Plans again after another commit, which may be an earlier attempt of this one whose answer was lost.
+ * @throws HubError if the other commit changed a file that this plan would overwrite.
  */
 async function replan(connection: Connection, plan: UploadPlan, signal: AbortSignal): Promise<UploadPlan> {
   const remote = await readRemote(connection, plan.repo, plan.branch);
@@ -73,10 +73,10 @@ async function commitOnce(
     operations.push({ operation: 'addOrUpdate', path: file.target, content: await contentOf(file.blob) });
   }
   const events = connection.library.commitIter({
-    ...common(connection),
+    ...commonParams(connection),
     ...{ repo, branch, ...message },
-    // The Hub then refuses the commit if another was made meanwhile: by somebody else, or by an attempt of this one
-    // whose answer was lost.
+    // With it the Hub refuses the commit if another was made meanwhile: by somebody else, or by an earlier attempt of this
+    // one whose answer was lost.
     parentCommit: remote.head ?? undefined,
     operations,
     abortSignal: signal,
@@ -90,7 +90,7 @@ async function commitOnce(
   return typeof url === 'string' ? url : repoUrl(connection.endpoint, repo);
 }
 
-/** Runs a commit to its end and passes on its events. @returns the commit. */
+/** Runs a commit to its end, and calls `onEvent` with each event. @returns the commit. */
 async function drain(
   events: AsyncGenerator<CommitProgressEvent, CommitOutput | undefined>,
   onEvent: (event: CommitProgressEvent) => void,

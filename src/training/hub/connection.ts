@@ -26,7 +26,7 @@ export async function connect(
 }
 
 /** Returns the parameters that all functions of the library take. */
-export const common = ({ endpoint, token, fetch }: Connection) => ({
+export const commonParams = ({ endpoint, token, fetch }: Connection) => ({
   hubUrl: endpoint,
   fetch,
   accessToken: token ?? undefined,

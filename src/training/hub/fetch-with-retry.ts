@@ -5,7 +5,7 @@
 
 import { BoundsError, boundedFetch } from '../../shared/http/bounded-fetch.js';
 import type { Clock } from '../../shared/http/clock.js';
-import { type BackOff, backOff, type FailedAttempt, retry } from '../../shared/http/retry.js';
+import { type BackOff, backOff, type FailedAttempt, retry } from '../../shared/http/retry-loop.js';
 import { HubError } from './hub-errors.js';
 import { redacted } from './redact.js';
 import { networkError, responseError } from './response-errors.js';
@@ -15,7 +15,7 @@ const RETRIES = 5;
 const BACK_OFF: BackOff = { first: 1000, last: 30_000 };
 /** The maximum wait that the Hub may demand. A longer one is an error. */
 const MAX_WAIT_MS = 300_000;
-/** The longest answer lists the URLs of the parts of a hundred large files, each of a kilobyte. */
+/** The maximum size of an answer in bytes. The longest answers list the URLs of the parts of a hundred large files. */
 const MAX_ANSWER_BYTES = 2 ** 26;
 
 const hubFetch = boundedFetch(MAX_ANSWER_BYTES);
@@ -24,6 +24,8 @@ export interface FetchOptions {
   readonly token: string | null;
   readonly signal: AbortSignal;
   readonly clock: Clock;
+  /** Whether a request without an answer is repeated. Default true. */
+  readonly retryUnanswered?: boolean;
   /** Called before each wait, with its reason. */
   readonly onWait: (why: string) => void;
   /** Called with the bytes of contents that were sent. Negative after a failed attempt. */
@@ -32,17 +34,20 @@ export interface FetchOptions {
 
 /** Returns a `fetch` that throws HubError or the signal's reason. */
 export function fetchWithRetry(options: FetchOptions): typeof fetch {
-  const { signal, clock, onWait } = options;
+  const { signal, clock } = options;
   return (input, init) =>
     retry(() => attempt(input, init ?? {}, options), {
       ...{ retries: RETRIES, signal, clock },
-      waitAfter: (failed) => waitAfter(failed, onWait),
+      waitAfter: (failed) => waitAfter(failed, options),
     });
 }
 
-/** Returns the wait before the next attempt: that of the Hub or of the back-off, the longer one. Null stops the retries. */
-function waitAfter({ error, attempt, left }: FailedAttempt, onWait: FetchOptions['onWait']): number | null {
-  if (left === 0 || !isTemporary(error)) return null;
+/** Returns the wait before the next attempt: the Hub's or the back-off, whichever is longer. Null stops the retries. */
+function waitAfter(
+  { error, attempt, left }: FailedAttempt,
+  { onWait, retryUnanswered = true }: FetchOptions,
+): number | null {
+  if (left === 0 || !isTemporary(error) || (error.unanswered && !retryUnanswered)) return null;
   const ms = Math.max(error.retryAfterMs ?? 0, backOff(BACK_OFF, attempt));
   const which = `attempt ${attempt} of ${RETRIES + 1}`;
   onWait(`${error.brief}; retrying in ${Math.ceil(ms / 1000)} s (${which}).`);
@@ -96,7 +101,7 @@ async function exchange(
   return new Response(body.byteLength === 0 ? null : body, response);
 }
 
-/** Counts the bytes of a request that sends contents, which is a PUT. */
+/** Counts the bytes that a request sends. Only PUT requests send file contents. */
 const withCount = (init: Init, count: (bytes: number) => void): Init =>
   init.method === 'PUT' && init.body instanceof Blob
     ? { ...init, body: new CountedBlob(init.body, count) }

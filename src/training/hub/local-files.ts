@@ -2,7 +2,7 @@
 import { lstatSync, openAsBlob, readdirSync, type Stats, statSync } from 'node:fs';
 import { basename, join, relative, resolve, sep } from 'node:path';
 import { InputError } from '../../shared/errors.js';
-import { madePrintable } from '../../shared/printable-names.js';
+import { toPrintable } from '../../shared/printable-names.js';
 
 export interface LocalFile {
   readonly source: string;
@@ -52,7 +52,7 @@ export async function collectFiles(paths: readonly string[], prefix = ''): Promi
 }
 
 /** Formats an entry that was left out: the path and the reason. */
-export const leftOutText = ({ path, reason }: LeftOut): string => `${madePrintable(path)} (${reason})`;
+export const leftOutText = ({ path, reason }: LeftOut): string => `${toPrintable(path)} (${reason})`;
 
 async function openFile(path: string): Promise<Blob> {
   try {
@@ -89,7 +89,7 @@ function isDirectory(path: string): boolean {
   );
 }
 
-const quoted = (path: string): string => JSON.stringify(madePrintable(path));
+const quoted = (path: string): string => JSON.stringify(toPrintable(path));
 
 function statOf(path: string): Stats | null {
   try {
@@ -136,7 +136,7 @@ function checkPrefix(prefix: string): string {
 function checkTarget(target: string, what: string): void {
   const parts = target.split('/');
   const bad = parts.some((part) => ['', '.', '..', '.git'].includes(part)) || target.includes('\\');
-  if (!bad && target === madePrintable(target) && Buffer.byteLength(target) <= 1000) return;
+  if (!bad && target === toPrintable(target) && Buffer.byteLength(target) <= 1000) return;
   throw new InputError(
     'out_of_range',
     `Expected ${what} to be a path of a repository: printable, at most 1000 bytes, names separated by /, none of them empty, ` +

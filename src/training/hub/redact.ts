@@ -1,6 +1,6 @@
 /** Removes secrets and control characters from texts of servers, so that they can be printed. */
-import { redactor } from '../../shared/http/secrets.js';
-import { madePrintable, shortened } from '../../shared/printable-names.js';
+import { redactor } from '../../shared/http/redactor.js';
+import { shortened, toPrintable } from '../../shared/printable-names.js';
 
 /** The maximum length of a quoted answer. */
 const MAX_LENGTH = 400;
@@ -16,7 +16,7 @@ const URL_WITH_QUERY = /(https?:\/\/[^\s?"']+)\?[^\s"']+/g;
 /** Removes the token, in every encoding that `redactor` knows, queries of URLs, and control characters. */
 export function withoutSecrets(text: string, token: string | null): string {
   const redact = redactor(token === null ? [] : [token], MASK);
-  return madePrintable(redact(text).replace(URL_WITH_QUERY, '$1'));
+  return toPrintable(redact(text).replace(URL_WITH_QUERY, '$1'));
 }
 
 /** Like `withoutSecrets`, for answers: also removes all other tokens, and truncates long texts. */

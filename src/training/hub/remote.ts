@@ -1,7 +1,7 @@
 /** Reads the state of a repository of the Hub: its branch and its files. */
-import { type Connection, common } from './connection.js';
+import { type Connection, commonParams } from './connection.js';
 import { HubError, isStatus } from './hub-errors.js';
-import type { HashKind } from './inspect.js';
+import type { HashKind } from './inspect-file.js';
 import { redacted } from './redact.js';
 import type { Repo } from './repo.js';
 
@@ -41,7 +41,7 @@ export async function readRemote(connection: Connection, repo: Repo, branch: str
 
 async function infoOf(connection: Connection, { type, name }: Repo, revision?: string): Promise<Remote> {
   const { datasetInfo, modelInfo } = connection.library;
-  const params = { ...common(connection), name, revision, additionalFields: ['sha'] as ['sha'] };
+  const params = { ...commonParams(connection), name, revision, additionalFields: ['sha'] as ['sha'] };
   const info = type === 'dataset' ? await datasetInfo(params) : await modelInfo(params);
   if (typeof info.name === 'string' && info.name.toLowerCase() !== name.toLowerCase()) {
     throw new HubError(
@@ -66,7 +66,7 @@ export async function filesAt(
   for (let first = 0; first < paths.length; first += PATHS_PER_REQUEST) {
     const some = paths.slice(first, first + PATHS_PER_REQUEST);
     const infos = await connection.library.pathsInfo({
-      ...common(connection),
+      ...commonParams(connection),
       repo,
       revision,
       paths: [...some],

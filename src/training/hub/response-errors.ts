@@ -77,7 +77,7 @@ const PERMANENT_CODES = [
   'ERR_TLS_CERT_ALTNAME_INVALID',
 ];
 
-/** Returns the error for what `fetch` or reading a file threw. */
+/** Returns the error for a failed request without an answer, or a failed read of a local file. */
 export function networkError(error: unknown, what: string, token: string | null): HubError {
   const causes = causesOf(error);
   if (causes.some(({ name }) => name === 'NotReadableError')) {
@@ -92,6 +92,6 @@ export function networkError(error: unknown, what: string, token: string | null)
   const permanent = error instanceof BoundsError || codes.some((code) => PERMANENT_CODES.includes(code));
   return new HubError(
     `${brief}. Check the network and HF_ENDPOINT, and run the same command again: it resumes the upload.`,
-    { brief, transient: !permanent },
+    { brief, transient: !permanent, unanswered: true },
   );
 }

@@ -2,14 +2,15 @@
 import { InputError } from '../../shared/errors.js';
 import type { Connection } from './connection.js';
 import { HubError } from './hub-errors.js';
-import { type HashKind, type Inspection, inspect, type ReadOptions } from './inspect.js';
+import { type HashKind, type Inspection, inspect, type ReadOptions } from './inspect-file.js';
 import type { LocalFile } from './local-files.js';
 import { filesAt, type Remote, type RemoteFile } from './remote.js';
 import type { Repo } from './repo.js';
 
 export interface PlannedFile {
   readonly file: LocalFile;
-  readonly change: 'new' | 'changed' | 'same';
+  /** 'unknown' if the repository was not read. */
+  readonly change: 'new' | 'changed' | 'same' | 'unknown';
   /** The file of the repository with the same path; null if there is none. */
   readonly remote: RemoteFile | null;
   readonly inspection: Inspection;
@@ -28,7 +29,7 @@ export interface UploadPlan extends UploadRequest {
   readonly planned: readonly PlannedFile[];
 }
 
-/** Returns the files that are new or differ. */
+/** Returns the files that are new or may differ. */
 export const changedFiles = (planned: readonly PlannedFile[]): PlannedFile[] =>
   planned.filter(({ change }) => change !== 'same');
 
@@ -58,6 +59,19 @@ export async function planFiles(
   return planned;
 }
 
+/** Lists files without reading the repository. @throws as `planFiles`. */
+export async function listFiles(
+  token: string | null,
+  files: readonly LocalFile[],
+  reading: ReadOptions,
+): Promise<PlannedFile[]> {
+  const listed: PlannedFile[] = [];
+  for (const file of files) {
+    listed.push({ ...(await planOne(file, null, token, reading)), change: 'unknown' });
+  }
+  return listed;
+}
+
 async function planOne(
   file: LocalFile,
   remote: RemoteFile | null,
@@ -75,7 +89,7 @@ async function planOne(
 function refuseToken({ source }: LocalFile): never {
   throw new InputError(
     'out_of_range',
-    `Expected files without the token, but ${JSON.stringify(source)} contains it: its readers could write in your name. ` +
+    `Expected files without the token, but ${JSON.stringify(source)} contains it: anyone who reads the file could write to the Hub in your name. ` +
       'Remove the token from the file, and revoke it if it was ever published.',
   );
 }

@@ -1,8 +1,8 @@
 /** Uploads to the Hub: reads the repository, creates it if it is missing, and commits the changed files. */
 import { type CommitOptions, commitFiles } from './commit.js';
-import { type Connection, common } from './connection.js';
+import { type Connection, commonParams } from './connection.js';
 import { HubError, isStatus } from './hub-errors.js';
-import type { ReadOptions } from './inspect.js';
+import type { ReadOptions } from './inspect-file.js';
 import { type Remote, readRemote } from './remote.js';
 import { type Repo, repoText } from './repo.js';
 import { planFiles, type UploadPlan, type UploadRequest } from './upload-plan.js';
@@ -75,7 +75,7 @@ async function createRepo(connection: Connection, repo: Repo, isPrivate: boolean
 }
 
 async function createBranch(connection: Connection, repo: Repo, branch: string): Promise<void> {
-  await unlessItExists(connection.library.createBranch({ ...common(connection), repo, branch }));
+  await unlessItExists(connection.library.createBranch({ ...commonParams(connection), repo, branch }));
 }
 
 /** Awaits a creation. Ignores 409: an earlier attempt or somebody else has created the same meanwhile. */

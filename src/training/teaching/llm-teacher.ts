@@ -20,7 +20,7 @@ export function keysOf({ first, last }: SeedRange, profiles: string, model: stri
 
 /**
  * Plays the missing episodes of a range of seeds, and yields each when it ends.
- * @param exists whether the episode of a key of `keysOf` exists. @throws as `playEpisodes`.
+ * @param exists whether the episode with a key exists (see `keysOf`). @throws as `playEpisodes`.
  */
 export function teachByModel(
   { seeds, profiles, ...options }: TeachByModelOptions,

@@ -1,41 +1,41 @@
-/** Plays episodes of the planner as a teacher that states its reasons. */
+/** Plays episodes of a policy as a teacher that states its reasons. */
 
 import { digitOf } from '../../agents/inference/inference-words.js';
-import type { Objective } from '../../agents/planner/objectives.js';
+import { POLICY_NAMES } from '../../agents/policies/fixed-policies.js';
 import {
+  STEPPED_NAMES,
   STEPPED_POLICIES,
-  type SteppedPlayer,
   type SteppedPolicy,
 } from '../../agents/policies/observing-policies.js';
+import { runAsync } from '../../engine/engine-calls.js';
 import type { Grader } from '../../engine/graders/grader.js';
+import type { PolicyActions, PolicyPlayer } from '../../engine/policy/policy.js';
 import { yieldTurn } from '../../engine/vec-env/yield-turn.js';
-import { trueProfilesOf } from '../../evaluation/play-chunk.js';
-import { ResizableEnv } from '../../evaluation/resizable-env.js';
+import { playerOf } from '../../evaluation/choose-policies.js';
+import { trueProfilesOf } from '../../evaluation/play-policy.js';
+import { PolicyPlayers } from '../../evaluation/policy-players.js';
+import { ResizableAnyEnv } from '../../evaluation/resizable-env.js';
+import type { UserPolicy } from '../../evaluation/user-policy.js';
 import { prompts } from '../../rollouts/text/prompt.js';
-import { spell } from '../../rollouts/text/system.js';
-import { TrajectoryRecorder } from '../../rollouts/trajectories/env-recorder.js';
+import { spell } from '../../rollouts/text/system-message.js';
 import type { TextMove } from '../../rollouts/trajectories/move.js';
 import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
+import { TrajectoryRecorder } from '../../rollouts/trajectories/trajectory-recorder.js';
 import { InputError } from '../../shared/errors.js';
 import { checkName } from '../../shared/values.js';
 import { CUSTOM, type SeedRange } from '../../world/conditions.js';
 import { ACTION_NAMES, NUM_BELIEFS, NUM_STEPS, OBSERVATION_SIZE } from '../../world/fields.js';
 
-/** The default objective. A teacher that maximises the score neglects the first half, and students would learn that. */
-const DEFAULT_OBJECTIVE: Objective = 'wellbeing';
+/** The default policy. A teacher that maximises the score neglects the first half, and students would learn that. */
+export const DEFAULT_TEACHER = 'planner-wellbeing';
 
-/** Not a variant: it is the variant `planner` with the objective wellbeing. */
-const WELLBEING = 'planner-wellbeing';
-const VARIANTS = STEPPED_POLICIES.filter(({ name }) => name !== WELLBEING);
-const VARIANT_NAMES: readonly string[] = VARIANTS.map(({ name }) => name);
-
+/** Options of `teach`. */
 export interface TeachOptions {
-  /** The name of the teacher in files. */
-  readonly teacher: 'planner';
-  /** The name of a stepped policy. The objective of `planner` is a separate option. */
-  readonly variant: string;
-  /** The planner's objective. Default wellbeing. Refused for a variant without a planner. */
-  readonly objective?: Objective;
+  /**
+   * A policy that states beliefs and reasons: a name of STEPPED_POLICIES, as in `evaluate`, or a policy of your own. Default
+   * planner-wellbeing.
+   */
+  readonly policy?: string | UserPolicy;
   readonly seeds: SeedRange;
   /** 'sampled', 'discrete' or a profile's name. */
   readonly profiles: string;
@@ -48,66 +48,73 @@ export interface TeachOptions {
   readonly signal?: AbortSignal;
 }
 
+interface Teacher {
+  readonly name: string;
+  readonly player: PolicyPlayer;
+  readonly grader: Grader;
+}
+
 /** The number of episodes in a batch. One step of a batch takes less than a second. */
 const BATCH_SIZE = 64;
 
 /**
  * Plays every seed once, and yields the episodes in batches, in the order of their seeds. Completions state beliefs in
  * digits, as a student does, and the episodes use these rounded beliefs.
- * @throws InputError `unknown_name` or `unknown_option`; the signal's reason.
+ * @throws InputError `unknown_name`, or as `CheckedPlayer`; the signal's reason.
  */
 export async function* teach(options: TeachOptions): AsyncGenerator<TrajectoryEpisode[]> {
   const { seeds, backend, kernel, threads } = options;
-  const variant = variantOf(options);
-  using envs = new ResizableEnv({ backend, kernel, threads, observation: { history: true } });
+  const { policy: given = DEFAULT_TEACHER } = options;
+  const policy = typeof given === 'string' ? teacherNamed(given) : given;
+  using players = new PolicyPlayers();
+  await using envs = new ResizableAnyEnv({ backend, kernel, threads, observation: { history: true } });
   for (let first = seeds.first; first <= seeds.last; first += BATCH_SIZE) {
     const length = Math.min(BATCH_SIZE, seeds.last - first + 1);
     const batch = Array.from({ length }, (_, i) => first + i);
-    yield await playBatch(envs, batch, variant, options);
+    yield await playBatch(envs, players, batch, policy, options);
   }
 }
 
-function variantOf({ variant, objective }: TeachOptions): SteppedPolicy {
-  if (variant === WELLBEING) {
+/** Returns a policy that states its reasons. @throws InputError `unknown_name`. */
+export function teacherNamed(name: string): SteppedPolicy {
+  if (POLICY_NAMES.includes(name)) {
     throw new InputError(
       'unknown_name',
-      `Expected variant to be one of ${VARIANT_NAMES.join(', ')}; got "${WELLBEING}", which is not a variant but an ` +
-        'objective of the planner. Pass planner, with --objective wellbeing, the default.',
+      `Expected a policy that states its reasons (${STEPPED_NAMES.join(', ')}), got "${name}". ` +
+        'Pass one of these. eval --trajectories records all policies, without reasons.',
     );
   }
-  checkName('variant', variant, VARIANT_NAMES);
-  const found = VARIANTS.find(({ name }) => name === variant)!;
-  if (objective === undefined || found.objective !== null) return found;
-  throw new InputError(
-    'unknown_option',
-    `Expected no objective for ${variant}, which has no planner, got "${objective}". Leave it out.`,
-  );
+  checkName('policy', name, STEPPED_NAMES);
+  return STEPPED_POLICIES.find((policy) => policy.name === name)!;
 }
 
 async function playBatch(
-  envs: ResizableEnv,
+  envs: ResizableAnyEnv,
+  players: PolicyPlayers,
   seeds: readonly number[],
-  variant: SteppedPolicy,
+  policy: SteppedPolicy | UserPolicy,
   options: TeachOptions,
 ): Promise<TrajectoryEpisode[]> {
   const { profiles, grader, backend, kernel, threads, signal } = options;
-  const env = envs.of(seeds.length);
-  const objective = variant.objective === null ? null : (options.objective ?? DEFAULT_OBJECTIVE);
-  const model = variant.name === options.teacher ? null : variant.name;
-  const player = { teacher: options.teacher, model, objective, oracle: variant.oracle };
-  const recorder = new TrajectoryRecorder(env, player, grader);
-  const engine = { backend, kernel, threads };
-  const setting = { numEnvs: env.numEnvs, grader, ...engine, objective: objective ?? undefined };
-  using teacher = variant.open(setting, () =>
-    trueProfilesOf(env.world, { profile: profiles, seeds: Uint32Array.from(seeds) }),
-  );
-  let { observations } = recorder.begin(
-    seeds.map((seed) => ({ seed, profileMode: profiles, condition: CUSTOM })),
-  );
+  const env = await envs.of(seeds.length);
+  const recorder = new TrajectoryRecorder(env, playerOf(policy), grader);
+  const { numEnvs, world } = env;
+  const setting = { numEnvs, world, grader, backend, kernel, threads };
+  const batch = { profile: profiles, seeds: Uint32Array.from(seeds) };
+  const episodes = {
+    mask: new Uint8Array(numEnvs).fill(1),
+    seeds: batch.seeds,
+    profiles: () => trueProfilesOf(world, batch),
+  };
+  const player = await players.begin(policy, setting, episodes, signal);
+  const teacher = { name: policy.name, player, grader };
+  const starts = seeds.map((seed) => ({ seed, profileMode: profiles, condition: CUSTOM }));
+  let { observations } = await runAsync(recorder.begin(starts));
   for (let step = 0; step < NUM_STEPS; step++) {
     signal?.throwIfAborted();
-    ({ observations } = recorder.step(movesOf(teacher, observations, env.numEnvs)));
-    options.onProgress?.(...progressOf(options.seeds, seeds[0], env.numEnvs, step + 1));
+    const moves = await movesOf(teacher, observations, numEnvs, step);
+    ({ observations } = await runAsync(recorder.step(moves)));
+    options.onProgress?.(...progressOf(options.seeds, seeds[0], numEnvs, step + 1));
     // Lets signals and timers run.
     await yieldTurn();
   }
@@ -119,22 +126,43 @@ const progressOf = ({ first, last }: SeedRange, next: number, numEnvs: number, s
   [(next - first) * NUM_STEPS + numEnvs * steps, (last - first + 1) * NUM_STEPS] as const;
 
 /** Returns the teacher's moves. @param observations f32 [n, 106], with the history at the end of each row. */
-function movesOf(teacher: SteppedPlayer, observations: Float32Array, n: number): TextMove[] {
+async function movesOf(
+  { name, player, grader }: Teacher,
+  observations: Float32Array,
+  n: number,
+  step: number,
+): Promise<TextMove[]> {
   const width = observations.length / n;
   const withoutHistory = new Float32Array(n * OBSERVATION_SIZE);
   for (let i = 0; i < n; i++) {
     const row = observations.subarray(i * width, i * width + OBSERVATION_SIZE);
     withoutHistory.set(row, i * OBSERVATION_SIZE);
   }
-  const { actions, beliefs } = teacher.decide(withoutHistory);
-  return prompts(observations).map((prompt, i) => ({
-    prompt,
-    completion: completionOf(
-      teacher.reasons(i),
-      beliefs.subarray(i * NUM_BELIEFS, (i + 1) * NUM_BELIEFS),
-      actions[i],
-    ),
-  }));
+  const { actions, beliefs } = await player.act({
+    observations: withoutHistory,
+    steps: new Uint8Array(n).fill(step),
+    playing: new Uint8Array(n).fill(1),
+  });
+  if (player.reasons === undefined || !areComplete(beliefs)) refuseTeacher(name, player);
+  const moves: TextMove[] = [];
+  for (const [i, prompt] of prompts(observations, undefined, { grader }).entries()) {
+    const belief = Float32Array.from({ length: NUM_BELIEFS }, (_, k) => beliefs[i * NUM_BELIEFS + k]);
+    moves.push({ prompt, completion: completionOf(await player.reasons(i), belief, actions[i]) });
+  }
+  return moves;
+}
+
+/** Returns whether every row is a belief. */
+const areComplete = (beliefs: PolicyActions['beliefs']): beliefs is ArrayLike<number> =>
+  beliefs != null && Array.from(beliefs).every(Number.isFinite);
+
+function refuseTeacher(name: string, player: PolicyPlayer): never {
+  const missing = player.reasons === undefined ? 'a function reasons' : 'a belief at every step';
+  throw new InputError(
+    'missing_setting',
+    `Expected the policy "${name}" to have ${missing}, because completions state both reasons and beliefs; got none. ` +
+      'Add it: withInference(policy) has both.',
+  );
 }
 
 /** Returns a completion in the form that the system message demands. */

@@ -62,15 +62,15 @@ function playAndInfer(world: World, seed: number, choose: (episode: Episode) => 
   return { episode, inference, report, trait, truth };
 }
 
-describe('a change without noise determines a trait at once', () => {
-  it.each([1, 2, 3])('the metabolic rate, by one step without an event (seed %d)', (seed) => {
+describe('a change without noise', () => {
+  it.each([1, 2, 3])('one step without an event determines the metabolic rate (seed %d)', (seed) => {
     const { trait, truth } = playAndInfer(withEvents(NEVER), seed, () => DEEP_WORK, 1);
     expect(trait('metabolic_rate').median).toBeCloseTo(truth('metabolic_rate'), 3);
     expect(trait('metabolic_rate').relativeWidth).toBeLessThan(0.001);
     expect(trait('event_impact').relativeWidth).toBe(1);
   });
 
-  it.each([1, 2, 3])('the event impact and then the metabolic rate, by one event (seed %d)', (seed) => {
+  it.each([1, 2, 3])('one event determines the event impact and the metabolic rate (seed %d)', (seed) => {
     const { trait, truth } = playAndInfer(withEvents(ALWAYS), seed, () => DEEP_WORK, 1);
     for (const name of ['event_impact', 'metabolic_rate']) {
       expect(trait(name).median).toBeCloseTo(truth(name), 3);
@@ -181,7 +181,7 @@ describe('contradictory observations', () => {
     expect(inference.beliefs().every((belief) => belief >= 0 && belief <= 1)).toBe(true);
   };
 
-  it('of another world: the report counts contradictions, and all results stay valid', () => {
+  it('are counted if they come from another world, and all results stay valid', () => {
     const loud = worldWith((spec) => {
       spec.noise.meters = [0.3, 0.3, 0.3, 0.3, 0.3];
       spec.noise.reward = 20;
@@ -199,7 +199,7 @@ describe('contradictory observations', () => {
     }
   });
 
-  it('altered once: the report names the meter, and the posterior is wider than before', () => {
+  it('widen the posterior, and the report names the meter that was altered', () => {
     const { observations } = playEpisodes(world, smallBatch);
     const inference = new Inference(world, smallBatch.numEnvs);
     for (const rows of observations.slice(0, 5)) inference.observe(rows);
@@ -224,7 +224,7 @@ describe('contradictory observations', () => {
     expect(traits[work].relativeWidth).toBeGreaterThan(before.traits[work].relativeWidth);
   });
 
-  it('of random valid numbers: every result is finite', () => {
+  it('give finite results if they are random valid numbers', () => {
     forAll(60, (random) => {
       const inference = new Inference(world, 1, { samples: 32 });
       for (let step = 0; step <= NUM_STEPS; step += random.integer(0, 2)) {

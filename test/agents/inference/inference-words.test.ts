@@ -26,11 +26,14 @@ const reports = (['heuristic', 'random'] as Actor[]).flatMap((actor) => {
   return observations.flatMap((rows) => {
     inference.observe(rows);
     const beliefs = inference.beliefs();
+    const means = inference.beliefs('squared');
     return Array.from({ length: N }, (_, i) => {
       const report = inference.explain(i);
       return {
         report,
         text: inferenceWords(report),
+        squaredText: inferenceWords(report, 'squared'),
+        means: means.slice(3 * i, 3 * i + 3),
         beliefs: beliefs.slice(3 * i, 3 * i + 3),
         row: rows.slice(22 * i, 22 * i + 22),
       };
@@ -54,10 +57,11 @@ describe('the text', () => {
   });
 
   it('contains the digits of the belief', () => {
-    for (const { text, beliefs } of reports) {
+    for (const { text, beliefs, squaredText, means } of reports) {
       for (const [k, name] of BELIEF_NAMES.entries()) {
-        const [, digit] = new RegExp(`Belief: .*?\\b${name} (\\d)`).exec(text)!;
-        expect(Number(digit)).toBe(digitOf(beliefs[k]));
+        const digitIn = (words: string) => Number(new RegExp(`Belief: .*?\\b${name} (\\d)`).exec(words)![1]);
+        expect(digitIn(text)).toBe(digitOf(beliefs[k]));
+        expect(digitIn(squaredText)).toBe(digitOf(means[k]));
       }
     }
   });
@@ -83,7 +87,7 @@ describe('the text', () => {
   });
 
   it('says whether noise can explain an anomaly', () => {
-    const report = reports.find(({ text }) => / anomaly .*, luck does at most /.test(text))!.report;
+    const report = reports.find(({ text }) => / anomaly .*, luck adds at most /.test(text))!.report;
     const change = (anomaly: number): InferenceReport => ({
       ...report,
       last: {
@@ -91,9 +95,9 @@ describe('the text', () => {
         findings: report.last!.findings.map((finding) => ({ ...finding, anomaly: anomaly * finding.noise })),
       },
     });
-    expect(inferenceWords(change(3))).toMatch(/luck does at most/);
-    expect(inferenceWords(change(0.2))).toMatch(/within luck's/);
-    expect(inferenceWords(change(1))).toMatch(/what luck can just do/);
+    expect(inferenceWords(change(3))).toMatch(/luck adds at most/);
+    expect(inferenceWords(change(0.2))).toMatch(/within luck's limit of \.\d\d,/);
+    expect(inferenceWords(change(1))).toMatch(/at the limit of luck,/);
   });
 
   it('reports contradictions', () => {

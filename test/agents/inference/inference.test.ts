@@ -1,6 +1,8 @@
 /** Inference over whole episodes: accuracy, calibration, and the inputs that it depends on. */
 import { beforeAll, describe, expect, it } from 'vitest';
+import { errorCountedBy } from '../../../src/agents/inference/belief-error.js';
 import { Inference } from '../../../src/agents/inference/inference.js';
+import { graderWeights } from '../../../src/index.js';
 import { InputError } from '../../../src/shared/errors.js';
 import { NUM_ACTIONS, NUM_STEPS, NUM_TRAITS, PROFILE_SIZE } from '../../../src/world/fields.js';
 import { checkProfile } from '../../../src/world/resolve-names.js';
@@ -14,7 +16,7 @@ import {
 } from '../../support/observed-episodes.js';
 
 const world = createWorld();
-const N = 200;
+const N = 100;
 let episodes: PlayedEpisodes;
 beforeAll(() => {
   episodes = playEpisodes(world, { numEnvs: N, seed: 20_000 });
@@ -24,12 +26,12 @@ beforeAll(() => {
 const CONSTANT = 0.205;
 
 /** The first episodes: for tests that need no statistics. */
-const FEW = 12;
+const FEW = 6;
 const rowsOf = (rows: Float32Array, count: number) => rows.slice(0, (rows.length / N) * count);
 const observationsOf = (count: number) => episodes.observations.map((rows) => rowsOf(rows, count));
 
 describe('beliefs', () => {
-  it('are calibrated, accurate, and within their intervals as often as stated', () => {
+  it('have about the error that the inference expects, and their intervals contain about 80 % of the targets', () => {
     const inference = observeAll(new Inference(world, N), episodes.observations, 0, 1);
     const error = () => meanError(inference.beliefs(), episodes.targets);
     expect(error()).toBeCloseTo(CONSTANT, 1);
@@ -56,7 +58,8 @@ describe('beliefs', () => {
     }
     // The error of a linear-Gaussian estimator on such episodes is 0.09.
     expect(error()).toBeLessThan(0.078);
-    // 0.06 is below what observations of the heuristic allow: the inference would have used hidden state.
+    // The heuristic's observations do not allow an error below 0.06. A smaller error would mean that the inference used
+    // hidden state.
     expect(error()).toBeGreaterThan(0.06);
   });
 
@@ -79,6 +82,52 @@ describe('beliefs', () => {
   });
 });
 
+describe('beliefs for the squared error', () => {
+  const squaredError = (beliefs: Float32Array) =>
+    beliefs.reduce((sum, belief, k) => sum + (belief - episodes.targets[k]) ** 2, 0) / beliefs.length;
+  const meanOf = (values: Float32Array) => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+  it('are posterior means, whose squared error is smaller than that of the medians, and as expected', () => {
+    const inference = new Inference(world, N);
+    for (const [first, end] of [
+      [0, 5],
+      [5, 9],
+      [9, 15],
+    ]) {
+      observeAll(inference, episodes.observations, first, end);
+      const error = squaredError(inference.beliefs('squared'));
+      expect(error).toBeLessThan(squaredError(inference.beliefs()));
+      expect(Math.abs(error / meanOf(inference.expectedErrors('squared')) - 1)).toBeLessThan(0.15);
+    }
+    const { targets } = inference.explain(3);
+    expect(Array.from(inference.beliefs('squared').subarray(9, 12))).toEqual(
+      targets.map(({ mean }) => Math.fround(mean)),
+    );
+  });
+
+  it('have probe values for the squared error, close to its later reductions', () => {
+    const inference = observeAll(new Inference(world, N), episodes.observations, 0, 1);
+    for (let step = 0; step < 3; step++) {
+      const values = inference.probeValues('squared');
+      const actions = episodes.observations[step + 1].filter((_, at) => at % 22 === 10);
+      const expected = actions.reduce((sum, action, i) => sum + values[i * NUM_ACTIONS + action], 0) / N;
+      const before = meanOf(inference.expectedErrors('squared'));
+      inference.observe(episodes.observations[step + 1]);
+      expect(Math.abs(expected - (before - meanOf(inference.expectedErrors('squared'))))).toBeLessThan(0.002);
+    }
+  });
+});
+
+describe('errorCountedBy', () => {
+  it.each([
+    ['v1', 'absolute'],
+    ['v2', 'absolute'],
+    ['v3', 'squared'],
+  ])('errorCountedBy(%s) is %s', (grader, error) => {
+    expect(errorCountedBy(graderWeights(grader))).toBe(error);
+  });
+});
+
 describe('the posterior', () => {
   const resultsOf = (inference: Inference) => [
     inference.beliefs(),
@@ -89,7 +138,7 @@ describe('the posterior', () => {
 
   it('depends only on the observations of its environment', () => {
     const together = observeAll(new Inference(world, FEW), observationsOf(FEW), 0, 20);
-    for (const i of [0, 7, FEW - 1]) {
+    for (const i of [0, FEW - 1]) {
       const alone = observeAll(new Inference(world, 1), rowsOfEnv(episodes.observations, i), 0, 20);
       const [batchResults, singleResults] = [resultsOf(together), resultsOf(alone)];
       singleResults.forEach((values, k) => {
@@ -130,12 +179,12 @@ describe('the posterior', () => {
   });
 
   it('gives less accurate beliefs if the observations begin late', () => {
-    const targets = episodes.targets.slice(0, 3 * 100);
-    const late = observeAll(new Inference(world, 100), observationsOf(100), 12, 16);
+    const targets = episodes.targets.slice(0, 3 * 50);
+    const late = observeAll(new Inference(world, 50), observationsOf(50), 12, 16);
     const error = meanError(late.beliefs(), targets);
     expect(error).toBeLessThan(0.15);
     expect(error).toBeGreaterThan(
-      meanError(observeAll(new Inference(world, 100), observationsOf(100), 0, 16).beliefs(), targets),
+      meanError(observeAll(new Inference(world, 50), observationsOf(50), 0, 16).beliefs(), targets),
     );
     expect(late.explain(0)).toMatchObject({ step: 15, evidence: 4, contradicted: 0 });
   });
@@ -143,9 +192,9 @@ describe('the posterior', () => {
 
 describe('posterior samples', () => {
   it('are valid, within their ranges, and repeat only beyond the number of samples', () => {
-    const inference = observeAll(new Inference(world, 20, { samples: 64 }), observationsOf(20));
+    const inference = observeAll(new Inference(world, 8, { samples: 64 }), observationsOf(8));
     const profiles = inference.posteriorSamples(64);
-    expect(profiles.length).toBe(20 * 64 * PROFILE_SIZE);
+    expect(profiles.length).toBe(8 * 64 * PROFILE_SIZE);
     const { traitLow, traitSpan } = world.params;
     for (let at = 0; at < profiles.length; at += PROFILE_SIZE) {
       const profile = checkProfile(profiles.subarray(at, at + PROFILE_SIZE));
@@ -166,7 +215,7 @@ describe('posterior samples', () => {
 });
 
 describe('probe values', () => {
-  it('match the later reduction of the error, and are 0 from the last step on', () => {
+  it('match the later reduction of the error, and are 0 if at most one step is left', () => {
     const count = 80;
     const observations = observationsOf(count);
     const inference = observeAll(new Inference(world, count), observations, 0, 1);

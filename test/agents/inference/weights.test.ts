@@ -52,8 +52,8 @@ describe('the prior of weights', () => {
 });
 
 describe('after rewards', () => {
-  /** Rejection sampling: many samples of the prior, of which those consistent with every reward count. */
-  const many = priorWeights(400_000, new Draws(11).begin(0));
+  /** Samples of the prior for rejection sampling, which keeps those that are consistent with every reward. */
+  const priorSamples = priorWeights(150_000, new Draws(11).begin(0));
   const { observations } = playEpisodes(world, { numEnvs: 4, seed: 60 });
   const samples = 4096;
 
@@ -72,7 +72,7 @@ describe('after rewards', () => {
     }
     const allowed = (drawn: Float64Array) => (p: number) =>
       belief.allows(drawn.subarray(p * NUM_METERS, (p + 1) * NUM_METERS));
-    const expected = meansAndVariances(many, allowed(many));
+    const expected = meansAndVariances(priorSamples, allowed(priorSamples));
     const posterior = meansAndVariances(belief.drawn, () => true);
     const consistent = Array.from({ length: samples }, (_, p) => p).filter(allowed(belief.drawn));
     expect(consistent.length).toBeGreaterThan(0.999 * samples);
@@ -99,9 +99,9 @@ it.each([
   [1, 1],
   [1, 4],
   [2, 1],
-])('remainingVariance for a range of width %d and noise of width %d', (width, noise) => {
+])('remainingVariance matches a simulation for a range of width %d and noise of width %d', (width, noise) => {
   const draws = new Draws(8).begin(0);
-  const trials = 200_000;
+  const trials = 100_000;
   let remaining = 0;
   for (let trial = 0; trial < trials; trial++) {
     const sum = width * draws.next() + noise * (draws.next() - 0.5);

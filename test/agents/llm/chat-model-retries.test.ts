@@ -1,14 +1,14 @@
-/** Requests that fail: which are retried, when, and which errors are thrown. */
+/** Retries of failed requests: which requests are retried and when, and the errors of the others. */
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { toEndpoint } from '../../../src/agents/llm/endpoint.js';
 import type { FakeOptions } from '../../fakes/openai.js';
-import type { Trouble } from '../../fakes/openai-troubles.js';
+import type { Fault } from '../../fakes/openai-faults.js';
 import { START } from '../../support/fake-clock.js';
 import { askOnce, firstPrompt, modelOf, NEVER, PRICES, startModel } from '../../support/llm.js';
 
-/** Fails `count` times, then works. */
-const first = (count: number, trouble: Trouble): FakeOptions => ({
-  misbehave: ({ index }) => (index < count ? trouble : null),
+/** Answers the first `count` requests with a fault, and all others correctly. */
+const failFirst = (count: number, fault: Fault): FakeOptions => ({
+  faultOf: ({ index }) => (index < count ? fault : null),
 });
 
 describe('retries', () => {
@@ -27,16 +27,16 @@ describe('retries', () => {
     'null-body',
     'empty-body',
     'echo',
-  ])('after %s', async (trouble) => {
-    const { answer, tally, fake } = await askOnce(first(2, trouble), { retries: 2 });
+  ])('after %s', async (fault) => {
+    const { answer, tally, fake } = await askOnce(failFirst(2, fault), { retries: 2 });
     expect(answer!.usage.requests).toBe(3);
     expect([tally.requests, tally.retries, fake.requests.length]).toEqual([3, 2, 3]);
   });
 
-  it.each(['silence', 'trickle'])('after %s, when the time for the whole answer is over', async (trouble) => {
+  it.each(['silence', 'trickle'])('after %s, when the time limit of the answer has passed', async (fault) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
-    const fake = await startModel(first(1, trouble));
+    const fake = await startModel(failFirst(1, fault));
     // Longer than the request takes to arrive.
     const timeoutMs = 1e7;
     const { model } = await modelOf(fake, { retries: 1, timeoutMs });
@@ -46,10 +46,10 @@ describe('retries', () => {
     expect((await answer).usage.requests).toBe(2);
   });
 
-  it('until the last is out of time, too', async () => {
+  it('end with an error if the last attempt exceeds the time limit', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
-    const fake = await startModel(first(1, 'silence'));
+    const fake = await startModel(failFirst(1, 'silence'));
     const { model } = await modelOf(fake, { retries: 0, timeoutMs: 1e7 });
     const answer = expect(model.complete(firstPrompt(), NEVER)).rejects;
     const refused = answer.toThrow(/got: no complete answer within 10000 s\. Check/);
@@ -66,13 +66,13 @@ describe('retries', () => {
     ['0', 500],
     [new Date(START + 3000).toUTCString(), 3000],
   ])('after the requested wait: %s', async (after, expected) => {
-    const busy: Trouble = ({ response }) => void response.writeHead(429, { 'retry-after': after }).end('{}');
-    const { clock } = await askOnce(first(1, busy), { retries: 1 });
+    const busy: Fault = ({ response }) => void response.writeHead(429, { 'retry-after': after }).end('{}');
+    const { clock } = await askOnce(failFirst(1, busy), { retries: 1 });
     expect(clock.waits).toEqual([expected]);
   });
 
   it('after longer and longer waits if none is requested', async () => {
-    const { clock, answer } = await askOnce(first(9, 'malformed'), { retries: 9, random: () => 0.5 });
+    const { clock, answer } = await askOnce(failFirst(9, 'malformed'), { retries: 9, random: () => 0.5 });
     expect(answer).not.toBeNull();
     expect(clock.waits).toEqual(
       [500, 1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000].map((ms) => ms * 1.125),
@@ -80,7 +80,7 @@ describe('retries', () => {
   });
 
   it('until no retry is left', async () => {
-    const { error, fake } = await askOnce({ misbehave: () => '500' }, { retries: 3 });
+    const { error, fake } = await askOnce({ faultOf: () => '500' }, { retries: 3 });
     expect(fake.requests.length).toBe(4);
     expect(error).toMatchObject({ code: 'endpoint_failed', lasting: false });
     expect(error!.message).toMatch(
@@ -90,7 +90,7 @@ describe('retries', () => {
 
   it('with the older name of the limit if the newer one is refused', async () => {
     const refusing: FakeOptions = {
-      misbehave: ({ body }) =>
+      faultOf: ({ body }) =>
         'max_completion_tokens' in body
           ? ({ response }) =>
               void response
@@ -106,12 +106,12 @@ describe('retries', () => {
     expect(ledger.spent).toBe(answer!.usage.cost_usd! + second.usage.cost_usd!);
   });
 
-  it('not if both names of the limit were refused', async () => {
-    const refusing: Trouble = ({ response }) =>
+  it('stop if both names of the limit were refused', async () => {
+    const refusing: Fault = ({ response }) =>
       void response
         .writeHead(400, { 'content-type': 'application/json' })
         .end('{"error":{"message":"Expected neither max_tokens nor max_completion_tokens"}}');
-    const { error, fake } = await askOnce({ misbehave: () => refusing }, { retries: 5 });
+    const { error, fake } = await askOnce({ faultOf: () => refusing }, { retries: 5 });
     expect(error).toMatchObject({ code: 'endpoint_failed', lasting: true });
     expect(fake.requests.map(({ body }) => Object.keys(body)[2])).toEqual([
       'max_completion_tokens',
@@ -137,8 +137,8 @@ describe('a request fails', () => {
     ['404', /Check --model and --base-url/],
     ['429-no-money', /plan and billing/],
     ['redirect', /Pass the URL of the redirect as --base-url/],
-  ])('without a retry: %s', async (trouble, message) => {
-    const { error, fake } = await askOnce({ misbehave: () => trouble }, { retries: 5 });
+  ])('without a retry: %s', async (fault, message) => {
+    const { error, fake } = await askOnce({ faultOf: () => fault }, { retries: 5 });
     expect(error).toMatchObject({
       code: 'endpoint_failed',
       lasting: true,
@@ -148,24 +148,24 @@ describe('a request fails', () => {
   });
 
   it('without a retry if the requested wait is an hour', async () => {
-    const busy: Trouble = ({ response }) => void response.writeHead(429, { 'retry-after': '3600' }).end('{}');
-    const { error, clock } = await askOnce({ misbehave: () => busy }, { retries: 5 });
+    const busy: Fault = ({ response }) => void response.writeHead(429, { 'retry-after': '3600' }).end('{}');
+    const { error, clock } = await askOnce({ faultOf: () => busy }, { retries: 5 });
     expect(error!.message).toMatch(/within 900 s, got a wait of 3600 s/);
     expect(clock.waits).toEqual([]);
   });
 
   it('after its retries and at no cost if there is no server', async () => {
-    const gone = await startModel();
-    const endpoint = toEndpoint({ environment: gone.environment });
-    await gone.close();
+    const closed = await startModel();
+    const endpoint = toEndpoint({ environment: closed.environment });
+    await closed.close();
     const { error, ledger } = await askOnce({}, { endpoint, retries: 1 });
     expect(error!.message).toMatch(/got 2 failures .*no answer: .*ECONNREFUSED/);
     expect(ledger.spent).toBe(0);
   });
 
   it('when its signal aborts', async () => {
-    for (const trouble of ['silence', 'trickle']) {
-      const fake = await startModel({ misbehave: () => trouble });
+    for (const fault of ['silence', 'trickle']) {
+      const fake = await startModel({ faultOf: () => fault });
       const { model, ledger } = await modelOf(fake, { ledger: { prices: PRICES } });
       const stop = new AbortController();
       const answer = model.complete(firstPrompt(), stop.signal);
@@ -178,7 +178,7 @@ describe('a request fails', () => {
 });
 
 it('a 429 pauses all requests', async () => {
-  const fake = await startModel(first(1, '429-seconds'));
+  const fake = await startModel(failFirst(1, '429-seconds'));
   let now = 0;
   const events: string[] = [];
   const clock = {

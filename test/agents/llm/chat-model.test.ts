@@ -1,14 +1,14 @@
-/** Single answers of a chat model, from endpoints with every kind of failure. */
+/** Single answers of a chat model: requests, contents and token counts. */
 import { describe, expect, it, vi } from 'vitest';
 import { toEndpoint } from '../../../src/agents/llm/endpoint.js';
-import { parseCompletion } from '../../../src/rollouts/text/parse.js';
+import { parseCompletion } from '../../../src/rollouts/text/parse-completions.js';
 import { FAKE_KEY, type FakeOptions } from '../../fakes/openai.js';
-import type { Trouble } from '../../fakes/openai-troubles.js';
+import type { Fault } from '../../fakes/openai-faults.js';
 import { askOnce, firstPrompt, modelOf, NEVER, startModel } from '../../support/llm.js';
 
-/** Fails `count` times, then works. */
-const first = (count: number, trouble: Trouble): FakeOptions => ({
-  misbehave: ({ index }) => (index < count ? trouble : null),
+/** Answers the first `count` requests with a fault, and all others correctly. */
+const failFirst = (count: number, fault: Fault): FakeOptions => ({
+  faultOf: ({ index }) => (index < count ? fault : null),
 });
 
 describe('an answer', () => {
@@ -86,15 +86,15 @@ describe('an answer', () => {
       { refused: 1, requests: 1 },
     ],
     ['null-content', { finish: 'stop', refused: false, completion: '' }, { refused: 0 }],
-  ] as const)('without an action is returned unchanged: %s', async (trouble, expected, counted) => {
-    const { answer, fake } = await askOnce(first(1, trouble));
+  ] as const)('without an action is returned unchanged: %s', async (fault, expected, counted) => {
+    const { answer, fake } = await askOnce(failFirst(1, fault));
     expect(answer).toMatchObject({ ...expected, usage: counted });
     expect(parseCompletion(answer!.completion).action).toBeNull();
     expect(fake.requests.length).toBe(1);
   });
 
   it('has the reasoning that the endpoint returns separately', async () => {
-    const { answer } = await askOnce(first(1, 'thinking'));
+    const { answer } = await askOnce(failFirst(1, 'thinking'));
     expect(answer!.reasoning).toBe('Reasoning outside the content.');
   });
 
@@ -107,9 +107,9 @@ describe('an answer', () => {
     expect([answer!.completion, answer!.reasoning]).toEqual([completion, reasoning]);
   });
 
-  it('without token counts costs the most that it can', async () => {
-    for (const trouble of ['no-usage', 'odd-usage']) {
-      const { answer, ledger, fake } = await askOnce(first(1, trouble));
+  it('without token counts is charged its maximum cost', async () => {
+    for (const fault of ['no-usage', 'odd-usage']) {
+      const { answer, ledger, fake } = await askOnce(failFirst(1, fault));
       const { prompt_tokens, completion_tokens } = fake.billed[0];
       expect(answer!.usage).toEqual({ requests: 1, cost_usd: ledger.spent, cut_off: 0, refused: 0 });
       expect(ledger.spent).toBeGreaterThan((prompt_tokens * 2.5 + completion_tokens * 10) / 1e6);
@@ -125,7 +125,7 @@ describe('token counts of an endpoint', () => {
     completion_tokens: number,
     content = text,
   ): FakeOptions => ({
-    misbehave:
+    faultOf:
       () =>
       ({ response }) => {
         const usage = { prompt_tokens, completion_tokens };
@@ -151,7 +151,7 @@ describe('token counts of an endpoint', () => {
     ['a token more than both the limit and the answer', 100, 501, 'x'.repeat(500)],
     ['a billion', 1e9, 1e9, text],
   ])(
-    'are rejected, and the request costs the most that it can: %s',
+    'are rejected, and the request is charged its maximum cost: %s',
     async (_, prompt, completion, content) => {
       const { answer, ledger } = await askOnce(answerWithCounts(prompt, completion, content));
       expect(answer!.usage).toEqual({ requests: 1, cost_usd: ledger.spent, cut_off: 0, refused: 0 });

@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toEndpoint } from '../../../src/agents/llm/endpoint.js';
+import { redactor } from '../../../src/shared/http/redactor.js';
 import { retryAfterMs } from '../../../src/shared/http/retry-after.js';
-import { redactor } from '../../../src/shared/http/secrets.js';
 
 const AZURE = {
   AZURE_OPENAI_ENDPOINT: 'https://some.openai.azure.com/',
@@ -44,7 +44,7 @@ describe('an endpoint', () => {
       undefined,
       ['openai', 'https://api.openai.com/v1', 'sk-1'],
     ],
-  ] as const)('%s', (_, environment, baseUrl, expected) => {
+  ] as const)('%s is found', (_, environment, baseUrl, expected) => {
     const { kind, url, key } = toEndpoint({ environment, baseUrl });
     expect([kind, url, key]).toEqual(expected);
   });

@@ -1,14 +1,14 @@
-/** Hostile or broken endpoints: their answers exhaust no memory, corrupt no file and hide no cost. */
+/** Answers of hostile or broken endpoints: they exhaust no memory, corrupt no file and hide no cost. */
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { MAX_BODY_BYTES, openClient } from '../../../src/agents/llm/client.js';
 import { toEndpoint } from '../../../src/agents/llm/endpoint.js';
 import { RateLimiter } from '../../../src/agents/llm/rate-limiter.js';
 import { MAX_LINE_BYTES } from '../../../src/cli/files/trajectory-files.js';
-import { redactor } from '../../../src/shared/http/secrets.js';
+import { redactor } from '../../../src/shared/http/redactor.js';
 import { NUM_STEPS } from '../../../src/world/fields.js';
 import { FAKE_KEY } from '../../fakes/openai.js';
-import type { Exchange, Trouble } from '../../fakes/openai-troubles.js';
+import type { Exchange, Fault } from '../../fakes/openai-faults.js';
 import { askOnce, firstPrompt, type ModelOptions, modelOf, NEVER, startModel } from '../../support/llm.js';
 
 afterEach(() => {
@@ -16,26 +16,28 @@ afterEach(() => {
 });
 
 /** Sends one request to an endpoint that always answers like this. */
-const ask = (trouble: Trouble, options?: ModelOptions) => askOnce({ misbehave: () => trouble }, options);
+const ask = (fault: Fault, options?: ModelOptions) => askOnce({ faultOf: () => fault }, options);
 
 const JSON_HEADERS = { 'content-type': 'application/json' };
 
 /** Changes a valid answer. */
 const changed =
-  (change: (good: { choices: { message: Record<string, unknown> }[]; usage?: unknown }) => void): Trouble =>
-  ({ response, good }) => {
-    change(good as never);
-    response.writeHead(200, JSON_HEADERS).end(JSON.stringify(good));
+  (
+    change: (correctReply: { choices: { message: Record<string, unknown> }[]; usage?: unknown }) => void,
+  ): Fault =>
+  ({ response, correctReply }) => {
+    change(correctReply as never);
+    response.writeHead(200, JSON_HEADERS).end(JSON.stringify(correctReply));
   };
 
-const withContent = (content: unknown): Trouble =>
+const withContent = (content: unknown): Fault =>
   changed(({ choices }) => {
     choices[0].message.content = content;
   });
 
 describe('an oversized answer', () => {
   const packed = gzipSync(Buffer.alloc(MAX_BODY_BYTES + 1, ' '));
-  const troubles: Record<string, (exchange: Exchange) => void> = {
+  const faults: Record<string, (exchange: Exchange) => void> = {
     'that is too long': withContent('x'.repeat(MAX_BODY_BYTES)) as (exchange: Exchange) => void,
     'that is compressed': ({ response }) =>
       void response.writeHead(200, { ...JSON_HEADERS, 'content-encoding': 'gzip' }).end(packed),
@@ -45,8 +47,8 @@ describe('an oversized answer', () => {
       more();
     },
   };
-  it.each(Object.keys(troubles))('%s is refused, and may be charged', async (name) => {
-    const { error, ledger, fake } = await ask(troubles[name], { retries: 1 });
+  it.each(Object.keys(faults))('%s is refused, and may be charged', async (name) => {
+    const { error, ledger, fake } = await ask(faults[name], { retries: 1 });
     expect(error).toMatchObject({ code: 'endpoint_failed', lasting: false });
     expect(error!.message).toContain(`Expected at most ${MAX_BODY_BYTES} bytes of an answer, got more`);
     expect(fake.requests.length).toBe(2);
@@ -82,9 +84,9 @@ describe('an answer', () => {
   });
 
   it('has no unpaired surrogates', async () => {
-    const { answer } = await ask(({ response, good }) => {
-      good.choices = [{ message: { content: 'a\ud800b', reasoning: 'c\udc00' } }];
-      response.writeHead(200, JSON_HEADERS).end(JSON.stringify(good));
+    const { answer } = await ask(({ response, correctReply }) => {
+      correctReply.choices = [{ message: { content: 'a\ud800b', reasoning: 'c\udc00' } }];
+      response.writeHead(200, JSON_HEADERS).end(JSON.stringify(correctReply));
     });
     expect([answer!.completion, answer!.reasoning]).toEqual(['a\ufffdb', 'c\ufffd']);
   });
@@ -95,11 +97,11 @@ describe('an answer', () => {
     ['too many tokens', { prompt_tokens: 9e15, completion_tokens: 1 }],
     ['text', { prompt_tokens: '400', completion_tokens: '9' }],
     ['a list', []],
-  ])('with counts of %s costs the most that it can', async (_, usage) => {
+  ])('with counts of %s is charged its maximum cost', async (_, usage) => {
     const uncounted = await ask('no-usage');
     const { answer, ledger } = await ask(
-      changed((good) => {
-        good.usage = usage;
+      changed((correctReply) => {
+        correctReply.usage = usage;
       }),
     );
     expect(answer!.usage).toEqual(uncounted.answer!.usage);
@@ -117,14 +119,14 @@ it('a gateway timeout may be charged', async () => {
 it.each(['0', '-5', '-1000', 'apples 5', new Date(0).toUTCString()])(
   'uses the default wait for an invalid or zero Retry-After: %j',
   async (after) => {
-    const busy: Trouble = ({ response }) => void response.writeHead(429, { 'retry-after': after }).end('{}');
+    const busy: Fault = ({ response }) => void response.writeHead(429, { 'retry-after': after }).end('{}');
     const { clock } = await ask(busy, { retries: 2 });
     expect(clock.waits).toEqual([500, 1000]);
   },
 );
 
 it('returns to the newer name of the limit if the older one is refused', async () => {
-  const refusing = (name: string): Trouble => {
+  const refusing = (name: string): Fault => {
     return ({ response }) => {
       const error = { message: `Unsupported: '${name}'. Use 'max_completion_tokens' instead.` };
       response.writeHead(400, JSON_HEADERS).end(JSON.stringify({ error }));
@@ -133,7 +135,7 @@ it('returns to the newer name of the limit if the older one is refused', async (
   const fake = await startModel({
     // One long answer makes the model try the older name.
     answer: ({ index }) => (index === 0 ? 'word '.repeat(500) : '5 5 5 SLEEP'),
-    misbehave: ({ body }) => ('max_tokens' in body ? refusing('max_tokens') : null),
+    faultOf: ({ body }) => ('max_tokens' in body ? refusing('max_tokens') : null),
   });
   const { model } = await modelOf(fake);
   for (let k = 0; k < 3; k++) await model.complete(firstPrompt(), NEVER);
@@ -214,8 +216,8 @@ describe('a key', () => {
   });
 
   it('is in no message, even if the endpoint repeats it', async () => {
-    for (const trouble of ['echo', '401', 'echo-answer']) {
-      const { error, answer } = await ask(trouble);
+    for (const fault of ['echo', '401', 'echo-answer']) {
+      const { error, answer } = await ask(fault);
       const texts = `${error?.stack} ${JSON.stringify(error)} ${JSON.stringify(answer)}`;
       expect(texts).toContain('[redacted]');
       expect(texts).not.toContain(FAKE_KEY);
@@ -228,7 +230,7 @@ it('the client logs nothing, whatever OPENAI_LOG is', async () => {
   const spies = (['debug', 'info', 'log', 'warn', 'error'] as const).map((name) =>
     vi.spyOn(console, name).mockImplementation(() => {}),
   );
-  for (const trouble of [null, 'echo', 'html', 'reset']) await ask(trouble);
+  for (const fault of [null, 'echo', 'html', 'reset']) await ask(fault);
   vi.unstubAllEnvs();
   for (const spy of spies) {
     expect(spy).not.toHaveBeenCalled();

@@ -102,7 +102,7 @@ describe('a request', () => {
 });
 
 describe('an episode', () => {
-  it('begins: the first always, others if their highest cost fits', async () => {
+  it('begins if it is the first, or if its highest cost fits', async () => {
     const ledger = ledgerOf();
     await ledger.beginEpisode(1, NEVER);
     // 28 requests of a dollar each exceed the budget.

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { toEndpoint } from '../../../src/agents/llm/endpoint.js';
 import { MAX_DEPTH } from '../../../src/shared/http/bounded-fetch.js';
 import type { FakeOptions } from '../../fakes/openai.js';
-import { json, type Trouble } from '../../fakes/openai-troubles.js';
+import { type Fault, json } from '../../fakes/openai-faults.js';
 import {
   askOnce,
   firstPrompt,
@@ -15,10 +15,10 @@ import {
   startModel,
 } from '../../support/llm.js';
 
-const ask = (trouble: Trouble, options?: ModelOptions) => askOnce({ misbehave: () => trouble }, options);
+const ask = (fault: Fault, options?: ModelOptions) => askOnce({ faultOf: () => fault }, options);
 /** Answers with this body and status. */
 const body =
-  (text: string, status = 200, headers = {}): Trouble =>
+  (text: string, status = 200, headers = {}): Fault =>
   ({ response }) =>
     json(response, status, text, headers);
 
@@ -109,10 +109,10 @@ describe('impossible counts', () => {
   const usage = (prompt: string, completed: string, more = '') =>
     body(completion(CONTENT, `"usage":{"prompt_tokens":${prompt},"completion_tokens":${completed}${more}}`));
 
-  it.each(COUNTS)('%s tokens: the request costs the most that it can', async (count) => {
+  it.each(COUNTS)('%s tokens: the request is charged its maximum cost', async (count) => {
     const { ledger } = await ask('no-usage');
-    for (const trouble of [usage(count, '9'), usage('400', count)]) {
-      const result = await ask(trouble);
+    for (const fault of [usage(count, '9'), usage('400', count)]) {
+      const result = await ask(fault);
       expect(result.ledger.spent).toBe(ledger.spent);
       expect(result.answer!.usage).not.toHaveProperty('prompt_tokens');
     }
@@ -128,7 +128,7 @@ describe('impossible counts', () => {
       expect((await ask(usage('400', '9', more))).ledger.spent).toBe(ledger.spent);
   });
 
-  it('no completion token despite reasoning: the request costs the most that it can', async () => {
+  it('no completion token despite reasoning: the request is charged its maximum cost', async () => {
     const message = '"content":"","reasoning":"Tired, so sleep."';
     const { answer, ledger } = await ask(
       body(completion(message, '"usage":{"prompt_tokens":400,"completion_tokens":0}')),
@@ -139,8 +139,8 @@ describe('impossible counts', () => {
   });
 });
 
-describe('of an answer', () => {
-  it('only the first choice is read', async () => {
+describe('the parser of answers', () => {
+  it('reads only the first choice', async () => {
     const others = Array(5000).fill('{"message":7}').join();
     const text = `{"choices":[{"message":{${CONTENT}}},${others}],${USAGE}}`;
     expect((await ask(body(text))).answer!.completion).toBe('5 5 5 SLEEP');
@@ -148,20 +148,20 @@ describe('of an answer', () => {
     expect(error!.message).toContain('Expected a chat completion');
   });
 
-  it('at most a thousand parts are read', async () => {
+  it('reads at most a thousand parts', async () => {
     const parts = (count: number) =>
       completion(`"content":[${Array(count).fill('{"type":"text","text":"5"}').join()}]`);
     expect((await ask(body(parts(1000)))).answer!.completion).toBe('5'.repeat(1000));
     expect((await ask(body(parts(1001)))).error!.message).toContain('Expected a chat completion');
   });
 
-  it('with tool calls the text is empty, and it is charged', async () => {
+  it('gives an empty text for tool calls, and charges for it', async () => {
     const call = '{"id":"1","type":"function","function":{"name":"act","arguments":"{}"}}';
     const { answer } = await ask(body(completion(`"content":null,"tool_calls":[${call}]`)));
     expect(answer).toMatchObject({ completion: '', refused: false, usage: { completion_tokens: 9 } });
   });
 
-  it('all texts are valid Unicode, whatever charset it claims', async () => {
+  it('gives valid Unicode, whatever charset the answer claims', async () => {
     const text = '"content":"a\\u0000b \\ud800","reasoning":"\\udc00"';
     const { answer } = await ask(
       body(`{"choices":[{"finish_reason":"\\ud800","message":{${text}}}],${USAGE}}`, 200, {
@@ -199,8 +199,7 @@ it.each(['1e308', 'Infinity', '0x10', '1,5', '5, 10', 'NaN', '-1', 'Fri, 31 Dec 
 it.each([301, 302, 303, 307, 308])('does not follow a redirect of status %d', async (status) => {
   const elsewhere = await startModel();
   const redirect: FakeOptions = {
-    misbehave: () =>
-      body('{}', status, { location: `${elsewhere.url.replace('127.0.0.1', 'localhost')}/v1` }),
+    faultOf: () => body('{}', status, { location: `${elsewhere.url.replace('127.0.0.1', 'localhost')}/v1` }),
   };
   const { error } = await askOnce(redirect, { retries: 3 });
   expect(error).toMatchObject({ lasting: true });
@@ -209,7 +208,7 @@ it.each([301, 302, 303, 307, 308])('does not follow a redirect of status %d', as
 
 describe('invalid HTTP', () => {
   const HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n';
-  const good = completion(CONTENT);
+  const validResponse = completion(CONTENT);
   const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
 
   /** Sends two requests to a server that answers each with these bytes, on the same connection if it stays open. */
@@ -242,17 +241,23 @@ describe('invalid HTTP', () => {
   it.each([
     [
       'after the last chunk',
-      `${HEAD}transfer-encoding: chunked\r\n\r\n${chunk(good)}0\r\n\r\nGARBAGE\r\n\r\n`,
+      `${HEAD}transfer-encoding: chunked\r\n\r\n${chunk(validResponse)}0\r\n\r\nGARBAGE\r\n\r\n`,
     ],
-    ['after the length', `${HEAD}content-length: ${good.length}\r\n\r\n${good}HTTP/1.1 200 OK\r\n\r\nevil`],
+    [
+      'after the length',
+      `${HEAD}content-length: ${validResponse.length}\r\n\r\n${validResponse}HTTP/1.1 200 OK\r\n\r\nevil`,
+    ],
   ])('extra bytes %s change neither this answer nor the next', async (_, bytes) => {
     expect(await outcomes(bytes)).toEqual(['5 5 5 SLEEP', '5 5 5 SLEEP']);
   });
 
   it.each([
-    ['a chunk without a length', `${HEAD}transfer-encoding: chunked\r\n\r\nZZ\r\n${good}`],
-    ['two lengths', `${HEAD}content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n${chunk(good)}0\r\n\r\n`],
-    ['a length below zero', `${HEAD}content-length: -5\r\n\r\n${good}`],
+    ['a chunk without a length', `${HEAD}transfer-encoding: chunked\r\n\r\nZZ\r\n${validResponse}`],
+    [
+      'two lengths',
+      `${HEAD}content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n${chunk(validResponse)}0\r\n\r\n`,
+    ],
+    ['a length below zero', `${HEAD}content-length: -5\r\n\r\n${validResponse}`],
     ['an unknown status', `HTTP/1.1 999 No\r\ncontent-length: 2\r\n\r\n{}`],
     ['another protocol', 'HTTP/1.1 101 Switch\r\nupgrade: x\r\nconnection: upgrade\r\n\r\nabc'],
     ['oversized headers', `${HEAD}x: ${'a'.repeat(1e5)}\r\n\r\n`],

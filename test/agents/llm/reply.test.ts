@@ -22,7 +22,7 @@ describe('tokens', () => {
     ["DeepSeek's if OpenAI's are null", { ...details(null), prompt_cache_hit_tokens: 128 }, 128],
     ['more cached than prompt tokens', details(401), 400],
     ["DeepSeek's, more than of the prompt", { ...counted, prompt_cache_hit_tokens: 1e9 }, 400],
-  ])('%s', (_, usage, cached) => {
+  ])('are read: %s', (_, usage, cached) => {
     expect(tokensOf(usage)).toEqual({ prompt: 400, completion: 9, cached });
   });
 

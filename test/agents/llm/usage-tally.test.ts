@@ -1,9 +1,9 @@
 /** The usage of an endpoint in a run. */
 import { expect, it } from 'vitest';
-import { Tally } from '../../../src/agents/llm/usage-tally.js';
+import { UsageTally } from '../../../src/agents/llm/usage-tally.js';
 
 it('sums the usage of answers, with and without counts', () => {
-  const tally = new Tally();
+  const tally = new UsageTally();
   tally.requests = 7;
   tally.addAnswer({ requests: 2, prompt_tokens: 100, completion_tokens: 30, cut_off: 1, refused: 0 });
   tally.addAnswer({ requests: 3, prompt_tokens: 1000, completion_tokens: 5, cut_off: 0, refused: 1 });

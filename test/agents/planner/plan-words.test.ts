@@ -16,7 +16,7 @@ function outlookOf(
   const { after = [0.5, 0.5, 0.5, 0.5, 0.5], ...rest } = changes;
   for (let at = step; at < 28; at++) meters.set(after, 5 * at);
   const actions = Array.from({ length: 28 - step }, (_, k) => codeOf(names[Math.min(k, names.length - 1)]));
-  const components = Float64Array.of(1, 0.5, 0.5, 0.2, 0.5, 0);
+  const components = Float64Array.of(1, 0.5, 0.5, 0.2, 0.5, 0, 0, 0);
   return {
     ...{ meters, components, actions, errorReduction: 0, firstHalfMean: 0.1, secondHalfMean: 0.1 },
     ...rest,
@@ -85,7 +85,16 @@ describe('a plan in words', () => {
     );
   });
 
-  it('describes a choice that hardly matters, and a choice that serves to learn', () => {
+  it('under v3 gives a better week as the reason', () => {
+    const components = outlookOf(17, ['sleep']).components.slice();
+    components[6] = 0.1;
+    const plan = outlookOf(17, ['sleep'], { components });
+    expect(planWords(reportOf(17, { plan, grader: graderWeights('v3') }))).toContain(
+      'of the score: it keeps the meters that matter to them higher over the week.',
+    );
+  });
+
+  it('describes a choice of little effect, and a choice for its information', () => {
     expect(planWords(reportOf(17, { loss: 0.0003 }))).toContain('LEARN now would do about as well.');
     expect(planWords(reportOf(17, { curiosity: 0.02 }))).toContain(
       'SLEEP is chosen to learn who they are: it should tell more than LEARN.',
@@ -108,18 +117,18 @@ describe('a plan in words', () => {
     );
   });
 
-  it('for wellbeing weighs the grade without adaptation as half of it', () => {
-    const components = Float64Array.of(1, 0.6, 0.5, 0.2, 0.5, 0);
-    const keeping = (vitality: number) => {
+  it('for wellbeing gives the grade without adaptation half of the weight', () => {
+    const components = Float64Array.of(1, 0.6, 0.5, 0.2, 0.5, 0, 0, 0);
+    const reasonsWith = (vitality: number) => {
       const plan = outlookOf(17, ['sleep'], { after: [vitality, 0.5, 0.5, 0.5, 0.5], components });
       return planWords(reportOf(17, { plan, objective: 'wellbeing' }));
     };
     const others = 1 - graderWeights('v2')[3];
     const progress = (0.5 / others) * graderWeights('v2')[1] * 0.1;
-    /** The vitality from step 17 on that is worth as much as the progress. */
-    const even = 0.5 + (progress / (0.5 * 0.2)) * (28 / 11);
-    expect(keeping(even + 0.01)).toMatch(/: it keeps vitality \.\d+ higher over the week\.$/);
-    expect(keeping(even - 0.01)).toMatch(/: it leaves progress \.10 higher at the end\.$/);
+    /** The vitality from step 17 on whose value equals that of the progress. */
+    const equalVitality = 0.5 + (progress / (0.5 * 0.2)) * (28 / 11);
+    expect(reasonsWith(equalVitality + 0.01)).toMatch(/: it keeps vitality \.\d+ higher over the week\.$/);
+    expect(reasonsWith(equalVitality - 0.01)).toMatch(/: it leaves progress \.10 higher at the end\.$/);
   });
 
   it('in the last step names the final meters', () => {

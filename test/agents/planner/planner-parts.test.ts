@@ -1,15 +1,22 @@
 /** The parts of the planner: notes of episodes, objectives, plan search and plan evaluation. */
 import { describe, expect, it, vi } from 'vitest';
 import { Prior } from '../../../src/agents/planner/belief-state.js';
-import { EpisodeNotes } from '../../../src/agents/planner/episode-notes.js';
+import { EpisodeSums } from '../../../src/agents/planner/episode-sums.js';
 import { Imagination } from '../../../src/agents/planner/imagination.js';
 import { ImaginedStarts } from '../../../src/agents/planner/imagined-starts.js';
-import { OBJECTIVES, worthOfBelief } from '../../../src/agents/planner/objectives.js';
+import { OBJECTIVES, valuePerBeliefError } from '../../../src/agents/planner/objectives.js';
 import { PlanEvaluation } from '../../../src/agents/planner/plan-evaluation.js';
-import { type Budget, maxSequencesOf, searchPlans } from '../../../src/agents/planner/plan-search.js';
+import {
+  type Budget,
+  maxSequencesOf,
+  openLoopUnder,
+  searchPlans,
+} from '../../../src/agents/planner/plan-search.js';
 import { openLoopActions } from '../../../src/agents/policies/open-loop.js';
 import { trialOf } from '../../../src/agents/search/scorer.js';
-import { sampleProfile } from '../../../src/engine/reference/profile.js';
+import { openBatch } from '../../../src/engine/backends/open-batch.js';
+import { runSync } from '../../../src/engine/engine-calls.js';
+import { beliefTarget, sampleProfile } from '../../../src/engine/reference/profile.js';
 import { threefry } from '../../../src/engine/reference/threefry.js';
 import { createVecEnv, createWorld, Episode, graderWeights, type Objective } from '../../../src/index.js';
 import { COMPONENT_NAMES, OBSERVATION } from '../../../src/world/fields.js';
@@ -20,9 +27,9 @@ const NOISE_STREAM = 0x4c55434b;
 const playing = new Uint8Array(1).fill(1);
 
 /** Plays `steps` steps and records the observations. */
-function playSteps(seed: number, steps: number): { episode: Episode; notes: EpisodeNotes } {
+function playSteps(seed: number, steps: number): { episode: Episode; notes: EpisodeSums } {
   const episode = new Episode().reset(seed);
-  const notes = new EpisodeNotes(1, world.params);
+  const notes = new EpisodeSums(1, world.params);
   const observation = new Float32Array(22);
   for (let step = 0; ; step++) {
     episode.observe(observation);
@@ -53,8 +60,8 @@ describe('notes of an episode', () => {
   });
 
   /** Records `steps` steps after which all meters are at `meter`. */
-  function notesAfter(steps: number, meter: number): EpisodeNotes {
-    const notes = new EpisodeNotes(1, world.params);
+  function notesAfter(steps: number, meter: number): EpisodeSums {
+    const notes = new EpisodeSums(1, world.params);
     for (let step = 0; step <= steps; step++) {
       const observation = new Float32Array(22).fill(meter, OBSERVATION.meters, OBSERVATION.meters + 5);
       observation[OBSERVATION.step] = step;
@@ -78,22 +85,78 @@ describe('notes of an episode', () => {
   });
 });
 
+describe('notes of beliefs', () => {
+  /** Plays `steps` steps, and states a belief at each. */
+  function playWithBeliefs(steps: number) {
+    const episode = new Episode().reset(77);
+    const notes = new EpisodeSums(1, world.params);
+    const observation = new Float32Array(22);
+    for (let step = 0; ; step++) {
+      episode.observe(observation);
+      notes.record(observation, playing);
+      const belief = Float32Array.of(step / 28, 0.3, 1 - step / 56);
+      notes.recordBeliefs(belief, playing);
+      if (step === steps) return { episode, notes };
+      episode.step((77 + 3 * step) % 10, belief);
+    }
+  }
+
+  it.each([0, 7, 8, 9, 20, 27])('have the skill and the wellbeing of step %d', (steps) => {
+    const { episode, notes } = playWithBeliefs(steps);
+    const target = new Float32Array(3);
+    beliefTarget(world.params, episode.profile, target);
+    expect(notes.skill(0, target)).toBeCloseTo(episode.skill, 4);
+    expect(notes.weightedSum(0, episode.weights, 0)).toBeCloseTo(episode.well, 5);
+  });
+
+  it('enter imagined starts under a grader that counts belief skill only', () => {
+    const { episode, notes } = playWithBeliefs(15);
+    const startOf = (grader: string) => {
+      const starts = new ImaginedStarts(world.params, 1, 2, 9, graderWeights(grader));
+      starts.write(15, [0], notes, Float32Array.from([...episode.profile, ...episode.profile]));
+      return starts.reset.start;
+    };
+    const { well, skill, beliefs, given } = startOf('v3');
+    expect(well![1]).toBeCloseTo(episode.well, 5);
+    expect(skill![1]).toBeCloseTo(episode.skill, 4);
+    expect([...beliefs!.subarray(3)]).toEqual([...notes.beliefs]);
+    expect([...given!]).toEqual([1, 1]);
+    expect(startOf('v2')).toMatchObject({ skill: null, beliefs: null, given: null });
+  });
+
+  it('of episodes that do not play stay', () => {
+    const { notes } = playWithBeliefs(3);
+    const before = notes.beliefs.slice();
+    notes.recordBeliefs(new Float32Array(3), new Uint8Array(1));
+    expect(notes.beliefs).toEqual(before);
+  });
+
+  it('are reset when another episode begins', () => {
+    const { notes } = playWithBeliefs(20);
+    const observation = new Float32Array(22);
+    new Episode().reset(1).observe(observation);
+    notes.record(observation, playing);
+    expect(notes.skill(0, Float32Array.of(0, 0.5, 1))).toBe(0);
+  });
+});
+
 /** Returns the scores of action sequences for one episode, with these profiles. */
 function scoresOf(
   objective: Objective,
-  notes: EpisodeNotes,
+  notes: EpisodeSums,
   step: number,
   sequences: Uint8Array,
   profiles: Float32Array,
 ) {
   const starts = profiles.length / 16;
-  using imagination = new Imagination({
+  const options = {
     ...{ world, backend: undefined, kernel: undefined, threads: 1, problems: 1, starts },
     ...{ objective, grader, seed: 9, maxSequences: sequences.length / 28 },
-  });
+  };
+  using imagination = runSync(Imagination.open(options, openBatch));
   imagination.begin(step, [0], notes, profiles);
   const trial = trialOf(0, sequences);
-  imagination.play([trial]);
+  runSync(imagination.play([trial]));
   return trial.scores;
 }
 
@@ -177,18 +240,21 @@ describe('a search', () => {
     const { curiosity = new Float64Array(10), kept = null, weights = grader, ...changes } = options;
     const { notes } = playSteps(77, step);
     const searchBudget = { ...budget, ...changes };
-    using imagination = new Imagination({
+    const settings = {
       ...{ world, backend: undefined, kernel: undefined, threads: 1, problems: 1, starts: 8 },
-      ...{ objective: 'score', grader: weights, seed: 9, maxSequences: maxSequencesOf(searchBudget) },
-    });
+      ...{ grader: weights, seed: 9, maxSequences: maxSequencesOf(searchBudget) },
+    };
+    using imagination = runSync(Imagination.open({ ...settings, objective: 'score' }, openBatch));
     const evaluated: Uint8Array[] = [];
     const play = imagination.play.bind(imagination);
     vi.spyOn(imagination, 'play').mockImplementation((trials) => {
       evaluated.push(trials[0].sequences.slice());
-      play(trials);
+      return play(trials);
     });
     imagination.begin(step, [0], notes, profiles);
-    return { ...searchPlans(imagination, searchBudget, 5, step, [kept], [curiosity])[0], evaluated };
+    const openLoop = openLoopUnder(weights);
+    const [choice] = runSync(searchPlans(imagination, searchBudget, 5, step, [kept], [curiosity], openLoop));
+    return { ...choice, evaluated };
   };
   const search = (step: number, curiosity = new Float64Array(10)) => searchAll(step, { curiosity });
   const rowsIn = (sequences: Uint8Array): string[] =>
@@ -218,6 +284,13 @@ describe('a search', () => {
     },
   );
 
+  it('under v3 includes the sequence of v3 first', () => {
+    const { evaluated } = searchAll(10, { weights: graderWeights('v3') });
+    const openLoop = ['v3', 'v2', 'v1'].map((name) => openLoopActions(name).fill(0, 0, 10).join(''));
+    expect(rowsIn(evaluated[0]).slice(0, 3)).toEqual(openLoop);
+    expect(evaluated[0].length / 28).toBe(3 + 10);
+  });
+
   it('keeps at least one action sequence, and evaluates at most `maxSequencesOf` at once', () => {
     for (const candidates of [1, 3, 4, 100, 400, 1000]) {
       const { sequences, evaluated } = searchAll(0, { candidates, rounds: 1 });
@@ -230,7 +303,7 @@ describe('a search', () => {
   });
 
   it('chooses the first of equal sequences', () => {
-    const weights = Float32Array.from([0, 0, 0, 0, 0, 0]);
+    const weights = new Float32Array(COMPONENT_NAMES.length);
     weights[COMPONENT_NAMES.indexOf('belief_accuracy')] = 1;
     const { values, best, action, rival } = searchAll(26, { weights });
     expect(new Set(values).size).toBe(1);
@@ -277,7 +350,7 @@ describe('a search', () => {
 });
 
 it('resets the starts of the requested episodes only', () => {
-  const starts = new ImaginedStarts(2, 3, 9, grader);
+  const starts = new ImaginedStarts(world.params, 2, 3, 9, grader);
   const { notes } = playSteps(77, 4);
   const profiles = new Prior(1, world.params, 4).posteriorSamples(6);
   starts.write(4, [0, 0], notes, profiles);
@@ -287,26 +360,40 @@ it('resets the starts of the requested episodes only', () => {
   expect([...starts.reset.start.steps]).toEqual([4, 4, 4, 4, 4, 4]);
 });
 
-it('a belief has no value under a grader without belief accuracy', () => {
+describe('the worth of a smaller error', () => {
   const graderOf = (name: string) => Float32Array.from(COMPONENT_NAMES, (each) => Number(each === name));
-  const values = (name: string) => OBJECTIVES.map((objective) => worthOfBelief(objective, graderOf(name)));
-  expect(values('belief_accuracy')).toEqual([1, 0.5]);
-  expect(values('adaptation')).toEqual([0, 0]);
+  const values = (name: string, step = 3) =>
+    OBJECTIVES.map((objective) => valuePerBeliefError(objective, graderOf(name), world.params, step));
+
+  it('is that of the last belief for belief accuracy, and 0 for components that count no belief', () => {
+    expect(values('belief_accuracy')).toEqual([1, 0.5]);
+    expect(values('adaptation')).toEqual([0, 0]);
+    expect(values('wellbeing')).toEqual([0, 0]);
+  });
+
+  it.each([
+    [0, 7, 26],
+    [7, 0, 19],
+    [20, 0, 6],
+    [26, 0, 0],
+    [27, 0, -1],
+  ])('for belief skill is that of the later steps that count, at step %d', (step, first, last) => {
+    let steps = 0;
+    for (let later = first; later <= last; later++) steps += 0.9 ** later;
+    const { beliefSkillScale, perSkillStep } = world.params;
+    const [score, wellbeing] = values('belief_skill', step);
+    expect(score).toBeCloseTo(beliefSkillScale * perSkillStep * steps, 12);
+    expect(wellbeing).toBe(score / 2);
+  });
 });
 
 it('a plan evaluation has the mean score of the search', () => {
   const profiles = new Prior(1, world.params, 4).posteriorSamples(6);
   const { notes, episode } = playSteps(77, 10);
-  using evaluation = new PlanEvaluation({
-    world,
-    backend: undefined,
-    kernel: undefined,
-    samples: 6,
-    seed: 9,
-    grader,
-  });
+  const options = { world, backend: undefined, kernel: undefined, samples: 6, seed: 9, grader };
+  using evaluation = runSync(PlanEvaluation.open(options, openBatch));
   const sequence = Uint8Array.from({ length: 28 }, (_, k) => (k * 3) % 10);
-  const { meters, components } = evaluation.play(sequence, 10, 0, notes, profiles);
+  const { meters, components } = runSync(evaluation.play(sequence, 10, 0, notes, profiles));
   const score = components.reduce((sum, each, k) => sum + each * grader[k], 0);
   expect(score).toBeCloseTo(scoresOf('score', notes, 10, sequence, profiles)[0], 5);
   expect(components[1]).toBeCloseTo(meters[27 * 5 + 2], 5);

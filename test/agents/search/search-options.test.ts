@@ -34,9 +34,9 @@ const problems: [name: string, problems: unknown, code: ErrorCode, ...mentions: 
 const options: [name: string, options: unknown, code: ErrorCode, ...mentions: string[]][] = [
   ['null', null, 'wrong_type', 'search options', 'null'],
   ['an unknown option', { graders: 'v1' }, 'unknown_option', 'search options', '"grader"'],
-  ['an unknown grader', { grader: 'v3' }, 'unknown_name', 'grader', '"v3"'],
+  ['an unknown grader', { grader: 'v4' }, 'unknown_name', 'grader', '"v4"'],
   ['weights that sum to 2', { grader: [1, 1, 0, 0, 0, 0] }, 'bad_grader', 'sum to 1'],
-  ['a number as grader', { grader: 7 }, 'wrong_type', 'graders', 'got 7'],
+  ['a number as grader', { grader: 7 }, 'wrong_type', 'grader', 'got 7'],
   ['text as bound', { minFirstHalfMean: '0' }, 'wrong_type', 'minFirstHalfMean', '"0"'],
   ['NaN as bound', { minFirstHalfMean: Number.NaN }, 'out_of_range', 'minFirstHalfMean', 'NaN'],
   ['few evaluations', { evaluations: 999 }, 'out_of_range', 'evaluations', '1000', 'got 999'],
@@ -76,11 +76,11 @@ async function expectRejection(
   );
 }
 
-it.each(problems)('problems: %s', async (_, value, code, ...mentions) => {
+it.each(problems)('refuses problems: %s', async (_, value, code, ...mentions) => {
   await expectRejection(searchActionSequences(value as Any), code, mentions);
 });
 
-it.each(options)('options: %s', async (_, value, code, ...mentions) => {
+it.each(options)('refuses options: %s', async (_, value, code, ...mentions) => {
   await expectRejection(searchActionSequence({ seeds }, value as Any), code, mentions);
 });
 

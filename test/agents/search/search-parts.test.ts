@@ -8,6 +8,8 @@ import { evaluationsOf, planOf } from '../../../src/agents/search/search-budget.
 import { Draws } from '../../../src/agents/search/search-draws.js';
 import { toSearchRequest } from '../../../src/agents/search/search-request.js';
 import { spreadSeeds, TRAINING_SEEDS } from '../../../src/agents/search/search-seeds.js';
+import { openBatch } from '../../../src/engine/backends/open-batch.js';
+import { runSync } from '../../../src/engine/engine-calls.js';
 import { threefry } from '../../../src/engine/reference/threefry.js';
 import { NUM_ACTIONS, NUM_STEPS } from '../../../src/world/fields.js';
 import { playProblem, profileOf } from '../../support/action-sequences.js';
@@ -69,7 +71,7 @@ describe('children', () => {
     };
     const steps = new Set(Array.from({ length: 200 }, () => differing(25)).flat());
     expect([...steps].sort()).toEqual([25, 26, 27]);
-    // With one free step, a child that is only crossed has the father's action there.
+    // With one free step, a child without mutations has the second parent's action there.
     const children = Array.from(
       { length: 1000 },
       () => differing(27).length && rows[3 * NUM_STEPS - 1] === 1,
@@ -202,8 +204,8 @@ describe('a plan', () => {
   });
 });
 
-describe('a scorer has the outcomes of single runs', () => {
-  /** Scores random action sequences. Returns the trials, and the problems reduced to the starts played. */
+describe('a scorer gives the results of single runs', () => {
+  /** Scores random action sequences. Returns the trials, and the problems with only the starts that were played. */
   function scores(random: Random, problems: number, starts: number, sequences: number, stride: number) {
     const seeds = () => random.seeds(starts);
     const chosen = Array.from({ length: problems }, () => ({
@@ -211,9 +213,14 @@ describe('a scorer has the outcomes of single runs', () => {
       profile: profileOf(random.integer(0, 99)),
     }));
     const request = toSearchRequest(chosen, { minFirstHalfMean: 0.2 });
-    using scorer = new Scorer(request, sequences);
+    using scorer = runSync(Scorer.open(request, openBatch, { maxSequences: sequences }));
     const trials = chosen.map((_, problem) => trialOf(problem, anySequences(random, sequences)));
-    const played = Array.from(scorer.score(trials, stride)).reduce((sum, count) => sum + count);
+    let played = 0;
+    runSync(
+      scorer.score(trials, stride, (count) => {
+        played += count;
+      }),
+    );
     expect(played).toBe(problems * sequences);
     const playedProblems = chosen.map(({ seeds, profile }) => ({
       seeds: seeds.filter((_, i) => i % stride === 0),

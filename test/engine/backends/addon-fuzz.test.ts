@@ -68,10 +68,10 @@ describe.each(NATIVE)('$name', ({ kernel }) => {
   });
 
   it('the constructor accepts or refuses any replacement of one argument', () => {
-    const legal = (): unknown[] => [kernel, WORLD.words, false, N, 2, allocateOutputs(N)];
+    const validArguments = (): unknown[] => [kernel, WORLD.words, false, N, 2, allocateOutputs(N)];
     const numbers = [0, -1, 1.5, Number.NaN, 2 ** 31, 2 ** 32, 1e300, '4', 4n, Number.POSITIVE_INFINITY];
     forAll(RUNS, (random) => {
-      const args = legal();
+      const args = validArguments();
       args[random.integer(0, args.length - 1)] = random.chance(0.3) ? random.pick(numbers) : anyValue(random);
       try {
         new (addon.Batch as Any)(...args).close();
@@ -79,7 +79,7 @@ describe.each(NATIVE)('$name', ({ kernel }) => {
         expect(error).toBeInstanceOf(TypeError);
       }
     });
-    expect(() => (addon.Batch as Any)(...legal())).toThrow(TypeError);
+    expect(() => (addon.Batch as Any)(...validArguments())).toThrow(TypeError);
     expect(() => new (addon.Batch as Any)()).toThrow(TypeError);
   });
 
@@ -98,7 +98,7 @@ describe.each(NATIVE)('$name', ({ kernel }) => {
     });
   });
 
-  it('load refuses words, or the batch can run them to the end', () => {
+  it('load refuses a replaced word, or the batch runs the loaded states to the end', () => {
     const batch = open(addon, kernel!);
     batch.run(1, null, null, null, new Uint8Array(N).fill(9), null, null, null);
     const saved = stateOf(batch);
@@ -132,6 +132,7 @@ describe.each(NATIVE)('$name', ({ kernel }) => {
           start: {
             ...{ steps, meters: new Float32Array(N * 5) },
             ...{ early: null, late: null, returns: null, crashes: null },
+            ...{ well: null, skill: null, beliefs: null, given: null },
           },
         }),
       );
@@ -197,7 +198,7 @@ describe.each(NATIVE)('$name', ({ kernel }) => {
     }
   });
 
-  it('a call with a getter that throws, closes the batch or detaches memory throws', () => {
+  it('a call throws if a getter of an argument throws, closes the batch or detaches memory', () => {
     const batch = open(addon, kernel!);
     const outputs = allocateOutputs(N);
     const thrown = new RangeError('thrown by a getter');
@@ -222,8 +223,8 @@ describe.each(NATIVE)('$name', ({ kernel }) => {
     );
     const words = WORLD.words.slice();
     const detachingWords = { get: () => first(outputs.rewards, detached(words)) };
-    const hostile = Object.defineProperty({ ...outputs }, 'rewards', detachingWords);
-    expect(() => new addon.Batch(kernel!, words, false, N, 1, hostile)).toThrow(TypeError);
+    const detachingOutputs = Object.defineProperty({ ...outputs }, 'rewards', detachingWords);
+    expect(() => new addon.Batch(kernel!, words, false, N, 1, detachingOutputs)).toThrow(TypeError);
   });
 
   it('gather refuses an object that only Symbol.hasInstance accepts as a batch', () => {

@@ -15,7 +15,7 @@ import { forAll, type Random } from '../../support/random.js';
 nameAbsent();
 
 type View = Uint8Array | Uint32Array | Float32Array;
-/** Names an array: an argument's number and the names of properties; or 'out' and an output's name. */
+/** The place of an array: the number of an argument and the names of properties, or 'out' and the name of an output. */
 type Path = readonly (number | string)[];
 interface Column {
   readonly path: Path;
@@ -23,13 +23,13 @@ interface Column {
   readonly written: boolean;
 }
 
-/** The paths of arrays that calls write, or their beginnings. */
+/** The arrays that each call writes: their paths, or the beginnings of their paths. */
 const WRITTEN: Record<string, readonly string[]> = {
   save: ['0'],
   hash: ['0'],
   targets: ['0'],
   run: ['5'],
-  replay: ['0,rewards', '0,beliefMae', '0,hashes'],
+  replay: ['0,rewards', '0,beliefMae', '0,beliefSkill', '0,hashes'],
 };
 const isWritten = (name: string, path: Path): boolean =>
   WRITTEN[name]?.some((written) => String(path) === written || String(path).startsWith(`${written},`)) ??
@@ -58,15 +58,15 @@ function columnsOf(name: string, args: readonly unknown[], outputs: Outputs): Co
   return [...out, ...own];
 }
 
-const LINE = 64;
-const lines = (bytes: number): number => Math.ceil(bytes / LINE) * LINE;
+const LINE_BYTES = 64;
+const roundUpToLine = (bytes: number): number => Math.ceil(bytes / LINE_BYTES) * LINE_BYTES;
 
 /** Returns the offsets of consecutive columns, and the end of the last. */
-function oneAfterAnother(columns: readonly Column[]): { offsets: number[]; end: number } {
+function consecutiveOffsets(columns: readonly Column[]): { offsets: number[]; end: number } {
   let end = 0;
   const offsets = columns.map(({ view }) => {
     const at = end;
-    end += lines(view.byteLength);
+    end += roundUpToLine(view.byteLength);
     return at;
   });
   return { offsets, end };
@@ -151,13 +151,13 @@ function expectSafe(
   const views = columns.map((column, k) => viewAt(column, buffer, offsets[k]));
   const batch = open(addon, kernel, outputsAt(separateBuffers(plain), columns, views));
   const memory = new Uint8Array(buffer);
-  // The memory holds legal arguments, which `fill` may change.
+  // The memory holds valid arguments, which `fill` may change.
   columns.forEach(({ path, view }, k) => {
     if (path[0] !== 'out') bytesOf(views[k]).set(bytesOf(view));
   });
   fill(memory);
   const copies = views.map((view) => view.slice());
-  const twin = open(addon, kernel, outputsAt(separateBuffers(plain), columns, copies));
+  const separate = open(addon, kernel, outputsAt(separateBuffers(plain), columns, copies));
   views.forEach((view, k) => {
     bytesOf(copies[k]).set(bytesOf(view));
   });
@@ -168,12 +168,12 @@ function expectSafe(
     expectSameBytes([memory, bytesOf(stateOf(batch))], before);
     return true;
   }
-  expect(got).toEqual(tryCall(twin, name, withViews(args, columns, copies)));
-  expectSameBytes([stateOf(batch), ...views], [stateOf(twin), ...copies]);
+  expect(got).toEqual(tryCall(separate, name, withViews(args, columns, copies)));
+  expectSameBytes([stateOf(batch), ...views], [stateOf(separate), ...copies]);
   return false;
 }
 
-/** Draws bytes, mostly zeros, which are legal in every column. */
+/** Draws bytes, mostly zeros, which are validArguments in every column. */
 const someBytes =
   (random: Random) =>
   (bytes: Uint8Array): void => {
@@ -188,7 +188,7 @@ describe.each(NATIVE)('$name', ({ kernel }) => {
     forAll(25, (random) => {
       const spread = random.pick([1, 4, 40]);
       const randomOffsets = (columns: readonly Column[]): number[] => {
-        const { offsets, end } = oneAfterAnother(columns);
+        const { offsets, end } = consecutiveOffsets(columns);
         return offsets.map((offset, k) => {
           if (columns[k].path[0] === 'out') return offset;
           const unit = columns[k].view.BYTES_PER_ELEMENT;
@@ -206,24 +206,24 @@ describe.each(NATIVE.slice(0, 1))('checks before the kernel', ({ kernel }) => {
   const columnsOfCall = (name: string) =>
     columnsOf(name, argumentsOf(addon, kernel!, name), allocateOutputs(N, LAYOUT));
 
-  it.each(CALLS)('%s is refused exactly if a written array is in a pair that overlaps', (name) => {
+  it.each(CALLS)('%s is refused exactly if two arrays overlap and the call writes one of them', (name) => {
     const isOutput = columnsOfCall(name).map(({ path }) => path[0] === 'out');
     const count = isOutput.length;
-    const outcomes = { refused: 0, done: 0 };
+    const outcomes = { refused: 0, accepted: 0 };
     for (let i = 0; i < count; i++) {
       for (let j = 0; j < i; j++) {
         // The next test is about outputs.
         if (isOutput[i] && isOutput[j]) continue;
         // The second array begins at the first or at the last byte of the first array.
         const overlappingOffsets = (columns: readonly Column[]): number[] => {
-          const { offsets } = oneAfterAnother(columns);
+          const { offsets } = consecutiveOffsets(columns);
           const unit = columns[i].view.BYTES_PER_ELEMENT;
           const last = (i + j) % 2 === 0 ? 0 : columns[j].view.byteLength - 1;
           offsets[i] = Math.floor((offsets[j] + last) / unit) * unit;
           return offsets;
         };
         const refused = expectSafe(addon, kernel!, name, () => {}, overlappingOffsets);
-        outcomes[refused ? 'refused' : 'done']++;
+        outcomes[refused ? 'refused' : 'accepted']++;
       }
     }
     expect(outcomes.refused > 0 || count === 1).toBe(true);
@@ -237,11 +237,11 @@ describe.each(NATIVE.slice(0, 1))('checks before the kernel', ({ kernel }) => {
         const [first, second] = [outputs[one], outputs[other]].map((view) => ({ view }) as Column);
         const { length, BYTES_PER_ELEMENT: unit } = second.view;
         const last = Math.floor((byteOffset + byteLength - 1) / unit) * unit;
-        const long = new ArrayBuffer(buffer.byteLength + length * unit);
-        const moved = separateBuffers(outputs) as Any;
-        moved[one] = viewAt(first, long, byteOffset);
-        moved[other] = viewAt(second, long, last);
-        expect(() => open(addon, kernel!, moved), `${one} and ${other}`).toThrow(TypeError);
+        const memory = new ArrayBuffer(buffer.byteLength + length * unit);
+        const overlapping = separateBuffers(outputs) as Any;
+        overlapping[one] = viewAt(first, memory, byteOffset);
+        overlapping[other] = viewAt(second, memory, last);
+        expect(() => open(addon, kernel!, overlapping), `${one} and ${other}`).toThrow(TypeError);
       }
     }
   });
@@ -259,14 +259,16 @@ describe.each(NATIVE.slice(0, 1))('checks before the kernel', ({ kernel }) => {
   });
 
   it.each(CALLS)('%s refuses a SharedArrayBuffer', (name) => {
-    const legal = argumentsOf(addon, kernel!, name);
-    const columns = columnsOf(name, legal, allocateOutputs(N)).filter(({ path }) => path[0] !== 'out');
+    const validArguments = argumentsOf(addon, kernel!, name);
+    const columns = columnsOf(name, validArguments, allocateOutputs(N)).filter(
+      ({ path }) => path[0] !== 'out',
+    );
     for (const column of columns) {
       const batch = open(addon, kernel!);
       const before = stateOf(batch);
       const shared = new (column.view.constructor as Any)(new SharedArrayBuffer(column.view.byteLength));
       shared.set(column.view);
-      const args = withViews(legal, [column], [shared]);
+      const args = withViews(validArguments, [column], [shared]);
       expect(() => (batch as Any)[name](...args), String(column.path)).toThrow(/not shared/);
       expect(stateOf(batch)).toEqual(before);
     }

@@ -1,10 +1,10 @@
 /** The addon's path: RHYTHM_ADDON, else the compiled addon, else this platform's prebuild. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { loadAddon } from '../../../src/engine/backends/addon.js';
-import { addonPath, packageAddon } from '../../../src/engine/backends/addon-path.js';
+import { addonPath, bundleAddon, packageAddon } from '../../../src/engine/backends/addon-path.js';
 import { BackendError } from '../../../src/shared/errors.js';
 
 let root: string;
@@ -17,7 +17,7 @@ afterEach(() => {
 });
 
 /** Writes a file at a path of the package. The file is not a shared object. */
-function put(path: string): string {
+function writeAddonAt(path: string): string {
   const file = join(root, path);
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, 'no shared object');
@@ -38,13 +38,24 @@ const COMPILED = 'build/Release/rhythm.node';
 const PREBUILD = `prebuilds/${process.platform}-${process.arch}/rhythm.node`;
 
 it('the path is the prebuild if no addon was compiled', () => {
-  const file = put(PREBUILD);
+  const file = writeAddonAt(PREBUILD);
   expect(packageAddon(root)).toBe(file);
 });
 
+it.runIf(process.platform === 'linux')(
+  'the prebuild for this libc comes before the prebuild for any libc',
+  () => {
+    writeAddonAt(PREBUILD);
+    const libc = existsSync('/etc/alpine-release') ? 'musl' : 'glibc';
+    const file = writeAddonAt(PREBUILD.replace('rhythm.', `rhythm.${libc}.`));
+    writeAddonAt(PREBUILD.replace('rhythm.', 'rhythm.other.'));
+    expect(packageAddon(root)).toBe(file);
+  },
+);
+
 it('the path is not a prebuild of another platform or processor', () => {
   for (const other of [`beos-${process.arch}`, `${process.platform}-z80`])
-    put(`prebuilds/${other}/rhythm.node`);
+    writeAddonAt(`prebuilds/${other}/rhythm.node`);
   const { code, message } = refusal(() => packageAddon(root));
   expect(code).toBe('addon_missing');
   const parts = [
@@ -58,12 +69,14 @@ it('the path is not a prebuild of another platform or processor', () => {
 });
 
 it('the path is the compiled addon rather than a prebuild, even if the compiled addon cannot be loaded', () => {
-  put(PREBUILD);
-  const file = put(COMPILED);
+  writeAddonAt(PREBUILD);
+  const file = writeAddonAt(COMPILED);
   expect(packageAddon(root)).toBe(file);
   const { code, message } = refusal(() => loadAddon(packageAddon(root)));
   expect(code).toBe('addon_missing');
   for (const part of ['loadable', file, 'npm run build:addon']) expect(message).toContain(part);
+  // The text of the cause, without the name of its class.
+  expect(message).not.toContain('Error:');
 });
 
 it('the path is RHYTHM_ADDON, relative to the working folder, even if there is no such file', () => {
@@ -74,4 +87,19 @@ it('the path is RHYTHM_ADDON, relative to the working folder, even if there is n
 it("the path is the package's addon if RHYTHM_ADDON is empty", () => {
   vi.stubEnv('RHYTHM_ADDON', '');
   expect(addonPath()).toBe(packageAddon());
+});
+
+it('the path for a bundle is the prebuild beside it, else that of the installed package', () => {
+  const installed = writeAddonAt(`node_modules/rhythm-vec/${PREBUILD}`);
+  writeFileSync(join(root, 'node_modules/rhythm-vec/package.json'), '{}');
+  expect(realpathSync(bundleAddon(join(root, 'out')))).toBe(realpathSync(installed));
+  const copy = writeAddonAt(`out/${PREBUILD}`);
+  expect(bundleAddon(join(root, 'out'))).toBe(copy);
+});
+
+it('a bundle without an addon gets an error with both places', () => {
+  const { code, message } = refusal(() => bundleAddon(join(root, 'out')));
+  expect(code).toBe('addon_missing');
+  for (const part of [join(root, 'out', 'prebuilds'), 'a package rhythm-vec'])
+    expect(message).toContain(part);
 });

@@ -11,7 +11,7 @@ import { Random } from '../../support/random.js';
 nameAbsent();
 
 const N = 20;
-const HALF: RunRequest = {
+const HALF_RUN: RunRequest = {
   policy: { kind: 'random', policySeeds: null },
   beliefs: null,
   stops: new Uint8Array(N).fill(NUM_STEPS / 2),
@@ -41,7 +41,7 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
         (batch) => batch.submit(steps[0]),
         (batch) => batch.gather(batch, new Uint32Array(N).fill(3)),
         (batch) => batch.submit(steps[1]),
-        (batch) => batch.run(HALF),
+        (batch) => batch.run(HALF_RUN),
       ];
       const [awaited, queued] = [await openAsyncBatch(engine, N), await openAsyncBatch(engine, N)];
       for (const call of calls) {
@@ -56,8 +56,8 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
   it('calls that only read can be awaited together', async () => {
     const { batch } = await openAsyncBatch(engine, N);
     batch.reset(new Random('looks').reset(N));
-    const alone = [await batch.save(), await batch.stateHash(), await batch.targets()];
-    expect(await Promise.all([batch.save(), batch.stateHash(), batch.targets()])).toEqual(alone);
+    const alone = [await batch.save(), await batch.stateHash(), await batch.beliefTargets()];
+    expect(await Promise.all([batch.save(), batch.stateHash(), batch.beliefTargets()])).toEqual(alone);
   });
 
   it('the caller may overwrite the arrays of a request after the call', async () => {
@@ -104,14 +104,20 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
       rewards: some.outputs.rewards,
       components: some.outputs.components,
     });
-    // On a device the other outputs keep their values; a processor writes outputs as it computes them.
+    // On a device, the other outputs keep their values. A batch without a device writes outputs as it computes them.
     if (engine.isDevice) expect(some.outputs.observations).toEqual(before.observations);
   });
 
   it('pending calls settle when the batch closes, and a second close does nothing', async () => {
     const { batch } = await openAsyncBatch(engine, N);
     batch.reset(new Random('close').reset(N));
-    const pending = [batch.run(HALF), batch.read(), batch.save(), batch.stateHash(), batch.targets()];
+    const pending = [
+      batch.run(HALF_RUN),
+      batch.read(),
+      batch.save(),
+      batch.stateHash(),
+      batch.beliefTargets(),
+    ];
     batch.close();
     batch.close();
     expect(await Promise.allSettled(pending)).toHaveLength(pending.length);

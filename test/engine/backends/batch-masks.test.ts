@@ -19,7 +19,7 @@ nameAbsent();
 
 const N = 3;
 const seeds = Uint32Array.of(11, 12, 13);
-const plain: StepRequest = {
+const PLAIN_STEP: StepRequest = {
   actions: Uint8Array.of(0, 3, 6),
   beliefs: null,
   given: null,
@@ -27,7 +27,7 @@ const plain: StepRequest = {
   resetMask: null,
   resetSeeds: null,
 };
-const begin = (batch: AsyncBatch) => {
+const resetAll = (batch: AsyncBatch) => {
   batch.reset(new Random('batch masks').reset(N));
   batch.reset({ mask: null, seeds, modes: null, profiles: null, graders: null });
 };
@@ -41,7 +41,7 @@ const runTo = (stops: number[]): RunRequest => ({
 /** Opens a batch of N environments and runs each to its stop. */
 async function openAtSteps(engine: AsyncEngine, stops: number[] = [0, 0, 0]): Promise<OpenedAsyncBatch> {
   const one = await openAsyncBatch(engine, N);
-  begin(one.batch);
+  resetAll(one.batch);
   await one.batch.run(runTo(stops));
   return one;
 }
@@ -86,14 +86,14 @@ async function anyCall(
     ].filter((part) => part.first < part.end);
     return async (from, to) => {
       const origin = { source: from.batch as never, indices: order };
-      const whole = kind === 'run' || from === to ? run : { ...run, from: origin };
+      const request = kind === 'run' || from === to ? run : { ...run, from: origin };
       const refusals: unknown[] = [];
-      for (const part of parts) refusals.push(await to.batch.run({ ...whole, part }));
+      for (const part of parts) refusals.push(await to.batch.run({ ...request, part }));
       return refusals;
     };
   }
   const { terminated } = await readOutputs();
-  const step = kind === 'step' ? random.step(terminated) : { ...plain, actions: new Uint8Array(n) };
+  const step = kind === 'step' ? random.step(terminated) : { ...PLAIN_STEP, actions: new Uint8Array(n) };
   return (_, to) => to.batch.submit(step);
 }
 
@@ -136,9 +136,9 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
 
   it('an environment that does not step has reward 0 and is otherwise unchanged', async () => {
     const { batch, columns } = await openAtSteps(engine);
-    batch.submit(plain);
+    batch.submit(PLAIN_STEP);
     const before = await columns();
-    const request = { ...plain, stepMask: Uint8Array.of(0, 1, 0), actions: Uint8Array.of(99, 3, 200) };
+    const request = { ...PLAIN_STEP, stepMask: Uint8Array.of(0, 1, 0), actions: Uint8Array.of(99, 3, 200) };
     expect(batch.submit(request)).toBeNull();
     const after = await columns();
     expect(after.rewards[0]).toBe(0);
@@ -149,9 +149,9 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
 
   it('same-step autoreset: reward and grade are of the ended episode, the observation is of the next', async () => {
     const [one, other] = [await openAtSteps(engine, [27, 27, 5]), await openAtSteps(engine, [27, 27, 5])];
-    other.batch.submit(plain);
+    other.batch.submit(PLAIN_STEP);
     const resetSeeds = Uint32Array.of(101, 102, 103);
-    one.batch.submit({ ...plain, resetMask: Uint8Array.of(1, 0, 0), resetSeeds });
+    one.batch.submit({ ...PLAIN_STEP, resetMask: Uint8Array.of(1, 0, 0), resetSeeds });
     const autoreset = await one.columns();
     const ended = await other.columns();
     const result = ['finalScores', 'components', 'beliefMae', 'firstHalfMeans', 'secondHalfMeans'] as const;
@@ -176,8 +176,8 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
   it('same-step autoreset: the following step clears the grade, even of environments that do not step', async () => {
     for (const stepMask of [Uint8Array.of(1, 0, 1), Uint8Array.of(0, 0, 1)]) {
       const { batch, readOutputs } = await openAtSteps(engine, [27, 27, 5]);
-      batch.submit({ ...plain, resetMask: Uint8Array.of(1, 0, 0), resetSeeds: seeds });
-      batch.submit({ ...plain, stepMask });
+      batch.submit({ ...PLAIN_STEP, resetMask: Uint8Array.of(1, 0, 0), resetSeeds: seeds });
+      batch.submit({ ...PLAIN_STEP, stepMask });
       const { terminated, finalScores, beliefMae, components, firstHalfMeans, secondHalfMeans } =
         await readOutputs();
       expect(Array.from(terminated)).toEqual([0, 1, 0]);
@@ -195,7 +195,7 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
       resetMask: Uint8Array.of(1, 0, 0),
       resetSeeds: seeds,
     };
-    expect(batch.submit({ ...plain, ...request })).toBeNull();
+    expect(batch.submit({ ...PLAIN_STEP, ...request })).toBeNull();
     const { observations, rewards, finalScores, terminated } = await readOutputs();
     expect(observations[OBSERVATION.step]).toBe(0);
     expect(observations[OBSERVATION_SIZE + OBSERVATION.step]).toBe(4);
@@ -204,8 +204,8 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
 
   it('any byte except 0 in a mask selects the environment', async () => {
     const [one, other] = [await openAtSteps(engine), await openAtSteps(engine)];
-    one.batch.submit({ ...plain, stepMask: Uint8Array.of(1, 0, 1) });
-    other.batch.submit({ ...plain, stepMask: Uint8Array.of(2, 0, 255) });
+    one.batch.submit({ ...PLAIN_STEP, stepMask: Uint8Array.of(1, 0, 1) });
+    other.batch.submit({ ...PLAIN_STEP, stepMask: Uint8Array.of(2, 0, 255) });
     expectEqual(await one.columns(), await other.columns());
   });
 });
@@ -249,10 +249,10 @@ describe.each(OTHERS)('$name', (engine) => {
           [1, 0],
           [0, 0],
         ]);
-        const make = await anyCall(random, pairs[0][from], pairs[0][to], order);
+        const callOn = await anyCall(random, pairs[0][from], pairs[0][to], order);
         const [expected, got] = [
-          await make(pairs[0][from], pairs[0][to]),
-          await make(pairs[1][from], pairs[1][to]),
+          await callOn(pairs[0][from], pairs[0][to]),
+          await callOn(pairs[1][from], pairs[1][to]),
         ];
         expect(got).toEqual(expected);
         expectEqual(await pairs[0][to].columns(), await pairs[1][to].columns(), `call ${call}:`);

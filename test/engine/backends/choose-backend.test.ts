@@ -1,11 +1,11 @@
 /** The choice of a backend by name or by priority, errors of the choice, and the options of a device. */
 import { describe, expect, it } from 'vitest';
+import { toAsyncBackend } from '../../../src/engine/backends/async-adapter.js';
+import type { WebGpuOptions } from '../../../src/engine/backends/device-options.js';
 import { nativeBackend } from '../../../src/engine/backends/native.js';
 import { listAsyncBackends, listBackends } from '../../../src/engine/backends/node.js';
-import { queued } from '../../../src/engine/backends/queued-backend.js';
 import { createAsyncVecEnv } from '../../../src/engine/node.js';
 import { openAsyncVecEnv } from '../../../src/engine/vec-env/async-vec-env.js';
-import type { WebGpuOptions } from '../../../src/engine/vec-env/device-options.js';
 import { openVecEnv } from '../../../src/engine/vec-env/vec-env.js';
 import { BackendError } from '../../../src/shared/errors.js';
 import { DeferredBackend } from '../../support/deferred.js';
@@ -26,7 +26,7 @@ describe('the choice of a backend', () => {
     expect(second.backendReason).toBe(`the fastest available; tried before it: deferred (${REASON})`);
   });
 
-  it('a backend requested by name opens, or the error has the reason why it cannot', async () => {
+  it('a backend requested by name opens, or the error has the reason', async () => {
     const backend = new DeferredBackend();
     const env = await openAsyncVecEnv(backend.platform, { numEnvs, backend: 'reference' });
     expect([env.backend, env.backendReason]).toEqual(['reference', 'asked for']);
@@ -66,7 +66,7 @@ describe('the choice of a backend', () => {
     'the option kernel alone opens $name, even if another kernel is faster',
     async ({ kernel }) => {
       const { platform } = new DeferredBackend();
-      const asyncBackends = [...platform.asyncBackends, queued(nativeBackend)];
+      const asyncBackends = [...platform.asyncBackends, toAsyncBackend(nativeBackend)];
       const env = await openAsyncVecEnv({ ...platform, asyncBackends }, { numEnvs, kernel });
       expect([env.backend, env.kernel]).toEqual(['native', kernel]);
       await env.close();
@@ -86,6 +86,9 @@ describe('the choice of a backend', () => {
   it('the asynchronous backends include the synchronous ones, and auto selects the first available', async () => {
     const availabilities = await listAsyncBackends();
     expect(availabilities).toEqual(expect.arrayContaining(listBackends()));
+    const opened = ENGINES.map(({ backend, kernel }) => (kernel ? `${backend}/${kernel}` : backend));
+    const listed = availabilities.filter(({ available }) => available).map(({ name }) => name);
+    expect(listed).toEqual(expect.arrayContaining(opened));
     const { backend } = await createAsyncVecEnv({ numEnvs });
     expect(backend).toBe(availabilities.find(({ available }) => available)?.name);
   });

@@ -20,7 +20,7 @@ const OPEN = `
       return { code, message };
     }
   };
-  say(OPTIONS.map(attempt));
+  print(OPTIONS.map(attempt));
 `;
 
 /** Opens an environment with each of the options, in a process with this RHYTHM_KERNEL. @returns backends and kernels. */

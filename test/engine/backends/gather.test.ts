@@ -1,4 +1,4 @@
-/** Copies of episodes between batches, on which forks and assignments are built. */
+/** Copies of episodes between batches. Forks and assignments use these copies. */
 import { describe, expect, it } from 'vitest';
 import type { AsyncBatch } from '../../../src/engine/backends/async-backend.js';
 import type { Origin, RunRequest, StepRequest } from '../../../src/engine/backends/backend.js';
@@ -193,7 +193,7 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
   it('a step after a copy equals the same step on the reference', () =>
     forAllAsync(runsOn(engine, 40), async (random) => {
       const [seed, n] = [random.integer(0, 1e6), 33];
-      const steppedOn = async (each: AsyncEngine) => {
+      const columnsAfterStep = async (each: AsyncEngine) => {
         const same = new Random(seed);
         const source = await playRandomly(same, await openAsyncBatch(each, n));
         const { batch, readOutputs, columns } = await openAsyncBatch(each, n);
@@ -201,7 +201,7 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
         expect(batch.submit(same.step((await readOutputs()).terminated))).toBeNull();
         return columns();
       };
-      expectEqual(await steppedOn(REFERENCE), await steppedOn(engine));
+      expectEqual(await columnsAfterStep(REFERENCE), await columnsAfterStep(engine));
     }));
 
   it('a copy and its original are independent', async () => {
@@ -219,9 +219,9 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
       });
       return batch.stateHash();
     };
-    const alike = await step(3, 3);
-    expect(alike[0]).toBe(alike[1]);
-    const apart = await step(3, 0);
-    expect(apart[0]).not.toBe(apart[1]);
+    const afterSameActions = await step(3, 3);
+    expect(afterSameActions[0]).toBe(afterSameActions[1]);
+    const afterOtherActions = await step(3, 0);
+    expect(afterOtherActions[0]).not.toBe(afterOtherActions[1]);
   });
 });

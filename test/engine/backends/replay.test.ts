@@ -12,7 +12,7 @@ const ROWS = 40;
 
 /** Returns a request whose rows play one step of action 0 and then another. */
 function requestOf(order: Uint32Array): ReplayRequest & { readonly histories: Uint8Array } {
-  // Other memory of legal codes lies before and after the histories.
+  // The memory before and after the histories contains legal codes, too.
   const memory = new Uint8Array(3 * ROWS * NUM_STEPS);
   return {
     order,
@@ -25,8 +25,11 @@ function requestOf(order: Uint32Array): ReplayRequest & { readonly histories: Ui
     actions: new Int8Array(ROWS),
     beliefs: null,
     given: null,
+    beliefHistories: null,
+    historyGiven: null,
     rewards: new Float32Array(ROWS),
     beliefMae: new Float32Array(ROWS),
+    beliefSkill: new Float32Array(ROWS),
     hashes: new BigUint64Array(ROWS),
   };
 }

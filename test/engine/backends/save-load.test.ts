@@ -14,8 +14,8 @@ nameAbsent();
 
 /** Steps all environments equally often. A masked environment would have reward 0, which a state does not contain. */
 function play(random: Random, { batch, numEnvs }: OpenedAsyncBatch, steps: number): void {
-  const late = random.chance(0.4) && steps < NUM_STEPS;
-  const start = late ? random.starts(numEnvs, NUM_STEPS - Math.max(1, steps)) : undefined;
+  const startsLate = random.chance(0.4) && steps < NUM_STEPS;
+  const start = startsLate ? random.starts(numEnvs, NUM_STEPS - Math.max(1, steps)) : undefined;
   batch.reset({ ...random.reset(numEnvs), start });
   for (let t = 0; t < steps; t++) {
     const request = random.step(new Uint8Array(numEnvs), false);
@@ -95,7 +95,7 @@ describe.each(ASYNC_ENGINES)('saved by $name', (engine) => {
 });
 
 describe.each(NATIVE)('$name', ({ kernel }) => {
-  /** Each makes one code of a state invalid. The state has taken 9 steps. */
+  /** Changes that each make one code of a state invalid. The episode of the state has taken 9 steps. */
   const damages: [string, (words: Uint32Array) => void][] = [
     ['a step after the last', (words) => words.fill(NUM_STEPS + 1, STATE.step, STATE.step + 1)],
     ['an invalid mode', (words) => words.fill(3, STATE.mode, STATE.mode + 1)],

@@ -20,23 +20,25 @@ const calm = { name: 'calm', weights: WEIGHTS };
 const schema = { name: 'rhythm-vec/grader', version: 1 };
 const text = (value: unknown) => JSON.stringify(value);
 /** Returns the text of a grader file with these weights. */
-const weighing = (weights: string) => `{"name": "calm", "weights": ${weights}}`;
+const withWeights = (weights: string) => `{"name": "calm", "weights": ${weights}}`;
 
 describe('parseGrader accepts', () => {
-  const whole = {
+  const allWeights = {
     crash_free: 0.5,
     progress: 0,
     connection: 0,
     adaptation: 0,
     efficiency: 0.3,
     belief_accuracy: 0.2,
+    wellbeing: 0,
+    belief_skill: 0,
   };
 
   it('a name and weights by component, with 0 for a missing weight', () => {
     const grader = parseGrader(text(calm));
-    expect(grader).toEqual({ name: 'calm', weights: whole });
+    expect(grader).toEqual({ name: 'calm', weights: allWeights });
     expect(Object.keys(grader.weights)).toEqual(COMPONENT_NAMES);
-    expect(parseGrader(text({ name: 'calm', weights: whole }))).toEqual(grader);
+    expect(parseGrader(text({ name: 'calm', weights: allWeights }))).toEqual(grader);
     expect(Object.isFrozen(grader) && Object.isFrozen(grader.weights)).toBe(true);
   });
 
@@ -45,17 +47,17 @@ describe('parseGrader accepts', () => {
   });
 
   it('negative weights, and any order of keys', () => {
-    const { weights } = parseGrader(weighing('{"efficiency": -0.5, "crash_free": 1.5}'));
+    const { weights } = parseGrader(withWeights('{"efficiency": -0.5, "crash_free": 1.5}'));
     expect(weights).toMatchObject({ crash_free: 1.5, efficiency: -0.5 });
-    expect(Object.is(parseGrader(weighing('{"progress": 1, "adaptation": -0}')).weights.adaptation, 0)).toBe(
-      true,
-    );
+    expect(
+      Object.is(parseGrader(withWeights('{"progress": 1, "adaptation": -0}')).weights.adaptation, 0),
+    ).toBe(true);
   });
 
   it('weights at the bounds of the domain, and a sum of 1 within the rounding of six decimals', () => {
-    parseGrader(weighing(`{"progress": ${2 ** 20}, "connection": ${1 - 2 ** 20}}`));
-    parseGrader(weighing(`{"progress": 1, "connection": ${2 ** -40}}`));
-    parseGrader(weighing('{"progress": 0.3333336, "connection": 0.3333336, "adaptation": 0.3333336}'));
+    parseGrader(withWeights(`{"progress": ${2 ** 20}, "connection": ${1 - 2 ** 20}}`));
+    parseGrader(withWeights(`{"progress": 1, "connection": ${2 ** -40}}`));
+    parseGrader(withWeights('{"progress": 0.3333336, "connection": 0.3333336, "adaptation": 0.3333336}'));
   });
 
   it('the name of a built-in grader, if the weights are the same', () => {
@@ -75,9 +77,9 @@ describe('parseGrader refuses', () => {
     ['half an object', '{"name": "calm"', ['Expected JSON in bad.json, got invalid JSON']],
     ['YAML', 'crash_free: 1', ['got invalid JSON']],
     ['a comment', '// calm\n{}', ['got invalid JSON']],
-    ['a trailing comma', weighing('{"progress": 1,}'), ['got invalid JSON']],
-    ['NaN', weighing('{"progress": NaN}'), ['got invalid JSON']],
-    ['Infinity', weighing('{"progress": Infinity}'), ['got invalid JSON']],
+    ['a trailing comma', withWeights('{"progress": 1,}'), ['got invalid JSON']],
+    ['NaN', withWeights('{"progress": NaN}'), ['got invalid JSON']],
+    ['Infinity', withWeights('{"progress": Infinity}'), ['got invalid JSON']],
     ['two objects', `${text(calm)}\n${text(calm)}`, ['got invalid JSON']],
     ['an array that is nested too deeply', '['.repeat(60_000), ['got invalid JSON']],
     ['a schema that is nested too deeply', `{"schema": ${'['.repeat(3000)}${']'.repeat(3000)}}`, ['got']],
@@ -106,76 +108,96 @@ describe('parseGrader refuses', () => {
       ['name of bad.json', 'which has other weights'],
     ],
     ['no weights', text({ name: 'calm' }), ['Expected an object at weights of bad.json, got none.']],
-    ['weights that are null', weighing('null'), ['at weights of bad.json, got null.']],
+    ['weights that are null', withWeights('null'), ['at weights of bad.json, got null.']],
     [
       'a list of weights',
-      weighing('[0.15,0.2,0.1,0.25,0.1,0.2]'),
+      withWeights('[0.15,0.2,0.1,0.25,0.1,0.2]'),
       ['at weights of bad.json, got an array of 6.'],
     ],
     [
       'an empty object of weights',
-      weighing('{}'),
+      withWeights('{}'),
       ['Expected weights that sum to 1 at weights of bad.json, got a sum of 0.'],
     ],
-    ['an unknown component', weighing('{"crash_fre": 1}'), ['got "crash_fre". Did you mean "crash_free"?']],
+    [
+      'an unknown component',
+      withWeights('{"crash_fre": 1}'),
+      ['got "crash_fre". Did you mean "crash_free"?'],
+    ],
     [
       'a component in camelCase',
-      weighing('{"crashFree": 1}'),
+      withWeights('{"crashFree": 1}'),
       ['got "crashFree". Did you mean "crash_free"?'],
     ],
-    ['a name that is not near a component', weighing('{"happiness": 1}'), ['got "happiness". Remove it.']],
-    ['a name that objects inherit', weighing('{"progress": 1, "toString": 1}'), ['got "toString"']],
-    ['the key __proto__ in weights', weighing('{"progress": 1, "__proto__": 1}'), ['got "__proto__"']],
+    ['a name that is not near a component', withWeights('{"happiness": 1}'), ['got "happiness". Remove it.']],
+    ['a name that objects inherit', withWeights('{"progress": 1, "toString": 1}'), ['got "toString"']],
+    ['the key __proto__ in weights', withWeights('{"progress": 1, "__proto__": 1}'), ['got "__proto__"']],
     [
       'a weight twice',
-      weighing('{"progress": 0.5,\n "progress": 1}'),
+      withWeights('{"progress": 0.5,\n "progress": 1}'),
       ['Expected each key once in bad.json, got "progress" again in line 2.'],
     ],
-    ['an escaped weight twice', weighing('{"progress": 1, "\\u0070rogress": 1}'), ['got "progress" again']],
+    [
+      'an escaped weight twice',
+      withWeights('{"progress": 1, "\\u0070rogress": 1}'),
+      ['got "progress" again'],
+    ],
     [
       'a name twice',
       '{"name": "a", "name": "b", "weights": {"progress": 1}}',
       ['got "name" again in line 1.'],
     ],
     ['weights twice', '{"weights": {}, "weights": {"progress": 1}}', ['got "weights" again']],
-    ['a weight that is null', weighing('{"progress": null}'), ['at weights.progress of bad.json, got null.']],
-    ['a weight as text', weighing('{"progress": "1"}'), ['at weights.progress of bad.json, got "1".']],
-    ['a weight that is true', weighing('{"progress": true}'), ['at weights.progress of bad.json, got true.']],
+    [
+      'a weight that is null',
+      withWeights('{"progress": null}'),
+      ['at weights.progress of bad.json, got null.'],
+    ],
+    ['a weight as text', withWeights('{"progress": "1"}'), ['at weights.progress of bad.json, got "1".']],
+    [
+      'a weight that is true',
+      withWeights('{"progress": true}'),
+      ['at weights.progress of bad.json, got true.'],
+    ],
     [
       'a weight in a list',
-      weighing('{"progress": [1]}'),
+      withWeights('{"progress": [1]}'),
       ['at weights.progress of bad.json, got an array of 1.'],
     ],
     [
       'an infinite weight',
-      weighing('{"progress": 1e999}'),
+      withWeights('{"progress": 1e999}'),
       ['at weights.progress of bad.json, got Infinity.'],
     ],
     [
       'a weight that is too large',
-      weighing('{"progress": 1048577}'),
+      withWeights('{"progress": 1048577}'),
       ['at weights.progress of bad.json, got 1048577.'],
     ],
     [
       'a weight that is too small',
-      weighing('{"progress": 1, "connection": 1e-13}'),
+      withWeights('{"progress": 1, "connection": 1e-13}'),
       ['at weights.connection of bad.json, got 1e-13.'],
     ],
-    ['a subnormal', weighing('{"progress": 1, "connection": 1e-320}'), ['at weights.connection of bad.json']],
+    [
+      'a subnormal',
+      withWeights('{"progress": 1, "connection": 1e-320}'),
+      ['at weights.connection of bad.json'],
+    ],
     [
       'weights that sum to less than 1',
-      weighing('{"progress": 0.5, "connection": 0.4}'),
+      withWeights('{"progress": 0.5, "connection": 0.4}'),
       ['got a sum of 0.9. Divide each by 0.9.'],
     ],
     [
       'weights that sum to more than 1',
-      weighing('{"progress": 0.5, "connection": 0.6}'),
+      withWeights('{"progress": 0.5, "connection": 0.6}'),
       ['got a sum of 1.1. Divide each by 1.1.'],
     ],
-    ['weights that sum to nearly 1', weighing('{"progress": 0.99999}'), ['got a sum of 0.99999.']],
+    ['weights that sum to nearly 1', withWeights('{"progress": 0.99999}'), ['got a sum of 0.99999.']],
     [
       'weights that sum to 0',
-      weighing('{"progress": 1, "connection": -1}'),
+      withWeights('{"progress": 1, "connection": -1}'),
       ['got a sum of 0. Pass weights with a positive sum.'],
     ],
     [
@@ -255,9 +277,11 @@ describe('random graders', () => {
 });
 
 describe('graderWeights', () => {
-  it('converts a name, a grader or a list to six float32s in the order of COMPONENT_FIELDS', () => {
-    const floats = Float32Array.of(0.5, 0, 0, 0, 0.3, 0.2);
+  it('converts a name, a grader or a list to eight float32s in the order of COMPONENT_FIELDS', () => {
+    const floats = Float32Array.of(0.5, 0, 0, 0, 0.3, 0.2, 0, 0);
     expect(graderWeights(calm)).toEqual(floats);
+    expect(graderWeights([0.5, 0, 0, 0, 0.3, 0.2, 0, 0])).toEqual(floats);
+    // Six weights, as in world 1.0.0.
     expect(graderWeights([0.5, 0, 0, 0, 0.3, 0.2])).toEqual(floats);
     expect(graderWeights(floats)).toEqual(floats);
     for (const name of GRADER_NAMES) {
@@ -271,13 +295,13 @@ describe('graderWeights', () => {
   });
 
   it('refuses invalid graders', () => {
-    expectRefusal(() => graderWeights('v3'), 'unknown_name', 'Did you mean "v1"?');
+    expectRefusal(() => graderWeights('v4'), 'unknown_name', 'Did you mean "v1"?');
     expectRefusal(() => graderWeights('toString'), 'unknown_name', 'got "toString"');
     for (const value of [3, null, undefined, true]) {
       expectRefusal(() => graderWeights(value as never), 'wrong_type', `got ${value}`);
     }
     expectGrader(() => graderWeights({} as Grader), 'at name of grader, got none');
-    expectGrader(() => graderWeights([1, 0, 0]), 'six finite weights');
+    expectGrader(() => graderWeights([1, 0, 0]), 'eight weights');
     expectGrader(() => graderWeights([1, Number.NaN, 0, 0, 0, 0]), 'NaN');
   });
 });

@@ -17,13 +17,13 @@ const BELIEFS = [0.2, 0.9, 0.5];
 const bits = (floats: Float32Array) =>
   new Uint32Array(floats.buffer, floats.byteOffset, floats.length).slice();
 
-/** Returns graders, f32 [6] each: built-in, with one component, with scores outside [0, 1] before clamping, and random. */
+/** Returns graders, f32 [8] each: built-in, with one component, with scores outside [0, 1] before clamping, and random. */
 function graders(): Float32Array[] {
   const random = new Random('graders');
-  const single = Array.from({ length: 6 }, (_, k) =>
-    Float32Array.from({ length: 6 }, (_, j) => Number(j === k)),
+  const single = Array.from({ length: 8 }, (_, k) =>
+    Float32Array.from({ length: 8 }, (_, j) => Number(j === k)),
   );
-  const drawn = Array.from({ length: 40 }, () => graderWeights(random.weights(6)));
+  const drawn = Array.from({ length: 40 }, (_, k) => graderWeights(random.weights(k % 2 === 0 ? 6 : 8)));
   const clamping = [
     [2, -1, 0, 0, 0, 0],
     [-3, 2, 2, 0, 0, 0],
@@ -82,25 +82,40 @@ it('returns 0 for unfinished episodes, as a run does', () => {
 });
 
 it('does not change the components, and returns an empty array for no episodes', () => {
-  const components = Float32Array.from({ length: 12 }, (_, k) => k / 12);
+  const components = Float32Array.from({ length: 16 }, (_, k) => k / 16);
   regrade(components, 'v1').fill(9);
-  expect(components).toEqual(Float32Array.from({ length: 12 }, (_, k) => k / 12));
+  expect(components).toEqual(Float32Array.from({ length: 16 }, (_, k) => k / 16));
   expect(regrade(new Float32Array(), 'v2')).toEqual(new Float32Array());
 });
 
+describe('with the number of episodes', () => {
+  const rowsOf = (width: number) => Float32Array.from({ length: 4 * width }, (_, at) => (at % width) / 8);
+  const fourOf = (components: Float32Array, grader: string) => () =>
+    regrade(components, grader, { columnStride: 0, numEnvs: 4 });
+
+  it('reads six components an episode, as in files of world 1.0.0', () => {
+    expect(fourOf(rowsOf(6), 'v2')()).toEqual(fourOf(rowsOf(8), 'v2')());
+    expectRefusal(fourOf(rowsOf(6), 'v3'), 'bad_grader', 'the 6 components', 'wellbeing and belief_skill');
+  });
+
+  it('refuses another number of floats', () => {
+    expectRefusal(fourOf(new Float32Array(40), 'v2'), 'wrong_length', '32 floats', '8 an episode', 'got 40');
+  });
+});
+
 describe('refuses', () => {
-  const row = () => new Float32Array(6).fill(0.5);
+  const row = () => new Float32Array(8).fill(0.5);
   it.each([
     ['a plain array', [0, 0, 0, 0, 0, 0], 'wrong_type', 'got an array of 6'],
     ['undefined', undefined, 'wrong_type', 'got undefined'],
-    ['half a row', new Float32Array(9), 'wrong_length', 'Expected 12 floats in components'],
+    ['half a row', new Float32Array(9), 'wrong_length', 'Expected 16 floats in components'],
   ] as const)('%s', (_, components, code, mention) => {
     expectRefusal(() => regrade(components as Float32Array, 'v2'), code, mention);
   });
 
   it.each([-0.1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('a component of %d', (value) => {
-    const components = new Float32Array(12);
-    components[8] = value;
+    const components = new Float32Array(16);
+    components[10] = value;
     expectRefusal(
       () => regrade(components, 'v2'),
       'out_of_range',
@@ -110,14 +125,14 @@ describe('refuses', () => {
   });
 
   it('invalid columns', () => {
-    const columns = new Float32Array(6 * 16);
+    const columns = new Float32Array(8 * 16);
     const regradeWith = (columnStride: number, numEnvs: number) => () =>
       regrade(columns, 'v2', { columnStride, numEnvs });
     expect(regradeWith(16, 16)()).toHaveLength(16);
     expect(regradeWith(16, 3)()).toHaveLength(3);
     expectRefusal(regradeWith(16, 17), 'out_of_range', 'numEnvs');
     expectRefusal(regradeWith(17, 3), 'out_of_range', 'columnStride');
-    expectRefusal(regradeWith(8, 3), 'wrong_length', 'columnStride x 6');
+    expectRefusal(regradeWith(8, 3), 'wrong_length', 'columnStride x 8');
     expectRefusal(regradeWith(Number.NaN, 3), 'out_of_range', 'columnStride');
     expectRefusal(regradeWith(-16, 3), 'out_of_range', 'columnStride');
   });

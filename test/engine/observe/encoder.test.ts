@@ -1,6 +1,6 @@
 /** Compares encoded observations with rows computed by hand and with the naive encoder, in both layouts. */
 import { describe, expect, it } from 'vitest';
-import { reachOf } from '../../../src/engine/observe/bounds.js';
+import { largestMagnitudes } from '../../../src/engine/observe/bounds.js';
 import { ObservationEncoder } from '../../../src/engine/observe/encoder.js';
 import { HistoryRows } from '../../../src/engine/observe/history.js';
 import type { ObservationOptions } from '../../../src/engine/observe/observation-options.js';
@@ -116,18 +116,18 @@ describe('an encoder gives the row computed by hand', () => {
     );
     const out = new Float32Array(encoder.size);
     encoder.encode(Float32Array.from(LAST), 0, history, out, 0, null);
-    const none = [1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
-    const reach = reachOf(WORLD.params);
+    const noAction = [1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+    const largest = largestMagnitudes(WORLD.params);
     const scaled = (value: number, bound: number) => f32((value + bound) * (1 / (2 * bound)));
     const half = new Array(25).fill(0.5);
     expect([...out]).toEqual([
       1,
-      ...[none, none, none, none, none].flat(),
+      ...[noAction, noAction, noAction, noAction, noAction].flat(),
       ...[0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0],
       ...[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1],
-      ...[0.5, 0.5, 0.5, 0.5, 0.5, scaled(1.5, reach.reward), scaled(-2, reach.reward)],
+      ...[0.5, 0.5, 0.5, 0.5, 0.5, scaled(1.5, largest.reward), scaled(-2, largest.reward)],
       ...[...half, 0.75, 0.375, 0.5, 1, 0, 0.5, 0.5, 0.5, 0.5, 0.5],
-      ...[...half, scaled(0.125, reach.anomalies), scaled(-0.0625, reach.anomalies)],
+      ...[...half, scaled(0.125, largest.anomalies), scaled(-0.0625, largest.anomalies)],
       ...[0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5],
     ]);
   });
@@ -151,7 +151,7 @@ describe('scaling', () => {
 });
 
 /** The size of a row with seven records, without and with one-hot codes. */
-const [PLAIN, ONE_HOT] = [22 + 7 * 12, 47 + 7 * 22];
+const [PLAIN_SIZE, ONE_HOT_SIZE] = [22 + 7 * 12, 47 + 7 * 22];
 
 /** Plays random episodes. @param onStep called with the raw observations after the reset and each step. */
 function play(engine: (typeof TWO_ENGINES)[number], onStep: (raw: Float32Array, t: number) => void): void {
@@ -176,16 +176,16 @@ describe.each(TWO_ENGINES)('in episodes on $name', (engine) => {
         const out = new Float32Array(150 * encoder.size);
         encoder.encode(raw, 0, history, out, 0, null);
         numbers += out.length;
-        expect(outside(encoder, out)).toEqual([]);
-        if (encoder.size === ONE_HOT) expect(notOneHot(encoder, out)).toEqual([]);
+        expect(outsideBounds(encoder, out)).toEqual([]);
+        if (encoder.size === ONE_HOT_SIZE) expect(notOneHot(encoder, out)).toEqual([]);
       }
     });
-    expect(numbers).toBe(29 * 150 * 2 * (PLAIN + ONE_HOT));
+    expect(numbers).toBe(29 * 150 * 2 * (PLAIN_SIZE + ONE_HOT_SIZE));
   });
 });
 
 /** Returns the fields of environments with numbers outside the field's bounds. */
-function outside({ fields, size }: ObservationEncoder, out: Float32Array): string[] {
+function outsideBounds({ fields, size }: ObservationEncoder, out: Float32Array): string[] {
   return fields.flatMap(({ name, offset, size: length, low, high }) =>
     Array.from({ length: 150 }, (_, i) => out.subarray(i * size + offset, i * size + offset + length))
       .filter((values) => !values.every((value) => value >= low && value <= high))

@@ -1,12 +1,13 @@
 /** The table of encoded fields, the spaces, and the bounds of rewards and anomalies. */
 import { describe, expect, it } from 'vitest';
-import { reachOf } from '../../../src/engine/observe/bounds.js';
+import { largestMagnitudes } from '../../../src/engine/observe/bounds.js';
 import { RECORD, RECORD_FIELDS, RECORD_SIZE } from '../../../src/engine/observe/past-step.js';
 import { ACTION_SPACE, observationSpace } from '../../../src/engine/observe/spaces.js';
 import { Episode } from '../../../src/engine/reference/episode.js';
 import {
   ACTION_NAMES,
   EVENT_NAMES,
+  METER_NAMES,
   NUM_ACTIONS,
   NUM_METERS,
   NUM_STEPS,
@@ -42,7 +43,7 @@ it('a subset of the fields has the requested order, without gaps', () => {
   ]);
 });
 
-it('oneHot makes blocks of codes, and does not change other fields', () => {
+it('oneHot encodes codes as blocks, and does not change other fields', () => {
   expect(shape({ oneHot: true })).toEqual([
     ['step', 0, 1, 0, 28],
     ['day', 1, 8, 0, 1],
@@ -76,7 +77,7 @@ it('the meaning of a one-hot block names its codes, and the block has one entry 
 });
 
 it('history adds four fields at the end', () => {
-  const reach = reachOf(WORLD.params);
+  const largest = largestMagnitudes(WORLD.params);
   expect(shape({ fields: ['step'], history: true })).toEqual([
     ['step', 0, 1, 0, 28],
     ['history_action', 1, 7, -1, 9],
@@ -86,12 +87,24 @@ it('history adds four fields at the end', () => {
   ]);
   const both = encodedFields(WORLD, { fields: ['reward'], history: true, oneHot: true, scale: true });
   expect(both.map(({ name, size, rawLow, rawHigh }) => [name, size, rawLow, rawHigh])).toEqual([
-    ['reward', 1, -reach.reward, reach.reward],
+    ['reward', 1, -largest.reward, largest.reward],
     ['history_action', 77, -1, 9],
-    ['history_reward', 7, -reach.reward, reach.reward],
+    ['history_reward', 7, -largest.reward, largest.reward],
     ['history_deltas', 35, -1, 1],
-    ['history_anomalies', 35, -reach.anomalies, reach.anomalies],
+    ['history_anomalies', 35, -largest.anomalies, largest.anomalies],
   ]);
+});
+
+it('the meaning of a history states the values of missing steps and the order of the meters', () => {
+  const meanings = (oneHot: boolean) =>
+    encodedFields(WORLD, { fields: ['step'], history: true, oneHot })
+      .slice(1)
+      .map(({ meaning }) => meaning);
+  const missing = (meaning: string) => /missing ones as ([^:]*):/.exec(meaning)?.[1];
+  expect(meanings(false).map(missing)).toEqual(['-1', '0', '0', '0']);
+  expect(meanings(true).map(missing)).toEqual(['none', '0', '0', '0']);
+  const names = `by meter (${METER_NAMES.join(', ')})`;
+  expect(meanings(false).map((meaning) => meaning.includes(names))).toEqual([false, false, true, true]);
 });
 
 it('a record of the history has the last four fields of an observation', () => {
@@ -100,7 +113,7 @@ it('a record of the history has the last four fields of an observation', () => {
   expect([RECORD_SIZE, RECORD]).toEqual([12, { action: 0, reward: 1, deltas: 2, anomalies: 7 }]);
 });
 
-it('the fields for any options are frozen, and have unique names, bounds and no gaps', () => {
+it('the fields for any options are frozen, have unique names, a lower bound below the upper one, and no gaps', () => {
   forAll(100, (random) => {
     const options = randomObservationOptions(random);
     const fields = encodedFields(WORLD, options);
@@ -133,7 +146,7 @@ it('an observation space has the bounds of every number', () => {
 });
 
 it('the action space has the ten action names', () => {
-  expect(ACTION_SPACE).toEqual({ type: 'discrete', n: 10, names: ACTION_NAMES });
+  expect(ACTION_SPACE).toMatchObject({ type: 'discrete', n: 10, names: ACTION_NAMES });
   expect(Object.isFrozen(ACTION_SPACE) && Object.isFrozen(ACTION_SPACE.names)).toBe(true);
 });
 
@@ -193,50 +206,56 @@ function extremeProfile(random: Random): Float32Array {
   });
 }
 
-it('profiles within the ranges do not exceed the bounds of reachOf, and some come near', () => {
-  const reach = reachOf(WORLD.params);
+it('profiles within the ranges do not exceed the bounds of largestMagnitudes, and some come near', () => {
+  const largest = largestMagnitudes(WORLD.params);
   const random = new Random('reach');
   const episode = new Episode();
   let [reward, anomaly] = [0, 0];
   for (let seed = 0; seed < 3000; seed++) {
     episode.reset(seed, { profile: random.chance(0.2) ? 'sampled' : extremeProfile(random) });
-    const favourite = random.integer(0, NUM_ACTIONS - 1);
+    const repeated = random.integer(0, NUM_ACTIONS - 1);
     for (let t = 0; t < NUM_STEPS; t++) {
-      episode.step(random.chance(0.5) ? favourite : random.integer(0, NUM_ACTIONS - 1));
+      episode.step(random.chance(0.5) ? repeated : random.integer(0, NUM_ACTIONS - 1));
       reward = Math.max(reward, Math.abs(episode.reward));
       anomaly = Math.max(anomaly, ...episode.anomalies.map(Math.abs));
     }
   }
-  expect(reward).toBeLessThan(reach.reward);
-  expect(anomaly).toBeLessThan(reach.anomalies);
-  expect(reward).toBeGreaterThan(reach.reward / 2);
-  expect(anomaly).toBeGreaterThan(reach.anomalies * 0.9);
+  expect(reward).toBeLessThan(largest.reward);
+  expect(anomaly).toBeLessThan(largest.anomalies);
+  expect(reward).toBeGreaterThan(largest.reward / 2);
+  expect(anomaly).toBeGreaterThan(largest.anomalies * 0.9);
 });
 
-it('the bounds of reachOf are finite and above 0 in any world, and depend on its numbers', () => {
+it('the bounds of largestMagnitudes are finite and above 0 in any world, and depend on the numbers of the world', () => {
   forAll(40, (random) => {
-    const { reward, anomalies } = reachOf(createWorld(changedWorld(random)).params);
-    for (const reach of [reward, anomalies]) expect(reach > 0 && Number.isFinite(reach)).toBe(true);
+    const { reward, anomalies } = largestMagnitudes(createWorld(changedWorld(random)).params);
+    for (const magnitude of [reward, anomalies])
+      expect(magnitude > 0 && Number.isFinite(magnitude)).toBe(true);
   });
   const noisier = structuredClone(RHYTHM);
   noisier.noise = { meters: noisier.noise.meters.map(() => 0.5), reward: 100 };
-  const reach = reachOf(createWorld(noisier).params);
-  expect(reach.anomalies).toBeGreaterThan(0.5);
-  expect(reach.reward).toBeGreaterThan(100);
+  const largest = largestMagnitudes(createWorld(noisier).params);
+  expect(largest.anomalies).toBeGreaterThan(0.5);
+  expect(largest.reward).toBeGreaterThan(100);
+  const eventful = structuredClone(RHYTHM);
+  for (const event of eventful.events) event.effect.fill(1);
+  const ofEvents = largestMagnitudes(createWorld(eventful).params);
+  expect(ofEvents.reward).toBeGreaterThan(largestMagnitudes(WORLD.params).reward);
+  expect(ofEvents.anomalies).toBe(largestMagnitudes(WORLD.params).anomalies);
 });
 
 it('the bound of anomalies is 1 if rounding hides all differences of traits and there is no noise', () => {
-  const dull = structuredClone(RHYTHM);
-  dull.noise = { meters: [0, 0, 0, 0, 0], reward: 0 };
-  dull.stress = [0, 0, 0, 0, 0];
-  // Next to effects of 1, float32 rounding hides traits within the narrowest ranges.
-  for (const { tags, effect } of dull.actions)
+  const spec = structuredClone(RHYTHM);
+  spec.noise = { meters: [0, 0, 0, 0, 0], reward: 0 };
+  spec.stress = [0, 0, 0, 0, 0];
+  // These traits are at most 2^-40, which float32 rounding hides next to effects of 1.
+  for (const { tags, effect } of spec.actions)
     effect.splice(0, 5, Number(tags[0] === 'productive'), 0, 0, 1, 0);
-  dull.constants.focusCognition = 0;
-  for (const trait of dull.traits.filter(({ name }) => /bonus|recovery|guilt/.test(name))) {
+  spec.constants.focusCognition = 0;
+  for (const trait of spec.traits.filter(({ name }) => /bonus|recovery|guilt/.test(name))) {
     trait.neutral = 0;
     trait.low = 0;
     trait.high = 2 ** -40;
   }
-  expect(reachOf(createWorld(dull).params).anomalies).toBe(1);
+  expect(largestMagnitudes(createWorld(spec).params).anomalies).toBe(1);
 });

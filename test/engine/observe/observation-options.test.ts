@@ -1,7 +1,7 @@
 /** Validation of observation options. */
 import { describe, expect, it } from 'vitest';
 import {
-  isPlain,
+  isRaw,
   type ObservationOptions,
   toObservationOptions,
 } from '../../../src/engine/observe/observation-options.js';
@@ -30,7 +30,7 @@ const CASES: Case[] = [
   [{ fields: new Set(['meters']) }, 'wrong_type', 'observation.fields', 'an object'],
   [{ fields: [] }, 'wrong_length', 'observation.fields', 'an empty array'],
   [{ fields: ['meters', 3] }, 'wrong_type', 'observation.fields[1]', 'got 3'],
-  // biome-ignore lint/suspicious/noSparseArray: a hole is the case.
+  // biome-ignore lint/suspicious/noSparseArray: the hole is the tested value.
   [{ fields: ['meters', , 'step'] }, 'wrong_type', 'observation.fields[1]', 'undefined'],
   [{ fields: ['meter'] }, 'unknown_name', 'observation.fields[0]', 'Did you mean "meters"?'],
   [
@@ -46,7 +46,7 @@ const CASES: Case[] = [
 
 describe.each(CASES)('%o', (options, code, ...mentions) => {
   it(`is refused with ${code}`, () => {
-    for (const call of [toObservationOptions, isPlain, encodedFields.bind(null, WORLD)]) {
+    for (const call of [toObservationOptions, isRaw, encodedFields.bind(null, WORLD)]) {
       expectRefusal(() => call(options as ObservationOptions), code, ...mentions);
     }
   });
@@ -69,9 +69,9 @@ it('validated options are frozen copies, and pass validation again', () => {
   expect(toObservationOptions(options)).toEqual(options);
 });
 
-it('isPlain is true only for all fields in their order, without encoding', () => {
+it('isRaw is true only for all fields in their order, without encoding', () => {
   for (const options of [undefined, {}, { fields: names }, { oneHot: false, scale: false, history: false }]) {
-    expect(isPlain(options)).toBe(true);
+    expect(isRaw(options)).toBe(true);
   }
   const others = [
     { fields: names.slice(1) },
@@ -81,5 +81,5 @@ it('isPlain is true only for all fields in their order, without encoding', () =>
     { scale: true },
     { history: true },
   ];
-  for (const options of others) expect(isPlain(options)).toBe(false);
+  for (const options of others) expect(isRaw(options)).toBe(false);
 });

@@ -97,11 +97,11 @@ class Pair {
   expectEqualResults(final: ReadonlyMap<number, number[]>): void {
     const { env, options } = this;
     const width = env.observationSpace.shape[0];
-    const none = new Array(width).fill(0);
+    const zeros = new Array(width).fill(0);
     const expected = rowsOf(this.plainResult, 'observations').map((row, i) =>
       encodeNaively(env.world, options, row, this.#past(i)),
     );
-    const finalRows = expected.map((_, i) => final.get(i) ?? none);
+    const finalRows = expected.map((_, i) => final.get(i) ?? zeros);
     const hasFinal = env.metadata.autoresetMode === 'same-step';
     expectEqual(
       {
@@ -131,7 +131,7 @@ function replayedSteps(env: VecEnv, i: number): number[][] {
     .map(({ action, reward, deltas, anomalies }) => [action, reward, ...deltas, ...anomalies]);
 }
 
-/** Expects every number within the bounds of the space. */
+/** Expects that every number is within the bounds of the space. */
 function expectWithinSpace({ observationSpace }: VecEnv, result: StepResult): void {
   const { low, high, shape } = observationSpace;
   const numbers = copyOutputs(result).observations as Float32Array;
@@ -146,6 +146,21 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
       const pair = new Pair(random, engine);
       for (let t = 0; t < 2 * NUM_STEPS + 5; t++) pair.step(random);
     });
+  });
+
+  it('a step after which some environments are reset is in the histories of the others', () => {
+    const observation = { fields: ['step'], history: true };
+    using env = openOn(engine, { numEnvs: 3, autoreset: 'same-step', observation });
+    env.reset({ seed: 7 });
+    env.run('random', { stops: [NUM_STEPS - 1, 5, NUM_STEPS - 2] });
+    const { observations, finalObservations } = env.step([1, 2, 3]);
+    const { offset, size } = env.observationFields.find(({ name }) => name === 'history_action')!;
+    const last = (rows: Float32Array) =>
+      [0, 1, 2].map((i) => rows[i * env.observationSpace.shape[0] + offset + size - 1]);
+    expect([last(observations), last(finalObservations!)]).toEqual([
+      [-1, 2, 3],
+      [1, 0, 0],
+    ]);
   });
 
   it('history() returns the steps of the observations', () => {

@@ -186,7 +186,7 @@ describe('an episode refuses', () => {
     expect(refusalOf(() => episode.step(99)).code).toBe('episode_over');
   });
 
-  it('unknown options, and a world that was not created', () => {
+  it('unknown options, and a world that createWorld did not return', () => {
     expectRefusal(
       () => new Episode(any({ wrold: createWorld() })),
       'unknown_option',

@@ -45,8 +45,8 @@ function expectRefusedOrLegal(damaged: Uint8Array): 'refused' | 'legal' {
 }
 
 describe('damage', () => {
-  /** Returns values for a byte: with one of its bits flipped, and a few others. */
-  const othersOf = (byte: number): number[] => {
+  /** Returns other values for a byte: each with one bit flipped, and a few more. */
+  const otherBytes = (byte: number): number[] => {
     const values = [0, 1, 2, 3, 4, 5, 6, 7].map((bit) => byte ^ (1 << bit));
     return [...new Set([...values, 0, 0xff, (byte + 1) & 0xff, (byte + 0x80) & 0xff])].filter(
       (x) => x !== byte,
@@ -55,7 +55,7 @@ describe('damage', () => {
 
   it('to any byte of the header is detected', () => {
     for (let at = 0; at < HEADER_LENGTH; at++) {
-      for (const value of othersOf(bytes[at])) {
+      for (const value of otherBytes(bytes[at])) {
         expectRefusal(() => decodeSnapshot(withByte(bytes, at, value)), 'bad_snapshot');
       }
     }
@@ -63,7 +63,8 @@ describe('damage', () => {
 
   it('to any byte of the body is detected by the checksum', () => {
     for (let at = HEADER_LENGTH; at < bytes.length; at++) {
-      for (const value of othersOf(bytes[at])) {
+      // A CRC-32 detects any change of one byte.
+      for (const value of [bytes[at] ^ (1 << (at & 7)), (bytes[at] + 0x80) & 0xff, bytes[at] ^ 0xff]) {
         const { message } = refusalOf(() => decodeSnapshot(withByte(bytes, at, value)));
         expect(message).toContain('CRC-32 of header and body');
       }
@@ -73,7 +74,7 @@ describe('damage', () => {
   it('to the header with a correct checksum is refused, or gives another legal header', () => {
     const legalFields = new Set<string>();
     for (let at = 0; at < HEADER_LENGTH; at++) {
-      for (const value of othersOf(bytes[at])) {
+      for (const value of otherBytes(bytes[at])) {
         if (expectRefusedOrLegal(withChecksum(withByte(bytes, at, value))) === 'legal')
           legalFields.add(fieldAt(at));
       }
@@ -126,7 +127,7 @@ describe('damage to the body with a correct checksum', () => {
     checkStates(first.batch.save(), N, WORLD);
   }
 
-  it.each([1, 2, 3, 4, 5, 6])('is refused or gives playable states, part %i of 6', (round) => {
+  it.each([1, 2, 3])('is refused or gives playable states, part %i of 3', (round) => {
     const random = new Random(`body ${round}`);
     const sources = Array.from({ length: 20 }, () => randomSnapshot(random));
     const outcomes = { refused: 0, legal: 0 };

@@ -3,7 +3,7 @@ import { describe, it } from 'vitest';
 import { checkStates } from '../../../src/engine/snapshot/legal-states.js';
 import { toGraders } from '../../../src/engine/validate/profiles.js';
 import { type EnvStarts, toStart } from '../../../src/engine/validate/starts.js';
-import { NUM_METERS, NUM_STEPS, STATE, STATE_WORDS } from '../../../src/world/fields.js';
+import { NUM_COMPONENTS, NUM_METERS, NUM_STEPS, STATE, STATE_WORDS } from '../../../src/world/fields.js';
 import { RHYTHM } from '../../../src/world/numbers.js';
 import { createWorld } from '../../../src/world/world.js';
 import { ENGINES } from '../../support/engines.js';
@@ -29,239 +29,275 @@ describe('checkStates', () => {
   };
   const INITIAL = statesAfter(0);
   const AFTER_9 = statesAfter(9);
-  const HALF = statesAfter(NUM_STEPS / 2);
-  const BELIEVED = statesAfter(9, Float32Array.of(0, 0.25, 1));
+  const AFTER_14 = statesAfter(NUM_STEPS / 2);
+  const WITH_BELIEF = statesAfter(9, Float32Array.of(0, 0.25, 1));
   const ENDED = statesAfter(NUM_STEPS);
   const quarter = new Float32Array(N * NUM_METERS).fill(0.25);
   const LATER_START = openAndReset(
-    toStart({ steps: 9, meters: quarter, early: [1, 2, 3, 4] }, N, null),
+    toStart(
+      { steps: 9, meters: quarter, early: [1, 2, 3, 4] },
+      { numEnvs: N, mask: null, params: WORLD.params, modes: null, profiles: null },
+    ),
   ).save();
 
+  const { meters, profile, belief, grader, tape: actions } = STATE;
   type Words = Uint32Array;
-  const put = (at: number, value: number) => (words: Words) => words.fill(value, at, at + 1);
-  const float = (at: number, value: number) => (words: Words) =>
+  const setWord = (at: number, value: number) => (words: Words) => words.fill(value, at, at + 1);
+  const setFloat = (at: number, value: number) => (words: Words) =>
     (new Float32Array(words.buffer, words.byteOffset)[at] = value);
-  const nibble = (t: number, code: number) => (words: Words) => {
-    const at = STATE.tape + (t >>> 3);
+  const setAction = (t: number, code: number) => (words: Words) => {
+    const at = actions + (t >>> 3);
     words[at] = (words[at] & ~(15 << (4 * (t & 7)))) | (code << (4 * (t & 7)));
   };
-  const { meters, profile, belief, grader } = STATE;
   const traits = profile;
   const weights = profile + 11;
+  const well = 'well of environment 3 (sum of the meters, weighted by the reward weights)';
+  const skill = 'skill of environment 3 (sum of the terms of belief_skill)';
   const inRange = 'from 0 to 1, got';
   const cases: [string, Words, (words: Words) => unknown, string][] = [
-    ['a step after the last', AFTER_9, put(STATE.step, 77), 'step of environment 3 from 0 to 28, got 77.'],
+    [
+      'a step after the last',
+      AFTER_9,
+      setWord(STATE.step, 77),
+      'step of environment 3 from 0 to 28, got 77.',
+    ],
     [
       'the largest step',
       AFTER_9,
-      put(STATE.step, 0xffffffff),
+      setWord(STATE.step, 0xffffffff),
       'step of environment 3 from 0 to 28, got 4294967295.',
     ],
-    ['an invalid mode', AFTER_9, put(STATE.mode, 3), 'mode of environment 3 from 0 to 2, got 3.'],
-    ['a meter above 1', AFTER_9, float(meters, 1.0000001), `meters[0] of environment 3 ${inRange} 1.000`],
-    ['a meter below 0', AFTER_9, float(meters + 4, -0.5), `meters[4] of environment 3 ${inRange} -0.5.`],
-    ['a meter of -0', AFTER_9, float(meters + 2, -0), `meters[2] of environment 3 ${inRange} -0.`],
-    ['a NaN meter', AFTER_9, float(meters + 1, Number.NaN), `meters[1] of environment 3 ${inRange} NaN.`],
+    ['an invalid mode', AFTER_9, setWord(STATE.mode, 3), 'mode of environment 3 from 0 to 2, got 3.'],
+    ['a meter above 1', AFTER_9, setFloat(meters, 1.0000001), `meters[0] of environment 3 ${inRange} 1.000`],
+    ['a meter below 0', AFTER_9, setFloat(meters + 4, -0.5), `meters[4] of environment 3 ${inRange} -0.5.`],
+    ['a meter of -0', AFTER_9, setFloat(meters + 2, -0), `meters[2] of environment 3 ${inRange} -0.`],
+    ['a NaN meter', AFTER_9, setFloat(meters + 1, Number.NaN), `meters[1] of environment 3 ${inRange} NaN.`],
     [
       'an infinite trait',
       AFTER_9,
-      float(traits, Number.POSITIVE_INFINITY),
+      setFloat(traits, Number.POSITIVE_INFINITY),
       'profile[0] of environment 3 from -1048576 to',
     ],
     [
       'a large trait',
       AFTER_9,
-      float(traits + 10, -(2 ** 20) - 1),
+      setFloat(traits + 10, -(2 ** 20) - 1),
       'profile[10] of environment 3 from -1048576 to',
     ],
     [
       'a tiny trait',
       AFTER_9,
-      float(traits + 3, 2 ** -65),
-      'profile[3] of environment 3 to be 0 or of a magnitude from 2^-64 on',
+      setFloat(traits + 3, 2 ** -65),
+      'profile[3] of environment 3 to be 0 or to have a magnitude of at least 2^-64',
     ],
     [
       'a tiny weight',
       AFTER_9,
-      float(weights, -(2 ** -41)),
-      'profile[11] of environment 3 to be 0 or of a magnitude from 2^-40 on',
+      setFloat(weights, -(2 ** -41)),
+      'profile[11] of environment 3 to be 0 or to have a magnitude of at least 2^-40',
     ],
-    ['a weight of -0', AFTER_9, float(weights + 4, -0), 'profile[15] of environment 3 from'],
+    ['a weight of -0', AFTER_9, setFloat(weights + 4, -0), 'profile[15] of environment 3 from'],
     [
-      'an infinite sum',
+      'an infinite first-half reward sum',
       AFTER_9,
-      float(STATE.early, Number.NEGATIVE_INFINITY),
+      setFloat(STATE.early, Number.NEGATIVE_INFINITY),
       'early of environment 3 from -18446744073709552000',
     ],
-    ['a sum of -0', AFTER_9, float(STATE.early, -0), 'early of environment 3 from'],
+    ['a first-half reward sum of -0', AFTER_9, setFloat(STATE.early, -0), 'early of environment 3 from'],
     [
-      'a sum of the second half in the first half',
+      'a nonzero second-half reward sum during the first half',
       AFTER_9,
-      float(STATE.late, 0.5),
+      setFloat(STATE.late, 0.5),
       'late of environment 3 to be 0 after 9 steps, got 0.5.',
     ],
     [
-      'a sum of the second half after 14 steps',
-      HALF,
-      float(STATE.late, 0.5),
+      'a nonzero second-half reward sum after 14 steps',
+      AFTER_14,
+      setFloat(STATE.late, 0.5),
       'late of environment 3 to be 0 after 14 steps',
     ],
-    ['a NaN sum of the second half', ENDED, float(STATE.late, Number.NaN), 'late of environment 3 from'],
+    ['a NaN second-half reward sum', ENDED, setFloat(STATE.late, Number.NaN), 'late of environment 3 from'],
     [
       'too many crashes',
       AFTER_9,
-      put(STATE.crashes, 46),
+      setWord(STATE.crashes, 46),
       'crashes of environment 3 to be at most 45 after 9 steps, got 46.',
     ],
     [
       'more crashes than meter readings in an episode',
       ENDED,
-      put(STATE.crashes, 141),
+      setWord(STATE.crashes, 141),
       'crashes of environment 3 from 0 to 140, got 141.',
     ],
-    ['a belief above 1', BELIEVED, float(belief, 1.5), `belief[0] of environment 3 ${inRange} 1.5.`],
-    ['a belief of -0', BELIEVED, float(belief + 1, -0), `belief[1] of environment 3 ${inRange} -0.`],
+    ['a belief above 1', WITH_BELIEF, setFloat(belief, 1.5), `belief[0] of environment 3 ${inRange} 1.5.`],
+    ['a belief of -0', WITH_BELIEF, setFloat(belief + 1, -0), `belief[1] of environment 3 ${inRange} -0.`],
     [
       'a belief below 2^-40',
-      BELIEVED,
-      float(belief + 2, 2 ** -41),
-      'belief[2] of environment 3 to be 0 or of a magnitude from 2^-40 on',
+      WITH_BELIEF,
+      setFloat(belief + 2, 2 ** -41),
+      'belief[2] of environment 3 to be 0 or to have a magnitude of at least 2^-40',
     ],
     [
       'a belief that was not given',
       AFTER_9,
-      float(belief + 1, 0.25),
-      'belief[1] of environment 3 to be 0.5, as none was given, got 0.25.',
+      setFloat(belief + 1, 0.25),
+      'belief[1] of environment 3 to be 0.5, because no belief was given, got 0.25.',
     ],
-    ['an invalid flag', AFTER_9, put(STATE.given, 2), 'given of environment 3 from 0 to 1, got 2.'],
+    ['an invalid flag', AFTER_9, setWord(STATE.given, 2), 'given of environment 3 from 0 to 1, got 2.'],
     [
       'an invalid action',
       AFTER_9,
-      nibble(8, 10),
+      setAction(8, 10),
       'action sequence of environment 3 to hold an action code below 10 for step 8, got 10.',
     ],
     [
       'an action of a future step',
       AFTER_9,
-      nibble(9, 1),
-      'action sequence of environment 3 to hold 0 for step 9, as only 9 were taken, got 1.',
+      setAction(9, 1),
+      'action sequence of environment 3 to hold 0 for step 9, because only 9 steps were taken, got 1.',
     ],
     [
       'an action after the last',
       ENDED,
-      nibble(31, 15),
-      'action sequence of environment 3 to hold 0 for step 31, as only 28 were taken, got 15.',
+      setAction(31, 15),
+      'action sequence of environment 3 to hold 0 for step 31, because only 28 steps were taken, got 15.',
     ],
     [
       'a weight beyond the domain',
       AFTER_9,
-      float(grader + 5, 2 ** 21),
+      setFloat(grader + 5, 2 ** 21),
       'grader[5] of environment 3 from -1048576 to 1048576',
     ],
     [
       'a tiny weight of the grader',
       AFTER_9,
-      float(grader + 1, 1e-20),
+      setFloat(grader + 1, 1e-20),
       'grader[1] of environment 3 to be 0 or',
     ],
     [
       'weights that sum to more than 1',
       AFTER_9,
-      float(grader, 0.25),
+      setFloat(grader, 0.25),
       'grader of environment 3 to sum to 1, got 1.1',
     ],
     [
       'weights that sum to a little more than rounding allows',
       AFTER_9,
       (words) => {
-        words.fill(0, grader, grader + 6);
-        float(grader, 1 + 10 * 2 ** -23)(words);
+        words.fill(0, grader, grader + NUM_COMPONENTS);
+        setFloat(grader, 1 + 10 * 2 ** -23)(words);
       },
       'grader of environment 3 to sum to 1, got 1.00000119',
     ],
-    ['weights that are all 0', AFTER_9, (words) => words.fill(0, grader, grader + 6), 'to sum to 1, got 0.'],
+    [
+      'weights that are all 0',
+      AFTER_9,
+      (words) => words.fill(0, grader, grader + NUM_COMPONENTS),
+      'to sum to 1, got 0.',
+    ],
     [
       'meters at step 0 that differ from the first meters',
       INITIAL,
-      float(meters, 0.75),
-      'meters[0] of environment 3 to be 0.699999988079071, as it began, before the first step, got 0.75.',
+      setFloat(meters, 0.75),
+      'meters[0] of environment 3 to equal first_meters[0] (0.699999988079071) before the first step, got 0.75.',
     ],
     [
-      'a sum of rewards at step 0',
+      'a nonzero first-half reward sum at step 0',
       INITIAL,
-      float(STATE.early, 1),
+      setFloat(STATE.early, 1),
       'early of environment 3 to be 0 after 0 steps, got 1.',
     ],
     [
-      'a return at step 0',
+      'a nonzero return at step 0',
       INITIAL,
-      float(STATE.return, 1),
+      setFloat(STATE.return, 1),
       'return of environment 3 to be 0 after 0 steps, got 1.',
     ],
     [
       'a first step after the current one',
       INITIAL,
-      put(STATE.began, 1),
-      'began of environment 3 to be at most 0, the steps taken',
+      setWord(STATE.began, 1),
+      'began of environment 3 to be at most 0, the number of steps taken',
     ],
     [
       'a first step after the last',
       ENDED,
-      put(STATE.began, 28),
+      setWord(STATE.began, 28),
       'began of environment 3 from 0 to 27, got 28.',
     ],
     [
       'an action before the first step',
       ENDED,
       (words) => {
-        put(STATE.began, 8)(words);
-        put(STATE.tape, 0x00000300)(words);
+        setWord(STATE.began, 8)(words);
+        setWord(actions, 0x00000300)(words);
       },
-      'action sequence of environment 3 to hold 0 for step 2, as it began at step 8, got 3.',
+      'action sequence of environment 3 to hold 0 for step 2, because the episode began at step 8, got 3.',
     ],
     [
       'an invalid first meter',
       AFTER_9,
-      float(STATE.firstMeters + 4, 1.5),
+      setFloat(STATE.firstMeters + 4, 1.5),
       'first_meters[4] of environment 3 from 0 to 1, got 1.5.',
     ],
     [
       'meters at a later start that differ from the first meters',
       LATER_START,
-      float(meters, 0.75),
-      'meters[0] of environment 3 to be 0.25, as it began, before the first step, got 0.75.',
+      setFloat(meters, 0.75),
+      'meters[0] of environment 3 to equal first_meters[0] (0.25) before the first step, got 0.75.',
     ],
     [
-      'a belief at a later start',
-      LATER_START,
-      put(STATE.given, 1),
-      'given of environment 3 to be 0 before the first step, got 1.',
+      'a wellbeing sum larger than the number of steps',
+      AFTER_9,
+      setFloat(STATE.well, 9.5),
+      `${well} from 0 to 9.`,
     ],
-    ['a return of -0', AFTER_9, float(STATE.return, -0), 'return of environment 3 from'],
-    ['a NaN return', ENDED, float(STATE.return, Number.NaN), 'return of environment 3 from'],
+    ['a negative wellbeing sum', AFTER_9, setFloat(STATE.well, -0.5), `${well} from 0 to 9.`],
+    [
+      'a nonzero wellbeing sum at step 0',
+      INITIAL,
+      setFloat(STATE.well, 0.5),
+      `${well} from 0 to 0 after 0 steps, got 0.5.`,
+    ],
+    ['a NaN belief_skill sum', ENDED, setFloat(STATE.skill, Number.NaN), 'skill of environment 3 from'],
+    [
+      'a belief_skill sum larger than the number of its terms',
+      AFTER_9,
+      setFloat(STATE.skill, 1.02),
+      `${skill} from -16.`,
+    ],
+    ['a belief_skill sum below its minimum', AFTER_9, setFloat(STATE.skill, -16.2), `${skill} from -16.`],
+    [
+      'a nonzero belief_skill sum at step 0',
+      INITIAL,
+      setFloat(STATE.skill, 0.5),
+      `${skill} from 0 to 0 after 0 steps, got 0.5.`,
+    ],
+    ['a return of -0', AFTER_9, setFloat(STATE.return, -0), 'return of environment 3 from'],
+    ['a NaN return', ENDED, setFloat(STATE.return, Number.NaN), 'return of environment 3 from'],
     [
       'a crash at step 0',
       INITIAL,
-      put(STATE.crashes, 1),
+      setWord(STATE.crashes, 1),
       'crashes of environment 3 to be at most 0 after 0 steps, got 1.',
     ],
     [
       'a belief at step 0',
       INITIAL,
-      put(STATE.given, 1),
+      setWord(STATE.given, 1),
       'given of environment 3 to be 0 before the first step, got 1.',
     ],
     [
       'an action at step 0',
       INITIAL,
-      nibble(0, 3),
-      'action sequence of environment 3 to hold 0 for step 0, as only 0 were taken, got 3.',
+      setAction(0, 3),
+      'action sequence of environment 3 to hold 0 for step 0, because only 0 steps were taken, got 3.',
     ],
     [
       'a state of zeros',
       INITIAL,
       (words) => words.fill(0),
-      'belief[0] of environment 3 to be 0.5, as none was given, got 0.',
+      'belief[0] of environment 3 to be 0.5, because no belief was given, got 0.',
     ],
     ['a state of ones', ENDED, (words) => words.fill(0xffffffff), 'step of environment 3 from 0 to 28'],
   ];
@@ -281,16 +317,23 @@ describe('checkStates', () => {
     for (const words of [INITIAL, AFTER_9, LATER_START]) checkStates(words, N, world);
   });
 
+  it('accepts a belief given before a later start', () => {
+    const words = LATER_START.slice();
+    words[STATE.given] = 1;
+    words[STATE.belief] = 0;
+    checkStates(words, N, WORLD);
+  });
+
   it('accepts weights that sum to 1 within rounding', () => {
     for (const ulps of [-16, -8, 0, 8]) {
       const words = AFTER_9.slice();
-      words.fill(0, grader, grader + 6);
-      float(grader, 1 + ulps * 2 ** -23 * (ulps < 0 ? 0.5 : 1))(words);
+      words.fill(0, grader, grader + NUM_COMPONENTS);
+      setFloat(grader, 1 + ulps * 2 ** -23 * (ulps < 0 ? 0.5 : 1))(words);
       checkStates(words, N, WORLD);
     }
   });
 
-  it('refuses words of another number of states', () => {
+  it('refuses words for a different number of states', () => {
     expectRefusal(
       () => checkStates(INITIAL, N + 1, WORLD),
       'bad_snapshot',

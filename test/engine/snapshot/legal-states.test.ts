@@ -4,7 +4,7 @@ import { checkCompatible } from '../../../src/engine/snapshot/compatible.js';
 import type { Snapshot } from '../../../src/engine/snapshot/format.js';
 import { checkStates } from '../../../src/engine/snapshot/legal-states.js';
 import { toGraders, toProfiles } from '../../../src/engine/validate/profiles.js';
-import { NUM_STEPS, STATE } from '../../../src/world/fields.js';
+import { NUM_COMPONENTS, NUM_STEPS, STATE } from '../../../src/world/fields.js';
 import { RHYTHM } from '../../../src/world/numbers.js';
 import { createWorld, type World } from '../../../src/world/world.js';
 import { ENGINES } from '../../support/engines.js';
@@ -88,9 +88,9 @@ describe('checkStates accepts', () => {
 
   it('weights that summed to 1 before they were rounded to float32', () => {
     const graders = toGraders(WORLD, [700_000.3, -699_999.35, 0.03, 0.02, -0, 0], 8);
-    expect(Math.abs(graders.subarray(0, 6).reduce((sum, weight) => sum + weight, 0) - 1)).toBeGreaterThan(
-      1e-3,
-    );
+    expect(
+      Math.abs(graders.subarray(0, NUM_COMPONENTS).reduce((sum, weight) => sum + weight, 0) - 1),
+    ).toBeGreaterThan(1e-3);
     checkStates(statesAfterReset(WORLD, sampled, graders), 8, WORLD);
   });
 });

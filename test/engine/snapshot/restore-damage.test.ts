@@ -5,7 +5,7 @@ import { HEADER_LENGTH } from '../../../src/engine/snapshot/format.js';
 import { checkStates } from '../../../src/engine/snapshot/legal-states.js';
 import { AUTORESET_MODES } from '../../../src/engine/validate/autoreset-modes.js';
 import type { StepResult } from '../../../src/engine/vec-env/vec-env-options.js';
-import { NUM_STEPS } from '../../../src/world/fields.js';
+import { COMPONENT_FIELDS, NUM_STEPS } from '../../../src/world/fields.js';
 import { copyOutputs } from '../../support/bits.js';
 import { advanceRandomly, finishedEnvs, randomStep, stateWords } from '../../support/call-sequences.js';
 import { openOn, TWO_ENGINES } from '../../support/engines.js';
@@ -18,7 +18,7 @@ const N = 5;
 /** The number of damaged bodies for each engine. */
 const BODIES = drawsOf(900);
 
-/** Expects no NaN, and every observation within the bounds of the space. */
+/** Expects finite numbers, observations within the bounds of the space, scores from 0 to 1 and legal states. */
 function expectLegal(env: VecEnv, result: StepResult): void {
   const columns = copyOutputs(result);
   for (const [name, column] of Object.entries(columns)) {
@@ -30,9 +30,13 @@ function expectLegal(env: VecEnv, result: StepResult): void {
     (x, at) => x >= low[at % low.length] && x <= high[at % low.length],
   );
   expect(inside.every(Boolean)).toBe(true);
-  for (const score of [...result.finalScores, ...result.components, ...result.beliefMae]) {
+  for (const score of [...result.finalScores, ...result.beliefMae]) {
     expect(score >= 0 && score <= 1).toBe(true);
   }
+  result.components.forEach((component, at) => {
+    const { low, high } = COMPONENT_FIELDS[at % COMPONENT_FIELDS.length];
+    expect(component >= low && component <= high).toBe(true);
+  });
   checkStates(stateWords(env), N, env.world);
 }
 

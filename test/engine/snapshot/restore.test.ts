@@ -103,12 +103,12 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     const other = open();
     other.restore(env.snapshot());
     expect(other.beliefTargets()).toEqual(env.beliefTargets());
-    const twin = open();
-    const [expected, got] = [twin, other].map((each) => episodeColumns(each, each.reset({ seed: 5 })));
+    const fresh = open();
+    const [expected, got] = [fresh, other].map((each) => episodeColumns(each, each.reset({ seed: 5 })));
     expectEqual(expected, got);
   });
 
-  it('restore sets the history that history() and observations have', () => {
+  it('restore sets the history of history() and of observations', () => {
     forAll(6, (random) => {
       const observation = { fields: ['step', 'reward'], oneHot: random.chance(0.5), history: true };
       const env = open({ observation, layout: random.pick(['row-major', 'column-major'] as const) });
@@ -160,7 +160,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     });
   });
 
-  it('snapshot and restore refuse a closed environment, and snapshot one without a reset', () => {
+  it('snapshot and restore refuse a closed environment, and snapshot refuses one without a reset', () => {
     const env = open();
     expectRefusal(() => env.snapshot(), 'not_reset');
     env.reset({ seed: 1 });

@@ -8,7 +8,7 @@ import { envColumns } from '../../support/unchanged.js';
 
 const N = 400;
 /** Enough environments for two slices of a run. */
-const LONG = 2 * 16_384;
+const TWO_SLICES = 2 * 16_384;
 
 describe.each(TWO_ENGINES)('$name', (engine) => {
   /** Makes the same call on two environments, with an array in the outputs' memory and with a copy of the array. */
@@ -26,7 +26,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
   }
 
   /** Returns the bytes of the rewards, which are 0 after a reset. */
-  const rewards = (env: VecEnv): Uint8Array => {
+  const rewardBytes = (env: VecEnv): Uint8Array => {
     const { buffer, byteOffset } = env.step(new Uint8Array(N), { mask: new Uint8Array(N) }).rewards;
     return new Uint8Array(buffer, byteOffset, 4 * N);
   };
@@ -39,8 +39,8 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
   };
 
   it('indices may lie in the memory of the outputs', () => {
-    expectSame(rewards, (env, bytes) => env.assign(source(), words(bytes)));
-    expectSame(rewards, (env, indices) => {
+    expectSame(rewardBytes, (env, bytes) => env.assign(source(), words(bytes)));
+    expectSame(rewardBytes, (env, indices) => {
       env.run('random', { from: { source: source(), indices: words(indices) } });
     });
   });
@@ -55,7 +55,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
   });
 
   it('actions and beliefs may lie in the memory of the outputs', () => {
-    expectSame(rewards, (env, bytes) => env.step(bytes.subarray(0, N)));
+    expectSame(rewardBytes, (env, bytes) => env.step(bytes.subarray(0, N)));
     const observations = (env: VecEnv) => {
       const { observations } = env.step(new Uint8Array(N), { mask: new Uint8Array(N) });
       observations.fill(0);
@@ -73,11 +73,11 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
 
 it.each(FASTEST)('$name copies an action sequence, beliefs and indices that onProgress changes', (engine) => {
   const results = [false, true].map((overwrites) => {
-    const [env, other] = [openOn(engine, { numEnvs: LONG }), openOn(engine, { numEnvs: 2 })];
+    const [env, other] = [openOn(engine, { numEnvs: TWO_SLICES }), openOn(engine, { numEnvs: 2 })];
     env.reset({ seed: 0 });
     other.reset({ seed: 5 });
-    const indices = new Uint32Array(LONG);
-    const sequence = new Uint8Array(LONG * NUM_STEPS);
+    const indices = new Uint32Array(TWO_SLICES);
+    const sequence = new Uint8Array(TWO_SLICES * NUM_STEPS);
     const beliefs = new Float32Array(3 * sequence.length);
     const onProgress = () => {
       if (!overwrites) return;

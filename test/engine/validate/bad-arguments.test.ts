@@ -1,7 +1,7 @@
 /** Invalid arguments are refused on every engine, with the index and the value, and nothing changes. */
 import { describe, expect, it } from 'vitest';
 import { NUM_STEPS } from '../../../src/world/fields.js';
-import { beliefs, legal, N, put, RESET, RUN, STEP } from '../../support/bad-calls.js';
+import { beliefs, legalActions, N, put, RESET, RUN, STEP } from '../../support/bad-calls.js';
 import { START } from '../../support/bad-starts.js';
 import { ENGINES, openOn } from '../../support/engines.js';
 import { expectRefusal } from '../../support/refusals.js';
@@ -12,7 +12,7 @@ describe.each(ENGINES)('$name', (engine) => {
     it.each(cases)('refuses %s', (_, call, code, ...mentions) => {
       using env = openOn(engine, { numEnvs: N });
       env.reset({ seed: 7 });
-      const result = env.step(legal, { beliefs: beliefs(0, 0.1, 0.2, 0.3) });
+      const result = env.step(legalActions, { beliefs: beliefs(0, 0.1, 0.2, 0.3) });
       expectUnchanged(env, result, () => expectRefusal(() => call(env), code, ...mentions));
     });
   });
@@ -22,11 +22,11 @@ describe.each(ENGINES)('$name', (engine) => {
     const result = env.reset({ seed: 7 });
     env.run('heuristic', { stops: put(new Uint8Array(N), 4, NUM_STEPS) });
     expectUnchanged(env, result, () =>
-      expectRefusal(() => env.step(legal), 'episode_over', 'environment 4', '28'),
+      expectRefusal(() => env.step(legalActions), 'episode_over', 'environment 4', '28'),
     );
     env.run('heuristic');
     expectUnchanged(env, result, () =>
-      expectRefusal(() => env.step(legal), 'episode_over', 'environment 0', 'reset'),
+      expectRefusal(() => env.step(legalActions), 'episode_over', 'environment 0', 'reset'),
     );
     expect(result.terminated.every((over) => over === 1)).toBe(true);
   });

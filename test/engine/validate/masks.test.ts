@@ -24,7 +24,7 @@ const KINDS: Record<string, Mask> = {
   'a Uint8Array': BYTES,
   'a view into a larger array': larger.subarray(1, N + 1),
   booleans: [false, true, false, true],
-  'numbers, none of them 0 or 1': [0, -1, -0, 0.5],
+  'numbers, also other than 0 and 1': [0, -1, -0, 0.5],
   'NaN, which selects nothing': [Number.NaN, 1, Number.NaN, Number.POSITIVE_INFINITY],
   'numbers and booleans': [0, true, false, 1] as number[],
   'an Int8Array': Int8Array.from(BYTES),
@@ -36,7 +36,12 @@ const KINDS: Record<string, Mask> = {
 
 // biome-ignore lint/suspicious/noExplicitAny: cases pass values of wrong types.
 const any = (value: unknown): any => value;
-const WRONG: [name: string, mask: Mask, code: 'wrong_type' | 'wrong_length', ...mentions: string[]][] = [
+const INVALID_MASKS: [
+  name: string,
+  mask: Mask,
+  code: 'wrong_type' | 'wrong_length',
+  ...mentions: string[],
+][] = [
   [
     'a mask that is too short',
     new Uint8Array(N - 1),
@@ -61,7 +66,7 @@ const WRONG: [name: string, mask: Mask, code: 'wrong_type' | 'wrong_length', ...
 
 const actions = Uint8Array.of(3, 1, 4, 1);
 /** Legal arguments for environments 1 and 3, illegal actions for the others, an illegal belief for environment 0. */
-const ILLEGAL: [name: string, actions: unknown, beliefsOf: (invalid: Float32Array) => unknown][] = [
+const IGNORED_ARGUMENTS: [name: string, actions: unknown, beliefsOf: (invalid: Float32Array) => unknown][] = [
   ['bytes', Uint8Array.of(255, 1, 10, 1), (invalid) => invalid],
   ['integers', Int32Array.of(-1, 1, 2 ** 31 - 1, 1), (invalid) => Float64Array.from(invalid)],
   ['values of any type', [null, 1, 'sleep', 1], (invalid) => [null, 'much', {}, ...invalid.subarray(3)]],
@@ -69,8 +74,8 @@ const ILLEGAL: [name: string, actions: unknown, beliefsOf: (invalid: Float32Arra
 const options = { numEnvs: N, seedRange: [50, 20] as const };
 
 /** Opens two equal environments. Their episodes are at different steps, and the last one has ended. */
-function openTwins(engine: Engine, more: object = {}): [VecEnv, VecEnv, StepResult, StepResult] {
-  const [one, other] = [1, 2].map(() => openOn(engine, { ...options, ...more }));
+function openEqualPair(engine: Engine, extraOptions: object = {}): [VecEnv, VecEnv, StepResult, StepResult] {
+  const [one, other] = [1, 2].map(() => openOn(engine, { ...options, ...extraOptions }));
   const [first, second] = [one, other].map((env) => {
     env.reset({ seed: 50 });
     return env.run('heuristic', { stops: [4, 5, 6, NUM_STEPS] });
@@ -80,7 +85,7 @@ function openTwins(engine: Engine, more: object = {}): [VecEnv, VecEnv, StepResu
 
 describe.each(TWO_ENGINES)('$name', (engine) => {
   it.each(Object.entries(KINDS))('%s selects the environments of step and reset', (_, mask) => {
-    const [one, other] = openTwins(engine, { autoreset: 'next-step' });
+    const [one, other] = openEqualPair(engine, { autoreset: 'next-step' });
     expectEqual(
       envColumns(one, one.step(actions, { mask: BYTES })),
       envColumns(other, other.step(actions, { mask })),
@@ -93,8 +98,8 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     expect(Array.from(one.seeds)).toEqual([50, 61, 52, 63]);
   });
 
-  it.each(WRONG)('%s is refused, and nothing changes', (_, mask, code, ...mentions) => {
-    const [env, , result] = openTwins(engine);
+  it.each(INVALID_MASKS)('%s is refused, and nothing changes', (_, mask, code, ...mentions) => {
+    const [env, , result] = openEqualPair(engine);
     expectUnchanged(env, result, () => {
       expectRefusal(() => env.step(actions, { mask }), code, ...mentions);
       expectRefusal(() => env.reset({ mask }), code, ...mentions);
@@ -102,7 +107,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
   });
 
   it('step and reset do not change a mask', () => {
-    const [env] = openTwins(engine, { autoreset: 'same-step' });
+    const [env] = openEqualPair(engine, { autoreset: 'same-step' });
     const mask = Uint8Array.of(0, 7, 255, 0);
     const before = mask.slice();
     env.step(actions, { mask });
@@ -110,9 +115,9 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     expect(mask).toEqual(before);
   });
 
-  describe.each([{}, { copy: true }, { observation: { history: true } }])('with %o', (more) => {
+  describe.each([{}, { copy: true }, { observation: { history: true } }])('with %o', (extraOptions) => {
     it('reset accepts terminated of a result as a mask', () => {
-      const [one, other, result] = openTwins(engine, more);
+      const [one, other, result] = openEqualPair(engine, extraOptions);
       const mask = Array.from(result.terminated, Boolean);
       const expected = envColumns(other, other.reset({ seed: 60, mask }));
       expectEqual(expected, envColumns(one, one.reset({ seed: 60, mask: result.terminated })));
@@ -120,23 +125,23 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     });
 
     it('reset accepts finalMask as a mask, and truncated, which selects none', () => {
-      const [one, other, result] = openTwins(engine, more);
+      const [one, other, result] = openEqualPair(engine, extraOptions);
       const expected = envColumns(other, other.reset({ seed: 60, mask: [false, false, false, true] }));
       expectEqual(expected, envColumns(one, one.reset({ seed: 60, mask: result.finalMask })));
       const { truncated } = one.step(actions);
       expectEqual(expected, envColumns(other, other.reset({ mask: truncated })));
     });
 
-    it('step accepts terminated of a result, which it overwrites, as a mask', () => {
-      const [one, other, result] = openTwins(engine, { ...more, autoreset: 'next-step' });
+    it('step accepts terminated of the previous result as a mask, and overwrites it', () => {
+      const [one, other, result] = openEqualPair(engine, { ...extraOptions, autoreset: 'next-step' });
       const expected = envColumns(other, other.step(actions, { mask: [false, false, false, true] }));
       expectEqual(expected, envColumns(one, one.step(actions, { mask: result.terminated })));
       expect(Array.from(one.seeds)).toEqual([50, 51, 52, 57]);
     });
   });
 
-  it('a mask of all equals no mask', () => {
-    const [one, other] = openTwins(engine, { autoreset: 'next-step' });
+  it('a mask of all environments has the same effect as no mask', () => {
+    const [one, other] = openEqualPair(engine, { autoreset: 'next-step' });
     const all = [true, true, true, true];
     expectEqual(envColumns(one, one.step(actions)), envColumns(other, other.step(actions, { mask: all })));
     expectEqual(
@@ -146,7 +151,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
   });
 
   it.each(AUTORESET_MODES)('%s: a step of no environment changes no episode', (autoreset) => {
-    const [one, other, result] = openTwins(engine, { autoreset });
+    const [one, other, result] = openEqualPair(engine, { autoreset });
     const before = envColumns(one, result);
     for (let t = 0; t < 100; t++) {
       const after = envColumns(one, one.step(new Uint8Array(N).fill(255), { mask: new Uint8Array(N) }));
@@ -157,7 +162,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
       );
       expect(after.finalMask.some(Boolean)).toBe(false);
     }
-    // The steps of no environment are not counted: the episodes of both environments end at the same step.
+    // These steps are not counted: the episodes of `one` and `other` end at the same step.
     const mask = [true, true, true, false];
     for (let t = 0; t < NUM_STEPS; t++) {
       const steps = [one, other].map((env) => {
@@ -170,15 +175,15 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     }
   });
 
-  it('a reset of no environment changes nothing but finalMask', () => {
-    const [env, , result] = openTwins(engine);
+  it('a reset of no environment changes only finalMask', () => {
+    const [env, , result] = openEqualPair(engine);
     const before = envColumns(env, result);
     const after = envColumns(env, env.reset({ mask: new Uint8Array(N) }));
     expectEqual(withoutFinalMask(before), withoutFinalMask(after));
     expect(after.finalMask.some(Boolean)).toBe(false);
   });
 
-  it.each(ILLEGAL)(
+  it.each(IGNORED_ARGUMENTS)(
     'next-step: environments that are reset ignore illegal actions and beliefs: %s',
     (_, illegal, beliefsOf) => {
       const [one, other] = [1, 2].map(() => openOn(engine, { ...options, autoreset: 'next-step' }));
@@ -198,11 +203,11 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     },
   );
 
-  it.each(ILLEGAL)(
+  it.each(IGNORED_ARGUMENTS)(
     'environments outside the mask ignore illegal actions and beliefs: %s',
     (_, illegal, beliefsOf) => {
       const random = new Random('idle');
-      const [one, other] = openTwins(engine, { autoreset: 'next-step' });
+      const [one, other] = openEqualPair(engine, { autoreset: 'next-step' });
       const { beliefs } = random.beliefs(N, 1);
       const invalid = beliefs.slice();
       invalid.set([Number.POSITIVE_INFINITY, Number.NaN, 0], 0);

@@ -58,7 +58,7 @@ const columns = () => ({
 const stepRollouts = { rewards: [1], stateHashes: BigUint64Array.of(1n), groupSize: 1, steps: 1 };
 
 /** Functions of the API that read an object: a call with the object, and a legal object. */
-const OBJECTS: [name: string, call: (value: Any) => unknown, good: object][] = [
+const OBJECTS: [name: string, call: (value: Any) => unknown, validObject: object][] = [
   ['createVecEnv', createVecEnv, { numEnvs: 2 }],
   ['createAsyncVecEnv', createAsyncVecEnv, { numEnvs: 2 }],
   ['webgpu options', (webgpu) => createAsyncVecEnv({ numEnvs: 2, webgpu }), {}],
@@ -89,7 +89,7 @@ const OBJECTS: [name: string, call: (value: Any) => unknown, good: object][] = [
   ['weights of a grader', (weights) => validateGrader({ name: 'calm', weights }), { crash_free: 1 }],
   [
     'a grader of regrade',
-    (value) => regrade(new Float32Array(6), value),
+    (value) => regrade(new Float32Array(8), value),
     { name: 'calm', weights: { crash_free: 1 } },
   ],
   ['Episode', (value) => new Episode(value), {}],
@@ -135,17 +135,17 @@ const NAMES: [what: string, call: (name: Any) => unknown][] = [
   ['an open-loop sequence', openLoopActions],
   ['a method', (method) => groupAdvantages([1], 1, { method })],
   ['an objective', (objective) => new Planner({ numEnvs: 1, objective })],
-  ['a grader of regrade', (name) => regrade(new Float32Array(6), name)],
+  ['a grader of regrade', (name) => regrade(new Float32Array(8), name)],
   ['a profile of a problem', (profile) => searchActionSequences([{ seeds: [1], profile }])],
   ['a profile of Episode', (profile) => new Episode().reset(1, { profile })],
 ];
 
-const called = async (call: (value: Any) => unknown, value: unknown): Promise<unknown> => call(value);
+const callAsync = async (call: (value: Any) => unknown, value: unknown): Promise<unknown> => call(value);
 
 describe.each(KEYS)('%s', (key) => {
-  it.each(OBJECTS)('is refused as a key of the object: %s', async (_, call, good) => {
-    for (const value of withKey(key, good)) {
-      const error = (await called(call, value).then(
+  it.each(OBJECTS)('is refused as a key of the object: %s', async (_, call, validObject) => {
+    for (const value of withKey(key, validObject)) {
+      const error = (await callAsync(call, value).then(
         () => new Error('Expected a refusal, got none.'),
         (reason: unknown) => reason,
       )) as Error & { code?: string };
@@ -156,7 +156,7 @@ describe.each(KEYS)('%s', (key) => {
   });
 
   it.each(NAMES)('is refused as the name of %s', async (_, call) => {
-    const error = (await called(call, key).then(
+    const error = (await callAsync(call, key).then(
       () => new Error('Expected a refusal, got none.'),
       (reason: unknown) => reason,
     )) as Error & { code?: string };
@@ -171,12 +171,12 @@ it('inherited options are read if they are known, and ignored if not', () => {
 });
 
 it('the objects of these tests are legal without the key', async () => {
-  for (const [name, call, good] of OBJECTS) {
+  for (const [name, call, validObject] of OBJECTS) {
     if (['evaluate', 'audit', 'searchActionSequence', 'a problem of searchActionSequences'].includes(name))
       continue;
-    await called(call, structuredClone(good)).catch((error) => {
+    await callAsync(call, structuredClone(validObject)).catch((error) => {
       throw new Error(`${name}: ${error.message}`);
     });
   }
-  await expectRejection(called(createWorld, null), 'bad_world');
+  await expectRejection(callAsync(createWorld, null), 'bad_world');
 });

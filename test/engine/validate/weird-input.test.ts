@@ -123,11 +123,11 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     using env = openOn(engine, { numEnvs: N });
     const result = env.reset({ seed: 9 });
     expectUnchanged(env, result, () => {
-      const bare = Object.create(Float32Array.prototype);
+      const untyped = Object.create(Float32Array.prototype);
       expectRefusal(() => env.step(any(Object.create(Uint8Array.prototype))), 'wrong_type');
-      expectRefusal(() => env.step(CODES, { beliefs: bare }), 'wrong_type', 'beliefs');
+      expectRefusal(() => env.step(CODES, { beliefs: untyped }), 'wrong_type', 'beliefs');
       expectRefusal(() => env.step(CODES, { beliefs: new Proxy(new Float32Array(N * 3), {}) }), 'wrong_type');
-      expectRefusal(() => env.reset({ profiles: bare }), 'wrong_type', 'profiles');
+      expectRefusal(() => env.reset({ profiles: untyped }), 'wrong_type', 'profiles');
     });
   });
 

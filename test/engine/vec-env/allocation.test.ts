@@ -8,11 +8,11 @@ import { NATIVE, nameAbsent } from '../../support/engines.js';
 
 /** The maximum growth in bytes per call: half of the smallest object. V8 itself allocates less than one byte per call. */
 const MAX_GROWTH = 8;
-const CALLS = 10_000;
+const CALLS = 4000;
 const WARM_UP = 2_000;
 /**
- * The maximum number of measurements of a case. The smallest is compared, because V8 allocates numbers until it
- * optimises.
+ * The maximum number of measurements of a case. The smallest result counts, because V8 allocates numbers until it
+ * optimises the code.
  */
 const ROUNDS = 32;
 /** V8 flags that optimise after a number of calls, independently of the machine's load. */
@@ -88,18 +88,18 @@ function program(kernel: string | undefined, cases: Record<string, string>, roun
       const call = make();
       let t = 0;
       while (t < ${WARM_UP}) call(t++);
-      const least = [Infinity, Infinity];
-      for (let round = 0; round < ${rounds} && !(least[0] < ${MAX_GROWTH} && least[1] <= 0); round++) {
+      const minima = [Infinity, Infinity];
+      for (let round = 0; round < ${rounds} && !(minima[0] < ${MAX_GROWTH} && minima[1] <= 0); round++) {
         gc();
         const before = used();
         for (let k = 0; k < ${CALLS}; k++) call(t++);
         const after = used();
-        least[0] = Math.min(least[0], (after.heapUsed - before.heapUsed) / ${CALLS});
-        least[1] = Math.min(least[1], after.arrayBuffers - before.arrayBuffers);
+        minima[0] = Math.min(minima[0], (after.heapUsed - before.heapUsed) / ${CALLS});
+        minima[1] = Math.min(minima[1], after.arrayBuffers - before.arrayBuffers);
       }
-      growth[name] = least;
+      growth[name] = minima;
     }
-    say(growth);
+    print(growth);
   `;
 }
 

@@ -71,17 +71,17 @@ describe.each(ENGINES)('$name', (engine) => {
   it.each(AUTORESET_MODES)('copies within one environment, autoreset %s', (autoreset) => {
     forAll(10, (random) => {
       const env = open(random, { autoreset });
-      const twin = openOn(engine, { numEnvs: env.numEnvs, autoreset });
+      const control = openOn(engine, { numEnvs: env.numEnvs, autoreset });
       const result = advanceRandomly(random, env);
       const before = episodeColumns(env, result);
       const indices = randomIndices(random, env.numEnvs, env.numEnvs);
-      const expected = twin.assign(env, indices);
+      const expected = control.assign(env, indices);
       const assigned = env.assign(env, indices);
       expectEqual(
         withoutFinal(rowsOf(before, env.numEnvs, indices)),
         withoutFinal(episodeColumns(env, assigned)),
       );
-      expectSameResults(random, [twin, expected], [env, assigned], 60);
+      expectSameResults(random, [control, expected], [env, assigned], 60);
     });
   });
 
@@ -118,12 +118,12 @@ describe.each(ENGINES)('$name', (engine) => {
     forAll(12, (random) => {
       const history = { fields: ['step', 'reward'], history: true };
       const source = open(random, { autoreset: random.pick(AUTORESET_MODES) });
-      const twin = openOn(engine, { numEnvs: source.numEnvs, observation: history });
+      const control = openOn(engine, { numEnvs: source.numEnvs, observation: history });
       advanceRandomly(random, source);
-      twin.assign(source, envIndices(source.numEnvs));
+      control.assign(source, envIndices(source.numEnvs));
       const target = open(random, { observation: history });
       const indices = randomIndices(random, source.numEnvs, target.numEnvs);
-      for (const from of [source, twin]) {
+      for (const from of [source, control]) {
         if (random.chance(0.5)) target.reset();
         const { columnStride, observations } = target.assign(from, indices);
         const width = target.observationSpace.shape[0];

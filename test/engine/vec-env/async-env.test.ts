@@ -52,7 +52,7 @@ describe.each(API_PAIRS)('$name', ({ name: backend, open, openSync }) => {
             await asyncEnvColumns(env, (await applyAsyncCall(env, first, false))!),
           );
           for (let round = 0; round < 12; round++) {
-            // Several calls that are not awaited. Most steps are submitted.
+            // The calls are not awaited. Most steps are submitted.
             const pending: Promise<unknown>[] = [];
             let expected: StepResult | undefined;
             for (let k = random.integer(1, 6); k > 0; k--) {
@@ -80,10 +80,10 @@ describe.each(API_PAIRS)('$name', ({ name: backend, open, openSync }) => {
     const options = { numEnvs: 5, autoreset: 'next-step', observation: { oneHot: true } } as const;
     const sync = openSync(options);
     const env = await open(options);
-    const same = Object.keys(sync).filter(
+    const sharedNames = Object.keys(sync).filter(
       (name) => backend !== 'deferred' || !/^(backend|kernel)/.test(name),
     );
-    for (const name of same as (keyof VecEnv)[]) {
+    for (const name of sharedNames as (keyof VecEnv)[]) {
       expect([name, env[name as keyof AsyncVecEnv]]).toEqual([name, sync[name]]);
     }
     expect(Object.keys(env)).toEqual(Object.keys(sync));
@@ -91,7 +91,7 @@ describe.each(API_PAIRS)('$name', ({ name: backend, open, openSync }) => {
     await env.close();
   });
 
-  it('read changes the named outputs and leaves the others', async () => {
+  it('read changes the named outputs and no others', async () => {
     const env = await open({
       numEnvs: N,
       autoreset: 'same-step',
@@ -110,11 +110,11 @@ describe.each(API_PAIRS)('$name', ({ name: backend, open, openSync }) => {
       expectEqual({ before }, { before: copyOutputs(result).observations });
     }
     // All episodes end with this step.
-    const whole = copyColumns(copyOutputs(sync.step(sequence)));
+    const expectedOutputs = copyColumns(copyOutputs(sync.step(sequence)));
     await env.submit(sequence);
     for (const name of Object.keys(OUTPUT_ARRAYS) as (keyof typeof OUTPUT_ARRAYS)[]) {
       const { [name]: got } = copyOutputs(await env.read([name]));
-      expectEqual({ [name]: whole[name] }, { [name]: got });
+      expectEqual({ [name]: expectedOutputs[name] }, { [name]: got });
     }
     await env.read([]);
   });
@@ -124,12 +124,12 @@ describe.each(API_PAIRS)('$name', ({ name: backend, open, openSync }) => {
     const sync = openSync({ numEnvs: N });
     const before = copyColumns(copyOutputs(await env.reset({ seed: 3 })));
     sync.reset({ seed: 3 });
-    const whole = copyColumns(copyOutputs(sync.run('heuristic')));
-    const some = copyOutputs(await env.run('heuristic', { outputs: ['finalScores'] }));
-    expectEqual({ finalScores: whole.finalScores }, { finalScores: some.finalScores });
-    // On a device the other outputs keep their values; a processor writes all outputs as it computes them.
-    if (env.device !== null) expectEqual({ rewards: before.rewards }, { rewards: some.rewards });
-    expectEqual(whole, copyOutputs(await env.read()));
+    const expectedOutputs = copyColumns(copyOutputs(sync.run('heuristic')));
+    const scoresOnly = copyOutputs(await env.run('heuristic', { outputs: ['finalScores'] }));
+    expectEqual({ finalScores: expectedOutputs.finalScores }, { finalScores: scoresOnly.finalScores });
+    // On a device, the other outputs keep their values. A backend without a device writes all outputs as it computes them.
+    if (env.device !== null) expectEqual({ rewards: before.rewards }, { rewards: scoresOnly.rewards });
+    expectEqual(expectedOutputs, copyOutputs(await env.read()));
     await expect(env.run('heuristic', { outputs: ['scores' as never] })).rejects.toMatchObject({
       code: 'unknown_name',
     });

@@ -9,7 +9,7 @@ import { Random } from '../../support/random.js';
 import { expectRejection } from '../../support/refusals.js';
 import { envColumns } from '../../support/unchanged.js';
 
-/** Two slices of a processor, of which the last is not full. */
+/** Two slices of a backend without a device. The last slice is not full. */
 const LARGE = 17_000;
 
 async function beginOn(open: ApiPair['open'], options: AsyncVecEnvOptions): Promise<AsyncVecEnv> {
@@ -18,7 +18,7 @@ async function beginOn(open: ApiPair['open'], options: AsyncVecEnvOptions): Prom
   return env;
 }
 
-// Without the slow reference: slices are made above the backend interface.
+// The slow reference is omitted, because slices are made above the backend interface.
 describe.each(API_PAIRS.slice(-2))('$name', ({ name, open, openSync }) => {
   /** A device runs all environments in one slice. */
   const slices = name === 'deferred' ? 1 : 2;
@@ -101,23 +101,23 @@ describe.each(API_PAIRS.slice(-2))('$name', ({ name, open, openSync }) => {
   it('a run copies episodes of an environment without histories to one with histories', async () => {
     const source = await begin();
     await source.run('random', { stops: STOPS });
-    const [env, twin] = await Promise.all(
+    const [env, control] = await Promise.all(
       [1, 2].map(() => open({ numEnvs: N, observation: { history: true } })),
     );
     const indices = ENVS.slice().reverse();
-    const expected = await twin.assign(source, indices);
+    const expected = await control.assign(source, indices);
     expectEqual(
-      await asyncEnvColumns(twin, await twin.run('heuristic')),
+      await asyncEnvColumns(control, await control.run('heuristic')),
       await asyncEnvColumns(
         env,
         await env.run('heuristic', { from: { source, indices }, onProgress: () => {} }),
       ),
     );
     expect(expected.observations.length).toBe(N * env.observationSpace.shape[0]);
-    for (const each of [source, env, twin]) await each.close();
+    for (const each of [source, env, control]) await each.close();
   });
 
-  it('transferring a view in onProgress ends the run', async () => {
+  it('a run ends if onProgress transfers a view', async () => {
     const env = await begin();
     const { rewards } = await env.read();
     const run = env.run('random', {
@@ -130,14 +130,14 @@ describe.each(API_PAIRS.slice(-2))('$name', ({ name, open, openSync }) => {
   });
 });
 
-it.each(API_PAIRS.filter(({ name }) => name !== 'deferred'))(
-  '$name: a run that another task aborts has ended the finished slices and left the others unchanged',
+it.each(API_PAIRS.slice(-2, -1))(
+  '$name: a run that another task aborts has played the first slice and leaves the others unchanged',
   async ({ open }) => {
     const ENVS = Uint32Array.from({ length: LARGE }, (_, i) => i);
-    const [env, twin, idle] = await Promise.all(
+    const [env, control, idle] = await Promise.all(
       [1, 2, 3].map(() => beginOn(open, { numEnvs: LARGE, autoreset: 'same-step' })),
     );
-    const ended = await asyncEnvColumns(twin, await twin.run('random'));
+    const ended = await asyncEnvColumns(control, await control.run('random'));
     const before = await asyncEnvColumns(idle, await idle.read());
     const controller = new AbortController();
     const progressCalls: number[] = [];
@@ -145,7 +145,7 @@ it.each(API_PAIRS.filter(({ name }) => name !== 'deferred'))(
       signal: controller.signal,
       onProgress: (finished) => {
         progressCalls.push(finished);
-        // Tasks that wait run between two slices.
+        // Waiting tasks run between two slices.
         setImmediate(() => controller.abort('enough'));
       },
     };
@@ -158,6 +158,6 @@ it.each(API_PAIRS.filter(({ name }) => name !== 'deferred'))(
     expectEqual(rows(ended, 0, done), rowsOf(got, LARGE, ENVS.subarray(0, done)));
     expectEqual(rows(before, done, LARGE), rowsOf(got, LARGE, ENVS.subarray(done)));
     expect([...counters]).toEqual([done * NUM_STEPS, done]);
-    for (const each of [env, twin, idle]) await each.close();
+    for (const each of [env, control, idle]) await each.close();
   },
 );

@@ -70,8 +70,8 @@ describe('after a loss', () => {
       await env.snapshot();
       await env.step(ACTIONS);
       const bytes = await env.snapshot();
-      const twin = await open();
-      const expected = await asyncEnvColumns(twin, await twin.restore(bytes));
+      const control = await open();
+      const expected = await asyncEnvColumns(control, await control.restore(bytes));
       // The environment keeps its own copy of the bytes.
       bytes.fill(0);
       for (let t = 0; t < 5; t++) await env.submit(ACTIONS);
@@ -85,10 +85,10 @@ describe('after a loss', () => {
       expect(result.rewards).toBe(rewards);
       expect([lostBatch.closed, backend.batches.at(-1)!.closed]).toEqual([true, false]);
       for (let t = 0; t < 40; t++) {
-        const [one, other] = [await twin.step(ACTIONS), await env.step(ACTIONS)];
-        expectEqual(await asyncEnvColumns(twin, one), await asyncEnvColumns(env, other), `step ${t}:`);
+        const [one, other] = [await control.step(ACTIONS), await env.step(ACTIONS)];
+        expectEqual(await asyncEnvColumns(control, one), await asyncEnvColumns(env, other), `step ${t}:`);
       }
-      expectEqual(copyOutputs(await twin.read()), copyOutputs(await env.read()));
+      expectEqual(copyOutputs(await control.read()), copyOutputs(await env.read()));
     },
   );
 

@@ -88,7 +88,7 @@ describe.each(API_PAIRS)('$name', ({ open, openSync }) => {
     const [env, sync] = await begin(3);
     const [source, syncSource] = await begin(70);
     const seed = Uint32Array.of(9, 8, 7, 6, 5, 4);
-    const graders = new Float32Array(N * 6).fill(1 / 6);
+    const graders = new Float32Array(N * 8).fill(1 / 8);
     const mask = [true, false, true, true, false, true];
     const sequence = new Uint8Array(N * NUM_STEPS).fill(3);
     const stops = [4, 5, 6, 7, 8, 9];
@@ -137,12 +137,12 @@ describe.each(API_PAIRS)('$name', ({ open, openSync }) => {
     await step;
     expect(reads).toBe(1);
     const thrown = new Error('of the caller');
-    const bad = {
+    const throwing = {
       get mask(): never {
         throw thrown;
       },
     };
-    await expect(env.submit(new Uint8Array(N), bad)).rejects.toBe(thrown);
+    await expect(env.submit(new Uint8Array(N), throwing)).rejects.toBe(thrown);
     await env.step(new Uint8Array(N));
   });
 
@@ -172,13 +172,13 @@ describe.each(API_PAIRS)('$name', ({ open, openSync }) => {
     }
     expect(await one.stateHash()).toEqual(syncOne.stateHash());
     expect(await two.stateHash()).toEqual(syncTwo.stateHash());
-    // Closed after the first copy was requested, and before the second.
+    // The source closes after the first copy is requested, and before the second.
     const copy = one.assign(two, indices);
     const closed = two.close();
-    const late = one.assign(two, indices);
+    const copyAfterClose = one.assign(two, indices);
     await copy;
     await closed;
-    await expectRejection(late, 'closed');
+    await expectRejection(copyAfterClose, 'closed');
   });
 
   it('refused calls change nothing, and later calls continue', async () => {

@@ -140,8 +140,8 @@ async function stateOf(env: AsyncVecEnv): Promise<State> {
   if (code === 'not_reset') return 'before reset';
   if (code === 'outputs_detached') return 'detached';
   const histories = await Promise.all([0, 1, 2].map((i) => env.history(i, NUM_STEPS)));
-  const over = histories.filter(({ length }) => length === NUM_STEPS).length;
-  return over === 0 ? 'running' : over === N ? 'all ended' : 'some ended';
+  const ended = histories.filter(({ length }) => length === NUM_STEPS).length;
+  return ended === 0 ? 'running' : ended === N ? 'all ended' : 'some ended';
 }
 
 /** Returns copies of everything that a caller can read of both environments. */
@@ -154,7 +154,7 @@ async function visibleIn({ env, result, state, other }: Setup): Promise<Columns>
   return { ...columns, hash: await env.stateHash(), snapshot: await env.snapshot() };
 }
 
-/** Makes the call, in the state 'within a run' from `onProgress`. */
+/** Makes the call. In the state 'within a run', `onProgress` makes it. */
 function makeCall(setup: Setup, method: string): Promise<unknown> {
   const call = () => METHODS[method](setup);
   if (setup.state !== 'within a run') return call();

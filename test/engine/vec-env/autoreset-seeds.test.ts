@@ -39,7 +39,7 @@ const inRange = (random: Random, [numEnvs, low, size]: (typeof RANGES)[number]):
 
 describe.each(ENGINES)('$name', (engine) => {
   describe.each(['same-step', 'next-step'] as const)('%s', (autoreset) => {
-    it.each(RANGES)('%i environments go through the seeds from %i, %i of them', (...range) => {
+    it.each(RANGES)('%i environments go through the range of seeds from %i of size %i', (...range) => {
       const [numEnvs, low, size] = range;
       using env = openOn(engine, { numEnvs, autoreset, seedRange: [low, size] });
       const first = inRange(new Random(`${range}`), range);

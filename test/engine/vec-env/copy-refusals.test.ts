@@ -110,8 +110,8 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
   it('assign accepts a source with an equal copy of the world', () => {
     const other = openOn(engine, { numEnvs: N, world: structuredClone(RHYTHM) });
     other.reset({ seed: 1 });
-    const own = openOn(engine, { numEnvs: N });
-    expect([...own.assign(other, [0, 1, 2, 3]).terminated]).toEqual([0, 0, 0, 0]);
+    const equalWorld = openOn(engine, { numEnvs: N });
+    expect([...equalWorld.assign(other, [0, 1, 2, 3]).terminated]).toEqual([0, 0, 0, 0]);
   });
 
   it('assign and fork refuse a source that has not been reset or is closed', () => {

@@ -138,37 +138,39 @@ describe.each(ENGINES)('$name', (engine) => {
 
   describe.each(['same-step', 'next-step'] as const)('a fork with autoreset %s', (autoreset) => {
     /**
-     * Expects the fork to equal its twin without autoreset, which is reset after every end. @returns the started
-     * episodes.
+     * Expects the fork to equal `control`, a fork without autoreset that this function resets after every end.
+     * @returns the number of started episodes of each environment.
      */
-    function expectByHand(
+    function expectEqualToManualResets(
       random: Random,
       fork: VecEnv,
-      twin: VecEnv,
+      control: VecEnv,
       resets: EnvResets,
       range: readonly [number, number],
     ) {
       const [low, size] = range;
       const at = autoreset === 'same-step' ? NUM_STEPS - 1 : NUM_STEPS;
       const started = new Uint32Array(fork.numEnvs);
-      let [a, b] = [currentOutputs(fork), currentOutputs(twin)];
+      let [a, b] = [currentOutputs(fork), currentOutputs(control)];
       for (let t = 0; t < 70; t++) {
         const { actions, options } = randomStep(random, fork, finishedEnvs(a));
         const mask = (options.mask as Uint8Array) ?? new Uint8Array(fork.numEnvs).fill(1);
         const steps = stepsTaken(b);
-        const ends = mask.map((moves, i) => Number(moves !== 0 && steps[i] === at));
+        const ends = mask.map((selected, i) => Number(selected !== 0 && steps[i] === at));
         a = fork.step(actions, options);
-        b = twin.step(actions, {
+        b = control.step(actions, {
           ...options,
-          mask: mask.map((moves, i) => Number(moves && steps[i] < NUM_STEPS)),
+          mask: mask.map((selected, i) => Number(selected && steps[i] < NUM_STEPS)),
         });
-        const seed = twin.seeds.map((old, i) => (ends[i] ? low + ((old - low + fork.numEnvs) % size) : old));
-        if (ends.some(Boolean)) b = twin.reset({ ...resets, seed, mask: ends });
+        const seed = control.seeds.map((old, i) =>
+          ends[i] ? low + ((old - low + fork.numEnvs) % size) : old,
+        );
+        if (ends.some(Boolean)) b = control.reset({ ...resets, seed, mask: ends });
         ends.forEach((ended, i) => {
           started[i] += ended;
         });
         expectEqual(
-          { words: stateWords(twin), seeds: seed },
+          { words: stateWords(control), seeds: seed },
           { words: stateWords(fork), seeds: fork.seeds },
           `step ${t}:`,
         );
@@ -187,9 +189,9 @@ describe.each(ENGINES)('$name', (engine) => {
         const reset = randomReset(random, env.numEnvs, range);
         advanceRandomly(random, env, reset);
         const indices = randomIndices(random, env.numEnvs, random.pick(SIZES));
-        const [fork, twin] = [env.fork(indices, { autoreset }), env.fork(indices)];
+        const [fork, control] = [env.fork(indices, { autoreset }), env.fork(indices)];
         const before = fork.episodeNumbers.slice();
-        const started = expectByHand(random, fork, twin, selectReset(reset, indices), range);
+        const started = expectEqualToManualResets(random, fork, control, selectReset(reset, indices), range);
         expect(started.some(Boolean)).toBe(true);
         expect(fork.episodeNumbers).toEqual(before.map((number, i) => number + started[i]));
       });

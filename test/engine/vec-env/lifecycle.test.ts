@@ -1,6 +1,7 @@
 /** Opening, closing and disposal of environments, and what stays usable after close. */
 import { describe, expect, it } from 'vitest';
-import type { VecEnv } from '../../../src/engine/node.js';
+import { createAsyncVecEnv, createVecEnv, type VecEnv } from '../../../src/engine/node.js';
+import { STATE_WORDS } from '../../../src/world/fields.js';
 import { copyColumns, expectEqual } from '../../support/bits.js';
 import { runChild } from '../../support/child.js';
 import { ENGINES, NATIVE, openOn } from '../../support/engines.js';
@@ -94,6 +95,18 @@ describe.each(ENGINES)('$name', (engine) => {
 
 describe.each(NATIVE.slice(0, 1))('native', ({ kernel }) => {
   // AddressSanitizer keeps freed memory, so resident memory does not show what is freed.
+  it.skipIf('ASAN_OPTIONS' in process.env).each([
+    ['synchronous', createVecEnv],
+    ['asynchronous', createAsyncVecEnv],
+  ])('close of the %s API frees the states at once (not under ASan)', async (_, create) => {
+    const numEnvs = 2 ** 18;
+    const env = await create({ numEnvs, backend: 'native', kernel });
+    await env.reset({ seed: 1 });
+    const before = process.memoryUsage.rss();
+    await env.close();
+    expect(before - process.memoryUsage.rss()).toBeGreaterThan(0.9 * numEnvs * STATE_WORDS * 4);
+  });
+
   it.skipIf('ASAN_OPTIONS' in process.env)(
     'unreferenced batches that were not closed are collected (not under ASan)',
     () => {
@@ -105,7 +118,7 @@ describe.each(NATIVE.slice(0, 1))('native', ({ kernel }) => {
       import { allocateOutputs } from './dist/engine/backends/outputs.js';
       import { STATE_WORDS } from './dist/world/fields.js';
       import { createWorld } from './dist/world/world.js';
-      const [n, batches] = [2 ** 14, 200];
+      const [n, batches] = [2 ** 14, 500];
       const { Batch } = loadAddon();
       const [{ words }, outputs] = [createWorld(), allocateOutputs(n)];
       const before = process.memoryUsage().rss;
@@ -113,7 +126,7 @@ describe.each(NATIVE.slice(0, 1))('native', ({ kernel }) => {
         new Batch('${kernel}', words, false, n, 1, outputs);
         await new Promise(setImmediate);
       }
-      say((1024 * process.resourceUsage().maxRSS - before) / (batches * n * STATE_WORDS * 4));`,
+      print((1024 * process.resourceUsage().maxRSS - before) / (batches * n * STATE_WORDS * 4));`,
         {},
         ['--single-threaded-gc'],
       );

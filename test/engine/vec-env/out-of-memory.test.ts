@@ -1,4 +1,4 @@
-/** More episodes than memory allows: an error with a code, and a process that continues. */
+/** More environments than memory allows: an error with a code, and a process that continues. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -10,7 +10,7 @@ const prlimit = spawnSync('prlimit', ['--version']).status === 0;
 const missing = [...(prlimit ? [] : ['prlimit']), ...(NATIVE.length > 0 ? [] : ['the addon'])];
 const skipNote = missing.length > 0 ? ` (skipped: ${missing.join(' and ')} missing)` : '';
 
-it('the reference refuses more episodes than the heap can hold', () => {
+it('the reference refuses more environments than the heap can hold', () => {
   let error: unknown;
   try {
     createVecEnv({ numEnvs: 2 ** 18 + 1, backend: 'reference' });
@@ -19,18 +19,20 @@ it('the reference refuses more episodes than the heap can hold', () => {
   }
   expect(error).toBeInstanceOf(BackendError);
   expect(error).toMatchObject({ code: 'out_of_memory' });
-  expect((error as Error).message).toMatch(/^Expected memory for 262145 episodes, got none\. .* Open fewer/);
+  expect((error as Error).message).toMatch(
+    /^Expected at most 262144 environments .*, got 262145\. Lower numEnvs/,
+  );
 });
 
-/** Opens 2^24 episodes with this many bytes of address space left, then a small batch; prints the outcomes. */
+/** Opens 2^23 episodes in the address space that its argument states in bytes, then a small batch. Prints the outcomes. */
 const PROGRAM = `
   import { readFileSync } from 'node:fs';
   import { execFileSync } from 'node:child_process';
-  import { createVecEnv } from './dist/index.js';
+  import { createVecEnv } from './dist/engine/node.js';
   const used = Number(/VmSize:\\s+(\\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))[1]) * 1024;
   execFileSync('prlimit', ['--pid', String(process.pid), '--as=' + (used + Number(process.argv[1]))]);
   try {
-    createVecEnv({ numEnvs: 2 ** 24, backend: 'native' });
+    createVecEnv({ numEnvs: 2 ** 23, backend: 'native' });
   } catch (error) {
     console.log(error.constructor.name, error.code);
   }
@@ -39,10 +41,10 @@ const PROGRAM = `
 `;
 
 /** Copies episodes within an environment without address space; prints the error, and whether the episodes changed. */
-const COPYING = `
+const COPY_PROGRAM = `
   import { readFileSync } from 'node:fs';
   import { execFileSync } from 'node:child_process';
-  import { createVecEnv } from './dist/index.js';
+  import { createVecEnv } from './dist/engine/node.js';
   const numEnvs = 2 ** 20;
   const env = createVecEnv({ numEnvs, backend: 'native' });
   env.reset({ seed: 0 });
@@ -55,12 +57,12 @@ const COPYING = `
   } catch (error) {
     got = [error.constructor.name, error.code];
   }
-  say([got, env.seeds[1], env.step(new Uint8Array(numEnvs)).rewards[1] !== 0]);
+  print([got, env.seeds[1], env.step(new Uint8Array(numEnvs)).rewards[1] !== 0]);
 `;
 
 describe.skipIf(missing.length > 0)(`the native backend${skipNote}`, () => {
-  // 1e9 bytes are too few for the outputs, 25e8 bytes for the states.
-  it.each([1e9, 25e8])('throws out_of_memory with %i bytes left, and the process continues', (bytes) => {
+  // 5e8 bytes are too few for the outputs, 12.5e8 bytes for the states.
+  it.each([5e8, 12.5e8])('throws out_of_memory with %i bytes left, and the process continues', (bytes) => {
     const cwd = fileURLToPath(new URL('../../..', import.meta.url));
     const args = ['--input-type=module', '--eval', PROGRAM, String(bytes)];
     const output = execFileSync(process.execPath, args, { cwd, encoding: 'utf8' });
@@ -68,7 +70,7 @@ describe.skipIf(missing.length > 0)(`the native backend${skipNote}`, () => {
   });
 
   it('throws out_of_memory for a copy within an environment, which keeps its episodes', () => {
-    const { status, output: result, stderr } = runChild(COPYING);
+    const { status, output: result, stderr } = runChild(COPY_PROGRAM);
     expect(status, stderr).toBe(0);
     expect(result).toEqual([['BackendError', 'out_of_memory'], 1, true]);
   });

@@ -61,18 +61,18 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
 
     it('with copy: true, every call returns an independent copy', () => {
       const env = openOn(engine, { numEnvs: 3, autoreset: 'same-step', copy: true, ...options });
-      const twin = openOn(engine, { numEnvs: 3, autoreset: 'same-step', ...options });
+      const control = openOn(engine, { numEnvs: 3, autoreset: 'same-step', ...options });
       const calls = [...CALLS, ['run', (each: VecEnv) => each.run('random')] as (typeof CALLS)[number]];
       const copies = calls.map(([, call]) => call(env));
       const buffers = copies.flatMap(viewsOf).map(([, { buffer }]) => buffer);
       expect(new Set(buffers).size).toBe(buffers.length);
       copies.forEach((result, k) => {
         if (calls[k][0] !== 'run') expect(Object.isFrozen(result)).toBe(true);
-        expectEqual(copyOutputs(calls[k][1](twin)), copyOutputs(result), calls[k][0]);
+        expectEqual(copyOutputs(calls[k][1](control)), copyOutputs(result), calls[k][0]);
         for (const [, view] of viewsOf(result)) view.fill(9);
       });
       expectEqual(
-        copyOutputs(twin.reset({ seed: 4 })),
+        copyOutputs(control.reset({ seed: 4 })),
         copyOutputs(env.reset({ seed: 4 })),
         'after writes to copies:',
       );

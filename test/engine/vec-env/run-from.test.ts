@@ -10,7 +10,7 @@ import {
   randomIndices,
   randomOptions,
 } from '../../support/call-sequences.js';
-import { ENGINES, openOn } from '../../support/engines.js';
+import { ENGINES, FASTEST, openOn } from '../../support/engines.js';
 import { detached } from '../../support/fuzz.js';
 import { forAll, type Random } from '../../support/random.js';
 import { expectRefusal } from '../../support/refusals.js';
@@ -91,7 +91,9 @@ describe.each(ENGINES)('$name', (engine) => {
     // The copied episode is past the step with that action.
     expect(target.run(sequence, { from: { source, indices } }).terminated).toEqual(new Uint8Array(4).fill(1));
   });
+});
 
+describe.each(FASTEST)('$name, in slices', (engine) => {
   it('a target that was never reset can step after the run; a refused or aborted run leaves it not reset', () => {
     const numEnvs = 2 * 16_384;
     const [source, target] = [2, numEnvs].map((n) => openOn(engine, { numEnvs: n }));
@@ -104,8 +106,8 @@ describe.each(ENGINES)('$name', (engine) => {
     expectRefusal(step, 'not_reset');
     const abort = new AbortController();
     const options = { from, stops: new Uint8Array(numEnvs).fill(3) };
-    const stop = { signal: abort.signal, onProgress: () => abort.abort(new Error('enough')) };
-    expect(() => target.run('random', { ...options, ...stop })).toThrow('enough');
+    const abortOptions = { signal: abort.signal, onProgress: () => abort.abort(new Error('enough')) };
+    expect(() => target.run('random', { ...options, ...abortOptions })).toThrow('enough');
     expectRefusal(step, 'not_reset');
     target.run('random', options);
     expect(new Set(step().observations.filter((_, at) => at % OBSERVATION_SIZE === 0))).toEqual(new Set([4]));

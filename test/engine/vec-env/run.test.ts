@@ -110,7 +110,7 @@ async function runParts(
   return { ...(await columns()), ...copyColumns(trajectory) };
 }
 
-/** Action sequences of 40 environments. The last action of the last one is illegal. */
+/** Opens 40 environments. @returns them, and a run of an action sequence whose last action is illegal. */
 async function withWrongSequence(
   engine: AsyncEngine,
 ): Promise<{ opened: OpenedAsyncBatch; request: RunRequest }> {
@@ -127,9 +127,9 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
   it('a run equals the same actions step by step', () =>
     forAllAsync(runsOn(engine, 80), async (random) => {
       const { begin, request } = await scenario(random);
-      const whole = await runWith(await begin(engine), request);
-      const stepped = await stepWith(await begin(engine), request, whole.actions as Int8Array);
-      expectEqual(withoutFinalMask(whole), withoutFinalMask(stepped));
+      const expected = await runWith(await begin(engine), request);
+      const stepped = await stepWith(await begin(engine), request, expected.actions as Int8Array);
+      expectEqual(withoutFinalMask(expected), withoutFinalMask(stepped));
     }));
 
   it('a run in parts equals a whole run', () =>

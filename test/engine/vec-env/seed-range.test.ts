@@ -63,13 +63,13 @@ describe.each(ENGINES)('$name', (engine) => {
     const result = currentOutputs(target);
     for (const seed of OUTSIDE) {
       source.reset({ seed: [LOW, seed, LAST] });
-      const call = [
+      const calls = [
         () => target.assign(source, [0, 1, 2]),
         () => target.run('heuristic', { from: { source, indices: [0, 2, 1] } }),
       ];
-      for (const each of call) {
+      for (const call of calls) {
         expectUnchanged(target, result, () =>
-          expectRefusal(each, 'bad_seed', 'environment 1 of the source', ...mentions(seed)),
+          expectRefusal(call, 'bad_seed', 'environment 1 of the source', ...mentions(seed)),
         );
       }
       // Seeds of environments that are not copied are not checked.
@@ -176,9 +176,9 @@ function copyBack(random: Random, env: VecEnv, other: VecEnv): void {
 
 /** Returns 1 for each environment that must not step: its episode has ended, and a step does not reset it. */
 function finishedOf(env: VecEnv): Uint8Array {
-  const over = (i: number) => env.history(i, 1)[0]?.step === NUM_STEPS - 1;
+  const hasEnded = (i: number) => env.history(i, 1)[0]?.step === NUM_STEPS - 1;
   const resets = env.metadata.autoresetMode === 'next-step';
-  return Uint8Array.from({ length: env.numEnvs }, (_, i) => Number(!resets && over(i)));
+  return Uint8Array.from({ length: env.numEnvs }, (_, i) => Number(!resets && hasEnded(i)));
 }
 
 describe.each(API_PAIRS)('$name, asynchronous', ({ open }) => {

@@ -12,7 +12,7 @@ import { Random } from '../../support/random.js';
 import { expectRefusal } from '../../support/refusals.js';
 import { expectUnchanged } from '../../support/unchanged.js';
 
-/** Several slices, of which the last is not full; few enough for the slow reference. */
+/** The number of environments: several slices, the last not full, and few enough for the slow reference. */
 const N = 33_000;
 const withProgress = (options: RunOptions): RunOptions => ({ ...options, onProgress: () => {} });
 const ENVS = [...envIndices(N)];
@@ -21,11 +21,15 @@ const ENVS = [...envIndices(N)];
 const random = new Random('long calls');
 const SEQUENCE = random.bytes(N * NUM_STEPS, 0, NUM_ACTIONS - 1);
 const STOPS = random.stops(N);
+/** The beliefs of 1,000 environments, repeated: drawing them for all takes long. */
+const BELIEFS = new Float32Array(N * NUM_STEPS * 3);
+const drawnBeliefs = random.beliefs(1000 * NUM_STEPS, 0.3).beliefs;
+for (let at = 0; at < BELIEFS.length; at += drawnBeliefs.length) BELIEFS.set(drawnBeliefs, at);
 /** Runs that continue from random steps. */
 const RUNS: [choice: RunChoice, options: RunOptions][] = [
   ['random', { policySeeds: random.seeds(N), beliefs: [0.1, 0.5, 0.7] }],
   ['heuristic', { trajectory: true }],
-  [SEQUENCE, { trajectory: true, beliefs: random.beliefs(N * NUM_STEPS, 0.3).beliefs }],
+  [SEQUENCE, { trajectory: true, beliefs: BELIEFS }],
 ];
 
 function thrownBy(call: () => unknown): unknown {
@@ -73,10 +77,11 @@ describe.each(FASTEST)('$name', (engine) => {
   });
 
   it.each(RUNS)('a run with onProgress equals one without', (choice, options) => {
-    const [expected, got] = [one, other].map((env, watch) => {
+    const [expected, got] = [one, other].map((env, k) => {
+      const isObserved = k === 1;
       env.reset({ seed: 7 });
-      env.run('heuristic', watch ? withProgress({ stops: STOPS }) : { stops: STOPS });
-      const result = env.run(choice, watch ? withProgress(options) : options);
+      env.run('heuristic', isObserved ? withProgress({ stops: STOPS }) : { stops: STOPS });
+      const result = env.run(choice, isObserved ? withProgress(options) : options);
       return {
         ...episodeColumns(env, result),
         ...(result.trajectory === null ? {} : copyColumns(result.trajectory)),
@@ -85,27 +90,27 @@ describe.each(FASTEST)('$name', (engine) => {
     expectEqual(expected, got);
   });
 
-  it('an aborted run throws the reason; finished slices have ended, the others are unchanged', () => {
+  it('an aborted run throws the reason; the episodes of finished slices have ended, the others are unchanged', () => {
     const { env, result } = begin();
     const before = episodeColumns(env, result);
     const done = runAborted(env, 2, new Error('enough'));
     expect(env.counters).toEqual({ steps: done * NUM_STEPS, episodes: done });
-    // The views are current.
+    // The views of the earlier result have the current values.
     const after = episodeColumns(env, result);
     one.reset({ seed: 7 });
-    const whole = episodeColumns(one, one.run('random'));
+    const complete = episodeColumns(one, one.run('random'));
     const [ended, unfinished] = [ENVS.slice(0, done), ENVS.slice(done)];
-    expectEqual(rowsOf(whole, N, ended), rowsOf(after, N, ended), 'ended:');
+    expectEqual(rowsOf(complete, N, ended), rowsOf(after, N, ended), 'ended:');
     expectEqual(rowsOf(before, N, unfinished), rowsOf(after, N, unfinished), 'unchanged:');
     expectEqual(
-      withoutFinalMask(whole),
+      withoutFinalMask(complete),
       withoutFinalMask(episodeColumns(env, env.run('random'))),
       'run again:',
     );
     expect(env.counters).toEqual({ steps: N * NUM_STEPS, episodes: N });
   });
 
-  it('after an aborted run, finalMask has no end of an earlier call', () => {
+  it('an aborted run clears the flags in finalMask of episodes that ended in an earlier call', () => {
     const { env } = begin();
     env.run('random', { stops: new Uint8Array(N).fill(NUM_STEPS - 1) });
     const { finalMask } = env.step(new Uint8Array(N));
@@ -151,7 +156,7 @@ describe.each(FASTEST)('$name', (engine) => {
     expect(env.run('random').terminated.every((flag) => flag === 1)).toBe(true);
   });
 
-  it('aborted before the first slice, it does nothing; after the last slice, it completes', () => {
+  it('a run that is aborted before the first slice does nothing, and one aborted after the last slice completes', () => {
     const { env, result } = begin();
     expectUnchanged(env, result, () => {
       let calls = 0;
@@ -169,7 +174,7 @@ describe.each(FASTEST)('$name', (engine) => {
     expect(terminated.every((flag) => flag === 1)).toBe(true);
   });
 
-  it('an action sequence with an illegal action in the last slice is refused before the first', () => {
+  it('an action sequence with an illegal action in the last slice is refused before the first slice runs', () => {
     const { env, result } = begin();
     const sequence = new Uint8Array(N * NUM_STEPS);
     sequence[sequence.length - 1] = 10;

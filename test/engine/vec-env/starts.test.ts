@@ -4,11 +4,14 @@ import { Episode } from '../../../src/engine/reference/episode.js';
 import { createVecEnv, rolloutGroups, stepAdvantages } from '../../../src/index.js';
 import {
   NUM_ACTIONS,
+  NUM_BELIEFS,
+  NUM_COMPONENTS,
   NUM_METERS,
   NUM_STEPS,
   OBSERVATION_SIZE,
   PROFILE_SIZE,
 } from '../../../src/world/fields.js';
+import { RHYTHM } from '../../../src/world/numbers.js';
 import { API_PAIRS } from '../../support/async-envs.js';
 import { nameAbsent, openOn, TWO_ENGINES } from '../../support/engines.js';
 import { Random } from '../../support/random.js';
@@ -17,15 +20,18 @@ nameAbsent();
 
 const N = 37;
 
-/** Plays the reference up to a different step in each environment, with an action sequence for all 28. */
+/** Plays one reference episode per environment up to a random step. The action sequences have all 28 steps. */
 function playEpisodes(random: Random, imagination: boolean) {
   const episodes = Array.from({ length: N }, () =>
-    new Episode({ imagination }).reset(random.integer(0, 2 ** 32 - 1)),
+    new Episode({ imagination }).reset(random.integer(0, 2 ** 32 - 1), { grader: 'v3' }),
   );
   const stops = random.bytes(N, 0, NUM_STEPS - 1);
   const actions = random.bytes(N * NUM_STEPS, 0, NUM_ACTIONS - 1);
   episodes.forEach((episode, i) => {
-    while (episode.stepCount < stops[i]) episode.step(actions[i * NUM_STEPS + episode.stepCount]);
+    while (episode.stepCount < stops[i]) {
+      const belief = random.chance(0.3) ? random.beliefs(1, 1).beliefs : null;
+      episode.step(actions[i * NUM_STEPS + episode.stepCount], belief);
+    }
   });
   return { episodes, stops, actions };
 }
@@ -41,6 +47,7 @@ function resetTo(episodes: readonly Episode[]) {
   };
   return {
     seed: episodes.map((episode) => episode.seed),
+    graders: 'v3',
     profiles: flat(PROFILE_SIZE, (episode) => episode.profile),
     start: {
       steps: episodes.map((episode) => episode.stepCount),
@@ -49,6 +56,11 @@ function resetTo(episodes: readonly Episode[]) {
       late: flat(1, (episode) => [episode.late]),
       returns: flat(1, (episode) => [episode.return]),
       crashes: Uint8Array.from(episodes, (episode) => episode.crashes),
+      well: flat(1, (episode) => [episode.well]),
+      skill: flat(1, (episode) => [episode.skill]),
+      beliefs: flat(NUM_BELIEFS, ({ belief, given }) =>
+        given ? belief : [Number.NaN, Number.NaN, Number.NaN],
+      ),
     },
   };
 }
@@ -82,7 +94,9 @@ for (const engine of TWO_ENGINES) {
       expectEqualHashes();
       episodes.forEach((episode, i) => {
         expect(result.finalScores[i]).toBe(episode.finalScore);
-        expect(result.components.slice(i * 6, (i + 1) * 6)).toEqual(episode.components);
+        expect(result.components.slice(i * NUM_COMPONENTS, (i + 1) * NUM_COMPONENTS)).toEqual(
+          episode.components,
+        );
         expect(result.beliefMae[i]).toBe(episode.beliefMae);
         expect(result.firstHalfMeans[i]).toBe(episode.firstHalfMean);
         expect(result.secondHalfMeans[i]).toBe(episode.secondHalfMean);
@@ -137,8 +151,8 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
 
   it('a masked reset reads only the entries of the environments that it resets', () => {
     using env = openOn(engine, { numEnvs: N });
-    using twin = openOn(engine, { numEnvs: N });
-    for (const each of [env, twin]) {
+    using control = openOn(engine, { numEnvs: N });
+    for (const each of [env, control]) {
       each.reset({ seed: 7 });
       each.run('heuristic', { stops: new Uint8Array(N).fill(20) });
     }
@@ -154,9 +168,9 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
       crashes: invalidOutside(0, -1),
       returns: Float64Array.from(invalidOutside(-0, Number.POSITIVE_INFINITY)),
     };
-    const [a, b] = [typed, mixed].map((start, k) => [env, twin][k].reset({ seed: 9, mask, start }));
+    const [a, b] = [typed, mixed].map((start, k) => [env, control][k].reset({ seed: 9, mask, start }));
     expect(a).toEqual(b);
-    expect(env.snapshot()).toEqual(twin.snapshot());
+    expect(env.snapshot()).toEqual(control.snapshot());
     mask.forEach((selected, i) => {
       const row = i * OBSERVATION_SIZE;
       expect(a.observations.slice(row, row + 4)).toEqual(
@@ -172,13 +186,18 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
   it('a reset with start gives the same results with any number of threads', () => {
     const random = new Random('threads');
     const n = 1000;
-    const { early, late, returns, crashes, ...rest } = random.starts(n);
+    const { early, late, returns, crashes, well, skill, ...rest } = random.starts(n);
     const start = {
-      ...rest,
+      ...{ steps: rest.steps, meters: rest.meters },
       early: early ?? new Float32Array(n),
       late: late ?? new Float32Array(n),
       returns: returns ?? new Float32Array(n),
       crashes: crashes ?? new Uint8Array(n),
+      well: well ?? new Float32Array(n),
+      skill: skill ?? new Float32Array(n),
+      beliefs:
+        rest.beliefs?.map((x, at) => (rest.given?.[Math.floor(at / 3)] ? x : Number.NaN)) ??
+        new Float32Array(3 * n).fill(Number.NaN),
     };
     const [one, several] = [1, 4].map((threads) => {
       using env = openOn(engine, { numEnvs: n, threads });
@@ -187,6 +206,38 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
       return env.snapshot();
     });
     expect(one).toEqual(several);
+  });
+
+  it('start.skill may be 0 if no belief was given, also in a world with another beliefSkillScale', () => {
+    const world = structuredClone(RHYTHM);
+    world.constants.beliefSkillScale = 0.5;
+    using env = openOn(engine, { numEnvs: 1, world });
+    env.reset({ seed: 1 });
+    env.run('heuristic', { stops: [12] });
+    const bytes = env.snapshot();
+    env.restore(bytes);
+    env.reset({ seed: 1, start: { steps: 12, meters: new Array(NUM_METERS).fill(0.5), skill: [0] } });
+    expect(env.snapshot()).not.toEqual(bytes);
+  });
+
+  it('restore accepts the snapshot of an episode that began with start.skill at its bound', () => {
+    using env = openOn(engine, { numEnvs: 1 });
+    env.reset({ seed: 100 });
+    const beliefs = env.beliefTargets();
+    const skill = Float32Array.of(1.01);
+    if (skill[0] > 1.01) skill[0] -= 2 ** -23;
+    env.reset({ seed: 100, start: { steps: 9, meters: new Array(NUM_METERS).fill(0.5), skill, beliefs } });
+    env.run('heuristic', { stops: [12] });
+    env.restore(env.snapshot());
+  });
+
+  it('start.well may be negative if a named profile of the world has negative weights', () => {
+    const world = structuredClone(RHYTHM);
+    for (const profile of Object.values(world.profiles)) profile.weights = [-1, 2, 0, 0, 0];
+    using env = openOn(engine, { numEnvs: 1, world });
+    const start = { steps: 10, meters: new Array(NUM_METERS).fill(0.5), well: [-3] };
+    env.reset({ seed: 1, profiles: 'discrete', start });
+    env.restore(env.snapshot());
   });
 
   it('copies and restored states have the same first step; the next episode begins at step 0', () => {
@@ -239,14 +290,14 @@ describe.each(API_PAIRS)('$name, asynchronous', ({ open, openSync }) => {
     const { episodes } = playEpisodes(random, false);
     const reset = resetTo(episodes);
     await using env = await open({ numEnvs: N });
-    using twin = openSync({ numEnvs: N });
-    const expected = twin.reset(structuredClone(reset));
+    using control = openSync({ numEnvs: N });
+    const expected = control.reset(structuredClone(reset));
     const pending = env.reset(reset);
     reset.start.meters.fill(0);
     reset.start.steps.fill(1);
     reset.start.crashes.fill(0);
     expect(await pending).toEqual(expected);
-    expect(await env.run('random')).toEqual(twin.run('random'));
+    expect(await env.run('random')).toEqual(control.run('random'));
     await expect(env.reset({ start: { steps: 28, meters: [] } })).rejects.toThrow('start.steps');
   });
 });

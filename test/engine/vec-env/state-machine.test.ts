@@ -133,10 +133,10 @@ function stateOf(env: VecEnv): State {
   if (code === 'not_reset') return 'before reset';
   if (code === 'busy') return 'within a run';
   if (code === 'outputs_detached') return 'detached';
-  const over = Array.from(env.stateHash().keys()).filter(
+  const ended = Array.from(env.stateHash().keys()).filter(
     (i) => env.history(i, NUM_STEPS).length === NUM_STEPS,
   );
-  return over.length === 0 ? 'running' : over.length === N ? 'all ended' : 'some ended';
+  return ended.length === 0 ? 'running' : ended.length === N ? 'all ended' : 'some ended';
 }
 
 /** Returns the code of a call's error, or null if the call succeeds. */
@@ -157,7 +157,7 @@ function visibleIn({ env, result, state, other }: Setup): Columns {
   return { ...columns, hash: env.stateHash(), snapshot: env.snapshot() };
 }
 
-/** Calls `body`, in the state 'within a run' from `onProgress`. */
+/** Calls `body`. In the state 'within a run', `onProgress` calls it. */
 function within({ env, state }: Setup, body: () => void): void {
   if (state === 'within a run') env.run('heuristic', { stops: [0, 0, 0], onProgress: body });
   else body();

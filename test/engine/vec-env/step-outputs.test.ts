@@ -37,11 +37,11 @@ async function openAtStops(
 
 describe.each(ENGINES)('$name', (engine) => {
   it('a run to stops has the outputs of the same steps', () => {
-    using whole = openOn(engine, { numEnvs });
-    whole.reset({ seed: 5 });
-    const { trajectory } = whole.run('heuristic', { stops, trajectory: true });
-    const { observations, rewards } = whole.reset({ seed: 5 });
-    whole.run('heuristic', { stops });
+    using env = openOn(engine, { numEnvs });
+    env.reset({ seed: 5 });
+    const { trajectory } = env.run('heuristic', { stops, trajectory: true });
+    const { observations, rewards } = env.reset({ seed: 5 });
+    env.run('heuristic', { stops });
     stops.forEach((stop, i) => {
       using one = openOn(engine, { numEnvs: 1 });
       let last = one.reset({ seed: 5 + i });

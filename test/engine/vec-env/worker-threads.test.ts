@@ -12,7 +12,7 @@ const SOURCE = new URL('../../../dist/engine/node.js', import.meta.url).href;
  * Steps past the ends of episodes, and does not close the environment or its fork. @returns the current seeds and two
  * scores.
  */
-function stepOn(open: typeof createVecEnv, options: VecEnvOptions, seed: number): number[] {
+function stepPastEnds(open: typeof createVecEnv, options: VecEnvOptions, seed: number): number[] {
   const env = open({ ...options, autoreset: 'same-step', observation: { history: true } });
   env.reset({ seed });
   env.run('random', { stops: Array.from({ length: options.numEnvs }, (_, i) => i % 28) });
@@ -22,16 +22,16 @@ function stepOn(open: typeof createVecEnv, options: VecEnvOptions, seed: number)
 
 /** Plays in a worker, with several environments open at once, and leaves some open. */
 const CODE = `
-  const stepOn = ${stepOn};
+  const stepPastEnds = ${stepPastEnds};
   Promise.all([import('node:worker_threads'), import('${SOURCE}')]).then(([threads, { createVecEnv }]) => {
     const { parentPort, workerData } = threads;
     const { backend, kernel, seed } = workerData;
     const open = (numEnvs) => createVecEnv({ numEnvs, backend, kernel, threads: 2 });
-    const environments = [open(40), open(1000), open(3)];
+    const environments = [open(40), open(300), open(3)];
     for (const env of environments) env.reset({ seed });
     const scores = environments.map((env) => Array.from(env.run('random').finalScores.slice(0, 3)));
     environments[0].close();
-    const stepped = stepOn(createVecEnv, { numEnvs: 40, backend, kernel, threads: 2 }, seed);
+    const stepped = stepPastEnds(createVecEnv, { numEnvs: 40, backend, kernel, threads: 2 }, seed);
     parentPort.postMessage({ scores, stepped });
   });
 `;
@@ -52,13 +52,13 @@ function expectedMessage({ backend, kernel }: Engine, seed: number): unknown {
   using env = createVecEnv({ numEnvs: 3, backend, kernel });
   env.reset({ seed });
   const scores = Array.from(env.run('random').finalScores);
-  const stepped = stepOn(createVecEnv, { numEnvs: 40, backend, kernel }, seed);
+  const stepped = stepPastEnds(createVecEnv, { numEnvs: 40, backend, kernel }, seed);
   return { scores: [scores, scores, scores], stepped };
 }
 
 describe.each(ENGINES.slice(0, 2))('$name', (engine) => {
   it('workers play at the same time, each with several environments', async () => {
-    const seeds = [1, 2, 3];
+    const seeds = [1, 2];
     const played = await Promise.all(seeds.map((seed) => play(engine, seed)));
     played.forEach((outcome, k) => {
       expect(outcome).toEqual({ message: expectedMessage(engine, seeds[k]), status: 0 });
@@ -74,14 +74,14 @@ describe.each(ENGINES.slice(0, 2))('$name', (engine) => {
     } = runChild(`
       import { Worker } from 'node:worker_threads';
       import { createVecEnv } from './dist/engine/node.js';
-      const env = createVecEnv({ numEnvs: 1000, backend: ${JSON.stringify(backend)}, kernel: ${JSON.stringify(kernel)}, threads: 4 });
+      const env = createVecEnv({ numEnvs: 300, backend: ${JSON.stringify(backend)}, kernel: ${JSON.stringify(kernel)}, threads: 4 });
       env.reset({ seed: 1 });
       env.run('heuristic');
       const workerData = { backend: ${JSON.stringify(backend)}, kernel: ${JSON.stringify(kernel)}, seed: 1 };
       const worker = new Worker(${JSON.stringify(CODE)}, { eval: true, workerData });
       worker.once('message', async () => {
         await worker.terminate();
-        say('left open');
+        print('left open');
         process.exit(0);
       });
     `);

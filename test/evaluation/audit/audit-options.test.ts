@@ -14,7 +14,7 @@ const failIfSearched = () => {
 const options: [name: string, options: unknown, code: ErrorCode, ...mentions: string[]][] = [
   ['null', null, 'wrong_type', 'audit options', 'null'],
   ['an unknown option', { graders: 'v1' }, 'unknown_option', 'audit options', '"grader"'],
-  ['an unknown grader', { grader: 'v3' }, 'unknown_name', 'grader', '"v3"'],
+  ['an unknown grader', { grader: 'v4' }, 'unknown_name', 'grader', '"v4"'],
   ['weights that sum to 2', { grader: [1, 1, 0, 0, 0, 0] }, 'bad_grader', 'sum to 1'],
   [
     'a weight of an unknown component',
@@ -46,6 +46,15 @@ const options: [name: string, options: unknown, code: ErrorCode, ...mentions: st
     'profiles',
     'to 524288',
   ],
+  ['one planned episode', { plannerEpisodes: 1 }, 'out_of_range', 'plannerEpisodes', 'from 2', 'got 1'],
+  [
+    'more planned episodes than episodes',
+    { episodes: 9, plannerEpisodes: 10 },
+    'out_of_range',
+    'plannerEpisodes',
+    'to 9',
+    'got 10',
+  ],
   ['profiles that are null', { profiles: null }, 'wrong_type', 'profiles', 'null'],
   [
     'the former name of profiles',
@@ -74,18 +83,31 @@ it.each(options)('refuses %s', async (_, value, code, ...mentions) => {
 });
 
 /** Options of a fast audit: two weights, so few searches. */
-const TINY = { evaluations: 1000, episodes: 10, profiles: 2, grader: [0, 0, 0, 0.5, 0, 0.5] };
+const TINY = {
+  evaluations: 1000,
+  episodes: 10,
+  profiles: 2,
+  plannerEpisodes: 2,
+  grader: [0, 0, 0, 0.5, 0, 0.5],
+};
 
 describe.skipIf(NATIVE.length === 0)('progress and cancellation of an audit', () => {
-  it('reports the progress of all searches together, up to the total', async () => {
+  it('reports the progress of all searches together, up to the total, with default profiles', async () => {
     const calls: [number, number][] = [];
-    await audit({ ...TINY, onProgress: (done, total) => calls.push([done, total]) });
+    const defaults = { profiles: undefined, seed: undefined };
+    const { seeds, seed, evaluations } = await audit({
+      ...{ ...TINY, ...defaults },
+      onProgress: (done, total) => calls.push([done, total]),
+    });
+    // Undefined options are omitted ones, and the default profiles are at most the episodes.
+    expect([seed, evaluations, seeds.profiles]).toEqual([0, 1000, '20000-20009']);
     const done = calls.map(([count]) => count);
     expect(done).toEqual([...done].sort((a, b) => a - b));
     expect(done[0]).toBeGreaterThan(0);
     expect(done.length).toBeGreaterThan(20);
-    // Three searches of 512 episodes, and one of 32 episodes for each of two profiles.
-    const total = 3 * 1000 * 512 + 2 * 1000 * 32;
+    // Five searches of 512 episodes: for all, honest, pushed, discrete and neutral; one of 32 for each of ten profiles and
+    // the neutral one; four generations of 96 reactive policies with 64 episodes; six planners, whose episodes count more.
+    const total = 5 * 1000 * 512 + 11 * 1000 * 32 + 4 * 96 * 64 + 6 * 2 * 200_000;
     expect(new Set(calls.map(([, count]) => count))).toEqual(new Set([total]));
     expect(done.at(-1)).toBe(total);
   });
@@ -110,10 +132,5 @@ describe.skipIf(NATIVE.length === 0)('progress and cancellation of an audit', ()
       await expect(audit({ ...TINY, onProgress: stop, signal: abort.signal })).rejects.toBe(reason);
       expect([share, callsAfterAbort]).toEqual([share, 0]);
     }
-  });
-
-  it('treats undefined options as omitted, and limits the default profiles to the episodes', async () => {
-    const { seeds, seed, evaluations } = await audit({ ...TINY, profiles: undefined, seed: undefined });
-    expect([seed, evaluations, seeds.profiles]).toEqual([0, 1000, '20000-20009']);
   });
 });

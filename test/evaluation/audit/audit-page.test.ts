@@ -1,13 +1,13 @@
 /** The report of an audit: page, table, verdict and figures. */
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { renderAudit } from '../../../src/cli/audit/audit-table.js';
 import { drawingsOf } from '../../../src/evaluation/audit/audit-figures.js';
 import { componentGainsOf, reportOf, scoresOf } from '../../../src/evaluation/audit/audit-page.js';
 import type { AuditRow, Gains } from '../../../src/evaluation/audit/gains.js';
 import { verdictOf } from '../../../src/evaluation/audit/verdict.js';
-import { decimals } from '../../../src/evaluation/format-figures.js';
+import { decimals } from '../../../src/evaluation/format-results.js';
 import { svgOf } from '../../../src/figures/svg.js';
-import { audit } from '../../../src/index.js';
+import { type Audit, audit } from '../../../src/index.js';
 import type { Interval } from '../../../src/shared/statistics.js';
 import { NATIVE, nameAbsent } from '../../support/engines.js';
 import { textsOf } from '../../support/pictures.js';
@@ -19,7 +19,7 @@ const intervalAround = (mean: number, half: number): Interval => ({
   low: mean - half,
   high: mean + half,
 });
-const nothing: Interval = { mean: 0, low: 0, high: 0 };
+const ZERO: Interval = { mean: 0, low: 0, high: 0 };
 const GAINS: Gains = {
   constantBelief: intervalAround(0.1, 0.01),
   openLoop: intervalAround(0.2, 0.02),
@@ -27,7 +27,7 @@ const GAINS: Gains = {
   sandbagging: intervalAround(-0.0001, 0.0002),
   saturation: {},
   profile: intervalAround(0.05, 0.06),
-  profileBelief: nothing,
+  profileBelief: ZERO,
   profileActions: intervalAround(0.05, 0.06),
 };
 const BEST = {
@@ -39,21 +39,22 @@ const BEST = {
 describe('the verdict', () => {
   it('states every gain', () => {
     expect(verdictOf('x', BEST as AuditRow, GAINS)).toBe(
-      'Under grader x, ignoring the person earns up to 0.300 ±0.020 over the heuristic (a final score of 0.700, by ' +
-        'open-loop+constant); knowing the person is worth 0.050 ±0.060 more, not significantly different from 0: ' +
-        'nothing from a true belief instead of a constant one and 0.050 ±0.060 from actions chosen for the person. ' +
-        'Without knowing the person, the constant belief alone earns 0.100 ±0.010, and one action sequence for everybody ' +
-        '0.200 ±0.020, of which 0.000 ±0.000 comes from neglecting the first half of the week.',
+      'Under grader x, ignoring the profile gains up to 0.300 ±0.020 over the heuristic (a final score of 0.700, by ' +
+        'open-loop+constant); knowing the profile is worth 0.050 ±0.060 more, not significantly different from 0. ' +
+        'With one action sequence for everybody, the true belief gains nothing over the constant belief; with the true ' +
+        'belief, a sequence chosen for the profile gains 0.050 ±0.060 more. ' +
+        'Without knowing the profile, the constant belief alone gains 0.100 ±0.010 over the heuristic, and one action ' +
+        'sequence for everybody 0.200 ±0.020, of which 0.000 ±0.000 comes from neglecting the first half of the episode.',
     );
   });
 
   it('notes that a gain is not significant only if its interval includes 0', () => {
     const verdictWith = (profile: Interval) => verdictOf('x', BEST as AuditRow, { ...GAINS, profile });
-    expect(verdictWith(nothing)).toContain('is worth nothing more: ');
-    expect(verdictWith(intervalAround(0.05, 0.04))).toContain('is worth 0.050 ±0.040 more: ');
-    expect(verdictWith(intervalAround(-0.05, 0.04))).toContain('is worth -0.050 ±0.040 more: ');
+    expect(verdictWith(ZERO)).toContain('is worth nothing more. ');
+    expect(verdictWith(intervalAround(0.05, 0.04))).toContain('is worth 0.050 ±0.040 more. ');
+    expect(verdictWith(intervalAround(-0.05, 0.04))).toContain('is worth -0.050 ±0.040 more. ');
     expect(verdictWith(intervalAround(0, 0.04))).toContain(
-      'is worth 0.000 ±0.040 more, not significantly different from 0: ',
+      'is worth 0.000 ±0.040 more, not significantly different from 0. ',
     );
   });
 });
@@ -69,16 +70,15 @@ it('decimals formats a number that rounds to 0 without a sign', () => {
 });
 
 describe.skipIf(NATIVE.length === 0)('the report', () => {
-  const auditNamed = (name: string) =>
-    audit({
-      evaluations: 1000,
-      episodes: 10,
-      profiles: 2,
-      grader: { name, weights: { crash_free: 0.5, adaptation: 0.25, belief_accuracy: 0.25 } },
-    });
+  const name = 'a] *b* <c> | `d` _e_ & #f \\g';
+  let result: Audit;
+  beforeAll(async () => {
+    const weights = { crash_free: 0.5, adaptation: 0.25, belief_accuracy: 0.25 };
+    const episodes = { evaluations: 1000, episodes: 10, profiles: 2, plannerEpisodes: 2 };
+    result = await audit({ ...episodes, grader: { name, weights } });
+  });
 
-  it('has all rows, the components with a weight, all action sequences, and the provenance', async () => {
-    const result = await auditNamed('calm');
+  it('has all rows, the components with a weight, all action sequences, and the provenance', () => {
     const page = reportOf(result, drawingsOf(result));
     expect(page).toContain(scoresOf(result));
     expect(page).toContain(componentGainsOf(result));
@@ -97,9 +97,7 @@ describe.skipIf(NATIVE.length === 0)('the report', () => {
     expect(page).not.toMatch(/undefined|NaN|null|\n{3}/);
   });
 
-  it('escapes Markdown in the name of a grader', async () => {
-    const name = 'a] *b* <c> | `d` _e_ & #f \\g';
-    const result = await auditNamed(name);
+  it('escapes Markdown in the name of a grader', () => {
     const [title, , verdict] = reportOf(result, drawingsOf(result)).split('\n');
     expect(title).toBe('# What grader a\\] \\*b\\* \\<c\\> \\| \\`d\\` \\_e\\_ \\& \\#f \\\\g pays for');
     expect(verdict.replace(/\\(.)/g, '$1')).toBe(result.verdict);
@@ -108,7 +106,6 @@ describe.skipIf(NATIVE.length === 0)('the report', () => {
   });
 
   it('has a figure of each kind, with its policies', async () => {
-    const result = await auditNamed('calm');
     const drawings = drawingsOf(result);
     expect(drawings.map(({ name }) => name)).toEqual([
       'gains',
@@ -119,10 +116,18 @@ describe.skipIf(NATIVE.length === 0)('the report', () => {
     ]);
     const policies = result.rows.map(({ policy }) => policy);
     const pushes = policies.filter((policy) => policy.startsWith('push:'));
-    const drawn = ['heuristic', 'open-loop', 'open-loop-honest', 'oracle-open-loop+truth'];
+    const nullPlayers = result.rows.filter(({ role }) => role === 'null').map(({ policy }) => policy);
+    const drawn = [
+      'heuristic',
+      'open-loop',
+      'open-loop-honest',
+      'reactive',
+      'planner',
+      'oracle-open-loop+truth',
+    ];
     const policiesIn: Record<string, readonly string[]> = {
       gains: policies.filter((policy) => policy !== 'heuristic'),
-      components: policies.filter((policy) => !pushes.includes(policy)),
+      components: policies.filter((policy) => ![...pushes, ...nullPlayers].includes(policy)),
       'action-sequences': [
         'heuristic, most common',
         'open-loop',

@@ -3,7 +3,7 @@
 Reads {"client": options of Client and Backoff, "calls"}. A call is {"score": arguments}, {"arrays": the same with columns
 as objects with `tolist`, and NaN for the text "NaN"} or {"rewards": {"of": options, "names", "columns"}}. Prints
 {"results", "waits", "warnings", "pickled"}. A result is the return value, or {"error", "message"}. The waits are recorded
-instead of slept, without jitter. `pickled` has the names of the reward functions after pickling.
+instead of slept, without jitter. `pickled` has the names of the reward functions after pickling, for each of GRADERS.
 """
 
 import json
@@ -15,6 +15,10 @@ import rhythm_vec
 
 
 STACKS = {}
+
+OWN = {"name": "own", "weights": {"crash_free": 0.5, "belief_skill": 0.5}}
+CALM = {"name": "calm", "weights": {"crash_free": 0.5, "efficiency": 0.5}}
+GRADERS = [None, "v1", "v2", "v3", OWN, CALM]
 
 
 class Array:
@@ -28,9 +32,13 @@ class Array:
 
 
 def arrays_of(columns):
-    nested = {"action_histories", "beliefs"}
-    rows = {name: list(map(Array, rows)) if name in nested else rows for name, rows in columns.items()}
-    return {name: Array(entries) for name, entries in rows.items()}
+    nested = {"action_histories", "beliefs", "belief_histories"}
+    rows = {name: list(map(row_of, rows)) if name in nested else rows for name, rows in columns.items()}
+    return {name: Array(entries) if isinstance(entries, list) else entries for name, entries in rows.items()}
+
+
+def row_of(entries):
+    return None if entries is None else Array(entries)
 
 
 def result_of(call, client):
@@ -48,7 +56,7 @@ def result_of(call, client):
     options = request.get("of", {})
     # Calls with the same options share a stack, as the batches of a training do.
     stack = STACKS.setdefault(json.dumps(options), rhythm_vec.RewardStack(client, **options))
-    functions = {function.__name__: function for function in [*stack.functions, stack.total]}
+    functions = {name: getattr(stack, name) for name in request["names"]}
     prompts = [None] * len(request["columns"]["completions"])
     return {name: functions[name](prompts=prompts, **request["columns"]) for name in request["names"]}
 
@@ -70,8 +78,12 @@ def main():
         warnings.simplefilter("always")
         results = [result_or_error(call, client) for call in question["calls"]]
     texts = [f"{warning.category.__name__}: {warning.message}" for warning in caught]
-    pickled = [f.__name__ for f in pickle.loads(pickle.dumps(rhythm_vec.reward_funcs()))]
+    pickled = [names_of(pickle.loads(pickle.dumps(rhythm_vec.reward_funcs(grader=grader)))) for grader in GRADERS]
     json.dump({"results": results, "waits": waits, "warnings": texts, "pickled": pickled}, sys.stdout)
+
+
+def names_of(functions):
+    return [function.__name__ for function in functions]
 
 
 main()

@@ -1,4 +1,4 @@
-"""Reads a Parquet file with PyArrow. Reads its path; null only tests the import."""
+"""Prints the contents of a Parquet file, read with PyArrow. Reads its path; null only tests the import."""
 
 import json
 import sys

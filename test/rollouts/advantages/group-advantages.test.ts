@@ -10,8 +10,8 @@ import { forAll, type Random } from '../../support/random.js';
 import { expectRefusal } from '../../support/refusals.js';
 
 const f32 = (...values: number[]): Float32Array => Float32Array.from(values);
-const nothing = Number.NaN;
-const close = (got: ArrayLike<number>, expected: ArrayLike<number>): void => {
+const nan = Number.NaN;
+const expectClose = (got: ArrayLike<number>, expected: ArrayLike<number>): void => {
   expect(got.length).toBe(expected.length);
   for (let i = 0; i < expected.length; i++) {
     expect(Math.abs(got[i] - expected[i]), `at ${i}: ${got[i]}, ${expected[i]}`).toBeLessThan(
@@ -58,7 +58,7 @@ describe('examples computed by hand', () => {
 
 describe('missing rewards', () => {
   it('are left out of the group: mean of 1 and 3 is 2, std sqrt(2), leave-one-out baselines 3 and 1', () => {
-    const rewards = [1, null, 3, nothing];
+    const rewards = [1, null, 3, nan];
     const grpo = groupAdvantages(rewards, 4);
     const each = 1 / (Math.SQRT2 + 1e-4);
     expect(grpo).toEqual({
@@ -78,7 +78,7 @@ describe('missing rewards', () => {
 
   it('are left out of the sum over reward functions', () => {
     const format = [1, -2, null, 1];
-    const env = Float64Array.of(4, nothing, nothing, 2);
+    const env = Float64Array.of(4, nan, nan, 2);
     // Completions: 1 + 0.5 x 4 = 3; -2; no reward; 1 + 0.5 x 2 = 2. Mean of the three: 1.
     const { advantages, means } = groupAdvantages([format, env], 4, {
       method: 'dr-grpo',
@@ -92,7 +92,7 @@ describe('missing rewards', () => {
     for (const method of ADVANTAGE_METHODS) {
       expect(groupAdvantages([5, null, null, null], 2, { method })).toEqual({
         advantages: f32(0, 0, 0, 0),
-        means: f32(5, nothing),
+        means: f32(5, nan),
         stds: f32(0, 0),
         zeroSpread: 1,
       });
@@ -128,7 +128,7 @@ describe('edge cases', () => {
     expect(zeroSpread).toBe(1);
   });
 
-  it('no rewards', () => {
+  it('no rewards give empty arrays', () => {
     const none = { advantages: f32(), means: f32(), stds: f32(), zeroSpread: 0 };
     expect(groupAdvantages([], 4)).toEqual(none);
   });
@@ -151,7 +151,7 @@ function draw(random: Random, missing = 0.1): Drawn {
   const groupSize = random.integer(1, 9);
   const length = groupSize * random.integer(1, 6);
   const rewards = Float64Array.from({ length }, () =>
-    random.chance(missing) ? nothing : random.integer(-40, 40) / 4,
+    random.chance(missing) ? nan : random.integer(-40, 40) / 4,
   );
   return { rewards, groupSize, method: random.pick(ADVANTAGE_METHODS) };
 }
@@ -178,8 +178,8 @@ describe('for all rewards', () => {
       const shifted = rewards.map((reward, i) => reward + shifts[Math.floor(i / groupSize)]);
       const { advantages, stds } = groupAdvantages(shifted, groupSize, { method });
       const before = groupAdvantages(rewards, groupSize, { method });
-      close(advantages, before.advantages);
-      close(stds, before.stds);
+      expectClose(advantages, before.advantages);
+      expectClose(stds, before.stds);
     });
   });
 
@@ -192,7 +192,7 @@ describe('for all rewards', () => {
       // Epsilon is scaled too.
       const { advantages } = groupAdvantages(scaled, groupSize, { method, epsilon: 1e-4 * scale });
       const before = groupAdvantages(rewards, groupSize, { method }).advantages;
-      close(
+      expectClose(
         advantages,
         before.map((advantage) => advantage * (normalised ? 1 : scale)),
       );
@@ -212,7 +212,7 @@ describe('for all rewards', () => {
         { method },
       );
       const before = groupAdvantages(rewards, groupSize, { method });
-      close(
+      expectClose(
         permuted.advantages,
         order.map((i) => before.advantages[i]),
       );
@@ -223,15 +223,15 @@ describe('for all rewards', () => {
   it('a missing reward equals a smaller group', () => {
     forAll(200, (random) => {
       const { rewards, method } = draw(random, 0.4);
-      const there = rewards.filter((reward) => !Number.isNaN(reward));
-      if (there.length === 0) return;
+      const present = rewards.filter((reward) => !Number.isNaN(reward));
+      if (present.length === 0) return;
       const { advantages, stds } = groupAdvantages(rewards, rewards.length, { method });
-      const alone = groupAdvantages(there, there.length, { method });
-      close(
+      const alone = groupAdvantages(present, present.length, { method });
+      expectClose(
         advantages.filter((_, i) => !Number.isNaN(rewards[i])),
         alone.advantages,
       );
-      close(stds, alone.stds);
+      expectClose(stds, alone.stds);
     });
   });
 
@@ -248,14 +248,14 @@ describe('for all rewards', () => {
   });
 
   it('does not write to its arguments', () => {
-    const rewards = f32(1, nothing, 3, 4);
+    const rewards = f32(1, nan, 3, 4);
     const weights = Object.freeze([2]);
     groupAdvantages(rewards, 2, { weights });
-    expect(rewards).toEqual(f32(1, nothing, 3, 4));
+    expect(rewards).toEqual(f32(1, nan, 3, 4));
   });
 });
 
-describe('refusals', () => {
+describe('refuses', () => {
   const refused = (rewards: unknown, groupSize: unknown = 2, options: object = {}) => {
     return () => groupAdvantages(rewards as Rewards, groupSize as number, options);
   };
@@ -285,7 +285,7 @@ describe('refusals', () => {
     expectRefusal(refused([1, 2], 2, { method: 'gpro' }), 'unknown_name', 'Did you mean "grpo"?');
     expectRefusal(refused([1, 2], 2, { epsilon: 0 }), 'out_of_range', 'epsilon');
     expectRefusal(refused([1, 2], 2, { weights: 1 }), 'wrong_type', 'weights');
-    expectRefusal(refused([1, 2], 2, { weights: [nothing] }), 'out_of_range', 'weights[0]');
+    expectRefusal(refused([1, 2], 2, { weights: [nan] }), 'out_of_range', 'weights[0]');
     expectRefusal(refused([1, 2], 2, { weights: [2 ** 21] }), 'out_of_range', 'weights[0]');
     expectRefusal(refused([1, 2], 2, { weight: [1] }), 'unknown_option', 'weights');
   });

@@ -102,7 +102,7 @@ describe('examples computed by hand', () => {
     expect(found.zeroSpread).toBe(1);
   });
 
-  it('no rollouts', () => {
+  it('no rollouts give empty arrays', () => {
     const found = stepAdvantages({ rewards: [], stateHashes: hashes(), groupSize: 2, steps: 28 });
     expect(found.advantages).toEqual(f32());
     expect(found.zeroSpread).toBe(0);
@@ -143,7 +143,7 @@ it('rollouts from states of any step share states from that step on', async () =
     (_, i) => i % 28 >= [3, 3, 26, 26, 28, 28][Math.floor(i / 28)],
   );
   const { anchorSizes, returnsToGo, zeroSpread } = stepAdvantages(rollouts);
-  expect(Array.from(anchorSizes)).toEqual(taken.map((is) => (is ? 2 : 0)));
+  expect(Array.from(anchorSizes)).toEqual(taken.map((wasTaken) => (wasTaken ? 2 : 0)));
   expect(returnsToGo).toEqual(rollouts.returns);
   expect(zeroSpread).toBe(1);
 });
@@ -187,13 +187,13 @@ describe('for all rollouts', () => {
         const taken = (j: number) => isTaken(rollouts, j);
         if (!taken(i)) continue;
         const groupOf = (j: number) => Math.floor(j / (steps * groupSize));
-        const alike = [...stateHashes.keys()].filter(
+        const sameState = [...stateHashes.keys()].filter(
           (j) => taken(j) && groupOf(j) === groupOf(i) && stateHashes[j] === stateHashes[i],
         );
-        const returns = alike.map((j) => found.returnsToGo[j]);
+        const returns = sameState.map((j) => found.returnsToGo[j]);
         const { advantages } = groupAdvantages(returns, returns.length, { method });
-        expect(found.anchorSizes[i]).toBe(alike.length);
-        expect(found.stepAdvantages[i]).toBeCloseTo(advantages[alike.indexOf(i)], 5);
+        expect(found.anchorSizes[i]).toBe(sameState.length);
+        expect(found.stepAdvantages[i]).toBeCloseTo(advantages[sameState.indexOf(i)], 5);
       }
     });
   });
@@ -234,7 +234,7 @@ describe('for all rollouts', () => {
   });
 });
 
-describe('refusals', () => {
+describe('refuses', () => {
   const good = { rewards: [1, 2, 3, 4], stateHashes: hashes(1, 2, 3, 4), groupSize: 2, steps: 2 };
   const refused =
     (change: object, options: object = {}) =>

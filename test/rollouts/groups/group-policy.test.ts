@@ -131,7 +131,7 @@ describe('the output of a policy', () => {
     ],
     ['an unknown key', { actions: [0, 1], logprobs: [0, 0] }, 'unknown_option', '"logprobs"', '"logProbs"'],
     ['a belief with a NaN', { actions: [0, 1], beliefs: [0, nan, 0, 0, 0, 0] }, 'bad_belief', 'row 0'],
-    ['too few beliefs', { actions: [0, 1], beliefs: [0, 0, 0] }, 'wrong_length', 'rollouts x 3', 'got 3'],
+    ['too few beliefs', { actions: [0, 1], beliefs: [0, 0, 0] }, 'wrong_length', 'environments x 3', 'got 3'],
     [
       'a belief that is a string',
       { actions: [0, 1], beliefs: [0, 0, 0, 0, 0, '1'] },
@@ -188,7 +188,8 @@ describe('the output of a policy', () => {
       throw reason;
     };
     for (const policy of [throws, async (view: RolloutView) => throws(view)]) {
-      await expect(rolloutGroups({ seeds: [1], groupSize: 2, policy })).rejects.toBe(reason);
+      const rejection = expect(rolloutGroups({ seeds: [1], groupSize: 2, policy })).rejects;
+      await rejection.toMatchObject({ code: 'policy_failed', cause: reason });
     }
     const policy = (view: RolloutView) => {
       views.push(view);

@@ -21,7 +21,7 @@ describe('columns', () => {
     const { profiles, ...arrays } = toColumns(rows);
     return { ...arrays, profiles: Array.from(profiles as readonly string[]) };
   };
-  const names = ['seeds', 'stepIndices', 'histories', 'actions', 'beliefs'] as const;
+  const names = ['seeds', 'stepIndices', 'histories', 'actions', 'beliefs', 'beliefHistories'] as const;
   type View = ReturnType<typeof columns>[(typeof names)[number]] & object;
 
   it('may be in shared memory', () => {
@@ -45,6 +45,18 @@ describe('a fault', () => {
   const good: ReplayRow = { seed: 5, actionHistory: [1, 2], action: 3, belief: [0.1, 0.2, 0.3] };
   const faults: [string, unknown, string, RegExp][] = [
     ['a row that is not an object', 7, 'wrong_type', /rows\[1\] to be an object, got 7/],
+    [
+      'the name of a column as a key',
+      { ...good, beliefHistories: [null, null] },
+      'unknown_option',
+      /rows\[1\] .*, got "beliefHistories"\. Did you mean "beliefHistory"\?/,
+    ],
+    [
+      'an unknown key',
+      { ...good, prompt: '' },
+      'unknown_option',
+      /rows\[1\] .*, got "prompt"\. Leave it out/,
+    ],
     ['a negative seed', { ...good, seed: -1 }, 'bad_seed', /rows\[1\]\.seed, got -1/],
     [
       'an unknown profile',
@@ -88,6 +100,37 @@ describe('a fault', () => {
       /rows\[1\]\.belief\[2\], got 1e\+39/,
     ],
     ['a belief of one number', { ...good, belief: [0.5] }, 'wrong_type', /rows\[1\]\.belief/],
+    ...(
+      [
+        ['that is not an array', 'none', 'wrong_type', /rows\[1\]\.beliefHistory to be an array, got "none"/],
+        [
+          'that is too short',
+          [null],
+          'wrong_length',
+          /Expected 2 beliefs in rows\[1\]\.beliefHistory .* or 28, got 1/,
+        ],
+        [
+          'that is longer than the actions',
+          Array(3).fill(null),
+          'wrong_length',
+          /Expected 2 beliefs .* or 28, got 3/,
+        ],
+        ['without an entry', [null, undefined], 'wrong_type', /rows\[1\]\.beliefHistory\[1\]/],
+        ['with two numbers', [null, [0, 1]], 'wrong_type', /rows\[1\]\.beliefHistory\[1\] to be 3 numbers/],
+        [
+          'with a NaN',
+          [[0, Number.NaN, 1], null],
+          'bad_belief',
+          /rows\[1\]\.beliefHistory\[0\]\[1\], got NaN/,
+        ],
+        ['with an infinity', [null, [0, 1, 1e39]], 'bad_belief', /beliefHistory\[1\]\[2\], got 1e\+39/],
+      ] as [string, unknown, string, RegExp][]
+    ).map(([name, beliefHistory, code, message]): [string, unknown, string, RegExp] => [
+      `a belief history ${name}`,
+      { ...good, beliefHistory },
+      code,
+      message,
+    ]),
   ];
 
   it.each(faults)('%s is reported by index and does not affect other rows', (_, bad, code, message) => {
@@ -100,7 +143,8 @@ describe('a fault', () => {
       expect(scores.stateHashes[i]).toBe(alone.stateHashes[0]);
     }
     expect(scores.stateHashes[1]).toBe(0n);
-    const numbers = [scores.stepRewards, scores.beliefMae, ...Object.values(scores.rewards)];
+    const { stepRewards, beliefMae, beliefSkill, rewards } = scores;
+    const numbers = [stepRewards, beliefMae, beliefSkill, ...Object.values(rewards)];
     expect(numbers.map((array) => array[1])).toEqual(numbers.map(() => Number.NaN));
     expect(() => score([good, bad as ReplayRow], { onFault: 'throw' })).toThrow(message);
   });
@@ -119,6 +163,17 @@ describe('a fault', () => {
       'a belief with only the last number',
       ({ beliefs }) => beliefs!.fill(Number.NaN, 3, 5),
       /got \[NaN, NaN, 0\.3\d*\]/,
+    ],
+    [
+      'a belief of a history that is partly NaN',
+      // Row 1, step 1.
+      ({ beliefHistories }) => beliefHistories!.fill(0.5, 88, 89),
+      /at beliefHistories\[87\] \(row 1, step 1\), got \[NaN, 0\.5, NaN\]/,
+    ],
+    [
+      'an infinite belief of a history',
+      ({ beliefHistories }) => beliefHistories!.fill(Infinity, 84, 87),
+      /at beliefHistories\[84\] \(row 1, step 0\), got \[Infinity,/,
     ],
   ])('%s in columns is the only fault', (_, invalidate, message) => {
     const columns = toColumns([good, good, good]);
@@ -152,13 +207,14 @@ describe('a fault', () => {
   });
 
   it('in columns is reported by index', () => {
-    const columns = toColumns(new Array<ReplayRow>(7).fill(good));
+    const columns = toColumns(new Array<ReplayRow>(8).fill(good));
     columns.stepIndices[0] = 28;
     columns.histories[NUM_STEPS] = 10;
     columns.actions[2] = -2;
     columns.actions[3] = 10;
     columns.beliefs![4 * 3] = Number.POSITIVE_INFINITY;
-    const profiles: unknown[] = new Array(7).fill('sampled');
+    columns.beliefHistories![(6 * NUM_STEPS + 1) * 3] = 0.5;
+    const profiles: unknown[] = new Array(8).fill('sampled');
     profiles[5] = undefined;
     const { faults: found, stepRewards } = score({ ...columns, profiles: profiles as string[] });
     const wanted = [
@@ -168,14 +224,15 @@ describe('a fault', () => {
       ['illegal_action', /at actions\[3\], got 10\. Pass/],
       ['bad_belief', /in beliefs row 4, got \[Infinity, /],
       ['wrong_type', /profiles\[5\] to be a name, got undefined\. Pass/],
+      ['bad_belief', /at beliefHistories\[507\] \(row 6, step 1\), got \[0\.5, NaN, NaN\]\. Pass/],
     ] as const;
     expect(found).toEqual(
       wanted.map(([code, message], index) => ({ index, code, message: expect.stringMatching(message) })),
     );
-    expect(stepRewards[6]).toBe(score([good]).stepRewards[0]);
+    expect(stepRewards[7]).toBe(score([good]).stepRewards[0]);
   });
 
-  it('of all rows is thrown', () => {
+  it('that affects all rows is thrown', () => {
     const columns = toColumns([good]);
     expect(() => score({ ...columns, seeds: [1] as never })).toThrow(
       /seeds to be a Uint32Array, got an array of 1/,
@@ -201,13 +258,21 @@ describe('a fault', () => {
       'out_of_range',
       'weights',
     );
-    const late = toColumns([good, good]);
-    late.histories[0] = 10;
-    late.actions[1] = 10;
-    expectRefusal(() => score(late, { onFault: 'throw' }), 'illegal_action', 'histories[0]');
+    const twoFaults = toColumns([good, good]);
+    twoFaults.histories[0] = 10;
+    twoFaults.actions[1] = 10;
+    expectRefusal(() => score(twoFaults, { onFault: 'throw' }), 'illegal_action', 'histories[0]');
     // The length is validated before memory is allocated.
     expectRefusal(() => score(new Array(2 ** 32 - 1)), 'out_of_range', 'the number of rows');
-    expect(() => score([good], { grader: 'v3' })).toThrow(/v3/);
+    expect(() => score({ ...columns, beliefHistories: new Float32Array(27 * 3) })).toThrow(
+      /Expected 84 entries in beliefHistories .* got 81/,
+    );
+    expectRefusal(
+      () => score({ ...columns, beliefHistories: [Number.NaN] as never }),
+      'wrong_type',
+      'beliefHistories',
+    );
+    expect(() => score([good], { grader: 'v4' })).toThrow(/v4/);
     expect(() => score([good], { threads: 0 })).toThrow(/threads/);
     expect(() => score([good], { onFault: 'ignore' as never })).toThrow(/onFault/);
   });

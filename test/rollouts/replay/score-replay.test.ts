@@ -2,49 +2,98 @@
 import { describe, expect, it } from 'vitest';
 import { Episode } from '../../../src/engine/reference/episode.js';
 import type { ReplayRow } from '../../../src/rollouts/replay/row-objects.js';
-import { ACTION_NAMES, PROFILE_NAMES } from '../../../src/world/fields.js';
+import type { ReplayOptions, ReplayScores } from '../../../src/rollouts/replay/score-replay.js';
+import { REWARD_NAMES, type RewardName } from '../../../src/rollouts/rewards/compute-rewards.js';
+import { ACTION_NAMES, GRADER_NAMES, NUM_STEPS, PROFILE_NAMES } from '../../../src/world/fields.js';
+import { RHYTHM } from '../../../src/world/numbers.js';
 import { ENGINES } from '../../support/engines.js';
+import { WORLD } from '../../support/open-batch.js';
 import { Random } from '../../support/random.js';
 import { anyRows, score, toColumns } from '../../support/replays.js';
 
 /** Returns the results of a row by the reference. */
-function expected(
-  { seed, profileMode = 'sampled', actionHistory, action, belief = null }: ReplayRow,
-  grader = 'v2',
-) {
-  const episode = new Episode().reset(seed, { profile: profileMode, grader });
-  for (const code of actionHistory) episode.step(code as number);
+function expected(row: ReplayRow, grader = 'v2') {
+  const { seed, profileMode: profile = 'sampled', actionHistory, action, belief = null, beliefHistory } = row;
+  const episode = new Episode({ world: WORLD }).reset(seed, { profile, grader });
+  actionHistory.forEach((code, t) => {
+    episode.step(code as number, beliefHistory?.[t] ?? null);
+  });
   const stateHash = episode.stateHash();
   const stepReward = action === null ? Number.NaN : episode.step(action as number, belief);
-  if (action === null && belief !== null) {
-    // The belief of an answer without an action counts.
-    const other = new Episode().reset(seed, { profile: profileMode });
-    other.step(0, belief);
-    other.grade();
-    return { stateHash, stepReward, beliefMae: other.beliefMae };
-  }
-  episode.grade();
-  return { stateHash, stepReward, beliefMae: episode.beliefMae };
+  // The belief of an answer without an action counts; those of the history do not.
+  const other = new Episode({ world: WORLD }).reset(seed, { profile });
+  other.step(0, belief);
+  other.grade();
+  const beliefSkill = belief === null ? -1 : skillOf(other.belief, other.target);
+  return { stateHash, stepReward, beliefMae: other.beliefMae, beliefSkill };
+}
+
+/** Returns a belief's own term of belief_skill: rule 9 of docs/world.md, clamped. */
+function skillOf(belief: Float32Array, target: Float32Array): number {
+  const { fround } = Math;
+  const [a, b, c] = belief.map((x, k) => fround(x - target[k])).map((x) => fround(x * x));
+  const q = fround(fround(fround(a + b) + c) * fround(1 / 3));
+  return Math.min(Math.max(fround(1 - fround(fround(RHYTHM.constants.beliefSkillScale) * q)), -1), 1);
+}
+
+/** Compares the scores of rows with single episodes. */
+function expectScores(
+  rows: readonly ReplayRow[],
+  options: ReplayOptions & { readonly grader?: string },
+): void {
+  const { stateHashes, stepRewards, beliefMae, beliefSkill, faults } = score(rows, options);
+  rows.forEach((row, i) => {
+    const found = {
+      ...{ stateHash: stateHashes[i], stepReward: stepRewards[i] },
+      ...{ beliefMae: beliefMae[i], beliefSkill: beliefSkill[i] },
+    };
+    expect([i, found]).toEqual([i, expected(row, options.grader)]);
+  });
+  expect(faults).toEqual([]);
 }
 
 describe.each(ENGINES)('$name', ({ backend, kernel }) => {
   const on = { backend, kernel };
 
-  it.each(['v1', 'v2'])('scores every row as a single episode, with grader %s', (grader) => {
+  it.each(GRADER_NAMES)('scores every row as a single episode, with grader %s', (grader) => {
     const random = new Random(`rows ${grader}`);
-    for (const count of [1, 17, 400]) {
-      const rows = anyRows(random, count);
-      const scores = score(rows, { ...on, grader });
-      rows.forEach((row, i) => {
-        const { stateHash, stepReward, beliefMae } = expected(row, grader);
-        expect([i, scores.stateHashes[i]]).toEqual([i, stateHash]);
-        expect([i, scores.stepRewards[i]]).toEqual([i, stepReward]);
-        expect([i, scores.beliefMae[i]]).toEqual([i, beliefMae]);
-      });
-      expect(scores.faults).toEqual([]);
-    }
+    for (const count of [1, 17, 400]) expectScores(anyRows(random, count), { ...on, grader });
+  });
+
+  it('scores last steps as an episode with the same beliefs', () => {
+    const random = new Random('last steps');
+    const rows = Array.from({ length: 64 }, () => lastStep(random));
+    expectScores(rows, { ...on, grader: 'v3' });
+  });
+
+  it('continues a state of its own for each history of beliefs', () => {
+    const random = new Random('histories of one state');
+    const [first, other] = [lastStep(random, 5), lastStep(random, 5)];
+    const histories = [first.beliefHistory!, other.beliefHistory!];
+    const ends = histories.map((history, k) => [...history.slice(0, -1), histories[1 - k].at(-1)!]);
+    const withNull = histories.map((history) => [null, ...history.slice(1)]);
+    const without = [undefined, new Array<null>(27).fill(null)];
+    const rows = [...histories, ...ends, ...withNull, ...without, first.beliefHistory].flatMap(
+      (beliefHistory) => [0, 1].map((action): ReplayRow => ({ ...first, action, beliefHistory })),
+    );
+    expectScores(rows, { ...on, grader: 'v3' });
+    const { stepRewards } = score(rows, { ...on, grader: 'v3' });
+    expect(new Set(stepRewards.filter((_, i) => i % 2 === 0)).size).toBe(5);
   });
 });
+
+/** Draws a row that proposes the last step of an episode with beliefs at every step, so good that no score is clamped. */
+function lastStep(random: Random, seed = random.seeds(1)[0]): ReplayRow {
+  const { target } = new Episode({ world: WORLD }).reset(seed);
+  const belief = () => Array.from(target, (x) => x + random.real(-0.2, 0.2));
+  return {
+    seed,
+    actionHistory: Array.from({ length: NUM_STEPS - 1 }, () => random.integer(0, 9)),
+    action: random.integer(0, 9),
+    belief: belief(),
+    beliefHistory: Array.from({ length: NUM_STEPS - 1 }, belief),
+  };
+}
 
 describe.each(ENGINES)('$name', ({ backend, kernel }) => {
   it('scores groups of rows from one state as single episodes', () => {
@@ -63,12 +112,7 @@ describe.each(ENGINES)('$name', ({ backend, kernel }) => {
     }
     rows.push({ ...last, actionHistory: [...actionHistory.slice(0, -1), 9] });
     rows.push({ ...last, actionHistory: actionHistory.slice(1) });
-    const scores = score(rows, { backend, kernel });
-    rows.forEach((row, i) => {
-      const { stateHash, stepReward, beliefMae } = expected(row);
-      expect([i, scores.stateHashes[i]]).toEqual([i, stateHash]);
-      expect([i, scores.stepRewards[i], scores.beliefMae[i]]).toEqual([i, stepReward, beliefMae]);
-    });
+    expectScores(rows, { backend, kernel });
   });
 
   it('scores rows from different steps of one episode', () => {
@@ -127,6 +171,29 @@ describe('rows', () => {
     }
   });
 
+  it('have beliefs in their histories only where the columns say so', () => {
+    const { beliefHistories, ...columns } = toColumns(rows);
+    const without = rows.map(({ beliefHistory, ...row }) => row);
+    expect(score(columns, { grader: 'v3' })).toEqual(score(without, { grader: 'v3' }));
+    expect(score(columns, { grader: 'v3' })).not.toEqual(score(rows, { grader: 'v3' }));
+    // Only a last step's reward depends on the earlier beliefs.
+    const given = score({ ...columns, beliefHistories }, { grader: 'v3' });
+    const missing = score(columns, { grader: 'v3' });
+    rows.forEach(({ actionHistory: { length } }, i) => {
+      if (length < NUM_STEPS - 1) expect(missing.stepRewards[i]).toBe(given.stepRewards[i]);
+    });
+  });
+
+  it('may have histories of 28 beliefs, of which those past the actions are ignored', () => {
+    const beliefHistory = [[0.1, 0.2, 0.3], null, ...new Array(26).fill('ignored')] as never;
+    const short = { seed: 3, actionHistory: [1, 2], action: 3, belief: [0.5, 0.5, 0.5] };
+    const columns = (row: ReplayRow) => score([row], { grader: 'v3' });
+    expect(columns({ ...short, beliefHistory })).toEqual(
+      columns({ ...short, beliefHistory: [[0.1, 0.2, 0.3], null] }),
+    );
+    expect(columns({ ...short, beliefHistory: null })).toEqual(columns(short));
+  });
+
   it('may be empty', () => {
     expect(score([]).stepRewards).toEqual(new Float32Array(0));
     expect(score(toColumns([])).faults).toEqual([]);
@@ -138,11 +205,53 @@ describe('rows', () => {
     shifted.set(columns.histories);
     const profiles = new Random('persons').profiles(20);
     const scores = score({ ...columns, histories: shifted, profiles });
-    rows.slice(0, 20).forEach(({ seed, actionHistory, action, belief }, i) => {
+    rows.slice(0, 20).forEach(({ seed, actionHistory, action, belief, beliefHistory }, i) => {
       const episode = new Episode().reset(seed, { profile: profiles.subarray(i * 16, (i + 1) * 16) });
-      for (const code of actionHistory) episode.step(code as number);
+      actionHistory.forEach((code, t) => {
+        episode.step(code as number, beliefHistory?.[t] ?? null);
+      });
       expect(scores.stateHashes[i]).toBe(episode.stateHash());
       if (action !== null) expect(scores.stepRewards[i]).toBe(episode.step(action as number, belief ?? null));
     });
+  });
+});
+
+describe('the reward beliefSkill', () => {
+  const row: ReplayRow = { seed: 8, actionHistory: [], action: 3 };
+  const { target } = new Episode().reset(8);
+  const mirror = target.map((x) => (x < 0.5 ? 1 : 0));
+  const rows = [
+    row,
+    { ...row, belief: target },
+    { ...row, belief: mirror },
+    { ...row, action: null, belief: target },
+  ];
+  const totalOf = ({ rewards }: ReplayScores, names: readonly RewardName[]): Float32Array =>
+    rewards.total.map((_, i) => names.reduce((sum, name) => sum + rewards[name][i], 0));
+  const four = REWARD_NAMES.filter((name) => name !== 'beliefSkill');
+
+  it('is the term of the proposed belief at any step: 1 for the truth, -1 at least and without a belief', () => {
+    for (const grader of GRADER_NAMES) {
+      const { beliefSkill, rewards } = score(rows, { grader });
+      expect(beliefSkill).toEqual(Float32Array.of(-1, 1, -1, 1));
+      expect(rewards.beliefSkill).toEqual(beliefSkill);
+    }
+  });
+
+  it('counts in the total under a grader that weighs belief_skill, or by its weight', () => {
+    const calm = [0.5, 0.5, 0, 0, 0, 0];
+    for (const grader of ['v1', 'v2', calm]) {
+      const scores = score(rows, { grader });
+      expect(scores.rewards.total).toEqual(totalOf(scores, four));
+      expect(score(rows, { grader, weights: { beliefSkill: 0 } })).toEqual(scores);
+    }
+    for (const options of [
+      { grader: 'v3' },
+      { grader: [...calm.slice(0, 5), 0, -0.5, 0.5] },
+      { weights: { beliefSkill: 1 } },
+    ]) {
+      const scores = score(rows, options);
+      expect(scores.rewards.total).toEqual(totalOf(scores, REWARD_NAMES));
+    }
   });
 });

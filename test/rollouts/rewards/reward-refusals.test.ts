@@ -28,6 +28,8 @@ describe('refuses', () => {
     expectRefusal(refused({ stepRewards: [null, 0] }), 'wrong_type', 'stepRewards[0]', 'null');
     expectRefusal(refused({ beliefMae: [1.5, 0] }), 'out_of_range', 'beliefMae[0]', '1.5');
     expectRefusal(refused({ beliefMae: [-0.1, 0] }), 'out_of_range', 'beliefMae[0]');
+    expectRefusal(refused({ beliefSkill: [-1.5, 0] }), 'out_of_range', 'beliefSkill[0]', '-1 to 1', '-1.5');
+    expectRefusal(refused({ beliefSkill: ['1', 0] }), 'wrong_type', 'beliefSkill[0]', '"1"');
   });
 
   it('arrays of a wrong type or length', () => {
@@ -38,6 +40,8 @@ describe('refuses', () => {
     expectRefusal(refused({ given: undefined }), 'wrong_type', 'given', 'undefined');
     expectRefusal(refused({ stepRewards: [1] }), 'wrong_length', 'stepRewards', '1');
     expectRefusal(refused({ beliefMae: [1, 1, 1] }), 'wrong_length', 'beliefMae', '3');
+    expectRefusal(refused({ beliefSkill: [1] }), 'wrong_length', 'beliefSkill', '1');
+    expectRefusal(refused({ beliefSkill: null }), 'wrong_type', 'beliefSkill', 'null');
   });
 
   it('invalid histories, if there is shaping', () => {

@@ -11,7 +11,7 @@ import { forAll, type Random } from '../../support/random.js';
 import { sequence } from '../../support/rewards.js';
 
 const f32 = (...values: number[]): Float32Array => Float32Array.from(values);
-const nothing = Number.NaN;
+const nan = Number.NaN;
 
 describe('each reward on its own', () => {
   // Parsed: action and belief, only the action, only the belief, neither.
@@ -21,8 +21,8 @@ describe('each reward on its own', () => {
     stepRewards: [1.25, -0.75, 9, 9],
     beliefMae: [0.125, 9, 0.75, 9],
   };
-  const stack = (change: object = {}) =>
-    rewardStack({ ...rows, beliefMae: [0.125, nothing, 0.75, nothing], ...change });
+  const stack = (change: object = {}, options: RewardStackOptions = {}) =>
+    rewardStack({ ...rows, beliefMae: [0.125, nan, 0.75, nan], ...change }, options);
 
   it('format_valid: 1 when belief and action both parse, else -2', () => {
     expect(stack().formatValid).toEqual(f32(1, -2, -2, -2));
@@ -50,17 +50,32 @@ describe('each reward on its own', () => {
     expect(ends.beliefAccuracy).toEqual(f32(0.5, 0, -0.5, 0.25));
   });
 
+  it('belief_skill: the term of the belief, -1 without a belief', () => {
+    const found = stack({ beliefSkill: [0.625, 9, -1, nan] });
+    expect(found.beliefSkill).toEqual(f32(0.625, -1, -1, -1));
+    expect(
+      stack({ given: [1, 1, 1, 1], beliefMae: [0, 0, 0, 0], beliefSkill: [0, 1, -1, nan] }).beliefSkill,
+    ).toEqual(f32(0, 1, -1, nan));
+  });
+
+  it('belief_skill is missing in all rows without its array, and the other rewards are the same', () => {
+    const { beliefSkill, total: _, ...others } = stack();
+    expect(beliefSkill).toEqual(f32(nan, nan, nan, nan));
+    expect(stack({ beliefSkill: [0.5, 0, 0.25, 0] })).toMatchObject(others);
+  });
+
   it('ignores the reward without an action and the error without a belief', () => {
     expect(rewardStack(rows)).toEqual(stack());
-    expect(rewardStack({ ...rows, stepRewards: [1.25, -0.75, nothing, Number.POSITIVE_INFINITY] })).toEqual(
+    expect(rewardStack({ ...rows, stepRewards: [1.25, -0.75, nan, Number.POSITIVE_INFINITY] })).toEqual(
       stack(),
     );
   });
 
-  it('total: the sum of the four', () => {
-    expect(stack().total).toEqual(
-      f32(1 + 0.5 + 1.25 + 0.375, -2 + 0.5 - 0.75 - 0.5, -2 - 1 - 3 - 0.25, -6.5),
-    );
+  it('total: the sum of those that are not missing', () => {
+    const four = [1 + 0.5 + 1.25 + 0.375, -2 + 0.5 - 0.75 - 0.5, -2 - 1 - 3 - 0.25, -6.5];
+    expect(stack().total).toEqual(f32(...four));
+    const skill = [0.625, -1, -0.25, -1];
+    expect(stack({ beliefSkill: skill }).total).toEqual(f32(...four.map((sum, row) => sum + skill[row])));
   });
 
   it('total: the weighted sum; weights are 1 by default', () => {
@@ -68,7 +83,7 @@ describe('each reward on its own', () => {
     expect(total).toEqual(f32(0.5 + 2.5 + 0.375, 0.5 - 1.5 - 0.5, -1 - 6 - 0.25, -7.5));
     for (const [k, name] of REWARD_NAMES.entries()) {
       const weights = Object.fromEntries(REWARD_NAMES.map((each, j) => [each, Number(j === k)]));
-      const alone = rewardStack(rows, { weights });
+      const alone = stack({ beliefSkill: [0.625, 0, -0.25, 0] }, { weights });
       expect(alone.total).toEqual(alone[name]);
     }
   });
@@ -81,19 +96,19 @@ describe('each reward on its own', () => {
   });
 
   it('a missing reward is NaN and left out of the total', () => {
-    const found = stack({ stepRewards: [nothing, 1, 0, 0], beliefMae: [nothing, nothing, 0.5, nothing] });
-    expect(found.envReward).toEqual(f32(nothing, 1, -3, -3));
-    expect(found.beliefAccuracy).toEqual(f32(nothing, -0.5, 0, -0.5));
+    const found = stack({ stepRewards: [nan, 1, 0, 0], beliefMae: [nan, nan, 0.5, nan] });
+    expect(found.envReward).toEqual(f32(nan, 1, -3, -3));
+    expect(found.beliefAccuracy).toEqual(f32(nan, -0.5, 0, -0.5));
     expect(found.total).toEqual(f32(1.5, -2 + 0.5 + 1 - 0.5, -2 - 1 - 3, -6.5));
   });
 
-  it('groupAdvantages takes the four rewards as reward functions', () => {
-    const found = stack();
+  it('groupAdvantages takes the rewards as reward functions', () => {
+    const found = stack({ beliefSkill: [0.625, 0, nan, 0] });
     const lists = REWARD_NAMES.map((name) => found[name]);
     expect(groupAdvantages(lists, 4)).toEqual(groupAdvantages(found.total, 4));
   });
 
-  it('no rows', () => {
+  it('no rows give empty arrays', () => {
     const none = rewardStack({ actions: [], given: [], stepRewards: [], beliefMae: [] });
     for (const name of [...REWARD_NAMES, 'total'] as const) expect(none[name]).toEqual(f32());
   });
@@ -214,6 +229,7 @@ describe('for all rows', () => {
       given: random.mask(n, 0.7),
       stepRewards: Float32Array.from({ length: n }, () => random.real(-5, 5)),
       beliefMae: Float32Array.from({ length: n }, () => random.real()),
+      beliefSkill: Float32Array.from({ length: n }, () => random.real(-1, 1)),
       histories: Uint8Array.from(histories.flatMap((history) => sequence(...history))),
       stepIndices: histories.map(({ length }) => length),
     };
@@ -240,6 +256,7 @@ describe('for all rows', () => {
       expect(stack.formatValid.every((reward) => reward === 1 || reward === -2)).toBe(true);
       expect(stack.actionLegal.every((reward) => reward === 0.5 || reward === -1)).toBe(true);
       expect(stack.beliefAccuracy.every((reward) => Math.abs(reward) <= 0.5)).toBe(true);
+      expect(stack.beliefSkill.every((reward) => Math.abs(reward) <= 1)).toBe(true);
       const row = random.integer(0, n - 1);
       const own = <T extends { slice(from: number, to: number): T }>(list: T, width = 1) =>
         list.slice(row * width, (row + 1) * width);
@@ -249,6 +266,7 @@ describe('for all rows', () => {
           given: own(rows.given as Uint8Array),
           stepRewards: own(rows.stepRewards as Float32Array),
           beliefMae: own(rows.beliefMae as Float32Array),
+          beliefSkill: own(rows.beliefSkill as Float32Array),
           histories: own(rows.histories as Uint8Array, 28),
           stepIndices: own(rows.stepIndices as number[]),
         },

@@ -1,12 +1,12 @@
-/** Tests of parsing with unusual and hostile texts: the result is right, and the time is linear in the length. */
+/** Tests of parsing unusual and hostile texts: the result is correct, and the time is linear in the length. */
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseCompletion, parseCompletions } from '../../../src/rollouts/text/parse.js';
+import { parseCompletion, parseCompletions } from '../../../src/rollouts/text/parse-completions.js';
 import { naiveParse } from '../../support/naive-parse.js';
 import { DRAWS, drawsOf } from '../../support/random.js';
 
-const MEGABYTE = 2 ** 20;
+const LONG = 2 ** 18;
 
 /** Texts that repeat a piece between a start and an end. */
 const PIECES: [what: string, piece: string, start?: string, end?: string][] = [
@@ -45,7 +45,7 @@ const PIECES: [what: string, piece: string, start?: string, end?: string][] = [
   ['NUL', '\0'],
   ['combining marks', 'e\u0301'],
 ];
-const made = (length: number, piece: string, start = '', end = ''): string =>
+const textOf = (length: number, piece: string, start = '', end = ''): string =>
   start + piece.repeat(Math.ceil(length / piece.length)) + end;
 
 /** Counts the characters that a call reads with `charCodeAt`. */
@@ -65,14 +65,14 @@ function readsOf(call: () => void): number {
 }
 
 describe.each(PIECES)('%s', (_, piece, start, end) => {
-  it('is parsed right at the length of a megabyte', () => {
-    const text = made(MEGABYTE, piece, start, end);
+  it('is parsed correctly at a length of 262,144 characters', () => {
+    const text = textOf(LONG, piece, start, end);
     const { actionName: action, digits } = parseCompletion(text);
     expect({ action, digits }).toEqual(naiveParse(text));
   });
 
   it('is read at most eight times', () => {
-    const text = made(20_000, piece, start, end);
+    const text = textOf(20_000, piece, start, end);
     const reads = readsOf(() => parseCompletion(text));
     expect(reads).toBeGreaterThan(0);
     expect(reads).toBeLessThan(8 * text.length);

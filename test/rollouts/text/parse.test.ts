@@ -164,7 +164,7 @@ it('every character between and within words is parsed as by the simple implemen
 });
 
 describe('the result', () => {
-  it('of one completion', () => {
+  it('of one completion has its action, belief and digits', () => {
     const third = Math.fround(1 / 3);
     expect(parseCompletion('0 3 9 SLEEP')).toEqual({
       action: ACTION_NAMES.indexOf('sleep'),

@@ -11,9 +11,9 @@ const env = createVecEnv({ numEnvs: N });
 env.reset({ seed: 300 });
 const observations = env.run('heuristic', { stops: Array(N).fill(5) }).observations.slice();
 const histories = Array.from({ length: N }, (_, i) => env.history(i));
-const both = createVecEnv({ numEnvs: N, observation: { history: true } });
-both.reset({ seed: 300 });
-const rows = both.run('heuristic', { stops: Array(N).fill(5) }).observations.slice();
+const withHistory = createVecEnv({ numEnvs: N, observation: { history: true } });
+withHistory.reset({ seed: 300 });
+const rows = withHistory.run('heuristic', { stops: Array(N).fill(5) }).observations.slice();
 
 const any = (value: unknown) => value as never;
 const changed = (at: number, value: number) => put(Array.from(observations), at, value);
@@ -190,7 +190,21 @@ it('prompts and parsing import no module of Node', () => {
       if (name.startsWith('.')) visit(new URL(name.replace(/\.js$/, '.ts'), url));
     }
   };
-  for (const name of ['parse', 'prompt'])
+  for (const name of ['parse-completions', 'prompt'])
     visit(new URL(`../../../src/rollouts/text/${name}.ts`, import.meta.url));
   expect(reached.size).toBeGreaterThan(8);
+});
+
+describe('options', () => {
+  it('refuses an unknown grader and an unknown option', () => {
+    expectRefusal(() => prompts([], [], { grader: 'v9' }), 'unknown_name', 'v1, v2, v3', '"v9"');
+    expectRefusal(() => prompts([], [], { grader: [1, 1] }), 'bad_grader', 'eight weights', '[1, 1]');
+    expectRefusal(() => prompts([], [], any({ graders: 'v2' })), 'unknown_option', 'prompts', 'grader');
+    expectRefusal(
+      () => prompt(rows.slice(0, ROW_SIZE), undefined, any(null)),
+      'wrong_type',
+      'prompt',
+      'null',
+    );
+  });
 });

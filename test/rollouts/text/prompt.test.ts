@@ -1,21 +1,25 @@
 /** Tests of prompts: their exact text for golden episodes, their numbers, and that they contain no hidden state. */
 import { describe, expect, expectTypeOf, it } from 'vitest';
+import { byName } from '../../../src/engine/graders/grader.js';
 import { HISTORY_STEPS, type HistoryStep } from '../../../src/engine/observe/past-step.js';
 import {
   ACTION_NAMES,
   type ChatMessage,
+  COMPONENT_NAMES,
   createVecEnv,
   EVENT_NAMES,
+  type GraderLike,
   METER_NAMES,
   OBSERVATION_FIELDS,
   OBSERVATION_SIZE,
   type PastStep,
+  type PromptOptions,
   parseCompletion,
   prompt,
   prompts,
   RHYTHM,
 } from '../../../src/index.js';
-import { formatHundredths } from '../../../src/rollouts/text/hundredths.js';
+import { formatHundredths } from '../../../src/rollouts/text/format-hundredths.js';
 import { episodes, type GoldenEpisode } from '../../support/golden.js';
 import { forAll } from '../../support/random.js';
 
@@ -32,7 +36,7 @@ function stateAfter(episode: GoldenEpisode, step: number): [observation: number[
 }
 
 const golden = episodes[0];
-const struck = 1 + golden.steps.findIndex(({ event }) => event !== null);
+const eventStep = 1 + golden.steps.findIndex(({ event }) => event !== null);
 const userOf = (episode: GoldenEpisode, step: number): string =>
   prompt(...stateAfter(episode, step))[1].content;
 
@@ -46,7 +50,7 @@ it('observations of this file equal the golden ones', () => {
 
 describe('exact text', () => {
   it('of the system message, and of user messages at the start, early, at an event, late and at the end', async () => {
-    const steps = [0, 3, struck, 27, 28];
+    const steps = [0, 3, eventStep, 27, 28];
     const [system] = prompt(...stateAfter(golden, 0));
     const users = steps.map((step) => `=== user, after ${step} steps\n${userOf(golden, step)}\n`);
     const text = `=== system\n${system.content}\n${users.join('')}`;
@@ -61,6 +65,62 @@ describe('exact text', () => {
 
   it('the system message is one frozen object for all', () => {
     const [first, second] = [3, 9].map((step) => prompt(...stateAfter(golden, step))[0]);
+    expect(second).toBe(first);
+    expect(Object.isFrozen(first)).toBe(true);
+  });
+});
+
+describe('the system message under a grader', () => {
+  const start = stateAfter(golden, 0);
+  const systemOf = (grader: GraderLike): string => prompt(...start, { grader })[0].content;
+  const gradingOf = (grader: GraderLike): string[] =>
+    /^The week is graded.*?(?=\n\n)/ms.exec(systemOf(grader))![0].split('\n');
+
+  it('v3 has its exact text, without rewards that rise', async () => {
+    await expect(`${systemOf('v3')}\n`).toMatchFileSnapshot('../../golden/system-v3.txt');
+    expect(systemOf('v3')).not.toContain('first half');
+  });
+
+  it('v1 and v2 have the default text', () => {
+    const [system, user] = prompt(...start);
+    expect(prompt(...start, { grader: 'v1' })).toEqual([system, user]);
+    expect(prompt(...start, { grader: 'v2' })[0]).toBe(system);
+  });
+
+  it('differs in the grading alone', () => {
+    const lines = (grader: string) => new Set(systemOf(grader).split('\n'));
+    const [v2, v3] = ['v2', 'v3'].map(lines);
+    expect([...v2].filter((line) => !v3.has(line))).toHaveLength(1);
+    const users = ['v2', 'v3'].map((grader) => prompt(...stateAfter(golden, 9), { grader })[1]);
+    expect(users[0]).toEqual(users[1]);
+  });
+
+  it('depends on the weights alone', () => {
+    for (const name of ['v2', 'v3']) {
+      const weights = RHYTHM.graders[name];
+      expect(systemOf(weights)).toBe(systemOf(name));
+      expect(systemOf({ name: 'mine', weights: byName(weights) })).toBe(systemOf(name));
+    }
+  });
+
+  it('names what own weights pay for, the largest first, and what they punish', () => {
+    expect(gradingOf([0.25, 0, -0.5, 0, 0, 0, 1.25, 0])).toEqual([
+      'The week is graded at its end. What counts, the most important first:',
+      '- A good week as this person feels it: meters kept high from the first slot to the last, above all those that this person values.',
+      '- To avoid, because it costs: High connection at the end.',
+      '- No crashes.',
+    ]);
+  });
+
+  it('has a sentence for every component', () => {
+    for (const k of COMPONENT_NAMES.keys()) {
+      expect(gradingOf(COMPONENT_NAMES.map((_, j) => (j === k ? 1 : 0)))).toHaveLength(2);
+    }
+  });
+
+  it('is one frozen object for all prompts of a call', () => {
+    const observations = [...start[0], ...start[0]];
+    const [[first], [second]] = prompts(observations, [[], []], { grader: [1, 0, 0, 0, 0, 0] });
     expect(second).toBe(first);
     expect(Object.isFrozen(first)).toBe(true);
   });
@@ -123,7 +183,7 @@ describe('the messages have', () => {
       for (let step = 0; step <= 28; step++) expect(userOf(episode, step).length).toBeLessThan(1000);
     }
     expect(system.length).toBeLessThan(2100);
-    expect(/[^\n -~]/.test(system + userOf(golden, struck))).toBe(false);
+    expect(/[^\n -~]/.test(system + userOf(golden, eventStep))).toBe(false);
   });
 });
 
@@ -156,7 +216,10 @@ describe('hundredths', () => {
 
 describe('hidden state', () => {
   it('is not in the types of the arguments', () => {
-    expectTypeOf(prompt).parameters.toEqualTypeOf<[ArrayLike<number>, (readonly PastStep[])?]>();
+    expectTypeOf(prompt).parameters.toEqualTypeOf<
+      [ArrayLike<number>, (readonly PastStep[])?, PromptOptions?]
+    >();
+    expectTypeOf<keyof PromptOptions>().toEqualTypeOf<'grader'>();
     expectTypeOf<keyof PastStep>().toEqualTypeOf<'action' | 'reward' | 'deltas' | 'anomalies'>();
     expectTypeOf<HistoryStep>().toExtend<PastStep>();
     const names = OBSERVATION_FIELDS.map(({ name }) => name.replace('last_', ''));
@@ -192,7 +255,7 @@ describe('hidden state', () => {
     other[trait('leisure_guilt')] = 0.1;
     using env = createVecEnv({ numEnvs: 2, profiles: Float32Array.of(...profile, ...other) });
     env.reset({ seed: [60, 60] });
-    const quiet = [
+    const uninformative = [
       'learn',
       'deep_work',
       'meditate',
@@ -204,7 +267,7 @@ describe('hidden state', () => {
       'learn',
     ];
     let { observations } = env.reset({ seed: [60, 60] });
-    quiet.forEach((name) => {
+    uninformative.forEach((name) => {
       ({ observations } = env.step([0, 1].map(() => ACTION_NAMES.indexOf(name))));
     });
     const targets = env.beliefTargets();

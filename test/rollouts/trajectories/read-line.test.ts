@@ -5,6 +5,7 @@ import { BadEpisode, type FaultKind, parseEpisode } from '../../../src/rollouts/
 import type { TrajectoryEpisode } from '../../../src/rollouts/trajectories/trajectory-episode.js';
 import { episodeLine } from '../../../src/rollouts/trajectories/write-line.js';
 import { SCHEMAS } from '../../../src/shared/schemas.js';
+import { FORMER_FILES } from '../../support/former-files.js';
 import { WORLD } from '../../support/open-batch.js';
 import {
   changedAt,
@@ -14,7 +15,7 @@ import {
   TEST_POLICIES,
 } from '../../support/trajectories.js';
 
-const [textEpisode] = recordEpisodes(episodeStarts([3]), { policy: TEST_POLICIES.talker });
+const [textEpisode] = recordEpisodes(episodeStarts([3]), { policy: TEST_POLICIES.incompleteText });
 const [plainEpisode] = recordEpisodes(episodeStarts([4], 'in-distribution'), {
   policy: TEST_POLICIES.heuristic,
   grader: 'v1',
@@ -41,6 +42,22 @@ it('parses the lines that were written', () => {
 it('replaces former names of policies', () => {
   const { teacher } = parseEpisode(JSON.stringify({ ...textEpisode, teacher: 'blind-tape+inference' }));
   expect(teacher).toBe('open-loop+inference');
+});
+
+it.each([
+  ['planner-wellbeing', { teacher: 'planner', model: null, objective: 'wellbeing' }],
+  ['planner', { teacher: 'planner', model: null, objective: 'score' }],
+  ['planner-prior', { teacher: 'planner', model: 'planner-prior', objective: 'wellbeing' }],
+  ['planner-oracle', { teacher: 'planner', model: 'planner-oracle', objective: 'score', oracle: true }],
+  ['open-loop+inference', { teacher: 'planner', model: 'blind-tape+inference', objective: null }],
+])('names %s as eval does, written as %j', (teacher, player) => {
+  const read = parseEpisode(JSON.stringify({ ...textEpisode, ...player }));
+  expect(read).toEqual({ ...textEpisode, ...player, teacher, model: null });
+});
+
+it('keeps other models of a teacher', () => {
+  const player = { teacher: 'planner', model: 'mine', objective: 'wellbeing' };
+  expect(parseEpisode(JSON.stringify({ ...textEpisode, ...player }))).toMatchObject(player);
 });
 
 it('ignores unknown keys', () => {
@@ -119,10 +136,30 @@ describe('an invalid value is named:', () => {
     ['sampling', {}, 'sampling.max_tokens: Expected a number from 0 on, got none.'],
     ['usage', { cost_usd: -1 }, 'usage.cost_usd: Expected a number from 0 on, got -1.'],
     ['hidden.profile', [], 'hidden.profile: Expected 16 finite numbers, got an array of 0.'],
-  ])('%s %j', (path, value, says) => {
+  ])('%s %j', (path, value, expected) => {
     const { message, kind } = faultOf(lineWith(path, value));
-    expect(message).toContain(says);
+    expect(message).toContain(expected);
     expect(kind).toBe('corrupt');
+  });
+});
+
+describe('an episode of world 1.0.0', () => {
+  const lines = FORMER_FILES.trajectories.trim().split('\n');
+
+  it('is read as it was written', () => {
+    for (const line of lines) expect(parseEpisode(line)).toMatchObject(JSON.parse(line));
+  });
+
+  it('has six components and four rewards', () => {
+    const { final, steps } = parseEpisode(lines[0]);
+    expect(Object.keys(final)).toHaveLength(6 + 4);
+    expect(Object.keys(steps[0].reward_components)).toHaveLength(4);
+  });
+
+  it('is corrupt without one of these', () => {
+    const { progress: _, ...final } = parseEpisode(lines[0]).final;
+    const { message, kind } = faultOf(JSON.stringify({ ...parseEpisode(lines[0]), final }));
+    expect([kind, message]).toEqual(['corrupt', 'final.progress: Expected a finite number, got none.']);
   });
 });
 
@@ -142,9 +179,9 @@ describe('another schema or world', () => {
       'foreign',
       `Expected ${WORLD.digest}, the world of this`,
     ],
-  ])('%s', (_, path, value, kind, says) => {
+  ])('%s', (_, path, value, kind, expected) => {
     const fault = faultOf(lineWith(path, value));
-    expect([fault.kind, fault.message]).toEqual([kind, expect.stringContaining(says)]);
+    expect([fault.kind, fault.message]).toEqual([kind, expect.stringContaining(expected)]);
   });
 
   it('is reported before other faults', () => {

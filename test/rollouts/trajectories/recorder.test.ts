@@ -1,14 +1,15 @@
 /** Tests of recorded episodes, of moves, and of their lines in files. */
 import { describe, expect, it } from 'vitest';
+import { runSync } from '../../../src/engine/engine-calls.js';
 import { toGrader } from '../../../src/engine/graders/grader.js';
 import { createVecEnv, Episode, prompt } from '../../../src/index.js';
-import { TrajectoryRecorder } from '../../../src/rollouts/trajectories/env-recorder.js';
 import { EpisodeRecorder } from '../../../src/rollouts/trajectories/episode-recorder.js';
 import { type Move, reasoningIn, resolveMove } from '../../../src/rollouts/trajectories/move.js';
 import {
   FALLBACK_ACTION,
   type TrajectoryEpisode,
 } from '../../../src/rollouts/trajectories/trajectory-episode.js';
+import { TrajectoryRecorder } from '../../../src/rollouts/trajectories/trajectory-recorder.js';
 import { episodeKey, episodeLine } from '../../../src/rollouts/trajectories/write-line.js';
 import { SCHEMAS } from '../../../src/shared/schemas.js';
 import { ACTION_NAMES, COMPONENT_NAMES, NUM_STEPS, OBSERVATION_SIZE } from '../../../src/world/fields.js';
@@ -17,7 +18,7 @@ import { refusalOf } from '../../support/refusals.js';
 import { episodeStarts, playerOf, recordEpisodes, TEST_POLICIES, USAGE } from '../../support/trajectories.js';
 
 const starts = episodeStarts([0, 1, 2, 3, 4, 5]);
-const textEpisodes = recordEpisodes(starts, { policy: TEST_POLICIES.talker, grader: 'v1' });
+const textEpisodes = recordEpisodes(starts, { policy: TEST_POLICIES.incompleteText, grader: 'v1' });
 const plainEpisodes = recordEpisodes(starts, { policy: TEST_POLICIES.constant });
 
 /** Yields all numbers in a value. */
@@ -42,7 +43,7 @@ describe('a line', () => {
   it('has only float32 values other than -0', () => {
     const many = Array.from({ length: 200 }, (_, seed) => seed * 977);
     for (const { steps, final, hidden } of recordEpisodes(episodeStarts(many), {
-      policy: TEST_POLICIES.talker,
+      policy: TEST_POLICIES.incompleteText,
     })) {
       for (const value of numbersIn([steps, final, hidden])) {
         if (Object.is(value, -0) || Math.fround(value) !== value) throw new Error(`got ${value}`);
@@ -52,7 +53,7 @@ describe('a line', () => {
 
   it('is the same on every backend', () => {
     const reference = recordEpisodes(starts, {
-      policy: TEST_POLICIES.talker,
+      policy: TEST_POLICIES.incompleteText,
       grader: 'v1',
       backend: 'reference',
     });
@@ -153,7 +154,7 @@ describe('a recorded episode', () => {
     expect(last).toBe(Math.fround(0.5 - final.belief_mae));
   });
 
-  it('has the sum of usages; no usage without any', () => {
+  it('has the sum of usages, or no usage', () => {
     const { requests, cost_usd } = textEpisodes[0].usage!;
     expect([requests, cost_usd]).toEqual([NUM_STEPS * USAGE.requests, NUM_STEPS * USAGE.cost_usd]);
     expect(plainEpisodes[0]).not.toHaveProperty('usage');
@@ -215,17 +216,21 @@ describe('a recorder', () => {
 
   it('records the same when environments skip steps or are reset', () => {
     const recorder = recorderOf();
-    recorder.begin(episodeStarts([10, 11, 12]));
+    runSync(recorder.begin(episodeStarts([10, 11, 12])));
     const left = [NUM_STEPS, NUM_STEPS, NUM_STEPS];
     const ended: TrajectoryEpisode[] = [];
     for (let turn = 0; left.some((steps) => steps > 0); turn++) {
       const steppingNow = left.map((steps, i) => steps > 0 && (turn + i) % 3 !== 0);
-      recorder.step(
-        steppingNow.map((steps, i) => (steps ? { action: (NUM_STEPS - left[i]) % 10, belief: null } : null)),
+      runSync(
+        recorder.step(
+          steppingNow.map((steps, i) =>
+            steps ? { action: (NUM_STEPS - left[i]) % 10, belief: null } : null,
+          ),
+        ),
       );
       for (const [i, steps] of steppingNow.entries()) left[i] -= Number(steps);
       if (left[0] === 5 && steppingNow[0] && ended.length === 0) {
-        recorder.begin([null, { seed: 13, condition: 'custom', profileMode: 'sampled' }, null]);
+        runSync(recorder.begin([null, { seed: 13, condition: 'custom', profileMode: 'sampled' }, null]));
         left[1] = NUM_STEPS;
       }
       ended.push(...recorder.take());
@@ -248,9 +253,9 @@ describe('a recorder', () => {
 
   it('refuses another system message within an episode, and lists of a wrong length', () => {
     const recorder = recorderOf();
-    expect(refusalOf(() => recorder.begin(episodeStarts([1]))).code).toBe('wrong_length');
-    recorder.begin(episodeStarts([1, 2, 3]));
-    expect(refusalOf(() => recorder.step([])).code).toBe('wrong_length');
+    expect(refusalOf(() => runSync(recorder.begin(episodeStarts([1])))).code).toBe('wrong_length');
+    runSync(recorder.begin(episodeStarts([1, 2, 3])));
+    expect(refusalOf(() => runSync(recorder.step([]))).code).toBe('wrong_length');
     const move = (system: string): Move => ({
       prompt: [
         { role: 'system', content: system },
@@ -258,8 +263,8 @@ describe('a recorder', () => {
       ],
       completion: '5 5 5 SLEEP',
     });
-    recorder.step([move('a'), null, null]);
-    expect(refusalOf(() => recorder.step([move('b'), null, null])).code).toBe('not_alike');
+    runSync(recorder.step([move('a'), null, null]));
+    expect(refusalOf(() => runSync(recorder.step([move('b'), null, null]))).code).toBe('not_alike');
   });
 });
 
@@ -276,15 +281,15 @@ describe('the recorder of one episode', () => {
     secondHalfMean: 0,
   };
   const plainMove = resolveMove({ action: 0, belief: null });
-  const over = expect.objectContaining({ code: 'episode_over' });
+  const episodeOver = expect.objectContaining({ code: 'episode_over' });
 
   it('takes 28 steps, no fewer and no more', () => {
     const recorder = recorderOf();
     for (let step = 0; step < NUM_STEPS; step++) {
-      expect(() => recorder.end(end)).toThrow(over);
+      expect(() => recorder.end(end)).toThrow(episodeOver);
       recorder.step(seen, plainMove, 0);
     }
-    expect(() => recorder.step(seen, plainMove, 0)).toThrow(over);
+    expect(() => recorder.step(seen, plainMove, 0)).toThrow(episodeOver);
     expect(recorder.end(end).steps).toHaveLength(NUM_STEPS);
   });
 

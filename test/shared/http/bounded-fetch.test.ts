@@ -1,4 +1,4 @@
-/** boundedFetch: a response within the limits is unchanged, however it is split; any other fails while it is read. */
+/** boundedFetch returns a response within the limits unchanged, however it is split. Any other fails while it is read. */
 import type { ServerResponse } from 'node:http';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -26,9 +26,9 @@ const nested = (depth: number, inside = ''): string => '['.repeat(depth) + insid
 
 describe('boundedFetch', () => {
   it('accepts a response of maxBytes bytes, and fails for one byte more', async () => {
-    const most = 'x'.repeat(MAX_BYTES);
-    expect(await read(most)).toBe(most);
-    await expect(read(most, 'x')).rejects.toThrow(
+    const longest = 'x'.repeat(MAX_BYTES);
+    expect(await read(longest)).toBe(longest);
+    await expect(read(longest, 'x')).rejects.toThrow(
       new BoundsError('Expected at most 2000 bytes of an answer, got more'),
     );
   });

@@ -1,6 +1,6 @@
 /** retry: the number of attempts, the waits between them, and the error at the end. */
 import { expect, it } from 'vitest';
-import { backOff, type RetryOptions, retry } from '../../../src/shared/http/retry.js';
+import { backOff, type RetryOptions, retry } from '../../../src/shared/http/retry-loop.js';
 import { FakeClock } from '../../support/fake-clock.js';
 
 /** Retries a call that fails `failures` times. @returns its result or error message, the attempts and the waits. */
@@ -33,7 +33,7 @@ it('ends with the last failure, without a wait after it', async () => {
   expect(await outcomeOf(9, { retries: 0 })).toEqual({ outcome: 'failure 1', attempts: 1, waits: [] });
 });
 
-it('ends after a permanent failure, with that error or with the error of waitAfter', async () => {
+it('ends with the error of a permanent failure, or with the error that waitAfter throws', async () => {
   const twice: RetryOptions['waitAfter'] = ({ attempt }) => (attempt < 2 ? 7 : null);
   expect(await outcomeOf(9, { waitAfter: twice })).toEqual({ outcome: 'failure 2', attempts: 2, waits: [7] });
   const explained: RetryOptions['waitAfter'] = ({ error, left }) => {
@@ -43,7 +43,7 @@ it('ends after a permanent failure, with that error or with the error of waitAft
   expect((await outcomeOf(9, { waitAfter: explained })).outcome).toBe('after all: failure 4');
 });
 
-it('ends with the reason of its signal, also after a failure', async () => {
+it('ends with the reason of its signal if it is aborted after a failure', async () => {
   const stop = new AbortController();
   const waitAfter = () => {
     stop.abort(new Error('enough'));

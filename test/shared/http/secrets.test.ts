@@ -1,7 +1,7 @@
 /** Redaction finds secrets in every spelling, and changes nothing else. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { redactor } from '../../../src/shared/http/secrets.js';
+import { redactor } from '../../../src/shared/http/redactor.js';
 import { redacted } from '../../../src/training/hub/redact.js';
 import { DRAWS, drawsOf } from '../../support/random.js';
 

@@ -136,7 +136,7 @@ export class SequencePlayer {
       ...Object.fromEntries(arrays.map(([name, array]) => [name, array.slice()])),
       state: await this.#batch.save(),
       hash: await this.#batch.stateHash(),
-      targets: await this.#batch.targets(),
+      targets: await this.#batch.beliefTargets(),
     };
   }
 

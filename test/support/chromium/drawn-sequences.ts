@@ -1,5 +1,5 @@
 /** Draws the call sequences for a page and computes the expected results with the reference, in Node. */
-import { queued } from '../../../src/engine/backends/queued-backend.js';
+import { toAsyncBackend } from '../../../src/engine/backends/async-adapter.js';
 import { referenceBackend } from '../../../src/engine/backends/reference.js';
 import {
   ACTION_NAMES,
@@ -42,7 +42,7 @@ class SequenceRecorder {
   }
 
   static async of(setup: BatchSetup): Promise<SequenceRecorder> {
-    return new SequenceRecorder(await SequencePlayer.open(queued(referenceBackend), setup), setup);
+    return new SequenceRecorder(await SequencePlayer.open(toAsyncBackend(referenceBackend), setup), setup);
   }
 
   /** u8 [numEnvs]: which episodes have ended. */
@@ -63,7 +63,7 @@ class SequenceRecorder {
     return this.#player.batch.save();
   }
 
-  end(): ExpectedSequence {
+  finish(): ExpectedSequence {
     this.#player.close();
     return { sequence: { setup: this.#setup, calls: this.#calls }, expected: this.#expected };
   }
@@ -100,7 +100,7 @@ export async function mixedCallSequence(setup: BatchSetup): Promise<ExpectedSequ
   // Episodes that end and are reset in the same step.
   await steps(4, true);
   await recorder.apply({ kind: 'run', request: { ...randomRun(random, forks, true), stops: null } });
-  return recorder.end();
+  return recorder.finish();
 }
 
 const randomIndices = (random: Random, from: number, length: number): Uint32Array =>
@@ -132,7 +132,7 @@ export async function goldenCallSequence(imagination: boolean): Promise<Expected
   const policy = { kind: 'sequence', actions } as const;
   const sequence = { kind: 'sequence', beliefs, given } as const;
   await recorder.apply({ kind: 'run', request: { policy, beliefs: sequence, stops: null, records: true } });
-  return recorder.end();
+  return recorder.finish();
 }
 
 /** Returns the action codes of a golden episode. */

@@ -1,6 +1,8 @@
 /** Opens the page in a browser. Blocks and records requests to other origins, and records console messages. */
 import axe from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { screenshot } from './screenshots.js';
 import type { Site } from './site.js';
 
 /** Common window sizes. */
@@ -9,7 +11,7 @@ export const SIZES = {
   phone: { width: 390, height: 844 },
 };
 
-export const COLOR_SCHEMES = ['light', 'dark'] as const;
+const COLOR_SCHEMES = ['light', 'dark'] as const;
 
 export interface VisitOptions {
   readonly size?: keyof typeof SIZES;
@@ -63,6 +65,16 @@ export class Visit {
       if (message.type() === 'error' || message.type() === 'warning') this.messages.push(message.text());
     });
     this.page.on('pageerror', (error) => this.messages.push(String(error)));
+  }
+
+  /** Expects no accessibility violations and no overflow, in light and dark. @param name of the screenshots. */
+  async expectAccessible(name: string): Promise<void> {
+    for (const colorScheme of COLOR_SCHEMES) {
+      await this.page.emulateMedia({ colorScheme });
+      expect(await this.accessibilityViolations(), colorScheme).toEqual([]);
+      expect(await this.overflowWidth()).toBeLessThanOrEqual(0);
+      await screenshot(this.page, `${name}-${colorScheme}`);
+    }
   }
 
   /** Returns the accessibility violations that axe-core finds, one line per rule. */

@@ -1,4 +1,4 @@
-/** Sets up a browser for the tests of a `describe`, and opens visits to the page in it. */
+/** Opens a browser for the tests of a `describe`, and visits the page in it. */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, inject } from 'vitest';
 import { launch } from '../chromium/chromium.js';

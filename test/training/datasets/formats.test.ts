@@ -20,7 +20,7 @@ import { GrpoTally } from '../../../src/training/datasets/row-counts.js';
 import { fromLines, temporaryDirectory } from '../../support/cli.js';
 import { askPyArrow, whyAbsent } from '../../support/pyarrow.js';
 
-const file = temporaryDirectory();
+const pathOf = temporaryDirectory();
 const BATCH = 40;
 /** Has a last batch that is not full, rows of a named profile, and rows with an empty history. */
 const plan = toPlan({ rows: 2 * BATCH + 7, profiles: ['mix', 'introvert_morning'], seed: 3 });
@@ -48,7 +48,7 @@ const withNumbers = ({ seed, step_index, ...row }: Record<string, unknown>) => (
   step_index: Number(step_index),
 });
 
-it('the rows include an empty history and the longest', () => {
+it('the rows include an empty history and the longest history', () => {
   const steps = rows.map(({ step_index }) => step_index);
   expect([Math.min(...steps), Math.max(...steps)]).toEqual([0, 27]);
 });
@@ -90,14 +90,14 @@ describe('Parquet', () => {
   const absent = whyAbsent();
   if (absent !== null) test.skip(`PyArrow: NOT TESTED here: ${absent}`, () => {});
   it.runIf(absent === null)('has the rows when PyArrow reads it', () => {
-    writeFileSync(file('train.parquet'), parquet);
-    const read = askPyArrow(file('train.parquet'));
+    writeFileSync(pathOf('train.parquet'), parquet);
+    const read = askPyArrow(pathOf('train.parquet'));
     expect(read.rows).toEqual(rows);
     expect(read.rowGroups).toBe(batches.length);
     expect(JSON.parse(read.metadata[METADATA_KEY])).toEqual(provenanceOf(plan));
     // The types that the datasets library infers from JSON lines.
     expect(read.types).toEqual({
-      messages: 'list<element: struct<role: string not null, content: string not null> not null>',
+      prompt: 'list<element: struct<role: string not null, content: string not null> not null>',
       seed: 'int64',
       profile_mode: 'string',
       step_index: 'int64',
@@ -196,7 +196,7 @@ describe('the card', () => {
     [99_999, '10K<n<100K'],
     [1e6, '1M<n<10M'],
     [2 ** 32 - 1, '1B<n<10B'],
-  ])('has for %i rows the size category %s', (count, size) => {
+  ])('has the size category for %i rows: %s', (count, size) => {
     expect(cardOf({ rows: count })).toContain(`size_categories: ["${size}"]`);
   });
 
@@ -217,6 +217,7 @@ it('the provenance has no field of the machine or the date', () => {
     'profile_modes',
     'steps',
     'seed',
+    'grader',
     'eval_seeds_allowed',
     'eval_seeds',
   ];

@@ -61,7 +61,7 @@ describe('rows', () => {
     for (const row of rows) {
       const { observation, history } = replayRow(row);
       expect(observation[OBSERVATION.step]).toBe(row.step_index);
-      expect(row.messages).toEqual(prompt(observation, history));
+      expect(row.prompt).toEqual(prompt(observation, history));
     }
   });
 
@@ -72,7 +72,7 @@ describe('rows', () => {
 
   it('have the digest of this version of their schema', () => {
     // The digest was computed with the former names of two policies.
-    const replays = rows.map(({ messages: _, policy, ...replay }) => ({
+    const replays = rows.map(({ prompt: _, policy, ...replay }) => ({
       ...replay,
       policy: policy.replace('open-loop', 'blind-tape'),
     }));
@@ -102,7 +102,7 @@ describe('the schema refuses', () => {
     ['a history of another length', { step_index: (row.step_index + 1) % 28 }],
     ['an unknown action', { action_history: Array(row.step_index).fill('fly') }],
     ['an unknown policy', { policy: 'oracle' }],
-    ['messages in another order', { messages: [...row.messages].reverse() }],
+    ['a prompt in another order', { prompt: [...row.prompt].reverse() }],
     ['a seed above u32', { seed: 2 ** 32 }],
     ['a step after the last', { step_index: 28, action_history: Array(28).fill('sleep') }],
     ['an unknown key', { grade: 1 }],
@@ -119,15 +119,15 @@ describe('the policy mix', () => {
     }
     const steps = count(rows.map(({ step_index }) => step_index));
     expect(steps.size).toBe(RHYTHM.maxEpisodeSteps);
-    for (const often of steps.values()) expect(often).toBeGreaterThan(rows.length / 28 / 2);
+    for (const occurrences of steps.values()) expect(occurrences).toBeGreaterThan(rows.length / 28 / 2);
     const modes = count(rows.map(({ profile_mode }) => profile_mode));
     expect([...modes.keys()].sort()).toEqual(['sampled', 'discrete', ...PROFILE_NAMES].sort());
-    for (const often of modes.values()) expect(often).toBeGreaterThan(rows.length / 5 / 2);
+    for (const occurrences of modes.values()) expect(occurrences).toBeGreaterThan(rows.length / 5 / 2);
   });
 
   it('gives diverse prompts: over 99 % are unique, except at step 0', () => {
-    const promptsWhere = (holds: (step: number) => boolean) =>
-      rows.filter(({ step_index }) => holds(step_index)).map(({ messages }) => messages[1].content);
+    const promptsWhere = (isIncluded: (step: number) => boolean) =>
+      rows.filter(({ step_index }) => isIncluded(step_index)).map(({ prompt }) => prompt[1].content);
     expect(new Set(promptsWhere((step) => step === 0)).size).toBe(1);
     const later = promptsWhere((step) => step > 0);
     expect(new Set(later).size).toBeGreaterThan(0.99 * later.length);

@@ -13,14 +13,14 @@ import { askPyArrow, whyAbsent } from '../../support/pyarrow.js';
 import { range, recordLlm, recordWellbeing, select, wellbeingPlayer } from '../../support/sft.js';
 import { episodeStarts, playerOf, recordEpisodes, TEST_POLICIES } from '../../support/trajectories.js';
 
-const file = temporaryDirectory();
+const pathOf = temporaryDirectory();
 const player = wellbeingPlayer;
 const episodes = recordWellbeing();
 const llmEpisodes = recordLlm();
 
-describe('files', () => {
-  const { all } = select([...episodes.slice(0, 3)], { validation: 0 });
-  const batches = [all.slice(0, 50), all.slice(50), select(llmEpisodes, { objective: 'none' }).all];
+describe('files', async () => {
+  const { all } = await select([...episodes.slice(0, 3)], { validation: 0 });
+  const batches = [all.slice(0, 50), all.slice(50), (await select(llmEpisodes, { objective: 'none' })).all];
   const rows = batches.flat();
   const plan = toSftPlan({});
   const encoded = async (name: string): Promise<Uint8Array> => {
@@ -54,8 +54,8 @@ describe('files', () => {
   const absent = whyAbsent();
   if (absent !== null) test.skip(`PyArrow: NOT TESTED here: ${absent}`, () => {});
   it.runIf(absent === null)('in Parquet have the rows when PyArrow reads them', async () => {
-    writeFileSync(file('train.parquet'), await encoded('parquet'));
-    const read = askPyArrow(file('train.parquet'));
+    writeFileSync(pathOf('train.parquet'), await encoded('parquet'));
+    const read = askPyArrow(pathOf('train.parquet'));
     expect(read.rows).toEqual(rows);
     expect(JSON.parse(read.metadata[METADATA_KEY])).toEqual(sftProvenanceOf(plan));
     expect(read.types).toEqual({
@@ -73,26 +73,26 @@ describe('files', () => {
 });
 
 describe('the card', () => {
-  it('has the section of the objective', () => {
-    const wellbeing = select(episodes).card;
+  it('has the section of the objective', async () => {
+    const wellbeing = (await select(episodes)).card;
     expect(wellbeing).toContain('**Wellbeing**');
     expect(wellbeing).toContain('objective: "wellbeing"');
     expect(wellbeing).toContain('**The prompts differ from the answers**');
     expect(wellbeing).toContain('No teacher used hidden state.');
     expect(wellbeing).toContain('**No evaluation seeds are among them**');
     const scoreEpisodes = recordEpisodes(episodeStarts([100]), { player: playerOf({ objective: 'score' }) });
-    expect(select(scoreEpisodes, { objective: 'score' }).card).toContain(
+    expect((await select(scoreEpisodes, { objective: 'score' })).card).toContain(
       "**ONLY THE GRADER'S FINAL SCORE.**",
     );
-    expect(select(scoreEpisodes, { objective: 'score' }).card).not.toContain('The prompts differ');
-    const none = select(llmEpisodes, { objective: 'none' }).card;
+    expect((await select(scoreEpisodes, { objective: 'score' })).card).not.toContain('The prompts differ');
+    const none = (await select(llmEpisodes, { objective: 'none' })).card;
     expect(none).toContain('**None**');
     expect(none).toContain('objective: null');
   });
 
-  it('warns of hidden state and evaluation seeds', () => {
+  it('warns of hidden state and evaluation seeds', async () => {
     const oracle = recordEpisodes(episodeStarts([0, 1, 2, 3]), { player: { ...player, oracle: true } });
-    const { card } = select(oracle, {
+    const { card } = await select(oracle, {
       allowOracle: true,
       allowEvalSeeds: true,
       seeds: { first: 0, last: 200 },
@@ -104,8 +104,8 @@ describe('the card', () => {
     expect(card).toContain('[oracle]');
   });
 
-  it('has the means of both halves, and warns of neglect', () => {
-    const { card } = select(llmEpisodes, { objective: 'none' });
+  it('has the means of both halves, and warns of neglect', async () => {
+    const { card } = await select(llmEpisodes, { objective: 'none' });
     expect(card).toContain("**THE FIRST-HALF MEAN IS LOWER THAN THE HEURISTIC'S.**");
     expect(card).toMatch(
       /\| episodes \| final score \| belief MAE \| first-half mean \| second-half mean \| adaptation \|/,
@@ -113,10 +113,10 @@ describe('the card', () => {
     expect(card).toContain('| test, model m\\|x, objective none | 3 |');
     const mean = llmEpisodes.reduce((sum, { final }) => sum + final.early_mean, 0) / 3;
     expect(card).toContain(` | ${mean.toFixed(3)} | `);
-    expect(select(episodes).card).not.toContain('IS LOWER THAN');
+    expect((await select(episodes)).card).not.toContain('IS LOWER THAN');
   });
 
-  it('has minimum, median and maximum of scores and margins', () => {
+  it('has minimum, median and maximum of scores and margins', async () => {
     const constant = recordEpisodes(episodeStarts(range(100, 129)), { policy: TEST_POLICIES.constant });
     const scores = episodes.map(({ final }) => final.final_score);
     const spread = (values: readonly number[]): string => {
@@ -124,15 +124,15 @@ describe('the card', () => {
       const figures = [sorted[0], (sorted[14] + sorted[15]) / 2, sorted[29]].map((value) => value.toFixed(3));
       return figures.map((figure) => figure.replace(/^-(0\.000)$/, '$1')).join(' | ');
     };
-    const { card } = select(episodes);
+    const { card } = await select(episodes);
     expect(card).toContain(`| final score | ${spread(scores)} |`);
     const margins = scores.map((score, i) => score - constant[i].final.final_score);
     expect(card).toContain(`| margin over heuristic+constant | ${spread(margins)} |`);
     expect(card).toContain('| heuristic+constant | 30 |');
   });
 
-  it('counts rows, episodes and seeds, and the episodes that were left out', () => {
-    const { card, selection } = select([...episodes, ...llmEpisodes], { validation: 0.3 });
+  it('counts rows, episodes and seeds, and the episodes that were left out', async () => {
+    const { card, selection } = await select([...episodes, ...llmEpisodes], { validation: 0.3 });
     const { train, validation } = selection.counts;
     expect(card).toContain(`| train | ${train.rows} | ${train.episodes} | ${train.seeds.size} |`);
     expect(card).toContain(`| validation | ${validation.rows} | ${validation.episodes} | `);
@@ -146,8 +146,8 @@ describe('the card', () => {
     expect(isSftCard('---\nlicense: mit\n---\n')).toBe(false);
   });
 
-  it('orders seeds as numbers', () => {
-    const { card } = select(recordEpisodes(episodeStarts([1000, 999]), { player }));
+  it('orders seeds as numbers', async () => {
+    const { card } = await select(recordEpisodes(episodeStarts([1000, 999]), { player }));
     expect(card).toContain('Selected episodes: 2 seeds, 999-1000.');
     expect(card).toContain('  episode_seeds: "999-1000"\n');
   });

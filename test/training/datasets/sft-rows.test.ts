@@ -20,18 +20,18 @@ const llmEpisodes = recordLlm();
 const seedsOf = (rows: readonly SftRow[]): number[] => [...new Set(rows.map(({ seed }) => seed))].sort();
 
 describe('rows', () => {
-  it('leave out answers with a lone surrogate', () => {
+  it('leave out answers with a lone surrogate', async () => {
     const prefixed = (prefix: string) => (completion: string) => `${prefix}${completion}`;
     const withSurrogate = changedAt(episodes[0], 'steps.3.completion', prefixed('\ud83d'));
     const withEmoji = changedAt(withSurrogate, 'steps.4.completion', prefixed('\u{1F4A4}'));
-    const { all, mismatched, selection } = select([withEmoji], { validation: 0 });
+    const { all, mismatched, selection } = await select([withEmoji], { validation: 0 });
     expect([mismatched, selection.answersLeftOut]).toEqual([[], 1]);
     expect(all.map(({ step_index }) => step_index)).toEqual(range(0, 27).filter((step) => step !== 3));
     expect(all[3].messages[2].content).toBe(withEmoji.steps[4].completion);
   });
 
-  it('have the prompts and answers, by episode and step', () => {
-    const { all, selection } = select(episodes, { validation: 0 });
+  it('have the prompts and answers, by episode and step', async () => {
+    const { all, selection } = await select(episodes, { validation: 0 });
     expect(all).toHaveLength(30 * 28);
     for (const [k, row] of all.entries()) {
       const episode = episodes[Math.floor(k / 28)];
@@ -56,8 +56,8 @@ describe('rows', () => {
     expect(selection.answersLeftOut).toBe(0);
   });
 
-  it('leave out answers without an action or a belief', () => {
-    const { all, selection } = select(llmEpisodes, { objective: 'none', validation: 0 });
+  it('leave out answers without an action or a belief', async () => {
+    const { all, selection } = await select(llmEpisodes, { objective: 'none', validation: 0 });
     const usable = llmEpisodes.flatMap(({ steps }) =>
       steps.filter(({ parsed, belief }) => parsed && belief !== null),
     );
@@ -66,20 +66,20 @@ describe('rows', () => {
       usable.map(({ completion }) => completion),
     );
     expect(selection.answersLeftOut).toBe(3 * 28 - usable.length);
-    expect(select(llmEpisodes, { objective: 'none', onlyParsed: true }).leftOut).toEqual({
+    expect((await select(llmEpisodes, { objective: 'none', onlyParsed: true })).leftOut).toEqual({
       'answers without an action': 3,
     });
   });
 
-  it('are of the requested steps', () => {
-    const { all } = select(episodes, { steps: { first: 8, last: 9 }, validation: 0 });
+  it('are of the requested steps', async () => {
+    const { all } = await select(episodes, { steps: { first: 8, last: 9 }, validation: 0 });
     expect(all.map(({ step_index }) => step_index)).toEqual(episodes.flatMap(() => [8, 9]));
   });
 
-  it('leave out episodes that differ from their replay, and episodes without prompts', () => {
+  it('leave out episodes that differ from their replay, and episodes without prompts', async () => {
     const mismatched = changedAt(episodes[1], 'steps.4.reward', 1);
     const withoutPrompts = recordEpisodes(episodeStarts([200]), { policy: TEST_POLICIES.constant, player });
-    const selected = select([episodes[0], mismatched, ...withoutPrompts], { validation: 0 });
+    const selected = await select([episodes[0], mismatched, ...withoutPrompts], { validation: 0 });
     expect(seedsOf(selected.all)).toEqual([100]);
     expect(selected.mismatched).toMatchObject([{ index: 1, mismatches: [{ step: 4, field: 'reward' }] }]);
     expect(selected.leftOut).toEqual({ 'not as recorded': 1, 'no usable answers': 1 });
@@ -87,9 +87,9 @@ describe('rows', () => {
 });
 
 describe('the split', () => {
-  it('puts all rows of a seed into one split', () => {
+  it('puts all rows of a seed into one split', async () => {
     const others = recordEpisodes(episodeStarts(range(100, 129), 'custom', 'discrete'), { player });
-    const { rows } = select([...episodes, ...others], { validation: 0.4 });
+    const { rows } = await select([...episodes, ...others], { validation: 0.4 });
     const [train, validation] = [seedsOf(rows.train), seedsOf(rows.validation)];
     expect([...train, ...validation].sort()).toEqual(range(100, 129));
     expect(validation.length).toBeGreaterThan(4);
@@ -113,17 +113,17 @@ describe('filters', () => {
   const oracle = recordEpisodes(episodeStarts([100]), { player: { ...player, oracle: true } });
   const scoreEpisodes = recordEpisodes(episodeStarts([100]), { player: playerOf({ objective: 'score' }) });
 
-  it('accept the objective wellbeing, or another by option', () => {
+  it('accept the objective wellbeing, or another by option', async () => {
     const all = [...episodes.slice(0, 2), ...scoreEpisodes, ...llmEpisodes];
-    expect(select(all).leftOut).toEqual({ 'another objective': 4 });
-    expect(seedsOf(select(all).all)).toEqual([100, 101]);
-    const score = select(all, { objective: 'score' });
+    expect((await select(all)).leftOut).toEqual({ 'another objective': 4 });
+    expect(seedsOf((await select(all)).all)).toEqual([100, 101]);
+    const score = await select(all, { objective: 'score' });
     expect([seedsOf(score.all), score.leftOut]).toEqual([[100], { 'another objective': 5 }]);
   });
 
-  it('refuse teachers that used hidden state, except by option', () => {
-    expect(select(oracle).leftOut).toEqual({ 'used hidden state': 1 });
-    const { all, card, selection } = select([...oracle, episodes[0]], { allowOracle: true });
+  it('refuse teachers that used hidden state, except by option', async () => {
+    expect((await select(oracle)).leftOut).toEqual({ 'used hidden state': 1 });
+    const { all, card, selection } = await select([...oracle, episodes[0]], { allowOracle: true });
     expect([all.length, selection.teachers.length]).toEqual([2 * 28, 2]);
     expect(card.match(/\[oracle\]/g)).toHaveLength(1);
   });
@@ -134,31 +134,33 @@ describe('filters', () => {
     ['another teacher', { teacher: ['me', 'you'] }, 30],
     ['another model', { model: ['m'] }, 30],
     ['another condition', { conditions: ['ood'] }, 30],
-  ])('leave out %s', (why, options, count) => {
-    expect(select(episodes, options).leftOut).toEqual({ [why]: count });
+  ])('leave out %s', async (why, options, count) => {
+    expect((await select(episodes, options)).leftOut).toEqual({ [why]: count });
   });
 
-  it('select by final score, margin over heuristic+constant, and belief error', () => {
+  it('select by final score, margin over heuristic+constant, and belief error', async () => {
     const constant = recordEpisodes(episodeStarts(range(100, 129)), { policy: TEST_POLICIES.constant });
     const scores = episodes.map(({ final }) => final.final_score);
     const margins = scores.map((score, i) => score - constant[i].final.final_score);
     const count = (values: readonly number[], passes: (value: number) => boolean) =>
       values.filter(passes).length;
-    const numSelected = (options: SftOptions) => seedsOf(select(episodes, options).all).length;
-    const middle = (values: readonly number[]): number => Float64Array.from(values).sort()[15];
-    expect(numSelected({ minScore: middle(scores) })).toBe(count(scores, (score) => score >= middle(scores)));
-    expect(numSelected({ minMargin: middle(margins) })).toBe(
-      count(margins, (margin) => margin >= middle(margins)),
+    const numSelected = async (options: SftOptions) => seedsOf((await select(episodes, options)).all).length;
+    const median = (values: readonly number[]): number => Float64Array.from(values).sort()[15];
+    expect(await numSelected({ minScore: median(scores) })).toBe(
+      count(scores, (score) => score >= median(scores)),
+    );
+    expect(await numSelected({ minMargin: median(margins) })).toBe(
+      count(margins, (margin) => margin >= median(margins)),
     );
     const errors = episodes.map(({ final }) => final.belief_mae);
-    expect(numSelected({ maxBeliefError: middle(errors) })).toBe(
-      count(errors, (error) => error <= middle(errors)),
+    expect(await numSelected({ maxBeliefError: median(errors) })).toBe(
+      count(errors, (error) => error <= median(errors)),
     );
-    expect(numSelected({ minScore: 0, minMargin: -1, maxBeliefError: 1 })).toBe(30);
+    expect(await numSelected({ minScore: 0, minMargin: -1, maxBeliefError: 1 })).toBe(30);
     // Grader v1 ignores beliefs, and these episodes differ from heuristic+constant only in their beliefs.
-    expect(numSelected({ minMargin: 0.001, grader: toGrader('v1') })).toBe(0);
+    expect(await numSelected({ minMargin: 0.001, grader: toGrader('v1') })).toBe(0);
     // The beliefs differ little from the constant belief, so margins are small.
-    expect(numSelected({ minMargin: 0.05 })).toBe(0);
+    expect(await numSelected({ minMargin: 0.05 })).toBe(0);
   });
 
   it.each<[string, SftOptions, string]>([
@@ -170,7 +172,7 @@ describe('filters', () => {
     ['a belief error of NaN', { maxBeliefError: Number.NaN }, 'out_of_range'],
     ['a step above 27', { steps: { first: 0, last: 28 } }, 'out_of_range'],
     ['a fraction as seed of the split', { splitSeed: 0.5 }, 'out_of_range'],
-  ])('%s are refused', (_, options, code) => {
+  ])('refuse %s', (_, options, code) => {
     expect(refusalOf(() => toSftPlan(options)).code).toBe(code);
   });
 });

@@ -3,19 +3,19 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { accountOf } from '../../../src/training/hub/account.js';
-import { guarded } from '../../../src/training/hub/guard.js';
 import { HubError } from '../../../src/training/hub/hub-errors.js';
 import { redacted, withoutSecrets } from '../../../src/training/hub/redact.js';
 import { checkBranch, checkRepo, repoUrl } from '../../../src/training/hub/repo.js';
+import { withSafeErrors } from '../../../src/training/hub/safe-errors.js';
 import { temporaryDirectory } from '../../support/cli.js';
 
-const place = temporaryDirectory();
-const nowhere = { HF_HOME: place('nothing') };
+const pathOf = temporaryDirectory();
+const nowhere = { HF_HOME: pathOf('nothing') };
 
 function homeWith(name: string, token: string): string {
-  mkdirSync(place(name));
-  writeFileSync(join(place(name), 'token'), token);
-  return place(name);
+  mkdirSync(pathOf(name));
+  writeFileSync(join(pathOf(name), 'token'), token);
+  return pathOf(name);
 }
 
 describe('the token', () => {
@@ -32,9 +32,9 @@ describe('the token', () => {
   });
 
   it('is read from XDG_CACHE_HOME', () => {
-    mkdirSync(place('cache'));
+    mkdirSync(pathOf('cache'));
     homeWith('cache/huggingface', 'hf_cached');
-    expect(accountOf({ XDG_CACHE_HOME: place('cache') }).token).toBe('hf_cached');
+    expect(accountOf({ XDG_CACHE_HOME: pathOf('cache') }).token).toBe('hf_cached');
   });
 
   it.each(['secret-password', 'hf_with space', 'hf_\u0000', 'hf_'])(
@@ -143,11 +143,11 @@ describe('redaction', () => {
     expect(withoutSecrets('x'.repeat(1000), null)).toHaveLength(1000);
   });
 
-  it('applies to every error that guarded work throws', async () => {
+  it('applies to every error that withSafeErrors work throws', async () => {
     const { signal } = new AbortController();
     const hubError = new HubError(`no ${token}`, { status: 412 });
     for (const error of [hubError, new Error(`no ${token}`), `no ${token}`]) {
-      const work = guarded(token, signal, () => Promise.reject(error));
+      const work = withSafeErrors(token, signal, () => Promise.reject(error));
       const thrown: HubError = await work.catch((reason) => reason);
       expect(thrown).toBeInstanceOf(HubError);
       expect(`${thrown.message} ${thrown.stack}`).toContain('no hf_***');

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { inspect } from '../../../src/training/hub/inspect.js';
+import { inspect } from '../../../src/training/hub/inspect-file.js';
 import { collectFiles, leftOutText } from '../../../src/training/hub/local-files.js';
 import { gitOid, sha256 } from '../../fakes/hub-store.js';
 import { bytes, directoryOf } from '../../support/hub.js';
@@ -12,7 +12,7 @@ const targetsOf = async (paths: readonly string[], prefix?: string) =>
   (await collectFiles(paths, prefix)).files.map(({ target }) => target);
 
 describe('targets', () => {
-  it('of files are their names; of contents of directories, their relative paths', async () => {
+  it('are the names of files, and the relative paths of files in directories', async () => {
     const at = directoryOf({ 'a.txt': 'a', 'd/README.md': 'r', 'd/x/y.txt': 'y', 'd/x/README.md': 'inner' });
     expect(await targetsOf([join(at, 'a.txt'), join(at, 'd')])).toEqual([
       'a.txt',
@@ -23,7 +23,7 @@ describe('targets', () => {
     expect(await targetsOf([`${at}/d/`, `${at}/./a.txt`])).toContain('README.md');
   });
 
-  it('except that of the card are within --path-in-repo', async () => {
+  it('are within --path-in-repo, except that of the card', async () => {
     const at = directoryOf({ 'd/README.md': 'r', 'd/x/README.md': 'inner', 'd/y.txt': 'y' });
     for (const prefix of ['data/raw', '/data/raw/', './data/raw']) {
       expect(await targetsOf([join(at, 'd')], prefix)).toEqual([

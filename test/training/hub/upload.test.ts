@@ -248,7 +248,7 @@ describe('files', () => {
     expect((await uploadTo(hub, [at])).url).toBeNull();
   });
 
-  it('may be 250', async () => {
+  it('can be 250 in one upload', async () => {
     const hub = await startHub({ large: 100 });
     const names = Array.from({ length: 250 }, (_, k) => `d${k % 3}/f${k}`);
     const at = directoryOf(Object.fromEntries(names.map((name, k) => [name, bytes(k, name)])));

@@ -1,4 +1,4 @@
-/** Episodes of a language model as a teacher: the missing ones of a range of seeds. */
+/** A language model as a teacher: the seeds that it plays. */
 import { expect, it } from 'vitest';
 import { toGrader } from '../../../src/engine/graders/grader.js';
 import { episodeKey } from '../../../src/rollouts/trajectories/write-line.js';

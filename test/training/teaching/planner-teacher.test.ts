@@ -1,11 +1,12 @@
 /** The planner as a teacher: batches, progress, recorded episodes and refused options. */
 import { expect, it } from 'vitest';
 import { toGrader } from '../../../src/engine/graders/grader.js';
-import { parseCompletion } from '../../../src/rollouts/text/parse.js';
+import { parseCompletion } from '../../../src/rollouts/text/parse-completions.js';
+import { systemText } from '../../../src/rollouts/text/system-message.js';
 import { type TeachOptions, teach } from '../../../src/training/teaching/planner-teacher.js';
 
 const options: TeachOptions = {
-  ...{ teacher: 'planner', variant: 'heuristic+inference', seeds: { first: 5, last: 5 } },
+  ...{ policy: 'heuristic+inference', seeds: { first: 5, last: 5 } },
   ...{ profiles: 'discrete', grader: toGrader('v1') },
 };
 
@@ -30,7 +31,7 @@ it('plays the actions and beliefs of its completions, and reports every step', a
   expect([value!.length, (await playing.next()).done]).toEqual([1, true]);
   expect(reports).toEqual(Array.from({ length: 28 }, (_, k) => [k + 1, 28]));
   expect(episode).toMatchObject({
-    ...{ seed: 5, teacher: 'planner', model: 'heuristic+inference', objective: null, oracle: false },
+    ...{ seed: 5, teacher: 'heuristic+inference', model: null, objective: null, oracle: false },
     ...{ profile_mode: 'discrete', grader: { name: 'v1' } },
   });
   expect(episode.steps).toHaveLength(28);
@@ -43,10 +44,23 @@ it('plays the actions and beliefs of its completions, and reports every step', a
 });
 
 it.each([
-  [{ variant: 'planner-wellbeing' }, 'unknown_name', /Pass planner, with --objective wellbeing/],
-  [{ variant: 'random' }, 'unknown_name', /variant/],
-  [{ objective: 'score' }, 'unknown_option', /no objective for heuristic\+inference/],
+  [{ policy: 'planer' }, 'unknown_name', /Did you mean "planner"/],
+  [{ policy: 'random' }, 'unknown_name', /a policy that states its reasons/],
 ] as const)('refuses %j', async (other, code, message) => {
   const played = teach({ ...options, ...other }).next();
   await expect(played).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
+});
+
+it('plays planner-wellbeing by default', async () => {
+  const { value } = await teach({ ...options, policy: undefined }).next();
+  expect(value![0]).toMatchObject({ teacher: 'planner-wellbeing', model: null, objective: 'wellbeing' });
+});
+
+it('writes the prompts of its grader', async () => {
+  const systemUnder = async (grader: string) => {
+    const { value } = await teach({ ...options, grader: toGrader(grader) }).next();
+    return value![0].system;
+  };
+  expect(await systemUnder('v3')).toBe(systemText('v3'));
+  expect(await systemUnder('v2')).toBe(systemText('v1'));
 });

@@ -1,5 +1,5 @@
 /** Separates the title and notes of a picture. The page shows them as text, which wraps and can be read aloud and copied. */
-import type { Drawing } from '../../../src/figures/figure.js';
+import type { Drawing } from '../../../src/figures/drawing-types.js';
 
 export interface Captioned {
   readonly title: string;
@@ -13,6 +13,7 @@ interface Titled {
   readonly title?: string | { readonly text?: string; readonly subtitle?: string | readonly string[] };
 }
 
+/** Returns a drawing with its title and notes as separate texts. */
 export function captioned(drawing: Drawing): Captioned {
   const { title, ...spec } = drawing.spec as Titled;
   const subtitle = typeof title === 'object' ? title.subtitle : undefined;

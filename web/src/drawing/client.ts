@@ -1,5 +1,5 @@
 /** The page's side of the drawing worker. */
-import type { Drawing } from '../../../src/figures/figure.js';
+import type { Drawing } from '../../../src/figures/drawing-types.js';
 import { WorkerClient } from '../workers/worker-client.js';
 import type { DrawingApi } from './worker.js';
 

@@ -1,6 +1,6 @@
-/** The drawing worker. Vega is slow, and it compiles functions from text, which the content policy of the page forbids. */
+/** The drawing worker, which runs Vega: it is slow, and it compiles functions from text, which the page's policy forbids. */
 import { expose } from 'comlink';
-import type { Drawing } from '../../../src/figures/figure.js';
+import type { Drawing } from '../../../src/figures/drawing-types.js';
 import { svgOf } from '../../../src/figures/svg.js';
 import { type Outcome, outcomeOf } from '../engine/outcome.js';
 

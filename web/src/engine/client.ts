@@ -17,10 +17,10 @@ const client = new WorkerClient<EngineApi>(
 );
 
 /**
- * Calls the engine's worker: `ask((engine) => engine.crowd(...))`.
+ * Calls the engine's worker: `callEngine((engine) => engine.crowd(...))`.
  * @throws CallFailed; its `failure` has the kind.
  */
-export async function ask<T>(call: (engine: Remote<EngineApi>) => Promise<Outcome<T>>): Promise<T> {
+export async function callEngine<T>(call: (engine: Remote<EngineApi>) => Promise<Outcome<T>>): Promise<T> {
   try {
     return await client.call(call);
   } catch (error) {
@@ -39,7 +39,7 @@ export function showEngine(): Promise<void> {
 
 async function findEngine(): Promise<void> {
   try {
-    currentEngine.value = await ask((engine) => engine.engine());
+    currentEngine.value = await callEngine((engine) => engine.engine());
   } catch (error) {
     engineFailure.value = toFailure(error);
   }

@@ -1,4 +1,4 @@
-/** The backend in use, in a line at the end of the page. */
+/** Shows the backend in use at the end of the page. */
 import { currentEngine, engineFailure } from './client.js';
 
 export function EngineStatus() {

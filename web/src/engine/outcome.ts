@@ -1,4 +1,4 @@
-/** The outcome of a worker call. Errors lose all but their message on the way to the page, so failures are sent as data. */
+/** The outcome of a worker call. Failures are sent as data, because an error loses all but its message on the way to the page. */
 import { RhythmError } from '../../../src/shared/errors.js';
 
 /** 'lost': the device was lost. 'stopped': by the user. 'refused': an invalid argument. 'failed': anything else. */
@@ -23,7 +23,7 @@ export class CallFailed extends Error {
   }
 }
 
-/** Runs some work in the worker and returns its outcome. */
+/** Runs work in the worker, and returns its outcome. */
 export async function outcomeOf<T>(work: () => T | Promise<T>): Promise<Outcome<T>> {
   try {
     return { ok: true, value: await work() };

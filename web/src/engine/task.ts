@@ -1,7 +1,7 @@
 /** A long call of the engine as the state of a view: in progress, done, or failed. */
 import { type Signal, useSignal } from '@preact/signals';
 import { useCallback, useLayoutEffect, useRef } from 'preact/hooks';
-import { ask } from './client.js';
+import { callEngine } from './client.js';
 import type { Progress, Report } from './jobs.js';
 import { type Failure, toFailure } from './outcome.js';
 
@@ -45,7 +45,7 @@ export function useTask<T>(): Task<T> {
   );
   const stop = useCallback(() => {
     // If the worker cannot be called, nothing is running.
-    ask((engine) => engine.stop()).catch(() => {});
+    callEngine((engine) => engine.stop()).catch(() => {});
   }, []);
   // Ignores and stops the call when the view is left.
   useLayoutEffect(

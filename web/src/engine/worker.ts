@@ -1,12 +1,12 @@
 /** The engine's worker. It steps the episodes of crowds, so that the page stays responsive. */
 import { expose, type ProxyMethods, releaseProxy } from 'comlink';
 import { engine, forgetEngine } from './backend.js';
-import { runCrowd } from './crowd/crowd.js';
-import type { CrowdRequest } from './crowd/request.js';
+import type { CrowdRequest } from './crowd/crowd-request.js';
+import { runCrowd } from './crowd/run-crowd.js';
 import { beginJob, type Report, stopJob } from './jobs.js';
 import { type Outcome, outcomeOf } from './outcome.js';
 
-/** Runs some work. After a failure of the device the next call chooses a backend again. */
+/** Runs work, and returns its outcome. After a failure of the device, the next call chooses a backend again. */
 async function answer<T>(work: () => T | Promise<T>): Promise<Outcome<T>> {
   const outcome = await outcomeOf(work);
   if (!outcome.ok && (outcome.failure.kind === 'lost' || outcome.failure.kind === 'failed')) forgetEngine();
@@ -19,7 +19,7 @@ const api = {
   stop: () => answer(stopJob),
   async crowd(request: CrowdRequest, report: Report) {
     const outcome = await answer(() => runCrowd(request, report, beginJob()));
-    // Otherwise the page keeps its end of the callback until this end is garbage-collected.
+    // Without this call, the page would keep its end of the callback until this end is garbage-collected.
     (report as Report & ProxyMethods)[releaseProxy]();
     return outcome;
   },

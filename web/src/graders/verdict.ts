@@ -4,13 +4,13 @@ import { regrade } from '../../../src/engine/graders/regrade.js';
 import type { PolicyComponents, Standing } from '../../../src/evaluation/ranking.js';
 import { type Interval, intervalOf } from '../../../src/shared/statistics.js';
 import { COMPONENT_NAMES, NUM_COMPONENTS } from '../../../src/world/fields.js';
-import { contestant } from './contestants.js';
+import { rankedPolicy } from './ranked-policies.js';
 
 /** The comparison of the best policy that infers with the best one that does not. */
 export interface Verdict {
   /**
    * 'inference': the best policy that infers leads, and no policy that infers is beaten. 'part': it leads, but other
-   * policies that infer are beaten. 'ignorance': it does not lead.
+   * policies that infer are beaten. 'ignorance': a policy that does not infer leads.
    */
   readonly pays: 'inference' | 'part' | 'ignorance';
   /** The best policy that infers, and the best one that does not. */
@@ -30,13 +30,13 @@ export interface Beaten {
   readonly largestPart: { readonly component: string; readonly part: number };
 }
 
-/** Returns the verdict. @param ranking of the policies under these weights. @param weights [6]. */
+/** Returns the verdict. @param ranking of the policies under these weights. @param weights by COMPONENT_NAMES. */
 export function verdictOf(
   ranking: readonly Standing[],
   policies: readonly PolicyComponents[],
   weights: readonly number[],
 ): Verdict {
-  const infers = ({ policy }: Standing): boolean => contestant(policy).beliefSource === 'inference';
+  const infers = ({ policy }: Standing): boolean => rankedPolicy(policy).beliefSource === 'inference';
   const inferring = ranking.filter(infers).map(({ policy }) => policy);
   const bestIgnoring = ranking.find((standing) => !infers(standing))!.policy;
   const componentsOf = (name: string): Float32Array =>
@@ -68,7 +68,7 @@ function largestPartOf(a: Float32Array, b: Float32Array, weights: readonly numbe
   return parts.reduce((largest, each) => (each.part > largest.part ? each : largest));
 }
 
-/** Returns the mean of each component, [6]. @param components f32 [n, 6]. */
+/** Returns the mean of each component. @param components f32 [n, NUM_COMPONENTS]. */
 export function meansOf(components: Float32Array): number[] {
   const sums = Array<number>(NUM_COMPONENTS).fill(0);
   components.forEach((component, i) => {

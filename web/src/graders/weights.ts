@@ -1,13 +1,14 @@
-/** Six weights in thousandths, which always sum to 1: moved by sliders, written to links and files. */
+/** Weights that always sum to 1, in thousandths: for sliders, links and files. */
 import { type Grader, validateGrader } from '../../../src/engine/graders/grader.js';
 import { SCHEMAS } from '../../../src/shared/schemas.js';
 import { COMPONENT_NAMES, GRADER_NAMES, NUM_COMPONENTS } from '../../../src/world/fields.js';
 import { RHYTHM } from '../../../src/world/numbers.js';
+import { FORMER_COMPONENTS } from '../../../src/world/resolve-names.js';
 
-/** [6], by COMPONENT_NAMES: whole thousandths from 0 to 1,000 that sum to 1,000. */
+/** By COMPONENT_NAMES: whole thousandths from 0 to 1,000 that sum to 1,000. */
 export type Weights = readonly number[];
 
-/** The sum of the weights. */
+/** The sum of the weights, in thousandths. */
 export const WHOLE = 1000;
 
 export interface Preset {
@@ -94,9 +95,14 @@ export const fractionsOf = (weights: Weights): number[] => weights.map((weight) 
 /** Formats a weight exactly: "0.15". */
 export const decimalOf = (weight: number): string => (weight / WHOLE).toFixed(3).replace(/(\.\d\d)0$/, '$1');
 
-/** Parses six decimals with commas between them, rounded to thousandths; null for invalid text. */
+/**
+ * Parses decimals with commas between them, rounded to thousandths; null for invalid text. Links of world 1.0.0 have the
+ * weights of its components only; the others are 0.
+ */
 export function weightsFrom(text: string): Weights | null {
   const weights = text.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part) * WHOLE));
+  if (weights.length === FORMER_COMPONENTS)
+    weights.push(...Array(NUM_COMPONENTS - FORMER_COMPONENTS).fill(0));
   const rounded = weights.map(Math.round);
   const legal = rounded.length === NUM_COMPONENTS && rounded.every((weight) => weight >= 0);
   return legal && rounded.reduce((sum, weight) => sum + weight, 0) === WHOLE ? rounded : null;

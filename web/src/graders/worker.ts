@@ -1,13 +1,13 @@
-/** The graders worker: plays the contestants on the reference, and computes weight sensitivities. */
+/** The graders worker: plays the ranked policies on the reference, and computes weight sensitivities. */
 import { expose, transfer } from 'comlink';
 import { createVecEnv } from '../../../src/browser.js';
 import type { PolicyComponents } from '../../../src/evaluation/ranking.js';
 import { weightSensitivity } from '../../../src/evaluation/weight-sensitivity.js';
 import { outcomeOf } from '../engine/outcome.js';
-import { type ComponentsByContestant, playAll } from './play-all.js';
+import { type ComponentsByPolicy, playPolicies } from './play-policies.js';
 
 const api = {
-  /** Plays all contestants with `count` seeds from `first` on, u32. */
+  /** Plays all ranked policies with `count` seeds from `first` on, u32. */
   async play(first: number, count: number) {
     const outcome = await outcomeOf(() => play(first, count));
     return outcome.ok
@@ -23,9 +23,9 @@ const api = {
 
 export type GradersApi = typeof api;
 
-function play(first: number, count: number): ComponentsByContestant {
+function play(first: number, count: number): ComponentsByPolicy {
   using env = createVecEnv({ numEnvs: count, backend: 'reference' });
-  return playAll(
+  return playPolicies(
     env,
     Uint32Array.from({ length: count }, (_, i) => first + i),
   );

@@ -1,12 +1,12 @@
 /** A picture of src/figures, with its title and notes as text and its numbers as a table. */
 import { useSignal } from '@preact/signals';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
-import type { Drawing } from '../../../src/figures/figure.js';
+import type { Drawing } from '../../../src/figures/drawing-types.js';
+import { currentScheme } from '../colour-scheme.js';
 import { captioned } from '../drawing/caption.js';
 import { svgText } from '../drawing/client.js';
-import { currentTone } from '../tone.js';
 import { Table, type TableProps } from './table.js';
-import { useWidth } from './width.js';
+import { useWidth } from './use-width.js';
 
 export interface ChartProps {
   /**
@@ -56,7 +56,7 @@ interface Svg {
 /** Returns the SVG of the drawing; the previous one until it is drawn. */
 function useSvg(drawing: Drawing | null): Svg {
   const svg = useSignal<Svg>({ text: null, reason: null });
-  const tone = currentTone.value;
+  const scheme = currentScheme.value;
   const queue = useRef<Promise<void>>(Promise.resolve());
   useLayoutEffect(() => {
     if (drawing === null) return;
@@ -64,18 +64,18 @@ function useSvg(drawing: Drawing | null): Svg {
     // Draws one at a time, and skips drawings that were replaced while they waited.
     queue.current = queue.current.then(async () => {
       if (!current) return;
-      const drawn = await svgOf(drawing, tone);
+      const drawn = await svgOf(drawing, scheme);
       if (current) svg.value = drawn;
     });
     return () => {
       current = false;
     };
-  }, [drawing, tone, svg]);
+  }, [drawing, scheme, svg]);
   return svg.value;
 }
 
-const svgOf = (drawing: Drawing, tone: 'light' | 'dark'): Promise<Svg> =>
-  svgText(drawing, tone).then(
+const svgOf = (drawing: Drawing, scheme: 'light' | 'dark'): Promise<Svg> =>
+  svgText(drawing, scheme).then(
     (text) => ({ text, reason: null }),
     ({ message }: Error) => ({ text: null, reason: message }),
   );

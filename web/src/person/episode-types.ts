@@ -44,7 +44,7 @@ export interface EpisodeResult {
   readonly belief: Float32Array;
   readonly given: boolean;
   readonly beliefMae: number;
-  /** f32 [6] each: the grade's components and the grader's weights, by COMPONENT_FIELDS. */
+  /** f32 [NUM_COMPONENTS] each: the grade's components and the grader's weights, by COMPONENT_FIELDS. */
   readonly components: Float32Array;
   readonly weights: Float32Array;
   readonly finalScore: number;
@@ -60,7 +60,7 @@ export interface PolicyResult {
   readonly name: string;
   readonly finalScore: number;
   readonly beliefMae: number;
-  /** f32 [6]. */
+  /** f32 [NUM_COMPONENTS]. */
   readonly components: Float32Array;
 }
 

@@ -1,5 +1,5 @@
-/** The names of the players. The page itself needs only the names, not the policies. */
-import { POLICY_NAMES } from '../../../src/agents/policies/policies.js';
+/** The names of the players. The page needs only the names; the worker has the policies. */
+import { POLICY_NAMES } from '../../../src/agents/policies/fixed-policies.js';
 
 /** The user of the page. */
 export const BY_HAND = 'hand';

@@ -1,22 +1,18 @@
 /** Plays the policies of the engine step by step in one episode. */
 
-import {
-  findAnyPolicy,
-  STEPPED_POLICIES,
-  type SteppedPolicy,
-} from '../../../src/agents/policies/observing-policies.js';
-import { POLICIES, type Policy } from '../../../src/agents/policies/policies.js';
+import type { Player } from '../../../src/agents/policies/fixed-players.js';
+import { POLICIES } from '../../../src/agents/policies/fixed-policies.js';
+import { findAnyPolicy, STEPPED_POLICIES } from '../../../src/agents/policies/observing-policies.js';
 import { toGrader } from '../../../src/engine/graders/grader.js';
-import { heuristicAction, randomAction } from '../../../src/engine/reference/baselines.js';
 import { yieldTurn } from '../../../src/engine/vec-env/yield-turn.js';
-import { NUM_METERS, OBSERVATION, OBSERVATION_SIZE } from '../../../src/world/fields.js';
+import { OBSERVATION, OBSERVATION_SIZE } from '../../../src/world/fields.js';
 import { createWorld } from '../../../src/world/world.js';
 import type { Advice, EpisodeSetting, Move } from './episode-types.js';
 
 /** The names of all policies except oracles, which know the hidden profile. */
 export const PLAYERS: readonly string[] = [
   ...POLICIES.map(({ name }) => name),
-  ...STEPPED_POLICIES.filter(({ oracle }) => !oracle).map(({ name }) => name),
+  ...STEPPED_POLICIES.filter(({ usesHiddenState }) => !usesHiddenState).map(({ name }) => name),
 ];
 
 /** Plays one episode from its observations. */
@@ -28,44 +24,27 @@ export interface EpisodePlayer extends Disposable {
 }
 
 /** Opens a policy for one episode. @throws InputError `unknown_name`. */
-export function openPlayer(name: string, setting: EpisodeSetting): EpisodePlayer {
-  const policy = findAnyPolicy(name);
-  return 'open' in policy ? steppedPlayer(policy, setting) : runPlayer(policy, setting);
-}
-
-function steppedPlayer(policy: SteppedPolicy, { grader }: EpisodeSetting): EpisodePlayer {
-  const player = policy.open({ numEnvs: 1, grader: toGrader(grader) }, refuseOracle);
+export function openPlayer(name: string, { seed, grader }: EpisodeSetting): EpisodePlayer {
+  // Players on the reference need no promises.
+  const player = findAnyPolicy(name).open({
+    ...{ numEnvs: 1, grader: toGrader(grader), world: createWorld() },
+    backend: 'reference',
+  }) as Player;
+  const playing = Uint8Array.of(1);
+  player.reset({ mask: playing, seeds: Uint32Array.of(seed), profiles: refuseOracle });
   return {
-    decide(observation) {
-      const { actions, beliefs } = player.decide(observation);
+    decide(observations) {
+      const steps = Uint8Array.of(observations[OBSERVATION.step]);
+      const { actions, beliefs } = player.act({ observations, steps, playing });
       return { action: actions[0], belief: beliefs === null ? null : Array.from(beliefs) };
     },
-    reasons: () => player.reasons(0),
+    reasons: () => player.reasons?.(0) ?? null,
     [Symbol.dispose]: () => player[Symbol.dispose](),
   };
 }
 
 function refuseOracle(): never {
   throw new Error('Expected a policy that is an agent, got an oracle. Choose one of PLAYERS.');
-}
-
-/** Opens a policy of `VecEnv.run`, whose choices need no state. */
-function runPlayer({ choice, options, ...policy }: Policy, { seed, grader }: EpisodeSetting): EpisodePlayer {
-  const { params } = createWorld();
-  const chosen = choice(1, grader);
-  const belief = policy.belief === 'constant' ? Array.from(options.beliefs as ArrayLike<number>) : null;
-  const act = (observation: Float32Array): number => {
-    const step = observation[OBSERVATION.step];
-    if (chosen === 'random') return randomAction(params, seed, step, 0);
-    if (chosen !== 'heuristic') return (chosen as Uint8Array)[step];
-    const meters = observation.subarray(OBSERVATION.meters, OBSERVATION.meters + NUM_METERS);
-    return heuristicAction(params, observation[OBSERVATION.slot], meters);
-  };
-  return {
-    decide: (observation) => ({ action: act(observation), belief }),
-    reasons: () => null,
-    [Symbol.dispose]() {},
-  };
 }
 
 /**
@@ -85,7 +64,8 @@ export class Adviser {
 
   /**
    * Returns the policy's next move after these moves. Other work may run between two observed steps, because some policies
-   * take long. A new call ends this one, and continues from its state if the moves begin with the same ones.
+   * take long. A new call ends this one. It continues with the same player if its moves begin with those that the player has
+   * observed.
    * @param observations f32 [moves + 1, 22].
    * @throws InputError `unknown_name`; DOMException `AbortError` after a new call.
    */
@@ -132,6 +112,7 @@ export class Adviser {
     );
   }
 
+  /** Opens a new player. @returns 0, the number of moves before its first decision. */
   #restart(name: string, setting: EpisodeSetting): 0 {
     this.#player?.[Symbol.dispose]();
     this.#player = openPlayer(name, setting);

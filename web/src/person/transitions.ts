@@ -12,8 +12,9 @@ export interface Transition {
   readonly action: number;
   readonly event: number;
   readonly reward: number;
-  /** [5]: the change of each meter, and its difference from that of a neutral profile. */
+  /** [5]: the change of each meter. */
   readonly deltas: readonly number[];
+  /** [5]: the difference of each meter's response, with noise, from a neutral profile's response. */
   readonly anomalies: readonly number[];
 }
 

@@ -1,4 +1,4 @@
-/** Replays episodes in a worker. The page knows of the profile only what this worker sends. */
+/** Replays episodes in a worker, so that the page has no hidden profile before the last step. */
 import { expose } from 'comlink';
 import { outcomeOf } from '../engine/outcome.js';
 import type { EpisodeSetting, Move } from './episode-types.js';

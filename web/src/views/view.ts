@@ -7,7 +7,7 @@ export interface ViewProps<F extends Fields> {
   readonly state: StateOf<F>;
   /**
    * Changes part of the state, and the address.
-   * @param how 'push' (default) adds an entry to the history; 'replace' does not, for changes while a slider is dragged.
+   * @param mode 'push' (default) adds an entry to the history; 'replace' does not, for changes while a slider is dragged.
    */
   readonly change: (patch: Partial<StateOf<F>>, mode?: 'push' | 'replace') => void;
 }

@@ -30,6 +30,7 @@ const LAUNCH_NUMBERS = {
   imagination: 'mask of the streams of noise and events; 0 for real episodes',
   policy: 'one of POLICY',
   belief_kind: 'one of BELIEFS',
+  keeps_outputs: 'of a load: whether outputs stay as they are',
   source_first: 'the first environment of the shard to copy from',
   source_capacity: 'of a gather: capacity of the source shard',
   source_in_columns: 'of a gather: whether the source is column-major',
@@ -49,8 +50,11 @@ const LAUNCH_ARRAYS = {
   late: 'array of floats',
   returns: 'array of floats',
   crashes: 'array of bytes: crash counts at the beginning; NONE for 0',
+  well: 'array of floats: sums at the beginning, like the next; NONE for 0',
+  skill: 'array of floats',
   actions: 'array of bytes, one per environment, or 28',
-  beliefs: 'array of floats, a belief per environment, 28, or one for all',
+  beliefs:
+    'array of floats: beliefs, one or 28 per environment, or one for all; of a reset: those at the beginning',
   given: 'array of bytes: which beliefs are given',
   reset_mask: 'array of bytes: the environments to reset after a step',
   stops: 'array of bytes: the step at which each environment stops; NONE for the last',
@@ -70,8 +74,8 @@ const LAUNCH_DEFAULTS = [
 /** Returns the words of a launch's uniform buffer, padded to a multiple of four words. */
 export function encodeLaunch(launch: Launch): Uint32Array<ArrayBuffer> {
   const words = new Uint32Array(Math.ceil(LAUNCH_DEFAULTS.length / 4) * 4);
-  LAUNCH_DEFAULTS.forEach(([name, byDefault], k) => {
-    words[k] = launch[name] ?? byDefault;
+  LAUNCH_DEFAULTS.forEach(([name, defaultValue], k) => {
+    words[k] = launch[name] ?? defaultValue;
   });
   return words;
 }
@@ -116,13 +120,13 @@ const recorded = layOut(
 /** The offset of each output, in words per environment of the shard's capacity. */
 export const OUTPUT_OFFSETS: Readonly<Record<OutputName, number>> = outputs.offsets;
 /** Words of an environment's outputs, with and without the final observation. */
-export const OUTPUT_WORDS = { all: outputs.words, withoutFinal: OUTPUT_OFFSETS.finalObservations };
+export const OUTPUT_WORDS = { withFinal: outputs.words, withoutFinal: OUTPUT_OFFSETS.finalObservations };
 /** The offset of each array of a trajectory, in words per environment of the launch. */
 export const RECORDED: Readonly<Record<keyof Trajectory, number>> = recorded.offsets;
 /** Bytes of an environment's trajectory. */
 export const RECORDED_BYTES = recorded.words * WORD;
 
-const OWN: readonly Scope[] = [
+const WEBGPU_SCOPES: readonly Scope[] = [
   ['policy', POLICY],
   ['beliefs', BELIEFS],
   ['output', OUTPUT_OFFSETS],
@@ -134,7 +138,7 @@ export function emitLayout(): string {
   const fields = Object.entries({ ...LAUNCH_NUMBERS, ...LAUNCH_ARRAYS });
   const members = fields.map(([name, meaning]) => `  // ${meaning}\n  ${name}: u32,`);
   return emitWgsl(
-    OWN,
+    WEBGPU_SCOPES,
     `const TILE = ${TILE}u;\nconst NONE = 0x${NONE.toString(16)}u;\n\nstruct Launch {\n${members.join('\n')}\n}`,
   );
 }

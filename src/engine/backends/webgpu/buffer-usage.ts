@@ -1,4 +1,6 @@
-/** Usage flags of buffers, with the values of the WebGPU specification. Node has no globals for them. */
+/** Flags of WebGPU, with the values of its specification. Node has no globals for them. */
+
+/** GPUBufferUsage. */
 export const USAGE = {
   mapRead: 0x1,
   copySource: 0x4,
@@ -6,4 +8,6 @@ export const USAGE = {
   uniform: 0x40,
   storage: 0x80,
 } as const;
-export const MAP_READ = 0x1;
+
+/** GPUMapMode.READ, the mode of `mapAsync`. It is not a usage flag. */
+export const MAP_MODE_READ = 0x1;

@@ -17,7 +17,7 @@ export class Memory {
    * Allocates a zeroed buffer. A later `check` throws if there was not enough memory.
    * @param bytes a multiple of 4.
    */
-  buffer(label: string, bytes: number, usage: number): GPUBuffer {
+  allocate(label: string, bytes: number, usage: number): GPUBuffer {
     const { device, adapterName } = this.gpu;
     device.pushErrorScope('out-of-memory');
     const buffer = device.createBuffer({ label, size: Math.max(bytes, 16), usage });
@@ -60,5 +60,5 @@ export class Memory {
 const outOfMemory = (what: string, bytes: number, adapter: string): BackendError =>
   new BackendError(
     'out_of_memory',
-    `Expected ${bytes} bytes for ${what} on ${adapter}, got none. Open fewer episodes, or close others.`,
+    `Expected ${bytes} bytes for ${what} on ${adapter}, got none. Lower numEnvs, or close other environments.`,
   );

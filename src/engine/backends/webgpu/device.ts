@@ -81,10 +81,11 @@ export class GpuDevice {
 
 const NO_ADAPTER =
   'No adapter. A GPU with its driver (Vulkan on Linux, with libvulkan1; Metal on macOS; Direct3D 12 on Windows) is ' +
-  'needed, or a software adapter such as SwiftShader: for Node VK_DRIVER_FILES names its driver. In a browser, ' +
+  'needed, or a software adapter such as SwiftShader. In Node, set the environment variable VK_DRIVER_FILES to the ' +
+  "path of its driver's JSON file. In a browser, " +
   'chrome://gpu or about:support shows the reason.';
 
-const UNAVAILABLE = 'Expected backend "webgpu" to be available, got none. ';
+const UNAVAILABLE = 'Expected an available backend, got "webgpu". ';
 
 export const unavailable = (why: string, cause?: unknown): BackendError =>
   new BackendError('backend_unavailable', UNAVAILABLE + why, { cause });

@@ -9,16 +9,16 @@ import {
 } from '../../../world/fields.js';
 import { resolveGrader } from '../../../world/resolve-names.js';
 import type { World } from '../../../world/world.js';
+import { toAsyncBackend } from '../async-adapter.js';
 import type { AsyncBatch, AsyncBatchOptions } from '../async-backend.js';
 import type { Outputs, ResetRequest, RunRequest } from '../backend.js';
 import { allocateOutputs, OUTPUT_ARRAYS } from '../outputs.js';
-import { queued } from '../queued-backend.js';
 import { referenceBackend } from '../reference.js';
 
 /** Episodes of each test run. */
 const EPISODES = 128;
 /** Steps that are submitted one by one. A run plays the rest. */
-const STEPS = 9;
+const SINGLE_STEPS = 9;
 
 /** The number of episodes, and of those that differ from the reference's in any bit of state or outputs. */
 export interface Proof {
@@ -33,7 +33,7 @@ export async function proveExact(open: Open, world: World): Promise<Proof> {
   const device = { allowInexact: true, maxDispatchMs: 100, workgroupSize: 64 };
   let different = 0;
   for (const [index, run] of testRuns().entries()) {
-    const results = [queued(referenceBackend).open, open].map(async (openBatch) => {
+    const results = [toAsyncBackend(referenceBackend).open, open].map(async (openBatch) => {
       const outputs = allocateOutputs(EPISODES);
       const batch = await openBatch({
         ...{ numEnvs: EPISODES, world, imagination: index === 0, threads: 1, kernel: null, outputs, device },
@@ -89,18 +89,18 @@ async function play(
   reset: ResetRequest,
   run: RunRequest,
 ): Promise<Uint8Array[]> {
-  const none = { stepMask: null, resetMask: null, resetSeeds: null };
+  const noMasks = { stepMask: null, resetMask: null, resetSeeds: null };
   batch.reset(reset);
-  for (let t = 0; t < STEPS; t++) {
+  for (let t = 0; t < SINGLE_STEPS; t++) {
     const actions = Uint8Array.from({ length: EPISODES }, (_, i) => (i + t) % NUM_ACTIONS);
     const beliefs = Float32Array.from({ length: EPISODES * NUM_BELIEFS }, (_, k) => ((k * 37) % 101) / 100);
     const given = Uint8Array.from({ length: EPISODES }, (_, i) => (i + t) % 3 && 1);
-    batch.submit({ actions, beliefs, given, ...none });
+    batch.submit({ actions, beliefs, given, ...noMasks });
   }
   await batch.run(run);
   await batch.read();
   const arrays = Object.keys(OUTPUT_ARRAYS).map((name) => outputs[name as keyof typeof OUTPUT_ARRAYS]);
-  const rows = [await batch.save(), await batch.stateHash(), await batch.targets(), ...arrays];
+  const rows = [await batch.save(), await batch.stateHash(), await batch.beliefTargets(), ...arrays];
   batch.close();
   return rows
     .filter((row) => row !== null)

@@ -7,25 +7,25 @@ import type { GpuDevice } from './device.js';
 import { Memory } from './device-memory.js';
 import type { KernelName, Program } from './program.js';
 import { type Piece, Readback } from './readback.js';
-import { bytesPerEnv, type Parts, RequestBuffer } from './request-device.js';
+import { bytesPerEnv, type RequestArrays, RequestBuffer } from './request-device.js';
 import { SCRATCH_BYTES, Scratch } from './scratch.js';
-import { destroyShards, envsOfShard, openShards, type Shard } from './shard.js';
+import { destroyShards, envsPerShard, openShards, type Shard } from './shard.js';
 
 export interface LauncherOptions {
   readonly numEnvs: number;
   /** The world's block. */
   readonly words: Uint32Array;
   /** The largest number of environments per shard; null for as many as the device can bind. */
-  readonly envsOfShard: number | null;
+  readonly maxEnvsPerShard: number | null;
   readonly keepsFinal: boolean;
   readonly inColumns: boolean;
   /** The mask of the streams of noise and events; 0 for real episodes. */
   readonly imagination: number;
 }
 
-/** The arguments of a kernel that writes rows of results. */
-interface Work {
-  readonly parts?: Parts;
+/** Options of `results`. */
+interface ResultsOptions {
+  readonly arrays?: RequestArrays;
   readonly fields?: Launch;
   readonly first?: number;
   readonly end?: number;
@@ -52,11 +52,11 @@ export class Launcher {
   readonly #uniform: GPUBuffer;
   readonly #world: GPUBuffer;
   readonly #request: RequestBuffer;
-  readonly #sink: Scratch;
+  readonly #resultBuffer: Scratch;
   readonly #readback: Readback;
-  readonly #groups = new Map<Shard, { request: GPUBuffer; sink: GPUBuffer; group: GPUBindGroup }>();
+  readonly #groups = new Map<Shard, { request: GPUBuffer; results: GPUBuffer; group: GPUBindGroup }>();
   /** A copy of the batch's shards, from which it gathers if it is its own source. */
-  #spare: Shard[] | null = null;
+  #shardCopies: Shard[] | null = null;
   /** The last read. Reads run one after the other, because they use the same scratch memory. */
   #lastRead: Promise<unknown> = Promise.resolve();
 
@@ -68,19 +68,19 @@ export class Launcher {
     this.#memory = memory;
     this.#program = program;
     this.#options = options;
-    const maxEnvs = options.envsOfShard ?? envsOfShard(gpu, OUTPUT_WORDS.all, workgroupSize);
+    const maxEnvs = options.maxEnvsPerShard ?? envsPerShard(gpu, OUTPUT_WORDS.withFinal, workgroupSize);
     this.shards = openShards(memory, numEnvs, keepsFinal, maxEnvs);
     const launch = encodeLaunch({});
-    this.#uniform = memory.buffer('launch', launch.byteLength, USAGE.uniform | USAGE.copyTarget);
-    this.#world = memory.buffer('world', words.byteLength, USAGE.storage | USAGE.copyTarget);
+    this.#uniform = memory.allocate('launch', launch.byteLength, USAGE.uniform | USAGE.copyTarget);
+    this.#world = memory.allocate('world', words.byteLength, USAGE.storage | USAGE.copyTarget);
     gpu.queue.writeBuffer(this.#world, 0, words.slice());
     this.#request = new RequestBuffer(memory);
-    this.#sink = new Scratch(memory, 'results', USAGE.storage | USAGE.copySource);
+    this.#resultBuffer = new Scratch(memory, 'results', USAGE.storage | USAGE.copySource);
     this.#readback = new Readback(memory);
   }
 
-  /** Returns the number of rows of `bytes` bytes that one launch may write. */
-  rowsOfSink(bytes: number): number {
+  /** Returns the largest number of rows, of `bytes` bytes each, that one launch may write. */
+  rowsPerLaunch(bytes: number): number {
     return Math.max(1, Math.floor(SCRATCH_BYTES / bytes));
   }
 
@@ -89,12 +89,12 @@ export class Launcher {
    */
   launch(
     kernel: KernelName,
-    parts: Parts = {},
+    arrays: RequestArrays = {},
     fields: Launch = {},
     first = 0,
     end = this.#options.numEnvs,
   ): void {
-    for (const { shard, range } of this.#split(parts, first, end)) {
+    for (const { shard, range } of this.#split(arrays, first, end)) {
       this.#dispatch(kernel, shard, { ...fields, ...range });
     }
   }
@@ -104,15 +104,15 @@ export class Launcher {
    * which is valid until the next part.
    * @param bytes the bytes per environment in the results.
    */
-  *#split(parts: Parts, first: number, end: number, bytes = 1): Generator<LaunchPart> {
-    const maxEnvs = this.rowsOfSink(Math.max(bytesPerEnv(parts), bytes));
+  *#split(arrays: RequestArrays, first: number, end: number, bytes = 1): Generator<LaunchPart> {
+    const maxEnvs = this.rowsPerLaunch(Math.max(bytesPerEnv(arrays), bytes));
     for (const shard of this.shards) {
       const last = Math.min(end, shard.first + shard.count);
       for (let at = Math.max(first, shard.first); at < last; at += maxEnvs) {
         // The batch may have been closed since the last part.
         this.#memory.check();
         const count = Math.min(maxEnvs, last - at);
-        const offsets = this.#request.put(parts, at, count);
+        const offsets = this.#request.put(arrays, at, count);
         yield { shard, at, range: { ...offsets, first: at - shard.first, count } };
       }
     }
@@ -126,16 +126,16 @@ export class Launcher {
   }
 
   /** Launches a kernel that writes `bytes` bytes per environment, and passes the rows to `take`. */
-  results(kernel: KernelName, bytes: number, take: TakeRows, work: Work = {}): Promise<void> {
-    return this.#queueRead(() => this.#results(kernel, bytes, take, work));
+  results(kernel: KernelName, bytes: number, take: TakeRows, options: ResultsOptions = {}): Promise<void> {
+    return this.#queueRead(() => this.#results(kernel, bytes, take, options));
   }
 
-  async #results(kernel: KernelName, bytes: number, take: TakeRows, work: Work): Promise<void> {
-    const { parts = {}, fields = {}, first = 0, end = this.#options.numEnvs } = work;
-    for (const { shard, at, range } of this.#split(parts, first, end, bytes)) {
-      this.#sink.require(range.count * bytes);
+  async #results(kernel: KernelName, bytes: number, take: TakeRows, options: ResultsOptions): Promise<void> {
+    const { arrays = {}, fields = {}, first = 0, end = this.#options.numEnvs } = options;
+    for (const { shard, at, range } of this.#split(arrays, first, end, bytes)) {
+      this.#resultBuffer.require(range.count * bytes);
       this.#dispatch(kernel, shard, { ...fields, ...range });
-      await this.#readSink(bytes, at, range.count, take);
+      await this.#readResults(bytes, at, range.count, take);
     }
   }
 
@@ -145,23 +145,23 @@ export class Launcher {
   }
 
   async #rowsAt(indices: Uint32Array, bytes: number, take: TakeRows): Promise<void> {
-    const maxRows = this.rowsOfSink(bytes);
+    const maxRows = this.rowsPerLaunch(bytes);
     for (let at = 0; at < indices.length; at += maxRows) {
       this.#memory.check();
       const count = Math.min(maxRows, indices.length - at);
       const offsets = this.#request.put({ indices: [indices, 1] }, at, count);
-      this.#sink.require(count * bytes);
+      this.#resultBuffer.require(count * bytes);
       for (const shard of this.shards) {
         this.#dispatch('save', shard, { ...offsets, count, source_first: shard.first });
       }
-      await this.#readSink(bytes, at, count, take);
+      await this.#readResults(bytes, at, count, take);
     }
   }
 
-  async #readSink(bytes: number, first: number, count: number, take: TakeRows): Promise<void> {
+  async #readResults(bytes: number, first: number, count: number, take: TakeRows): Promise<void> {
     const width = bytes / WORD;
     const rows = new Uint32Array(count * width);
-    const piece = { buffer: this.#sink.buffer, first: 0, count: count * width };
+    const piece = { buffer: this.#resultBuffer.buffer, first: 0, count: count * width };
     await this.#readback.read([{ ...piece, take: (words, from) => rows.set(words, from) }]);
     take(rows, first, count);
   }
@@ -211,15 +211,15 @@ export class Launcher {
 
   #copyOfShards(): readonly Shard[] {
     const { numEnvs, keepsFinal } = this.#options;
-    this.#spare ??= openShards(this.#memory, numEnvs, keepsFinal, this.shards[0].capacity);
+    this.#shardCopies ??= openShards(this.#memory, numEnvs, keepsFinal, this.shards[0].capacity);
     const encoder = this.#gpu.device.createCommandEncoder();
-    this.#spare.forEach(({ state, outputs }, k) => {
-      const own = this.shards[k];
-      encoder.copyBufferToBuffer(own.state, 0, state, 0, state.size);
-      encoder.copyBufferToBuffer(own.outputs, 0, outputs, 0, outputs.size);
+    this.#shardCopies.forEach(({ state, outputs }, k) => {
+      const shard = this.shards[k];
+      encoder.copyBufferToBuffer(shard.state, 0, state, 0, state.size);
+      encoder.copyBufferToBuffer(shard.outputs, 0, outputs, 0, outputs.size);
     });
     this.#gpu.queue.submit([encoder.finish()]);
-    return this.#spare;
+    return this.#shardCopies;
   }
 
   #dispatch(
@@ -254,14 +254,14 @@ export class Launcher {
   /** Returns the bindings of a shard. Creates new ones if scratch memory has grown. */
   #groupOf(shard: Shard): GPUBindGroup {
     const request = this.#request.buffer;
-    const sink = this.#sink.buffer;
+    const results = this.#resultBuffer.buffer;
     const cached = this.#groups.get(shard);
-    if (cached?.request === request && cached.sink === sink) return cached.group;
+    if (cached?.request === request && cached.results === results) return cached.group;
     const group = this.#gpu.device.createBindGroup({
       layout: this.#program.layouts[0],
-      entries: entries([this.#uniform, this.#world, shard.state, shard.outputs, request, sink]),
+      entries: entries([this.#uniform, this.#world, shard.state, shard.outputs, request, results]),
     });
-    this.#groups.set(shard, { request, sink, group });
+    this.#groups.set(shard, { request, results, group });
     return group;
   }
 
@@ -271,8 +271,8 @@ export class Launcher {
 
   close(): void {
     if (!this.#memory.close()) return;
-    destroyShards([...this.shards, ...(this.#spare ?? [])]);
-    for (const memory of [this.#uniform, this.#world, this.#request, this.#sink, this.#readback])
+    destroyShards([...this.shards, ...(this.#shardCopies ?? [])]);
+    for (const memory of [this.#uniform, this.#world, this.#request, this.#resultBuffer, this.#readback])
       memory.destroy();
   }
 }

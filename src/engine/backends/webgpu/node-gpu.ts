@@ -1,5 +1,6 @@
 /// <reference types="@webgpu/types" />
 /** Finds WebGPU in Node: the optional package `webgpu` (Dawn). */
+import { importOptional } from '../../../shared/optional-packages.js';
 import { unavailable } from './device.js';
 
 let gpu: Promise<GPU> | null = null;
@@ -15,7 +16,7 @@ export function findNodeGpu(): Promise<GPU> {
 
 async function load(): Promise<GPU> {
   try {
-    const { create } = await import('webgpu');
+    const { create } = await importOptional<typeof import('webgpu')>('webgpu');
     return create([]);
   } catch (cause) {
     const missing = (cause as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND';

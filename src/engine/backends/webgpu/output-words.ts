@@ -24,13 +24,13 @@ function piecesOfShard(shard: Shard, name: OutputName, array: Output, columnStri
   const { outputs: buffer, first, count, capacity } = shard;
   const begin = OUTPUT_OFFSETS[name] * capacity;
   if (columnStride === 0 || width === 1) {
-    return [{ buffer, first: begin, count: count * width, take: into(array, first * width) }];
+    return [{ buffer, first: begin, count: count * width, take: writeInto(array, first * width) }];
   }
   return Array.from({ length: width }, (_, k) => ({
     buffer,
     first: begin + k * capacity,
     count,
-    take: into(array, k * columnStride + first),
+    take: writeInto(array, k * columnStride + first),
   }));
 }
 
@@ -38,7 +38,7 @@ function piecesOfShard(shard: Shard, name: OutputName, array: Output, columnStri
  * Returns a function that writes words to an array from element `offset` on. A byte array gets a word per element, other
  * arrays get the bits of the words.
  */
-function into(array: Output, offset: number): Piece['take'] {
+function writeInto(array: Output, offset: number): Piece['take'] {
   if (array instanceof Uint8Array) {
     return (words, from) => {
       for (let i = 0; i < words.length; i++) array[offset + from + i] = words[i];

@@ -21,7 +21,7 @@ const KERNELS = {
 export type KernelName = keyof typeof KERNELS;
 
 /** The bindings of wgsl/bindings.wgsl and wgsl/gather.wgsl. */
-const OWN: readonly GPUBufferBindingType[] = [
+const BATCH_BINDINGS: readonly GPUBufferBindingType[] = [
   'uniform',
   'read-only-storage',
   'storage',
@@ -29,7 +29,7 @@ const OWN: readonly GPUBufferBindingType[] = [
   'read-only-storage',
   'storage',
 ];
-const SOURCE: readonly GPUBufferBindingType[] = ['read-only-storage', 'read-only-storage'];
+const SOURCE_BINDINGS: readonly GPUBufferBindingType[] = ['read-only-storage', 'read-only-storage'];
 
 /** The value of GPUShaderStage.COMPUTE, for which Node has no global. */
 const VISIBILITY = 0x4;
@@ -51,7 +51,7 @@ export class Program {
       gpu.device.createBindGroupLayout({
         entries: types.map((type, binding) => ({ binding, visibility: VISIBILITY, buffer: { type } })),
       });
-    this.layouts = [layoutOf(OWN), layoutOf(SOURCE)];
+    this.layouts = [layoutOf(BATCH_BINDINGS), layoutOf(SOURCE_BINDINGS)];
   }
 
   /**
@@ -60,8 +60,8 @@ export class Program {
    *   file, line and error.
    */
   static async compile(gpu: GpuDevice, texts: ShaderTexts, workgroupSize: number): Promise<Program> {
-    requireFresh();
-    requireSize(gpu, workgroupSize);
+    requireFreshShaders();
+    requireWorkgroupSize(gpu, workgroupSize);
     const program = new Program(gpu, await moduleOf(gpu, texts), workgroupSize);
     const names = Object.keys(KERNELS) as KernelName[];
     await Promise.all(
@@ -101,12 +101,12 @@ export class Program {
   }
 }
 
-function requireFresh(): void {
+function requireFreshShaders(): void {
   if (SHADER_LAYOUT === layoutDigest()) return;
   throw unavailable('The generated shaders are stale. Run npm run generate, then npm run build.');
 }
 
-function requireSize({ limits, adapterName }: GpuDevice, size: number): void {
+function requireWorkgroupSize({ limits, adapterName }: GpuDevice, size: number): void {
   const maxSize = Math.min(limits.maxComputeInvocationsPerWorkgroup, limits.maxComputeWorkgroupSizeX);
   if (size <= maxSize) return;
   throw unavailable(

@@ -1,7 +1,7 @@
 /// <reference types="@webgpu/types" />
 /** Reads the device's memory back to JavaScript. */
 import { WORD } from './buffer-layout.js';
-import { MAP_READ, USAGE } from './buffer-usage.js';
+import { MAP_MODE_READ, USAGE } from './buffer-usage.js';
 import type { Memory } from './device-memory.js';
 import { SCRATCH_BYTES, Scratch } from './scratch.js';
 
@@ -34,17 +34,17 @@ export class Readback {
   /** Reads pieces. @throws as `Memory.check`. */
   async read(pieces: readonly Piece[]): Promise<void> {
     this.#memory.check();
-    for (const pass of passes(pieces)) await this.#pass(pass);
+    for (const pass of toPasses(pieces)) await this.#pass(pass);
   }
 
-  async #pass(parts: readonly Part[]): Promise<void> {
+  async #pass(chunks: readonly Chunk[]): Promise<void> {
     this.#memory.check();
-    const words = parts.reduce((sum, part) => sum + part.count, 0);
+    const words = chunks.reduce((sum, chunk) => sum + chunk.count, 0);
     const target = this.#scratch.require(words * WORD);
     const { device, queue } = this.#memory.gpu;
     const encoder = device.createCommandEncoder();
     let offset = 0;
-    for (const { piece, from, count } of parts) {
+    for (const { piece, from, count } of chunks) {
       const source = (piece.first + from) * WORD;
       encoder.copyBufferToBuffer(piece.buffer, source, target, offset * WORD, count * WORD);
       offset += count;
@@ -53,7 +53,7 @@ export class Readback {
     await this.#map(target, words * WORD);
     try {
       this.#memory.check();
-      distribute(parts, new Uint32Array(target.getMappedRange(0, words * WORD)));
+      distribute(chunks, new Uint32Array(target.getMappedRange(0, words * WORD)));
     } finally {
       // Unmaps even after an error, because the next read cannot use mapped memory.
       target.unmap();
@@ -62,7 +62,7 @@ export class Readback {
 
   async #map(target: GPUBuffer, bytes: number): Promise<void> {
     try {
-      await target.mapAsync(MAP_READ, 0, bytes);
+      await target.mapAsync(MAP_MODE_READ, 0, bytes);
     } catch (cause) {
       const { device, queue } = this.#memory.gpu;
       // The reason of the failure is known only after the queue's work.
@@ -77,36 +77,36 @@ export class Readback {
   }
 }
 
-interface Part {
+interface Chunk {
   readonly piece: Piece;
   readonly from: number;
   readonly count: number;
 }
 
-/** Passes consecutive words to the receivers of the parts. */
-function distribute(parts: readonly Part[], words: Uint32Array): void {
+/** Passes consecutive words to the receivers of the chunks. */
+function distribute(chunks: readonly Chunk[], words: Uint32Array): void {
   let offset = 0;
-  for (const { piece, from, count } of parts) {
+  for (const { piece, from, count } of chunks) {
     piece.take(words.subarray(offset, offset + count), from);
     offset += count;
   }
 }
 
 /** Cuts and packs pieces into passes that fit into the scratch memory. */
-function passes(pieces: readonly Piece[]): Part[][] {
-  const all: Part[][] = [[]];
+function toPasses(pieces: readonly Piece[]): Chunk[][] {
+  const passes: Chunk[][] = [[]];
   let room = MAX_WORDS;
   for (const piece of pieces) {
     for (let from = 0; from < piece.count; ) {
       if (room === 0) {
-        all.push([]);
+        passes.push([]);
         room = MAX_WORDS;
       }
       const count = Math.min(piece.count - from, room);
-      all[all.length - 1].push({ piece, from, count });
+      passes[passes.length - 1].push({ piece, from, count });
       room -= count;
       from += count;
     }
   }
-  return all.filter((parts) => parts.length > 0);
+  return passes.filter((chunks) => chunks.length > 0);
 }

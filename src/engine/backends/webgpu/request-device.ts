@@ -7,8 +7,8 @@ import { Scratch } from './scratch.js';
 
 type Rows = Uint8Array | Uint32Array | Float32Array;
 /** An array, and its number of elements per environment: 0 if all environments share the array. */
-export type Part = readonly [array: Rows | null, width: number];
-export type Parts = { readonly [Name in LaunchArray]?: Part };
+export type RequestArray = readonly [array: Rows | null, width: number];
+export type RequestArrays = { readonly [Name in LaunchArray]?: RequestArray };
 
 export class RequestBuffer {
   readonly #queue: GPUQueue;
@@ -24,8 +24,11 @@ export class RequestBuffer {
   }
 
   /** Writes the rows of environments `first` to `first + count - 1` of every array. @returns their offsets. */
-  put(parts: Parts, first: number, count: number): Launch {
-    const present = Object.entries(parts).filter(([, [array]]) => array !== null) as [LaunchArray, Part][];
+  put(arrays: RequestArrays, first: number, count: number): Launch {
+    const present = Object.entries(arrays).filter(([, [array]]) => array !== null) as [
+      LaunchArray,
+      RequestArray,
+    ][];
     const cuts = present.map(([name, [array, width]]) => ({
       name,
       rows: cut(array as Rows, width, first, count),
@@ -64,5 +67,5 @@ function cut(array: Rows, width: number, first: number, count: number): Rows {
 }
 
 /** Returns the number of bytes of a request per environment. */
-export const bytesPerEnv = (parts: Parts): number =>
-  Object.values(parts).reduce((bytes, [array, width]) => bytes + (array?.BYTES_PER_ELEMENT ?? 0) * width, 0);
+export const bytesPerEnv = (arrays: RequestArrays): number =>
+  Object.values(arrays).reduce((bytes, [array, width]) => bytes + (array?.BYTES_PER_ELEMENT ?? 0) * width, 0);

@@ -16,14 +16,14 @@ export class Scratch {
     this.#memory = memory;
     this.#label = label;
     this.#usage = usage;
-    this.#buffer = memory.buffer(label, 0, usage);
+    this.#buffer = memory.allocate(label, 0, usage);
   }
 
   /** Returns a buffer of at least `bytes` bytes. Its contents may be lost. */
   require(bytes: number): GPUBuffer {
     if (this.#buffer.size >= bytes) return this.#buffer;
     this.#buffer.destroy();
-    this.#buffer = this.#memory.buffer(this.#label, Math.ceil(bytes / WORD) * WORD, this.#usage);
+    this.#buffer = this.#memory.allocate(this.#label, Math.ceil(bytes / WORD) * WORD, this.#usage);
     return this.#buffer;
   }
 

@@ -18,7 +18,7 @@ export interface Shard {
 }
 
 /** Returns the number of environments that fit into a shard. @param words of each environment. */
-export function envsOfShard({ limits }: GpuDevice, words: number, workgroupSize: number): number {
+export function envsPerShard({ limits }: GpuDevice, words: number, workgroupSize: number): number {
   const bytes = Math.min(limits.maxStorageBufferBindingSize, limits.maxBufferSize);
   const envs = Math.min(
     Math.floor(bytes / (words * WORD)),
@@ -30,13 +30,13 @@ export function envsOfShard({ limits }: GpuDevice, words: number, workgroupSize:
 /** Allocates the shards of a batch. @param maxEnvs environments per shard, whole tiles. */
 export function openShards(memory: Memory, numEnvs: number, keepsFinal: boolean, maxEnvs: number): Shard[] {
   const usage = USAGE.storage | USAGE.copySource | USAGE.copyTarget;
-  const outputWords = keepsFinal ? OUTPUT_WORDS.all : OUTPUT_WORDS.withoutFinal;
+  const outputWords = keepsFinal ? OUTPUT_WORDS.withFinal : OUTPUT_WORDS.withoutFinal;
   return Array.from({ length: Math.ceil(numEnvs / maxEnvs) }, (_, k) => {
     const first = k * maxEnvs;
     const count = Math.min(maxEnvs, numEnvs - first);
     const capacity = Math.ceil(count / TILE) * TILE;
-    const state = memory.buffer('states', capacity * STATE_WORDS * WORD, usage);
-    const outputs = memory.buffer('outputs', capacity * outputWords * WORD, usage);
+    const state = memory.allocate('states', capacity * STATE_WORDS * WORD, usage);
+    const outputs = memory.allocate('outputs', capacity * outputWords * WORD, usage);
     return { first, count, capacity, state, outputs };
   });
 }

@@ -1,7 +1,7 @@
 /** Counts the steps of each environment, so that a batch can refuse a step without asking the device. */
 
 import { NUM_ACTIONS, NUM_STEPS, STATE, STATE_WORDS } from '../../../world/fields.js';
-import { areFaulty, faultsOfFour } from '../../validate/actions.js';
+import { hasIllegalBits, illegalBits } from '../../validate/actions.js';
 import type { Refusal, ResetRequest, RunRequest, StepRequest } from '../backend.js';
 
 export class StepClock {
@@ -18,7 +18,7 @@ export class StepClock {
     return this.#commonStep ?? this.#steps[env];
   }
 
-  refuseStep({ actions, stepMask }: StepRequest): Refusal | null {
+  findStepRefusal({ actions, stepMask }: StepRequest): Refusal | null {
     if (this.#commonStep !== null && this.#commonStep < NUM_STEPS && areLegal(actions)) return null;
     for (let index = 0; index < this.#steps.length; index++) {
       if (stepMask !== null && stepMask[index] === 0) continue;
@@ -32,7 +32,7 @@ export class StepClock {
    * Checks the actions of a run from each environment's step to its stop.
    * @param origin the environments that the run copies first; null for none.
    */
-  refuseSequence(
+  findSequenceRefusal(
     { policy, stops }: Pick<RunRequest, 'policy' | 'stops'>,
     origin: { clock: StepClock; indices: Uint32Array } | null,
   ): Refusal | null {
@@ -108,9 +108,9 @@ export class StepClock {
 function areLegal(codes: Uint8Array): boolean {
   const lead = Math.min(codes.length, (4 - (codes.byteOffset % 4)) % 4);
   const words = new Uint32Array(codes.buffer, codes.byteOffset + lead, (codes.length - lead) >> 2);
-  let wrong = 0;
-  for (let k = 0; k < words.length; k++) wrong |= faultsOfFour(words[k]);
-  if (areFaulty(wrong)) return false;
+  let bits = 0;
+  for (let k = 0; k < words.length; k++) bits |= illegalBits(words[k]);
+  if (hasIllegalBits(bits)) return false;
   for (let i = 0; i < lead; i++) if (codes[i] >= NUM_ACTIONS) return false;
   for (let i = lead + 4 * words.length; i < codes.length; i++) if (codes[i] >= NUM_ACTIONS) return false;
   return true;

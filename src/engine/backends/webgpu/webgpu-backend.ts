@@ -1,62 +1,51 @@
 /// <reference types="@webgpu/types" />
-/** The WebGPU backend. It opens one device per power preference, and compiles and checks the shaders once per device. */
+/**
+ * The WebGPU backend. It opens one device per power preference, and compiles and checks the shaders once per device. It
+ * keeps the device when the last batch closes: opening takes seconds, and commands open batches one after the other.
+ */
 import { BackendError } from '../../../shared/errors.js';
-import { createWorld } from '../../../world/world.js';
-import type { AsyncBackend, AsyncBatchOptions } from '../async-backend.js';
+import type { AsyncBackend, AsyncBatchOptions, DeviceOptions } from '../async-backend.js';
 import type { Availability } from '../backend.js';
+import type { CheckedProgram, WebGpuOverrides } from './checked-program.js';
 import { GpuDevice, reasonOf, unavailable } from './device.js';
-import { type Proof, proveExact } from './exactness-proof.js';
-import { SHADER_TEXTS } from './generated/shaders.js';
-import { Program } from './program.js';
-import type { ShaderTexts } from './shaders.js';
-import { WebGpuBatch } from './webgpu-batch.js';
+import type { Proof } from './exactness-proof.js';
+import type { WebGpuBatch } from './webgpu-batch.js';
 
 const NO_GPU =
   'This platform has no navigator.gpu. Use a platform with WebGPU; browsers offer it only to pages from HTTPS or ' +
   'localhost.';
-
-/** Replaceable parts, for tests. */
-export interface WebGpuParts {
-  readonly texts?: ShaderTexts;
-  /** The largest number of environments per shard, in whole tiles. */
-  readonly envsOfShard?: number;
-}
-
-/** A program, and the comparison of its episodes with the reference's. */
-interface CheckedProgram {
-  readonly program: Program;
-  readonly proof: Proof;
-}
 
 /**
  * Creates the WebGPU backend.
  * @param findGpu returns the platform's GPU object, or null. Rejects with BackendError `backend_unavailable` if a
  *   requirement is missing.
  */
-export const webGpuBackend = (findGpu: () => Promise<GPU | null>, parts: WebGpuParts = {}): AsyncBackend =>
-  new WebGpuBackend(findGpu, parts);
+export const webGpuBackend = (
+  findGpu: () => Promise<GPU | null>,
+  overrides: WebGpuOverrides = {},
+): AsyncBackend => new WebGpuBackend(findGpu, overrides);
 
 class WebGpuBackend implements AsyncBackend {
   readonly name = 'webgpu';
   readonly #findGpu: () => Promise<GPU | null>;
-  readonly #parts: WebGpuParts;
+  readonly #overrides: WebGpuOverrides;
   /** Devices by power preference. */
   readonly #devices = new Map<string, Promise<GpuDevice>>();
   /** Programs by workgroup size. */
   readonly #programs = new WeakMap<GpuDevice, Map<number, Promise<CheckedProgram>>>();
 
-  constructor(findGpu: () => Promise<GPU | null>, parts: WebGpuParts) {
+  constructor(findGpu: () => Promise<GPU | null>, overrides: WebGpuOverrides) {
     this.#findGpu = findGpu;
-    this.#parts = parts;
+    this.#overrides = overrides;
   }
 
   kernels(): Availability[] {
     return [];
   }
 
-  async availability(): Promise<Availability> {
+  async availability(options?: DeviceOptions): Promise<Availability> {
     try {
-      const { adapterName } = await this.#deviceFor();
+      const { adapterName } = await this.#deviceFor(options?.powerPreference);
       return { name: this.name, available: true, detail: adapterName };
     } catch (error) {
       return { name: this.name, available: false, reason: reasonOf(error) };
@@ -66,9 +55,9 @@ class WebGpuBackend implements AsyncBackend {
   async open(options: AsyncBatchOptions): Promise<WebGpuBatch> {
     const { powerPreference, workgroupSize, allowInexact } = options.device;
     const device = await this.#deviceFor(powerPreference);
-    const { program, proof } = await this.#programOf(device, workgroupSize);
-    if (proof.different > 0 && !allowInexact) throw inexact(device, proof);
-    return this.#openOn(program, options, proof.different === 0);
+    const program = await this.#programOf(device, workgroupSize);
+    if (program.proof.different > 0 && !allowInexact) throw inexact(device, program.proof);
+    return program.open(options);
   }
 
   /** Returns the device of a power preference. Stores the promise at once, so that concurrent openings share a device. */
@@ -104,14 +93,10 @@ class WebGpuBackend implements AsyncBackend {
     return program;
   }
 
+  /** Loads the shaders only now, so that programs without a device never load them. */
   async #compileAndCheck(device: GpuDevice, workgroupSize: number): Promise<CheckedProgram> {
-    const program = await Program.compile(device, this.#parts.texts ?? SHADER_TEXTS, workgroupSize);
-    const proof = await proveExact((options) => this.#openOn(program, options, true), createWorld());
-    return { program, proof };
-  }
-
-  #openOn(program: Program, options: AsyncBatchOptions, exact: boolean): Promise<WebGpuBatch> {
-    return new WebGpuBatch(program, options, exact, this.#parts.envsOfShard).opened();
+    const { checkProgram } = await import('./checked-program.js');
+    return checkProgram(device, workgroupSize, this.#overrides);
   }
 }
 

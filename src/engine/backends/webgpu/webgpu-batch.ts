@@ -11,12 +11,21 @@ import {
 } from '../../../world/fields.js';
 import type { EnvStarts } from '../../validate/starts.js';
 import type { AsyncBatch, AsyncBatchOptions, Device, OutputName } from '../async-backend.js';
-import type { Outputs, Refusal, ResetRequest, RunBeliefs, RunRequest, StepRequest } from '../backend.js';
+import type {
+  Outputs,
+  Refusal,
+  ReplayRequest,
+  ResetRequest,
+  RunBeliefs,
+  RunRequest,
+  StepRequest,
+} from '../backend.js';
+import { RunReplay } from '../run-replay.js';
 import { BELIEFS, POLICY, RECORDED_BYTES } from './buffer-layout.js';
 import { Launcher } from './launcher.js';
 import { piecesOf } from './output-words.js';
 import type { Program } from './program.js';
-import type { Parts } from './request-device.js';
+import type { RequestArrays } from './request-device.js';
 import { StepClock } from './step-clock.js';
 import { SubmissionSize } from './submission-size.js';
 import { putTrajectory } from './trajectory-rows.js';
@@ -31,28 +40,32 @@ export class WebGpuBatch implements AsyncBatch {
   readonly #launcher: Launcher;
   readonly #clock: StepClock;
   readonly #submissionSize: SubmissionSize;
+  readonly #replay: RunReplay;
 
   /**
-   * @param envsOfShard the largest number of environments per shard, for tests; null for as many as the device can bind.
+   * @param maxEnvsPerShard the largest number of environments per shard, for tests; null for as many as the device can bind.
    */
   constructor(
     program: Program,
     options: AsyncBatchOptions,
     exact: boolean,
-    envsOfShard: number | null = null,
+    maxEnvsPerShard: number | null = null,
   ) {
     const { numEnvs, outputs, world, imagination, device } = options;
     this.device = { adapter: program.gpu.adapterName, software: program.gpu.software, exact };
     this.#numEnvs = numEnvs;
     this.#outputs = outputs;
     this.#launcher = new Launcher(program, {
-      ...{ numEnvs, words: world.words, envsOfShard },
+      ...{ numEnvs, words: world.words, maxEnvsPerShard },
       keepsFinal: outputs.finalObservations !== null,
       inColumns: outputs.columnStride !== 0,
       imagination: imagination ? world.params.streamImagination : 0,
     });
     this.#clock = new StepClock(numEnvs);
     this.#submissionSize = new SubmissionSize(device.maxDispatchMs);
+    this.#replay = new RunReplay(world, (rows, rowOutputs) =>
+      new WebGpuBatch(program, { ...options, numEnvs: rows, outputs: rowOutputs }, exact).opened(),
+    );
   }
 
   /** Resolves when the device has allocated the batch's memory. @throws BackendError `out_of_memory`, `device_lost`. */
@@ -74,14 +87,14 @@ export class WebGpuBatch implements AsyncBatch {
       modes: [modes, 1],
       profiles: [profiles, PROFILE_SIZE],
       graders: [graders, NUM_COMPONENTS],
-      ...(start === undefined ? {} : partsOfStart(start)),
+      ...(start === undefined ? {} : arraysOfStart(start)),
     });
     this.#clock.commitReset(request);
   }
 
   submit(request: StepRequest): Refusal | null {
     const { actions, beliefs, given, stepMask, resetMask, resetSeeds } = request;
-    const refusal = this.#clock.refuseStep(request);
+    const refusal = this.#clock.findStepRefusal(request);
     if (refusal !== null) return refusal;
     this.#launcher.launch('step', {
       actions: [actions, 1],
@@ -105,7 +118,7 @@ export class WebGpuBatch implements AsyncBatch {
     const { from, stops } = request;
     if (first === 0) {
       const origin = from && { clock: (from.source as WebGpuBatch).#clock, indices: from.indices };
-      const refusal = this.#clock.refuseSequence(request, origin ?? null);
+      const refusal = this.#clock.findSequenceRefusal(request, origin ?? null);
       if (refusal !== null) return refusal;
     }
     if (from !== undefined) this.#gather(from.source as WebGpuBatch, from.indices, first, end);
@@ -123,23 +136,23 @@ export class WebGpuBatch implements AsyncBatch {
       policy: POLICY[policy.kind],
       belief_kind: beliefs === null ? BELIEFS.none : BELIEFS[beliefs.kind],
     };
-    const parts: Parts = {
+    const arrays: RequestArrays = {
       ...(policy.kind === 'sequence' ? { actions: [policy.actions, NUM_STEPS] } : {}),
       ...(policy.kind === 'random' ? { seeds: [policy.policySeeds, 1] } : {}),
-      ...partsOfBeliefs(beliefs),
+      ...arraysOfBeliefs(beliefs),
       stops: [stops, 1],
     };
-    const maxEnvs = trajectory === null ? this.#numEnvs : this.#launcher.rowsOfSink(RECORDED_BYTES);
+    const maxEnvs = trajectory === null ? this.#numEnvs : this.#launcher.rowsPerLaunch(RECORDED_BYTES);
     for (let at = first; at < end; ) {
       const { envs, measure } = this.#submissionSize.next(Math.min(end - at, maxEnvs));
       const startTime = performance.now();
       if (trajectory === null) {
-        this.#launcher.launch('run', parts, fields, at, at + envs);
+        this.#launcher.launch('run', arrays, fields, at, at + envs);
         if (measure) await this.#launcher.finished();
       } else {
         const take = putTrajectory(trajectory);
         await this.#launcher.results('record', RECORDED_BYTES, take, {
-          parts,
+          arrays,
           fields,
           first: at,
           end: at + envs,
@@ -176,8 +189,8 @@ export class WebGpuBatch implements AsyncBatch {
     return words;
   }
 
-  load(words: Uint32Array): void {
-    this.#launcher.launch('load', { rows: [words, STATE_WORDS] });
+  load(words: Uint32Array, keepsOutputs = false): void {
+    this.#launcher.launch('load', { rows: [words, STATE_WORDS] }, { keeps_outputs: Number(keepsOutputs) });
     this.#clock.load(words);
   }
 
@@ -190,7 +203,7 @@ export class WebGpuBatch implements AsyncBatch {
     return hashes;
   }
 
-  async targets(): Promise<Float32Array> {
+  async beliefTargets(): Promise<Float32Array> {
     const targets = new Float32Array(this.#numEnvs * NUM_BELIEFS);
     const words = new Uint32Array(targets.buffer);
     const bytes = NUM_BELIEFS * targets.BYTES_PER_ELEMENT;
@@ -198,21 +211,30 @@ export class WebGpuBatch implements AsyncBatch {
     return targets;
   }
 
+  replay(request: ReplayRequest): Promise<Refusal | null> {
+    return this.#replay.replay(request);
+  }
+
   close(): void {
+    this.#replay.close();
     this.#launcher.close();
   }
 }
 
-const partsOfStart = ({ steps, meters, early, late, returns, crashes }: EnvStarts): Parts => ({
-  steps: [steps, 1],
-  meters: [meters, NUM_METERS],
-  early: [early, 1],
-  late: [late, 1],
-  returns: [returns, 1],
-  crashes: [crashes, 1],
+const arraysOfStart = (start: EnvStarts): RequestArrays => ({
+  steps: [start.steps, 1],
+  meters: [start.meters, NUM_METERS],
+  early: [start.early, 1],
+  late: [start.late, 1],
+  returns: [start.returns, 1],
+  crashes: [start.crashes, 1],
+  well: [start.well, 1],
+  skill: [start.skill, 1],
+  beliefs: [start.beliefs, NUM_BELIEFS],
+  given: [start.given, 1],
 });
 
-function partsOfBeliefs(beliefs: RunBeliefs | null): Parts {
+function arraysOfBeliefs(beliefs: RunBeliefs | null): RequestArrays {
   if (beliefs === null) return {};
   if (beliefs.kind === 'constant') return { beliefs: [beliefs.belief, 0] };
   return { beliefs: [beliefs.beliefs, NUM_STEPS * NUM_BELIEFS], given: [beliefs.given, NUM_STEPS] };

@@ -1,6 +1,6 @@
 /** The card of a dataset for GRPO: a README.md that describes the rows to readers and loaders. */
 import { commandText, evalSeedsText, headerText, licenceText, table } from '../card-parts.js';
-import { TRAINING } from '../card-training.js';
+import { trainingText } from '../card-training.js';
 import { MIX_OF_POLICIES, SHARES } from '../policy-mix.js';
 import type { GrpoCounts } from '../row-counts.js';
 import type { Provenance } from './grpo-provenance.js';
@@ -30,9 +30,9 @@ export const cardText = (card: Card): string =>
     header(card),
     introduction(card),
     evalSeedsText(card.provenance),
-    columns(),
+    columns(card),
     contents(card),
-    TRAINING,
+    trainingText(card.provenance.grader),
     licenceText(card.provenance),
   ].join('\n');
 
@@ -59,11 +59,11 @@ ${commandText(command)}
 The same command gives the same bytes, on every machine, backend and number of threads.
 `;
 
-const columns = (): string => `## Columns
+const columns = ({ provenance: { grader } }: Card): string => `## Columns
 
 | column | content |
 | --- | --- |
-| \`messages\` | the prompt: a system message with the rules and a user message with the observation; each has \`role\` and \`content\` |
+| \`prompt\` | a system message with the rules and a user message with the observation; each has \`role\` and \`content\` |
 | \`seed\` | the seed of the episode; it also selects the profile if \`profile_mode\` is sampled or discrete |
 | \`profile_mode\` | the profile: sampled, discrete (one of three, by the seed), or the name of one of the three |
 | \`step_index\` | the number of steps before the state, 0 to 27 |
@@ -71,6 +71,7 @@ const columns = (): string => `## Columns
 | \`policy\` | the policy that chose these actions |
 
 \`seed\`, \`profile_mode\` and \`action_history\` are all that a replay needs. No prompt states the hidden profile.
+The system message says what grader ${grader.name} pays for. Score completions under that grader.
 `;
 
 const contents = ({ tally }: Card): string => `## Contents

@@ -1,6 +1,7 @@
 /** Options of a dataset for GRPO, and their validation. */
 
 import { TRAINING_SEEDS } from '../../../agents/search/search-seeds.js';
+import { type Grader, toGrader } from '../../../engine/graders/grader.js';
 import { InputError } from '../../../shared/errors.js';
 import { checkBoolean, checkInteger, describe } from '../../../shared/values.js';
 import { MAX_U32, NUM_STEPS } from '../../../world/fields.js';
@@ -8,6 +9,7 @@ import { resolveProfile } from '../../../world/resolve-names.js';
 import { createWorld } from '../../../world/world.js';
 import { checkRange, type Range, refuseEvalSeeds } from '../dataset-seeds.js';
 
+/** Options of a dataset for GRPO. */
 export interface DatasetOptions {
   /** The number of rows. */
   readonly rows: number;
@@ -19,6 +21,8 @@ export interface DatasetOptions {
   readonly steps?: Range;
   /** u32, the seed of the selection of states. Default 0. */
   readonly seed?: number;
+  /** The grader that the system message describes. It changes no state. Default v2. */
+  readonly grader?: Grader;
   /** Whether `seeds` may include evaluation seeds. Default false. */
   readonly allowEvalSeeds?: boolean;
 }
@@ -43,6 +47,7 @@ export function toPlan(options: DatasetOptions): DatasetPlan {
     profiles: toProfiles(profiles),
     steps: checkRange('steps', steps, ALL_STEPS.last),
     seed: checkInteger('seed', options.seed ?? 0, 0, MAX_U32),
+    grader: options.grader ?? toGrader('v2'),
     allowEvalSeeds,
   };
   if (!allowEvalSeeds) refuseEvalSeeds(plan.seeds);

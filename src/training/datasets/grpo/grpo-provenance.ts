@@ -1,5 +1,6 @@
 /** The provenance of a dataset for GRPO. It has no date and no machine: the same plan gives the same bytes. */
 
+import type { GraderWeights } from '../../../engine/graders/grader.js';
 import { SCHEMAS, type Schema } from '../../../shared/schemas.js';
 import { packageVersion } from '../../../shared/version.js';
 import { createWorld } from '../../../world/world.js';
@@ -18,6 +19,8 @@ export interface Provenance {
   readonly steps: string;
   /** The seed of the selection of states. */
   readonly seed: number;
+  /** The grader that the system message describes. */
+  readonly grader: { readonly name: string; readonly weights: GraderWeights };
   /** Whether --allow-eval-seeds was given. */
   readonly eval_seeds_allowed: boolean;
   /** The evaluation seeds in `seeds`, as ranges. */
@@ -34,6 +37,7 @@ export const provenanceOf = (plan: DatasetPlan): Provenance => ({
   profile_modes: plan.profiles,
   steps: rangeText(plan.steps),
   seed: plan.seed,
+  grader: { name: plan.grader.name, weights: plan.grader.weights },
   eval_seeds_allowed: plan.allowEvalSeeds,
   eval_seeds: evalSeedsIn(plan.seeds).map(rangeText),
 });

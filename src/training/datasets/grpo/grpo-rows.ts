@@ -1,10 +1,12 @@
 /** Rows of a dataset for GRPO: the prompt of a state, and the seed and actions that reproduce the state. */
 import { z } from 'zod';
+import { type EngineCalls, runAsync, runSync } from '../../../engine/engine-calls.js';
+import { ResizableAnyEnv, ResizableEnv } from '../../../evaluation/resizable-env.js';
 import { prompts } from '../../../rollouts/text/prompt.js';
 import { ACTION_NAMES, MAX_U32, NUM_STEPS } from '../../../world/fields.js';
-import type { Columns } from '../encoder.js';
 import { MIX_OF_POLICIES } from '../policy-mix.js';
-import { type Engine, type StateBatch, StateSampler } from '../states.js';
+import type { Columns } from '../row-encoder.js';
+import { type Engine, type StateBatch, StateSampler } from '../state-sampler.js';
 import type { DatasetPlan } from './grpo-options.js';
 
 const message = <Role extends string>(role: Role) =>
@@ -13,8 +15,8 @@ const message = <Role extends string>(role: Role) =>
 /** The schema of a row, in every format. */
 export const GRPO_ROW = z
   .strictObject({
-    /** The prompt: the rules, then the observation. */
-    messages: z.tuple([message('system'), message('user')]),
+    /** The rules, then the observation. TRL reads this column. */
+    prompt: z.tuple([message('system'), message('user')]),
     seed: z.int().min(0).max(MAX_U32),
     /** 'sampled', 'discrete' or a profile's name. */
     profile_mode: z.string(),
@@ -36,7 +38,7 @@ export const GRPO_ROW = z
 export type GrpoRow = z.infer<typeof GRPO_ROW>;
 
 export const GRPO_COLUMNS: Columns<GrpoRow> = {
-  messages: { type: 'messages' },
+  prompt: { type: 'messages' },
   seed: { type: 'integer' },
   profile_mode: { type: 'text' },
   step_index: { type: 'integer' },
@@ -52,18 +54,52 @@ const BATCH = 2048;
  * @param batchSize changes no row. @throws as `createVecEnv`.
  */
 export function* grpoRows(plan: DatasetPlan, engine: Engine, batchSize = BATCH): Generator<GrpoRow[]> {
-  using sampler = new StateSampler(plan, engine);
+  using envs = new ResizableEnv(optionsOf(engine));
+  for (const batch of batchesOf(plan, envs, batchSize)) yield runSync(batch);
+}
+
+/** Does the same on any backend. */
+export async function* grpoRowsAsync(
+  plan: DatasetPlan,
+  engine: Engine,
+  batchSize = BATCH,
+): AsyncGenerator<GrpoRow[]> {
+  await using envs = new ResizableAnyEnv(optionsOf(engine));
+  for (const batch of batchesOf(plan, envs, batchSize)) yield await runAsync(batch);
+}
+
+const optionsOf = ({ backend, kernel, threads }: Engine) => ({
+  ...{ backend, kernel, threads },
+  observation: { history: true },
+});
+
+/** Yields the computation of each batch. */
+function* batchesOf(
+  plan: DatasetPlan,
+  envs: ResizableEnv | ResizableAnyEnv,
+  batchSize: number,
+): Generator<EngineCalls<GrpoRow[]>> {
+  const sampler = new StateSampler(plan, envs);
   for (let first = 0; first < plan.rows; first += batchSize) {
-    yield rowsOf(sampler.sample(first, Math.min(batchSize, plan.rows - first)));
+    yield batchOf(plan, sampler, first, Math.min(batchSize, plan.rows - first));
   }
 }
 
-function rowsOf({ keys, policies, actions, observations }: StateBatch): GrpoRow[] {
-  const messages = prompts(observations);
+function* batchOf(
+  plan: DatasetPlan,
+  sampler: StateSampler,
+  first: number,
+  count: number,
+): EngineCalls<GrpoRow[]> {
+  return rowsOf(plan, yield* sampler.sample(first, count));
+}
+
+function rowsOf({ grader }: DatasetPlan, { keys, policies, actions, observations }: StateBatch): GrpoRow[] {
+  const pairs = prompts(observations, undefined, { grader });
   return keys.map(({ seed, profile, stepIndex }, i) => {
     const history = actions.subarray(i * NUM_STEPS, i * NUM_STEPS + stepIndex);
     return {
-      messages: [...messages[i]],
+      prompt: [...pairs[i]],
       seed,
       profile_mode: profile,
       step_index: stepIndex,

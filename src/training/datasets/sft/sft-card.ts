@@ -1,26 +1,31 @@
 /** The card of a dataset for SFT: the teachers, their objective, and their results. */
 
-import { counted, decimals, intervalInText } from '../../../evaluation/format-figures.js';
+import { type Grader, isSameGrader } from '../../../engine/graders/grader.js';
+import { counted, decimals, listed, plainInterval } from '../../../evaluation/format-results.js';
 import type { RowSummary } from '../../../evaluation/reevaluation/reevaluation-tally.js';
 import { ORACLE_MARK } from '../../../rollouts/trajectories/player-name.js';
+import { camelCase } from '../../../shared/letter-case.js';
 import { SCHEMAS } from '../../../shared/schemas.js';
 import { commandText, evalSeedsText, headerText, isCard, licenceText, table } from '../card-parts.js';
 import { type Range, rangeText } from '../dataset-seeds.js';
-import type { SftSelection, TeacherStatistics } from './selection.js';
 import type { Objective } from './sft-options.js';
 import type { SftProvenance } from './sft-provenance.js';
+import type { SftSelection, TeacherStatistics } from './sft-selection.js';
 import { SPLITS, type Split } from './split.js';
 
 export interface SftCard {
   readonly provenance: SftProvenance;
-  readonly selection: Pick<SftSelection, 'counts' | 'teachers' | 'leftOut' | 'answersLeftOut'>;
+  readonly selection: Pick<
+    SftSelection,
+    'counts' | 'teachers' | 'leftOut' | 'answersLeftOut' | 'graders' | 'former'
+  >;
   /** The files that have rows, by split. */
   readonly files: readonly { readonly split: Split; readonly path: string }[];
   /** The command that reproduces the dataset. */
   readonly command: string;
 }
 
-/** Whether a text is the card of a dataset for SFT. */
+/** Returns whether a text is the card of a dataset for SFT. */
 export const isSftCard = (text: string): boolean =>
   isCard(text) && text.includes(`"${SCHEMAS.sftDataset.name}"`);
 
@@ -29,7 +34,8 @@ export const sftCardText = (card: SftCard): string =>
   [
     header(card),
     introduction(card),
-    OBJECTIVE_SECTIONS[card.provenance.objective as Objective] ?? OBJECTIVE_SECTIONS.none,
+    objectiveText(card),
+    promptsText(card),
     oracleText(card),
     evalSeedsText(card.provenance),
     episodeSeedsText(card),
@@ -82,21 +88,15 @@ ${commandText(card.command)}
 The same command and files give the same bytes, on every machine, backend and number of threads.
 `;
 
-const OBJECTIVE_SECTIONS: Readonly<Record<Objective, string>> = {
+const OBJECTIVES: Readonly<Record<Objective, string>> = {
   wellbeing: `## Objective
 
 **Wellbeing**: the teacher maximises the episode's mean of the meters, weighted as the profile weights them, and the grade
-without the adaptation component. It does not maximise the grader's final score, which rewards neglect of the first half.
-**The prompts differ from the answers**: the system message lists all components of the grader, including rewards that rise
-from the first half to the second, but the answers aim at wellbeing during the whole episode. A student learns to aim at
-wellbeing under this system message.
+without the adaptation component. It does not maximise the grader's final score.
 `,
   score: `## Objective
 
-**ONLY THE GRADER'S FINAL SCORE.** A student of these answers learns to maximise that score by any means. Grader v2 rewards a
-second half that is better than the first, so **neglect of the first half increases the score**. Compare the first-half
-mean below with that of the heuristic before you train on this dataset. \`--objective wellbeing\` makes a dataset of
-teachers that maximise wellbeing.
+**ONLY THE GRADER'S FINAL SCORE.** A student of these answers learns to maximise that score by any means.
 `,
   none: `## Objective
 
@@ -104,6 +104,39 @@ teachers that maximise wellbeing.
 teacher neglected the first half of the episodes for the second.
 `,
 };
+
+/** What follows for the objective if a grader of the episodes pays for a second half that is better than the first. */
+const NEGLECT: Readonly<Record<Objective, string>> = {
+  wellbeing: `That score rewards neglect of the first half. **The prompts differ from the answers**: the system message lists all
+components of the grader, including rewards that rise from the first half to the second, but the answers aim at wellbeing
+during the whole episode. A student learns to aim at wellbeing under this system message.
+`,
+  score: `The grader rewards a second half that is better than the first, so **neglect of the first half increases the score**. Compare
+the first-half mean below with that of the heuristic before you train on this dataset. \`--objective wellbeing\` makes a
+dataset of teachers that maximise wellbeing.
+`,
+  none: '',
+};
+
+function objectiveText({ provenance, selection }: SftCard): string {
+  const objective = (provenance.objective ?? 'none') as Objective;
+  const neglects = [...selection.graders.values()].some(({ grader }) => grader.weights.adaptation > 0);
+  return `${OBJECTIVES[objective]}${neglects ? NEGLECT[objective] : ''}`;
+}
+
+/** Names the graders that the prompts describe, and warns if scores are under another. */
+function promptsText({ provenance: { grader }, selection: { graders, former } }: SftCard): string {
+  const described = [...graders.values()];
+  const names = described.map((each) => `${each.grader.name} (${counted(each.episodes, 'episode')})`);
+  const differs = described.some((each) => !isSameGrader(each.grader, grader));
+  const warning = `**SCORES AND MARGINS ARE UNDER ${grader.name}, BUT PROMPTS DESCRIBE ANOTHER GRADER.**`;
+  return [
+    `The prompts describe the grader of their episode: ${listed(names)}.`,
+    ...(differs ? [warning] : []),
+    ...former.sentences,
+    '',
+  ].join('\n');
+}
 
 const oracleText = ({ selection }: SftCard): string =>
   selection.teachers.some(({ player }) => player.oracle)
@@ -120,7 +153,7 @@ const COLUMNS = `## Columns
 | \`condition\` | the condition of the episode |
 | \`step_index\` | the number of steps before the state, 0 to 27 |
 | \`teacher\` | the teacher that answered |
-| \`model\` | the teacher's model or variant; null if it has none |
+| \`model\` | the teacher's model; null if it has none |
 | \`objective\` | the teacher's objective; null if it has none |
 | \`final_score\` | the final score of the episode, under the grader in the header |
 
@@ -136,7 +169,9 @@ The tables have means over the episodes, with 95 % intervals, for each teacher a
 the constant belief, in the same episodes, under ${card.provenance.grader.name}. The margin is the difference of their final scores in an episode.
 A teacher that does not beat heuristic+constant shows no inference.
 
-${card.selection.teachers.map(teacherTable).join('\n')}
+${card.selection.teachers
+  .map((teacher) => teacherTable(teacher, figuresUnder(card.provenance.grader)))
+  .join('\n')}
 Filters:
 
 ${card.provenance.filters.map((filter) => `- ${filter}\n`).join('')}
@@ -152,29 +187,42 @@ const splitTable = ({ selection: { counts } }: SftCard): string =>
   );
 
 const FIGURES: readonly [head: string, text: (summary: RowSummary) => string][] = [
-  ['final score', ({ finalScore }) => intervalInText(finalScore)],
+  ['final score', ({ finalScore }) => plainInterval(finalScore)],
   ['belief MAE', ({ beliefMae }) => decimals(beliefMae)],
   ['first-half mean', ({ firstHalfMean }) => decimals(firstHalfMean)],
   ['second-half mean', ({ secondHalfMean }) => decimals(secondHalfMean)],
-  ['adaptation', ({ components }) => decimals(components.adaptation)],
+];
+
+/** Returns the figures of a table: those of all graders, and the means of components that this grader weighs. */
+const figuresUnder = ({ weights }: Pick<Grader, 'weights'>): typeof FIGURES => [
+  ...FIGURES,
+  ...['adaptation', 'wellbeing', 'belief_skill']
+    .filter((name) => weights[name] !== 0)
+    .map((name): (typeof FIGURES)[number] => [
+      name.replace('_', ' '),
+      ({ components }) => decimals(components[camelCase(name)]),
+    ]),
 ];
 
 /** Returns the tables of one teacher's episodes. */
-function teacherTable({ player, rows, scores, margins, ...tallies }: TeacherStatistics): string {
+function teacherTable(
+  { player, rows, scores, margins, ...tallies }: TeacherStatistics,
+  figures: typeof FIGURES,
+): string {
   const { model, objective, oracle } = player;
   const name = `${player.teacher}${model === null ? '' : `, model ${model}`}, objective ${objective ?? 'none'}`;
   const [teacher, constant] = [tallies.teacher.summary(), tallies.constant.summary()];
   const line = (title: string, summary: RowSummary) => [
     title,
     summary.episodes,
-    ...FIGURES.map(([, text]) => text(summary)),
+    ...figures.map(([, text]) => text(summary)),
   ];
   const neglect =
     teacher.firstHalfMean < constant.firstHalfMean
       ? "\n**THE FIRST-HALF MEAN IS LOWER THAN THE HEURISTIC'S.** A student learns this neglect.\n"
       : '';
   const numbers = table(
-    [`${rows} rows`, 'episodes', ...FIGURES.map(([head]) => head)],
+    [`${rows} rows`, 'episodes', ...figures.map(([head]) => head)],
     [line(escapeBars(`${name}${oracle ? ORACLE_MARK : ''}`), teacher), line('heuristic+constant', constant)],
   );
   const spread = table(

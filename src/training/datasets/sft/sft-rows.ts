@@ -1,7 +1,8 @@
 /** Rows of a dataset for SFT: a prompt and the teacher's answer. */
 import type { ChatMessage } from '../../../rollouts/text/prompt.js';
-import type { TrajectoryEpisode, TrajectoryStep } from '../../../rollouts/trajectories/trajectory-episode.js';
-import type { Columns } from '../encoder.js';
+import type { TrajectoryEpisode } from '../../../rollouts/trajectories/trajectory-episode.js';
+import { usableAnswer } from '../../../rollouts/trajectories/usable-answer.js';
+import type { Columns } from '../row-encoder.js';
 import type { SftPlan } from './sft-options.js';
 
 export interface SftRow {
@@ -32,19 +33,12 @@ export const SFT_COLUMNS: Columns<SftRow> = {
   final_score: { type: 'number' },
 };
 
-/** A lone surrogate, which UTF-8 cannot encode. Readers of JSON lines refuse a file that has one. */
-const LONE_SURROGATE = /\p{Cs}/u;
-
-/** Whether an answer becomes a row: it has a prompt, an action and a belief, and no lone surrogate. */
-const isUsable = ({ prompt, completion, parsed, belief }: TrajectoryStep): boolean =>
-  prompt !== null && completion !== null && parsed && belief !== null && !LONE_SURROGATE.test(completion);
-
 /** Returns the rows of an episode that equals its replay. */
 export function sftRowsOf({ steps }: SftPlan, episode: TrajectoryEpisode, score: number): SftRow[] {
   const { seed, profile_mode, condition, teacher, model, objective, system } = episode;
   return episode.steps
     .slice(steps.first, steps.last + 1)
-    .filter(isUsable)
+    .filter(usableAnswer)
     .map(({ step, prompt, completion }) => ({
       messages: [
         { role: 'system', content: system! },

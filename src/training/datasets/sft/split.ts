@@ -10,8 +10,10 @@ const STREAM = 0x53504c54;
 const draw: Draw = { x0: 0, x1: 0 };
 
 /**
- * Returns the split of all rows of a seed. It depends on the seed alone, not on the teacher or on other episodes, so a
- * longer dataset keeps it.
+ * Returns the split of all rows of a seed. It does not depend on the teacher or on other episodes, so the rows of a longer
+ * dataset stay in their split.
  */
-export const splitOf = ({ validation, splitSeed }: SftPlan, seed: number): Split =>
-  threefry(splitSeed, STREAM, seed, 0, draw).x0 < validation * 2 ** 32 ? 'validation' : 'train';
+export const splitOf = (
+  { validation, splitSeed }: Pick<SftPlan, 'validation' | 'splitSeed'>,
+  seed: number,
+): Split => (threefry(splitSeed, STREAM, seed, 0, draw).x0 < validation * 2 ** 32 ? 'validation' : 'train');

@@ -25,7 +25,7 @@ import { envColumns } from '../../../support/unchanged.js';
 const SEQUENCES = 6;
 const ROUNDS = 8;
 
-type Either = VecEnv | AsyncVecEnv;
+type EitherEnv = VecEnv | AsyncVecEnv;
 /** Two environments with the same options, and the last result of the one on the reference. */
 interface Pair {
   readonly reference: VecEnv;
@@ -72,7 +72,7 @@ async function openPair(random: Random, world: VecEnvOptions['world']): Promise<
 }
 
 /** A call of an environment. It may copy from `source`. */
-type Call = (env: Either, source: Either) => unknown;
+type Call = (env: EitherEnv, source: EitherEnv) => unknown;
 
 /** Draws a legal or an illegal step. */
 function anyStep(random: Random, { reference, result }: Pair): Call {
@@ -134,7 +134,7 @@ function anyFork(random: Random, { reference }: Pair): Call {
   const indices = randomIndices(random, random.integer(1, 20), reference.numEnvs);
   const [imagination, autoreset] = [random.chance(0.3) || undefined, random.pick(AUTORESET_MODES)];
   const actions = random.bytes(indices.length, 0, NUM_ACTIONS - 1);
-  const play = async (env: Either) => {
+  const play = async (env: EitherEnv) => {
     const fork = await env.fork(indices, { imagination, autoreset });
     await codeOf(Promise.resolve().then(() => fork.step(actions)));
     const { finalScores, rewards } = await fork.run('random');
@@ -157,6 +157,7 @@ function playFork(fork: VecEnv, actions: Uint8Array): Columns {
   return columns;
 }
 
+// Steps have three names, so that they are drawn most often.
 const CALLS: Record<string, (random: Random, pair: Pair, source: Pair) => Call> = {
   step: anyStep,
   'another step': anyStep,
@@ -254,7 +255,7 @@ async function playSequence(seed: number): Promise<void> {
   const [{ device, reference, result }] = pairs;
   if (result !== null) {
     const sequence = random.bytes(reference.numEnvs * NUM_STEPS, 0, NUM_ACTIONS - 1);
-    const [run, hash, closed, late] = [
+    const [run, hash, closed, codeAfterClose] = [
       device.run(sequence),
       device.stateHash(),
       device.close(),
@@ -263,7 +264,7 @@ async function playSequence(seed: number): Promise<void> {
     const { finalScores } = reference.run(sequence);
     expectEqual(copyColumns({ finalScores }), copyColumns({ finalScores: (await run).finalScores }));
     expectEqual({ hash: reference.stateHash() }, { hash: await hash });
-    expect([await closed, await late]).toEqual([undefined, 'closed']);
+    expect([await closed, await codeAfterClose]).toEqual([undefined, 'closed']);
   }
   for (const pair of pairs) {
     pair.reference.close();
@@ -277,7 +278,7 @@ describeGpu('random call sequences on a device', () => {
     playSequence,
   );
 
-  it('some calls were refused, most were not', () => {
+  it('some calls are refused, most are not', () => {
     expect(counts.refused).toBeGreaterThan(0);
     expect(counts.refused).toBeLessThan(counts.calls / 2);
   });

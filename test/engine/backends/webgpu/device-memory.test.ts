@@ -1,26 +1,26 @@
 /// <reference types="@webgpu/types" />
-/** A lack of memory, transferred outputs and closed batches make only the calls fail that they concern. */
+/** If memory is short, an output is transferred or a batch is closed, only the calls that need that memory, output or batch fail. */
 import { expect, it } from 'vitest';
 import { webGpuBackend } from '../../../../src/engine/backends/webgpu/webgpu-backend.js';
-import { disguised, entryWith, optionsFor } from '../../../support/gpu.js';
+import { nodeGpuWith, optionsFor, withMembers } from '../../../support/gpu.js';
 import { describeGpu } from '../../../support/gpu-suite.js';
 import { separateBuffers, WORLD } from '../../../support/open-batch.js';
 import { Random } from '../../../support/random.js';
 
 const N = 50;
-const SMALL = 2 ** 20;
+const MAX_BUFFER_BYTES = 2 ** 20;
 
-/** Opens a device that refuses buffers above SMALL bytes, and whose work finishes when `gate` resolves. */
-function openLimited() {
+/** Creates a backend whose device refuses buffers above MAX_BUFFER_BYTES. After `hold()`, onSubmittedWorkDone waits until the function that `hold` returned is called. */
+function limitedBackend() {
   const large = new Set<GPUBuffer>();
   let gate: Promise<unknown> = Promise.resolve();
   const backend = webGpuBackend(() =>
-    entryWith((device) => {
+    nodeGpuWith((device) => {
       const failures: boolean[] = [];
       const createBuffer = (descriptor: GPUBufferDescriptor) => {
-        failures.push(descriptor.size > SMALL);
+        failures.push(descriptor.size > MAX_BUFFER_BYTES);
         const buffer = device.createBuffer(descriptor);
-        if (descriptor.size > SMALL) large.add(buffer);
+        if (descriptor.size > MAX_BUFFER_BYTES) large.add(buffer);
         const destroy = buffer.destroy.bind(buffer);
         buffer.destroy = () => {
           large.delete(buffer);
@@ -40,7 +40,7 @@ function openLimited() {
           return typeof value === 'function' ? value.bind(target) : value;
         },
       });
-      return disguised(device, { createBuffer, popErrorScope, queue });
+      return withMembers(device, { createBuffer, popErrorScope, queue });
     }),
   );
   const hold = () => {
@@ -55,11 +55,11 @@ function openLimited() {
 
 describeGpu('a batch without enough memory', () => {
   it('is refused and frees its memory, while other environments continue', async () => {
-    const { backend, large, hold } = openLimited();
+    const { backend, large, hold } = limitedBackend();
     const batch = await backend.open(optionsFor(N));
     batch.reset(new Random('begin').reset(N, WORLD));
     const release = hold();
-    const opening = backend.open(optionsFor(SMALL / 64));
+    const opening = backend.open(optionsFor(MAX_BUFFER_BYTES / 64));
     const refused = expect(opening).rejects.toMatchObject({ code: 'out_of_memory' });
     for (let k = 0; k < 20; k++) await batch.read();
     expect(large.size).toBeGreaterThan(0);
@@ -74,7 +74,7 @@ describeGpu('a batch without enough memory', () => {
 describeGpu('outputs that are transferred while they are read', () => {
   it('reject only this read', async () => {
     const outputs = separateBuffers(optionsFor(N).outputs);
-    const { backend } = openLimited();
+    const { backend } = limitedBackend();
     const batch = await backend.open(optionsFor(N, { outputs }));
     batch.reset(new Random('begin').reset(N, WORLD));
     const reading = batch.read();
@@ -89,7 +89,7 @@ describeGpu('outputs that are transferred while they are read', () => {
 
 describeGpu('a batch that is closed while it is read', () => {
   it('rejects its pending calls, and no other call on the device', async () => {
-    const backend = webGpuBackend(() => entryWith((device) => device));
+    const backend = webGpuBackend(() => nodeGpuWith((device) => device));
     const [closed, other] = [await backend.open(optionsFor(N)), await backend.open(optionsFor(N))];
     for (const batch of [closed, other]) batch.reset(new Random('closed').reset(N, WORLD));
     const reads = [
@@ -97,7 +97,7 @@ describeGpu('a batch that is closed while it is read', () => {
       closed.save(),
       closed.save(Uint32Array.of(1)),
       closed.stateHash(),
-      closed.targets(),
+      closed.beliefTargets(),
     ];
     closed.close();
     const run = closed.run({ policy: { kind: 'heuristic' }, beliefs: null, stops: null, trajectory: null });

@@ -1,12 +1,12 @@
 /// <reference types="@webgpu/types" />
 /** Errors of a device, and the number of submissions and buffers that a batch uses. */
-import { describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { AsyncBatch } from '../../../../src/engine/backends/async-backend.js';
 import type { RunRequest } from '../../../../src/engine/backends/backend.js';
 import { findNodeGpu } from '../../../../src/engine/backends/webgpu/node-gpu.js';
 import { webGpuBackend } from '../../../../src/engine/backends/webgpu/webgpu-backend.js';
 import { STATE_WORDS } from '../../../../src/world/fields.js';
-import { altered, DEVICE, disguised, entryWith, optionsFor } from '../../../support/gpu.js';
+import { DEVICE, nodeGpuWith, optionsFor, withMembers, withReplacedText } from '../../../support/gpu.js';
 import { describeGpu } from '../../../support/gpu-suite.js';
 import { WORLD } from '../../../support/open-batch.js';
 import { Random } from '../../../support/random.js';
@@ -52,7 +52,7 @@ describe('an error without a device', () => {
 
 describeGpu('compilation', () => {
   it('reports an invalid shader with its file, line and message', async () => {
-    const texts = altered('grade.wgsl', 'let kept = clamp01(x);', 'let kept = clamp02(x);');
+    const texts = withReplacedText('grade.wgsl', 'let bounded = clamp01(x);', 'let bounded = clamp02(x);');
     await expect(webGpuBackend(findNodeGpu, { texts }).open(optionsFor(1))).rejects.toMatchObject({
       code: 'backend_unavailable',
       message: expect.stringMatching(/grade\.wgsl:5: .*clamp02/),
@@ -68,23 +68,33 @@ describeGpu('compilation', () => {
 });
 
 describeGpu('a lost device', () => {
-  async function lose() {
+  async function openAndLoseDevice() {
     const devices: GPUDevice[] = [];
     const backend = webGpuBackend(() =>
-      entryWith((device) => {
+      nodeGpuWith((device) => {
         devices.push(device);
         return device;
       }),
     );
     const batch = await backend.open(optionsFor(N));
     begin(batch);
+    const errorOfRead = batch.read().then(
+      () => null,
+      (error: unknown) => error,
+    );
     devices[0].destroy();
     await devices[0].lost;
-    return { backend, batch, devices };
+    return { backend, batch, devices, errorOfRead };
   }
 
+  let setup: Awaited<ReturnType<typeof openAndLoseDevice>>;
+  beforeAll(async () => {
+    setup = await openAndLoseDevice();
+  }, 120_000);
+  afterAll(() => setup.batch.close());
+
   it('makes every call reject with the remedy', async () => {
-    const { batch } = await lose();
+    const { batch } = setup;
     const lost = expect.objectContaining({
       code: 'device_lost',
       message: expect.stringContaining('reopen()'),
@@ -100,24 +110,17 @@ describeGpu('a lost device', () => {
       () => batch.save(),
       () => batch.save(Uint32Array.of(1)),
       () => batch.stateHash(),
-      () => batch.targets(),
+      () => batch.beliefTargets(),
     ];
     for (const call of calls) await expect((async () => call())()).rejects.toEqual(lost);
-    batch.close();
   });
 
   it('rejects a read in progress', async () => {
-    const devices: GPUDevice[] = [];
-    const backend = webGpuBackend(() => entryWith((device) => devices[devices.push(device) - 1]));
-    const batch = await backend.open(optionsFor(N));
-    begin(batch);
-    const reading = batch.read();
-    devices[0].destroy();
-    await expect(reading).rejects.toMatchObject({ code: 'device_lost' });
+    expect(await setup.errorOfRead).toMatchObject({ code: 'device_lost' });
   });
 
   it('is replaced for the next batch', async () => {
-    const { backend, devices } = await lose();
+    const { backend, devices } = setup;
     const batch = await backend.open(optionsFor(N));
     begin(batch);
     await batch.read();
@@ -128,17 +131,17 @@ describeGpu('a lost device', () => {
 
 describeGpu('an error of a device', () => {
   it('for a lack of memory has the requested amount and its purpose', async () => {
-    const none = { popErrorScope: async () => ({ message: 'none left' }) };
-    const backend = webGpuBackend(() => entryWith((device) => disguised(device, none)));
+    const noMemory = { popErrorScope: async () => ({ message: 'none left' }) };
+    const backend = webGpuBackend(() => nodeGpuWith((device) => withMembers(device, noMemory)));
     await expect(backend.open(optionsFor(N))).rejects.toMatchObject({
       code: 'out_of_memory',
-      message: expect.stringMatching(/Expected \d+ bytes for .* on .*, got none\. Open fewer episodes/),
+      message: expect.stringMatching(/Expected \d+ bytes for .* on .*, got none\. Lower numEnvs/),
     });
   });
 
   it('that no scope captures rejects the next call', async () => {
     const devices: GPUDevice[] = [];
-    const backend = webGpuBackend(() => entryWith((device) => devices[devices.push(device) - 1]));
+    const backend = webGpuBackend(() => nodeGpuWith((device) => devices[devices.push(device) - 1]));
     const batch = await backend.open(optionsFor(N));
     devices[0].createBuffer({ size: 4, usage: 0x3 });
     await devices[0].queue.onSubmittedWorkDone();
@@ -151,14 +154,14 @@ describeGpu('work on a device', () => {
   it('a run is one submission without a read, once its time is known', async () => {
     const counts = { submissions: 0, maps: 0 };
     const backend = webGpuBackend(() =>
-      entryWith((device) => {
+      nodeGpuWith((device) => {
         const submit = device.queue.submit.bind(device.queue);
         vi.spyOn(device.queue, 'submit').mockImplementation((work) => {
           counts.submissions++;
           return submit(work);
         });
         const createBuffer = device.createBuffer.bind(device);
-        return disguised(device, {
+        return withMembers(device, {
           createBuffer: (descriptor: GPUBufferDescriptor) => {
             const buffer = createBuffer(descriptor);
             const mapAsync = buffer.mapAsync.bind(buffer);
@@ -188,9 +191,9 @@ describeGpu('work on a device', () => {
     const buffers = new Set<GPUBuffer>();
     let destroyed = 0;
     const backend = webGpuBackend(() =>
-      entryWith((device) => {
+      nodeGpuWith((device) => {
         const createBuffer = device.createBuffer.bind(device);
-        return disguised(device, {
+        return withMembers(device, {
           createBuffer: (descriptor: GPUBufferDescriptor) => {
             const buffer = createBuffer(descriptor);
             const destroy = buffer.destroy.bind(buffer);

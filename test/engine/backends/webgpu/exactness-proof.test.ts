@@ -7,7 +7,14 @@ import type { ShaderTexts } from '../../../../src/engine/backends/webgpu/shaders
 import { webGpuBackend } from '../../../../src/engine/backends/webgpu/webgpu-backend.js';
 import { BLOCK_LAYOUT } from '../../../../src/world/block.js';
 import { STATE_WORDS } from '../../../../src/world/fields.js';
-import { altered, compile, DEVICE, openDevice, openOnDevice, optionsFor } from '../../../support/gpu.js';
+import {
+  compile,
+  DEVICE,
+  openDevice,
+  openOnDevice,
+  optionsFor,
+  withReplacedText,
+} from '../../../support/gpu.js';
 import { describeGpu } from '../../../support/gpu-suite.js';
 import { WORLD } from '../../../support/open-batch.js';
 
@@ -26,28 +33,35 @@ describeGpu('the exactness proof', () => {
   const alterations: [string, ShaderTexts][] = [
     [
       'a zero that is not 0',
-      altered('numbers.wgsl', 'bitcast<u32>(x) ^ zero', 'bitcast<u32>(x) ^ (zero + 1u)'),
+      withReplacedText('numbers.wgsl', 'bitcast<u32>(x) ^ zero', 'bitcast<u32>(x) ^ (zero + 1u)'),
     ],
     [
       'a comparison',
-      altered('rules.wgsl', 'm.s < profile.stress_threshold', 'm.s > profile.stress_threshold'),
+      withReplacedText('rules.wgsl', 'm.s < profile.stress_threshold', 'm.s > profile.stress_threshold'),
     ],
-    ['a rotation', altered('threefry.wgsl', 'vec4(17u, 29u, 16u, 24u)', 'vec4(17u, 29u, 16u, 23u)')],
+    ['a rotation', withReplacedText('threefry.wgsl', 'vec4(17u, 29u, 16u, 24u)', 'vec4(17u, 29u, 16u, 23u)')],
     [
       'the order of a sum',
-      altered(
+      withReplacedText(
         'rules.wgsl',
         'add(add(add(add(term.v, term.c), term.p), term.s), term.n)',
         'add(add(add(add(term.n, term.c), term.p), term.s), term.v)',
       ),
     ],
-    ['the bound of the first half', altered('rules.wgsl', 't < COUNT_STEPS / 2u', 't <= COUNT_STEPS / 2u')],
-    ['a comparison of the sort', altered('profile.wgsl', 'vec2(5, 6),\n', 'vec2(5, 7),\n')],
+    [
+      'the bound of the first half',
+      withReplacedText('rules.wgsl', 't < COUNT_STEPS / 2u', 't <= COUNT_STEPS / 2u'),
+    ],
+    ['a comparison of the sort', withReplacedText('profile.wgsl', 'vec2(5, 6),\n', 'vec2(5, 7),\n')],
     [
       'a belief that is not clamped',
-      altered('grade.wgsl', 'return select(kept, 0.0, kept', 'return select(kept, 1.0, kept'),
+      withReplacedText(
+        'grade.wgsl',
+        'return select(bounded, 0.0, bounded',
+        'return select(bounded, 1.0, bounded',
+      ),
     ],
-    ['an observed field', altered('outputs.wgsl', 'f32(t / COUNT_SLOTS)', 'f32(t % COUNT_SLOTS)')],
+    ['an observed field', withReplacedText('outputs.wgsl', 'f32(t / COUNT_SLOTS)', 'f32(t % COUNT_SLOTS)')],
   ];
   it.each(alterations)('detects a wrong shader: %s', async (_, texts) => {
     expect((await prove(texts)).different).toBeGreaterThan(0);
@@ -94,7 +108,7 @@ describe('the exactness proof of a fake batch', () => {
         ...{ reset() {}, submit: () => null, run: async () => null, read: async () => {}, close() {} },
         save: async () => new Uint32Array(128 * STATE_WORDS),
         stateHash: async () => new BigUint64Array(128),
-        targets: async () => new Float32Array(128 * 3),
+        beliefTargets: async () => new Float32Array(128 * 3),
       }) as never;
     const { episodes, different } = await proveExact(idle, WORLD);
     expect(different).toBe(episodes);

@@ -3,9 +3,9 @@
  * reference, so they do not depend on the position of an environment or on the other environments.
  */
 import { expect, it } from 'vitest';
+import { toAsyncBackend } from '../../../../src/engine/backends/async-adapter.js';
 import type { AsyncBackend, AsyncBatch } from '../../../../src/engine/backends/async-backend.js';
 import { allocateOutputs, allocateTrajectory } from '../../../../src/engine/backends/outputs.js';
-import { queued } from '../../../../src/engine/backends/queued-backend.js';
 import { referenceBackend } from '../../../../src/engine/backends/reference.js';
 import { findNodeGpu } from '../../../../src/engine/backends/webgpu/node-gpu.js';
 import { webGpuBackend } from '../../../../src/engine/backends/webgpu/webgpu-backend.js';
@@ -16,11 +16,11 @@ import { describeGpu } from '../../../support/gpu-suite.js';
 import { Random } from '../../../support/random.js';
 
 const SOURCE = 40;
-const small = webGpuBackend(findNodeGpu, { envsOfShard: 32 });
+const withSmallShards = webGpuBackend(findNodeGpu, { maxEnvsPerShard: 32 });
 const ENGINES: readonly { backend: AsyncBackend; workgroupSize: number; maxDispatchMs: number }[] = [
-  { backend: queued(referenceBackend), workgroupSize: 64, maxDispatchMs: 100 },
-  { backend: small, workgroupSize: 16, maxDispatchMs: 100 },
-  { backend: small, workgroupSize: 1, maxDispatchMs: 1 },
+  { backend: toAsyncBackend(referenceBackend), workgroupSize: 64, maxDispatchMs: 100 },
+  { backend: withSmallShards, workgroupSize: 16, maxDispatchMs: 100 },
+  { backend: withSmallShards, workgroupSize: 1, maxDispatchMs: 1 },
   { backend: webGpuBackend(findNodeGpu), workgroupSize: 256, maxDispatchMs: 10_000 },
 ];
 
@@ -57,7 +57,7 @@ function randomCall(random: Random, n: number, words: Uint32Array): [name: strin
     Number(words[i * STATE_WORDS + STATE.step] === NUM_STEPS),
   );
   const randomEnvs = (of: number) => Uint32Array.from({ length: n }, () => random.integer(0, of - 1));
-  const some = <T>(value: T): T | null => (random.chance(0.5) ? value : null);
+  const orNull = <T>(value: T): T | null => (random.chance(0.5) ? value : null);
   const calls: Record<string, () => Call> = {
     step: () => {
       const step = random.step(finished);
@@ -92,8 +92,8 @@ function randomCall(random: Random, n: number, words: Uint32Array): [name: strin
       const request = {
         ...all,
         mask: random.mask(n, 0.5),
-        modes: some(all.modes),
-        profiles: some(all.profiles),
+        modes: orNull(all.modes),
+        profiles: orNull(all.profiles),
       };
       return (batch) => accepted(batch.reset(request));
     },

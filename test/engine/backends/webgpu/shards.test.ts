@@ -1,9 +1,9 @@
 /** The size of shards: as many environments as fit into one binding and one dispatch. */
 import { expect, it } from 'vitest';
 import { OUTPUT_WORDS, TILE } from '../../../../src/engine/backends/webgpu/buffer-layout.js';
-import { envsOfShard } from '../../../../src/engine/backends/webgpu/shard.js';
+import { envsPerShard } from '../../../../src/engine/backends/webgpu/shard.js';
 
-const BYTES = 4 * OUTPUT_WORDS.all;
+const BYTES = 4 * OUTPUT_WORDS.withFinal;
 
 /** Returns a fake device, which has only limits. */
 const deviceOf = (changes: Partial<Record<string, number>>) =>
@@ -27,7 +27,7 @@ it.each([
   ['the limits of a large device', { maxStorageBufferBindingSize: 2 ** 32, maxBufferSize: 2 ** 38 }, 256],
 ])('a shard has the largest number of whole tiles that fits, with %s', (_, limits, workgroupSize) => {
   const device = deviceOf(limits) as { limits: Record<string, number> };
-  const envs = envsOfShard(device as never, OUTPUT_WORDS.all, workgroupSize);
+  const envs = envsPerShard(device as never, OUTPUT_WORDS.withFinal, workgroupSize);
   expect(envs % TILE).toBe(0);
   const { maxStorageBufferBindingSize, maxBufferSize, maxComputeWorkgroupsPerDimension } = device.limits;
   const fits = (count: number): boolean =>

@@ -1,10 +1,10 @@
 /** The crowd's settings and progress. */
-import { POLICY_NAMES } from '../../../../src/agents/policies/policies.js';
+import { POLICY_NAMES } from '../../../../src/agents/policies/fixed-policies.js';
 import { GRADER_NAMES, PROFILE_NAMES } from '../../../../src/world/fields.js';
 import type { Progress } from '../../engine/jobs.js';
 import { Button, Select, TextField } from '../../parts/controls.js';
+import { plain } from '../../person/descriptions.js';
 import { PROFILE_CHOICES } from '../../person/episode-types.js';
-import { plain } from '../../person/words.js';
 import type { ViewProps } from '../view.js';
 import { CROWD_FIELDS, NO_POLICY } from './fields.js';
 import { count } from './format.js';
@@ -54,7 +54,7 @@ function Choices({ state, change }: ViewProps<typeof CROWD_FIELDS>) {
         onChange={(name) => change({ policy: name })}
       />
       <Select
-        label="Beside it"
+        label="Second policy"
         value={against}
         names={[...POLICY_NAMES, NO_POLICY]}
         labels={{ [NO_POLICY]: 'no other policy' }}
@@ -67,7 +67,7 @@ function Choices({ state, change }: ViewProps<typeof CROWD_FIELDS>) {
         onChange={(name) => change({ grader: name })}
       />
       <Select
-        label="Persons"
+        label="Kind of person"
         value={persons}
         names={PROFILE_CHOICES}
         labels={PROFILE_LABELS}

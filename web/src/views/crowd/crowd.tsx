@@ -1,10 +1,10 @@
 /** The crowd view: many episodes under one policy, and the same episodes under a second policy. */
 import { proxy } from 'comlink';
 import { useCallback, useLayoutEffect } from 'preact/hooks';
-import { decimal } from '../../../../src/figures/numbers.js';
+import { decimal } from '../../../../src/figures/format-numbers.js';
 import type { StateOf } from '../../address.js';
-import { ask, currentEngine, engineFailure, showEngine } from '../../engine/client.js';
-import { type Crowd, type CrowdRequest, MAX_ON_REFERENCE } from '../../engine/crowd/request.js';
+import { callEngine, currentEngine, engineFailure, showEngine } from '../../engine/client.js';
+import { type Crowd, type CrowdRequest, MAX_ON_REFERENCE } from '../../engine/crowd/crowd-request.js';
 import { useTask } from '../../engine/task.js';
 import { Empty, FailureMessage, Loading } from '../../states/messages.js';
 import type { ViewProps } from '../view.js';
@@ -32,7 +32,7 @@ function Crowds({ state, change }: ViewProps<typeof CROWD_FIELDS>) {
   const { start } = task;
   const run = useCallback(() => {
     const request = JSON.parse(requestText) as CrowdRequest;
-    start((report) => ask((engine) => engine.crowd(request, proxy(report))));
+    start((report) => callEngine((engine) => engine.crowd(request, proxy(report))));
   }, [requestText, start]);
   useLayoutEffect(() => {
     if (isReady) run();

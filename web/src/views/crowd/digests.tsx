@@ -1,5 +1,5 @@
 /** The digests of the scores, with which the results can be verified elsewhere. */
-import type { Crowd } from '../../engine/crowd/request.js';
+import type { Crowd } from '../../engine/crowd/crowd-request.js';
 import { Table } from '../../parts/table.js';
 import { count } from './format.js';
 

@@ -1,5 +1,5 @@
 /** The fields of the crowd's address. */
-import { POLICY_NAMES } from '../../../../src/agents/policies/policies.js';
+import { POLICY_NAMES } from '../../../../src/agents/policies/fixed-policies.js';
 import { GRADER_NAMES, MAX_U32 } from '../../../../src/world/fields.js';
 import { oneOf, whole } from '../../address.js';
 import { PROFILE_CHOICES } from '../../person/episode-types.js';

@@ -1,7 +1,7 @@
-/** The results of the crowd in a few numbers. */
-import { decimal, signed } from '../../../../src/figures/numbers.js';
+/** The main results of the crowd: mean scores, their difference, and the speed. */
+import { decimal, signed } from '../../../../src/figures/format-numbers.js';
 import { ACCENT, SERIES } from '../../../../src/figures/theme.js';
-import type { Crowd, CrowdPairing, CrowdPolicy } from '../../engine/crowd/request.js';
+import type { Crowd, CrowdPairing, CrowdPolicy } from '../../engine/crowd/crowd-request.js';
 import { halfWidth, percent, rounded } from './format.js';
 
 /** The colours of the histogram. */

@@ -1,6 +1,6 @@
 /** Formats numbers of the crowd view. */
 
-import { decimal } from '../../../../src/figures/numbers.js';
+import { decimal } from '../../../../src/figures/format-numbers.js';
 import type { Interval } from '../../../../src/shared/statistics.js';
 
 export const count = (value: number): string => value.toLocaleString('en');

@@ -1,6 +1,6 @@
 /** Notes about limits of the backend, shown before a run. */
 import { currentEngine } from '../../engine/client.js';
-import { MAX_ON_REFERENCE } from '../../engine/crowd/request.js';
+import { MAX_ON_REFERENCE } from '../../engine/crowd/crowd-request.js';
 import { count } from './format.js';
 
 /** The number of episodes above which the note about software adapters is shown. */
@@ -12,16 +12,16 @@ export function Limits({ people }: { readonly people: number }) {
   if (engine.backend === 'reference') {
     return (
       <p class="note limits">
-        This is limited here: without a graphics device the reference computes one week after the other, for{' '}
-        {count(MAX_ON_REFERENCE)} people at most.
+        Limit: at most {count(MAX_ON_REFERENCE)} people, because without a graphics device the reference
+        computes one week after the other.
       </p>
     );
   }
   if (!engine.software || people <= MANY_ON_SOFTWARE) return null;
   return (
     <p class="note limits">
-      This is limited here: the graphics device is a software adapter, emulated by the processor. It computes
-      about a hundred thousand weeks a second, so {count(people)} people may take half a minute.
+      Limit: the graphics device is emulated by the processor and computes about a hundred thousand weeks a
+      second, so {count(people)} people may take half a minute.
     </p>
   );
 }

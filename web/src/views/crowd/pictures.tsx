@@ -1,9 +1,9 @@
 /** Pictures of the crowd: the meters over the week, the histogram of scores, the components of scores. */
 import { useMemo } from 'preact/hooks';
-import { drawBands } from '../../../../src/figures/bands.js';
 import { drawComponents } from '../../../../src/figures/components.js';
 import { drawHistogram } from '../../../../src/figures/histogram.js';
-import { BAND_EPISODES, type Crowd } from '../../engine/crowd/request.js';
+import { drawBands } from '../../../../src/figures/meter-bands.js';
+import { BAND_EPISODES, type Crowd } from '../../engine/crowd/crowd-request.js';
 import { Chart, type ChartProps } from '../../parts/chart.js';
 import { count } from './format.js';
 import { bandsTable, componentsTable, histogramTable } from './tables.js';

@@ -1,5 +1,5 @@
 /** The numbers of the crowd's pictures, as tables. */
-import { decimal } from '../../../../src/figures/numbers.js';
+import { decimal } from '../../../../src/figures/format-numbers.js';
 import { type Bands, PERCENTILES } from '../../../../src/figures/percentiles.js';
 import {
   COMPONENT_NAMES,
@@ -8,7 +8,7 @@ import {
   NUM_SLOTS,
   NUM_STEPS,
 } from '../../../../src/world/fields.js';
-import { BINS, type CrowdPolicy } from '../../engine/crowd/request.js';
+import { BINS, type CrowdPolicy } from '../../engine/crowd/crowd-request.js';
 import type { TableProps } from '../../parts/table.js';
 import { percent } from './format.js';
 

@@ -1,12 +1,12 @@
 /** The fields of the graders' address: the weights, and the episodes that policies are compared in. */
-import { MAX_U32 } from '../../../../src/world/fields.js';
+import { MAX_U32, NUM_COMPONENTS } from '../../../../src/world/fields.js';
 import { type Field, oneOf, whole } from '../../address.js';
 import { decimalOf, PRESETS, type Weights, weightsFrom } from '../../graders/weights.js';
 
-/** "v2", or six numbers: "0.15,0.2,0.1,0.25,0.1,0.2". */
+/** Numbers by COMPONENT_NAMES, such as "0.15,0.2,0.1,0.25,0.1,0.2,0,0". Links with the first six stay valid. */
 const weights: Field<Weights> = {
   initial: PRESETS.find(({ name }) => name === 'v2')!.weights,
-  expected: 'six weights from 0 to 1 that sum to 1, with commas between them',
+  expected: `${NUM_COMPONENTS} weights from 0 to 1 that sum to 1, with commas between them`,
   read: weightsFrom,
   write: (values) => values.map(decimalOf).join(','),
 };

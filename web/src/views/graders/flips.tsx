@@ -2,12 +2,12 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { PolicyComponents } from '../../../../src/evaluation/ranking.js';
 import type { Flip, WeightSensitivity } from '../../../../src/evaluation/weight-sensitivity.js';
-import { title } from '../../person/words.js';
+import { title } from '../../person/descriptions.js';
 import { sensitivityOf } from './results-store.js';
 
 interface FlipsProps {
   readonly policies: readonly PolicyComponents[];
-  /** [6] */
+  /** By COMPONENT_NAMES. */
   readonly weights: readonly number[];
 }
 
@@ -18,7 +18,7 @@ export function Flips({ policies, weights }: FlipsProps) {
       <h2 id="flips">Where the ranking changes</h2>
       <p class="note">
         The nearest smaller and the nearest larger weight at which two neighbours of the ranking change
-        places, while the other five weights keep their proportions.
+        places, while the other weights keep their proportions.
       </p>
       {rows === null ? (
         <p class="fine">Computing the nearest changes of the ranking …</p>
@@ -94,8 +94,8 @@ interface Sensitivity {
 }
 
 /**
- * Returns the sensitivity of the ranking; null until it is computed for these weights. While more episodes are played, the
- * rows of fewer episodes are returned.
+ * Returns the sensitivity of the ranking; null until it is computed for these weights. While more episodes are played,
+ * returns the result for the episodes so far.
  */
 function useSensitivity(
   policies: readonly PolicyComponents[],

@@ -62,8 +62,8 @@ function Export({ text, file }: { readonly text: string; readonly file: string }
         <span role="status">{lastCopy.value.text === text && lastCopy.value.message}</span>
       </div>
       <p class="fine">
-        For <code>rhythm-vec eval --grader {file}</code>. <code>audit --grader {file}</code> searches for what
-        this grader really pays for.
+        For <code>rhythm-vec eval --grader {file}</code>. <code>audit --grader {file}</code> measures what
+        this grader rewards.
       </p>
     </>
   );

@@ -1,14 +1,14 @@
-/** The graders view: six weights to move, and the ranking of policies under them. */
+/** The graders view: weights to move, and the ranking of policies under them. */
 import { useLayoutEffect, useMemo } from 'preact/hooks';
 import { rankPolicies } from '../../../../src/evaluation/ranking.js';
 import { verdictOf } from '../../graders/verdict.js';
 import { fractionsOf, type Weights } from '../../graders/weights.js';
 import { FailureMessage, Loading } from '../../states/messages.js';
 import type { ViewProps } from '../view.js';
+import { EpisodesPanel } from './episodes-panel.js';
 import type { GRADERS_FIELDS } from './fields.js';
 import { Flips } from './flips.js';
 import { GraderFile } from './grader-file.js';
-import { ProfilesPanel } from './profiles.js';
 import { Ranking } from './ranking.js';
 import { failure, play, type Results, results, stopPlaying } from './results-store.js';
 import { VerdictPanel } from './verdict.js';
@@ -28,8 +28,9 @@ export function GradersView({ state, change }: ViewProps<typeof GRADERS_FIELDS>)
     <div class="graders">
       <h1>What a grader pays for</h1>
       <p class="lead">
-        A grader is six weights. Move them, and see which policies it ranks first: those that infer the
-        person, or an open-loop sequence, the same 28 actions for every person, with the constant belief 0.5.
+        A grader is a weight for each component of the grade. Move them, and see which policies it ranks
+        first: those that infer the person, or an open-loop sequence, the same 28 actions for every person,
+        with the constant belief 0.5.
       </p>
       <div class="bench">
         <WeightsPanel weights={weights} change={(next, mode) => change({ weights: next }, mode)} />
@@ -37,7 +38,7 @@ export function GradersView({ state, change }: ViewProps<typeof GRADERS_FIELDS>)
           {failure.value !== null && <FailureMessage failure={failure.value} retry={replay} />}
           {failure.value === null && results.value === null && <Loading>Playing the first weeks …</Loading>}
           {results.value !== null && <Ranked results={results.value} weights={weights} />}
-          <ProfilesPanel state={state} change={change} />
+          <EpisodesPanel state={state} change={change} />
           <GraderFile weights={weights} />
         </div>
       </div>

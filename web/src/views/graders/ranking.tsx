@@ -3,21 +3,24 @@ import type { PolicyComponents, Standing } from '../../../../src/evaluation/rank
 import { COMPONENT_COLOURS } from '../../../../src/figures/theme.js';
 import type { Interval } from '../../../../src/shared/statistics.js';
 import { COMPONENT_NAMES } from '../../../../src/world/fields.js';
-import { contestant } from '../../graders/contestants.js';
+import { rankedPolicy } from '../../graders/ranked-policies.js';
 import { meansOf, type Verdict } from '../../graders/verdict.js';
-import { plain } from '../../person/words.js';
+import { type Axis, leftOf, placeOf, stackOf } from '../../parts/stack.js';
+import { plain } from '../../person/descriptions.js';
 import './ranking.css';
 
 interface RankingProps {
   readonly ranking: readonly Standing[];
   readonly policies: readonly PolicyComponents[];
-  /** [6] */
+  /** By COMPONENT_NAMES. */
   readonly weights: readonly number[];
   readonly verdict: Verdict;
 }
 
 export function Ranking({ ranking, policies, weights, verdict }: RankingProps) {
   const beaten = new Set(verdict.beaten.map(({ name }) => name));
+  const parts = new Map(policies.map(({ name, components }) => [name, partsOf(components, weights)]));
+  const axis = { low: Math.min(...Array.from(parts.values(), leftOf)), high: 1 };
   return (
     <section class="panel" aria-labelledby="ranking">
       <h2 id="ranking">The ranking</h2>
@@ -41,8 +44,8 @@ export function Ranking({ ranking, policies, weights, verdict }: RankingProps) {
               <Row
                 key={standing.policy}
                 standing={standing}
-                weights={weights}
-                components={policies.find(({ name }) => name === standing.policy)!.components}
+                parts={parts.get(standing.policy)!}
+                axis={axis}
                 isBeaten={beaten.has(standing.policy)}
                 beats={beaten.size > 0 && standing.policy === verdict.bestIgnoring}
               />
@@ -53,6 +56,10 @@ export function Ranking({ ranking, policies, weights, verdict }: RankingProps) {
     </section>
   );
 }
+
+/** Returns weight times mean component, by COMPONENT_NAMES. */
+const partsOf = (components: Float32Array, weights: readonly number[]): number[] =>
+  meansOf(components).map((mean, k) => mean * weights[k]);
 
 const Legend = () => (
   <ul class="legend" aria-label="Parts of a score: weight times component">
@@ -67,14 +74,14 @@ const Legend = () => (
 
 interface RowProps {
   readonly standing: Standing;
-  readonly weights: readonly number[];
-  readonly components: Float32Array;
+  readonly parts: readonly number[];
+  readonly axis: Axis;
   readonly isBeaten: boolean;
   readonly beats: boolean;
 }
 
-function Row({ standing: { policy, finalScore, lead }, weights, components, isBeaten, beats }: RowProps) {
-  const { beliefSource } = contestant(policy);
+function Row({ standing: { policy, finalScore, lead }, parts, axis, isBeaten, beats }: RowProps) {
+  const { beliefSource } = rankedPolicy(policy);
   return (
     <tr class={beliefSource} data-policy={policy}>
       <th scope="row">
@@ -84,7 +91,7 @@ function Row({ standing: { policy, finalScore, lead }, weights, components, isBe
             {isBeaten && <span class="mark beaten">beaten without inference</span>}
             {beats && <span class="mark beats">infers nothing</span>}
           </span>
-          <Bar components={components} weights={weights} score={finalScore} />
+          <Bar parts={parts} axis={axis} score={finalScore} />
         </span>
       </th>
       <td>
@@ -104,26 +111,22 @@ const LeadCell = ({ lead }: { readonly lead: Interval }) => (
 const halfWidth = ({ mean, high }: Interval): string => (high === null ? '' : `±${(high - mean).toFixed(3)}`);
 
 interface BarProps {
-  readonly components: Float32Array;
-  readonly weights: readonly number[];
+  readonly parts: readonly number[];
+  readonly axis: Axis;
   readonly score: Interval;
 }
 
-function Bar({ components, weights, score: { mean, low, high } }: BarProps) {
-  const parts = meansOf(components).map((component, k) => component * weights[k]);
-  return (
-    <span class="stack" aria-hidden="true">
-      {parts.map((part, k) => (
-        <span
-          key={COMPONENT_NAMES[k]}
-          class="segment"
-          style={{ width: `${100 * part}%`, background: COMPONENT_COLOURS[k] }}
-        />
-      ))}
+/** The parts of a score, the negative ones left of 0, and the interval of the score. */
+const Bar = ({ parts, axis, score: { mean, low, high } }: BarProps) => (
+  <span class="stack" aria-hidden="true">
+    {stackOf(parts).map((section, k) => (
       <span
-        class="whisker"
-        style={{ left: `${100 * (low ?? mean)}%`, width: `${100 * ((high ?? mean) - (low ?? mean))}%` }}
+        key={COMPONENT_NAMES[k]}
+        class="segment"
+        style={{ ...placeOf(section, axis), background: COMPONENT_COLOURS[k] }}
       />
-    </span>
-  );
-}
+    ))}
+    {axis.low < 0 && <span class="zero" style={placeOf({ start: 0, end: 0 }, axis)} />}
+    <span class="whisker" style={placeOf({ start: low ?? mean, end: high ?? mean }, axis)} />
+  </span>
+);

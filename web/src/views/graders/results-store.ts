@@ -1,15 +1,15 @@
-/** Plays the contestants in the worker, chunk by chunk, and keeps their components. They can be ranked after each chunk. */
+/** Plays the ranked policies in the worker, chunk by chunk, and keeps their components. They can be ranked after each chunk. */
 import { signal } from '@preact/signals';
 import type { PolicyComponents } from '../../../../src/evaluation/ranking.js';
 import type { WeightSensitivity } from '../../../../src/evaluation/weight-sensitivity.js';
 import { NUM_COMPONENTS } from '../../../../src/world/fields.js';
 import { type Failure, toFailure } from '../../engine/outcome.js';
-import { CONTESTANTS } from '../../graders/contestants.js';
-import type { ComponentsByContestant } from '../../graders/play-all.js';
+import type { ComponentsByPolicy } from '../../graders/play-policies.js';
+import { RANKED_POLICIES } from '../../graders/ranked-policies.js';
 import type { GradersApi } from '../../graders/worker.js';
 import { WorkerClient } from '../../workers/worker-client.js';
 
-/** The components of all contestants in the episodes so far. */
+/** The components of all ranked policies in the episodes so far. */
 export interface Results {
   /** The first seed. */
   readonly seed: number;
@@ -72,8 +72,8 @@ function reuseResults(seed: number, numEpisodes: number): number {
   return results.value!.numEpisodes;
 }
 
-function append(previous: Results | null, seed: number, components: ComponentsByContestant): Results {
-  const policies = CONTESTANTS.map(({ name }, k) => {
+function append(previous: Results | null, seed: number, components: ComponentsByPolicy): Results {
+  const policies = RANKED_POLICIES.map(({ name }, k) => {
     const old = previous?.policies[k].components ?? new Float32Array();
     const all = new Float32Array(old.length + components[k].length);
     all.set(old);

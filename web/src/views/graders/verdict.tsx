@@ -1,10 +1,10 @@
 /** The verdict on the grader in words. */
 import { useLayoutEffect, useState } from 'preact/hooks';
-import { decimal } from '../../../../src/figures/numbers.js';
+import { decimal } from '../../../../src/figures/format-numbers.js';
 import type { Interval } from '../../../../src/shared/statistics.js';
-import { contestant, sequenceGraderOf } from '../../graders/contestants.js';
+import { rankedPolicy, sequenceGraderOf } from '../../graders/ranked-policies.js';
 import type { Verdict } from '../../graders/verdict.js';
-import { plain, signed } from '../../person/words.js';
+import { plain, signed } from '../../person/descriptions.js';
 
 interface VerdictPanelProps {
   readonly verdict: Verdict;
@@ -25,7 +25,7 @@ export function VerdictPanel({ verdict, people }: VerdictPanelProps) {
       <p>
         The best policy that infers, <strong>{verdict.bestInferring}</strong>, {leadInWords(verdict)}
       </p>
-      {sequenceGraderOf(contestant(verdict.bestInferring).actionSource) !== null && (
+      {sequenceGraderOf(rankedPolicy(verdict.bestInferring).actionSource) !== null && (
         <p>
           Even the best policy that infers ignores the person in its actions: they are the same 28 for
           everybody.
@@ -46,7 +46,7 @@ function headingOf({ pays, bestIgnoring, lead }: Verdict): string {
 }
 
 function wordsFor(name: string): string {
-  const { actionSource, beliefSource } = contestant(name);
+  const { actionSource, beliefSource } = rankedPolicy(name);
   const actions =
     sequenceGraderOf(actionSource) !== null ? 'an open-loop sequence' : `${actionSource} actions`;
   return beliefSource === 'constant' ? `${actions} with a constant belief` : actions;

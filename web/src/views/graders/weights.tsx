@@ -1,4 +1,4 @@
-/** The six weights as sliders: one moves, the others share the rest. */
+/** The weights as sliders: one moves, the others share the rest. */
 import { useSignal } from '@preact/signals';
 import { useId, useMemo, useRef } from 'preact/hooks';
 import { COMPONENT_COLOURS } from '../../../../src/figures/theme.js';
@@ -17,7 +17,7 @@ import {
   WHOLE,
 } from '../../graders/weights.js';
 import { TextField } from '../../parts/controls.js';
-import { title } from '../../person/words.js';
+import { title } from '../../person/descriptions.js';
 
 interface WeightsPanelProps {
   readonly weights: Weights;

@@ -1,6 +1,6 @@
 /** Announces steps to screen readers. */
 import { useLayoutEffect, useState } from 'preact/hooks';
-import { announce } from '../../person/words.js';
+import { announce } from '../../person/descriptions.js';
 import type { EpisodeSoFar } from './episode-store.js';
 
 /** Milliseconds until a step is announced. If the next step comes sooner, the step is not announced, so that speech keeps up. */

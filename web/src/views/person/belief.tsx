@@ -2,7 +2,7 @@
 import type { Signal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 import { BELIEF_NAMES } from '../../../../src/world/fields.js';
-import { title } from '../../person/words.js';
+import { title } from '../../person/descriptions.js';
 
 /** The meanings of 0 and 1, by BELIEF_NAMES. */
 export const ENDS: readonly (readonly [low: string, high: string])[] = [

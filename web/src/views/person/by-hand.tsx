@@ -2,8 +2,8 @@
 import { ACTION_STYLES } from '../../../../src/figures/action-sequences.js';
 import { ACTION_NAMES, METER_NAMES } from '../../../../src/world/fields.js';
 import { RHYTHM } from '../../../../src/world/numbers.js';
+import { plain, signed, title } from '../../person/descriptions.js';
 import { lastTransitionOf, slotOf, type Transition } from '../../person/transitions.js';
-import { plain, signed, title } from '../../person/words.js';
 import type { EpisodeSoFar } from './episode-store.js';
 import { type Shortcuts, useShortcuts } from './keys.js';
 

@@ -2,9 +2,9 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { ACTION_NAMES, BELIEF_NAMES } from '../../../../src/world/fields.js';
 import { Button } from '../../parts/controls.js';
+import { title } from '../../person/descriptions.js';
 import type { Advice } from '../../person/episode-types.js';
 import { BY_HAND, isSlow } from '../../person/player-names.js';
-import { title } from '../../person/words.js';
 import type { EpisodeActions } from './episode-actions.js';
 import { useShortcuts } from './keys.js';
 
@@ -53,11 +53,7 @@ export function ByPolicy({ actions, next, shortcuts }: ByPolicyProps) {
 }
 
 const Waiting = ({ by }: { readonly by: string }) => (
-  <p class="thinking">
-    {isSlow(by)
-      ? 'Imagining weeks with the persons that fit: some tenths of a second a step …'
-      : 'Deciding …'}
-  </p>
+  <p class="thinking">{isSlow(by) ? 'Planning: some tenths of a second a step …' : 'Deciding …'}</p>
 );
 
 function NextMove({ next: { action, belief, reasons } }: { readonly next: Advice }) {

@@ -1,8 +1,8 @@
 /** The current state and the last step, as an agent observes them. */
 import { ACTION_NAMES, EVENT_NAMES, METER_NAMES, NUM_STEPS } from '../../../../src/world/fields.js';
 import { RHYTHM } from '../../../../src/world/numbers.js';
+import { plain, signed, title } from '../../person/descriptions.js';
 import { type Transition, timeOf } from '../../person/transitions.js';
-import { plain, signed, title } from '../../person/words.js';
 import type { EpisodeSoFar } from './episode-store.js';
 
 const NOISE = RHYTHM.noise.meters;

@@ -1,4 +1,4 @@
-/** Replays the episode of the address in the worker, and keeps it for the view. */
+/** Replays the episode that the page's address describes in the worker, and keeps it for the view. */
 import { signal } from '@preact/signals';
 import { NUM_STEPS } from '../../../../src/world/fields.js';
 import { type Failure, toFailure } from '../../engine/outcome.js';
@@ -50,7 +50,7 @@ const settingOf = ({ seed, person, grader }: PersonState): EpisodeSetting => ({
   grader,
 });
 
-/** Returns whether an episode has another setting than the state, whose own episode is not replayed yet. */
+/** Returns whether an episode has another setting than a state. Then the episode of the state is not replayed yet. */
 export const isOutdated = ({ setting }: EpisodeSoFar, state: PersonState): boolean =>
   JSON.stringify(setting) !== JSON.stringify(settingOf(state));
 
@@ -88,7 +88,7 @@ async function play(state: PersonState, isLatest: () => boolean): Promise<void> 
   }
 }
 
-/** The moves played so far by player and setting, so that a policy is not asked twice for a move. */
+/** The longest known sequence of moves of the current setting and player, so that no move is computed twice. */
 let played: { readonly key: string; readonly moves: readonly Move[] } = { key: '', moves: [] };
 
 /** Returns the moves of a state, as far as the moves of its policy are known. A copy. */

@@ -1,8 +1,11 @@
 /** The components of the grade, and the scores of policies in the same episode. */
+import { decimal } from '../../../../src/figures/format-numbers.js';
 import { COMPONENT_COLOURS } from '../../../../src/figures/theme.js';
 import { COMPONENT_FIELDS, COMPONENT_NAMES } from '../../../../src/world/fields.js';
+import { RHYTHM } from '../../../../src/world/numbers.js';
+import { type Axis, placeOf, stackOf } from '../../parts/stack.js';
+import { signed, title } from '../../person/descriptions.js';
 import type { EpisodeResult } from '../../person/episode-types.js';
-import { signed, title } from '../../person/words.js';
 
 interface GradeProps {
   readonly result: EpisodeResult;
@@ -19,7 +22,9 @@ export function Grade({ result, grader }: GradeProps) {
         <Figure name="Reward, first half" value={signed(firstHalfMean)} note="a slot, without luck" />
         <Figure name="Reward, second half" value={signed(secondHalfMean)} note="a slot, without luck" />
       </dl>
-      <p class="note">Component times weight; the parts sum to the final score.</p>
+      <p class="note">
+        Component times weight. The final score is the sum of the parts, at least 0 and at most 1.
+      </p>
       <Parts result={result} />
     </>
   );
@@ -46,6 +51,8 @@ function Figure({
 }
 
 function Parts({ result: { components, weights, finalScore } }: { readonly result: EpisodeResult }) {
+  const parts = Array.from(components, (component, k) => component * weights[k]);
+  const axis = { low: Math.min(0, ...parts), high: WIDEST };
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard.
     <section class="table" tabIndex={0} aria-label="The components of the grade">
@@ -64,12 +71,12 @@ function Parts({ result: { components, weights, finalScore } }: { readonly resul
               <th scope="row" title={COMPONENT_FIELDS[k].meaning}>
                 <span class="with-bar">
                   <span>{title(name)}</span>
-                  <PartBar component={components[k]} weight={weights[k]} colour={COMPONENT_COLOURS[k]} />
+                  <PartBar part={parts[k]} weight={weights[k]} axis={axis} colour={COMPONENT_COLOURS[k]} />
                 </span>
               </th>
-              <td>{components[k].toFixed(3)}</td>
+              <td>{decimal(components[k], 3)}</td>
               <td>{weights[k].toFixed(2)}</td>
-              <td>{(components[k] * weights[k]).toFixed(3)}</td>
+              <td>{decimal(parts[k], 3)}</td>
             </tr>
           ))}
           <tr class="sum">
@@ -85,20 +92,20 @@ function Parts({ result: { components, weights, finalScore } }: { readonly resul
 }
 
 /** The weight that fills a bar: the largest of the built-in graders. */
-const WIDEST = 0.3;
+const WIDEST = Math.max(...Object.values(RHYTHM.graders).flat());
 
 interface PartBarProps {
-  readonly component: number;
+  readonly part: number;
   readonly weight: number;
+  readonly axis: Axis;
   readonly colour: string;
 }
 
-/** A bar: the outline is the weight, the filled part what was earned. */
-const PartBar = ({ component, weight, colour }: PartBarProps) => (
-  <span class="bar" aria-hidden="true">
-    <span class="part" style={{ width: `${(100 * weight) / WIDEST}%` }}>
-      <span style={{ width: `${100 * component}%`, background: colour }} />
-    </span>
+/** A bar: the outline is the weight, the filled part what was earned, or lost to the left of it. */
+const PartBar = ({ part, weight, axis, colour }: PartBarProps) => (
+  <span class="part" aria-hidden="true">
+    <span class="earned" style={{ ...placeOf(stackOf([part])[0], axis), background: colour }} />
+    <span class="weight" style={placeOf({ start: 0, end: weight }, axis)} />
   </span>
 );
 

@@ -1,8 +1,14 @@
 /** The profile in words, and the belief beside the true values. */
 import { BELIEF_NAMES } from '../../../../src/world/fields.js';
 import { Table } from '../../parts/table.js';
+import {
+  type HiddenNumber,
+  mostUnusual,
+  profileInWords,
+  profileNameOf,
+  title,
+} from '../../person/descriptions.js';
 import type { EpisodeResult } from '../../person/episode-types.js';
-import { mostUnusual, profileInWords, profileNameOf, type Trait, title } from '../../person/words.js';
 import { ENDS } from './belief.js';
 
 const MAX_TRAITS = 5;
@@ -35,7 +41,7 @@ export function HiddenProfile({ result }: { readonly result: EpisodeResult }) {
           ? `The belief was off by ${beliefMae.toFixed(3)} on the mean of the three.`
           : 'No belief was stated, which earns nothing.'}
       </p>
-      <HiddenNumbers traits={traits} />
+      <HiddenNumbers numbers={traits} />
     </>
   );
 }
@@ -70,16 +76,16 @@ function Dimension({ k, truth, stated }: DimensionProps) {
   );
 }
 
-const HiddenNumbers = ({ traits }: { readonly traits: readonly Trait[] }) => (
+const HiddenNumbers = ({ numbers }: { readonly numbers: readonly HiddenNumber[] }) => (
   <details>
     <summary>All 16 hidden numbers</summary>
     <Table
       caption="The hidden profile of this person, and the share of all people with less"
       columns={['hidden number', 'value', 'people with less', 'in words']}
-      rows={traits.map(({ name, value, share, words }) => [
+      rows={numbers.map(({ name, value, rank, words }) => [
         name,
         value.toFixed(3),
-        `${Math.round(100 * share)} %`,
+        `${Math.round(100 * rank)} %`,
         words,
       ])}
     />

@@ -1,4 +1,4 @@
-/** Keyboard shortcuts: once per key press, and not while the user types. */
+/** Keyboard shortcuts. They act once per key press, and not while the user types. */
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
 /** Actions by key, in lower case. */

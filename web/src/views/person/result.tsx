@@ -15,7 +15,7 @@ interface ResultProps {
 
 export function Result({ episode, result, finishedHere }: ResultProps) {
   const head = useRef<HTMLHeadingElement>(null);
-  // The focused button is gone, so the focus moves here for keyboard users.
+  // The button that had the focus is gone, so the focus moves here for keyboard users.
   useLayoutEffect(() => {
     if (finishedHere && document.activeElement === document.body) head.current?.focus();
   }, [finishedHere]);
@@ -32,7 +32,7 @@ export function Result({ episode, result, finishedHere }: ResultProps) {
       </div>
       <div class="column">
         <section class="panel" aria-labelledby="worth">
-          <h2 id="worth">What the week was worth</h2>
+          <h2 id="worth">The grade</h2>
           <Grade result={result} grader={episode.setting.grader} />
         </section>
         <section class="panel" aria-labelledby="others">

@@ -2,9 +2,9 @@
 import type { Signal } from '@preact/signals';
 import { GRADER_NAMES } from '../../../../src/world/fields.js';
 import { Button, Select, TextField } from '../../parts/controls.js';
+import { title } from '../../person/descriptions.js';
 import { isNamed, PROFILE_CHOICES } from '../../person/episode-types.js';
 import { BY_HAND, PLAYER_NAMES } from '../../person/player-names.js';
-import { title } from '../../person/words.js';
 import type { EpisodeActions } from './episode-actions.js';
 import { PERSON_FIELDS } from './fields.js';
 
@@ -36,6 +36,12 @@ const PROFILE_LABELS = {
   discrete: 'One of these three',
 };
 
+const HINTS: Readonly<Record<string, string>> = {
+  v1: 'Pays nothing for a belief.',
+  v2: 'Also pays for a true belief.',
+  v3: 'Pays for a good week, and for true beliefs from the third day on.',
+};
+
 function Choices({ actions: { state, set, setPlayer } }: Pick<SettingProps, 'actions'>) {
   const named = isNamed({ profile: state.person });
   return (
@@ -59,7 +65,7 @@ function Choices({ actions: { state, set, setPlayer } }: Pick<SettingProps, 'act
         label="Grader"
         value={state.grader}
         names={GRADER_NAMES}
-        hint={state.grader === 'v1' ? 'Pays nothing for a belief.' : 'Also pays for a true belief.'}
+        hint={HINTS[state.grader]}
         onChange={(grader) => set({ grader })}
       />
       <Select

@@ -5,8 +5,8 @@ import type { TimelineEpisode } from '../../../../src/figures/timeline-episode.j
 import { ACTION_NAMES, EVENT_NAMES, METER_NAMES } from '../../../../src/world/fields.js';
 import { Chart } from '../../parts/chart.js';
 import type { TableProps } from '../../parts/table.js';
+import { plain, signed } from '../../person/descriptions.js';
 import { timeOf } from '../../person/transitions.js';
-import { plain, signed } from '../../person/words.js';
 import type { EpisodeSoFar } from './episode-store.js';
 
 export function Timeline({ episode }: { readonly episode: EpisodeSoFar }) {

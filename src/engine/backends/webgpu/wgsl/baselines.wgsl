@@ -15,7 +15,7 @@ fn heuristic_action(t: u32, m: Meters) -> u32 {
   for (var rule = 0u; rule < COUNT_HEURISTIC_RULES; rule++) {
     let in_slot = ((world[BLOCK_HEURISTIC_SLOTS + rule] >> slot) & 1u) == 1u;
     let meter = meter_by_code(m, world[BLOCK_HEURISTIC_METER + rule]);
-    let holds = meter < number(BLOCK_HEURISTIC_BELOW + rule);
+    let holds = meter < world_number(BLOCK_HEURISTIC_BELOW + rule);
     if (in_slot && holds) {
       return world[BLOCK_HEURISTIC_ACTION + rule];
     }

@@ -3,7 +3,7 @@
 @group(1) @binding(0) var<storage, read> source_state: array<u32>;
 @group(1) @binding(1) var<storage, read> source_outputs: array<u32>;
 
-// Returns (x, y): number k of an environment of the source stands at x + k * y.
+// Returns (x, y): number k of an environment of the source is at x + k * y.
 fn source_row(which: u32, width: u32, env: u32) -> vec2<u32> {
   let start = which * launch.source_capacity;
   let columns = vec2(start + env, launch.source_capacity);
@@ -43,7 +43,7 @@ fn gather(@builtin(global_invocation_id) id: vec3<u32>) {
     return;
   }
   if (launch.source_keeps_final == 0u) {
-    clear_final(env);
+    clear_final_observation(env);
     return;
   }
   copy_row(OUTPUT_FINAL_OBSERVATIONS, COUNT_OBSERVATION_FLOATS, env, origin);

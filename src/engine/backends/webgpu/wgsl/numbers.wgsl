@@ -1,7 +1,7 @@
 // Arithmetic that no compiler can rewrite. Every + - * rounds once: its bits pass through an exclusive or with a zero
 // that is unknown to the compiler, so nothing can be fused, reordered or factored across it.
 
-// Every kernel reads it from the launch before anything else.
+// The zero. Every kernel reads it from the launch first.
 var<private> zero: u32;
 
 fn exact(x: f32) -> f32 {
@@ -23,8 +23,14 @@ fn clamp01(x: f32) -> f32 {
   return bitcast<f32>(clamp(bitcast<i32>(x), 0, bitcast<i32>(1.0)));
 }
 
+// Clamps to [-1, 1]: the sign and the magnitude apart.
+fn clamp_unit(x: f32) -> f32 {
+  let bits = bitcast<u32>(x);
+  return bitcast<f32>((bits & 0x80000000u) | min(bits & 0x7fffffffu, bitcast<u32>(1.0)));
+}
+
 // Readers of the world's block.
-fn number(at: u32) -> f32 {
+fn world_number(at: u32) -> f32 {
   return bitcast<f32>(world[at]);
 }
 
@@ -58,5 +64,5 @@ fn clamped(a: Meters) -> Meters {
   return Meters(clamp01(a.v), clamp01(a.c), clamp01(a.p), clamp01(a.s), clamp01(a.n));
 }
 fn meters_in_world(at: u32) -> Meters {
-  return Meters(number(at), number(at + 1u), number(at + 2u), number(at + 3u), number(at + 4u));
+  return Meters(world_number(at), world_number(at + 1u), world_number(at + 2u), world_number(at + 3u), world_number(at + 4u));
 }

@@ -10,7 +10,7 @@ fn put_output_word(which: u32, env: u32, value: u32) {
   outputs[output_index(which, env)] = value;
 }
 
-// Returns (x, y): number k of an environment stands at x + k * y.
+// Returns (x, y): number k of an environment is at x + k * y.
 fn row(which: u32, width: u32, env: u32) -> vec2<u32> {
   let start = which * launch.capacity;
   return select(vec2(start + env * width, 1u), vec2(start + env, launch.capacity), launch.in_columns != 0u);
@@ -45,8 +45,8 @@ fn observe(env: u32, t: u32, m: Meters, last: Transition) {
   put_output_meters(at, OBSERVATION_ANOMALIES, last.anomaly);
 }
 
-// Keeps a replaced episode's last observation. Only the call that replaced the episode returns it, and its grade.
-fn keep_final(env: u32) {
+// Copies a replaced episode's last observation to the final observations, which only this call returns.
+fn copy_final_observation(env: u32) {
   if (launch.keeps_final == 0u) {
     return;
   }
@@ -56,7 +56,7 @@ fn keep_final(env: u32) {
     outputs[to.x + k * to.y] = outputs[origin_row.x + k * origin_row.y];
   }
 }
-fn clear_final(env: u32) {
+fn clear_final_observation(env: u32) {
   if (launch.keeps_final == 0u) {
     return;
   }
@@ -66,7 +66,7 @@ fn clear_final(env: u32) {
   }
 }
 
-fn put_grade(env: u32, grade: Grade, earned: f32, length: u32) {
+fn put_grade(env: u32, grade: Grade, episode_return: f32, length: u32) {
   let at = row(OUTPUT_COMPONENTS, COUNT_COMPONENTS, env);
   put_output_number(at, 0u, grade.crash_free);
   put_output_number(at, 1u, grade.progress);
@@ -74,11 +74,13 @@ fn put_grade(env: u32, grade: Grade, earned: f32, length: u32) {
   put_output_number(at, 3u, grade.adaptation);
   put_output_number(at, 4u, grade.efficiency);
   put_output_number(at, 5u, grade.belief_accuracy);
+  put_output_number(at, 6u, grade.wellbeing);
+  put_output_number(at, 7u, grade.belief_skill);
   put_output(OUTPUT_FINAL_SCORES, env, grade.final_score);
   put_output(OUTPUT_BELIEF_MAE, env, grade.belief_mae);
   put_output(OUTPUT_FIRST_HALF_MEANS, env, grade.first_half_mean);
   put_output(OUTPUT_SECOND_HALF_MEANS, env, grade.second_half_mean);
-  put_output(OUTPUT_EPISODE_RETURNS, env, earned);
+  put_output(OUTPUT_EPISODE_RETURNS, env, episode_return);
   put_output_word(OUTPUT_EPISODE_LENGTHS, env, length);
   put_output_word(OUTPUT_TERMINATED, env, u32(length == COUNT_STEPS));
 }
@@ -86,8 +88,8 @@ fn clear_grade(env: u32) {
   var nothing: Grade;
   put_grade(env, nothing, 0.0, 0u);
 }
-fn clear_replaced(env: u32) {
-  clear_final(env);
+fn clear_replaced_results(env: u32) {
+  clear_final_observation(env);
   if (outputs[output_index(OUTPUT_TERMINATED, env)] != 0u && word(env, STATE_STEP) < COUNT_STEPS) {
     clear_grade(env);
   }
@@ -98,6 +100,6 @@ fn clear_replaced(env: u32) {
 fn end_episode(env: u32, episode: EpisodeState, reward: f32) -> f32 {
   let grade = grade_of(env, episode);
   let last = add(reward, terminal_reward(grade.final_score));
-  put_grade(env, grade, add(episode.earned, last), COUNT_STEPS);
+  put_grade(env, grade, add(episode.reward_sum, last), COUNT_STEPS);
   return last;
 }

@@ -22,8 +22,8 @@ fn put_sampled_profile(env: u32, seed: u32) {
     bits[2u * b + 1u] = draw.y;
   }
   for (var k = 0u; k < COUNT_TRAITS; k++) {
-    let above = multiply(number(BLOCK_TRAIT_SPAN + k), unit(bits[k]));
-    put_real(env, STATE_PROFILE + k, add(number(BLOCK_TRAIT_LOW + k), above));
+    let above = multiply(world_number(BLOCK_TRAIT_SPAN + k), unit(bits[k]));
+    put_number(env, STATE_PROFILE + k, add(world_number(BLOCK_TRAIT_LOW + k), above));
   }
   var q: array<u32, SPACINGS>;
   for (var k = 0u; k < SPACINGS; k++) {
@@ -54,21 +54,21 @@ fn put_discrete_profile(env: u32, seed: u32) {
 // Returns one factor of a belief target, times its share.
 fn latent_factor(env: u32, at: u32) -> f32 {
   let source = world[BLOCK_BELIEF_SOURCE + at];
-  let of_profile = real(env, STATE_PROFILE + source);
-  var z = multiply(of_profile, number(BLOCK_BELIEF_WEIGHT_SCALE));
+  let of_profile = state_number(env, STATE_PROFILE + source);
+  var z = multiply(of_profile, world_number(BLOCK_BELIEF_WEIGHT_SCALE));
   if (source < COUNT_TRAITS) {
-    let above = subtract(of_profile, number(BLOCK_TRAIT_LOW + source));
-    z = multiply(above, number(BLOCK_TRAIT_INVERSE_SPAN + source));
+    let above = subtract(of_profile, world_number(BLOCK_TRAIT_LOW + source));
+    z = multiply(above, world_number(BLOCK_TRAIT_INVERSE_SPAN + source));
   }
   z = clamp01(z);
   if (world[BLOCK_BELIEF_INVERTED + at] != 0u) {
     z = subtract(1.0, z);
   }
-  return multiply(number(BLOCK_BELIEF_SHARE + at), z);
+  return multiply(world_number(BLOCK_BELIEF_SHARE + at), z);
 }
 
 fn target_of(env: u32, belief: u32) -> f32 {
   let at = belief * COUNT_BELIEF_FACTORS;
   let sum = add(add(latent_factor(env, at), latent_factor(env, at + 1u)), latent_factor(env, at + 2u));
-  return clamp01(add(0.5, multiply(number(BLOCK_BELIEF_GAIN), subtract(sum, 0.5))));
+  return clamp01(add(0.5, multiply(world_number(BLOCK_BELIEF_GAIN), subtract(sum, 0.5))));
 }

@@ -11,12 +11,12 @@ fn begin(env: u32, seed: u32, t: u32, episode: EpisodeState) {
   put_word(env, STATE_SEED, seed);
   put_word(env, STATE_STEP, t);
   put_episode(env, episode);
-  put_word(env, STATE_GIVEN, 0u);
   for (var k = 0u; k < COUNT_TAPE_WORDS; k++) {
     put_word(env, STATE_TAPE + k, 0u);
   }
+  put_word(env, STATE_GIVEN, 0u);
   for (var k = 0u; k < COUNT_BELIEFS; k++) {
-    put_real(env, STATE_BELIEF + k, 0.5);
+    put_number(env, STATE_BELIEF + k, 0.5);
   }
   put_word(env, STATE_BEGAN, t);
   put_meters(env, STATE_FIRST_METERS, episode.meters);
@@ -46,11 +46,21 @@ fn given_episode(i: u32) -> EpisodeState {
   );
   episode.early = sum_at(launch.early, i);
   episode.late = sum_at(launch.late, i);
-  episode.earned = sum_at(launch.returns, i);
+  episode.well = sum_at(launch.well, i);
+  episode.skill = sum_at(launch.skill, i);
+  episode.reward_sum = sum_at(launch.returns, i);
   if (launch.crashes != NONE) {
     episode.crashes = byte_at(launch.crashes, i);
   }
   return episode;
+}
+
+// Stores the belief with which an episode begins after step 0.
+fn put_first_belief(env: u32, i: u32) {
+  if (launch.beliefs == NONE || byte_at(launch.given, i) == 0u) {
+    return;
+  }
+  put_belief(env, belief_at(i));
 }
 
 @compute @workgroup_size(workgroup_size)
@@ -82,6 +92,7 @@ fn reset(@builtin(global_invocation_id) id: vec3<u32>) {
     begin_episode(env, request[launch.seeds + i]);
   } else {
     begin(env, request[launch.seeds + i], byte_at(launch.steps, i), given_episode(i));
+    put_first_belief(env, i);
   }
   put_output(OUTPUT_REWARDS, env, 0.0);
   clear_grade(env);
@@ -98,7 +109,7 @@ fn reset_after_step(@builtin(global_invocation_id) id: vec3<u32>) {
   }
   let env = launch.first + i;
   if (is_in(launch.mask, i)) {
-    keep_final(env);
+    copy_final_observation(env);
   } else {
     clear_grade(env);
   }

@@ -9,7 +9,7 @@ fn save(@builtin(global_invocation_id) id: vec3<u32>) {
   }
   var env = launch.first + i;
   if (launch.indices != NONE) {
-    // For environments of other shards the subtraction wraps around to numbers outside this shard.
+    // An environment of another shard gives at least launch.capacity, because the subtraction wraps around below 0.
     env = request[launch.indices + i] - launch.source_first;
     if (env >= launch.capacity) {
       return;
@@ -43,16 +43,19 @@ fn load(@builtin(global_invocation_id) id: vec3<u32>) {
   for (var k = 0u; k < COUNT_STATE_WORDS; k++) {
     put_word(env, k, request[launch.rows + i * COUNT_STATE_WORDS + k]);
   }
+  if (launch.keeps_outputs != 0u) {
+    return;
+  }
   let steps = word(env, STATE_STEP);
   let episode = episode_of(env);
   var last = replay_last_step(env, steps);
-  clear_final(env);
+  clear_final_observation(env);
   put_output_word(OUTPUT_FINAL_MASK, env, 0u);
   clear_grade(env);
   if (steps == COUNT_STEPS) {
     let grade = grade_of(env, episode);
     last.reward = add(last.reward, terminal_reward(grade.final_score));
-    put_grade(env, grade, episode.earned, COUNT_STEPS);
+    put_grade(env, grade, episode.reward_sum, COUNT_STEPS);
   }
   put_output(OUTPUT_REWARDS, env, last.reward);
   observe(env, steps, episode.meters, last);

@@ -60,17 +60,17 @@ fn trait_in_state(at: u32, which: u32) -> f32 {
 }
 fn neutral_profile() -> Profile {
   return Profile(
-    number(BLOCK_TRAIT_NEUTRAL + TRAIT_SOCIAL_VITALITY_MULTIPLIER),
-    number(BLOCK_TRAIT_NEUTRAL + TRAIT_SOCIAL_SERENITY_BONUS),
-    number(BLOCK_TRAIT_NEUTRAL + TRAIT_MORNING_FOCUS),
-    number(BLOCK_TRAIT_NEUTRAL + TRAIT_NIGHT_FOCUS),
-    number(BLOCK_TRAIT_NEUTRAL + TRAIT_WORK_VITALITY_RECOVERY),
-    number(BLOCK_TRAIT_NEUTRAL + TRAIT_PROGRESS_SERENITY_BONUS),
-    number(BLOCK_TRAIT_NEUTRAL + TRAIT_SOLO_SERENITY_BONUS),
-    number(BLOCK_TRAIT_NEUTRAL + TRAIT_LEISURE_GUILT),
-    number(BLOCK_TRAIT_NEUTRAL + TRAIT_STRESS_THRESHOLD),
-    number(BLOCK_TRAIT_NEUTRAL + TRAIT_METABOLIC_RATE),
-    number(BLOCK_TRAIT_NEUTRAL + TRAIT_EVENT_IMPACT),
+    world_number(BLOCK_TRAIT_NEUTRAL + TRAIT_SOCIAL_VITALITY_MULTIPLIER),
+    world_number(BLOCK_TRAIT_NEUTRAL + TRAIT_SOCIAL_SERENITY_BONUS),
+    world_number(BLOCK_TRAIT_NEUTRAL + TRAIT_MORNING_FOCUS),
+    world_number(BLOCK_TRAIT_NEUTRAL + TRAIT_NIGHT_FOCUS),
+    world_number(BLOCK_TRAIT_NEUTRAL + TRAIT_WORK_VITALITY_RECOVERY),
+    world_number(BLOCK_TRAIT_NEUTRAL + TRAIT_PROGRESS_SERENITY_BONUS),
+    world_number(BLOCK_TRAIT_NEUTRAL + TRAIT_SOLO_SERENITY_BONUS),
+    world_number(BLOCK_TRAIT_NEUTRAL + TRAIT_LEISURE_GUILT),
+    world_number(BLOCK_TRAIT_NEUTRAL + TRAIT_STRESS_THRESHOLD),
+    world_number(BLOCK_TRAIT_NEUTRAL + TRAIT_METABOLIC_RATE),
+    world_number(BLOCK_TRAIT_NEUTRAL + TRAIT_EVENT_IMPACT),
     ZERO_METERS,
   );
 }
@@ -95,9 +95,9 @@ fn response_of(profile: Profile, slot: u32, action: u32, m: Meters, effect: Mete
   let social = has_tag(TAG_SOCIAL, action);
   if (productive) {
     let focus = focus_of(profile, slot);
-    let vigour = add(number(BLOCK_VITALITY_FACTOR_BASE), multiply(number(BLOCK_VITALITY_FACTOR_SLOPE), m.v));
+    let vigour = add(world_number(BLOCK_VITALITY_FACTOR_BASE), multiply(world_number(BLOCK_VITALITY_FACTOR_SLOPE), m.v));
     d.p = multiply(multiply(d.p, vigour), focus);
-    d.c = add(d.c, multiply(number(BLOCK_FOCUS_COGNITION), subtract(focus, 1.0)));
+    d.c = add(d.c, multiply(world_number(BLOCK_FOCUS_COGNITION), subtract(focus, 1.0)));
   }
   if (social) {
     d.v = multiply(d.v, profile.social_vitality_multiplier);
@@ -158,16 +158,20 @@ fn count_below(m: Meters, threshold: f32) -> u32 {
     u32(m.n < threshold);
 }
 
+// Rules 7 and 8. Adds five numbers from left to right.
+fn sum_of(term: Meters) -> f32 {
+  return add(add(add(add(term.v, term.c), term.p), term.s), term.n);
+}
+
 // Rule 8: reward. Returns the reward without noise.
 fn reward_of(weights: Meters, delta: Meters, low: u32) -> f32 {
-  let term = times(plus(weights, meters_in_world(BLOCK_REWARD_BIAS)), delta);
-  let sum = add(add(add(add(term.v, term.c), term.p), term.s), term.n);
-  let penalty = multiply(number(BLOCK_CRASH_PENALTY), f32(low));
-  return subtract(multiply(number(BLOCK_REWARD_SCALE), sum), penalty);
+  let sum = sum_of(times(plus(weights, meters_in_world(BLOCK_REWARD_BIAS)), delta));
+  let penalty = multiply(world_number(BLOCK_CRASH_PENALTY), f32(low));
+  return subtract(multiply(world_number(BLOCK_REWARD_SCALE), sum), penalty);
 }
 // Rule 8: reward. Returns the noise.
 fn noise_of_reward(draw: vec2<u32>) -> f32 {
-  return multiply(number(BLOCK_NOISE_REWARD), noise_field(draw.y, 2u));
+  return multiply(world_number(BLOCK_NOISE_REWARD), noise_field(draw.y, 2u));
 }
 
 // Rules 1 to 8. The caller applies beliefs (rule 9), advances the time (rule 10) and adds the reward to the sums.
@@ -198,9 +202,10 @@ fn step_episode(
   // Rule 7: meters.
   let moved = clamped(plus(before, d));
   let delta = minus(moved, before);
-  let low = count_below(moved, number(BLOCK_CRASH_THRESHOLD));
+  let low = count_below(moved, world_number(BLOCK_CRASH_THRESHOLD));
   (*episode).meters = moved;
   (*episode).crashes += low;
+  (*episode).well = add((*episode).well, sum_of(times(profile.weights, moved)));
   // Rule 8: reward.
   let r = reward_of(profile.weights, delta, low);
   if (t < COUNT_STEPS / 2u) {

@@ -17,28 +17,28 @@ fn choose(i: u32, seed: u32, t: u32, m: Meters, policy_seed: u32) -> u32 {
   return byte_at(launch.actions, i * COUNT_STEPS + t);
 }
 
-// Applies the last belief given in [begin, end). Only the last one counts, since beliefs change only the grade.
-fn apply_last_belief(env: u32, i: u32, begin: u32, end: u32) {
-  if (launch.belief_kind == BELIEFS_NONE) {
-    return;
+// Rule 9: applies the belief that a sequence gives at row `at`. Returns whether it gives one.
+fn apply_belief(env: u32, at: u32) -> bool {
+  if (launch.belief_kind != BELIEFS_SEQUENCE || byte_at(launch.given, at) == 0u) {
+    return false;
   }
-  if (launch.belief_kind == BELIEFS_CONSTANT) {
-    put_belief(env, belief_at(0u));
-    return;
-  }
-  for (var t = end; t > begin; t--) {
-    if (byte_at(launch.given, i * COUNT_STEPS + t - 1u) != 0u) {
-      put_belief(env, belief_at(i * COUNT_STEPS + t - 1u));
-      return;
-    }
-  }
+  put_belief(env, belief_at(at));
+  return true;
 }
 
 fn run_env(env: u32, i: u32, begin: u32, stop: u32) {
   let profile = profile_of(env);
   let seed = word(env, STATE_SEED);
   let policy_seed = policy_seed_at(i);
-  apply_last_belief(env, i, begin, stop);
+  if (launch.belief_kind == BELIEFS_CONSTANT) {
+    put_belief(env, belief_at(0u));
+  }
+  // The term of belief_skill changes only when a belief is given.
+  var has_belief = word(env, STATE_GIVEN) == 1u;
+  var term = 0.0;
+  if (has_belief) {
+    term = skill_term(env);
+  }
   var episode = episode_of(env);
   var last = NO_TRANSITION;
   // The word of recorded actions that is being filled. It is stored when it is full.
@@ -46,10 +46,17 @@ fn run_env(env: u32, i: u32, begin: u32, stop: u32) {
   for (var t = begin; t < stop; t++) {
     // The last step's reward is not complete yet: see below.
     if (t > begin) {
-      episode.earned = add(episode.earned, last.reward);
+      episode.reward_sum = add(episode.reward_sum, last.reward);
     }
     let action = choose(i, seed, t, episode.meters, policy_seed);
     last = step_episode(profile, draws_of(seed, t), t, action, &episode);
+    if (apply_belief(env, i * COUNT_STEPS + t)) {
+      has_belief = true;
+      term = skill_term(env);
+    }
+    if (has_belief && t >= world[BLOCK_BELIEF_SKILL_FROM]) {
+      episode.skill = add(episode.skill, term);
+    }
     packed |= action << (4u * (t & 7u));
     if ((t & 7u) == 7u) {
       put_word(env, STATE_TAPE + (t >> 3u), packed);
@@ -68,7 +75,7 @@ fn run_env(env: u32, i: u32, begin: u32, stop: u32) {
       record_reward(i, stop - 1u, last.reward);
     }
   }
-  episode.earned = add(episode.earned, last.reward);
+  episode.reward_sum = add(episode.reward_sum, last.reward);
   put_episode(env, episode);
   put_word(env, STATE_STEP, stop);
   put_output(OUTPUT_REWARDS, env, last.reward);
@@ -91,7 +98,7 @@ fn run(@builtin(global_invocation_id) id: vec3<u32>) {
   if (records) {
     clear_record(i);
   }
-  clear_replaced(env);
+  clear_replaced_results(env);
   put_output_word(OUTPUT_FINAL_MASK, env, u32(begin < COUNT_STEPS && stop == COUNT_STEPS));
   if (begin >= stop) {
     return;

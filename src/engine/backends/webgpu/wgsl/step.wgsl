@@ -14,11 +14,14 @@ fn take_step(env: u32, i: u32) {
   if (launch.given != NONE && byte_at(launch.given, i) != 0u) {
     put_belief(env, belief_at(i));
   }
+  if (t >= world[BLOCK_BELIEF_SKILL_FROM] && word(env, STATE_GIVEN) == 1u) {
+    episode.skill = add(episode.skill, skill_term(env));
+  }
   // Rule 10: time.
   if (t + 1u == COUNT_STEPS) {
     transition.reward = end_episode(env, episode, transition.reward);
   }
-  episode.earned = add(episode.earned, transition.reward);
+  episode.reward_sum = add(episode.reward_sum, transition.reward);
   put_episode(env, episode);
   record_action(env, t, action);
   put_word(env, STATE_STEP, t + 1u);
@@ -35,9 +38,9 @@ fn step(@builtin(global_invocation_id) id: vec3<u32>) {
     return;
   }
   let env = launch.first + i;
-  let steps = is_in(launch.mask, i);
-  clear_replaced(env);
-  if (steps) {
+  let takes_step = is_in(launch.mask, i);
+  clear_replaced_results(env);
+  if (takes_step) {
     take_step(env, i);
   } else {
     put_output(OUTPUT_REWARDS, env, 0.0);

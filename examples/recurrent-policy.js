@@ -1,0 +1,58 @@
+/**
+ * A policy with memory: it infers the belief by linear fits of average anomalies (made on seeds 50000-53999).
+ *   npx rhythm-vec eval --policies ./examples/recurrent-policy.js,heuristic+constant --conditions in-distribution,ood
+ */
+import { ACTION_NAMES, METER_NAMES, OBSERVATION, OBSERVATION_SIZE } from 'rhythm-vec';
+
+const [VITALITY, COGNITION] = ['vitality', 'cognition'].map((name) => METER_NAMES.indexOf(name));
+const codesOf = (...names) => names.map((name) => ACTION_NAMES.indexOf(name));
+const COMPANY = codesOf('family_time', 'socialize');
+const WORK = codesOf('deep_work', 'admin_work', 'learn');
+/** The action of each time of day: morning, afternoon, evening, night. */
+const SCHEDULE = codesOf('deep_work', 'exercise', 'socialize', 'sleep');
+
+/** For each number of the belief: the steps that count, the meter whose anomaly is averaged, and the linear fit. */
+const MEMORIES = [
+  { isCounted: (action) => COMPANY.includes(action), meter: VITALITY, intercept: 0.62, slope: 5.4 },
+  { isCounted: (_action, slot) => slot === 0, meter: COGNITION, intercept: 0.49, slope: 4.8 },
+  { isCounted: (action) => WORK.includes(action), meter: VITALITY, intercept: 0.37, slope: 5.9 },
+];
+const SIZE = MEMORIES.length;
+
+/** @type {import('rhythm-vec').Policy} */
+export default {
+  open({ numEnvs }) {
+    const sums = new Float64Array(numEnvs * SIZE);
+    const counts = new Float64Array(numEnvs * SIZE);
+    /** Adds the anomalies after the last action in environment i. */
+    const remember = (i, observation) => {
+      const slot = (observation[OBSERVATION.slot] + 3) % 4;
+      for (const [k, { isCounted, meter }] of MEMORIES.entries()) {
+        if (!isCounted(observation[OBSERVATION.lastAction], slot)) continue;
+        sums[i * SIZE + k] += observation[OBSERVATION.anomalies + meter];
+        counts[i * SIZE + k]++;
+      }
+    };
+    /** Returns one number of a belief: 0.5 without evidence. */
+    const beliefAt = (sum, at) => {
+      const { intercept, slope } = MEMORIES[at % SIZE];
+      return counts[at] === 0 ? 0.5 : Math.min(1, Math.max(0, intercept + (slope * sum) / counts[at]));
+    };
+    return {
+      // Clears the sums of the environments whose episode begins.
+      reset({ mask }) {
+        for (let at = 0; at < sums.length; at++)
+          if (mask[Math.floor(at / SIZE)] === 1) sums[at] = counts[at] = 0;
+      },
+      act({ observations, steps }) {
+        for (const [i, step] of steps.entries()) {
+          if (step > 0) remember(i, observations.subarray(i * OBSERVATION_SIZE, (i + 1) * OBSERVATION_SIZE));
+        }
+        return {
+          actions: steps.map((step) => SCHEDULE[step % SCHEDULE.length]),
+          beliefs: sums.map(beliefAt),
+        };
+      },
+    };
+  },
+};

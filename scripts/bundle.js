@@ -1,0 +1,115 @@
+/**
+ * Bundles the compiled modules of dist into lib, which is what the package contains: a few files load in a fraction of the
+ * time of some hundred. Packages that are not dependencies of the installed package become part of the bundle, with
+ * their licences in lib/LICENSES.txt. Copies the declarations that the entry points reach into lib/types.
+ */
+import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const DIST = join(ROOT, 'dist');
+const LIB = join(ROOT, 'lib');
+const TYPES = join(LIB, 'types');
+const { version, dependencies, peerDependencies } = JSON.parse(
+  readFileSync(join(ROOT, 'package.json'), 'utf8'),
+);
+const SUBPATHS = ['env', 'rollouts', 'agents', 'evaluation', 'server', 'training'];
+/** The rooms with a chunk each, after those that they import from. The chunk `engine` includes `world` and `shared`. */
+const CHUNKS = ['engine', 'rollouts', 'agents', 'evaluation'];
+
+/** The entry points by name. */
+const NODE = {
+  index: 'index.js',
+  cli: 'cli/main.js',
+  ...Object.fromEntries(SUBPATHS.map((name) => [name, `exports/${name}.js`])),
+};
+const BROWSER = {
+  browser: 'browser.js',
+  'browser/env': 'exports/browser/env.js',
+  'browser/rollouts': 'exports/browser/rollouts.js',
+  'browser/agents': 'exports/common/agents.js',
+  'browser/evaluation': 'exports/common/evaluation.js',
+};
+
+/** Packages that remain imports. The page of a report needs only templates of hono. */
+const external = [...Object.keys(dependencies), ...Object.keys(peerDependencies)];
+const isExternal = (id) =>
+  id !== 'hono/html' && external.some((name) => id === name || id.startsWith(`${name}/`));
+
+/** Returns a test for modules of a room that an entry point imports statically. */
+function initialModulesOf(room) {
+  const folder = join(DIST, room);
+  return { test: (id) => id.startsWith(`${folder}/`), tags: ['$initial'] };
+}
+
+/** Bundles entry points. @returns the files of packages that became part of the bundle. */
+async function bundle(entries, platform, folder) {
+  const input = Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, join(DIST, path)]));
+  const build = await rolldown({
+    input,
+    platform,
+    external: isExternal,
+    transform: { define: { RHYTHM_VERSION: JSON.stringify(version) } },
+  });
+  const groups = CHUNKS.map((name, k) => ({
+    name: `${folder}${name}`,
+    priority: CHUNKS.length - k,
+    ...initialModulesOf(name),
+  }));
+  const { output } = await build.write({
+    dir: LIB,
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: ({ name }) =>
+      name.startsWith(folder) ? '[name]-[hash].js' : `${folder}[name]-[hash].js`,
+    codeSplitting: { groups },
+    // Rollup warns of words in comments that look like annotations.
+    comments: { jsdoc: false },
+  });
+  await build.close();
+  return output.flatMap(({ moduleIds = [] }) => moduleIds).filter((id) => id.includes('/node_modules/'));
+}
+
+/** Returns the licences of bundled packages. */
+function licencesOf(files) {
+  const folders = new Set(files.map((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)[0]));
+  const texts = Array.from(folders, (folder) => {
+    const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
+    const text = file === undefined ? `Licence: ${license}` : readFileSync(join(folder, file), 'utf8').trim();
+    return `${name} ${version}\n\n${text}\n`;
+  });
+  return texts.sort().join(`\n${'-'.repeat(80)}\n\n`);
+}
+
+/** Copies the declarations that entry points reach, for import, and again for require. */
+function copyTypes(entries) {
+  const reached = new Set();
+  const visit = (path) => {
+    if (reached.has(path)) return;
+    reached.add(path);
+    for (const [, specifier] of readFileSync(path, 'utf8').matchAll(
+      /(?:from|import\() ?['"](\.[^'"]+)\.js['"]/g,
+    )) {
+      visit(join(dirname(path), `${specifier}.d.ts`));
+    }
+  };
+  for (const path of entries) visit(join(DIST, path.replace(/js$/, 'd.ts')));
+  for (const path of reached) {
+    for (const folder of ['', 'commonjs']) {
+      const copy = join(TYPES, folder, relative(DIST, path));
+      mkdirSync(dirname(copy), { recursive: true });
+      cpSync(path, copy);
+    }
+  }
+  writeFileSync(join(TYPES, 'commonjs/package.json'), '{ "type": "commonjs" }\n');
+}
+
+rmSync(LIB, { recursive: true, force: true });
+const bundled = [...(await bundle(NODE, 'node', '')), ...(await bundle(BROWSER, 'browser', 'browser/'))];
+writeFileSync(join(LIB, 'LICENSES.txt'), licencesOf(bundled));
+chmodSync(join(LIB, 'cli.js'), 0o755);
+const { cli, ...library } = NODE;
+copyTypes([...Object.values(library), ...Object.values(BROWSER)]);

@@ -1,0 +1,223 @@
+/** The computation of `Planner` and `AsyncPlanner`: infers the profile, imagines episodes, and plans again at each step. */
+import type { OpenBatch } from '../../engine/backends/any-batch.js';
+import type { EngineCalls } from '../../engine/engine-calls.js';
+import { StateError } from '../../shared/errors.js';
+import { checkInteger } from '../../shared/values.js';
+import { NUM_ACTIONS, NUM_METERS, NUM_STEPS, NUM_TRAITS, PROFILE_SIZE } from '../../world/fields.js';
+import { errorCountedBy } from '../inference/belief-error.js';
+import { checkRows } from '../inference/check-observations.js';
+import { type BeliefState, Inferred, Oracle, Prior } from './belief-state.js';
+import { EpisodeSums } from './episode-sums.js';
+import { Imagination } from './imagination.js';
+import { valuePerBeliefError } from './objectives.js';
+import { PlanEvaluation } from './plan-evaluation.js';
+import type { PlanOutlook, PlanReport } from './plan-report.js';
+import { type Choice, maxSequencesOf, openLoopUnder, searchPlans } from './plan-search.js';
+import { planWords } from './plan-words.js';
+import type { PlannerRequest } from './planner-options.js';
+
+/** The planner's actions and beliefs for a step. Entries of episodes that do not play are 0. */
+export interface Decision {
+  /** u8 [numEnvs]: codes. Newly allocated. */
+  readonly actions: Uint8Array;
+  /** f32 [numEnvs, 3]. Newly allocated. */
+  readonly beliefs: Float32Array;
+}
+
+/** The maximum number of episodes searched together: enough for all threads, with little memory. */
+const MAX_TOGETHER = 256;
+
+/** The posterior samples and probe values of a step. */
+interface Step {
+  /** f32 [numEnvs, samples, 16]. */
+  readonly profiles: Float32Array;
+  /** f64 [numEnvs, 10]: the expected reduction of the stated belief's error by each action. */
+  readonly errorReductions: Float64Array;
+}
+
+export class PlannerCore {
+  readonly #request: PlannerRequest;
+  readonly #sums: EpisodeSums;
+  readonly #beliefState: BeliefState;
+  readonly #imagination: Imagination;
+  readonly #evaluation: PlanEvaluation;
+  /** The last choice for each episode; null before the first. */
+  readonly #choices: (Choice | null)[];
+  readonly #openLoop: readonly Uint8Array[];
+  #lastStep: Step | null = null;
+  #closed = false;
+
+  private constructor(
+    request: PlannerRequest,
+    beliefState: BeliefState,
+    imagination: Imagination,
+    evaluation: PlanEvaluation,
+  ) {
+    const { numEnvs, world } = request;
+    this.#request = request;
+    this.#sums = new EpisodeSums(numEnvs, world.params);
+    this.#beliefState = beliefState;
+    this.#choices = Array(numEnvs).fill(null);
+    this.#openLoop = openLoopUnder(request.grader);
+    this.#imagination = imagination;
+    this.#evaluation = evaluation;
+  }
+
+  /** @param openBatch opens the batches of imagined episodes. @throws as the constructor of `Planner`. */
+  static *open(request: PlannerRequest, openBatch: OpenBatch): EngineCalls<PlannerCore> {
+    const { numEnvs, budget } = request;
+    const problems = Math.min(numEnvs, MAX_TOGETHER);
+    const options = {
+      ...request,
+      ...{ problems, starts: budget.samples, maxSequences: maxSequencesOf(budget) },
+    };
+    const beliefState = createBeliefState(request);
+    const imagination = yield* Imagination.open(options, openBatch);
+    try {
+      const evaluation = yield* PlanEvaluation.open({ ...request, samples: budget.samples }, openBatch);
+      return new PlannerCore(request, beliefState, imagination, evaluation);
+    } catch (error) {
+      imagination[Symbol.dispose]();
+      throw error;
+    }
+  }
+
+  /** Computes `Planner.decide`. */
+  *decide(observations: Float32Array, playing?: Uint8Array): EngineCalls<Decision> {
+    this.#requireOpen();
+    checkRows(observations, playing ?? null, this.#request.numEnvs);
+    const mask = playing ?? new Uint8Array(this.#request.numEnvs).fill(1);
+    this.#sums.record(observations, mask);
+    this.#beliefState.observe(observations, mask);
+    const beliefs = this.#beliefState.beliefs();
+    this.#sums.recordBeliefs(beliefs, mask);
+    const profiles = this.#beliefState.posteriorSamples(this.#request.budget.samples);
+    this.#lastStep = { profiles, errorReductions: this.#errorReductions() };
+    const actions = new Uint8Array(this.#request.numEnvs);
+    for (const { step, episodes } of this.#batches(mask)) {
+      const choices = yield* this.#searchStep(step, episodes, this.#lastStep);
+      episodes.forEach((i, k) => {
+        this.#choices[i] = choices[k];
+        actions[i] = choices[k].action;
+      });
+    }
+    return { actions, beliefs };
+  }
+
+  *#searchStep(
+    step: number,
+    episodes: readonly number[],
+    { profiles, errorReductions }: Step,
+  ): EngineCalls<Choice[]> {
+    const { budget, seed } = this.#request;
+    this.#imagination.begin(step, episodes, this.#sums, profiles);
+    const kept = episodes.map((i) => (step === 0 ? null : (this.#choices[i]?.sequences ?? null)));
+    const worth = this.#worthOfError(step);
+    const curiosity = episodes.map((i) =>
+      errorReductions.slice(i * NUM_ACTIONS, (i + 1) * NUM_ACTIONS).map((reduction) => reduction * worth),
+    );
+    return yield* searchPlans(this.#imagination, budget, seed, step, kept, curiosity, this.#openLoop);
+  }
+
+  #worthOfError(step: number): number {
+    const { curiosity, objective, grader, world } = this.#request;
+    return curiosity * valuePerBeliefError(objective, grader, world.params, step);
+  }
+
+  #errorReductions(): Float64Array {
+    const beliefState = this.#beliefState;
+    return beliefState.probeValues === undefined || this.#worthOfError(0) === 0
+      ? new Float64Array(this.#request.numEnvs * NUM_ACTIONS)
+      : Float64Array.from(beliefState.probeValues());
+  }
+
+  /** Computes `Planner.report`. */
+  *report(i: number): EngineCalls<PlanReport> {
+    const { choice, lastStep } = this.#lastDecision(i);
+    const step = this.#sums.steps[i];
+    const { action, rival } = choice;
+    const plan = yield* this.#outlook(i, action, choice, lastStep);
+    const other = yield* this.#outlook(i, rival, choice, lastStep);
+    const { objective, grader, budget } = this.#request;
+    return {
+      ...{ step, plan, rival: other, objective, grader },
+      meters: this.#sums.meters.slice(i * NUM_METERS, (i + 1) * NUM_METERS),
+      weights: meanWeights(lastStep.profiles, i, budget.samples),
+      loss: choice.values[action] - choice.values[rival],
+      curiosity: (plan.errorReduction - other.errorReduction) * this.#worthOfError(step),
+    };
+  }
+
+  /** Evaluates the best plan of episode i that begins with the action `first`. */
+  *#outlook(
+    i: number,
+    first: number,
+    { best }: Choice,
+    { profiles, errorReductions }: Step,
+  ): EngineCalls<PlanOutlook> {
+    const step = this.#sums.steps[i];
+    const actions = best.slice(first * NUM_STEPS, (first + 1) * NUM_STEPS);
+    const errorReduction = errorReductions[i * NUM_ACTIONS + first];
+    const outlook = yield* this.#evaluation.play(actions, step, i, this.#sums, profiles);
+    return { ...outlook, actions: Array.from(actions.subarray(step)), errorReduction };
+  }
+
+  /** Computes `Planner.reasons`. */
+  *reasons(i: number): EngineCalls<string> {
+    const plan = planWords(yield* this.report(i));
+    return `${this.#beliefState.words(i)} ${plan}`;
+  }
+
+  #lastDecision(i: number): { choice: Choice; lastStep: Step } {
+    this.#requireOpen();
+    const choice = this.#choices[checkInteger('i', i, 0, this.#request.numEnvs - 1)];
+    if (choice !== null && this.#lastStep !== null) return { choice, lastStep: this.#lastStep };
+    throw new StateError(
+      'not_reset',
+      `Expected a decision for episode ${i} before its reasons, got none. Call decide first.`,
+    );
+  }
+
+  /** Yields the playing episodes, in parts that have taken the same number of steps. */
+  *#batches(playing: Uint8Array): Generator<{ step: number; episodes: number[] }> {
+    for (let step = 0; step < NUM_STEPS; step++) {
+      const episodes: number[] = [];
+      for (let i = 0; i < this.#request.numEnvs; i++) {
+        if (playing[i] !== 0 && this.#sums.steps[i] === step) episodes.push(i);
+      }
+      for (let k = 0; k < episodes.length; k += this.#imagination.maxEpisodes) {
+        yield { step, episodes: episodes.slice(k, k + this.#imagination.maxEpisodes) };
+      }
+    }
+  }
+
+  #requireOpen(): void {
+    if (!this.#closed) return;
+    throw new StateError('closed', 'Expected an open planner, got one that was closed. Create a new one.');
+  }
+
+  /** Frees the planner. Calling it again does nothing. */
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#imagination[Symbol.dispose]();
+    this.#evaluation[Symbol.dispose]();
+  }
+}
+
+/** Returns the mean reward weights of episode i's posterior samples: f64 [5]. */
+function meanWeights(profiles: Float32Array, i: number, count: number): Float64Array {
+  const weights = new Float64Array(NUM_METERS);
+  for (let k = 0; k < count; k++) {
+    const at = (i * count + k) * PROFILE_SIZE + NUM_TRAITS;
+    for (let meter = 0; meter < NUM_METERS; meter++) weights[meter] += profiles[at + meter] / count;
+  }
+  return weights;
+}
+
+function createBeliefState({ numEnvs, world, inference, oracle, seed, grader }: PlannerRequest): BeliefState {
+  if (oracle !== null) return new Oracle(numEnvs, world.params, oracle);
+  return inference
+    ? new Inferred(numEnvs, world, seed, errorCountedBy(grader))
+    : new Prior(numEnvs, world.params, seed);
+}

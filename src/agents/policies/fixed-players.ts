@@ -1,0 +1,56 @@
+/** Players of the policies that every backend also plays in one call: random, heuristic, one action sequence. */
+
+import type { EpisodeStarts, PolicyPlayer, PolicySetting, PolicyView } from '../../engine/policy/policy.js';
+import { heuristicAction, randomAction } from '../../engine/reference/baselines.js';
+import { NUM_METERS, OBSERVATION, OBSERVATION_SIZE } from '../../world/fields.js';
+import { openLoopActions, sequenceGraderUnder } from './open-loop.js';
+
+/** The actions and beliefs of a built-in policy. */
+export interface BuiltinActions {
+  /** u8 [n]: codes. Newly allocated. */
+  readonly actions: Uint8Array;
+  /** f32 [n, 3], newly allocated; null without beliefs. */
+  readonly beliefs: Float32Array | null;
+}
+
+/** A player of a built-in policy, which needs no promises. */
+export interface Player extends PolicyPlayer {
+  reset(episodes: EpisodeStarts): void;
+  act(view: PolicyView): BuiltinActions;
+  reasons?(i: number): string;
+  [Symbol.dispose](): void;
+}
+
+/** Returns a player that computes the action of each environment by itself. */
+const playerOf = (
+  action: (view: PolicyView, i: number) => number,
+  reset: Player['reset'] = () => {},
+): Player => ({
+  reset,
+  act: (view) => ({ actions: Uint8Array.from(view.steps, (_, i) => action(view, i)), beliefs: null }),
+  [Symbol.dispose]() {},
+});
+
+/** Opens the random policy. It draws the actions that `VecEnv.run('random')` draws in episodes with the same seeds. */
+export function randomPlayer({ numEnvs, world }: PolicySetting): Player {
+  const seeds = new Uint32Array(numEnvs);
+  return playerOf(
+    ({ steps }, i) => randomAction(world.params, seeds[i], steps[i], 0),
+    (episodes) => {
+      for (const [i, begins] of episodes.mask.entries()) if (begins === 1) seeds[i] = episodes.seeds[i];
+    },
+  );
+}
+
+export const heuristicPlayer = ({ world }: PolicySetting): Player =>
+  playerOf(({ observations }, i) => {
+    const at = i * OBSERVATION_SIZE;
+    const meters = observations.subarray(at + OBSERVATION.meters, at + OBSERVATION.meters + NUM_METERS);
+    return heuristicAction(world.params, observations[at + OBSERVATION.slot], meters);
+  });
+
+/** Opens the open-loop policy of a grader, or of v2 if the grader has no sequence. */
+export function openLoopPlayer({ grader }: PolicySetting): Player {
+  const actions = openLoopActions(sequenceGraderUnder(grader?.name ?? ''));
+  return playerOf(({ steps }, i) => actions[steps[i]] ?? 0);
+}

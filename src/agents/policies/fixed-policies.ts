@@ -1,0 +1,95 @@
+/** The table of policies that every backend plays in one call: their actions and beliefs. */
+
+import type { RunOptions } from '../../engine/node.js';
+import type { Policy, PolicySetting } from '../../engine/policy/policy.js';
+import type { RunChoice } from '../../engine/vec-env/run-requests.js';
+import { InputError } from '../../shared/errors.js';
+import { didYouMean } from '../../shared/suggest.js';
+import { heuristicPlayer, openLoopPlayer, type Player, randomPlayer } from './fixed-players.js';
+import { openLoopActions, repeatActions, sequenceGraderUnder } from './open-loop.js';
+import { CONSTANT_BELIEF, constantBeliefs } from './with-belief.js';
+
+/** The source of beliefs: none, one constant, or the policy's own inference. */
+export type BeliefKind = 'none' | 'constant' | 'own';
+
+/** How a policy chooses actions. */
+interface Plan {
+  readonly actions: string;
+  /** Opens the same policy to be stepped. */
+  readonly open: (setting: PolicySetting) => Player;
+  /** Returns the argument of `VecEnv.run` for a number of environments and a grader's name. */
+  readonly choice: (numEnvs: number, grader: string) => RunChoice;
+  /** Returns the grader whose action sequence is played under a grader's name; null if the policy plays none. */
+  readonly sequenceGrader: (grader: string) => string | null;
+}
+
+export interface FixedPolicy extends Plan, Policy {
+  readonly open: Plan['open'];
+  /** The name on the command line: the name of the actions, followed by `+constant` for the constant belief. */
+  readonly name: string;
+  readonly belief: BeliefKind;
+  readonly options: Pick<RunOptions, 'beliefs'>;
+}
+
+/** Returns a policy that every backend computes itself. */
+const builtIn = (actions: 'random' | 'heuristic', open: Plan['open']): Plan => ({
+  actions,
+  open,
+  choice: () => actions,
+  sequenceGrader: () => null,
+});
+
+/** The open-loop policy: the sequence found for the grader in use, or the sequence of v2. */
+const OPEN_LOOP: Plan = {
+  actions: 'open-loop',
+  open: openLoopPlayer,
+  choice: (numEnvs, grader) => repeatActions(openLoopActions(sequenceGraderUnder(grader)), numEnvs),
+  sequenceGrader: sequenceGraderUnder,
+};
+
+const PLANS: readonly Plan[] = [
+  builtIn('random', randomPlayer),
+  builtIn('heuristic', heuristicPlayer),
+  OPEN_LOOP,
+];
+
+/** Returns the name that a policy and its belief have in POLICIES. */
+export const policyName = ({ policy, belief }: { policy: string; belief: BeliefKind }): string =>
+  belief === 'constant' ? `${policy}+constant` : policy;
+
+const withoutBelief = (plan: Plan): FixedPolicy => ({
+  ...plan,
+  name: plan.actions,
+  belief: 'none',
+  options: {},
+});
+const withConstant = (plan: Plan): FixedPolicy => ({
+  ...plan,
+  open: (setting) => statingConstant(plan.open(setting), setting.numEnvs),
+  name: policyName({ policy: plan.actions, belief: 'constant' }),
+  belief: 'constant',
+  options: { beliefs: CONSTANT_BELIEF },
+});
+
+const statingConstant = (player: Player, numEnvs: number): Player => ({
+  ...player,
+  act: (view) => ({ ...player.act(view), beliefs: constantBeliefs(numEnvs) }),
+});
+
+/** All policies, in the order of tables. */
+export const POLICIES: readonly FixedPolicy[] = [...PLANS.map(withoutBelief), ...PLANS.map(withConstant)];
+
+export const POLICY_NAMES: readonly string[] = POLICIES.map((policy) => policy.name);
+
+/** The policy with which all others are compared, on the same seeds. */
+export const BASELINE: FixedPolicy = findPolicy('heuristic');
+
+/** Returns the policy with a name. @throws InputError `unknown_name`, with a list of the policies. */
+export function findPolicy(name: string): FixedPolicy {
+  const policy = POLICIES.find((candidate) => candidate.name === name);
+  if (policy !== undefined) return policy;
+  throw new InputError(
+    'unknown_name',
+    `Expected a policy of ${POLICY_NAMES.join(', ')}; got ${JSON.stringify(name)}.${didYouMean(name, POLICY_NAMES)}`,
+  );
+}

@@ -1,0 +1,89 @@
+/** Adds a belief to a policy: a constant one, or the one that is inferred from the observations. */
+
+import { graderWeights } from '../../engine/graders/grader.js';
+import type {
+  Policy,
+  PolicyActions,
+  PolicyLike,
+  PolicySetting,
+  PolicyView,
+} from '../../engine/policy/policy.js';
+import { toPolicy } from '../../engine/policy/policy.js';
+import { NUM_BELIEFS } from '../../world/fields.js';
+import { type BeliefError, errorCountedBy } from '../inference/belief-error.js';
+import { Inference } from '../inference/inference.js';
+import { inferenceWords } from '../inference/inference-words.js';
+
+/** The constant belief: the middle of each range, at every step. */
+export const CONSTANT_BELIEF: readonly number[] = [0.5, 0.5, 0.5];
+
+/** Returns the constant belief of n environments, f32 [n, 3]. */
+export const constantBeliefs = (numEnvs: number): Float32Array =>
+  Float32Array.from({ length: numEnvs * NUM_BELIEFS }, (_, k) => CONSTANT_BELIEF[k % NUM_BELIEFS]);
+
+/** Infers the beliefs of a policy from what it sees. */
+export class InferredBeliefs {
+  readonly #inference: Inference;
+  readonly #error: BeliefError;
+
+  constructor({ numEnvs, grader, world }: PolicySetting) {
+    this.#error = grader === null ? 'absolute' : errorCountedBy(graderWeights(grader));
+    this.#inference = new Inference(world, numEnvs);
+  }
+
+  /** Returns the beliefs after another observation, f32 [n, 3]. */
+  after({ observations, playing }: PolicyView): Float32Array {
+    this.#inference.observe(observations, playing);
+    return this.#inference.beliefs(this.#error);
+  }
+
+  /** Describes the evidence of environment i. */
+  words(i: number): string {
+    return inferenceWords(this.#inference.explain(i), this.#error);
+  }
+}
+
+/**
+ * Returns a policy with the same actions that states the constant belief [0.5, 0.5, 0.5] at every step. Named
+ * "NAME+constant", it appears in tables as a built-in policy with this belief does.
+ */
+export const withConstant = (policy: PolicyLike): Policy =>
+  withBeliefs(policy, ({ numEnvs }) => ({ after: () => constantBeliefs(numEnvs) }));
+
+/**
+ * Returns a policy with the same actions that states the belief inferred from the observations: the one with the smallest
+ * expected error of the kind that the grader counts. Its reasons begin with the evidence for the belief.
+ */
+export const withInference = (policy: PolicyLike): Policy =>
+  withBeliefs(policy, (setting) => new InferredBeliefs(setting));
+
+/** The source of a policy's beliefs. */
+interface Beliefs {
+  after(view: PolicyView): Float32Array;
+  words?(i: number): string;
+}
+
+function withBeliefs(policyLike: PolicyLike, open: (setting: PolicySetting) => Beliefs): Policy {
+  const policy = toPolicy(policyLike);
+  return {
+    usesHiddenState: policy.usesHiddenState,
+    async open(setting) {
+      const player = await policy.open(setting);
+      const source = open(setting);
+      const reasons = async (i: number): Promise<string> => {
+        const texts = [source.words?.(i), await player.reasons?.(i)];
+        return texts.filter((text) => text !== undefined).join(' ');
+      };
+      const act = async (view: PolicyView): Promise<PolicyActions> => {
+        const beliefs = source.after(view);
+        return { ...(await player.act(view)), beliefs };
+      };
+      return {
+        act,
+        reset: player.reset && ((episodes) => player.reset!(episodes)),
+        reasons: player.reasons || source.words ? reasons : undefined,
+        [Symbol.dispose]: () => player[Symbol.dispose]?.(),
+      };
+    },
+  };
+}

@@ -1,0 +1,180 @@
+/** Finds a reactive policy by the cross-entropy method. */
+import { type AnyVecEnv, openAnyVecEnv } from '../../engine/node.js';
+import type { VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
+import { yieldTurn } from '../../engine/vec-env/yield-turn.js';
+import { NUM_STEPS, OBSERVATION, OBSERVATION_SIZE } from '../../world/fields.js';
+import { isMeterWeight, parametersOf, REACTIVE_PARAMETERS, reactiveAction } from './reactive-policy.js';
+import { Draws } from './search-draws.js';
+
+/** Policies of a generation. The first is the mean of the last one's best. */
+const POPULATION = 96;
+/** The number of policies whose mean begins the next generation. */
+const ELITE = 12;
+/** Training episodes of a generation. Each generation plays others. */
+const STARTS = 64;
+/** Standard deviations of the first generation, of preferences and of meter weights. */
+const PREFERENCE_SPREAD = 0.35;
+const WEIGHT_SPREAD = 2;
+/** The share of the elite's spread in the next generation's. */
+const LEARNING_RATE = 0.1;
+const MIN_SPREAD = 0.05;
+/** After so many generations the mean is scored on all training seeds. The best of these is the result. */
+const CHECKED_EVERY = 20;
+
+/** The episodes played for one generation. */
+export const REACTIVE_EPISODES = POPULATION * STARTS;
+
+/** Options of `findReactivePolicy`. */
+export interface ReactiveSearchOptions {
+  /** u32 [n]: training seeds. */
+  readonly seeds: Uint32Array;
+  /** f32 [8]. */
+  readonly grader: Float32Array;
+  /** u8 [28]: the action sequence to start from. */
+  readonly sequence: Uint8Array;
+  readonly generations: number;
+  /** u32. */
+  readonly seed: number;
+  readonly engine: Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'>;
+  readonly onProgress: (done: number, total: number) => void;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** A reactive policy and its mean score on the training seeds. */
+export interface FoundReactivePolicy {
+  /** f64 [480]. */
+  readonly parameters: Float64Array;
+  readonly score: number;
+}
+
+/**
+ * Searches for the reactive policy with the highest mean final score. No belief is stated. The result depends on the
+ * options only, not on the backend, kernel and threads, and is at least as good in training as the sequence.
+ * @throws the signal's reason; BackendError.
+ */
+export async function findReactivePolicy(options: ReactiveSearchOptions): Promise<FoundReactivePolicy> {
+  const { seeds, sequence, generations, seed, signal, onProgress } = options;
+  const draws = new Draws(seed);
+  const distribution = new Distribution(sequence);
+  await using scorer = await ReactiveScorer.open(options, REACTIVE_EPISODES);
+  await using judge = await ReactiveScorer.open(options, seeds.length);
+  let best: FoundReactivePolicy = { parameters: distribution.mean, score: -Infinity };
+  for (let generation = 0; ; generation++) {
+    if (generation % CHECKED_EVERY === 0 || generation === generations) {
+      const [score] = await judge.score(distribution.mean, seeds);
+      if (score > best.score) best = { parameters: distribution.mean.slice(), score };
+    }
+    if (generation === generations) return best;
+    const candidates = distribution.draw(draws);
+    distribution.update(candidates, await scorer.score(candidates, partOf(seeds, generation)));
+    onProgress(generation + 1, generations);
+    await yieldTurn();
+    signal?.throwIfAborted();
+  }
+}
+
+/** Returns the training seeds of a generation, spread over all. */
+function partOf(seeds: Uint32Array, generation: number): Uint32Array {
+  const distance = Math.max(1, Math.floor(seeds.length / STARTS));
+  return Uint32Array.from({ length: STARTS }, (_, k) => seeds[(k * distance + generation) % seeds.length]);
+}
+
+/** Independent distributions of all parameters. */
+class Distribution {
+  readonly mean: Float64Array;
+  readonly #spread = Float64Array.from({ length: REACTIVE_PARAMETERS }, (_, k) =>
+    isMeterWeight(k) ? WEIGHT_SPREAD : PREFERENCE_SPREAD,
+  );
+
+  constructor(sequence: Uint8Array) {
+    this.mean = parametersOf(sequence);
+  }
+
+  /** Returns a generation, f64 [96, 480]. The first policy is the mean. */
+  draw(draws: Draws): Float64Array {
+    const candidates = new Float64Array(POPULATION * REACTIVE_PARAMETERS);
+    candidates.set(this.mean);
+    for (let i = REACTIVE_PARAMETERS; i < candidates.length; i++) {
+      const k = i % REACTIVE_PARAMETERS;
+      candidates[i] = this.mean[k] + this.#spread[k] * drawNormal(draws);
+    }
+    return candidates;
+  }
+
+  /** Moves the mean to that of the best candidates, and the spread towards theirs. */
+  update(candidates: Float64Array, scores: Float64Array): void {
+    const order = [...scores.keys()].sort((a, b) => scores[b] - scores[a] || a - b).slice(0, ELITE);
+    for (let k = 0; k < REACTIVE_PARAMETERS; k++) {
+      const values = order.map((i) => candidates[i * REACTIVE_PARAMETERS + k]);
+      const mean = values.reduce((sum, value) => sum + value, 0) / ELITE;
+      const squares = values.reduce((sum, value) => sum + (value - mean) * (value - mean), 0) / ELITE;
+      const spread = (1 - LEARNING_RATE) * this.#spread[k] + LEARNING_RATE * Math.sqrt(squares);
+      this.mean[k] = mean;
+      this.#spread[k] = Math.max(MIN_SPREAD, spread);
+    }
+  }
+}
+
+/** Returns a nearly normal number: the sum of four uniform ones, which needs no transcendental function. */
+function drawNormal(draws: Draws): number {
+  let sum = 0;
+  for (let k = 0; k < 4; k++) sum += draws.below(UNIFORM);
+  return (sum / UNIFORM - 2) * Math.sqrt(3);
+}
+
+const UNIFORM = 2 ** 16;
+
+/** Plays policies on seeds, all together. */
+class ReactiveScorer implements AsyncDisposable {
+  readonly #env: AnyVecEnv;
+
+  private constructor(env: AnyVecEnv) {
+    this.#env = env;
+  }
+
+  static async open({ engine, grader }: ReactiveSearchOptions, numEnvs: number): Promise<ReactiveScorer> {
+    return new ReactiveScorer(await openAnyVecEnv({ numEnvs, grader, ...engine }));
+  }
+
+  /** Returns the mean score of each policy, f64 [n]. @param policies f64 [n, 480]. */
+  async score(policies: Float64Array, seeds: Uint32Array): Promise<Float64Array> {
+    const env = this.#env;
+    const all = new Uint32Array(env.numEnvs);
+    for (let first = 0; first < all.length; first += seeds.length) all.set(seeds, first);
+    const finalScores = await playReactive(env, policies, all, seeds.length, null);
+    const scores = new Float64Array(env.numEnvs / seeds.length);
+    finalScores.forEach((score, i) => {
+      scores[Math.floor(i / seeds.length)] += score / seeds.length;
+    });
+    return scores;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#env.close();
+  }
+}
+
+/**
+ * Plays whole episodes, `count` of each policy. Returns the final scores, a view.
+ * @param played u8 [numEnvs, 28]: gets the actions; null for none.
+ */
+export async function playReactive(
+  env: AnyVecEnv,
+  policies: Float64Array,
+  seeds: Uint32Array,
+  count: number,
+  played: Uint8Array | null,
+): Promise<Float32Array> {
+  const actions = new Uint8Array(env.numEnvs);
+  let result = await env.reset({ seed: seeds });
+  for (let step = 0; step < NUM_STEPS; step++) {
+    for (let i = 0; i < actions.length; i++) {
+      const first = Math.floor(i / count) * REACTIVE_PARAMETERS;
+      const at = i * OBSERVATION_SIZE + OBSERVATION.meters;
+      actions[i] = reactiveAction(policies, first, step, result.observations, at);
+      if (played !== null) played[i * NUM_STEPS + step] = actions[i];
+    }
+    result = await env.step(actions);
+  }
+  return result.finalScores;
+}

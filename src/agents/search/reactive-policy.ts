@@ -1,0 +1,57 @@
+/** Reactive policies: a linear function of the meters, which knows the step and remembers nothing. */
+import { NUM_ACTIONS, NUM_METERS, NUM_SLOTS, NUM_STEPS } from '../../world/fields.js';
+
+/** The number of preferences: one for each action at each step. */
+const PREFERENCES = NUM_STEPS * NUM_ACTIONS;
+/** The number of parameters of a policy. */
+export const REACTIVE_PARAMETERS = PREFERENCES + NUM_SLOTS * NUM_ACTIONS * NUM_METERS;
+/** Where the meters begin. A policy reacts to the difference from it. */
+const CENTRE = 0.7;
+
+/** Returns whether a parameter is a weight of a meter; the others are preferences. */
+export const isMeterWeight = (parameter: number): boolean => parameter >= PREFERENCES;
+
+/** Returns the parameters of the policy that plays an action sequence and ignores the meters, f64 [480]. */
+export function parametersOf(sequence: Uint8Array): Float64Array {
+  const parameters = new Float64Array(REACTIVE_PARAMETERS);
+  sequence.forEach((action, step) => {
+    parameters[step * NUM_ACTIONS + action] = 1;
+  });
+  return parameters;
+}
+
+/**
+ * Returns the action with the highest value: its preference at this step plus the weighted meters, by slot. The first of
+ * equal ones. The five products are written out because this runs at every step of every episode of a search.
+ * @param first index of the first parameter. @param at index of the first of five meters.
+ */
+export function reactiveAction(
+  parameters: Float64Array,
+  first: number,
+  step: number,
+  observations: Float32Array,
+  at: number,
+): number {
+  const v = observations[at] - CENTRE;
+  const c = observations[at + 1] - CENTRE;
+  const p = observations[at + 2] - CENTRE;
+  const s = observations[at + 3] - CENTRE;
+  const n = observations[at + 4] - CENTRE;
+  const preferences = first + step * NUM_ACTIONS;
+  let w = first + PREFERENCES + (step % NUM_SLOTS) * NUM_ACTIONS * NUM_METERS;
+  let best = 0;
+  let highest = -Infinity;
+  for (let action = 0; action < NUM_ACTIONS; action++, w += NUM_METERS) {
+    const value =
+      parameters[preferences + action] +
+      parameters[w] * v +
+      parameters[w + 1] * c +
+      parameters[w + 2] * p +
+      parameters[w + 3] * s +
+      parameters[w + 4] * n;
+    if (value <= highest) continue;
+    highest = value;
+    best = action;
+  }
+  return best;
+}

@@ -1,0 +1,157 @@
+/** Runs `rhythm-vec dataset dpo`: pairs by split, and their card. */
+import { whereOf } from '../../evaluation/reevaluation/mismatch.js';
+import { dpoCardText, isDpoCard } from '../../training/datasets/dpo/dpo-card.js';
+import { type DpoOptions, type DpoPlan, toDpoPlan } from '../../training/datasets/dpo/dpo-options.js';
+import { dpoProvenanceOf } from '../../training/datasets/dpo/dpo-provenance.js';
+import { DPO_COLUMNS, type DpoRow } from '../../training/datasets/dpo/dpo-rows.js';
+import { DpoSelection } from '../../training/datasets/dpo/dpo-selection.js';
+import type { RowFormat } from '../../training/datasets/file-formats.js';
+import { SPLITS, type Split } from '../../training/datasets/sft/split.js';
+import { UsageError } from '../command-errors.js';
+import { checkNotGrader, readGrader } from '../files/grader-file.js';
+import { type Output, Outputs } from '../files/output-file.js';
+import { inBatches, toStandardError } from '../files/trajectory-batches.js';
+import { checkTrajectories, readTrajectories, SkippedLines } from '../files/trajectory-files.js';
+import { createProgress } from '../progress.js';
+import { checkEngineOptions } from '../shared-options.js';
+import { datasetCommand, flag, formatOf, given, type SelectionCliOptions } from './selection-options.js';
+import { SplitDirectory } from './split-directory.js';
+
+export type DpoCliOptions = SelectionCliOptions & Omit<DpoOptions, 'grader'>;
+
+/** What was read: whether all lines were valid episodes that equal their replay. */
+interface Read {
+  readonly skipped: SkippedLines;
+  readonly mismatched: number;
+}
+
+/** The number of rows that are encoded together: a row group of a Parquet file. */
+const BATCH = 2048;
+
+/**
+ * Writes all files of the dataset, or none.
+ * @returns whether every line was a valid episode that equals its replay.
+ * @throws UsageError for paths, or if there is no pair; InputError for an impossible plan; the signal's reason.
+ */
+export async function runDpo(options: DpoCliOptions, signal: AbortSignal): Promise<boolean> {
+  checkEngineOptions(options);
+  const plan = toDpoPlan({ ...options, grader: await readGrader(options.grader) });
+  checkTrajectories('--jsonl', options.jsonl, null);
+  const directory = new SplitDirectory(options.output, options.format, { name: 'DPO', isCard: isDpoCard });
+  directory.checkInputs('--jsonl', options.jsonl);
+  for (const split of SPLITS) checkNotGrader('--output', directory.pathOf(split), options.grader);
+  await using selection = await DpoSelection.open(plan, options);
+  const read = await readAll(selection, options.jsonl, signal);
+  const rows = selection.rows();
+  requirePairs(rows, selection);
+  await writeAll(directory, rows, selection, plan, options, signal);
+  process.stderr.write(`${summary(rows, selection, read, options.output)}\n`);
+  return read.skipped.total === 0 && read.mismatched === 0;
+}
+
+async function readAll(
+  selection: DpoSelection,
+  paths: readonly string[],
+  signal: AbortSignal,
+): Promise<Read> {
+  const progress = createProgress('bytes');
+  const skipped = new SkippedLines();
+  let mismatched = 0;
+  try {
+    const lines = readTrajectories(paths, { signal, onProgress: progress.update });
+    // A model may have played a seed several times: its samples make pairs.
+    const batches = inBatches(lines, { skipped, report: toStandardError, signal, repeats: true });
+    for await (const batch of batches) {
+      const episodes = batch.map(({ episode }) => episode);
+      for (const { index, mismatches } of await selection.add(episodes)) {
+        mismatched++;
+        toStandardError(`${batch[index].place}: left out, not as recorded: ${whereOf(mismatches[0])}`);
+      }
+    }
+    return { skipped, mismatched };
+  } finally {
+    progress.stop();
+  }
+}
+
+function requirePairs(rows: Readonly<Record<Split, readonly DpoRow[]>>, selection: DpoSelection): void {
+  if (rows.train.length > 0) return;
+  const why = Array.from(selection.leftOut, ([name, count]) => `${name} (${count})`).join(', ');
+  throw new UsageError(
+    `Expected pairs to train on, got none from ${selection.episodes} episodes${why === '' ? '' : `; left out because of: ${why}`}. ` +
+      'Pass episodes of the same seeds by several players, or several samples of one, and relax the filters.',
+  );
+}
+
+async function writeAll(
+  directory: SplitDirectory,
+  rows: Readonly<Record<Split, readonly DpoRow[]>>,
+  selection: DpoSelection,
+  plan: DpoPlan,
+  options: DpoCliOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  let written = false;
+  directory.create();
+  try {
+    await using outputs = new Outputs();
+    const filled = SPLITS.filter((split) => rows[split].length > 0);
+    const files: Output[] = [];
+    for (const split of filled) {
+      const output = await outputs.open(directory.pathOf(split));
+      await writeRows(output, rows[split], plan, formatOf(options));
+      files.push(output);
+    }
+    const card = await outputs.open(directory.card);
+    const named = filled.map((split) => ({ split, path: directory.nameOf(split) }));
+    const command = commandOf(plan, options);
+    await card.write(
+      dpoCardText({ provenance: dpoProvenanceOf(plan), selection, rows, files: named, command }),
+    );
+    signal.throwIfAborted();
+    // Removes the old card first, so that it never describes other rows, even if the process is killed now.
+    directory.removeCard();
+    for (const output of files) await output.commit();
+    for (const split of SPLITS) if (!filled.includes(split)) directory.removeSplit(split);
+    await card.commit();
+    written = true;
+  } finally {
+    if (!written) directory.removeCreated();
+  }
+}
+
+async function writeRows(
+  output: Output,
+  rows: readonly DpoRow[],
+  plan: DpoPlan,
+  format: RowFormat,
+): Promise<void> {
+  const encoder = await format.open(dpoProvenanceOf(plan), DPO_COLUMNS);
+  for (let first = 0; first < rows.length; first += BATCH) {
+    await output.write(encoder.add(rows.slice(first, first + BATCH)));
+  }
+  await output.write(encoder.end());
+}
+
+const commandOf = (plan: DpoPlan, options: DpoCliOptions): string =>
+  datasetCommand('dpo', plan, options, [
+    ...given('--by', plan.by),
+    ...given('--min-margin', plan.minMargin),
+    ...flag('--all-pairs', plan.allPairs),
+  ]);
+
+function summary(
+  rows: Readonly<Record<Split, readonly DpoRow[]>>,
+  { episodes, leftOut, former }: DpoSelection,
+  { skipped, mismatched }: Read,
+  directory: string,
+): string {
+  const leftOutCount = [...leftOut.values()].reduce((sum, count) => sum + count, 0);
+  return [
+    `${rows.train.length} training pairs and ${rows.validation.length} validation pairs in ${directory}, with their card.`,
+    `${episodes} episodes compared, ${leftOutCount} left out.`,
+    ...(mismatched === 0 ? [] : [`${mismatched} NOT AS RECORDED: see rhythm-vec reeval.`]),
+    ...(skipped.total === 0 ? [] : [`${skipped.text}.`]),
+    ...former.sentences,
+  ].join(' ');
+}

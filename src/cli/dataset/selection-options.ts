@@ -1,0 +1,106 @@
+/** The options that `dataset sft` and `dataset dpo` share: files, and which episodes to take. */
+import { basename, resolve } from 'node:path';
+import { type Command, Option } from 'commander';
+import { rangeText } from '../../training/datasets/dataset-seeds.js';
+import { FORMATS, type RowFormat } from '../../training/datasets/file-formats.js';
+import type { EpisodeSelection } from '../../training/datasets/selection-options.js';
+import {
+  type EngineOptions,
+  parseDecimal,
+  parseInteger,
+  parseNames,
+  parseSeeds,
+  parseSteps,
+} from '../shared-options.js';
+import { shellWord } from '../shell-word.js';
+
+export interface SelectionCliOptions extends EngineOptions {
+  readonly jsonl: readonly string[];
+  readonly output: string;
+  readonly format: string;
+  readonly grader: string;
+  readonly skipBad: boolean;
+}
+
+/** Adds the options of input and output files. */
+export function addFileOptions(command: Command): Command {
+  return command
+    .requiredOption('--jsonl <files...>', 'trajectories, one episode per line; - is the standard input')
+    .requiredOption('--output <directory>', 'the directory for train, validation and README.md')
+    .addOption(new Option('--format <name>').choices(FORMATS.map(({ name }) => name)).default('jsonl'));
+}
+
+/** What the texts of options name. */
+export interface SelectionWords {
+  /** Those who played: "teachers". */
+  readonly players: string;
+  /** What the steps give: "rows". */
+  readonly rows: string;
+  /** What the grader computes: "final scores". */
+  readonly scores: string;
+}
+
+/** Adds the options that select episodes. */
+export function addSelectionOptions(command: Command, { players, rows, scores }: SelectionWords): Command {
+  return command
+    .option('--teacher <names>', 'only these teachers, comma-separated (default: all)', parseNames)
+    .option('--model <names>', 'only these models, comma-separated (default: all)', parseNames)
+    .option('--conditions <names>', 'only these conditions, comma-separated (default: all)', parseNames)
+    .option('--seeds <A-B>', 'seeds of the episodes (default: 100-9999)', parseSeeds)
+    .option('--allow-eval-seeds', 'admit seeds kept for evaluation; the card notes it')
+    .option('--allow-oracle', `admit ${players} that used hidden state; the card notes it`)
+    .option('--steps <A-B>', `range of steps to take ${rows} from (default: 0-27)`, parseSteps)
+    .addOption(
+      new Option('--grader <name|file>', `the grader of ${scores}: v1, v2, v3 or a grader file`).default(
+        'v2',
+      ),
+    )
+    .option(
+      '--validation <share>',
+      'share of the seeds for validation, 0 to 0.9 (default: 0.1)',
+      parseDecimal,
+    )
+    .option('--split-seed <n>', 'seed of the split (default: 0)', parseInteger)
+    .option('--skip-bad', 'exit with 0 even if lines were left out', false);
+}
+
+/** Returns the format that `--format` names. */
+export const formatOf = ({ format }: SelectionCliOptions): RowFormat =>
+  FORMATS.find(({ name }) => name === format)!;
+
+/**
+ * Returns the command that makes the dataset again, with all defaults written out. It has file names without directories,
+ * because the card is published.
+ * @param own the words of the options of this dataset alone, such as `given('--by', 'score')`.
+ */
+export function datasetCommand(
+  name: string,
+  plan: EpisodeSelection,
+  { jsonl, output, format, grader }: SelectionCliOptions,
+  own: readonly string[],
+): string {
+  const words = [
+    ...['--jsonl', ...jsonl.map((path) => shellWord(basename(path)))],
+    ...own,
+    ...given('--teacher', plan.teacher?.join(',')),
+    ...given('--model', plan.model?.join(',')),
+    ...given('--conditions', plan.conditions?.join(',')),
+    ...given('--seeds', rangeText(plan.seeds)),
+    ...flag('--allow-eval-seeds', plan.allowEvalSeeds),
+    ...flag('--allow-oracle', plan.allowOracle),
+    ...given('--steps', rangeText(plan.steps)),
+    ...given('--grader', basename(grader)),
+    ...given('--validation', plan.validation),
+    ...given('--split-seed', plan.splitSeed),
+    ...given('--format', format),
+    ...given('--output', basename(resolve(output))),
+  ];
+  return `rhythm-vec dataset ${name} ${words.join(' ')}`;
+}
+
+/** Returns an option and its value as words; none without a value. */
+export const given = (option: string, value: string | number | null | undefined): string[] =>
+  value === null || value === undefined ? [] : [option, shellWord(String(value))];
+
+/** Returns an option without a value, if it is set. */
+export const flag = (option: string, isSet: boolean): string[] => (isSet ? [option] : []);

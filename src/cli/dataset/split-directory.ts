@@ -1,0 +1,106 @@
+/** The output directory of a dataset with splits. It may be new, be empty, or hold an earlier dataset to replace. */
+import { readFileSync, realpathSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { FORMATS } from '../../training/datasets/file-formats.js';
+import { isSftCard } from '../../training/datasets/sft/sft-card.js';
+import { SPLITS, type Split } from '../../training/datasets/sft/split.js';
+import { UsageError } from '../command-errors.js';
+import { checkDifferentFile } from '../files/input-file.js';
+import { checkDirectory } from '../files/output-file.js';
+import { makeDirectory, removeEmpty, stat } from '../files/paths.js';
+
+const CARD = 'README.md';
+
+/** A kind of dataset, whose directory may be written again. */
+export interface DatasetKind {
+  readonly name: string;
+  /** Returns whether a README.md is a card of this kind. */
+  readonly isCard: (text: string) => boolean;
+}
+
+const SFT: DatasetKind = { name: 'SFT', isCard: isSftCard };
+
+export class SplitDirectory {
+  readonly #directory: string;
+  readonly #format: string;
+  readonly #kind: DatasetKind;
+  /** Directories that this run created, the innermost first. */
+  #created: readonly string[] = [];
+
+  /** @throws UsageError for a directory with files that are not of an earlier dataset. */
+  constructor(directory: string, format: string, kind: DatasetKind = SFT) {
+    checkDirectory('--output', directory);
+    this.#kind = kind;
+    this.#directory = directory;
+    this.#format = format;
+    this.#checkCard();
+    this.#checkFiles();
+  }
+
+  get card(): string {
+    return join(this.#directory, CARD);
+  }
+
+  /** Returns the file name of a split. */
+  nameOf(split: Split): string {
+    return `${split}.${this.#format}`;
+  }
+
+  pathOf(split: Split): string {
+    return join(this.#directory, this.nameOf(split));
+  }
+
+  #checkCard(): void {
+    const existing = stat(this.card);
+    if (existing === null || (existing.isFile() && this.#kind.isCard(readFileSync(this.card, 'utf8'))))
+      return;
+    this.#refuse(`whose ${CARD} is not the card of a dataset for ${this.#kind.name}`);
+  }
+
+  /** Refuses files of another format: the new card would not describe them. */
+  #checkFiles(): void {
+    const hasCard = stat(this.card) !== null;
+    for (const { name } of FORMATS) {
+      if (hasCard && name === this.#format) continue;
+      const other = SPLITS.map((split) => `${split}.${name}`).find((file) =>
+        stat(join(this.#directory, file)),
+      );
+      if (other !== undefined)
+        this.#refuse(`which contains another ${other}`, ', or remove the files of an interrupted run');
+    }
+  }
+
+  #refuse(which: string, also = ''): never {
+    throw new UsageError(
+      `Expected --output to be a directory of its own, got ${this.#directory}, ${which}. Name another${also}.`,
+    );
+  }
+
+  /** @throws UsageError for inputs that the rows would overwrite. */
+  checkInputs(option: string, paths: readonly string[]): void {
+    for (const path of paths) {
+      for (const split of SPLITS)
+        checkDifferentFile(option, path, `the ${split} of --output`, this.pathOf(split));
+    }
+  }
+
+  create(): void {
+    this.#created = makeDirectory(this.#directory);
+  }
+
+  /** Removes the card of an earlier dataset. */
+  removeCard(): void {
+    // Removes the target of a link, so that the link stays.
+    if (stat(this.card) !== null) rmSync(realpathSync(this.card));
+  }
+
+  /** Removes a split's file of an earlier dataset. */
+  removeSplit(split: Split): void {
+    rmSync(this.pathOf(split), { force: true });
+  }
+
+  /** Removes the directories that this run created, if they are still empty. */
+  removeCreated(): void {
+    removeEmpty(this.#created);
+  }
+}

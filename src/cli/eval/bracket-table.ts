@@ -1,0 +1,46 @@
+/** Renders the shares of an evaluation as a text table. */
+import {
+  type BracketedEvaluation,
+  type BracketedRow,
+  bracketNotes,
+  SHARE_MEANING,
+} from '../../evaluation/bracket.js';
+import { alignedInterval } from '../../evaluation/format-results.js';
+import { renderColumns, wrap } from '../text-table.js';
+import { nameOf, title } from './eval-table.js';
+
+/** Returns a table of shares with a column for each grader, and notes. Leaves out graders and conditions without a share. */
+export function renderBracket({ grader, rows, brackets }: BracketedEvaluation): string {
+  const graders = [grader, ...(rows[0]?.regraded ?? []).map((other) => other.grader)];
+  const places = rows.flatMap(({ profiles }) => graders.map((name) => ({ grader: name, profiles })));
+  const notes = bracketNotes(places, brackets);
+  const shown = graders
+    .map((name, k) => ({ name, k }))
+    .filter(({ k }) => rows.some((row) => shareAt(row, k)));
+  const meaning = shown.some(({ k }) => k > 0) ? `${SHARE_MEANING} ${playedFor(grader)}` : SHARE_MEANING;
+  const table = shown.length === 0 ? '' : `\n${wrap(meaning)}\n${tableOf(rows, shown)}\n`;
+  return `${table}\n${notes.map((note) => `${wrap(note)}\n`).join('')}`;
+}
+
+/** Says why the share of open-loop under another grader is not 0. */
+const playedFor = (grader: string): string =>
+  `All policies played for ${grader}, so under another grader open-loop is not the best sequence, and its share is not 0.`;
+
+/** Returns a row's share under the grader in use (0) or under another one. */
+const shareAt = ({ share, regraded }: BracketedRow, k: number) => (k === 0 ? share : regraded[k - 1].share);
+
+function tableOf(rows: readonly BracketedRow[], graders: readonly { name: string; k: number }[]): string {
+  const shown = rows.filter((row) => graders.some(({ k }) => shareAt(row, k)));
+  const lines = shown.flatMap((row, i) => {
+    const shares = graders.map(({ k }) => shareAt(row, k));
+    const cells = [nameOf(row), ...shares.map((share) => (share === null ? '-' : alignedInterval(share)))];
+    if (row.condition === shown[i - 1]?.condition) return [cells];
+    return [[{ content: `\n${title(row)}`, colSpan: graders.length + 1 }], cells];
+  });
+  const heads = ['share:\npolicy', ...graders.map(({ name }) => `under ${name}\n(95 %)`)];
+  return renderColumns(
+    heads,
+    heads.map((_, k) => (k === 0 ? 'left' : 'right')),
+    lines,
+  );
+}

@@ -1,0 +1,155 @@
+/** Recognises the files that this package writes and reads, and refuses a file that a command cannot read. */
+import { closeSync, openSync, readSync } from 'node:fs';
+import { SCHEMAS } from '../../shared/schemas.js';
+import { UsageError } from '../command-errors.js';
+import { stat } from './paths.js';
+
+export interface FileKind {
+  /** With its article: "a file of trajectories". */
+  readonly what: string;
+  /** What to do with such a file. */
+  readonly use: string;
+}
+
+const kind = (what: string, use: string): FileKind => ({ what, use });
+
+export const KINDS = {
+  trajectories: kind('a file of trajectories', 'Use reeval, report or dataset sft.'),
+  components: kind('a file of components', 'Use regrade --components.'),
+  evaluation: kind('the JSON of eval', 'Use report.'),
+  reevaluation: kind('the JSON of reeval', 'Use report.'),
+  audit: kind('the JSON of audit', 'Use report, or --bracket of eval and report.'),
+  regrade: kind('the JSON of regrade', 'No command reads it.'),
+  bench: kind('the JSON of a benchmark', 'No command reads it.'),
+  episodes: kind('a file of episodes for replay', 'Use replay --input.'),
+  replayed: kind('the output of replay', 'No command reads it.'),
+  grader: kind("a grader's file", 'Use --grader.'),
+  sftRows: kind('a dataset for SFT', 'Train on it. Commands read the trajectories that it was made from.'),
+  grpoRows: kind('a dataset for GRPO', 'Train on it, or use upload.'),
+  dpoRows: kind('a dataset for DPO', 'Train on it, or use upload.'),
+  parquet: kind('a Parquet file', 'Train on it, or use upload.'),
+} as const satisfies Record<string, FileKind>;
+
+/** Kinds by the name of their schema. */
+const BY_SCHEMA: ReadonlyMap<unknown, FileKind> = new Map<unknown, FileKind>([
+  [SCHEMAS.trajectory.name, KINDS.trajectories],
+  [SCHEMAS.components.name, KINDS.components],
+  [SCHEMAS.evaluation.name, KINDS.evaluation],
+  [SCHEMAS.reevaluation.name, KINDS.reevaluation],
+  [SCHEMAS.audit.name, KINDS.audit],
+  [SCHEMAS.regrade.name, KINDS.regrade],
+  [SCHEMAS.bench.name, KINDS.bench],
+  [SCHEMAS.episode.name, KINDS.episodes],
+  [SCHEMAS.grader.name, KINDS.grader],
+  [SCHEMAS.sftDataset.name, KINDS.sftRows],
+  [SCHEMAS.grpoDataset.name, KINDS.grpoRows],
+  [SCHEMAS.dpoDataset.name, KINDS.dpoRows],
+]);
+
+/** Kinds of objects without a schema by keys that they must have, in priority order. */
+const BY_KEYS: readonly (readonly [keys: readonly string[], kind: FileKind])[] = [
+  [['chosen', 'rejected'], KINDS.dpoRows],
+  [['seed', 'step_index', 'action_history'], KINDS.grpoRows],
+  [['seed', 'step_index', 'messages'], KINDS.sftRows],
+  [['seed', 'belief_target', 'steps'], KINDS.replayed],
+  [['seed', 'actions'], KINDS.episodes],
+  [['weights'], KINDS.grader],
+];
+
+/** The number of bytes that tell the kind of a file: more than a row of a dataset has. */
+const HEAD_BYTES = 65536;
+
+/** The schema at the beginning of a value that is cut off, or that has several lines. */
+const SCHEMA = /^\s*\{\s*"schema"\s*:\s*\{\s*"name"\s*:\s*"([^"]*)"/;
+
+/** Returns the kind of a file by its beginning. @returns null if it is unknown. */
+export function kindOf(head: Uint8Array): FileKind | null {
+  const text = Buffer.from(head)
+    .toString('utf8')
+    .replace(/^\uFEFF/, '');
+  if (text.startsWith('PAR1')) return KINDS.parquet;
+  const firstLine = text.split('\n').find((line) => line.trim() !== '') ?? '';
+  const value = objectOf(firstLine) ?? objectOf(text);
+  if (value === null) return BY_SCHEMA.get(SCHEMA.exec(text)?.[1]) ?? null;
+  const { schema } = value;
+  if (schema !== undefined) return BY_SCHEMA.get(Object(schema).name) ?? null;
+  return BY_KEYS.find(([keys]) => keys.every((key) => Object.hasOwn(value, key)))?.[1] ?? null;
+}
+
+function objectOf(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' ? (value as Record<string, unknown> | null) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The input of a command. */
+export interface ExpectedFile {
+  /** The option, such as "--jsonl". */
+  readonly option: string;
+  /** The file's name in errors. */
+  readonly name: string;
+  /** The kinds that the command reads. A file of unknown kind is read too: its errors name the line. */
+  readonly kinds: readonly FileKind[];
+}
+
+/** Refuses a file by its beginning. @throws UsageError with its kind and the command to use. */
+export function checkHead(head: Uint8Array, { option, name, kinds }: ExpectedFile): void {
+  const found = kindOf(head);
+  if (found === null || kinds.includes(found)) return;
+  const expected = kinds.map(({ what }) => what).join(' or ');
+  throw new UsageError(
+    `Expected ${option} to name ${expected}, got ${name}, which is ${found.what}. ${found.use}`,
+  );
+}
+
+/** Refuses files of another kind before any work is done. Pipes and devices are checked when they are read. @throws UsageError. */
+export function checkKind(option: string, path: string, kinds: readonly FileKind[]): void {
+  if (path === '-' || !stat(path)?.isFile()) return;
+  checkHead(headOf(path), { option, name: path, kinds });
+}
+
+function headOf(path: string): Uint8Array {
+  const descriptor = openSync(path, 'r');
+  try {
+    const head = new Uint8Array(HEAD_BYTES);
+    return head.subarray(0, readSync(descriptor, head, 0, HEAD_BYTES, 0));
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** The number of lines of a formatted value before its schema's name ends. */
+const SCHEMA_LINES = 3;
+
+/** Returns whether no more bytes can change the kind. A pipe may stay open for long after its first line. */
+function isEnough(head: Uint8Array): boolean {
+  const lines = Buffer.from(head).toString('utf8').trimStart().split('\n');
+  const isValue = lines[0].trimEnd() === '{';
+  return head.length >= HEAD_BYTES || lines.length > (isValue ? SCHEMA_LINES : 1);
+}
+
+/** Passes a stream on after its kind is checked. @throws UsageError for another kind. */
+export async function* checkedStream(
+  input: AsyncIterable<Uint8Array>,
+  expected: ExpectedFile,
+): AsyncGenerator<Uint8Array> {
+  let head: Uint8Array | null = new Uint8Array();
+  for await (const chunk of input) {
+    if (head === null) {
+      yield chunk;
+      continue;
+    }
+    head = Buffer.concat([head, chunk]);
+    if (!isEnough(head)) continue;
+    checkHead(head.subarray(0, HEAD_BYTES), expected);
+    yield head;
+    head = null;
+  }
+  if (head !== null && head.length > 0) {
+    checkHead(head, expected);
+    yield head;
+  }
+}

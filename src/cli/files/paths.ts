@@ -1,0 +1,71 @@
+/** Paths of files: their status, their parents and the targets of links. */
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  rmdirSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
+import { basename, dirname, isAbsolute, resolve } from 'node:path';
+
+/** Returns the status of a path; null if it does not exist. */
+export function stat(path: string): Stats | null {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) ?? null;
+  } catch (error) {
+    // A parent of the path is a file.
+    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return null;
+    throw error;
+  }
+}
+
+/**
+ * Returns the path of the file to write. Links are followed, so that a link stays a link, even if its target does not
+ * exist yet. @throws Error `ELOOP`.
+ */
+export function targetOf(path: string): string {
+  if (stat(path) !== null) return realpathSync(path);
+  const directory = dirname(path);
+  if (!stat(directory)?.isDirectory() || !isLink(path)) return path;
+  const to = readlinkSync(path);
+  // The path is not normalised, because ".." after a link is relative to the link's target.
+  return targetOf(isAbsolute(to) ? to : `${realpathSync(directory)}/${to}`);
+}
+
+const isLink = (path: string): boolean =>
+  lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+
+/** Returns the innermost existing parent of a path, and the names below it that do not exist. */
+export function existingPart(path: string): {
+  readonly existing: string;
+  readonly missing: readonly string[];
+} {
+  // Not normalised, because ".." after a link is relative to the link's target.
+  if (stat(path) !== null) return { existing: path, missing: [] };
+  const missing: string[] = [];
+  let existing = resolve(path);
+  while (stat(existing) === null && existing !== dirname(existing)) {
+    missing.unshift(basename(existing));
+    existing = dirname(existing);
+  }
+  return { existing, missing };
+}
+
+/** Creates a directory and its missing parents. @returns the created directories, the innermost first. */
+export function makeDirectory(path: string): string[] {
+  if (stat(path) !== null) return [];
+  const parents = makeDirectory(dirname(resolve(path)));
+  // Creates one level at a time: where mkdir fails, as in /proc, a recursive mkdir of Node 20 never returns.
+  mkdirSync(path);
+  return [path, ...parents];
+}
+
+/** Removes directories that are empty. @param directories the innermost first. */
+export function removeEmpty(directories: readonly string[]): void {
+  for (const directory of directories) {
+    if (stat(directory) !== null && readdirSync(directory).length === 0) rmdirSync(directory);
+  }
+}

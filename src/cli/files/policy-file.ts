@@ -1,0 +1,86 @@
+/** Reads policies from files: modules whose default export is a policy, or a function that makes one. */
+
+import { stat } from 'node:fs/promises';
+import { basename, extname, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { withConstant, withInference } from '../../agents/policies/with-belief.js';
+import { isPolicy, type PolicyLike } from '../../engine/policy/policy.js';
+import type { EvaluateOptions, PolicyRecord } from '../../evaluation/evaluate-options.js';
+import { describe } from '../../shared/values.js';
+import { UsageError } from '../command-errors.js';
+
+/** A path, such as ./mine.js or mine.ts, followed by the belief that is added. */
+const FILE = /^(?<path>\.{0,2}\/.*?|.*\.[cm]?[jt]s)(?<belief>\+constant|\+inference)?$/;
+
+const WITH_BELIEF = { '+constant': withConstant, '+inference': withInference } as const;
+
+/** Returns whether a name of --policies is a path. */
+export const isPolicyFile = (name: string): boolean => FILE.test(name);
+
+/**
+ * Returns the policies of --policies. A file's policy has the name of the file without its extension.
+ * @throws UsageError for a file that exports no policy, and for two policies of one name.
+ */
+export async function readPolicies(
+  names: readonly string[] | undefined,
+): Promise<EvaluateOptions['policies']> {
+  if (names === undefined || !names.some(isPolicyFile)) return names;
+  const policies = new Map<string, PolicyLike | string>();
+  for (const each of new Set(names)) {
+    const [name, policy] = isPolicyFile(each) ? await readPolicy(each) : [each, each];
+    if (policies.has(name)) {
+      throw new UsageError(`Expected one policy named ${name}, got another one: ${each}. Rename the file.`);
+    }
+    policies.set(name, policy);
+  }
+  return Object.fromEntries(policies) as PolicyRecord;
+}
+
+/** Returns the policies of files, by name. @throws UsageError for anything but a file, and as `readPolicies`. */
+export async function readPolicyFiles(
+  paths: readonly string[] = [],
+): Promise<Readonly<Record<string, PolicyLike>>> {
+  const name = paths.find((path) => !isPolicyFile(path));
+  if (name !== undefined)
+    throw new UsageError(`Expected the path of a policy, such as ./mine.js, got ${name}.`);
+  return paths.length === 0 ? {} : ((await readPolicies(paths)) as Readonly<Record<string, PolicyLike>>);
+}
+
+async function readPolicy(text: string): Promise<[string, PolicyLike]> {
+  const { path, belief = '' } = FILE.exec(text)!.groups!;
+  const policy = await importPolicy(path);
+  const name = `${basename(path, extname(path))}${belief}`;
+  return [name, belief === '' ? policy : WITH_BELIEF[belief as keyof typeof WITH_BELIEF](policy)];
+}
+
+/** Imports a policy. A function without parameters makes the policy; any other function is one. */
+async function importPolicy(path: string): Promise<PolicyLike> {
+  const file = resolve(path);
+  await stat(file).catch((cause) => {
+    throw new UsageError(
+      `Expected a policy in the file ${path}, got: ${reasonOf(cause)}. Pass an existing file.`,
+    );
+  });
+  const exported = await load(path, async () => (await import(pathToFileURL(file).href)).default);
+  const makes = typeof exported === 'function' && exported.length === 0;
+  const policy = makes ? await load(path, exported as () => unknown) : exported;
+  if (isPolicy(policy)) return policy;
+  throw new UsageError(
+    `Expected the default export of ${path} to be a policy, or a function without parameters that makes one; got ` +
+      `${makes ? 'a function that returned ' : ''}${describe(policy)}. Export an object with the function open, or a ` +
+      'function (view) => ({ actions }).',
+  );
+}
+
+async function load(path: string, run: () => unknown): Promise<unknown> {
+  try {
+    return await run();
+  } catch (cause) {
+    const hint = /\.[cm]?ts$/.test(path)
+      ? ' For TypeScript, run the command with tsx, or compile the file.'
+      : '';
+    throw new UsageError(`Expected to load a policy from ${path}, got: ${reasonOf(cause)}.${hint}`);
+  }
+}
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : describe(error));

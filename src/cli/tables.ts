@@ -1,0 +1,64 @@
+/** Text tables for programs: that of an evaluation, as `eval` prints it, and those of other rows. */
+import type { Evaluation } from '../evaluation/evaluate.js';
+import { alignedInterval, decimals } from '../evaluation/format-results.js';
+import type { Interval } from '../shared/statistics.js';
+import { checkLength, checkString, isList, wrongType } from '../shared/values.js';
+import { renderHeader, renderTable } from './eval/eval-table.js';
+import { renderColumns } from './text-table.js';
+
+/** A cell: text, a number, which gets three decimals unless it is an integer, a mean with its interval, or null for "-". */
+export type Cell = string | number | Interval | null;
+
+/** A column of a table. */
+export interface TableColumn {
+  /** The head, of one or more lines. */
+  readonly head: string;
+  /** Default: 'left' for the first column, 'right' for the others. */
+  readonly align?: 'left' | 'right';
+}
+
+/**
+ * Returns the text that `rhythm-vec eval` prints for an evaluation: its run, a table of scores and one of components by
+ * condition, and notes. It ends with a line end.
+ */
+export const evaluationTable = (evaluation: Evaluation): string =>
+  `${renderHeader(evaluation)}${renderTable(evaluation)}`;
+
+/**
+ * Returns rows as a text table without borders and without a line end at the end, as the commands print them. An interval is
+ * shown as its mean and half its width.
+ * @param columns heads, or objects with heads. @param rows each with a cell for every column.
+ * @throws InputError `wrong_type` or `wrong_length`.
+ */
+export function textTable(
+  columns: readonly (string | TableColumn)[],
+  rows: readonly (readonly Cell[])[],
+): string {
+  if (!isList(columns)) throw wrongType('columns', 'an array', columns, 'Pass the heads.');
+  if (!isList(rows)) throw wrongType('rows', 'an array', rows, 'Pass an array of cells per row.');
+  const named = Array.from(columns, toColumn);
+  const cells = Array.from(rows, (row, i) => {
+    if (!isList(row)) throw wrongType(`rows[${i}]`, 'an array', row, 'Pass a cell for every column.');
+    checkLength(`cells in rows[${i}]`, row.length, named.length, 'one for each column');
+    return Array.from(row as readonly Cell[], (cell, k) => textOf(cell, `rows[${i}][${k}]`));
+  });
+  return renderColumns(
+    named.map(({ head }) => head),
+    named.map(({ align }, k) => align ?? (k === 0 ? 'left' : 'right')),
+    cells,
+  );
+}
+
+function toColumn(column: string | TableColumn, k: number): TableColumn {
+  const named = typeof column === 'string' ? { head: column } : column;
+  checkString(`the head of columns[${k}]`, named?.head);
+  return named;
+}
+
+function textOf(cell: Cell, where: string): string {
+  if (cell === null) return '-';
+  if (typeof cell === 'string') return cell;
+  if (typeof cell === 'number') return Number.isInteger(cell) ? String(cell) : decimals(cell);
+  if (typeof cell === 'object' && typeof cell.mean === 'number') return alignedInterval(cell);
+  throw wrongType(where, 'a text, a number, an interval or null', cell, 'Pass one of these.');
+}

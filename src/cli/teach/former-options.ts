@@ -1,0 +1,41 @@
+/** Refuses the options by which earlier releases named a teacher, and spells the policy that they mean. */
+import { currentPolicy } from '../../shared/former-names.js';
+import { UsageError } from '../command-errors.js';
+import { shellWord } from '../shell-word.js';
+
+/** Hidden options of `teach`. */
+export interface FormerOptions {
+  readonly teacher?: string;
+  readonly model?: string;
+  readonly variant?: string;
+  readonly objective?: string;
+}
+
+export const FORMER_OPTIONS: Readonly<Record<keyof FormerOptions, string>> = {
+  teacher: '--teacher',
+  model: '--model',
+  variant: '--variant',
+  objective: '--objective',
+};
+
+/** Refuses former options. @param policy the value of --policy. @throws UsageError with the new spelling. */
+export function refuseFormerOptions(options: FormerOptions, policy: string | undefined): void {
+  const given = Object.entries(FORMER_OPTIONS)
+    .filter(([name]) => options[name as keyof FormerOptions] !== undefined)
+    .map(([, flag]) => flag);
+  if (given.length === 0) return;
+  const remedy =
+    policy === undefined ? `Pass --policy ${spellingOf(options)}.` : 'Leave them out: --policy names both.';
+  throw new UsageError(
+    `Expected --policy, which names the teacher and its objective as eval does, got ${given.join(' and ')}. ${remedy}`,
+  );
+}
+
+/** Returns the value of --policy that former options mean. */
+function spellingOf({ teacher, model, variant = 'planner', objective = 'wellbeing' }: FormerOptions): string {
+  if (teacher === 'llm' || model !== undefined) return shellWord(`llm:${model ?? 'MODEL'}`);
+  const policy = currentPolicy(variant);
+  if (policy === 'planner') return objective === 'score' ? policy : 'planner-wellbeing';
+  const isLost = ['planner-prior', 'planner-oracle'].includes(policy) && objective !== 'score';
+  return `${shellWord(policy)}${isLost ? ', which plans for the score' : ''}`;
+}

@@ -1,0 +1,53 @@
+/** Batches of either interface, for code that runs on every backend. */
+
+import type { OutputName } from './async-backend.js';
+import type { Refusal, ReplayRequest, ResetRequest, RunRequest } from './backend.js';
+import { checkBackend } from './choose-backend.js';
+import { toDeviceOptions } from './device-options.js';
+import {
+  type BackendChoice,
+  type BatchShape,
+  type OpenedBatch,
+  openAsyncBatch,
+  openBatch,
+} from './open-batch.js';
+import type { Platform } from './platform.js';
+
+/** A synchronous or asynchronous batch. The results of its calls may be promises: await each before the next call. */
+export interface AnyBatch {
+  readonly backend: string;
+  readonly kernel: string;
+  readonly threads: number;
+  reset(request: ResetRequest): void;
+  run(request: RunRequest<AnyBatch>): Refusal | null | Promise<Refusal | null>;
+  /** Updates `outputs`. An asynchronous batch may update the named arrays only. */
+  read(which?: readonly OutputName[]): void | Promise<void>;
+  /** As `Batch.replay`. */
+  replay(request: ReplayRequest): Refusal | null | Promise<Refusal | null>;
+  close(): void;
+}
+
+/** Opens a batch: `openBatch`, for synchronous backends, or `openAnyBatch`. */
+export type OpenBatch = (
+  platform: Platform,
+  choice: BackendChoice,
+  shape: BatchShape,
+) => OpenedBatch<AnyBatch> | Promise<OpenedBatch<AnyBatch>>;
+
+/**
+ * Returns whether only the asynchronous API opens a backend. @throws InputError `wrong_type` or `unknown_name`.
+ */
+export function isAsynchronous(platform: Platform, backend: string | undefined): boolean {
+  if (platform.backends.some(({ name }) => name === backend)) return false;
+  const requested = checkBackend(platform, 'asyncBackends', backend);
+  return platform.asyncBackends.some(({ name }) => name === requested);
+}
+
+/**
+ * Opens a batch on any backend: a synchronous one, which is faster, if the backend has it. 'auto' chooses as `openBatch`.
+ * @throws as `openBatch`.
+ */
+export const openAnyBatch: OpenBatch = (platform, choice, shape) =>
+  isAsynchronous(platform, choice.backend)
+    ? openAsyncBatch(platform, choice, shape, toDeviceOptions())
+    : openBatch(platform, choice, shape);

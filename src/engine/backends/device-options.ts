@@ -1,0 +1,60 @@
+/** Options of the webgpu backend's device, and their validation. */
+
+import { InputError } from '../../shared/errors.js';
+import { checkInteger, checkName, readOptions, toFlag } from '../../shared/values.js';
+import type { DeviceOptions } from './async-backend.js';
+
+/** How the webgpu backend chooses and uses its device. Other backends ignore these options. */
+export interface WebGpuOptions {
+  /** 'low-power' or 'high-performance', if there are several devices. Default: the platform's choice. */
+  powerPreference?: 'low-power' | 'high-performance';
+  /**
+   * Whether to open a device whose arithmetic differs from the reference's. Its episodes differ from docs/world.md. Default
+   * false.
+   */
+  allowInexact?: boolean;
+  /**
+   * 1 to 10,000: the longest time of one submission, in milliseconds. Longer work is split, so that no watchdog ends it.
+   * Default 100.
+   */
+  maxDispatchMs?: number;
+  /** Invocations of a workgroup: a power of two from 1 to 256. Changes no result. Default 64. */
+  workgroupSize?: number;
+}
+
+export const WEBGPU_OPTIONS: readonly (keyof WebGpuOptions)[] = [
+  'powerPreference',
+  'allowInexact',
+  'maxDispatchMs',
+  'workgroupSize',
+];
+
+const PREFERENCES = ['low-power', 'high-performance'] as const;
+const LONGEST_DISPATCH = 10_000;
+const LARGEST_WORKGROUP = 256;
+
+/**
+ * Checks device options and fills in the defaults.
+ * @throws InputError `unknown_option`, `unknown_name`, `wrong_type` or `out_of_range`.
+ */
+export function toDeviceOptions(given: WebGpuOptions = {}): DeviceOptions {
+  const options = readOptions('webgpu options', given, WEBGPU_OPTIONS);
+  const { powerPreference, maxDispatchMs = 100, workgroupSize = 64 } = options;
+  return Object.freeze({
+    ...(powerPreference !== undefined && {
+      powerPreference: checkName('webgpu.powerPreference', powerPreference, PREFERENCES),
+    }),
+    allowInexact: toFlag('webgpu.allowInexact', options.allowInexact),
+    maxDispatchMs: checkInteger('webgpu.maxDispatchMs', maxDispatchMs, 1, LONGEST_DISPATCH),
+    workgroupSize: checkPowerOfTwo('webgpu.workgroupSize', workgroupSize, LARGEST_WORKGROUP),
+  });
+}
+
+function checkPowerOfTwo(what: string, value: unknown, high: number): number {
+  const number = checkInteger(what, value, 1, high);
+  if (Number.isInteger(Math.log2(number))) return number;
+  throw new InputError(
+    'out_of_range',
+    `Expected ${what} to be a power of two, got ${number}. Pass ${2 ** Math.round(Math.log2(number))}, for instance.`,
+  );
+}

@@ -1,0 +1,36 @@
+/** Compiles the shaders for a device, compares their episodes with the reference's, and opens batches. */
+import { createWorld } from '../../../world/world.js';
+import type { AsyncBatchOptions } from '../async-backend.js';
+import type { GpuDevice } from './device.js';
+import { type Proof, proveExact } from './exactness-proof.js';
+import { SHADER_TEXTS } from './generated/shaders.js';
+import { Program } from './program.js';
+import type { ShaderTexts } from './shaders.js';
+import { WebGpuBatch } from './webgpu-batch.js';
+
+/** Replacements, for tests. */
+export interface WebGpuOverrides {
+  readonly texts?: ShaderTexts;
+  /** The largest number of environments per shard, in whole tiles. */
+  readonly maxEnvsPerShard?: number;
+}
+
+/** A program, and the comparison of its episodes with the reference's. */
+export interface CheckedProgram {
+  readonly proof: Proof;
+  /** Opens a batch. @throws BackendError if the device has not enough memory. */
+  open(options: AsyncBatchOptions): Promise<WebGpuBatch>;
+}
+
+/** Compiles and compares. @throws BackendError `backend_unavailable` if the device refuses the shaders. */
+export async function checkProgram(
+  device: GpuDevice,
+  workgroupSize: number,
+  { texts = SHADER_TEXTS, maxEnvsPerShard }: WebGpuOverrides,
+): Promise<CheckedProgram> {
+  const program = await Program.compile(device, texts, workgroupSize);
+  const openAs = (options: AsyncBatchOptions, exact: boolean): Promise<WebGpuBatch> =>
+    new WebGpuBatch(program, options, exact, maxEnvsPerShard).opened();
+  const proof = await proveExact((options) => openAs(options, true), createWorld());
+  return { proof, open: (options) => openAs(options, proof.different === 0) };
+}

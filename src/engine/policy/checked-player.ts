@@ -1,0 +1,191 @@
+/** Opens a policy that a user wrote, and checks what it returns. */
+
+import { InputError } from '../../shared/errors.js';
+import { unlessAborted } from '../../shared/unless-aborted.js';
+import { describe, readOptions } from '../../shared/values.js';
+import { NUM_BELIEFS } from '../../world/fields.js';
+import { threefry } from '../reference/threefry.js';
+import { illegalAction, isAction } from '../validate/actions.js';
+import { toActions, toBeliefs, toGiven } from '../validate/steps.js';
+import {
+  type EpisodeStarts,
+  type PolicyActions,
+  type PolicyLike,
+  type PolicyPlayer,
+  type PolicySetting,
+  type PolicyView,
+  toPolicy,
+} from './policy.js';
+
+/** What a policy returned for a step, checked and copied. */
+export interface CheckedActions {
+  /** u8 [n]: codes. Entries of episodes that are over may be anything. */
+  readonly actions: Uint8Array;
+  /** f32 [n, 3]; null without beliefs. */
+  readonly beliefs: Float32Array | null;
+  readonly logProbs: ArrayLike<number> | null;
+}
+
+/** The second word of the generator's key for seeds of policies. It differs from all streams of the world. */
+const OWN_DRAWS = 0x504f4c59;
+
+const OUTPUTS: readonly (keyof PolicyActions)[] = ['actions', 'beliefs', 'logProbs'];
+
+/** A player of a user's policy. Its errors name the policy, the step and the environment. */
+export class CheckedPlayer implements PolicyPlayer, Disposable {
+  readonly #name: string;
+  readonly #player: PolicyPlayer;
+  readonly #numEnvs: number;
+  readonly #usesHiddenState: boolean;
+  readonly #signal: AbortSignal | undefined;
+  readonly reasons: PolicyPlayer['reasons'];
+
+  private constructor(
+    name: string,
+    player: PolicyPlayer,
+    numEnvs: number,
+    usesHiddenState: boolean,
+    signal?: AbortSignal,
+  ) {
+    this.#name = name;
+    this.#player = player;
+    this.#numEnvs = numEnvs;
+    this.#usesHiddenState = usesHiddenState;
+    this.#signal = signal;
+    if (typeof player.reasons === 'function') this.reasons = (i) => this.#reasonsOf(i);
+  }
+
+  /**
+   * Opens a policy. @param signal aborting it rejects pending calls with its reason.
+   * @throws InputError `policy_failed` if the policy throws, `wrong_type` if it opens no player.
+   */
+  static async open(
+    name: string,
+    policyLike: PolicyLike,
+    setting: PolicySetting,
+    signal?: AbortSignal,
+  ): Promise<CheckedPlayer> {
+    const policy = toPolicy(policyLike);
+    const player = await call(name, 'to open', signal, () => policy.open(setting));
+    if (typeof player?.act !== 'function') {
+      const text = `Expected open() of the policy "${name}" to return a player, { act(view) }, got ${describe(player)}.`;
+      throw new InputError('wrong_type', `${text} Return an object with the function act.`);
+    }
+    return new CheckedPlayer(name, player, setting.numEnvs, policy.usesHiddenState === true, signal);
+  }
+
+  /** Whether the player can begin further episodes. If not, open the policy again. */
+  get canReset(): boolean {
+    return typeof this.#player.reset === 'function';
+  }
+
+  async reset(episodes: EpisodeStarts): Promise<void> {
+    const given = this.#usesHiddenState ? episodes : this.#withoutHiddenState(episodes);
+    await call(this.#name, 'to begin episodes', this.#signal, () => this.#player.reset?.(given));
+  }
+
+  /** Replaces the seeds: with an episode's seed, a policy could open the same episode and look into its future. */
+  #withoutHiddenState({ mask, seeds }: EpisodeStarts): EpisodeStarts {
+    return { mask, seeds: seeds.map(ownSeed), profiles: () => this.#refuseProfiles() };
+  }
+
+  /** @throws InputError `policy_failed`, `wrong_type`, `wrong_length`, `illegal_action`, `bad_belief` or `unknown_option`. */
+  async act(view: PolicyView): Promise<CheckedActions> {
+    const step = view.steps[Math.max(0, view.playing.indexOf(1))];
+    const output = await call(this.#name, `to choose actions at step ${step}`, this.#signal, () =>
+      this.#player.act(view),
+    );
+    try {
+      return this.#check(output, view);
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error;
+      const environment = faultyEnvironment(output, view.playing);
+      const where = environment < 0 ? '' : ` for environment ${environment}`;
+      const text = `${error.message} The policy "${this.#name}" returned it at step ${step}${where}.`;
+      throw new InputError(error.code, text, { cause: error });
+    }
+  }
+
+  #check(output: PolicyActions, { playing }: PolicyView): CheckedActions {
+    const { actions, beliefs, logProbs } = readOptions("a policy's output", output, OUTPUTS);
+    const n = this.#numEnvs;
+    const codes = toActions(actions, n, 'environments', new Uint8Array(n), playing);
+    for (let i = 0; i < n; i++) {
+      if (playing[i] === 1 && !isAction(codes[i])) throw illegalAction(`actions[${i}]`, actions[i]);
+    }
+    return {
+      actions: codes === actions ? codes.slice() : codes,
+      beliefs: beliefs == null ? null : toCheckedBeliefs(beliefs, n, playing),
+      logProbs: logProbs ?? null,
+    };
+  }
+
+  async #reasonsOf(i: number): Promise<string> {
+    const text: unknown = await this.#player.reasons!(i);
+    if (typeof text === 'string') return text;
+    throw new InputError(
+      'wrong_type',
+      `Expected reasons(${i}) of the policy "${this.#name}" to be a text, got ${describe(text)}. Return a string.`,
+    );
+  }
+
+  #refuseProfiles(): never {
+    throw new InputError(
+      'unknown_option',
+      `Expected the policy "${this.#name}" not to ask for hidden profiles, which an agent does not know. ` +
+        'Set usesHiddenState: true; results then mark it as an oracle.',
+    );
+  }
+
+  [Symbol.dispose](): void {
+    this.#player[Symbol.dispose]?.();
+  }
+}
+
+/** Returns a seed for a policy's own draws. */
+const ownSeed = (seed: number): number => threefry(seed, OWN_DRAWS, 0, 0, { x0: 0, x1: 0 }).x0;
+
+/** Returns the first environment whose action or belief is invalid, and -1 if none is. */
+function faultyEnvironment(output: PolicyActions | null, playing: Uint8Array): number {
+  const { actions, beliefs } = output ?? {};
+  if (
+    actions?.length !== playing.length ||
+    (beliefs?.length ?? NUM_BELIEFS * playing.length) !== NUM_BELIEFS * playing.length
+  )
+    return -1;
+  return playing.findIndex((plays, i) => {
+    if (plays === 0) return false;
+    const belief = [0, 1, 2].map((k) => beliefs?.[i * NUM_BELIEFS + k]);
+    const isBelief = belief.every(Number.isFinite) || belief.every(Number.isNaN);
+    return !isAction(actions[i]) || (beliefs != null && !isBelief);
+  });
+}
+
+/** Returns beliefs as a copy, f32 [n, 3], with three NaN for episodes that are over. */
+function toCheckedBeliefs(beliefs: ArrayLike<number>, n: number, playing: Uint8Array): Float32Array {
+  const copy = new Float32Array(n * NUM_BELIEFS);
+  const floats = toBeliefs(beliefs, n, 'environments', copy, playing);
+  if (floats !== copy) copy.set(floats);
+  toGiven(copy, n, new Uint8Array(n), playing);
+  return copy;
+}
+
+/** Calls a policy. @param purpose says in errors what for. @throws InputError `policy_failed`; the signal's reason. */
+async function call<T>(
+  name: string,
+  purpose: string,
+  signal: AbortSignal | undefined,
+  run: () => T | Promise<T>,
+): Promise<T> {
+  try {
+    return await unlessAborted(run(), signal);
+  } catch (cause) {
+    signal?.throwIfAborted();
+    const text = cause instanceof Error ? `${cause.name}: ${cause.message}` : describe(cause);
+    throw new InputError(
+      'policy_failed',
+      `Expected the policy "${name}" ${purpose}, got an error: ${text}. Correct the policy; the error is this one's cause.`,
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,94 @@
+/** The interface of policies: built-in ones and those that users write. */
+
+import type { World } from '../../world/world.js';
+import type { Grader } from '../graders/grader.js';
+import type { Actions } from '../validate/steps.js';
+import type { VecEnvOptions } from '../vec-env/vec-env-options.js';
+
+/** What a policy sees before a step of n environments. The arrays are valid until the policy returns. */
+export interface PolicyView {
+  /** f32 [n, 22], row-major, fields as in OBSERVATION_FIELDS. */
+  readonly observations: Float32Array;
+  /** u8 [n]: the steps that each episode has taken, 0 to 28. */
+  readonly steps: Uint8Array;
+  /** u8 [n]: 1 while the episode runs, 0 after its end. */
+  readonly playing: Uint8Array;
+}
+
+/** What a policy returns. Entries of episodes that are over are ignored. */
+export interface PolicyActions {
+  /** `[n]`: action codes, 0 to 9. */
+  readonly actions: Actions;
+  /** [n, 3], row-major: social, morning and work, in [0, 1]. A row of three NaN is no belief. Default: no beliefs. */
+  readonly beliefs?: ArrayLike<number> | null;
+  /** `[n]`: the log-probability of each action; NaN if unknown. Only `rolloutGroups` reads it. Default: all unknown. */
+  readonly logProbs?: ArrayLike<number> | null;
+}
+
+/** A policy without memory: a function that is called before every step, for all environments at once. */
+export type PolicyFunction<View extends PolicyView = PolicyView> = (
+  view: View,
+) => PolicyActions | Promise<PolicyActions>;
+
+/** Episodes that begin. */
+export interface EpisodeStarts {
+  /** u8 [n]: 1 in environments whose episode begins. */
+  readonly mask: Uint8Array;
+  /**
+   * u32 [n]: a seed for the random draws of the policy itself, so that its results can be reproduced. It is derived from the
+   * seed of the episode, and in `rolloutGroups` from the index of the member. A policy with `usesHiddenState` gets this seed
+   * or index itself. From an episode's seed follow its profile, noise and events.
+   */
+  readonly seeds: Uint32Array;
+  /**
+   * Returns the hidden profiles, f32 [n, 16], newly allocated. @throws InputError `unknown_option` unless the policy sets
+   * `usesHiddenState`.
+   */
+  profiles(): Float32Array;
+}
+
+/**
+ * What a policy is opened for. `backend` is that of the evaluation: undefined for 'auto', or a name, such as 'webgpu', which only
+ * `createAsyncVecEnv` opens.
+ */
+export interface PolicySetting extends Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'> {
+  /** The number of environments. */
+  readonly numEnvs: number;
+  /** The grader of all episodes; null in `rolloutGroups` if they differ, or if rollouts begin in a stored state. */
+  readonly grader: Grader | null;
+  /** The world of the episodes. */
+  readonly world: World;
+}
+
+/** A policy opened for a number of environments. It keeps a state for each of them, if it needs one. */
+export interface PolicyPlayer {
+  /**
+   * Clears the state of environments whose episode begins. Called before the first step of each episode. A player without
+   * `reset` plays one batch of episodes: the policy is opened again for the next one.
+   */
+  reset?(episodes: EpisodeStarts): void | Promise<void>;
+  /** Chooses the next action of every environment. */
+  act: PolicyFunction;
+  /** Returns the reasons for the last action in environment i, or a promise of them. Trajectories store them. */
+  reasons?(i: number): string | Promise<string>;
+  /** Frees what the player holds. */
+  [Symbol.dispose]?(): void;
+}
+
+/** A policy with memory. Pass it by name to `evaluate`, or to `rolloutGroups`. */
+export interface Policy {
+  /** Opens the policy for a number of environments, whose observations and actions it gets and gives as one batch. */
+  open(setting: PolicySetting): PolicyPlayer | Promise<PolicyPlayer>;
+  /** Whether the policy uses the hidden state. Then it is not a valid agent, and results mark it as an oracle. */
+  readonly usesHiddenState?: boolean;
+}
+
+/** Either kind of policy. */
+export type PolicyLike = Policy | PolicyFunction;
+
+export const isPolicy = (value: unknown): value is PolicyLike =>
+  typeof value === 'function' || typeof (value as Policy | null)?.open === 'function';
+
+/** Returns a function as a policy, and any other policy itself. */
+export const toPolicy = (policy: PolicyLike): Policy =>
+  typeof policy === 'function' ? { open: () => ({ act: policy, reset: () => {} }) } : policy;

@@ -1,0 +1,45 @@
+/** Bounds of the sums `well` and `skill` of an episode, by its step count. */
+import type { Params } from '../../world/block.js';
+import { MAX_SUM } from '../../world/fields.js';
+import { SUM_TOLERANCE, sumsToOne } from '../../world/validate-world.js';
+
+/** Inclusive bounds of a sum. */
+export type Bounds = readonly [low: number, high: number];
+
+const UNBOUNDED: Bounds = [-MAX_SUM, MAX_SUM];
+const ONLY_ZERO: Bounds = [0, 0];
+/**
+ * Bounds of the rounding error of `skill` in the published world. That of a snapshot is larger, because its episode may have
+ * begun with a sum at the bound and rounded since.
+ */
+export const SKILL_ERROR = { start: 0.01, snapshot: 0.011 } as const;
+/** In other worlds: the error per unit of the sum's magnitude. */
+const SKILL_ERROR_SHARE = 2 ** -18;
+
+/**
+ * Returns the bounds of `well` after `steps` steps: 0 to `steps` if no weight is negative and the weights sum to 1, because
+ * meters are in [0, 1]; else any number.
+ * @param weights f32 [5]; null if they are unknown.
+ */
+export function wellBounds(steps: number, weights: ArrayLike<number> | null): Bounds {
+  if (steps === 0) return ONLY_ZERO;
+  if (weights === null || !sumsToOne(weights)) return UNBOUNDED;
+  for (let k = 0; k < weights.length; k++) if (weights[k] < 0) return UNBOUNDED;
+  return [0, steps * (1 + 2 * SUM_TOLERANCE)];
+}
+
+/**
+ * Returns the bounds of `skill` after `steps` steps. A term is 1 minus beliefSkillScale times a number in [0, 1]; without a
+ * belief it is 0.
+ */
+export function skillBounds(
+  { beliefSkillFrom, beliefSkillScale }: Params,
+  steps: number,
+  minError: number = SKILL_ERROR.start,
+): Bounds {
+  const terms = Math.max(0, steps - beliefSkillFrom);
+  if (terms === 0) return ONLY_ZERO;
+  const lowest = 1 - beliefSkillScale;
+  const error = Math.max(minError, terms * Math.abs(lowest) * SKILL_ERROR_SHARE);
+  return [terms * Math.min(0, lowest) - error, terms * Math.max(1, lowest) + error];
+}

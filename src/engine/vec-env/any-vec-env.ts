@@ -1,0 +1,32 @@
+/** Environments of either API, for code that runs on every backend. */
+
+import { isAsynchronous } from '../backends/any-batch.js';
+import type { Platform } from '../backends/platform.js';
+import { type AsyncVecEnv, openAsyncVecEnv } from './async-vec-env.js';
+import { openVecEnv, VecEnv } from './vec-env.js';
+import type { StepResult, VecEnvOptions } from './vec-env-options.js';
+
+/** An environment of either API. Await the results of its calls. */
+export type AnyVecEnv = VecEnv | AsyncVecEnv;
+
+/**
+ * Opens a vector environment with a platform's backends: an AsyncVecEnv on a backend whose calls return promises, and a
+ * VecEnv, which is faster, on any other. 'auto' chooses as in `createVecEnv`.
+ * @throws as `createVecEnv`.
+ */
+export function openAnyVecEnvOn(platform: Platform, options: VecEnvOptions): AnyVecEnv | Promise<AnyVecEnv> {
+  return isAsynchronous(platform, options.backend)
+    ? openAsyncVecEnv(platform, options)
+    : openVecEnv(platform, options);
+}
+
+/** Assigns environments of `source` to `env`, which has the same API. @throws as `VecEnv.assign`. */
+export function assignAny(
+  env: AnyVecEnv,
+  source: AnyVecEnv,
+  indices: ArrayLike<number>,
+): StepResult | Promise<StepResult> {
+  return env instanceof VecEnv
+    ? env.assign(source as VecEnv, indices)
+    : env.assign(source as AsyncVecEnv, indices);
+}

@@ -1,0 +1,47 @@
+/** Copies the arguments of asynchronous calls, which run later. */
+
+import { MAX_ENVS, NUM_BELIEFS, NUM_STEPS, PROFILE_SIZE } from '../../world/fields.js';
+import { copyArgument, copyOptions } from '../validate/copy-arguments.js';
+import { START_OPTIONS } from '../validate/starts.js';
+import {
+  ASYNC_RUN_OPTIONS,
+  type AsyncRunOptionsFrom,
+  FORK_OPTIONS,
+  type ForkOptions,
+  FROM_OPTIONS,
+  IMAGINED_OPTIONS,
+  RESET_OPTIONS,
+  type ResetOptions,
+} from './vec-env-options.js';
+
+/** Returns the number of entries in the longest valid argument of a call on `numEnvs` environments. */
+export const longestArgument = (numEnvs: number): number =>
+  Math.max(numEnvs * NUM_STEPS * NUM_BELIEFS, MAX_ENVS);
+
+/** Copies a reset's options and its `start`, arrays included. */
+export function copyResetOptions(options: ResetOptions, maxLength: number): ResetOptions {
+  const copied = copyOptions(options, RESET_OPTIONS, maxLength);
+  const start = copied?.start;
+  return start === undefined ? copied : { ...copied, start: copyOptions(start, START_OPTIONS, maxLength) };
+}
+
+/** Copies a fork's options and its `imagination`, arrays included. */
+export function copyForkOptions(options: ForkOptions, maxLength: number): ForkOptions {
+  const copied = copyOptions(options, FORK_OPTIONS, maxLength);
+  const imagination = copied?.imagination;
+  if (typeof imagination !== 'object') return copied;
+  return { ...copied, imagination: copyOptions(imagination, IMAGINED_OPTIONS, MAX_ENVS * PROFILE_SIZE) };
+}
+
+/** Copies a run's options and its `from`, arrays included. The source environment is not copied. */
+export function copyRunOptions<Env>(
+  options: AsyncRunOptionsFrom<Env>,
+  maxLength: number,
+): AsyncRunOptionsFrom<Env> {
+  const copied = copyOptions(options, ASYNC_RUN_OPTIONS, maxLength);
+  const from = copied?.from;
+  return from === undefined ? copied : { ...copied, from: copyOptions(from, FROM_OPTIONS, maxLength) };
+}
+
+/** Copies the bytes of a snapshot, of any length. `restore` checks the length later. */
+export const copyBytes = (bytes: Uint8Array): Uint8Array => copyArgument(bytes, Number.MAX_SAFE_INTEGER);

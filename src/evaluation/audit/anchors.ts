@@ -1,0 +1,88 @@
+/** The two anchors of a grader: what the best open-loop sequence scores, and what a planner that knows the profile scores. */
+import { searchActionSequence } from '../../agents/search/find-sequences.js';
+import { type Interval, intervalOf } from '../../shared/statistics.js';
+import { ACTION_NAMES } from '../../world/fields.js';
+import { AuditEnvs } from './audit-envs.js';
+import type { AuditRequest } from './audit-options.js';
+import { PROFILE_KINDS, type ProfileKind, problemProfile } from './audit-profiles.js';
+import { freshRange, trainingSeeds } from './audit-seeds.js';
+import { type FittedBeliefs, fitBeliefs } from './beliefs.js';
+import { nullEpisodes } from './null-players.js';
+import { recordedPlayer, silentPlayer, withBelief } from './players.js';
+import { type Recording, recordPlanner } from './record-episodes.js';
+import type { SearchProgress } from './search-progress.js';
+
+/** The two anchors for one kind of profiles: the scores at share 0 and share 1. */
+export interface Anchor {
+  /** The best sequence for all profiles, with its best constant belief: share 0. */
+  readonly sequence: Interval;
+  /** Fresh seeds of `sequence`, as "20000-119999". */
+  readonly sequenceSeeds: string;
+  /** The planner that knows the profile: share 1. */
+  readonly oracle: Interval;
+  /** Fresh seeds of `oracle`. */
+  readonly oracleSeeds: string;
+  /** Action names of the sequence, [28]. */
+  readonly actions: readonly string[];
+  /** The constant belief of the sequence; null if it states none. */
+  readonly belief: readonly number[] | null;
+}
+
+/** By kind of profiles. */
+export type Anchors = Readonly<Record<ProfileKind, Anchor>>;
+
+/** What the anchors of a kind are made of. */
+export interface AnchorParts {
+  /** u8 [28]. */
+  readonly sequence: Uint8Array;
+  readonly beliefs: FittedBeliefs;
+  readonly oracle: Recording;
+}
+
+/** Searches the parts of the anchors for discrete profiles. @throws the signal's reason; BackendError. */
+export async function findDiscreteAnchor(
+  request: AuditRequest,
+  progress: SearchProgress,
+): Promise<AnchorParts> {
+  const { weights: grader, evaluations, plannerEpisodes } = request;
+  const seeds = trainingSeeds();
+  const { actions: sequence } = await searchActionSequence(
+    { seeds, profile: problemProfile('discrete') },
+    { ...progress.nextSearch(evaluations * seeds.length), grader, evaluations },
+  );
+  const beliefs = await fitBeliefs(request, sequence, 'discrete');
+  return {
+    sequence,
+    beliefs,
+    oracle: await recordPlanner(request, 'truth', progress, plannerEpisodes, 'discrete'),
+  };
+}
+
+/** Plays the anchors on fresh seeds. */
+export async function playAnchors(
+  request: AuditRequest,
+  parts: Readonly<Record<ProfileKind, AnchorParts>>,
+): Promise<Anchors> {
+  const anchors: Partial<Record<ProfileKind, Anchor>> = {};
+  for (const kind of PROFILE_KINDS) anchors[kind] = await playAnchor(request, kind, parts[kind]);
+  return anchors as Anchors;
+}
+
+async function playAnchor(
+  request: AuditRequest,
+  kind: ProfileKind,
+  { sequence, beliefs, oracle }: AnchorParts,
+): Promise<Anchor> {
+  const episodes = nullEpisodes(request);
+  await using envs = new AuditEnvs({ ...request, episodes }, beliefs, kind);
+  const openLoop = await envs.play(withBelief('fitted', silentPlayer('exploit', 'open-loop', sequence)));
+  const knowing = await envs.play(recordedPlayer('oracle', 'planner-oracle', oracle));
+  return {
+    sequence: intervalOf(openLoop.scores),
+    sequenceSeeds: freshRange(openLoop.seeds.length),
+    oracle: intervalOf(knowing.scores),
+    oracleSeeds: freshRange(knowing.seeds.length),
+    actions: Array.from(sequence, (action) => ACTION_NAMES[action]),
+    belief: beliefs.fitted,
+  };
+}

@@ -1,0 +1,154 @@
+/** Decides whether a grader pays only for inference, by thresholds. */
+import type { Interval } from '../../shared/statistics.js';
+import { decimals } from '../format-results.js';
+import type { Play } from './audit-envs.js';
+import { differenceOf, playOf } from './gains.js';
+import type { ImpossibleWorld } from './impossible-world.js';
+import type { NullGain, NullPlayers } from './null-players.js';
+
+/** The thresholds, in final scores. */
+export const THRESHOLDS = {
+  /** The least lead of the planner that infers over the open-loop sequence, and over the planner without inference. */
+  inference: 0.25,
+  /** The least lead of the planner that infers over the reactive policy. */
+  inferenceOverReactive: 0.2,
+  /** The least lead of the planner that knows the profile over each of the three. */
+  knowledge: 0.3,
+  /** The most that a belief without knowledge adds to a policy that scores `silentScore` or more without one. */
+  nullBelief: 0.015,
+  /** Below this score the clamp of the final score at 0 helps a bad belief. */
+  silentScore: 0.25,
+  /** The most that knowing the profile may add in the impossible world, where every profile is neutral. */
+  impossibleWorld: 0.01,
+} as const;
+
+/** A figure and its threshold. */
+export interface Check {
+  /** The name of the figure, such as "inference_over_open_loop". */
+  readonly figure: string;
+  /** What is compared, such as "planner over open-loop with a constant belief". */
+  readonly compared: string;
+  /** The mean is compared with the threshold; in the impossible world, the interval is. */
+  readonly value: Interval;
+  readonly bound: 'at least' | 'at most';
+  readonly threshold: number;
+  readonly holds: boolean;
+}
+
+/** A verdict that a program can read. */
+export interface Assessment {
+  readonly paysOnlyForInference: boolean;
+  readonly checks: readonly Check[];
+  /** One sentence. */
+  readonly reason: string;
+}
+
+/** What an assessment compares. */
+export interface Evidence {
+  readonly plays: readonly Play[];
+  /** The actions of the planner without inference, without its belief. */
+  readonly silentPrior: Play;
+  readonly nullPlayers: NullPlayers;
+  readonly impossible: ImpossibleWorld;
+}
+
+/** Returns the verdict. @param grader its name. */
+export function assess(grader: string, evidence: Evidence): Assessment {
+  const checks = [
+    ...checksOfKnowledge(evidence),
+    ...checksOfBeliefs(evidence.nullPlayers),
+    ...checksOfImpossible(evidence.impossible),
+  ];
+  const failed = checks.filter(({ holds }) => !holds);
+  return { paysOnlyForInference: failed.length === 0, checks, reason: reasonOf(grader, failed) };
+}
+
+/** Compares the planners with what ignores the profile, each with its best constant belief. */
+function checksOfKnowledge({ plays, silentPrior, nullPlayers }: Evidence): Check[] {
+  const rivals = [
+    ['open_loop', playOf(plays, 'open-loop'), THRESHOLDS.inference],
+    ['prior', silentPrior, THRESHOLDS.inference],
+    ['reactive', playOf(plays, 'reactive'), THRESHOLDS.inferenceOverReactive],
+  ] as const;
+  return rivals.flatMap(([name, rival, threshold]) => {
+    const beliefGain = bestConstantGain(nullPlayers, rival.player.name);
+    const check = (planner: string, figure: string, least: number): Check => {
+      const value = lessGain(differenceOf(playOf(plays, planner), rival), beliefGain);
+      const compared = `${planner} over ${rival.player.name} with a constant belief`;
+      return { figure, compared, value, bound: 'at least', threshold: least, holds: value.mean >= least };
+    };
+    return [
+      check('planner', `inference_over_${name}`, threshold),
+      check('planner-oracle', `knowledge_over_${name}`, THRESHOLDS.knowledge),
+    ];
+  });
+}
+
+/**
+ * Returns what the best constant belief adds to a policy, or to the open-loop sequence if the policy was not measured. It is
+ * measured on many episodes and added to paired differences without beliefs, because a constant belief increases the variance
+ * of the scores more than actions do.
+ */
+function bestConstantGain({ rows }: NullPlayers, policy: string): Interval {
+  const name = rows.some((row) => row.policy === policy) ? policy : 'open-loop';
+  const gains = rows.filter(
+    (row) => row.policy === name && (row.belief === 'constant' || row.belief === 'fitted'),
+  );
+  const best = gains.reduce((one, other) => (other.gain.mean > one.gain.mean ? other : one));
+  return best.gain.mean > 0 ? best.gain : { mean: 0, low: 0, high: 0 };
+}
+
+/** Returns a difference minus a gain that was measured on other episodes. */
+function lessGain(difference: Interval, gain: Interval): Interval {
+  const mean = difference.mean - gain.mean;
+  const half = Math.hypot(halfOf(difference), halfOf(gain));
+  return { mean, low: mean - half, high: mean + half };
+}
+
+const halfOf = ({ mean, high }: Interval): number => (high === null ? 0 : high - mean);
+
+/** Finds the largest gains of beliefs without knowledge. */
+function checksOfBeliefs({ rows }: NullPlayers): Check[] {
+  const threshold = THRESHOLDS.nullBelief;
+  const scoring = rows.filter(({ silent }) => silent.mean >= THRESHOLDS.silentScore);
+  const check = (figure: string, beliefs: readonly string[]): Check[] => {
+    const [largest] = scoring
+      .filter(({ belief }) => beliefs.includes(belief))
+      .sort((a, b) => b.gain.mean - a.gain.mean);
+    if (largest === undefined) return [];
+    const { gain: value } = largest;
+    const compared = comparedIn(largest);
+    return [{ figure, compared, value, bound: 'at most', threshold, holds: value.mean <= threshold }];
+  };
+  return [
+    ...check('constant_belief', ['constant', 'fitted']),
+    ...check('null_belief', ['extreme', 'random']),
+  ];
+}
+
+const comparedIn = ({ policy, belief }: NullGain): string => `${policy}+${belief} over ${policy}`;
+
+/** An interval that contains 0, or lies below the threshold, shows that knowing the profile adds nothing. */
+function checksOfImpossible({ sequence, planner }: ImpossibleWorld): Check[] {
+  const threshold = THRESHOLDS.impossibleWorld;
+  const check = (figure: string, compared: string, value: Interval): Check => {
+    const { mean, low, high } = value;
+    const holds = low === null || high === null ? mean <= threshold : low <= 0 || high < threshold;
+    return { figure, compared, value, bound: 'at most', threshold, holds };
+  };
+  return [
+    check('impossible_sequence', 'knowing the profile, all profiles neutral', sequence),
+    check('impossible_planner', 'inference, all profiles neutral', planner),
+  ];
+}
+
+function reasonOf(grader: string, failed: readonly Check[]): string {
+  if (failed.length === 0) {
+    return `Grader ${grader} pays only for inference: all figures meet their thresholds.`;
+  }
+  const parts = failed.map(
+    ({ compared, value, bound, threshold }) =>
+      `${compared} ${decimals(value.mean)} (${bound} ${decimals(threshold)})`,
+  );
+  return `Grader ${grader} does not pay only for inference: ${parts.join('; ')}.`;
+}

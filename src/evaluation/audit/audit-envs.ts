@@ -1,0 +1,105 @@
+/** Plays the episodes of an audit, on fresh seeds. */
+
+import { repeatActions } from '../../agents/policies/open-loop.js';
+import type { Trajectory } from '../../engine/backends/backend.js';
+import { type AnyVecEnv, openAnyVecEnv, type RunOptions } from '../../engine/node.js';
+import type { RunResult } from '../../engine/vec-env/vec-env-options.js';
+import { NUM_STEPS } from '../../world/fields.js';
+import type { AuditRequest } from './audit-options.js';
+import { type AuditProfiles, profileChoice } from './audit-profiles.js';
+import { freshSeeds } from './audit-seeds.js';
+import { type FittedBeliefs, statedBeliefs } from './beliefs.js';
+import type { Player } from './players.js';
+
+/** A player's episodes, one for each fresh seed, in order. */
+export interface Play {
+  readonly player: Player;
+  /** u32 [n]: all fresh seeds, or the first ones, for which the player has actions. */
+  readonly seeds: Uint32Array;
+  /** f32 [n]: final scores. */
+  readonly scores: Float32Array;
+  /** f32 [n, 8]: COMPONENT_FIELDS. */
+  readonly components: Float32Array;
+  /** f32 [n] each. */
+  readonly beliefMae: Float32Array;
+  readonly firstHalfMeans: Float32Array;
+  readonly secondHalfMeans: Float32Array;
+}
+
+/** The environments of an audit: a batch for all fresh seeds, and one for each smaller number of episodes. */
+export class AuditEnvs implements AsyncDisposable {
+  readonly #request: AuditRequest;
+  readonly #beliefs: FittedBeliefs;
+  readonly #profiles: AuditProfiles;
+  readonly #envs = new Map<number, AnyVecEnv>();
+
+  /** @param beliefs the constant beliefs fitted to these profiles. */
+  constructor(request: AuditRequest, beliefs: FittedBeliefs, profiles: AuditProfiles = 'sampled') {
+    this.#request = request;
+    this.#beliefs = beliefs;
+    this.#profiles = profiles;
+  }
+
+  /** An environment with the audit's settings. */
+  get env(): Promise<AnyVecEnv> {
+    return this.#envOf(this.#request.episodes);
+  }
+
+  async #envOf(numEnvs: number): Promise<AnyVecEnv> {
+    const { engine, weights: grader } = this.#request;
+    const profiles = profileChoice(this.#profiles, numEnvs);
+    const env = this.#envs.get(numEnvs) ?? (await openAnyVecEnv({ numEnvs, grader, profiles, ...engine }));
+    this.#envs.set(numEnvs, env);
+    return env;
+  }
+
+  /** Plays all fresh seeds, or the first ones if the player has actions for each of them. */
+  async play(player: Player): Promise<Play> {
+    const { seeds, result } = await this.#run(player, {});
+    return {
+      player,
+      seeds,
+      scores: result.finalScores.slice(),
+      components: result.components.slice(),
+      beliefMae: result.beliefMae.slice(),
+      firstHalfMeans: result.firstHalfMeans.slice(),
+      secondHalfMeans: result.secondHalfMeans.slice(),
+    };
+  }
+
+  /** Plays the same episodes and returns every step. The arrays are views, valid until the next call. */
+  async playWithTrajectory(player: Player): Promise<{
+    seeds: Uint32Array;
+    trajectory: Trajectory;
+    finalScores: Float32Array;
+  }> {
+    const { seeds, result } = await this.#run(player, { trajectory: true });
+    return { seeds, trajectory: result.trajectory!, finalScores: result.finalScores };
+  }
+
+  async #run(
+    player: Player,
+    options: Pick<RunOptions, 'trajectory'>,
+  ): Promise<{ seeds: Uint32Array; result: RunResult }> {
+    const { actions } = player;
+    const isForAll = typeof actions === 'string' || actions.length === NUM_STEPS;
+    const env = await this.#envOf(isForAll ? this.#request.episodes : actions.length / NUM_STEPS);
+    const seeds = freshSeeds(env.numEnvs);
+    await env.reset({ seed: seeds });
+    const choice = typeof actions === 'string' || !isForAll ? actions : repeatActions(actions, env.numEnvs);
+    const beliefs = await this.#beliefsOf(player, env, seeds);
+    return { seeds, result: await env.run(choice, { ...options, beliefs }) };
+  }
+
+  async #beliefsOf(
+    { belief, beliefs }: Player,
+    env: AnyVecEnv,
+    seeds: Uint32Array,
+  ): Promise<ArrayLike<number> | undefined> {
+    return belief === 'own' ? beliefs! : statedBeliefs(belief, env, seeds, this.#beliefs);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const env of this.#envs.values()) await env.close();
+  }
+}

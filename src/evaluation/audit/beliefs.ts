@@ -1,0 +1,188 @@
+/** The beliefs that players state in an audit. */
+import { repeatActions } from '../../agents/policies/open-loop.js';
+import { type AnyVecEnv, openAnyVecEnv } from '../../engine/node.js';
+import { type Draw, threefry } from '../../engine/reference/threefry.js';
+import { COMPONENT_NAMES, NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
+import type { AuditRequest } from './audit-options.js';
+import { type AuditProfiles, profileChoice } from './audit-profiles.js';
+import { trainingSeeds } from './audit-seeds.js';
+
+/** The belief at every step. */
+export type AuditBelief =
+  | 'none'
+  /** 0.5 each. */
+  | 'constant'
+  /** The constant with the best score on training seeds. */
+  | 'fitted'
+  /** The median targets. */
+  | 'median'
+  /** The mean targets. */
+  | 'mean'
+  /** 0 or 1 at random, the same in all steps. */
+  | 'extreme'
+  /** Uniform in [0, 1], another at each step. */
+  | 'random'
+  /** The targets. */
+  | 'truth'
+  /** The belief that the player itself stated. */
+  | 'own';
+
+/** The belief that raises each component that depends on beliefs alone, by the component's index. */
+export const BELIEF_BY_COMPONENT: ReadonlyMap<number, AuditBelief> = new Map([
+  [COMPONENT_NAMES.indexOf('belief_accuracy'), 'median'],
+  [COMPONENT_NAMES.indexOf('belief_skill'), 'mean'],
+]);
+
+/** Returns whether a component depends on beliefs, not on actions. */
+export const isBeliefComponent = (component: number): boolean => BELIEF_BY_COMPONENT.has(component);
+
+/** The middle of each range. */
+export const CONSTANT: readonly number[] = [0.5, 0.5, 0.5];
+
+/** The constant beliefs that depend on the profiles. */
+export interface FittedBeliefs {
+  /** The constant belief with the best score; null if stating none is as good. */
+  readonly fitted: readonly number[] | null;
+  /** The median targets, which minimise the mean absolute error. */
+  readonly median: readonly number[];
+  /** The mean targets, which minimise the mean squared error. */
+  readonly mean: readonly number[];
+}
+
+/** Step sizes of the search for the best constant belief. */
+const STEP_SIZES = [0.1, 0.03, 0.01];
+
+/**
+ * Fits constant beliefs on the training seeds. How a belief scores depends on the grader, so the search plays whole
+ * episodes with each candidate. It changes one number of the belief at a time, as long as the score rises.
+ * @param sequence u8 [28]: the actions of the episodes.
+ */
+export async function fitBeliefs(
+  { engine, weights }: AuditRequest,
+  sequence: Uint8Array,
+  profiles: AuditProfiles,
+): Promise<FittedBeliefs> {
+  const seed = trainingSeeds();
+  const numEnvs = seed.length;
+  await using env = await openAnyVecEnv({
+    numEnvs,
+    grader: weights,
+    profiles: profileChoice(profiles, numEnvs),
+    ...engine,
+  });
+  await env.reset({ seed });
+  const targets = await env.beliefTargets();
+  const columns = Array.from({ length: NUM_BELIEFS }, (_, k) =>
+    targets.filter((_, i) => i % NUM_BELIEFS === k).sort(),
+  );
+  const median = columns.map((column) => column[Math.floor(column.length / 2)]);
+  const mean = columns.map((column) => column.reduce((sum, value) => sum + value, 0) / column.length);
+  const actions = repeatActions(sequence, numEnvs);
+  const scoreOf = async (beliefs?: readonly number[]): Promise<number> => {
+    await env.reset({ seed });
+    const { finalScores } = await env.run(actions, { beliefs });
+    return finalScores.reduce((sum, score) => sum + score, 0) / numEnvs;
+  };
+  return { median, mean, fitted: await climb([CONSTANT, median, mean], scoreOf) };
+}
+
+/**
+ * Climbs from the best of `starts`, and returns the belief that no small change improves. Returns null if no start scores
+ * more than stating no belief.
+ */
+async function climb(
+  starts: readonly (readonly number[])[],
+  scoreOf: (belief?: readonly number[]) => Promise<number>,
+): Promise<readonly number[] | null> {
+  let best: readonly number[] | null = null;
+  let highest = await scoreOf();
+  const offer = async (belief: readonly number[]): Promise<boolean> => {
+    const score = await scoreOf(belief);
+    if (score <= highest) return false;
+    [best, highest] = [belief, score];
+    return true;
+  };
+  const offerNeighbours = async (step: number): Promise<boolean> => {
+    if (best === null) return false;
+    for (const neighbour of neighboursOf(best, step)) if (await offer(neighbour)) return true;
+    return false;
+  };
+  for (const start of starts) await offer(start);
+  for (const step of STEP_SIZES) while (await offerNeighbours(step));
+  return best;
+}
+
+const neighboursOf = (belief: readonly number[], step: number): number[][] =>
+  belief.flatMap((_, k) =>
+    [-step, step].map((change) =>
+      belief.map((value, j) => (j === k ? Math.min(Math.max(value + change, 0), 1) : value)),
+    ),
+  );
+
+/** Returns the `beliefs` of a run: three numbers, or f32 [n, 28, 3]; undefined for none. */
+export async function statedBeliefs(
+  belief: Exclude<AuditBelief, 'own'>,
+  env: AnyVecEnv,
+  seeds: Uint32Array,
+  constants: FittedBeliefs,
+): Promise<ArrayLike<number> | undefined> {
+  switch (belief) {
+    case 'none':
+      return undefined;
+    case 'constant':
+      return CONSTANT;
+    case 'fitted':
+      return constants.fitted ?? undefined;
+    case 'median':
+    case 'mean':
+      return constants[belief];
+    case 'extreme':
+      return extremeBeliefs(seeds);
+    case 'random':
+      return randomBeliefs(seeds);
+    case 'truth':
+      return repeatAtEveryStep(await env.beliefTargets());
+  }
+}
+
+/** The second word of the generator's key. It differs from all streams of the world. */
+const STREAM = 0x4e554c4c;
+const FIELD_BITS = 10;
+const FIELD = 2 ** FIELD_BITS;
+
+const draw: Draw = { x0: 0, x1: 0 };
+
+/** Returns f32 [n, 28, 3]: 0 or 1, the same in every step. */
+function extremeBeliefs(seeds: Uint32Array): Float32Array {
+  const beliefs = new Float32Array(seeds.length * NUM_BELIEFS);
+  for (const [i, seed] of seeds.entries()) {
+    const { x0 } = threefry(seed, STREAM, 0, 0, draw);
+    for (let k = 0; k < NUM_BELIEFS; k++) beliefs[i * NUM_BELIEFS + k] = (x0 >>> k) & 1;
+  }
+  return repeatAtEveryStep(beliefs);
+}
+
+/** Returns f32 [n, 28, 3]: uniform in [0, 1], another in every step. */
+function randomBeliefs(seeds: Uint32Array): Float32Array {
+  const beliefs = new Float32Array(seeds.length * NUM_STEPS * NUM_BELIEFS);
+  let at = 0;
+  for (const seed of seeds) {
+    for (let step = 0; step < NUM_STEPS; step++) {
+      const { x0 } = threefry(seed, STREAM, 1, step, draw);
+      for (let k = 0; k < NUM_BELIEFS; k++) {
+        beliefs[at++] = ((x0 >>> (k * FIELD_BITS)) & (FIELD - 1)) / (FIELD - 1);
+      }
+    }
+  }
+  return beliefs;
+}
+
+/** Repeats beliefs f32 [n, 3] at every step. Returns f32 [n, 28, 3]. */
+function repeatAtEveryStep(beliefs: Float32Array): Float32Array {
+  const sequence = new Float32Array(beliefs.length * NUM_STEPS);
+  for (let offset = 0; offset < sequence.length; offset += NUM_BELIEFS) {
+    const env = Math.floor(offset / (NUM_STEPS * NUM_BELIEFS));
+    sequence.set(beliefs.subarray(env * NUM_BELIEFS, (env + 1) * NUM_BELIEFS), offset);
+  }
+  return sequence;
+}

@@ -1,0 +1,95 @@
+/** Audits a grader in the impossible world: every profile is neutral, so there is nothing to infer. */
+
+import { repeatActions } from '../../agents/policies/open-loop.js';
+import { searchActionSequence } from '../../agents/search/find-sequences.js';
+import { type Interval, intervalOf } from '../../shared/statistics.js';
+import { AuditEnvs } from './audit-envs.js';
+import type { AuditRequest } from './audit-options.js';
+import { problemProfile } from './audit-profiles.js';
+import { freshRange, profileTrainingSeeds, trainingSeeds } from './audit-seeds.js';
+import { fitBeliefs } from './beliefs.js';
+import { differenceOf } from './gains.js';
+import { recordedPlayer, silentPlayer, withBelief } from './players.js';
+import { recordPlanner } from './record-episodes.js';
+import type { SearchProgress } from './search-progress.js';
+import { neutralEvaluations, neutralPlannerEpisodes, profileEvaluations } from './search-shares.js';
+
+/**
+ * What knowing the profile adds where every profile is neutral, with sequence, belief and prior fitted to that world. Under a
+ * grader that pays only for knowledge it adds nothing.
+ */
+export interface ImpossibleWorld {
+  /** The mean score of the sequence fitted to this world, with the constant belief fitted to it. */
+  readonly score: Interval;
+  /** A sequence found for the profile with the true belief, over `score`. */
+  readonly sequence: Interval;
+  /** The planner that infers, over the planner whose prior is this world's: one profile. */
+  readonly planner: Interval;
+  /** The constant belief; null if none is stated. */
+  readonly belief: readonly number[] | null;
+  /** Fresh seeds of `score` and `sequence`. */
+  readonly seeds: string;
+  /** Fresh seeds of `planner`. */
+  readonly plannerSeeds: string;
+}
+
+const NEUTRAL = 'neutral';
+
+/** Plays the impossible world. @throws the signal's reason; BackendError. */
+export async function playImpossibleWorld(
+  request: AuditRequest,
+  progress: SearchProgress,
+): Promise<ImpossibleWorld> {
+  const { weights: grader } = request;
+  const profile = problemProfile(NEUTRAL);
+  const evaluations = neutralEvaluations(request);
+  const seeds = trainingSeeds();
+  const refitted = await searchActionSequence(
+    { seeds, profile },
+    { ...progress.nextSearch(evaluations * seeds.length), grader, evaluations },
+  );
+  const ownSeeds = profileTrainingSeeds();
+  const ownEvaluations = profileEvaluations(request);
+  const own = await searchActionSequence(
+    { seeds: ownSeeds, profile },
+    {
+      ...progress.nextSearch(ownEvaluations * ownSeeds.length),
+      ...{ grader, evaluations: ownEvaluations, initialSequences: refitted.actions },
+    },
+  );
+  const beliefs = await fitBeliefs(request, refitted.actions, NEUTRAL);
+  await using envs = new AuditEnvs(request, beliefs, NEUTRAL);
+  const ignoring = await envs.play(
+    withBelief('fitted', silentPlayer('exploit', 'open-loop', refitted.actions)),
+  );
+  const ownActions = repeatActions(own.actions, request.episodes);
+  const knowing = await envs.play(
+    withBelief('truth', silentPlayer('oracle', 'oracle-open-loop', ownActions)),
+  );
+  const planner = await playPlanners(request, progress, envs);
+  return {
+    score: intervalOf(ignoring.scores),
+    sequence: differenceOf(knowing, ignoring),
+    planner,
+    belief: beliefs.fitted,
+    seeds: freshRange(request.episodes),
+    plannerSeeds: freshRange(neutralPlannerEpisodes(request)),
+  };
+}
+
+/** The planner's prior is fitted by giving it the only profile that this world has. */
+async function playPlanners(
+  request: AuditRequest,
+  progress: SearchProgress,
+  envs: AuditEnvs,
+): Promise<Interval> {
+  const episodes = neutralPlannerEpisodes(request);
+  const [inferring, prior] = [
+    await recordPlanner(request, 'inference', progress, episodes, NEUTRAL),
+    await recordPlanner(request, 'truth', progress, episodes, NEUTRAL),
+  ];
+  return differenceOf(
+    await envs.play(recordedPlayer('inference', 'planner', inferring)),
+    await envs.play(recordedPlayer('exploit', 'planner-prior', prior)),
+  );
+}

@@ -1,0 +1,58 @@
+/** Null players: policies that state a belief without knowledge, compared with the same policies without a belief. */
+import { type Interval, intervalOf } from '../../shared/statistics.js';
+import { AuditEnvs } from './audit-envs.js';
+import type { AuditRequest } from './audit-options.js';
+import { freshRange } from './audit-seeds.js';
+import type { AuditBelief, FittedBeliefs } from './beliefs.js';
+import { differenceOf } from './gains.js';
+import { type Player, withBelief } from './players.js';
+
+/** What a belief without knowledge adds to a policy. */
+export interface NullGain {
+  /** The policy. */
+  readonly policy: string;
+  readonly belief: AuditBelief;
+  /** The mean final score without a belief. */
+  readonly silent: Interval;
+  /** What the belief adds to it. */
+  readonly gain: Interval;
+}
+
+/** The gains of null players. */
+export interface NullPlayers {
+  /** Fresh seeds, as "20000-119999". */
+  readonly seeds: string;
+  readonly rows: readonly NullGain[];
+}
+
+/** Beliefs vary more than actions, so that their gains need more episodes. */
+const EPISODES_FACTOR = 50;
+const MAX_EPISODES = 100_000;
+const BELIEFS: readonly AuditBelief[] = ['constant', 'fitted', 'extreme', 'random'];
+
+/** Returns the number of episodes of null players: 50 for each fresh seed, at most 100,000, or all fresh seeds. */
+export const nullEpisodes = ({ episodes }: Pick<AuditRequest, 'episodes'>): number =>
+  Math.max(episodes, Math.min(MAX_EPISODES, EPISODES_FACTOR * episodes));
+
+/** Plays the null players. @param silent policies without a belief, for all fresh seeds or `nullEpisodes` of them. */
+export async function playNullPlayers(
+  request: AuditRequest,
+  beliefs: FittedBeliefs,
+  silent: readonly Player[],
+): Promise<NullPlayers> {
+  const episodes = nullEpisodes(request);
+  await using envs = new AuditEnvs({ ...request, episodes }, beliefs);
+  const rows: NullGain[] = [];
+  for (const player of silent) {
+    const base = await envs.play(player);
+    for (const belief of BELIEFS) {
+      rows.push({
+        policy: player.name,
+        belief,
+        silent: intervalOf(base.scores),
+        gain: differenceOf(await envs.play(withBelief(belief, player)), base),
+      });
+    }
+  }
+  return { seeds: freshRange(episodes), rows };
+}

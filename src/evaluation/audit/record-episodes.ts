@@ -1,0 +1,110 @@
+/** Records episodes of players that observe, so that they can be played again with other beliefs. */
+import { openAnyPlanner } from '../../agents/planner/async-planner.js';
+import type { PlannerOptions } from '../../agents/planner/planner-options.js';
+import { playReactive } from '../../agents/search/find-reactive.js';
+import { openAnyVecEnv } from '../../engine/node.js';
+import { yieldTurn } from '../../engine/vec-env/yield-turn.js';
+import { NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
+import { createWorld } from '../../world/world.js';
+import { trueProfilesOf } from '../play-policy.js';
+import type { AuditRequest } from './audit-options.js';
+import { type AuditProfiles, profileChoice } from './audit-profiles.js';
+import { freshSeeds } from './audit-seeds.js';
+import type { SearchProgress } from './search-progress.js';
+import { IMAGINED_EPISODES, roundsOf } from './search-shares.js';
+
+/** The actions and beliefs of the first fresh episodes. */
+export interface Recording {
+  /** u8 [n, 28]. */
+  readonly actions: Uint8Array;
+  /** f32 [n, 28, 3]. */
+  readonly beliefs: Float32Array;
+}
+
+/** What a planner knows: what it observes, the prior alone, or the profile. */
+export type Knowledge = 'inference' | 'prior' | 'truth';
+
+/** Episodes that are planned together. Few, so that a signal is answered soon; it changes no decision. */
+const TOGETHER = 4;
+/** Returns the actions of a reactive policy in the first fresh episodes, u8 [episodes, 28]. @param policy f64 [480]. */
+export async function recordReactive(
+  { engine, weights }: AuditRequest,
+  policy: Float64Array,
+  episodes: number,
+): Promise<Uint8Array> {
+  await using env = await openAnyVecEnv({ numEnvs: episodes, grader: weights, ...engine });
+  const actions = new Uint8Array(episodes * NUM_STEPS);
+  await playReactive(env, policy, freshSeeds(episodes), episodes, actions);
+  return actions;
+}
+
+/**
+ * Plays the first fresh episodes with a planner that maximises the final score. Decisions do not depend on the batch.
+ * @throws the signal's reason.
+ */
+export async function recordPlanner(
+  request: AuditRequest,
+  knowledge: Knowledge,
+  progress: SearchProgress,
+  episodes: number,
+  profiles: AuditProfiles = 'sampled',
+): Promise<Recording> {
+  const report = progress.next(episodes * IMAGINED_EPISODES);
+  const recording = {
+    actions: new Uint8Array(episodes * NUM_STEPS),
+    beliefs: new Float32Array(episodes * NUM_STEPS * NUM_BELIEFS),
+  };
+  const seeds = freshSeeds(episodes);
+  for (let first = 0; first < episodes; first += TOGETHER) {
+    const part = seeds.subarray(first, first + TOGETHER);
+    await recordPart(request, knowledge, profiles, part, {
+      actions: recording.actions.subarray(first * NUM_STEPS),
+      beliefs: recording.beliefs.subarray(first * NUM_STEPS * NUM_BELIEFS),
+      report: (step) => report(first + (part.length * step) / NUM_STEPS, episodes),
+    });
+  }
+  return recording;
+}
+
+/** Plays some episodes and writes them to the begin of a recording. */
+async function recordPart(
+  request: AuditRequest,
+  knowledge: Knowledge,
+  profiles: AuditProfiles,
+  seeds: Uint32Array,
+  { actions, beliefs, report }: Recording & { readonly report: (step: number) => void },
+): Promise<void> {
+  const { engine, weights, signal } = request;
+  const numEnvs = seeds.length;
+  await using env = await openAnyVecEnv({
+    numEnvs,
+    grader: weights,
+    profiles: profileChoice(profiles, numEnvs),
+    ...engine,
+  });
+  const options: PlannerOptions = { numEnvs, grader: weights, rounds: roundsOf(request), ...engine };
+  await using planner = await openAnyPlanner({
+    ...options,
+    inference: knowledge !== 'prior',
+    oracle: knowledge === 'truth' ? profilesOf(profiles, seeds) : undefined,
+  });
+  let { observations } = await env.reset({ seed: seeds });
+  for (let step = 0; step < NUM_STEPS; step++) {
+    const decision = await planner.decide(observations);
+    for (let i = 0; i < numEnvs; i++) {
+      const row = i * NUM_STEPS + step;
+      actions[row] = decision.actions[i];
+      beliefs.set(decision.beliefs.subarray(i * NUM_BELIEFS, (i + 1) * NUM_BELIEFS), row * NUM_BELIEFS);
+    }
+    ({ observations } = await env.step(decision.actions, { beliefs: decision.beliefs }));
+    report(step + 1);
+    await yieldTurn();
+    signal?.throwIfAborted();
+  }
+}
+
+/** Returns the true profiles of episodes, f32 [n, 16]. */
+const profilesOf = (profiles: AuditProfiles, seeds: Uint32Array): Float32Array =>
+  profiles === 'neutral'
+    ? (profileChoice(profiles, seeds.length) as Float32Array)
+    : trueProfilesOf(createWorld(), { profile: profiles, seeds });

@@ -1,0 +1,46 @@
+/** Records the episodes of a user's policies in an audit. */
+
+import { openAnyVecEnv } from '../../engine/node.js';
+import { CheckedPlayer } from '../../engine/policy/checked-player.js';
+import { NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
+import { trueProfilesOf } from '../play-policy.js';
+import type { UserPolicy } from '../user-policy.js';
+import type { AuditRequest } from './audit-options.js';
+import { freshSeeds } from './audit-seeds.js';
+import { type Player, recordedPlayer, silentPlayer } from './players.js';
+
+/** Plays each policy in the first fresh episodes, as many as a planner plays. @throws as `CheckedPlayer`; the signal's reason. */
+export async function recordPolicies(request: AuditRequest): Promise<Player[]> {
+  const players: Player[] = [];
+  for (const policy of request.policies) players.push(await recordPolicy(request, policy));
+  return players;
+}
+
+async function recordPolicy(request: AuditRequest, { name, policy }: UserPolicy): Promise<Player> {
+  const { engine, weights, grader, signal, plannerEpisodes: numEnvs } = request;
+  const seeds = freshSeeds(numEnvs);
+  await using env = await openAnyVecEnv({ numEnvs, grader: weights, ...engine });
+  const { world } = env;
+  using player = await CheckedPlayer.open(name, policy, { ...engine, numEnvs, grader, world }, signal);
+  let { observations } = await env.reset({ seed: seeds });
+  const playing = new Uint8Array(numEnvs).fill(1);
+  const batch = { profile: 'sampled', seeds };
+  await player.reset({ mask: playing.slice(), seeds, profiles: () => trueProfilesOf(world, batch) });
+  const actions = new Uint8Array(numEnvs * NUM_STEPS);
+  const beliefs = new Float32Array(actions.length * NUM_BELIEFS).fill(Number.NaN);
+  for (let step = 0; step < NUM_STEPS; step++) {
+    const move = await player.act({ observations, steps: new Uint8Array(numEnvs).fill(step), playing });
+    for (let i = 0; i < numEnvs; i++) {
+      const row = i * NUM_STEPS + step;
+      actions[row] = move.actions[i];
+      if (move.beliefs !== null)
+        beliefs.set(move.beliefs.subarray(i * NUM_BELIEFS, (i + 1) * NUM_BELIEFS), row * NUM_BELIEFS);
+    }
+    ({ observations } = await env.step(move.actions, { beliefs: move.beliefs ?? undefined }));
+    signal?.throwIfAborted();
+  }
+  const isSilent = beliefs.every(Number.isNaN);
+  return isSilent
+    ? silentPlayer('policy', name, actions)
+    : recordedPlayer('policy', name, { actions, beliefs });
+}

@@ -1,0 +1,59 @@
+/** How many sequences and policies each search of an audit scores. */
+import { REACTIVE_EPISODES } from '../../agents/search/find-reactive.js';
+import type { AuditRequest } from './audit-options.js';
+import { SEEDS_PER_PROFILE, TRAINING_STARTS } from './audit-seeds.js';
+import { isBeliefComponent } from './beliefs.js';
+
+/** The share of the evaluations for the search of one component. */
+const PUSH_SHARE = 1 / 6;
+/** The share of the evaluations for the search of one profile. */
+const PROFILE_SHARE = 1 / 60;
+/** The share of the evaluations for the search in the impossible world. */
+const NEUTRAL_SHARE = 1 / 3;
+const MIN_EVALUATIONS = 1000;
+/** Evaluations for each generation of the search for a reactive policy. */
+const EVALUATIONS_PER_GENERATION = 1500;
+const MIN_GENERATIONS = 4;
+/** Progress counts a planned episode as this many: about as many are imagined for it. */
+export const IMAGINED_EPISODES = 200_000;
+
+const share = ({ evaluations }: AuditRequest, part: number): number =>
+  Math.max(MIN_EVALUATIONS, Math.round(evaluations * part));
+
+export const pushEvaluations = (request: AuditRequest): number => share(request, PUSH_SHARE);
+export const profileEvaluations = (request: AuditRequest): number => share(request, PROFILE_SHARE);
+export const neutralEvaluations = (request: AuditRequest): number => share(request, NEUTRAL_SHARE);
+
+/** The generations of the search for a reactive policy. */
+export const generationsOf = ({ evaluations }: AuditRequest): number =>
+  Math.max(MIN_GENERATIONS, Math.round(evaluations / EVALUATIONS_PER_GENERATION));
+
+/** Evaluations for each round of a planner's search. With enough evaluations the planner has its default rounds. */
+const EVALUATIONS_PER_ROUND = 2500;
+const FULL_ROUNDS = 16;
+
+/** The rounds of a planner's search at each step; undefined for the planner's default. */
+export function roundsOf({ evaluations }: AuditRequest): number | undefined {
+  const rounds = Math.floor(evaluations / EVALUATIONS_PER_ROUND);
+  return rounds < FULL_ROUNDS ? rounds : undefined;
+}
+
+/** The planned episodes of each planner in the impossible world. */
+export const neutralPlannerEpisodes = ({ plannerEpisodes }: AuditRequest): number =>
+  Math.max(2, Math.round(plannerEpisodes / 2));
+
+/** Returns the indices of components that have a weight and depend on actions. */
+export const pushableComponents = (weights: Float32Array): number[] =>
+  [...weights.keys()].filter((k) => !isBeliefComponent(k) && weights[k] !== 0);
+
+/** Returns the number of episodes of all searches and planners. */
+export function totalEpisodes(request: AuditRequest): number {
+  const { evaluations, profiles, plannerEpisodes, weights } = request;
+  // Open-loop, honest, and for the discrete profiles.
+  const forAll = evaluations * 3 + pushEvaluations(request) * pushableComponents(weights).length;
+  const sequences = (forAll + neutralEvaluations(request)) * TRAINING_STARTS;
+  // One more is found for the neutral profile.
+  const perProfile = profileEvaluations(request) * (profiles + 1) * SEEDS_PER_PROFILE;
+  const planned = plannerEpisodes * 4 + neutralPlannerEpisodes(request) * 2;
+  return sequences + perProfile + generationsOf(request) * REACTIVE_EPISODES + planned * IMAGINED_EPISODES;
+}

@@ -1,0 +1,121 @@
+/** Plays the episodes of a batch with one policy: in one call, or step by step. */
+
+import type { FixedPolicy } from '../agents/policies/fixed-policies.js';
+import type { SteppedPolicy } from '../agents/policies/observing-policies.js';
+import type { Grader } from '../engine/graders/grader.js';
+import type { AnyVecEnv } from '../engine/node.js';
+import type { PolicyPlayer } from '../engine/policy/policy.js';
+import { Episode } from '../engine/reference/episode.js';
+import type { RunResult } from '../engine/vec-env/vec-env-options.js';
+import { yieldTurn } from '../engine/vec-env/yield-turn.js';
+import { NUM_STEPS, PROFILE_SIZE } from '../world/fields.js';
+import type { World } from '../world/world.js';
+import type { EpisodeBatch } from './episode-batch.js';
+import type { PolicyPlayers } from './policy-players.js';
+import type { EvaluationRecorder } from './record-trajectories.js';
+import { UserPolicy } from './user-policy.js';
+
+/** The grader, engine and signal of `EvaluateOptions`. */
+export interface PlayOptions {
+  readonly grader: Grader;
+  readonly backend: string | undefined;
+  readonly kernel: string | undefined;
+  readonly threads: number | undefined;
+  readonly signal: AbortSignal | undefined;
+  /** The players of stepped policies. */
+  readonly players: PolicyPlayers;
+}
+
+/** Seeds with one choice of profiles, or one for each. */
+export interface Episodes extends Pick<EpisodeBatch, 'seeds'> {
+  readonly profile: string | readonly string[];
+}
+
+/** A policy that plays an episode in one call. */
+type WholeRunPolicy = Pick<FixedPolicy, 'choice' | 'options'>;
+
+/** Returns whether a policy is stepped. All others are played in one call, or are language models. */
+export const isStepped = <Other extends object>(
+  policy: Other | SteppedPolicy | UserPolicy,
+): policy is SteppedPolicy | UserPolicy => policy instanceof UserPolicy || 'objective' in policy;
+
+/**
+ * Plays the episodes, one in each environment.
+ * @param recorder records every step; null for no recording. It does not change results.
+ * @returns views of the environment's outputs. @throws the signal's reason.
+ */
+export async function playPolicy(
+  env: AnyVecEnv,
+  batch: Episodes,
+  policy: WholeRunPolicy | SteppedPolicy | UserPolicy,
+  options: PlayOptions,
+  recorder: EvaluationRecorder | null,
+): Promise<RunResult> {
+  const { observations } = await env.reset({ seed: batch.seeds, profiles: batch.profile });
+  if (isStepped(policy)) return playSteps(env, observations, batch, policy, options, recorder);
+  const choice = policy.choice(env.numEnvs, options.grader.name);
+  if (recorder === null) return await env.run(choice, policy.options);
+  const first = observations.slice();
+  const result = await env.run(choice, { ...policy.options, trajectory: true });
+  recorder.run(first, result.trajectory!, policy.options.beliefs);
+  return result;
+}
+
+async function playSteps(
+  env: AnyVecEnv,
+  first: Float32Array,
+  batch: Episodes,
+  policy: SteppedPolicy | UserPolicy,
+  { signal, players, ...settings }: PlayOptions,
+  recorder: EvaluationRecorder | null,
+): Promise<RunResult> {
+  const { numEnvs, world } = env;
+  const playing = new Uint8Array(numEnvs).fill(1);
+  const episodes = {
+    mask: playing.slice(),
+    seeds: batch.seeds,
+    profiles: () => trueProfilesOf(world, batch),
+  };
+  const player = await players.begin(policy, { numEnvs, world, ...settings }, episodes, signal);
+  let observations = first;
+  for (let step = 0; ; step++) {
+    const steps = new Uint8Array(numEnvs).fill(step);
+    const { actions, beliefs = null } = await player.act({ observations, steps, playing });
+    if (policy instanceof UserPolicy && beliefs !== null) policy.statesBeliefs = true;
+    const before = recorder && observations.slice();
+    const result = await env.step(actions, { beliefs: beliefs ?? undefined });
+    if (before !== null) {
+      const reasons = await reasonsOf(player, numEnvs);
+      recorder?.step(before, {
+        actions,
+        beliefs: beliefs as Float32Array | null,
+        rewards: result.rewards,
+        reasons,
+      });
+    }
+    if (step === NUM_STEPS - 1) return { ...result, trajectory: null };
+    observations = result.observations;
+    // Lets signals and timers run, because a step may take a second.
+    await yieldTurn();
+    signal?.throwIfAborted();
+  }
+}
+
+/** Returns the reasons for the last action in each environment; undefined if the player gives none. */
+async function reasonsOf(player: PolicyPlayer, numEnvs: number): Promise<string[] | undefined> {
+  if (player.reasons === undefined) return undefined;
+  const reasons: string[] = [];
+  for (let i = 0; i < numEnvs; i++) reasons.push(await player.reasons(i));
+  return reasons;
+}
+
+/** Returns the true profiles of a batch, for an oracle, f32 [n, 16]. */
+export function trueProfilesOf(world: World, { profile, seeds }: Episodes): Float32Array {
+  const profiles = new Float32Array(seeds.length * PROFILE_SIZE);
+  const episode = new Episode({ world });
+  seeds.forEach((seed, i) => {
+    const mode = typeof profile === 'string' ? profile : profile[i];
+    profiles.set(episode.reset(seed, { profile: mode }).profile, i * PROFILE_SIZE);
+  });
+  return profiles;
+}

@@ -1,0 +1,59 @@
+/** Plays users' policies as baselines of a re-evaluation, on the seeds of the stored episodes. */
+
+import { type Grader, graderWeights } from '../../engine/graders/grader.js';
+import { playPolicy } from '../play-policy.js';
+import { PolicyPlayers } from '../policy-players.js';
+import { ResizableAnyEnv } from '../resizable-env.js';
+import type { UserPolicy } from '../user-policy.js';
+import { copyOf, type EpisodeStart, type Graded } from './baselines.js';
+import type { Engine } from './trajectory-replayer.js';
+
+export class UserBaselines implements AsyncDisposable {
+  readonly #policies: readonly UserPolicy[];
+  readonly #engine: Engine;
+  readonly #envs = new Map<Grader, { readonly env: ResizableAnyEnv; readonly players: PolicyPlayers }>();
+
+  constructor({ backend, kernel, threads }: Engine, policies: readonly UserPolicy[]) {
+    this.#engine = { backend, kernel, threads };
+    this.#policies = policies;
+  }
+
+  get names(): readonly string[] {
+    return this.#policies.map(({ name }) => name);
+  }
+
+  /** Returns newly allocated results by names. @param episodes at least one. @throws as `CheckedPlayer`. */
+  async play(episodes: readonly EpisodeStart[], grader: Grader): Promise<[string, Graded][]> {
+    const results: [string, Graded][] = [];
+    for (const policy of this.#policies)
+      results.push([policy.name, await this.#play(policy, episodes, grader)]);
+    return results;
+  }
+
+  async #play(policy: UserPolicy, episodes: readonly EpisodeStart[], grader: Grader): Promise<Graded> {
+    const { backend, kernel, threads } = this.#engine;
+    const { env, players } = this.#envsOf(grader);
+    const batch = {
+      seeds: Uint32Array.from(episodes, ({ seed }) => seed),
+      profile: episodes.map(({ profile_mode }) => profile_mode),
+    };
+    const options = { grader, backend, kernel, threads, signal: undefined, players };
+    return copyOf(await playPolicy(await env.of(episodes.length), batch, policy, options, null));
+  }
+
+  #envsOf(grader: Grader) {
+    const known = this.#envs.get(grader);
+    if (known !== undefined) return known;
+    const env = new ResizableAnyEnv({ ...this.#engine, grader: graderWeights(grader) });
+    const opened = { env, players: new PolicyPlayers() };
+    this.#envs.set(grader, opened);
+    return opened;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const { env, players } of this.#envs.values()) {
+      players[Symbol.dispose]();
+      await env[Symbol.asyncDispose]();
+    }
+  }
+}

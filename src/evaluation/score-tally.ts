@@ -1,0 +1,99 @@
+/** Accumulates the scores of one row of an evaluation. */
+import { sha256 } from '@noble/hashes/sha2';
+import { bytesToHex } from '@noble/hashes/utils';
+import type { RunResult } from '../engine/vec-env/vec-env-options.js';
+import { camelCase } from '../shared/letter-case.js';
+import { CompensatedSum, type Interval, Moments } from '../shared/statistics.js';
+import { COMPONENT_NAMES, NUM_COMPONENTS } from '../world/fields.js';
+
+/** Paired comparisons of final scores on the same seeds. */
+export interface Wins {
+  readonly won: number;
+  readonly lost: number;
+  readonly tied: number;
+}
+
+/** Means over the episodes of a row. Component names are as in COMPONENT_NAMES, in camelCase. */
+export interface Summary {
+  /** The number of episodes. */
+  readonly episodes: number;
+  /** The mean final score. */
+  readonly finalScore: Interval;
+  /** Mean absolute error of the last beliefs. */
+  readonly beliefMae: number;
+  /** Means by component, in camelCase. */
+  readonly components: Readonly<Record<string, number>>;
+  /** Mean reward of the first half, without noise; null if unknown. */
+  readonly firstHalfMean: number | null;
+  /** Mean reward of the second half, without noise; null if unknown. */
+  readonly secondHalfMean: number | null;
+  /** Compared with the heuristic on the same seeds. */
+  readonly wins: Wins;
+  /** First 16 hex digits of SHA-256 over the little-endian f32 final scores, in seed order. */
+  readonly digest: string;
+}
+
+/** Results of finished episodes: f32, row-major. Unknown means of halves are NaN. */
+export type GradedEpisodes = Pick<
+  RunResult,
+  'finalScores' | 'beliefMae' | 'components' | 'firstHalfMeans' | 'secondHalfMeans'
+>;
+
+const DIGEST_DIGITS = 16;
+
+export class ScoreTally {
+  readonly #finalScores = new Moments();
+  readonly #beliefMae = new CompensatedSum();
+  readonly #components = COMPONENT_NAMES.map(() => new CompensatedSum());
+  readonly #firstHalfMeans = new CompensatedSum();
+  readonly #secondHalfMeans = new CompensatedSum();
+  readonly #hash = sha256.create();
+  #won = 0;
+  #lost = 0;
+
+  /** Adds the next episodes, in seed order. @param baseline f32 [numEnvs]: final scores to compare with. */
+  add(episodes: GradedEpisodes, baseline: Float32Array): void {
+    const { finalScores, beliefMae, components, firstHalfMeans, secondHalfMeans } = episodes;
+    this.#finalScores.addAll(finalScores);
+    this.#beliefMae.addColumn(beliefMae, 0, 1);
+    this.#components.forEach((sum, k) => {
+      sum.addColumn(components, k, NUM_COMPONENTS);
+    });
+    this.#firstHalfMeans.addColumn(firstHalfMeans, 0, 1);
+    this.#secondHalfMeans.addColumn(secondHalfMeans, 0, 1);
+    this.#hash.update(littleEndian(finalScores));
+    for (let i = 0; i < finalScores.length; i++) {
+      if (finalScores[i] > baseline[i]) this.#won++;
+      else if (finalScores[i] < baseline[i]) this.#lost++;
+    }
+  }
+
+  summary(): Summary {
+    const episodes = this.#finalScores.count;
+    const means = this.#components.map((sum, k) => [camelCase(COMPONENT_NAMES[k]), sum.value / episodes]);
+    return {
+      episodes,
+      finalScore: this.#finalScores.interval(),
+      beliefMae: this.#beliefMae.value / episodes,
+      components: Object.fromEntries(means),
+      firstHalfMean: orNull(this.#firstHalfMeans.value / episodes),
+      secondHalfMean: orNull(this.#secondHalfMeans.value / episodes),
+      wins: { won: this.#won, lost: this.#lost, tied: episodes - this.#won - this.#lost },
+      digest: bytesToHex(this.#hash.clone().digest()).slice(0, DIGEST_DIGITS),
+    };
+  }
+}
+
+const orNull = (mean: number): number | null => (Number.isNaN(mean) ? null : mean);
+
+const LITTLE_ENDIAN_HOST = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
+
+function littleEndian(values: Float32Array): Uint8Array {
+  if (LITTLE_ENDIAN_HOST) return new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
+  const bytes = new Uint8Array(values.byteLength);
+  const view = new DataView(bytes.buffer);
+  values.forEach((value, i) => {
+    view.setFloat32(i * 4, value, true);
+  });
+  return bytes;
+}

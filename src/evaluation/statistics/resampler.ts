@@ -1,0 +1,35 @@
+/** Draws samples with replacement, a function of seed and number of earlier draws. */
+import { type Draw, threefry } from '../../engine/reference/threefry.js';
+
+/** The second word of the generator's key. It differs from all streams of the world. */
+const STREAM = 0x424f4f54;
+const RANGE = 2 ** 32;
+
+export class Resampler {
+  readonly #seed: number;
+  readonly #block: Draw = { x0: 0, x1: 0 };
+  #count = 0;
+
+  /** @param seed u32. */
+  constructor(seed: number) {
+    this.#seed = seed;
+  }
+
+  /** Fills each of `samples` with numbers of the list of `strata` at its index, drawn with replacement. */
+  resample(strata: readonly Float64Array[], samples: readonly Float64Array[]): void {
+    for (const [s, stratum] of strata.entries()) {
+      const sample = samples[s];
+      for (let i = 0; i < sample.length; i++) {
+        sample[i] = stratum[Math.floor((this.#next() / RANGE) * stratum.length)];
+      }
+    }
+  }
+
+  /** Returns a u32. */
+  #next(): number {
+    const count = this.#count++;
+    if (count % 2 === 1) return this.#block.x1;
+    const block = count / 2;
+    return threefry(this.#seed, STREAM, block % RANGE, Math.floor(block / RANGE), this.#block).x0;
+  }
+}

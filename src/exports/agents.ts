@@ -1,0 +1,21 @@
+/**
+ * The subpath `rhythm-vec/agents` in Node: inference, planning, search for action sequences. `rhythm-vec` exports the
+ * same.
+ * @module
+ */
+
+export type { Answer, LanguageModel } from '../agents/llm/language-model.js';
+export { AsyncPlanner, createAsyncPlanner } from '../agents/planner/async-planner.js';
+export type { Objective } from '../agents/planner/objectives.js';
+export type { Outlook } from '../agents/planner/plan-evaluation.js';
+export type { PlanOutlook, PlanReport } from '../agents/planner/plan-report.js';
+export { type Decision, Planner } from '../agents/planner/planner.js';
+export type { PlannerOptions } from '../agents/planner/planner-options.js';
+export { type BuiltinPolicy, builtin } from '../agents/policies/observing-policies.js';
+export {
+  type FoundActionSequence,
+  searchActionSequence,
+  searchActionSequences,
+} from '../agents/search/find-sequences.js';
+export type { ActionSequenceProblem, ActionSequenceSearchOptions } from '../agents/search/search-options.js';
+export * from './common/agents.js';

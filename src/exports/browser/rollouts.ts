@@ -1,0 +1,29 @@
+/** The subpath `rhythm-vec/rollouts` in browsers. It imports no Node module. */
+import { BROWSER } from '../../engine/backends/browser.js';
+import type { RolloutOptions } from '../../rollouts/groups/group-options.js';
+import type { RolloutGroups } from '../../rollouts/groups/group-recorder.js';
+import { rolloutGroupsOn } from '../../rollouts/groups/rollout-groups.js';
+import type { ReplayInput } from '../../rollouts/replay/check-rows.js';
+import {
+  type ReplayOptions,
+  type ReplayScores,
+  scoreReplayAsyncOn,
+  scoreReplayOn,
+} from '../../rollouts/replay/score-replay.js';
+
+export * from '../common/rollouts.js';
+
+/** Plays groups of rollouts on any backend that the browser supports. Otherwise as in Node. */
+export function rolloutGroups(options: RolloutOptions): Promise<RolloutGroups> {
+  return rolloutGroupsOn(BROWSER, options);
+}
+
+/** Scores completions on the reference. Otherwise as in Node. */
+export function scoreReplay(rows: ReplayInput, options: ReplayOptions = {}): ReplayScores {
+  return scoreReplayOn(BROWSER, rows, options);
+}
+
+/** Scores completions on any backend that the browser supports. Otherwise as in Node. */
+export function scoreReplayAsync(rows: ReplayInput, options: ReplayOptions = {}): Promise<ReplayScores> {
+  return scoreReplayAsyncOn(BROWSER, rows, options);
+}

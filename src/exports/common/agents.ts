@@ -1,0 +1,15 @@
+/** Exports of `rhythm-vec/agents` for every platform: inference and the fixed action sequences. */
+
+export type { BeliefError } from '../../agents/inference/belief-error.js';
+export { Inference, type InferenceOptions } from '../../agents/inference/inference.js';
+export type {
+  Estimate,
+  Factor,
+  Finding,
+  InferenceReport,
+  StepFindings,
+  TargetEstimate,
+} from '../../agents/inference/inference-report.js';
+export { inferenceWords } from '../../agents/inference/inference-words.js';
+export { openLoopActions } from '../../agents/policies/open-loop.js';
+export { withConstant, withInference } from '../../agents/policies/with-belief.js';

@@ -1,0 +1,71 @@
+/** Exports of `rhythm-vec/rollouts` for every platform: advantages, rewards, prompts and types of rollouts. */
+
+export { ADVANTAGE_METHODS, type AdvantageMethod } from '../../rollouts/advantages/advantage-methods.js';
+export {
+  type GeneralisedAdvantageOptions,
+  type GeneralisedAdvantages,
+  generalisedAdvantages,
+} from '../../rollouts/advantages/generalised-advantages.js';
+export {
+  type AdvantageOptions,
+  type GroupAdvantages,
+  groupAdvantages,
+} from '../../rollouts/advantages/group-advantages.js';
+export type { StepRollouts } from '../../rollouts/advantages/rollout-arguments.js';
+export {
+  type StepAdvantageOptions,
+  type StepAdvantages,
+  stepAdvantages,
+} from '../../rollouts/advantages/step-advantages.js';
+export type { ValueRollouts } from '../../rollouts/advantages/value-rollouts.js';
+export type {
+  RolloutOptions,
+  RolloutOrigin,
+  RolloutPolicy,
+  RolloutView,
+} from '../../rollouts/groups/group-options.js';
+export type { RolloutGroups } from '../../rollouts/groups/group-recorder.js';
+export type { ReplayInput } from '../../rollouts/replay/check-rows.js';
+export type { CompletionColumns, ReplayColumns } from '../../rollouts/replay/row-columns.js';
+export type { RowFault } from '../../rollouts/replay/row-faults.js';
+export type { CompletionRow, ReplayRow } from '../../rollouts/replay/row-objects.js';
+export type { ReplayOptions, ReplayScores } from '../../rollouts/replay/score-replay.js';
+export {
+  REWARD_NAMES,
+  type RewardName,
+  type RewardStack,
+  type RewardStackOptions,
+} from '../../rollouts/rewards/compute-rewards.js';
+export type { RewardRows } from '../../rollouts/rewards/reward-rows.js';
+export { rewardStack } from '../../rollouts/rewards/reward-stack.js';
+export type { RewardShaping } from '../../rollouts/rewards/shaping.js';
+export type { RewardList, Rewards } from '../../rollouts/rewards/weighted-totals.js';
+export {
+  type EndedEpisode,
+  EpisodeStatistics,
+  type EpisodeStatisticsOptions,
+} from '../../rollouts/running/episode-statistics.js';
+export type { NormaliserState } from '../../rollouts/running/normaliser-state.js';
+export {
+  type NormaliseOptions,
+  ObservationNormaliser,
+  type ObservationNormaliserOptions,
+} from '../../rollouts/running/observation-normaliser.js';
+export { RewardNormaliser, type RewardNormaliserOptions } from '../../rollouts/running/reward-normaliser.js';
+export type { FollowedEnv, FollowedStep } from '../../rollouts/running/stepped-envs.js';
+export type { PastStep } from '../../rollouts/text/observation-row.js';
+export {
+  type ParsedCompletion,
+  type ParsedCompletions,
+  type ParseOptions,
+  parseCompletion,
+  parseCompletions,
+} from '../../rollouts/text/parse-completions.js';
+export {
+  type ChatMessage,
+  type Prompt,
+  type PromptOptions,
+  prompt,
+  prompts,
+} from '../../rollouts/text/prompt.js';
+export type { TrajectoryEpisode, TrajectoryStep } from '../../rollouts/trajectories/trajectory-episode.js';

@@ -1,0 +1,8 @@
+/**
+ * The subpath `rhythm-vec/rollouts` in Node: groups, replay scoring, advantages, rewards, prompts. `rhythm-vec` exports
+ * the same.
+ * @module
+ */
+
+export { rolloutGroups, scoreReplay, scoreReplayAsync } from '../rollouts/node.js';
+export * from './common/rollouts.js';

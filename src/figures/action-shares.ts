@@ -1,0 +1,110 @@
+/** Figure: use of the ten actions by each player, by group of profiles. One heat map for each player. */
+import { ACTION_NAMES, NUM_ACTIONS } from '../world/fields.js';
+import { checkNames, checkNumbers, type Named } from './check-figure.js';
+import type { Caption, Drawing } from './drawing-types.js';
+import { decimal } from './format-numbers.js';
+import { LIGHT, NAME_AXIS, SEMIBOLD, SERIES } from './theme.js';
+import type { Layer, TopView, View } from './vega-lite-types.js';
+
+export interface ActionUse extends Named {
+  /** [10] by code: shares of all steps, 0 to 1. */
+  readonly shares: ArrayLike<number>;
+}
+
+export interface ActionsPicture extends Caption {
+  /** Players from the top, each with its groups of profiles from the top. */
+  readonly groups: readonly (Named & { readonly rows: readonly ActionUse[] })[];
+}
+
+type Group = ActionsPicture['groups'][number];
+
+const CELL_WIDTH = 68;
+const ROW_HEIGHT = 22;
+/** The space between panels. It holds the name and the action labels of the next panel. */
+const GAP = 60;
+/** The opacity of the largest share. Text on it stays legible in both themes. */
+const MAX_OPACITY = 0.6;
+
+/**
+ * Draws a row for each group of profiles and a column for each action. Cells are shares of all steps in percent.
+ * @throws InputError `wrong_length`, `wrong_type` or `out_of_range` for invalid groups or rows.
+ */
+export function drawActions(picture: ActionsPicture): Drawing {
+  const { groups, title = 'Use of the ten actions', notes = [] } = picture;
+  checkNames('groups', groups);
+  for (const { name, rows } of groups) {
+    checkNames(`rows of "${name}"`, rows);
+    for (const row of rows) checkNumbers(`the shares of "${row.name}"`, row.shares, NUM_ACTIONS, 'actions');
+  }
+  const maxShare = Math.max(
+    ...groups.flatMap(({ rows }) => rows.flatMap(({ shares }) => Array.from(shares))),
+    0.01,
+  );
+  const spec: TopView = {
+    title: {
+      text: title,
+      subtitle: ['Share of all steps in percent. A stronger colour is a larger share.', ...notes],
+    },
+    vconcat: groups.map((group) => panelOf(group, maxShare)),
+    spacing: GAP,
+    bounds: 'flush',
+  };
+  return { title, description: groups.map(inWords).join(' '), spec };
+}
+
+const cellsOf = ({ name, shares }: ActionUse) =>
+  ACTION_NAMES.map((action, code) => ({
+    name,
+    action,
+    share: shares[code],
+    percent: shares[code] === 0 ? '' : decimal(100 * shares[code], shares[code] < 0.0095 ? 1 : 0),
+  }));
+
+function panelOf({ name, rows }: Group, maxShare: number): View {
+  return {
+    title: { text: name, anchor: 'start', frame: 'group', fontSize: 12, fontWeight: SEMIBOLD, offset: 6 },
+    width: { step: CELL_WIDTH },
+    height: { step: ROW_HEIGHT },
+    data: { values: rows.flatMap(cellsOf) },
+    encoding: { x: ACTIONS, y: { ...GROUP_NAMES, sort: rows.map((row) => row.name) } },
+    layer: [
+      { mark: { type: 'rect', fill: null, stroke: LIGHT.rule, strokeWidth: 0.5 } },
+      {
+        mark: { type: 'rect', color: SERIES },
+        encoding: {
+          opacity: {
+            field: 'share',
+            type: 'quantitative',
+            scale: { domain: [0, maxShare], range: [0, MAX_OPACITY] },
+            legend: null,
+          },
+        },
+      },
+      NUMBERS,
+    ],
+  };
+}
+
+const ACTIONS = {
+  field: 'action',
+  type: 'nominal',
+  sort: null,
+  axis: { ...NAME_AXIS, orient: 'top', labelAngle: 0, labelPadding: 4 },
+} as const;
+const GROUP_NAMES = { field: 'name', type: 'nominal', axis: { ...NAME_AXIS, labelPadding: 8 } } as const;
+
+const NUMBERS: Layer = {
+  mark: { type: 'text' },
+  encoding: { text: { field: 'percent', type: 'nominal' } },
+};
+
+/** Describes the three most frequent actions of each row. */
+function inWords({ name, rows }: Group): string {
+  const parts = rows.map((row) => {
+    const sorted = ACTION_NAMES.map((action, code) => ({ action, share: row.shares[code] }));
+    sorted.sort((a, b) => b.share - a.share);
+    const mostUsed = sorted.slice(0, 3).map(({ action, share }) => `${action} ${decimal(100 * share, 0)} %`);
+    return `${row.name}: ${mostUsed.join(', ')}`;
+  });
+  return `${name}: most used, ${parts.join('; ')}.`;
+}

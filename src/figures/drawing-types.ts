@@ -1,0 +1,24 @@
+/** The types of figures: plain data, which `svg.ts` and `png.ts` render. */
+
+export interface Drawing {
+  /** One line. */
+  readonly title: string;
+  /** A description in words (alternative text). */
+  readonly description: string;
+  /** A Vega-Lite specification (https://vega.github.io/vega-lite/) as JSON, for use with `CONFIG`. */
+  readonly spec: object;
+}
+
+export interface NamedDrawing {
+  /** The name of the figure's files, without extension. */
+  readonly name: string;
+  readonly drawing: Drawing;
+}
+
+/** Options of every figure. */
+export interface Caption {
+  /** Default: the subject of the figure. */
+  readonly title?: string;
+  /** Notes below the title, one line each. Lines are not wrapped. */
+  readonly notes?: readonly string[];
+}

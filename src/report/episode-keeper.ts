@@ -1,0 +1,66 @@
+/** Keeps the best, the median and the worst episode of a player, in constant memory. */
+import type { TrajectoryEpisode } from '../rollouts/trajectories/trajectory-episode.js';
+
+/** The median is chosen among the first episodes, at most this many. */
+const MEDIAN_SAMPLE = 500;
+
+/** The data of an episode's timeline. */
+export interface KeptEpisode {
+  readonly condition: string;
+  readonly mode: string;
+  readonly seed: number;
+  readonly grader: string;
+  readonly finalScore: number;
+  /** [28], without prompts and completions, which are the largest part of an episode. */
+  readonly steps: readonly Pick<
+    TrajectoryEpisode['steps'][number],
+    'observation' | 'action' | 'belief' | 'reward'
+  >[];
+}
+
+export interface ChosenEpisode extends KeptEpisode {
+  readonly which: 'best' | 'median' | 'worst' | 'only';
+}
+
+export class EpisodeKeeper {
+  #best: KeptEpisode | null = null;
+  #worst: KeptEpisode | null = null;
+  readonly #first: KeptEpisode[] = [];
+  #count = 0;
+
+  add(episode: TrajectoryEpisode): void {
+    const { final_score: score } = episode.final;
+    const isBest = this.#best === null || score > this.#best.finalScore;
+    const isWorst = this.#worst === null || score < this.#worst.finalScore;
+    const isInSample = this.#first.length < MEDIAN_SAMPLE;
+    this.#count++;
+    if (!isBest && !isWorst && !isInSample) return;
+    const kept = keptOf(episode);
+    if (isBest) this.#best = kept;
+    if (isWorst) this.#worst = kept;
+    if (isInSample) this.#first.push(kept);
+  }
+
+  /** Returns the best, the median and the worst episode, each once. The first of several episodes with the same score counts. */
+  chosen(): ChosenEpisode[] {
+    if (this.#best === null || this.#worst === null) return [];
+    if (this.#count === 1) return [{ which: 'only', ...this.#best }];
+    const extremes: ChosenEpisode[] = [
+      { which: 'best', ...this.#best },
+      { which: 'worst', ...this.#worst },
+    ];
+    const ordered = [...this.#first].sort((a, b) => a.finalScore - b.finalScore);
+    const median = ordered[(ordered.length - 1) >> 1];
+    if (median === this.#best || median === this.#worst) return extremes;
+    return [extremes[0], { which: 'median', ...median }, extremes[1]];
+  }
+}
+
+const keptOf = ({ condition, profile_mode, seed, grader, final, steps }: TrajectoryEpisode): KeptEpisode => ({
+  condition,
+  mode: profile_mode,
+  seed,
+  grader: grader.name,
+  finalScore: final.final_score,
+  steps: steps.map(({ observation, action, belief, reward }) => ({ observation, action, belief, reward })),
+});

@@ -1,0 +1,224 @@
+/** Validates result files for a report. Ignores unknown keys. */
+import { z } from 'zod';
+import { currentPlayer, currentPolicy } from '../shared/former-names.js';
+import { isModelName, isPrintable, MODEL_NAME, PRINTABLE, toPrintable } from '../shared/printable-names.js';
+import {
+  BadRow,
+  conform,
+  expect,
+  flag,
+  list,
+  object,
+  printableName,
+  storedPolicy,
+} from '../shared/row-schemas.js';
+import { otherSchema, SCHEMAS, type Schema } from '../shared/schemas.js';
+import { describe } from '../shared/values.js';
+import { ACTION_NAMES, COMPONENT_NAMES, NUM_STEPS } from '../world/fields.js';
+import { storedComponents } from '../world/former-worlds.js';
+
+const number = expect<number>('a finite number', Number.isFinite);
+const numberOrNull = expect<number | null>(
+  'a finite number or null',
+  (value) => value === null || Number.isFinite(value),
+);
+const digest = expect<string>('64 hexadecimal digits', (value) => /^[0-9a-f]{64}$/.test(String(value)));
+/** A policy's name, such as "llm:" and a long name of a model. */
+const policyText = expect<string>(
+  'a policy of 1 to 220 printable characters',
+  (value) => typeof value === 'string' && value !== '' && value.length <= 220 && toPrintable(value) === value,
+).transform(currentPolicy);
+/** The name of a processor or a device. */
+const machineText = expect<string>(
+  'a text of at most 200 characters',
+  (value) => typeof value === 'string' && value.length <= 200,
+);
+const count = expect<number>('a count', (value) => Number.isInteger(value) && Number(value) >= 0);
+const nameOrNull = expect<string | null>(
+  `null or a name of ${PRINTABLE}`,
+  (value) => value === null || isPrintable(value),
+);
+const policyOrNull = nameOrNull.transform((name) => (name === null ? null : currentPolicy(name)));
+const modelOrNull = expect<string | null>(
+  `null or a name of ${MODEL_NAME}`,
+  (value) => value === null || isModelName(value),
+);
+/** A value for each component. @param stored the components that files have. @param absent the value of the others. */
+const byComponent = <T extends z.ZodType>(stored: readonly string[], of: T, absent: z.output<T>) =>
+  object(Object.fromEntries(stored.map((name) => [name, of])) as Record<string, T>).transform(
+    (values) =>
+      Object.fromEntries(
+        COMPONENT_NAMES.map((name) => [name, stored.includes(name) ? values[name] : absent]),
+      ) as Record<string, z.output<T>>,
+  );
+
+const usage = object({
+  requests: number.optional(),
+  prompt_tokens: number.optional(),
+  completion_tokens: number.optional(),
+  cost_usd: number.optional(),
+});
+const interval = object({ mean: number, low: numberOrNull, high: numberOrNull });
+const rowsOf = <T extends z.ZodType>(row: T) =>
+  list(row, 'a list of rows').min(1, { error: () => 'Expected at least one row, got none.' });
+
+/** The fields of the version and the world. */
+const ORIGIN = { version: printableName, world_digest: digest };
+
+/** The fields of the engine and machine. */
+const ENGINE = {
+  backend: printableName,
+  kernel: printableName,
+  threads: count,
+  /** Missing in older files. */
+  device: machineText.nullish(),
+  machine: object({ cpu: machineText, cores: count, arch: machineText, node: machineText }),
+};
+
+const EVALUATION = object({
+  ...ORIGIN,
+  ...ENGINE,
+  grader: printableName,
+  /** Files of world 1.0.0 have six weights. */
+  grader_weights: object(
+    Object.fromEntries(COMPONENT_NAMES.map((name) => [name, number.default(0)])),
+  ).optional(),
+  rows: rowsOf(
+    object({
+      condition: printableName,
+      policy: policyText,
+      belief: expect<'none' | 'constant' | 'own'>('none, constant or own', (value) =>
+        ['none', 'constant', 'own'].includes(value as string),
+      ),
+      oracle: flag,
+      seeds: printableName,
+      profiles: printableName,
+      episodes: count,
+      final_score: interval,
+      belief_mae: number,
+      early_mean: numberOrNull,
+      late_mean: numberOrNull,
+      unparsed: numberOrNull.optional(),
+      usage: usage.nullish(),
+    }),
+  ),
+});
+
+const REEVALUATION = object({
+  ...ORIGIN,
+  ...ENGINE,
+  mismatched_episodes: count,
+  rows: rowsOf(
+    object({
+      condition: printableName,
+      profiles: printableName,
+      seeds: printableName,
+      grader: printableName,
+      baseline: policyOrNull,
+      teacher: policyOrNull,
+      model: modelOrNull,
+      objective: nameOrNull,
+      oracle: flag,
+      episodes: count,
+      final_score: interval,
+      belief_mae: number,
+      early_mean: number,
+      late_mean: number,
+    }).transform(currentPlayer),
+  ),
+});
+
+/** @param stored the components of the audit. Those of world 1.0.0 lack some, which its graders pay nothing for. */
+const auditOf = (stored: readonly string[]) =>
+  object({
+    ...ORIGIN,
+    // The audits in docs/audits have no engine and machine.
+    ...z.object(ENGINE).partial().shape,
+    grader: printableName,
+    grader_weights: byComponent(stored, number, 0),
+    seeds: object({ fresh: printableName, persons: printableName }),
+    verdict: expect<string>('a text', (value) => typeof value === 'string'),
+    rows: rowsOf(
+      object({
+        policy: storedPolicy,
+        role: printableName,
+        episodes: count,
+        final_score: interval,
+        price: interval,
+        belief_mae: number,
+        early_mean: number,
+        late_mean: number,
+        components: byComponent(stored, object({ mean: number }), { mean: 0 }),
+      }),
+    ),
+    tapes: list(
+      object({
+        policy: storedPolicy,
+        actions: list(
+          expect<string>('an action', (value) => ACTION_NAMES.includes(value as string), ACTION_NAMES),
+          'a list of actions',
+        ).length(NUM_STEPS, { error: () => `Expected ${NUM_STEPS} actions.` }),
+      }),
+      'a list of action sequences',
+    ),
+  });
+
+export type EvaluationResult = z.output<typeof EVALUATION>;
+export type ReevaluationResult = z.output<typeof REEVALUATION>;
+export type AuditResult = z.output<ReturnType<typeof auditOf>>;
+export type Engine = Pick<EvaluationResult, keyof typeof ENGINE>;
+
+/** A validated result file. */
+export type Result =
+  | { readonly kind: 'evaluation'; readonly value: EvaluationResult }
+  | { readonly kind: 'reevaluation'; readonly value: ReevaluationResult }
+  | { readonly kind: 'audit'; readonly value: AuditResult };
+
+/** Returns the engine of a result, or null if it is incomplete. */
+export function engineOf({ value: { backend, kernel, threads, device, machine } }: Result): Engine | null {
+  const known = backend !== undefined && kernel !== undefined && threads !== undefined;
+  return known && machine !== undefined ? { backend, kernel, threads, device, machine } : null;
+}
+
+interface Reader {
+  readonly schema: Schema;
+  readonly read: (value: unknown) => Result;
+}
+
+const READERS: readonly Reader[] = [
+  {
+    schema: SCHEMAS.evaluation,
+    read: (value) => ({ kind: 'evaluation', value: conform(EVALUATION, value) as EvaluationResult }),
+  },
+  {
+    schema: SCHEMAS.reevaluation,
+    read: (value) => ({ kind: 'reevaluation', value: conform(REEVALUATION, value) as ReevaluationResult }),
+  },
+  {
+    schema: SCHEMAS.audit,
+    read: (value) => {
+      const { world_digest } = value as { readonly world_digest?: unknown };
+      const schema = auditOf(storedComponents(String(world_digest)));
+      return { kind: 'audit', value: conform(schema, value) as AuditResult };
+    },
+  },
+];
+
+/** The inputs of a report, for messages. */
+export const RESULT_KINDS =
+  'the JSON of eval, reeval or audit (each by --json), or trajectories of teach or eval --trajectories';
+
+/**
+ * Validates a result by the schema that it names.
+ * @throws BadRow for an unknown schema or version, or an invalid value.
+ */
+export function parseResult(value: unknown): Result {
+  const { schema } = Object(value) as { schema?: Partial<Schema> };
+  const reader = READERS.find((candidate) => candidate.schema.name === schema?.name);
+  if (reader === undefined) {
+    const got = schema === undefined ? 'a value without "schema"' : describe(schema?.name ?? schema);
+    throw new BadRow(`Expected ${RESULT_KINDS}, got ${got}.`);
+  }
+  if (schema?.version !== reader.schema.version) throw new BadRow(otherSchema(reader.schema, schema));
+  return reader.read(value);
+}

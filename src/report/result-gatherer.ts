@@ -1,0 +1,192 @@
+/** Gathers the data of result files for a report, file by file. */
+import type { GraderAnchors } from '../evaluation/audit/anchors-of.js';
+import { bracketsOf, type GraderInUse, type Share, shareUnder } from '../evaluation/bracket.js';
+import { counted } from '../evaluation/format-results.js';
+import type { TrajectoryEpisode } from '../rollouts/trajectories/trajectory-episode.js';
+import { FORMER_WORLDS } from '../world/former-worlds.js';
+import { createWorld } from '../world/world.js';
+import { type AuditResult, type Engine, engineOf, type Result } from './parse-results.js';
+import { costsOfEvaluation, joinCosts, type ReportedCost } from './player-costs.js';
+import { nameOf, uniqueNames } from './player-names.js';
+import { type PlayerSummary, PlayerTally } from './player-tally.js';
+import {
+  type ScoreRow,
+  scoresOfEvaluation,
+  scoresOfPlayer,
+  scoresOfReevaluation,
+  withoutRepeats,
+} from './score-rows.js';
+
+/** A file and its provenance. */
+export interface Source {
+  readonly label: string;
+  readonly kind: Result['kind'] | 'trajectories';
+  readonly versions: readonly string[];
+  readonly worlds: readonly string[];
+  readonly graders: readonly string[];
+  /** Seeds by condition, such as "ood 10000-10049". */
+  readonly seeds: readonly string[];
+  readonly episodes: number | null;
+  /** The engine that computed the results; null if unknown. */
+  readonly run: Engine | null;
+  /** A note on omitted or doubtful data; '' for none. */
+  readonly remark: string;
+}
+
+export interface ReportedPlayer extends PlayerSummary {
+  readonly source: string;
+  readonly name: string;
+}
+
+export interface ReportedAudit {
+  readonly source: string;
+  readonly audit: AuditResult;
+}
+
+export interface ReportData {
+  readonly sources: readonly Source[];
+  readonly scores: readonly ScoreRow[];
+  readonly players: readonly ReportedPlayer[];
+  readonly audits: readonly ReportedAudit[];
+  readonly costs: readonly ReportedCost[];
+  /** The anchors of the graders of the scores. */
+  readonly brackets: readonly GraderAnchors[];
+}
+
+const unique = <T>(values: Iterable<T>): T[] => [...new Set(values)];
+
+/** The graders, seeds and number of episodes of a file. */
+type Content = Pick<Source, 'graders' | 'seeds' | 'episodes'>;
+
+/** Gathers files one after the other. */
+export class ResultGatherer {
+  readonly #sources: Source[] = [];
+  readonly #scores: ScoreRow[] = [];
+  readonly #players: ReportedPlayer[] = [];
+  readonly #audits: ReportedAudit[] = [];
+  readonly #costs: ReportedCost[] = [];
+  readonly #graders: GraderInUse[] = [];
+
+  /** Adds a result file. @param label the name of the file. */
+  addResult(label: string, result: Result): void {
+    const { kind, value } = result;
+    const origin = { versions: [value.version], worlds: [value.world_digest], run: engineOf(result) };
+    this.#sources.push({
+      label,
+      kind,
+      ...origin,
+      ...this.#addContent(label, result),
+      remark: remarkOn(result),
+    });
+  }
+
+  #addContent(label: string, { kind, value }: Result): Content {
+    if (kind === 'audit') return this.#addAudit(label, value);
+    if (kind === 'reevaluation') return this.#addScores(scoresOfReevaluation(label, value));
+    this.#costs.push(...costsOfEvaluation(label, value));
+    this.#graders.push({ name: value.grader, weights: value.grader_weights });
+    return this.#addScores(scoresOfEvaluation(label, value));
+  }
+
+  #addAudit(source: string, audit: AuditResult): Content {
+    this.#audits.push({ source, audit });
+    const { grader, seeds } = audit;
+    return {
+      graders: [grader],
+      seeds: [`fresh ${seeds.fresh}`, `profiles ${seeds.persons}`],
+      episodes: null,
+    };
+  }
+
+  #addScores(scores: readonly ScoreRow[]): Content {
+    this.#scores.push(...scores);
+    return {
+      graders: unique(scores.map(({ grader }) => grader)),
+      seeds: unique(scores.map(({ condition, seeds }) => `${condition} ${seeds}`)),
+      episodes: scores.reduce((sum, { episodes }) => sum + episodes, 0),
+    };
+  }
+
+  /** Adds a file of episodes. @param file the tally of all its episodes. */
+  addTrajectories(label: string, file: TrajectoryTally, remark: string): void {
+    const players = file.players(label);
+    this.#players.push(...players);
+    const content = this.#addScores(
+      players.flatMap(({ name, scores }) => scoresOfPlayer(label, name, scores)),
+    );
+    const origin = { versions: file.versions, worlds: file.worlds, run: null };
+    this.#sources.push({ label, kind: 'trajectories', ...origin, ...content, remark });
+  }
+
+  /** The graders of all scores. The weights of some are unknown. */
+  get graders(): readonly GraderInUse[] {
+    return [...this.#graders, ...unique(this.#scores.map(({ grader }) => grader)).map((name) => ({ name }))];
+  }
+
+  /** Returns the data of all files. @param own anchors to use instead of the shipped ones of their grader. */
+  data(own: GraderAnchors | null = null): ReportData {
+    const { digest } = createWorld();
+    const brackets = bracketsOf(unique(this.#scores.map(({ grader }) => grader)), digest, own);
+    // Rows of evaluations go first, because `withoutRepeats` removes later rows that repeat them.
+    const scores = [...this.#scores].sort((a, b) => Number(a.fromEpisodes) - Number(b.fromEpisodes));
+    return {
+      sources: this.#sources,
+      scores: withoutRepeats(scores).map((row) => ({ ...row, share: this.#shareOf(row, brackets, digest) })),
+      players: this.#players,
+      audits: this.#audits,
+      costs: joinCosts(this.#costs, this.#players),
+      brackets,
+    };
+  }
+
+  /** Returns the share of a row. The worlds of its file must have the rules of this world. */
+  #shareOf(row: ScoreRow, brackets: readonly GraderAnchors[], digest: string): Share {
+    const worlds = this.#sources.filter(({ label }) => label === row.source).flatMap(({ worlds }) => worlds);
+    const isComparable = worlds.every((world) => world === digest || FORMER_WORLDS.has(world));
+    return isComparable ? shareUnder(brackets, row.grader, row) : null;
+  }
+}
+
+function remarkOn({ kind, value }: Result): string {
+  const mismatched = kind === 'reevaluation' ? value.mismatched_episodes : 0;
+  return mismatched === 0 ? '' : `${counted(mismatched, 'episode')} NOT AS RECORDED`;
+}
+
+/** Accumulates the episodes of a file, by player. */
+export class TrajectoryTally {
+  readonly #players = new Map<string, { readonly name: string; readonly tally: PlayerTally }>();
+  readonly #versions = new Set<string>();
+  readonly #worlds = new Set<string>();
+
+  add(episode: TrajectoryEpisode): void {
+    const { teacher, model, objective, oracle } = episode;
+    // Names are shortened, so two players may have the same name.
+    const key = JSON.stringify([teacher, model, objective, oracle]);
+    const player = this.#players.get(key) ?? { name: nameOf(episode), tally: new PlayerTally() };
+    this.#players.set(key, player);
+    player.tally.add(episode);
+    this.#versions.add(episode.version);
+    this.#worlds.add(episode.world_digest);
+  }
+
+  get empty(): boolean {
+    return this.#players.size === 0;
+  }
+
+  get versions(): readonly string[] {
+    return [...this.#versions];
+  }
+
+  get worlds(): readonly string[] {
+    return [...this.#worlds];
+  }
+
+  /** Returns the players with unique names. @param source the label of the file. */
+  players(source: string): ReportedPlayer[] {
+    return uniqueNames([...this.#players.values()]).map(({ name, tally }) => ({
+      source,
+      name,
+      ...tally.summary(),
+    }));
+  }
+}

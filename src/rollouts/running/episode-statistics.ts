@@ -1,0 +1,126 @@
+/** Returns, lengths and durations of the last episodes, as Gymnasium's RecordEpisodeStatistics. */
+import type { Mask } from '../../engine/validate/masks.js';
+import { checkInteger, readOptions, wrongType } from '../../shared/values.js';
+import { MAX_ENVS } from '../../world/fields.js';
+import { type FollowedEnv, type FollowedStep, SteppedEnvs } from './stepped-envs.js';
+
+/** Options of `EpisodeStatistics`. */
+export interface EpisodeStatisticsOptions {
+  /** The number of last episodes that are kept, 1 to 2^24. Default 100. */
+  last?: number;
+  /** Returns the time in milliseconds. Default `performance.now`. */
+  now?: () => number;
+}
+
+/** An episode that ended. */
+export interface EndedEpisode {
+  /** The index of its environment. */
+  readonly env: number;
+  /** The sum of its rewards, in float64. */
+  readonly return: number;
+  /** The number of its steps. */
+  readonly length: number;
+  /** Wall time in seconds from its reset to its end. */
+  readonly seconds: number;
+}
+
+const OPTIONS: readonly (keyof EpisodeStatisticsOptions)[] = ['last', 'now'];
+const LAST = 100;
+
+/** Follows the steps of a vector environment, and keeps the last episodes that ended. */
+export class EpisodeStatistics {
+  readonly #envs: SteppedEnvs;
+  readonly #last: number;
+  readonly #now: () => number;
+  readonly #returns: Float64Array;
+  readonly #lengths: Uint32Array;
+  /** f64 [numEnvs]: when the present episode began, in milliseconds. */
+  readonly #begins: Float64Array;
+  readonly #ended: EndedEpisode[] = [];
+  #count = 0;
+
+  /** @param env the vector environment whose steps are followed. @throws InputError. */
+  constructor(env: FollowedEnv, options: EpisodeStatisticsOptions = {}) {
+    const { last = LAST, now = () => performance.now() } = readOptions(
+      'statistics options',
+      options,
+      OPTIONS,
+    );
+    this.#envs = new SteppedEnvs(env);
+    this.#last = checkInteger('last', last, 1, MAX_ENVS);
+    if (typeof now !== 'function') throw wrongType('now', 'a function', now, 'Pass one, or leave it out.');
+    this.#now = now;
+    this.#returns = new Float64Array(env.numEnvs);
+    this.#lengths = new Uint32Array(env.numEnvs);
+    this.#begins = new Float64Array(env.numEnvs).fill(now());
+  }
+
+  /** The number of episodes that ended since this object was made. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** The last episodes that ended, the oldest first: at most `last`. Newly allocated. */
+  get episodes(): EndedEpisode[] {
+    return this.#ended.slice(-this.#last);
+  }
+
+  /** f64: the returns of `episodes`. Newly allocated; `meanInterval` and the other statistics take it. */
+  get returns(): Float64Array {
+    return Float64Array.from(this.episodes, (episode) => episode.return);
+  }
+
+  /** u32: the lengths of `episodes`. Newly allocated. */
+  get lengths(): Uint32Array {
+    return Uint32Array.from(this.episodes, ({ length }) => length);
+  }
+
+  /** f64: the durations of `episodes`, in seconds. Newly allocated. */
+  get seconds(): Float64Array {
+    return Float64Array.from(this.episodes, ({ seconds }) => seconds);
+  }
+
+  /** Begins episodes anew. Call it after `env.reset`. @param mask that of the reset. */
+  reset(mask?: Mask): void {
+    const chosen = this.#envs.maskOf(mask);
+    this.#envs.reset(chosen);
+    const now = this.#now();
+    for (let i = 0; i < this.#begins.length; i++) if (chosen === null || chosen[i] !== 0) this.#begin(i, now);
+  }
+
+  /**
+   * Follows one step. Call it once for every step.
+   * @param mask that of the step. @returns the episodes that ended with the step, by environment.
+   * @throws InputError `wrong_type`, `wrong_length`, or `out_of_range` for a reward that is not finite.
+   */
+  add(result: FollowedStep, mask?: Mask): EndedEpisode[] {
+    const { rewards, terminated } = result;
+    const stepped = this.#envs.follow(result, mask);
+    const now = this.#now();
+    const ended: EndedEpisode[] = [];
+    for (let i = 0; i < stepped.length; i++) {
+      if (stepped[i] === 0) continue;
+      this.#returns[i] += rewards[i];
+      this.#lengths[i]++;
+      if (terminated[i] === 0) continue;
+      const seconds = (now - this.#begins[i]) / 1000;
+      ended.push({ env: i, return: this.#returns[i], length: this.#lengths[i], seconds });
+      this.#begin(i, now);
+    }
+    this.#keep(ended);
+    return ended;
+  }
+
+  #begin(env: number, now: number): void {
+    this.#returns[env] = 0;
+    this.#lengths[env] = 0;
+    this.#begins[env] = now;
+  }
+
+  #keep(ended: readonly EndedEpisode[]): void {
+    this.#count += ended.length;
+    for (const episode of ended) this.#ended.push(episode);
+    // Removes old episodes seldom, because it moves the others.
+    if (this.#ended.length >= 2 * this.#last) this.#ended.splice(0, this.#ended.length - this.#last);
+  }
+}

@@ -1,0 +1,150 @@
+/** Running normalisation of observations, as Gymnasium's NormalizeObservation. */
+import { NO_BUFFERS } from '../../engine/validate/aliased-memory.js';
+import { type Mask, toMask } from '../../engine/validate/masks.js';
+import {
+  checkBoolean,
+  checkInteger,
+  checkLength,
+  isFloats,
+  readOptions,
+  wrongType,
+} from '../../shared/values.js';
+import { MAX_ENVS } from '../../world/fields.js';
+import { type NormaliserState, stateOf, toClip, toMoments, toPositive } from './normaliser-state.js';
+import { RunningMoments } from './running-moments.js';
+
+/** Options of `ObservationNormaliser`. */
+export interface ObservationNormaliserOptions {
+  /** Added to a variance before its root is taken; more than 0. Default 1e-8, as in Gymnasium. */
+  epsilon?: number;
+  /** The largest magnitude of a normalised number; more than 0. Default Infinity: no limit. CleanRL takes 10. */
+  clip?: number;
+  /** The state to continue from. Default: mean 0 and variance 1. */
+  state?: NormaliserState;
+  /** Whether the state stays as it is, for evaluation. Default false. */
+  frozen?: boolean;
+}
+
+/** Options of `normalise`. */
+export interface NormaliseOptions {
+  /** The environments whose observations count for the state. All are normalised. Default: all. */
+  mask?: Mask;
+  /** Whether the observations count for the state. Default: unless frozen. False for `finalObservations`. */
+  update?: boolean;
+  /** `columnStride` of the result, for the layout 'column-major'. Default 0: row-major. */
+  columnStride?: number;
+  /** The number of environments, which 'column-major' needs: its columns are padded. Default: by the length. */
+  numEnvs?: number;
+  /** f32, as long as the observations: where to write. It may be the observations themselves. Default: a new array. */
+  out?: Float32Array;
+}
+
+const OPTIONS: readonly (keyof ObservationNormaliserOptions)[] = ['epsilon', 'clip', 'state', 'frozen'];
+const CALL_OPTIONS: readonly (keyof NormaliseOptions)[] = [
+  'mask',
+  'update',
+  'columnStride',
+  'numEnvs',
+  'out',
+];
+const EPSILON = 1e-8;
+/** The largest stride: that of the largest batch, padded. */
+const MAX_STRIDE = 2 * MAX_ENVS;
+const NONE: NormaliseOptions = Object.freeze({});
+
+/**
+ * Normalises observations by their running mean and standard deviation: (x - mean) / sqrt(variance + epsilon). Each call
+ * first adds its observations to the state, unless it is frozen.
+ */
+export class ObservationNormaliser {
+  /** Whether the state stays as it is. May be set. */
+  frozen: boolean;
+  readonly #size: number;
+  readonly #moments: RunningMoments;
+  readonly #epsilon: number;
+  readonly #clip: number;
+
+  /**
+   * @param size the numbers of an observation: `env.observationSpace.shape[0]`.
+   * @throws InputError `wrong_type`, `wrong_length` (a state of other observations), `out_of_range` or `unknown_option`.
+   */
+  constructor(size: number, options: ObservationNormaliserOptions = {}) {
+    const {
+      epsilon = EPSILON,
+      clip = Number.POSITIVE_INFINITY,
+      state,
+      frozen = false,
+    } = readOptions('normaliser options', options, OPTIONS);
+    this.#size = checkInteger('size', size, 1, MAX_ENVS);
+    this.#epsilon = toPositive('epsilon', epsilon);
+    this.#clip = toClip(clip);
+    this.frozen = checkBoolean('frozen', frozen);
+    this.#moments = new RunningMoments(size, state && toMoments('observations', size, state));
+  }
+
+  /** The state, newly allocated: pass it to `JSON.stringify`, and parsed to the option `state`. */
+  get state(): NormaliserState {
+    return stateOf('observations', this.#moments.state);
+  }
+
+  /**
+   * Returns normalised observations, f32, in the layout of the given ones.
+   * @param observations f32 [numEnvs, size], finite. @throws InputError `wrong_type`, `wrong_length`, `out_of_range` or
+   *   `unknown_option`.
+   */
+  normalise(observations: Float32Array, options: NormaliseOptions = NONE): Float32Array {
+    const {
+      mask,
+      update = !this.frozen,
+      out,
+      ...shape
+    } = readOptions('normalise options', options, CALL_OPTIONS);
+    const { rows, steps } = this.#shapeOf(observations, shape);
+    const target = out ?? new Float32Array(observations.length);
+    if (!isFloats(target)) throw wrongType('out', 'a Float32Array', target, 'Pass one, or leave it out.');
+    checkLength('numbers in out', target.length, observations.length, 'as many as observations');
+    const counted = mask === undefined ? null : toMask(mask, rows, NO_BUFFERS);
+    if (checkBoolean('update', update)) this.#moments.update(observations, rows, steps, counted);
+    this.#write(observations, target, rows, steps);
+    return target;
+  }
+
+  /** Returns the number of environments, and the steps from one environment and from one column to the next. */
+  #shapeOf(
+    observations: Float32Array,
+    { columnStride = 0, numEnvs }: Pick<NormaliseOptions, 'columnStride' | 'numEnvs'>,
+  ) {
+    if (!isFloats(observations)) {
+      throw wrongType('observations', 'a Float32Array', observations, 'Pass those of a result.');
+    }
+    const stride = checkInteger('columnStride', columnStride, 0, MAX_STRIDE);
+    const most = stride === 0 ? MAX_ENVS : stride;
+    const given = numEnvs ?? (stride === 0 ? Math.floor(observations.length / this.#size) : undefined);
+    const rows = checkInteger('numEnvs', given, 0, most);
+    const expected = (stride === 0 ? rows : stride) * this.#size;
+    checkLength(
+      'numbers in observations',
+      observations.length,
+      expected,
+      `${this.#size} for each environment`,
+    );
+    return { rows, steps: stride === 0 ? ([this.#size, 1] as const) : ([1, stride] as const) };
+  }
+
+  #write(
+    observations: Float32Array,
+    target: Float32Array,
+    rows: number,
+    [rowStep, columnStep]: readonly [number, number],
+  ): void {
+    const { mean, variance } = this.#moments;
+    for (let k = 0; k < this.#size; k++) {
+      const scale = 1 / Math.sqrt(variance[k] + this.#epsilon);
+      for (let i = 0; i < rows; i++) {
+        const at = i * rowStep + k * columnStep;
+        const value = (observations[at] - mean[k]) * scale;
+        target[at] = Math.min(Math.max(value, -this.#clip), this.#clip);
+      }
+    }
+  }
+}

@@ -1,0 +1,84 @@
+/** Means and variances of a stream of rows, updated batch by batch. */
+
+import { InputError } from '../../shared/errors.js';
+
+/** The weight of the first mean (0) and variance (1) in rows, as in Gymnasium. */
+const FIRST_COUNT = 1e-4;
+
+/** The mean and the variance of each column, and the number of rows that they count as. */
+export interface MomentsState {
+  /** `[size]`. */
+  readonly mean: readonly number[];
+  /** `[size]`, not negative. */
+  readonly variance: readonly number[];
+  /** The number of rows so far, plus the weight of the first mean and variance. */
+  readonly count: number;
+}
+
+/** Running means and variances of columns, in float64, by Chan's batch form of Welford's method. */
+export class RunningMoments {
+  readonly mean: Float64Array;
+  readonly variance: Float64Array;
+  count: number;
+  /** The sum and the squares of the present batch, around the running mean. */
+  readonly #sums: Float64Array;
+  readonly #squares: Float64Array;
+
+  /** @param state the moments to continue from; mean 0 and variance 1 by default. */
+  constructor(size: number, state?: MomentsState) {
+    this.mean = Float64Array.from(state?.mean ?? new Float64Array(size));
+    this.variance = Float64Array.from(state?.variance ?? new Float64Array(size).fill(1));
+    this.count = state?.count ?? FIRST_COUNT;
+    this.#sums = new Float64Array(size);
+    this.#squares = new Float64Array(size);
+  }
+
+  get state(): MomentsState {
+    return { mean: [...this.mean], variance: [...this.variance], count: this.count };
+  }
+
+  /**
+   * Adds rows. Number k of row i is `values[i * rowStep + k * columnStep]`.
+   * @param counted u8 [rows]: the rows to add; null for all. @throws InputError `out_of_range` for numbers that are not
+   *   finite; nothing has changed then.
+   */
+  update(
+    values: ArrayLike<number>,
+    rows: number,
+    [rowStep, columnStep]: readonly [rowStep: number, columnStep: number],
+    counted: Uint8Array | null,
+  ): void {
+    const [sums, squares] = [this.#sums.fill(0), this.#squares.fill(0)];
+    let added = 0;
+    for (let i = 0; i < rows; i++) {
+      if (counted !== null && counted[i] === 0) continue;
+      added++;
+      for (let k = 0; k < sums.length; k++) {
+        const distance = values[i * rowStep + k * columnStep] - this.mean[k];
+        sums[k] += distance;
+        squares[k] += distance * distance;
+      }
+    }
+    if (added > 0) this.#merge(added);
+  }
+
+  #merge(added: number): void {
+    const wrong = this.#squares.findIndex((square) => !Number.isFinite(square));
+    if (wrong >= 0) {
+      throw new InputError(
+        'out_of_range',
+        `Expected finite numbers to normalise, got NaN, an infinity or too large a number in column ${wrong}. ` +
+          'Pass observations or rewards of a StepResult.',
+      );
+    }
+    const total = this.count + added;
+    for (let k = 0; k < this.mean.length; k++) {
+      const shift = this.#sums[k] / added;
+      const own = Math.max(0, this.#squares[k] - added * shift * shift);
+      const between = (shift * shift * this.count * added) / total;
+      this.variance[k] = (this.variance[k] * this.count + own + between) / total;
+      this.mean[k] += (shift * added) / total;
+    }
+    this.count = total;
+  }
+}

@@ -1,0 +1,149 @@
+/** Builds a server: its routes, sockets and shared state. */
+import type { Server } from 'node:http';
+import { createAdaptorServer } from '@hono/node-server';
+import { EpisodePool } from '../rollouts/episode-pool.js';
+import { packageVersion } from '../shared/version.js';
+import { accessCheck } from './access-control.js';
+import { createApp } from './http/app.js';
+import { json } from './http/json-response.js';
+import { openApi } from './http/openapi.js';
+import { openEnvRoutes } from './http/openenv-routes.js';
+import type { Route } from './http/route.js';
+import { Metrics } from './metrics.js';
+import { OpenEnvSession } from './openenv-session.js';
+import type { Settings } from './server-options.js';
+import { Sockets } from './sockets/sockets.js';
+import { type SocketsByPath, upgrade } from './upgrade.js';
+import { BatchRunner } from './v1/batch-runner.js';
+import { promptsRoute } from './v1/prompts.js';
+import { rolloutRoute } from './v1/rollout.js';
+import { scoreRoute } from './v1/score.js';
+import { EnvQuota } from './vec/env-quota.js';
+import { VecSession } from './vec/vec-session.js';
+
+export interface ServerParts {
+  readonly settings: Settings;
+  /** An HTTP server that does not listen yet. */
+  readonly server: Server;
+  readonly sockets: SocketsByPath;
+  /** Frees the environments. The sockets must be closed first. */
+  free(): void;
+}
+
+/**
+ * The maximum size of a frame of a vector environment is the sum of MAX_HEADER_BYTES, for a header or text, and
+ * BYTES_PER_ENV for each environment: an action, a belief of three numbers and a mask, four bytes each.
+ */
+const MAX_HEADER_BYTES = 2 ** 21;
+const BYTES_PER_ENV = 20;
+
+/** The minimum idle timeout of connections in milliseconds: a batch request may wait this long for other requests. */
+const MIN_IDLE_MS = 60_000;
+/** Milliseconds from a request's first byte to the end of its head, and to the end of its body. */
+const HEAD_MS = 20_000;
+const BODY_MS = 300_000;
+/** Milliseconds between two checks of HEAD_MS and BODY_MS. */
+const CHECK_MS = 5_000;
+/**
+ * The number of connections beyond the session capacity: for HTTP requests, and for clients that receive the error
+ * CAPACITY_REACHED.
+ */
+const EXTRA_CONNECTIONS = 1024;
+
+/** Builds a server that does not listen yet. @throws as `createVecEnv`. */
+export function buildServer(settings: Settings): ServerParts {
+  const shared = buildShared(settings);
+  const { metrics, batchRunner } = shared;
+  const onFailure = (error: unknown): void => {
+    metrics.failures.inc();
+    settings.onFailure(error);
+  };
+  const sockets = socketsOf({ ...settings, onFailure }, shared);
+  const openEnv = openEnvRoutes(settings);
+  const batchRoutes = [scoreRoute(batchRunner), rolloutRoute(batchRunner), promptsRoute(batchRunner)];
+  const routes = withDescription([...openEnv.routes, ...batchRoutes, metricsRoute(metrics)], settings);
+  const admit = accessCheck(settings);
+  const app = createApp({ ...settings, routes, admit, metrics, onFailure });
+  const idleMs = Math.max(settings.idleMs, MIN_IDLE_MS);
+  const serverOptions = {
+    // Trainers pause for minutes between requests, and clients expect a reused connection to stay open.
+    keepAliveTimeout: idleMs,
+    headersTimeout: HEAD_MS,
+    requestTimeout: BODY_MS,
+    connectionsCheckingInterval: CHECK_MS,
+  };
+  const { fetch } = app;
+  const server = createAdaptorServer({ fetch, serverOptions, overrideGlobalObjects: false }) as Server;
+  // Ends connections that neither send nor read. WebSockets have a time limit of their own.
+  server.setTimeout(idleMs);
+  server.maxConnections = settings.capacity + EXTRA_CONNECTIONS;
+  server.on('upgrade', (request, stream, head) => upgrade(sockets, admit, request, stream, head));
+  const free = (): void => {
+    openEnv.close();
+    shared.episodePool.close();
+  };
+  return { settings, server, sockets, free };
+}
+
+/** The state that all connections share. */
+interface Shared {
+  readonly metrics: Metrics;
+  readonly episodePool: EpisodePool;
+  readonly batchRunner: BatchRunner;
+  readonly envQuota: EnvQuota;
+}
+
+function buildShared(settings: Settings): Shared {
+  const metrics = new Metrics();
+  const onStepped = (stepped: number): void => {
+    metrics.steps.inc(stepped);
+    metrics.stepBatch.observe(stepped);
+  };
+  const episodePool = new EpisodePool({ ...settings, onStepped });
+  const batchRunner = new BatchRunner({ ...settings, onDone: (what, count) => metrics[what].inc(count) });
+  const envQuota = new EnvQuota(settings.vecEnvs);
+  metrics.gauge('sessions', 'Open sessions.', () => episodePool.taken);
+  metrics.gauge('session_capacity', 'Maximum number of open sessions.', () => episodePool.capacity);
+  metrics.gauge('vec_envs', 'Open vector environments.', () => envQuota.envs);
+  metrics.gauge('vec_slots', 'Environments of all open vector environments.', () => envQuota.total);
+  metrics.gauge('batch_requests', 'Requests of /v1 in progress.', () => batchRunner.working);
+  return { metrics, episodePool, batchRunner, envQuota };
+}
+
+function socketsOf(
+  settings: Settings,
+  { metrics, episodePool, batchRunner, envQuota }: Shared,
+): SocketsByPath {
+  const sessions = new Sockets(settings, () => new OpenEnvSession(episodePool));
+  const vecOptions = {
+    ...{ quota: envQuota, engine: batchRunner.engine, turn: () => batchRunner.turn() },
+    onStepped: (stepped: number) => metrics.vecSteps.inc(stepped),
+  };
+  const frameLimit = Math.min(settings.bodyLimit, MAX_HEADER_BYTES + BYTES_PER_ENV * settings.vecEnvs);
+  const vecs = new Sockets({ ...settings, frameLimit }, () => new VecSession(vecOptions));
+  metrics.gauge('sockets', 'Open WebSockets.', () => sessions.size + vecs.size);
+  return { '/ws': sessions, '/v1/vec': vecs };
+}
+
+/** Adds the route that describes all routes. */
+function withDescription(routes: readonly Route[], { token }: Settings): readonly Route[] {
+  const self: Route = {
+    method: 'get',
+    path: '/openapi.json',
+    summary: 'The OpenAPI description of this server.',
+    response: 'application/json',
+    handle: () => json(description),
+  };
+  const all = [...routes, self];
+  const description = openApi(all, packageVersion(), token !== undefined);
+  return all;
+}
+
+const metricsRoute = (metrics: Metrics): Route => ({
+  method: 'get',
+  path: '/metrics',
+  summary: "The server's metrics, in Prometheus's text format.",
+  response: 'text/plain',
+  handle: async () =>
+    new Response(await metrics.text(), { headers: { 'content-type': metrics.contentType } }),
+});

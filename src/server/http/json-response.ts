@@ -1,0 +1,43 @@
+/** Builds JSON responses, streamed if they are long. */
+
+/** Builds a JSON response from text. */
+export const jsonText = (text: string, status = 200): Response =>
+  new Response(text, { status, headers: { 'content-type': 'application/json' } });
+
+/** The minimum number of characters sent at a time. */
+const MIN_PIECE = 2 ** 16;
+
+/**
+ * Builds a JSON response that is streamed, or sent at once if it is short.
+ * @param pieces of the text. Each is requested when the client has read the previous ones.
+ */
+export async function jsonPieces(pieces: AsyncIterable<string> | Iterable<string>): Promise<Response> {
+  const joined = joinedPieces(pieces);
+  const first = await joined.next();
+  const second = first.done ? first : await joined.next();
+  if (second.done) return jsonText(first.value ?? '');
+  const encoder = new TextEncoder();
+  const bytes = (async function* () {
+    yield encoder.encode(first.value);
+    yield encoder.encode(second.value);
+    for await (const piece of joined) yield encoder.encode(piece);
+  })();
+  return new Response(ReadableStream.from(bytes), { headers: { 'content-type': 'application/json' } });
+}
+
+/** Joins pieces until they have MIN_PIECE characters. */
+async function* joinedPieces(
+  pieces: AsyncIterable<string> | Iterable<string>,
+): AsyncGenerator<string, undefined> {
+  let text = '';
+  for await (const piece of pieces) {
+    text += piece;
+    if (text.length < MIN_PIECE) continue;
+    yield text;
+    text = '';
+  }
+  if (text !== '') yield text;
+}
+
+/** Builds a JSON response from a value. */
+export const json = (value: unknown, status = 200): Response => jsonText(JSON.stringify(value), status);

@@ -1,0 +1,14 @@
+/** Starts a server, with the optional packages that servers need. */
+import { load, PACKAGES } from '../shared/optional-packages.js';
+import type { RunningServer } from './server.js';
+import type { ServeOptions } from './server-options.js';
+
+/**
+ * Starts a server: OpenEnv's protocol, batch requests and vector environments, as `rhythm-vec serve`.
+ * @throws LibraryError `library_missing` with the command that installs its packages; InputError for an invalid option;
+ *   BackendError as `createVecEnv`; the system's error if it cannot listen on the address. Nothing is left open then.
+ */
+export async function openServer(options: ServeOptions = {}): Promise<RunningServer> {
+  const { startServer } = await load('servers', PACKAGES.servers, () => import('./server.js'));
+  return startServer(options);
+}

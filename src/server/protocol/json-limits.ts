@@ -1,0 +1,62 @@
+/** Counts the values of JSON before it is parsed, to limit the time that parsing takes. */
+
+/** The maximum number of values of a message, or of one row of a batch, including keys. The largest valid row has 28. */
+export const MAX_VALUES = 4096;
+
+/** The punctuation of JSON, as bytes. */
+export const BYTE = {
+  quote: 0x22,
+  comma: 0x2c,
+  colon: 0x3a,
+  openList: 0x5b,
+  backslash: 0x5c,
+  closeList: 0x5d,
+  openObject: 0x7b,
+  closeObject: 0x7d,
+} as const;
+
+/**
+ * Finds the end of a JSON string in UTF-8, where no other character contains the byte of a quote or backslash.
+ * @param from the index after the opening quote.
+ * @returns the index of the closing quote. If it is beyond `end`: `end` or `end + 1`, where the search continues.
+ */
+export function endOfString(bytes: Buffer, from: number, end: number): number {
+  let at = from;
+  for (; at < end; at++) {
+    const byte = bytes[at];
+    if (byte === BYTE.quote) break;
+    if (byte === BYTE.backslash) at++;
+  }
+  return at;
+}
+
+/** List entries that do not count as values. */
+export interface FreeEntries {
+  /** The maximum number of these entries. */
+  readonly max: number;
+  /** The maximum number of these entries outside of `lists`. */
+  readonly maxElsewhere: number;
+  /** Lists without nested values: positions of the first byte and of the closing bracket, and the number of entries. */
+  readonly lists: readonly { readonly start: number; readonly end: number; readonly length: number }[];
+}
+
+const NO_FREE_ENTRIES: FreeEntries = { max: 0, maxElsewhere: 0, lists: [] };
+
+/**
+ * Returns whether JSON has more lists, objects, keys and entries than `MAX_VALUES`. The time of parsing and validation
+ * depends mainly on their number, and little on the length of strings and numbers.
+ */
+export function hasTooManyValues(json: Buffer, { max, maxElsewhere, lists } = NO_FREE_ENTRIES): boolean {
+  const listed = lists.reduce((sum, { length }) => sum + length - 1, 0);
+  const free = Math.min(max - listed, maxElsewhere);
+  let values = Math.max(listed - max, 0);
+  let [entries, next] = [0, 0];
+  for (let at = 0; at < json.length && values <= MAX_VALUES; at++) {
+    const byte = json[at];
+    if (byte === BYTE.quote) at = endOfString(json, at + 1, json.length);
+    else if (byte === BYTE.openList || byte === BYTE.openObject || byte === BYTE.colon) values++;
+    else if (byte === BYTE.comma && ++entries > free) values++;
+    if (at + 1 === lists[next]?.start) at = lists[next++].end - 1;
+  }
+  return values > MAX_VALUES;
+}

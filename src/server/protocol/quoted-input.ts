@@ -1,0 +1,41 @@
+/** Formats an invalid input for an error: the input itself if it is short, else its type and size. */
+import { describe } from '../../shared/values.js';
+
+/** The maximum size of an input that errors repeat: the number of values plus the length of strings and keys. */
+const MAX_SIZE = 1000;
+/** The maximum depth of an input that errors repeat. Writing deeper JSON could exhaust the stack. */
+const MAX_DEPTH = 16;
+
+/** Returns the value itself, or its description as text. */
+export const quotedInput = (value: unknown): unknown => (isBrief(value) ? value : describe(value));
+
+function isBrief(value: unknown): boolean {
+  let budget = MAX_SIZE;
+  let level = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    const children: unknown[] = [];
+    for (const each of level) {
+      budget -= typeof each === 'string' ? each.length : 1;
+      if (typeof each === 'object' && each !== null) budget -= addMembers(each, budget, children);
+      if (budget < 0 || depth > MAX_DEPTH) return false;
+    }
+    level = children;
+  }
+  return true;
+}
+
+/**
+ * Adds the members of an object to `members`. @returns the number of characters of its keys; a number above `limit` if
+ * these characters and `members` together exceed it.
+ */
+function addMembers(parent: object, limit: number, members: unknown[]): number {
+  // Typed arrays of binary frames are not JSON.
+  if (ArrayBuffer.isView(parent) || (Array.isArray(parent) && parent.length > limit)) return limit + 1;
+  let length = 0;
+  for (const key in parent) {
+    if (!Array.isArray(parent)) length += key.length;
+    members.push((parent as Record<string, unknown>)[key]);
+    if (length + members.length > limit) return limit + 1;
+  }
+  return length;
+}

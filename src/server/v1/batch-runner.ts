@@ -1,0 +1,66 @@
+/** Runs /v1 requests: reads the body, computes in slices, and streams the answer. */
+import type { z } from 'zod';
+import type { VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
+import { createWorld } from '../../world/world.js';
+import { jsonPieces } from '../http/json-response.js';
+import type { HttpRequest } from '../http/request.js';
+import { LARGE, Scheduler } from '../scheduler.js';
+import { parse } from './batch-schemas.js';
+import { BodyReader, keysOf } from './body-reader.js';
+
+export interface BatchRunnerOptions extends Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'> {
+  readonly batchRequests: number;
+  readonly onDone: (what: BatchKind, count: number) => void;
+}
+
+/** Pieces of a JSON text. */
+export type Pieces = AsyncIterable<string> | Iterable<string>;
+
+export type BatchKind = 'scored' | 'rollouts' | 'prompts';
+
+/** The error statuses of every /v1 route. */
+export const BATCH_FAILURES = {
+  413: 'The body is larger than the limit',
+  503: 'Too many /v1 requests are in progress; retry after the time in Retry-After',
+};
+
+export class BatchRunner extends Scheduler {
+  readonly engine: Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'>;
+  readonly worldDigest = createWorld().digest;
+  readonly count: (what: BatchKind, count: number) => void;
+
+  constructor({ backend, kernel, threads, batchRequests, onDone }: BatchRunnerOptions) {
+    super(batchRequests);
+    this.engine = { backend, kernel, threads };
+    this.count = onDone;
+  }
+
+  /**
+   * Reads and validates a request's body, and streams the answer.
+   * @param work returns the pieces of the JSON answer. It must await `turn` before each slice.
+   * @param lengthOf estimates the length of the answer in characters. Requests with large answers run one at a time, even
+   *   if their bodies are short.
+   * @throws BusyError, InvalidRequestError, TooLargeError, DisconnectedError, and the errors of `work`.
+   */
+  answer<Schema extends z.ZodObject>(
+    http: HttpRequest,
+    schema: Schema,
+    work: (request: z.output<Schema>, turn: () => Promise<void>) => Promise<Pieces>,
+    lengthOf: (request: z.output<Schema>) => number = () => 0,
+  ): Promise<Response> {
+    const turn = () => this.turn(http.signal);
+    return this.runBatch(http.finished, async () => {
+      const reader = new BodyReader(keysOf(schema));
+      const body = await http.bytes((bytes, length) => reader.read(bytes, length));
+      const read = async () => {
+        await turn();
+        return parse(schema, reader.fields(body));
+      };
+      if (body.length >= LARGE) {
+        return jsonPieces(await this.runLarge(body.length, async () => work(await read(), turn)));
+      }
+      const request = await read();
+      return jsonPieces(await this.runLarge(lengthOf(request), () => work(request, turn)));
+    });
+  }
+}

@@ -1,0 +1,12 @@
+/** Messages about invalid values in JSON. They need no schema library. */
+import { didYouMean } from './suggest.js';
+import { describe } from './values.js';
+
+export const got = (value: unknown): string =>
+  value === undefined ? 'got none.' : `got ${describe(value)}.`;
+
+export const notAnObject = (value: unknown, keys: readonly string[]): string =>
+  `Expected an object with the keys ${keys.join(', ')}, ${got(value)}`;
+
+export const unknownKeys = (unknown: readonly string[], keys: readonly string[]): string =>
+  `Expected no keys but ${keys.join(', ')}; got ${describe(unknown[0])}.${didYouMean(unknown[0], keys, ' Remove it.')}`;

@@ -1,0 +1,55 @@
+/** Episodes whose answers may become pairs, without what pairs do not need. */
+
+import type { TrajectoryEpisode } from '../../../rollouts/trajectories/trajectory-episode.js';
+import { usableAnswer } from '../../../rollouts/trajectories/usable-answer.js';
+import type { Criterion } from './dpo-options.js';
+
+/** The text of a step. */
+interface AnswerText {
+  readonly prompt: string;
+  readonly completion: string;
+}
+
+/** An episode that equals its replay. */
+export interface Candidate {
+  readonly seed: number;
+  readonly profileMode: string;
+  readonly teacher: string;
+  readonly model: string | null;
+  /** The system message of its prompts. */
+  readonly system: string;
+  /** A key of what its first state depends on, with the prompt: seed, profile, grader and system message. */
+  readonly start: string;
+  /** [28]: names of actions. */
+  readonly actions: readonly string[];
+  /** [28]: the answer of each step; null for one that is not usable as a row. */
+  readonly answers: readonly (AnswerText | null)[];
+  /** f64 [28]: the final score, or the sum of rewards from each step on. */
+  readonly values: Float64Array;
+}
+
+/** Returns the candidate of an episode; null for a player without text. @param score the final score of its replay. */
+export function toCandidate(episode: TrajectoryEpisode, by: Criterion, score: number): Candidate | null {
+  const { seed, profile_mode: profileMode, teacher, model, system, grader, steps } = episode;
+  if (system === null) return null;
+  return {
+    ...{ seed, profileMode, teacher, model, system },
+    start: JSON.stringify([seed, profileMode, grader, system]),
+    actions: steps.map(({ action }) => action),
+    answers: steps.map((step) => {
+      const { prompt, completion } = step;
+      return usableAnswer(step) ? { prompt: prompt!, completion: completion! } : null;
+    }),
+    values: by === 'score' ? new Float64Array(steps.length).fill(score) : returnsToGo(episode),
+  };
+}
+
+function returnsToGo({ steps }: TrajectoryEpisode): Float64Array {
+  const sums = new Float64Array(steps.length);
+  let sum = 0;
+  for (let t = steps.length - 1; t >= 0; t--) {
+    sum += steps[t].reward;
+    sums[t] = sum;
+  }
+  return sums;
+}

@@ -1,0 +1,130 @@
+/** The card of a dataset for DPO. */
+import { SCHEMAS } from '../../../shared/schemas.js';
+import { commandText, evalSeedsText, headerText, isCard, licenceText, table } from '../card-parts.js';
+import { SPLITS, type Split } from '../sft/split.js';
+import type { DpoProvenance } from './dpo-provenance.js';
+import type { DpoRow } from './dpo-rows.js';
+import type { DpoSelection } from './dpo-selection.js';
+
+export interface DpoCard {
+  readonly provenance: DpoProvenance;
+  readonly selection: Pick<DpoSelection, 'episodes' | 'leftOut' | 'former'>;
+  readonly rows: Readonly<Record<Split, readonly DpoRow[]>>;
+  /** The files that have rows, by split. */
+  readonly files: readonly { readonly split: Split; readonly path: string }[];
+  /** The command that reproduces the dataset. */
+  readonly command: string;
+}
+
+/** Returns whether a text is the card of a dataset for DPO. */
+export const isDpoCard = (text: string): boolean =>
+  isCard(text) && text.includes(`"${SCHEMAS.dpoDataset.name}"`);
+
+/** Returns the card: Markdown with a YAML header. */
+export const dpoCardText = (card: DpoCard): string =>
+  [
+    header(card),
+    introduction(card),
+    criterionText(card),
+    evalSeedsText(card.provenance),
+    COLUMNS,
+    contents(card),
+    TRAINING,
+    licenceText(card.provenance),
+  ].join('\n');
+
+const totalOf = ({ rows }: DpoCard): number => SPLITS.reduce((sum, split) => sum + rows[split].length, 0);
+
+function header(card: DpoCard): string {
+  const { schema, version, world_digest, ...provenance } = card.provenance;
+  const counted = { rows: totalOf(card), episodes: card.selection.episodes };
+  const metadata = {
+    title: 'Rhythm: pairs of answers for DPO',
+    tasks: ['text-generation'],
+    tags: ['dpo', 'preference'],
+    rows: counted.rows,
+    files: card.files,
+  };
+  return headerText(metadata, { schema, version, world_digest, ...counted, ...provenance });
+}
+
+const introduction = (card: DpoCard): string => `# Rhythm: pairs of answers for DPO
+
+${totalOf(card)} pairs of answers to the same state, from ${card.selection.episodes} episodes of the Rhythm life simulator. In an episode, an agent
+guides one person through a week of 28 steps and must infer the person's hidden profile from the responses. Every episode was
+replayed and equals its recorded trajectory bit for bit. The dataset was made by rhythm-vec ${card.provenance.version}, in the world
+\`${card.provenance.world_digest}\`:
+
+${commandText(card.command)}
+The same command and files give the same bytes, on every machine, backend and number of threads.
+`;
+
+function criterionText({ provenance: { by, grader }, selection: { former } }: DpoCard): string {
+  const what =
+    by === 'score'
+      ? `the final score of the episode under ${grader.name}`
+      : "the sum of the rewards from the state on, with the grade of the episode's own grader";
+  const neglects = by === 'score' && (grader.weights.adaptation ?? 0) > 0;
+  return [
+    '## Which answer is better',
+    '',
+    `The chosen answer's episode has the higher value: ${what}. Both episodes have the same seed, profile, grader and actions up to`,
+    'the state, and take different actions in it. What follows in the episodes differs too, so single pairs are noisy.',
+    ...(neglects
+      ? [
+          `**${grader.name} rewards a second half that is better than the first, so neglect of the first half counts as better.**`,
+        ]
+      : []),
+    ...former.sentences,
+    '',
+  ].join('\n');
+}
+
+const COLUMNS = `## Columns
+
+| column | content |
+| --- | --- |
+| \`prompt\` | a system message with the rules and a user message with the observation; each has \`role\` and \`content\` |
+| \`chosen\`, \`rejected\` | an assistant message each: the better and the worse answer |
+| \`seed\` | the seed of both episodes; it also selects the profile if \`profile_mode\` is sampled or discrete |
+| \`profile_mode\` | the profile: sampled, discrete (one of three, by the seed), or the name of one of the three |
+| \`step_index\` | the number of steps before the state, 0 to 27 |
+| \`chosen_action\`, \`rejected_action\` | the names of the actions |
+| \`chosen_value\`, \`rejected_value\` | the values that decided which answer is better |
+| \`chosen_teacher\`, \`rejected_teacher\` | the players that answered |
+| \`chosen_model\`, \`rejected_model\` | their models or variants; null for none |
+
+No prompt states the hidden profile. Answers without an action or a belief are left out.
+`;
+
+const contents = ({ rows, provenance, selection: { leftOut } }: DpoCard): string => `## Contents
+
+All rows of a seed are in one split.
+
+${table(
+  ['split', 'pairs', 'seeds'],
+  SPLITS.map((split) => [split, rows[split].length, new Set(rows[split].map(({ seed }) => seed)).size]),
+)}
+Filters:
+
+${provenance.filters.map((filter) => `- ${filter}\n`).join('')}
+${leftOut.size === 0 ? 'No episode was left out.\n' : table(['reason for leaving out', 'episodes'], [...leftOut])}`;
+
+const TRAINING = `## Training on it
+
+With TRL, which reads the columns \`prompt\`, \`chosen\` and \`rejected\`:
+
+\`\`\`python
+from datasets import load_dataset
+from trl import DPOConfig, DPOTrainer
+
+# The directory of this card. datasets does not accept ".".
+dataset = load_dataset("path/to/this/folder")
+columns = ["prompt", "chosen", "rejected"]
+trainer = DPOTrainer(
+    model="Qwen/Qwen2.5-3B-Instruct",
+    args=DPOConfig(),
+    train_dataset=dataset["train"].select_columns(columns),
+)
+\`\`\`
+`;

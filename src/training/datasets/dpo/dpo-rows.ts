@@ -1,0 +1,68 @@
+/** Rows of a dataset for DPO: a prompt, a better and a worse completion, as TRL's DPOTrainer reads them. */
+import type { ChatMessage } from '../../../rollouts/text/prompt.js';
+import type { Columns } from '../row-encoder.js';
+import type { Candidate } from './candidates.js';
+
+export interface DpoRow {
+  /** System and user: the rules and the observation. */
+  readonly prompt: readonly ChatMessage[];
+  /** The better answer. */
+  readonly chosen: readonly ChatMessage[];
+  /** The worse answer. */
+  readonly rejected: readonly ChatMessage[];
+  readonly seed: number;
+  /** 'sampled', 'discrete' or a profile's name. */
+  readonly profile_mode: string;
+  /** The number of steps before the state. */
+  readonly step_index: number;
+  readonly chosen_action: string;
+  readonly rejected_action: string;
+  /** The final score, or the sum of rewards from the state on, of the better answer's episode. */
+  readonly chosen_value: number;
+  readonly rejected_value: number;
+  readonly chosen_teacher: string;
+  readonly rejected_teacher: string;
+  readonly chosen_model: string | null;
+  readonly rejected_model: string | null;
+}
+
+export const DPO_COLUMNS: Columns<DpoRow> = {
+  prompt: { type: 'messages' },
+  chosen: { type: 'messages' },
+  rejected: { type: 'messages' },
+  seed: { type: 'integer' },
+  profile_mode: { type: 'text' },
+  step_index: { type: 'integer' },
+  chosen_action: { type: 'text' },
+  rejected_action: { type: 'text' },
+  chosen_value: { type: 'number' },
+  rejected_value: { type: 'number' },
+  chosen_teacher: { type: 'text' },
+  rejected_teacher: { type: 'text' },
+  chosen_model: { type: 'text', nullable: true },
+  rejected_model: { type: 'text', nullable: true },
+};
+
+/** Returns the row of two candidates that share the state of a step. */
+export function dpoRowOf(step: number, chosen: Candidate, rejected: Candidate): DpoRow {
+  const [better, worse] = [chosen.answers[step]!, rejected.answers[step]!];
+  return {
+    prompt: [
+      { role: 'system', content: chosen.system },
+      { role: 'user', content: better.prompt },
+    ],
+    chosen: [{ role: 'assistant', content: better.completion }],
+    rejected: [{ role: 'assistant', content: worse.completion }],
+    seed: chosen.seed,
+    profile_mode: chosen.profileMode,
+    step_index: step,
+    chosen_action: chosen.actions[step],
+    rejected_action: rejected.actions[step],
+    chosen_value: chosen.values[step],
+    rejected_value: rejected.values[step],
+    chosen_teacher: chosen.teacher,
+    rejected_teacher: rejected.teacher,
+    chosen_model: chosen.model,
+    rejected_model: rejected.model,
+  };
+}

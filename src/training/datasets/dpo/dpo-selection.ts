@@ -1,0 +1,95 @@
+/** Selects stored episodes that equal their replay and pass the filters, and makes their pairs. */
+import { gradeResults } from '../../../evaluation/reevaluation/baselines.js';
+import { FormerEpisodes } from '../../../evaluation/reevaluation/former-episodes.js';
+import type { Mismatch } from '../../../evaluation/reevaluation/mismatch.js';
+import { type Engine, TrajectoryReplayer } from '../../../evaluation/reevaluation/trajectory-replayer.js';
+import type { TrajectoryEpisode } from '../../../rollouts/trajectories/trajectory-episode.js';
+import { SPLITS, type Split, splitOf } from '../sft/split.js';
+import { type Candidate, toCandidate } from './candidates.js';
+import { dpoExclusion } from './dpo-filters.js';
+import type { DpoPlan } from './dpo-options.js';
+import type { DpoRow } from './dpo-rows.js';
+import { pairsOf } from './pairs.js';
+
+/** An episode that differs from its replay. */
+export interface Mismatched {
+  /** The index in the episodes that were passed. */
+  readonly index: number;
+  readonly mismatches: readonly Mismatch[];
+}
+
+/** Holds the selected episodes in memory, without their observations: about 40 kB each. */
+export class DpoSelection implements AsyncDisposable {
+  readonly #plan: DpoPlan;
+  readonly #replayer: TrajectoryReplayer;
+  readonly #candidates: Candidate[] = [];
+  /** The number of episodes that were left out, by reason. */
+  readonly leftOut = new Map<string, number>();
+  /** Counts the selected episodes of former worlds. */
+  readonly former = new FormerEpisodes();
+
+  private constructor(plan: DpoPlan, replayer: TrajectoryReplayer) {
+    this.#plan = plan;
+    this.#replayer = replayer;
+  }
+
+  /** @throws as `createVecEnv`. */
+  static async open(plan: DpoPlan, engine: Engine): Promise<DpoSelection> {
+    return new DpoSelection(plan, await TrajectoryReplayer.open(engine));
+  }
+
+  /** The number of selected episodes. */
+  get episodes(): number {
+    return this.#candidates.length;
+  }
+
+  /** Replays the episodes that pass the filters, and keeps those that equal their replay. */
+  async add(episodes: readonly TrajectoryEpisode[]): Promise<Mismatched[]> {
+    const accepted = episodes
+      .map((episode, index) => ({ episode, index }))
+      .filter(({ episode }) => this.#accepts(episode));
+    if (accepted.length === 0) return [];
+    const { mismatches, ...replayed } = await this.#replayer.replay(accepted.map(({ episode }) => episode));
+    const { finalScores } = gradeResults(replayed, this.#plan.grader);
+    const mismatched: Mismatched[] = [];
+    for (const [i, { episode, index }] of accepted.entries()) {
+      if (mismatches[i].length === 0) this.#keep(episode, finalScores[i]);
+      else {
+        this.#leaveOut('not as recorded');
+        mismatched.push({ index, mismatches: mismatches[i] });
+      }
+    }
+    return mismatched;
+  }
+
+  /** Returns the rows of all selected episodes, by split. */
+  rows(): Record<Split, DpoRow[]> {
+    const rows = Object.fromEntries(SPLITS.map((split) => [split, []])) as unknown as Record<Split, DpoRow[]>;
+    for (const row of pairsOf(this.#candidates, this.#plan)) rows[splitOf(this.#plan, row.seed)].push(row);
+    return rows;
+  }
+
+  #accepts(episode: TrajectoryEpisode): boolean {
+    const reason = dpoExclusion(this.#plan, episode);
+    if (reason !== null) this.#leaveOut(reason);
+    return reason === null;
+  }
+
+  #keep(episode: TrajectoryEpisode, score: number): void {
+    const candidate = toCandidate(episode, this.#plan.by, score);
+    if (candidate === null) {
+      this.#leaveOut('no text');
+      return;
+    }
+    this.former.add(episode.world_digest);
+    this.#candidates.push(candidate);
+  }
+
+  #leaveOut(reason: string): void {
+    this.leftOut.set(reason, (this.leftOut.get(reason) ?? 0) + 1);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#replayer[Symbol.asyncDispose]();
+  }
+}

@@ -1,0 +1,50 @@
+/** Pairs of answers to one state: those of episodes with the same seed, profile, grader and actions so far. */
+import { NUM_STEPS } from '../../../world/fields.js';
+import type { Candidate } from './candidates.js';
+import type { DpoPlan } from './dpo-options.js';
+import { type DpoRow, dpoRowOf } from './dpo-rows.js';
+
+type PairOptions = Pick<DpoPlan, 'steps' | 'minMargin' | 'allPairs'>;
+
+/** Yields the rows of candidates, by the first episode of each start, then by step. */
+export function* pairsOf(candidates: readonly Candidate[], options: PairOptions): Generator<DpoRow> {
+  for (const group of groupBy(candidates, ({ start }) => start)) yield* pairsFrom(group, 0, options);
+}
+
+/** Yields the rows of candidates that share the state of a step, and of those that share later ones. */
+function* pairsFrom(group: readonly Candidate[], step: number, options: PairOptions): Generator<DpoRow> {
+  if (group.length < 2 || step === NUM_STEPS) return;
+  const { first, last } = options.steps;
+  if (step >= first && step <= last) yield* pairsAt(group, step, options);
+  for (const same of groupBy(group, ({ actions }) => actions[step]))
+    yield* pairsFrom(same, step + 1, options);
+}
+
+/** Yields the rows of one state. Answers with the same action make no pair: what differs comes later. */
+function* pairsAt(
+  group: readonly Candidate[],
+  step: number,
+  { minMargin, allPairs }: PairOptions,
+): Generator<DpoRow> {
+  const usable = group.filter(({ answers }) => answers[step] !== null);
+  // The sort is stable: equal ones keep the order of the files.
+  const sorted = usable.sort((a, b) => b.values[step] - a.values[step]);
+  for (const chosen of allPairs ? sorted : sorted.slice(0, 1)) {
+    const worse = sorted.filter(({ actions, values }) => {
+      const margin = chosen.values[step] - values[step];
+      return actions[step] !== chosen.actions[step] && margin > 0 && margin >= minMargin;
+    });
+    for (const rejected of allPairs ? worse : worse.slice(-1)) yield dpoRowOf(step, chosen, rejected);
+  }
+}
+
+/** Groups items by key, in the order of each key's first item. */
+function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): Item[][] {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group === undefined) groups.set(keyOf(item), [item]);
+    else group.push(item);
+  }
+  return [...groups.values()];
+}

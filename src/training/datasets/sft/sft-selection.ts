@@ -1,0 +1,185 @@
+/** Selects stored episodes that equal their replay and pass the filters, and makes their rows for SFT. */
+import type { Grader } from '../../../engine/graders/grader.js';
+import {
+  BaselinePlayer,
+  type Graded,
+  gradeResults,
+  PAIRED_BASELINES,
+  pickEpisodes,
+} from '../../../evaluation/reevaluation/baselines.js';
+import { FormerEpisodes } from '../../../evaluation/reevaluation/former-episodes.js';
+import type { Mismatch } from '../../../evaluation/reevaluation/mismatch.js';
+import { ReevaluationTally } from '../../../evaluation/reevaluation/reevaluation-tally.js';
+import { type Engine, TrajectoryReplayer } from '../../../evaluation/reevaluation/trajectory-replayer.js';
+import type { Player, TrajectoryEpisode } from '../../../rollouts/trajectories/trajectory-episode.js';
+import { type EpisodeScore, replayExclusion, storedExclusion } from './sft-filters.js';
+import type { SftPlan } from './sft-options.js';
+import { type SftRow, sftRowsOf } from './sft-rows.js';
+import { type Split, splitOf } from './split.js';
+
+/** Statistics of one teacher's selected episodes, and of heuristic+constant in the same episodes. */
+export interface TeacherStatistics {
+  readonly player: Player;
+  rows: number;
+  readonly teacher: ReevaluationTally;
+  readonly constant: ReevaluationTally;
+  /** The final score of each episode. */
+  readonly scores: number[];
+  /** The margin of each episode over heuristic+constant. */
+  readonly margins: number[];
+}
+
+/** A grader of selected episodes, and their number. */
+export interface PromptGrader {
+  readonly grader: Grader;
+  episodes: number;
+}
+
+export interface SplitCounts {
+  rows: number;
+  episodes: number;
+  readonly seeds: Set<number>;
+}
+
+/** An episode that differs from its replay. */
+export interface MismatchedEpisode {
+  /** The index in the episodes that were passed. */
+  readonly index: number;
+  readonly mismatches: readonly Mismatch[];
+}
+
+export interface Selected {
+  readonly rows: Record<Split, SftRow[]>;
+  readonly mismatched: MismatchedEpisode[];
+}
+
+export class SftSelection implements AsyncDisposable {
+  readonly #plan: SftPlan;
+  readonly #replayer: TrajectoryReplayer;
+  readonly #baselines: BaselinePlayer;
+  readonly #teachers = new Map<string, TeacherStatistics>();
+  /** The number of episodes that were left out, by reason. */
+  readonly leftOut = new Map<string, number>();
+  /** The number of answers in selected episodes that are not usable as rows (`usableAnswer`). */
+  answersLeftOut = 0;
+  /** The graders of the selected episodes, which their prompts describe. */
+  readonly graders = new Map<string, PromptGrader>();
+  /** Counts the selected episodes of former worlds. */
+  readonly former = new FormerEpisodes();
+  readonly counts: Readonly<Record<Split, SplitCounts>> = {
+    train: { rows: 0, episodes: 0, seeds: new Set() },
+    validation: { rows: 0, episodes: 0, seeds: new Set() },
+  };
+
+  private constructor(plan: SftPlan, replayer: TrajectoryReplayer, baselines: BaselinePlayer) {
+    this.#plan = plan;
+    this.#replayer = replayer;
+    this.#baselines = baselines;
+  }
+
+  /** @throws as `createVecEnv`. */
+  static async open(plan: SftPlan, engine: Engine): Promise<SftSelection> {
+    return new SftSelection(plan, await TrajectoryReplayer.open(engine), new BaselinePlayer(engine));
+  }
+
+  get teachers(): TeacherStatistics[] {
+    return [...this.#teachers.values()];
+  }
+
+  /** Returns whether a stored episode passes the filters that need no replay. Counts it as left out if not. */
+  acceptsStored(episode: TrajectoryEpisode): boolean {
+    const reason = storedExclusion(this.#plan, episode);
+    if (reason !== null) this.#leaveOut(reason);
+    return reason === null;
+  }
+
+  /**
+   * Replays episodes and makes rows of those that pass.
+   * @param episodes at least one; `acceptsStored` is true for each.
+   */
+  async select(episodes: readonly TrajectoryEpisode[]): Promise<Selected> {
+    const { mismatches, ...replayed } = await this.#replayer.replay(episodes);
+    const graded = gradeResults(replayed, this.#plan.grader);
+    const baselines = await this.#baselines.play(episodes, this.#plan.grader);
+    const rows: Record<Split, SftRow[]> = { train: [], validation: [] };
+    const mismatched: MismatchedEpisode[] = [];
+    for (const [i, episode] of episodes.entries()) {
+      if (mismatches[i].length > 0) mismatched.push({ index: i, mismatches: mismatches[i] });
+      const reason =
+        mismatches[i].length > 0
+          ? 'not as recorded'
+          : replayExclusion(this.#plan, scoreAt(graded, baselines.get(PAIRED_BASELINES.constant)!, i));
+      if (reason === null) this.#add(episode, pickEpisodes(graded, [i]), pickedAll(baselines, i), rows);
+      else this.#leaveOut(reason);
+    }
+    return { rows, mismatched };
+  }
+
+  #add(
+    episode: TrajectoryEpisode,
+    graded: Graded,
+    baselines: ReadonlyMap<string, Graded>,
+    rows: Record<Split, SftRow[]>,
+  ): void {
+    const made = sftRowsOf(this.#plan, episode, graded.finalScores[0]);
+    if (made.length === 0) {
+      this.#leaveOut('no usable answers');
+      return;
+    }
+    const { first, last } = this.#plan.steps;
+    this.answersLeftOut += last - first + 1 - made.length;
+    const split = splitOf(this.#plan, episode.seed);
+    const counts = this.counts[split];
+    counts.rows += made.length;
+    counts.episodes++;
+    counts.seeds.add(episode.seed);
+    rows[split].push(...made);
+    this.#countGraderAndWorld(episode);
+    const statistics = this.#statisticsOf(episode);
+    statistics.rows += made.length;
+    statistics.teacher.add(graded, baselines);
+    const constant = baselines.get(PAIRED_BASELINES.constant)!;
+    statistics.constant.add(constant, baselines);
+    const { score, margin } = scoreAt(graded, constant, 0);
+    statistics.scores.push(score);
+    statistics.margins.push(margin);
+  }
+
+  #countGraderAndWorld({ grader, world_digest: digest }: TrajectoryEpisode): void {
+    const key = JSON.stringify(grader);
+    const counted = this.graders.get(key) ?? { grader, episodes: 0 };
+    this.graders.set(key, counted);
+    counted.episodes++;
+    this.former.add(digest);
+  }
+
+  #leaveOut(reason: string): void {
+    this.leftOut.set(reason, (this.leftOut.get(reason) ?? 0) + 1);
+  }
+
+  #statisticsOf({ teacher, model, objective, oracle }: TrajectoryEpisode): TeacherStatistics {
+    const player = { teacher, model, objective, oracle };
+    const key = JSON.stringify(player);
+    let statistics = this.#teachers.get(key);
+    if (statistics === undefined) {
+      const tallies = { teacher: new ReevaluationTally(), constant: new ReevaluationTally() };
+      statistics = { player, rows: 0, ...tallies, scores: [], margins: [] };
+      this.#teachers.set(key, statistics);
+    }
+    return statistics;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#replayer[Symbol.asyncDispose]();
+    await this.#baselines[Symbol.asyncDispose]();
+  }
+}
+
+const scoreAt = (graded: Graded, constant: Graded, i: number): EpisodeScore => ({
+  score: graded.finalScores[i],
+  margin: graded.finalScores[i] - constant.finalScores[i],
+  beliefMae: graded.beliefMae[i],
+});
+
+const pickedAll = (all: ReadonlyMap<string, Graded>, i: number): Map<string, Graded> =>
+  new Map(Array.from(all, ([name, graded]) => [name, pickEpisodes(graded, [i])]));

@@ -1,0 +1,34 @@
+/** Converts unexpected errors to errors without secrets. A stack trace could quote a response, so they have none. */
+import { RhythmError } from '../../shared/errors.js';
+import { HubError } from './hub-errors.js';
+import { redacted, withoutSecrets } from './redact.js';
+import { networkError } from './response-errors.js';
+
+/** Runs `work`. @throws RhythmErrors of `work`, the signal's reason, and a HubError for every other error. */
+export async function withSafeErrors<Result>(
+  token: string | null,
+  signal: AbortSignal,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    signal.throwIfAborted();
+    // The message may quote a response of the Hub.
+    if (error instanceof HubError) throw new HubError(withoutSecrets(error.message, token), error);
+    if (error instanceof RhythmError) throw error;
+    // A local file changed during the upload. `networkError` also has the message for this case.
+    if (error instanceof Error && error.name === 'NotReadableError')
+      throw networkError(error, 'the upload', token);
+    throw new HubError(
+      `Expected an answer of the Hub, got an unreadable one: ${reasonOf(error, token)}. Check HF_ENDPOINT, and ` +
+        'run the same command again.',
+    );
+  }
+}
+
+/** Returns the error's message. Replaces the message of a JSON parser, because it quotes the text, which may be the token. */
+function reasonOf(error: unknown, token: string | null): string {
+  if (error instanceof SyntaxError) return 'invalid JSON';
+  return redacted(error instanceof Error ? error.message : String(error), token);
+}

@@ -1,0 +1,22 @@
+/** Planners and searches on WebGPU: the bits of the reference. */
+import { expect, it } from 'vitest';
+import { openAnyBatch } from '../../src/engine/backends/any-batch.js';
+import { searchActionSequence } from '../../src/index.js';
+import { expectSamePlans } from '../support/async-planner.js';
+import { describeGpu } from '../support/gpu-suite.js';
+import { expectSameScores } from '../support/trials.js';
+
+describeGpu('on WebGPU', () => {
+  it('a scorer has the same scores', () => expectSameScores(openAnyBatch));
+
+  it.each([{ grader: 'v3' }, { objective: 'wellbeing' }] as const)(
+    'a planner decides and explains the same: %j',
+    (options) => expectSamePlans(openAnyBatch, { ...options, backend: 'webgpu' }, [0, 27]),
+  );
+
+  it('a search finds the same sequence', async () => {
+    const search = (backend: string) =>
+      searchActionSequence({ seeds: [1, 2] }, { evaluations: 1000, backend });
+    expect(await search('webgpu')).toEqual(await search('reference'));
+  });
+});

@@ -1,0 +1,72 @@
+/**
+ * Planners under grader v3: inference pays, and so does acting to learn. Few seeds and small searches, against bounds with
+ * a wide margin; docs/guides/planner.md has the figures of full searches.
+ */
+import { describe, expect, it } from 'vitest';
+import { repeatActions } from '../../../src/agents/policies/open-loop.js';
+import { createVecEnv, Episode, evaluate, openLoopActions, regrade } from '../../../src/index.js';
+import { COMPONENT_NAMES } from '../../../src/world/fields.js';
+import { meanOf, playEpisodes, seedsFrom } from '../../support/planned-episodes.js';
+
+const seeds = seedsFrom(61_000, 24);
+const grader = 'v3';
+const scoresOf = (options: Parameters<typeof playEpisodes>[1]) =>
+  regrade(playEpisodes(seeds, options).result.components, grader);
+const planner = playEpisodes(seeds, { grader }).result;
+const score = meanOf(regrade(planner.components, grader));
+const componentOf = ({ components }: Pick<typeof planner, 'components'>, name: string) =>
+  meanOf(components.filter((_, k) => k % COMPONENT_NAMES.length === COMPONENT_NAMES.indexOf(name)));
+
+function openLoopScore(): number {
+  using env = createVecEnv({ numEnvs: seeds.length, grader });
+  env.reset({ seed: seeds });
+  const actions = repeatActions(openLoopActions(grader), seeds.length);
+  return meanOf(env.run(actions, { beliefs: [0.5, 0.5, 0.5] }).finalScores);
+}
+
+describe('a planner for v3', () => {
+  const prior = playEpisodes(seeds, { grader, inference: false }).result;
+
+  it('scores far above the best open-loop sequence, and above itself without inference', () => {
+    expect(score).toBeGreaterThan(0.78);
+    expect(score - openLoopScore()).toBeGreaterThan(0.2);
+    expect(score - meanOf(regrade(prior.components, grader))).toBeGreaterThan(0.2);
+  });
+
+  it('gives good weeks and knows whose they are', () => {
+    expect(componentOf(planner, 'wellbeing')).toBeGreaterThan(0.6);
+    expect(componentOf(planner, 'belief_skill')).toBeGreaterThan(0.65);
+    expect(Math.abs(componentOf(prior, 'belief_skill'))).toBeLessThan(0.2);
+  });
+
+  it('knows more with curiosity, and scores more', () => {
+    const without = playEpisodes(seeds, { grader, curiosity: 0 }).result;
+    expect(componentOf(planner, 'belief_skill')).toBeGreaterThan(componentOf(without, 'belief_skill') + 0.05);
+    expect(score).toBeGreaterThan(meanOf(regrade(without.components, grader)));
+  });
+
+  it('with the true profiles scores far above all others', () => {
+    const profiles = Array.from(seeds).flatMap((seed) => [...new Episode().reset(seed).profile]);
+    expect(meanOf(scoresOf({ grader, oracle: Float32Array.from(profiles) }))).toBeGreaterThan(score + 0.04);
+  });
+
+  it('that plans for v2 instead scores less than one that plans for wellbeing', () => {
+    const forV2 = meanOf(scoresOf({ grader: 'v2' }));
+    expect(meanOf(scoresOf({ grader: 'v2', objective: 'wellbeing' }))).toBeGreaterThan(forV2 + 0.15);
+    expect(score).toBeGreaterThan(forV2 + 0.2);
+  });
+});
+
+it('policies that infer state posterior means under v3, and medians under v2', async () => {
+  const skillUnder = async (played: string) => {
+    const { rows } = await evaluate({
+      grader: played,
+      seeds: { first: 61_000, last: 61_039 },
+      policies: ['heuristic+inference'],
+    });
+    return rows[0].components;
+  };
+  const [median, mean] = [await skillUnder('v2'), await skillUnder('v3')];
+  expect(mean.beliefSkill).toBeGreaterThan(median.beliefSkill);
+  expect(mean.wellbeing).toBe(median.wellbeing);
+});

@@ -1,0 +1,78 @@
+/** Reactive policies, and the search for one. */
+import { describe, expect, it } from 'vitest';
+import {
+  findReactivePolicy,
+  playReactive,
+  type ReactiveSearchOptions,
+} from '../../../src/agents/search/find-reactive.js';
+import {
+  isMeterWeight,
+  parametersOf,
+  REACTIVE_PARAMETERS,
+  reactiveAction,
+} from '../../../src/agents/search/reactive-policy.js';
+import { spreadSeeds } from '../../../src/agents/search/search-seeds.js';
+import { createVecEnv, graderWeights, openLoopActions } from '../../../src/index.js';
+import { playProblem } from '../../support/action-sequences.js';
+import { NATIVE, nameAbsent } from '../../support/engines.js';
+
+nameAbsent();
+
+const sequence = openLoopActions('v2');
+const MIDDLE = Float32Array.of(0.7, 0.7, 0.7, 0.7, 0.7);
+
+describe('a reactive policy', () => {
+  it('plays its sequence if no meter has a weight', () => {
+    const parameters = parametersOf(sequence);
+    const played = Array.from(sequence, (_, step) => reactiveAction(parameters, 0, step, MIDDLE, 0));
+    expect(played).toEqual([...sequence]);
+    expect(parameters.filter((_, k) => isMeterWeight(k)).every((weight) => weight === 0)).toBe(true);
+    expect(parameters).toHaveLength(REACTIVE_PARAMETERS);
+  });
+
+  it('plays an action in its slot if a meter is low, and the first of equally rated actions', () => {
+    const parameters = new Float64Array(2 * REACTIVE_PARAMETERS);
+    // The second policy, evening, action 3, meter serenity.
+    parameters[REACTIVE_PARAMETERS + 280 + (2 * 10 + 3) * 5 + 3] = -1;
+    const low = Float32Array.of(9, 0.7, 0.7, 0.7, 0.2, 0.7);
+    const actionAt = (step: number, meters: Float32Array, at: number) =>
+      reactiveAction(parameters, REACTIVE_PARAMETERS, step, meters, at);
+    expect([actionAt(2, low, 1), actionAt(6, low, 1), actionAt(3, low, 1)]).toEqual([3, 3, 0]);
+  });
+});
+
+describe.skipIf(NATIVE.length === 0)('the search for a reactive policy', () => {
+  const seeds = spreadSeeds(64);
+  const options: ReactiveSearchOptions = {
+    ...{ seeds, sequence, generations: 6, seed: 1, grader: graderWeights('v2'), signal: undefined },
+    engine: { threads: 1 },
+    onProgress: () => {},
+  };
+
+  it('depends on the seed alone, reports progress, and is at least as good in training as the sequence', async () => {
+    const progress: string[] = [];
+    const onProgress = (done: number, total: number) => progress.push(`${done}/${total}`);
+    const found = await findReactivePolicy({ ...options, onProgress });
+    expect(await findReactivePolicy({ ...options, engine: { threads: 2 } })).toEqual(found);
+    expect([progress.length, progress.at(-1)]).toEqual([6, '6/6']);
+    const { score } = playProblem(sequence, { seeds });
+    expect(found.score).toBeGreaterThanOrEqual(score - 1e-9);
+    using env = createVecEnv({ numEnvs: seeds.length });
+    const played = new Uint8Array(seeds.length * 28);
+    const scores = (await playReactive(env, found.parameters, seeds, seeds.length, played)).slice();
+    expect(scores.reduce((sum, value) => sum + value, 0) / seeds.length).toBeCloseTo(found.score, 9);
+    env.reset({ seed: seeds });
+    expect(env.run(played).finalScores).toEqual(scores);
+  });
+
+  it('improves a bad sequence by more than 0.05', async () => {
+    const bad = new Uint8Array(28);
+    const { score } = await findReactivePolicy({ ...options, sequence: bad });
+    expect(score).toBeGreaterThan(playProblem(bad, { seeds }).score + 0.05);
+  });
+
+  it('rejects with the reason of its signal', async () => {
+    const reason = new Error('enough');
+    await expect(findReactivePolicy({ ...options, signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+  });
+});

@@ -1,0 +1,92 @@
+/** Commands write the same files on every engine. */
+import { createHash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { NAMED_ENGINES, nameAbsent } from '../support/async-engines.js';
+import { runCli, temporaryDirectory } from '../support/cli.js';
+import type { Engine } from '../support/engines.js';
+
+nameAbsent();
+
+const pathOf = temporaryDirectory();
+const [REFERENCE, ...OTHERS] = NAMED_ENGINES;
+
+const optionsOf = ({ backend, kernel }: Engine): string[] => [
+  ...['--backend', backend],
+  ...(kernel === undefined ? [] : ['--kernel', kernel]),
+];
+
+/** Runs a command on an engine. Returns what it wrote to the standard output. */
+async function outputOf(args: readonly string[], engine: Engine): Promise<string> {
+  const { code, stdout, stderr } = await runCli([...args, ...optionsOf(engine)]);
+  expect(code, stderr).toBe(0);
+  return stdout;
+}
+
+const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** Returns the rows of a JSON output, without the engine. */
+const rowsOf = (json: string): string => JSON.stringify(JSON.parse(json).rows);
+
+const EVAL_150 = ['eval', '--conditions', 'in-distribution,ood'];
+const FEW = ['--conditions', 'ood', '--episodes', '2'];
+const POLICIES = 'heuristic,open-loop+constant,heuristic+inference,./examples/recurrent-policy.js';
+const EVAL_FEW = ['eval', '--policies', POLICIES, ...FEW];
+const TEACH = ['teach', '--policy', 'heuristic+inference', '--seeds', '100-101'];
+const [recorded, taught, again, rows] = ['recorded', 'taught', 'again', 'rows'].map((name) =>
+  pathOf(`${name}.jsonl`),
+);
+const ROWS = [
+  { seed: 7, actions: ['sleep', 'deep_work', 'exercise'], beliefs: [null, [0.5, 0.25, 1], null] },
+  { seed: 8, profile: 'discrete', actions: Array(28).fill('learn'), grader: 'v3' },
+];
+
+/** Commands, and the part of their output that is the same on every engine. */
+const COMMANDS: readonly [name: string, args: readonly string[], partOf: (output: string) => string][] = [
+  ['eval --components', [...EVAL_150, '--components', '-'], String],
+  ['eval --json', [...EVAL_FEW, '--json', '-'], rowsOf],
+  ['eval --trajectories', [...EVAL_FEW, '--trajectories', '-'], String],
+  ['reeval', ['reeval', '--jsonl', recorded, '--json', '-'], rowsOf],
+  ['teach', [...TEACH, '--output', '-'], String],
+  ['replay', ['replay', '--input', rows, '--output', '-'], String],
+];
+
+const SPLIT = ['--format', 'jsonl', '--validation', '0', '--output'];
+
+/** Commands that write the rows and the card of a dataset: all options but the last path, and the rows' file in it. */
+const DATASETS: readonly [name: string, args: readonly string[], file: string][] = [
+  ['dataset sft', ['dataset', 'sft', '--jsonl', taught, '--objective', 'none', ...SPLIT], 'train.jsonl'],
+  ['dataset dpo', ['dataset', 'dpo', '--jsonl', taught, again, ...SPLIT], 'train.jsonl'],
+  ['dataset grpo', ['dataset', 'grpo', '--rows', '20', '--output'], ''],
+];
+
+async function datasetOf(args: readonly string[], file: string, engine: Engine): Promise<string> {
+  const place = [args[1], engine.name].join('-').replace(' ', '-');
+  const path = pathOf(file === '' ? `${place}/rows.jsonl` : place);
+  await outputOf([...args, path], engine);
+  return readFileSync(join(path, file), 'utf8');
+}
+
+beforeAll(async () => {
+  writeFileSync(rows, ROWS.map((row) => `${JSON.stringify(row)}\n`).join(''));
+  await outputOf([...EVAL_FEW, '--trajectories', recorded], REFERENCE);
+  await outputOf([...TEACH, '--output', taught], REFERENCE);
+  await outputOf(
+    ['teach', '--policy', 'open-loop+inference', '--seeds', '100-101', '--output', again],
+    REFERENCE,
+  );
+}, 60_000);
+
+describe.each(OTHERS)('$name writes what the reference writes', (engine) => {
+  it.each(COMMANDS)('%s', async (_, args, partOf) => {
+    const [expected, got] = [await outputOf(args, REFERENCE), await outputOf(args, engine)];
+    expect(digestOf(partOf(got))).toBe(digestOf(partOf(expected)));
+  });
+
+  it.each(DATASETS)('%s', async (_, args, file) => {
+    const [expected, got] = [await datasetOf(args, file, REFERENCE), await datasetOf(args, file, engine)];
+    expect(got.split('\n').length).toBeGreaterThan(2);
+    expect(digestOf(got)).toBe(digestOf(expected));
+  });
+});

@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest';
+import { toGrader } from '../../../src/engine/graders/grader.js';
+import { CheckedPlayer } from '../../../src/engine/policy/checked-player.js';
+import { createWorld, type EpisodeStarts, InputError, type PolicyLike } from '../../../src/index.js';
+import { expectRejection } from '../../support/refusals.js';
+
+const setting = { numEnvs: 2, grader: toGrader('v2'), world: createWorld() };
+const view = {
+  observations: new Float32Array(44),
+  steps: Uint8Array.of(3, 3),
+  playing: Uint8Array.of(1, 1),
+};
+
+const errorOf = async (policy: unknown, playing = view.playing): Promise<InputError> => {
+  const player = await CheckedPlayer.open('mine', policy as PolicyLike, setting);
+  return player.act({ ...view, playing }).then(
+    () => expect.fail('Expected an error.'),
+    (error) => error,
+  );
+};
+
+describe('a policy that is not valid is refused with its name, the step and the environment', () => {
+  const NAMED = /The policy "mine" returned it at step 3/;
+  it.each([
+    ['nothing', undefined, 'wrong_type', NAMED],
+    ['no actions', {}, 'wrong_type', NAMED],
+    ['another key', { actions: [0, 0], belief: [] }, 'unknown_option', /Did you mean "beliefs"/],
+    ['too few actions', { actions: [0] }, 'wrong_length', /Expected 2 actions .* at step 3\.$/],
+    [
+      'an action out of range',
+      { actions: Uint8Array.of(0, 10) },
+      'illegal_action',
+      /at step 3 for environment 1\./,
+    ],
+    ['an action that is no number', { actions: [0, 'sleep'] }, 'illegal_action', /for environment 1\./],
+    ['too few beliefs', { actions: [0, 0], beliefs: [0, 0, 0] }, 'wrong_length', /at step 3\.$/],
+    [
+      'half a belief',
+      { actions: [0, 0], beliefs: [0, 0, 0, 1, Number.NaN, 1] },
+      'bad_belief',
+      /environment 1\./,
+    ],
+  ])('%s', async (_, output, code, message) => {
+    for (const policy of [() => output, async () => output]) {
+      const error = await errorOf(policy);
+      expect(error).toBeInstanceOf(InputError);
+      expect(error).toMatchObject({ code, message: expect.stringMatching(message) });
+    }
+  });
+
+  it('an error that it throws is the cause', async () => {
+    const cause = new RangeError('weights are missing');
+    const policy = () => {
+      throw cause;
+    };
+    expect(await errorOf(policy)).toMatchObject({
+      code: 'policy_failed',
+      cause,
+      message: expect.stringMatching(
+        /"mine" to choose actions at step 3, got an error: RangeError: weights are missing/,
+      ),
+    });
+  });
+
+  it('entries of episodes that are over may be anything', async () => {
+    const player = await CheckedPlayer.open('mine', () => ({ actions: [4, 99] }), setting);
+    const { actions } = await player.act({ ...view, playing: Uint8Array.of(1, 0) });
+    expect(actions[0]).toBe(4);
+  });
+
+  it('reasons that are not a text', async () => {
+    const open = () => ({
+      act: () => ({ actions: [0, 0] }),
+      reasons: (i: number) => (i === 0 ? 'Tired.' : 7),
+    });
+    const { reasons } = await CheckedPlayer.open('mine', { open } as never, setting);
+    expect(await reasons!(0)).toBe('Tired.');
+    await expectRejection(
+      Promise.resolve(reasons!(1)),
+      'wrong_type',
+      'reasons(1) of the policy "mine"',
+      'got 7',
+    );
+  });
+
+  it('a policy that opens no player', async () => {
+    const opened = CheckedPlayer.open('mine', { open: () => ({}) } as never, setting);
+    await expect(opened).rejects.toMatchObject({
+      code: 'wrong_type',
+      message: expect.stringMatching(/act\(view\)/),
+    });
+  });
+});
+
+describe('hidden profiles', () => {
+  const episodes = {
+    mask: Uint8Array.of(1, 1),
+    seeds: Uint32Array.of(1, 2),
+    profiles: () => new Float32Array(32),
+  };
+  const asking = (usesHiddenState?: boolean): PolicyLike => ({
+    usesHiddenState,
+    open: () => ({ reset: ({ profiles }) => void profiles(), act: () => ({ actions: [0, 0] }) }),
+  });
+
+  it('are refused to an agent', async () => {
+    const player = await CheckedPlayer.open('mine', asking(), setting);
+    await expect(player.reset(episodes)).rejects.toMatchObject({
+      code: 'policy_failed',
+      message: expect.stringMatching(/usesHiddenState: true/),
+    });
+  });
+
+  it('do not follow from the seeds that an agent gets', async () => {
+    const seedsOf = async (usesHiddenState: boolean) => {
+      const got: number[] = [];
+      const open = () => ({
+        reset: ({ seeds }: EpisodeStarts) => void got.push(...seeds),
+        act: () => ({ actions: [0, 0] }),
+      });
+      const player = await CheckedPlayer.open('mine', { usesHiddenState, open }, setting);
+      await player.reset(episodes);
+      return got;
+    };
+    const own = await seedsOf(false);
+    expect(own).toEqual(await seedsOf(false));
+    expect(new Set([...own, 1, 2]).size).toBe(4);
+    expect(await seedsOf(true)).toEqual([1, 2]);
+  });
+
+  it('are given to an oracle', async () => {
+    const player = await CheckedPlayer.open('mine', asking(true), setting);
+    await player.reset(episodes);
+  });
+});
+
+it('rejects with the reason of a signal that aborts a policy that never answers', async () => {
+  const abort = new AbortController();
+  const player = await CheckedPlayer.open('mine', () => new Promise<never>(() => {}), setting, abort.signal);
+  const pending = player.act(view);
+  abort.abort(new Error('enough'));
+  await expect(pending).rejects.toThrow('enough');
+});

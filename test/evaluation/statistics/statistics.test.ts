@@ -1,0 +1,187 @@
+/** Exported statistics, compared with numbers worked by hand, with SciPy 1.17.1 and with rliable's formulas in NumPy. */
+import { describe, expect, it } from 'vitest';
+import {
+  bootstrapInterval,
+  improvementInterval,
+  interquartileMean,
+  meanInterval,
+  pairedDifference,
+  probabilityOfImprovement,
+  runMeans,
+} from '../../../src/index.js';
+
+/** Scores by task of five training runs, and of four of another method. */
+const SCORES = [
+  [0.61, 0.58, 0.66, 0.52, 0.7],
+  [0.42, 0.47, 0.4, 0.51, 0.44],
+  [0.55, 0.49, 0.58, 0.53, 0.5],
+];
+const OTHERS = [
+  [0.57, 0.55, 0.6, 0.58],
+  [0.45, 0.47, 0.39, 0.43],
+  [0.5, 0.46, 0.52, 0.53],
+];
+const SKEWED = [0.1, 0.15, 0.2, 0.22, 0.25, 0.3, 0.35, 0.9, 1.6, 2.5];
+
+const inputError = (code: string) => expect.objectContaining({ name: 'InputError', code });
+
+describe('meanInterval', () => {
+  it("equals SciPy's at another confidence", () => {
+    // scipy.stats.ttest_1samp(SCORES[0], 0).confidence_interval(0.9)
+    const { mean, low, high } = meanInterval(SCORES[0], { confidence: 0.9 });
+    expect(mean).toBeCloseTo(0.614, 14);
+    expect(low).toBeCloseTo(0.5473989773120387, 12);
+    expect(high).toBeCloseTo(0.6806010226879615, 12);
+  });
+
+  it('of a single score has no bounds', () => {
+    expect(meanInterval([0.5])).toEqual({ mean: 0.5, low: null, high: null });
+  });
+
+  it('refuses no scores, other values and other options', () => {
+    expect(() => meanInterval([])).toThrow(inputError('wrong_length'));
+    expect(() => meanInterval([0.5, Number.NaN])).toThrow(/scores\[1\] to be a finite number, got NaN/);
+    expect(() => meanInterval('0.5' as never)).toThrow(inputError('wrong_type'));
+    expect(() => meanInterval([1], { level: 0.9 } as never)).toThrow(inputError('unknown_option'));
+    for (const confidence of [0, 1, 95]) {
+      expect(() => meanInterval([1], { confidence })).toThrow(inputError('out_of_range'));
+    }
+  });
+});
+
+describe('pairedDifference', () => {
+  it("equals SciPy's", () => {
+    // scipy.stats.ttest_rel(SCORES[0][:4], OTHERS[0]).confidence_interval(0.95)
+    const { mean, low, high } = pairedDifference(SCORES[0].slice(0, 4), OTHERS[0]);
+    expect(mean).toBeCloseTo(0.0175, 14);
+    expect(low).toBeCloseTo(-0.0670746706659111, 12);
+    expect(high).toBeCloseTo(0.10207467066591114, 12);
+  });
+
+  it('refuses lists of different lengths', () => {
+    expect(() => pairedDifference(SCORES[0], OTHERS[0])).toThrow(/Expected 5 others .* got 4/);
+  });
+});
+
+describe('interquartileMean', () => {
+  it('leaves out a quarter of the scores at each end', () => {
+    expect(interquartileMean([100, 1, 2, 3, 4, 5, 6, -100])).toBe(3.5);
+    // Of five scores floor(5 / 4) = 1 at each end.
+    expect(interquartileMean(Float32Array.of(9, 1, 2, 3, -9))).toBe(2);
+    expect(interquartileMean([1, 2, 6])).toBe(3);
+  });
+
+  it("equals SciPy's trim_mean of all tasks, as rliable's aggregate_iqm", () => {
+    expect(interquartileMean(SCORES)).toBeCloseTo(0.5255555555555556, 14);
+    expect(interquartileMean(OTHERS)).toBeCloseTo(0.505, 14);
+  });
+});
+
+it('runMeans gives the mean of each run', () => {
+  expect([...runMeans([[1, 2], [5], Float32Array.of(0, 0, 3)])]).toEqual([1.5, 5, 1]);
+  expect(() => runMeans([[1], []])).toThrow(/at least one score in runs\[1\]/);
+});
+
+describe('probabilityOfImprovement', () => {
+  it('counts the pairs that a score wins, and equal ones half', () => {
+    expect(probabilityOfImprovement([1, 2, 3], [2])).toBe((0 + 0.5 + 1) / 3);
+    expect(probabilityOfImprovement([2, 2], [2, 2])).toBe(0.5);
+  });
+
+  it("is the mean over tasks of SciPy's mannwhitneyu, as in rliable", () => {
+    const byTask = SCORES.map((scores, t) => probabilityOfImprovement(scores, OTHERS[t]));
+    expect(byTask).toEqual([0.725, 0.575, 0.7].map((share) => expect.closeTo(share, 14)));
+    expect(probabilityOfImprovement(SCORES, OTHERS)).toBeCloseTo(2 / 3, 14);
+    expect(probabilityOfImprovement(OTHERS, SCORES)).toBeCloseTo(1 / 3, 14);
+  });
+
+  it('refuses other tasks', () => {
+    expect(() => probabilityOfImprovement(SCORES, OTHERS.slice(1))).toThrow(
+      /others of 3 tasks, like scores, got 2/,
+    );
+  });
+});
+
+/**
+ * rliable's intervals: numpy.percentile over 400,000 stratified resamples by NumPy's generator (seed 1). With as many, bounds
+ * differ by chance by less than 0.001, but for the probability, whose values are coarse.
+ */
+describe('stratified bootstrap', () => {
+  const resamples = 40_000;
+
+  it.each([
+    ['iqm', 0.5255555555555556, 0.50222222, 0.55111111],
+    ['mean', 0.5306666666666667, 0.50733333, 0.554],
+    ['median', 0.53, 0.502, 0.558],
+  ] as const)("of %s equals rliable's", (statistic, value, low, high) => {
+    const interval = bootstrapInterval(SCORES, { statistic, resamples });
+    expect(interval.value).toBeCloseTo(value, 14);
+    expect(Math.abs(interval.low - low)).toBeLessThan(0.0015);
+    expect(Math.abs(interval.high - high)).toBeLessThan(0.0015);
+  });
+
+  it("of the probability of improvement equals rliable's", () => {
+    const interval = improvementInterval(SCORES, OTHERS, { resamples });
+    expect(interval.value).toBeCloseTo(2 / 3, 14);
+    expect(Math.abs(interval.low - 0.44166667)).toBeLessThan(0.009);
+    expect(Math.abs(interval.high - 0.86666667)).toBeLessThan(0.009);
+  });
+
+  it("by both methods equals SciPy's bootstrap of a skewed sample", () => {
+    // scipy.stats.bootstrap((SKEWED,), np.mean, n_resamples=999999, method=...)
+    const percentile = bootstrapInterval(SKEWED, { resamples });
+    expect(Math.abs(percentile.low - 0.249)).toBeLessThan(0.005);
+    expect(Math.abs(percentile.high - 1.175)).toBeLessThan(0.015);
+    const bca = bootstrapInterval(SKEWED, { resamples, method: 'bca' });
+    expect(Math.abs(bca.low - 0.309)).toBeLessThan(0.005);
+    expect(Math.abs(bca.high - 1.34)).toBeLessThan(0.02);
+  });
+
+  it('takes a statistic of its own, which may sort its arrays', () => {
+    const range = ([scores]: readonly Float64Array[]): number => {
+      scores.sort();
+      return scores[scores.length - 1] - scores[0];
+    };
+    const { value, low, high } = bootstrapInterval([3, 1, 2], {
+      statistic: range,
+      method: 'bca',
+      confidence: 0.8,
+    });
+    expect(value).toBe(2);
+    expect(low).toBeLessThanOrEqual(high);
+    const text = { statistic: (() => Number.NaN) as () => number };
+    expect(() => bootstrapInterval([1], text)).toThrow(/the statistic to be a finite number, got NaN/);
+  });
+
+  it('gives the same interval for the same seed, and another for another', () => {
+    const of = (seed: number) => bootstrapInterval(SKEWED, { seed, resamples: 500 });
+    expect(of(3)).toEqual(of(3));
+    expect(of(4)).not.toEqual(of(3));
+  });
+
+  it('is wider for a higher confidence', () => {
+    const of = (confidence: number) => bootstrapInterval(SKEWED, { confidence, resamples: 2000 });
+    expect(of(0.99).low).toBeLessThan(of(0.8).low);
+    expect(of(0.99).high).toBeGreaterThan(of(0.8).high);
+  });
+
+  it.each(['percentile', 'bca'] as const)('has width 0 for equal scores by %s', (method) => {
+    expect(bootstrapInterval([[0.5, 0.5], [0.5]], { method, resamples: 50 })).toEqual({
+      value: 0.5,
+      low: 0.5,
+      high: 0.5,
+    });
+  });
+
+  it('refuses invalid options', () => {
+    expect(() => bootstrapInterval([1], { method: 'bc' as never })).toThrow(inputError('unknown_name'));
+    expect(() => bootstrapInterval([1], { statistic: 'iqn' as never })).toThrow(/Did you mean "iqm"|iqm/);
+    expect(() => bootstrapInterval([1], { resamples: 0 })).toThrow(inputError('out_of_range'));
+    expect(() => bootstrapInterval([1], { seed: -1 })).toThrow(inputError('out_of_range'));
+    expect(() => bootstrapInterval([[1], []])).toThrow(/at least one score in scores\[1\]/);
+    expect(() => bootstrapInterval([])).toThrow(inputError('wrong_length'));
+    expect(() => improvementInterval([1], [1], { statistic: 'iqm' } as never)).toThrow(
+      inputError('unknown_option'),
+    );
+  });
+});

@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import {
+  builtin,
+  type EvaluateOptions,
+  evaluate,
+  type PolicyFunction,
+  type PolicyPlayer,
+  type TrajectoryEpisode,
+  withConstant,
+  withInference,
+} from '../../src/index.js';
+
+const SHORT = { seeds: { first: 100, last: 108 } } as const;
+
+/** For the planner, which takes long. */
+const SHORTER = { seeds: { first: 100, last: 101 } } as const;
+
+const rowsOf = async (policies: EvaluateOptions['policies'], options: EvaluateOptions = {}) =>
+  (await evaluate({ ...SHORT, ...options, policies })).rows.map(({ policy, belief, ...row }) => ({
+    ...row,
+    name: belief === 'constant' ? `${policy}+constant` : policy,
+  }));
+
+/** A copy of a built-in policy under another name. Its actions are stepped, not played in one call. */
+const stepped = (name: string) => ({ open: builtin(name).open });
+
+describe('policies passed as values', () => {
+  it.each([
+    'random',
+    'heuristic',
+    'open-loop',
+    'heuristic+constant',
+    'heuristic+inference',
+    'planner-oracle',
+  ])('score as %s does', async (name) => {
+    // `random` draws from the episode's seed, which only a policy with hidden state gets.
+    const copy = { ...stepped(name), usesHiddenState: ['random', 'planner-oracle'].includes(name) };
+    const options = name.startsWith('planner') ? SHORTER : SHORT;
+    const [mine, own] = await rowsOf({ mine: copy, [name]: builtin(name) }, options);
+    expect(mine).toMatchObject({ name: 'mine', oracle: copy.usesHiddenState });
+    const { oracle, sequenceGrader } = own;
+    expect({ ...mine, name: own.name, oracle, sequenceGrader }).toEqual(own);
+  });
+
+  it('get beliefs from withConstant and withInference', async () => {
+    const rows = await rowsOf({
+      constant: withConstant(stepped('heuristic')),
+      inferring: withInference(stepped('heuristic')),
+      'heuristic+constant': builtin('heuristic+constant'),
+      'heuristic+inference': 'heuristic+inference',
+    });
+    expect(rows[0].digest).toBe(rows[2].digest);
+    expect(rows[1].digest).toBe(rows[3].digest);
+  });
+
+  it('may be functions, and promise their actions', async () => {
+    const sleep: PolicyFunction = ({ steps }) => ({ actions: steps.map(() => 3) });
+    const rows = await rowsOf({ sleep, later: async (view) => sleep(view) });
+    expect(rows[0].digest).toBe(rows[1].digest);
+  });
+
+  it('do not depend on the chunks in which they are played', async () => {
+    const policies = { mine: withInference(recurrent()) };
+    const [whole] = await rowsOf(policies);
+    for (const chunkSize of [1, 4]) expect(await rowsOf(policies, { chunkSize })).toEqual([whole]);
+  });
+
+  it('that cannot be reset are opened for each batch, others once for each size', async () => {
+    for (const [reset, opened] of [
+      [undefined, 3],
+      [() => {}, 2],
+    ] as const) {
+      const sizes: number[] = [];
+      const policy = {
+        open: ({ numEnvs }: { numEnvs: number }): PolicyPlayer => {
+          sizes.push(numEnvs);
+          return { ...(reset && { reset }), act: ({ steps }) => ({ actions: steps.map(() => 3) }) };
+        },
+      };
+      await rowsOf({ policy }, { chunkSize: 4 });
+      expect(sizes).toHaveLength(opened);
+    }
+  });
+
+  it('are recorded as trajectories, with their reasons', async () => {
+    const episodes: TrajectoryEpisode[] = [];
+    const policy = {
+      open: (): PolicyPlayer => ({
+        act: ({ steps }) => ({ actions: steps.map(() => 3) }),
+        reasons: (i) => `Sleep, ${i}.`,
+      }),
+    };
+    await rowsOf({ mine: policy }, { onTrajectories: (some) => episodes.push(...some) });
+    expect(episodes).toHaveLength(9);
+    expect(episodes[2]).toMatchObject({ teacher: 'mine', model: null, oracle: false });
+    expect(episodes[2].steps[5]).toMatchObject({ action: 'sleep', reasoning: 'Sleep, 2.' });
+  });
+
+  it.each([
+    ['the name of a built-in policy', { heuristic: () => ({ actions: [] }) }, /another name .* "heuristic"/],
+    ['a name with a comma', { 'a,b': () => ({ actions: [] }) }, /without a comma/],
+    ['a value that is no policy', { mine: {} as never }, /docs\/guides\/policies\.md/],
+    ['an unknown name', { mine: 'planer' }, /Did you mean "planner"/],
+    ['nothing', {}, /policies by name/],
+  ])('are refused with %s', async (_, policies, message) => {
+    await expect(rowsOf(policies as EvaluateOptions['policies'])).rejects.toThrow(message);
+  });
+});
+
+/** A policy that remembers its last action and alternates. */
+function recurrent() {
+  return {
+    open({ numEnvs }: { numEnvs: number }): PolicyPlayer {
+      const last = new Uint8Array(numEnvs);
+      return {
+        reset({ mask }) {
+          for (const [i, begins] of mask.entries()) if (begins === 1) last[i] = 0;
+        },
+        act: () => ({ actions: last.map((action, i) => (last[i] = (action + 3) % 10)) }),
+      };
+    },
+  };
+}

@@ -1,0 +1,47 @@
+/**
+ * `node measure.mjs`, in a folder where the package is installed: compares the number of packages, their size and the time
+ * of `import 'rhythm-vec'` with the limits of an install for VecEnv alone.
+ */
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+const MAX_PACKAGES = 40;
+const MAX_MB = 12;
+/** Milliseconds that the import may take in addition to the start of Node. */
+const MAX_IMPORT_MS = 60;
+const STARTS = 15;
+
+const { packages } = JSON.parse(readFileSync('node_modules/.package-lock.json', 'utf8'));
+const count = Object.keys(packages).length;
+const files = readdirSync('node_modules', { recursive: true }).map((path) =>
+  statSync(join('node_modules', path)),
+);
+const megabytes = files.reduce((sum, stat) => sum + (stat.isFile() ? stat.size : 0), 0) / 1e6;
+
+/** Returns the milliseconds that Node takes to start and run a module. */
+function timeOf(code) {
+  const start = performance.now();
+  const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', code]);
+  if (status !== 0) throw new Error(String(stderr));
+  return performance.now() - start;
+}
+const median = (times) => times.sort((a, b) => a - b)[times.length >> 1];
+
+const bare = [];
+const loaded = [];
+for (let k = 0; k < STARTS; k++) {
+  bare.push(timeOf(''));
+  loaded.push(timeOf("import 'rhythm-vec'"));
+}
+const start = median(bare);
+const importMs = median(loaded) - start;
+
+console.log(`packages  ${count} (limit ${MAX_PACKAGES})`);
+console.log(`size      ${megabytes.toFixed(1)} MB (limit ${MAX_MB})`);
+console.log(
+  `import    ${importMs.toFixed(0)} ms (limit ${MAX_IMPORT_MS}) after a start of ${start.toFixed(0)} ms`,
+);
+// On a busy machine Node itself starts slowly. The import must then be slow in proportion to fail.
+const slow = importMs > MAX_IMPORT_MS && importMs > 2 * start;
+if (count > MAX_PACKAGES || megabytes > MAX_MB || slow) process.exitCode = 1;

@@ -1,0 +1,54 @@
+/** Shares of a report: from the scores of its rows, in files of every kind whose world has the rules of this one. */
+import { describe, expect, it } from 'vitest';
+import { toGrader } from '../../src/engine/graders/grader.js';
+import { checkGrader, readAnchors } from '../../src/evaluation/bracket.js';
+import { evaluate } from '../../src/evaluation/evaluate.js';
+import { evaluationToJson } from '../../src/evaluation/evaluation-json.js';
+import { parseResult } from '../../src/report/parse-results.js';
+import { ResultGatherer, TrajectoryTally } from '../../src/report/result-gatherer.js';
+import { FORMER_WORLDS } from '../../src/world/former-worlds.js';
+import { BRACKET_AUDIT, TEST_SETTINGS } from '../support/bracket.js';
+import { episodeStarts, playerOf, recordEpisodes, TEST_POLICIES } from '../support/trajectories.js';
+
+const anchors = readAnchors(BRACKET_AUDIT, TEST_SETTINGS);
+const evaluation = evaluationToJson(
+  await evaluate({ conditions: ['ood'], episodes: 3, policies: ['heuristic'] }),
+) as Record<string, unknown>;
+const gathered = (changes: object): ResultGatherer => {
+  const gatherer = new ResultGatherer();
+  gatherer.addResult('file', parseResult({ ...evaluation, ...changes }));
+  return gatherer;
+};
+
+describe('shares', () => {
+  it('follow from the scores of evaluations and trajectories', () => {
+    const gatherer = gathered({});
+    const tally = new TrajectoryTally();
+    const player = playerOf({ teacher: 'llm', model: 'm' });
+    for (const episode of recordEpisodes(episodeStarts([100, 101]), {
+      policy: TEST_POLICIES.incompleteText,
+      player,
+    }))
+      tally.add(episode);
+    gatherer.addTrajectories('episodes', tally, '');
+    const { scores, brackets } = gatherer.data(anchors);
+    expect(brackets).toContain(anchors);
+    expect(scores.map(({ source }) => source)).toEqual(['file', 'episodes']);
+    for (const { share, finalScore } of scores)
+      expect(share!.mean).toBeCloseTo((finalScore.mean - 0.25) / 0.5, 12);
+  });
+
+  it('are shown for worlds with the same rules alone', () => {
+    const shareIn = (world_digest: string) => gathered({ world_digest }).data(anchors).scores[0].share;
+    for (const digest of FORMER_WORLDS.keys()) expect(shareIn(digest)).not.toBeNull();
+    expect(shareIn('0'.repeat(64))).toBeNull();
+  });
+
+  it('need the weights of the rows, where a file has them', () => {
+    const check = (grader_weights: unknown) => checkGrader(anchors, gathered({ grader_weights }).graders);
+    const { wellbeing, belief_skill, ...former } = toGrader('v2').weights;
+    expect([wellbeing, belief_skill]).toEqual([0, 0]);
+    for (const weights of [toGrader('v2').weights, former, undefined]) check(weights);
+    expect(() => check(toGrader('v1').weights)).toThrow('other weights');
+  });
+});

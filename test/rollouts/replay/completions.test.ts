@@ -1,0 +1,71 @@
+/** Replay scoring of completions: the same scores as of their parsed answers. */
+import { describe, expect, it } from 'vitest';
+import { parseCompletion, parseCompletions, scoreReplay } from '../../../src/index.js';
+import { expectRefusal } from '../../support/refusals.js';
+
+const TEXTS = [
+  '7 5 4 EXERCISE',
+  '<reasoning>EXERCISE</reasoning>\n0 9 3 sleep',
+  'SLEEP',
+  '5 5 5',
+  'no answer',
+  '',
+];
+const STATE = { seed: 4242, actionHistory: ['sleep', 'deep_work'] };
+
+const columns = () => ({
+  seeds: new Uint32Array(TEXTS.length).fill(STATE.seed),
+  stepIndices: new Uint8Array(TEXTS.length),
+  histories: new Uint8Array(TEXTS.length * 28),
+});
+
+describe('scoreReplay of completions', () => {
+  it('as objects equals that of the parsed answers', () => {
+    const parsed = TEXTS.map((text) => {
+      const { action, belief, given } = parseCompletion(text);
+      return { ...STATE, action, belief: given ? belief : null };
+    });
+    const found = scoreReplay(TEXTS.map((completion) => ({ ...STATE, completion })));
+    expect(found).toEqual(scoreReplay(parsed));
+    expect(found.faults).toEqual([]);
+    expect([...found.rewards.formatValid].slice(0, 3)).toEqual([1, 1, -2]);
+    expect(found.stepRewards[4]).toBeNaN();
+  });
+
+  it('as columns equals that of the parsed answers', () => {
+    const { actions, beliefs } = parseCompletions(TEXTS, { noBelief: 'nan' });
+    const found = scoreReplay({ ...columns(), completions: TEXTS });
+    expect(found).toEqual(scoreReplay({ ...columns(), actions, beliefs }));
+  });
+
+  it('may be mixed with parsed answers', () => {
+    const { stepRewards } = scoreReplay([
+      { ...STATE, completion: '5 5 5 SLEEP' },
+      { ...STATE, action: 'sleep' },
+    ]);
+    expect(stepRewards[0]).toBe(stepRewards[1]);
+  });
+
+  it('marks a row whose completion is no text, or that has an action too', () => {
+    const rows = [
+      { completion: 5 },
+      { completion: [{ role: 'assistant', content: 'SLEEP' }] },
+      { completion: 'SLEEP', action: 0 },
+    ];
+    const { faults } = scoreReplay(rows.map((row) => ({ ...STATE, ...row })) as never);
+    expect(faults.map(({ index, code }) => [index, code])).toEqual([
+      [0, 'wrong_type'],
+      [1, 'wrong_type'],
+      [2, 'unknown_option'],
+    ]);
+  });
+
+  it('refuses columns with completions and actions, or of another length', () => {
+    const actions = new Int8Array(TEXTS.length);
+    const score = (rows: object) => () => scoreReplay({ ...columns(), ...rows } as never);
+    expectRefusal(score({ completions: TEXTS, actions }), 'unknown_option', 'both');
+    expectRefusal(score({ completions: TEXTS.slice(1) }), 'wrong_length', 'actions');
+    expectRefusal(score({ completions: 'SLEEP' }), 'wrong_type');
+    expectRefusal(score({}), 'wrong_type', 'actions');
+  });
+});

@@ -1,0 +1,19 @@
+/** Tests Scheduler, which runs batches. */
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect, it } from 'vitest';
+import { yieldTurn } from '../../src/engine/vec-env/yield-turn.js';
+import { LARGE, Scheduler } from '../../src/server/scheduler.js';
+
+setFlagsFromString('--expose-gc');
+const collect: () => void = runInNewContext('gc');
+
+it('frees the result of large work', async () => {
+  const turns = new Scheduler(1);
+  const work = async () => new WeakRef(await turns.runLarge(LARGE, async () => new Uint8Array(8)));
+  const result = await work();
+  // A reference holds its object until the end of the turn.
+  await yieldTurn();
+  collect();
+  expect(result.deref()).toBeUndefined();
+});

@@ -1,0 +1,34 @@
+/** Comparisons of a planner on an asynchronous backend with the planner on the reference. */
+import { expect } from 'vitest';
+import { openAsyncPlanner } from '../../src/agents/planner/async-planner.js';
+import type { OpenBatch } from '../../src/engine/backends/any-batch.js';
+import type { PlannerOptions } from '../../src/index.js';
+import { playEpisodes, seedsFrom } from './planned-episodes.js';
+
+/** A budget that even an emulated device completes in seconds. */
+export const TINY = { posteriorSamples: 4, candidates: 4, rounds: 1 } as const;
+
+/** Expects the same decisions, reports and reasons as on the reference. @param steps compared, the last of two episodes. */
+export async function expectSamePlans(
+  openBatch: OpenBatch,
+  options: Partial<PlannerOptions>,
+  steps: readonly number[],
+): Promise<void> {
+  const explained: unknown[] = [];
+  const played = playEpisodes(
+    seedsFrom(700, 2),
+    { ...TINY, ...options, backend: 'reference' },
+    (planner, step) => {
+      if (steps.includes(step)) explained.push(planner.report(1), planner.reasons(1));
+    },
+  );
+  await using planner = await openAsyncPlanner({ numEnvs: 2, ...TINY, ...options }, openBatch);
+  const explanations: unknown[] = [];
+  for (const [step, observations] of played.observations.entries()) {
+    const { actions, beliefs } = await planner.decide(observations);
+    expect(actions, `step ${step}`).toEqual(played.actions[step]);
+    expect(beliefs).toEqual(played.beliefs[step]);
+    if (steps.includes(step)) explanations.push(await planner.report(1), await planner.reasons(1));
+  }
+  expect(explanations).toEqual(explained);
+}

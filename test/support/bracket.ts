@@ -1,0 +1,21 @@
+/** Anchors of v2 for tests of the bracket. */
+import { toGrader } from '../../src/engine/graders/grader.js';
+import { packageVersion } from '../../src/shared/version.js';
+import { AUDIT } from './report.js';
+
+const interval = (mean: number, half = 0.01) => ({ mean, low: mean - half, high: mean + half });
+const seeds = { sequence_seeds: '20000-20999', oracle_seeds: '20000-20099' };
+
+/** The JSON of an audit of v2 with the anchors 0.25 and 0.75, and close ones for discrete profiles. */
+export const BRACKET_AUDIT = {
+  ...AUDIT,
+  version: packageVersion(),
+  grader_weights: toGrader('v2').weights,
+  anchors: {
+    sampled: { sequence: interval(0.25), oracle: interval(0.75, 0.02), ...seeds },
+    discrete: { sequence: interval(0.5), oracle: interval(0.51), ...seeds },
+  },
+};
+
+/** What the audit agrees with. */
+export const TEST_SETTINGS = { version: BRACKET_AUDIT.version, worldDigest: BRACKET_AUDIT.world_digest };

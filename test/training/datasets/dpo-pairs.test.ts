@@ -1,0 +1,153 @@
+/** Pairs for DPO: which answers share a state, which is better, and what a row has. */
+import { describe, expect, it } from 'vitest';
+import type { TrajectoryEpisode } from '../../../src/rollouts/trajectories/trajectory-episode.js';
+import { type DpoOptions, toDpoPlan } from '../../../src/training/datasets/dpo/dpo-options.js';
+import { DPO_COLUMNS, type DpoRow } from '../../../src/training/datasets/dpo/dpo-rows.js';
+import { DpoSelection } from '../../../src/training/datasets/dpo/dpo-selection.js';
+import { ACTION_NAMES } from '../../../src/world/fields.js';
+import { expectRefusal } from '../../support/refusals.js';
+import {
+  changedAt,
+  episodeStarts,
+  playerOf,
+  recordEpisodes,
+  TEST_POLICIES,
+} from '../../support/trajectories.js';
+
+/** Records a player whose actions are `codes`, and then sleep. */
+const record = (model: string, codes: readonly number[], seeds = [100], grader = 'v2'): TrajectoryEpisode[] =>
+  recordEpisodes(episodeStarts(seeds), {
+    grader,
+    player: playerOf({ model }),
+    policy: ({ step, prompt }) => ({
+      prompt,
+      completion: `<reasoning>${model}, ${step}.</reasoning>\n5 5 5 ${ACTION_NAMES[codes[step] ?? 0].toUpperCase()}`,
+    }),
+  });
+
+async function select(episodes: readonly TrajectoryEpisode[], options: DpoOptions = {}) {
+  await using selection = await DpoSelection.open(toDpoPlan({ validation: 0, ...options }), {});
+  const mismatched = await selection.add(episodes);
+  return { rows: selection.rows().train, mismatched, selection };
+}
+
+const modelsOf = (rows: readonly DpoRow[]) =>
+  rows.map(({ step_index, chosen_model, rejected_model }) => [step_index, chosen_model, rejected_model]);
+const scoreOf = ([{ final }]: readonly TrajectoryEpisode[]): number => final.final_score;
+
+/** a and b begin alike and differ at step 2; c differs from both at step 0. */
+const [a, b, c] = [record('a', [3, 4, 0, 6]), record('b', [3, 4, 6, 6]), record('c', [1, 1, 1, 1])];
+const ordered = [a, b, c].slice().sort((x, y) => scoreOf(y) - scoreOf(x));
+const better = scoreOf(a) > scoreOf(b) ? ['a', 'b'] : ['b', 'a'];
+const nameOf = ([{ model }]: readonly TrajectoryEpisode[]) => model;
+
+describe('pairs', () => {
+  it('are of the first step at which episodes of a seed take different actions', async () => {
+    expect(modelsOf((await select([...a, ...b])).rows)).toEqual([[2, ...better]]);
+  });
+
+  it('join the best answer of a state with the worst of another action', async () => {
+    const { rows } = await select([...a, ...b, ...c]);
+    const first = [0, nameOf(ordered[0]), nameOf(ordered[0]) === 'c' ? nameOf(ordered[2]) : 'c'];
+    expect(modelsOf(rows)).toEqual([first, [2, ...better]]);
+  });
+
+  it('are all with allPairs, without those of the same action', async () => {
+    const { rows } = await select([...a, ...b, ...c], { allPairs: true });
+    expect(rows.filter(({ step_index }) => step_index === 0)).toHaveLength(2);
+    for (const row of rows) {
+      expect(row.chosen_action).not.toBe(row.rejected_action);
+      expect(row.chosen_value).toBeGreaterThan(row.rejected_value);
+    }
+  });
+
+  it('have the prompt, both answers and where they come from', async () => {
+    const [row] = (await select([...a, ...b])).rows;
+    const [chosen, rejected] = better[0] === 'a' ? [a[0], b[0]] : [b[0], a[0]];
+    expect(row).toEqual({
+      prompt: [
+        { role: 'system', content: chosen.system },
+        { role: 'user', content: chosen.steps[2].prompt },
+      ],
+      chosen: [{ role: 'assistant', content: chosen.steps[2].completion }],
+      rejected: [{ role: 'assistant', content: rejected.steps[2].completion }],
+      seed: 100,
+      profile_mode: 'sampled',
+      step_index: 2,
+      chosen_action: chosen.steps[2].action,
+      rejected_action: rejected.steps[2].action,
+      chosen_value: chosen.final.final_score,
+      rejected_value: rejected.final.final_score,
+      chosen_teacher: 'test',
+      rejected_teacher: 'test',
+      chosen_model: better[0],
+      rejected_model: better[1],
+    });
+    expect(rejected.steps[2].prompt).toBe(chosen.steps[2].prompt);
+    expect(Object.keys(row)).toEqual(Object.keys(DPO_COLUMNS));
+  });
+
+  it('by return compare the sums of rewards from the state on', async () => {
+    const [row] = (await select([...a, ...b], { by: 'return' })).rows;
+    const sums = [a[0], b[0]].map(({ steps }) =>
+      steps.slice(2).reduceRight((sum, { reward }) => sum + reward, 0),
+    );
+    expect([row.chosen_value, row.rejected_value]).toEqual(sums.slice().sort((x, y) => y - x));
+  });
+
+  it('leave out differences below minMargin, and equal values', async () => {
+    const margin = Math.abs(scoreOf(a) - scoreOf(b));
+    expect((await select([...a, ...b], { minMargin: margin })).rows).toHaveLength(1);
+    expect((await select([...a, ...b], { minMargin: margin + 1e-9 })).rows).toEqual([]);
+    expect((await select([...a, ...record('again', [3, 4, 0, 6])])).rows).toEqual([]);
+  });
+
+  it('are of one seed, one profile and one grader', async () => {
+    expect((await select([...a, ...record('b', [1], [101])])).rows).toEqual([]);
+    expect((await select([...a, ...record('b', [1], [100], 'v3')])).rows).toEqual([]);
+    const discrete = recordEpisodes(episodeStarts([100], 'custom', 'discrete'));
+    expect((await select([...a, ...discrete])).rows).toEqual([]);
+  });
+
+  it('are of the steps of the plan, and of usable answers', async () => {
+    expect((await select([...a, ...b], { steps: { first: 0, last: 1 } })).rows).toEqual([]);
+    expect(
+      (await select([...a, changedAt(b[0], 'steps.2.completion', (text: string) => `\ud83d${text}`)])).rows,
+    ).toEqual([]);
+  });
+
+  it('have the order of the files for equal values, and go to the split of their seed', async () => {
+    await using selection = await DpoSelection.open(toDpoPlan({ validation: 0.5 }), {});
+    const seeds = Array.from({ length: 20 }, (_, i) => 100 + i);
+    await selection.add([...record('a', [3], seeds), ...record('b', [1], seeds)]);
+    const { train, validation } = selection.rows();
+    expect(train.length + validation.length).toBe(20);
+    const common = train.filter(({ seed }) => validation.some((row) => row.seed === seed));
+    expect([common.length, Math.min(train.length, validation.length) > 0]).toEqual([0, true]);
+  });
+});
+
+describe('episodes', () => {
+  it('are left out if they differ from their replay, have no text or fail a filter', async () => {
+    const changed = changedAt(b[0], 'steps.5.reward', (reward: number) => reward + 1);
+    const silent = recordEpisodes(episodeStarts([100]), { policy: TEST_POLICIES.constant });
+    const oracle = recordEpisodes(episodeStarts([100]), { player: playerOf({ oracle: true }) });
+    const { mismatched, selection } = await select([...a, changed, ...silent, ...oracle, ...c], {
+      model: ['a', 'b'],
+    });
+    expect(mismatched.map(({ index }) => index)).toEqual([1]);
+    expect(Object.fromEntries(selection.leftOut)).toEqual({
+      'not as recorded': 1,
+      'another model': 2,
+      'used hidden state': 1,
+    });
+    expect(Object.fromEntries((await select(silent)).selection.leftOut)).toEqual({ 'no text': 1 });
+  });
+
+  it('of evaluation seeds and invalid options are refused', () => {
+    expectRefusal(() => toDpoPlan({ seeds: { first: 0, last: 200 } }), 'bad_seed');
+    expectRefusal(() => toDpoPlan({ by: 'reward' as never }), 'unknown_name', 'by');
+    expectRefusal(() => toDpoPlan({ minMargin: -1 }), 'out_of_range', '--min-margin');
+    expectRefusal(() => toDpoPlan({ validation: 1 }), 'out_of_range', '--validation');
+  });
+});

@@ -1,0 +1,46 @@
+/** The colour scheme, light or dark: the user's choice, or else the system's preference. */
+import { computed, effect, signal } from '@preact/signals';
+
+export const COLOUR_SCHEMES = ['auto', 'light', 'dark'] as const;
+export type ColourScheme = (typeof COLOUR_SCHEMES)[number];
+
+const KEY = 'rhythm-vec.tone';
+
+/** The chosen scheme. */
+export const colourScheme = signal<ColourScheme>(readChoice());
+
+const prefersDark = matchMedia('(prefers-color-scheme: dark)');
+const systemIsDark = signal(prefersDark.matches);
+
+/** The scheme in use. */
+export const currentScheme = computed<'light' | 'dark'>(() =>
+  colourScheme.value === 'auto' ? (systemIsDark.value ? 'dark' : 'light') : colourScheme.value,
+);
+
+/** Applies the scheme to the document, now and after each change. */
+export function followScheme(): void {
+  prefersDark.addEventListener('change', ({ matches }) => {
+    systemIsDark.value = matches;
+  });
+  effect(() => {
+    document.documentElement.dataset.tone = currentScheme.value;
+    storeChoice(colourScheme.value);
+  });
+}
+
+/** Reads the stored choice. A browser may refuse storage by throwing. */
+function readChoice(): ColourScheme {
+  try {
+    return COLOUR_SCHEMES.find((name) => name === localStorage.getItem(KEY)) ?? 'auto';
+  } catch {
+    return 'auto';
+  }
+}
+
+function storeChoice(chosen: ColourScheme): void {
+  try {
+    localStorage.setItem(KEY, chosen);
+  } catch {
+    // Without storage the choice lasts until the page is closed.
+  }
+}

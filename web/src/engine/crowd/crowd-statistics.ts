@@ -1,0 +1,77 @@
+/** Computes statistics of a crowd in the worker, chunk by chunk in constant memory. */
+import { sha256 } from '@noble/hashes/sha2';
+import { bytesToHex } from '@noble/hashes/utils';
+import type { Bands } from '../../../../src/figures/percentiles.js';
+import { CompensatedSum, Moments } from '../../../../src/shared/statistics.js';
+import { NUM_COMPONENTS } from '../../../../src/world/fields.js';
+import { BINS, type CrowdPairing, type CrowdPolicy } from './crowd-request.js';
+
+/** The outputs of a chunk under one policy. */
+export interface ChunkOutputs {
+  /** f32 [n]. */
+  readonly finalScores: Float32Array;
+  /** f32 [n, NUM_COMPONENTS]. */
+  readonly components: Float32Array;
+}
+
+/** Statistics of one policy. */
+export class PolicyStatistics {
+  readonly #scores = new Moments();
+  readonly #components = Array.from({ length: NUM_COMPONENTS }, () => new CompensatedSum());
+  readonly #counts = new Uint32Array(BINS);
+  readonly #digest = sha256.create();
+
+  add({ finalScores, components }: ChunkOutputs): void {
+    this.#scores.addAll(finalScores);
+    this.#components.forEach((sum, k) => {
+      sum.addColumn(components, k, NUM_COMPONENTS);
+    });
+    for (const score of finalScores) this.#counts[Math.min(BINS - 1, Math.floor(score * BINS))] += 1;
+    this.#digest.update(bytesOf(finalScores));
+  }
+
+  /** Returns the statistics. May be called once, because it closes the digest. @param weights of the grader, f32 [NUM_COMPONENTS]. */
+  result(name: string, weights: Float32Array, bands: Bands): CrowdPolicy {
+    const components = this.#components.map((sum) => sum.value / this.#scores.count);
+    return {
+      name,
+      score: this.#scores.interval(),
+      components,
+      parts: components.map((mean, k) => weights[k] * mean),
+      counts: this.#counts,
+      bands,
+      digest: bytesToHex(this.#digest.digest()),
+    };
+  }
+}
+
+/** Returns the bytes in memory, which are little-endian on all machines that run browsers. */
+const bytesOf = (floats: Float32Array): Uint8Array =>
+  new Uint8Array(floats.buffer, floats.byteOffset, floats.byteLength);
+
+/** Statistics of the differences between two policies. */
+export class PairStatistics {
+  readonly #differences = new Moments();
+  #better = 0;
+  #same = 0;
+
+  /** @param scores of both policies in the same episodes, f32 [n] each. */
+  add(scores: readonly Float32Array[]): void {
+    const [first, second] = scores;
+    const differences = Float64Array.from(first, (score, i) => score - second[i]);
+    for (const difference of differences) {
+      if (difference > 0) this.#better += 1;
+      if (difference === 0) this.#same += 1;
+    }
+    this.#differences.addAll(differences);
+  }
+
+  result(): CrowdPairing {
+    const { count } = this.#differences;
+    return {
+      difference: this.#differences.interval(),
+      better: this.#better / count,
+      same: this.#same / count,
+    };
+  }
+}
