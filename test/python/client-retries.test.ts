@@ -1,4 +1,4 @@
-/** Retries of python/rhythm_vec.py with faulty servers. The tests record the waits instead of waiting. */
+/** Retries of python/rhythm_vec with faulty servers. The tests record the waits instead of waiting. */
 import { describe, expect, it, test } from 'vitest';
 import { answering, type Behaviour, callClient, faultyServer, whyAbsent } from '../support/python-client.js';
 import { startServer } from '../support/server.js';

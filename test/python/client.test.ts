@@ -1,4 +1,4 @@
-/** python/rhythm_vec.py with servers: scores, batches in parts, reward functions of TRL, and invalid rows. */
+/** python/rhythm_vec with servers: scores, batches in parts, reward functions of TRL, and invalid rows. */
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import {
@@ -292,6 +292,9 @@ describe.runIf(absent === null)('reward functions, called as TRL calls them', ()
 });
 
 it.runIf(absent === null)('needs only the standard library of Python 3.9', () => {
-  const path = new URL('../../python/rhythm_vec.py', import.meta.url).pathname;
-  expect(askPython('client/sources.py', [path])).toEqual([[]]);
+  const modules = ['__init__', 'client', 'errors', 'rewards', 'scores'];
+  const paths = modules.map(
+    (name) => new URL(`../../python/rhythm_vec/${name}.py`, import.meta.url).pathname,
+  );
+  expect(askPython('client/sources.py', paths)).toEqual(paths.map(() => []));
 });

@@ -1,4 +1,4 @@
-/** python/rhythm_vec_gym.py: returns the outputs of VecEnv bit for bit, in the form of Gymnasium's vector environments. */
+/** RemoteVectorEnv: returns the outputs of VecEnv bit for bit, in the form of Gymnasium's vector environments. */
 import { describe, expect, it, test } from 'vitest';
 import { AUTORESET_MODES, type AutoresetMode } from '../../src/engine/validate/autoreset-modes.js';
 import { createVecEnv, type StepResult, type VecEnv, type VecEnvOptions } from '../../src/index.js';
@@ -9,7 +9,7 @@ import { startServer } from '../support/server.js';
 
 const SCRIPT = 'gymnasium/vec_env.py';
 const absent = whyAbsent('websockets', '15 or later, and gymnasium 1.1 or later,', SCRIPT, null);
-if (absent !== null) test.skip(`RhythmVectorEnv: NOT TESTED here: ${absent}`, () => {});
+if (absent !== null) test.skip(`RemoteVectorEnv: NOT TESTED here: ${absent}`, () => {});
 
 const N = 5;
 const CALLS = 120;
@@ -131,7 +131,7 @@ interface Answer {
   readonly rows: readonly object[];
 }
 
-describe.runIf(absent === null)('RhythmVectorEnv returns the outputs of VecEnv', () => {
+describe.runIf(absent === null)('RemoteVectorEnv returns the outputs of VecEnv', () => {
   const cases = AUTORESET_MODES.flatMap((mode) => [false, true].map((beliefs) => ({ mode, beliefs })));
   it.each(cases)('$mode, with beliefs: $beliefs', async ({ mode, beliefs }) => {
     const { url } = await startServer();

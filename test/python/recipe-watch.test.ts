@@ -187,7 +187,7 @@ describe('the package of the recipe', () => {
   it('package.json lists its files', () => {
     const { files } = JSON.parse(read('package.json'));
     expect(files).toEqual(
-      expect.arrayContaining(['python/*.py', 'python/recipe/*.py', 'python/recipe/README.md']),
+      expect.arrayContaining(['python/rhythm_vec/*.py', 'python/recipe/*.py', 'python/recipe/README.md']),
     );
   });
 });

@@ -1,4 +1,4 @@
-/** Calls python/rhythm_vec.py in a Python process, and starts faulty servers for it. */
+/** Calls python/rhythm_vec in a Python process, and starts faulty servers for it. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -10,7 +10,7 @@ const pythonOf = ({ name, weights }: Grader): string =>
 export const trainingText = (grader: Grader): string => `## Training on it
 
 TRL reads the column \`prompt\` and passes the other columns to the reward functions, with one entry per
-completion. The reward functions are in \`python/rhythm_vec.py\` of the package. They call a server, which
+completion. The reward functions are in \`python/rhythm_vec\` of the package. They call a server, which
 \`npx rhythm-vec serve\` starts:
 
 \`\`\`python

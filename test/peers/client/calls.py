@@ -1,4 +1,4 @@
-"""Makes calls with python/rhythm_vec.py, for test/python/client.test.ts.
+"""Makes calls with python/rhythm_vec, for test/python/client.test.ts.
 
 Reads {"client": options of Client and Backoff, "calls"}. A call is {"score": arguments}, {"arrays": the same with columns
 as objects with `tolist`, and NaN for the text "NaN"} or {"rewards": {"of": options, "names", "columns"}}. Prints

@@ -12,7 +12,8 @@ def imports_of(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            yield node.module
+            if node.level == 0:
+                yield node.module
 
 
 def is_standard(name):

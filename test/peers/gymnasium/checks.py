@@ -1,4 +1,4 @@
-"""Runs Gymnasium's checks and wrappers on python/rhythm_vec_gym.py, and makes invalid calls.
+"""Runs Gymnasium's checks and wrappers on RemoteVectorEnv, and makes invalid calls.
 
 Reads {"url"}; prints {"refusals": {call: [exception, message]}}. Exits with an error if a check fails.
 """
@@ -12,7 +12,7 @@ import numpy as np
 from gymnasium.utils.env_checker import check_env, data_equivalence
 from gymnasium.vector import AutoresetMode
 from gymnasium.wrappers import vector as wrappers
-from rhythm_vec_gym import RhythmVectorEnv
+from rhythm_vec import RemoteVectorEnv
 
 STEPS = 28
 
@@ -21,7 +21,7 @@ class SingleEnv(gymnasium.Env):
     """A vector environment of one as a single environment, because Gymnasium's checks need one."""
 
     def __init__(self, url, beliefs):
-        self.envs = RhythmVectorEnv(1, url=url, autoreset_mode=AutoresetMode.DISABLED, beliefs=beliefs)
+        self.envs = RemoteVectorEnv(1, url=url, autoreset_mode=AutoresetMode.DISABLED, beliefs=beliefs)
         self.observation_space = self.envs.single_observation_space
         self.action_space = self.envs.single_action_space
         self.beliefs = beliefs
@@ -63,7 +63,7 @@ def play(envs, seed, steps):
 def check_repeats(url):
     """Checks that the same seeds and actions give the same results, in the same environment and in another."""
     options = {"url": url, "autoreset_mode": AutoresetMode.SAME_STEP, "beliefs": True, "seed_range": (100, 500)}
-    envs, others = RhythmVectorEnv(7, **options), RhythmVectorEnv(7, **options)
+    envs, others = RemoteVectorEnv(7, **options), RemoteVectorEnv(7, **options)
     results = list(play(envs, 100, 60))
     for repeated in (play(envs, 100, 60), play(others, 100, 60)):
         for first, second in zip(results, repeated):
@@ -80,7 +80,7 @@ def check_repeats(url):
 def check_wrappers(url):
     """Checks that Gymnasium's wrappers accept the environment and count the same episodes."""
     for mode in (AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP):
-        envs = RhythmVectorEnv(5, url=url, autoreset_mode=mode)
+        envs = RemoteVectorEnv(5, url=url, autoreset_mode=mode)
         # Observation wrappers support only this mode.
         observed = wrappers.NormalizeObservation(envs) if mode is AutoresetMode.NEXT_STEP else envs
         wrapped = wrappers.DictInfoToList(wrappers.RecordEpisodeStatistics(observed))
@@ -100,9 +100,9 @@ def check_wrappers(url):
 
 
 def refusals(url):
-    envs = RhythmVectorEnv(2, url=url, autoreset_mode=AutoresetMode.DISABLED, seed_range=(10, 5))
+    envs = RemoteVectorEnv(2, url=url, autoreset_mode=AutoresetMode.DISABLED, seed_range=(10, 5))
     first = envs.reset(seed=10)[0]
-    closed = RhythmVectorEnv(1, url=url)
+    closed = RemoteVectorEnv(1, url=url)
     closed.close()
     closed.close()
     calls = {
@@ -116,12 +116,12 @@ def refusals(url):
         "an unknown option": lambda: envs.reset(options={"mask": None}),
         "a mask of numbers": lambda: envs.reset(options={"reset_mask": np.array([1, 0])}),
         "an unknown profile": lambda: envs.reset(options={"profiles": "nobody"}),
-        "no environments": lambda: RhythmVectorEnv(0, url=url),
-        "an unknown field": lambda: RhythmVectorEnv(1, url=url, observation={"fields": ["mood"]}),
+        "no environments": lambda: RemoteVectorEnv(0, url=url),
+        "an unknown field": lambda: RemoteVectorEnv(1, url=url, observation={"fields": ["mood"]}),
         "a closed environment": lambda: closed.step(np.array([0])),
-        "no server": lambda: RhythmVectorEnv(1, url="http://127.0.0.1:9"),
-        "another path": lambda: RhythmVectorEnv(1, url=url + "/nowhere"),
-        "an invalid URL": lambda: RhythmVectorEnv(1, url="localhost:8000"),
+        "no server": lambda: RemoteVectorEnv(1, url="http://127.0.0.1:9"),
+        "another path": lambda: RemoteVectorEnv(1, url=url + "/nowhere"),
+        "an invalid URL": lambda: RemoteVectorEnv(1, url="localhost:8000"),
     }
     for name, call in calls.items():
         yield name, refusal(call)

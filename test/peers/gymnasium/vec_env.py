@@ -1,6 +1,6 @@
-"""Makes calls on a RhythmVectorEnv, for test/python/gymnasium-client.test.ts.
+"""Makes calls on a RemoteVectorEnv, for test/python/gymnasium-client.test.ts.
 
-Reads {"options": of RhythmVectorEnv, "calls"}. A call is {"reset": seed or seeds, "options": {...}} or {"step": actions,
+Reads {"options": of RemoteVectorEnv, "calls"}. A call is {"reset": seed or seeds, "options": {...}} or {"step": actions,
 "beliefs": [...] or null}. Prints {"mode", "rows"}. Null only tests the imports.
 """
 
@@ -8,7 +8,7 @@ import json
 import sys
 
 import numpy as np
-from rhythm_vec_gym import RhythmVectorEnv
+from rhythm_vec import RemoteVectorEnv
 
 
 def to_json(value):
@@ -40,7 +40,7 @@ def main():
     question = json.load(sys.stdin)
     if question is None:
         return json.dump(None, sys.stdout)
-    envs = RhythmVectorEnv(**question["options"])
+    envs = RemoteVectorEnv(**question["options"])
     rows = [make(envs, call) for call in question["calls"]]
     mode = envs.metadata["autoreset_mode"].value
     envs.close()

@@ -1,22 +1,18 @@
 """A `gymnasium.vector.VectorEnv` whose episodes a `rhythm-vec serve` computes.
 
-It needs Python 3.10 or later, gymnasium 1.1, websockets 15, and rhythm_vec.py beside it.
+It needs Python 3.10 or later, gymnasium 1.1 and websockets 15.
 
-    from rhythm_vec_gym import RhythmVectorEnv
+    from rhythm_vec import RemoteVectorEnv
 
-    envs = RhythmVectorEnv(num_envs=1024, url="http://127.0.0.1:8000")
+    envs = RemoteVectorEnv(num_envs=1024, url="http://127.0.0.1:8000")
     observations, infos = envs.reset(seed=100)          # environment i plays seed 100 + i
     observations, rewards, terminations, truncations, infos = envs.step(envs.action_space.sample())
 
-docs/server.md (Vector environments) describes the messages, docs/guides/step.md the arrays.
+docs/guides/step.md describes the arrays.
 """
 
 from __future__ import annotations
 
-import json
-import struct
-import urllib.parse
-from contextlib import ExitStack
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
@@ -24,145 +20,12 @@ from gymnasium import spaces
 from gymnasium.error import ClosedEnvironmentError
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
-from websockets.exceptions import InvalidHandshake, WebSocketException
-from websockets.sync.client import ClientConnection, connect
 
-from rhythm_vec import (
-    DEFAULT_URL,
-    TOKEN_VARIABLE,
-    RhythmError,
-    ServerUnavailableError,
-    checked_url,
-    token_of,
-)
+from .client import DEFAULT_URL
+from .frames import Arrays, VecSocket
 
-__all__ = ["RequestError", "RhythmVectorEnv"]
-
-Arrays = Dict[str, np.ndarray]
-
-ALIGNMENT = 8
 NUM_BELIEFS = 3
 ALL_SEEDS = (0, 2**32)
-
-
-class RequestError(RhythmError):
-    """The server refused a request, which changed nothing.
-
-    Attributes:
-        code: an error code of docs/server.md, such as VALIDATION_ERROR.
-    """
-
-    def __init__(self, code: str, message: str) -> None:
-        super().__init__(message)
-        self.code = code
-
-    def __reduce__(self) -> Tuple[Any, ...]:
-        return type(self), (self.code, str(self))
-
-
-# Frames
-
-
-def encode_frame(kind: str, data: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> bytes:
-    """Encodes a message with arrays: little-endian, each at a multiple of eight bytes."""
-    little = {name: np.ascontiguousarray(a, a.dtype.newbyteorder("<")) for name, a in arrays.items()}
-    specs = [{"name": name, "dtype": a.dtype.name, "shape": a.shape} for name, a in little.items()]
-    header = json.dumps({"type": kind, "data": data, "arrays": specs}).encode()
-    header += b" " * (-(4 + len(header)) % ALIGNMENT)
-    parts = [struct.pack("<I", len(header)), header]
-    for array in little.values():
-        parts += [array.tobytes(), bytes(-array.nbytes % ALIGNMENT)]
-    return b"".join(parts)
-
-
-def decode_frame(frame: bytes) -> Tuple[str, Arrays]:
-    """Decodes a message. Returns its type and copies of its arrays."""
-    (length,) = struct.unpack_from("<I", frame)
-    offset = 4 + length
-    header = json.loads(frame[4:offset])
-    arrays: Arrays = {}
-    for spec in header["arrays"]:
-        dtype = np.dtype(spec["dtype"]).newbyteorder("<")
-        count = int(np.prod(spec["shape"], dtype=np.int64))
-        values = np.frombuffer(frame, dtype, count, offset).reshape(spec["shape"])
-        arrays[spec["name"]] = values.astype(dtype.newbyteorder("="))
-        offset += -(-values.nbytes // ALIGNMENT) * ALIGNMENT
-    return header["type"], arrays
-
-
-class _Socket:
-    """The WebSocket of one vector environment. The server sends one answer per message."""
-
-    def __init__(self, url: str, token: Optional[str], timeout_s: float) -> None:
-        self._url = checked_url(url)
-        self._timeout_s = timeout_s
-        token = token_of(token)
-        self._exit_stack = ExitStack()
-        self._connection = self._open({} if token is None else {"Authorization": f"Bearer {token}"})
-
-    def create(self, data: Mapping[str, Any]) -> Dict[str, Any]:
-        """Creates the environment. Returns its spaces and names."""
-        answer = self._request(json.dumps({"type": "create", "data": data}))
-        return self._data_of(answer)
-
-    def call(self, kind: str, data: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> Arrays:
-        """Sends a reset or a step. Returns the arrays of its result."""
-        answer = self._request(encode_frame(kind, data, arrays))
-        if isinstance(answer, str):
-            self._data_of(answer)
-        return decode_frame(answer)[1]  # type: ignore[arg-type]
-
-    def close(self) -> None:
-        self._exit_stack.close()
-
-    def _open(self, headers: Dict[str, str]) -> ClientConnection:
-        parts = urllib.parse.urlsplit(self._url)
-        scheme = "wss" if parts.scheme == "https" else "ws"
-        try:
-            connection = connect(
-                f"{scheme}://{parts.netloc}{parts.path}/v1/vec",
-                additional_headers=headers,
-                compression=None,
-                max_size=None,
-                open_timeout=self._timeout_s,
-                proxy=None,
-            )
-            return self._exit_stack.enter_context(connection)
-        except (OSError, InvalidHandshake) as error:
-            raise ServerUnavailableError(
-                f"Expected a rhythm-vec server at {self._url}, got {type(error).__name__}: {error}. "
-                "Start one with `npx rhythm-vec serve`, or pass the url= of a running one, "
-                f"and the token= or {TOKEN_VARIABLE} with its token."
-            ) from error
-
-    def _request(self, message: Union[str, bytes]) -> Union[str, bytes]:
-        try:
-            self._connection.send(message)
-            return self._connection.recv(timeout=self._timeout_s)
-        except (OSError, WebSocketException) as error:
-            # Otherwise a late answer would be taken for that of the next message.
-            self.close()
-            raise ServerUnavailableError(
-                f"Expected an answer from {self._url}, got {type(error).__name__}: {error}. "
-                "The episodes are lost. Open another environment."
-            ) from error
-
-    def _data_of(self, answer: Union[str, bytes]) -> Dict[str, Any]:
-        message = json.loads(answer)
-        data: Dict[str, Any] = message["data"]
-        if message["type"] == "error":
-            errors = "; ".join(_field_error(each) for each in data.get("errors", []))
-            text = f"{data['message']}: {errors}" if errors and errors != data["message"] else data["message"]
-            raise RequestError(data["code"], text)
-        return data
-
-
-def _field_error(error: Mapping[str, Any]) -> str:
-    location = ".".join(map(str, error["loc"]))
-    return f"{location}: {error['msg']}" if location else str(error["msg"])
-
-
-# The environment
 
 _MODES = {
     AutoresetMode.NEXT_STEP: "next-step",
@@ -184,7 +47,7 @@ _CURRENT_INFOS = {"seeds": "seed", "episode_numbers": "episode_number"}
 _RESET_OPTIONS = ("reset_mask", "profiles", "graders")
 
 
-class RhythmVectorEnv(VectorEnv[np.ndarray, Any, np.ndarray]):
+class RemoteVectorEnv(VectorEnv[np.ndarray, Any, np.ndarray]):
     """A Gymnasium vector environment whose episodes a server steps in one batch.
 
     An action is an index of `action_names`. With `beliefs` it is {"action": index, "belief": [social, morning, work]},
@@ -237,7 +100,7 @@ class RhythmVectorEnv(VectorEnv[np.ndarray, Any, np.ndarray]):
             "seed_range": seed_range,
             "observation": observation,
         }
-        self._socket = _Socket(url, token, timeout_s)
+        self._socket = VecSocket(url, token, timeout_s)
         try:
             created = self._socket.create({name: value for name, value in requested.items() if value is not None})
         except BaseException:

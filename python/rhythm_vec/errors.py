@@ -1,0 +1,49 @@
+"""Errors and warnings of the package."""
+
+from __future__ import annotations
+
+from typing import Any, Tuple
+
+
+class RhythmError(Exception):
+    """Base class of all errors of this package."""
+
+
+class ServerUnavailableError(RhythmError):
+    """No working server answered, even at the last attempt."""
+
+
+class RefusedError(RhythmError):
+    """The server refused the request. A retry would not help.
+
+    Attributes:
+        status: the HTTP status, such as 422.
+        detail: the server's answer: text, or a list of {type, loc, msg, input}.
+    """
+
+    def __init__(self, message: str, status: int, detail: Any) -> None:
+        super().__init__(message)
+        self.status = status
+        self.detail = detail
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return type(self), (str(self), self.status, self.detail)
+
+
+class RowFaultWarning(UserWarning):
+    """Invalid rows, which have no rewards."""
+
+
+class RequestError(RhythmError):
+    """The server refused a request, which changed nothing.
+
+    Attributes:
+        code: an error code of docs/server.md, such as VALIDATION_ERROR.
+    """
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return type(self), (self.code, str(self))

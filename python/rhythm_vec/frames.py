@@ -1,0 +1,122 @@
+"""Messages with arrays, and the WebSocket that sends them to `/v1/vec`.
+
+docs/server.md (Vector environments) describes the messages.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+import urllib.parse
+from contextlib import ExitStack
+from typing import Any, Dict, Mapping, Optional, Tuple, Union
+
+import numpy as np
+from websockets.exceptions import InvalidHandshake, WebSocketException
+from websockets.sync.client import ClientConnection, connect
+
+from .client import TOKEN_VARIABLE, checked_url, token_of
+from .errors import RequestError, ServerUnavailableError
+
+Arrays = Dict[str, np.ndarray]
+
+ALIGNMENT = 8
+
+
+def encode_frame(kind: str, data: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> bytes:
+    """Encodes a message with arrays: little-endian, each at a multiple of eight bytes."""
+    little = {name: np.ascontiguousarray(a, a.dtype.newbyteorder("<")) for name, a in arrays.items()}
+    specs = [{"name": name, "dtype": a.dtype.name, "shape": a.shape} for name, a in little.items()]
+    header = json.dumps({"type": kind, "data": data, "arrays": specs}).encode()
+    header += b" " * (-(4 + len(header)) % ALIGNMENT)
+    parts = [struct.pack("<I", len(header)), header]
+    for array in little.values():
+        parts += [array.tobytes(), bytes(-array.nbytes % ALIGNMENT)]
+    return b"".join(parts)
+
+
+def decode_frame(frame: bytes) -> Tuple[str, Arrays]:
+    """Decodes a message. Returns its type and copies of its arrays."""
+    (length,) = struct.unpack_from("<I", frame)
+    offset = 4 + length
+    header = json.loads(frame[4:offset])
+    arrays: Arrays = {}
+    for spec in header["arrays"]:
+        dtype = np.dtype(spec["dtype"]).newbyteorder("<")
+        count = int(np.prod(spec["shape"], dtype=np.int64))
+        values = np.frombuffer(frame, dtype, count, offset).reshape(spec["shape"])
+        arrays[spec["name"]] = values.astype(dtype.newbyteorder("="))
+        offset += -(-values.nbytes // ALIGNMENT) * ALIGNMENT
+    return header["type"], arrays
+
+
+class VecSocket:
+    """The WebSocket of one vector environment. The server sends one answer per message."""
+
+    def __init__(self, url: str, token: Optional[str], timeout_s: float) -> None:
+        self._url = checked_url(url)
+        self._timeout_s = timeout_s
+        token = token_of(token)
+        self._exit_stack = ExitStack()
+        self._connection = self._open({} if token is None else {"Authorization": f"Bearer {token}"})
+
+    def create(self, data: Mapping[str, Any]) -> Dict[str, Any]:
+        """Creates the environment. Returns its spaces and names."""
+        answer = self._request(json.dumps({"type": "create", "data": data}))
+        return self._data_of(answer)
+
+    def call(self, kind: str, data: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> Arrays:
+        """Sends a reset or a step. Returns the arrays of its result."""
+        answer = self._request(encode_frame(kind, data, arrays))
+        if isinstance(answer, str):
+            self._data_of(answer)
+        return decode_frame(answer)[1]  # type: ignore[arg-type]
+
+    def close(self) -> None:
+        self._exit_stack.close()
+
+    def _open(self, headers: Dict[str, str]) -> ClientConnection:
+        parts = urllib.parse.urlsplit(self._url)
+        scheme = "wss" if parts.scheme == "https" else "ws"
+        try:
+            connection = connect(
+                f"{scheme}://{parts.netloc}{parts.path}/v1/vec",
+                additional_headers=headers,
+                compression=None,
+                max_size=None,
+                open_timeout=self._timeout_s,
+                proxy=None,
+            )
+            return self._exit_stack.enter_context(connection)
+        except (OSError, InvalidHandshake) as error:
+            raise ServerUnavailableError(
+                f"Expected a rhythm-vec server at {self._url}, got {type(error).__name__}: {error}. "
+                "Start one with `npx rhythm-vec serve`, or pass the url= of a running one, "
+                f"and the token= or {TOKEN_VARIABLE} with its token."
+            ) from error
+
+    def _request(self, message: Union[str, bytes]) -> Union[str, bytes]:
+        try:
+            self._connection.send(message)
+            return self._connection.recv(timeout=self._timeout_s)
+        except (OSError, WebSocketException) as error:
+            # Otherwise a late answer would be taken for that of the next message.
+            self.close()
+            raise ServerUnavailableError(
+                f"Expected an answer from {self._url}, got {type(error).__name__}: {error}. "
+                "The episodes are lost. Open another environment."
+            ) from error
+
+    def _data_of(self, answer: Union[str, bytes]) -> Dict[str, Any]:
+        message = json.loads(answer)
+        data: Dict[str, Any] = message["data"]
+        if message["type"] == "error":
+            errors = "; ".join(_field_error(each) for each in data.get("errors", []))
+            text = f"{data['message']}: {errors}" if errors and errors != data["message"] else data["message"]
+            raise RequestError(data["code"], text)
+        return data
+
+
+def _field_error(error: Mapping[str, Any]) -> str:
+    location = ".".join(map(str, error["loc"]))
+    return f"{location}: {error['msg']}" if location else str(error["msg"])

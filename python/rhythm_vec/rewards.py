@@ -1,0 +1,168 @@
+"""Reward functions for TRL's GRPO, computed by a server.
+
+    GRPOTrainer(..., reward_funcs=reward_funcs(Client("http://127.0.0.1:8000")))
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+
+from .client import Client
+from .errors import RowFaultWarning
+from .scores import Grader, Scores, score
+
+#: A completion as TRL passes it: text, or the messages of a chat.
+Completion = Union[str, Sequence[Mapping[str, Any]]]
+RewardFunction = Callable[..., List[Optional[float]]]
+
+_REWARDS = ("format_valid", "action_legal", "env_reward", "belief_accuracy", "belief_skill", "total")
+_MAX_LISTED = 5
+
+
+class RewardStack:
+    """Reward functions for TRL's GRPO: `reward(prompts, completions, **dataset_columns)`.
+
+    They use the columns `seed`, `action_history`, `profile_mode` and `step_index` that `rhythm-vec dataset grpo`
+    writes, and `belief_history` (see `score`) if there is one, and ignore others. All six share one request per batch:
+    the function that is called first sends it, and the others reuse its answer. An invalid row has the reward None, which TRL ignores, and a RowFaultWarning reports
+    it.
+
+    Args:
+        client: `Client()` by default: a server on this machine.
+        grader, weights, shaping: as in `score`. The weights are those of `total`; TRL's own are `reward_weights`.
+    """
+
+    def __init__(
+        self,
+        client: Optional[Client] = None,
+        *,
+        grader: Optional[Grader] = None,
+        weights: Optional[Mapping[str, float]] = None,
+        shaping: Optional[Mapping[str, bool]] = None,
+    ) -> None:
+        self._client = client or Client()
+        self._options: Dict[str, Any] = {"grader": grader, "weights": weights, "shaping": shaping}
+        # The last batch and its scores, which the other functions reuse.
+        self._last: Optional[Tuple[Dict[str, Any], Scores]] = None
+
+    @property
+    def functions(self) -> List[RewardFunction]:
+        """The rewards of the stack, for `reward_funcs`. `belief_skill` is the fifth if the grader weighs it, as v3."""
+        rewards = [self.format_valid, self.action_legal, self.env_reward, self.belief_accuracy]
+        return [*rewards, self.belief_skill] if _weighs_skill(self._options["grader"]) else rewards
+
+    def format_valid(
+        self, prompts: Sequence[Any], completions: Sequence[Completion], **columns: Any
+    ) -> List[Optional[float]]:
+        """Returns 1 if belief and action both parsed, else -2."""
+        return self._rewards("format_valid", completions, columns)
+
+    def action_legal(
+        self, prompts: Sequence[Any], completions: Sequence[Completion], **columns: Any
+    ) -> List[Optional[float]]:
+        """Returns 0.5 if the action is one of the ten, else -1."""
+        return self._rewards("action_legal", completions, columns)
+
+    def env_reward(
+        self, prompts: Sequence[Any], completions: Sequence[Completion], **columns: Any
+    ) -> List[Optional[float]]:
+        """Returns the step's reward plus the shaping terms; -3 if no action parsed."""
+        return self._rewards("env_reward", completions, columns)
+
+    def belief_accuracy(
+        self, prompts: Sequence[Any], completions: Sequence[Completion], **columns: Any
+    ) -> List[Optional[float]]:
+        """Returns 0.5 minus the belief's mean absolute error; -0.5 if no belief was given."""
+        return self._rewards("belief_accuracy", completions, columns)
+
+    def belief_skill(
+        self, prompts: Sequence[Any], completions: Sequence[Completion], **columns: Any
+    ) -> List[Optional[float]]:
+        """Returns the belief's own term of belief_skill, from -1 to 1 for the truth; -1 if no belief was given."""
+        return self._rewards("belief_skill", completions, columns)
+
+    def total(
+        self, prompts: Sequence[Any], completions: Sequence[Completion], **columns: Any
+    ) -> List[Optional[float]]:
+        """Returns the weighted sum of the other five."""
+        return self._rewards("total", completions, columns)
+
+    def _rewards(
+        self, name: str, completions: Sequence[Completion], columns: Mapping[str, Any]
+    ) -> List[Optional[float]]:
+        rows = _rows_of(completions, columns)
+        last = self._last
+        if last is None or last[0] != rows:
+            scores = score(**rows, **self._options, scores=_REWARDS, client=self._client)
+            _warn(scores)
+            self._last = last = (rows, scores)
+        return list(last[1][name])
+
+
+def reward_funcs(
+    client: Optional[Client] = None,
+    *,
+    grader: Optional[Grader] = None,
+    shaping: Optional[Mapping[str, bool]] = None,
+) -> List[RewardFunction]:
+    """Returns the rewards of the stack for TRL's `reward_funcs`: `RewardStack(...).functions`."""
+    return RewardStack(client, grader=grader, shaping=shaping).functions
+
+
+def _weighs_skill(grader: Optional[Grader]) -> bool:
+    if isinstance(grader, Mapping):
+        return bool(grader.get("weights", {}).get("belief_skill", 0))
+    return grader == "v3"
+
+
+def _rows_of(completions: Sequence[Completion], columns: Mapping[str, Any]) -> Dict[str, Any]:
+    missing = [name for name in ("seed", "action_history") if name not in columns]
+    if missing:
+        raise TypeError(
+            "Expected the dataset to have columns seed and action_history, "
+            f"got none named {' or '.join(missing)}. "
+            "Generate its rows with `rhythm-vec dataset grpo`, and keep their columns."
+        )
+    histories = [list(history) for history in columns["action_history"]]
+    _check_steps(histories, columns.get("step_index"))
+    rows = {
+        "seeds": list(columns["seed"]),
+        "action_histories": histories,
+        "completions": [_text_of(completion) for completion in completions],
+    }
+    if columns.get("profile_mode") is not None:
+        rows["profile_modes"] = list(columns["profile_mode"])
+    if columns.get("belief_history") is not None:
+        rows["belief_histories"] = list(columns["belief_history"])
+    return rows
+
+
+def _check_steps(histories: Sequence[Sequence[Any]], steps: Optional[Sequence[int]]) -> None:
+    for row, (history, step) in enumerate(zip(histories, steps or [])):
+        if len(history) != step:
+            raise ValueError(
+                f"Expected action_history[{row}] to have step_index[{row}] = {step} actions, "
+                f"got {len(history)}. Generate the dataset again."
+            )
+
+
+def _text_of(completion: Completion) -> str:
+    """Returns the text of a completion; for a chat, that of its last message, or "" without one."""
+    if isinstance(completion, str):
+        return completion
+    content = completion[-1].get("content") if completion else None
+    if isinstance(content, (list, tuple)):
+        return "".join(str(part.get("text", "")) for part in content)
+    return content or ""
+
+
+def _warn(scores: Scores) -> None:
+    faults = scores.faults
+    if not faults:
+        return
+    listed = "; ".join(f"row {fault.index}: {fault.message}" for fault in faults[:_MAX_LISTED])
+    more = len(faults) - _MAX_LISTED
+    rest = f"; and {more} more" if more > 0 else ""
+    message = f"{len(faults)} of {scores.rows} rows have no rewards. {listed}{rest}"
+    warnings.warn(message, RowFaultWarning, stacklevel=4)
