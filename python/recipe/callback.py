@@ -6,8 +6,9 @@ import functools
 import json
 import sys
 from pathlib import Path
-from typing import Any, Callable, List, Optional, Sequence
+from typing import Any, Callable, List, Mapping, Optional, Sequence
 
+import ranks
 from settings import Limits
 from transformers import PreTrainedTokenizerBase, TrainerCallback
 from watch import Batch, Watch, line_of, read_lines, summary_text
@@ -46,7 +47,8 @@ class WatchCallback(TrainerCallback):
             rewards = function(prompts, completions, **columns)
             texts = [each if isinstance(each, str) else each[-1]["content"] for each in completions]
             legal = [reward == LEGAL for reward in rewards]
-            self._batch = Batch(texts, legal, [self._is_cut_off(ids) for ids in columns["completion_ids"]])
+            cut_off = [self._is_cut_off(ids) for ids in columns["completion_ids"]]
+            self._batch = Batch(*zip(*ranks.gather(list(zip(texts, legal, cut_off)))))
             return rewards
 
         return recorded
@@ -56,7 +58,7 @@ class WatchCallback(TrainerCallback):
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         """Reads the log of a resumed run up to its checkpoint; later lines are computed again."""
-        if not state.is_world_process_zero:
+        if not ranks.is_first():
             return
         past = self._path.read_text() if self._path.exists() and state.global_step else ""
         self.watch = Watch(self._limits, read_lines(past, state.global_step))
@@ -64,23 +66,27 @@ class WatchCallback(TrainerCallback):
         self._path.write_text("".join(json.dumps(line) + "\n" for line in self.watch.lines))
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:
-        """Writes a step's line. TRL's final summary, which has no reward, is skipped."""
-        if not state.is_world_process_zero or "reward" not in (logs or {}):
+        """Writes a step's line, and stops all ranks if configured. TRL's final summary, which has no reward, is skipped."""
+        if "reward" not in (logs or {}):
             return
-        warnings = self.watch.add(line_of(state.global_step, logs, self._batch))
+        self.stopped_on = ranks.on_first(lambda: self._add(line_of(state.global_step, logs, self._batch)))
         self._batch = None
+        if self.stopped_on:
+            control.should_training_stop = True
+
+    def _add(self, line: Mapping[str, Any]) -> List[str]:
+        """Adds a line to the log and prints its warnings; returns the pitfalls at which training must stop."""
+        warnings = self.watch.add(line)
         with self._path.open("a") as file:
             file.write(json.dumps(self.watch.lines[-1]) + "\n")
         for warning in warnings:
             print(f"\n!! {warning.text}", file=sys.stderr, flush=True)
-        self.stopped_on = self.watch.stop_reasons()
-        if self.stopped_on:
-            print(
-                f"\n!! stopped because of --watch-stop-on {' '.join(self.stopped_on)}.", file=sys.stderr, flush=True
-            )
-            control.should_training_stop = True
+        reasons = self.watch.stop_reasons()
+        if reasons:
+            print(f"\n!! stopped because of --watch-stop-on {' '.join(reasons)}.", file=sys.stderr, flush=True)
+        return reasons
 
     def on_train_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         """Prints the summary."""
-        if state.is_world_process_zero:
+        if ranks.is_first():
             print(summary_text(self.watch.summary(), len(self.watch.lines)), file=sys.stderr, flush=True)

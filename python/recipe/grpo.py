@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Optional
 
 import models
+import ranks
 from arguments import Run
 from callback import WatchCallback
 from datasets import Dataset
-from environment import card_of, check_world
 from record import history, write_record
 from rhythm_vec import Client, reward_funcs, score
+from rows import Rows, check_world
 from settings import Settings
 from training import common_arguments, run_trainer
 from trl import GRPOConfig, GRPOTrainer
@@ -31,14 +32,14 @@ _LOGGED = [
 ]
 
 
-def train_grpo(settings: Settings, run: Run, rows: Path, url: str, start: Optional[Path]) -> Path:
+def train_grpo(settings: Settings, run: Run, rows: Rows, url: str, start: Optional[Path]) -> Path:
     """Trains the model in the folder `start`, or the base model; returns the folder of the result."""
     output = run.output / "grpo"
     client = Client(url)
     digest = score(seeds=[0], action_histories=[[]], actions=[None], client=client).world_digest
     check_world(rows, digest)
     start_time = time.monotonic()
-    dataset = load_rows(rows, run.output / "cache")
+    dataset = Dataset.from_dict(rows.columns())
     trainer, callback = trainer_of(settings, run, dataset, client, start)
     run_trainer(trainer, run, output)
     write_record(
@@ -46,7 +47,7 @@ def train_grpo(settings: Settings, run: Run, rows: Path, url: str, start: Option
         "grpo",
         settings,
         {
-            "rhythm_vec": {**card_of(rows), "world_digest": digest},
+            "rhythm_vec": {**rows.origin, "world_digest": digest},
             "base": settings.model.model,
             "rows": len(dataset),
             "start": "base" if start is None else start.name,
@@ -65,7 +66,7 @@ def trainer_of(
     """Builds TRL's trainer, and the callback that watches for training pitfalls."""
     output = run.output / "grpo"
     # TRL copies a trained adapter as the reference model, so the KL is to the model at the start of this stage.
-    base = models.base_of(settings.model, run.output) if start is None else str(start)
+    base = ranks.on_first(lambda: models.base_of(settings.model, run.output)) if start is None else str(start)
     tokenizer = models.tokenizer_of(base)
     if start is None:
         model, adapter = models.load_base(settings.model, base, run.cpu)
@@ -84,11 +85,6 @@ def trainer_of(
         callbacks=[callback],
     )
     return trainer, callback
-
-
-def load_rows(path: Path, cache: Path) -> Dataset:
-    """Loads rows. TRL reads their column `prompt`; the reward functions get the other columns."""
-    return Dataset.from_json(str(path), cache_dir=str(cache))
 
 
 def config_of(settings: Settings, run: Run, output: Path) -> GRPOConfig:

@@ -11,6 +11,7 @@ import re
 from pathlib import Path
 from typing import Any, Dict, List, Optional
 
+import ranks
 from settings import Settings
 
 RECORD = "run.json"
@@ -55,6 +56,7 @@ def machine() -> Dict[str, Any]:
         "platform": platform.platform(),
         "processor": _processor(),
         "cores": os.cpu_count(),
+        "processes": ranks.count(),
         "gpus": [torch.cuda.get_device_name(index) for index in range(torch.cuda.device_count())],
     }
 
@@ -90,7 +92,10 @@ def history(log: List[Dict[str, Any]], names: List[str]) -> List[Dict[str, Any]]
 
 
 def write_record(folder: Path, stage: str, settings: Settings, results: Dict[str, Any]) -> Path:
-    """Writes `run.json` atomically. Its presence marks the stage as finished."""
+    """Writes `run.json` atomically, on rank 0. Its presence marks the stage as finished."""
+    path = folder / RECORD
+    if not ranks.is_first():
+        return path
     record = {
         "stage": stage,
         "settings": dataclasses.asdict(settings),
@@ -98,7 +103,6 @@ def write_record(folder: Path, stage: str, settings: Settings, results: Dict[str
         "packages": packages(),
         "machine": machine(),
     }
-    path = folder / RECORD
     temporary = path.with_suffix(".tmp")
     temporary.write_text(json.dumps(record, indent=2) + "\n")
     temporary.replace(path)

@@ -7,23 +7,24 @@ from pathlib import Path
 from typing import Any, Dict
 
 import models
+import ranks
 from answers import without_reasoning
 from arguments import Run
 from datasets import Dataset
-from environment import card_of
 from record import history, write_record
+from rows import Rows
 from settings import Settings
 from training import common_arguments, run_trainer
 from transformers import PreTrainedTokenizerBase
 from trl import SFTConfig, SFTTrainer
 
 
-def train_sft(settings: Settings, run: Run, rows: Path) -> Path:
+def train_sft(settings: Settings, run: Run, rows: Rows) -> Path:
     """Trains the base model; returns the folder of the result."""
     output = run.output / "sft"
-    base = models.base_of(settings.model, run.output)
+    base = ranks.on_first(lambda: models.base_of(settings.model, run.output))
     tokenizer = models.tokenizer_of(base)
-    dataset = load_rows(rows, run.output / "cache", settings)
+    dataset = dataset_of(rows, settings)
     check_lengths(dataset, tokenizer, settings.sft.max_length)
     model, adapter = models.load_base(settings.model, base, run.cpu)
     trainer = SFTTrainer(
@@ -41,7 +42,7 @@ def train_sft(settings: Settings, run: Run, rows: Path) -> Path:
         "sft",
         settings,
         {
-            "rhythm_vec": card_of(rows),
+            "rhythm_vec": rows.origin,
             "base": settings.model.model,
             "rows": len(dataset),
             "seconds": round(time.monotonic() - start_time, 1),
@@ -51,9 +52,8 @@ def train_sft(settings: Settings, run: Run, rows: Path) -> Path:
     return output
 
 
-def load_rows(path: Path, cache: Path, settings: Settings) -> Dataset:
+def dataset_of(rows: Rows, settings: Settings) -> Dataset:
     """Splits chat rows into prompt and completion, so that only the answer and its end token are learned."""
-    dataset = Dataset.from_json(str(path), cache_dir=str(cache))
     drop_reasoning = settings.data.reasoning == "drop"
 
     def split(row: Dict[str, Any]) -> Dict[str, Any]:
@@ -61,7 +61,7 @@ def load_rows(path: Path, cache: Path, settings: Settings) -> Dataset:
         content = without_reasoning(answer["content"]) if drop_reasoning else answer["content"]
         return {"prompt": prompt, "completion": [{"role": "assistant", "content": content}]}
 
-    return dataset.map(split, remove_columns=dataset.column_names)
+    return Dataset.from_list([split(row) for row in rows.rows])
 
 
 def check_lengths(dataset: Dataset, tokenizer: PreTrainedTokenizerBase, max_length: int) -> None:

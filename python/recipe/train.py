@@ -12,46 +12,62 @@
 
 from __future__ import annotations
 
+import io
 import signal
 import sys
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, redirect_stderr
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Iterator, Optional, Sequence
+from typing import Callable, Iterator, Optional, Sequence, Tuple
 
 # The clients are in the parent folder. This folder is not on the path if another script imports this file.
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
+import ranks  # noqa: E402
 from arguments import Run, parse_arguments  # noqa: E402
-from environment import make_grpo_rows, make_sft_rows, running_server  # noqa: E402
 from record import begin  # noqa: E402
+from rows import Rows, make_grpo_rows, make_sft_rows, read_rows  # noqa: E402
+from server import server_of_node  # noqa: E402
 from settings import Settings, table  # noqa: E402
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> None:
-    """Runs the requested stages."""
+    """Runs the requested stages. Under torchrun or `accelerate launch` each process calls this function."""
     # Exits on SIGTERM, so that the server that was started also ends.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-    run, settings = parse_arguments(arguments, __doc__)
+    run, settings = parse_once(arguments)
     if run.stage == "settings":
-        print(table())
+        if ranks.is_first():
+            print(table())
         return
     with without_traceback():
         check_machine(run, settings)
-    if run.stage in ("all", "sft"):
-        run_sft(run, settings)
-    if run.stage in ("all", "grpo"):
-        run_grpo(run, settings)
+        ranks.connect(run.cpu, 1800.0)
+    try:
+        if run.stage in ("all", "sft"):
+            run_sft(run, settings)
+        if run.stage in ("all", "grpo"):
+            run_grpo(run, settings)
+    except ranks.OtherRankError:
+        sys.exit(1)
+    finally:
+        ranks.disconnect()
+
+
+def parse_once(arguments: Optional[Sequence[str]]) -> Tuple[Run, Settings]:
+    """Parses the command line. Only rank 0 prints its errors."""
+    with nullcontext() if ranks.is_first() else redirect_stderr(io.StringIO()):
+        return parse_arguments(arguments, __doc__ or "")
 
 
 @contextmanager
 def without_traceback() -> Iterator[None]:
-    """Prints errors in the user's input without a traceback."""
+    """Prints errors in the user's input without a traceback, on rank 0."""
     try:
         yield
     except (ValueError, FileNotFoundError) as error:
-        sys.exit(f"error: {error}")
+        sys.exit(f"error: {error}" if ranks.is_first() else 1)
 
 
 def check_machine(run: Run, settings: Settings) -> None:
@@ -79,33 +95,51 @@ def is_finished(run: Run, stage: str) -> bool:
 
 def run_sft(run: Run, settings: Settings) -> None:
     """Generates rows if needed, then runs stage 1."""
-    if is_finished(run, "sft"):
+    if ranks.on_first(lambda: is_finished(run, "sft")):
         return
     with without_traceback():
-        begin(run.output / "sft", settings, run.resume)
+        ranks.on_first(lambda: begin(run.output / "sft", settings, run.resume))
+    rows = rows_of(
+        run,
+        "sft-rows",
+        run.sft_rows,
+        lambda folder: make_sft_rows(run.command, folder, settings.data.episodes, settings.grpo.grader),
+    )
     # Importing torch takes seconds, so it comes after the checks.
     from sft import train_sft
 
-    rows = run.sft_rows or _existing_rows(run, "sft-rows")
-    rows = rows or make_sft_rows(
-        run.command, run.output / "sft-rows", settings.data.episodes, settings.grpo.grader
-    )
     train_sft(settings, run, rows)
 
 
 def run_grpo(run: Run, settings: Settings) -> None:
     """Generates rows and starts a server if needed, then runs stage 2."""
-    if is_finished(run, "grpo"):
+    if ranks.on_first(lambda: is_finished(run, "grpo")):
         return
     with without_traceback():
-        start = start_of(run)
-        begin(run.output / "grpo", settings, run.resume)
+        start = ranks.on_first(lambda: start_of(run))
+        ranks.on_first(lambda: begin(run.output / "grpo", settings, run.resume))
+    rows = rows_of(
+        run,
+        "grpo-rows",
+        run.grpo_rows,
+        lambda folder: make_grpo_rows(run.command, folder, settings.data.rows, settings.grpo.grader),
+    )
     from grpo import train_grpo
 
-    rows = run.grpo_rows or _existing_rows(run, "grpo-rows")
-    rows = rows or make_grpo_rows(run.command, run.output / "grpo-rows", settings.data.rows, settings.grpo.grader)
-    with nullcontext(run.url) if run.url else running_server(run.command) as url:
+    with server_of_node(run.command, run.url) as url:
         train_grpo(settings, run, rows, url, start)
+
+
+def rows_of(run: Run, name: str, given: Optional[Path], make: Callable[[Path], Path]) -> Rows:
+    """Returns the given rows, those that a resumed run has already generated, or new ones."""
+
+    def read() -> Rows:
+        folder = run.output / name
+        generated = folder / "train.jsonl"
+        return read_rows(given or (generated if run.resume and generated.exists() else make(folder)))
+
+    with without_traceback():
+        return ranks.on_first(read)
 
 
 def start_of(run: Run) -> Optional[Path]:
@@ -119,12 +153,6 @@ def start_of(run: Run) -> Optional[Path]:
             "Run the stage sft first, or pass --start with its folder, or --start base for the base model."
         )
     return start
-
-
-def _existing_rows(run: Run, name: str) -> Optional[Path]:
-    """Returns the rows that a resumed run has already generated."""
-    rows = run.output / name / "train.jsonl"
-    return rows if run.resume and rows.exists() else None
 
 
 if __name__ == "__main__":

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Dict
+from typing import Any, Dict, Optional
 
+import ranks
 from arguments import Run
 from models import precision
 from settings import Settings
@@ -37,13 +38,18 @@ def common_arguments(settings: Settings, run: Run, output: Path) -> Dict[str, An
 
 def run_trainer(trainer: Trainer, run: Run, output: Path) -> None:
     """Trains and saves the model. A resumed run begins with the last checkpoint in the folder."""
-    checkpoint = get_last_checkpoint(str(output)) if run.resume and output.exists() else None
+    checkpoint = ranks.on_first(lambda: last_checkpoint(run, output))
     if checkpoint is not None:
         restore_adapter(trainer.model, Path(checkpoint))
     trainer.train(resume_from_checkpoint=checkpoint)
     drop_reference(trainer.model)
     trainer.save_model()
     trainer.save_state()
+
+
+def last_checkpoint(run: Run, output: Path) -> Optional[str]:
+    """Returns the folder of the checkpoint with which a resumed run begins; None if there is none."""
+    return get_last_checkpoint(str(output)) if run.resume and output.exists() else None
 
 
 def restore_adapter(model: Any, checkpoint: Path) -> None:

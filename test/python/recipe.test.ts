@@ -6,7 +6,7 @@ import { createVecEnv } from '../../src/index.js';
 import { temporaryDirectory } from '../support/cli.js';
 import { askPython, whyAbsent } from '../support/python.js';
 import { faultyServer } from '../support/python-client.js';
-import { type Line, PARTS, runRecipe, startRecipe, waitForRecipe } from '../support/recipe.js';
+import { type Line, PARTS, runRecipe, runTwoRanks, startRecipe, waitForRecipe } from '../support/recipe.js';
 import { metric, startServer } from '../support/server.js';
 
 const pathOf = temporaryDirectory();
@@ -19,6 +19,7 @@ const ORIGIN = { world_digest: env.spec.worldDigest, version };
 
 const LIMIT_MS = 600_000;
 const BATCH = 32;
+const RANKS = 2;
 const EPISODES = 6;
 const EPOCHS = 5;
 const SMALL = [
@@ -32,11 +33,11 @@ const valuesOf = (lines: readonly Line[], name: string): number[] => lines.map((
 
 describe.runIf(absent === null)('the recipe with TRL', () => {
   it(
-    'SFT lowers the loss, and GRPO starts from its result',
+    'in two processes, SFT lowers the loss, and GRPO starts from its result',
     async () => {
       const output = pathOf('all');
       const steps = 3;
-      const { code, stderr, record, watched } = await runRecipe(
+      const { code, stderr, record, watched } = await runTwoRanks(
         output,
         'all',
         ...SMALL,
@@ -47,7 +48,7 @@ describe.runIf(absent === null)('the recipe with TRL', () => {
 
       const sft = record('sft');
       const losses = valuesOf(sft.log, 'loss');
-      expect(losses).toHaveLength(Math.ceil((EPISODES * 28) / 8) * EPOCHS);
+      expect(losses).toHaveLength(Math.ceil((EPISODES * 28) / (RANKS * 8)) * EPOCHS);
       // The loss of a uniform guess among the tiny model's 23 words is ln 23 = 3.14.
       expect(mean(losses.slice(0, 3))).toBeGreaterThan(2.5);
       expect(mean(losses.slice(-3))).toBeLessThan(1.7);
@@ -59,6 +60,7 @@ describe.runIf(absent === null)('the recipe with TRL', () => {
       expect(grpo.settings.grpo).toMatchObject({ steps, generations: 8, beta: 0.04 });
       expect(grpo.packages.trl).toMatch(/^1\./);
       expect(grpo.machine.cores).toBeGreaterThan(0);
+      expect(grpo.machine.processes).toBe(RANKS);
 
       const lines = watched();
       expect(valuesOf(lines, 'step')).toEqual([1, 2, 3]);
@@ -181,6 +183,8 @@ describe.runIf(absent === null)('the recipe with TRL', () => {
       lengths: expect.stringContaining('got 1 of 2 rows longer than that, the longest with 8 tokens.'),
       long_enough: null,
       world: expect.stringContaining("of the server's world this, got rows of another"),
+      line: expect.stringMatching(/^Expected a JSON object in .*train\.jsonl, line 3, got '\{"seed": '/),
+      empty: expect.stringContaining('Expected rows in'),
       begun: expect.stringContaining('got one that was started'),
       resumed: null,
       other: expect.stringContaining('got others: grpo.beta: 0.04, now 0.01'),

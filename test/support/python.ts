@@ -13,14 +13,19 @@ const LIMIT_MS = 100_000;
 
 const pathOf = (script: string): string => fileURLToPath(new URL(`../peers/${script}`, import.meta.url));
 
-/** Starts a script of this project. @param settings further environment variables. */
+/**
+ * Starts a script of this project.
+ * @param settings further environment variables.
+ * @param launcher options of Python that come before the script, such as a module that launches it.
+ */
 export function startPython(
   script: string,
   args: readonly string[],
   settings: Readonly<Record<string, string>> = {},
+  launcher: readonly string[] = [],
 ): ChildProcessWithoutNullStreams {
   const path = fileURLToPath(new URL(`../../${script}`, import.meta.url));
-  return spawn(PYTHON, [path, ...args], { env: { ...environment(), ...settings } });
+  return spawn(PYTHON, [...launcher, path, ...args], { env: { ...environment(), ...settings } });
 }
 
 /** Returns the environment variables of scripts: offline, and with this project's Python files on the path. */

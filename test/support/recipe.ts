@@ -27,12 +27,18 @@ export interface RecipeResult {
   readonly watched: () => readonly Line[];
 }
 
-export function startRecipe(output: string, ...args: string[]): ChildProcessWithoutNullStreams {
+/** The options of Python that start two processes of the recipe, with a rendezvous at a free port. */
+const TORCHRUN = ['-m', 'torch.distributed.run', '--standalone', '--nproc_per_node', '2'];
+
+const start = (launcher: readonly string[], output: string, [stage, ...args]: readonly string[]) => {
   const options = ['--preset', 'tiny', '--cpu', '--output', output, '--rhythm-vec', COMMAND];
-  const child = python.startPython(SCRIPT, [args[0], ...options, ...args.slice(1)], ONE_THREAD);
+  const child = python.startPython(SCRIPT, [stage, ...options, ...args], ONE_THREAD, launcher);
   child.stdin.end();
   return child;
-}
+};
+
+export const startRecipe = (output: string, ...args: string[]): ChildProcessWithoutNullStreams =>
+  start([], output, args);
 
 export async function waitForRecipe(
   child: ChildProcessWithoutNullStreams,
@@ -53,3 +59,7 @@ export async function waitForRecipe(
 
 export const runRecipe = (output: string, ...args: string[]): Promise<RecipeResult> =>
   waitForRecipe(startRecipe(output, ...args), output);
+
+/** Runs the recipe in two processes, as torchrun starts them. */
+export const runTwoRanks = (output: string, ...args: string[]): Promise<RecipeResult> =>
+  waitForRecipe(start(TORCHRUN, output, args), output);

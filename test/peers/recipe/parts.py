@@ -22,10 +22,10 @@ if not question:
     sys.exit()
 
 import arguments  # noqa: E402
-import environment  # noqa: E402
 import grpo  # noqa: E402
 import models  # noqa: E402
 import record  # noqa: E402
+import rows  # noqa: E402
 import sft  # noqa: E402
 import tiny  # noqa: E402
 import train  # noqa: E402
@@ -52,9 +52,11 @@ def row(answer):
 
 
 def refusals(folder):
-    rows = Dataset.from_list([row("5 5 5 SLEEP"), row("5")])
-    card = folder / "README.md"
-    card.write_text('  world_digest: "another"\n')
+    dataset = Dataset.from_list([row("5 5 5 SLEEP"), row("5")])
+    (folder / "README.md").write_text('  world_digest: "another"\n')
+    (folder / "train.jsonl").write_text('{"seed": 1}\n\n{"seed": \n')
+    (folder / "empty.jsonl").write_text("\n")
+    of_another_world = rows.Rows(folder / "train.jsonl", [], rows.read_origin(folder))
     _, later = parse()
     _, lower = parse("--grpo-beta", "0.01")
     record.begin(folder / "begun", later, False)
@@ -62,9 +64,11 @@ def refusals(folder):
     return {
         "nf4": refusal(lambda: models.nf4(True)),
         "nf4_whole": refusal(lambda: models.load_base(whole.model, "none", True)),
-        "lengths": refusal(lambda: sft.check_lengths(rows, tiny.tiny_tokenizer(), 7)),
-        "long_enough": refusal(lambda: sft.check_lengths(rows, tiny.tiny_tokenizer(), 8)),
-        "world": refusal(lambda: environment.check_world(folder / "train.jsonl", "this")),
+        "lengths": refusal(lambda: sft.check_lengths(dataset, tiny.tiny_tokenizer(), 7)),
+        "long_enough": refusal(lambda: sft.check_lengths(dataset, tiny.tiny_tokenizer(), 8)),
+        "world": refusal(lambda: rows.check_world(of_another_world, "this")),
+        "line": refusal(lambda: rows.read_rows(folder / "train.jsonl")),
+        "empty": refusal(lambda: rows.read_rows(folder / "empty.jsonl")),
         "begun": refusal(lambda: record.begin(folder / "begun", later, False)),
         "resumed": refusal(lambda: record.begin(folder / "begun", later, True)),
         "other": refusal(lambda: record.begin(folder / "begun", lower, True)),

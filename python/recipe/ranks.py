@@ -1,0 +1,102 @@
+"""The processes (ranks) of a run, as torchrun or `accelerate launch` starts them. A run without a launcher has rank 0 alone.
+
+All ranks must make the calls of this file in the same order. Imports torch only if there are several ranks.
+"""
+
+from __future__ import annotations
+
+import os
+from datetime import timedelta
+from typing import Any, Callable, List, Optional, Sequence, Tuple, TypeVar
+
+Result = TypeVar("Result")
+
+
+class OtherRankError(Exception):
+    """An error of another rank, which reports it."""
+
+
+def rank() -> int:
+    """Returns the number of this process among all, from 0 on."""
+    return int(os.environ.get("RANK", "0"))
+
+
+def local_rank() -> int:
+    """Returns the number of this process among those of its machine (node), from 0 on."""
+    return int(os.environ.get("LOCAL_RANK", "0"))
+
+
+def count() -> int:
+    """Returns the number of processes."""
+    return int(os.environ.get("WORLD_SIZE", "1"))
+
+
+def is_first() -> bool:
+    """Returns whether this process is rank 0, which writes all files."""
+    return rank() == 0
+
+
+def connect(cpu: bool, timeout_s: float) -> None:
+    """Connects the ranks: with gloo on CPUs, else as accelerate does. Calls that wait for other ranks fail after the timeout."""
+    if count() > 1:
+        from accelerate import PartialState
+
+        PartialState(cpu=cpu, timeout=timedelta(seconds=timeout_s))
+
+
+def disconnect() -> None:
+    """Closes the connection between the ranks, if there is one."""
+    if count() > 1:
+        from torch import distributed
+
+        if distributed.is_initialized():
+            distributed.destroy_process_group()
+
+
+def on_first(function: Callable[[], Result]) -> Result:
+    """Calls a function on rank 0 and returns its result on all ranks. Its error is an OtherRankError on the others."""
+    return _on_leader(function, 0)
+
+
+def on_each_node(function: Callable[[], Result]) -> Result:
+    """Calls a function on the first rank of each machine and returns its result on all ranks of that machine."""
+    return _on_leader(function, rank() - local_rank())
+
+
+def gather(values: Sequence[Any]) -> List[Any]:
+    """Returns the values of all ranks, in the order of the ranks."""
+    return [value for each in _exchange(list(values)) for value in each]
+
+
+def wait() -> None:
+    """Waits until all ranks have made this call."""
+    _exchange(None)
+
+
+def _on_leader(function: Callable[[], Result], leader: int) -> Result:
+    value: Optional[Result] = None
+    error: Optional[BaseException] = None
+    if rank() == leader:
+        try:
+            value = function()
+        except Exception as raised:
+            error = raised
+    outcomes: List[Tuple[Any, Optional[str]]] = _exchange((value, None if error is None else str(error)))
+    if error is not None:
+        raise error
+    failed = next((text for _, text in outcomes if text is not None), None)
+    if failed is not None:
+        raise OtherRankError(failed)
+    result: Result = outcomes[leader][0]
+    return result
+
+
+def _exchange(value: Any) -> List[Any]:
+    """Returns the values of all ranks."""
+    if count() == 1:
+        return [value]
+    from torch import distributed
+
+    values: List[Any] = [None] * count()
+    distributed.all_gather_object(values, value)
+    return values
