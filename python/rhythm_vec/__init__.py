@@ -22,6 +22,7 @@ __all__ = [
     "ServerUnavailableError",
     "reward_funcs",
     "score",
+    "serve",
 ]
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from .remote import RemoteVectorEnv
     from .rewards import RewardStack, reward_funcs
     from .scores import Fault, Scores, score
+    from .serving import serve
 else:
     #: The public names of each module.
     _NAMES = {
@@ -38,6 +40,7 @@ else:
         "remote": ("RemoteVectorEnv",),
         "rewards": ("RewardStack", "reward_funcs"),
         "scores": ("Fault", "Scores", "score"),
+        "serving": ("serve",),
     }
     _MODULES = {name: module for module, names in _NAMES.items() for name in names}
 

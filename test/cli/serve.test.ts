@@ -26,6 +26,26 @@ it.each(['SIGTERM', 'SIGINT'] as const)('%s closes the sessions, and exits with 
   expect(await running.finished).toMatchObject({ code: 0, stderr: '' });
 });
 
+it.each([
+  ['the end of its input', (running: Running) => running.child.stdin.end('ignored\n')],
+  ['SIGTERM', (running: Running) => running.child.kill('SIGTERM')],
+] as const)('with --stop-on-eof, %s ends it with 0', async (_, stop) => {
+  const running = startCli(['serve', '--port', '0', '--backend', 'reference', '--stop-on-eof']);
+  const client = await connect(await listening(running));
+  stop(running);
+  expect((await client.closed).code).toBe(1001);
+  expect(await running.finished).toMatchObject({ code: 0, stderr: '' });
+});
+
+it('without --stop-on-eof, it outlives its input', async () => {
+  const running = startCli(['serve', '--port', '0', '--backend', 'reference']);
+  running.child.stdin.end();
+  const { url } = await listening(running);
+  expect((await fetch(`${url}/health`)).status).toBe(200);
+  running.child.kill('SIGTERM');
+  expect((await running.finished).code).toBe(0);
+});
+
 it('reads its token from a file or from the environment', async () => {
   const token = 'f'.repeat(32);
   writeFileSync(pathOf('token'), `${token}\n`);

@@ -292,7 +292,7 @@ describe.runIf(absent === null)('reward functions, called as TRL calls them', ()
 });
 
 it.runIf(absent === null)('needs only the standard library of Python 3.9', () => {
-  const modules = ['__init__', 'client', 'errors', 'rewards', 'scores'];
+  const modules = ['__init__', 'client', 'commands', 'errors', 'rewards', 'scores', 'serving'];
   const paths = modules.map(
     (name) => new URL(`../../python/rhythm_vec/${name}.py`, import.meta.url).pathname,
   );

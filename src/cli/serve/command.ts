@@ -1,5 +1,6 @@
 /** `rhythm-vec serve`: serves the environment over HTTP and WebSockets. */
 import { readFileSync } from 'node:fs';
+import { finished } from 'node:stream/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import { BACKENDS } from '../../engine/backends/node.js';
 import type { RunningServer } from '../../server/server.js';
@@ -20,6 +21,7 @@ interface Options extends EngineOptions {
   readonly batchRequests: number;
   readonly ping: number;
   readonly idle: number;
+  readonly stopOnEof?: boolean;
 }
 
 const MIB = 2 ** 20;
@@ -73,7 +75,8 @@ export function addServeCommand(program: Command, context: Context): void {
       'close a socket after this time without a frame',
       parseNumber,
       DEFAULTS.idleMs / SECOND,
-    );
+    )
+    .option('--stop-on-eof', 'stop when the standard input ends, as it does when the parent process ends');
   addEngineOptions(command, BACKENDS)
     .addHelpText('after', HELP)
     .action(async (options: Options) => {
@@ -81,13 +84,13 @@ export function addServeCommand(program: Command, context: Context): void {
       const { openServer } = await import('../../server/open-server.js');
       const server = await openServer(toServeOptions(options));
       process.stdout.write(`Listening on ${server.url}\n`);
-      await aborted(context.signal);
+      await stopRequest(options, context.signal);
       await shutDown(server);
     });
 }
 
 function toServeOptions(options: Options): ServeOptions {
-  const { tokenFile, bodyLimit, frameLimit, ping, idle, ...rest } = options;
+  const { tokenFile, bodyLimit, frameLimit, ping, idle, stopOnEof, ...rest } = options;
   return {
     ...rest,
     token: tokenFile === undefined ? process.env[VARIABLE] || undefined : readToken(tokenFile),
@@ -109,6 +112,15 @@ function readToken(path: string): string {
 async function shutDown(server: RunningServer): Promise<void> {
   process.stdout.write('Finishing the requests in progress.\n');
   await server.close();
+}
+
+/** Waits until the process is asked to stop. */
+async function stopRequest({ stopOnEof }: Options, signal: AbortSignal): Promise<void> {
+  if (!stopOnEof) return aborted(signal);
+  const end = finished(process.stdin.resume()).catch(() => {});
+  await Promise.race([aborted(signal), end]);
+  // An open input would keep the process running.
+  process.stdin.destroy();
 }
 
 const aborted = (signal: AbortSignal): Promise<void> =>

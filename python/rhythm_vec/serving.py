@@ -1,0 +1,193 @@
+"""Starts and stops a `rhythm-vec serve` on this machine.
+
+    import rhythm_vec
+
+    with rhythm_vec.serve() as url:
+        scores = rhythm_vec.score(..., client=rhythm_vec.Client(url))
+
+docs/server.md describes the options of the server.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+from collections import deque
+from contextlib import contextmanager, suppress
+from typing import Any, Deque, Dict, Iterator, List, Optional, Sequence, Union
+
+from .client import TOKEN_VARIABLE
+from .commands import find_command
+from .errors import ServerUnavailableError
+
+_LISTENING = "Listening on "
+#: Seconds to wait for the end of the process after each way to stop it. The server cuts off requests after 1.5 seconds.
+_STOP_S = 3.0
+#: The number of lines of standard error in the message of a failed start.
+_KEPT_LINES = 40
+
+_log = logging.getLogger("rhythm_vec")
+
+
+@contextmanager
+def serve(
+    command: Union[str, Sequence[str], None] = None,
+    *,
+    port: int = 0,
+    token: Optional[str] = None,
+    threads: Optional[int] = None,
+    backend: Optional[str] = None,
+    kernel: Optional[str] = None,
+    body_limit: Optional[float] = None,
+    frame_limit: Optional[float] = None,
+    capacity: Optional[int] = None,
+    vec_envs: Optional[int] = None,
+    batch_requests: Optional[int] = None,
+    ping: Optional[float] = None,
+    idle: Optional[float] = None,
+    start_s: float = 60.0,
+) -> Iterator[str]:
+    """Runs a server on 127.0.0.1 during a `with` block, which gets its URL.
+
+    The server stops at the end of the block, also after an exception. If this process is killed, the server stops too.
+    Its standard error appears on this process's.
+
+    Args:
+        command: the `rhythm-vec` command, as `find_command` takes it; found by default.
+        port: the port; a free one by default.
+        token: the token that clients must send; by default that of the variable RHYTHM_TOKEN, else none.
+        threads, backend, kernel, body_limit, frame_limit, capacity, vec_envs, batch_requests, ping, idle: options of the
+            server, in the units of docs/server.md (limits in MiB, times in seconds).
+        start_s: seconds for which the server may start.
+
+    Raises:
+        ServerUnavailableError: no command was found, or the server did not start. The message has its standard error.
+    """
+    options: Dict[str, Any] = {
+        "port": port,
+        "threads": threads,
+        "backend": backend,
+        "kernel": kernel,
+        "body-limit": body_limit,
+        "frame-limit": frame_limit,
+        "capacity": capacity,
+        "vec-envs": vec_envs,
+        "batch-requests": batch_requests,
+        "ping": ping,
+        "idle": idle,
+    }
+    arguments = [f"--{name}={value}" for name, value in options.items() if value is not None]
+    environment = None if token is None else {**os.environ, TOKEN_VARIABLE: token}
+    server = _Server([*find_command(command), "serve", "--stop-on-eof", *arguments], environment)
+    try:
+        yield server.url(start_s)
+    finally:
+        server.stop()
+
+
+class _Server:
+    """A server process. It stops when its standard input ends, which the end of this process causes too."""
+
+    def __init__(self, command: List[str], environment: Optional[Dict[str, str]]) -> None:
+        self._command = command
+        self._errors: Deque[str] = deque(maxlen=_KEPT_LINES)
+        self._lines: queue.Queue[Optional[str]] = queue.Queue()
+        self._lock = threading.Lock()
+        self._started = False
+        try:
+            # In a session of its own, because Ctrl-C in a terminal must not stop it before the block has ended.
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                encoding="utf-8",
+                errors="replace",
+                env=environment,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise self._failure(f"{type(error).__name__}: {error}") from error
+        self._readers = [
+            threading.Thread(target=read, daemon=True) for read in (self._read_output, self._read_errors)
+        ]
+        for reader in self._readers:
+            reader.start()
+
+    def url(self, start_s: float) -> str:
+        """Waits until the server listens. Returns its URL."""
+        try:
+            line = self._lines.get(timeout=start_s)
+        except queue.Empty:
+            raise self._failure(f"no address within {start_s:g} s") from None
+        if line is None:
+            # The process has closed its output, so that it ends soon.
+            self._end()
+            raise self._failure(f"exit status {self._process.returncode}")
+        with self._lock:
+            self._started = True
+            print(*self._errors, sep="", end="", file=sys.stderr)
+        return line[len(_LISTENING) :].strip()
+
+    def stop(self) -> None:
+        """Stops the server and waits until it has ended."""
+        status = self._process.poll()
+        if self._started and status is not None:
+            _log.warning("The server ended before its block, with exit status %s. See its standard error.", status)
+        self._end()
+
+    def _end(self) -> None:
+        # A forked child of this process may keep the input open, and a command may ignore its end.
+        for stop in (self._close_input, self._terminate, self._kill):
+            stop()
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(_STOP_S)
+                break
+        for reader in self._readers:
+            reader.join(_STOP_S)
+
+    def _close_input(self) -> None:
+        with suppress(OSError):
+            self._process.stdin.close()  # type: ignore[union-attr]
+
+    def _terminate(self) -> None:
+        self._signal("SIGTERM")
+
+    def _kill(self) -> None:
+        self._signal("SIGKILL")
+
+    def _signal(self, name: str) -> None:
+        """Sends a signal to the process and its children, such as those of npx."""
+        if sys.platform == "win32":
+            self._process.kill()
+        else:
+            with suppress(ProcessLookupError):
+                os.killpg(self._process.pid, getattr(signal, name))
+
+    def _read_output(self) -> None:
+        with self._process.stdout as output:  # type: ignore[union-attr]
+            for line in output:
+                if line.startswith(_LISTENING):
+                    self._lines.put(line)
+        self._lines.put(None)
+
+    def _read_errors(self) -> None:
+        with self._process.stderr as errors:  # type: ignore[union-attr]
+            for line in errors:
+                with self._lock:
+                    self._errors.append(line)
+                    if self._started:
+                        print(line, end="", file=sys.stderr)
+
+    def _failure(self, got: str) -> ServerUnavailableError:
+        errors = "".join(self._errors).strip()
+        said = f" Its standard error:\n{errors}" if errors else ""
+        return ServerUnavailableError(
+            f"Expected `{' '.join(self._command)}` to start a server, got {got}. "
+            f"Correct the options, or pass command= with another rhythm-vec.{said}"
+        )

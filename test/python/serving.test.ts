@@ -1,0 +1,139 @@
+/** rhythm_vec.serve: finds the command, starts a server for a block, and leaves nothing running. */
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { describe, expect, it, test } from 'vitest';
+import { MAIN, temporaryDirectory } from '../support/cli.js';
+import { askPythonAsync, startPython, whyAbsent } from '../support/python.js';
+import { connect } from '../support/server.js';
+
+const SCRIPT = 'client/serving.py';
+const ask = <Answer>(task: string, values: object = {}): Promise<Answer> =>
+  askPythonAsync(SCRIPT, { task, ...values });
+
+const absent = whyAbsent('python', '3.9 or later', SCRIPT, { task: 'failures', cases: [] });
+if (absent !== null) test.skip(`rhythm_vec.serve: NOT TESTED here: ${absent}`, () => {});
+
+const pathOf = temporaryDirectory();
+const command = [process.execPath, MAIN];
+const token = 'token-of-the-server';
+
+/** Writes an executable script. @returns its path. */
+function writeScript(name: string, text: string): string {
+  const path = pathOf(name);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+  chmodSync(path, 0o755);
+  return path;
+}
+
+/** A command that starts the server as a child and does not forward signals, as npx does. */
+const wrapper = writeScript('wrapper', `#!/bin/sh\n"${process.execPath}" "${MAIN}" "$@"\nexit $?\n`);
+
+interface Blocks {
+  readonly urls: readonly string[];
+  readonly totals: readonly (readonly number[])[];
+  readonly left: readonly [children: boolean, error: string, threads: number][];
+}
+
+describe.runIf(absent === null)('serve', () => {
+  it.each([
+    ['the command of the checkout', {}],
+    ['a command with a child of its own, as npx', { command: [wrapper] }],
+    ['options and a token', { token, threads: 1, kernel: 'portable', body_limit: 1.5, ping: 2.5, idle: 60 }],
+  ])('runs a server during a block, also of one that raises: %s', async (_, options) => {
+    const { urls, totals, left } = await ask<Blocks>('block', { options });
+    expect(urls).toEqual([1, 2].map(() => expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/)));
+    expect(totals).toEqual([[1.249585509300232], [1.249585509300232]]);
+    expect(left).toEqual([1, 2].map(() => [false, 'ServerUnavailableError', 1]));
+  });
+
+  it('passes its options to the server', async () => {
+    const options = { command, token, body_limit: 0.001 };
+    const unknown = await ask<string[]>('refused', { options, call: {} });
+    expect(unknown).toEqual(['RefusedError', expect.stringMatching(/got 401/)]);
+    const parts = await ask<null>('refused', { options, call: { token, rows: 100 } });
+    expect(parts).toBe(null);
+  });
+
+  it.each([
+    ['the command', 'SIGKILL', undefined],
+    ['the command', 'SIGTERM', undefined],
+    ['a command with a child of its own', 'SIGKILL', wrapper],
+  ] as const)('stops when Python is killed: %s, %s', async (_, signal, variable) => {
+    const script = 'test/peers/client/serving.py';
+    const python = startPython(script, [], { RHYTHM_COMMAND: variable ?? `"${command.join('" "')}"` });
+    python.stdin.write('{"task": "hold"}\n');
+    const url = await new Promise<string>((resolve) =>
+      python.stdout.once('data', (line) => resolve(`${line}`)),
+    );
+    const session = await connect({ port: Number(new URL(url).port) });
+    python.kill(signal);
+    expect((await session.closed).code).toBe(1001);
+  });
+
+  it('kills a command that ignores all requests to stop, and reports one that ended early', async () => {
+    expect(await ask('stubborn')).toEqual({
+      left: false,
+      logged: [expect.stringMatching(/^The server ended before its block, with exit status 3/)],
+    });
+  });
+
+  it('is an error with the reason if the server does not start', async () => {
+    const silent = ['python3', '-c', 'import sys; sys.stdin.read()'];
+    const failing = ['python3', '-c', 'raise SystemExit("no space left")'];
+    const cases: [options: object, message: RegExp][] = [
+      [{ command, threads: -1 }, /to start a server, got exit status \d+\. .*standard error:\n.*--threads/s],
+      [{ command: failing }, /^Expected `python3 .*got exit status 1\..*command=.*\nno space left$/s],
+      [{ command: silent, start_s: 0.05 }, /got no address within 0\.05 s/],
+      [{ command: [pathOf('nothing')] }, /got FileNotFoundError.*command=/],
+    ];
+    const results = await ask<[string, string, boolean][]>('failures', {
+      cases: cases.map(([options]) => options),
+    });
+    expect(results).toEqual(
+      cases.map(([, message]) => ['ServerUnavailableError', expect.stringMatching(message), false]),
+    );
+  });
+});
+
+describe.runIf(absent === null)('find_command returns the first of', () => {
+  const own = 'ROOT/clone/python/rhythm_vec/commands.py';
+  const bare = { RHYTHM_COMMAND: '', PATH: 'ROOT/none' };
+  const nodes = { ...bare, PATH: 'ROOT/node' };
+  for (const name of ['path/rhythm-vec', 'project/node_modules/.bin/rhythm-vec', 'node/node', 'node/npx']) {
+    writeScript(name, '#!/bin/sh\n');
+  }
+  mkdirSync(pathOf('project/a/b'), { recursive: true });
+  mkdirSync(pathOf('clone/lib'), { recursive: true });
+  writeFileSync(pathOf('clone/lib/cli.js'), '');
+
+  const cases: [what: string, input: object, expected: unknown][] = [
+    ['a list of arguments', { argument: ['npx', 'a b'], env: { RHYTHM_COMMAND: 'other' } }, ['npx', 'a b']],
+    ['a command line', { argument: 'npx "a b"', env: bare }, ['npx', 'a b']],
+    [
+      'the variable RHYTHM_COMMAND',
+      { env: { RHYTHM_COMMAND: 'node "ROOT/a b.js"', PATH: 'ROOT/path' }, cwd: 'project' },
+      ['node', 'ROOT/a b.js'],
+    ],
+    ['PATH', { env: { ...bare, PATH: 'ROOT/path' }, cwd: 'project' }, ['ROOT/path/rhythm-vec']],
+    [
+      'node_modules of a parent of the working directory',
+      { env: nodes, cwd: 'project/a/b', package: own },
+      ['ROOT/project/node_modules/.bin/rhythm-vec'],
+    ],
+    ['the checkout', { env: nodes, package: own }, ['ROOT/node/node', 'ROOT/clone/lib/cli.js']],
+    ['npx', { env: nodes, package: 'ROOT/site/rhythm_vec/commands.py' }, ['ROOT/node/npx', 'rhythm-vec']],
+    [
+      'nothing, with an error that lists all of these',
+      { env: bare, package: own },
+      expect.stringMatching(
+        /command=, .*RHYTHM_COMMAND, .*PATH, .*node_modules\/\.bin of ROOT .*ROOT\/clone\/lib\/cli\.js, and npx\. Install Node/,
+      ),
+    ],
+  ];
+  it.each(cases)('%s', async (_, input, expected) => {
+    const root = pathOf('');
+    const [result] = await ask<unknown[]>('found', { root: root.replace(/\/$/, ''), cases: [input] });
+    expect(result).toEqual(expected);
+  });
+});
