@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { emitLayout } from '../src/engine/backends/webgpu/buffer-layout.js';
 import { emitCppHeader } from '../src/world/emit-cpp.js';
+import { emitPythonWorld } from './python-world.js';
 import { emitShaders } from './shaders.js';
 
 const layout = emitLayout();
@@ -13,6 +14,7 @@ const OUTPUTS = [
     text: emitShaders(layout),
     afterwards: 'npm run build',
   },
+  { path: 'python/rhythm_vec/_world.py', text: emitPythonWorld(), afterwards: 'pip install ./python' },
 ];
 
 const check = process.argv.includes('--check');

@@ -7,7 +7,7 @@ import { type RewardShaping, shapedReward, toShaping } from './shaping.js';
 import { checkWeight } from './weighted-totals.js';
 
 /** The numbers of the reward stack (docs/world.md, "The GRPO reward stack"). They are not part of the world's state. */
-const STACK = Object.freeze({
+export const REWARD_STACK = Object.freeze({
   formatValid: { yes: 1, no: -2 },
   actionLegal: { yes: 0.5, no: -1 },
   envReward: { noAction: -3 },
@@ -16,10 +16,10 @@ const STACK = Object.freeze({
 });
 
 /** A name of REWARD_NAMES. */
-export type RewardName = keyof typeof STACK;
+export type RewardName = keyof typeof REWARD_STACK;
 
 /** The five rewards in reporting order. */
-export const REWARD_NAMES: readonly RewardName[] = Object.freeze(Object.keys(STACK) as RewardName[]);
+export const REWARD_NAMES: readonly RewardName[] = Object.freeze(Object.keys(REWARD_STACK) as RewardName[]);
 
 /** Options of `rewardStack`. */
 export interface RewardStackOptions {
@@ -110,13 +110,13 @@ function computeUnweighted({
   for (let row = 0; row < length; row++) {
     const hasAction = actions[row] !== NO_ACTION;
     const hasGivenBelief = given[row] !== 0;
-    formatValid[row] = hasAction && hasGivenBelief ? STACK.formatValid.yes : STACK.formatValid.no;
-    actionLegal[row] = hasAction ? STACK.actionLegal.yes : STACK.actionLegal.no;
-    envReward[row] = hasAction ? stepRewards[row] : STACK.envReward.noAction;
+    formatValid[row] = hasAction && hasGivenBelief ? REWARD_STACK.formatValid.yes : REWARD_STACK.formatValid.no;
+    actionLegal[row] = hasAction ? REWARD_STACK.actionLegal.yes : REWARD_STACK.actionLegal.no;
+    envReward[row] = hasAction ? stepRewards[row] : REWARD_STACK.envReward.noAction;
     beliefAccuracy[row] = hasGivenBelief
-      ? STACK.beliefAccuracy.best - beliefMae[row]
-      : STACK.beliefAccuracy.noBelief;
-    if (skillTerms !== null) beliefSkill[row] = hasGivenBelief ? skillTerms[row] : STACK.beliefSkill.noBelief;
+      ? REWARD_STACK.beliefAccuracy.best - beliefMae[row]
+      : REWARD_STACK.beliefAccuracy.noBelief;
+    if (skillTerms !== null) beliefSkill[row] = hasGivenBelief ? skillTerms[row] : REWARD_STACK.beliefSkill.noBelief;
   }
   return { formatValid, actionLegal, envReward, beliefAccuracy, beliefSkill };
 }
@@ -126,7 +126,7 @@ function computeUnweighted({
  * has the same rewards as no belief; the result is then false.
  */
 export const hasBelief = ({ formatValid, beliefAccuracy }: RewardStack, row: number): boolean =>
-  formatValid[row] === STACK.formatValid.yes || beliefAccuracy[row] !== STACK.beliefAccuracy.noBelief;
+  formatValid[row] === REWARD_STACK.formatValid.yes || beliefAccuracy[row] !== REWARD_STACK.beliefAccuracy.noBelief;
 
 /** Adds the shaping terms of each row's action to `envReward`. */
 function addShaping(

@@ -12,8 +12,8 @@ export interface RewardShaping {
 const OPTIONS: readonly (keyof RewardShaping)[] = ['repetition', 'exploration'];
 
 /** The shaping terms of docs/world.md, "The GRPO reward stack". */
-const REPETITION = Object.freeze({ reward: Math.fround(-0.4), window: 6, distinct: 2 });
-const EXPLORATION = Object.freeze({ reward: Math.fround(0.2), distinct: 6 });
+export const REPETITION = Object.freeze({ reward: Math.fround(-0.4), window: 6, distinct: 2 });
+export const EXPLORATION = Object.freeze({ reward: Math.fround(0.2), distinct: 6 });
 
 /** Validates the options. @throws InputError `unknown_option` or `wrong_type`. */
 export function toShaping(shaping: RewardShaping = {}): Required<RewardShaping> {

@@ -1,0 +1,44 @@
+// Reads NumPy arrays. A call copies every array whose values index memory, because other threads may change an array while
+// the engine computes without the interpreter's lock.
+#pragma once
+#include <pybind11/numpy.h>
+
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "errors.h"
+
+namespace rhythm::python {
+
+template <class T>
+using Array = py::array_t<T, py::array::c_style>;
+
+// Returns the data of an array that must have this type, this many elements, and adjacent elements. For calls from
+// rhythm_vec, which converts its arguments before.
+template <class T>
+const T* data_of(const py::handle& value, size_t length, const char* name) {
+  if (!Array<T>::check_(value) || static_cast<size_t>(py::cast<py::array>(value).size()) != length) {
+    raise_input("wrong_type", std::string("Expected ") + name + " to be a C-contiguous " + py::str(py::dtype::of<T>()).cast<std::string>() +
+                                  " array of " + std::to_string(length) + " elements, got " + describe(value) + ". Pass one.");
+  }
+  return py::cast<py::array>(value).unchecked<T>().data();
+}
+
+template <class T>
+const T* data_or_null(const py::handle& value, size_t length, const char* name) {
+  return value.is_none() ? nullptr : data_of<T>(value, length, name);
+}
+
+// The same for an array that the call writes.
+template <class T>
+T* writable_data(const py::handle& value, size_t length, const char* name) {
+  const T* data = data_of<T>(value, length, name);
+  if (!py::cast<py::array>(value).writeable()) {
+    raise_input("wrong_type", std::string("Expected ") + name + " to be writable, got a read-only array. Pass a copy.");
+  }
+  return const_cast<T*>(data);
+}
+
+}  // namespace rhythm::python

@@ -1,0 +1,35 @@
+// Raises the errors of rhythm_vec.errors.
+#pragma once
+#include <pybind11/pybind11.h>
+
+#include <string>
+
+namespace rhythm::python {
+
+namespace py = pybind11;
+
+[[noreturn]] inline void raise(const char* type, const char* code, const std::string& message) {
+  const py::object error = py::module_::import("rhythm_vec.errors").attr(type);
+  PyErr_SetObject(error.ptr(), error(code, message).ptr());
+  throw py::error_already_set();
+}
+
+[[noreturn]] inline void raise_input(const char* code, const std::string& message) { raise("InputError", code, message); }
+
+[[noreturn]] inline void raise_state(const char* code, const std::string& message) { raise("StateError", code, message); }
+
+// Returns a value as Python's repr, at most 60 characters of it, for errors.
+inline std::string repr_of(const py::handle& value) {
+  const std::string text = py::repr(value).cast<std::string>();
+  return text.size() <= 60 ? text : text.substr(0, 57) + "...";
+}
+
+// Returns the dtype and shape of an array, or the type of another value, for errors.
+inline std::string describe(const py::handle& value) {
+  if (!py::hasattr(value, "dtype") || !py::hasattr(value, "shape")) {
+    return py::str(py::type::of(value).attr("__name__")).cast<std::string>();
+  }
+  return py::str(value.attr("dtype")).cast<std::string>() + " " + py::str(value.attr("shape")).cast<std::string>();
+}
+
+}  // namespace rhythm::python

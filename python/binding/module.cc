@@ -1,0 +1,36 @@
+// The Python module rhythm_vec._native: lists the kernels and defines the class Batch.
+#include <pybind11/pybind11.h>
+
+#include "batch_class.h"
+
+namespace rhythm::python {
+namespace {
+
+py::list list_kernels() {
+  py::list list;
+  for (int k = 0; k < kKernelCount; k++) {
+    list.append(py::make_tuple(kKernels[k].kernel->name, kKernels[k].kernel->lanes, kKernels[k].supported()));
+  }
+  return list;
+}
+
+PYBIND11_MODULE(_native, module) {
+  module.attr("LAYOUT_DIGEST") = world::kLayoutDigest;
+  module.def("kernels", &list_kernels);
+  py::class_<BatchClass>(module, "Batch")
+      .def(py::init<const std::string&, const py::object&, bool, size_t, int, const py::dict&, size_t>())
+      .def("reset", &BatchClass::reset)
+      .def("step", &BatchClass::step)
+      .def("run", &BatchClass::run)
+      .def("gather", &BatchClass::gather)
+      .def("save", &BatchClass::save)
+      .def("load", &BatchClass::load)
+      .def("hash", &BatchClass::hash)
+      .def("targets", &BatchClass::targets)
+      .def("replay", &BatchClass::replay)
+      .def("close", &BatchClass::close)
+      .def_property_readonly("is_open", &BatchClass::is_open);
+}
+
+}  // namespace
+}  // namespace rhythm::python

@@ -1,0 +1,142 @@
+// Reads the arguments of a step into memory of the batch, which no other thread can change.
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "arrays.h"
+#include "generated/world.h"
+
+namespace rhythm::python {
+
+class StepArguments {
+ public:
+  explicit StepArguments(size_t num_envs) : num_envs_(num_envs), actions_(num_envs) {}
+
+  // Reads codes of any integer type and any strides. Codes of environments outside `mask` (null: all step) are ignored.
+  const uint8_t* actions(const py::handle& value, const uint8_t* mask) {
+    const py::array array = as_array(value, "actions", "integers");
+    if (array.ndim() != 1 || static_cast<size_t>(array.shape(0)) != num_envs_) refuse_actions(value);
+    const char kind = array.dtype().kind();
+    const ssize_t size = array.itemsize();
+    if (kind == 'u' && size == 1) {
+      copy_bytes(array);
+    } else if (kind == 'i' && size == 8) {
+      copy_codes<int64_t>(array, mask);
+    } else if (kind == 'i' && size == 4) {
+      copy_codes<int32_t>(array, mask);
+    } else if (kind == 'i' && size == 2) {
+      copy_codes<int16_t>(array, mask);
+    } else if (kind == 'i' && size == 1) {
+      copy_codes<int8_t>(array, mask);
+    } else if (kind == 'u' && size == 8) {
+      copy_codes<uint64_t>(array, mask);
+    } else if (kind == 'u' && size == 4) {
+      copy_codes<uint32_t>(array, mask);
+    } else if (kind == 'u' && size == 2) {
+      copy_codes<uint16_t>(array, mask);
+    } else {
+      refuse_actions(value);
+    }
+    return actions_.data();
+  }
+
+  // Reads beliefs, [num_envs, 3] or flat, of any float type, and finds which rows hold one. Null for None.
+  const float* beliefs(const py::handle& value, const uint8_t* mask) {
+    if (value.is_none()) return nullptr;
+    const size_t length = num_envs_ * world::count::Beliefs;
+    const py::array array = as_array(value, "beliefs", "numbers");
+    const char kind = array.dtype().kind();
+    const bool is_flat = array.ndim() == 1 && static_cast<size_t>(array.size()) == length;
+    const bool is_rows = array.ndim() == 2 && static_cast<size_t>(array.shape(0)) == num_envs_ &&
+                         array.shape(1) == world::count::Beliefs;
+    if ((kind != 'f' && kind != 'i' && kind != 'u') || (!is_flat && !is_rows)) {
+      raise_input(kind == 'f' || kind == 'i' || kind == 'u' ? "wrong_length" : "wrong_type",
+                  "Expected beliefs to be numbers [" + std::to_string(num_envs_) + ", 3], got " + describe(value) +
+                      ". Pass social, morning and work for each environment, or three NaN for none.");
+    }
+    const auto floats = py::array_t<float, py::array::c_style | py::array::forcecast>::ensure(array);
+    if (!floats) throw py::error_already_set();
+    beliefs_.assign(floats.data(), floats.data() + length);
+    given_.resize(num_envs_);
+    for (size_t row = 0; row < num_envs_; row++) given_[row] = is_given(row, mask);
+    return beliefs_.data();
+  }
+  // u8 [num_envs]: which rows of `beliefs` hold a belief.
+  const uint8_t* given() const { return given_.data(); }
+
+ private:
+  static py::array as_array(const py::handle& value, const char* name, const char* what) {
+    if (py::isinstance<py::array>(value)) return py::reinterpret_borrow<py::array>(value);
+    py::array array = py::array::ensure(value);
+    if (!array) {
+      PyErr_Clear();
+      raise_input("wrong_type", std::string("Expected ") + name + " to be an array of " + what + ", got " + describe(value) + ". Pass a NumPy array.");
+    }
+    return array;
+  }
+
+  [[noreturn]] void refuse_actions(const py::handle& value) const {
+    const bool is_array = py::isinstance<py::array>(value);
+    const char kind = is_array ? py::cast<py::array>(value).dtype().kind() : '?';
+    raise_input(kind == 'i' || kind == 'u' ? "wrong_length" : "wrong_type",
+                "Expected actions to be integers [" + std::to_string(num_envs_) + "], got " + describe(value) +
+                    ". Pass one code per environment.");
+  }
+
+  void copy_bytes(const py::array& array) {
+    const auto codes = array.unchecked<uint8_t, 1>();
+    if (array.strides(0) == 1) {
+      std::memcpy(actions_.data(), array.data(), num_envs_);
+    } else {
+      for (size_t env = 0; env < num_envs_; env++) actions_[env] = codes(static_cast<ssize_t>(env));
+    }
+  }
+
+  // A code outside a byte would be cut off, so it is refused here. The engine refuses the other illegal codes.
+  template <class T>
+  void copy_codes(const py::array& array, const uint8_t* mask) {
+    const auto* data = static_cast<const char*>(array.data());
+    const ssize_t stride = array.strides(0);
+    bool fits = true;
+    for (size_t env = 0; env < num_envs_; env++) {
+      T code;
+      std::memcpy(&code, data + static_cast<ssize_t>(env) * stride, sizeof(T));
+      actions_[env] = static_cast<uint8_t>(code);
+      fits &= code >= 0 && static_cast<uint64_t>(code) < 256;
+    }
+    if (fits) return;
+    for (size_t env = 0; env < num_envs_; env++) {
+      T code;
+      std::memcpy(&code, data + static_cast<ssize_t>(env) * stride, sizeof(T));
+      if (code >= 0 && static_cast<uint64_t>(code) < 256) continue;
+      if (mask == nullptr || mask[env] != 0) raise_illegal_action(std::to_string(code), env);
+      actions_[env] = 0;
+    }
+  }
+
+  // Returns whether a row is a belief. Refuses a row that is neither three numbers nor three NaN, unless it is ignored.
+  uint8_t is_given(size_t row, const uint8_t* mask) const {
+    const float* belief = beliefs_.data() + row * world::count::Beliefs;
+    // Three float32s cannot overflow a double, so the sum is finite only if its terms are.
+    if (std::isfinite(static_cast<double>(belief[0]) + belief[1] + belief[2])) return 1;
+    const bool is_absent = std::isnan(belief[0]) && std::isnan(belief[1]) && std::isnan(belief[2]);
+    if (is_absent || (mask != nullptr && mask[row] == 0)) return 0;
+    raise_input("bad_belief", "Expected three finite numbers or three NaN (no belief) in beliefs row " + std::to_string(row) + ", got [" +
+                                  std::to_string(belief[0]) + ", " + std::to_string(belief[1]) + ", " + std::to_string(belief[2]) +
+                                  "]. No episode was stepped. Pass one of the two.");
+  }
+
+ public:
+  [[noreturn]] static void raise_illegal_action(const std::string& code, size_t env) {
+    raise_input("illegal_action", "Expected action codes from 0 to " + std::to_string(world::count::Actions - 1) + ", got " + code +
+                                      " at actions[" + std::to_string(env) + "]. No episode was stepped. Pass a code of ACTION_NAMES.");
+  }
+
+ private:
+  size_t num_envs_;
+  std::vector<uint8_t> actions_, given_;
+  std::vector<float> beliefs_;
+};
+
+}  // namespace rhythm::python

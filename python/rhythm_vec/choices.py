@@ -1,0 +1,219 @@
+"""Validates seeds, masks, profiles, graders and integers, and converts them to one entry per environment."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import os
+from pathlib import Path
+from typing import Any, Iterable, Mapping, NamedTuple, NoReturn, Optional, Sequence, Tuple, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _world
+from .errors import InputError
+from .world import World
+
+#: One u32 for all environments, to which environment i adds i, or one per environment.
+SeedChoice = Union[int, Sequence[int], npt.NDArray[Any]]
+#: "sampled", "discrete", a profile's name; one of these per environment; or f32 [n, 16], 11 traits then 5 weights.
+ProfileChoice = Union[str, Sequence[str], npt.NDArray[Any]]
+#: A grader's name, a file of `{"name", "weights"}`, such a mapping, or eight weights; or one of these per environment.
+GraderChoice = Union[str, "os.PathLike[str]", Mapping[str, Any], Sequence[Any], npt.NDArray[Any]]
+
+MAX_U32 = 2**32 - 1
+MODES = {"sampled": 0, "discrete": 1, "given": 2}
+_NUM_COMPONENTS = len(_world.COMPONENT_NAMES)
+_FORMER_COMPONENTS = 6  # a list of six weights, as in world 1.0.0, gets two zeros
+
+
+class Profiles(NamedTuple):
+    """u8 [n] codes of modes, and f32 [n, 16], or None if no profile is given by its numbers."""
+
+    modes: npt.NDArray[np.uint8]
+    floats: Optional[npt.NDArray[np.float32]]
+
+
+def refuse(code: str, expected: str, got: str, remedy: str) -> NoReturn:
+    raise InputError(code, f"Expected {expected}, got {got}. {remedy}")
+
+
+def describe(value: Any) -> str:
+    """Returns the dtype and shape of an array, else a short repr."""
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype} {list(value.shape)}"
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def did_you_mean(name: str, known: Iterable[str], otherwise: str = "Pass one of these.") -> str:
+    close = difflib.get_close_matches(name, list(known), 1)
+    return f'Did you mean "{close[0]}"?' if close else otherwise
+
+
+def check_integer(what: str, value: Any, low: int, high: int) -> int:
+    if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and low <= value <= high:
+        return int(value)
+    refuse("out_of_range", f"{what} to be an integer from {low} to {high}", describe(value), "Pass one.")
+
+
+def check_name(what: str, value: Any, known: Sequence[str]) -> str:
+    if isinstance(value, str) and value in known:
+        return value
+    refuse("unknown_name", f"{what} to be one of {', '.join(known)}", describe(value), did_you_mean(str(value), known))
+
+
+def as_array(what: str, value: Any, kinds: str, shape: Tuple[int, ...], unit: str) -> npt.NDArray[Any]:
+    """Returns an array of a shape, flat ones included, whose dtype's kind is one of `kinds`."""
+    array: npt.NDArray[Any] = np.asarray(value)
+    if array.dtype.kind not in kinds:
+        refuse("wrong_type", f"{what} to be {unit} {list(shape)}", describe(value), "Pass an array of these numbers.")
+    if array.shape != shape and array.shape != (int(np.prod(shape)),):
+        refuse("wrong_length", f"{what} to be {unit} {list(shape)}", describe(value), "Pass an entry per environment.")
+    return array.reshape(shape)
+
+
+def to_mask(mask: Any, num_envs: int) -> Optional[npt.NDArray[np.uint8]]:
+    if mask is None:
+        return None
+    array = np.asarray(mask)
+    is_bytes = array.dtype == np.uint8 and array.size > 0 and array.max() <= 1
+    if (array.dtype != np.bool_ and not is_bytes) or array.shape != (num_envs,):
+        refuse("wrong_type", f"mask to be bool [{num_envs}]", describe(mask), "Pass one entry per environment.")
+    return np.array(array, np.uint8)
+
+
+def to_seeds(seed: Any, num_envs: int, span: Tuple[int, int] = (0, 2**32), what: str = "seed") -> npt.NDArray[np.uint32]:
+    """Returns seeds, u32 [n]; random ones for None."""
+    low, size = span
+    if seed is None:
+        return np.random.default_rng().integers(low, low + size, num_envs, np.uint64).astype(np.uint32)
+    if isinstance(seed, (int, np.integer)) and not isinstance(seed, bool):
+        first = int(seed)
+        if not 0 <= first <= MAX_U32 - (num_envs - 1):
+            refuse("bad_seed", f"{what} to {what} + {num_envs - 1} to be u32", str(first), "Pass an array instead.")
+        values = np.arange(first, first + num_envs, dtype=np.uint64)
+    else:
+        values = _seed_list(seed, num_envs, what)
+    outside = np.flatnonzero((values < low) | (values >= low + size))
+    if outside.size > 0:
+        env = int(outside[0])
+        refuse("bad_seed", f"{what} from {low} to {low + size - 1}", f"{values[env]} for environment {env}", "Pass such a seed.")
+    return values.astype(np.uint32)
+
+
+def _seed_list(seed: Any, num_envs: int, what: str) -> npt.NDArray[np.uint64]:
+    array = np.asarray(seed)
+    if array.dtype.kind not in "iu":
+        refuse("bad_seed", f"{what} to be a u32 or an array of them", describe(seed), "Pass integers.")
+    if array.shape != (num_envs,):
+        refuse("wrong_length", f"{what} to be u32 [{num_envs}]", describe(array), "Pass one per environment.")
+    outside = np.flatnonzero((array < 0) | (array > MAX_U32))
+    if outside.size > 0:
+        env = int(outside[0])
+        refuse("bad_seed", f"a u32 at {what}[{env}]", str(array[env]), "Pass an integer from 0 to 4294967295.")
+    return array.astype(np.uint64)
+
+
+def _in_domain(values: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
+    size = np.abs(values)
+    inside: npt.NDArray[np.bool_] = (size == 0) | ((size >= _world.MIN_MAGNITUDE) & (size <= _world.MAX_MAGNITUDE))
+    return inside
+
+
+def to_profiles(world: World, choice: Any, num_envs: int) -> Profiles:
+    """Returns the profile of every environment. @raises InputError `unknown_name`, `bad_profile`, `wrong_length`."""
+    if isinstance(choice, str):
+        choice = [choice] * num_envs
+    names = list(choice) if not isinstance(choice, np.ndarray) or choice.dtype.kind in "UO" else None
+    if names is not None and all(isinstance(name, str) for name in names):
+        return _named_profiles(world, names, num_envs)
+    floats = np.array(as_array("profiles", choice, "f", (num_envs, _world.PROFILE_SIZE), "floats"), np.float32)
+    invalid = np.argwhere(~_in_domain(floats.astype(np.float64)))
+    if invalid.size > 0:
+        env, k = (int(at) for at in invalid[0])
+        refuse("bad_profile", f"0 or a magnitude in [2^-40, 2^20] at profiles[{env}][{k}]", str(floats[env, k]), "Pass such a number.")
+    return Profiles(np.full(num_envs, MODES["given"], np.uint8), floats + np.float32(0))
+
+
+def _named_profiles(world: World, names: Sequence[str], num_envs: int) -> Profiles:
+    if len(names) != num_envs:
+        refuse("wrong_length", f"{num_envs} names in profiles", str(len(names)), "Pass one per environment.")
+    known = ("sampled", "discrete", *_world.PROFILE_NAMES)
+    codes = {name: known.index(check_name("profiles", name, known)) for name in set(names)}
+    chosen = np.array([codes[name] for name in names])
+    modes = np.minimum(chosen, MODES["given"]).astype(np.uint8)
+    if not (chosen >= MODES["given"]).any():
+        return Profiles(modes, None)
+    table: npt.NDArray[np.float32] = world.param("namedProfiles")
+    floats = np.where((chosen >= 2)[:, None], table[np.maximum(chosen - 2, 0)], np.float32(0)).astype(np.float32)
+    return Profiles(modes, floats)
+
+
+def to_graders(world: World, choice: Any, num_envs: int) -> npt.NDArray[np.float32]:
+    """Returns every environment's weights, f32 [n, 8]. @raises InputError `unknown_name`, `bad_grader`, `wrong_length`."""
+    if isinstance(choice, (str, Mapping, os.PathLike)) or _is_weights(choice):
+        return np.tile(to_grader(world, choice), (num_envs, 1))
+    if isinstance(choice, np.ndarray) and choice.dtype.kind in "fiu" and choice.ndim == 1:
+        choice = choice.reshape(num_envs, -1) if choice.size % num_envs == 0 else choice
+    graders = list(choice)
+    if len(graders) != num_envs:
+        refuse("wrong_length", f"a grader, or {num_envs} of them", str(len(graders)), "Pass one per environment.")
+    if isinstance(choice, np.ndarray) and choice.dtype.kind in "fiu":
+        return np.stack([to_grader(world, grader, f"grader[{env}]") for env, grader in enumerate(graders)])
+    known = {str(grader): to_grader(world, grader) for grader in graders}
+    return np.stack([known[str(grader)] for grader in graders])
+
+
+def _is_weights(choice: Any) -> bool:
+    array = np.asarray(choice) if not isinstance(choice, (str, bytes)) else np.empty(0)
+    return array.dtype.kind in "fiu" and array.ndim == 1 and array.size in (_FORMER_COMPONENTS, _NUM_COMPONENTS)
+
+
+def to_grader(world: World, choice: Any, where: str = "grader") -> npt.NDArray[np.float32]:
+    """Returns the weights of one grader, f32 [8]: a name, a file, a mapping {"name", "weights"}, or eight weights."""
+    if isinstance(choice, os.PathLike) or (isinstance(choice, str) and choice.endswith(".json")):
+        return to_grader(world, _read_grader(choice), os.fspath(choice))
+    if isinstance(choice, str):
+        table: npt.NDArray[np.float32] = world.param("graders")
+        return table[_world.GRADER_NAMES.index(check_name(where, choice, _world.GRADER_NAMES))].copy()
+    if isinstance(choice, Mapping):
+        return _check_weights(_listed(choice, where), where)
+    return _check_weights(choice, where)
+
+
+def _read_grader(path: Any) -> Mapping[str, Any]:
+    try:
+        grader = json.loads(Path(path).read_text(encoding="utf-8"))
+    except ValueError as error:
+        refuse("bad_grader", f"JSON in {os.fspath(path)}", str(error), "Write a grader file.")
+    if isinstance(grader, dict):
+        return grader
+    refuse("bad_grader", f"an object in {os.fspath(path)}", describe(grader), 'Write {"name": ..., "weights": {...}}.')
+
+
+def _listed(grader: Mapping[str, Any], where: str) -> Sequence[float]:
+    weights = grader.get("weights", None if "name" in grader or "schema" in grader else grader)
+    if not isinstance(weights, Mapping):
+        refuse("bad_grader", f"weights by component in {where}", describe(grader), 'Pass {"name": ..., "weights": {...}}.')
+    for name in weights:
+        if name not in _world.COMPONENT_NAMES:
+            refuse("bad_grader", f"weights of {', '.join(_world.COMPONENT_NAMES)} in {where}", describe(name), did_you_mean(name, _world.COMPONENT_NAMES))
+    return [weights.get(name, 0) for name in _world.COMPONENT_NAMES]
+
+
+def _check_weights(choice: Any, where: str) -> npt.NDArray[np.float32]:
+    try:
+        weights = np.asarray(choice, np.float64)
+    except (TypeError, ValueError):
+        weights = np.empty(0)
+    if weights.shape == (_FORMER_COMPONENTS,):
+        weights = np.append(weights, [0.0, 0.0])
+    if weights.shape != (_NUM_COMPONENTS,):
+        refuse("bad_grader", f"eight weights ({', '.join(_world.COMPONENT_NAMES)}) in {where}", describe(choice), "Pass these, or a name.")
+    if not _in_domain(weights).all():
+        refuse("bad_grader", f"weights of 0 or a magnitude in [2^-40, 2^20] in {where}", describe(choice), "Pass such numbers.")
+    if abs(float(weights.sum()) - 1) > _world.SUM_TOLERANCE:
+        refuse("bad_grader", f"weights that sum to 1 in {where}", f"a sum of {weights.sum():.7g}", "Divide them by their sum.")
+    return weights.astype(np.float32) + np.float32(0)

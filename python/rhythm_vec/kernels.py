@@ -1,0 +1,59 @@
+"""The compiled engine, and its kernels."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from typing import Any, List, NamedTuple, Optional
+
+from . import _world
+from .choices import describe, did_you_mean, refuse
+
+__all__ = ["Kernel", "list_kernels"]
+
+KERNEL_VARIABLE = "RHYTHM_KERNEL"
+_native: Optional[Any] = None
+
+
+class Kernel(NamedTuple):
+    """A kernel of the engine: its name, the episodes that it steps in one instruction, and whether this processor can run it."""
+
+    name: str
+    lanes: int
+    supported: bool
+
+
+def native() -> Any:
+    """Returns the compiled module. @raises ImportError if the package was not installed, or is of another release."""
+    global _native
+    if _native is None:
+        _native = _import_native()
+    return _native
+
+
+def _import_native() -> Any:
+    try:
+        module = importlib.import_module("rhythm_vec._native")
+    except ImportError as error:
+        raise ImportError(
+            f"Expected the compiled engine of rhythm_vec, got {type(error).__name__}: {error}. Install the package: "
+            "`pip install ./python` in the repository, which needs a C++17 compiler."
+        ) from error
+    if module.LAYOUT_DIGEST != _world.LAYOUT_DIGEST:
+        raise ImportError("Expected the compiled engine of this release, got another. Install the package again: `pip install ./python`.")
+    return module
+
+
+def list_kernels() -> List[Kernel]:
+    """Lists the kernels of the engine, the fastest first."""
+    return [Kernel(*row) for row in native().kernels()]
+
+
+def choose_kernel(requested: Optional[str]) -> str:
+    """Returns the kernel of the argument, of RHYTHM_KERNEL, or the fastest supported one."""
+    kernels = list_kernels()
+    usable = [kernel.name for kernel in kernels if kernel.supported]
+    name = requested or os.environ.get(KERNEL_VARIABLE) or usable[0]
+    if name not in usable:
+        refuse("backend_unavailable", f"a kernel that this machine has ({', '.join(usable)})", describe(name), did_you_mean(str(name), usable))
+    return name

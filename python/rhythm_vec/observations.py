@@ -1,0 +1,164 @@
+"""Observations: their fields, and their encoding."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _world
+from .choices import check_name, describe, did_you_mean, refuse
+from .world import World
+
+__all__ = ["ObservationField"]
+
+Floats = npt.NDArray[np.float32]
+_SOURCES = {row[0]: row for row in _world.OBSERVATION_FIELDS}
+_RECORD_NAMES = ("last_action", "reward", "deltas", "anomalies")
+_OPTIONS = ("fields", "one_hot", "scale", "history")
+STEP = _SOURCES["step"][1]
+NUM_RAW = sum(size for _, _, size, _, _, _ in _world.OBSERVATION_FIELDS)
+
+
+@dataclass(frozen=True)
+class ObservationField:
+    """A field of an observation: `size` numbers from `offset` on, each in [low, high], which stand for raw_low to raw_high."""
+
+    name: str
+    offset: int
+    size: int
+    low: float
+    high: float
+    raw_low: float
+    raw_high: float
+
+
+@dataclass(frozen=True)
+class _Encoding:
+    field: ObservationField
+    kind: str  # 'copy', 'scale' or 'one_hot'
+    source: int  # the offset in a raw observation
+    is_past: bool
+
+
+#: Writes encoded numbers [n, size] from raw numbers [n, raw size].
+_Write = Callable[[Floats, Floats], None]
+
+
+class Encoder:
+    """Encodes raw observations [n, 22], and the last seven steps [n, 7, 12] if there is a history."""
+
+    def __init__(self, world: World, options: Optional[Mapping[str, Any]]) -> None:
+        chosen = _checked(options)
+        self.has_history: bool = chosen["history"]
+        self._encodings = _encodings_of(world, chosen)
+        self.fields: Tuple[ObservationField, ...] = tuple(encoding.field for encoding in self._encodings)
+        self.size = sum(field.size for field in self.fields)
+        names = [field.name for field in self.fields]
+        self.is_raw = names == list(_SOURCES) and all(encoding.kind == "copy" for encoding in self._encodings)
+
+    def encode(self, raw: Floats, history: Optional[Floats], out: Floats, mask: Optional[npt.NDArray[np.bool_]] = None) -> None:
+        """Writes the observations of a mask's environments, all by default."""
+        rows = slice(None) if mask is None else mask
+        current = raw[rows]
+        for encoding in self._encodings:
+            field = encoding.field
+            part = slice(field.offset, field.offset + field.size)
+            if not encoding.is_past:
+                out[rows, part] = _encoded(encoding, current, encoding.source, field.size)
+            elif history is not None:
+                records = history[rows].reshape(-1, _world.RECORD_SIZE)
+                size = field.size // _world.HISTORY_STEPS
+                values = _encoded(encoding, records, encoding.source - _world.RECORD_START, size)
+                out[rows, part] = values.reshape(-1, field.size)
+
+
+def _encoded(encoding: _Encoding, source: Floats, at: int, size: int) -> Floats:
+    field = encoding.field
+    if encoding.kind == "copy":
+        return source[:, at : at + size]
+    if encoding.kind == "one_hot":
+        codes = np.arange(size, dtype=np.float32) + np.float32(field.raw_low)
+        return (source[:, at : at + 1] == codes).astype(np.float32)
+    # In float64, rounded once.
+    inverse_span = 1 / (field.raw_high - field.raw_low)
+    scaled = (source[:, at : at + size].astype(np.float64) - field.raw_low) * inverse_span
+    clipped: Floats = np.clip(scaled, 0.0, 1.0).astype(np.float32)
+    return clipped + np.float32(0)
+
+
+def _checked(options: Optional[Mapping[str, Any]]) -> Dict[str, Any]:
+    given = dict(options or {})
+    for name in given:
+        if name not in _OPTIONS:
+            refuse("unknown_option", f"observation options among {', '.join(_OPTIONS)}", describe(name), did_you_mean(name, _OPTIONS))
+    for name in _OPTIONS[1:]:
+        if not isinstance(given.setdefault(name, False), (bool, np.bool_)):
+            refuse("wrong_type", f"observation[{name!r}] to be a bool", describe(given[name]), "Pass True or False.")
+    given["fields"] = _checked_names(given.get("fields"))
+    return given
+
+
+def _checked_names(names: Optional[Sequence[str]]) -> List[str]:
+    if names is None:
+        return list(_SOURCES)
+    if isinstance(names, str) or len(names) == 0:
+        refuse("wrong_type", "observation['fields'] to be names", describe(names), f"Pass some of {', '.join(_SOURCES)}.")
+    checked = [check_name("observation['fields']", name, tuple(_SOURCES)) for name in names]
+    if len(set(checked)) < len(checked):
+        refuse("out_of_range", "each name once in observation['fields']", describe(names), "Remove the repeated one.")
+    return checked
+
+
+def _encodings_of(world: World, options: Mapping[str, Any]) -> List[_Encoding]:
+    past = _RECORD_NAMES if options["history"] else ()
+    offset = 0
+    encodings = []
+    for name, is_past in [*((name, False) for name in options["fields"]), *((name, True) for name in past)]:
+        encoding = _encoding_of(world, options, name, is_past, offset)
+        offset += encoding.field.size
+        encodings.append(encoding)
+    return encodings
+
+
+def _encoding_of(world: World, options: Mapping[str, Any], name: str, is_past: bool, offset: int) -> _Encoding:
+    _, source, size, _, raw_low, raw_high = _SOURCES[name]
+    kind = "one_hot" if options["one_hot"] and name in _world.ONE_HOT_SIZES else "scale" if options["scale"] else "copy"
+    if options["scale"] and name in world.magnitudes:
+        # The bounds of the field table hold in every world, so they are too wide to scale by.
+        raw_low, raw_high = -world.magnitudes[name], world.magnitudes[name]
+    low, high = (raw_low, raw_high) if kind == "copy" else (0, 1)
+    entry = _world.ONE_HOT_SIZES[name] if kind == "one_hot" else size
+    public = f"history_{name[5:] if name.startswith('last_') else name}" if is_past else name
+    total = entry * _world.HISTORY_STEPS if is_past else entry
+    return _Encoding(ObservationField(public, offset, total, low, high, raw_low, raw_high), kind, source, is_past)
+
+
+class Histories:
+    """f32 [n, 7, 12]: the last steps of each environment, the oldest first; action -1 and zeros where there is none."""
+
+    def __init__(self, num_envs: int) -> None:
+        self.rows: Floats = np.zeros((num_envs, _world.HISTORY_STEPS, _world.RECORD_SIZE), np.float32)
+        self.clear(None)
+
+    def clear(self, mask: Optional[npt.NDArray[np.bool_]]) -> None:
+        rows = slice(None) if mask is None else mask
+        self.rows[rows] = 0
+        self.rows[rows, :, 0] = -1
+
+    def push(self, raw: Floats, mask: Optional[npt.NDArray[np.bool_]]) -> None:
+        """Adds the step that raw observations describe."""
+        rows = slice(None) if mask is None else mask
+        self.rows[rows, :-1] = self.rows[rows, 1:]
+        self.rows[rows, -1] = raw[rows, _world.RECORD_START : _world.RECORD_START + _world.RECORD_SIZE]
+
+    def append(self, trajectory: Sequence[npt.NDArray[Any]]) -> None:
+        """Appends the steps of a trajectory: actions, events, rewards, meters, deltas, anomalies."""
+        actions, _, rewards, _, deltas, anomalies = trajectory
+        records = np.concatenate([actions[..., None].astype(np.float32), rewards[..., None], deltas, anomalies], axis=-1)
+        for env, taken in enumerate(actions >= 0):
+            steps = records[env][taken][-_world.HISTORY_STEPS :]
+            if len(steps) > 0:
+                self.rows[env] = np.concatenate([self.rows[env], steps])[-_world.HISTORY_STEPS :]

@@ -1,0 +1,187 @@
+"""Snapshots: the states of a vector environment as bytes, in the format of the TypeScript API (docs/guides/snapshots.md)."""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+from typing import Any, Dict, NoReturn, Tuple
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _world
+from .choices import describe, refuse
+
+Words = npt.NDArray[np.uint32]
+
+_HEADER = {name: (offset, size) for name, offset, size in _world.SNAPSHOT_HEADER}
+_LENGTH = _world.SNAPSHOT_LENGTH
+STATE = {row[0]: row[1] for row in _world.STATE_FIELDS}
+STATE_WORDS = sum(row[2] for row in _world.STATE_FIELDS)
+_OTHER_RELEASE = "Use the release that wrote it (docs/compatibility.md)."
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The state of a vector environment. `words` is u32 [n, 52], `episode_numbers` u32 [n]."""
+
+    world_digest: str
+    num_envs: int
+    autoreset: str
+    imagination: bool
+    seed_range: Tuple[int, int]
+    steps: int
+    episodes: int
+    words: Words
+    episode_numbers: Words
+
+
+def encode_snapshot(snapshot: Snapshot) -> bytes:
+    """Returns the bytes: a header of 192 bytes, the states' words, the episode numbers; little-endian."""
+    body = snapshot.words.astype("<u4").tobytes() + snapshot.episode_numbers.astype("<u4").tobytes()
+    major, minor, patch = (int(number) for number in _world.WORLD_VERSION.split("."))
+    numbers = {
+        "format": _world.SNAPSHOT_FORMAT,
+        "headerLength": _LENGTH,
+        "worldMajor": major,
+        "worldMinor": minor,
+        "worldPatch": patch,
+        "numEnvs": snapshot.num_envs,
+        "stateWords": STATE_WORDS,
+        "autoreset": _world.AUTORESET_MODES.index(snapshot.autoreset),
+        "imagination": int(snapshot.imagination),
+        "seedLow": snapshot.seed_range[0],
+        "seedSize": snapshot.seed_range[1],
+        "steps": snapshot.steps,
+        "episodes": snapshot.episodes,
+        "bodyLength": len(body),
+    }
+    header = bytearray(_LENGTH)
+    _put(header, "magic", _world.SNAPSHOT_MAGIC.encode())
+    _put(header, "stateLayoutDigest", bytes.fromhex(_world.STATE_LAYOUT_DIGEST))
+    _put(header, "worldDigest", bytes.fromhex(snapshot.world_digest))
+    for name, value in numbers.items():
+        _put(header, name, value.to_bytes(_HEADER[name][1], "little"))
+    _put(header, "checksum", _checksum(bytes(header), body).to_bytes(4, "little"))
+    return bytes(header) + body
+
+
+def _put(header: bytearray, name: str, value: bytes) -> None:
+    offset, size = _HEADER[name]
+    header[offset : offset + size] = value
+
+
+def _checksum(header: bytes, body: bytes) -> int:
+    return zlib.crc32(body, zlib.crc32(header[: _HEADER["checksum"][0]]))
+
+
+def _refuse(expected: str, got: Any, remedy: str = "Pass the bytes as snapshot() returned them.") -> NoReturn:
+    refuse("bad_snapshot", expected, str(got), remedy)
+
+
+def decode_snapshot(source: Any) -> Snapshot:
+    """Decodes bytes, and checks all but the states. @raises InputError `bad_snapshot` for the first error."""
+    if not isinstance(source, (bytes, bytearray, memoryview)):
+        _refuse("a snapshot as bytes", describe(source))
+    data = bytes(source)
+    if len(data) < _LENGTH:
+        _refuse(f"a snapshot of at least {_LENGTH} bytes (its header)", len(data))
+    header = {name: data[offset : offset + size] for name, (offset, size) in _HEADER.items()}
+    numbers = {name: int.from_bytes(value, "little") for name, value in header.items()}
+    _check_kind(header, numbers)
+    num_envs = _check_lengths(numbers, len(data))
+    if _checksum(data[:_LENGTH], data[_LENGTH:]) != numbers["checksum"]:
+        _refuse("the CRC-32 that the header says", "another: bytes have changed since they were written")
+    words = np.frombuffer(data, "<u4", num_envs * STATE_WORDS, _LENGTH).astype(np.uint32)
+    episode_numbers = np.frombuffer(data, "<u4", num_envs, _LENGTH + words.nbytes).astype(np.uint32)
+    return Snapshot(
+        world_digest=header["worldDigest"].hex(),
+        num_envs=num_envs,
+        autoreset=_world.AUTORESET_MODES[numbers["autoreset"]],
+        imagination=numbers["imagination"] == 1,
+        seed_range=(numbers["seedLow"], numbers["seedSize"]),
+        steps=numbers["steps"],
+        episodes=numbers["episodes"],
+        words=words.reshape(num_envs, STATE_WORDS),
+        episode_numbers=episode_numbers,
+    )
+
+
+def _check_kind(header: Dict[str, bytes], numbers: Dict[str, int]) -> None:
+    if header["magic"] != _world.SNAPSHOT_MAGIC.encode():
+        _refuse(f'bytes that begin with "{_world.SNAPSHOT_MAGIC}"', "other bytes")
+    if numbers["format"] != _world.SNAPSHOT_FORMAT:
+        _refuse(f"a snapshot of format {_world.SNAPSHOT_FORMAT}", f"format {numbers['format']}", _OTHER_RELEASE)
+    if header["stateLayoutDigest"].hex() != _world.STATE_LAYOUT_DIGEST:
+        _refuse("states of this release's layout", "another layout", _OTHER_RELEASE)
+    version = ".".join(str(numbers[name]) for name in ("worldMajor", "worldMinor", "worldPatch"))
+    if version != _world.WORLD_VERSION:
+        _refuse(f"episodes of world version {_world.WORLD_VERSION}", f"version {version}", _OTHER_RELEASE)
+
+
+def _check_lengths(numbers: Dict[str, int], length: int) -> int:
+    num_envs = numbers["numEnvs"]
+    if not 1 <= num_envs <= _world.MAX_ENVS:
+        _refuse(f"from 1 to {_world.MAX_ENVS} environments (numEnvs)", num_envs)
+    expected = {"headerLength": _LENGTH, "stateWords": STATE_WORDS, "bodyLength": num_envs * (STATE_WORDS + 1) * 4, "reserved": 0}
+    for name, value in expected.items():
+        if numbers[name] != value:
+            _refuse(f"{name} of {value}", numbers[name])
+    if length != _LENGTH + expected["bodyLength"]:
+        _refuse(f"{_LENGTH + expected['bodyLength']} bytes", length)
+    highs = {"autoreset": len(_world.AUTORESET_MODES) - 1, "imagination": 1, "steps": 2**53 - 1, "episodes": 2**53 - 1}
+    for name, high in highs.items():
+        if numbers[name] > high:
+            _refuse(f"{name} from 0 to {high}", numbers[name])
+    if not 1 <= numbers["seedSize"] <= 2**32 - numbers["seedLow"]:
+        _refuse("seedSize within u32", numbers["seedSize"])
+    return num_envs
+
+
+def check_states(snapshot: Snapshot) -> None:
+    """Checks the range of every word, the seeds and the recorded actions. @raises InputError `bad_snapshot`."""
+    words = snapshot.words
+    floats = words.view(np.float32)
+    for name, offset, size, kind, low, high in _world.STATE_FIELDS:
+        values = (floats if kind == "f32" else words)[:, offset : offset + size]
+        # NaN fails both comparisons. -0 is not a legal float of a state.
+        legal = (values >= low) & (values <= high)
+        if kind == "f32":
+            legal &= words[:, offset : offset + size] != 0x80000000
+        _require(legal.all(axis=1), f"{name} from {low} to {high}")
+    low_seed, size_seed = snapshot.seed_range
+    seeds = words[:, STATE["seed"]].astype(np.uint64)
+    _require((seeds >= low_seed) & (seeds < low_seed + size_seed), f"a seed in seedRange, {low_seed} to {low_seed + size_seed - 1}")
+    _check_actions(words)
+    given = words[:, STATE["given"]] == 1
+    belief = floats[:, STATE["belief"] : STATE["belief"] + len(_world.BELIEF_NAMES)]
+    _require(given | (belief == 0.5).all(axis=1), "a belief of 0.5, because none was given")
+    grader = floats[:, STATE["grader"] : STATE["grader"] + len(_world.COMPONENT_NAMES)].astype(np.float64)
+    error = np.abs(grader.sum(axis=1) - 1)
+    _require(error <= _world.SUM_TOLERANCE + np.abs(grader).sum(axis=1) * 2.0**-23, "a grader that sums to 1")
+
+
+def actions_of(words: Words) -> npt.NDArray[np.uint8]:
+    """Returns the recorded actions, u8 [n, 28]; 0 for steps not taken."""
+    steps = np.arange(_world.NUM_STEPS)
+    tape = words[:, STATE["tape"] + steps // 8]
+    return ((tape >> (4 * (steps % 8)).astype(np.uint32)) & 15).astype(np.uint8)
+
+
+def _check_actions(words: Words) -> None:
+    began, step = (words[:, STATE[name]][:, None] for name in ("began", "step"))
+    _require((began <= step)[:, 0], "a first step of at most the number of steps taken")
+    steps, codes = np.arange(_world.NUM_STEPS), actions_of(words)
+    taken = (steps >= began) & (steps < step)
+    _require((~taken | (codes < len(_world.ACTION_NAMES))).all(axis=1), "recorded action codes below 10")
+    _require((taken | (codes == 0)).all(axis=1), "0 for the actions of steps that were not taken")
+    spare = words[:, STATE["tape"] + _world.NUM_STEPS // 8] >> np.uint32(4 * (_world.NUM_STEPS % 8))
+    _require(spare == 0, "0 after the last action")
+    first = words[:, STATE["first_meters"] : STATE["first_meters"] + len(_world.METER_NAMES)]
+    meters = words[:, STATE["meters"] : STATE["meters"] + len(_world.METER_NAMES)]
+    _require((began < step)[:, 0] | (first == meters).all(axis=1), "meters as at the beginning before the first step")
+
+
+def _require(legal: npt.NDArray[np.bool_], expected: str) -> None:
+    if not legal.all():
+        _refuse(f"states with {expected}", f"another at environment {int(np.argmin(legal))}")

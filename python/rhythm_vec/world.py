@@ -1,0 +1,79 @@
+"""The world: the block of numbers that the engine reads."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from pathlib import Path
+from typing import Any, Dict, Mapping, Optional, Tuple, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _world
+from .errors import InputError
+
+__all__ = ["World"]
+
+_BLOCK = {name: (word, offset, shape) for name, word, offset, shape in _world.BLOCK}
+SCHEMA = "rhythm-vec/world@1"
+
+
+class World:
+    """A world's numbers. `World()` is the published one; `World.load(file)` reads a changed one.
+
+    Attributes:
+        words: u32 [445], the block that the engine reads.
+        digest: SHA-256 of the words, hexadecimal.
+        magnitudes: the largest magnitudes of `reward` and `anomalies`, by which scaled observations are divided.
+    """
+
+    def __init__(self, words: Optional[npt.ArrayLike] = None, magnitudes: Optional[Mapping[str, float]] = None) -> None:
+        self.words: npt.NDArray[np.uint32] = np.array(_world.WORDS if words is None else words, np.uint32)
+        self.words.setflags(write=False)
+        self.digest: str = hashlib.sha256(self.words.astype("<u4").tobytes()).hexdigest()
+        self.magnitudes: Dict[str, float] = dict(_world.MAGNITUDES if magnitudes is None else magnitudes)
+
+    @classmethod
+    def load(cls, path: Union[str, "os.PathLike[str]"]) -> World:
+        """Reads a file that `rhythm-vec world` wrote.
+
+        Raises:
+            InputError: `bad_world`: the file is of another kind, or of another release.
+            OSError: the file cannot be read.
+        """
+        try:
+            return cls._parse(json.loads(Path(path).read_text(encoding="utf-8")))
+        except (ValueError, KeyError, TypeError, OverflowError) as error:
+            raise _bad_file(path, f"{type(error).__name__}: {error}") from error
+
+    @classmethod
+    def _parse(cls, file: Any) -> World:
+        if file["schema"] != SCHEMA:
+            raise ValueError(f"schema {file['schema']!r}")
+        if file["layout_digest"] != _world.LAYOUT_DIGEST:
+            raise ValueError("the layout of another release")
+        world = cls(file["words"], {name: float(file["magnitudes"][name]) for name in _world.MAGNITUDES})
+        if world.words.shape != (len(_world.WORDS),) or world.digest != file["digest"]:
+            raise ValueError("other words than its digest says")
+        return world
+
+    def param(self, name: str) -> npt.NDArray[Any]:
+        """Returns a number or a table of the block, as a view; names as in src/world/block.ts."""
+        word, offset, shape = _BLOCK[name]
+        length = int(np.prod(shape, dtype=np.int64))
+        words = self.words[offset : offset + length]
+        return (words.view(np.float32) if word == "f32" else words).reshape(shape)
+
+
+def _bad_file(path: Any, got: str) -> InputError:
+    return InputError(
+        "bad_world",
+        f"Expected {os.fspath(path)} to be a world file of this release, got {got}. Write it again with `rhythm-vec world`.",
+    )
+
+
+def shape_of(name: str) -> Tuple[int, ...]:
+    """Returns the shape of an entry of the block."""
+    return tuple(_BLOCK[name][2])
