@@ -4,7 +4,13 @@ import { OUTPUT_ARRAYS } from '../src/engine/backends/outputs.js';
 import { largestMagnitudes } from '../src/engine/observe/bounds.js';
 import { encodingOf } from '../src/engine/observe/encoding.js';
 import { HISTORY_STEPS, RECORD_SIZE, RECORD_START } from '../src/engine/observe/past-step.js';
-import { FORMAT, HEADER_FIELDS, HEADER_LENGTH, MAGIC, stateLayoutDigest } from '../src/engine/snapshot/format.js';
+import {
+  FORMAT,
+  HEADER_FIELDS,
+  HEADER_LENGTH,
+  MAGIC,
+  stateLayoutDigest,
+} from '../src/engine/snapshot/format.js';
 import { AUTORESET_MODES } from '../src/engine/validate/autoreset-modes.js';
 import { REWARD_STACK } from '../src/rollouts/rewards/compute-rewards.js';
 import { EXPLORATION, REPETITION } from '../src/rollouts/rewards/shaping.js';

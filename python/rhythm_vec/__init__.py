@@ -1,6 +1,6 @@
-"""The RhythmEnv environment for Python: scores and rewards for language models, and vector environments.
+"""The RhythmEnv environment for Python: vector environments in this process, scores and rewards for language models.
 
-    from rhythm_vec import Client, reward_funcs, score
+    from rhythm_vec import Client, VecEnv, reward_funcs, score
 
 Names are imported when they are first used, so that `import rhythm_vec` needs only the standard library.
 """
@@ -9,9 +9,22 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 __all__ = [
+    "ACTION_NAMES",
+    "BELIEF_NAMES",
+    "COMPONENT_NAMES",
+    "EVENT_NAMES",
+    "GRADER_NAMES",
+    "METER_NAMES",
+    "PROFILE_NAMES",
+    "TRAIT_NAMES",
+    "WORLD_DIGEST",
+    "__version__",
     "Backoff",
     "Client",
     "Fault",
+    "InputError",
+    "Kernel",
+    "ObservationField",
     "RefusedError",
     "RemoteVectorEnv",
     "RequestError",
@@ -20,27 +33,58 @@ __all__ = [
     "RowFaultWarning",
     "Scores",
     "ServerUnavailableError",
+    "StateError",
+    "StepResult",
+    "Trajectory",
+    "VecEnv",
+    "World",
+    "list_kernels",
     "reward_funcs",
     "score",
     "serve",
 ]
 
+from ._world import (
+    ACTION_NAMES,
+    BELIEF_NAMES,
+    COMPONENT_NAMES,
+    EVENT_NAMES,
+    GRADER_NAMES,
+    METER_NAMES,
+    PROFILE_NAMES,
+    TRAIT_NAMES,
+    WORLD_DIGEST,
+)
+from ._world import VERSION as __version__
+
 if TYPE_CHECKING:
     from .client import Backoff, Client
-    from .errors import RefusedError, RequestError, RhythmError, RowFaultWarning, ServerUnavailableError
+    from .errors import InputError, RefusedError, RequestError, RhythmError, RowFaultWarning, ServerUnavailableError, StateError
+    from .kernels import Kernel, list_kernels
+    from .observations import ObservationField
+    from .outputs import StepResult
     from .remote import RemoteVectorEnv
     from .rewards import RewardStack, reward_funcs
+    from .runs import Trajectory
     from .scores import Fault, Scores, score
     from .serving import serve
+    from .vec_env import VecEnv
+    from .world import World
 else:
     #: The public names of each module.
     _NAMES = {
         "client": ("Backoff", "Client"),
-        "errors": ("RefusedError", "RequestError", "RhythmError", "RowFaultWarning", "ServerUnavailableError"),
+        "errors": ("InputError", "RefusedError", "RequestError", "RhythmError", "RowFaultWarning", "ServerUnavailableError", "StateError"),
+        "kernels": ("Kernel", "list_kernels"),
+        "observations": ("ObservationField",),
+        "outputs": ("StepResult",),
         "remote": ("RemoteVectorEnv",),
         "rewards": ("RewardStack", "reward_funcs"),
+        "runs": ("Trajectory",),
         "scores": ("Fault", "Scores", "score"),
         "serving": ("serve",),
+        "vec_env": ("VecEnv",),
+        "world": ("World",),
     }
     _MODULES = {name: module for module, names in _NAMES.items() for name in names}
 

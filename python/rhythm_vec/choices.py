@@ -177,7 +177,8 @@ def to_grader(world: World, choice: Any, where: str = "grader") -> npt.NDArray[n
         return to_grader(world, _read_grader(choice), os.fspath(choice))
     if isinstance(choice, str):
         table: npt.NDArray[np.float32] = world.param("graders")
-        return table[_world.GRADER_NAMES.index(check_name(where, choice, _world.GRADER_NAMES))].copy()
+        row: npt.NDArray[np.float32] = table[_world.GRADER_NAMES.index(check_name(where, choice, _world.GRADER_NAMES))]
+        return row.copy()
     if isinstance(choice, Mapping):
         return _check_weights(_listed(choice, where), where)
     return _check_weights(choice, where)
@@ -216,4 +217,5 @@ def _check_weights(choice: Any, where: str) -> npt.NDArray[np.float32]:
         refuse("bad_grader", f"weights of 0 or a magnitude in [2^-40, 2^20] in {where}", describe(choice), "Pass such numbers.")
     if abs(float(weights.sum()) - 1) > _world.SUM_TOLERANCE:
         refuse("bad_grader", f"weights that sum to 1 in {where}", f"a sum of {weights.sum():.7g}", "Divide them by their sum.")
-    return weights.astype(np.float32) + np.float32(0)
+    floats: npt.NDArray[np.float32] = weights.astype(np.float32) + np.float32(0)
+    return floats

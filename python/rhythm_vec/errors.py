@@ -34,16 +34,34 @@ class RowFaultWarning(UserWarning):
     """Invalid rows, which have no rewards."""
 
 
-class RequestError(RhythmError):
-    """The server refused a request, which changed nothing.
-
-    Attributes:
-        code: an error code of docs/server.md, such as VALIDATION_ERROR.
-    """
-
+class _CodedError(RhythmError):
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
         self.code = code
 
     def __reduce__(self) -> Tuple[Any, ...]:
         return type(self), (self.code, str(self))
+
+
+class RequestError(_CodedError):
+    """The server refused a request, which changed nothing.
+
+    Attributes:
+        code: an error code of docs/server.md, such as VALIDATION_ERROR.
+    """
+
+
+class InputError(_CodedError, ValueError):
+    """An argument is invalid. The call changed nothing.
+
+    Attributes:
+        code: an error code of docs/guides/errors.md, such as illegal_action.
+    """
+
+
+class StateError(_CodedError, RuntimeError):
+    """The environment is not in a state for the call, such as closed. The call changed nothing.
+
+    Attributes:
+        code: an error code of docs/guides/errors.md, such as episode_over.
+    """

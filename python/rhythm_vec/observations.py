@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 import numpy.typing as npt
@@ -43,10 +43,6 @@ class _Encoding:
     is_past: bool
 
 
-#: Writes encoded numbers [n, size] from raw numbers [n, raw size].
-_Write = Callable[[Floats, Floats], None]
-
-
 class Encoder:
     """Encodes raw observations [n, 22], and the last seven steps [n, 7, 12] if there is a history."""
 
@@ -77,16 +73,18 @@ class Encoder:
 
 def _encoded(encoding: _Encoding, source: Floats, at: int, size: int) -> Floats:
     field = encoding.field
+    part: Floats = source[:, at : at + size]
     if encoding.kind == "copy":
-        return source[:, at : at + size]
+        return part
     if encoding.kind == "one_hot":
         codes = np.arange(size, dtype=np.float32) + np.float32(field.raw_low)
-        return (source[:, at : at + 1] == codes).astype(np.float32)
+        blocks: Floats = np.equal(source[:, at : at + 1], codes).astype(np.float32)
+        return blocks
     # In float64, rounded once.
     inverse_span = 1 / (field.raw_high - field.raw_low)
-    scaled = (source[:, at : at + size].astype(np.float64) - field.raw_low) * inverse_span
-    clipped: Floats = np.clip(scaled, 0.0, 1.0).astype(np.float32)
-    return clipped + np.float32(0)
+    scaled = (part.astype(np.float64) - field.raw_low) * inverse_span
+    clipped: Floats = np.where(scaled < 0, 0.0, np.minimum(scaled, 1.0)).astype(np.float32)
+    return clipped
 
 
 def _checked(options: Optional[Mapping[str, Any]]) -> Dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Dict, Optional, Tuple
+from typing import Any, Dict, Mapping, Optional, Tuple
 
 import numpy as np
 import numpy.typing as npt
@@ -12,8 +12,9 @@ from . import _world
 
 __all__ = ["StepResult"]
 
+OUTPUTS: Mapping[str, Tuple[str, int]] = _world.OUTPUTS
 _LINE = 64  # bytes of a cache line
-_DTYPES = {"f32": np.dtype(np.float32), "i32": np.dtype(np.int32), "u8": np.dtype(np.uint8)}
+_DTYPES: Dict[str, "np.dtype[Any]"] = {"f32": np.dtype(np.float32), "i32": np.dtype(np.int32), "u8": np.dtype(np.uint8)}
 
 Floats = npt.NDArray[np.float32]
 Bytes = npt.NDArray[np.uint8]
@@ -59,8 +60,12 @@ class StepResult:
 
     def copy(self) -> StepResult:
         """Returns copies of all arrays, row-major."""
-        arrays = {field.name: getattr(self, field.name) for field in fields(self)}
-        return StepResult(**{name: None if a is None else np.array(a, order="C") for name, a in arrays.items()})
+        arrays: Dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)}
+        return StepResult(**_copies_of(arrays))
+
+
+def _copies_of(arrays: Dict[str, Any]) -> Dict[str, Any]:
+    return {name: None if array is None else np.array(array, order="C") for name, array in arrays.items()}
 
 
 def column_stride_of(num_envs: int) -> int:
@@ -70,17 +75,21 @@ def column_stride_of(num_envs: int) -> int:
     return per_line * (-(-num_envs // per_line) | 1)
 
 
-def allocate(dtype: np.dtype, length: int) -> npt.NDArray:  # type: ignore[type-arg]
+Array = npt.NDArray[Any]
+Arrays = Dict[str, Array]
+
+
+def allocate(dtype: "np.dtype[Any]", length: int) -> Array:
     """Allocates zeros that begin at a cache line."""
     memory = np.zeros(length * dtype.itemsize + _LINE, np.uint8)
     start = -memory.ctypes.data % _LINE
     return memory[start : start + length * dtype.itemsize].view(dtype)
 
 
-def allocate_outputs(num_envs: int, column_stride: int, final_observations: bool) -> Dict[str, npt.NDArray]:  # type: ignore[type-arg]
+def allocate_outputs(num_envs: int, column_stride: int, final_observations: bool) -> Arrays:
     """Allocates the arrays that the engine writes, flat. @column_stride: 0 for rows."""
     arrays = {}
-    for name, (kind, width) in _world.OUTPUTS.items():
+    for name, (kind, width) in OUTPUTS.items():
         if name == "final_observations" and not final_observations:
             continue
         rows = column_stride if column_stride and width > 1 else num_envs
@@ -88,22 +97,21 @@ def allocate_outputs(num_envs: int, column_stride: int, final_observations: bool
     return arrays
 
 
-def shaped(array: npt.NDArray, num_envs: int, width: int, column_stride: int) -> npt.NDArray:  # type: ignore[type-arg]
+def shaped(array: Array, num_envs: int, width: int, column_stride: int) -> Array:
     """Returns a view [num_envs, width] of a flat array of rows, or of columns."""
     if column_stride == 0:
         return array.reshape(num_envs, width)
-    return array.reshape(width, column_stride)[:, :num_envs].T
+    columns: Array = array.reshape(width, column_stride)
+    return columns[:, :num_envs].T
 
 
-def result_of(arrays: Dict[str, npt.NDArray], num_envs: int, column_stride: int) -> StepResult:  # type: ignore[type-arg]
+def result_of(arrays: Arrays, num_envs: int, column_stride: int) -> StepResult:
     """Returns views of the engine's arrays, with raw observations."""
-    views: Dict[str, Optional[npt.NDArray]] = {"final_observations": None}  # type: ignore[type-arg]
+    views: Dict[str, Any] = {"final_observations": None}
     for name, array in arrays.items():
-        width = _world.OUTPUTS[name][1]
+        width = OUTPUTS[name][1]
         views[name] = shaped(array, num_envs, width, column_stride) if width > 1 else array
     for name in ("terminated", "final_mask"):
         views[name] = arrays[name].view(np.bool_)
-    return StepResult(truncated=np.zeros(num_envs, np.bool_), **views)  # type: ignore[arg-type]
+    return StepResult(truncated=np.zeros(num_envs, np.bool_), **views)
 
-
-Shape = Tuple[int, ...]

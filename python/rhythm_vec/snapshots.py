@@ -182,6 +182,6 @@ def _check_actions(words: Words) -> None:
     _require((began < step)[:, 0] | (first == meters).all(axis=1), "meters as at the beginning before the first step")
 
 
-def _require(legal: npt.NDArray[np.bool_], expected: str) -> None:
+def _require(legal: Any, expected: str) -> None:
     if not legal.all():
         _refuse(f"states with {expected}", f"another at environment {int(np.argmin(legal))}")

@@ -14,8 +14,6 @@ import numpy.typing as npt
 from . import _world
 from .errors import InputError
 
-__all__ = ["World"]
-
 _BLOCK = {name: (word, offset, shape) for name, word, offset, shape in _world.BLOCK}
 SCHEMA = "rhythm-vec/world@1"
 

@@ -110,13 +110,15 @@ function computeUnweighted({
   for (let row = 0; row < length; row++) {
     const hasAction = actions[row] !== NO_ACTION;
     const hasGivenBelief = given[row] !== 0;
-    formatValid[row] = hasAction && hasGivenBelief ? REWARD_STACK.formatValid.yes : REWARD_STACK.formatValid.no;
+    formatValid[row] =
+      hasAction && hasGivenBelief ? REWARD_STACK.formatValid.yes : REWARD_STACK.formatValid.no;
     actionLegal[row] = hasAction ? REWARD_STACK.actionLegal.yes : REWARD_STACK.actionLegal.no;
     envReward[row] = hasAction ? stepRewards[row] : REWARD_STACK.envReward.noAction;
     beliefAccuracy[row] = hasGivenBelief
       ? REWARD_STACK.beliefAccuracy.best - beliefMae[row]
       : REWARD_STACK.beliefAccuracy.noBelief;
-    if (skillTerms !== null) beliefSkill[row] = hasGivenBelief ? skillTerms[row] : REWARD_STACK.beliefSkill.noBelief;
+    if (skillTerms !== null)
+      beliefSkill[row] = hasGivenBelief ? skillTerms[row] : REWARD_STACK.beliefSkill.noBelief;
   }
   return { formatValid, actionLegal, envReward, beliefAccuracy, beliefSkill };
 }
@@ -126,7 +128,8 @@ function computeUnweighted({
  * has the same rewards as no belief; the result is then false.
  */
 export const hasBelief = ({ formatValid, beliefAccuracy }: RewardStack, row: number): boolean =>
-  formatValid[row] === REWARD_STACK.formatValid.yes || beliefAccuracy[row] !== REWARD_STACK.beliefAccuracy.noBelief;
+  formatValid[row] === REWARD_STACK.formatValid.yes ||
+  beliefAccuracy[row] !== REWARD_STACK.beliefAccuracy.noBelief;
 
 /** Adds the shaping terms of each row's action to `envReward`. */
 function addShaping(

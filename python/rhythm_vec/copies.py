@@ -1,0 +1,154 @@
+"""Copies of states: between environments, and to and from snapshots."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _world
+from .choices import describe, refuse
+from .core import NUM_STEPS, Core
+from .kernels import native
+from .outputs import allocate_outputs
+from .snapshots import STATE, Snapshot, actions_of, check_states, decode_snapshot, encode_snapshot
+
+Indices = npt.NDArray[np.uint32]
+Words = npt.NDArray[np.uint32]
+
+
+def to_indices(source: Core, indices: Any, length: Optional[int]) -> Indices:
+    """Checks indices of a source's environments. @length: their number; None for any but 0."""
+    array = np.asarray(indices)
+    if array.dtype.kind not in "iu" or array.ndim != 1 or array.size == 0:
+        refuse("wrong_type", "indices to be integers, at least one", describe(indices), "Pass indices of environments.")
+    if length is not None and array.size != length:
+        refuse("wrong_length", f"{length} indices (num_envs)", str(array.size), "Pass one per environment.")
+    outside = np.flatnonzero((array < 0) | (array >= source.num_envs))
+    if outside.size > 0:
+        at = int(outside[0])
+        refuse("out_of_range", f"an index from 0 to {source.num_envs - 1} at indices[{at}]", str(array[at]), "Pass one.")
+    return array.astype(np.uint32)
+
+
+def check_source(target: Core, source: Core, indices: Any) -> Indices:
+    """Checks that the target can continue episodes of the source."""
+    source.require_reset()
+    digest = target.options.world.digest
+    if source.options.world.digest != digest:
+        refuse("not_alike", f"a source of world {digest}", source.options.world.digest, "Create both with one world.")
+    origins = to_indices(source, indices, target.num_envs)
+    low, size = target.options.seed_range
+    seeds = source.seeds[origins].astype(np.int64)
+    outside = np.flatnonzero((seeds < low) | (seeds >= low + size))
+    if outside.size > 0:
+        env = int(origins[outside[0]])
+        got = f"{source.seeds[env]} for environment {env} of the source"
+        refuse("bad_seed", f"seeds in seed_range, {low} to {low + size - 1}", got, "Widen seed_range.")
+    if target.history is not None and source.history is None:
+        source.require_replayable(origins)
+    return origins
+
+
+def gather(target: Core, source: Core, origins: Indices) -> None:
+    """Makes environment i of the target a copy of environment origins[i] of the source."""
+    target.batch.gather(source.batch, origins)
+    commit_copies(target, source, origins)
+    target.raw.final_mask[:] = False
+    target.is_playing = True
+    target.count_ends()
+    target.current()
+
+
+def commit_copies(target: Core, source: Core, origins: Indices) -> None:
+    """Commits copies that the batch has made."""
+    target.seeds[:] = source.seeds[origins]
+    target.episode_numbers[:] = source.episode_numbers[origins]
+    target.unreplayable[:] = source.unreplayable[origins] | (source.options.imagination != target.options.imagination)
+    if target.history is None:
+        return
+    if source.history is None:
+        _replay_histories(target, source.batch.save()[origins], source.options.imagination)
+    else:
+        target.history.rows[:] = source.history.rows[origins]
+
+
+def to_snapshot(core: Core) -> bytes:
+    """Returns the states as bytes."""
+    core.require_reset()
+    core.require_replayable(np.arange(core.num_envs))
+    options = core.options
+    return encode_snapshot(
+        Snapshot(
+            world_digest=options.world.digest,
+            num_envs=core.num_envs,
+            autoreset=options.autoreset,
+            imagination=options.imagination,
+            seed_range=options.seed_range,
+            steps=core.steps,
+            episodes=core.episodes,
+            words=core.batch.save(),
+            episode_numbers=core.episode_numbers,
+        )
+    )
+
+
+def restore(core: Core, data: Any) -> None:
+    """Restores a snapshot. @raises InputError `bad_snapshot`."""
+    core.require_open()
+    snapshot = decode_snapshot(data)
+    _check_compatible(core, snapshot)
+    check_states(snapshot)
+    if not core.batch.load(snapshot.words):
+        refuse("bad_snapshot", "legal steps, modes, flags and actions", "others", "Pass what snapshot() returned.")
+    core.seeds[:] = snapshot.words[:, STATE["seed"]]
+    core.episode_numbers[:] = snapshot.episode_numbers
+    core.unreplayable[:] = False
+    core.steps, core.episodes = snapshot.steps, snapshot.episodes
+    core.is_playing = True
+    core.count_ends()
+    if core.history is not None:
+        _replay_histories(core, snapshot.words, core.options.imagination)
+    core.current()
+
+
+def _check_compatible(core: Core, snapshot: Snapshot) -> None:
+    options = core.options
+    own = {
+        "world_digest": options.world.digest,
+        "num_envs": core.num_envs,
+        "imagination": options.imagination,
+        "autoreset": options.autoreset,
+        "seed_range": options.seed_range,
+    }
+    for name, expected in own.items():
+        got = getattr(snapshot, name)
+        if got != expected:
+            remedy = f"Create an environment with {name}={got!r}."
+            refuse("bad_snapshot", f"a snapshot of {name} {expected!r}, as this environment has it", repr(got), remedy)
+
+
+def _replay_histories(core: Core, words: Words, imagination: bool) -> None:
+    """Replays episodes from their beginning to find their last steps."""
+    from .runs import SEQUENCE, allocate_trajectory
+
+    if core.history is None:
+        return
+    count, floats = len(words), words.view(np.float32)
+
+    def column(name: str, width: int) -> npt.NDArray[np.float32]:
+        return np.ascontiguousarray(floats[:, STATE[name] : STATE[name] + width])
+
+    batch = native().Batch(
+        core.kernel, core.options.world.words, imagination, count, core.options.threads, allocate_outputs(count, 0, False), 0
+    )
+    given = np.full(count, 2, np.uint8)
+    profile, grader = column("profile", _world.PROFILE_SIZE), column("grader", len(_world.COMPONENT_NAMES))
+    first_meters = column("first_meters", len(_world.METER_NAMES))
+    began = np.minimum(words[:, STATE["began"]], NUM_STEPS - 1).astype(np.uint8)
+    batch.reset(None, np.ascontiguousarray(words[:, STATE["seed"]]), given, profile, grader, (began, first_meters, *[None] * 8))
+    trajectory = allocate_trajectory(count)
+    batch.run(SEQUENCE, None, actions_of(words), None, words[:, STATE["step"]].astype(np.uint8), trajectory, None, None)
+    core.history.clear(None)
+    core.history.append(trajectory)

@@ -1,0 +1,222 @@
+"""The core of a vector environment: the batch, its outputs, and the bookkeeping of autoreset and histories."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Mapping, Optional, Tuple
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _world
+from .choices import Profiles
+from .errors import StateError
+from .kernels import choose_kernel, native
+from .observations import STEP, Encoder, Histories
+from .outputs import StepResult, allocate_outputs, column_stride_of, result_of, shaped
+from .world import World
+
+NUM_STEPS: int = _world.NUM_STEPS
+
+Bytes = npt.NDArray[np.uint8]
+Bools = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Options:
+    """The validated options of a VecEnv."""
+
+    num_envs: int
+    kernel: Optional[str]
+    threads: int
+    autoreset: str
+    seed_range: Tuple[int, int]
+    observation: Optional[Mapping[str, Any]]
+    layout: str
+    copy: bool
+    world: World
+    imagination: bool
+
+
+class Core:
+    """The state of a VecEnv beside its episodes, which the batch holds."""
+
+    def __init__(self, options: Options, profiles: Profiles, graders: npt.NDArray[np.float32]) -> None:
+        num_envs = options.num_envs
+        self.options = options
+        self.profiles = profiles
+        self.graders = graders
+        self.num_envs = num_envs
+        self.encoder = Encoder(options.world, options.observation)
+        self.kernel = choose_kernel(options.kernel)
+        self.seeds = np.zeros(num_envs, np.uint32)
+        self.episode_numbers = np.zeros(num_envs, np.uint32)
+        #: The episodes that were copied from an environment with the other value of `imagination`.
+        self.unreplayable = np.zeros(num_envs, np.bool_)
+        self.steps = self.episodes = 0
+        self.is_playing = False
+        self.history = Histories(num_envs) if self.encoder.has_history else None
+        self._num_ended = 0
+        self._soonest_end = 0  # at most the steps that any unfinished episode has left
+        self._open_batch()
+
+    def _open_batch(self) -> None:
+        options = self.options
+        stride = column_stride_of(self.num_envs) if options.layout == "column-major" else 0
+        arrays = allocate_outputs(self.num_envs, stride, options.autoreset == "same-step")
+        self.batch = native().Batch(
+            self.kernel, options.world.words, options.imagination, self.num_envs, options.threads, arrays, stride
+        )
+        #: The outputs with raw observations, and as the caller sees them.
+        self.raw = result_of(arrays, self.num_envs, stride)
+        self.result = self.raw if self.encoder.is_raw else self._encoded_result(stride)
+        #: Whether a step needs nothing but the engine.
+        self.is_plain = options.autoreset == "disabled" and self.encoder.is_raw and not options.copy
+
+    def _encoded_result(self, stride: int) -> StepResult:
+        size, num_envs = self.encoder.size, self.num_envs
+
+        def empty() -> npt.NDArray[np.float32]:
+            return shaped(np.zeros(size * (stride or num_envs), np.float32), num_envs, size, stride)
+
+        final = None if self.raw.final_observations is None else empty()
+        return replace(self.raw, observations=empty(), final_observations=final)
+
+    @property
+    def outputs(self) -> StepResult:
+        """The outputs of the last call."""
+        return self.result.copy() if self.options.copy else self.result
+
+    @property
+    def raw_steps(self) -> npt.NDArray[np.float32]:
+        """f32 [n]: the steps taken in each episode."""
+        return self.raw.observations[:, STEP]
+
+    # Checks
+
+    def require_open(self) -> None:
+        if not self.batch.is_open:
+            raise StateError("closed", "Expected an open environment, got one that was closed. Create a new one.")
+
+    def require_reset(self) -> None:
+        self.require_open()
+        if not self.is_playing:
+            raise StateError("not_reset", "Expected a reset before this call, got none yet. Call reset(seed=...) first.")
+
+    def require_replayable(self, envs: npt.NDArray[Any]) -> None:
+        foreign = np.flatnonzero(self.unreplayable[envs])
+        if foreign.size > 0:
+            raise StateError(
+                "foreign_past",
+                f"Expected episodes that can be replayed here, got that of environment {int(envs[foreign[0]])}, which was copied "
+                "from an environment with other streams (imagination). Call the environment that it was copied from.",
+            )
+
+    def commit_reset(self, mask: Optional[Bytes], seeds: npt.NDArray[np.uint32]) -> StepResult:
+        """Commits a reset of the environments of a mask."""
+        rows = slice(None) if mask is None else mask.view(np.bool_)
+        self.seeds[rows] = seeds[rows]
+        self.unreplayable[rows] = False
+        self.episode_numbers[rows] = 0
+        self.is_playing = True
+        self.count_ends()
+        if self.history is not None:
+            self.history.clear(None if mask is None else mask.view(np.bool_))
+        return self.current()
+
+    # Steps
+
+    def planned_step(self, actions: Any, beliefs: Any, mask: Optional[Bytes]) -> StepResult:
+        reset_mask = self._plan_resets(mask)
+        step_mask = mask
+        seeds = None
+        if reset_mask is not None:
+            span_low, span_size = self.options.seed_range
+            seeds = ((self.seeds.astype(np.int64) - span_low + self.num_envs) % span_size + span_low).astype(np.uint32)
+            if self.options.autoreset == "next-step":
+                step_mask = (reset_mask == 0).astype(np.uint8) if mask is None else mask & (1 - reset_mask)
+        self.commit_ended(self.batch.step(actions, beliefs, step_mask, reset_mask, seeds))
+        self.steps += self.num_envs if step_mask is None else int(np.count_nonzero(step_mask))
+        if reset_mask is not None and seeds is not None:
+            self._commit_resets(reset_mask.view(np.bool_), seeds)
+        self._encode_step(step_mask, reset_mask)
+        return self.outputs
+
+    def _plan_resets(self, mask: Optional[Bytes]) -> Optional[Bytes]:
+        """Returns which environments the autoreset resets in a step of the environments of `mask`; None for none."""
+        if self.options.autoreset == "disabled":
+            return None
+        if self.options.autoreset == "same-step":
+            if self._soonest_end > 1:
+                return None
+            ending = self.raw_steps == NUM_STEPS - 1
+        else:
+            if self._num_ended == 0:
+                return None
+            ending = self.raw_steps == NUM_STEPS
+        resets = ending.astype(np.uint8)
+        if mask is not None:
+            resets &= mask
+        # As the TypeScript API, which plans a step without resets in the same way.
+        return resets if self.options.autoreset == "next-step" or resets.any() else None
+
+    def commit_ended(self, ended: int) -> None:
+        self._soonest_end -= 1
+        if ended > 0:
+            self.episodes += ended
+            self._num_ended += ended
+        if self._soonest_end <= 0:
+            self.count_ends()
+
+    def _commit_resets(self, resets: Bools, seeds: npt.NDArray[np.uint32]) -> None:
+        self.seeds[resets] = seeds[resets]
+        self.episode_numbers[resets] += np.uint32(1)
+        self.unreplayable[resets] = False
+        self.count_ends()
+
+    def count_ends(self) -> None:
+        """Counts the episodes that have ended, and the steps to the next end."""
+        left = NUM_STEPS - self.raw_steps
+        playing = left[left > 0]
+        self._num_ended = self.num_envs - playing.size
+        self._soonest_end = int(playing.min()) if playing.size > 0 else 0
+
+    def _encode_step(self, step_mask: Optional[Bytes], reset_mask: Optional[Bytes]) -> None:
+        if self.encoder.is_raw:
+            return
+        resets = None if reset_mask is None else reset_mask.view(np.bool_)
+        final = self.raw.final_observations
+        if self.history is not None:
+            stepped = None if step_mask is None else step_mask.view(np.bool_)
+            if resets is not None and final is not None:
+                stepped = ~resets if stepped is None else stepped & ~resets
+                self.history.push(self.raw.observations, stepped)
+                self.history.push(final, self.raw.final_mask)
+            else:
+                self.history.push(self.raw.observations, stepped)
+        self._encode_final(resets is not None)
+        if self.history is not None and resets is not None:
+            self.history.clear(resets)
+        self._encode()
+
+    def _encode_final(self, may_have_ended: bool) -> None:
+        encoded, raw = self.result.final_observations, self.raw.final_observations
+        if encoded is None or raw is None:
+            return
+        encoded[:] = 0
+        if may_have_ended:
+            self.encoder.encode(raw, self._rows_of_history(), encoded, self.raw.final_mask)
+
+    def _rows_of_history(self) -> Optional[npt.NDArray[np.float32]]:
+        return None if self.history is None else self.history.rows
+
+    def _encode(self) -> None:
+        self.encoder.encode(self.raw.observations, self._rows_of_history(), self.result.observations)
+
+    def current(self) -> StepResult:
+        """Returns the outputs of a call that did not step."""
+        if not self.encoder.is_raw:
+            self._encode()
+        if self.result.final_observations is not None:
+            self.result.final_observations[:] = 0
+        return self.outputs
