@@ -51,7 +51,10 @@ def build_wheel(
         with _with_added_files():
             return _build.build_wheel(wheel_directory, config_settings, metadata_directory)
     except BaseException:
-        print("rhythm-vec is compiled when it is installed from source: it needs a C++17 compiler, such as g++.", file=sys.stderr)
+        print(
+            "rhythm-vec is compiled when it is installed from source: it needs a C++17 compiler, such as g++.",
+            file=sys.stderr,
+        )
         raise
 
 

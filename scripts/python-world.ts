@@ -77,6 +77,15 @@ const oneHotSizes = () =>
       .map(({ source, field }) => [source.name, field.size]),
   );
 
+/** Returns an object of numbers, by names in snake_case. */
+const snakeKeys = (value: object): object =>
+  Object.fromEntries(
+    Object.entries(value).map(([name, entry]) => [
+      snakeCase(name),
+      typeof entry === 'object' ? snakeKeys(entry) : entry,
+    ]),
+  );
+
 /** Returns the text of `python/rhythm_vec/_world.py`. */
 export function emitPythonWorld(): string {
   const world = createWorld();
@@ -108,7 +117,7 @@ export function emitPythonWorld(): string {
     OUTPUTS: literal(
       Object.fromEntries(Object.entries(OUTPUT_ARRAYS).map(([name, entry]) => [snakeCase(name), entry])),
     ),
-    REWARD_STACK: literal(REWARD_STACK),
+    REWARD_STACK: literal(snakeKeys(REWARD_STACK)),
     REPETITION: literal(REPETITION),
     EXPLORATION: literal(EXPLORATION),
     SNAPSHOT_MAGIC: literal(MAGIC),

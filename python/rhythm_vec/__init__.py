@@ -25,11 +25,15 @@ __all__ = [
     "InputError",
     "Kernel",
     "ObservationField",
+    "PolicyActions",
     "RefusedError",
     "RemoteVectorEnv",
     "RequestError",
+    "ReplayScores",
     "RewardStack",
     "RhythmError",
+    "RolloutGroups",
+    "RolloutView",
     "RowFaultWarning",
     "Scores",
     "ServerUnavailableError",
@@ -40,7 +44,9 @@ __all__ = [
     "World",
     "list_kernels",
     "reward_funcs",
+    "rollout_groups",
     "score",
+    "score_replay",
     "serve",
 ]
 
@@ -64,7 +70,9 @@ if TYPE_CHECKING:
     from .observations import ObservationField
     from .outputs import StepResult
     from .remote import RemoteVectorEnv
+    from .replay import ReplayScores, score_replay
     from .rewards import RewardStack, reward_funcs
+    from .rollouts import PolicyActions, RolloutGroups, RolloutView, rollout_groups
     from .runs import Trajectory
     from .scores import Fault, Scores, score
     from .serving import serve
@@ -79,7 +87,9 @@ else:
         "observations": ("ObservationField",),
         "outputs": ("StepResult",),
         "remote": ("RemoteVectorEnv",),
+        "replay": ("ReplayScores", "score_replay"),
         "rewards": ("RewardStack", "reward_funcs"),
+        "rollouts": ("PolicyActions", "RolloutGroups", "RolloutView", "rollout_groups"),
         "runs": ("Trajectory",),
         "scores": ("Fault", "Scores", "score"),
         "serving": ("serve",),

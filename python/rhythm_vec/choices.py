@@ -84,7 +84,9 @@ def to_mask(mask: Any, num_envs: int) -> Optional[npt.NDArray[np.uint8]]:
     return np.array(array, np.uint8)
 
 
-def to_seeds(seed: Any, num_envs: int, span: Tuple[int, int] = (0, 2**32), what: str = "seed") -> npt.NDArray[np.uint32]:
+def to_seeds(
+    seed: Any, num_envs: int, span: Tuple[int, int] = (0, 2**32), what: str = "seed"
+) -> npt.NDArray[np.uint32]:
     """Returns seeds, u32 [n]; random ones for None."""
     low, size = span
     if seed is None:
@@ -99,7 +101,12 @@ def to_seeds(seed: Any, num_envs: int, span: Tuple[int, int] = (0, 2**32), what:
     outside = np.flatnonzero((values < low) | (values >= low + size))
     if outside.size > 0:
         env = int(outside[0])
-        refuse("bad_seed", f"{what} from {low} to {low + size - 1}", f"{values[env]} for environment {env}", "Pass such a seed.")
+        refuse(
+            "bad_seed",
+            f"{what} from {low} to {low + size - 1}",
+            f"{values[env]} for environment {env}",
+            "Pass such a seed.",
+        )
     return values.astype(np.uint32)
 
 
@@ -133,7 +140,12 @@ def to_profiles(world: World, choice: Any, num_envs: int) -> Profiles:
     invalid = np.argwhere(~_in_domain(floats.astype(np.float64)))
     if invalid.size > 0:
         env, k = (int(at) for at in invalid[0])
-        refuse("bad_profile", f"0 or a magnitude in [2^-40, 2^20] at profiles[{env}][{k}]", str(floats[env, k]), "Pass such a number.")
+        refuse(
+            "bad_profile",
+            f"0 or a magnitude in [2^-40, 2^20] at profiles[{env}][{k}]",
+            str(floats[env, k]),
+            "Pass such a number.",
+        )
     return Profiles(np.full(num_envs, MODES["given"], np.uint8), floats + np.float32(0))
 
 
@@ -197,10 +209,17 @@ def _read_grader(path: Any) -> Mapping[str, Any]:
 def _listed(grader: Mapping[str, Any], where: str) -> Sequence[float]:
     weights = grader.get("weights", None if "name" in grader or "schema" in grader else grader)
     if not isinstance(weights, Mapping):
-        refuse("bad_grader", f"weights by component in {where}", describe(grader), 'Pass {"name": ..., "weights": {...}}.')
+        refuse(
+            "bad_grader", f"weights by component in {where}", describe(grader), 'Pass {"name": ..., "weights": {...}}.'
+        )
     for name in weights:
         if name not in _world.COMPONENT_NAMES:
-            refuse("bad_grader", f"weights of {', '.join(_world.COMPONENT_NAMES)} in {where}", describe(name), did_you_mean(name, _world.COMPONENT_NAMES))
+            refuse(
+                "bad_grader",
+                f"weights of {', '.join(_world.COMPONENT_NAMES)} in {where}",
+                describe(name),
+                did_you_mean(name, _world.COMPONENT_NAMES),
+            )
     return [weights.get(name, 0) for name in _world.COMPONENT_NAMES]
 
 
@@ -212,10 +231,25 @@ def _check_weights(choice: Any, where: str) -> npt.NDArray[np.float32]:
     if weights.shape == (_FORMER_COMPONENTS,):
         weights = np.append(weights, [0.0, 0.0])
     if weights.shape != (_NUM_COMPONENTS,):
-        refuse("bad_grader", f"eight weights ({', '.join(_world.COMPONENT_NAMES)}) in {where}", describe(choice), "Pass these, or a name.")
+        refuse(
+            "bad_grader",
+            f"eight weights ({', '.join(_world.COMPONENT_NAMES)}) in {where}",
+            describe(choice),
+            "Pass these, or a name.",
+        )
     if not _in_domain(weights).all():
-        refuse("bad_grader", f"weights of 0 or a magnitude in [2^-40, 2^20] in {where}", describe(choice), "Pass such numbers.")
+        refuse(
+            "bad_grader",
+            f"weights of 0 or a magnitude in [2^-40, 2^20] in {where}",
+            describe(choice),
+            "Pass such numbers.",
+        )
     if abs(float(weights.sum()) - 1) > _world.SUM_TOLERANCE:
-        refuse("bad_grader", f"weights that sum to 1 in {where}", f"a sum of {weights.sum():.7g}", "Divide them by their sum.")
+        refuse(
+            "bad_grader",
+            f"weights that sum to 1 in {where}",
+            f"a sum of {weights.sum():.7g}",
+            "Divide them by their sum.",
+        )
     floats: npt.NDArray[np.float32] = weights.astype(np.float32) + np.float32(0)
     return floats

@@ -28,7 +28,9 @@ def to_indices(source: Core, indices: Any, length: Optional[int]) -> Indices:
     outside = np.flatnonzero((array < 0) | (array >= source.num_envs))
     if outside.size > 0:
         at = int(outside[0])
-        refuse("out_of_range", f"an index from 0 to {source.num_envs - 1} at indices[{at}]", str(array[at]), "Pass one.")
+        refuse(
+            "out_of_range", f"an index from 0 to {source.num_envs - 1} at indices[{at}]", str(array[at]), "Pass one."
+        )
     return array.astype(np.uint32)
 
 
@@ -141,13 +143,21 @@ def _replay_histories(core: Core, words: Words, imagination: bool) -> None:
         return np.ascontiguousarray(floats[:, STATE[name] : STATE[name] + width])
 
     batch = native().Batch(
-        core.kernel, core.options.world.words, imagination, count, core.options.threads, allocate_outputs(count, 0, False), 0
+        core.kernel,
+        core.options.world.words,
+        imagination,
+        count,
+        core.options.threads,
+        allocate_outputs(count, 0, False),
+        0,
     )
     given = np.full(count, 2, np.uint8)
     profile, grader = column("profile", _world.PROFILE_SIZE), column("grader", len(_world.COMPONENT_NAMES))
     first_meters = column("first_meters", len(_world.METER_NAMES))
     began = np.minimum(words[:, STATE["began"]], NUM_STEPS - 1).astype(np.uint8)
-    batch.reset(None, np.ascontiguousarray(words[:, STATE["seed"]]), given, profile, grader, (began, first_meters, *[None] * 8))
+    batch.reset(
+        None, np.ascontiguousarray(words[:, STATE["seed"]]), given, profile, grader, (began, first_meters, *[None] * 8)
+    )
     trajectory = allocate_trajectory(count)
     batch.run(SEQUENCE, None, actions_of(words), None, words[:, STATE["step"]].astype(np.uint8), trajectory, None, None)
     core.history.clear(None)

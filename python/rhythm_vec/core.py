@@ -101,7 +101,9 @@ class Core:
     def require_reset(self) -> None:
         self.require_open()
         if not self.is_playing:
-            raise StateError("not_reset", "Expected a reset before this call, got none yet. Call reset(seed=...) first.")
+            raise StateError(
+                "not_reset", "Expected a reset before this call, got none yet. Call reset(seed=...) first."
+            )
 
     def require_replayable(self, envs: npt.NDArray[Any]) -> None:
         foreign = np.flatnonzero(self.unreplayable[envs])

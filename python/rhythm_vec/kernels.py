@@ -40,7 +40,9 @@ def _import_native() -> Any:
             "`pip install ./python` in the repository, which needs a C++17 compiler."
         ) from error
     if module.LAYOUT_DIGEST != _world.LAYOUT_DIGEST:
-        raise ImportError("Expected the compiled engine of this release, got another. Install the package again: `pip install ./python`.")
+        raise ImportError(
+            "Expected the compiled engine of this release, got another. Install the package again: `pip install ./python`."
+        )
     return module
 
 
@@ -55,5 +57,10 @@ def choose_kernel(requested: Optional[str]) -> str:
     usable = [kernel.name for kernel in kernels if kernel.supported]
     name = requested or os.environ.get(KERNEL_VARIABLE) or usable[0]
     if name not in usable:
-        refuse("backend_unavailable", f"a kernel that this machine has ({', '.join(usable)})", describe(name), did_you_mean(str(name), usable))
+        refuse(
+            "backend_unavailable",
+            f"a kernel that this machine has ({', '.join(usable)})",
+            describe(name),
+            did_you_mean(str(name), usable),
+        )
     return name

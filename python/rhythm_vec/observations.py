@@ -55,7 +55,9 @@ class Encoder:
         names = [field.name for field in self.fields]
         self.is_raw = names == list(_SOURCES) and all(encoding.kind == "copy" for encoding in self._encodings)
 
-    def encode(self, raw: Floats, history: Optional[Floats], out: Floats, mask: Optional[npt.NDArray[np.bool_]] = None) -> None:
+    def encode(
+        self, raw: Floats, history: Optional[Floats], out: Floats, mask: Optional[npt.NDArray[np.bool_]] = None
+    ) -> None:
         """Writes the observations of a mask's environments, all by default."""
         rows = slice(None) if mask is None else mask
         current = raw[rows]
@@ -91,7 +93,12 @@ def _checked(options: Optional[Mapping[str, Any]]) -> Dict[str, Any]:
     given = dict(options or {})
     for name in given:
         if name not in _OPTIONS:
-            refuse("unknown_option", f"observation options among {', '.join(_OPTIONS)}", describe(name), did_you_mean(name, _OPTIONS))
+            refuse(
+                "unknown_option",
+                f"observation options among {', '.join(_OPTIONS)}",
+                describe(name),
+                did_you_mean(name, _OPTIONS),
+            )
     for name in _OPTIONS[1:]:
         if not isinstance(given.setdefault(name, False), (bool, np.bool_)):
             refuse("wrong_type", f"observation[{name!r}] to be a bool", describe(given[name]), "Pass True or False.")
@@ -103,7 +110,9 @@ def _checked_names(names: Optional[Sequence[str]]) -> List[str]:
     if names is None:
         return list(_SOURCES)
     if isinstance(names, str) or len(names) == 0:
-        refuse("wrong_type", "observation['fields'] to be names", describe(names), f"Pass some of {', '.join(_SOURCES)}.")
+        refuse(
+            "wrong_type", "observation['fields'] to be names", describe(names), f"Pass some of {', '.join(_SOURCES)}."
+        )
     checked = [check_name("observation['fields']", name, tuple(_SOURCES)) for name in names]
     if len(set(checked)) < len(checked):
         refuse("out_of_range", "each name once in observation['fields']", describe(names), "Remove the repeated one.")
@@ -155,7 +164,9 @@ class Histories:
     def append(self, trajectory: Sequence[npt.NDArray[Any]]) -> None:
         """Appends the steps of a trajectory: actions, events, rewards, meters, deltas, anomalies."""
         actions, _, rewards, _, deltas, anomalies = trajectory
-        records = np.concatenate([actions[..., None].astype(np.float32), rewards[..., None], deltas, anomalies], axis=-1)
+        records = np.concatenate(
+            [actions[..., None].astype(np.float32), rewards[..., None], deltas, anomalies], axis=-1
+        )
         for env, taken in enumerate(actions >= 0):
             steps = records[env][taken][-_world.HISTORY_STEPS :]
             if len(steps) > 0:

@@ -114,4 +114,3 @@ def result_of(arrays: Arrays, num_envs: int, column_stride: int) -> StepResult:
     for name in ("terminated", "final_mask"):
         views[name] = arrays[name].view(np.bool_)
     return StepResult(truncated=np.zeros(num_envs, np.bool_), **views)
-

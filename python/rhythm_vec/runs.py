@@ -28,7 +28,14 @@ class Trajectory(NamedTuple):
 
 
 def run(
-    core: Core, policy: Any, beliefs: Any, policy_seeds: Any, stops: Any, trajectory: bool, source: Optional[Core], indices: Any
+    core: Core,
+    policy: Any,
+    beliefs: Any,
+    policy_seeds: Any,
+    stops: Any,
+    trajectory: bool,
+    source: Optional[Core],
+    indices: Any,
 ) -> Optional[Trajectory]:
     """Runs as `VecEnv.run`. Returns the trajectory, or None."""
     core.require_open()
@@ -92,7 +99,12 @@ def given_of(beliefs: npt.NDArray[np.float32]) -> Bytes:
     invalid = np.argwhere(~given & ~np.isnan(beliefs).all(axis=-1))
     if invalid.size > 0:
         at = tuple(int(k) for k in invalid[0])
-        refuse("bad_belief", f"three finite numbers or three NaN (no belief) at beliefs{list(at)}", str(beliefs[at]), "Pass one of the two.")
+        refuse(
+            "bad_belief",
+            f"three finite numbers or three NaN (no belief) at beliefs{list(at)}",
+            str(beliefs[at]),
+            "Pass one of the two.",
+        )
     return given.astype(np.uint8)
 
 

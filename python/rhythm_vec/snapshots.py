@@ -123,7 +123,12 @@ def _check_lengths(numbers: Dict[str, int], length: int) -> int:
     num_envs = numbers["numEnvs"]
     if not 1 <= num_envs <= _world.MAX_ENVS:
         _refuse(f"from 1 to {_world.MAX_ENVS} environments (numEnvs)", num_envs)
-    expected = {"headerLength": _LENGTH, "stateWords": STATE_WORDS, "bodyLength": num_envs * (STATE_WORDS + 1) * 4, "reserved": 0}
+    expected = {
+        "headerLength": _LENGTH,
+        "stateWords": STATE_WORDS,
+        "bodyLength": num_envs * (STATE_WORDS + 1) * 4,
+        "reserved": 0,
+    }
     for name, value in expected.items():
         if numbers[name] != value:
             _refuse(f"{name} of {value}", numbers[name])
@@ -151,7 +156,10 @@ def check_states(snapshot: Snapshot) -> None:
         _require(legal.all(axis=1), f"{name} from {low} to {high}")
     low_seed, size_seed = snapshot.seed_range
     seeds = words[:, STATE["seed"]].astype(np.uint64)
-    _require((seeds >= low_seed) & (seeds < low_seed + size_seed), f"a seed in seedRange, {low_seed} to {low_seed + size_seed - 1}")
+    _require(
+        (seeds >= low_seed) & (seeds < low_seed + size_seed),
+        f"a seed in seedRange, {low_seed} to {low_seed + size_seed - 1}",
+    )
     _check_actions(words)
     given = words[:, STATE["given"]] == 1
     belief = floats[:, STATE["belief"] : STATE["belief"] + len(_world.BELIEF_NAMES)]

@@ -75,7 +75,7 @@ class VecEnv:
         options = Options(
             num_envs=check_integer("num_envs", num_envs, 1, _world.MAX_ENVS),
             kernel=kernel,
-            threads=_to_threads(threads),
+            threads=to_threads(threads),
             autoreset=check_name("autoreset", autoreset, _world.AUTORESET_MODES),
             seed_range=_to_seed_range(seed_range),
             observation=observation,
@@ -231,7 +231,14 @@ class VecEnv:
         steps = run(self._core, policy, beliefs, policy_seeds, stops, trajectory, origin, indices)
         return self.outputs, steps
 
-    def fork(self, indices: npt.ArrayLike, *, imagination: Optional[bool] = None, autoreset: Optional[str] = None, threads: Optional[int] = None) -> VecEnv:
+    def fork(
+        self,
+        indices: npt.ArrayLike,
+        *,
+        imagination: Optional[bool] = None,
+        autoreset: Optional[str] = None,
+        threads: Optional[int] = None,
+    ) -> VecEnv:
         """Returns a new environment with the same options, whose environments are copies of those at `indices`.
 
         Args:
@@ -250,12 +257,16 @@ class VecEnv:
             num_envs=len(origins),
             kernel=core.kernel,
             imagination=core.options.imagination if imagination is None else bool(imagination),
-            autoreset=self.autoreset if autoreset is None else check_name("autoreset", autoreset, _world.AUTORESET_MODES),
-            threads=self.threads if threads is None else _to_threads(threads),
+            autoreset=self.autoreset
+            if autoreset is None
+            else check_name("autoreset", autoreset, _world.AUTORESET_MODES),
+            threads=self.threads if threads is None else to_threads(threads),
         )
         modes, floats = core.profiles
         fork = VecEnv.__new__(VecEnv)
-        fork._core = Core(options, Profiles(modes[origins], None if floats is None else floats[origins]), core.graders[origins])
+        fork._core = Core(
+            options, Profiles(modes[origins], None if floats is None else floats[origins]), core.graders[origins]
+        )
         gather(fork._core, core, origins)
         return fork
 
@@ -310,7 +321,9 @@ class VecEnv:
     def __enter__(self) -> VecEnv:
         return self
 
-    def __exit__(self, kind: Optional[Type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]) -> None:
+    def __exit__(
+        self, kind: Optional[Type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]
+    ) -> None:
         self.close()
 
     def __getstate__(self) -> Dict[str, Any]:
@@ -332,7 +345,7 @@ def _core_of(source: VecEnv) -> Core:
     refuse("wrong_type", "source to be a VecEnv", describe(source), "Pass the environment to copy from.")
 
 
-def _to_threads(threads: Optional[int]) -> int:
+def to_threads(threads: Optional[int]) -> int:
     if threads is not None:
         return check_integer("threads", threads, 1, _world.MAX_THREADS)
     available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -343,7 +356,12 @@ def _to_seed_range(seed_range: Any) -> Tuple[int, int]:
     if seed_range is None:
         return 0, 2**32
     if not isinstance(seed_range, (tuple, list)) or len(seed_range) != 2:
-        refuse("wrong_type", "seed_range to be (low, size)", describe(seed_range), "Pass the first seed and how many there are.")
+        refuse(
+            "wrong_type",
+            "seed_range to be (low, size)",
+            describe(seed_range),
+            "Pass the first seed and how many there are.",
+        )
     low = check_integer("seed_range[0] (low)", seed_range[0], 0, 2**32 - 1)
     return low, check_integer("seed_range[1] (size)", seed_range[1], 1, 2**32 - low)
 

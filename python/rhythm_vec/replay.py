@@ -1,0 +1,304 @@
+"""Replay scoring over arrays: replays each row's history, takes its action and computes its rewards."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _world
+from .choices import (
+    GraderChoice,
+    ProfileChoice,
+    as_array,
+    check_name,
+    describe,
+    did_you_mean,
+    refuse,
+    to_grader,
+    to_profiles,
+    to_seeds,
+)
+from .core import NUM_STEPS
+from .kernels import choose_kernel, native
+from .outputs import allocate_outputs
+from .scores import Fault
+from .vec_env import to_threads
+from .world import World
+
+__all__ = ["ReplayScores", "score_replay"]
+
+Floats = npt.NDArray[np.float32]
+Bools = npt.NDArray[np.bool_]
+_STACK: Any = _world.REWARD_STACK
+#: The rewards of the stack, in order.
+REWARD_NAMES: Tuple[str, ...] = tuple(_STACK)
+_SKILL_WEIGHT = _world.COMPONENT_NAMES.index("belief_skill")
+_WIDTH = len(_world.BELIEF_NAMES)
+
+
+@dataclass(frozen=True)
+class ReplayScores:
+    """Arrays with an entry per row. All numbers of an invalid row are NaN, and its hash is 0.
+
+    Attributes:
+        step_rewards: f32 [n]: NaN for rows without an action.
+        belief_mae: f32 [n]: the error of the belief, or of [0.5, 0.5, 0.5] if none is given.
+        state_hashes: u64 [n]: of the state before the action.
+        format_valid, action_legal, env_reward, belief_accuracy, belief_skill, total: f32 [n]: the reward stack
+            (docs/world.md), and its weighted sum.
+        faults: the invalid rows, by index.
+    """
+
+    step_rewards: Floats
+    belief_mae: Floats
+    state_hashes: npt.NDArray[np.uint64]
+    format_valid: Floats
+    action_legal: Floats
+    env_reward: Floats
+    belief_accuracy: Floats
+    belief_skill: Floats
+    total: Floats
+    faults: List[Fault]
+
+
+def score_replay(
+    seeds: npt.ArrayLike,
+    histories: npt.ArrayLike,
+    step_indices: npt.ArrayLike,
+    actions: npt.ArrayLike,
+    *,
+    beliefs: Optional[npt.ArrayLike] = None,
+    belief_histories: Optional[npt.ArrayLike] = None,
+    profiles: ProfileChoice = "sampled",
+    grader: GraderChoice = "v2",
+    weights: Optional[Mapping[str, float]] = None,
+    shaping: Optional[Mapping[str, bool]] = None,
+    world: Union[World, str, "os.PathLike[str]", None] = None,
+    kernel: Optional[str] = None,
+    threads: Optional[int] = None,
+) -> ReplayScores:
+    """Scores actions, each after the actions of its history. For texts, see `score`, which parses them on a server.
+
+    Args:
+        seeds: u32 [n]: the seed of each row's episode.
+        histories: [n, 28]: codes of the earlier actions; the entries from `step_indices` on are ignored.
+        step_indices: [n]: the number of earlier actions, 0 to 27.
+        actions: [n]: codes, or -1 for no action.
+        beliefs: [n, 3]: three NaN for none.
+        belief_histories: [n, 28, 3]: the belief given with each earlier action; three NaN for none. Only the reward of an
+            episode's 28th step depends on them.
+        profiles, grader: as in VecEnv, the profiles for all rows or per row; one grader for all.
+        weights: of each reward in `total`: 1 by default, but 0 for "belief_skill" if the grader does not weigh it. Names are those
+            of REWARD_NAMES.
+        shaping: {"repetition": True, "exploration": True}: terms of `env_reward`; off by default.
+        world, kernel, threads: as in VecEnv.
+
+    Raises:
+        InputError: an argument is invalid as a whole. An invalid row is a fault in the result.
+    """
+    chosen_world = world if isinstance(world, World) else World() if world is None else World.load(world)
+    chosen_grader = to_grader(chosen_world, grader)
+    factors = _to_factors(weights, chosen_grader)
+    terms = _to_shaping(shaping)
+    count = int(np.asarray(seeds).size)
+    if count == 0:
+        refuse("wrong_length", "at least one row", "none", "Pass rows.")
+    rows = _Rows(count, seeds, histories, step_indices, actions, beliefs, belief_histories)
+    modes, floats = to_profiles(chosen_world, profiles, count)
+    results = _replay(rows, modes, floats, chosen_grader, chosen_world, choose_kernel(kernel), to_threads(threads))
+    return _stack_of(rows, results, factors, terms)
+
+
+class _Rows:
+    """Validated columns, and the faults of rows."""
+
+    def __init__(
+        self, count: int, seeds: Any, histories: Any, steps: Any, actions: Any, beliefs: Any, past: Any
+    ) -> None:
+        self.count = count
+        self.faults: Dict[int, Fault] = {}
+        self.seeds = to_seeds(np.asarray(seeds).reshape(-1), count, what="seeds")
+        raw_steps = as_array("step_indices", steps, "iu", (count,), "integers").astype(np.int64)
+        legal = (raw_steps >= 0) & (raw_steps < NUM_STEPS)
+        self._mark(
+            ~legal,
+            "out_of_range",
+            lambda row: (
+                f"Expected an integer from 0 to 27 at step_indices[{row}], got {raw_steps[row]}. Pass the number of earlier actions."
+            ),
+        )
+        self.steps = np.where(legal, raw_steps, 0).astype(np.uint8)
+        self.taken: Bools = np.arange(NUM_STEPS) < self.steps[:, None]
+        self.histories = self._to_histories(histories)
+        raw_actions = as_array("actions", actions, "iu", (count,), "integers").astype(np.int64)
+        legal = (raw_actions >= -1) & (raw_actions < len(_world.ACTION_NAMES))
+        self._mark(
+            ~legal,
+            "illegal_action",
+            lambda row: (
+                f"Expected an action code from 0 to 9, or -1 for none, at actions[{row}], got {raw_actions[row]}. Pass one of these."
+            ),
+        )
+        self.actions = np.where(legal, raw_actions, -1).astype(np.int8)
+        self.beliefs, self.given = self._to_beliefs("beliefs", beliefs, (count, _WIDTH), None)
+        self.past, self.past_given = self._to_beliefs("belief_histories", past, (count, NUM_STEPS, _WIDTH), self.taken)
+        self.invalid = np.zeros(count, np.bool_)
+        self.invalid[list(self.faults)] = True
+
+    def _mark(self, rows: Any, code: str, message: Any) -> None:
+        for row in np.flatnonzero(rows):
+            self.faults.setdefault(int(row), Fault(int(row), code, message(int(row))))
+
+    def _to_histories(self, histories: Any) -> npt.NDArray[np.uint8]:
+        raw = as_array("histories", histories, "iu", (self.count, NUM_STEPS), "integers").astype(np.int64)
+        illegal = self.taken & ((raw < 0) | (raw >= len(_world.ACTION_NAMES)))
+        self._mark(
+            illegal.any(axis=1),
+            "illegal_action",
+            lambda row: (
+                f"Expected action codes from 0 to 9 in histories[{row}], got {raw[row][illegal[row]][0]}. Pass codes in its first step_indices[{row}] entries."
+            ),
+        )
+        return np.where(self.taken & ~illegal, raw, 0).astype(np.uint8)
+
+    def _to_beliefs(
+        self, name: str, beliefs: Any, shape: Tuple[int, ...], used: Optional[Bools]
+    ) -> Tuple[Optional[Floats], Optional[npt.NDArray[np.uint8]]]:
+        if beliefs is None:
+            return None, None
+        floats = np.array(as_array(name, beliefs, "fiu", shape, "numbers"), np.float32, order="C")
+        given: Bools = np.isfinite(floats.astype(np.float64).sum(axis=-1))
+        invalid: Bools = ~given & ~np.isnan(floats).all(axis=-1)
+        if used is not None:
+            given, invalid = given & used, invalid & used
+        bad_rows = invalid.reshape(self.count, -1).any(axis=1)
+        self._mark(
+            bad_rows,
+            "bad_belief",
+            lambda row: (
+                f"Expected three finite numbers or three NaN (no belief) in {name}[{row}], got others. Pass one of the two."
+            ),
+        )
+        return floats, given.astype(np.uint8)
+
+
+def _replay(
+    rows: _Rows, modes: Any, floats: Any, grader: Floats, world: World, kernel: str, threads: int
+) -> Dict[str, npt.NDArray[Any]]:
+    valid = np.flatnonzero(~rows.invalid).astype(np.uint32)
+    order = valid[np.argsort(rows.steps[valid], kind="stable")]
+    results: Dict[str, npt.NDArray[Any]] = {
+        "rewards": np.full(rows.count, np.nan, np.float32),
+        "belief_mae": np.full(rows.count, np.nan, np.float32),
+        "belief_skill": np.full(rows.count, np.nan, np.float32),
+        "hashes": np.zeros(rows.count, np.uint64),
+    }
+    columns = {
+        "order": order,
+        "seeds": rows.seeds,
+        "modes": modes,
+        "grader": grader,
+        "stops": rows.steps,
+        "histories": rows.histories,
+        "actions": rows.actions,
+    }
+    optional = {
+        "profiles": floats,
+        "beliefs": rows.beliefs,
+        "given": rows.given,
+        "belief_histories": rows.past,
+        "history_given": rows.past_given,
+    }
+    columns.update({name: column for name, column in optional.items() if column is not None})
+    batch = native().Batch(kernel, world.words, False, 1, threads, allocate_outputs(1, 0, False), 0)
+    batch.replay({**columns, **results})
+    batch.close()
+    return results
+
+
+def _stack_of(
+    rows: _Rows, results: Mapping[str, npt.NDArray[Any]], factors: Tuple[float, ...], terms: Mapping[str, bool]
+) -> ReplayScores:
+    has_action = rows.actions >= 0
+    has_belief = np.zeros(rows.count, np.bool_) if rows.given is None else rows.given.astype(np.bool_)
+    best, no_belief = (np.float32(_STACK["belief_accuracy"][name]) for name in ("best", "no_belief"))
+    columns = {
+        "format_valid": np.where(has_action & has_belief, _STACK["format_valid"]["yes"], _STACK["format_valid"]["no"]),
+        "action_legal": np.where(has_action, _STACK["action_legal"]["yes"], _STACK["action_legal"]["no"]),
+        "env_reward": np.where(has_action, _shaped(rows, results["rewards"], terms), _STACK["env_reward"]["no_action"]),
+        "belief_accuracy": np.where(has_belief, best - results["belief_mae"], no_belief),
+        "belief_skill": np.where(has_belief, results["belief_skill"], _STACK["belief_skill"]["no_belief"]),
+    }
+    stack = {name: column.astype(np.float32) for name, column in columns.items()}
+    total = _total_of(stack, factors)
+    for column in (*stack.values(), total):
+        column[rows.invalid] = np.nan
+    return ReplayScores(
+        step_rewards=results["rewards"],
+        belief_mae=results["belief_mae"],
+        state_hashes=results["hashes"],
+        total=total.astype(np.float32),
+        faults=[rows.faults[row] for row in sorted(rows.faults)],
+        **stack,
+    )
+
+
+def _total_of(stack: Mapping[str, Floats], factors: Tuple[float, ...]) -> npt.NDArray[np.float64]:
+    """Returns the weighted sums, in float64. Without a weight, `belief_skill` leaves even the sign of a sum of 0 as it is."""
+    first, *others = (factor * column.astype(np.float64) for factor, column in zip(factors, stack.values()))
+    total: npt.NDArray[np.float64] = sum(others[:-1], first)
+    return total + others[-1] if factors[-1] != 0 else total
+
+
+def _shaped(rows: _Rows, rewards: Floats, terms: Mapping[str, bool]) -> Floats:
+    """Returns the steps' rewards plus the shaping terms. Each addition rounds to float32."""
+    shaped: Any = rewards
+    bit = np.uint32(1) << rows.histories.astype(np.uint32)
+    action = np.uint32(1) << np.maximum(rows.actions, 0).astype(np.uint32)
+    if terms["repetition"]:
+        window = _world.REPETITION["window"] - 1
+        recent = rows.taken & (np.arange(NUM_STEPS) >= rows.steps[:, None].astype(np.int64) - window)
+        used = np.bitwise_or.reduce(np.where(recent, bit, np.uint32(0)), axis=1) | action
+        repeats = (rows.steps >= window) & (_count_bits(used) <= _world.REPETITION["distinct"])
+        shaped = np.where(repeats, shaped + np.float32(_world.REPETITION["reward"]), shaped)
+    if terms["exploration"]:
+        used = np.bitwise_or.reduce(np.where(rows.taken, bit, np.uint32(0)), axis=1)
+        explores = ((used & action) == 0) & (_count_bits(used) < _world.EXPLORATION["distinct"])
+        shaped = np.where(explores, shaped + np.float32(_world.EXPLORATION["reward"]), shaped)
+    floats: Floats = shaped
+    return floats
+
+
+def _count_bits(words: npt.NDArray[np.uint32]) -> npt.NDArray[np.int64]:
+    bits: npt.NDArray[np.int64] = ((words[:, None] >> np.arange(len(_world.ACTION_NAMES), dtype=np.uint32)) & 1).sum(
+        axis=1, dtype=np.int64
+    )
+    return bits
+
+
+def _to_factors(weights: Optional[Mapping[str, float]], grader: Floats) -> Tuple[float, ...]:
+    given = dict(weights or {})
+    for name, weight in given.items():
+        check_name("weights", name, REWARD_NAMES)
+        if isinstance(weight, bool) or not isinstance(weight, (int, float, np.number)) or not np.isfinite(weight):
+            refuse("out_of_range", f"weights[{name!r}] to be finite", describe(weight), "Pass a number.")
+    skill = 0.0 if grader[_SKILL_WEIGHT] == 0 else 1.0
+    return tuple(float(given.get(name, skill if name == "belief_skill" else 1.0)) for name in REWARD_NAMES)
+
+
+def _to_shaping(shaping: Optional[Mapping[str, bool]]) -> Dict[str, bool]:
+    terms = {"repetition": False, "exploration": False}
+    for name, value in (shaping or {}).items():
+        if name not in terms:
+            refuse(
+                "unknown_option",
+                "shaping terms among repetition, exploration",
+                describe(name),
+                did_you_mean(name, terms),
+            )
+        terms[name] = bool(value)
+    return terms
