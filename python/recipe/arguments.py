@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Optional, Sequence, Tuple
 
+from options import option_texts
 from settings import PRESETS, Settings, options, preset
 
 STAGES = ("all", "sft", "grpo", "settings")
@@ -31,9 +32,14 @@ class Run:
 
 
 def parse_arguments(arguments: Optional[Sequence[str]], description: str) -> Tuple[Run, Settings]:
-    """Parses the command line. Exits with a message if it is invalid."""
+    """Parses the command line. Exits with a message if it is invalid.
+
+    Raises:
+        ValueError: a file of options is invalid.
+        FileNotFoundError: it does not exist.
+    """
     parsed = _parser(description).parse_args(arguments)
-    given = {name: _value(getattr(parsed, name)) for name, _, _ in options() if getattr(parsed, name) is not None}
+    given = {name: _value(name, getattr(parsed, name)) for name, _, _ in options() if getattr(parsed, name) is not None}
     run = Run(
         stage=parsed.stage,
         output=parsed.output,
@@ -50,7 +56,9 @@ def parse_arguments(arguments: Optional[Sequence[str]], description: str) -> Tup
     return run, preset(parsed.preset).with_values(given)
 
 
-def _value(argument: Any) -> Any:
+def _value(name: str, argument: Any) -> Any:
+    if name.endswith("_config"):
+        return option_texts(argument)
     return tuple(argument) if isinstance(argument, list) else argument
 
 
