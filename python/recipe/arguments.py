@@ -26,7 +26,7 @@ class Run:
     grpo_rows: Optional[Path]
     start: Optional[str]
     url: Optional[str]
-    command: Tuple[str, ...]
+    command: Optional[Tuple[str, ...]]
     report_to: str
     push_to_hub: Optional[str]
 
@@ -47,9 +47,9 @@ def parse_arguments(arguments: Optional[Sequence[str]], description: str) -> Tup
         cpu=parsed.cpu,
         sft_rows=parsed.sft_rows,
         grpo_rows=parsed.grpo_rows,
-        start=parsed.start,
+        start=parsed.start_from,
         url=parsed.url,
-        command=tuple(shlex.split(parsed.rhythm_vec)),
+        command=tuple(shlex.split(parsed.rhythm_vec)) if parsed.rhythm_vec else None,
         report_to=parsed.report_to,
         push_to_hub=parsed.push_to_hub,
     )
@@ -74,9 +74,9 @@ def _parser(description: str) -> argparse.ArgumentParser:
     add("--cpu", action="store_true", help="do not use a GPU")
     add("--sft-rows", type=Path, help="rows of `dataset sft`, JSON lines (default: generated)")
     add("--grpo-rows", type=Path, help="rows of `dataset grpo`, JSON lines (default: generated)")
-    add("--start", help="folder of the model that grpo starts from, or base (default: sft in --output)")
+    add("--start-from", help="folder of the model that grpo starts from, or base (default: sft in --output)")
     add("--url", help="a running server (default: starts one). RHYTHM_TOKEN is its token")
-    add("--rhythm-vec", default="npx rhythm-vec", metavar="COMMAND", help="the rhythm-vec command")
+    add("--rhythm-vec", metavar="COMMAND", help="the rhythm-vec command (default: found, as by rhythm_vec.serve)")
     add("--report-to", default="none", help="a logger of transformers, such as trackio or wandb (default: none)")
     add("--push-to-hub", metavar="USER/NAME", help="upload private models USER/NAME-sft and -grpo with HF_TOKEN")
     for section in ("model", "data", "sft", "grpo", "watch"):

@@ -27,6 +27,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 import ranks  # noqa: E402
 from arguments import Run, parse_arguments  # noqa: E402
 from record import begin, check_unchanged  # noqa: E402
+from rhythm_vec import ServerUnavailableError  # noqa: E402
 from rows import Rows, make_grpo_rows, make_sft_rows, read_rows  # noqa: E402
 from server import server_of_node  # noqa: E402
 from settings import Settings, table  # noqa: E402
@@ -52,6 +53,8 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
         run_stages(run, settings)
     except ranks.OtherRankError:
         sys.exit(1)
+    except ServerUnavailableError as error:
+        sys.exit(f"error: {error}")
     finally:
         ranks.disconnect()
 
@@ -173,7 +176,7 @@ def start_of(run: Run) -> Optional[Path]:
     if not any((start / name).exists() for name in ("config.json", "adapter_config.json")):
         raise FileNotFoundError(
             f"Expected a trained model or adapter in {start}, got none. "
-            "Run the stage sft first, or pass --start with its folder, or --start base for the base model."
+            "Run the stage sft first, or pass --start-from with its folder, or --start-from base for the base model."
         )
     return start
 

@@ -96,7 +96,7 @@ describe.runIf(absent === null)('the recipe with TRL', () => {
       const output = pathOf('base');
       const server = await startServer();
       const stop = ['--watch-window', '2', '--watch-stop-on', 'unparsed'];
-      const args = ['--start', 'base', '--url', server.url, '--rows', '40', '--grpo-steps', '6'];
+      const args = ['--start-from', 'base', '--url', server.url, '--rows', '40', '--grpo-steps', '6'];
       const { code, stderr, record, watched } = await runRecipe(output, 'grpo', ...args, ...stop);
       expect(code, stderr).toBe(0);
       const lines = watched();
@@ -135,7 +135,7 @@ describe.runIf(absent === null)('the recipe with TRL', () => {
       // The same GRPO stage, killed when it requests the rewards of step 4, after saving step 2 and logging step 3.
       const killed = pathOf('killed');
       const rows = ['--grpo-rows', join(whole, 'grpo-rows/train.jsonl')];
-      const args = [...options, '--sft-epochs', '1', '--start', join(whole, 'sft'), ...rows];
+      const args = [...options, '--sft-epochs', '1', '--start-from', join(whole, 'sft'), ...rows];
       let child: ReturnType<typeof startRecipe> | undefined;
       const kill = () => void child!.kill('SIGKILL');
       const proxy = await faultyServer(server, null, null, null, null, kill);
