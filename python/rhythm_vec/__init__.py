@@ -25,6 +25,7 @@ __all__ = [
     "InputError",
     "Kernel",
     "ObservationField",
+    "Parsed",
     "PolicyActions",
     "RefusedError",
     "RemoteVectorEnv",
@@ -46,6 +47,8 @@ __all__ = [
     "World",
     "list_kernels",
     "make_vec",
+    "parse",
+    "prompts",
     "reward_funcs",
     "rollout_groups",
     "score",
@@ -83,6 +86,7 @@ if TYPE_CHECKING:
     from .runs import Trajectory
     from .scores import Fault, Scores, score
     from .serving import serve
+    from .texts import Parsed, parse, prompts
     from .single_env import RhythmEnv
     from .vec_env import VecEnv
     from .world import World
@@ -102,6 +106,7 @@ else:
         "runs": ("Trajectory",),
         "scores": ("Fault", "Scores", "score"),
         "serving": ("serve",),
+        "texts": ("Parsed", "parse", "prompts"),
         "single_env": ("RhythmEnv",),
         "vec_env": ("VecEnv",),
         "world": ("World",),
