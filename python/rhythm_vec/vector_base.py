@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Mapping, NoReturn, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Mapping, NoReturn, Optional, Sequence, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -76,11 +76,10 @@ class BaseVectorEnv(VectorEnv[Array, Any, Array]):
         if seed is not None and (isinstance(seed, np.ndarray) or None not in seed):  # type: ignore[operator]
             return seed
         low, size = self._seed_range
-        drawn = self.np_random.integers(low, low + size, self.num_envs, np.uint64)
+        drawn = self.np_random.integers(low, low + size, self.num_envs if seed is None else len(seed), np.uint64)  # type: ignore[arg-type]
         if seed is None:
             return drawn
-        given: List[Any] = list(seed)  # type: ignore[arg-type]
-        return [int(draw) if each is None else each for each, draw in zip(given, drawn)] if len(given) == self.num_envs else given
+        return [int(draw) if each is None else each for each, draw in zip(seed, drawn)]  # type: ignore[arg-type]
 
     def _step_infos(
         self, current: Infos, previous: Mapping[str, Array], final: Mapping[str, Array], ended: Bools, last: Optional[Array]
