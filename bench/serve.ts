@@ -66,19 +66,19 @@ async function score(url: string, columns: Columns): Promise<Scored> {
   return (await response.json()) as Scored;
 }
 
-function totalsOf({ seeds, action_histories, completions }: Columns): number[] {
+function totalsOf({ seeds, action_histories, completions }: Columns): Float32Array {
   const rows = seeds.map((seed, i): ReplayRow => {
     const { action, belief, given } = parseCompletion(completions[i]);
     return { seed, actionHistory: action_histories[i], action, belief: given ? belief : null };
   });
-  return Array.from(scoreReplay(rows).rewards.total);
+  return scoreReplay(rows).rewards.total;
 }
 
 async function timeScore(url: string, { rows, rounds }: ServePlan, onProgress: OnProgress): Promise<number> {
   const columns = columnsOf(rows);
   onProgress('scores, verifying');
   const { scores, faults } = await score(url, columns);
-  if (faults.length > 0 || !isDeepStrictEqual(scores.total, totalsOf(columns))) {
+  if (faults.length > 0 || !isDeepStrictEqual(Float32Array.from(scores.total), totalsOf(columns))) {
     throw new Mismatch('/v1/score: Expected the scores of scoreReplay, got others.');
   }
   const times: number[] = [];

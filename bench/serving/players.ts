@@ -48,8 +48,9 @@ export class Player {
       const reward = episode.step(actionAt(this.#seed, step));
       const { meters, deltas, anomalies } = data.observation;
       const expected = [reward, ...episode.meters, ...episode.deltas, ...episode.anomalies];
-      const got = [data.reward, ...meters, ...deltas, ...anomalies];
-      const sameScore = data.observation.final_score === (data.done ? episode.finalScore : null);
+      const got = [data.reward, ...meters, ...deltas, ...anomalies].map(Math.fround);
+      const score = data.observation.final_score;
+      const sameScore = data.done ? Math.fround(score) === episode.finalScore : score === null;
       if (sameScore && data.done === episode.terminated && expected.every((value, k) => value === got[k]))
         return;
       throw new Mismatch(

@@ -18,7 +18,6 @@ import { addReportCommand } from './report/command.js';
 import { addServeCommand } from './serve/command.js';
 import { addTeachCommand } from './teach/command.js';
 import { addUploadCommand } from './upload/command.js';
-import { addWorldCommand } from './world/command.js';
 
 const COMMANDS: readonly ((program: Command, context: Context) => void)[] = [
   addEvalCommand,
@@ -31,7 +30,6 @@ const COMMANDS: readonly ((program: Command, context: Context) => void)[] = [
   addDatasetCommand,
   addUploadCommand,
   addServeCommand,
-  addWorldCommand,
   addInfoCommand,
 ];
 

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { MAX_LINE_BYTES } from '../../src/cli/files/trajectory-files.js';
 import type { TrajectoryEpisode } from '../../src/rollouts/trajectories/trajectory-episode.js';
 import { episodeLine } from '../../src/rollouts/trajectories/write-line.js';
+import { float32Decimal } from '../../src/shared/float32-decimal.js';
 import { SCHEMAS } from '../../src/shared/schemas.js';
 import { runCli, startCli, temporaryDirectory } from '../support/cli.js';
 import { FORMER_FILES } from '../support/former-files.js';
@@ -182,13 +183,13 @@ describe('a changed value', () => {
     const { code, stdout, stderr } = await reeval('--jsonl', name, '--mismatches', '3', '--skip-bad');
     expect(code).toBe(1);
     const lines = stderr.trimEnd().split('\n');
-    const meter = llmEpisodes[1].steps[3].observation[6];
+    const meter = float32Decimal(llmEpisodes[1].steps[3].observation[6]);
     expect(lines.slice(0, 3)).toEqual([
       `${name}:2: step 3, observation.meters[2]: recorded 0.5, recomputed ${meter}`,
       expect.stringContaining(
         `${name}:3: step 3, prompt: recorded "Hello\\u001b[2J", recomputed "Now: day 1 night`,
       ),
-      `${name}:3: final.progress: recorded 0, recomputed ${llmEpisodes[2].final.progress}`,
+      `${name}:3: final.progress: recorded 0, recomputed ${float32Decimal(llmEpisodes[2].final.progress)}`,
     ]);
     expect(lines).toHaveLength(7);
     expect(lines[6]).toMatch(/:4: and \d{3} more$/);
@@ -208,7 +209,7 @@ describe('a changed value', () => {
         step: 3,
         field: 'observation.meters[2]',
         recorded: 0.5,
-        recomputed: llmEpisodes[1].steps[3].observation[6],
+        recomputed: float32Decimal(llmEpisodes[1].steps[3].observation[6]),
       },
     ]);
   });

@@ -10,6 +10,7 @@ import {
   type GraderChoice,
   PROFILE_NAMES,
 } from '../../src/index.js';
+import { float32Decimal, float32Decimals } from '../../src/shared/float32-decimal.js';
 import { COMPONENT_NAMES } from '../../src/world/fields.js';
 import { FORMER_WORLDS } from '../../src/world/former-worlds.js';
 import { fromLines, runCli, temporaryDirectory } from '../support/cli.js';
@@ -42,6 +43,11 @@ const expectedOutput = ({ seed, profile, belief_target, steps, final }: GoldenEp
   })),
   final,
 });
+/** Returns rows with every number but the seed rounded to float32. */
+const inFloat32 = (rows: unknown) =>
+  JSON.parse(JSON.stringify(rows), (key, value) =>
+    typeof value === 'number' && key !== 'seed' ? Math.fround(value) : value,
+  );
 const toLines = (rows: readonly unknown[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('');
 
 interface Replayed extends ReplayCounts {
@@ -90,12 +96,14 @@ describe('replay', () => {
       pathOf('scored.jsonl'),
     ]);
     expect(result).toEqual({ code: 0, stdout: '', stderr: `${replayable.length} rows replayed.\n` });
-    expect(fromLines(readFileSync(pathOf('scored.jsonl'), 'utf8'))).toEqual(replayable.map(expectedOutput));
+    const scored = fromLines(readFileSync(pathOf('scored.jsonl'), 'utf8'));
+    expect(inFloat32(scored)).toEqual(replayable.map(expectedOutput));
+    expect(scored[0].steps[0].meters).toEqual(float32Decimals(replayable[0].steps[0].meters));
   });
 
   it.each(ENGINES)('reproduces every golden episode on $name', async ({ backend, kernel }) => {
     const { rows, good, bad } = await replayText([toLines(replayable.map(rowOf))], { backend, kernel }, 4);
-    expect(rows).toEqual(replayable.map(expectedOutput));
+    expect(inFloat32(rows)).toEqual(replayable.map(expectedOutput));
     expect([good, bad]).toEqual([replayable.length, 0]);
   });
 
@@ -109,14 +117,14 @@ describe('replay', () => {
     }));
     const { rows: scored } = await replayText([toLines(rows)]);
     for (const { steps, final } of scored) {
-      expect(steps).toEqual(expectedOutput(golden).steps.slice(0, steps.length));
+      expect(inFloat32(steps)).toEqual(expectedOutput(golden).steps.slice(0, steps.length));
       expect(final).toBeNull();
     }
     expect(scored.map(({ steps }) => steps.length)).toEqual([1, 13, 27]);
   });
 
   it('writes each row once, even if the output is large', async () => {
-    const seeds = Array.from({ length: 300 }, (_, seed) => seed);
+    const seeds = Array.from({ length: 400 }, (_, seed) => seed);
     const { rows } = await replayText([toLines(seeds.map((seed) => ({ seed, actions: EPISODE })))]);
     // Some megabytes, which are written in pieces.
     expect(JSON.stringify(rows).length).toBeGreaterThan(2 ** 21);
@@ -136,7 +144,7 @@ describe('a row may have', () => {
   const score = (grader: GraderChoice, profiles = 'sampled', beliefs?: number[]) => {
     using env = createVecEnv({ numEnvs: 1 });
     env.reset({ seed: 9, profiles, graders: grader });
-    return env.run(new Uint8Array(28), beliefs && { beliefs }).finalScores[0];
+    return float32Decimal(env.run(new Uint8Array(28), beliefs && { beliefs }).finalScores[0]);
   };
   it('a profile, a grader and beliefs', async () => {
     const weights = [0.1, 0.2, 0.3, 0.1, 0.1, 0.2];

@@ -64,7 +64,7 @@ describe('a file of world 1.0.0', () => {
   it('is refused with a changed score, or of another world', async () => {
     const { components } = FORMER_FILES;
     const score = components.replace('"final_score":0.4428219795227051', '"final_score":0.5');
-    await expect(read(score)).rejects.toThrow('c.jsonl:2: final_score: Expected 0.4428219795227051');
+    await expect(read(score)).rejects.toThrow('c.jsonl:2: final_score: Expected 0.44282198');
     await expect(read(components.replace('e7d450eb', '00000000'))).rejects.toThrow('world_digest: Expected');
   });
 
@@ -213,14 +213,14 @@ describe('refuses, with an error that names the file,', () => {
       'progress: Expected a float32 from 0 to 1, got 2.',
     ],
     [
-      'a component that is not a float32',
-      () => set(1, { progress: 0.1 }),
-      'progress: Expected a float32 from 0 to 1, got 0.1.',
+      'a component that is not a number',
+      () => set(1, { progress: '0.1' }),
+      'progress: Expected a float32 from 0 to 1, got "0.1".',
     ],
     [
-      'a mean that is not a float32',
-      () => set(1, { early_mean: 0.1 }),
-      'c.jsonl:2: early_mean: Expected a float32, got 0.1.',
+      'a mean beyond float32',
+      () => set(1, { early_mean: 1e39 }),
+      'c.jsonl:2: early_mean: Expected a finite float32, got 1e+39.',
     ],
     ['a changed component', () => set(1, { progress: 0.25 }), 'c.jsonl:2: final_score: Expected 0.'],
     [

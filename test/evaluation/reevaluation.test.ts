@@ -9,6 +9,7 @@ import { builtin, evaluate, withConstant } from '../../src/index.js';
 import { parseEpisode } from '../../src/rollouts/trajectories/read-line.js';
 import type { TrajectoryEpisode } from '../../src/rollouts/trajectories/trajectory-episode.js';
 import { episodeLine } from '../../src/rollouts/trajectories/write-line.js';
+import { float32Decimal } from '../../src/shared/float32-decimal.js';
 import { PROFILE_NAMES } from '../../src/world/fields.js';
 import { ENGINES, nameAbsent } from '../support/engines.js';
 import { FORMER_FILES } from '../support/former-files.js';
@@ -199,10 +200,18 @@ describe('a changed field is a mismatch:', () => {
     ]);
   });
 
-  it('a belief that is not float32, without a completion', async () => {
-    const [mismatch] = await mismatchesOf(changedAt(withoutText, 'steps.2.belief.1', 0.1));
-    const recomputed = `[0.5, ${Math.fround(0.1)}, 0.5]`;
-    expect(mismatch).toEqual({ step: 2, field: 'belief', recorded: '[0.5, 0.1, 0.5]', recomputed });
+  it('a belief of a negative zero, without a completion', async () => {
+    const line = episodeLine(withoutText).replace('"belief":[0.5,', '"belief":[-0,');
+    await using replayer = await TrajectoryReplayer.open({});
+    const [[mismatch]] = (await replayer.replay([parseEpisode(line)])).mismatches;
+    const texts = { recorded: '[-0, 0.5, 0.5]', recomputed: '[0, 0.5, 0.5]' };
+    expect(mismatch).toEqual({ step: 0, field: 'belief', ...texts });
+  });
+
+  it('named by shortest decimals', async () => {
+    const [mismatch] = await mismatchesOf(changedAt(withoutText, 'steps.27.reward', Math.fround(0.7)));
+    const recomputed = float32Decimal(withoutText.steps[27].reward);
+    expect(mismatch).toEqual({ step: 27, field: 'reward', recorded: 0.7, recomputed });
   });
 
   it('another fallback action', async () => {

@@ -43,7 +43,7 @@ describe.runIf(absent === null)('serve', () => {
   ])('runs a server during a block, also of one that raises: %s', async (_, options) => {
     const { urls, totals, left } = await ask<Blocks>('block', { options });
     expect(urls).toEqual([1, 2].map(() => expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/)));
-    expect(totals).toEqual([[1.249585509300232], [1.249585509300232]]);
+    expect(totals).toEqual([[1.2495855], [1.2495855]]);
     expect(left).toEqual([1, 2].map(() => [false, 'ServerUnavailableError', 1]));
   });
 

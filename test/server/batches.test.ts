@@ -4,7 +4,6 @@ import { expect, it } from 'vitest';
 import {
   ACTION_NAMES,
   createVecEnv,
-  createWorld,
   graderWeights,
   parseCompletions,
   prompts,
@@ -14,6 +13,7 @@ import {
 } from '../../src/index.js';
 import { listText } from '../../src/server/protocol/number-text.js';
 import { SLICE } from '../../src/server/v1/array-text.js';
+import { float32Decimal, float32Decimals } from '../../src/shared/float32-decimal.js';
 import { NUM_COMPONENTS } from '../../src/world/fields.js';
 import { sendRequest, startServer } from '../support/server.js';
 
@@ -34,7 +34,7 @@ const bitsOf = (values: Iterable<number>): number[] =>
   Array.from(new Uint32Array(Float32Array.from(values).buffer));
 /** JSON has no NaN. */
 const orNull = (values: ArrayLike<number>) =>
-  Array.from(values, (value) => (Number.isNaN(value) ? null : value));
+  float32Decimals(values).map((value) => (Number.isNaN(value) ? null : value));
 
 it('/v1/score scores completions as scoreReplay does', async () => {
   const server = await startServer();
@@ -117,9 +117,11 @@ it('/v1/score accepts actions and beliefs, and names the columns of invalid rows
   for (const [k, columnName] of columnNames.entries()) expect(body.faults[k].message).toContain(columnName);
   expect(body.scores.total[3401]).toBeNull();
   expect(body.scores.total[5]).toBe(
-    scoreReplay([
-      { seed: seeds[5], actionHistory: histories[5], action: ACTION_NAMES[5], belief: [0.1, 0.2, 0.3] },
-    ]).rewards.total[0],
+    float32Decimal(
+      scoreReplay([
+        { seed: seeds[5], actionHistory: histories[5], action: ACTION_NAMES[5], belief: [0.1, 0.2, 0.3] },
+      ]).rewards.total[0],
+    ),
   );
 });
 
@@ -146,9 +148,9 @@ it('/v1/score scores last steps with the beliefs of their histories, with action
   const stated = { actions: Array(n).fill(action), beliefs: Array(n).fill(belief) };
   const { body } = await sendRequest(server, 'POST', '/v1/score', { ...columns, ...stated });
   expect(body.faults).toEqual([]);
-  expect(body.scores.belief_skill).toEqual(Array.from(beliefSkill));
-  expect(body.scores.env_reward).toEqual(Array.from(rewards.envReward));
-  expect(body.scores.total).toEqual(Array.from(rewards.total));
+  expect(body.scores.belief_skill).toEqual(float32Decimals(beliefSkill));
+  expect(body.scores.env_reward).toEqual(float32Decimals(rewards.envReward));
+  expect(body.scores.total).toEqual(float32Decimals(rewards.total));
 
   const completions = Array(n).fill('0 9 0 SLEEP');
   const parsed = scoreReplay(
@@ -160,7 +162,7 @@ it('/v1/score scores last steps with the beliefs of their histories, with action
     completions,
     scores: ['total'],
   });
-  expect(answer.body.scores).toEqual({ total: Array.from(parsed.rewards.total) });
+  expect(answer.body.scores).toEqual({ total: float32Decimals(parsed.rewards.total) });
 });
 
 it.each([
@@ -208,8 +210,8 @@ it.each([
   });
   const { rewards, stepRewards } = scoreReplay([row], { grader: graderWeights(grader) });
   expect([body.scores.step_reward, body.scores.total]).toEqual([
-    Array.from(stepRewards),
-    Array.from(rewards.total),
+    float32Decimals(stepRewards),
+    float32Decimals(rewards.total),
   ]);
   const game = {
     seeds: [5],
@@ -225,8 +227,8 @@ it.each([
     policy: 'random',
     grader: graderWeights(grader),
   });
-  expect(arrays.final_scores).toEqual(Array.from(rollouts.finalScores));
-  expect(arrays.components).toEqual(Array.from(rollouts.components));
+  expect(arrays.final_scores).toEqual(float32Decimals(rollouts.finalScores));
+  expect(arrays.components).toEqual(float32Decimals(rollouts.components));
   expect(arrays.components).toHaveLength(2 * NUM_COMPONENTS);
 });
 
@@ -371,22 +373,6 @@ const refusals: [path: string, what: string, body: unknown, detail: object][] = 
     { msg: expect.stringContaining('action_histories[599][0]') },
   ],
   [
-    '/v1/parse',
-    'a row of a later slice that is not text',
-    { completions: [...Array(3000).fill(''), 7] },
-    {
-      loc: ['body', 'completions'],
-      msg: expect.stringMatching(/Expected a string at completions\[3000\], got 7/),
-    },
-  ],
-  ['/v1/parse', 'an unknown key', { completions: [], seeds: [] }, { loc: ['body', 'seeds'] }],
-  [
-    '/v1/score',
-    'parsed without completions',
-    { seeds: [1], action_histories: [[]], actions: [0], parsed: true },
-    { loc: ['body', 'parsed'], msg: expect.stringContaining('Leave it out') },
-  ],
-  [
     '/v1/rollout',
     'fewer profiles than groups',
     { seeds: [1, 2], group_size: 1, policy: 'random', profile_modes: ['sampled'] },
@@ -462,39 +448,6 @@ it('/v1/prompts returns the same texts as prompts()', async () => {
   });
 });
 
-it('/v1/parse and /v1/score return what parseCompletions finds', async () => {
-  const server = await startServer();
-  // More than one slice of the answer, with actions and beliefs alone, and nothing.
-  const many = [...completions, ...completions, 'SLEEP', '1 2 3', 'no answer', '', '9 9 9 me-time'];
-  const { actions, beliefs, given } = parseCompletions(many);
-  const expected = {
-    actions: Array.from(actions, (code): string | null => ACTION_NAMES[code] ?? null),
-    codes: Array.from(actions),
-    beliefs: many.map((_, i) => (given[i] ? Array.from(beliefs.subarray(3 * i, 3 * i + 3)) : null)),
-  };
-  const parse = await sendRequest(server, 'POST', '/v1/parse', { completions: many });
-  expect(parse.body).toEqual({ rows: many.length, world_digest: createWorld().digest, ...expected });
-  expect(parse.body.actions.slice(-5)).toEqual(['sleep', null, null, null, 'me_time']);
-
-  const columns = {
-    seeds: many.map((_, i) => (i === 7 ? -1 : i)) as unknown[],
-    action_histories: many.map(() => []),
-    completions: many.map((text, i) => (i === 9 ? null : text)),
-    scores: ['total'],
-  };
-  const plain = await sendRequest(server, 'POST', '/v1/score', columns);
-  const score = await sendRequest(server, 'POST', '/v1/score', { ...columns, parsed: true });
-  expected.actions[9] = null;
-  expected.codes[9] = -1;
-  expected.beliefs[9] = null;
-  expect(score.body.parsed).toEqual(expected);
-  expect(score.body.faults.map(({ index }: { index: number }) => index)).toEqual([7, 9]);
-  expect({ ...score.body, parsed: undefined }).toEqual({ ...plain.body, parsed: undefined });
-  expect(plain.body).not.toHaveProperty('parsed');
-  const none = { actions: [], codes: [], beliefs: [] };
-  expect((await sendRequest(server, 'POST', '/v1/parse', { completions: [] })).body).toMatchObject(none);
-});
-
 it('/v1/rollout returns the same arrays as rolloutGroups, for every policy', async () => {
   const server = await startServer();
   const grader = { name: 'calm', weights: { crash_free: 0.5, efficiency: 0.3, belief_accuracy: 0.2 } };
@@ -509,8 +462,8 @@ it('/v1/rollout returns the same arrays as rolloutGroups, for every policy', asy
   for (const policy of ['random', 'heuristic'] as const) {
     const { body } = await sendRequest(server, 'POST', '/v1/rollout', { ...request, policy });
     const rollouts = await rolloutGroups({ ...options, policy });
-    expect(body.arrays.returns).toEqual(Array.from(rollouts.returns));
-    expect(body.arrays.final_scores).toEqual(Array.from(rollouts.finalScores));
+    expect(body.arrays.returns).toEqual(float32Decimals(rollouts.returns));
+    expect(body.arrays.final_scores).toEqual(float32Decimals(rollouts.finalScores));
     expect(body.arrays.state_hashes[1]).toBe(rollouts.stateHashes[1].toString(16).padStart(16, '0'));
   }
   const sequences = Array.from({ length: 6 }, (_, i) => Array.from({ length: 28 }, (_, t) => (i + t) % 10));
@@ -525,14 +478,14 @@ it('/v1/rollout returns the same arrays as rolloutGroups, for every policy', asy
   const profiles = [0, 0, 0, 1, 1, 1].map((group) => ['introvert_morning', 'discrete'][group]);
   env.reset({ seed: [500, 500, 500, 501, 501, 501], profiles });
   const { finalScores } = env.run(sequences.flat(), { beliefs: [0.25, 0.5, 1] });
-  expect(body.arrays.final_scores).toEqual(Array.from(finalScores));
+  expect(body.arrays.final_scores).toEqual(float32Decimals(finalScores));
   const seeded = await sendRequest(server, 'POST', '/v1/rollout', {
     ...request,
     policy: 'random',
     policy_seeds: 77,
   });
   const rollouts = await rolloutGroups({ ...options, policy: 'random', policySeeds: 77 });
-  expect(seeded.body.arrays.returns).toEqual(Array.from(rollouts.returns));
+  expect(seeded.body.arrays.returns).toEqual(float32Decimals(rollouts.returns));
 });
 
 it('/v1/rollout returns arrays of whole slices', async () => {
@@ -543,7 +496,7 @@ it('/v1/rollout returns arrays of whole slices', async () => {
   const rollouts = await rolloutGroups({ seeds: [500], groupSize, policy: 'random' });
   expect(rollouts.rewards.length).toBe(7 * SLICE);
   expect(body.arrays.actions).toEqual(Array.from(rollouts.actions));
-  expect(body.arrays.rewards).toEqual(Array.from(rollouts.rewards));
+  expect(body.arrays.rewards).toEqual(float32Decimals(rollouts.rewards));
 });
 
 it('/v1/score returns columns of whole slices', async () => {

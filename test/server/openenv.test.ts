@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { Episode } from '../../src/index.js';
 import { OBSERVATION_SCHEMA, RESULT_SCHEMA } from '../../src/server/protocol/observation.js';
+import { float32Decimal, float32Decimals } from '../../src/shared/float32-decimal.js';
 import { COMPONENT_NAMES, GRADER_NAMES } from '../../src/world/fields.js';
 import { connect, sendRequest, startServer } from '../support/server.js';
 
@@ -193,7 +194,7 @@ describe('WebSocket answers', () => {
 
 /** Returns the entries of the components' object. */
 const namedComponents = ({ components }: Episode): [name: string, component: number][] =>
-  COMPONENT_NAMES.map((name, k) => [name, components[k]]);
+  COMPONENT_NAMES.map((name, k) => [name, float32Decimal(components[k])]);
 
 describe('an episode', () => {
   it.each(GRADER_NAMES)(
@@ -209,11 +210,11 @@ describe('an episode', () => {
           data: { action_type: ['deep_work', 'Sleep', 'FAMILY-TIME'][t % 3], belief },
         });
         const reward = episode.step([0, 3, 6][t % 3], belief);
-        expect(data.reward).toBe(reward);
+        expect(data.reward).toBe(float32Decimal(reward));
         expect(data.done).toBe(t === 27);
-        expect(data.observation.meters).toEqual(Array.from(episode.meters));
-        expect(data.observation.anomalies).toEqual(Array.from(episode.anomalies));
-        expect(data.observation.final_score).toBe(t === 27 ? episode.finalScore : null);
+        expect(data.observation.meters).toEqual(float32Decimals(episode.meters));
+        expect(data.observation.anomalies).toEqual(float32Decimals(episode.anomalies));
+        expect(data.observation.final_score).toBe(t === 27 ? float32Decimal(episode.finalScore) : null);
         expect(data.observation.components === null).toBe(t < 27);
         const { observation } = RESULT_SCHEMA.parse(data);
         if (t === 27) expect(Object.entries(observation.components!)).toEqual(namedComponents(episode));
@@ -255,7 +256,7 @@ describe('an episode', () => {
       const data = { action_type: 'learn', belief: [-1, 1e300, 0.25] };
       const { observation } = (await client.request({ type: 'step', data })).data;
       episode.step(4, [0, 1, 0.25]);
-      if (t === 27) expect(observation.belief_mae).toBe(episode.beliefMae);
+      if (t === 27) expect(observation.belief_mae).toBe(float32Decimal(episode.beliefMae));
     }
   });
 

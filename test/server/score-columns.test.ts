@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest';
 import { type ReplayRow, scoreReplay } from '../../src/index.js';
 import { SCORE_NAMES } from '../../src/server/v1/score-columns.js';
+import { float32Decimals } from '../../src/shared/float32-decimal.js';
 import { camelCase } from '../../src/shared/letter-case.js';
 import { sendRequest, startServer } from '../support/server.js';
 
@@ -21,7 +22,8 @@ const rows = Array.from({ length: ROWS }, (_, k): ReplayRow => {
   };
 });
 
-const numbers = (values: Float32Array) => Array.from(values, (value) => (Number.isNaN(value) ? null : value));
+const numbers = (values: Float32Array) =>
+  float32Decimals(values).map((value) => (Number.isNaN(value) ? null : value));
 
 it.each([
   {},

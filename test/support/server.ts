@@ -6,6 +6,7 @@ import { ACTION_NAMES, Episode, OBSERVATION, OBSERVATION_SIZE } from '../../src/
 import { openServer } from '../../src/server/open-server.js';
 import type { RunningServer } from '../../src/server/server.js';
 import type { ServeOptions } from '../../src/server/server-options.js';
+import { float32Decimal, float32Decimals } from '../../src/shared/float32-decimal.js';
 
 /** Starts a server on a free port. It is closed after the test. An unexpected error fails the test. */
 export async function startServer(options: ServeOptions = {}): Promise<RunningServer> {
@@ -150,12 +151,17 @@ export class CheckedSession {
     const row = new Float32Array(OBSERVATION_SIZE);
     this.#episode.observe(row, 0);
     const { meters, deltas, anomalies } = data.observation ?? {};
-    expect([type, data.reward, data.done]).toEqual(['observation', reward, this.#episode.terminated]);
+    expect([type, data.reward, data.done]).toEqual([
+      'observation',
+      float32Decimal(reward),
+      this.#episode.terminated,
+    ]);
     expect([meters, deltas, anomalies]).toEqual(
       [OBSERVATION.meters, OBSERVATION.deltas, OBSERVATION.anomalies].map((at) =>
-        Array.from(row.slice(at, at + 5)),
+        float32Decimals(row.slice(at, at + 5)),
       ),
     );
-    expect(data.observation.final_score).toBe(this.#episode.terminated ? this.#episode.finalScore : null);
+    const { terminated, finalScore } = this.#episode;
+    expect(data.observation.final_score).toBe(terminated ? float32Decimal(finalScore) : null);
   }
 }

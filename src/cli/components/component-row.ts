@@ -5,6 +5,7 @@ import { floatsOf, validateGrader } from '../../engine/graders/grader.js';
 import { finalScore } from '../../engine/reference/grade.js';
 import { MODEL_PREFIX } from '../../evaluation/user-policy.js';
 import { RhythmError } from '../../shared/errors.js';
+import { float32Decimal } from '../../shared/float32-decimal.js';
 import { currentPolicy } from '../../shared/former-names.js';
 import { isPrintable, PRINTABLE } from '../../shared/printable-names.js';
 import {
@@ -57,19 +58,19 @@ const policyText = expect<string>(`a name of ${PRINTABLE}`, (value) =>
 ).transform(currentPolicy);
 const world = createWorld();
 
-const isFloat = (value: unknown, low: number) =>
-  typeof value === 'number' && value >= low && value <= 1 && Math.fround(value) === value;
+const isBetween = (value: unknown, low: number) => typeof value === 'number' && value >= low && value <= 1;
 const floatFrom = (low: number) =>
-  expect<number>(`a float32 from ${low} to 1`, (value) => isFloat(value, low));
-const isAnyFloat = (value: unknown) => typeof value === 'number' && Math.fround(value) === value;
+  expect<number>(`a float32 from ${low} to 1`, (value) => isBetween(value, low)).transform(Math.fround);
+const isFloat = (value: unknown) => typeof value === 'number' && Number.isFinite(Math.fround(value));
+const anyFloat = expect<number>('a finite float32', isFloat).transform(Math.fround);
 
 const SHAPE = {
   condition: printableName,
   policy: policyText,
   belief: oneOf<BeliefKind>(BELIEFS),
   tape: printableName.optional(),
-  early_mean: expect<number>('a float32', isAnyFloat).optional(),
-  late_mean: expect<number>('a float32', isAnyFloat).optional(),
+  early_mean: anyFloat.optional(),
+  late_mean: anyFloat.optional(),
   oracle: flag.optional(),
   profile: oneOf<string>(PROFILE_CHOICES),
   seed: expect<number>(`an integer from 0 to ${MAX_U32}`, isU32),
@@ -157,8 +158,8 @@ function rowOf(value: unknown, { digest, name, weights }: Header): ComponentsRow
   const graded = finalScore(weights, components);
   if (graded !== numbers.final_score) {
     throw new BadRow(
-      `final_score: Expected ${graded}, the score of the components under grader ${name}, ` +
-        `got ${numbers.final_score}. The numbers in the file were changed; write it again.`,
+      `final_score: Expected ${float32Decimal(graded)}, the score of the components under grader ${name}, ` +
+        `got ${float32Decimal(numbers.final_score)}. The numbers in the file were changed; write it again.`,
     );
   }
   return {

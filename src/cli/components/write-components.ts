@@ -1,6 +1,7 @@
 /** Writes components as JSON lines: a header, then one line for each episode of each policy. */
 import type { PlayedEpisodes } from '../../evaluation/evaluate-options.js';
 import type { RunInfo } from '../../evaluation/run-info.js';
+import { float32Decimal } from '../../shared/float32-decimal.js';
 import { SCHEMAS } from '../../shared/schemas.js';
 import { COMPONENT_NAMES, NUM_COMPONENTS } from '../../world/fields.js';
 
@@ -19,7 +20,7 @@ const NUMBERS = {
   final_score: 'finalScores',
 } as const;
 
-/** Returns a line per episode, with line ends. A float32 is printed as the equal float64. */
+/** Returns a line per episode, with line ends. A float32 is written as its shortest decimal. */
 export function rowsText({ seeds, result, ...played }: PlayedEpisodes): string {
   const { condition, policy, belief, sequenceGrader, oracle, profile } = played;
   const origin = {
@@ -32,7 +33,10 @@ export function rowsText({ seeds, result, ...played }: PlayedEpisodes): string {
   };
   return Array.from(seeds, (seed, i) => {
     const components = COMPONENT_NAMES.map((name, k) => [name, result.components[i * NUM_COMPONENTS + k]]);
-    const numbers = Object.entries(NUMBERS).map(([name, array]) => [name, result[array][i]]);
-    return `${JSON.stringify({ ...origin, seed, ...Object.fromEntries([...components, ...numbers]) })}\n`;
+    const others = Object.entries(NUMBERS).map(([name, array]) => [name, result[array][i]]);
+    const numbers = Object.fromEntries(
+      [...components, ...others].map(([name, value]) => [name, float32Decimal(value as number)]),
+    );
+    return `${JSON.stringify({ ...origin, seed, ...numbers })}\n`;
   }).join('');
 }

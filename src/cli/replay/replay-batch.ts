@@ -3,6 +3,7 @@
 import { clampBelief } from '../../engine/reference/grade.js';
 import type { RunResult } from '../../engine/vec-env/vec-env-options.js';
 import { ResizableAnyEnv } from '../../evaluation/resizable-env.js';
+import { float32Decimal, float32Decimals } from '../../shared/float32-decimal.js';
 import {
   ACTION_NAMES,
   COMPONENT_NAMES,
@@ -103,13 +104,13 @@ function scored({ seed, profile, actions }: ReplayRow, i: number, targets: Float
   };
 }
 
-/** Returns a step of the output. JSON prints a float32 as the equal float64. */
+/** Returns a step of the output. Float32 numbers are written as shortest decimals. */
 function step(action: string, at: number, { trajectory }: RunResult) {
   const { events, rewards, meters, deltas, anomalies } = trajectory!;
   return {
     action,
     event: EVENT_NAMES[events[at]] ?? null,
-    reward: rewards[at],
+    reward: float32Decimal(rewards[at]),
     meters: floats(meters, at, NUM_METERS),
     delta: floats(deltas, at, NUM_METERS),
     anomaly: floats(anomalies, at, NUM_METERS),
@@ -120,10 +121,10 @@ function final(i: number, { components, beliefMae, finalScores }: RunResult) {
   const graded = floats(components, i, NUM_COMPONENTS);
   return {
     ...Object.fromEntries(COMPONENT_NAMES.map((name, k) => [name, graded[k]])),
-    belief_mae: beliefMae[i],
-    final_score: finalScores[i],
+    belief_mae: float32Decimal(beliefMae[i]),
+    final_score: float32Decimal(finalScores[i]),
   };
 }
 
 const floats = (from: Float32Array, row: number, size: number): number[] =>
-  Array.from(from.subarray(row * size, (row + 1) * size));
+  float32Decimals(from.subarray(row * size, (row + 1) * size));

@@ -2,6 +2,7 @@
 import { repeatActions } from '../../agents/policies/open-loop.js';
 import { type AnyVecEnv, openAnyVecEnv } from '../../engine/node.js';
 import { type Draw, threefry } from '../../engine/reference/threefry.js';
+import { float32Decimal } from '../../shared/float32-decimal.js';
 import { COMPONENT_NAMES, NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
 import type { AuditRequest } from './audit-options.js';
 import { type AuditProfiles, profileChoice } from './audit-profiles.js';
@@ -41,7 +42,7 @@ export const CONSTANT: readonly number[] = [0.5, 0.5, 0.5];
 
 /** The constant beliefs that depend on the profiles. */
 export interface FittedBeliefs {
-  /** The constant belief with the best score; null if stating none is as good. */
+  /** The constant belief with the best score, as shortest decimals of float32 numbers; null if stating none is as good. */
   readonly fitted: readonly number[] | null;
   /** The median targets, which minimise the mean absolute error. */
   readonly median: readonly number[];
@@ -83,7 +84,8 @@ export async function fitBeliefs(
     const { finalScores } = await env.run(actions, { beliefs });
     return finalScores.reduce((sum, score) => sum + score, 0) / numEnvs;
   };
-  return { median, mean, fitted: await climb([CONSTANT, median, mean], scoreOf) };
+  const fitted = await climb([CONSTANT, median, mean], scoreOf);
+  return { median, mean, fitted: fitted?.map((value) => float32Decimal(Math.fround(value))) ?? null };
 }
 
 /**

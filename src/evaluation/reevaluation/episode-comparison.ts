@@ -10,6 +10,7 @@ import { type HiddenProfile, hiddenProfileOf } from '../../rollouts/trajectories
 import { type PlayedMove, reasoningIn, resolveMove } from '../../rollouts/trajectories/move.js';
 import { storedRewardNames, storedRewardsOf } from '../../rollouts/trajectories/step-rewards.js';
 import type { TrajectoryEpisode, TrajectoryStep } from '../../rollouts/trajectories/trajectory-episode.js';
+import { float32Decimal } from '../../shared/float32-decimal.js';
 import { ACTION_NAMES, NUM_BELIEFS, OBSERVATION_FIELDS, PROFILE_SIZE } from '../../world/fields.js';
 import { FORMER_WORLDS, storedComponents } from '../../world/former-worlds.js';
 import { createWorld } from '../../world/world.js';
@@ -108,4 +109,5 @@ const NO_PROMPT: Prompt = [
 
 /** Formats a belief for a comparison. -0 stays -0. */
 const textOf = (belief: ArrayLike<number> | null): string | null =>
-  belief && `[${Array.from(belief, (value) => (Object.is(value, -0) ? '-0' : value)).join(', ')}]`;
+  belief &&
+  `[${Array.from(belief, (value) => (Object.is(value, -0) ? '-0' : float32Decimal(value))).join(', ')}]`;

@@ -1,5 +1,7 @@
 /** Describes the differences between a stored episode and its replay. */
 
+import { float32Decimal } from '../../shared/float32-decimal.js';
+
 export type StoredValue = string | number | boolean | null;
 
 /** A field whose stored value differs from the recomputed one. */
@@ -25,7 +27,12 @@ export class Comparison {
   /** Compares values exactly: -0 differs from 0. */
   compare(field: string, recorded: StoredValue, recomputed: StoredValue): void {
     if (Object.is(recorded, recomputed)) return;
-    this.mismatches.push({ step: this.step, field, recorded, recomputed });
+    this.mismatches.push({
+      step: this.step,
+      field,
+      recorded: shown(recorded),
+      recomputed: shown(recomputed),
+    });
   }
 
   /** Compares texts. A mismatch has an excerpt around the first difference. */
@@ -57,6 +64,10 @@ export class Comparison {
       this.compare(`${field}.${key}`, values[key], value);
   }
 }
+
+/** Returns a float32 as its shortest decimal, and other values unchanged. */
+const shown = (value: StoredValue): StoredValue =>
+  typeof value === 'number' ? float32Decimal(value) : value;
 
 /** The length of an excerpt in characters. */
 const EXCERPT = 60;

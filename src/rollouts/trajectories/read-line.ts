@@ -63,34 +63,35 @@ const textOrNull = expect<string | null>(
   'null or a text',
   (value) => value === null || typeof value === 'string',
 );
-const number = expect<number>('a finite number', Number.isFinite);
+/** A float32. Its text is the nearest one's: the shortest decimal, or that of the equal float64 in earlier releases. */
+const float = expect<number>('a finite number', Number.isFinite).transform(Math.fround);
 const amount = expect<number>('a number from 0 on', (value) => Number.isFinite(value) && Number(value) >= 0);
-const numbers = (count: number) =>
+const floats = (count: number) =>
   expect<number[]>(
     `${count} finite numbers`,
     (value) => Array.isArray(value) && value.length === count && value.every(Number.isFinite),
-  );
+  ).transform((values) => values.map(Math.fround));
 const isShare = (value: unknown): boolean => typeof value === 'number' && value >= 0 && value <= 1;
 const belief = expect<StoredBelief | null>(
   'null or three numbers from 0 to 1',
   (value) => value === null || (Array.isArray(value) && value.length === NUM_BELIEFS && value.every(isShare)),
-);
+).transform((values) => values && (values.map(Math.fround) as unknown as StoredBelief));
 
-/** A schema of objects with numbers under these keys. */
-const numbersBy = (keys: readonly string[]) => object(Object.fromEntries(keys.map((key) => [key, number])));
+/** A schema of objects with a float32 under these keys. */
+const floatsBy = (keys: readonly string[]) => object(Object.fromEntries(keys.map((key) => [key, float])));
 
 const stepSchema = (digest: string) =>
   object({
-    step: number,
-    observation: numbers(OBSERVATION_SIZE),
+    step: float,
+    observation: floats(OBSERVATION_SIZE),
     prompt: textOrNull,
     completion: textOrNull,
     reasoning: textOrNull,
     belief,
     action: oneOf(ACTION_NAMES),
     parsed: flag,
-    reward: number,
-    reward_components: numbersBy(storedRewardNames(digest)),
+    reward: float,
+    reward_components: floatsBy(storedRewardNames(digest)),
   });
 
 /** The fields before and after `steps` and `final`, which are the same in all worlds. */
@@ -125,7 +126,7 @@ const LAST = {
     top_p: amount.optional(),
     seed: amount.optional(),
   }).optional(),
-  hidden: object({ profile: numbers(PROFILE_SIZE), belief_target: numbers(NUM_BELIEFS) }).optional(),
+  hidden: object({ profile: floats(PROFILE_SIZE), belief_target: floats(NUM_BELIEFS) }).optional(),
 };
 
 const FINAL = ['belief_mae', 'early_mean', 'late_mean', 'final_score'];
@@ -137,7 +138,7 @@ const episodeSchema = (digest: string) =>
     steps: list(stepSchema(digest), `a list of ${NUM_STEPS} steps`).length(NUM_STEPS, {
       error: ({ input }) => `Expected ${NUM_STEPS} steps, got ${(input as unknown[]).length}.`,
     }),
-    final: numbersBy([...storedComponents(digest), ...FINAL]),
+    final: floatsBy([...storedComponents(digest), ...FINAL]),
     ...LAST,
   });
 

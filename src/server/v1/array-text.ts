@@ -1,10 +1,10 @@
 /** Writes long arrays as JSON, one slice per turn of the event loop. */
-import { numberText } from '../protocol/number-text.js';
+import { listText } from '../protocol/number-text.js';
 
 /** The number of values in a slice: less than a millisecond of work. */
 export const SLICE = 8192;
 
-type Numbers = ArrayLike<number> | BigUint64Array;
+type Numbers = Float32Array | Int8Array | Uint8Array | Uint32Array | BigUint64Array;
 
 /**
  * Yields the pieces of a JSON array. Hashes are hexadecimal text, because JSON numbers cannot hold them.
@@ -24,10 +24,9 @@ export async function* arrayText(values: Numbers, turn: () => Promise<void>): As
  * takes tens of bytes for each until it is sent.
  */
 export function valuesText(values: Numbers, from = 0, to = values.length): string {
-  const texts: string[] = [];
-  if (values instanceof BigUint64Array) for (let at = from; at < to; at++) texts.push(hashText(values[at]));
-  else for (let at = from; at < to; at++) texts.push(numberText(values[at]));
-  return texts.join();
+  if (values instanceof Float32Array) return listText(values, from, to).slice(1, -1);
+  if (values instanceof BigUint64Array) return Array.from(values.subarray(from, to), hashText).join();
+  return values.subarray(from, to).join();
 }
 
 const hashText = (hash: bigint): string => `"${hash.toString(16).padStart(16, '0')}"`;

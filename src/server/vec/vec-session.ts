@@ -6,6 +6,7 @@ import type { SeedChoice } from '../../engine/validate/seeds.js';
 import type { Actions } from '../../engine/validate/steps.js';
 import type { StepResult, VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
 import { InputError } from '../../shared/errors.js';
+import { float32Decimals } from '../../shared/float32-decimal.js';
 import { checkLength } from '../../shared/values.js';
 import { ACTION_NAMES, NUM_BELIEFS } from '../../world/fields.js';
 import { InvalidRequestError, validationErrorsOf, withLinks } from '../protocol/validation-errors.js';
@@ -183,8 +184,8 @@ function describeEnv({ env, outputs }: Opened): object {
     autoreset: metadata.autoresetMode,
     action_names: ACTION_NAMES,
     observation_fields: observationFields.map(({ name, offset, size }) => ({ name, offset, size })),
-    observation_low: Array.from(observationSpace.low),
-    observation_high: Array.from(observationSpace.high),
+    observation_low: float32Decimals(observationSpace.low),
+    observation_high: float32Decimals(observationSpace.high),
   };
 }
 

@@ -5,14 +5,22 @@ import { toGrader } from '../../../src/engine/graders/grader.js';
 import { createVecEnv, Episode, prompt } from '../../../src/index.js';
 import { EpisodeRecorder } from '../../../src/rollouts/trajectories/episode-recorder.js';
 import { type Move, reasoningIn, resolveMove } from '../../../src/rollouts/trajectories/move.js';
+import { parseEpisode } from '../../../src/rollouts/trajectories/read-line.js';
 import {
   FALLBACK_ACTION,
   type TrajectoryEpisode,
 } from '../../../src/rollouts/trajectories/trajectory-episode.js';
 import { TrajectoryRecorder } from '../../../src/rollouts/trajectories/trajectory-recorder.js';
 import { episodeKey, episodeLine } from '../../../src/rollouts/trajectories/write-line.js';
+import { float32Decimal } from '../../../src/shared/float32-decimal.js';
 import { SCHEMAS } from '../../../src/shared/schemas.js';
-import { ACTION_NAMES, COMPONENT_NAMES, NUM_STEPS, OBSERVATION_SIZE } from '../../../src/world/fields.js';
+import {
+  ACTION_NAMES,
+  COMPONENT_NAMES,
+  NUM_STEPS,
+  OBSERVATION,
+  OBSERVATION_SIZE,
+} from '../../../src/world/fields.js';
 import { WORLD } from '../../support/open-batch.js';
 import { refusalOf } from '../../support/refusals.js';
 import { episodeStarts, playerOf, recordEpisodes, TEST_POLICIES, USAGE } from '../../support/trajectories.js';
@@ -33,11 +41,17 @@ describe('a line', () => {
     for (const episode of [...textEpisodes, ...plainEpisodes]) {
       const line = episodeLine(episode);
       expect(line.indexOf('\n')).toBe(line.length - 1);
-      const before = [...numbersIn(episode)];
-      const after = [...numbersIn(JSON.parse(line))];
-      expect(after).toHaveLength(before.length);
-      expect(after.every((value, k) => Object.is(value, before[k]))).toBe(true);
+      expect(parseEpisode(line)).toEqual(episode);
+      expect(parseEpisode(JSON.stringify(episode))).toEqual(episode);
     }
+  });
+
+  it('has the shortest decimals', () => {
+    const { steps, final, hidden } = textEpisodes[0];
+    const read = JSON.parse(episodeLine(textEpisodes[0]));
+    const decimals = [...numbersIn([steps, final, hidden])].map(float32Decimal);
+    expect([...numbersIn([read.steps, read.final, read.hidden])]).toEqual(decimals);
+    expect(read.steps[0].observation[OBSERVATION.meters]).toBe(0.7);
   });
 
   it('has only float32 values other than -0', () => {

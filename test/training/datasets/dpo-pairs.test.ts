@@ -1,6 +1,7 @@
 /** Pairs for DPO: which answers share a state, which is better, and what a row has. */
 import { describe, expect, it } from 'vitest';
 import type { TrajectoryEpisode } from '../../../src/rollouts/trajectories/trajectory-episode.js';
+import { float32Decimal } from '../../../src/shared/float32-decimal.js';
 import { type DpoOptions, toDpoPlan } from '../../../src/training/datasets/dpo/dpo-options.js';
 import { DPO_COLUMNS, type DpoRow } from '../../../src/training/datasets/dpo/dpo-rows.js';
 import { DpoSelection } from '../../../src/training/datasets/dpo/dpo-selection.js';
@@ -76,8 +77,8 @@ describe('pairs', () => {
       step_index: 2,
       chosen_action: chosen.steps[2].action,
       rejected_action: rejected.steps[2].action,
-      chosen_value: chosen.final.final_score,
-      rejected_value: rejected.final.final_score,
+      chosen_value: float32Decimal(chosen.final.final_score),
+      rejected_value: float32Decimal(rejected.final.final_score),
       chosen_teacher: 'test',
       rejected_teacher: 'test',
       chosen_model: better[0],

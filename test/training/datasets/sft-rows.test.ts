@@ -1,6 +1,7 @@
 /** Rows for SFT: the selected answers, their split, and the filters. */
 import { describe, expect, it } from 'vitest';
 import { toGrader } from '../../../src/engine/graders/grader.js';
+import { float32Decimal } from '../../../src/shared/float32-decimal.js';
 import { type SftOptions, toSftPlan } from '../../../src/training/datasets/sft/sft-options.js';
 import { SFT_COLUMNS, type SftRow } from '../../../src/training/datasets/sft/sft-rows.js';
 import { splitOf } from '../../../src/training/datasets/sft/split.js';
@@ -49,7 +50,7 @@ describe('rows', () => {
         teacher: 'test',
         model: null,
         objective: 'wellbeing',
-        final_score: episode.final.final_score,
+        final_score: float32Decimal(episode.final.final_score),
       });
     }
     expect(Object.keys(all[0])).toEqual(Object.keys(SFT_COLUMNS));

@@ -1,11 +1,9 @@
 /** Writes the moves of an episode as short, exact text that needs no escapes in an address. */
+import { float32Decimal } from '../../../src/shared/float32-decimal.js';
 import { ACTION_NAMES, NUM_BELIEFS, NUM_STEPS } from '../../../src/world/fields.js';
 import type { Move } from './episode-types.js';
 
-const f32 = Math.fround;
 const [AFTER_ACTIONS, BETWEEN_CHANGES, BEFORE_NUMBER] = ['-', '~', '_'];
-/** The number of significant digits that identify every float32. */
-const MAX_DIGITS = 9;
 
 /**
  * Returns moves as text: a digit per action, then the changes of the belief. "3305-0_.5_.5_.5~3_.62_.5_.4" states one
@@ -28,13 +26,8 @@ function beliefsText(moves: readonly Move[]): string {
     .join(BETWEEN_CHANGES);
 }
 
-/** Returns the shortest decimal of a float32. */
-function decimal(value: number): string {
-  for (let digits = 1; ; digits++) {
-    const text = String(Number(value.toPrecision(digits)));
-    if (digits === MAX_DIGITS || f32(Number(text)) === f32(value)) return text.replace(/^0\./, '.');
-  }
-}
+/** Returns the shortest decimal of the number as a float32, without the zero before the point. */
+const decimal = (value: number): string => String(float32Decimal(Math.fround(value))).replace(/^0\./, '.');
 
 const PATTERN = new RegExp(`^([0-${ACTION_NAMES.length - 1}]{0,${NUM_STEPS}})(?:-(.+))?$`);
 

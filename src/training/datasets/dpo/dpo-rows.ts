@@ -1,7 +1,9 @@
 /** Rows of a dataset for DPO: a prompt, a better and a worse completion, as TRL's DPOTrainer reads them. */
 import type { ChatMessage } from '../../../rollouts/text/prompt.js';
+import { float32Decimal } from '../../../shared/float32-decimal.js';
 import type { Columns } from '../row-encoder.js';
 import type { Candidate } from './candidates.js';
+import type { Criterion } from './dpo-options.js';
 
 export interface DpoRow {
   /** System and user: the rules and the observation. */
@@ -43,8 +45,10 @@ export const DPO_COLUMNS: Columns<DpoRow> = {
   rejected_model: { type: 'text', nullable: true },
 };
 
-/** Returns the row of two candidates that share the state of a step. */
-export function dpoRowOf(step: number, chosen: Candidate, rejected: Candidate): DpoRow {
+/** Returns the row of two candidates that share the state of a step. @param by what their values are. */
+export function dpoRowOf(step: number, chosen: Candidate, rejected: Candidate, by: Criterion): DpoRow {
+  // A score is a float32, a return a float64.
+  const valueAt = ({ values }: Candidate) => (by === 'score' ? float32Decimal(values[step]) : values[step]);
   const [better, worse] = [chosen.answers[step]!, rejected.answers[step]!];
   return {
     prompt: [
@@ -58,8 +62,8 @@ export function dpoRowOf(step: number, chosen: Candidate, rejected: Candidate): 
     step_index: step,
     chosen_action: chosen.actions[step],
     rejected_action: rejected.actions[step],
-    chosen_value: chosen.values[step],
-    rejected_value: rejected.values[step],
+    chosen_value: valueAt(chosen),
+    rejected_value: valueAt(rejected),
     chosen_teacher: chosen.teacher,
     rejected_teacher: rejected.teacher,
     chosen_model: chosen.model,

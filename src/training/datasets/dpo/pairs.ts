@@ -4,7 +4,7 @@ import type { Candidate } from './candidates.js';
 import type { DpoPlan } from './dpo-options.js';
 import { type DpoRow, dpoRowOf } from './dpo-rows.js';
 
-type PairOptions = Pick<DpoPlan, 'steps' | 'minMargin' | 'allPairs'>;
+type PairOptions = Pick<DpoPlan, 'by' | 'steps' | 'minMargin' | 'allPairs'>;
 
 /** Yields the rows of candidates, by the first episode of each start, then by step. */
 export function* pairsOf(candidates: readonly Candidate[], options: PairOptions): Generator<DpoRow> {
@@ -24,7 +24,7 @@ function* pairsFrom(group: readonly Candidate[], step: number, options: PairOpti
 function* pairsAt(
   group: readonly Candidate[],
   step: number,
-  { minMargin, allPairs }: PairOptions,
+  { by, minMargin, allPairs }: PairOptions,
 ): Generator<DpoRow> {
   const usable = group.filter(({ answers }) => answers[step] !== null);
   // The sort is stable: equal ones keep the order of the files.
@@ -34,7 +34,7 @@ function* pairsAt(
       const margin = chosen.values[step] - values[step];
       return actions[step] !== chosen.actions[step] && margin > 0 && margin >= minMargin;
     });
-    for (const rejected of allPairs ? worse : worse.slice(-1)) yield dpoRowOf(step, chosen, rejected);
+    for (const rejected of allPairs ? worse : worse.slice(-1)) yield dpoRowOf(step, chosen, rejected, by);
   }
 }
 

@@ -2,6 +2,7 @@
 import type { ChatMessage } from '../../../rollouts/text/prompt.js';
 import type { TrajectoryEpisode } from '../../../rollouts/trajectories/trajectory-episode.js';
 import { usableAnswer } from '../../../rollouts/trajectories/usable-answer.js';
+import { float32Decimal } from '../../../shared/float32-decimal.js';
 import type { Columns } from '../row-encoder.js';
 import type { SftPlan } from './sft-options.js';
 
@@ -17,7 +18,7 @@ export interface SftRow {
   readonly teacher: string;
   readonly model: string | null;
   readonly objective: string | null;
-  /** The episode's final score under the plan's grader. */
+  /** The episode's final score under the plan's grader: the shortest decimal of the float32. */
   readonly final_score: number;
 }
 
@@ -36,6 +37,7 @@ export const SFT_COLUMNS: Columns<SftRow> = {
 /** Returns the rows of an episode that equals its replay. */
 export function sftRowsOf({ steps }: SftPlan, episode: TrajectoryEpisode, score: number): SftRow[] {
   const { seed, profile_mode, condition, teacher, model, objective, system } = episode;
+  const final_score = float32Decimal(score);
   return episode.steps
     .slice(steps.first, steps.last + 1)
     .filter(usableAnswer)
@@ -45,6 +47,6 @@ export function sftRowsOf({ steps }: SftPlan, episode: TrajectoryEpisode, score:
         { role: 'user', content: prompt! },
         { role: 'assistant', content: completion! },
       ],
-      ...{ seed, profile_mode, condition, step_index: step, teacher, model, objective, final_score: score },
+      ...{ seed, profile_mode, condition, step_index: step, teacher, model, objective, final_score },
     }));
 }

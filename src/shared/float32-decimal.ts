@@ -1,0 +1,75 @@
+/** The shortest decimals of float32 numbers, for JSON and other text: 0.7 instead of 0.699999988079071. */
+
+/** Integers below this, and their negatives, are their own shortest decimals. */
+const ALL_INTEGERS = 2 ** 24;
+/** Every float32 is the nearest one to its decimal of so many significant digits. */
+const MAX_DIGITS = 9;
+const MANTISSA = 0x7fffff;
+
+const float = new Float32Array(1);
+const bits = new Uint32Array(float.buffer);
+
+/**
+ * By the exponent bits of a float32: the smallest power of ten of which one unit is less than a unit in the last place of
+ * these numbers. It is 0 where the number times this power is not an exact float64, or where the numbers are integers.
+ */
+const SCALES = Float64Array.from({ length: 256 }, (_, exponent) => {
+  const power = exponent - 127;
+  if (power < -16 || power > 22) return 0;
+  let digits = 0;
+  while (10 ** -digits >= 2 ** (power - 23)) digits++;
+  return 10 ** digits;
+});
+
+/**
+ * Returns the float64 that prints as the shortest decimal of a float32, which reads back to the same float32. Of several
+ * shortest decimals it is the nearest; of two equally near ones, that with an even last digit.
+ * @returns any other number unchanged: what is not a float32, NaN, infinities and -0.
+ */
+export function float32Decimal(value: number): number {
+  if ((value | 0) === value && Math.abs(value) < ALL_INTEGERS) return value;
+  float[0] = value;
+  const scale = SCALES[(bits[0] >>> 23) & 0xff];
+  if (scale === 0) return decimalBySearch(value);
+  // At most one multiple of this unit lies in the interval of numbers that read back to the float32.
+  const coarse = Math.round(value * (scale / 10)) / (scale / 10);
+  if (Math.fround(coarse) === value) return coarse;
+  const fine = roundToEven(value * scale) / scale;
+  return Math.fround(fine) === value ? fine : decimalBySearch(value);
+}
+
+function roundToEven(value: number): number {
+  const rounded = Math.round(value);
+  return rounded - value === 0.5 && rounded % 2 !== 0 ? rounded - 1 : rounded;
+}
+
+/** Tries ever fewer digits. The numbers that it is called for are never halfway between two decimals that read back. */
+function decimalBySearch(value: number): number {
+  let shortest = value;
+  for (let digits = MAX_DIGITS; digits > 0; digits--) {
+    const decimal = candidates(value, digits).find((each) => Math.fround(each) === value);
+    if (decimal === undefined) break;
+    shortest = decimal;
+  }
+  return shortest;
+}
+
+/**
+ * Returns the nearest decimal of so many digits. A power of two also has the next one away from zero: its interval extends
+ * twice as far on that side, so that this one may read back where the nearest does not.
+ */
+function candidates(value: number, digits: number): number[] {
+  const nearest = value.toExponential(digits - 1);
+  if (bits[0] & MANTISSA) return [Number(nearest)];
+  const [significand, exponent] = nearest.replace('.', '').split('e');
+  const next = Number(significand) + Math.sign(value);
+  return [Number(nearest), Number(`${next}e${Number(exponent) - digits + 1}`)];
+}
+
+/** Returns the decimals of all entries, as `float32Decimal`. */
+export function float32Decimals(values: ArrayLike<number>): number[] {
+  // Faster than Array.from, which calls an iterator.
+  const decimals: number[] = [];
+  for (let k = 0; k < values.length; k++) decimals.push(float32Decimal(values[k]));
+  return decimals;
+}
