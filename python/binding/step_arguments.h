@@ -15,7 +15,8 @@ class StepArguments {
 
   // Reads codes of any integer type and any strides. Codes of environments outside `mask` (null: all step) are ignored.
   const uint8_t* actions(const py::handle& value, const uint8_t* mask) {
-    const py::array array = as_array(value, "actions", "integers");
+    py::array array = as_array(value, "actions", "integers");
+    if (array.itemsize() > 1 && !py::cast<bool>(array.dtype().attr("isnative"))) array = py::array(array.attr("astype")("int64"));
     if (array.ndim() != 1 || static_cast<size_t>(array.shape(0)) != num_envs_) refuse_actions(value);
     const char kind = array.dtype().kind();
     const ssize_t size = array.itemsize();
