@@ -31,6 +31,7 @@ import {
 import { FULL_LLM, llmToJson, measureLlm, renderLlm, SMALL_LLM } from './llm.js';
 import { type Effort, measure } from './measure.js';
 import { FULL_MEMORY, measureMemory, renderMemory, SMALL_MEMORY } from './memory.js';
+import { FULL_PYTHON, measurePython, renderPython, SMALL_PYTHON } from './python.js';
 import { ratiosOf } from './ratios.js';
 import { digits, ratiosToJson, renderRatios, renderRows } from './report.js';
 import { WORLD } from './rig.js';
@@ -78,6 +79,7 @@ interface Options {
   readonly serve?: boolean;
   readonly llm?: boolean;
   readonly bodies?: boolean;
+  readonly python?: boolean;
   readonly json?: string;
 }
 
@@ -102,6 +104,7 @@ function parseOptions(): Options {
     .option('--serve', 'also: the server, with a client in another process')
     .option('--llm', 'also: 150 episodes of a language model that answers in 50 ms, 16 at once')
     .option('--bodies', 'also: the cost of many kinds of bodies and messages for the server')
+    .option('--python', 'also: the Python package beside VecEnv.step, in alternating plays on one thread')
     .option('--smoke', 'everything once with small sizes: verifies the benchmark without measuring speed')
     .option('--json <file>', 'write machine, rows and ratios; - is the standard output')
     .addHelpText('after', HELP)
@@ -147,6 +150,10 @@ const SECTIONS = {
   bodies: async (small: boolean) => {
     const result = await measureBodies(small ? SMALL_BODIES : FULL_BODIES, progress);
     return { result, text: renderBodies(result) };
+  },
+  python: async (small: boolean) => {
+    const result = await measurePython(small ? SMALL_PYTHON : FULL_PYTHON, progress);
+    return { result, text: renderPython(result) };
   },
 } as const;
 

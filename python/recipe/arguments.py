@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Optional, Sequence, Tuple
 
+from options import option_texts
 from settings import PRESETS, Settings, options, preset
 
 STAGES = ("all", "sft", "grpo", "settings")
@@ -25,15 +26,20 @@ class Run:
     grpo_rows: Optional[Path]
     start: Optional[str]
     url: Optional[str]
-    command: Tuple[str, ...]
+    command: Optional[Tuple[str, ...]]
     report_to: str
     push_to_hub: Optional[str]
 
 
 def parse_arguments(arguments: Optional[Sequence[str]], description: str) -> Tuple[Run, Settings]:
-    """Parses the command line. Exits with a message if it is invalid."""
+    """Parses the command line. Exits with a message if it is invalid.
+
+    Raises:
+        ValueError: a file of options is invalid.
+        FileNotFoundError: it does not exist.
+    """
     parsed = _parser(description).parse_args(arguments)
-    given = {name: _value(getattr(parsed, name)) for name, _, _ in options() if getattr(parsed, name) is not None}
+    given = {name: _value(name, getattr(parsed, name)) for name, _, _ in options() if getattr(parsed, name) is not None}
     run = Run(
         stage=parsed.stage,
         output=parsed.output,
@@ -41,16 +47,18 @@ def parse_arguments(arguments: Optional[Sequence[str]], description: str) -> Tup
         cpu=parsed.cpu,
         sft_rows=parsed.sft_rows,
         grpo_rows=parsed.grpo_rows,
-        start=parsed.start,
+        start=parsed.start_from,
         url=parsed.url,
-        command=tuple(shlex.split(parsed.rhythm_vec)),
+        command=tuple(shlex.split(parsed.rhythm_vec)) if parsed.rhythm_vec else None,
         report_to=parsed.report_to,
         push_to_hub=parsed.push_to_hub,
     )
     return run, preset(parsed.preset).with_values(given)
 
 
-def _value(argument: Any) -> Any:
+def _value(name: str, argument: Any) -> Any:
+    if name.endswith("_config"):
+        return option_texts(argument)
     return tuple(argument) if isinstance(argument, list) else argument
 
 
@@ -66,9 +74,9 @@ def _parser(description: str) -> argparse.ArgumentParser:
     add("--cpu", action="store_true", help="do not use a GPU")
     add("--sft-rows", type=Path, help="rows of `dataset sft`, JSON lines (default: generated)")
     add("--grpo-rows", type=Path, help="rows of `dataset grpo`, JSON lines (default: generated)")
-    add("--start", help="folder of the model that grpo starts from, or base (default: sft in --output)")
+    add("--start-from", help="folder of the model that grpo starts from, or base (default: sft in --output)")
     add("--url", help="a running server (default: starts one). RHYTHM_TOKEN is its token")
-    add("--rhythm-vec", default="npx rhythm-vec", metavar="COMMAND", help="the rhythm-vec command")
+    add("--rhythm-vec", metavar="COMMAND", help="the rhythm-vec command (default: found, as by rhythm_vec.serve)")
     add("--report-to", default="none", help="a logger of transformers, such as trackio or wandb (default: none)")
     add("--push-to-hub", metavar="USER/NAME", help="upload private models USER/NAME-sft and -grpo with HF_TOKEN")
     for section in ("model", "data", "sft", "grpo", "watch"):

@@ -15,7 +15,7 @@ from record import history, write_record
 from rhythm_vec import Client, reward_funcs, score
 from rows import Rows, check_world
 from settings import Settings
-from training import common_arguments, run_trainer
+from training import run_trainer
 from trl import GRPOConfig, GRPOTrainer
 
 _LOGGED = [
@@ -32,7 +32,9 @@ _LOGGED = [
 ]
 
 
-def train_grpo(settings: Settings, run: Run, rows: Rows, url: str, start: Optional[Path]) -> Path:
+def train_grpo(
+    settings: Settings, run: Run, rows: Rows, config: GRPOConfig, url: str, start: Optional[Path]
+) -> Path:
     """Trains the model in the folder `start`, or the base model; returns the folder of the result."""
     output = run.output / "grpo"
     client = Client(url)
@@ -40,7 +42,7 @@ def train_grpo(settings: Settings, run: Run, rows: Rows, url: str, start: Option
     check_world(rows, digest)
     start_time = time.monotonic()
     dataset = Dataset.from_dict(rows.columns())
-    trainer, callback = trainer_of(settings, run, dataset, client, start)
+    trainer, callback = trainer_of(settings, run, dataset, config, client, start)
     run_trainer(trainer, run, output)
     write_record(
         output,
@@ -61,17 +63,18 @@ def train_grpo(settings: Settings, run: Run, rows: Rows, url: str, start: Option
 
 
 def trainer_of(
-    settings: Settings, run: Run, rows: Dataset, client: Client, start: Optional[Path]
+    settings: Settings, run: Run, rows: Dataset, config: GRPOConfig, client: Client, start: Optional[Path]
 ) -> "tuple[GRPOTrainer, WatchCallback]":
     """Builds TRL's trainer, and the callback that watches for training pitfalls."""
     output = run.output / "grpo"
     # TRL copies a trained adapter as the reference model, so the KL is to the model at the start of this stage.
     base = ranks.on_first(lambda: models.base_of(settings.model, run.output)) if start is None else str(start)
     tokenizer = models.tokenizer_of(base)
+    more = config.model_init_kwargs
     if start is None:
-        model, adapter = models.load_base(settings.model, base, run.cpu)
+        model, adapter = models.load_base(settings.model, base, run.cpu, more)
     else:
-        model, adapter = models.load_trained(settings.model, start, run.cpu), None
+        model, adapter = models.load_trained(settings.model, start, run.cpu, more), None
     callback = WatchCallback(settings.watch, output, tokenizer)
     shaping = {name: True for name in settings.grpo.shaping}
     rewards = reward_funcs(client, grader=settings.grpo.grader, shaping=shaping)
@@ -79,25 +82,9 @@ def trainer_of(
         model=model,
         processing_class=tokenizer,
         peft_config=adapter,
-        args=config_of(settings, run, output),
+        args=config,
         train_dataset=rows,
         reward_funcs=callback.recording(rewards),
         callbacks=[callback],
     )
     return trainer, callback
-
-
-def config_of(settings: Settings, run: Run, output: Path) -> GRPOConfig:
-    """Builds TRL's configuration. Options that are not settings keep TRL's defaults."""
-    grpo = settings.grpo
-    return GRPOConfig(
-        **common_arguments(settings, run, output),
-        max_steps=grpo.steps,
-        learning_rate=grpo.learning_rate,
-        num_generations=grpo.generations,
-        per_device_train_batch_size=grpo.batch,
-        gradient_accumulation_steps=grpo.accumulation,
-        max_completion_length=grpo.completion_length,
-        temperature=grpo.temperature,
-        beta=grpo.beta,
-    )

@@ -15,6 +15,9 @@ from trl import ModelConfig, get_peft_config, get_quantization_config
 
 ADAPTER = "adapter_config.json"
 
+#: TRL's option model_init_kwargs.
+Options = Optional[Dict[str, Any]]
+
 
 def base_of(settings: Model, output: Path) -> str:
     """Returns the name or folder of the base model."""
@@ -41,9 +44,9 @@ def nf4(cpu: bool) -> BitsAndBytesConfig:
 
 def nf4_config() -> BitsAndBytesConfig:
     """Returns TRL's configuration of 4-bit weights, with the precision of the GPU."""
-    return get_quantization_config(
-        ModelConfig(load_in_4bit=True, bnb_4bit_quant_type="nf4", dtype=precision(False))
-    )
+    config = get_quantization_config(ModelConfig(load_in_4bit=True, bnb_4bit_quant_type="nf4", dtype=precision(False)))
+    assert config is not None
+    return config
 
 
 def precision(cpu: bool) -> str:
@@ -58,16 +61,16 @@ def tokenizer_of(base: str) -> PreTrainedTokenizerBase:
     return AutoTokenizer.from_pretrained(base, padding_side="left")
 
 
-def load_base(settings: Model, base: str, cpu: bool) -> Tuple[Any, Optional[Any]]:
-    """Loads a base model and configures a new adapter; None to train all weights."""
-    model = _load(settings, base, cpu)
+def load_base(settings: Model, base: str, cpu: bool, more: Options = None) -> Tuple[Any, Optional[Any]]:
+    """Loads a base model, with more options of `from_pretrained`, and configures a new adapter; None to train all weights."""
+    model = _load(settings, base, cpu, more)
     return model, lora(settings) if settings.lora_rank > 0 else None
 
 
-def load_trained(settings: Model, start: Path, cpu: bool) -> Any:
+def load_trained(settings: Model, start: Path, cpu: bool, more: Options = None) -> Any:
     """Loads the result of an earlier stage from its folder: an adapter with its base model, or all weights."""
     if not (start / ADAPTER).exists():
-        return _load(settings, str(start), cpu)
+        return _load(settings, str(start), cpu, more)
     from peft import PeftModel
 
     base = json.loads((start / ADAPTER).read_text())["base_model_name_or_path"]
@@ -76,7 +79,7 @@ def load_trained(settings: Model, start: Path, cpu: bool) -> Any:
             f"Expected an adapter of {settings.model} (--model) in {start}, got an adapter of {base}. "
             f"Pass --model {base}."
         )
-    model = _load(settings, base, cpu)
+    model = _load(settings, base, cpu, more)
     return PeftModel.from_pretrained(model, str(start), is_trainable=True)
 
 
@@ -92,8 +95,8 @@ def lora(settings: Model) -> Any:
     )
 
 
-def _load(settings: Model, name: str, cpu: bool) -> Any:
-    options: Dict[str, Any] = {"dtype": precision(cpu)}
+def _load(settings: Model, name: str, cpu: bool, more: Options) -> Any:
+    options: Dict[str, Any] = {"dtype": precision(cpu), **(more or {})}
     if settings.quantize == "nf4":
         if settings.lora_rank == 0:
             raise ValueError(

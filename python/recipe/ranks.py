@@ -1,12 +1,12 @@
 """The processes (ranks) of a run, as torchrun or `accelerate launch` starts them. A run without a launcher has rank 0 alone.
 
-All ranks must make the calls of this file in the same order. Imports torch only if there are several ranks.
+All ranks must make the calls of this file in the same order, after TRL's configuration has connected them (`ddp_backend`,
+`ddp_timeout`): on CPUs with gloo. Imports torch only if there are several ranks.
 """
 
 from __future__ import annotations
 
 import os
-from datetime import timedelta
 from typing import Any, Callable, List, Optional, Sequence, Tuple, TypeVar
 
 Result = TypeVar("Result")
@@ -34,14 +34,6 @@ def count() -> int:
 def is_first() -> bool:
     """Returns whether this process is rank 0, which writes all files."""
     return rank() == 0
-
-
-def connect(cpu: bool, timeout_s: float) -> None:
-    """Connects the ranks: with gloo on CPUs, else as accelerate does. Calls that wait for other ranks fail after the timeout."""
-    if count() > 1:
-        from accelerate import PartialState
-
-        PartialState(cpu=cpu, timeout=timedelta(seconds=timeout_s))
 
 
 def disconnect() -> None:

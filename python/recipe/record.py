@@ -12,40 +12,63 @@ from pathlib import Path
 from typing import Any, Dict, List, Optional
 
 import ranks
+from options import read_options
 from settings import Settings
 
 RECORD = "run.json"
 STARTED = "settings.json"
-#: Sections and settings that a resumed run may change, because no training step depends on them.
-_CHANGEABLE = ("save_steps", "watch")
+#: How the names of settings begin that a resumed run may change, because no training step depends on them.
+_CHANGEABLE = (
+    "model.save_steps",
+    "watch.",
+    *(
+        f"{stage}.config.{name}"
+        for stage in ("sft", "grpo")
+        for name in ("report_to", "run_name", "project", "log_", "logging_", "save_", "hub_", "push_to_hub", "vllm_server_")
+    ),
+)
 _PACKAGES = ("trl", "transformers", "torch", "peft", "accelerate", "datasets", "bitsandbytes")
 
 
 def begin(folder: Path, settings: Settings, resume: bool) -> None:
-    """Records the settings of a stage. Raises ValueError if the folder has a run, unless it is resumed unchanged."""
+    """Records the settings of a stage. Raises as `check_unchanged`."""
+    check_unchanged(folder, settings, resume)
     path = folder / STARTED
-    requested = json.loads(json.dumps(dataclasses.asdict(settings)))
     if not path.exists():
         folder.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(requested, indent=2) + "\n")
+        path.write_text(json.dumps(dataclasses.asdict(settings), indent=2) + "\n")
+
+
+def check_unchanged(folder: Path, settings: Settings, resume: bool) -> None:
+    """Raises ValueError if the folder has a run, unless it is resumed with the same settings."""
+    path = folder / STARTED
+    if not path.exists():
         return
     if not resume:
         raise ValueError(
             f"Expected {folder} to have no run, got one that was started. "
             "Pass --resume to continue it, or another --output."
         )
-    started = json.loads(path.read_text())
+    requested = _flat(json.loads(json.dumps(dataclasses.asdict(settings))))
+    started = _flat(json.loads(path.read_text()))
     changed = [
-        f"{section}.{name}: {value!r}, now {requested[section].get(name)!r}"
-        for section, values in started.items()
-        for name, value in values.items()
-        if not {section, name} & set(_CHANGEABLE) and requested[section].get(name) != value
+        f"{name}: {started.get(name)!r}, now {requested.get(name)!r}"
+        for name in {**started, **requested}
+        if not name.startswith(_CHANGEABLE) and requested.get(name) != started.get(name)
     ]
     if changed:
         raise ValueError(
             f"Expected the settings with which {folder} was started, got others: {'; '.join(changed)}. "
             "Pass the same settings with --resume, or another --output."
         )
+
+
+def _flat(settings: Dict[str, Dict[str, Any]]) -> Dict[str, Any]:
+    """Returns settings by section and name, and options of TRL one by one."""
+    flat = {f"{section}.{name}": value for section, values in settings.items() for name, value in values.items()}
+    for name in ("sft.config", "grpo.config"):
+        flat.update({f"{name}.{option}": value for option, value in read_options(flat.pop(name, ())).items()})
+    return flat
 
 
 def machine() -> Dict[str, Any]:

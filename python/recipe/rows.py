@@ -7,7 +7,9 @@ import re
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Dict, List, Sequence
+from typing import Any, Dict, List, Optional, Sequence
+
+from rhythm_vec.commands import find_command
 
 CARD = "README.md"
 #: The first training seed; lower seeds are kept for evaluation.
@@ -74,7 +76,7 @@ def check_world(rows: Rows, digest: str) -> None:
         )
 
 
-def make_sft_rows(command: Sequence[str], folder: Path, episodes: int, grader: str) -> Path:
+def make_sft_rows(command: Optional[Sequence[str]], folder: Path, episodes: int, grader: str) -> Path:
     """Writes the answers of the planner under a grader; returns the file of rows. Raises CalledProcessError."""
     folder.mkdir(parents=True, exist_ok=True)
     episodes_file = folder / "teacher.jsonl"
@@ -82,14 +84,14 @@ def make_sft_rows(command: Sequence[str], folder: Path, episodes: int, grader: s
     teach = ["teach", "--policy", "planner-wellbeing", "--seeds", seeds, "--output", str(episodes_file)]
     dataset = ["dataset", "sft", "--jsonl", str(episodes_file), "--output", str(folder)]
     for arguments in (teach, dataset):
-        subprocess.run([*command, *arguments, "--grader", grader], check=True)
+        subprocess.run([*find_command(command), *arguments, "--grader", grader], check=True)
     return folder / "train.jsonl"
 
 
-def make_grpo_rows(command: Sequence[str], folder: Path, rows: int, grader: str) -> Path:
+def make_grpo_rows(command: Optional[Sequence[str]], folder: Path, rows: int, grader: str) -> Path:
     """Writes prompts under a grader and their dataset card; returns the file of rows. Raises CalledProcessError."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "train.jsonl"
     arguments = ["dataset", "grpo", "--rows", str(rows), "--grader", grader, "--output", str(path)]
-    subprocess.run([*command, *arguments], check=True)
+    subprocess.run([*find_command(command), *arguments], check=True)
     return path

@@ -70,6 +70,7 @@ class Sft:
         "maximum tokens of a row; 0 for no limit",
         "TRL cuts at 1,024 tokens, which would cut off the answer after a long prompt",
     )
+    config: Tuple[str, ...] = setting((), TRL, "further options of SFTConfig: NAME=VALUE, or files of them")
 
 
 @dataclass(frozen=True)
@@ -97,6 +98,7 @@ class Grpo:
         "add them if the policy collapses to one action or a cycle",
         choices=("repetition", "exploration"),
     )
+    config: Tuple[str, ...] = setting((), TRL, "further options of GRPOConfig: NAME=VALUE, or files of them")
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Any, Dict
+from typing import Any, Dict, Optional
 
 import models
 import ranks
@@ -14,24 +14,24 @@ from datasets import Dataset
 from record import history, write_record
 from rows import Rows
 from settings import Settings
-from training import common_arguments, run_trainer
+from training import run_trainer
 from transformers import PreTrainedTokenizerBase
 from trl import SFTConfig, SFTTrainer
 
 
-def train_sft(settings: Settings, run: Run, rows: Rows) -> Path:
+def train_sft(settings: Settings, run: Run, rows: Rows, config: SFTConfig) -> Path:
     """Trains the base model; returns the folder of the result."""
     output = run.output / "sft"
     base = ranks.on_first(lambda: models.base_of(settings.model, run.output))
     tokenizer = models.tokenizer_of(base)
     dataset = dataset_of(rows, settings)
-    check_lengths(dataset, tokenizer, settings.sft.max_length)
-    model, adapter = models.load_base(settings.model, base, run.cpu)
+    check_lengths(dataset, tokenizer, config.max_length)
+    model, adapter = models.load_base(settings.model, base, run.cpu, config.model_init_kwargs)
     trainer = SFTTrainer(
         model=model,
         processing_class=tokenizer,
         peft_config=adapter,
-        args=config_of(settings, run, output),
+        args=config,
         train_dataset=dataset,
     )
     start_time = time.monotonic()
@@ -64,9 +64,9 @@ def dataset_of(rows: Rows, settings: Settings) -> Dataset:
     return Dataset.from_list([split(row) for row in rows.rows])
 
 
-def check_lengths(dataset: Dataset, tokenizer: PreTrainedTokenizerBase, max_length: int) -> None:
+def check_lengths(dataset: Dataset, tokenizer: PreTrainedTokenizerBase, max_length: Optional[int]) -> None:
     """Raises ValueError if rows, and so their answers, would be truncated."""
-    if max_length == 0:
+    if max_length is None:
         return
     lengths = [
         len(tokenizer.apply_chat_template(row["prompt"] + row["completion"], return_dict=True)["input_ids"])
@@ -79,17 +79,3 @@ def check_lengths(dataset: Dataset, tokenizer: PreTrainedTokenizerBase, max_leng
             f"longer than that, the longest with {max(lengths)} tokens. Their answers would be cut off. "
             "Raise the limit, or pass 0 for none."
         )
-
-
-def config_of(settings: Settings, run: Run, output: Path) -> SFTConfig:
-    """Builds TRL's configuration. Options that are not settings keep TRL's defaults."""
-    sft = settings.sft
-    return SFTConfig(
-        **common_arguments(settings, run, output),
-        num_train_epochs=sft.epochs,
-        learning_rate=sft.learning_rate,
-        per_device_train_batch_size=sft.batch,
-        gradient_accumulation_steps=sft.accumulation,
-        max_length=sft.max_length or None,
-        completion_only_loss=True,
-    )

@@ -18,7 +18,7 @@ import sys
 from contextlib import contextmanager, nullcontext, redirect_stderr
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Callable, Iterator, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Callable, Iterator, List, Optional, Sequence, Tuple
 
 # The clients are in the parent folder. This folder is not on the path if another script imports this file.
 HERE = Path(__file__).resolve().parent
@@ -26,33 +26,64 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 import ranks  # noqa: E402
 from arguments import Run, parse_arguments  # noqa: E402
-from record import begin  # noqa: E402
+from record import begin, check_unchanged  # noqa: E402
+from rhythm_vec import ServerUnavailableError  # noqa: E402
 from rows import Rows, make_grpo_rows, make_sft_rows, read_rows  # noqa: E402
 from server import server_of_node  # noqa: E402
 from settings import Settings, table  # noqa: E402
+
+if TYPE_CHECKING:
+    from trl.trainer.grpo_config import GRPOConfig
+    from trl.trainer.sft_config import SFTConfig
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> None:
     """Runs the requested stages. Under torchrun or `accelerate launch` each process calls this function."""
     # Exits on SIGTERM, so that the server that was started also ends.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-    run, settings = parse_once(arguments)
+    with without_traceback():
+        run, settings = parse_once(arguments)
     if run.stage == "settings":
         if ranks.is_first():
             print(table())
         return
     with without_traceback():
         check_machine(run, settings)
-        ranks.connect(run.cpu, 1800.0)
     try:
-        if run.stage in ("all", "sft"):
-            run_sft(run, settings)
-        if run.stage in ("all", "grpo"):
-            run_grpo(run, settings)
+        run_stages(run, settings)
     except ranks.OtherRankError:
         sys.exit(1)
+    except ServerUnavailableError as error:
+        sys.exit(f"error: {error}")
     finally:
         ranks.disconnect()
+
+
+def run_stages(run: Run, settings: Settings) -> None:
+    """Runs the requested stages that are not finished, after a check of all options."""
+    with without_traceback():
+        # If rank 0 exits here, the launcher ends the other ranks, which wait for it below.
+        stages = unfinished(run, settings) if ranks.is_first() else []
+        if not stages and ranks.count() == 1:
+            return
+        # Importing TRL takes seconds, so it comes after the other checks.
+        from configs import grpo_config, sft_config
+
+        # These connect the ranks.
+        sft, grpo = sft_config(settings, run), grpo_config(settings, run)
+    stages = ranks.on_first(lambda: stages)
+    if "sft" in stages:
+        run_sft(run, settings, sft)
+    if "grpo" in stages:
+        run_grpo(run, settings, grpo)
+
+
+def unfinished(run: Run, settings: Settings) -> List[str]:
+    """Returns the requested stages that are not finished. Raises ValueError if one must not begin or continue."""
+    stages = [stage for stage in ("sft", "grpo") if run.stage in ("all", stage) and not is_finished(run, stage)]
+    for stage in stages:
+        check_unchanged(run.output / stage, settings, run.resume)
+    return stages
 
 
 def parse_once(arguments: Optional[Sequence[str]]) -> Tuple[Run, Settings]:
@@ -93,10 +124,8 @@ def is_finished(run: Run, stage: str) -> bool:
     return finished
 
 
-def run_sft(run: Run, settings: Settings) -> None:
+def run_sft(run: Run, settings: Settings, config: SFTConfig) -> None:
     """Generates rows if needed, then runs stage 1."""
-    if ranks.on_first(lambda: is_finished(run, "sft")):
-        return
     with without_traceback():
         ranks.on_first(lambda: begin(run.output / "sft", settings, run.resume))
     rows = rows_of(
@@ -105,16 +134,13 @@ def run_sft(run: Run, settings: Settings) -> None:
         run.sft_rows,
         lambda folder: make_sft_rows(run.command, folder, settings.data.episodes, settings.grpo.grader),
     )
-    # Importing torch takes seconds, so it comes after the checks.
     from sft import train_sft
 
-    train_sft(settings, run, rows)
+    train_sft(settings, run, rows, config)
 
 
-def run_grpo(run: Run, settings: Settings) -> None:
+def run_grpo(run: Run, settings: Settings, config: GRPOConfig) -> None:
     """Generates rows and starts a server if needed, then runs stage 2."""
-    if ranks.on_first(lambda: is_finished(run, "grpo")):
-        return
     with without_traceback():
         start = ranks.on_first(lambda: start_of(run))
         ranks.on_first(lambda: begin(run.output / "grpo", settings, run.resume))
@@ -127,7 +153,7 @@ def run_grpo(run: Run, settings: Settings) -> None:
     from grpo import train_grpo
 
     with server_of_node(run.command, run.url) as url:
-        train_grpo(settings, run, rows, url, start)
+        train_grpo(settings, run, rows, config, url, start)
 
 
 def rows_of(run: Run, name: str, given: Optional[Path], make: Callable[[Path], Path]) -> Rows:
@@ -150,7 +176,7 @@ def start_of(run: Run) -> Optional[Path]:
     if not any((start / name).exists() for name in ("config.json", "adapter_config.json")):
         raise FileNotFoundError(
             f"Expected a trained model or adapter in {start}, got none. "
-            "Run the stage sft first, or pass --start with its folder, or --start base for the base model."
+            "Run the stage sft first, or pass --start-from with its folder, or --start-from base for the base model."
         )
     return start
 

@@ -1,39 +1,17 @@
-"""Code that both stages share: arguments, checkpoints and resuming."""
+"""Code that both stages share: checkpoints and resuming."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Dict, Optional
+from typing import Any, Optional
 
 import ranks
 from arguments import Run
-from models import precision
-from settings import Settings
 from transformers import Trainer
 from transformers.trainer_utils import get_last_checkpoint
 
 #: The names that peft and TRL give to the trained adapter, and to its copy that is the reference of the KL.
 TRAINED, REFERENCE = "default", "ref"
-
-
-def common_arguments(settings: Settings, run: Run, output: Path) -> Dict[str, Any]:
-    """Returns the arguments that SFTConfig and GRPOConfig share."""
-    dtype = precision(run.cpu)
-    return {
-        "output_dir": str(output),
-        "seed": settings.model.seed,
-        "use_cpu": run.cpu,
-        "bf16": dtype == "bfloat16",
-        "fp16": dtype == "float16",
-        "logging_steps": 1,
-        "save_strategy": "steps",
-        "save_steps": settings.model.save_steps,
-        "save_total_limit": 2,
-        "report_to": run.report_to,
-        "push_to_hub": run.push_to_hub is not None,
-        "hub_model_id": None if run.push_to_hub is None else f"{run.push_to_hub}-{output.name}",
-        "hub_private_repo": True,
-    }
 
 
 def run_trainer(trainer: Trainer, run: Run, output: Path) -> None:

@@ -25,13 +25,16 @@ __all__ = [
     "InputError",
     "Kernel",
     "ObservationField",
+    "Parsed",
     "PolicyActions",
     "RefusedError",
     "RemoteVectorEnv",
     "RequestError",
     "ReplayScores",
     "RewardStack",
+    "RhythmEnv",
     "RhythmError",
+    "RhythmVectorEnv",
     "RolloutGroups",
     "RolloutView",
     "RowFaultWarning",
@@ -43,6 +46,9 @@ __all__ = [
     "VecEnv",
     "World",
     "list_kernels",
+    "make_vec",
+    "parse",
+    "prompts",
     "reward_funcs",
     "rollout_groups",
     "score",
@@ -62,9 +68,13 @@ from ._world import (
     WORLD_DIGEST,
 )
 from ._world import VERSION as __version__
+from .registration import register_envs as _register_envs
+
+_register_envs()
 
 if TYPE_CHECKING:
     from .client import Backoff, Client
+    from .envs import RhythmVectorEnv, make_vec
     from .errors import InputError, RefusedError, RequestError, RhythmError, RowFaultWarning, ServerUnavailableError, StateError
     from .kernels import Kernel, list_kernels
     from .observations import ObservationField
@@ -76,12 +86,15 @@ if TYPE_CHECKING:
     from .runs import Trajectory
     from .scores import Fault, Scores, score
     from .serving import serve
+    from .texts import Parsed, parse, prompts
+    from .single_env import RhythmEnv
     from .vec_env import VecEnv
     from .world import World
 else:
     #: The public names of each module.
     _NAMES = {
         "client": ("Backoff", "Client"),
+        "envs": ("RhythmVectorEnv", "make_vec"),
         "errors": ("InputError", "RefusedError", "RequestError", "RhythmError", "RowFaultWarning", "ServerUnavailableError", "StateError"),
         "kernels": ("Kernel", "list_kernels"),
         "observations": ("ObservationField",),
@@ -93,6 +106,8 @@ else:
         "runs": ("Trajectory",),
         "scores": ("Fault", "Scores", "score"),
         "serving": ("serve",),
+        "texts": ("Parsed", "parse", "prompts"),
+        "single_env": ("RhythmEnv",),
         "vec_env": ("VecEnv",),
         "world": ("World",),
     }

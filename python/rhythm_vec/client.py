@@ -1,11 +1,10 @@
-"""The HTTP client of a `rhythm-vec serve`. It needs only the standard library.
+"""The HTTP client of one or several `rhythm-vec serve`. It needs only the standard library.
 
 docs/server.md describes the server's answers.
 """
 
 from __future__ import annotations
 
-import email.utils
 import http.client
 import json
 import logging
@@ -15,9 +14,11 @@ import ssl
 import time
 import urllib.parse
 from dataclasses import dataclass
-from typing import Any, Callable, Optional
+from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
 
 from .errors import RefusedError, ServerUnavailableError
+from .servers import Server, ServerPool
+from .transport import Answer, UnreachableError, detail_of, detail_text, seconds_of, send
 
 DEFAULT_URL = "http://127.0.0.1:8000"
 TOKEN_VARIABLE = "RHYTHM_TOKEN"
@@ -33,11 +34,18 @@ def checked_url(url: str) -> str:
     try:
         parts = urllib.parse.urlsplit(url)
         valid = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
+    except (AttributeError, TypeError, ValueError):
         valid = False
     if not valid:
         raise ValueError(f"Expected url to be like {DEFAULT_URL}, got {url!r}. Pass the URL of the server.")
     return url.rstrip("/")
+
+
+def _checked_urls(url: Union[str, Sequence[str]]) -> Tuple[str, ...]:
+    urls = [url] if isinstance(url, str) else list(url)
+    if not urls:
+        raise ValueError("Expected url to name at least one server, got none. Pass a URL, or a list of URLs.")
+    return tuple(dict.fromkeys(map(checked_url, urls)))
 
 
 def token_of(token: Optional[str]) -> Optional[str]:
@@ -55,11 +63,12 @@ class Backoff:
     """Retry policy. The wait doubles with each attempt, and is shortened at random by up to a half to spread trainers.
 
     Attributes:
-        attempts: the maximum number of attempts, including the first.
+        attempts: the maximum number of attempts, including the first. An attempt tries each server that is not left out.
         first_s: seconds before the second attempt.
         longest_s: the longest wait in seconds. If the server demands a longer one, the request fails.
         sleep: waits some seconds.
         jitter: draws a number in [0, 1).
+        clock: returns the time in seconds.
     """
 
     attempts: int = 6
@@ -67,6 +76,7 @@ class Backoff:
     longest_s: float = 60.0
     sleep: Callable[[float], None] = time.sleep
     jitter: Callable[[], float] = _jitter
+    clock: Callable[[], float] = time.monotonic
 
     def wait_s(self, attempts: int) -> float:
         """Returns the seconds to wait after this many attempts."""
@@ -75,11 +85,22 @@ class Backoff:
 
 
 @dataclass(frozen=True)
-class _Answer:
-    status: int
+class _Failure:
+    """A failed request to a server, which another server may answer."""
+
+    url: str
     reason: str
-    retry_after: Optional[str]
-    body: bytes
+    #: The answer with a transient status; None if the connection failed.
+    answer: Optional[Answer] = None
+    error: Optional[BaseException] = None
+    reached: bool = True
+
+    @property
+    def retry_s(self) -> float:
+        return 0.0 if self.answer is None else seconds_of(self.answer.retry_after)
+
+    def is_permanent(self, any_reached: bool) -> bool:
+        return isinstance(self.error, ssl.SSLCertVerificationError) or not (self.reached or any_reached)
 
 
 # Statuses of temporary failures. Requests with other statuses are not retried.
@@ -93,23 +114,28 @@ REMEDIES = {
 
 
 class Client:
-    """A client of a server. Each request has its own connection, without a proxy.
+    """A client of one or several servers. Threads may share it. Each request has its own connection, without a proxy.
+
+    With several servers each request goes to the one with the fewest requests of this client in flight, and large batches
+    are sent in parts to all of them at a time. After a failed connection or one of the statuses 429 and 502 to 504 a server
+    is left out for a while, and another one gets the request. If all servers fail, the request is retried; but if no
+    server has ever accepted a connection, it fails at once.
 
     Args:
-        url: the server's URL, as in its first line of output.
-        token: the server's token; by default that of the variable RHYTHM_TOKEN.
+        url: the server's URL, as in its first line of output, or the URLs of several servers of the same release.
+        token: the token of all servers; by default that of the variable RHYTHM_TOKEN.
         timeout_s: seconds without a byte after which an attempt fails.
-        backoff: retry policy for failed connections and the statuses 429 and 502 to 504.
+        backoff: retry policy, and the time for which a failed server is left out.
         body_limit: the maximum bytes of a request. Larger batches are sent in parts.
         row_limit: the maximum rows of a request, likewise. The server accepts four times as many.
 
     Raises:
-        ValueError: the URL is invalid.
+        ValueError: a URL is invalid.
     """
 
     def __init__(
         self,
-        url: str = DEFAULT_URL,
+        url: Union[str, Sequence[str]] = DEFAULT_URL,
         *,
         token: Optional[str] = None,
         timeout_s: float = 120.0,
@@ -117,12 +143,18 @@ class Client:
         body_limit: int = 32 * MIB,
         row_limit: int = 2**18,
     ) -> None:
-        self.url = checked_url(url)
+        self.urls = _checked_urls(url)
         self.token = token_of(token)
         self.timeout_s = timeout_s
         self.backoff = backoff
         self.body_limit = body_limit
         self.row_limit = row_limit
+        self._pool = ServerPool(self.urls, backoff.clock)
+
+    @property
+    def url(self) -> str:
+        """The URL of the first server."""
+        return self.urls[0]
 
     def post(self, path: str, body: bytes) -> Any:
         """Posts JSON with retries, and returns the parsed answer.
@@ -131,113 +163,99 @@ class Client:
             RefusedError: the server refused the request.
             ServerUnavailableError: no working server answered the last attempt.
         """
+        return self.exchange(path, body)[1]
+
+    def exchange(self, path: str, body: bytes) -> Tuple[str, Any]:
+        """Does the same as `post`. Returns the URL of the server too."""
         attempt = 0
         while True:
             attempt += 1
-            wait_s = self.backoff.wait_s(attempt)
-            try:
-                answer = self._send("POST", path, body)
-            except ssl.SSLCertVerificationError as error:
-                raise self._unavailable(error, attempt) from error
-            except (OSError, http.client.HTTPException) as error:
-                if attempt >= self.backoff.attempts:
-                    raise self._unavailable(error, attempt) from error
-                reason = _error_text(error)
-            else:
-                if answer.status not in _TRANSIENT:
-                    return self._read(path, answer)
-                reason = f"{answer.status} {_detail_text(_detail_of(answer))}"
-                wait_s = max(wait_s, _seconds_of(answer.retry_after))
-                if attempt >= self.backoff.attempts or wait_s > self.backoff.longest_s:
-                    raise self._busy(path, reason, attempt, answer.retry_after)
-            _log.warning("%s%s: %s; retrying in %.1f s", self.url, path, reason, wait_s)
+            outcome = self._attempt(path, body)
+            if not isinstance(outcome, list):
+                return outcome
+            wait_s = max(self.backoff.wait_s(attempt), min(failure.retry_s for failure in outcome))
+            reached = self._pool.reached
+            permanent = all(failure.is_permanent(reached) for failure in outcome)
+            if permanent or attempt >= self.backoff.attempts or wait_s > self.backoff.longest_s:
+                raise _unavailable(path, outcome, attempt) from outcome[-1].error
+            _log.warning("POST %s: %s; retrying in %.1f s", path, _reasons(outcome), wait_s)
             self.backoff.sleep(wait_s)
 
-    def _send(self, method: str, path: str, body: bytes) -> _Answer:
-        parts = urllib.parse.urlsplit(self.url)
-        secure = parts.scheme == "https"
-        connect = http.client.HTTPSConnection if secure else http.client.HTTPConnection
-        connection = connect(parts.netloc.rpartition("@")[2], timeout=self.timeout_s)
-        headers = {"Content-Type": "application/json", "Accept": "application/json"}
-        if self.token is not None:
-            headers["Authorization"] = f"Bearer {self.token}"
+    def _attempt(self, path: str, body: bytes) -> Union[Tuple[str, Any], List[_Failure]]:
+        """Tries the servers that are not left out. Returns the first answer with its URL, or all failures."""
+        tried: List[Server] = []
+        failures: List[_Failure] = []
+        while True:
+            server = self._pool.borrow(tried)
+            if server is None:
+                return failures
+            try:
+                outcome = self._try(server, path, body)
+            finally:
+                self._pool.give_back(server)
+            if isinstance(outcome, Answer):
+                return server.url, _read(server.url + path, outcome)
+            tried.append(server)
+            failures.append(outcome)
+
+    def _try(self, server: Server, path: str, body: bytes) -> Union[Answer, _Failure]:
+        url = server.url
         try:
-            try:
-                connection.request(method, parts.path + path, body, headers)
-            except (BrokenPipeError, ConnectionResetError):
-                # A server that refuses a body may answer and close before it has read all of it.
-                if connection.sock is None:
-                    raise
-            response = connection.getresponse()
-            text = response.read()
-            retry_after = response.getheader("Retry-After")
-            return _Answer(response.status, response.reason, retry_after, text)
-        finally:
-            connection.close()
+            answer = send("POST", url + path, body, self.token, self.timeout_s)
+        except UnreachableError as error:
+            failure = _Failure(url, _error_text(error.__cause__), error=error.__cause__, reached=False)
+        except (OSError, http.client.HTTPException) as error:
+            failure = _Failure(url, _error_text(error), error=error)
+        else:
+            if answer.status not in _TRANSIENT:
+                self._pool.succeeded(server)
+                return answer
+            failure = _Failure(url, f"{answer.status} {detail_text(detail_of(answer))}", answer)
+        wait_s = self.backoff.wait_s
+        self._pool.failed(server, failure.reached, lambda failures: max(wait_s(failures), failure.retry_s))
+        return failure
 
-    def _read(self, path: str, answer: _Answer) -> Any:
-        if answer.status == 200:
-            try:
-                return json.loads(answer.body)
-            except (ValueError, RecursionError):
-                pass
-        detail = _detail_of(answer)
-        remedy = REMEDIES.get(answer.status, "The detail says what to change.")
-        got = "invalid JSON" if answer.status == 200 else f"{answer.status} {answer.reason}"
-        text = _detail_text(detail)
-        message = f"Expected 200 and JSON from POST {self.url}{path}, got {got}: {text} {remedy}"
-        raise RefusedError(message, answer.status, detail)
 
-    def _unavailable(self, error: Exception, attempts: int) -> ServerUnavailableError:
+def _read(url: str, answer: Answer) -> Any:
+    """Returns the JSON of an answer. Raises RefusedError for another status than 200, and for text that is not JSON."""
+    if answer.status == 200:
+        try:
+            return json.loads(answer.body)
+        except (ValueError, RecursionError):
+            pass
+    detail = detail_of(answer)
+    remedy = REMEDIES.get(answer.status, "The detail says what to change.")
+    got = "invalid JSON" if answer.status == 200 else f"{answer.status} {answer.reason}"
+    text = detail_text(detail)
+    message = f"Expected 200 and JSON from POST {url}, got {got}: {text} {remedy}"
+    raise RefusedError(message, answer.status, detail)
+
+
+def _unavailable(path: str, failures: Sequence[_Failure], attempts: int) -> ServerUnavailableError:
+    tries = "1 attempt" if attempts == 1 else f"{attempts} attempts"
+    urls = [failure.url for failure in failures]
+    if any(failure.answer is not None for failure in failures):
         return ServerUnavailableError(
-            f"Expected a rhythm-vec server at {self.url}, got {_error_text(error)} ({_attempts_text(attempts)}). "
-            "Start one with `npx rhythm-vec serve`, or pass the url= of a running one."
-        )
-
-    def _busy(self, path: str, reason: str, attempts: int, retry_after: Optional[str]) -> ServerUnavailableError:
-        after = "" if retry_after is None else f", Retry-After: {retry_after}"
-        return ServerUnavailableError(
-            f"Expected 200 from POST {self.url}{path}, got {reason}{after} ({_attempts_text(attempts)}). "
+            f"Expected 200 from POST {' or '.join(url + path for url in urls)}, got {_reasons(failures)} ({tries}). "
             "Try again later, raise --batch-requests of the server, or allow more attempts with backoff=."
         )
-
-
-def _error_text(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}"
-
-
-def _attempts_text(attempts: int) -> str:
-    return "1 attempt" if attempts == 1 else f"{attempts} attempts"
-
-
-def _seconds_of(retry_after: Optional[str]) -> float:
-    """Parses a Retry-After header: seconds or a date; 0 for neither."""
-    if retry_after is None:
-        return 0.0
-    if retry_after.strip().isdigit():
-        return float(retry_after)
-    try:
-        date = email.utils.parsedate_to_datetime(retry_after)
-    except (TypeError, ValueError):
-        return 0.0
-    return max(0.0, date.timestamp() - time.time())
-
-
-def _detail_of(answer: _Answer) -> Any:
-    text = answer.body[:2000].decode("utf-8", "replace")
-    try:
-        parsed = json.loads(answer.body)
-    except (ValueError, RecursionError):
-        return text
-    return parsed.get("detail", text) if isinstance(parsed, dict) else text
-
-
-def _detail_text(detail: Any) -> str:
-    if not isinstance(detail, list):
-        return str(detail)
-    return "; ".join(
-        f"{'.'.join(map(str, each.get('loc', [])))}: {each.get('msg')}"
-        if isinstance(each, dict)
-        else str(each)
-        for each in detail
+    return ServerUnavailableError(
+        f"Expected a rhythm-vec server at {' or '.join(urls)}, got {_reasons(failures)} ({tries}). "
+        "Start one with `npx rhythm-vec serve` or rhythm_vec.serve(), or pass the url= of a running one."
     )
+
+
+def _reasons(failures: Sequence[_Failure]) -> str:
+    """Returns what each server answered."""
+    return "; ".join(
+        _reason(failure) if len(failures) == 1 else f"{_reason(failure)} from {failure.url}" for failure in failures
+    )
+
+
+def _reason(failure: _Failure) -> str:
+    after = None if failure.answer is None else failure.answer.retry_after
+    return failure.reason if after is None else f"{failure.reason}, Retry-After: {after}"
+
+
+def _error_text(error: Optional[BaseException]) -> str:
+    return f"{type(error).__name__}: {error}"

@@ -159,6 +159,6 @@ def _replay_histories(core: Core, words: Words, imagination: bool) -> None:
         None, np.ascontiguousarray(words[:, STATE["seed"]]), given, profile, grader, (began, first_meters, *[None] * 8)
     )
     trajectory = allocate_trajectory(count)
-    batch.run(SEQUENCE, None, actions_of(words), None, words[:, STATE["step"]].astype(np.uint8), trajectory, None, None)
+    batch.run(SEQUENCE, None, np.ascontiguousarray(actions_of(words)), None, words[:, STATE["step"]].astype(np.uint8), trajectory, None, None)
     core.history.clear(None)
     core.history.append(trajectory)

@@ -13,41 +13,23 @@ docs/guides/step.md describes the arrays.
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Mapping, Optional, Tuple, Union
 
 import numpy as np
-from gymnasium import spaces
-from gymnasium.error import ClosedEnvironmentError
-from gymnasium.vector import AutoresetMode, VectorEnv
-from gymnasium.vector.utils import batch_space
+from gymnasium.vector import AutoresetMode
 
+from .choices import to_mask, to_seeds
 from .client import DEFAULT_URL
 from .frames import Arrays, VecSocket
+from .vector_base import ALL_SEEDS, FINAL_INFOS, MODES, Array, BaseVectorEnv, Infos, Seed, masked, reset_options, to_mode
 
-NUM_BELIEFS = 3
-ALL_SEEDS = (0, 2**32)
-
-_MODES = {
-    AutoresetMode.NEXT_STEP: "next-step",
-    AutoresetMode.SAME_STEP: "same-step",
-    AutoresetMode.DISABLED: "disabled",
-}
-#: Infos of a finished episode, by the name of the server's array.
-_FINAL_INFOS = {
-    "final_scores": "final_score",
-    "components": "components",
-    "belief_mae": "belief_mae",
-    "early_means": "early_mean",
-    "late_means": "late_mean",
-    "episode_returns": "episode_return",
-    "episode_lengths": "episode_length",
-}
-#: Infos of the current episode, likewise.
-_CURRENT_INFOS = {"seeds": "seed", "episode_numbers": "episode_number"}
-_RESET_OPTIONS = ("reset_mask", "profiles", "graders")
+#: The server's names of arrays that have another name in StepResult.
+_SERVER_NAMES = {"first_half_means": "early_means", "second_half_means": "late_means"}
+_CURRENT_INFOS = {"seed": "seeds", "episode_number": "episode_numbers"}
+_FINAL_INFOS = {info: _SERVER_NAMES.get(name, name) for info, name in FINAL_INFOS.items()}
 
 
-class RemoteVectorEnv(VectorEnv[np.ndarray, Any, np.ndarray]):
+class RemoteVectorEnv(BaseVectorEnv):
     """A Gymnasium vector environment whose episodes a server steps in one batch.
 
     An action is an index of `action_names`. With `beliefs` it is {"action": index, "belief": [social, morning, work]},
@@ -89,12 +71,10 @@ class RemoteVectorEnv(VectorEnv[np.ndarray, Any, np.ndarray]):
         seed_range: Optional[Tuple[int, int]] = None,
         observation: Optional[Mapping[str, Any]] = None,
     ) -> None:
-        self._mode = AutoresetMode(autoreset_mode)
-        self._beliefs = beliefs
-        self._seed_range = seed_range or ALL_SEEDS
+        mode = to_mode(autoreset_mode)
         requested = {
             "num_envs": num_envs,
-            "autoreset": _MODES[self._mode],
+            "autoreset": MODES[mode],
             "profiles": profiles,
             "grader": grader,
             "seed_range": seed_range,
@@ -106,31 +86,14 @@ class RemoteVectorEnv(VectorEnv[np.ndarray, Any, np.ndarray]):
         except BaseException:
             self._socket.close()
             raise
-        self.num_envs = num_envs
-        self.metadata = {"autoreset_mode": self._mode, "render_modes": []}
-        self.action_names: List[str] = created["action_names"]
-        self.world_digest: str = created["world_digest"]
-        self.max_episode_steps: int = created["max_episode_steps"]
-        self._set_spaces(created)
+        self._set_up(num_envs, mode, beliefs, seed_range or ALL_SEEDS)
+        self.action_names = tuple(created["action_names"])
+        self.world_digest = created["world_digest"]
+        self.max_episode_steps = created["max_episode_steps"]
+        self._set_spaces(created["observation_low"], created["observation_high"])
         self._last_result: Arrays = {}
 
-    def _set_spaces(self, created: Mapping[str, Any]) -> None:
-        low, high = (np.array(created[f"observation_{end}"], np.float32) for end in ("low", "high"))
-        self.single_observation_space = spaces.Box(low, high, dtype=np.float32)
-        action: spaces.Space[Any] = spaces.Discrete(len(self.action_names))
-        belief = spaces.Box(0.0, 1.0, (NUM_BELIEFS,), np.float32)
-        self.single_action_space = (
-            spaces.Dict({"action": action, "belief": belief}) if self._beliefs else action
-        )
-        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
-        self.action_space = batch_space(self.single_action_space, self.num_envs)
-
-    def reset(
-        self,
-        *,
-        seed: Union[int, Sequence[Optional[int]], None] = None,
-        options: Optional[Dict[str, Any]] = None,
-    ) -> Tuple[np.ndarray, Dict[str, Any]]:
+    def reset(self, *, seed: Seed = None, options: Optional[Mapping[str, Any]] = None) -> Tuple[Array, Infos]:
         """Begins episodes.
 
         Args:
@@ -140,22 +103,19 @@ class RemoteVectorEnv(VectorEnv[np.ndarray, Any, np.ndarray]):
                 `profiles` and `graders` (one name, or one per environment).
         """
         self._check_open()
-        options = dict(options or {})
-        unknown = sorted(set(options) - set(_RESET_OPTIONS))
-        if unknown:
-            raise ValueError(f"Expected only the options {_RESET_OPTIONS}, got {unknown}. Leave them out.")
-        super().reset(seed=seed if isinstance(seed, int) else None)
-        arrays = {"seed": self._seeds(seed)}
+        data = reset_options(options)
+        reset_mask = to_mask(data.pop("reset_mask", None), self.num_envs)
+        arrays: Arrays = {"seed": to_seeds(self._draw_seeds(seed), self.num_envs)}
         mask = np.ones(self.num_envs, np.bool_)
-        if options.get("reset_mask") is not None:
-            mask = self._mask(options.pop("reset_mask"))
-            arrays["mask"] = mask.astype(np.uint8)
-        data = {name: value for name, value in options.items() if value is not None}
+        if reset_mask is not None:
+            mask = reset_mask.view(np.bool_)
+            arrays["mask"] = reset_mask
         result = self._socket.call("reset", data, arrays)
+        self._seed_generator(seed)
         self._last_result = result
-        return result["observations"], _infos(result, _CURRENT_INFOS, mask)
+        return result["observations"], masked(_named(result, _CURRENT_INFOS), mask)
 
-    def step(self, actions: Any) -> Tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, Dict[str, Any]]:
+    def step(self, actions: Any) -> Tuple[Array, Array, Array, Array, Infos]:
         """Takes an action in each environment."""
         self._check_open()
         previous = self._last_result
@@ -166,35 +126,12 @@ class RemoteVectorEnv(VectorEnv[np.ndarray, Any, np.ndarray]):
             result["rewards"].astype(np.float64),
             result["terminated"].astype(np.bool_),
             result["truncated"].astype(np.bool_),
-            self._step_infos(result, previous),
+            self._infos(result, previous),
         )
 
     def close_extras(self, **kwargs: Any) -> None:
         """Closes the environment on the server too."""
         self._socket.close()
-
-    def _check_open(self) -> None:
-        if self.closed:
-            raise ClosedEnvironmentError("Expected an open environment, got a closed one. Create another.")
-
-    def _seeds(self, seed: Union[int, Sequence[Optional[int]], None]) -> np.ndarray:
-        low, size = self._seed_range
-        if _is_number(seed):
-            return _u32([int(seed) + env for env in range(self.num_envs)])  # type: ignore[arg-type]
-        if seed is None or any(each is None for each in seed):  # type: ignore[union-attr]
-            drawn = self.np_random.integers(low, low + size, self.num_envs, np.uint64).tolist()
-            given = [None] * self.num_envs if seed is None else list(seed)  # type: ignore[arg-type]
-            seed = [draw if each is None else each for each, draw in zip(given, drawn)]
-        return _u32(list(seed))  # type: ignore[arg-type]
-
-    def _mask(self, reset_mask: Any) -> np.ndarray:
-        mask: np.ndarray = np.asarray(reset_mask)
-        if mask.shape != (self.num_envs,) or mask.dtype != np.bool_:
-            raise ValueError(
-                f"Expected options['reset_mask'] to be bool [{self.num_envs}], "
-                f"got {mask.dtype} {list(mask.shape)}. Pass one entry per environment."
-            )
-        return mask
 
     def _actions(self, actions: Any) -> Arrays:
         beliefs = None
@@ -216,39 +153,14 @@ class RemoteVectorEnv(VectorEnv[np.ndarray, Any, np.ndarray]):
         arrays = {"actions": codes.astype(np.uint8)}
         return arrays if beliefs is None else {**arrays, "beliefs": beliefs}
 
-    def _step_infos(self, result: Arrays, previous: Arrays) -> Dict[str, Any]:
-        infos = _infos(result, _CURRENT_INFOS, np.ones(self.num_envs, np.bool_))
+    def _infos(self, result: Arrays, previous: Arrays) -> Infos:
+        current = masked(_named(result, _CURRENT_INFOS), np.ones(self.num_envs, np.bool_))
         ended = result["final_mask"].astype(np.bool_)
         if not ended.any():
-            return infos
-        final = _infos(result, _FINAL_INFOS, ended)
-        if self._mode is not AutoresetMode.SAME_STEP:
-            return {**infos, **final}
-        observations = np.full(self.num_envs, None, dtype=object)
-        for env in np.flatnonzero(ended):
-            observations[env] = result["final_observations"][env]
-        infos["final_obs"], infos["_final_obs"] = observations, ended
-        infos["final_info"] = {**_infos(previous, _CURRENT_INFOS, ended), **final}
-        infos["_final_info"] = ended
-        return infos
+            return current
+        final = _named(result, _FINAL_INFOS)
+        return self._step_infos(current, _named(previous, _CURRENT_INFOS), final, ended, result.get("final_observations"))
 
 
-def _is_number(seed: Any) -> bool:
-    return isinstance(seed, (int, np.integer)) and not isinstance(seed, bool)
-
-
-def _u32(seeds: List[int]) -> np.ndarray:
-    invalid = [seed for seed in seeds if not _is_number(seed) or not 0 <= seed < 2**32]
-    if invalid:
-        raise ValueError(f"Expected seeds to be u32, got {invalid[0]!r}. Pass integers from 0 to {2**32 - 1}.")
-    return np.array(seeds, np.uint32)
-
-
-def _infos(result: Arrays, names: Mapping[str, str], mask: np.ndarray) -> Dict[str, Any]:
-    """Returns arrays by their names in infos, with 0 outside the mask, and each with its mask, as Gymnasium does."""
-    infos: Dict[str, Any] = {}
-    for array, name in names.items():
-        values = result[array].copy()
-        values[~mask] = 0
-        infos[name], infos[f"_{name}"] = values, mask.copy()
-    return infos
+def _named(result: Arrays, names: Mapping[str, str]) -> Arrays:
+    return {info: result[name] for info, name in names.items()}

@@ -6,14 +6,13 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from .client import Client
 from .errors import RowFaultWarning
-from .scores import Grader, Scores, score
+from .scores import Scores, score
+from .texts import Completion, Grader, text_of
 
-#: A completion as TRL passes it: text, or the messages of a chat.
-Completion = Union[str, Sequence[Mapping[str, Any]]]
 RewardFunction = Callable[..., List[Optional[float]]]
 
 _REWARDS = ("format_valid", "action_legal", "env_reward", "belief_accuracy", "belief_skill", "total")
@@ -129,7 +128,7 @@ def _rows_of(completions: Sequence[Completion], columns: Mapping[str, Any]) -> D
     rows = {
         "seeds": list(columns["seed"]),
         "action_histories": histories,
-        "completions": [_text_of(completion) for completion in completions],
+        "completions": [text_of(completion) for completion in completions],
     }
     if columns.get("profile_mode") is not None:
         rows["profile_modes"] = list(columns["profile_mode"])
@@ -145,16 +144,6 @@ def _check_steps(histories: Sequence[Sequence[Any]], steps: Optional[Sequence[in
                 f"Expected action_history[{row}] to have step_index[{row}] = {step} actions, "
                 f"got {len(history)}. Generate the dataset again."
             )
-
-
-def _text_of(completion: Completion) -> str:
-    """Returns the text of a completion; for a chat, that of its last message, or "" without one."""
-    if isinstance(completion, str):
-        return completion
-    content = completion[-1].get("content") if completion else None
-    if isinstance(content, (list, tuple)):
-        return "".join(str(part.get("text", "")) for part in content)
-    return content or ""
 
 
 def _warn(scores: Scores) -> None:

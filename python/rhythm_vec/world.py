@@ -15,7 +15,7 @@ from . import _world
 from .errors import InputError
 
 _BLOCK = {name: (word, offset, shape) for name, word, offset, shape in _world.BLOCK}
-SCHEMA = "rhythm-vec/world@1"
+_SCHEMA = {"name": "rhythm-vec/world", "version": 1}
 
 
 class World:
@@ -48,12 +48,12 @@ class World:
 
     @classmethod
     def _parse(cls, file: Any) -> World:
-        if file["schema"] != SCHEMA:
+        if file["schema"] != _SCHEMA:
             raise ValueError(f"schema {file['schema']!r}")
         if file["layout_digest"] != _world.LAYOUT_DIGEST:
             raise ValueError("the layout of another release")
         world = cls(file["words"], {name: float(file["magnitudes"][name]) for name in _world.MAGNITUDES})
-        if world.words.shape != (len(_world.WORDS),) or world.digest != file["digest"]:
+        if world.words.shape != (len(_world.WORDS),) or world.digest != file["world_digest"]:
             raise ValueError("other words than its digest says")
         return world
 

@@ -18,6 +18,7 @@ import { addReportCommand } from './report/command.js';
 import { addServeCommand } from './serve/command.js';
 import { addTeachCommand } from './teach/command.js';
 import { addUploadCommand } from './upload/command.js';
+import { addWorldCommand } from './world/command.js';
 
 const COMMANDS: readonly ((program: Command, context: Context) => void)[] = [
   addEvalCommand,
@@ -30,6 +31,7 @@ const COMMANDS: readonly ((program: Command, context: Context) => void)[] = [
   addDatasetCommand,
   addUploadCommand,
   addServeCommand,
+  addWorldCommand,
   addInfoCommand,
 ];
 

@@ -15,6 +15,7 @@ import type { Settings } from './server-options.js';
 import { Sockets } from './sockets/sockets.js';
 import { type SocketsByPath, upgrade } from './upgrade.js';
 import { BatchRunner } from './v1/batch-runner.js';
+import { parseRoute } from './v1/parse.js';
 import { promptsRoute } from './v1/prompts.js';
 import { rolloutRoute } from './v1/rollout.js';
 import { scoreRoute } from './v1/score.js';
@@ -60,7 +61,12 @@ export function buildServer(settings: Settings): ServerParts {
   };
   const sockets = socketsOf({ ...settings, onFailure }, shared);
   const openEnv = openEnvRoutes(settings);
-  const batchRoutes = [scoreRoute(batchRunner), rolloutRoute(batchRunner), promptsRoute(batchRunner)];
+  const batchRoutes = [
+    scoreRoute(batchRunner),
+    rolloutRoute(batchRunner),
+    promptsRoute(batchRunner),
+    parseRoute(batchRunner),
+  ];
   const routes = withDescription([...openEnv.routes, ...batchRoutes, metricsRoute(metrics)], settings);
   const admit = accessCheck(settings);
   const app = createApp({ ...settings, routes, admit, metrics, onFailure });

@@ -17,6 +17,7 @@ export class Metrics {
   readonly scored = this.#counter('scored_rows_total', 'Rows that /v1/score scored.');
   readonly rollouts = this.#counter('rollouts_total', 'Rollouts that /v1/rollout played.');
   readonly prompts = this.#counter('prompts_total', 'Prompts that /v1/prompts wrote.');
+  readonly parsed = this.#counter('parsed_completions_total', 'Completions that /v1/parse parsed.');
   readonly vecSteps = this.#counter(
     'vec_steps_total',
     'Steps that environments of vector environments took.',

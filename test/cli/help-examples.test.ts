@@ -29,6 +29,7 @@ const commands: [command: string, expected: string][] = [
   ['reeval', 'episodes replayed, all as recorded'],
   ['upload', 'Nothing was changed: --dry-run.'],
   ['report', 'report/report.html: one page, and'],
+  ['world', ''],
   ['info', 'layout digest'],
 ];
 

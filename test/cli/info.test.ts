@@ -44,16 +44,19 @@ describe('info', () => {
 });
 
 describe('help', () => {
-  it.each([['eval'], ['replay'], ['regrade'], ['info']])('of %s has an example', async (command) => {
-    const { code, stdout } = await runCli([command, '--help']);
-    expect(code).toBe(0);
-    expect(stdout).toMatch(new RegExp(`Examples?:\n( {2}.*\n)*? {2}rhythm-vec ${command}`));
-  });
+  it.each([['eval'], ['replay'], ['regrade'], ['world'], ['info']])(
+    'of %s has an example',
+    async (command) => {
+      const { code, stdout } = await runCli([command, '--help']);
+      expect(code).toBe(0);
+      expect(stdout).toMatch(new RegExp(`Examples?:\n( {2}.*\n)*? {2}rhythm-vec ${command}`));
+    },
+  );
 
   it('lists the commands', async () => {
     const { code, stdout } = await runCli(['--help']);
     expect(code).toBe(0);
-    for (const command of ['eval', 'replay', 'regrade', 'audit', 'info'])
+    for (const command of ['eval', 'replay', 'regrade', 'audit', 'world', 'info'])
       expect(stdout).toContain(`  ${command}`);
   });
 

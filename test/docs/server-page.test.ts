@@ -49,7 +49,7 @@ describe('agrees with the running server on', () => {
       body.paths[path].post.requestBody.content['application/json'].schema.properties;
     const score = propertiesOf('/v1/score');
     expect(Object.keys(score)).toEqual(expect.arrayContaining(cellsOf('column')));
-    for (const path of ['/v1/score', '/v1/rollout', '/v1/prompts']) {
+    for (const path of ['/v1/score', '/v1/rollout', '/v1/prompts', '/v1/parse']) {
       for (const name of Object.keys(propertiesOf(path))) expect(page).toContain(`\`${name}\``);
     }
     for (const { anyOf } of [score.scores, propertiesOf('/v1/rollout').arrays]) {

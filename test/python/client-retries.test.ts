@@ -1,4 +1,7 @@
 /** Retries of python/rhythm_vec with faulty servers. The tests record the waits instead of waiting. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { describe, expect, it, test } from 'vitest';
 import { answering, type Behaviour, callClient, faultyServer, whyAbsent } from '../support/python-client.js';
 import { startServer } from '../support/server.js';
@@ -144,15 +147,38 @@ describe.runIf(absent === null)('a large batch', () => {
 });
 
 describe.runIf(absent === null)('an unavailable server', () => {
-  it('that refuses connections is an error with a remedy, after the last attempt', async () => {
+  const refusal = (attempts: string) =>
+    new RegExp(
+      `Expected a rhythm-vec server at http://127.*, got ConnectionRefusedError.*${attempts}.*\`npx rhythm-vec serve\``,
+    );
+
+  it('that never answered is an error with a remedy, without a retry', async () => {
     const server = await startServer();
     await server.close();
-    const { results, waits } = await callClient({ url: server.url }, { score });
-    expect(results[0].error).toBe('ServerUnavailableError');
-    expect(results[0].message).toMatch(
-      /Expected a rhythm-vec server at http:\/\/127.*, got ConnectionRefusedError.*6 attempts.*`npx rhythm-vec serve`/,
-    );
-    expect(waits).toEqual([0.5, 1, 2, 4, 8]);
+    const { results, waits } = await callClient({ url: server.url }, { score }, { score });
+    for (const { error, message } of results) {
+      expect([error, message]).toEqual([
+        'ServerUnavailableError',
+        expect.stringMatching(refusal('\\(1 attempt\\)')),
+      ]);
+    }
+    expect(waits).toEqual([]);
+  });
+
+  it('that answered before is an error after the last attempt', async () => {
+    let answered = false;
+    const closing = createServer((request, response) => {
+      answered = true;
+      request.resume();
+      response.writeHead(503).end(() => closing.close());
+      response.shouldKeepAlive = false;
+    });
+    closing.listen(0, '127.0.0.1');
+    await once(closing, 'listening');
+    const { port } = closing.address() as AddressInfo;
+    const { results, waits } = await callClient({ url: `http://127.0.0.1:${port}` }, { score });
+    expect(results[0].message).toMatch(refusal('6 attempts'));
+    expect([answered, waits]).toEqual([true, [0.5, 1, 2, 4, 8]]);
   });
 
   it('that never answers is an error after the timeout', async () => {

@@ -293,7 +293,19 @@ describe.runIf(absent === null)('reward functions, called as TRL calls them', ()
 });
 
 it.runIf(absent === null)('needs only the standard library of Python 3.9', () => {
-  const modules = ['__init__', 'client', 'commands', 'errors', 'rewards', 'scores', 'serving'];
+  const modules = [
+    '__init__',
+    'batches',
+    'client',
+    'commands',
+    'errors',
+    'rewards',
+    'scores',
+    'servers',
+    'serving',
+    'texts',
+    'transport',
+  ];
   const paths = modules.map(
     (name) => new URL(`../../python/rhythm_vec/${name}.py`, import.meta.url).pathname,
   );

@@ -96,7 +96,7 @@ describe.runIf(absent === null)('the recipe with TRL', () => {
       const output = pathOf('base');
       const server = await startServer();
       const stop = ['--watch-window', '2', '--watch-stop-on', 'unparsed'];
-      const args = ['--start', 'base', '--url', server.url, '--rows', '40', '--grpo-steps', '6'];
+      const args = ['--start-from', 'base', '--url', server.url, '--rows', '40', '--grpo-steps', '6'];
       const { code, stderr, record, watched } = await runRecipe(output, 'grpo', ...args, ...stop);
       expect(code, stderr).toBe(0);
       const lines = watched();
@@ -135,7 +135,7 @@ describe.runIf(absent === null)('the recipe with TRL', () => {
       // The same GRPO stage, killed when it requests the rewards of step 4, after saving step 2 and logging step 3.
       const killed = pathOf('killed');
       const rows = ['--grpo-rows', join(whole, 'grpo-rows/train.jsonl')];
-      const args = [...options, '--sft-epochs', '1', '--start', join(whole, 'sft'), ...rows];
+      const args = [...options, '--sft-epochs', '1', '--start-from', join(whole, 'sft'), ...rows];
       let child: ReturnType<typeof startRecipe> | undefined;
       const kill = () => void child!.kill('SIGKILL');
       const proxy = await faultyServer(server, null, null, null, null, kill);
@@ -155,9 +155,9 @@ describe.runIf(absent === null)('the recipe with TRL', () => {
   );
 
   it('passes the published settings to TRL, and refuses invalid settings and rows', () => {
-    const { nf4, configs, refused } = askPython<Record<string, Record<string, unknown>>>(PARTS, {
-      folder: pathOf('parts'),
-    });
+    const { nf4, configs, options, refused, refused_options } = askPython<
+      Record<string, Record<string, unknown>>
+    >(PARTS, { folder: pathOf('parts') });
     expect(nf4).toMatchObject({ load_in_4bit: true, bnb_4bit_quant_type: 'nf4' });
     // The published settings are written out, not derived.
     expect(configs.later).toEqual({
@@ -177,6 +177,28 @@ describe.runIf(absent === null)('the recipe with TRL', () => {
       grpo: { generation_batch_size: 4, num_generations: 4, max_completion_length: 16, beta: 0.01 },
       lora: { r: 4 },
     });
+    // The file has beta: 1e-3, which a later option changes.
+    expect(options).toEqual({
+      beta: 0.5,
+      loss_type: 'dr_grpo',
+      generation_kwargs: { top_k: 5 },
+      vllm_mode: 'server',
+      report_to: ['trackio'],
+      max_completion_length: null,
+      learning_rate: 1e-5,
+      run_name: '7',
+      temperature: 1,
+    });
+    expect(refused_options).toEqual({
+      unknown: "Expected an option of TRL's GRPOConfig, got lerning_rate. Did you mean learning_rate?",
+      no_idea: expect.stringMatching(/got wvvvq\. Its documentation lists all \d+\.$/),
+      type: expect.stringContaining("Expected beta of TRL's GRPOConfig to be float, got 'small'."),
+      decided: "Expected no option output_dir, got 'here'. Pass --output instead.",
+      missing: expect.stringContaining('got none.yaml, which does not exist'),
+      list: expect.stringContaining('to have options by name, got [1]'),
+      yaml: expect.stringContaining('Expected YAML in beta=[, got an error'),
+      trl: expect.stringContaining('num_generations'),
+    });
     expect(refused).toEqual({
       nf4: expect.stringMatching(/^Expected a CUDA GPU.* for --quantize nf4.*--quantize none/),
       nf4_whole: expect.stringContaining('weights in 4 bits cannot be trained'),
@@ -188,6 +210,8 @@ describe.runIf(absent === null)('the recipe with TRL', () => {
       begun: expect.stringContaining('got one that was started'),
       resumed: null,
       other: expect.stringContaining('got others: grpo.beta: 0.04, now 0.01'),
+      logged: null,
+      other_loss: expect.stringContaining("got others: grpo.config.loss_type: None, now 'dr_grpo'"),
       start: expect.stringContaining('Run the stage sft first'),
     });
   });

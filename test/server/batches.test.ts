@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import {
   ACTION_NAMES,
   createVecEnv,
+  createWorld,
   graderWeights,
   parseCompletions,
   prompts,
@@ -373,6 +374,22 @@ const refusals: [path: string, what: string, body: unknown, detail: object][] = 
     { msg: expect.stringContaining('action_histories[599][0]') },
   ],
   [
+    '/v1/parse',
+    'a row of a later slice that is not text',
+    { completions: [...Array(3000).fill(''), 7] },
+    {
+      loc: ['body', 'completions'],
+      msg: expect.stringMatching(/Expected a string at completions\[3000\], got 7/),
+    },
+  ],
+  ['/v1/parse', 'an unknown key', { completions: [], seeds: [] }, { loc: ['body', 'seeds'] }],
+  [
+    '/v1/score',
+    'parsed without completions',
+    { seeds: [1], action_histories: [[]], actions: [0], parsed: true },
+    { loc: ['body', 'parsed'], msg: expect.stringContaining('Leave it out') },
+  ],
+  [
     '/v1/rollout',
     'fewer profiles than groups',
     { seeds: [1, 2], group_size: 1, policy: 'random', profile_modes: ['sampled'] },
@@ -446,6 +463,39 @@ it('/v1/prompts returns the same texts as prompts()', async () => {
     ...body,
     system: prompts(observations, undefined, { grader: 'v3' })[0][0].content,
   });
+});
+
+it('/v1/parse and /v1/score return what parseCompletions finds', async () => {
+  const server = await startServer();
+  // More than one slice of the answer, with actions and beliefs alone, and nothing.
+  const many = [...completions, ...completions, 'SLEEP', '1 2 3', 'no answer', '', '9 9 9 me-time'];
+  const { actions, beliefs, given } = parseCompletions(many);
+  const expected = {
+    actions: Array.from(actions, (code): string | null => ACTION_NAMES[code] ?? null),
+    codes: Array.from(actions),
+    beliefs: many.map((_, i) => (given[i] ? Array.from(beliefs.subarray(3 * i, 3 * i + 3)) : null)),
+  };
+  const parse = await sendRequest(server, 'POST', '/v1/parse', { completions: many });
+  expect(parse.body).toEqual({ rows: many.length, world_digest: createWorld().digest, ...expected });
+  expect(parse.body.actions.slice(-5)).toEqual(['sleep', null, null, null, 'me_time']);
+
+  const columns = {
+    seeds: many.map((_, i) => (i === 7 ? -1 : i)) as unknown[],
+    action_histories: many.map(() => []),
+    completions: many.map((text, i) => (i === 9 ? null : text)),
+    scores: ['total'],
+  };
+  const plain = await sendRequest(server, 'POST', '/v1/score', columns);
+  const score = await sendRequest(server, 'POST', '/v1/score', { ...columns, parsed: true });
+  expected.actions[9] = null;
+  expected.codes[9] = -1;
+  expected.beliefs[9] = null;
+  expect(score.body.parsed).toEqual(expected);
+  expect(score.body.faults.map(({ index }: { index: number }) => index)).toEqual([7, 9]);
+  expect({ ...score.body, parsed: undefined }).toEqual({ ...plain.body, parsed: undefined });
+  expect(plain.body).not.toHaveProperty('parsed');
+  const none = { actions: [], codes: [], beliefs: [] };
+  expect((await sendRequest(server, 'POST', '/v1/parse', { completions: [] })).body).toMatchObject(none);
 });
 
 it('/v1/rollout returns the same arrays as rolloutGroups, for every policy', async () => {

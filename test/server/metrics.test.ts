@@ -36,7 +36,9 @@ it('counts sessions, steps, rows, prompts and rollouts', async () => {
   await sendRequest(server, 'POST', '/v1/score', { ...columns, actions: [0, 0, 0] });
   await sendRequest(server, 'POST', '/v1/prompts', columns);
   await sendRequest(server, 'POST', '/v1/rollout', { seeds: [1, 2], group_size: 5, policy: 'random' });
+  await sendRequest(server, 'POST', '/v1/parse', { completions: ['', ''] });
   expect(await values('scored_rows_total', 'prompts_total', 'rollouts_total')).toEqual([3, 3, 10]);
+  expect(await values('parsed_completions_total')).toEqual([2]);
 
   for (const { socket } of [...clients, vec]) socket.close();
   for (const name of ['sockets', 'sessions', 'vec_envs', 'vec_slots'])

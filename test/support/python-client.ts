@@ -10,6 +10,8 @@ export type Call =
   | { readonly score: Readonly<Record<string, unknown>> }
   /** Lists are passed as arrays; the text "NaN" becomes a number. */
   | { readonly arrays: Readonly<Record<string, unknown>> }
+  | { readonly prompts: Readonly<Record<string, unknown>> }
+  | { readonly parse: readonly unknown[] }
   | {
       readonly rewards: {
         /** Options of the reward stack. */
@@ -39,7 +41,7 @@ export interface CallResults {
 
 /** Options of Client and of its Backoff. */
 export interface ClientOptions {
-  readonly url: string;
+  readonly url: string | readonly string[];
   readonly token?: string;
   readonly timeout_s?: number;
   readonly body_limit?: number;

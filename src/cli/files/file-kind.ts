@@ -24,6 +24,8 @@ export const KINDS = {
   episodes: kind('a file of episodes for replay', 'Use replay --input.'),
   replayed: kind('the output of replay', 'No command reads it.'),
   grader: kind("a grader's file", 'Use --grader.'),
+  numbers: kind('the numbers of a world', 'Use world --numbers.'),
+  world: kind('the file of a world', 'Pass it to VecEnv of the Python package.'),
   sftRows: kind('a dataset for SFT', 'Train on it. Commands read the trajectories that it was made from.'),
   grpoRows: kind('a dataset for GRPO', 'Train on it, or use upload.'),
   dpoRows: kind('a dataset for DPO', 'Train on it, or use upload.'),
@@ -41,6 +43,7 @@ const BY_SCHEMA: ReadonlyMap<unknown, FileKind> = new Map<unknown, FileKind>([
   [SCHEMAS.bench.name, KINDS.bench],
   [SCHEMAS.episode.name, KINDS.episodes],
   [SCHEMAS.grader.name, KINDS.grader],
+  [SCHEMAS.world.name, KINDS.world],
   [SCHEMAS.sftDataset.name, KINDS.sftRows],
   [SCHEMAS.grpoDataset.name, KINDS.grpoRows],
   [SCHEMAS.dpoDataset.name, KINDS.dpoRows],
@@ -53,6 +56,7 @@ const BY_KEYS: readonly (readonly [keys: readonly string[], kind: FileKind])[] =
   [['seed', 'step_index', 'messages'], KINDS.sftRows],
   [['seed', 'belief_target', 'steps'], KINDS.replayed],
   [['seed', 'actions'], KINDS.episodes],
+  [['meters', 'actions', 'constants'], KINDS.numbers],
   [['weights'], KINDS.grader],
 ];
 

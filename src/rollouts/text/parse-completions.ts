@@ -44,8 +44,8 @@ const OPTIONS: readonly (keyof ParseOptions)[] = ['noBelief'];
 const FILL = { half: 0.5, nan: Number.NaN };
 
 const MAX_DIGIT = 9;
-/** The belief value of each digit. */
-const VALUE = Float32Array.from({ length: MAX_DIGIT + 1 }, (_, digit) => digit / MAX_DIGIT);
+/** The belief value of each digit, 0 to 9. */
+export const BELIEF_OF_DIGIT = Float32Array.from({ length: MAX_DIGIT + 1 }, (_, digit) => digit / MAX_DIGIT);
 const HALF: Triple = Object.freeze([FILL.half, FILL.half, FILL.half] as const);
 
 /** Reused by all calls, which are synchronous. */
@@ -64,7 +64,9 @@ export function parseCompletion(text: string): ParsedCompletion {
   return {
     action: action < 0 ? null : action,
     actionName: action < 0 ? null : ACTION_NAMES[action],
-    belief: given ? [VALUE[digits[0]], VALUE[digits[1]], VALUE[digits[2]]] : HALF,
+    belief: given
+      ? [BELIEF_OF_DIGIT[digits[0]], BELIEF_OF_DIGIT[digits[1]], BELIEF_OF_DIGIT[digits[2]]]
+      : HALF,
     digits: given ? [digits[0], digits[1], digits[2]] : null,
     given,
   };
@@ -88,7 +90,8 @@ export function parseCompletions(texts: readonly string[], options: ParseOptions
     const { action, count, digits } = answer;
     actions[i] = action;
     given[i] = count > 0 ? 1 : 0;
-    for (let k = 0; k < NUM_BELIEFS; k++) beliefs[i * NUM_BELIEFS + k] = count > 0 ? VALUE[digits[k]] : fill;
+    for (let k = 0; k < NUM_BELIEFS; k++)
+      beliefs[i * NUM_BELIEFS + k] = count > 0 ? BELIEF_OF_DIGIT[digits[k]] : fill;
   }
   return { actions, beliefs, given };
 }

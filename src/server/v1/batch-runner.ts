@@ -16,7 +16,7 @@ export interface BatchRunnerOptions extends Pick<VecEnvOptions, 'backend' | 'ker
 /** Pieces of a JSON text. */
 export type Pieces = AsyncIterable<string> | Iterable<string>;
 
-export type BatchKind = 'scored' | 'rollouts' | 'prompts';
+export type BatchKind = 'scored' | 'rollouts' | 'prompts' | 'parsed';
 
 /** The error statuses of every /v1 route. */
 export const BATCH_FAILURES = {

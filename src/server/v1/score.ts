@@ -4,9 +4,8 @@ import { NODE } from '../../engine/backends/node.js';
 import type { RowFault } from '../../rollouts/replay/row-faults.js';
 import { type ReplayOptions, type ReplayScores, scoreReplayOn } from '../../rollouts/replay/score-replay.js';
 import { REWARD_NAMES, toStackSettings } from '../../rollouts/rewards/compute-rewards.js';
-import { parseCompletion } from '../../rollouts/text/parse-completions.js';
+import { type ParsedCompletion, parseCompletion } from '../../rollouts/text/parse-completions.js';
 import { snakeCase } from '../../shared/letter-case.js';
-import { describe } from '../../shared/values.js';
 import { NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
 import type { Route } from '../http/route.js';
 import { BATCH_FAILURES, type BatchRunner } from './batch-runner.js';
@@ -23,6 +22,8 @@ import {
   SEEDS,
 } from './batch-schemas.js';
 import { columnsOf, sliceEnd } from './column.js';
+import { noText } from './parse.js';
+import { PARSED_COLUMNS, ParsedColumns } from './parsed-columns.js';
 import { rowsOf, withColumnNames } from './request-rows.js';
 import { SCORE_NAMES, ScoreColumns } from './score-columns.js';
 
@@ -67,6 +68,11 @@ export const SCORE_REQUEST = z.strictObject({
     .nullish()
     .transform(absent)
     .describe('the scores to return; by default all'),
+  parsed: z
+    .boolean()
+    .nullish()
+    .transform(absent)
+    .describe('whether to return the actions and beliefs in the completions; by default false'),
 });
 type ScoreRequest = z.output<typeof SCORE_REQUEST>;
 
@@ -78,6 +84,7 @@ export const SCORE_RESPONSE = z.object({
     .object({ ...Object.fromEntries(SCORE_NAMES.map((name) => [name, NUMBERS.optional()])) })
     .extend({ state_hash: z.array(z.string()).optional() })
     .describe('null for a missing score and in invalid rows; hashes are hexadecimal, 0 in invalid rows'),
+  parsed: z.object(PARSED_COLUMNS).optional(),
   faults: z
     .array(z.object({ index: z.int(), code: z.string(), message: z.string() }))
     .describe('the invalid rows'),
@@ -114,6 +121,7 @@ function checkRequest({
   actions,
   beliefs,
   belief_histories,
+  parsed,
 }: ScoreRequest): void {
   checkRows(seeds.length, {
     ...{ action_histories, profile_modes, completions },
@@ -132,6 +140,9 @@ function checkRequest({
       'Expected beliefs with actions only, got them with completions, which contain theirs. Leave beliefs out.',
     );
   }
+  if (parsed && completions === undefined) {
+    throw invalidField('parsed', 'Expected parsed with completions only, got it with actions. Leave it out.');
+  }
 }
 
 type Slice = readonly [from: number, to: number];
@@ -147,14 +158,18 @@ async function score(
   const requestColumns = columnsOf(request);
   const settings = toStackSettings(options, graderOf(request.grader));
   const columns = new ScoreColumns(rows, request.scores ?? SCORE_NAMES, settings);
+  const parsed = request.parsed ? new ParsedColumns(rows) : null;
   const faulty: (string | Slice)[] = [];
   let keptLength = 0;
   let size = FAULTY_SLICE;
   for (let from = 0; from < rows; ) {
     await turn();
     const to = sliceEnd(requestColumns, from, size);
-    const { scores, faults } = scoreSlice(request, from, to, options);
+    const { scores, faults, answers } = scoreSlice(request, from, to, options);
     columns.put(scores, from);
+    answers?.forEach((answer, k) => {
+      if (answer !== null) parsed?.put(from + k, answer);
+    });
     if (faults.length > 0) {
       const text = JSON.stringify(faults).slice(1, -1);
       keptLength += text.length;
@@ -168,6 +183,11 @@ async function score(
   return (async function* () {
     yield `{"rows":${rows},"world_digest":${digest},"scores":`;
     yield* columns.text(turn);
+    if (parsed !== null) {
+      yield ',"parsed":{';
+      yield* parsed.text(turn);
+      yield '}';
+    }
     yield ',"faults":';
     yield* faultsText(faulty, ([from, to]) => scoreSlice(request, from, to, options).faults, turn);
     yield '}';
@@ -211,12 +231,13 @@ function scoreSlice(
   from: number,
   to: number,
   options: ReplayOptions,
-): { scores: ReplayScores; faults: RowFault[] } {
+): { scores: ReplayScores; faults: RowFault[]; answers: (ParsedCompletion | null)[] | undefined } {
   const texts = request.completions?.rows(from, to);
   const actions = request.actions?.rows(from, to) ?? [];
   const beliefs = request.beliefs?.rows(from, to) ?? [];
-  const propose = texts
-    ? (k: number) => answerOf(texts[k])
+  const answers = texts?.map((text) => (typeof text === 'string' ? parseCompletion(text) : null));
+  const propose = answers
+    ? (k: number) => answerOf(answers[k])
     : (k: number) => ({ action: actions[k], belief: beliefs[k] });
   const scores = withoutStacks(() =>
     scoreReplayOn(NODE, rowsOf(request, from, to, propose as never), options),
@@ -225,11 +246,11 @@ function scoreSlice(
     const text = texts?.[index];
     const rowMessage =
       texts !== undefined && typeof text !== 'string'
-        ? `Expected a string at completions[${from + index}], got ${describe(text)}. Pass the completion's text alone.`
+        ? noText(text, from + index)
         : withColumnNames(message, from);
     return { index: from + index, code, message: rowMessage };
   });
-  return { scores, faults };
+  return { scores, faults, answers };
 }
 
 /** Runs `act` without recording the stacks of errors, which takes half of the time of thousands of errors. */
@@ -243,9 +264,12 @@ function withoutStacks<T>(act: () => T): T {
   }
 }
 
-/** Parses a completion. Returns an undefined action for a value that is not text: the row is then invalid. */
-function answerOf(text: unknown): { readonly action: unknown; readonly belief?: readonly number[] } {
-  if (typeof text !== 'string') return { action: undefined };
-  const { action, belief, given } = parseCompletion(text);
+/** Returns the action and belief of a row. The action is undefined for a value that is not text: the row is then invalid. */
+function answerOf(parsed: ParsedCompletion | null): {
+  readonly action: unknown;
+  readonly belief?: readonly number[];
+} {
+  if (parsed === null) return { action: undefined };
+  const { action, belief, given } = parsed;
   return given ? { action, belief } : { action };
 }

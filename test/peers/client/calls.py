@@ -1,7 +1,8 @@
 """Makes calls with python/rhythm_vec, for test/python/client.test.ts.
 
 Reads {"client": options of Client and Backoff, "calls"}. A call is {"score": arguments}, {"arrays": the same with columns
-as objects with `tolist`, and NaN for the text "NaN"} or {"rewards": {"of": options, "names", "columns"}}. Prints
+as objects with `tolist`, and NaN for the text "NaN"}, {"prompts": arguments}, {"parse": completions} or
+{"rewards": {"of": options, "names", "columns"}}. Prints
 {"results", "waits", "warnings", "pickled"}. A result is the return value, or {"error", "message"}. The waits are recorded
 instead of slept, without jitter. `pickled` has the names of the reward functions after pickling, for each of GRADERS.
 """
@@ -42,16 +43,16 @@ def row_of(entries):
 
 
 def result_of(call, client):
+    if "prompts" in call:
+        return {"chats": rhythm_vec.prompts(**call["prompts"], client=client)}
+    if "parse" in call:
+        return {"parsed": vars(rhythm_vec.parse(call["parse"], client=client))}
     if "rewards" not in call:
         arguments = call["score"] if "score" in call else arrays_of(call["arrays"])
         scores = rhythm_vec.score(**arguments, client=client)
         faults = [vars(fault) for fault in scores.faults]
-        return {
-            "rows": scores.rows,
-            "digest": scores.world_digest,
-            "scores": scores.columns,
-            "faults": faults,
-        }
+        result = {"rows": scores.rows, "digest": scores.world_digest, "scores": scores.columns, "faults": faults}
+        return result if scores.parsed is None else {**result, "parsed": vars(scores.parsed)}
     request = call["rewards"]
     options = request.get("of", {})
     # Calls with the same options share a stack, as the batches of a training do.

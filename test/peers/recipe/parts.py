@@ -1,7 +1,7 @@
 """Tests functions of the recipe that need TRL, for test/python/recipe.test.ts.
 
 Reads {"folder"}; {} only tests whether the packages exist. Prints {"nf4": the configuration of 4-bit weights, "configs":
-some of TRL's settings, "refused": the errors}.
+some of TRL's settings, "options": options of TRL that were passed, "refused" and "refused_options": the errors}.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ if not question:
     sys.exit()
 
 import arguments  # noqa: E402
-import grpo  # noqa: E402
+import configs as trl_configs  # noqa: E402
 import models  # noqa: E402
 import record  # noqa: E402
 import rows  # noqa: E402
@@ -59,6 +59,8 @@ def refusals(folder):
     of_another_world = rows.Rows(folder / "train.jsonl", [], rows.read_origin(folder))
     _, later = parse()
     _, lower = parse("--grpo-beta", "0.01")
+    _, logged = parse("--grpo-config", "report_to=trackio", "vllm_server_port=8001")
+    _, other_loss = parse("--grpo-config", "loss_type=dr_grpo")
     record.begin(folder / "begun", later, False)
     run, whole = parse("--output", str(folder), "--lora-rank", "0")
     return {
@@ -72,13 +74,15 @@ def refusals(folder):
         "begun": refusal(lambda: record.begin(folder / "begun", later, False)),
         "resumed": refusal(lambda: record.begin(folder / "begun", later, True)),
         "other": refusal(lambda: record.begin(folder / "begun", lower, True)),
+        "logged": refusal(lambda: record.begin(folder / "begun", logged, True)),
+        "other_loss": refusal(lambda: record.begin(folder / "begun", other_loss, True)),
         "start": refusal(lambda: train.start_of(run)),
     }
 
 
 def configs(folder, *options):
     run, settings = parse("--output", str(folder), *options)
-    first, second = sft.config_of(settings, run, folder), grpo.config_of(settings, run, folder)
+    first, second = trl_configs.sft_config(settings, run), trl_configs.grpo_config(settings, run)
     lora = models.lora(settings.model)
     return {
         "sft": {"max_length": first.max_length, "completion_only_loss": first.completion_only_loss},
@@ -95,6 +99,37 @@ def configs(folder, *options):
     }
 
 
+def grpo_options(folder, *options):
+    """Returns TRL's configuration of GRPO with further options."""
+    run, settings = parse("--preset", "tiny", "--output", str(folder), "--grpo-config", *options)
+    return trl_configs.grpo_config(settings, run)
+
+
+def passed_options(folder):
+    """Returns options that were given by name and in a file, as TRL gets them."""
+    file = folder / "grpo.yaml"
+    file.write_text("beta: 1e-3\nloss_type: dr_grpo\ngeneration_kwargs: {top_k: 5}\n")
+    given = [str(file), "beta=0.5", "vllm_mode=server", "report_to=[trackio]", "max_completion_length=none"]
+    config = grpo_options(folder, *given, "learning_rate=1e-5", "run_name=7")
+    names = ("beta", "loss_type", "generation_kwargs", "vllm_mode", "report_to", "max_completion_length")
+    return {name: getattr(config, name) for name in (*names, "learning_rate", "run_name", "temperature")}
+
+
+def option_refusals(folder):
+    (folder / "list.json").write_text("[1]")
+    given = {
+        "unknown": "lerning_rate=1",
+        "no_idea": "wvvvq=1",
+        "type": "beta=small",
+        "decided": "output_dir=here",
+        "missing": "none.yaml",
+        "list": str(folder / "list.json"),
+        "yaml": "beta=[",
+        "trl": "num_generations=7",
+    }
+    return {name: refusal(lambda option=option: grpo_options(folder, option)) for name, option in given.items()}
+
+
 def main():
     # TRL prints its log.
     with contextlib.redirect_stdout(sys.stderr):
@@ -104,6 +139,8 @@ def main():
         answer = {
             "nf4": {name: value for name, value in nf4.items() if name.startswith(("load_in_4bit", "bnb_4bit"))},
             "configs": {name: configs(folder, "--preset", name) for name in ("later", "first")},
+            "options": passed_options(folder),
+            "refused_options": option_refusals(folder),
             "refused": refusals(folder),
         }
     json.dump(answer, sys.stdout)

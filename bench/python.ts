@@ -1,0 +1,159 @@
+/** `--python`: steps a second of the Python package, beside `VecEnv.step` in this process, in alternating plays. */
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { createVecEnv, type VecEnv } from '../dist/index.js';
+import { NUM_ACTIONS, NUM_STEPS } from '../dist/world/fields.js';
+import { now } from './clock.js';
+import type { OnProgress } from './measure.js';
+import { digits, table } from './report.js';
+import { median } from './rows.js';
+import { Mismatch } from './verify.js';
+
+export interface PythonPlan {
+  /** The numbers of environments. */
+  readonly sizes: readonly number[];
+  readonly rounds: number;
+  /** The least steps, of all environments together, of a sample. */
+  readonly minSteps: number;
+}
+export const FULL_PYTHON: PythonPlan = {
+  sizes: [16, 256, 4096, 65_536],
+  rounds: 21,
+  minSteps: 4_000_000,
+};
+export const SMALL_PYTHON: PythonPlan = { sizes: [16, 256], rounds: 1, minSteps: 1 };
+
+/** Medians over the rounds. The native backend runs on one thread on both sides. */
+export interface PythonRow {
+  readonly numEnvs: number;
+  readonly pythonStepsPerSecond: number;
+  readonly typescriptStepsPerSecond: number;
+  /** Python's steps a second over those of TypeScript, of plays that follow each other. */
+  readonly ratio: number;
+}
+
+/** What was measured, or why nothing was. */
+export type PythonResult = { readonly rows: readonly PythonRow[] } | { readonly missing: string };
+
+/** The interpreter with the package: `RHYTHM_PYTHON`, else `python3`. */
+const PYTHON = process.env.RHYTHM_PYTHON ?? 'python3';
+const THREADS = 1;
+
+interface Answer {
+  readonly seconds: readonly number[];
+  readonly score: number;
+}
+
+/** The Python process, which plays when it is asked. */
+class Child {
+  readonly #process: ChildProcessByStdio<Writable, Readable, Readable>;
+  readonly #answers: AsyncIterator<string>;
+  #errors = '';
+
+  constructor() {
+    const script = fileURLToPath(new URL('python-child.py', import.meta.url));
+    this.#process = spawn(PYTHON, [script], { stdio: ['pipe', 'pipe', 'pipe'] });
+    this.#process.stderr.setEncoding('utf8').on('data', (text: string) => {
+      this.#errors += text;
+    });
+    this.#process.on('error', () => {});
+    this.#process.stdin.on('error', () => {});
+    this.#answers = createInterface(this.#process.stdout)[Symbol.asyncIterator]();
+  }
+
+  /** Plays some episodes in every environment. @returns null if Python or the package is missing. */
+  async play(numEnvs: number, plays: number): Promise<Answer | null> {
+    this.#process.stdin.write(`${JSON.stringify([numEnvs, plays, THREADS])}\n`);
+    const { done, value } = await this.#answers.next();
+    return done ? null : (JSON.parse(value) as Answer);
+  }
+
+  /** The last line that Python wrote to the standard error. */
+  get error(): string {
+    return this.#errors.trim().split('\n').pop() || `${PYTHON} cannot be started`;
+  }
+
+  async close(): Promise<void> {
+    if (this.#process.exitCode !== null || this.#process.pid === undefined) return;
+    this.#process.stdin.end();
+    await once(this.#process, 'close');
+  }
+}
+
+/** Measures every size. @throws Mismatch if Python's final scores differ from those of TypeScript. */
+export async function measurePython(plan: PythonPlan, onProgress: OnProgress): Promise<PythonResult> {
+  const child = new Child();
+  try {
+    const rows: PythonRow[] = [];
+    for (const numEnvs of plan.sizes) {
+      onProgress(`python, ${numEnvs} environments`);
+      const row = await measureSize(child, numEnvs, plan);
+      if (row === null) return { missing: child.error };
+      rows.push(row);
+    }
+    return { rows };
+  } finally {
+    await child.close();
+  }
+}
+
+async function measureSize(child: Child, numEnvs: number, plan: PythonPlan): Promise<PythonRow | null> {
+  using env = createVecEnv({ numEnvs, threads: THREADS });
+  // A view, which the plays update.
+  const { finalScores } = env.reset({ seed: 0 });
+  const plays = Math.max(1, Math.ceil(plan.minSteps / (numEnvs * NUM_STEPS)));
+  const actions = Array.from({ length: NUM_STEPS }, (_, step) =>
+    Uint8Array.from({ length: numEnvs }, (_, i) => (step * 7 + i * 3) % NUM_ACTIONS),
+  );
+  const warm = await child.play(numEnvs, 1);
+  if (warm === null) return null;
+  playHere(env, actions);
+  checkScore(warm.score, finalScores);
+  const samples = [];
+  for (let round = 0; round < plan.rounds; round++) {
+    const answer = await child.play(numEnvs, plays);
+    if (answer === null) return null;
+    const here = Array.from({ length: plays }, () => playHere(env, actions));
+    samples.push({ python: median(answer.seconds), typescript: median(here) });
+  }
+  const steps = numEnvs * NUM_STEPS;
+  return {
+    numEnvs,
+    pythonStepsPerSecond: steps / median(samples.map(({ python }) => python)),
+    typescriptStepsPerSecond: steps / median(samples.map(({ typescript }) => typescript)),
+    ratio: median(samples.map(({ python, typescript }) => typescript / python)),
+  };
+}
+
+/** Steps an episode in every environment. @returns seconds. */
+function playHere(env: VecEnv, actions: readonly Uint8Array[]): number {
+  env.reset({ seed: 0 });
+  const start = now();
+  for (const each of actions) env.step(each);
+  return (now() - start) / 1e9;
+}
+
+/** Compares sums of final scores, which are equal up to the order of adding. */
+function checkScore(score: number, finalScores: Float32Array): void {
+  const expected = finalScores.reduce((sum, value) => sum + value, 0);
+  if (Math.abs(score - expected) < 1e-9 * finalScores.length) return;
+  throw new Mismatch(
+    `python, ${finalScores.length} environments: Expected final scores of ${expected}, got ${score}.`,
+  );
+}
+
+export function renderPython(result: PythonResult): string {
+  if ('missing' in result)
+    return `No rows of Python: ${result.missing}. Install the package: pip install ./python`;
+  const head = ['environments', 'Python M steps/s', 'TypeScript M steps/s', 'ratio'];
+  const lines = result.rows.map(({ numEnvs, pythonStepsPerSecond, typescriptStepsPerSecond, ratio }) => [
+    numEnvs,
+    digits(pythonStepsPerSecond / 1e6, 3),
+    digits(typescriptStepsPerSecond / 1e6, 3),
+    digits(ratio, 2),
+  ]);
+  return table(head, lines);
+}

@@ -1,0 +1,46 @@
+"""Reads options of TRL from the command line: NAME=VALUE, or files in YAML or JSON. Checks neither names nor values.
+
+Settings keep them as text, NAME=VALUE with the value in JSON, so that a record has the contents of files.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, Dict, Sequence, Tuple
+
+
+def read_options(arguments: Sequence[str]) -> Dict[str, Any]:
+    """Returns options by name; later ones win. Raises ValueError, or FileNotFoundError for a missing file."""
+    options: Dict[str, Any] = {}
+    for argument in arguments:
+        name, equals, text = argument.partition("=")
+        options.update({name.strip(): _parsed(text, argument)} if equals else _of_file(Path(argument)))
+    return options
+
+
+def option_texts(arguments: Sequence[str]) -> Tuple[str, ...]:
+    """Returns options as texts that settings keep. Raises as `read_options`."""
+    return tuple(f"{name}={json.dumps(value, default=str)}" for name, value in read_options(arguments).items())
+
+
+def _of_file(path: Path) -> Dict[str, Any]:
+    if not path.is_file():
+        raise FileNotFoundError(
+            f"Expected an option like beta=0.01, or a file of options, got {path}, which does not exist."
+        )
+    values = _parsed(path.read_text(encoding="utf-8"), str(path))
+    if not isinstance(values, dict):
+        raise ValueError(f"Expected {path} to have options by name, got {values!r}. Write one NAME: VALUE per line.")
+    return {str(name): value for name, value in values.items()}
+
+
+def _parsed(text: str, place: str) -> Any:
+    # transformers needs this package.
+    import yaml
+
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        got = str(error).splitlines()[0]
+        raise ValueError(f"Expected YAML in {place}, got an error {got}. Quote special characters.") from error

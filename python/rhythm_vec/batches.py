@@ -1,0 +1,175 @@
+"""Sends batches of rows: in parts if they are large, to several servers at a time, with the answers in order."""
+
+from __future__ import annotations
+
+import json
+import re
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Tuple
+
+from .client import REMEDIES, Client
+from .errors import RefusedError, RhythmError
+
+#: The minimum rows of a part that is split off for another server: several milliseconds of work.
+_MIN_ROWS = 512
+#: Parts per server, so that a faster server computes more of them.
+_PARTS_PER_SERVER = 4
+
+
+@dataclass(frozen=True)
+class Batch:
+    """A request with a list for each column, and the same options for all rows.
+
+    Attributes:
+        path: the route.
+        columns: lists with one entry per row, by name.
+        options: other keys of the request.
+        is_answer: whether JSON has the form of an answer for a number of rows.
+        row_limit: the maximum rows of a request to the route.
+    """
+
+    path: str
+    columns: Mapping[str, List[Any]]
+    options: Mapping[str, Any]
+    is_answer: Callable[[Any, int], bool]
+    row_limit: int = 2**20
+
+
+@dataclass(frozen=True)
+class Part:
+    """The answer for the rows from `start` on."""
+
+    start: int
+    url: str
+    answer: Dict[str, Any]
+
+
+def as_list(entries: Any) -> List[Any]:
+    """Returns the entries of a sequence or of a NumPy array as a list."""
+    return list(entries.tolist()) if hasattr(entries, "tolist") else list(entries)
+
+
+def count_rows(columns: Mapping[str, List[Any]]) -> int:
+    """Returns the number of rows. Raises ValueError if columns differ in length from the first."""
+    first, count = next((name, len(entries)) for name, entries in columns.items())
+    for name, entries in columns.items():
+        if len(entries) != count:
+            raise ValueError(
+                f"Expected {count} entries in {name} (as many as {first}), got {len(entries)}. Pass one per row."
+            )
+    return count
+
+
+def send_batch(client: Client, batch: Batch) -> List[Part]:
+    """Returns the answers of all rows, in order.
+
+    Raises:
+        RefusedError: the request is invalid. The message has the row numbers of the whole batch.
+        RhythmError: an answer has another form, or the servers have different worlds.
+        ServerUnavailableError: no server answered.
+        ValueError: the columns differ in length, or numbers are not finite.
+    """
+    count = count_rows(batch.columns)
+    ranges = _ranges(count, len(client.urls))
+    if len(ranges) == 1:
+        parts = list(_send(client, batch, 0, count))
+    else:
+        with ThreadPoolExecutor(len(client.urls)) as threads:
+            sent = threads.map(lambda rows: list(_send(client, batch, *rows)), ranges)
+            parts = [part for several in sent for part in several]
+    _check_worlds(parts)
+    return parts
+
+
+def _ranges(count: int, servers: int) -> List[Tuple[int, int]]:
+    """Splits rows for several servers. Returns (start, stop) of each part."""
+    parts = 1 if servers == 1 else max(1, min(_PARTS_PER_SERVER * servers, count // _MIN_ROWS))
+    bounds = [count * part // parts for part in range(parts + 1)]
+    return list(zip(bounds, bounds[1:]))
+
+
+def _send(client: Client, batch: Batch, start: int, stop: int) -> Iterator[Part]:
+    """Yields the answers of some rows. Halves a part that is too large."""
+    single = stop - start <= 1
+    limit = max(min(client.row_limit, batch.row_limit), 1)
+    body = _encode(batch, start, stop) if stop - start <= limit else None
+    if body is not None and (single or len(body) <= client.body_limit):
+        try:
+            yield Part(start, *_exchange(client, batch, body, stop - start))
+            return
+        except RefusedError as error:
+            # The server's limit is lower than the client's: send halves.
+            if single or error.status != 413:
+                raise _renumbered(error, start) from error
+    middle = (start + stop) // 2
+    yield from _send(client, batch, start, middle)
+    yield from _send(client, batch, middle, stop)
+
+
+def _exchange(client: Client, batch: Batch, body: bytes, count: int) -> Tuple[str, Dict[str, Any]]:
+    url, answer = client.exchange(batch.path, body)
+    if isinstance(answer, dict) and isinstance(answer.get("world_digest"), str) and batch.is_answer(answer, count):
+        return url, answer
+    raise RhythmError(
+        f"Expected an answer for {count} rows from POST {url}{batch.path}, got other JSON: {_brief(answer)}. "
+        f"{REMEDIES[404]}"
+    )
+
+
+def _encode(batch: Batch, start: int, stop: int) -> bytes:
+    request = {**{name: entries[start:stop] for name, entries in batch.columns.items()}, **batch.options}
+    try:
+        text = json.dumps(request, allow_nan=False, separators=(",", ":"), default=_to_json)
+    except ValueError as error:
+        raise ValueError(
+            f"Expected finite numbers in rows {start} to {stop - 1}, got others ({error}). "
+            "Pass None for no belief."
+        ) from error
+    return text.encode()
+
+
+def _to_json(value: Any) -> Any:
+    """Converts values that `json` does not support: NumPy arrays and numbers, and other mappings."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"Expected numbers, text and lists, got {type(value).__name__}. Pass JSON values.")
+
+
+def _brief(answer: Any) -> str:
+    try:
+        return repr(answer)[:200]
+    except RecursionError:
+        return "deeply nested lists"
+
+
+def _check_worlds(parts: List[Part]) -> None:
+    first = parts[0]
+    for part in parts:
+        ours, theirs = first.answer["world_digest"], part.answer["world_digest"]
+        if theirs != ours:
+            raise RhythmError(
+                f"Expected servers of the same world, got {ours} from {first.url} and {theirs} from {part.url}. "
+                "Run the same release on all of them."
+            )
+
+
+_ROW_NUMBER = re.compile(
+    r"\b(seeds|action_histories|completions|actions|beliefs|belief_histories|profile_modes)\[(\d+)\]"
+)
+
+
+def renumber(message: str, start: int) -> str:
+    """Replaces the row numbers of a part by those of the whole batch, in a message."""
+    return _ROW_NUMBER.sub(lambda match: f"{match[1]}[{int(match[2]) + start}]", message)
+
+
+def _renumbered(error: RefusedError, start: int) -> RefusedError:
+    return RefusedError(renumber(str(error), start), error.status, error.detail)
+
+
+def join_column(parts: List[Part], values_of: Callable[[Dict[str, Any]], List[Any]]) -> List[Any]:
+    """Returns the values of all parts as one list."""
+    return [value for part in parts for value in values_of(part.answer)]

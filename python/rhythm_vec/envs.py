@@ -1,0 +1,213 @@
+"""A `gymnasium.vector.VectorEnv` whose episodes are computed in this process. It needs Python 3.10 and gymnasium 1.1.
+
+    import rhythm_vec
+
+    envs = rhythm_vec.make_vec(4096, grader="v3")
+    observations, infos = envs.reset(seed=100)          # environment i plays seed 100 + i
+    observations, rewards, terminations, truncations, infos = envs.step(envs.action_space.sample())
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Dict, Mapping, Optional, Tuple, Union
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium.vector import AutoresetMode
+
+from . import _world
+from .choices import GraderChoice, ProfileChoice, SeedChoice, to_mask
+from .in_process import InProcess, bounds_of
+from .outputs import StepResult
+from .runs import Trajectory
+from .vec_env import VecEnv
+from .vector_base import ALL_SEEDS, FINAL_INFOS, MODES, Array, BaseVectorEnv, Infos, Seed, masked, refuse_closed, reset_options, to_mode
+from .world import World
+
+__all__ = ["RhythmVectorEnv", "make_vec"]
+
+
+class RhythmVectorEnv(InProcess, BaseVectorEnv):
+    """A Gymnasium vector environment over a `VecEnv`, with its bits.
+
+    An action is an index of `action_names`. With `beliefs` it is {"action": index, "belief": [social, morning, work]}, and
+    its beliefs are graded: the last one by v2, those from the third day on by v3. Three NaN give none.
+
+    Infos have the names of `RemoteVectorEnv`: `seed` and `episode_number` of the current episodes, and after the end of an
+    episode `final_score`, its eight `components`, `belief_mae`, `early_mean`, `late_mean`, `episode_return` and
+    `episode_length`, each with a mask such as `_seed`. With AutoresetMode.SAME_STEP those of the finished episode are in
+    `final_info`, and its last observations in `final_obs`. Rewards are float64. `seed`, `episode_number` and their masks are
+    read-only arrays, which steps share until an episode begins.
+
+    Args:
+        num_envs, profiles, grader, seed_range, observation, layout, kernel, threads, world, imagination: as in `VecEnv`.
+        autoreset_mode: NEXT_STEP by default, as in Gymnasium.
+        beliefs: whether actions have beliefs.
+        copy: whether observations and flags are copies. With False they are views, which the next call overwrites.
+
+    Raises:
+        InputError: as `VecEnv`. ClosedEnvironmentError: a call of `reset` or `step` after `close`. Other calls: StateError.
+    """
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        *,
+        autoreset_mode: Union[AutoresetMode, str] = AutoresetMode.NEXT_STEP,
+        beliefs: bool = False,
+        grader: GraderChoice = "v2",
+        profiles: ProfileChoice = "sampled",
+        seed_range: Optional[Tuple[int, int]] = None,
+        observation: Optional[Mapping[str, Any]] = None,
+        layout: str = "row-major",
+        copy: bool = True,
+        kernel: Optional[str] = None,
+        threads: Optional[int] = None,
+        world: Union[World, str, "os.PathLike[str]", None] = None,
+        imagination: bool = False,
+    ) -> None:
+        mode = to_mode(autoreset_mode)
+        vec = VecEnv(
+            num_envs,
+            kernel=kernel,
+            threads=threads,
+            profiles=profiles,
+            grader=grader,
+            autoreset=MODES[mode],
+            seed_range=seed_range,
+            observation=observation,
+            layout=layout,
+            world=world,
+            imagination=imagination,
+        )
+        self._wrap(vec, mode, bool(beliefs), bool(copy), seed_range or ALL_SEEDS)
+
+    def _wrap(self, vec: VecEnv, mode: AutoresetMode, beliefs: bool, copy: bool, seed_range: Tuple[int, int]) -> None:
+        self._vec = vec
+        self._copy = copy
+        self.action_names = _world.ACTION_NAMES
+        self.world_digest = vec.world.digest
+        self.max_episode_steps = _world.NUM_STEPS
+        self._set_up(vec.num_envs, mode, beliefs, seed_range)
+        self._set_spaces(bounds_of(vec, "low"), bounds_of(vec, "high"))
+        self._all = _frozen(np.ones(vec.num_envs, np.bool_))
+        self._commit()
+
+    def reset(self, *, seed: Seed = None, options: Optional[Mapping[str, Any]] = None) -> Tuple[Array, Infos]:
+        """Begins episodes.
+
+        Args:
+            seed: a u32, to which environment i adds i; or one per environment. An entry of None draws a seed from
+                `np_random`. A single number also seeds `np_random`.
+            options: `reset_mask` (bool [num_envs]: the environments to reset, all by default), `profiles` and `graders` (as
+                those of `VecEnv.reset`).
+        """
+        self._check_open()
+        given = reset_options(options)
+        mask = to_mask(given.pop("reset_mask", None), self.num_envs)
+        result = self._vec.reset(seed=self._draw_seeds(seed), mask=mask, **given)
+        self._seed_generator(seed)
+        self._commit()
+        infos = dict(self._current) if mask is None else masked(self._previous, mask.view(np.bool_))
+        observations = result.observations.copy("K") if self._copy else result.observations
+        return observations, infos
+
+    def step(self, actions: Any) -> Tuple[Array, Array, Array, Array, Infos]:
+        """Takes an action in each environment."""
+        if self.closed:
+            refuse_closed()
+        if self._beliefs:
+            result = self._vec.step(actions["action"], beliefs=actions["belief"])
+        else:
+            result = self._vec.step(actions)
+        observations, terminated, truncated = result.observations, result.terminated, result.truncated
+        if self._copy:
+            observations, terminated, truncated = observations.copy("K"), terminated.copy(), truncated.copy()
+        has_ended = self._vec._core.episodes != self._num_ended
+        infos = self._infos(result) if has_ended or self._may_begin else self._current.copy()
+        return observations, result.rewards.astype(np.float64), terminated, truncated, infos
+
+    def run(
+        self,
+        policy: Union[str, npt.ArrayLike],
+        *,
+        beliefs: Optional[npt.ArrayLike] = None,
+        policy_seeds: Optional[SeedChoice] = None,
+        stops: Optional[npt.ArrayLike] = None,
+        trajectory: bool = False,
+        source: Union[RhythmVectorEnv, VecEnv, None] = None,
+        indices: Optional[npt.ArrayLike] = None,
+    ) -> Tuple[StepResult, Optional[Trajectory]]:
+        """Plays every episode to its end, or to `stops`, in one call, as `VecEnv.run`."""
+        vec = _vec_of(source) if source is not None else None
+        ran = self._vec.run(
+            policy, beliefs=beliefs, policy_seeds=policy_seeds, stops=stops, trajectory=trajectory, source=vec, indices=indices
+        )
+        self._commit()
+        return ran
+
+    def fork(
+        self,
+        indices: npt.ArrayLike,
+        *,
+        imagination: Optional[bool] = None,
+        autoreset_mode: Union[AutoresetMode, str, None] = None,
+        threads: Optional[int] = None,
+    ) -> RhythmVectorEnv:
+        """Returns a new environment whose environments are copies of those at `indices`, as `VecEnv.fork`."""
+        mode = self._mode if autoreset_mode is None else to_mode(autoreset_mode)
+        vec = self._vec.fork(indices, imagination=imagination, autoreset=MODES[mode], threads=threads)
+        fork = RhythmVectorEnv.__new__(RhythmVectorEnv)
+        fork._wrap(vec, mode, self._beliefs, self._copy, self._seed_range)
+        return fork
+
+    def assign(self, source: Union[RhythmVectorEnv, VecEnv], indices: npt.ArrayLike) -> StepResult:
+        """Makes environment i a copy of environment indices[i] of `source`, as `VecEnv.assign`."""
+        result = self._vec.assign(_vec_of(source), indices)
+        self._commit()
+        return result
+
+    def restore(self, snapshot: bytes) -> StepResult:
+        """Restores a snapshot, as `VecEnv.restore`."""
+        result = self._vec.restore(snapshot)
+        self._commit()
+        return result
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Frees the states."""
+        self._vec.close()
+
+    def _commit(self) -> None:
+        """Takes the seeds and the episode numbers of the present episodes for the infos of the next calls."""
+        vec = self._vec
+        self._previous: Dict[str, Array] = {"seed": _frozen(vec.seeds.copy()), "episode_number": _frozen(vec.episode_numbers.copy())}
+        self._current: Infos = {}
+        for name, array in self._previous.items():
+            self._current[name], self._current[f"_{name}"] = array, self._all
+        self._num_ended = vec._core.episodes
+        #: Whether the next step may begin episodes.
+        self._may_begin = self._mode is AutoresetMode.NEXT_STEP and bool(vec.outputs.terminated.any())
+
+    def _infos(self, result: StepResult) -> Infos:
+        """Returns the infos of a step that ended or began episodes."""
+        previous, num_ended = self._previous, self._num_ended
+        self._commit()
+        if self._num_ended == num_ended:
+            return self._current.copy()
+        final = {info: getattr(result, name) for info, name in FINAL_INFOS.items()}
+        return self._step_infos(self._current, previous, final, result.final_mask.copy(), result.final_observations)
+
+
+def make_vec(num_envs: int, grader: GraderChoice = "v2", **options: Any) -> RhythmVectorEnv:
+    """Creates a `RhythmVectorEnv`. @options: those of its constructor."""
+    return RhythmVectorEnv(num_envs, grader=grader, **options)
+
+
+def _frozen(array: Array) -> Array:
+    array.setflags(write=False)
+    return array
+
+
+def _vec_of(source: Union[RhythmVectorEnv, VecEnv]) -> VecEnv:
+    return source._vec if isinstance(source, RhythmVectorEnv) else source

@@ -1,0 +1,90 @@
+"""Chooses the server of each request: the one with the fewest requests in flight, without those that failed lately."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from typing import Any, Callable, Collection, Optional, Sequence, Tuple
+
+
+@dataclass(eq=False)
+class Server:
+    """The state of a server.
+
+    Attributes:
+        in_flight: the number of requests without an answer yet.
+        failures: the number of failed requests since the last answer.
+        ready_at: the time until which the server is left out, after a failure.
+        reached: whether the server has ever accepted a connection.
+        turn: the number of the last request, by which servers with the same load take turns.
+    """
+
+    url: str
+    in_flight: int = 0
+    failures: int = 0
+    ready_at: float = 0.0
+    reached: bool = False
+    turn: int = 0
+
+
+class ServerPool:
+    """The servers of a client. Threads may share it; a pickled copy begins without history.
+
+    Args:
+        urls: the URLs, without final slashes.
+        clock: returns the time in seconds.
+    """
+
+    def __init__(self, urls: Sequence[str], clock: Callable[[], float]) -> None:
+        self.urls = tuple(urls)
+        self._clock = clock
+        self._servers = [Server(url) for url in urls]
+        self._lock = threading.Lock()
+        self._turn = 0
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return ServerPool, (self.urls, self._clock)
+
+    @property
+    def reached(self) -> bool:
+        """Whether any server has ever accepted a connection."""
+        return any(server.reached for server in self._servers)
+
+    def borrow(self, tried: Collection[Server]) -> Optional[Server]:
+        """Returns the server for a request, which counts until `give_back`; None if no other server is ready.
+
+        Args:
+            tried: servers at which the request has failed already. Without any, a server that is left out may be
+                returned, if all are.
+        """
+        with self._lock:
+            untried = [server for server in self._servers if server not in tried]
+            now = self._clock()
+            ready = [server for server in untried if server.ready_at <= now]
+            if not ready and not tried:
+                earliest = min(server.ready_at for server in untried)
+                ready = [server for server in untried if server.ready_at == earliest]
+            if not ready:
+                return None
+            chosen = min(ready, key=lambda server: (server.in_flight, server.turn))
+            self._turn += 1
+            chosen.turn = self._turn
+            chosen.in_flight += 1
+            return chosen
+
+    def give_back(self, server: Server) -> None:
+        """Ends a request."""
+        with self._lock:
+            server.in_flight -= 1
+
+    def succeeded(self, server: Server) -> None:
+        """Takes note of an answer."""
+        with self._lock:
+            server.reached, server.failures, server.ready_at = True, 0, 0.0
+
+    def failed(self, server: Server, reached: bool, wait_s: Callable[[int], float]) -> None:
+        """Leaves a server out for some seconds, which depend on the number of its failures in a row."""
+        with self._lock:
+            server.reached = server.reached or reached
+            server.failures += 1
+            server.ready_at = self._clock() + wait_s(server.failures)

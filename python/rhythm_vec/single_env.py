@@ -1,0 +1,104 @@
+"""A `gymnasium.Env` of one episode, in this process."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Dict, Mapping, Optional, Tuple, Union
+
+import gymnasium
+import numpy as np
+
+from . import _world
+from .choices import GraderChoice, ProfileChoice
+from .in_process import InProcess, bounds_of
+from .outputs import StepResult
+from .vec_env import VecEnv
+from .vector_base import ALL_SEEDS, FINAL_INFOS, Array, Infos, action_space, box, refuse_closed, reset_options
+from .world import World
+
+__all__ = ["RhythmEnv"]
+
+
+class RhythmEnv(InProcess, gymnasium.Env[Array, Any]):
+    """One environment. Many of them are faster as one `RhythmVectorEnv`, whose arguments, spaces and infos these are.
+
+    Args:
+        beliefs: whether actions have beliefs.
+        grader, profiles, seed_range, observation, kernel, world, imagination: as in `VecEnv`.
+    """
+
+    metadata: Dict[str, Any] = {"render_modes": []}
+
+    def __init__(
+        self,
+        *,
+        beliefs: bool = False,
+        grader: GraderChoice = "v2",
+        profiles: ProfileChoice = "sampled",
+        seed_range: Optional[Tuple[int, int]] = None,
+        observation: Optional[Mapping[str, Any]] = None,
+        kernel: Optional[str] = None,
+        world: Union[World, str, "os.PathLike[str]", None] = None,
+        imagination: bool = False,
+    ) -> None:
+        self._vec = VecEnv(
+            1,
+            kernel=kernel,
+            threads=1,
+            profiles=profiles,
+            grader=grader,
+            seed_range=seed_range,
+            observation=observation,
+            world=world,
+            imagination=imagination,
+        )
+        self._beliefs = bool(beliefs)
+        self._seed_range = seed_range or ALL_SEEDS
+        self.action_names = _world.ACTION_NAMES
+        self.observation_space = box(bounds_of(self._vec, "low"), bounds_of(self._vec, "high"))
+        self.action_space = action_space(len(self.action_names), self._beliefs)
+
+    def reset(self, *, seed: Optional[int] = None, options: Optional[Dict[str, Any]] = None) -> Tuple[Array, Infos]:
+        """Begins an episode.
+
+        Args:
+            seed: the episode's seed, a u32, which also seeds `np_random`; by default drawn from `np_random`.
+            options: `profiles` and `graders`, as those of `VecEnv.reset`.
+        """
+        self._check_open()
+        given = reset_options(options, ("profiles", "graders"))
+        low, size = self._seed_range
+        drawn = int(self.np_random.integers(low, low + size, dtype=np.uint64)) if seed is None else seed
+        result = self._vec.reset(seed=drawn, **given)
+        super().reset(seed=seed)
+        return result.observations[0].copy(), self._infos(result)
+
+    def step(self, action: Any) -> Tuple[Array, float, bool, bool, Infos]:
+        """Takes an action."""
+        self._check_open()
+        beliefs = None
+        if self._beliefs:
+            action, beliefs = action["action"], np.reshape(action["belief"], (1, -1))
+        result = self._vec.step(np.reshape(action, 1), beliefs=beliefs)
+        observation, reward = result.observations[0].copy(), float(result.rewards[0])
+        return observation, reward, bool(result.terminated[0]), False, self._infos(result)
+
+    def restore(self, snapshot: bytes) -> StepResult:
+        """Restores a snapshot, as `VecEnv.restore`."""
+        return self._vec.restore(snapshot)
+
+    def close(self) -> None:
+        """Frees the state."""
+        self._vec.close()
+
+    def _check_open(self) -> None:
+        if self._vec.closed:
+            refuse_closed()
+
+    def _infos(self, result: StepResult) -> Infos:
+        infos: Infos = {"seed": int(self._vec.seeds[0])}
+        if result.final_mask[0]:
+            for info, name in FINAL_INFOS.items():
+                value = getattr(result, name)[0]
+                infos[info] = value.copy() if isinstance(value, np.ndarray) else value.item()
+        return infos

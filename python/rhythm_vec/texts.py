@@ -1,0 +1,141 @@
+"""Prompts for language models, and their completions parsed: by a server, in batches.
+
+    chats = prompts(seeds=[4242], action_histories=[["sleep"]])      # [[{"role": "system", ...}, {"role": "user", ...}]]
+    parsed = parse(["<reasoning>Tired.</reasoning>\\n3 6 5 EXERCISE"])
+    parsed.actions                                                   # ["exercise"]
+
+docs/guides/text.md describes the texts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Union
+
+from .batches import Batch, Part, as_list, join_column, send_batch
+from .client import Client
+
+#: A completion as TRL passes it: text, or the messages of a chat.
+Completion = Union[str, Sequence[Mapping[str, Any]]]
+
+#: "v1", "v2", "v3", or a custom grader {"name", "weights"} as in docs/guides/custom-graders.md. Weights that are left out are 0.
+Grader = Union[str, Mapping[str, Any]]
+
+#: The maximum rows of a request for prompts.
+_MAX_PROMPTS = 2**17
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """The answers in completions, in order.
+
+    Attributes:
+        actions: names; None for no action.
+        codes: the same as numbers from 0 to 9; -1 for no action.
+        beliefs: social, morning, work in [0, 1], float32 values; None for no belief.
+    """
+
+    actions: List[Optional[str]]
+    codes: List[int]
+    beliefs: List[Optional[List[float]]]
+
+    def __len__(self) -> int:
+        return len(self.actions)
+
+
+def prompts(
+    seeds: Sequence[int],
+    action_histories: Sequence[Sequence[Union[str, int]]],
+    *,
+    profile_modes: Union[str, Sequence[str], None] = None,
+    grader: Optional[Grader] = None,
+    client: Optional[Client] = None,
+) -> List[List[Dict[str, str]]]:
+    """Returns the chat messages for each row: the rules, and the state of an episode after the actions of its history.
+
+    Args:
+        seeds, action_histories, profile_modes: as in `score`.
+        grader: the grader that the rules describe; "v2" by default.
+        client: `Client()` by default: a server on this machine.
+
+    Raises:
+        RefusedError: a row or the grader is invalid. The message names the row.
+        ServerUnavailableError: no server answered, or it was busy for too long.
+        ValueError: columns differ in length.
+    """
+    columns = {"seeds": as_list(seeds), "action_histories": as_list(action_histories)}
+    options = {} if grader is None else {"grader": grader}
+    if isinstance(profile_modes, str):
+        options["profile_modes"] = profile_modes
+    elif profile_modes is not None:
+        columns["profile_modes"] = as_list(profile_modes)
+    batch = Batch("/v1/prompts", columns, options, _are_prompts, _MAX_PROMPTS)
+    parts = send_batch(client or Client(), batch)
+    return [
+        [{"role": "system", "content": part.answer["system"]}, {"role": "user", "content": user}]
+        for part in parts
+        for user in part.answer["users"]
+    ]
+
+
+def parse(completions: Sequence[Completion], *, client: Optional[Client] = None) -> Parsed:
+    """Returns the action and the belief in each completion, which is a text or the messages of a chat.
+
+    Raises:
+        RefusedError: a completion is neither. The message names the row.
+        ServerUnavailableError: no server answered, or it was busy for too long.
+    """
+    batch = Batch("/v1/parse", {"completions": texts_of(completions)}, {}, are_parsed)
+    return join_parsed(send_batch(client or Client(), batch), lambda answer: answer)
+
+
+def texts_of(completions: Any) -> List[Any]:
+    """Returns the texts of completions. Entries that are neither text nor chats stay, for the server to report."""
+    return [text_of(each) if isinstance(each, (list, tuple)) else each for each in as_list(completions)]
+
+
+def text_of(completion: Completion) -> str:
+    """Returns the text of a completion; for a chat, that of its last message, or "" without one."""
+    if isinstance(completion, str):
+        return completion
+    content = completion[-1].get("content") if completion else None
+    if isinstance(content, (list, tuple)):
+        return "".join(str(part.get("text", "")) for part in content)
+    return content or ""
+
+
+def join_parsed(parts: List[Part], parsed_of: Callable[[Dict[str, Any]], Dict[str, List[Any]]]) -> Parsed:
+    """Joins the answers of parts. `parsed_of` returns the columns of Parsed in an answer."""
+    actions = join_column(parts, lambda answer: parsed_of(answer)["actions"])
+    codes = join_column(parts, lambda answer: parsed_of(answer)["codes"])
+    beliefs = join_column(parts, lambda answer: parsed_of(answer)["beliefs"])
+    return Parsed(actions, codes, [belief and [float(level) for level in belief] for belief in beliefs])
+
+
+def are_parsed(answer: Any, count: int) -> bool:
+    """Returns whether JSON has the columns of Parsed for a number of rows."""
+    kinds = {"actions": _is_action, "codes": _is_code, "beliefs": _is_belief}
+    return isinstance(answer, dict) and all(
+        isinstance(answer.get(name), list) and len(answer[name]) == count and all(map(is_entry, answer[name]))
+        for name, is_entry in kinds.items()
+    )
+
+
+def _are_prompts(answer: Mapping[str, Any], count: int) -> bool:
+    users = answer.get("users")
+    texts = isinstance(users, list) and len(users) == count and all(isinstance(user, str) for user in users)
+    return texts and isinstance(answer.get("system"), str)
+
+
+def _is_action(entry: Any) -> bool:
+    return entry is None or isinstance(entry, str)
+
+
+def _is_code(entry: Any) -> bool:
+    return type(entry) is int
+
+
+def _is_belief(entry: Any) -> bool:
+    return entry is None or (
+        isinstance(entry, list) and len(entry) == 3 and all(isinstance(level, (int, float)) for level in entry)
+    )

@@ -1,0 +1,90 @@
+"""Sends one HTTP request to one server, without retries."""
+
+from __future__ import annotations
+
+import email.utils
+import http.client
+import json
+import time
+import urllib.parse
+from dataclasses import dataclass
+from typing import Any, Optional
+
+#: The maximum seconds until a server accepts a connection.
+_CONNECT_S = 10.0
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An HTTP response."""
+
+    status: int
+    reason: str
+    retry_after: Optional[str]
+    body: bytes
+
+
+class UnreachableError(Exception):
+    """No connection was made. The cause says why."""
+
+
+def send(method: str, url: str, body: bytes, token: Optional[str], timeout_s: float) -> Answer:
+    """Sends JSON on a connection of its own, without a proxy. Raises UnreachableError, OSError and HTTPException."""
+    parts = urllib.parse.urlsplit(url)
+    connect = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
+    connection = connect(parts.netloc.rpartition("@")[2], timeout=min(timeout_s, _CONNECT_S))
+    headers = {"Content-Type": "application/json", "Accept": "application/json"}
+    if token is not None:
+        headers["Authorization"] = f"Bearer {token}"
+    try:
+        try:
+            connection.connect()
+        except OSError as error:
+            raise UnreachableError from error
+        connection.sock.settimeout(timeout_s)
+        try:
+            connection.request(method, parts.path, body, headers)
+        except (BrokenPipeError, ConnectionResetError):
+            # A server that refuses a body may answer and close before it has read all of it.
+            if connection.sock is None:
+                raise
+        response = connection.getresponse()
+        text = response.read()
+        return Answer(response.status, response.reason, response.getheader("Retry-After"), text)
+    finally:
+        connection.close()
+
+
+def seconds_of(retry_after: Optional[str]) -> float:
+    """Parses a Retry-After header: seconds or a date; 0 for neither."""
+    if retry_after is None:
+        return 0.0
+    if retry_after.strip().isdigit():
+        return float(retry_after)
+    try:
+        date = email.utils.parsedate_to_datetime(retry_after)
+    except (TypeError, ValueError):
+        return 0.0
+    return max(0.0, date.timestamp() - time.time())
+
+
+def detail_of(answer: Answer) -> Any:
+    """Returns the `detail` of an error's JSON, or the beginning of the text."""
+    text = answer.body[:2000].decode("utf-8", "replace")
+    try:
+        parsed = json.loads(answer.body)
+    except (ValueError, RecursionError):
+        return text
+    return parsed.get("detail", text) if isinstance(parsed, dict) else text
+
+
+def detail_text(detail: Any) -> str:
+    """Returns a detail as one line."""
+    if not isinstance(detail, list):
+        return str(detail)
+    return "; ".join(
+        f"{'.'.join(map(str, each.get('loc', [])))}: {each.get('msg')}"
+        if isinstance(each, dict)
+        else str(each)
+        for each in detail
+    )

@@ -1,0 +1,141 @@
+"""What the Gymnasium environments share: spaces, seeds, options of resets, and infos."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, Mapping, NoReturn, Optional, Sequence, Tuple, Union
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+from gymnasium.error import ClosedEnvironmentError
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+
+from . import _world
+from .choices import check_name, describe, did_you_mean, refuse
+
+Array = npt.NDArray[Any]
+Bools = npt.NDArray[np.bool_]
+Infos = Dict[str, Any]
+#: A u32, to which environment i adds i, or one per environment; None draws from `np_random`, also as an entry.
+Seed = Union[int, Sequence[Optional[int]], npt.NDArray[Any], None]
+
+ALL_SEEDS = (0, 2**32)
+RESET_OPTIONS = ("reset_mask", "profiles", "graders")
+#: The names of the autoreset modes in VecEnv.
+MODES = {
+    AutoresetMode.NEXT_STEP: "next-step",
+    AutoresetMode.SAME_STEP: "same-step",
+    AutoresetMode.DISABLED: "disabled",
+}
+#: Infos of a finished episode, and their arrays in StepResult.
+FINAL_INFOS = {
+    "final_score": "final_scores",
+    "components": "components",
+    "belief_mae": "belief_mae",
+    "early_mean": "first_half_means",
+    "late_mean": "second_half_means",
+    "episode_return": "episode_returns",
+    "episode_length": "episode_lengths",
+}
+
+
+class BaseVectorEnv(VectorEnv[Array, Any, Array]):
+    """A vector environment with the spaces and the infos of this world."""
+
+    action_names: Tuple[str, ...]
+    world_digest: str
+    max_episode_steps: int
+
+    def _set_up(self, num_envs: int, mode: AutoresetMode, beliefs: bool, seed_range: Tuple[int, int]) -> None:
+        self.num_envs = num_envs
+        self.metadata = {"autoreset_mode": mode, "render_modes": []}
+        self._mode = mode
+        self._beliefs = beliefs
+        self._seed_range = seed_range
+
+    def _set_spaces(self, low: npt.ArrayLike, high: npt.ArrayLike) -> None:
+        self.single_observation_space = box(low, high)
+        self.single_action_space = action_space(len(self.action_names), self._beliefs)
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+
+    def _check_open(self) -> None:
+        if self.closed:
+            refuse_closed()
+
+    def _seed_generator(self, seed: Seed) -> None:
+        """Seeds `np_random` if the seed is one number."""
+        if is_number(seed):
+            VectorEnv.reset(self, seed=int(seed))  # type: ignore[arg-type]
+
+    def _draw_seeds(self, seed: Seed) -> Any:
+        """Returns the seed with numbers drawn from `np_random` for None."""
+        if is_number(seed):
+            return seed
+        if seed is not None and (isinstance(seed, np.ndarray) or None not in seed):  # type: ignore[operator]
+            return seed
+        low, size = self._seed_range
+        drawn = self.np_random.integers(low, low + size, self.num_envs if seed is None else len(seed), np.uint64)  # type: ignore[arg-type]
+        if seed is None:
+            return drawn
+        return [int(draw) if each is None else each for each, draw in zip(seed, drawn)]  # type: ignore[arg-type]
+
+    def _step_infos(
+        self, current: Infos, previous: Mapping[str, Array], final: Mapping[str, Array], ended: Bools, last: Optional[Array]
+    ) -> Infos:
+        """Returns the infos of a step that ended episodes. @current: of the episodes after the step. @previous: the seeds and
+        episode numbers before it. @last: the last observations of the ended episodes."""
+        final_infos = masked(final, ended)
+        if self._mode is not AutoresetMode.SAME_STEP or last is None:
+            return {**current, **final_infos}
+        observations = np.full(self.num_envs, None, dtype=object)
+        observations[ended] = np.fromiter(last[ended], dtype=object, count=np.count_nonzero(ended))
+        ends = {"final_obs": observations, "_final_obs": ended, "final_info": {**masked(previous, ended), **final_infos}}
+        return {**current, **ends, "_final_info": ended.copy()}
+
+
+def is_number(seed: Any) -> bool:
+    return isinstance(seed, (int, np.integer)) and not isinstance(seed, bool)
+
+
+def refuse_closed() -> NoReturn:
+    raise ClosedEnvironmentError("Expected an open environment, got a closed one. Create another.")
+
+
+def to_mode(mode: Any) -> AutoresetMode:
+    """Returns an autoreset mode from itself or its value, such as "NextStep"."""
+    return mode if isinstance(mode, AutoresetMode) else AutoresetMode(check_name("autoreset_mode", mode, [each.value for each in MODES]))
+
+
+def box(low: npt.ArrayLike, high: npt.ArrayLike) -> spaces.Box:
+    return spaces.Box(np.asarray(low, np.float32), np.asarray(high, np.float32), dtype=np.float32)
+
+
+def action_space(num_actions: int, beliefs: bool) -> spaces.Space[Any]:
+    """Returns the space of one action, or of an action and a belief."""
+    action: spaces.Space[Any] = spaces.Discrete(num_actions)
+    if not beliefs:
+        return action
+    return spaces.Dict({"action": action, "belief": spaces.Box(0.0, 1.0, (len(_world.BELIEF_NAMES),), np.float32)})
+
+
+def reset_options(options: Optional[Mapping[str, Any]], known: Sequence[str] = RESET_OPTIONS) -> Dict[str, Any]:
+    """Returns the options of a reset, without those that are None. @raises InputError `unknown_option`."""
+    given = dict(options or {})
+    for name in given:
+        if name not in known:
+            refuse("unknown_option", f"the options {', '.join(known)}", describe([name]), did_you_mean(str(name), known, "Leave it out."))
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def masked(arrays: Mapping[str, Array], mask: Bools) -> Infos:
+    """Returns infos with 0 outside the mask, and each with its mask, as Gymnasium does."""
+    infos: Infos = {}
+    outside = None if mask.all() else ~mask
+    for name, array in arrays.items():
+        values = array.copy()
+        if outside is not None:
+            values[outside] = 0
+        infos[name], infos[f"_{name}"] = values, mask.copy()
+    return infos

@@ -1,0 +1,330 @@
+"""The Gymnasium environments in this process: VecEnv's bits, and Gymnasium's own checks."""
+
+import copy
+import pickle
+import subprocess
+import sys
+import unittest
+import warnings
+from typing import Any, Dict, Iterator, List
+
+import numpy as np
+import numpy.typing as npt
+
+from rhythm_vec import InputError, StateError, VecEnv
+
+try:
+    import gymnasium
+except ImportError:
+    raise unittest.SkipTest("Gymnasium is missing: its environments are NOT TESTED here") from None
+
+from gymnasium.error import ClosedEnvironmentError
+from gymnasium.utils.env_checker import check_env, data_equivalence
+from gymnasium.utils.env_match import check_environments_match
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from gymnasium.wrappers import vector as wrappers
+
+from rhythm_vec import RhythmEnv, RhythmVectorEnv, make_vec
+
+ID = "rhythm_vec/Rhythm-v0"
+STEPS = 28
+N = 5
+MODES = {AutoresetMode.DISABLED: "disabled", AutoresetMode.NEXT_STEP: "next-step", AutoresetMode.SAME_STEP: "same-step"}
+OBSERVATION = {"fields": ["step", "meters", "anomalies"], "one_hot": True, "scale": True, "history": True}
+FINAL = {
+    "final_score": "final_scores",
+    "components": "components",
+    "belief_mae": "belief_mae",
+    "early_mean": "first_half_means",
+    "late_mean": "second_half_means",
+    "episode_return": "episode_returns",
+    "episode_length": "episode_lengths",
+}
+
+
+def masked(values: npt.NDArray[Any], mask: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
+    return np.where(mask if values.ndim == 1 else mask[:, None], values, 0)
+
+
+def run_python(code: str) -> str:
+    return subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.strip()
+
+
+class Pair:
+    """A vector environment and a VecEnv, on which the same calls are made. Finished environments are reset without autoreset."""
+
+    def __init__(self, mode: AutoresetMode, beliefs: bool, copies: bool, **options: Any) -> None:
+        self.mode, self.beliefs = mode, beliefs
+        self.random = np.random.default_rng(7)
+        self.envs = make_vec(N, autoreset_mode=mode, beliefs=beliefs, copy=copies, **options)
+        self.envs.action_space.seed(3)
+        self.vec = VecEnv(N, autoreset=MODES[mode], **options)
+
+    def reset(self, mask: Any = None) -> Dict[str, Any]:
+        seeds = self.random.integers(0, 1000, N)
+        observations, infos = self.envs.reset(seed=seeds, options={"reset_mask": mask})
+        self._require_equal(observations, self.vec.reset(seed=seeds, mask=mask).observations)
+        self._require_current(infos, np.ones(N, bool) if mask is None else mask)
+        return infos
+
+    def step(self) -> None:
+        seeds, numbers = self.vec.seeds.copy(), self.vec.episode_numbers.copy()
+        action = self.envs.action_space.sample()
+        observations, rewards, terminations, truncations, infos = self.envs.step(action)
+        assert observations in self.envs.observation_space
+        result = self.vec.step(action["action"], beliefs=action["belief"]) if self.beliefs else self.vec.step(action)
+        self._require_equal(observations, result.observations)
+        self._require_equal(rewards, result.rewards.astype(np.float64))
+        self._require_equal(terminations, result.terminated)
+        self._require_equal(truncations, result.truncated)
+        self._require_current(infos, np.ones(N, bool))
+        self._require_final(infos, result, {"seed": seeds, "episode_number": numbers})
+
+    def _require_current(self, infos: Dict[str, Any], mask: npt.NDArray[np.bool_]) -> None:
+        for name, values in (("seed", self.vec.seeds), ("episode_number", self.vec.episode_numbers)):
+            self._require_equal(infos[name], masked(values, mask))
+            self._require_equal(infos[f"_{name}"], mask)
+
+    def _require_final(self, infos: Dict[str, Any], result: Any, previous: Dict[str, Any]) -> None:
+        ended = result.final_mask
+        is_same_step = self.mode is AutoresetMode.SAME_STEP
+        final = infos.get("final_info", {}) if is_same_step else infos
+        assert ("final_score" in final) == bool(ended.any())
+        if not ended.any():
+            assert len(infos) == 4
+            return
+        expected = {info: getattr(result, name) for info, name in FINAL.items()}
+        for name, values in {**expected, **(previous if is_same_step else {})}.items():
+            self._require_equal(final[name], masked(values, ended))
+            self._require_equal(final[f"_{name}"], ended)
+        if is_same_step:
+            self._require_equal(infos["_final_obs"], ended)
+            for env in range(N):
+                last = infos["final_obs"][env]
+                assert (last is not None) == ended[env]
+                if last is not None:
+                    self._require_equal(last, result.final_observations[env])
+
+    @staticmethod
+    def _require_equal(given: Any, expected: Any) -> None:
+        np.testing.assert_array_equal(given, expected)
+        assert given.dtype == expected.dtype
+
+    def play(self, calls: int) -> None:
+        self.reset()
+        for call in range(calls):
+            over = self.vec.outputs.terminated.copy()
+            if self.mode is AutoresetMode.DISABLED and over.any():
+                self.reset(over)
+            elif call % 9 == 4:
+                self.reset(self.random.random(N) < 0.4)
+            else:
+                self.step()
+
+
+class VectorTest(unittest.TestCase):
+    def test_is_vec_env_in_every_mode(self) -> None:
+        for mode in MODES:
+            for beliefs in (False, True):
+                for copies in (True, False):
+                    with self.subTest(mode=mode, beliefs=beliefs, copies=copies):
+                        Pair(mode, beliefs, copies).play(120)
+
+    def test_is_vec_env_with_options(self) -> None:
+        for mode in MODES:
+            for copies in (True, False):
+                Pair(mode, True, copies, observation=OBSERVATION, grader="v3", profiles="discrete").play(60)
+                Pair(mode, True, copies, layout="column-major", seed_range=(0, 2000), imagination=True).play(60)
+
+    def test_equals_gymnasiums_vector_of_single_environments(self) -> None:
+        # Episodes that autoreset begins have other seeds: Gymnasium draws them.
+        envs = make_vec(N, "v3", beliefs=True)
+        singles = gymnasium.make_vec(ID, num_envs=N, vectorization_mode="sync", grader="v3", beliefs=True)
+        self.assertIsInstance(singles, SyncVectorEnv)
+        self.assertEqual(envs.action_space, singles.action_space)
+        self.assertEqual(envs.observation_space, singles.observation_space)
+        self.assertTrue(data_equivalence(envs.reset(seed=9)[0], singles.reset(seed=9)[0], exact=True))
+        for _ in range(STEPS):
+            action = envs.action_space.sample()
+            one, other = envs.step(action), singles.step(action)
+            self.assertTrue(data_equivalence(one[:4], other[:4], exact=True))
+        for name in ("seed", *FINAL):
+            np.testing.assert_array_equal(one[4][name], other[4][name])
+            np.testing.assert_array_equal(one[4][f"_{name}"], other[4][f"_{name}"])
+
+    def test_results_are_copies_or_views(self) -> None:
+        for copies in (True, False):
+            envs = make_vec(N, copy=copies)
+            first, _ = envs.reset(seed=1)
+            before = first.copy()
+            envs.step(np.zeros(N, np.int64))
+            self.assertEqual(np.array_equal(first, before), copies)
+            self.assertEqual(np.shares_memory(first, envs.outputs.observations), not copies)
+
+    def test_seeds(self) -> None:
+        envs = make_vec(N, seed_range=(100, 50))
+        drawn = [envs.reset(seed=120)[1]["seed"], envs.reset()[1]["seed"], envs.reset(seed=[None, 101, None, 103, None])[1]["seed"]]
+        np.testing.assert_array_equal(drawn[0], np.arange(120, 125))
+        self.assertEqual(drawn[2][[1, 3]].tolist(), [101, 103])
+        self.assertTrue(all(100 <= seed < 150 for seeds in drawn for seed in seeds))
+        # The drawn seeds follow from the seed of the first reset.
+        envs.reset(seed=120)
+        np.testing.assert_array_equal(envs.reset()[1]["seed"], drawn[1])
+
+    def test_profiles_and_graders_per_environment(self) -> None:
+        weights = {"name": "mine", "weights": {"progress": 1}}
+        graders = ["v1", "v2", "v3", weights, "v2"]
+        profiles = ["sampled", "introvert_morning", "discrete", "workaholic_stoic", "sampled"]
+        envs, vec = make_vec(N, autoreset_mode="Disabled"), VecEnv(N)
+        envs.reset(seed=4, options={"graders": graders, "profiles": profiles})
+        vec.reset(seed=4, graders=graders, profiles=profiles)
+        for _ in range(STEPS):
+            infos = envs.step(np.full(N, 2))[4]
+        np.testing.assert_array_equal(infos["final_score"], vec.run(np.full((N, STEPS), 2))[0].final_scores)
+        progress = make_vec(N, weights).run("heuristic", source=vec, indices=range(N))[0]
+        np.testing.assert_array_equal(progress.final_scores, vec.outputs.final_scores)
+
+    def test_fork_assign_restore_and_run_keep_infos_right(self) -> None:
+        envs = make_vec(N, beliefs=True)
+        envs.reset(seed=50)
+        envs.step(envs.action_space.sample())
+        saved = envs.snapshot()
+        fork = envs.fork([4, 4, 0], autoreset_mode="SameStep")
+        self.assertEqual(self._seeds_of(fork), [54, 54, 50])
+        envs.reset(seed=80)
+        envs.restore(saved)
+        self.assertEqual(self._seeds_of(envs), [50, 51, 52, 53, 54])
+        envs.assign(envs, [3, 3, 3, 3, 0])
+        self.assertEqual(self._seeds_of(envs), [53, 53, 53, 53, 50])
+        result, trajectory = envs.run("heuristic", trajectory=True)
+        self.assertTrue(result.terminated.all())
+        assert trajectory is not None
+        self.assertEqual(trajectory.actions.shape, (N, STEPS))
+        # The autoreset begins episodes in the next step.
+        self.assertEqual(self._seeds_of(envs), [58, 58, 58, 58, 55])
+
+    def _seeds_of(self, envs: RhythmVectorEnv) -> List[int]:
+        seeds: List[int] = envs.step(envs.action_space.sample())[4]["seed"].tolist()
+        return seeds
+
+    def test_pickles(self) -> None:
+        for mode in MODES:
+            envs = make_vec(N, "v3", autoreset_mode=mode, observation=OBSERVATION)
+            envs.reset(seed=5)
+            for _ in range(9):
+                envs.step(envs.action_space.sample())
+            for other in (pickle.loads(pickle.dumps(envs)), copy.deepcopy(envs)):
+                ours = envs.fork(range(N))
+                for _ in range(STEPS - 9):
+                    action = envs.action_space.sample()
+                    self.assertTrue(data_equivalence(ours.step(action)[:4], other.step(action)[:4], exact=True))
+                self.assertEqual(other.np_random.random(), pickle.loads(pickle.dumps(envs)).np_random.random())
+
+    def test_errors(self) -> None:
+        envs = make_vec(N, autoreset_mode=AutoresetMode.DISABLED)
+        self._expect(StateError, "not_reset", lambda: envs.step(np.zeros(N, np.int64)))
+        envs.reset(seed=1)
+        self._expect(InputError, "illegal_action", lambda: envs.step(np.full(N, 10)))
+        self._expect(InputError, "wrong_length", lambda: envs.step(np.zeros(3, np.int64)))
+        self._expect(InputError, "bad_seed", lambda: envs.reset(seed=-1))
+        self._expect(InputError, "wrong_length", lambda: envs.reset(seed=[1, 2]))
+        self._expect(InputError, "wrong_length", lambda: envs.reset(seed=[1, None]))
+        self._expect(InputError, "unknown_option", lambda: envs.reset(options={"mask": None}))
+        self._expect(InputError, "wrong_type", lambda: envs.reset(options={"reset_mask": [1, 0]}))
+        self._expect(InputError, "unknown_name", lambda: make_vec(N, autoreset_mode="next"))
+        self._expect(InputError, "unknown_name", lambda: make_vec(N, "v9"))
+        for _ in range(STEPS):
+            envs.step(np.zeros(N, np.int64))
+        self._expect(StateError, "episode_over", lambda: envs.step(np.zeros(N, np.int64)))
+        envs.close()
+        envs.close()
+        self.assertRaises(ClosedEnvironmentError, envs.step, np.zeros(N, np.int64))
+        self.assertRaises(ClosedEnvironmentError, envs.reset)
+
+    def _expect(self, kind: Any, code: str, call: Any) -> None:
+        with self.assertRaises(kind) as caught:
+            call()
+        self.assertEqual(caught.exception.code, code)
+        self.assertRegex(str(caught.exception), r"^Expected .*, got .*\. .*\.$")
+
+
+class GymnasiumTest(unittest.TestCase):
+    def test_registers_in_any_order_of_imports(self) -> None:
+        make = f"print(type(gymnasium.make_vec('{ID}', num_envs=2, grader='v3')).__name__, gymnasium.make('{ID}').unwrapped)"
+        expected = f"RhythmVectorEnv <RhythmEnv<{ID}>>"
+        for imports in ("import rhythm_vec, gymnasium", "import gymnasium, rhythm_vec", "import rhythm_vec.envs, gymnasium"):
+            self.assertEqual(run_python(f"{imports}; {make}"), expected)
+        self.assertEqual(run_python(f"import gymnasium; print(gymnasium.make('rhythm_vec:{ID}').unwrapped)"), f"<RhythmEnv<{ID}>>")
+        light = "import sys, rhythm_vec; print(not {'numpy', 'gymnasium'} & set(sys.modules))"
+        self.assertEqual(run_python(light), "True")
+
+    def test_check_env(self) -> None:
+        for beliefs in (False, True):
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                check_env(gymnasium.make(ID, beliefs=beliefs, observation=OBSERVATION).unwrapped, skip_render_check=True)
+            check_environments_match(gymnasium.make(ID, beliefs=beliefs), gymnasium.make(ID, beliefs=beliefs), STEPS)
+
+    def test_single_environment(self) -> None:
+        env = RhythmEnv(grader="v3", beliefs=True, seed_range=(100, 50))
+        _, infos = env.reset(seed=120)
+        self.assertEqual(infos, {"seed": 120})
+        seed = env.reset()[1]["seed"]
+        env.reset(seed=120)
+        self.assertEqual(env.reset(options={"graders": "v1", "profiles": "workaholic_stoic"})[1]["seed"], seed)
+        with VecEnv(1, grader="v3") as vec:
+            vec.reset(seed=seed, graders="v1", profiles="workaholic_stoic")
+            other = pickle.loads(pickle.dumps(env))
+            for _ in range(STEPS):
+                action = env.action_space.sample()
+                observation, reward, terminated, truncated, infos = env.step(action)
+                self.assertTrue(data_equivalence(other.step(action), (observation, reward, terminated, truncated, infos), exact=True))
+                result = vec.step([action["action"]], beliefs=[action["belief"]])
+                np.testing.assert_array_equal(observation, result.observations[0])
+                self.assertEqual(reward, float(result.rewards[0]))
+            self.assertEqual((terminated, truncated), (True, False))
+            self.assertEqual(infos["final_score"], float(result.final_scores[0]))
+            self.assertEqual(sorted(infos), sorted(["seed", *FINAL]))
+        env.close()
+        self.assertRaises(ClosedEnvironmentError, env.step, action)
+
+    def test_wrappers_count_the_same_episodes(self) -> None:
+        envs = make_vec(N, "v3")
+        wrapped = wrappers.DictInfoToList(wrappers.RecordEpisodeStatistics(wrappers.NormalizeObservation(envs)))
+        wrapped.reset(seed=3)
+        ended: List[Dict[str, Any]] = []
+        for _ in range(2 * STEPS + 2):
+            ended += [infos for infos in wrapped.step(wrapped.action_space.sample())[4] if "episode" in infos]
+        self.assertEqual(len(ended), 2 * N)
+        for infos in ended:
+            self.assertEqual(infos["episode"]["l"], infos["episode_length"])
+            self.assertAlmostEqual(float(infos["episode"]["r"]), float(infos["episode_return"]), 4)
+        wrapped.close()
+        self.assertTrue(envs.closed)
+
+    def test_processes_of_gymnasium(self) -> None:
+        envs = gymnasium.make_vec(ID, num_envs=2, vectorization_mode="async", grader="v3")
+        vec = VecEnv(2, grader="v3")
+        vec.reset(seed=6)
+        envs.reset(seed=6)
+        for _ in range(STEPS):
+            infos = envs.step(np.array([1, 2]))[4]
+        np.testing.assert_array_equal(infos["final_score"], vec.run(np.tile([[1], [2]], STEPS))[0].final_scores)
+        envs.close()
+
+    def test_repeats(self) -> None:
+        def play(envs: RhythmVectorEnv) -> Iterator[Any]:
+            envs.action_space.seed(5)
+            yield envs.reset(seed=100)[0]
+            for _ in range(60):
+                yield envs.step(envs.action_space.sample())[:4]
+            yield envs.reset()
+
+        envs = make_vec(7, beliefs=True, autoreset_mode="SameStep")
+        first = list(play(envs))
+        for other in (envs, make_vec(7, beliefs=True, autoreset_mode="SameStep", kernel="scalar")):
+            self.assertTrue(all(data_equivalence(one, two, exact=True) for one, two in zip(first, play(other))))
+
+
+if __name__ == "__main__":
+    unittest.main()

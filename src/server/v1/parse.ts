@@ -1,0 +1,65 @@
+/** POST /v1/parse: finds the actions and beliefs in completions. */
+import { z } from 'zod';
+import { parseCompletion } from '../../rollouts/text/parse-completions.js';
+import { describe } from '../../shared/values.js';
+import type { Route } from '../http/route.js';
+import { BATCH_FAILURES, type BatchRunner } from './batch-runner.js';
+import { column, invalidField } from './batch-schemas.js';
+import { type Column, sliceEnd } from './column.js';
+import { PARSED_COLUMNS, ParsedColumns } from './parsed-columns.js';
+
+export const PARSE_REQUEST = z.strictObject({
+  completions: column(z.string()).describe('texts to parse'),
+});
+
+export const PARSE_RESPONSE = z.object({ rows: z.int(), world_digest: z.string(), ...PARSED_COLUMNS });
+
+/** The typical length of a row of the answer, in characters. */
+const TYPICAL_LENGTH = 80;
+/** The maximum number of rows per turn of the event loop, a few milliseconds of work. */
+const SLICE = 2048;
+
+export const parseRoute = (runner: BatchRunner): Route => ({
+  method: 'post',
+  path: '/v1/parse',
+  summary: 'The actions and beliefs in completions.',
+  request: PARSE_REQUEST,
+  response: PARSE_RESPONSE,
+  failures: BATCH_FAILURES,
+  handle: (http) =>
+    runner.answer(
+      http,
+      PARSE_REQUEST,
+      ({ completions }, turn) => parseColumn(completions, runner, turn),
+      ({ completions }) => completions.length * TYPICAL_LENGTH,
+    ),
+});
+
+/** Parses all rows, and returns the pieces of the JSON answer. @throws InvalidRequestError for the first row without text. */
+async function parseColumn(
+  completions: Column,
+  runner: BatchRunner,
+  turn: () => Promise<void>,
+): Promise<AsyncIterable<string>> {
+  const rows = completions.length;
+  const parsed = new ParsedColumns(rows);
+  for (let from = 0, to = 0; from < rows; from = to) {
+    await turn();
+    to = sliceEnd([completions], from, SLICE);
+    for (const [k, text] of completions.rows(from, to).entries()) {
+      if (typeof text !== 'string') throw invalidField('completions', noText(text, from + k));
+      parsed.put(from + k, parseCompletion(text));
+    }
+  }
+  runner.count('parsed', rows);
+  const head = JSON.stringify({ rows, world_digest: runner.worldDigest }).slice(0, -1);
+  return (async function* () {
+    yield `${head},`;
+    yield* parsed.text(turn);
+    yield '}';
+  })();
+}
+
+/** Says that a row of `completions` is not text. */
+export const noText = (got: unknown, row: number): string =>
+  `Expected a string at completions[${row}], got ${describe(got)}. Pass the completion's text alone.`;

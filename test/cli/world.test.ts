@@ -1,0 +1,51 @@
+/** `rhythm-vec world`: numbers to change, and the file of a changed world. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { createWorld, layoutDigest, RHYTHM } from '../../src/index.js';
+import { SCHEMAS } from '../../src/shared/schemas.js';
+import { runCli } from '../support/cli.js';
+
+const directory = mkdtempSync(join(tmpdir(), 'rhythm-world-'));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+it('writes the numbers of the published world', async () => {
+  const { code, stdout } = await runCli(['world']);
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toEqual(RHYTHM);
+});
+
+it('writes the file of a changed world, with the words and the digest of createWorld', async () => {
+  const spec = structuredClone(RHYTHM);
+  spec.constants.crashThreshold *= 2;
+  const [numbers, output] = [join(directory, 'numbers.json'), join(directory, 'new', 'world.json')];
+  writeFileSync(numbers, JSON.stringify(spec));
+  expect(await runCli(['world', '--numbers', numbers, '--output', output])).toMatchObject({ code: 0 });
+  const world = createWorld(spec);
+  expect(JSON.parse(readFileSync(output, 'utf8'))).toMatchObject({
+    schema: SCHEMAS.world,
+    world_digest: world.digest,
+    layout_digest: layoutDigest(),
+    words: [...world.words],
+    magnitudes: { reward: expect.any(Number), anomalies: expect.any(Number) },
+  });
+  // The file of a world is no file of numbers.
+  const again = await runCli(['world', '--numbers', output]);
+  expect(again).toMatchObject({ code: 2, stdout: '' });
+  expect(again.stderr).toContain('the file of a world');
+});
+
+it.each([
+  ['[', /Expected one JSON object/],
+  ['{}', /world/],
+  [JSON.stringify({ ...RHYTHM, decay: [1] }), /decay/],
+])('refuses the numbers %j', async (text, message) => {
+  const numbers = join(directory, 'bad.json');
+  writeFileSync(numbers, text);
+  const { code, stdout, stderr } = await runCli(['world', '--numbers', numbers]);
+  expect(code).toBe(2);
+  expect(stdout).toBe('');
+  expect(stderr).toMatch(message);
+  expect(stderr).toContain('bad.json');
+});
