@@ -30,7 +30,7 @@ OBSERVATION = {"one_hot": True, "scale": True, "history": True}
 HELD_OUT = np.concatenate([np.arange(100), np.arange(10_000, 10_050)])
 TRAINING_SEEDS = (1_000_000, 2**32 - 1_000_000)
 REWARD_SCALE = 10.0  # of the final score, so that the values that the critic learns have a scale of about 1
-SAVE_EVERY = 10
+SAVE_EVERY = 10  # updates
 Heads = Tuple[Categorical, Optional[Normal]]  # of actions, and of beliefs
 
 
@@ -112,20 +112,19 @@ class Training:
         # With SAME_STEP no step is lost to resets, and views (copy=False) are read before the next call overwrites them.
         options = {"seed_range": TRAINING_SEEDS, "copy": False}
         self.envs = make_envs(args, args.envs, AutoresetMode.SAME_STEP, **options)
-        shape = self.envs.single_observation_space.shape or ()
-        self.agent = Agent(*shape, len(self.envs.action_names), args.hidden, not args.actions_only).to(args.device)
+        (size,) = self.envs.single_observation_space.shape or ()
+        self.agent = Agent(size, len(self.envs.action_names), args.hidden, not args.actions_only).to(args.device)
         self.optimizer = torch.optim.Adam(self.agent.parameters(), args.learning_rate, eps=1e-5)
-        self.rollout = self.allocate(shape)
+        self.rollout = self.allocate(size)
         self.update = self.steps = 0
         self.env_seconds = self.seconds = 0.0
         self.observations, _ = self.envs.reset(seed=TRAINING_SEEDS[0] + args.seed % 4000 * 1_000_000)
 
-    def allocate(self, observation: Tuple[int, ...]) -> Dict[str, Tensor]:
+    def allocate(self, size: int) -> Dict[str, Tensor]:
         """Returns the arrays of a rollout, [28, envs, ...]."""
-        shapes = {"observations": observation, "beliefs": (3,), "log_probs": (), "values": (), "rewards": (), "actions": ()}
-        dtypes = {"actions": torch.int64}
-        sizes = {name: (STEPS, self.args.envs, *shape) for name, shape in shapes.items()}
-        return {name: torch.zeros(size, dtype=dtypes.get(name), device=self.args.device) for name, size in sizes.items()}
+        shapes = {"observations": (size,), "beliefs": (3,), "log_probs": (), "values": (), "rewards": (), "actions": ()}
+        arrays = {name: torch.zeros(STEPS, self.args.envs, *shape, device=self.args.device) for name, shape in shapes.items()}
+        return {**arrays, "actions": arrays["actions"].long()}
 
     def train(self, until: int) -> None:
         """Trains until an update, or until Ctrl-C."""
@@ -134,8 +133,7 @@ class Training:
         try:
             while self.update < until and not stopping:
                 began = time.perf_counter()
-                for group in self.optimizer.param_groups:
-                    group["lr"] = self.args.learning_rate * (1 - self.update / self.args.updates)
+                self.optimizer.param_groups[0]["lr"] = self.args.learning_rate * (1 - self.update / self.args.updates)
                 score = self.collect()
                 self.learn()
                 self.update += 1
