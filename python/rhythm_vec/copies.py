@@ -162,3 +162,7 @@ def _replay_histories(core: Core, words: Words, imagination: bool) -> None:
     batch.run(SEQUENCE, None, np.ascontiguousarray(actions_of(words)), None, words[:, STATE["step"]].astype(np.uint8), trajectory, None, None)
     core.history.clear(None)
     core.history.append(trajectory)
+    # The reward of the last step includes the terminal term, which depends on beliefs. The outputs have it.
+    ended = words[:, STATE["step"]] == NUM_STEPS
+    reward = _world.RECORD_START + 1
+    core.history.rows[ended, -1, 1] = core.raw.observations[ended, reward]

@@ -173,7 +173,7 @@ def actions_of(words: Words) -> npt.NDArray[np.uint8]:
     """Returns the recorded actions, u8 [n, 28]; 0 for steps not taken."""
     steps = np.arange(_world.NUM_STEPS)
     tape = words[:, STATE["tape"] + steps // 8]
-    return ((tape >> (4 * (steps % 8)).astype(np.uint32)) & 15).astype(np.uint8)
+    return ((tape >> (4 * (steps % 8)).astype(np.uint32)) & 15).astype(np.uint8, order="C")
 
 
 def _check_actions(words: Words) -> None:

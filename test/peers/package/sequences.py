@@ -1,0 +1,139 @@
+"""Makes sequences of calls on the Python package, and compares what they return with digests of the TypeScript API's results.
+
+Reads {"sequences": [[{"name", "env", "args", "digest"}]]}, with snapshots of the TypeScript API to restore, and prints, for each sequence, the first call whose digest differs
+with the columns that it returned (null if none differs), and the last snapshot of each environment.
+"""
+
+import base64
+import hashlib
+import json
+import sys
+from dataclasses import fields
+
+import numpy as np
+
+from rhythm_vec import InputError, StateError, VecEnv, list_kernels
+
+DTYPES = {"u8": "<u1", "i8": "<i1", "u32": "<u4", "f32": "<f4"}
+KERNELS = [kernel.name for kernel in list_kernels() if kernel.supported]
+RENAMED = {"numEnvs": "num_envs", "seedRange": "seed_range", "policySeeds": "policy_seeds"}
+
+
+def decoded(name, value, num_envs):
+    """Decodes an argument, in the shape that the API of Python documents."""
+    if isinstance(value, dict) and "bytes" in value:
+        array = np.frombuffer(base64.b64decode(value["bytes"]), DTYPES[value["dtype"]])
+        if name == "mask":
+            return array.astype(bool)
+        rows = {"profiles": (num_envs, 16), "graders": (num_envs, 8), "policy": (num_envs, 28)}
+        if name in rows and array.size != 8:
+            return array.reshape(rows[name])
+        return array
+    if name == "observation":
+        return {"one_hot" if key == "oneHot" else key: choice for key, choice in value.items()}
+    return value
+
+
+class Sequence:
+    def __init__(self):
+        self.envs, self.results = [], []
+
+    def perform(self, name, env, args):
+        """Makes a call. Returns the trajectory of a run, else None."""
+        num_envs = args.get("numEnvs") or self.envs[env].num_envs
+        args = {RENAMED.get(key, key): decoded(key, value, num_envs) for key, value in args.items()}
+        if name == "create":
+            return self.add(VecEnv(args.pop("num_envs"), kernel=KERNELS[len(self.envs) % len(KERNELS)], **args))
+        on = self.envs[env]
+        if name == "fork":
+            return self.add(on.fork(args.pop("indices"), **args))
+        if name == "snapshot":
+            on.snapshot()
+        elif name == "restore":
+            self.results[env] = on.restore(args["snapshot"].tobytes())
+        elif name == "close":
+            on.close()
+        else:
+            return self.advance(name, env, on, args)
+        return None
+
+    def advance(self, name, env, on, args):
+        if "source" in args:
+            args["source"] = self.envs[args["source"]]
+        if name == "run":
+            self.results[env], trajectory = on.run(args.pop("policy"), **args)
+            return trajectory
+        if name == "step":
+            self.results[env] = on.step(args.pop("actions"), **args)
+        elif name == "assign":
+            self.results[env] = on.assign(args["source"], args["indices"])
+        else:
+            self.results[env] = on.reset(**args)
+        return None
+
+    def add(self, env):
+        self.envs.append(env)
+        self.results.append(None)
+
+    def columns(self, env, trajectory):
+        """Returns the bytes of everything that an environment shows."""
+        on, result = self.envs[env], self.results[env]
+        arrays = {field.name: getattr(result, field.name) for field in fields(result)} if result is not None else {}
+        if trajectory is not None:
+            arrays.update({f"trajectory_{name}": column for name, column in trajectory._asdict().items()})
+        arrays.update(seeds=on.seeds, episode_numbers=on.episode_numbers)
+        arrays["counters"] = np.array([on.counters["steps"], on.counters["episodes"]], np.uint32)
+        found = {name: np.ascontiguousarray(array).tobytes() for name, array in arrays.items() if array is not None}
+        for name, read in (("hash", on.state_hash), ("targets", on.belief_targets), ("snapshot", on.snapshot)):
+            found[name] = bytes_of(read)
+        return found
+
+
+def bytes_of(read):
+    """Returns the bytes that a method returns, or the code of its error."""
+    try:
+        value = read()
+    except (InputError, StateError) as error:
+        return error.code.encode()
+    return value if isinstance(value, bytes) else value.tobytes()
+
+
+def digest_of(columns):
+    digest = hashlib.sha256()
+    for name in sorted(columns):
+        digest.update(name.encode())
+        digest.update(columns[name])
+    return digest.hexdigest()
+
+
+def play(calls):
+    sequence = Sequence()
+    for at, call in enumerate(calls):
+        trajectory, refusal = None, ""
+        try:
+            trajectory = sequence.perform(call["name"], call["env"], call["args"])
+        except (InputError, StateError) as error:
+            refusal = f"{type(error).__name__} {error.code}"
+        columns = sequence.columns(call["env"], trajectory)
+        columns["refusal"] = refusal.encode()
+        if digest_of(columns) != call["digest"]:
+            return {"at": at, "columns": {name: base64.b64encode(data).decode() for name, data in columns.items()}}, []
+    return None, [snapshot_of(env) for env in sequence.envs]
+
+
+def snapshot_of(env):
+    try:
+        return base64.b64encode(env.snapshot()).decode()
+    except StateError:
+        return None
+
+
+def main():
+    answers = []
+    for calls in json.load(sys.stdin)["sequences"]:
+        difference, snapshots = play(calls)
+        answers.append({"difference": difference, "snapshots": snapshots})
+    json.dump(answers, sys.stdout)
+
+
+main()

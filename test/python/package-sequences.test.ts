@@ -1,0 +1,176 @@
+/** Random call sequences return the same bits in Python, in process, as in TypeScript, refusals and snapshots included. */
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import type { VecEnv } from '../../src/engine/node.js';
+import { RhythmError } from '../../src/shared/errors.js';
+import { type Columns, copyColumns } from '../support/bits.js';
+import { type Call, drawCall, drawCreate, Sequence } from '../support/package-calls.js';
+import { askPython, whyAbsent } from '../support/python.js';
+import { drawsOf, Random } from '../support/random.js';
+import { outputColumns } from '../support/unchanged.js';
+
+const SCRIPT = 'package/sequences.py';
+const CALLS = 60;
+
+interface Answer {
+  readonly difference: { readonly at: number; readonly columns: Record<string, string> } | null;
+  /** The last snapshot of each environment, or null if it has none. */
+  readonly snapshots: readonly (string | null)[];
+}
+
+type Bytes = Record<string, Uint8Array>;
+
+const bytesOf = (array: ArrayBufferView): Uint8Array =>
+  Buffer.from(array.buffer, array.byteOffset, array.byteLength);
+const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** Returns the bytes that a method returns, or the code of its error. */
+function attempt(read: () => ArrayBufferView): Uint8Array {
+  try {
+    return bytesOf(read());
+  } catch (error) {
+    return Buffer.from((error as RhythmError).code);
+  }
+}
+
+/** Copies everything that an environment shows, by its names in Python. */
+function shownBy(env: VecEnv, result: object | null, trajectory: object | null): Bytes {
+  const steps = Object.entries(trajectory === null ? {} : copyColumns(trajectory as Columns));
+  const columns = {
+    ...outputColumns(env, result as never),
+    ...Object.fromEntries(steps.map(([name, column]) => [`trajectory_${name}`, column])),
+  };
+  return {
+    ...Object.fromEntries(
+      Object.entries(columns).map(([name, column]) => [snakeCase(name), bytesOf(column)]),
+    ),
+    hash: attempt(() => env.stateHash()),
+    targets: attempt(() => env.beliefTargets()),
+    snapshot: attempt(() => env.snapshot()),
+  };
+}
+
+/** Makes a call. @returns everything that its environment shows afterwards, and the error, "" for none. */
+function perform(sequence: Sequence, call: Call): Bytes {
+  let trajectory: object | null = null;
+  let refusal = '';
+  try {
+    trajectory = sequence.perform(call);
+  } catch (error) {
+    if (!(error instanceof RhythmError)) throw error;
+    refusal = `${error.name} ${error.code}`;
+  }
+  const shown = shownBy(sequence.envs[call.env], sequence.results[call.env], trajectory);
+  return { ...shown, refusal: Buffer.from(refusal) };
+}
+
+function digestOf(columns: Bytes): string {
+  const digest = createHash('sha256');
+  for (const name of Object.keys(columns).sort()) digest.update(name).update(columns[name]);
+  return digest.digest('hex');
+}
+
+const DTYPES: Readonly<Record<string, string>> = {
+  Uint8Array: 'u8',
+  Uint32Array: 'u32',
+  Float32Array: 'f32',
+};
+
+/** Encodes arguments for the script. Those that are undefined are left out. */
+const encoded = (args: Call['args']): object =>
+  Object.fromEntries(
+    Object.entries(args).map(([name, value]) => {
+      if (!ArrayBuffer.isView(value)) return [name, value];
+      const dtype = DTYPES[value.constructor.name];
+      return [name, { dtype, bytes: Buffer.from(bytesOf(value)).toString('base64') }];
+    }),
+  );
+
+/** The calls of a sequence, and what they return. */
+interface Played {
+  readonly sequence: Sequence;
+  readonly calls: readonly Call[];
+  readonly shown: readonly Bytes[];
+}
+
+function play(seed: string): Played {
+  const random = new Random(seed);
+  const sequence = new Sequence();
+  const calls: Call[] = [];
+  const shown: Bytes[] = [];
+  const make = (call: Call): void => {
+    calls.push(call);
+    shown.push(perform(sequence, call));
+  };
+  for (let env = 0; env < random.integer(1, 3); env++) make(drawCreate(random, env));
+  while (calls.length < CALLS) make(drawCall(random, sequence));
+  return { sequence, calls, shown };
+}
+
+/** Says what Python returns otherwise. */
+function describeDifference({ calls, shown }: Played, { difference }: Answer): string[] {
+  if (difference === null) return [];
+  const { at, columns } = difference;
+  const history = calls.slice(0, at + 1).map(({ name, env }) => `${name}(${env})`);
+  const expected = shown[at];
+  const names = Object.keys({ ...expected, ...columns });
+  const differing = names.filter(
+    (name) => Buffer.from(expected[name] ?? []).toString('base64') !== columns[name],
+  );
+  const refusals = [expected.refusal, Buffer.from(columns.refusal, 'base64')].map(String).join(' and ');
+  return [
+    `call ${at}: ${JSON.stringify(calls[at])}: ${differing}; refusals: ${refusals}; after ${history.join(' ')}`,
+  ];
+}
+
+/** Expects that an environment can restore the snapshot that Python took in its place. */
+function expectRestorable(env: VecEnv, snapshot: string | null): void {
+  if (snapshot === null) return;
+  env.restore(Buffer.from(snapshot, 'base64'));
+  expect(Buffer.from(env.snapshot()).toString('base64')).toBe(snapshot);
+}
+
+const absent = whyAbsent('rhythm-vec', '(npm run build:python)', SCRIPT, { sequences: [] });
+
+describe.skipIf(absent !== null)(
+  `the Python package${absent === null ? '' : ` (skipped: ${absent})`}`,
+  () => {
+    const played = Array.from({ length: absent === null ? drawsOf(200) : 0 }, (_, k) => play(`package ${k}`));
+
+    it('returns the same bits as the TypeScript API', () => {
+      const sequences = played.map(({ calls, shown }) =>
+        calls.map(({ name, env, args }, at) => ({
+          name,
+          env,
+          args: encoded(args),
+          digest: digestOf(shown[at]),
+        })),
+      );
+      const answers = askPython<Answer[]>(SCRIPT, { sequences });
+      expect(answers.flatMap((answer, k) => describeDifference(played[k], answer))).toEqual([]);
+      for (const [k, { snapshots }] of answers.entries()) {
+        for (const [env, snapshot] of snapshots.entries()) {
+          expectRestorable(played[k].sequence.envs[env], snapshot);
+        }
+      }
+    });
+
+    it('draws calls that succeed and calls that are refused', () => {
+      const outcomes = played.flatMap(({ calls, shown }) =>
+        calls.map(({ name }, at) => `${name} ${shown[at].refusal}`.trim()),
+      );
+      const succeeded = ['reset', 'step', 'run', 'fork', 'assign', 'snapshot', 'restore', 'close'];
+      const refused = [
+        'step InputError bad_belief',
+        'step InputError illegal_action',
+        'step StateError episode_over',
+      ];
+      const copied = [
+        'assign InputError bad_seed',
+        'snapshot StateError foreign_past',
+        'restore InputError bad_snapshot',
+      ];
+      expect(outcomes).toEqual(expect.arrayContaining([...succeeded, ...refused, ...copied]));
+    });
+  },
+);

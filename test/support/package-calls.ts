@@ -1,0 +1,183 @@
+/** Draws calls of the API that TypeScript and Python share, and makes them on environments in TypeScript. */
+import { createVecEnv, type RunOptions, type VecEnv } from '../../src/engine/node.js';
+import { AUTORESET_MODES } from '../../src/engine/validate/autoreset-modes.js';
+import type { VecEnvOptions } from '../../src/engine/vec-env/vec-env-options.js';
+import { NUM_COMPONENTS, NUM_STEPS, OBSERVATION_FIELDS, PROFILE_NAMES } from '../../src/world/fields.js';
+import { LAYOUTS, randomIndices } from './call-sequences.js';
+import type { Random } from './random.js';
+
+/** A call. The environment that the last `create` or `fork` opened has the largest number. */
+export interface Call {
+  readonly name: 'create' | 'reset' | 'step' | 'run' | 'fork' | 'assign' | 'snapshot' | 'restore' | 'close';
+  /** The number of the environment; that of the new environment for `create`. */
+  readonly env: number;
+  /** Arguments by their names in TypeScript. `source` is the number of an environment. */
+  readonly args: Readonly<Record<string, unknown>>;
+}
+
+/** The environments and snapshots of a sequence of calls, and the last result of each environment. */
+export class Sequence {
+  readonly envs: VecEnv[] = [];
+  readonly results: (object | null)[] = [];
+  readonly snapshots: Uint8Array[] = [];
+  /** [low, size] of the allowed seeds of each environment. */
+  readonly spans: (readonly [number, number])[] = [];
+
+  /** Makes a call. @returns what `run` returns as its trajectory, else null. @throws what the call throws. */
+  perform({ name, env, args }: Call): object | null {
+    const on = this.envs[env];
+    if (name === 'create') {
+      const options = args as unknown as VecEnvOptions;
+      return this.#add(createVecEnv(options), options.seedRange ?? [0, 2 ** 32]);
+    }
+    if (name === 'fork') {
+      const { indices, ...options } = args;
+      return this.#add(on.fork(indices as Uint32Array, options), this.spans[env]);
+    }
+    if (name === 'close') on.close();
+    else if (name === 'snapshot') this.snapshots.push(on.snapshot());
+    else return this.#advance(name, on, env, args);
+    return null;
+  }
+
+  #advance(name: Call['name'], on: VecEnv, env: number, args: Call['args']): object | null {
+    if (name === 'run') {
+      const { policy, source, indices, ...options } = args;
+      const from = source === undefined ? {} : { from: { source: this.envs[source as number], indices } };
+      const result = on.run(policy as 'random', { ...options, ...from } as RunOptions);
+      this.results[env] = result;
+      return result.trajectory;
+    }
+    if (name === 'reset') this.results[env] = on.reset(args);
+    else if (name === 'step') {
+      const { actions, ...options } = args;
+      this.results[env] = on.step(actions as Uint8Array, options);
+    } else if (name === 'assign') {
+      this.results[env] = on.assign(this.envs[args.source as number], args.indices as Uint32Array);
+    } else this.results[env] = on.restore(args.snapshot as Uint8Array);
+    return null;
+  }
+
+  #add(env: VecEnv, span: readonly [number, number]): null {
+    this.envs.push(env);
+    this.spans.push(span);
+    this.results.push(null);
+    return null;
+  }
+}
+
+const SIZES = [1, 3, 17, 40];
+const FIELDS = OBSERVATION_FIELDS.map((field) => field.name);
+const PROFILES = ['sampled', 'discrete', ...PROFILE_NAMES];
+const GRADERS = ['v1', 'v2', 'v3'];
+const RANGES = [undefined, undefined, [1000, 60], [2 ** 32 - 50, 50]] as const;
+/** Other calls are seldom enough that many episodes end. */
+const NAMES = [
+  ...Array<Call['name']>(14).fill('step'),
+  ...(['reset', 'reset', 'run', 'run', 'fork', 'assign', 'snapshot', 'restore'] as const),
+];
+
+/** Draws the options of an environment. */
+export function drawCreate(random: Random, env: number): Call {
+  const numEnvs = random.pick(SIZES);
+  const args = {
+    ...{ numEnvs, threads: random.pick([1, 2]), layout: random.pick(LAYOUTS), copy: random.chance(0.3) },
+    ...{ autoreset: random.pick(AUTORESET_MODES), imagination: random.chance(0.2) },
+    ...{ profiles: random.pick(PROFILES), grader: random.pick(GRADERS), seedRange: random.pick(RANGES) },
+    observation: random.chance(0.4) ? undefined : drawObservation(random),
+  };
+  return { name: 'create', env, args };
+}
+
+function drawObservation(random: Random): object {
+  const order = Array.from(random.permutation(FIELDS.length), (at) => FIELDS[at]);
+  return {
+    fields: random.chance(0.5) ? order.slice(random.integer(0, FIELDS.length - 1)) : undefined,
+    ...{ oneHot: random.chance(0.5), scale: random.chance(0.5), history: random.chance(0.5) },
+  };
+}
+
+/** Draws a call on one of the environments of a sequence. */
+export function drawCall(random: Random, { envs, results, snapshots, spans }: Sequence): Call {
+  const number = random.integer(0, envs.length - 1);
+  const env = envs[number];
+  const source = random.integer(0, envs.length - 1);
+  const name = random.chance(0.01) ? 'close' : random.pick(NAMES);
+  if (name === 'restore' && snapshots.length === 0) return { name: 'snapshot', env: number, args: {} };
+  const terminated = (results[number] as { terminated: Uint8Array } | null)?.terminated;
+  const draw: Record<string, () => Call['args']> = {
+    reset: () => drawReset(random, env.numEnvs, spans[number], results[number] !== null),
+    step: () => drawStep(random, env, terminated ?? new Uint8Array(env.numEnvs)),
+    run: () => ({
+      ...drawRun(random, env),
+      ...(random.chance(0.2) ? drawSource(random, env, envs, source) : {}),
+    }),
+    fork: () => drawFork(random, env),
+    assign: () => drawSource(random, env, envs, source),
+    restore: () => ({ snapshot: random.pick(snapshots) }),
+  };
+  return { name, env: number, args: draw[name]?.() ?? {} };
+}
+
+const drawSource = (random: Random, env: VecEnv, envs: readonly VecEnv[], source: number): Call['args'] => ({
+  source,
+  indices: randomIndices(random, envs[source].numEnvs, env.numEnvs),
+});
+
+function drawReset(
+  random: Random,
+  numEnvs: number,
+  [low, size]: readonly [number, number],
+  isPlaying: boolean,
+): Call['args'] {
+  const inRange = (seed: number): number => low + (seed % size);
+  const one = low + random.integer(0, Math.max(0, size - numEnvs));
+  const seeds = random.seeds(numEnvs).map(inRange);
+  return {
+    seed: random.chance(0.5) ? one : seeds,
+    mask: isPlaying && random.chance(0.5) ? random.mask(numEnvs, 0.5).map(Math.sign) : undefined,
+    profiles: random.pick([
+      undefined,
+      random.pick(PROFILES),
+      Array.from(seeds, () => random.pick(PROFILES)),
+      random.profiles(numEnvs),
+    ]),
+    graders: random.pick([
+      undefined,
+      random.pick(GRADERS),
+      Array.from(seeds, () => random.pick(GRADERS)),
+      random.weights(NUM_COMPONENTS),
+      random.graders(numEnvs),
+    ]),
+  };
+}
+
+function drawStep(random: Random, { numEnvs, metadata }: VecEnv, terminated: Uint8Array): Call['args'] {
+  const waits = metadata.autoresetMode === 'disabled' && random.chance(0.95);
+  const { actions, beliefs, stepMask } = random.step(waits ? terminated : new Uint8Array(numEnvs), false);
+  if (random.chance(0.02)) actions[random.integer(0, numEnvs - 1)] = random.pick([10, 255]);
+  if (beliefs !== null && random.chance(0.02))
+    beliefs[random.integer(0, beliefs.length - 1)] = random.pick([NaN, Infinity]);
+  return { actions, beliefs: beliefs ?? undefined, mask: stepMask ?? undefined };
+}
+
+function drawRun(random: Random, { numEnvs }: VecEnv): Call['args'] {
+  const policy = random.pick(['random', 'heuristic', random.bytes(numEnvs * NUM_STEPS, 0, 9)]);
+  const constant = Float32Array.from([1, 2, 3], () => random.real(-0.2, 1.2));
+  return {
+    policy,
+    beliefs: random.pick([undefined, constant, random.beliefs(numEnvs * NUM_STEPS, 0.3).beliefs]),
+    policySeeds: policy === 'random' && random.chance(0.5) ? random.seeds(numEnvs) : undefined,
+    stops: random.chance(0.7) ? random.stops(numEnvs) : undefined,
+    trajectory: random.chance(0.3),
+  };
+}
+
+function drawFork(random: Random, { numEnvs }: VecEnv): Call['args'] {
+  return {
+    indices: randomIndices(random, numEnvs, random.pick(SIZES)),
+    imagination: random.pick([undefined, true, false]),
+    autoreset: random.pick([undefined, ...AUTORESET_MODES]),
+    threads: random.pick([undefined, 1, 2]),
+  };
+}
