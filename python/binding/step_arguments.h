@@ -15,9 +15,8 @@ class StepArguments {
 
   // Reads codes of any integer type and any strides. Codes of environments outside `mask` (null: all step) are ignored.
   const uint8_t* actions(const py::handle& value, const uint8_t* mask) {
-    py::array array = as_array(value, "actions", "integers");
-    if (array.itemsize() > 1 && !py::cast<bool>(array.dtype().attr("isnative"))) array = py::array(array.attr("astype")("int64"));
-    if (array.ndim() != 1 || static_cast<size_t>(array.shape(0)) != num_envs_) refuse_actions(value);
+    const py::array array = in_native_order(as_array(value, "actions", "integers"));
+    if (array.ndim() != 1 || static_cast<size_t>(array.shape(0)) != num_envs_) refuse_actions(array);
     const char kind = array.dtype().kind();
     const ssize_t size = array.itemsize();
     if (kind == 'u' && size == 1) {
@@ -37,7 +36,7 @@ class StepArguments {
     } else if (kind == 'u' && size == 2) {
       copy_codes<uint16_t>(array, mask);
     } else {
-      refuse_actions(value);
+      refuse_actions(array);
     }
     return actions_.data();
   }
@@ -77,11 +76,18 @@ class StepArguments {
     return array;
   }
 
-  [[noreturn]] void refuse_actions(const py::handle& value) const {
-    const bool is_array = py::isinstance<py::array>(value);
-    const char kind = is_array ? py::cast<py::array>(value).dtype().kind() : '?';
+  // Returns integers in the byte order of this machine.
+  static py::array in_native_order(const py::array& array) {
+    const char order = array.dtype().byteorder();
+    const char kind = array.dtype().kind();
+    if ((order != '<' && order != '>') || (kind != 'i' && kind != 'u')) return array;
+    return array.attr("astype")(array.dtype().attr("newbyteorder")("="));
+  }
+
+  [[noreturn]] void refuse_actions(const py::array& array) const {
+    const char kind = array.dtype().kind();
     raise_input(kind == 'i' || kind == 'u' ? "wrong_length" : "wrong_type",
-                "Expected actions to be integers [" + std::to_string(num_envs_) + "], got " + describe(value) +
+                "Expected actions to be integers [" + std::to_string(num_envs_) + "], got " + describe(array) +
                     ". Pass one code per environment.");
   }
 

@@ -64,9 +64,17 @@ def check_name(what: str, value: Any, known: Sequence[str]) -> str:
     refuse("unknown_name", f"{what} to be one of {', '.join(known)}", describe(value), did_you_mean(str(value), known))
 
 
+def to_array(value: Any) -> npt.NDArray[Any]:
+    """Returns a value as an array, without a copy of an array; an array of objects if it is none."""
+    try:
+        return np.asarray(value)
+    except (TypeError, ValueError, OverflowError):
+        return np.empty((), object)
+
+
 def as_array(what: str, value: Any, kinds: str, shape: Tuple[int, ...], unit: str) -> npt.NDArray[Any]:
     """Returns an array of a shape, flat ones included, whose dtype's kind is one of `kinds`."""
-    array: npt.NDArray[Any] = np.asarray(value)
+    array = to_array(value)
     if array.dtype.kind not in kinds:
         refuse("wrong_type", f"{what} to be {unit} {list(shape)}", describe(value), "Pass an array of these numbers.")
     if array.shape != shape and array.shape != (int(np.prod(shape)),):
@@ -74,10 +82,19 @@ def as_array(what: str, value: Any, kinds: str, shape: Tuple[int, ...], unit: st
     return array.reshape(shape)
 
 
+def to_world(world: Any) -> World:
+    """Returns a world, that of a file, or for None the published one. @raises InputError `wrong_type`, `bad_world`."""
+    if world is None or isinstance(world, World):
+        return world or World()
+    if isinstance(world, (str, os.PathLike)):
+        return World.load(world)
+    refuse("wrong_type", "world to be a World or a file", describe(world), "Pass a file that `rhythm-vec world` wrote.")
+
+
 def to_mask(mask: Any, num_envs: int) -> Optional[npt.NDArray[np.uint8]]:
     if mask is None:
         return None
-    array = np.asarray(mask)
+    array = to_array(mask)
     is_bytes = array.dtype == np.uint8 and array.size > 0 and array.max() <= 1
     if (array.dtype != np.bool_ and not is_bytes) or array.shape != (num_envs,):
         refuse("wrong_type", f"mask to be bool [{num_envs}]", describe(mask), "Pass one entry per environment.")
@@ -111,7 +128,7 @@ def to_seeds(
 
 
 def _seed_list(seed: Any, num_envs: int, what: str) -> npt.NDArray[np.uint64]:
-    array = np.asarray(seed)
+    array = to_array(seed)
     if array.dtype.kind not in "iu":
         refuse("bad_seed", f"{what} to be a u32 or an array of them", describe(seed), "Pass integers.")
     if array.shape != (num_envs,):
@@ -133,10 +150,12 @@ def to_profiles(world: World, choice: Any, num_envs: int) -> Profiles:
     """Returns the profile of every environment. @raises InputError `unknown_name`, `bad_profile`, `wrong_length`."""
     if isinstance(choice, str):
         choice = [choice] * num_envs
-    names = list(choice) if not isinstance(choice, np.ndarray) or choice.dtype.kind in "UO" else None
+    names = list(choice) if isinstance(choice, (list, tuple)) or _is_list_of_names(choice) else None
     if names is not None and all(isinstance(name, str) for name in names):
         return _named_profiles(world, names, num_envs)
-    floats = np.array(as_array("profiles", choice, "f", (num_envs, _world.PROFILE_SIZE), "floats"), np.float32)
+    floats = np.array(
+        as_array("profiles", choice, "f", (num_envs, _world.PROFILE_SIZE), "floats"), np.float32, order="C"
+    )
     invalid = np.argwhere(~_in_domain(floats.astype(np.float64)))
     if invalid.size > 0:
         env, k = (int(at) for at in invalid[0])
@@ -147,6 +166,10 @@ def to_profiles(world: World, choice: Any, num_envs: int) -> Profiles:
             "Pass such a number.",
         )
     return Profiles(np.full(num_envs, MODES["given"], np.uint8), floats + np.float32(0))
+
+
+def _is_list_of_names(choice: Any) -> bool:
+    return isinstance(choice, np.ndarray) and choice.dtype.kind in "UO" and choice.ndim == 1
 
 
 def _named_profiles(world: World, names: Sequence[str], num_envs: int) -> Profiles:
@@ -169,17 +192,27 @@ def to_graders(world: World, choice: Any, num_envs: int) -> npt.NDArray[np.float
         return np.tile(to_grader(world, choice), (num_envs, 1))
     if isinstance(choice, np.ndarray) and choice.dtype.kind in "fiu" and choice.ndim == 1:
         choice = choice.reshape(num_envs, -1) if choice.size % num_envs == 0 else choice
+    if not isinstance(choice, (list, tuple, np.ndarray)) or (isinstance(choice, np.ndarray) and choice.ndim == 0):
+        refuse(
+            "wrong_type",
+            "grader to be a name, a file, or eight weights",
+            describe(choice),
+            "Pass it, or one per environment.",
+        )
     graders = list(choice)
     if len(graders) != num_envs:
         refuse("wrong_length", f"a grader, or {num_envs} of them", str(len(graders)), "Pass one per environment.")
     if isinstance(choice, np.ndarray) and choice.dtype.kind in "fiu":
         return np.stack([to_grader(world, grader, f"grader[{env}]") for env, grader in enumerate(graders)])
-    known = {str(grader): to_grader(world, grader) for grader in graders}
-    return np.stack([known[str(grader)] for grader in graders])
+    # A name or file is read once.
+    named = {grader: to_grader(world, grader) for grader in graders if isinstance(grader, (str, os.PathLike))}
+    return np.stack(
+        [named[grader] if isinstance(grader, (str, os.PathLike)) else to_grader(world, grader) for grader in graders]
+    )
 
 
 def _is_weights(choice: Any) -> bool:
-    array = np.asarray(choice) if not isinstance(choice, (str, bytes)) else np.empty(0)
+    array = to_array(choice)
     return array.dtype.kind in "fiu" and array.ndim == 1 and array.size in (_FORMER_COMPONENTS, _NUM_COMPONENTS)
 
 
@@ -224,10 +257,8 @@ def _listed(grader: Mapping[str, Any], where: str) -> Sequence[float]:
 
 
 def _check_weights(choice: Any, where: str) -> npt.NDArray[np.float32]:
-    try:
-        weights = np.asarray(choice, np.float64)
-    except (TypeError, ValueError):
-        weights = np.empty(0)
+    numbers = to_array(choice)
+    weights = numbers.astype(np.float64) if numbers.dtype.kind in "fiu" else np.empty(0)
     if weights.shape == (_FORMER_COMPONENTS,):
         weights = np.append(weights, [0.0, 0.0])
     if weights.shape != (_NUM_COMPONENTS,):

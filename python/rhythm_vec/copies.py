@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _world
-from .choices import describe, refuse
+from .choices import describe, refuse, to_array
 from .core import NUM_STEPS, Core
 from .kernels import native
 from .outputs import allocate_outputs
@@ -20,7 +20,7 @@ Words = npt.NDArray[np.uint32]
 
 def to_indices(source: Core, indices: Any, length: Optional[int]) -> Indices:
     """Checks indices of a source's environments. @length: their number; None for any but 0."""
-    array = np.asarray(indices)
+    array = to_array(indices)
     if array.dtype.kind not in "iu" or array.ndim != 1 or array.size == 0:
         refuse("wrong_type", "indices to be integers, at least one", describe(indices), "Pass indices of environments.")
     if length is not None and array.size != length:
@@ -67,6 +67,7 @@ def commit_copies(target: Core, source: Core, origins: Indices) -> None:
     """Commits copies that the batch has made."""
     target.seeds[:] = source.seeds[origins]
     target.episode_numbers[:] = source.episode_numbers[origins]
+    target.steps_taken[:] = source.steps_taken[origins]
     target.unreplayable[:] = source.unreplayable[origins] | (source.options.imagination != target.options.imagination)
     if target.history is None:
         return
@@ -106,6 +107,7 @@ def restore(core: Core, data: Any) -> None:
         refuse("bad_snapshot", "legal steps, modes, flags and actions", "others", "Pass what snapshot() returned.")
     core.seeds[:] = snapshot.words[:, STATE["seed"]]
     core.episode_numbers[:] = snapshot.episode_numbers
+    core.steps_taken[:] = snapshot.words[:, STATE["step"]]
     core.unreplayable[:] = False
     core.steps, core.episodes = snapshot.steps, snapshot.episodes
     core.is_playing = True
@@ -159,7 +161,7 @@ def _replay_histories(core: Core, words: Words, imagination: bool) -> None:
         None, np.ascontiguousarray(words[:, STATE["seed"]]), given, profile, grader, (began, first_meters, *[None] * 8)
     )
     trajectory = allocate_trajectory(count)
-    batch.run(SEQUENCE, None, np.ascontiguousarray(actions_of(words)), None, words[:, STATE["step"]].astype(np.uint8), trajectory, None, None)
+    batch.run(SEQUENCE, None, actions_of(words), None, words[:, STATE["step"]].astype(np.uint8), trajectory, None, None)
     core.history.clear(None)
     core.history.append(trajectory)
     # The reward of the last step includes the terminal term, which depends on beliefs. The outputs have it.

@@ -12,7 +12,7 @@ from . import _world
 from .choices import Profiles
 from .errors import StateError
 from .kernels import choose_kernel, native
-from .observations import STEP, Encoder, Histories
+from .observations import Encoder, Histories
 from .outputs import StepResult, allocate_outputs, column_stride_of, result_of, shaped
 from .world import World
 
@@ -56,6 +56,10 @@ class Core:
         self.steps = self.episodes = 0
         self.is_playing = False
         self.history = Histories(num_envs) if self.encoder.has_history else None
+        #: u8 [n]: the steps taken in each episode, without the last `_uniform_steps` steps, which all environments took. They
+        #: are not read from the observations, because the caller may write to these.
+        self._steps_taken = np.zeros(num_envs, np.uint8)
+        self._uniform_steps = 0
         self._num_ended = 0
         self._soonest_end = 0  # at most the steps that any unfinished episode has left
         self._open_batch()
@@ -88,9 +92,12 @@ class Core:
         return self.result.copy() if self.options.copy else self.result
 
     @property
-    def raw_steps(self) -> npt.NDArray[np.float32]:
-        """f32 [n]: the steps taken in each episode."""
-        return self.raw.observations[:, STEP]
+    def steps_taken(self) -> Bytes:
+        """u8 [n]: the steps taken in each episode. Call `count_ends` after a change of it."""
+        if self._uniform_steps > 0:
+            self._steps_taken += np.uint8(self._uniform_steps)
+            self._uniform_steps = 0
+        return self._steps_taken
 
     # Checks
 
@@ -120,6 +127,7 @@ class Core:
         self.seeds[rows] = seeds[rows]
         self.unreplayable[rows] = False
         self.episode_numbers[rows] = 0
+        self.steps_taken[rows] = 0
         self.is_playing = True
         self.count_ends()
         if self.history is not None:
@@ -137,7 +145,7 @@ class Core:
             seeds = ((self.seeds.astype(np.int64) - span_low + self.num_envs) % span_size + span_low).astype(np.uint32)
             if self.options.autoreset == "next-step":
                 step_mask = (reset_mask == 0).astype(np.uint8) if mask is None else mask & (1 - reset_mask)
-        self.commit_ended(self.batch.step(actions, beliefs, step_mask, reset_mask, seeds))
+        self.commit_ended(self.batch.step(actions, beliefs, step_mask, reset_mask, seeds), step_mask)
         self.steps += self.num_envs if step_mask is None else int(np.count_nonzero(step_mask))
         if reset_mask is not None and seeds is not None:
             self._commit_resets(reset_mask.view(np.bool_), seeds)
@@ -151,18 +159,23 @@ class Core:
         if self.options.autoreset == "same-step":
             if self._soonest_end > 1:
                 return None
-            ending = self.raw_steps == NUM_STEPS - 1
+            ending = self.steps_taken == NUM_STEPS - 1
         else:
             if self._num_ended == 0:
                 return None
-            ending = self.raw_steps == NUM_STEPS
+            ending = self.steps_taken == NUM_STEPS
         resets = ending.astype(np.uint8)
         if mask is not None:
             resets &= mask
         # As the TypeScript API, which plans a step without resets in the same way.
         return resets if self.options.autoreset == "next-step" or resets.any() else None
 
-    def commit_ended(self, ended: int) -> None:
+    def commit_ended(self, ended: int, mask: Optional[Bytes] = None) -> None:
+        """Commits a step of the environments of `mask`, in which `ended` episodes ended."""
+        if mask is None:
+            self._uniform_steps += 1
+        else:
+            self.steps_taken[mask.view(np.bool_)] += np.uint8(1)
         self._soonest_end -= 1
         if ended > 0:
             self.episodes += ended
@@ -174,11 +187,12 @@ class Core:
         self.seeds[resets] = seeds[resets]
         self.episode_numbers[resets] += np.uint32(1)
         self.unreplayable[resets] = False
+        self.steps_taken[resets] = 0
         self.count_ends()
 
     def count_ends(self) -> None:
         """Counts the episodes that have ended, and the steps to the next end."""
-        left = NUM_STEPS - self.raw_steps
+        left = np.uint8(NUM_STEPS) - self.steps_taken
         playing = left[left > 0]
         self._num_ended = self.num_envs - playing.size
         self._soonest_end = int(playing.min()) if playing.size > 0 else 0

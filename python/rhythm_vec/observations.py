@@ -18,7 +18,6 @@ Floats = npt.NDArray[np.float32]
 _SOURCES = {row[0]: row for row in _world.OBSERVATION_FIELDS}
 _RECORD_NAMES = ("last_action", "reward", "deltas", "anomalies")
 _OPTIONS = ("fields", "one_hot", "scale", "history")
-STEP = _SOURCES["step"][1]
 NUM_RAW = sum(size for _, _, size, _, _, _ in _world.OBSERVATION_FIELDS)
 
 
@@ -90,6 +89,13 @@ def _encoded(encoding: _Encoding, source: Floats, at: int, size: int) -> Floats:
 
 
 def _checked(options: Optional[Mapping[str, Any]]) -> Dict[str, Any]:
+    if options is not None and not isinstance(options, Mapping):
+        refuse(
+            "wrong_type",
+            "observation to be a mapping of options",
+            describe(options),
+            f"Pass some of {', '.join(_OPTIONS)}.",
+        )
     given = dict(options or {})
     for name in given:
         if name not in _OPTIONS:
@@ -97,7 +103,7 @@ def _checked(options: Optional[Mapping[str, Any]]) -> Dict[str, Any]:
                 "unknown_option",
                 f"observation options among {', '.join(_OPTIONS)}",
                 describe(name),
-                did_you_mean(name, _OPTIONS),
+                did_you_mean(str(name), _OPTIONS),
             )
     for name in _OPTIONS[1:]:
         if not isinstance(given.setdefault(name, False), (bool, np.bool_)):
@@ -109,7 +115,7 @@ def _checked(options: Optional[Mapping[str, Any]]) -> Dict[str, Any]:
 def _checked_names(names: Optional[Sequence[str]]) -> List[str]:
     if names is None:
         return list(_SOURCES)
-    if isinstance(names, str) or len(names) == 0:
+    if not isinstance(names, (list, tuple)) or len(names) == 0:
         refuse(
             "wrong_type", "observation['fields'] to be names", describe(names), f"Pass some of {', '.join(_SOURCES)}."
         )

@@ -21,6 +21,7 @@ from .choices import (
     to_grader,
     to_profiles,
     to_seeds,
+    to_world,
 )
 from .core import NUM_STEPS
 from .kernels import choose_kernel, native
@@ -100,7 +101,7 @@ def score_replay(
     Raises:
         InputError: an argument is invalid as a whole. An invalid row is a fault in the result.
     """
-    chosen_world = world if isinstance(world, World) else World() if world is None else World.load(world)
+    chosen_world = to_world(world)
     chosen_grader = to_grader(chosen_world, grader)
     factors = _to_factors(weights, chosen_grader)
     terms = _to_shaping(shaping)

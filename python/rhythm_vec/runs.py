@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _world
-from .choices import as_array, check_name, describe, refuse, to_seeds
+from .choices import as_array, check_name, describe, refuse, to_array, to_seeds
 from .copies import check_source, commit_copies
 from .core import NUM_STEPS, Bytes, Core
 
@@ -50,7 +50,7 @@ def run(
     stop = None if stops is None else to_codes("stops", stops, (core.num_envs,), NUM_STEPS)
     given = _to_run_beliefs(beliefs, core.num_envs)
     steps = allocate_trajectory(core.num_envs) if trajectory or core.history is not None else None
-    first = (core.raw_steps if source is None else source.raw_steps[origins]).astype(np.int64)
+    first = (core.steps_taken if source is None else source.steps_taken[origins]).astype(np.int64)
     core.batch.run(code, seeds, codes, given, stop, steps, None if source is None else source.batch, origins)
     if source is not None and origins is not None:
         commit_copies(core, source, origins)
@@ -63,6 +63,7 @@ def run(
 
 def _commit(core: Core, first: npt.NDArray[np.int64], stop: Optional[Bytes]) -> None:
     last = np.maximum(first, NUM_STEPS if stop is None else stop.astype(np.int64))
+    core.steps_taken[:] = last
     core.steps += int((last - first).sum())
     core.episodes += int(((first < NUM_STEPS) & (last == NUM_STEPS)).sum())
     core.is_playing = True
@@ -82,7 +83,7 @@ def _to_policy(policy: Any, seeds: Any, num_envs: int) -> Tuple[int, Optional[np
 def _to_run_beliefs(beliefs: Any, num_envs: int) -> Any:
     if beliefs is None:
         return None
-    array = np.asarray(beliefs)
+    array = to_array(beliefs)
     width = len(_world.BELIEF_NAMES)
     if array.shape == (width,) and array.dtype.kind in "fiu":
         if not bool(np.isfinite(array).all()):

@@ -24,6 +24,7 @@ from .choices import (
     to_mask,
     to_profiles,
     to_seeds,
+    to_world,
 )
 from .copies import check_source, gather, restore, to_indices, to_snapshot
 from .core import Core, Options
@@ -81,7 +82,7 @@ class VecEnv:
             observation=observation,
             layout=check_name("layout", layout, _LAYOUTS),
             copy=bool(copy),
-            world=world if isinstance(world, World) else World() if world is None else World.load(world),
+            world=to_world(world),
             imagination=bool(imagination),
         )
         chosen = to_profiles(options.world, profiles, options.num_envs)
@@ -186,7 +187,8 @@ class VecEnv:
         """Takes one action in every environment, or in those of a mask. Then autoreset applies.
 
         Args:
-            actions: codes of ACTION_NAMES, [n], of any integer type; uint8 is fastest. Those outside the mask are ignored.
+            actions: codes of ACTION_NAMES, [n], of any integer type; uint8 is fastest. Those outside the mask are ignored. Arrays
+                may be read-only, and have any strides and byte order: the call copies them.
             beliefs: [n, 3]: social, morning, work, clamped to [0, 1]; three NaN for none.
             mask: bool [n]. The others keep their state; their rewards are 0.
 

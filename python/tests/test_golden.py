@@ -20,7 +20,9 @@ FIRST_SEEDS = {"in-distribution": 0, "ood": 10000, "large": 20000}
 
 
 def open_episode(kernel: str, golden: Episode) -> VecEnv:
-    env = VecEnv(1, kernel=kernel, imagination=golden["imagination"], grader=golden["grader"], profiles=profile_of(golden))
+    env = VecEnv(
+        1, kernel=kernel, imagination=golden["imagination"], grader=golden["grader"], profiles=profile_of(golden)
+    )
     env.reset(seed=golden["seed"])
     return env
 

@@ -1,0 +1,55 @@
+"""Draws steps, and checks errors."""
+
+import re
+import unittest
+from dataclasses import fields
+from typing import Any, Callable, Dict
+
+import numpy as np
+
+from rhythm_vec import InputError, StateError, StepResult, VecEnv
+
+# "Expected X, got Y. Remedy."
+MESSAGE = re.compile(r"^Expected .+, got .+[.\]?] [A-Z`].+[.?]$", re.DOTALL)
+
+
+def arrays_of(result: StepResult) -> Dict[str, Any]:
+    return {field.name: np.array(getattr(result, field.name)) for field in fields(result)}
+
+
+def bytes_of(env: VecEnv) -> Dict[str, bytes]:
+    """Returns the bytes of everything that an environment shows."""
+    arrays = arrays_of(env.outputs)
+    arrays.update(seeds=env.seeds, episode_numbers=env.episode_numbers)
+    shown = {name: array.tobytes() for name, array in arrays.items() if array.dtype != object}
+    shown["counters"] = repr(env.counters).encode()
+    shown["snapshot"] = env.snapshot()
+    return shown
+
+
+def played(num_envs: int = 4, steps: int = 5, **options: Any) -> VecEnv:
+    """Returns an environment some steps after a reset."""
+    env = VecEnv(num_envs, **options)
+    env.reset(seed=100)
+    for t in range(steps):
+        env.step(np.full(num_envs, t % 10, np.uint8))
+    return env
+
+
+class RefusalTest(unittest.TestCase):
+    """A test of errors."""
+
+    def expect_refusal(self, kind: Any, code: str, call: Callable[[], Any]) -> None:
+        """Expects an error of this class and code, whose message is complete."""
+        with self.assertRaises((InputError, StateError)) as caught:
+            call()
+        error = caught.exception
+        self.assertIs(type(error), kind, str(error))
+        self.assertEqual(error.code, code, str(error))
+        self.assertRegex(str(error), MESSAGE)
+
+    def expect_unchanged(self, env: VecEnv, kind: Any, code: str, call: Callable[[], Any]) -> None:
+        """Expects an error that changes nothing."""
+        before = bytes_of(env)
+        self.expect_refusal(kind, code, call)
+        self.assertEqual(before, bytes_of(env))

@@ -1,0 +1,199 @@
+"""Arrays of any integer type, strides and byte order are read alike, and results are views with stated lifetimes."""
+
+import gc
+import unittest
+import weakref
+from typing import Any, List
+
+import numpy as np
+
+from rhythm_vec import VecEnv
+
+from .support import arrays_of, bytes_of, played
+
+N = 5
+CODES = np.array([0, 9, 3, 7, 1], np.uint8)
+BELIEFS = np.array([[0.1, 0.2, 0.3]] * N, np.float32)
+
+
+def read_only(array: Any) -> Any:
+    frozen = array.copy()
+    frozen.setflags(write=False)
+    return frozen
+
+
+def spread(array: Any, step: int) -> Any:
+    """Returns an equal array whose elements are not adjacent."""
+    wide = np.zeros((abs(step) * len(array), *array.shape[1:]), array.dtype)
+    view = wide[::step]
+    view[:] = array
+    return view
+
+
+class ArraysTest(unittest.TestCase):
+    def _expect_equal_steps(self, steps: List[Any]) -> None:
+        """Expects that steps, given as (actions, beliefs, mask), do the same."""
+        expected = None
+        for k, (actions, beliefs, mask) in enumerate(steps):
+            with self.subTest(step=k):
+                env = played(N)
+                env.step(actions, beliefs=beliefs, mask=mask)
+                expected = expected or bytes_of(env)
+                self.assertEqual(expected, bytes_of(env))
+
+    def test_actions(self) -> None:
+        types = ["u1", "i1", "<u2", ">u2", "<i2", ">i2", "<u4", ">u4", "<i4", ">i4", "<u8", ">u8", "<i8", ">i8"]
+        arrays = [CODES.astype(dtype) for dtype in types]
+        arrays += [spread(array, step) for array in arrays for step in (2, 3, -1)]
+        unaligned = np.frombuffer(b"\0" + CODES.astype("<i4").tobytes(), "<i4", N, 1)
+        actions = [
+            *arrays,
+            unaligned,
+            read_only(CODES),
+            CODES.tolist(),
+            tuple(CODES),
+            memoryview(CODES),
+            range_of(CODES),
+        ]
+        self._expect_equal_steps([(array, None, None) for array in actions])
+
+    def test_beliefs(self) -> None:
+        halves = BELIEFS.astype(np.float16).astype(np.float32)
+        columns = np.asfortranarray(halves)
+        arrays = [
+            halves,
+            halves.ravel(),
+            columns,
+            spread(halves, 2),
+            spread(halves, -1),
+            read_only(halves),
+            halves.tolist(),
+        ]
+        arrays += [halves.astype(dtype) for dtype in ("<f2", ">f4", "<f8", ">f8", np.longdouble)]
+        self._expect_equal_steps([(CODES, beliefs, None) for beliefs in arrays])
+        integers = [np.ones((N, 3), dtype) for dtype in (np.float32, np.uint8, np.int64)]
+        self._expect_equal_steps([(CODES, beliefs, None) for beliefs in integers])
+
+    def test_masks(self) -> None:
+        mask = np.array([True, False, True, True, False])
+        masks = [mask, spread(mask, 2), spread(mask, -1), read_only(mask), mask.astype(np.uint8), mask.tolist()]
+        self._expect_equal_steps([(CODES, BELIEFS, mask) for mask in masks])
+
+    def test_ignored_rows_may_hold_anything(self) -> None:
+        mask = [False, True, True, True, True]
+        wild = BELIEFS.copy()
+        wild[0] = [np.nan, np.inf, 0]
+        first = [np.concatenate([[code], CODES[1:]]) for code in (0, 200, -5, 2**40)]
+        self._expect_equal_steps([(first[0], BELIEFS, mask), *[(actions, wild, mask) for actions in first]])
+
+    def test_resets_and_runs(self) -> None:
+        seeds = np.arange(50, 50 + N)
+        profiles = np.full((N, 16), 0.25, np.float32)
+        graders = np.full((N, 8), 0.125)
+        sequence = np.tile(np.arange(28) % 10, (N, 1))
+        beliefs = np.full((N, 28, 3), 0.5)
+        stops = np.arange(20, 20 + N)
+        variants: List[Any] = [
+            (seeds, profiles, graders, sequence, beliefs, stops),
+            tuple(np.asfortranarray(array) for array in (seeds, profiles, graders, sequence, beliefs, stops)),
+            tuple(spread(array, -2) for array in (seeds, profiles, graders, sequence, beliefs, stops)),
+            tuple(read_only(array) for array in (seeds, profiles, graders, sequence, beliefs, stops)),
+            (
+                seeds.tolist(),
+                profiles.astype(">f8"),
+                graders.tolist(),
+                sequence.tolist(),
+                beliefs.tolist(),
+                stops.tolist(),
+            ),
+        ]
+        expected = None
+        for k, (seed, profile, grader, policy, belief, stop) in enumerate(variants):
+            with self.subTest(variant=k):
+                env = VecEnv(N)
+                env.reset(seed=seed, profiles=profile, graders=grader)
+                env.run(policy, beliefs=belief, stops=stop)
+                expected = expected or bytes_of(env)
+                self.assertEqual(expected, bytes_of(env))
+
+    def test_graders_that_differ_in_the_last_digits(self) -> None:
+        first, second = np.full(8, 0.125), np.full(8, 0.125)
+        second[0], second[1] = 0.125 + 2.0**-26, 0.125 - 2.0**-26
+        one, both = VecEnv(1), VecEnv(2)
+        one.reset(seed=1, graders=second)
+        both.reset(seed=0, graders=[first, second])
+        for env in (one, both):
+            env.run("random")
+        self.assertEqual(one.outputs.final_scores[0], both.outputs.final_scores[1])
+        self.assertEqual(one.snapshot()[192 : 192 + 208], both.snapshot()[192 + 208 : 192 + 416])
+
+
+class ViewsTest(unittest.TestCase):
+    def test_calls_do_not_read_what_the_caller_writes_to_views(self) -> None:
+        for autoreset in ("disabled", "next-step", "same-step"):
+            for copy in (False, True):
+                with self.subTest(autoreset=autoreset, copy=copy):
+                    env, written = (VecEnv(N, autoreset=autoreset, copy=copy) for _ in range(2))
+                    for each in (env, written):
+                        each.reset(seed=3)
+                        each.run("random", stops=[0, 5, 20, 27, 27 if autoreset == "same-step" else 28])
+                    rng = np.random.default_rng(1)
+                    for _ in range(40):
+                        mask = rng.random(N) < 0.8
+                        if autoreset == "disabled":
+                            mask &= ~env.outputs.terminated
+                        for name, array in vars(written.outputs).items():
+                            if array is not None and name != "truncated":
+                                array[...] = 77
+                        codes = rng.integers(0, 10, N)
+                        env.step(codes, mask=mask)
+                        written.step(codes, mask=mask)
+                        self.assertEqual(env.snapshot(), written.snapshot())
+                        self.assertEqual(env.counters, written.counters)
+
+    def test_results_are_views_or_copies(self) -> None:
+        for copy in (False, True):
+            env = played(N, copy=copy)
+            before = env.outputs
+            kept = arrays_of(before)
+            env.step(CODES)
+            self.assertEqual(np.shares_memory(before.observations, env.outputs.observations), not copy)
+            self.assertEqual(before.observations.tobytes() == kept["observations"].tobytes(), copy)
+
+    def test_views_outlive_the_environment(self) -> None:
+        for layout in ("row-major", "column-major"):
+            for ends in ("close", "delete"):
+                with self.subTest(layout=layout, ends=ends):
+                    env = played(1000, layout=layout, autoreset="same-step")
+                    outputs, seeds = env.outputs, env.seeds
+                    before = arrays_of(outputs)
+                    if ends == "close":
+                        env.close()
+                    reference = weakref.ref(env)
+                    del env
+                    gc.collect()
+                    self.assertIsNone(reference())
+                    VecEnv(1000).reset(seed=9)  # would reuse freed memory
+                    for name, array in arrays_of(outputs).items():
+                        self.assertEqual(array.tobytes(), before[name].tobytes(), name)
+                    self.assertEqual(seeds.tolist(), list(range(100, 1100)))
+
+    def test_seeds_are_read_only(self) -> None:
+        env = played(N)
+        for view in (env.seeds, env.episode_numbers):
+            with self.assertRaises(ValueError):
+                view[0] = 1
+
+
+def range_of(codes: Any) -> Any:
+    """Returns an object that NumPy converts by __array__."""
+
+    class Convertible:
+        def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+            return codes.astype(np.int64)
+
+    return Convertible()
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,318 @@
+"""Invalid arguments are errors that say what was expected, what came and what to do, and change nothing."""
+
+import tempfile
+import unittest
+from pathlib import Path
+from typing import Any, Dict, List, Tuple
+
+import numpy as np
+
+from rhythm_vec import InputError, StateError, VecEnv
+
+from .support import RefusalTest, played
+
+N = 4
+NAN = float("nan")
+Cases = List[Tuple[str, Any]]
+
+#: Values of no argument at all.
+ODD: List[Any] = [object(), "", {}, [[0], [0, 1]], np.zeros((2, 2, 2)), 1j, b"bytes"]
+
+ACTIONS: Cases = [
+    ("wrong_length", np.zeros(3, np.uint8)),
+    ("wrong_length", np.zeros(5, np.int64)),
+    ("wrong_length", np.zeros((4, 1), np.uint8)),
+    ("wrong_length", np.zeros((2, 2), np.int32)),
+    ("wrong_length", np.int64(0)),
+    ("wrong_length", [0, 0, 0]),
+    ("wrong_type", np.zeros(4)),
+    ("wrong_type", np.zeros(4, np.bool_)),
+    ("wrong_type", np.zeros(4, object)),
+    ("wrong_type", np.zeros(4, np.complex64)),
+    ("wrong_type", np.array(["sleep"] * 4)),
+    ("wrong_type", np.zeros(4, "M8[s]")),
+    ("wrong_type", None),
+    ("wrong_type", ["sleep"] * 4),
+    ("wrong_type", [0, 0, 0, 2**70]),
+    *[("illegal_action", [0, 0, code, 0]) for code in (-1, 10, 255, 256, 257, 2**31, 2**40, -(2**40))],
+    *[
+        ("illegal_action", np.array([0, 0, code, 0], dtype))
+        for code, dtype in ((10, "u1"), (-1, "i1"), (256, ">i2"), (2**63, "u8"))
+    ],
+]
+
+BELIEFS: Cases = [
+    ("wrong_length", np.zeros((4, 2), np.float32)),
+    ("wrong_length", np.zeros((3, 4), np.float32)),
+    ("wrong_length", np.zeros(11, np.float32)),
+    ("wrong_length", np.zeros((2, 2, 3))),
+    ("wrong_type", np.zeros((4, 3), np.bool_)),
+    ("wrong_type", np.zeros((4, 3), object)),
+    ("wrong_type", np.zeros((4, 3), np.complex128)),
+    ("wrong_type", [[0.5, 0.5, None]] * 4),
+    ("wrong_type", "none"),
+    *[
+        ("bad_belief", [[0.5] * 3] * 3 + [row])
+        for row in ([NAN, 0.5, 0.5], [NAN, NAN, 0.5], [0.5, float("inf"), 0.5], [NAN, NAN, -float("inf")], [1e39, 0, 0])
+    ],
+]
+
+MASKS: Cases = [
+    ("wrong_type", np.zeros(3, np.bool_)),
+    ("wrong_type", np.zeros((4, 1), np.bool_)),
+    ("wrong_type", np.zeros(4)),
+    ("wrong_type", np.full(4, 2, np.uint8)),
+    ("wrong_type", np.zeros(4, object)),
+    ("wrong_type", [True, None, True, False]),
+    ("wrong_type", [[True], [True, False]]),
+    ("wrong_type", True),
+    ("wrong_type", "all"),
+]
+
+SEEDS: Cases = [
+    ("bad_seed", -1),
+    ("bad_seed", 2**32),
+    ("bad_seed", 2**32 - 3),
+    ("bad_seed", True),
+    ("bad_seed", 1.0),
+    ("bad_seed", "1"),
+    ("bad_seed", [0, 1, 2, -1]),
+    ("bad_seed", [0, 1, 2, 2**32]),
+    ("bad_seed", [0, 1, 2, 2**80]),
+    ("bad_seed", np.zeros(4)),
+    ("bad_seed", [[0], [0, 1]]),
+    ("wrong_length", [0, 1, 2]),
+    ("wrong_length", np.zeros((2, 2), np.uint32)),
+]
+
+PROFILES: Cases = [
+    ("unknown_name", "sampeld"),
+    ("unknown_name", ["sampled", "sampled", "sampled", "nobody"]),
+    ("wrong_length", ["sampled"] * 3),
+    ("wrong_length", np.zeros((4, 15), np.float32)),
+    ("wrong_length", np.zeros((3, 16), np.float32)),
+    ("wrong_type", np.zeros((4, 16), np.int32)),
+    ("wrong_type", np.zeros((4, 16), object)),
+    ("wrong_type", 5),
+    ("wrong_type", [None] * 4),
+    ("wrong_type", [[0.0] * 16, [0.0]]),
+    *[("bad_profile", np.full((4, 16), value)) for value in (NAN, float("inf"), 2.0**21, 2.0**-41, 1e300)],
+]
+
+EIGHTHS = [1 / 8] * 8
+GRADERS: Cases = [
+    ("unknown_name", "v9"),
+    ("unknown_name", ["v1", "v2", "v3", "v4"]),
+    ("wrong_length", ["v1"] * 3),
+    ("wrong_length", [EIGHTHS] * 3),
+    ("bad_grader", [0.5] * 8),
+    ("bad_grader", [NAN] * 8),
+    ("bad_grader", [*EIGHTHS[:7], 2.0**21]),
+    ("bad_grader", {"name": "mine"}),
+    ("bad_grader", {"name": "mine", "weights": {"progres": 1}}),
+    ("bad_grader", {"name": "mine", "weights": {"progress": "1"}}),
+    ("bad_grader", {"name": "mine", "weights": {"progress": None}}),
+    ("bad_grader", np.full((4, 7), 1 / 7)),
+    ("wrong_type", 5),
+    ("bad_grader", ["v1", "v1", "v1", [0.5, 0.5]]),
+    ("bad_grader", ["v1", "v1", "v1", None]),
+]
+
+STOPS: Cases = [
+    ("wrong_length", [0, 0, 0]),
+    ("wrong_type", np.zeros(4)),
+    ("wrong_type", [[0], [0, 1]]),
+    ("out_of_range", [0, 0, 0, 29]),
+    ("out_of_range", [0, 0, 0, -1]),
+    ("out_of_range", [0, 0, 0, 2**40]),
+]
+
+POLICIES: Cases = [
+    ("unknown_name", "greedy"),
+    ("wrong_length", np.zeros((4, 27), np.uint8)),
+    ("wrong_length", np.zeros((3, 28), np.uint8)),
+    ("wrong_type", np.zeros((4, 28))),
+    ("wrong_type", np.zeros((4, 28), np.bool_)),
+    ("wrong_type", None),
+    ("wrong_type", [[0] * 28, [0]]),
+    ("illegal_action", np.full((4, 28), 10)),
+    ("illegal_action", np.full((4, 28), -1)),
+    ("illegal_action", np.full((4, 28), 2**40)),
+]
+
+RUN_BELIEFS: Cases = [
+    ("wrong_length", np.zeros(4)),
+    ("wrong_length", np.zeros((4, 28, 2))),
+    ("wrong_type", np.zeros((4, 28, 3), object)),
+    ("wrong_type", [[0.5], [0.5, 0.5]]),
+    ("bad_belief", [NAN, NAN, NAN]),
+    ("bad_belief", [0.5, 0.5, float("inf")]),
+    ("bad_belief", np.full((4, 28, 3), [NAN, 0.5, 0.5])),
+]
+
+INDICES: Cases = [
+    ("wrong_type", []),
+    ("wrong_type", [0.0] * 4),
+    ("wrong_type", [True] * 4),
+    ("wrong_type", [[0, 1], [2, 3]]),
+    ("wrong_type", [[0], [0, 1]]),
+    ("wrong_type", None),
+    ("out_of_range", [0, 1, 2, 4]),
+    ("out_of_range", [0, 1, 2, -1]),
+    ("out_of_range", [0, 1, 2, 2**40]),
+]
+
+OPTIONS: Dict[str, Cases] = {
+    "num_envs": [("out_of_range", value) for value in (0, -1, 2**24 + 1, 2**80, 1.0, True, "4", None)],
+    "threads": [("out_of_range", value) for value in (0, 257, 1.5, "two")],
+    "kernel": [("backend_unavailable", value) for value in ("sse", 5, ["avx2"])],
+    "autoreset": [("unknown_name", value) for value in ("samestep", None, 1, ["disabled"])],
+    "layout": [("unknown_name", value) for value in ("rows", None)],
+    "seed_range": [
+        ("wrong_type", 5),
+        ("wrong_type", (0, 1, 2)),
+        ("out_of_range", (0, 0)),
+        ("out_of_range", (-1, 5)),
+        ("out_of_range", (2**32 - 1, 2)),
+    ],
+    "observation": [
+        ("unknown_option", {"onehot": True}),
+        ("unknown_option", {5: True}),
+        ("wrong_type", {"scale": 1}),
+        ("wrong_type", {"fields": []}),
+        ("wrong_type", {"fields": "step"}),
+        ("wrong_type", {"fields": 5}),
+        ("unknown_name", {"fields": ["stepp"]}),
+        ("out_of_range", {"fields": ["step", "step"]}),
+        ("wrong_type", 5),
+        ("wrong_type", ["step"]),
+    ],
+    "world": [("wrong_type", 5), ("wrong_type", {})],
+    "profiles": [("wrong_type", None), *PROFILES],
+    "grader": [("wrong_type", None), *GRADERS],
+}
+
+
+class BadInputTest(RefusalTest):
+    def setUp(self) -> None:
+        self.env = played(N)
+        self.addCleanup(self.env.close)
+
+    def _refuses(self, cases: Cases, call: Any) -> None:
+        for code, value in cases:
+            with self.subTest(code=code, value=repr(value)[:80]):
+                self.expect_unchanged(self.env, InputError, code, lambda value=value: call(value))
+
+    def test_step(self) -> None:
+        zeros = np.zeros(N, np.uint8)
+        self._refuses(ACTIONS, self.env.step)
+        with np.errstate(over="ignore"):
+            self._refuses(BELIEFS, lambda value: self.env.step(zeros, beliefs=value))
+        self._refuses(MASKS, lambda value: self.env.step(zeros, mask=value))
+
+    def test_reset(self) -> None:
+        self._refuses(SEEDS, lambda value: self.env.reset(seed=value))
+        self._refuses(MASKS, lambda value: self.env.reset(seed=0, mask=value))
+        with np.errstate(over="ignore"):
+            self._refuses(PROFILES, lambda value: self.env.reset(seed=0, profiles=value))
+        self._refuses(GRADERS, lambda value: self.env.reset(seed=0, graders=value))
+
+    def test_run(self) -> None:
+        self._refuses(POLICIES, self.env.run)
+        self._refuses(STOPS, lambda value: self.env.run("random", stops=value))
+        self._refuses(RUN_BELIEFS, lambda value: self.env.run("random", beliefs=value))
+        self._refuses(SEEDS, lambda value: self.env.run("random", policy_seeds=value))
+        self._refuses([("unknown_option", 0)], lambda value: self.env.run("heuristic", policy_seeds=value))
+        self._refuses(
+            [("not_alike", self.env), ("wrong_type", 5)],
+            lambda value: self.env.run("random", source=value, indices=range(N)),
+        )
+
+    def test_copies(self) -> None:
+        other = played(N)
+        self._refuses(INDICES, self.env.fork)
+        self._refuses([*INDICES, ("wrong_length", [0])], lambda value: self.env.assign(other, value))
+        self._refuses(INDICES, lambda value: self.env.run("random", source=other, indices=value))
+        self._refuses([("wrong_type", 5), ("wrong_type", None)], lambda value: self.env.assign(value, range(N)))
+        self._refuses([("unknown_name", "often")], lambda value: self.env.fork([0], autoreset=value))
+        self._refuses([("out_of_range", 0)], lambda value: self.env.fork([0], threads=value))
+
+    def test_odd_values(self) -> None:
+        """No value raises anything but an InputError."""
+        zeros = np.zeros(N, np.uint8)
+        calls: List[Any] = [
+            self.env.step,
+            lambda value: self.env.step(zeros, beliefs=value),
+            lambda value: self.env.step(zeros, mask=value),
+            lambda value: self.env.reset(seed=value),
+            lambda value: self.env.reset(profiles=value),
+            lambda value: self.env.reset(graders=value),
+            self.env.run,
+            lambda value: self.env.run("random", stops=value),
+            lambda value: self.env.run("random", beliefs=value),
+            self.env.fork,
+            self.env.restore,
+            lambda value: self.env.assign(self.env, value),
+        ]
+        for call in calls:
+            for value in ODD:
+                with self.subTest(value=repr(value)[:80]), self.assertRaises(InputError):
+                    call(value)
+
+    def test_options(self) -> None:
+        for name, cases in OPTIONS.items():
+            for code, value in cases:
+                with self.subTest(name=name, value=repr(value)[:80]), np.errstate(over="ignore"):
+                    options = {"num_envs": N, name: value}
+                    self.expect_refusal(InputError, code, lambda options=options: VecEnv(**options))
+
+    def test_files(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "file.json"
+            for text in (
+                "",
+                "[]",
+                "{",
+                "5",
+                "null",
+                '{"schema": "other"}',
+                '{"schema": "rhythm-vec/world@1", "words": [1]}',
+            ):
+                path.write_text(text)
+                with self.subTest(text=text):
+                    self.expect_refusal(InputError, "bad_world", lambda: VecEnv(N, world=path))
+                    self.expect_refusal(InputError, "bad_grader", lambda: VecEnv(N, grader=path))
+
+    def test_calls_at_the_wrong_time(self) -> None:
+        fresh = VecEnv(N)
+        calls: List[Any] = [
+            lambda env: env.step(np.zeros(N, np.uint8)),
+            lambda env: env.run("random"),
+            lambda env: env.fork([0]),
+            lambda env: env.assign(env, range(N)),
+            lambda env: env.snapshot(),
+            lambda env: env.belief_targets(),
+            lambda env: env.state_hash(),
+        ]
+        for call in calls:
+            self.expect_refusal(StateError, "not_reset", lambda call=call: call(fresh))
+        self.expect_refusal(StateError, "not_reset", lambda: fresh.reset(mask=[True] * N))
+        snapshot = self.env.snapshot()
+        self.env.close()
+        self.env.close()
+        for call in [*calls, lambda env: env.reset(), lambda env: env.restore(snapshot)]:
+            self.expect_refusal(StateError, "closed", lambda call=call: call(self.env))
+
+    def test_finished_episodes(self) -> None:
+        self.env.run("random", stops=[28, 27, 28, 27])
+        zeros = np.zeros(N, np.uint8)
+        self.expect_unchanged(self.env, StateError, "episode_over", lambda: self.env.step(zeros))
+        self.expect_unchanged(
+            self.env, StateError, "episode_over", lambda: self.env.step(zeros, mask=[True, False, False, False])
+        )
+        self.env.step(zeros, mask=[False, True, False, True])
+        self.assertTrue(self.env.outputs.terminated.all())
+
+
+if __name__ == "__main__":
+    unittest.main()
