@@ -14,7 +14,7 @@ import ssl
 import time
 import urllib.parse
 from dataclasses import dataclass
-from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 from .errors import RefusedError, ServerUnavailableError
 from .servers import Server, ServerPool
@@ -168,16 +168,18 @@ class Client:
     def exchange(self, path: str, body: bytes) -> Tuple[str, Any]:
         """Does the same as `post`. Returns the URL of the server too."""
         attempt = 0
+        latest: Dict[str, _Failure] = {}
         while True:
             attempt += 1
             outcome = self._attempt(path, body)
             if not isinstance(outcome, list):
                 return outcome
+            latest.update((failure.url, failure) for failure in outcome)
             wait_s = max(self.backoff.wait_s(attempt), min(failure.retry_s for failure in outcome))
             reached = self._pool.reached
             permanent = all(failure.is_permanent(reached) for failure in outcome)
             if permanent or attempt >= self.backoff.attempts or wait_s > self.backoff.longest_s:
-                raise _unavailable(path, outcome, attempt) from outcome[-1].error
+                raise _unavailable(path, list(latest.values()), attempt) from outcome[-1].error
             _log.warning("POST %s: %s; retrying in %.1f s", path, _reasons(outcome), wait_s)
             self.backoff.sleep(wait_s)
 

@@ -473,7 +473,7 @@ it('/v1/parse and /v1/score return what parseCompletions finds', async () => {
   const expected = {
     actions: Array.from(actions, (code): string | null => ACTION_NAMES[code] ?? null),
     codes: Array.from(actions),
-    beliefs: many.map((_, i) => (given[i] ? Array.from(beliefs.subarray(3 * i, 3 * i + 3)) : null)),
+    beliefs: many.map((_, i) => (given[i] ? float32Decimals(beliefs.subarray(3 * i, 3 * i + 3)) : null)),
   };
   const parse = await sendRequest(server, 'POST', '/v1/parse', { completions: many });
   expect(parse.body).toEqual({ rows: many.length, world_digest: createWorld().digest, ...expected });

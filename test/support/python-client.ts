@@ -12,6 +12,10 @@ export type Call =
   | { readonly arrays: Readonly<Record<string, unknown>> }
   | { readonly prompts: Readonly<Record<string, unknown>> }
   | { readonly parse: readonly unknown[] }
+  /** Lets seconds pass. */
+  | { readonly advance: number }
+  /** Makes calls in threads of their own, and returns their results. */
+  | { readonly parallel: readonly Call[] }
   | {
       readonly rewards: {
         /** Options of the reward stack. */
@@ -59,8 +63,10 @@ const NO_CALLS = { client: { url: 'http://127.0.0.1:9' }, calls: [] };
 export const callClient = (client: ClientOptions, ...calls: Call[]): Promise<CallResults> =>
   python.askPythonAsync(SCRIPT, { client, calls });
 
-/** Answers one request in place of the real server; null forwards the request to the real server. */
-export type Behaviour = ((request: IncomingMessage, response: ServerResponse) => void) | null;
+/** Answers one request in place of the real server. null, and a promise of 'forward', forward it to the real server. */
+export type Behaviour =
+  | ((request: IncomingMessage, response: ServerResponse) => unknown | Promise<'forward'>)
+  | null;
 
 /** Returns a behaviour that answers with a status, headers and text. */
 export const answering =
@@ -77,7 +83,7 @@ export async function faultyServer(
   const server = createServer(async (request, response) => {
     const body = await buffer(request).catch(() => Buffer.alloc(0));
     const behaviour = behaviours[requests++] ?? null;
-    if (behaviour !== null) return behaviour(request, response);
+    if (behaviour !== null && (await behaviour(request, response)) !== 'forward') return;
     const { method, headers, url } = request;
     const forwarded = await fetch(real.url + url, {
       ...{ method, body },

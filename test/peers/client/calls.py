@@ -1,8 +1,8 @@
 """Makes calls with python/rhythm_vec, for test/python/client.test.ts.
 
 Reads {"client": options of Client and Backoff, "calls"}. A call is {"score": arguments}, {"arrays": the same with columns
-as objects with `tolist`, and NaN for the text "NaN"}, {"prompts": arguments}, {"parse": completions} or
-{"rewards": {"of": options, "names", "columns"}}. Prints
+as objects with `tolist`, and NaN for the text "NaN"}, {"prompts": arguments}, {"parse": completions},
+{"advance": seconds}, {"parallel": calls} or {"rewards": {"of": options, "names", "columns"}}. Prints
 {"results", "waits", "warnings", "pickled"}. A result is the return value, or {"error", "message"}. The waits are recorded
 instead of slept, without jitter. `pickled` has the names of the reward functions after pickling, for each of GRADERS.
 """
@@ -11,11 +11,15 @@ import json
 import pickle
 import sys
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import rhythm_vec
 
 
 STACKS = {}
+
+#: Seconds that calls let pass.
+ADVANCED = []
 
 OWN = {"name": "own", "weights": {"crash_free": 0.5, "belief_skill": 0.5}}
 CALM = {"name": "calm", "weights": {"crash_free": 0.5, "efficiency": 0.5}}
@@ -43,6 +47,12 @@ def row_of(entries):
 
 
 def result_of(call, client):
+    if "advance" in call:
+        ADVANCED.append(call["advance"])
+        return {}
+    if "parallel" in call:
+        with ThreadPoolExecutor(len(call["parallel"])) as threads:
+            return {"results": list(threads.map(lambda each: result_or_error(each, client), call["parallel"]))}
     if "prompts" in call:
         return {"chats": rhythm_vec.prompts(**call["prompts"], client=client)}
     if "parse" in call:
@@ -73,7 +83,8 @@ def main():
     question = json.load(sys.stdin)
     waits = []
     options = question["client"]
-    backoff = rhythm_vec.Backoff(**options.pop("backoff", {}), sleep=waits.append, jitter=lambda: 0.0)
+    time = {"sleep": waits.append, "clock": lambda: sum(waits) + sum(ADVANCED)}
+    backoff = rhythm_vec.Backoff(**options.pop("backoff", {}), **time, jitter=lambda: 0.0)
     client = rhythm_vec.Client(**options, backoff=backoff)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
