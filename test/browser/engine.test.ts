@@ -2,13 +2,13 @@
  * Tests the WebGPU backend in Chromium: the golden episodes and random call sequences give the same digests as on the
  * reference in Node.
  */
-import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, test } from 'vitest';
 import { NUM_STEPS } from '../../src/world/fields.js';
 import { differences } from '../support/bits.js';
 import { bundleFor, bundleOf } from '../support/chromium/bundle.js';
 import type { BatchSetup } from '../support/chromium/call-sequence.js';
 import { digestsOf } from '../support/chromium/call-sequence.js';
-import { ChromiumPage, whyAbsent } from '../support/chromium/chromium.js';
+import { ChromiumPage } from '../support/chromium/chromium.js';
 import {
   type ExpectedSequence,
   goldenCallSequence,
@@ -66,7 +66,7 @@ function rowOf(name: string): Row {
   };
 }
 
-const absent = await whyAbsent();
+const absent = inject('whyNoChromium');
 if (absent !== null) test.skip(`absent here: WebGPU in Chromium: ${absent}`, () => {});
 
 describe.skipIf(absent !== null)('in Chromium', () => {

@@ -5,10 +5,11 @@ import { afterAll, beforeAll, describe, expect, inject, it, test } from 'vitest'
 import { findPolicy } from '../../src/agents/policies/fixed-policies.js';
 import { LIGHT } from '../../src/figures/theme.js';
 import { createVecEnv } from '../../src/index.js';
-import { launch, whyAbsent } from '../support/chromium/chromium.js';
+import { launch } from '../support/chromium/chromium.js';
 import { screenshot } from '../support/web/screenshots.js';
 import { Site } from '../support/web/site.js';
-import { SIZES, Visit, type VisitOptions } from '../support/web/visit.js';
+import { SIZES, Visit } from '../support/web/visit.js';
+import { setUpVisits } from '../support/web/visits.js';
 
 interface Setting {
   readonly people: number;
@@ -52,19 +53,22 @@ const figure = async (visit: Visit, word: string): Promise<number> => {
 
 const FEW = '#crowd?people=1000';
 
-const absent = await whyAbsent();
+const absent = inject('whyNoChromium');
 if (absent !== null) test.skip(`absent here: the page in Chromium: ${absent}`, () => {});
 
 describe.skipIf(absent !== null)('the crowd', () => {
-  let site: Site;
-  let browser: Browser;
-  const visit = (fragment: string, options?: VisitOptions) => Visit.begin(browser, site, fragment, options);
-  beforeAll(async () => {
-    [site, browser] = await Promise.all([Site.at(inject('site')), launch()]);
-  }, 90_000);
-  afterAll(() => browser?.close(), 60_000);
+  const { at, visit } = setUpVisits();
 
   describe('on WebGPU', () => {
+    /** One page for all tests, because compiling the shaders takes seconds. */
+    let browser: Browser;
+    let visited: Visit;
+    beforeAll(async () => {
+      browser = await launch();
+      visited = await Visit.begin(browser, await Site.at(inject('site')), FEW);
+    }, 90_000);
+    afterAll(() => browser?.close(), 60_000);
+
     it.each<[string, string, Setting]>([
       ['heuristic', 'open-loop', { people: 1000, seed: 0, grader: 'v2', persons: 'sampled' }],
       [
@@ -82,39 +86,69 @@ describe.skipIf(absent !== null)('the crowd', () => {
       const pairs = Object.entries({ policy, against, ...setting }).map(
         ([key, value]) => `${key}=${encodeURIComponent(value)}`,
       );
-      await using page = await visit(`#crowd?${pairs.join('&')}`);
+      await visited.follow(`#crowd?${pairs.join('&')}`);
       const expectedRows = [policy, against].map((name) => ({ policy: name, ...expected(name, setting) }));
-      expect(await shownPolicies(page)).toEqual(
+      expect(await shownPolicies(visited)).toEqual(
         expectedRows.map(({ policy, mean, digest }) => ({ policy, mean: expect.closeTo(mean, 11), digest })),
       );
       const [first, second] = expectedRows.map(({ scores }) => scores);
       const better = first.filter((score, i) => score > second[i]).length / setting.people;
-      expect(await figure(page, 'Better off')).toBeCloseTo(100 * better, 1);
-      expect(await figure(page, 'Difference')).toBeCloseTo(expectedRows[0].mean - expectedRows[1].mean, 4);
-      expect(await page.page.locator('footer').textContent()).toMatch(
+      expect(await figure(visited, 'Better off')).toBeCloseTo(100 * better, 1);
+      expect(await figure(visited, 'Difference')).toBeCloseTo(expectedRows[0].mean - expectedRows[1].mean, 4);
+      expect(await visited.page.locator('footer').textContent()).toMatch(
         /by WebGPU on .*swiftshader.*exact: true/i,
       );
-      expect(page.foreignRequests).toEqual([]);
-      expect(page.messages).toEqual([]);
+      expect(visited.foreignRequests).toEqual([]);
+      expect(visited.messages).toEqual([]);
     });
 
     it('notes that a million people take long on a software adapter, and stops on request', async () => {
-      await using page = await visit('#crowd?people=1000000');
-      await page.page.getByText('Limit: ').waitFor();
-      await page.page.getByText(/^[1-9].* of 1,000,000 people$/).waitFor();
-      await screenshot(page.page, 'state-under-way');
-      await page.page.getByRole('button', { name: 'Stop' }).click();
-      await page.page.getByRole('heading', { name: 'Stopped' }).waitFor();
-      await screenshot(page.page, 'state-stopped');
-      await page.page.getByRole('combobox', { name: 'People' }).selectOption('1,000');
-      expect(await shownPolicies(page)).toHaveLength(2);
-      expect(await page.page.getByText('Limit: ').count()).toBe(0);
+      const { page } = visited;
+      await visited.follow('#crowd?people=1000000');
+      await page.getByText('Limit: ').waitFor();
+      await page.getByText(/^[1-9].* of 1,000,000 people$/).waitFor();
+      await screenshot(page, 'state-under-way');
+      await page.getByRole('button', { name: 'Stop' }).click();
+      await page.getByRole('heading', { name: 'Stopped' }).waitFor();
+      await screenshot(page, 'state-stopped');
+      await page.getByRole('combobox', { name: 'People' }).selectOption('1,000');
+      expect(await shownPolicies(visited)).toHaveLength(2);
+      expect(await page.getByText('Limit: ').count()).toBe(0);
     });
 
     it('shows a single policy without a comparison', async () => {
-      await using page = await visit(`${FEW}&against=none`);
-      expect(await shownPolicies(page)).toHaveLength(1);
-      expect(await results(page).getByText('Better off').count()).toBe(0);
+      await visited.follow(`${FEW}&against=none`);
+      expect(await shownPolicies(visited)).toHaveLength(1);
+      expect(await results(visited).getByText('Better off').count()).toBe(0);
+    });
+
+    const sizes = Object.keys(SIZES) as (keyof typeof SIZES)[];
+    it.each(sizes)('has no accessibility violations on a %s, in light and dark', async (size) => {
+      const { page } = visited;
+      await page.setViewportSize(SIZES[size]);
+      await visited.follow('#person');
+      await visited.follow(FEW);
+      await shownPolicies(visited);
+      await expect.poll(() => page.getByRole('img').count()).toBe(3);
+      await screenshot(page, `crowd-${size}`);
+      for (const summary of await page.locator('summary').all()) await summary.click();
+      await visited.expectAccessible(`crowd-${size}-tables`);
+      expect(visited.messages).toEqual([]);
+    });
+
+    // The last test of this page, because it ends the process that computes.
+    it('looks for a device again after it was lost', async () => {
+      const { page } = visited;
+      await page.getByRole('combobox', { name: 'People' }).selectOption('1,000,000');
+      await page.getByText(/^[1-9].* of 1,000,000 people$/).waitFor();
+      const session = await browser.newBrowserCDPSession();
+      await session.send('Browser.crashGpuProcess').catch(() => {});
+      await page.getByRole('heading', { name: 'The device was lost' }).waitFor();
+      await screenshot(page, 'state-lost-device');
+      await page.getByRole('combobox', { name: 'People' }).selectOption('1,000');
+      expect((await shownPolicies(visited))[0].digest).toBe(
+        expected('heuristic', { people: 1000, seed: 0, grader: 'v2', persons: 'sampled' }).digest,
+      );
     });
   });
 
@@ -126,7 +160,7 @@ describe.skipIf(absent !== null)('the crowd', () => {
       await one.page.getByRole('combobox', { name: 'Policy', exact: true }).selectOption('random');
       await one.page.getByRole('textbox', { name: 'First seed' }).fill('42');
       await one.page.keyboard.press('Enter');
-      const address = site.at('#crowd?people=1000&seed=42&policy=random');
+      const address = at('#crowd?people=1000&seed=42&policy=random');
       await one.page.waitForURL(address);
       await using other = await visit(new URL(address).hash);
       const digests = (rows: { digest: string }[]) => rows.map(({ digest }) => digest);
@@ -138,11 +172,11 @@ describe.skipIf(absent !== null)('the crowd', () => {
       );
       await expect.poll(async () => digests(await shownPolicies(one))).toEqual(expectedRows);
       await one.page.goBack();
-      await one.page.waitForURL(site.at('#crowd?people=1000&policy=random'));
+      await one.page.waitForURL(at('#crowd?people=1000&policy=random'));
       await expect.poll(() => one.page.getByRole('textbox', { name: 'First seed' }).inputValue()).toBe('0');
       await one.page.goForward();
       await one.page.getByRole('link', { name: 'Graders' }).click();
-      await one.page.waitForURL(site.at('#graders'));
+      await one.page.waitForURL(at('#graders'));
       await one.page.getByRole('link', { name: 'Crowd' }).click();
       await one.page.waitForURL(address);
     });
@@ -161,8 +195,8 @@ describe.skipIf(absent !== null)('the crowd', () => {
       await screenshot(page.page, 'state-bad-link');
       await notice.getByRole('button', { name: 'Dismiss' }).click();
       await notice.waitFor({ state: 'detached' });
-      await page.page.waitForURL(site.at('#crowd'));
-      await page.page.goto(site.at('#garden?people=1000'));
+      await page.page.waitForURL(at('#crowd'));
+      await page.page.goto(at('#garden?people=1000'));
       expect(await notice.textContent()).toContain(
         '“garden”, which does not exist. The views are crowd, person, graders; crowd is shown.',
       );
@@ -170,69 +204,35 @@ describe.skipIf(absent !== null)('the crowd', () => {
   });
 
   describe('failures', () => {
-    it('looks for a device again after it was lost', async () => {
-      const own = await launch();
-      try {
-        await using page = await Visit.begin(own, site, FEW);
-        await shownPolicies(page);
-        await page.page.getByRole('combobox', { name: 'People' }).selectOption('1,000,000');
-        await page.page.getByText(/^[1-9].* of 1,000,000 people$/).waitFor();
-        const session = await own.newBrowserCDPSession();
-        await session.send('Browser.crashGpuProcess').catch(() => {});
-        await page.page.getByRole('heading', { name: 'The device was lost' }).waitFor();
-        await screenshot(page.page, 'state-lost-device');
-        await page.page.getByRole('combobox', { name: 'People' }).selectOption('1,000');
-        expect((await shownPolicies(page))[0].digest).toBe(
-          expected('heuristic', { people: 1000, seed: 0, grader: 'v2', persons: 'sampled' }).digest,
-        );
-      } finally {
-        await own.close();
-      }
-    });
-
-    describe('without WebGPU', () => {
-      let browserWithout: Browser;
-      beforeAll(async () => {
-        browserWithout = await launch('no webgpu');
-      }, 60_000);
-      afterAll(() => browserWithout?.close(), 60_000);
-
-      it('computes the same on the reference, and the page gives the reason', async () => {
-        await using page = await Visit.begin(browserWithout, site, FEW);
-        const expectedRows = await shownPolicies(page);
-        expect(expectedRows.map(({ digest }) => digest)).toEqual(
-          ['heuristic', 'open-loop'].map(
-            (policy) => expected(policy, { people: 1000, seed: 0, grader: 'v2', persons: 'sampled' }).digest,
-          ),
-        );
-        expect(await page.page.locator('footer').textContent()).toMatch(
-          /by the reference.*exact: true.*Why not WebGPU: .*(navigator\.gpu|No adapter)/,
-        );
-        await screenshot(page.page, 'state-no-webgpu');
-        await page.page.getByRole('combobox', { name: 'People' }).selectOption('1,000,000');
-        await page.page.getByText('at most 100,000 people').waitFor();
-        await page.page.getByText(/^[1-9].* of 100,000 people$/).waitFor();
-        await page.page.getByRole('button', { name: 'Stop' }).click();
-        await page.page.getByRole('heading', { name: 'Stopped' }).waitFor();
-        expect(page.foreignRequests).toEqual([]);
-      });
+    it('computes the same without WebGPU, on the reference, and gives the reason', async () => {
+      await using page = await visit(FEW);
+      const expectedRows = await shownPolicies(page);
+      expect(expectedRows.map(({ digest }) => digest)).toEqual(
+        ['heuristic', 'open-loop'].map(
+          (policy) => expected(policy, { people: 1000, seed: 0, grader: 'v2', persons: 'sampled' }).digest,
+        ),
+      );
+      expect(await page.page.locator('footer').textContent()).toMatch(
+        /by the reference.*exact: true.*Why not WebGPU: .*(navigator\.gpu|No adapter)/,
+      );
+      await screenshot(page.page, 'state-no-webgpu');
+      await page.page.getByRole('combobox', { name: 'People' }).selectOption('1,000,000');
+      await page.page.getByText('at most 100,000 people').waitFor();
+      await page.page.getByText(/^[1-9].* of 100,000 people$/).waitFor();
+      await page.page.getByRole('button', { name: 'Stop' }).click();
+      await page.page.getByRole('heading', { name: 'Stopped' }).waitFor();
+      expect(page.foreignRequests).toEqual([]);
     });
 
     it('reports a missing script, and the page still works', async () => {
-      const context = await browser.newContext();
-      try {
-        const page = await context.newPage();
-        await page.route(/worker-.*\.js$/, (route) => route.abort());
-        await page.goto(site.at(FEW));
-        await page.getByRole('heading', { name: 'Something went wrong' }).waitFor();
-        expect(await page.getByRole('alert').textContent()).toContain('its script could not be loaded');
-        await screenshot(page, 'state-error');
-        await page.unroute(/worker-.*\.js$/);
-        await page.getByRole('button', { name: 'Try again' }).click();
-        await page.locator('.results').waitFor();
-      } finally {
-        await context.close();
-      }
+      await using visited = await visit(FEW, { missing: /worker-.*\.js$/ });
+      const { page } = visited;
+      await page.getByRole('heading', { name: 'Something went wrong' }).waitFor();
+      expect(await page.getByRole('alert').textContent()).toContain('its script could not be loaded');
+      await screenshot(page, 'state-error');
+      await page.unroute(/worker-.*\.js$/);
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await page.locator('.results').waitFor();
     });
   });
 
@@ -248,7 +248,7 @@ describe.skipIf(absent !== null)('the crowd', () => {
       await page.keyboard.press('Tab');
       expect(await page.evaluate('document.activeElement.labels[0].textContent')).toBe('People');
       await page.keyboard.press('ArrowDown');
-      await page.waitForURL(site.at('#crowd?people=10000'));
+      await page.waitForURL(at('#crowd?people=10000'));
       for (let k = 0; k < 6; k++) await page.keyboard.press('Tab');
       expect(await focused()).toMatch(/^(Stop|Run the week again)$/);
       await page.getByRole('button', { name: 'Run the week again' }).press('Enter');
@@ -287,17 +287,6 @@ describe.skipIf(absent !== null)('the crowd', () => {
       expect(await ground()).toBe(light);
       const paper = page.getByRole('img').first().locator(`rect[fill="${LIGHT.paper}"]`);
       await paper.waitFor({ state: 'attached' });
-    });
-
-    const sizes = Object.keys(SIZES) as (keyof typeof SIZES)[];
-    it.each(sizes)('has no violations on a %s, in light and dark', async (size) => {
-      await using page = await visit(FEW, { size });
-      await shownPolicies(page);
-      await expect.poll(() => page.page.getByRole('img').count()).toBe(3);
-      await screenshot(page.page, `crowd-${size}`);
-      for (const summary of await page.page.locator('summary').all()) await summary.click();
-      await page.expectAccessible(`crowd-${size}-tables`);
-      expect(page.messages).toEqual([]);
     });
   });
 });

@@ -1,7 +1,6 @@
 /** Tests keys and clicks that come before the next frame, or before a worker has answered. */
 import type { Page } from 'playwright-core';
-import { describe, expect, it, test } from 'vitest';
-import { whyAbsent } from '../support/chromium/chromium.js';
+import { describe, expect, inject, it, test } from 'vitest';
 import {
   FAST_INPUT,
   fastInput,
@@ -18,19 +17,14 @@ const MOVES = '012345678998765432100482615';
 const slots = (page: Page, count: number): Promise<void> =>
   page.getByText(`${count} of 28 slots`, { exact: true }).waitFor();
 
-const absent = await whyAbsent();
+const absent = inject('whyNoChromium');
 if (absent !== null) test.skip(`absent here: the page in Chromium: ${absent}`, () => {});
 
 describe.skipIf(absent !== null)('fast input', () => {
   const { at, visit } = setUpVisits();
 
-  const visitWith = async (fragment: string, ...scripts: readonly string[]): Promise<Visit> => {
-    const visited = await visit('#person');
-    for (const script of [FAST_INPUT, ...scripts]) await visited.page.addInitScript(script);
-    await visited.page.goto(at(fragment));
-    await visited.page.reload();
-    return visited;
-  };
+  const visitWith = (fragment: string, ...scripts: readonly string[]): Promise<Visit> =>
+    visit(fragment, { scripts: [FAST_INPUT, ...scripts] });
 
   describe('in the one-person view', () => {
     it('takes no step after the last', async () => {

@@ -1,7 +1,6 @@
 /** Tests faults of the page: hostile links, held keys, fast changes of the history, missing features, small screens. */
 import type { Page } from 'playwright-core';
-import { describe, expect, it, test } from 'vitest';
-import { whyAbsent } from '../support/chromium/chromium.js';
+import { describe, expect, inject, it, test } from 'vitest';
 import { setUpVisits } from '../support/web/visits.js';
 
 const MOVES = '01234567899876543';
@@ -29,15 +28,16 @@ const FIELDS = {
   graders: ['weights', 'people', 'seed'],
 };
 
-/** Runs in the page before its own scripts: counts the calls of each worker. */
-const COUNT_CALLS = `globalThis.calls = {};
+/** Runs in the page before its own scripts: counts the calls and the answers of each worker. */
+const COUNT_CALLS = `globalThis.counts = {};
 globalThis.Worker = class extends Worker {
   constructor(url, options) {
     super(url, options);
-    this.workerName = options.name;
+    this.counts = counts[options.name] = { calls: 0, answers: 0 };
+    this.addEventListener('message', () => { this.counts.answers += 1; });
   }
   postMessage(...message) {
-    calls[this.workerName] = (calls[this.workerName] ?? 0) + 1;
+    this.counts.calls += 1;
     super.postMessage(...message);
   }
 };`;
@@ -77,7 +77,7 @@ const slots = (page: Page, count: number): Promise<void> =>
   page.getByText(`${count} of 28 slots`, { exact: true }).waitFor();
 const historyLength = (page: Page): Promise<number> => page.evaluate('history.length') as Promise<number>;
 
-const absent = await whyAbsent();
+const absent = inject('whyNoChromium');
 if (absent !== null) test.skip(`absent here: the page in Chromium: ${absent}`, () => {});
 
 describe.skipIf(absent !== null)('the page', () => {
@@ -151,10 +151,8 @@ describe.skipIf(absent !== null)('the page', () => {
     });
 
     it('has the address of the current state after fast moves of a slider', async () => {
-      await using visited = await visit('#graders?people=48');
+      await using visited = await visit('#graders?people=48', { scripts: [FEW_ADDRESSES] });
       const { page } = visited;
-      await page.addInitScript(FEW_ADDRESSES);
-      await page.reload();
       const slider = page.getByRole('slider', { name: 'Crash free' });
       await slider.waitFor();
       await page.evaluate(`for (let k = 1; k <= 600; k++) {
@@ -202,12 +200,10 @@ describe.skipIf(absent !== null)('the page', () => {
   });
 
   it('does not announce every step of continuous play', async () => {
-    await using visited = await visit('#person?by=heuristic&at=20');
+    await using visited = await visit('#person?by=heuristic&at=24', { scripts: [HOLD_ANNOUNCEMENTS] });
     const { page } = visited;
-    await page.addInitScript(HOLD_ANNOUNCEMENTS);
-    await page.reload();
     const status = page.locator('.person > p[role="status"]');
-    await expect.poll(() => status.textContent()).toMatch(/^Day 5 night/);
+    await expect.poll(() => status.textContent()).toMatch(/^Day 6 night/);
     await page.evaluate(COUNT_ANNOUNCEMENTS);
     await page.getByRole('button', { name: 'Play' }).click();
     await page.getByRole('heading', { name: 'Who it was' }).waitFor();
@@ -221,32 +217,27 @@ describe.skipIf(absent !== null)('the page', () => {
   ])(
     'stops calling the %s worker when its view is left',
     async (name, fragment, selector, next, nextSelector) => {
-      await using visited = await visit('#crowd?people=1000');
+      await using visited = await visit(fragment, { scripts: [COUNT_CALLS] });
       const { page } = visited;
-      await page.addInitScript(COUNT_CALLS);
-      await page.goto(at(fragment));
-      await page.reload();
       await page.locator(selector).waitFor();
       await page.getByRole('link', { name: next }).click();
       await page.locator(nextSelector).waitFor();
-      const calls = () => page.evaluate(`calls[${JSON.stringify(name)}]`) as Promise<number>;
-      const before = await calls();
-      expect(before).toBeGreaterThan(0);
-      // The crowd takes longer than an answer of the worker, so further calls would have come meanwhile.
-      await page.getByRole('link', { name: 'Crowd' }).click();
+      const counts = () =>
+        page.evaluate(`counts[${JSON.stringify(name)}]`) as Promise<{ calls: number; answers: number }>;
+      const { calls } = await counts();
+      expect(calls).toBeGreaterThan(0);
+      // A further call would follow the last answer at once.
+      await expect.poll(async () => (await counts()).answers).toBe(calls);
+      await visited.follow('#crowd?people=1000');
       await page.locator('.results[aria-busy="false"]').waitFor();
-      await page.getByRole('button', { name: 'Run the week again' }).click();
-      await page.locator('.results[aria-busy="false"]').waitFor();
-      expect(await calls()).toBe(before);
+      expect(await counts()).toEqual({ calls, answers: calls });
     },
   );
 
   describe('in a browser that refuses', () => {
     it('the engine’s worker: other views work without it', async () => {
-      await using visited = await visit('#person');
+      await using visited = await visit('#person', { scripts: [NO_ENGINE] });
       const { page } = visited;
-      await page.addInitScript(NO_ENGINE);
-      await page.reload();
       await page.getByText('The worker that computes crowds could not be started.').waitFor();
       await slots(page, 0);
       await page.getByRole('link', { name: 'Crowd' }).click();
@@ -256,10 +247,8 @@ describe.skipIf(absent !== null)('the page', () => {
     });
 
     it('storage: colours can still be chosen', async () => {
-      await using visited = await visit('#person');
+      await using visited = await visit('#person', { scripts: [NO_STORAGE] });
       const { page } = visited;
-      await page.addInitScript(NO_STORAGE);
-      await page.reload();
       await slots(page, 0);
       await page.getByRole('radio', { name: 'dark' }).check();
       expect(await page.evaluate('document.documentElement.dataset.tone')).toBe('dark');

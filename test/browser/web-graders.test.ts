@@ -1,7 +1,7 @@
 /** Tests the graders view in Chromium: ranking, sliders, addresses, files, failures, accessibility. */
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
-import { describe, expect, it, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, test } from 'vitest';
 import { parseGrader } from '../../src/engine/graders/parse-grader.js';
 import { rankPolicies } from '../../src/evaluation/ranking.js';
 import { weightSensitivity } from '../../src/evaluation/weight-sensitivity.js';
@@ -17,8 +17,7 @@ import {
   type Weights,
   weightsFrom,
 } from '../../web/src/graders/weights.js';
-import { whyAbsent } from '../support/chromium/chromium.js';
-import { SIZES } from '../support/web/visit.js';
+import { SIZES, type Visit } from '../support/web/visit.js';
 import { setUpVisits } from '../support/web/visits.js';
 
 const [FIRST_SEED, NUM_EPISODES] = [20_000, 48];
@@ -64,16 +63,30 @@ const allPlayed = (page: Page): Promise<void> =>
 const slider = (page: Page, name: string) => page.getByRole('slider', { name });
 const verdict = (page: Page) => page.locator('.verdict h2').textContent();
 
-const absent = await whyAbsent();
+const absent = inject('whyNoChromium');
 if (absent !== null) test.skip(`absent here: the page in Chromium: ${absent}`, () => {});
 
 describe.skipIf(absent !== null)('graders', () => {
   const { at, visit } = setUpVisits();
 
+  /** A page that has played the episodes, which the tests share. */
+  let opened: Visit;
+  beforeAll(async () => {
+    opened = await visit(FEW);
+  }, 90_000);
+  afterAll(() => opened?.end(), 60_000);
+
+  /** Leaves the view of the opened page, and shows it anew. */
+  const show = async (fragment = FEW): Promise<Visit> => {
+    await opened.follow('#person');
+    await opened.follow(fragment);
+    await allPlayed(opened.page);
+    return opened;
+  };
+
   it('rank the policies as the engine does, for every preset', async () => {
-    await using visited = await visit(FEW);
+    const visited = await show();
     const { page } = visited;
-    await allPlayed(page);
     for (const { name, weights } of PRESETS) {
       await page.getByRole('button', { name, exact: true }).click();
       await expect.poll(() => ranking(page)).toEqual(expected(weights));
@@ -84,9 +97,7 @@ describe.skipIf(absent !== null)('graders', () => {
   });
 
   it('change by keyboard, text field and lock, and the ranking follows', async () => {
-    await using visited = await visit(FEW);
-    const { page } = visited;
-    await allPlayed(page);
+    const { page } = await show();
     await slider(page, 'Belief accuracy').focus();
     for (let k = 0; k < 20; k++) await page.keyboard.press('ArrowRight');
     let weights = moveWeight(slidersAt(V2), 5, 300).weights;
@@ -110,9 +121,7 @@ describe.skipIf(absent !== null)('graders', () => {
   });
 
   it('show the verdict and the beaten policies', async () => {
-    await using visited = await visit(FEW);
-    const { page } = visited;
-    await allPlayed(page);
+    const { page } = await show();
     expect(await verdict(page)).toBe(
       'This grader pays for an open-loop sequence with a constant belief, more than for some that infer',
     );
@@ -129,9 +138,7 @@ describe.skipIf(absent !== null)('graders', () => {
   });
 
   it('show the weights at which policies change places', async () => {
-    await using visited = await visit(FEW);
-    const { page } = visited;
-    await allPlayed(page);
+    const { page } = await show();
     const rows = page.locator('table.flips tbody tr');
     const expectedFlips = weightSensitivity(policies, fractionsOf(V2)).map(({ below, above }) =>
       [below, above].map((flip) =>
@@ -148,9 +155,7 @@ describe.skipIf(absent !== null)('graders', () => {
 
   it('are restored from the address and the history', async () => {
     const weights = moveWeight(slidersAt(V2), 0, 512).weights;
-    await using one = await visit(FEW);
-    const { page } = one;
-    await allPlayed(page);
+    const { page } = await show();
     const field = page.getByRole('textbox', { name: 'Crash free as a number' });
     await field.fill('0.512');
     await page.keyboard.press('Enter');
@@ -168,18 +173,16 @@ describe.skipIf(absent !== null)('graders', () => {
   });
 
   it('report a link with invalid weights', async () => {
-    await using visited = await visit(`${FEW}&weights=0.5,0.5,0.5,0,0,0`);
-    const notice = visited.page.locator('.notice');
+    const { page } = await show(`${FEW}&weights=0.5,0.5,0.5,0,0,0`);
+    const notice = page.locator('.notice');
     await notice.waitFor();
     expect(await notice.textContent()).toContain('where 8 weights from 0 to 1 that sum to 1');
-    await allPlayed(visited.page);
-    expect(await ranking(visited.page)).toEqual(expected(V2));
+    expect(await ranking(page)).toEqual(expected(V2));
   });
 
   it('are downloaded as a file that the commands accept', async () => {
     const weights = [300, 100, 100, 100, 100, 200, 40, 60];
-    await using visited = await visit(`${FEW}&weights=${weights.map((weight) => weight / 1000).join(',')}`);
-    const { page } = visited;
+    const { page } = await show(`${FEW}&weights=${weights.map((weight) => weight / 1000).join(',')}`);
     await page.getByRole('textbox', { name: 'Name' }).fill('v2');
     await page.getByText('not the name of another grader').waitFor();
     await page.getByRole('textbox', { name: 'Name' }).fill('calm');
@@ -197,8 +200,7 @@ describe.skipIf(absent !== null)('graders', () => {
   });
 
   it('show the message of a copy until the weights change', async () => {
-    await using visited = await visit(FEW);
-    const { page } = visited;
+    const { page } = await show();
     await page.evaluate('navigator.clipboard.writeText = async () => {}; null');
     await page.getByRole('button', { name: 'Copy' }).click();
     await page.getByText('Copied.').waitFor();
@@ -223,9 +225,9 @@ describe.skipIf(absent !== null)('graders', () => {
 
   const sizes = Object.keys(SIZES) as (keyof typeof SIZES)[];
   it.each(sizes)('are accessible on a %s, in light and dark', async (size) => {
-    await using visited = await visit(FEW, { size });
+    await opened.page.setViewportSize(SIZES[size]);
+    const visited = await show();
     const { page } = visited;
-    await allPlayed(page);
     await page.locator('table.flips').waitFor();
     await visited.expectAccessible(`graders-${size}`);
     await page.getByRole('button', { name: 'v1', exact: true }).click();

@@ -1,6 +1,6 @@
 /** Tests the one-person view in Chromium: play by hand and by policy, the hidden profile, addresses, accessibility. */
 import type { Locator, Page } from 'playwright-core';
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, inject, it, test } from 'vitest';
 import { STEPPED_POLICIES } from '../../src/agents/policies/observing-policies.js';
 import { toGrader } from '../../src/engine/graders/grader.js';
 import { Episode } from '../../src/engine/reference/episode.js';
@@ -10,7 +10,6 @@ import type { EpisodeSetting, Move } from '../../web/src/person/episode-types.js
 import { movesFrom } from '../../web/src/person/moves-text.js';
 import { replayEpisode } from '../../web/src/person/replay.js';
 import { transitionsOf } from '../../web/src/person/transitions.js';
-import { whyAbsent } from '../support/chromium/chromium.js';
 import { screenshot } from '../support/web/screenshots.js';
 import { SIZES, type Visit } from '../support/web/visit.js';
 import { setUpVisits } from '../support/web/visits.js';
@@ -53,7 +52,7 @@ const finalScore = (page: Page): Promise<number> => figure(page, 'Final score');
 
 const currentState = ({ page }: Visit): Locator => page.locator('.person .now');
 
-const absent = await whyAbsent();
+const absent = inject('whyNoChromium');
 if (absent !== null) test.skip(`absent here: the page in Chromium: ${absent}`, () => {});
 
 describe.skipIf(absent !== null)('one person', () => {

@@ -1,11 +1,17 @@
-/** Global setup of a test run: starts one server of the page for all tests. The first request builds the page. */
+/**
+ * Global setup of a test run: starts one server of the page for all tests, and looks for Chromium. The first request builds
+ * the page.
+ */
 import type { TestProject } from 'vitest/node';
+import { whyAbsent } from '../chromium/chromium.js';
 import { SiteServer } from './site.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** The origin of the page's server. */
     site: string;
+    /** The reason why Chromium has no WebGPU here; null if it has. */
+    whyNoChromium: string | null;
   }
 }
 
@@ -13,5 +19,6 @@ declare module 'vitest' {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const server = await SiteServer.open();
   project.provide('site', server.origin);
+  project.provide('whyNoChromium', await whyAbsent());
   return () => server.close();
 }
