@@ -36,10 +36,10 @@ const gpu = [
 /** `test:all` runs these, and `soak` is apart: it makes every random draw that tests know, and more. */
 const projects = [
   { name: 'unit', ...quick, isolate: false, env: { RHYTHM_SKIP: 'webgpu' } },
-  { name: 'gpu', include: gpu, env: { RHYTHM_SKIP: 'kernels' } },
+  { name: 'gpu', include: gpu, isolate: false, env: { RHYTHM_SKIP: 'kernels' } },
   { name: 'browser', include: [browser], globalSetup: 'test/support/web/global-setup.ts' },
   ...Object.entries(OTHERS).map(([name, include]) => ({
-    ...{ name, include, exclude: webgpu },
+    ...{ name, include, exclude: webgpu, isolate: false },
     env: { RHYTHM_SKIP: 'webgpu' },
   })),
   {

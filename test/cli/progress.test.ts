@@ -1,13 +1,17 @@
 /** The progress bar of commands. */
 import { writeFileSync } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
-import { describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { runCommand } from '../../src/cli/commands.js';
 import { withProgress } from '../../src/cli/files/input-file.js';
 import { createProgress } from '../../src/cli/progress.js';
+import { setQuiet } from '../../src/cli/quiet.js';
 import { temporaryDirectory } from '../support/cli.js';
 
 const temporary = temporaryDirectory();
+
+// Commands of other files have set it.
+beforeAll(() => setQuiet(false));
 
 describe('progress', () => {
   /** A fake terminal or file that records what is written. */

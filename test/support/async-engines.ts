@@ -37,10 +37,14 @@ const DEVICE: AsyncEngine =
         isDevice: true,
       };
 
-/** The reference first. The project `gpu` leaves the kernels to `unit`, and `unit` leaves real devices to `gpu`. */
+/** The engine with which all others are compared. */
+export const REFERENCE = PROCESSORS[0];
+
+/** The project `gpu` leaves the processors to `unit`, and `unit` leaves real devices to `gpu`. */
 export const ASYNC_ENGINES: readonly AsyncEngine[] = isLeftOut('kernels')
-  ? [PROCESSORS[0], DEVICE]
+  ? [DEVICE]
   : [...PROCESSORS, DEVICE];
+export const OTHERS = ASYNC_ENGINES.filter((engine) => engine !== REFERENCE);
 
 /** The engines that options name, for evaluations and commands: the reference first, the device last if there is one. */
 export const NAMED_ENGINES: readonly Engine[] = [
@@ -48,10 +52,6 @@ export const NAMED_ENGINES: readonly Engine[] = [
   ...(isLeftOut('kernels') ? [] : ENGINES.slice(1)),
   ...(whyNoWebgpu === null ? [{ name: 'webgpu', backend: 'webgpu' }] : []),
 ];
-
-/** The engine with which all others are compared. */
-export const REFERENCE = ASYNC_ENGINES[0];
-export const OTHERS = ASYNC_ENGINES.slice(1);
 
 /** Adds a skipped test for each engine that is absent here, so that reports name it. */
 export function nameAbsent(): void {
@@ -68,5 +68,5 @@ export const shareOf = <T>({ isDevice }: AsyncEngine, cases: readonly T[]): read
   isDevice ? cases.filter((_, k) => k % DEVICE_SHARE === 0) : cases;
 
 /** Returns the engines for one run of a property. They include devices in one run of `DEVICE_SHARE`. */
-export const enginesFor = ({ seed }: Random, engines = ASYNC_ENGINES): readonly AsyncEngine[] =>
+export const enginesFor = ({ seed }: Random, engines = [REFERENCE, ...OTHERS]): readonly AsyncEngine[] =>
   engines.filter(({ isDevice }) => !isDevice || Number(seed) % DEVICE_SHARE === 0);

@@ -8,8 +8,8 @@ import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
 import { runCommand } from '../../src/cli/commands.js';
 
-/** The compiled command. test/support/compiled.ts compiles it again when the source has changed. */
-export const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+/** The bundled command of the package. test/support/compiled.ts builds it again when the source has changed. */
+export const MAIN = fileURLToPath(new URL('../../lib/cli.js', import.meta.url));
 
 /** Without it, a command of a slow machine would write lines of progress. */
 const QUIET = '--quiet';

@@ -1,5 +1,6 @@
 /// <reference types="@webgpu/types" />
 /** Opens WebGPU devices in Node, and replaces parts of devices for tests. */
+import { setMaxListeners } from 'node:events';
 import type {
   AsyncBatch,
   AsyncBatchOptions,
@@ -24,8 +25,21 @@ export const optionsFor = (numEnvs: number, changes: Partial<AsyncBatchOptions> 
   ...changes,
 });
 
-/** Opens a separate device. */
-export const openDevice = async (): Promise<GpuDevice> => GpuDevice.open(await findNodeGpu(), undefined);
+let shared: Promise<GPUDevice> | null = null;
+
+/** Returns the device that tests share, because compiling the shaders takes seconds. */
+function sharedDevice(): Promise<GPUDevice> {
+  shared ??= findNodeGpu().then(async (gpu) => {
+    // Each backend listens to errors of the device.
+    setMaxListeners(100);
+    const { gpu: opened } = await compile(await GpuDevice.open(gpu, undefined));
+    return opened.device;
+  });
+  return shared;
+}
+
+/** Opens the shared device. */
+export const openDevice = async (): Promise<GpuDevice> => GpuDevice.open(await nodeGpuWith(), undefined);
 
 /** Opens a batch with a given program and, optionally, a shard size. */
 export async function openOnDevice(
@@ -43,18 +57,30 @@ export function withReplacedText(file: keyof typeof SHADER_TEXTS, from: string, 
   return { ...SHADER_TEXTS, [file]: text.replaceAll(from, to) };
 }
 
-export const compile = (gpu: GpuDevice, texts: ShaderTexts = SHADER_TEXTS, workgroupSize = 64) =>
-  Program.compile(gpu, texts, workgroupSize);
+/** All compiled programs. A device compiles a shader once as long as a program uses it. */
+const programs: Program[] = [];
 
-/** Returns Node's GPU object. `onDevice` can replace each device that it opens. */
-export async function nodeGpuWith(onDevice: (device: GPUDevice) => GPUDevice): Promise<GPU> {
+export async function compile(gpu: GpuDevice, texts: ShaderTexts = SHADER_TEXTS): Promise<Program> {
+  const program = await Program.compile(gpu, texts, 64);
+  programs.push(program);
+  return program;
+}
+
+/**
+ * Returns Node's GPU object, whose adapters give the shared device. `onDevice` can replace each device that they give.
+ * @param own whether they open separate devices, for tests that destroy a device or let it fail.
+ */
+export async function nodeGpuWith(
+  onDevice: (device: GPUDevice) => GPUDevice = (device) => device,
+  own = false,
+): Promise<GPU> {
   const gpu = await findNodeGpu();
   const requestAdapter = async (options?: GPURequestAdapterOptions) => {
     const adapter = await gpu.requestAdapter(options);
     if (adapter === null) return null;
     const { info, limits } = adapter;
     const requestDevice = async (descriptor?: GPUDeviceDescriptor) =>
-      onDevice(await adapter.requestDevice(descriptor));
+      onDevice(own ? await adapter.requestDevice(descriptor) : await sharedDevice());
     return { info, limits, requestDevice, adapter };
   };
   return { requestAdapter } as unknown as GPU;

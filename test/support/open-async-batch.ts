@@ -1,6 +1,6 @@
 /** Opens batches at the asynchronous backend interface, without validation. */
 import fc from 'fast-check';
-import { afterEach } from 'vitest';
+import { onTestFinished, TestRunner } from 'vitest';
 import type { AsyncBatch, DeviceOptions } from '../../src/engine/backends/async-backend.js';
 import type { Outputs } from '../../src/engine/backends/backend.js';
 import { toDeviceOptions } from '../../src/engine/backends/device-options.js';
@@ -32,8 +32,6 @@ function closeAll(): void {
   opened.clear();
 }
 
-afterEach(closeAll);
-
 /** Opens a batch, which closes at the end of the test or of the property's run. */
 export async function openAsyncBatch(
   engine: AsyncEngine,
@@ -45,6 +43,7 @@ export async function openAsyncBatch(
   const device = { ...toDeviceOptions(), ...options.device };
   const { kernel } = engine;
   const batch = await engine.backend.open({ numEnvs, world, imagination, threads, kernel, outputs, device });
+  if (opened.size === 0 && TestRunner.getCurrentTest() !== undefined) onTestFinished(closeAll);
   opened.add(batch);
   const readOutputs = async () => {
     await batch.read();

@@ -1,9 +1,8 @@
 /// <reference types="@webgpu/types" />
 /** Errors of a device, and the number of submissions and buffers that a batch uses. */
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { AsyncBatch } from '../../../../src/engine/backends/async-backend.js';
 import type { RunRequest } from '../../../../src/engine/backends/backend.js';
-import { findNodeGpu } from '../../../../src/engine/backends/webgpu/node-gpu.js';
 import { webGpuBackend } from '../../../../src/engine/backends/webgpu/webgpu-backend.js';
 import { STATE_WORDS } from '../../../../src/world/fields.js';
 import { DEVICE, nodeGpuWith, optionsFor, withMembers, withReplacedText } from '../../../support/gpu.js';
@@ -53,7 +52,7 @@ describe('an error without a device', () => {
 describeGpu('compilation', () => {
   it('reports an invalid shader with its file, line and message', async () => {
     const texts = withReplacedText('grade.wgsl', 'let bounded = clamp01(x);', 'let bounded = clamp02(x);');
-    await expect(webGpuBackend(findNodeGpu, { texts }).open(optionsFor(1))).rejects.toMatchObject({
+    await expect(webGpuBackend(nodeGpuWith, { texts }).open(optionsFor(1))).rejects.toMatchObject({
       code: 'backend_unavailable',
       message: expect.stringMatching(/grade\.wgsl:5: .*clamp02/),
     });
@@ -61,7 +60,7 @@ describeGpu('compilation', () => {
 
   it('refuses a workgroup above the limit of the device, and names the limit', async () => {
     const device = { ...DEVICE, workgroupSize: 4096 };
-    await expect(webGpuBackend(findNodeGpu).open(optionsFor(1, { device }))).rejects.toMatchObject({
+    await expect(webGpuBackend(nodeGpuWith).open(optionsFor(1, { device }))).rejects.toMatchObject({
       message: expect.stringMatching(/workgroupSize of at most \d+, got 4096/),
     });
   });
@@ -74,7 +73,7 @@ describeGpu('a lost device', () => {
       nodeGpuWith((device) => {
         devices.push(device);
         return device;
-      }),
+      }, true),
     );
     const batch = await backend.open(optionsFor(N));
     begin(batch);
@@ -131,8 +130,13 @@ describeGpu('a lost device', () => {
 
 describeGpu('an error of a device', () => {
   it('for a lack of memory has the requested amount and its purpose', async () => {
-    const noMemory = { popErrorScope: async () => ({ message: 'none left' }) };
-    const backend = webGpuBackend(() => nodeGpuWith((device) => withMembers(device, noMemory)));
+    const backend = webGpuBackend(() =>
+      nodeGpuWith((device) =>
+        withMembers(device, {
+          popErrorScope: () => device.popErrorScope().then(() => ({ message: 'none left' })),
+        }),
+      ),
+    );
     await expect(backend.open(optionsFor(N))).rejects.toMatchObject({
       code: 'out_of_memory',
       message: expect.stringMatching(/Expected \d+ bytes for .* on .*, got none\. Lower numEnvs/),
@@ -141,7 +145,7 @@ describeGpu('an error of a device', () => {
 
   it('that no scope captures rejects the next call', async () => {
     const devices: GPUDevice[] = [];
-    const backend = webGpuBackend(() => nodeGpuWith((device) => devices[devices.push(device) - 1]));
+    const backend = webGpuBackend(() => nodeGpuWith((device) => devices[devices.push(device) - 1], true));
     const batch = await backend.open(optionsFor(N));
     devices[0].createBuffer({ size: 4, usage: 0x3 });
     await devices[0].queue.onSubmittedWorkDone();
@@ -156,10 +160,11 @@ describeGpu('work on a device', () => {
     const backend = webGpuBackend(() =>
       nodeGpuWith((device) => {
         const submit = device.queue.submit.bind(device.queue);
-        vi.spyOn(device.queue, 'submit').mockImplementation((work) => {
+        const spy = vi.spyOn(device.queue, 'submit').mockImplementation((work) => {
           counts.submissions++;
           return submit(work);
         });
+        onTestFinished(() => spy.mockRestore());
         const createBuffer = device.createBuffer.bind(device);
         return withMembers(device, {
           createBuffer: (descriptor: GPUBufferDescriptor) => {

@@ -2,7 +2,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AsyncBatchOptions } from '../../../../src/engine/backends/async-backend.js';
 import { proveExact } from '../../../../src/engine/backends/webgpu/exactness-proof.js';
-import { findNodeGpu } from '../../../../src/engine/backends/webgpu/node-gpu.js';
 import type { ShaderTexts } from '../../../../src/engine/backends/webgpu/shaders.js';
 import { webGpuBackend } from '../../../../src/engine/backends/webgpu/webgpu-backend.js';
 import { BLOCK_LAYOUT } from '../../../../src/world/block.js';
@@ -10,6 +9,7 @@ import { STATE_WORDS } from '../../../../src/world/fields.js';
 import {
   compile,
   DEVICE,
+  nodeGpuWith,
   openDevice,
   openOnDevice,
   optionsFor,
@@ -68,7 +68,7 @@ describeGpu('the exactness proof', () => {
   });
 
   it('refuses an inexact device without allowInexact', async () => {
-    const backend = webGpuBackend(findNodeGpu, { texts: alterations[1][1] });
+    const backend = webGpuBackend(nodeGpuWith, { texts: alterations[1][1] });
     await expect(backend.open(optionsFor(4))).rejects.toMatchObject({
       code: 'backend_unavailable',
       message: expect.stringMatching(/where \d+ of 384 differ.*allowInexact/s),

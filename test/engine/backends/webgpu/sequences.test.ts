@@ -7,21 +7,20 @@ import { toAsyncBackend } from '../../../../src/engine/backends/async-adapter.js
 import type { AsyncBackend, AsyncBatch } from '../../../../src/engine/backends/async-backend.js';
 import { allocateOutputs, allocateTrajectory } from '../../../../src/engine/backends/outputs.js';
 import { referenceBackend } from '../../../../src/engine/backends/reference.js';
-import { findNodeGpu } from '../../../../src/engine/backends/webgpu/node-gpu.js';
 import { webGpuBackend } from '../../../../src/engine/backends/webgpu/webgpu-backend.js';
 import { NUM_STEPS, STATE, STATE_WORDS } from '../../../../src/world/fields.js';
 import { asyncBatchColumns, type Columns, differences } from '../../../support/bits.js';
-import { DEVICE, optionsFor } from '../../../support/gpu.js';
+import { DEVICE, nodeGpuWith, optionsFor } from '../../../support/gpu.js';
 import { describeGpu } from '../../../support/gpu-suite.js';
 import { Random } from '../../../support/random.js';
 
 const SOURCE = 40;
-const withSmallShards = webGpuBackend(findNodeGpu, { maxEnvsPerShard: 32 });
+const withSmallShards = webGpuBackend(nodeGpuWith, { maxEnvsPerShard: 32 });
 const ENGINES: readonly { backend: AsyncBackend; workgroupSize: number; maxDispatchMs: number }[] = [
   { backend: toAsyncBackend(referenceBackend), workgroupSize: 64, maxDispatchMs: 100 },
   { backend: withSmallShards, workgroupSize: 16, maxDispatchMs: 100 },
   { backend: withSmallShards, workgroupSize: 1, maxDispatchMs: 1 },
-  { backend: webGpuBackend(findNodeGpu), workgroupSize: 256, maxDispatchMs: 10_000 },
+  { backend: webGpuBackend(nodeGpuWith), workgroupSize: 256, maxDispatchMs: 10_000 },
 ];
 
 /** A batch and a source to copy from, on one engine. */

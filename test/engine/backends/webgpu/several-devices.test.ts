@@ -18,14 +18,17 @@ afterEach(async () => {
   for (const env of opened.splice(0)) await env.close();
 });
 
-/** Creates a separate backend, and records the devices that it opens. */
-function newBackend(wrap: (device: GPUDevice) => GPUDevice = (device) => device) {
+/**
+ * Creates a separate backend, and records the devices that it opens.
+ * @param own whether they are separate devices.
+ */
+function newBackend(wrap: (device: GPUDevice) => GPUDevice = (device) => device, own = false) {
   const devices: GPUDevice[] = [];
   const backend = webGpuBackend(() =>
     nodeGpuWith((device) => {
       devices.push(device);
       return wrap(device);
-    }),
+    }, own),
   );
   const open = async (options: Partial<AsyncVecEnvOptions> = {}) => {
     const platform = { backends: [], asyncBackends: [backend] };
@@ -66,8 +69,11 @@ describeGpu('a device', () => {
 
   it('is checked again for the next environment if the check ran out of memory', async () => {
     let message: string | null = 'none left';
-    const scope = async () => (message === null ? null : { message });
-    const { open } = newBackend((device) => withMembers(device, { popErrorScope: scope }));
+    const { open } = newBackend((device) =>
+      withMembers(device, {
+        popErrorScope: () => device.popErrorScope().then(() => (message === null ? null : { message })),
+      }),
+    );
     expect(await codeOf(open())).toBe('out_of_memory');
     message = null;
     await (await open()).reset({ seed: 1 });
@@ -76,7 +82,7 @@ describeGpu('a device', () => {
 
 describeGpu('a source on another device', () => {
   it('is refused by assign and run, which change nothing', async () => {
-    const { devices, begin } = newBackend();
+    const { devices, begin } = newBackend(undefined, true);
     const env = await begin();
     const source = await begin({ webgpu: { powerPreference: 'low-power' } });
     await source.step(ACTIONS);
@@ -91,7 +97,7 @@ describeGpu('a source on another device', () => {
   });
 
   it('is refused with device_lost if the device is lost, which changes nothing, and cannot be forked', async () => {
-    const { devices, begin } = newBackend();
+    const { devices, begin } = newBackend(undefined, true);
     const [env, source] = [await begin(), await begin()];
     const before = await states(env);
     devices[0].destroy();
