@@ -1,0 +1,6 @@
+"""The Rhythm life simulator as an environment of OpenEnv."""
+
+from .client import RhythmVecEnv
+from .models import RhythmVecAction, RhythmVecObservation, RhythmVecState
+
+__all__ = ["RhythmVecAction", "RhythmVecEnv", "RhythmVecObservation", "RhythmVecState"]

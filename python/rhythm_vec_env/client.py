@@ -1,0 +1,33 @@
+"""The client of a server that `rhythm-vec serve` runs."""
+
+from typing import Any, Dict
+
+from openenv.core.client_types import StepResult
+from openenv.core.env_client import EnvClient
+
+from .models import RhythmVecAction, RhythmVecObservation, RhythmVecState
+
+
+class RhythmVecEnv(EnvClient[RhythmVecAction, RhythmVecObservation, RhythmVecState]):
+    """An episode over one WebSocket.
+
+    `reset` takes `seed`, `episode_id`, `profile` and `grader`, as docs/server.md describes them.
+
+    Example:
+        with RhythmVecEnv(base_url="http://127.0.0.1:8000").sync() as env:
+            result = env.reset(seed=42, grader="v3")
+            while not result.done:
+                result = env.step(RhythmVecAction(action_type="sleep", belief=[0.5, 0.5, 0.5]))
+            print(result.observation.final_score)
+    """
+
+    def _step_payload(self, action: RhythmVecAction) -> Dict[str, Any]:
+        return action.model_dump(exclude_none=True, exclude={"metadata"})
+
+    def _parse_result(self, payload: Dict[str, Any]) -> StepResult[RhythmVecObservation]:
+        reward, done = payload["reward"], payload["done"]
+        observation = RhythmVecObservation(**payload["observation"], reward=reward, done=done)
+        return StepResult(observation=observation, reward=reward, done=done)
+
+    def _parse_state(self, payload: Dict[str, Any]) -> RhythmVecState:
+        return RhythmVecState(**payload)

@@ -1,0 +1,47 @@
+"""Action, observation and state, as docs/server.md describes them.
+
+Numbers are the shortest decimals of float32 values: `numpy.float32` restores the bits.
+"""
+
+from typing import Dict, List, Optional
+
+from openenv.core.env_server.types import Action, Observation, State
+from pydantic import Field
+
+
+class RhythmVecAction(Action):
+    """One of ten actions, and optionally a belief about the hidden profile."""
+
+    action_type: str = Field(description="The action's name, in lower or upper case.")
+    belief: Optional[List[float]] = Field(
+        default=None,
+        min_length=3,
+        max_length=3,
+        description="social, morning, work: 0 to 1 each. Without one, the last belief still counts.",
+    )
+
+
+class RhythmVecObservation(Observation):
+    """What the agent sees; after the last step also the grade. `reward` is None after a reset."""
+
+    step: int = Field(description="Steps taken.")
+    day: int = Field(description="Day of the week, from 0 on.")
+    slot: int = Field(description="Slot of the day: 0 morning, 1 afternoon, 2 evening, 3 night.")
+    remaining: int = Field(description="Steps left.")
+    meters: List[float] = Field(description="Vitality, cognition, progress, serenity, connection: 0 to 1 each.")
+    event: Optional[str] = Field(description="Event of the step just taken.")
+    last_action: Optional[str] = Field(description="Action of the step just taken.")
+    deltas: List[float] = Field(description="Change of each meter.")
+    anomalies: List[float] = Field(description="Difference of each change from that of a neutral profile.")
+    final_score: Optional[float] = Field(description="The grade, once the episode is over.")
+    components: Optional[Dict[str, float]] = Field(description="The components of the grade, by name.")
+    belief_mae: Optional[float] = Field(description="Mean absolute error of the last belief.")
+    episode_return: Optional[float] = Field(description="Sum of the rewards.")
+
+
+class RhythmVecState(State):
+    """The public state. All but `step_count` is None before the first reset."""
+
+    seed: Optional[int] = Field(default=None, description="As given or drawn.")
+    profile: Optional[str] = Field(default=None, description="As in the reset.")
+    grader: Optional[str] = Field(default=None, description="By name.")

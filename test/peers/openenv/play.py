@@ -1,0 +1,52 @@
+"""Plays an episode with the client of python/rhythm_vec_env, and validates the server and the folder with OpenEnv's code."""
+
+import json
+import sys
+from pathlib import Path
+
+from openenv.cli._cli_utils import validate_env_structure
+from openenv.cli._validation import get_deployment_modes, validate_multi_mode_deployment, validate_running_environment
+from openenv.core.client_types import StepResult
+
+from rhythm_vec_env import RhythmVecAction, RhythmVecEnv, RhythmVecState
+
+FOLDER = Path(__file__).resolve().parents[3] / "python" / "rhythm_vec_env"
+
+
+def plain(result: StepResult) -> dict:
+    observation = result.observation.model_dump(exclude={"metadata"})
+    return {"observation": observation, "reward": result.reward, "done": result.done}
+
+
+def play(url: str, reset: dict, actions: list) -> dict:
+    with RhythmVecEnv(base_url=url).sync() as env:
+        fresh = env.state()
+        results = [env.reset(**reset)]
+        for action in actions:
+            results.append(env.step(RhythmVecAction(**action)))
+        states = [state.model_dump() for state in (fresh, env.state()) if isinstance(state, RhythmVecState)]
+        try:
+            refused = plain(env.step(RhythmVecAction(action_type="sleep")))
+        except RuntimeError as error:
+            refused = str(error)
+    return {"results": [plain(result) for result in results], "states": states, "refused": refused}
+
+
+def validate(url: str) -> dict:
+    report = validate_running_environment(url)
+    return {
+        "passed": report["passed"],
+        "failed": report["summary"]["failed_criteria"],
+        "warnings": validate_env_structure(FOLDER),
+        "issues": validate_multi_mode_deployment(FOLDER)[1],
+        "docker": get_deployment_modes(FOLDER)["docker"],
+    }
+
+
+question = json.load(sys.stdin)
+answer = {}
+if "play" in question:
+    answer["played"] = play(**question["play"])
+if "validate" in question:
+    answer["validated"] = validate(question["validate"])
+json.dump(answer, sys.stdout)

@@ -1,0 +1,135 @@
+/** python/rhythm_vec_env: OpenEnv's client plays an episode, and OpenEnv's own code validates the server and the folder. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { describe, expect, it, test } from 'vitest';
+import { ACTION_NAMES, Episode } from '../../src/index.js';
+import { ACTION_SCHEMA } from '../../src/server/protocol/action.js';
+import { OBSERVATION_SCHEMA } from '../../src/server/protocol/observation.js';
+import { STATE_SCHEMA } from '../../src/server/protocol/state.js';
+import { float32Decimal, float32Decimals } from '../../src/shared/float32-decimal.js';
+import { packageVersion } from '../../src/shared/version.js';
+import { COMPONENT_NAMES } from '../../src/world/fields.js';
+import { askPythonAsync, whyAbsent } from '../support/python.js';
+import { startServer } from '../support/server.js';
+
+const SCRIPT = 'openenv/play.py';
+const absent = whyAbsent('openenv', '(openenv-core 0.2.2 or later)', SCRIPT, {});
+if (absent !== null) test.skip(`the client of OpenEnv: NOT TESTED here: ${absent}`, () => {});
+
+interface Result {
+  readonly observation: Readonly<Record<string, unknown>>;
+  readonly reward: number | null;
+  readonly done: boolean;
+}
+interface Answer {
+  readonly played: {
+    readonly results: readonly Result[];
+    readonly states: readonly object[];
+    readonly refused: string;
+  };
+  readonly validated: object;
+}
+
+describe.runIf(absent === null)('with OpenEnv', () => {
+  it('the client plays an episode as the reference does', async () => {
+    const { url } = await startServer();
+    const actions = Array.from({ length: 28 }, (_, t) => ({
+      action_type: ACTION_NAMES[(3 * t) % 10],
+      ...(t % 2 === 0 ? { belief: [0.1 * (t % 10), 0.5, 0.25] } : {}),
+    }));
+    const reset = { seed: 42, episode_id: 'e', profile: 'workaholic_stoic', grader: 'v3' };
+    const { played } = await askPythonAsync<Answer>(SCRIPT, { play: { url, reset, actions } });
+    const episode = new Episode().reset(42, { profile: 'workaholic_stoic', grader: 'v3' });
+    expect(played.results[0]).toMatchObject({
+      reward: null,
+      done: false,
+      observation: { step: 0, last_action: null },
+    });
+    for (const [t, { action_type, belief = null }] of actions.entries()) {
+      const reward = float32Decimal(episode.step(ACTION_NAMES.indexOf(action_type), belief));
+      const done = t === 27;
+      expect(played.results[t + 1]).toMatchObject({
+        ...{ reward, done },
+        observation: {
+          ...{ reward, done, step: t + 1, remaining: 27 - t, last_action: action_type },
+          meters: float32Decimals(episode.meters),
+          anomalies: float32Decimals(episode.anomalies),
+          final_score: done ? float32Decimal(episode.finalScore) : null,
+        },
+      });
+    }
+    const components = float32Decimals(episode.components);
+    expect(played.results[28].observation.components).toEqual(
+      Object.fromEntries(COMPONENT_NAMES.map((name, k) => [name, components[k]])),
+    );
+    expect(played.states).toEqual([
+      { episode_id: null, step_count: 0, seed: null, profile: null, grader: null },
+      { episode_id: 'e', step_count: 28, seed: 42, profile: 'workaholic_stoic', grader: 'v3' },
+    ]);
+    expect(played.refused).toContain('EXECUTION_ERROR');
+  });
+
+  it('the validation passes, but for the lock file that uv writes', async () => {
+    const { url } = await startServer();
+    const { validated } = await askPythonAsync<Answer>(SCRIPT, { validate: url });
+    expect(validated).toEqual({
+      ...{ passed: true, failed: [], docker: true },
+      warnings: ['Recommended directory missing: outputs/'],
+      issues: ["Missing uv.lock - run 'uv lock' to generate it"],
+    });
+  });
+});
+
+describe('the folder', () => {
+  const read = (name: string): string =>
+    readFileSync(new URL(`../../python/rhythm_vec_env/${name}`, import.meta.url), 'utf8');
+  /** Returns the fields of a class of models.py. */
+  const fieldsOf = (name: string): string[] => {
+    const [, body] = new RegExp(`^class ${name}\\b.*\\n((?:    .*\\n|\\n)+)`, 'm').exec(read('models.py'))!;
+    return Array.from(body.matchAll(/^ {4}(\w+): /gm), ([, field]) => field);
+  };
+
+  it('has models with the fields of the wire', () => {
+    const without = (keys: readonly string[], others: readonly string[]) =>
+      keys.filter((key) => !others.includes(key));
+    expect(fieldsOf('RhythmVecAction')).toEqual(without(Object.keys(ACTION_SCHEMA.shape), ['metadata']));
+    expect(fieldsOf('RhythmVecObservation')).toEqual(Object.keys(OBSERVATION_SCHEMA.shape));
+    const inherited = ['episode_id', 'step_count'];
+    expect(fieldsOf('RhythmVecState')).toEqual(without(Object.keys(STATE_SCHEMA.shape), inherited));
+  });
+
+  it('has the manifest of a sample, and names that OpenEnv derives from each other', () => {
+    const manifest = read('openenv.yaml').trim().split('\n');
+    expect(manifest.map((line) => line.split(': ')[0])).toEqual([
+      'spec_version',
+      'name',
+      'type',
+      'runtime',
+      'app',
+      'port',
+    ]);
+    expect(manifest[1]).toBe('name: rhythm_vec');
+    const project = read('pyproject.toml');
+    expect(project).toContain('name = "openenv-rhythm-vec-env"');
+    expect(project).toContain(`version = "${packageVersion()}"`);
+    expect(project).toContain('server = "rhythm_vec_env.server.app:main"');
+  });
+
+  it('has a Dockerfile that runs the server, and a health check that asks it', async () => {
+    const lines = read('server/Dockerfile').replaceAll('\\\n', ' ').split('\n');
+    const commandOf = (instruction: string): string[] =>
+      JSON.parse(/\[.*\]$/.exec(lines.find((line) => line.startsWith(instruction))!)![0]);
+    const [, ...options] = commandOf('CMD');
+    expect(options).toEqual(['serve', '--host', '0.0.0.0', '--port', '8000', '--insecure']);
+    expect(lines.indexOf('USER node')).toBeGreaterThan(lines.indexOf('FROM node:22-bookworm-slim'));
+    const [program, ...args] = commandOf('HEALTHCHECK');
+    const statusAt = async (url: string): Promise<number | null> => {
+      const addressed = args.map((arg) => arg.replace('http://127.0.0.1:8000', url));
+      const [status] = await once(spawn(program, addressed), 'close');
+      return status;
+    };
+    expect(await statusAt((await startServer()).url)).toBe(0);
+    expect(await statusAt('http://127.0.0.1:9')).toBe(1);
+  });
+});
