@@ -30,6 +30,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     'custom-graders',
     'training-data',
     'worlds',
+    'python',
     'errors',
   ].map((name) => `docs/guides/${name}`),
   'The world': ['docs/world', 'docs/graders', 'docs/exactness', 'docs/speed', 'docs/compatibility'],
