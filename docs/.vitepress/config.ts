@@ -22,6 +22,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     'normalisation',
     'replay-scoring',
     'text',
+    'text-from-python',
     'inference',
     'planner',
     'policies',

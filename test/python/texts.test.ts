@@ -1,7 +1,10 @@
 /** rhythm_vec.prompts, rhythm_vec.parse and score with parsed: the same texts and answers as in TypeScript. */
+import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it, test } from 'vitest';
 import { ACTION_NAMES, createVecEnv, parseCompletions, prompts, scoreReplay } from '../../src/index.js';
 import { float32Decimals } from '../../src/shared/float32-decimal.js';
+import { MAIN } from '../support/cli.js';
+import { askPythonAsync } from '../support/python.js';
 import { callClient, faultyServer, whyAbsent } from '../support/python-client.js';
 import { startServer } from '../support/server.js';
 
@@ -45,6 +48,13 @@ function expectedParsed() {
     beliefs: rows.map((i) => (given[i] ? float32Decimals(beliefs.subarray(3 * i, 3 * i + 3)) : null)),
   };
 }
+
+it.runIf(absent === null)('the example of the guide prints what the guide shows', async () => {
+  const page = readFileSync(new URL('../../docs/guides/text-from-python.md', import.meta.url), 'utf8');
+  const [, code, output] = /^```python\n(.*?)^```\n\n```txt\n(.*?)^```$/ms.exec(page)!;
+  const env = { RHYTHM_COMMAND: `"${process.execPath}" "${MAIN}"` };
+  expect(await askPythonAsync('client/example.py', { code, env })).toBe(output);
+});
 
 describe.runIf(absent === null)('texts from Python', () => {
   let parsed: ReturnType<typeof expectedParsed>;

@@ -1,0 +1,19 @@
+"""Runs the code of a guide, for test/python/texts.test.ts. Reads {"code", "env"}; prints what the code prints, as JSON."""
+
+import io
+import json
+import os
+import sys
+from contextlib import redirect_stdout
+
+
+def main():
+    question = json.load(sys.stdin)
+    os.environ.update(question["env"])
+    printed = io.StringIO()
+    with redirect_stdout(printed):
+        exec(question["code"], {})
+    json.dump(printed.getvalue(), sys.stdout)
+
+
+main()
