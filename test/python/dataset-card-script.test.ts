@@ -7,9 +7,9 @@ import { grpoRows } from '../../src/training/datasets/grpo/grpo-rows.js';
 import { runCli, temporaryDirectory } from '../support/cli.js';
 import { askPythonAsync } from '../support/python.js';
 import { startServer } from '../support/server.js';
-import { whyAbsent } from '../support/trl.js';
+import { tryTrl } from '../support/trl.js';
 
-const absent = whyAbsent();
+const { absent } = tryTrl([]);
 if (absent !== null) test.skip(`the Python code of the card: NOT RUN here: ${absent}`, () => {});
 
 const pathOf = temporaryDirectory();

@@ -64,22 +64,38 @@ export async function askPythonAsync<Answer>(script: string, question: unknown):
   return answerOf(status, stdout, stderr);
 }
 
+/** The answer of a script, or the reason why its library cannot be used here. */
+export type Trial<Answer> =
+  | { readonly absent: null; readonly answer: Answer }
+  | { readonly absent: string; readonly answer: null };
+
+/**
+ * Runs a script that needs a library, as `askPython` does.
+ * @throws Error in place of the reason if `RHYTHM_REQUIRE` names the library.
+ */
+export function tryPython<Answer>(
+  library: string,
+  version: string,
+  script: string,
+  question: unknown,
+): Trial<Answer> {
+  try {
+    return { absent: null, answer: askPython<Answer>(script, question) };
+  } catch (error) {
+    if (isRequired(library)) throw error;
+    const remedy = `install ${library} ${version} for the Python that RHYTHM_PYTHON names`;
+    return { absent: `${(error as Error).message}; ${remedy}`, answer: null };
+  }
+}
+
 /**
  * Returns the reason why a library cannot be used here, or null if a trial run of a script succeeds.
  * @param question the input of the trial run.
  * @throws Error in place of the reason if `RHYTHM_REQUIRE` names the library.
  */
-export function whyAbsent(
+export const whyAbsent = (
   library: string,
   version: string,
   script: string,
   question: unknown,
-): string | null {
-  try {
-    askPython(script, question);
-    return null;
-  } catch (error) {
-    if (isRequired(library)) throw error;
-    return `${(error as Error).message}; install ${library} ${version} for the Python that RHYTHM_PYTHON names`;
-  }
-}
+): string | null => tryPython(library, version, script, question).absent;

@@ -19,9 +19,14 @@ export interface Answer {
 
 const SCRIPT = 'trl/advantages.py';
 
-/** Returns the reason why TRL cannot run here, or null. @throws Error instead if `RHYTHM_REQUIRE` names trl. */
-export const whyAbsent = (): string | null => python.whyAbsent('trl', '1.13 or later', SCRIPT, []);
+interface Answers {
+  readonly version: string;
+  readonly answers: readonly Answer[];
+}
 
-/** Computes each case. @returns the advantages and TRL's version. */
-export const askTrl = (cases: readonly Case[]): { version: string; answers: readonly Answer[] } =>
-  python.askPython(SCRIPT, cases);
+/**
+ * Computes each case. @returns the advantages and TRL's version, or the reason why TRL cannot run here.
+ * @throws Error in place of the reason if `RHYTHM_REQUIRE` names trl.
+ */
+export const tryTrl = (cases: readonly Case[]): python.Trial<Answers> =>
+  python.tryPython('trl', '1.13 or later', SCRIPT, cases);
