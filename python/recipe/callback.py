@@ -46,12 +46,16 @@ class WatchCallback(TrainerCallback):
         def recorded(prompts: Sequence[Any], completions: Sequence[Any], **columns: Any) -> List[Optional[float]]:
             rewards = function(prompts, completions, **columns)
             texts = [each if isinstance(each, str) else each[-1]["content"] for each in completions]
-            legal = [reward == LEGAL for reward in rewards]
             cut_off = [self._is_cut_off(ids) for ids in columns["completion_ids"]]
-            self._batch = Batch(*zip(*ranks.gather(list(zip(texts, legal, cut_off)))))
+            self.record(texts, [reward == LEGAL for reward in rewards], cut_off)
             return rewards
 
         return recorded
+
+    def record(self, texts: Sequence[str], legal: Sequence[bool], cut_off: Sequence[bool]) -> None:
+        """Records the answers of a batch, of all ranks: texts, whether each has an action, and whether it was cut off."""
+        answers = ranks.gather(list(zip(texts, legal, cut_off)))
+        self._batch = Batch(*zip(*answers))
 
     def _is_cut_off(self, ids: Sequence[int]) -> bool:
         return not ids or ids[-1] not in self._end_tokens

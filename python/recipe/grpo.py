@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Optional
+from typing import Any, Dict, Optional
 
 import models
 import ranks
 from arguments import Run
 from callback import WatchCallback
 from datasets import Dataset
+from episodes import EpisodeRollouts, episode_prompts
 from record import history, write_record
 from rhythm_vec import Client, reward_funcs, score
 from rows import Rows, check_world
@@ -20,6 +21,7 @@ from trl import GRPOConfig, GRPOTrainer
 
 _LOGGED = [
     "reward",
+    "rewards/final_score/mean",
     "rewards/format_valid/mean",
     "rewards/action_legal/mean",
     "rewards/env_reward/mean",
@@ -41,7 +43,7 @@ def train_grpo(
     digest = score(seeds=[0], action_histories=[[]], actions=[None], client=client).world_digest
     check_world(rows, digest)
     start_time = time.monotonic()
-    dataset = Dataset.from_dict(rows.columns())
+    dataset = dataset_of(rows, settings)
     trainer, callback = trainer_of(settings, run, dataset, config, client, start)
     run_trainer(trainer, run, output)
     write_record(
@@ -76,15 +78,30 @@ def trainer_of(
     else:
         model, adapter = models.load_trained(settings.model, start, run.cpu, more), None
     callback = WatchCallback(settings.watch, output, tokenizer)
-    shaping = {name: True for name in settings.grpo.shaping}
-    rewards = reward_funcs(client, grader=settings.grpo.grader, shaping=shaping)
     trainer = GRPOTrainer(
         model=model,
         processing_class=tokenizer,
         peft_config=adapter,
         args=config,
         train_dataset=rows,
-        reward_funcs=callback.recording(rewards),
         callbacks=[callback],
+        **sources_of(settings, output, client, callback),
     )
     return trainer, callback
+
+
+def sources_of(settings: Settings, output: Path, client: Client, callback: WatchCallback) -> Dict[str, Any]:
+    """Returns the trainer's reward functions, and its rollout function if the model plays whole episodes."""
+    grpo = settings.grpo
+    if grpo.rollout == "episode":
+        rollouts = EpisodeRollouts(client, grpo.grader, output, callback.record)
+        return {"rollout_func": rollouts, "reward_funcs": rollouts.rewards}
+    rewards = reward_funcs(client, grader=grpo.grader, shaping={name: True for name in grpo.shaping})
+    return {"reward_funcs": callback.recording(rewards)}
+
+
+def dataset_of(rows: Rows, settings: Settings) -> Dataset:
+    """Returns the rows with all their columns, which the reward functions get; or the prompts of their episodes."""
+    if settings.grpo.rollout == "episode":
+        return Dataset.from_dict({"prompt": episode_prompts(rows)})
+    return Dataset.from_dict(rows.columns())

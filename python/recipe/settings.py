@@ -90,6 +90,12 @@ class Grpo:
     )
     temperature: float = setting(1.5, PUBLISHED, "sampling temperature", "later runs")
     beta: float = setting(0.04, PUBLISHED, "weight of the KL to the model at the start of the stage", "later runs")
+    rollout: str = setting(
+        "step",
+        PUBLISHED,
+        "step: one answer to each row; episode: the model plays the 28 steps of each row's episode",
+        choices=("step", "episode"),
+    )
     grader: str = setting("v2", OURS, "grader of the episodes", "v1 does not reward inference", choices=("v1", "v2", "v3"))
     shaping: Tuple[str, ...] = setting(
         (),

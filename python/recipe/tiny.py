@@ -39,6 +39,7 @@ def tiny_model(seed: int) -> LlamaForCausalLM:
         intermediate_size=64,
         num_hidden_layers=1,
         num_attention_heads=2,
+        max_position_embeddings=16384,
         pad_token_id=WORDS.index(PAD),
         eos_token_id=WORDS.index(END),
         bos_token_id=WORDS.index(END),

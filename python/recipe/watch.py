@@ -27,12 +27,12 @@ _OF_ACTIONS = ("one_action", "cycle")
 
 @dataclass(frozen=True)
 class Batch:
-    """The completions of a step.
+    """The answers of a step: completions, or all answers of episodes.
 
     Attributes:
-        texts: the completions.
+        texts: the answers.
         legal: whether the server parsed an action, for each.
-        cut_off: whether the completion has the maximum length and no end token, for each.
+        cut_off: whether the answer has the maximum length and no end token, for each.
     """
 
     texts: Sequence[str]
@@ -69,9 +69,9 @@ def action_figures(actions: Mapping[str, int]) -> Dict[str, float]:
 #: Names of figures in TRL's log, by their names here. TRL's figures are of all processes.
 _TRL_NAMES = {
     "zero_spread": "frac_reward_zero_std",
-    "cut_off": "completions/clipped_ratio",
     "kl": "kl",
     "reward": "reward",
+    "final_score": "rewards/final_score/mean",
     "format_valid": "rewards/format_valid/mean",
     "action_legal": "rewards/action_legal/mean",
     "env_reward": "rewards/env_reward/mean",
@@ -81,10 +81,9 @@ _TRL_NAMES = {
 
 
 def line_of(step: int, logged: Mapping[str, Any], batch: Optional[Batch]) -> Dict[str, Any]:
-    """Returns a step's figures: those of its completions, if any, and those that TRL logged."""
-    line: Dict[str, Any] = {"step": step, **(measures(batch) if batch else {})}
+    """Returns a step's figures: those that TRL logged, and those of its answers, if any."""
     figures = {name: _finite(logged[key]) for name, key in _TRL_NAMES.items() if key in logged}
-    return {**line, **figures}
+    return {"step": step, **figures, **(measures(batch) if batch else {})}
 
 
 def _finite(value: Optional[float]) -> Optional[float]:
@@ -163,7 +162,8 @@ class Watch:
         return summary
 
     def _exceeds_limit(self, name: str) -> bool:
-        return self._value(name) > getattr(self._limits, name)
+        limit: float = getattr(self._limits, name)
+        return self._value(name) > limit
 
     def _value(self, name: str) -> float:
         """Returns the value to compare with the limit; 0 with too few steps or answers."""

@@ -59,9 +59,11 @@ const repeatNames = (count: number, ...names: string[]): string[] => Array(count
 const repeat = <T>(count: number, value: T): T[] => Array(count).fill(value);
 
 const HEALTHY: Step = {
-  logged: { frac_reward_zero_std: 0.1, 'completions/clipped_ratio': 0, kl: 0.02, reward: 1 },
+  logged: { frac_reward_zero_std: 0.1, kl: 0.02, reward: 1 },
   batch: answers(...NAMES),
 };
+/** Half of the answers are cut off and have no action. */
+const HALF_CUT_OFF = { legal: NAMES.map((_, k) => k >= 5), cut_off: NAMES.map((_, k) => k < 5) };
 const withLog = (logged: Step['logged']): Step => ({ ...HEALTHY, logged: { ...HEALTHY.logged, ...logged } });
 const withBatch = (batch: Batch): Step => ({ ...HEALTHY, batch });
 
@@ -78,7 +80,7 @@ describe.runIf(absent === null)("the recipe's watch", () => {
     ['zero_spread', withLog({ frac_reward_zero_std: 0.75 }), 0.75, 'no reward spread'],
     ['one_action', withBatch(answers(...repeatNames(9, 'SLEEP'), 'LEARN')), 0.9, 'SLEEP 90%, LEARN 10%'],
     ['cycle', withBatch(answers(...repeatNames(5, 'SLEEP', 'MEDITATE'))), 1, 'SLEEP 50%, MEDITATE 50%'],
-    ['cut_off', withLog({ 'completions/clipped_ratio': 0.5 }), 0.5, '--grpo-completion-length'],
+    ['cut_off', withBatch({ ...answers(...NAMES), ...HALF_CUT_OFF }), 0.5, '--grpo-completion-length'],
     [
       'unparsed',
       withBatch({ ...answers(...NAMES), legal: NAMES.map((_, k) => k < 4) }),
@@ -92,10 +94,7 @@ describe.runIf(absent === null)("the recipe's watch", () => {
       'middle',
     ],
   ])('warns once of %s, and of no other pitfall, after a full window', (name, step, value, remedy) => {
-    // If TRL did not log the clipped ratio, the watch computes `cut_off` from the completions.
-    const { 'completions/clipped_ratio': _, ...logged } = step.logged!;
-    const faulty = name === 'cut_off_read' ? { ...step, logged } : step;
-    const steps = [...repeat(2 * WINDOW, faulty), ...repeat(2 * WINDOW, HEALTHY)];
+    const steps = [...repeat(2 * WINDOW, step), ...repeat(2 * WINDOW, HEALTHY)];
     const { warnings, summary, text } = watched({ limits, steps });
     expect(warnings.map(({ pitfall, step: at }) => [pitfall, at])).toEqual([[name, WINDOW]]);
     expect(warnings[0].value).toBeCloseTo(value, 12);

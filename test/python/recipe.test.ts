@@ -1,9 +1,10 @@
 /** python/recipe/train.py on small data: SFT and GRPO with TRL and a server, invalid settings, and a resumed run. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
-import { createVecEnv } from '../../src/index.js';
-import { temporaryDirectory } from '../support/cli.js';
+import { createVecEnv, type ParsedCompletion, parseCompletion } from '../../src/index.js';
+import { ACTION_NAMES } from '../../src/world/fields.js';
+import { fromLines, temporaryDirectory } from '../support/cli.js';
 import { askPython, whyAbsent } from '../support/python.js';
 import { faultyServer } from '../support/python-client.js';
 import { type Line, PARTS, runRecipe, runTwoRanks, startRecipe, waitForRecipe } from '../support/recipe.js';
@@ -91,6 +92,58 @@ describe.runIf(absent === null)('the recipe with TRL', () => {
   );
 
   it(
+    'in two processes, the model plays whole episodes, which the engine plays with the same result',
+    async () => {
+      const output = pathOf('episodes');
+      const server = await startServer();
+      const rows = pathOf('episodes.jsonl');
+      const seeds = [4242, 4243];
+      writeFileSync(
+        rows,
+        seeds.map((seed) => `${JSON.stringify({ seed, profile_mode: 'discrete' })}\n`).join(''),
+      );
+      const args = ['--start-from', 'base', '--url', server.url, '--grpo-rows', rows, '--grpo-grader', 'v3'];
+      const size = ['--grpo-rollout', 'episode', '--grpo-batch', '2', '--grpo-generations', '2'];
+      const { code, stderr, watched } = await runTwoRanks(
+        output,
+        'grpo',
+        ...args,
+        ...size,
+        '--grpo-steps',
+        '1',
+      );
+      expect(code, stderr).toBe(0);
+
+      const episodes = fromLines(readFileSync(join(output, 'grpo/episodes.jsonl'), 'utf8'));
+      using played = createVecEnv({ numEnvs: 1, grader: 'v3', backend: 'reference' });
+      expect(episodes.map(({ seed }) => seed).sort()).toEqual([4242, 4242, 4243, 4243]);
+      for (const { seed, answers, actions, beliefs, parsed, ...episode } of episodes) {
+        const read = answers.map((answer: string) => parseCompletion(answer));
+        expect(read.map(({ action }: ParsedCompletion) => action !== null)).toEqual(parsed);
+        played.reset({ seed, profiles: 'discrete' });
+        for (const [t, name] of actions.entries()) {
+          expect(name).toBe(ACTION_NAMES[read[t].action ?? ACTION_NAMES.indexOf('sleep')]);
+          expect(beliefs[t]?.map(Math.fround) ?? null).toEqual(
+            read[t].given ? Array.from(read[t].belief) : null,
+          );
+          const belief = beliefs[t] ?? [Number.NaN, Number.NaN, Number.NaN];
+          const { finalScores, episodeReturns } = played.step([ACTION_NAMES.indexOf(name)], {
+            beliefs: belief,
+          });
+          if (t < 27) continue;
+          expect(Math.fround(episode.final_score)).toBe(finalScores[0]);
+          expect(Math.fround(episode.episode_return)).toBe(episodeReturns[0]);
+        }
+      }
+      const [line] = watched();
+      expect(line.final_score).toBeCloseTo(mean(episodes.map((episode) => episode.final_score)), 6);
+      expect(line.unparsed).toBeCloseTo(1 - mean(episodes.flatMap(({ parsed }) => parsed.map(Number))), 6);
+      expect(line.reward).toBeCloseTo(line.final_score + line.format_valid + line.action_legal, 4);
+    },
+    LIMIT_MS,
+  );
+
+  it(
     'warns that the base model gives no answers, and stops by --watch-stop-on',
     async () => {
       const output = pathOf('base');
@@ -155,7 +208,7 @@ describe.runIf(absent === null)('the recipe with TRL', () => {
   );
 
   it('passes the published settings to TRL, and refuses invalid settings and rows', () => {
-    const { nf4, configs, options, refused, refused_options } = askPython<
+    const { nf4, configs, options, conversations, refused, refused_options } = askPython<
       Record<string, Record<string, unknown>>
     >(PARTS, { folder: pathOf('parts') });
     expect(nf4).toMatchObject({ load_in_4bit: true, bnb_4bit_quant_type: 'nf4' });
@@ -176,6 +229,22 @@ describe.runIf(absent === null)('the recipe with TRL', () => {
     expect(configs.first).toMatchObject({
       grpo: { generation_batch_size: 4, num_generations: 4, max_completion_length: 16, beta: 0.01 },
       lora: { r: 4 },
+    });
+    // The model's tokens have the mask 1. An end token that is missing is added, but is not the model's.
+    expect(conversations).toEqual({
+      text: ['0 0 1 2 5 5 5 SLEEP <end> 1 1 2 LEARN <end>', '0 0 1 2 5 5 <end> 1 1 2 7'],
+      mask: [
+        [1, 1, 1, 1, 1, 0, 0, 0, 1, 1],
+        [1, 1, 0, 0, 0, 0, 1],
+      ],
+      logprobs_fit: [true, true],
+      cut_off: [
+        [false, false],
+        [true, true],
+      ],
+      last_answers: ['LEARN', '7'],
+      context: expect.stringContaining('Expected conversations of at most 12 tokens'),
+      template: expect.stringContaining('Expected a chat template that ends answers'),
     });
     // The file has beta: 1e-3, which a later option changes.
     expect(options).toEqual({

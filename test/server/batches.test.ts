@@ -434,6 +434,27 @@ const refusals: [path: string, what: string, body: unknown, detail: object][] = 
     { seeds: [1], group_size: 1, policy: 'action_sequences', action_sequences: [[]] },
     { loc: ['body', 'action_sequences'], msg: expect.stringContaining('28 actions at action_sequences[0]') },
   ],
+  ...(
+    [
+      ['belief sequences for another policy', { policy: 'random', action_sequences: null }, '"random"'],
+      ['a belief beside belief sequences', { belief: [0, 0, 0] }, 'got both'],
+      ['too few belief sequences', { belief_sequences: [] }, 'Expected 1 belief sequences'],
+      ['a short belief sequence', { belief_sequences: [[null]] }, '28 beliefs at belief_sequences[0]'],
+      [
+        'an invalid belief of a sequence',
+        { belief_sequences: [[...Array(27).fill(null), [0.5, 1]]] },
+        '3 numbers, or null, at belief_sequences[0][27]',
+      ],
+    ] as const
+  ).map(([what, changes, msg]): (typeof refusals)[number] => [
+    '/v1/rollout',
+    what,
+    {
+      ...{ seeds: [1], group_size: 1, policy: 'action_sequences', action_sequences: [Array(28).fill(0)] },
+      ...{ belief_sequences: [Array(28).fill(null)], ...changes },
+    },
+    { loc: ['body', 'belief_sequences'], msg: expect.stringContaining(msg) },
+  ]),
 ];
 it.each(refusals)('%s refuses %s', async (path, _, body, detail) => {
   const response = await sendRequest(await startServer(), 'POST', path, body);
@@ -529,6 +550,25 @@ it('/v1/rollout returns the same arrays as rolloutGroups, for every policy', asy
   env.reset({ seed: [500, 500, 500, 501, 501, 501], profiles });
   const { finalScores } = env.run(sequences.flat(), { beliefs: [0.25, 0.5, 1] });
   expect(body.arrays.final_scores).toEqual(float32Decimals(finalScores));
+
+  // A belief for every step, null for none, which the environment takes as NaN.
+  const beliefs = sequences.map((sequence, i) =>
+    sequence.map((_, t) => ((i + t) % 3 === 0 ? null : [t / 28, i / 6, 1])),
+  );
+  const answer = await sendRequest(server, 'POST', '/v1/rollout', {
+    ...request,
+    policy: 'action_sequences',
+    action_sequences: sequences,
+    belief_sequences: beliefs,
+  });
+  let played: Float32Array | undefined;
+  env.reset({ seed: [500, 500, 500, 501, 501, 501], profiles: 'sampled' });
+  for (let t = 0; t < 28; t++) {
+    const given = beliefs.flatMap((sequence) => sequence[t] ?? [Number.NaN, Number.NaN, Number.NaN]);
+    const actions = Uint8Array.from(sequences, (sequence) => sequence[t]);
+    played = env.step(actions, { beliefs: Float32Array.from(given) }).finalScores;
+  }
+  expect(answer.body.arrays.final_scores).toEqual(float32Decimals(played!));
   const seeded = await sendRequest(server, 'POST', '/v1/rollout', {
     ...request,
     policy: 'random',

@@ -3,7 +3,14 @@ import { z } from 'zod';
 import { RhythmError } from '../../shared/errors.js';
 import { didYouMean } from '../../shared/suggest.js';
 import { describe, isList } from '../../shared/values.js';
-import { ACTION_NAMES, GRADER_NAMES, MAX_U32, NUM_ACTIONS, NUM_STEPS } from '../../world/fields.js';
+import {
+  ACTION_NAMES,
+  GRADER_NAMES,
+  MAX_U32,
+  NUM_ACTIONS,
+  NUM_BELIEFS,
+  NUM_STEPS,
+} from '../../world/fields.js';
 import { jsonSchema } from '../protocol/json-schema.js';
 import { PROFILES, toGrader } from '../protocol/reset-request.js';
 import {
@@ -26,6 +33,7 @@ export const HISTORY = z
   .array(ACTION)
   .max(NUM_STEPS - 1)
   .describe('actions taken before, by name or code');
+export const BELIEF = z.array(z.number()).length(NUM_BELIEFS).nullable();
 const PROFILE = z.enum(PROFILES);
 
 /** The maximum number of rows of a request. */

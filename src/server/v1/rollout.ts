@@ -1,20 +1,13 @@
 /** POST /v1/rollout: plays whole episodes in groups, with built-in policies or given action sequences. */
 import { z } from 'zod';
 import { checkSeed } from '../../engine/validate/seeds.js';
-import type { RolloutOptions, RolloutPolicy } from '../../rollouts/groups/group-options.js';
+import type { RolloutOptions } from '../../rollouts/groups/group-options.js';
 import type { RolloutGroups } from '../../rollouts/groups/group-recorder.js';
 import { rolloutGroups } from '../../rollouts/node.js';
 import { storedField } from '../../shared/former-names.js';
 import { didYouMean } from '../../shared/suggest.js';
 import { checkName, describe } from '../../shared/values.js';
-import {
-  ACTION_NAMES,
-  BELIEF_NAMES,
-  MAX_U32,
-  NUM_BELIEFS,
-  NUM_STEPS,
-  OBSERVATION_SIZE,
-} from '../../world/fields.js';
+import { BELIEF_NAMES, MAX_U32, NUM_BELIEFS, NUM_STEPS, OBSERVATION_SIZE } from '../../world/fields.js';
 import type { Route } from '../http/route.js';
 import { PROFILES } from '../protocol/reset-request.js';
 import { columnsText } from './array-text.js';
@@ -22,6 +15,7 @@ import { BATCH_FAILURES, type BatchRunner } from './batch-runner.js';
 import {
   ACTION,
   absent,
+  BELIEF,
   checkRows,
   column,
   GRADER,
@@ -31,6 +25,7 @@ import {
   SEED,
 } from './batch-schemas.js';
 import { allRows, Column } from './column.js';
+import { sequencePolicy } from './rollout-sequences.js';
 
 type ArrayName = Exclude<keyof RolloutGroups, 'groups' | 'groupSize' | 'steps' | 'logProbs'>;
 
@@ -77,6 +72,10 @@ export const ROLLOUT_REQUEST = z.strictObject({
     .nullish()
     .transform(absent)
     .describe(`with action_sequences: ${BELIEF_NAMES.join(', ')}, given at every step`),
+  belief_sequences: column(z.array(BELIEF).length(NUM_STEPS))
+    .nullish()
+    .transform(absent)
+    .describe('with action_sequences, in place of belief: the belief given with each action, null for none'),
   policy_seeds: z
     .union([z.literal('member'), z.int().min(0).max(MAX_U32)])
     .nullish()
@@ -141,6 +140,7 @@ function checkRequest({
   policy,
   action_sequences: sequences,
   belief,
+  belief_sequences: beliefs,
   policy_seeds,
   profile_modes,
 }: RolloutRequest): void {
@@ -167,8 +167,23 @@ function checkRequest({
   if (belief !== undefined && sequences === undefined) {
     throw invalidField('belief', onlyWith('belief', 'action_sequences', policy));
   }
+  if (beliefs !== undefined) checkBeliefSequences(beliefs.length, rollouts, belief !== undefined, policy);
   if (policy_seeds !== undefined && policy !== 'random') {
     throw invalidField('policy_seeds', onlyWith('policy_seeds', 'random', policy));
+  }
+}
+
+function checkBeliefSequences(count: number, rollouts: number, withBelief: boolean, policy: string): void {
+  const field = 'belief_sequences';
+  if (policy !== 'action_sequences') throw invalidField(field, onlyWith(field, 'action_sequences', policy));
+  if (withBelief) {
+    throw invalidField(field, 'Expected belief or belief_sequences, got both. Leave one of them out.');
+  }
+  if (count !== rollouts) {
+    throw invalidField(
+      field,
+      `Expected ${rollouts} belief sequences (one for each rollout), got ${count}. Send one for each action sequence.`,
+    );
   }
 }
 
@@ -214,32 +229,3 @@ async function optionsOf(request: RolloutRequest, turn: () => Promise<void>): Pr
 const seedOf = (seed: unknown, i: number): number => checkSeed(seed as number, `seeds[${i}]`);
 
 const profileOf = (mode: unknown, i: number): string => checkName(`profile_modes[${i}]`, mode, PROFILES);
-
-async function sequencePolicy(
-  { action_sequences: sequences, belief }: RolloutRequest,
-  turn: () => Promise<void>,
-): Promise<RolloutPolicy> {
-  const codes = await allRows(sequences ?? Column.EMPTY, turn, codesOf);
-  return ({ steps }) => ({
-    actions: Array.from(steps, (step, i) => codes[i][step] ?? 0),
-    beliefs:
-      belief && Float32Array.from({ length: steps.length * NUM_BELIEFS }, (_, k) => belief[k % NUM_BELIEFS]),
-  });
-}
-
-function codesOf(sequence: unknown, i: number): Uint8Array {
-  if (!Array.isArray(sequence) || sequence.length !== NUM_STEPS) {
-    throw invalidField(
-      'action_sequences',
-      `Expected ${NUM_STEPS} actions at action_sequences[${i}], got ${describe(sequence)}.`,
-    );
-  }
-  return Uint8Array.from(sequence, (action: unknown, t) => {
-    const code = typeof action === 'string' ? ACTION_NAMES.indexOf(action) : action;
-    if (typeof code === 'number' && code in ACTION_NAMES) return code;
-    throw invalidField(
-      'action_sequences',
-      `Expected an action's name or code at action_sequences[${i}][${t}], got ${describe(action)}.`,
-    );
-  });
-}

@@ -6,12 +6,13 @@ import { type ReplayOptions, type ReplayScores, scoreReplayOn } from '../../roll
 import { REWARD_NAMES, toStackSettings } from '../../rollouts/rewards/compute-rewards.js';
 import { type ParsedCompletion, parseCompletion } from '../../rollouts/text/parse-completions.js';
 import { snakeCase } from '../../shared/letter-case.js';
-import { NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
+import { NUM_STEPS } from '../../world/fields.js';
 import type { Route } from '../http/route.js';
 import { BATCH_FAILURES, type BatchRunner } from './batch-runner.js';
 import {
   ACTION,
   absent,
+  BELIEF,
   checkRows,
   column,
   GRADER,
@@ -28,8 +29,6 @@ import { rowsOf, withColumnNames } from './request-rows.js';
 import { SCORE_NAMES, ScoreColumns } from './score-columns.js';
 
 const WEIGHTS = Object.fromEntries(REWARD_NAMES.map((name) => [snakeCase(name), z.number().optional()]));
-
-const BELIEF = z.array(z.number()).length(NUM_BELIEFS).nullable();
 
 export const SCORE_REQUEST = z.strictObject({
   seeds: SEEDS,

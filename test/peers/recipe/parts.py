@@ -1,7 +1,7 @@
 """Tests functions of the recipe that need TRL, for test/python/recipe.test.ts.
 
 Reads {"folder"}; {} only tests whether the packages exist. Prints {"nf4": the configuration of 4-bit weights, "configs":
-some of TRL's settings, "options": options of TRL that were passed, "refused" and "refused_options": the errors}.
+some of TRL's settings, "options": options of TRL that were passed, "conversations": their tokens, "refused" and "refused_options": the errors}.
 """
 
 import contextlib
@@ -23,6 +23,7 @@ if not question:
 
 import arguments  # noqa: E402
 import configs as trl_configs  # noqa: E402
+import conversation  # noqa: E402
 import models  # noqa: E402
 import record  # noqa: E402
 import rows  # noqa: E402
@@ -130,6 +131,53 @@ def option_refusals(folder):
     return {name: refusal(lambda option=option: grpo_options(folder, option)) for name, option in given.items()}
 
 
+class StandIn:
+    """A trainer whose vLLM returns the given answers, each token with its number as log-probability."""
+
+    use_vllm = True
+    max_completion_length = 4
+
+    def __init__(self, answers, limit):
+        self.vllm_generation = self
+        self.model = self
+        self.config = self
+        self.max_position_embeddings = limit
+        self._answers = list(answers)
+
+    def generate(self, prompts, images, num_generations):
+        assert images is None and num_generations == 1
+        answers = [self._answers.pop(0) for _ in prompts]
+        return prompts, answers, [[[token] for token in answer] for answer in answers], None
+
+
+def conversations():
+    """Plays two turns of two conversations: the first answer of one is cut off."""
+    tokenizer = tiny.tiny_tokenizer()
+    ids = tokenizer.convert_tokens_to_ids
+    answers = [ids(["5", "5", "5", "SLEEP", "<end>"]), ids(["5", "5"]), ids(["LEARN", "<end>"]), ids(["7"])]
+    trainer = StandIn(answers, 40)
+    both = [conversation.Conversation(tokenizer) for _ in range(2)]
+    for turn in range(2):
+        chat = [{"role": "system", "content": "0"}, {"role": "user", "content": f"{turn} 1 2"}]
+        for each in both:
+            each.ask(chat)
+        for each, answer in zip(both, conversation.generate(trainer, both)):
+            each.add(answer)
+    tiny_context = refusal(lambda: conversation.generate(StandIn([], 12), both))
+    tokenizer.chat_template = "{{ messages[-1]['content'] }}"
+    return {
+        "text": [" ".join(tokenizer.convert_ids_to_tokens(each.ids)) for each in both],
+        "mask": [each.mask for each in both],
+        "logprobs_fit": [
+            each.logprobs == [token * mask for token, mask in zip(each.completion, each.mask)] for each in both
+        ],
+        "cut_off": [each.cut_off for each in both],
+        "last_answers": [each.last_answer for each in both],
+        "context": tiny_context,
+        "template": refusal(lambda: both[0].ask(chat)),
+    }
+
+
 def main():
     # TRL prints its log.
     with contextlib.redirect_stdout(sys.stderr):
@@ -140,6 +188,7 @@ def main():
             "nf4": {name: value for name, value in nf4.items() if name.startswith(("load_in_4bit", "bnb_4bit"))},
             "configs": {name: configs(folder, "--preset", name) for name in ("later", "first")},
             "options": passed_options(folder),
+            "conversations": conversations(),
             "refused_options": option_refusals(folder),
             "refused": refusals(folder),
         }

@@ -1,0 +1,185 @@
+"""Rollouts of whole episodes for TRL's `rollout_func`: the model plays all 28 steps in one conversation.
+
+Each prompt of the dataset names an episode. The conversation has the same messages and the same rules of answers as single
+steps; the server writes and parses them. All ranks take all steps, so that they generate the same number of times.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, Callable, Dict, List, Optional, Sequence
+
+import ranks
+from conversation import Conversation, generate
+from rhythm_vec import Client, prompts, score
+from rows import Rows
+
+LOG = "episodes.jsonl"
+NUM_STEPS = 28
+#: The action that is played for an answer without one, as in `rhythm-vec eval`.
+FALLBACK = "sleep"
+#: The rewards of an answer whose means over the episode are rewards of the episode.
+ANSWER_REWARDS = ("format_valid", "action_legal")
+LEGAL = 0.5
+
+#: Takes the answers of a step of all episodes: texts, whether each has an action, and whether it was cut off.
+Record = Callable[[Sequence[str], Sequence[bool], Sequence[bool]], None]
+RewardFunction = Callable[..., List[Optional[float]]]
+
+
+def episode_prompts(rows: Rows) -> List[List[Dict[str, str]]]:
+    """Returns prompts that name the episodes of rows, each once. TRL passes only prompts to a rollout function."""
+    episodes = {
+        json.dumps({"seed": row["seed"], "profile_mode": row.get("profile_mode") or "sampled"}) for row in rows.rows
+    }
+    return [[{"role": "user", "content": episode}] for episode in sorted(episodes)]
+
+
+class EpisodeRollouts:
+    """A rollout function: `GRPOTrainer(rollout_func=rollouts, reward_funcs=rollouts.rewards, ...)`.
+
+    Args:
+        client: a client of the server.
+        grader: the grader of the episodes.
+        folder: the trainer's output folder, in which rank 0 writes `episodes.jsonl`: one line per episode.
+        record: receives all answers of each batch.
+    """
+
+    def __init__(self, client: Client, grader: str, folder: Path, record: Record) -> None:
+        self._client = client
+        self._grader = grader
+        self._path = folder / LOG
+        self._record = record
+        self._opened = False
+
+    @property
+    def rewards(self) -> List[RewardFunction]:
+        """The final score of the episode, and the means of format_valid and action_legal over its steps."""
+        return [final_score, format_valid, action_legal]
+
+    def __call__(self, prompts: Sequence[Any], trainer: Any) -> Dict[str, Any]:
+        """Plays the episodes that the prompts name. Returns tokens, the mask of the model's tokens, and the episodes."""
+        episodes = [Episode(**json.loads(prompt[-1]["content"])) for prompt in prompts]
+        conversations = [Conversation(trainer.processing_class) for _ in episodes]
+        for _ in range(NUM_STEPS):
+            self._play_step(episodes, conversations, trainer)
+        self._grade(episodes)
+        self._record(
+            [text for episode in episodes for text in episode.answers],
+            [legal for episode in episodes for legal in episode.parsed],
+            [cut for conversation in conversations for cut in conversation.cut_off],
+        )
+        self._log(episodes, trainer.state.global_step)
+        with_logprobs = all(conversation.logprobs is not None for conversation in conversations)
+        return {
+            "prompt_ids": [conversation.prompt for conversation in conversations],
+            "completion_ids": [conversation.completion for conversation in conversations],
+            "logprobs": [conversation.logprobs for conversation in conversations] if with_logprobs else None,
+            "env_mask": [conversation.mask for conversation in conversations],
+            "episode": episodes,
+        }
+
+    def _play_step(self, episodes: List[Episode], conversations: List[Conversation], trainer: Any) -> None:
+        """Asks for one answer in each episode, and plays it."""
+        state = {
+            "seeds": [episode.seed for episode in episodes],
+            "action_histories": [episode.actions for episode in episodes],
+            "profile_modes": [episode.profile_mode for episode in episodes],
+            "grader": self._grader,
+            "client": self._client,
+        }
+        for conversation, chat in zip(conversations, prompts(**state)):
+            conversation.ask(chat)
+        for conversation, answer in zip(conversations, generate(trainer, conversations)):
+            conversation.add(answer)
+        texts = [conversation.last_answer for conversation in conversations]
+        scores = score(**state, completions=texts, parsed=True, scores=list(ANSWER_REWARDS))
+        assert scores.parsed is not None
+        for i, episode in enumerate(episodes):
+            rewards = {name: scores[name][i] for name in ANSWER_REWARDS}
+            episode.add(texts[i], scores.parsed.actions[i], scores.parsed.beliefs[i], rewards)
+
+    def _grade(self, episodes: List[Episode]) -> None:
+        """Sets the final scores, of a replay by the server."""
+        request = {
+            "policy": "action_sequences",
+            "group_size": 1,
+            "seeds": [episode.seed for episode in episodes],
+            "profile_modes": [episode.profile_mode for episode in episodes],
+            "action_sequences": [episode.actions for episode in episodes],
+            "belief_sequences": [episode.beliefs for episode in episodes],
+            "grader": self._grader,
+            "arrays": ["final_scores", "episode_returns"],
+        }
+        arrays = self._client.post("/v1/rollout", json.dumps(request).encode())["arrays"]
+        for episode, final, total in zip(episodes, arrays["final_scores"], arrays["episode_returns"]):
+            episode.final_score, episode.episode_return = float(final), float(total)
+
+    def _log(self, episodes: List[Episode], steps: int) -> None:
+        """Writes the episodes of all ranks. A resumed run first removes those that it plays again."""
+        lines = ranks.gather([{"step": steps + 1, "grader": self._grader, **episode.line()} for episode in episodes])
+        if not ranks.is_first():
+            return
+        past: List[str] = []
+        if not self._opened and self._path.exists():
+            past = [line for line in self._path.read_text().splitlines() if json.loads(line)["step"] <= steps]
+        with self._path.open("a" if self._opened else "w") as file:
+            file.writelines(line + "\n" for line in [*past, *map(json.dumps, lines)])
+        self._opened = True
+
+
+class Episode:
+    """The answers of an episode, and what was played.
+
+    Attributes:
+        actions: names; FALLBACK for an answer without an action.
+        beliefs: social, morning, work in [0, 1], or None, for each step.
+        parsed: whether the answer had an action, for each step.
+        rewards: the rewards of each answer, by name.
+    """
+
+    def __init__(self, seed: int, profile_mode: str) -> None:
+        self.seed = seed
+        self.profile_mode = profile_mode
+        self.answers: List[str] = []
+        self.actions: List[str] = []
+        self.beliefs: List[Optional[List[float]]] = []
+        self.parsed: List[bool] = []
+        self.rewards: Dict[str, List[float]] = {name: [] for name in ANSWER_REWARDS}
+        self.final_score = 0.0
+        self.episode_return = 0.0
+
+    def add(
+        self, answer: str, action: Optional[str], belief: Optional[List[float]], rewards: Dict[str, float]
+    ) -> None:
+        """Adds a step."""
+        self.answers.append(answer)
+        self.actions.append(FALLBACK if action is None else action)
+        self.beliefs.append(belief)
+        self.parsed.append(action is not None)
+        for name, value in rewards.items():
+            self.rewards[name].append(value)
+
+    def mean(self, name: str) -> float:
+        """Returns the mean of a reward of answers."""
+        return sum(self.rewards[name]) / len(self.rewards[name])
+
+    def line(self) -> Dict[str, Any]:
+        """Returns the episode as a line of `episodes.jsonl`."""
+        return {**vars(self), "rewards": {name: self.mean(name) for name in self.rewards}}
+
+
+def final_score(prompts: Any, completions: Any, episode: Sequence[Episode], **_: Any) -> List[Optional[float]]:
+    """Returns the final score of each episode, in [0, 1]."""
+    return [each.final_score for each in episode]
+
+
+def format_valid(prompts: Any, completions: Any, episode: Sequence[Episode], **_: Any) -> List[Optional[float]]:
+    """Returns the mean over the steps of 1 if belief and action both parsed, else -2."""
+    return [each.mean("format_valid") for each in episode]
+
+
+def action_legal(prompts: Any, completions: Any, episode: Sequence[Episode], **_: Any) -> List[Optional[float]]:
+    """Returns the mean over the steps of 0.5 if an action parsed, else -1."""
+    return [each.mean("action_legal") for each in episode]
