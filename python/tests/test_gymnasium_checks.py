@@ -1,0 +1,153 @@
+"""Gymnasium's own checks, wrappers and vector environments on the environments in this process."""
+
+import pickle
+import subprocess
+import sys
+import unittest
+import warnings
+from typing import Any, Dict, Iterator, List
+
+import numpy as np
+
+from rhythm_vec import VecEnv
+
+try:
+    import gymnasium
+except ImportError:
+    raise unittest.SkipTest("Gymnasium is missing: its checks are NOT RUN here") from None
+
+from gymnasium.error import ClosedEnvironmentError
+from gymnasium.utils.env_checker import check_env, data_equivalence
+from gymnasium.utils.env_match import check_environments_match
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from gymnasium.wrappers import vector as wrappers
+
+from rhythm_vec import RhythmEnv, RhythmVectorEnv, make_vec
+
+from .test_gymnasium import FINAL, OBSERVATION
+
+ID = "rhythm_vec/Rhythm-v0"
+STEPS = 28
+N = 5
+
+
+def run_python(code: str) -> str:
+    return subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.strip()
+
+
+class GymnasiumTest(unittest.TestCase):
+    def test_equals_gymnasiums_vector_of_single_environments(self) -> None:
+        # Episodes that autoreset begins have other seeds: Gymnasium draws them.
+        envs = make_vec(N, "v3", beliefs=True)
+        singles = gymnasium.make_vec(ID, num_envs=N, vectorization_mode="sync", grader="v3", beliefs=True)
+        self.assertIsInstance(singles, SyncVectorEnv)
+        self.assertEqual(envs.action_space, singles.action_space)
+        self.assertEqual(envs.observation_space, singles.observation_space)
+        self.assertTrue(data_equivalence(envs.reset(seed=9)[0], singles.reset(seed=9)[0], exact=True))
+        for _ in range(STEPS):
+            action = envs.action_space.sample()
+            one, other = envs.step(action), singles.step(action)
+            self.assertTrue(data_equivalence(one[:4], other[:4], exact=True))
+        for name in ("seed", *FINAL):
+            np.testing.assert_array_equal(one[4][name], other[4][name])
+            np.testing.assert_array_equal(one[4][f"_{name}"], other[4][f"_{name}"])
+
+    def test_autoreset_is_gymnasiums(self) -> None:
+        for mode in (AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP):
+            envs = make_vec(N, autoreset_mode=mode)
+            singles = SyncVectorEnv([RhythmEnv] * N, autoreset_mode=mode)
+            envs.reset(seed=9)
+            singles.reset(seed=9)
+            other: Any
+            for step in range(2 * STEPS + 3):
+                action = envs.action_space.sample()
+                one, other = envs.step(action), singles.step(action)
+                for k in (2, 3):
+                    np.testing.assert_array_equal(one[k], other[k])
+                np.testing.assert_array_equal(one[1] == 0, other[1] == 0)
+                self.assertEqual(sorted(set(one[4]) - {"episode_number", "_episode_number"}), sorted(other[4]))
+                if "final_info" in other[4] and step < STEPS:
+                    for ours, theirs in zip(one[4]["final_obs"], other[4]["final_obs"]):
+                        np.testing.assert_array_equal(ours, theirs)
+                    for name, values in other[4]["final_info"].items():
+                        np.testing.assert_array_equal(one[4]["final_info"][name], values)
+
+    def test_registers_in_any_order_of_imports(self) -> None:
+        make = f"print(type(gymnasium.make_vec('{ID}', num_envs=2, grader='v3')).__name__, gymnasium.make('{ID}').unwrapped)"
+        expected = f"RhythmVectorEnv <RhythmEnv<{ID}>>"
+        for imports in ("import rhythm_vec, gymnasium", "import gymnasium, rhythm_vec", "import rhythm_vec.envs, gymnasium"):
+            self.assertEqual(run_python(f"{imports}; {make}"), expected)
+        self.assertEqual(run_python(f"import gymnasium; print(gymnasium.make('rhythm_vec:{ID}').unwrapped)"), f"<RhythmEnv<{ID}>>")
+        light = "import sys, rhythm_vec; print(not {'numpy', 'gymnasium'} & set(sys.modules))"
+        self.assertEqual(run_python(light), "True")
+
+    def test_check_env(self) -> None:
+        for beliefs in (False, True):
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                check_env(gymnasium.make(ID, beliefs=beliefs, observation=OBSERVATION).unwrapped, skip_render_check=True)
+            check_environments_match(gymnasium.make(ID, beliefs=beliefs), gymnasium.make(ID, beliefs=beliefs), STEPS)
+
+    def test_single_environment(self) -> None:
+        env = RhythmEnv(grader="v3", beliefs=True, seed_range=(100, 50))
+        _, infos = env.reset(seed=120)
+        self.assertEqual(infos, {"seed": 120})
+        seed = env.reset()[1]["seed"]
+        env.reset(seed=120)
+        self.assertEqual(env.reset(options={"graders": "v1", "profiles": "workaholic_stoic"})[1]["seed"], seed)
+        with VecEnv(1, grader="v3") as vec:
+            vec.reset(seed=seed, graders="v1", profiles="workaholic_stoic")
+            other = pickle.loads(pickle.dumps(env))
+            for _ in range(STEPS):
+                action = env.action_space.sample()
+                observation, reward, terminated, truncated, infos = env.step(action)
+                self.assertTrue(data_equivalence(other.step(action), (observation, reward, terminated, truncated, infos), exact=True))
+                result = vec.step([action["action"]], beliefs=[action["belief"]])
+                np.testing.assert_array_equal(observation, result.observations[0])
+                self.assertEqual(reward, float(result.rewards[0]))
+            self.assertEqual((terminated, truncated), (True, False))
+            self.assertEqual(infos["final_score"], float(result.final_scores[0]))
+            self.assertEqual(sorted(infos), sorted(["seed", *FINAL]))
+        env.close()
+        self.assertRaises(ClosedEnvironmentError, env.step, action)
+
+    def test_wrappers_count_the_same_episodes(self) -> None:
+        envs = make_vec(N, "v3")
+        wrapped = wrappers.DictInfoToList(wrappers.RecordEpisodeStatistics(wrappers.NormalizeObservation(envs)))
+        wrapped.reset(seed=3)
+        ended: List[Dict[str, Any]] = []
+        for _ in range(2 * STEPS + 2):
+            ended += [infos for infos in wrapped.step(wrapped.action_space.sample())[4] if "episode" in infos]
+        self.assertEqual(len(ended), 2 * N)
+        for infos in ended:
+            self.assertEqual(infos["episode"]["l"], infos["episode_length"])
+            self.assertAlmostEqual(float(infos["episode"]["r"]), float(infos["episode_return"]), 4)
+        wrapped.close()
+        self.assertTrue(envs.closed)
+
+    def test_processes_of_gymnasium(self) -> None:
+        envs = gymnasium.make_vec(ID, num_envs=2, vectorization_mode="async", grader="v3")
+        vec = VecEnv(2, grader="v3")
+        vec.reset(seed=6)
+        envs.reset(seed=6)
+        for _ in range(STEPS):
+            infos = envs.step(np.array([1, 2]))[4]
+        np.testing.assert_array_equal(infos["final_score"], vec.run(np.tile([[1], [2]], STEPS))[0].final_scores)
+        envs.close()
+
+    def test_repeats(self) -> None:
+        def play(envs: RhythmVectorEnv) -> Iterator[Any]:
+            envs.action_space.seed(5)
+            yield envs.reset(seed=100)[0]
+            for _ in range(60):
+                yield envs.step(envs.action_space.sample())[:4]
+            yield envs.reset()
+
+        envs = make_vec(7, beliefs=True, autoreset_mode="SameStep")
+        first = list(play(envs))
+        for other in (envs, make_vec(7, beliefs=True, autoreset_mode="SameStep", kernel="scalar")):
+            self.assertTrue(all(data_equivalence(one, two, exact=True) for one, two in zip(first, play(other))))
+
+
+if __name__ == "__main__":
+    unittest.main()
