@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
 import { describe, expect, it, test } from 'vitest';
 import { ACTION_NAMES, Episode } from '../../src/index.js';
 import { ACTION_SCHEMA } from '../../src/server/protocol/action.js';
@@ -10,7 +11,8 @@ import { STATE_SCHEMA } from '../../src/server/protocol/state.js';
 import { float32Decimal, float32Decimals } from '../../src/shared/float32-decimal.js';
 import { packageVersion } from '../../src/shared/version.js';
 import { COMPONENT_NAMES } from '../../src/world/fields.js';
-import { askPythonAsync, whyAbsent } from '../support/python.js';
+import { askPythonAsync, startPython, whyAbsent } from '../support/python.js';
+import { whyAbsent as whyAbsentPython } from '../support/python-client.js';
 import { startServer } from '../support/server.js';
 
 const SCRIPT = 'openenv/play.py';
@@ -115,6 +117,22 @@ describe('the folder', () => {
     expect(project).toContain(`version = "${packageVersion()}"`);
     expect(project).toContain('server = "rhythm_vec_env.server.app:main"');
   });
+
+  const noPython = whyAbsentPython();
+  it.skipIf(noPython !== null)(
+    'has a command that runs the server, with a token if there is one',
+    async () => {
+      const started = async (settings: Record<string, string>): Promise<string> => {
+        const options = ['--port', '9', '--workers', '4'];
+        const own = { RHYTHM_COMMAND: 'echo program', RHYTHM_TOKEN: '', ...settings };
+        return text(startPython('python/rhythm_vec_env/server/app.py', options, own).stdout);
+      };
+      expect(await started({})).toBe('program serve --host 0.0.0.0 --port 9 --insecure\n');
+      expect(await started({ RHYTHM_TOKEN: 'a-token-of-16-letters' })).toBe(
+        'program serve --host 0.0.0.0 --port 9\n',
+      );
+    },
+  );
 
   it('has a Dockerfile that runs the server, and a health check that asks it', async () => {
     const lines = read('server/Dockerfile').replaceAll('\\\n', ' ').split('\n');
