@@ -2,6 +2,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
 import { ACTION_NAMES, parseCompletion, scoreReplay } from '../../src/index.js';
+import { float32Decimals } from '../../src/shared/float32-decimal.js';
 import { toPlan } from '../../src/training/datasets/grpo/grpo-options.js';
 import { grpoRows } from '../../src/training/datasets/grpo/grpo-rows.js';
 import { runCli, temporaryDirectory } from '../support/cli.js';
@@ -56,10 +57,10 @@ describe.runIf(absent === null)('the Python code of a card', () => {
       }),
     ).rewards;
     expect(rewards).toEqual({
-      format_valid: Array.from(expected.formatValid),
-      action_legal: Array.from(expected.actionLegal),
-      env_reward: Array.from(expected.envReward),
-      belief_accuracy: Array.from(expected.beliefAccuracy),
+      format_valid: float32Decimals(expected.formatValid),
+      action_legal: float32Decimals(expected.actionLegal),
+      env_reward: float32Decimals(expected.envReward),
+      belief_accuracy: float32Decimals(expected.beliefAccuracy),
     });
     expect(new Set(rewards.env_reward).size).toBeGreaterThan(20);
   });

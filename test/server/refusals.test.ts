@@ -107,7 +107,13 @@ it('openapi.json describes the answers of each status', async () => {
     'Validation errors',
     expect.stringMatching(/in progress/),
   ]);
-  expect(Object.keys(schemaOf(200).properties)).toEqual(['rows', 'world_digest', 'scores', 'faults']);
+  expect(Object.keys(schemaOf(200).properties)).toEqual([
+    'rows',
+    'world_digest',
+    'scores',
+    'parsed',
+    'faults',
+  ]);
   const { detail } = schemaOf(422).properties;
   expect(Object.keys(detail.items.properties)).toEqual(['type', 'loc', 'msg', 'input']);
   for (const status of [413, 503]) expect(schemaOf(status).properties.detail.type).toBe('string');
