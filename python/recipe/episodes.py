@@ -82,7 +82,7 @@ class EpisodeRollouts:
 
     def _play_step(self, episodes: List[Episode], conversations: List[Conversation], trainer: Any) -> None:
         """Asks for one answer in each episode, and plays it."""
-        state = {
+        state: Dict[str, Any] = {
             "seeds": [episode.seed for episode in episodes],
             "action_histories": [episode.actions for episode in episodes],
             "profile_modes": [episode.profile_mode for episode in episodes],

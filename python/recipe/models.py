@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 from pathlib import Path
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Dict, Optional, Tuple, Union
 
 import torch
 from settings import Model
@@ -15,8 +15,8 @@ from trl import ModelConfig, get_peft_config, get_quantization_config
 
 ADAPTER = "adapter_config.json"
 
-#: TRL's option model_init_kwargs.
-Options = Optional[Dict[str, Any]]
+#: TRL's option model_init_kwargs. TRL has parsed it if it was text.
+Options = Union[Dict[str, Any], str, None]
 
 
 def base_of(settings: Model, output: Path) -> str:
@@ -96,7 +96,7 @@ def lora(settings: Model) -> Any:
 
 
 def _load(settings: Model, name: str, cpu: bool, more: Options) -> Any:
-    options: Dict[str, Any] = {"dtype": precision(cpu), **(more or {})}
+    options: Dict[str, Any] = {"dtype": precision(cpu), **(more if isinstance(more, dict) else {})}
     if settings.quantize == "nf4":
         if settings.lora_rank == 0:
             raise ValueError(

@@ -37,7 +37,7 @@ def _of_file(path: Path) -> Dict[str, Any]:
 
 def _parsed(text: str, place: str) -> Any:
     # transformers needs this package.
-    import yaml
+    import yaml  # type: ignore[import-untyped, unused-ignore]
 
     try:
         return yaml.safe_load(text)

@@ -15,7 +15,6 @@ from record import history, write_record
 from rows import Rows
 from settings import Settings
 from training import run_trainer
-from transformers import PreTrainedTokenizerBase
 from trl import SFTConfig, SFTTrainer
 
 
@@ -64,7 +63,7 @@ def dataset_of(rows: Rows, settings: Settings) -> Dataset:
     return Dataset.from_list([split(row) for row in rows.rows])
 
 
-def check_lengths(dataset: Dataset, tokenizer: PreTrainedTokenizerBase, max_length: Optional[int]) -> None:
+def check_lengths(dataset: Dataset, tokenizer: Any, max_length: Optional[int]) -> None:
     """Raises ValueError if rows, and so their answers, would be truncated."""
     if max_length is None:
         return
