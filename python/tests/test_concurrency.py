@@ -1,0 +1,184 @@
+"""Calls at once from several threads, forks of the process, and environments that come and go."""
+
+import gc
+import os
+import subprocess
+import sys
+import threading
+import unittest
+from typing import Any, Callable, List
+
+import numpy as np
+
+from rhythm_vec import StateError, VecEnv
+
+from .support import RefusalTest, bytes_of, played
+
+N = 4
+#: Starts threads that do not end with the environment, and forks.
+FORK = """
+import os, sys
+import numpy as np
+from rhythm_vec import StateError, VecEnv
+env = VecEnv(20000, threads=3)
+env.reset(seed=0)
+env.run("random")
+child = os.fork()
+if child == 0:
+    codes = []
+    for call in (lambda: env.reset(), lambda: env.snapshot(), lambda: env.fork([0]), lambda: env.run("random")):
+        try:
+            call()
+        except StateError as error:
+            codes.append(error.code)
+    own = VecEnv(20000, threads=3)
+    own.reset(seed=0)
+    own.run("random")
+    same = np.array_equal(own.outputs.final_scores, env.outputs.final_scores)
+    del own
+    env.close()
+    sys.exit(0 if same and codes == ["forked"] * 4 else 3)
+status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+env.reset(seed=0)
+sys.exit(status)
+"""
+
+
+class Intruder:
+    """Actions or beliefs whose conversion to an array makes another call, while the first is in progress."""
+
+    def __init__(self, array: Any, call: Callable[[], Any]) -> None:
+        self.array, self.call, self.errors = array, call, []  # type: Any, Any, List[BaseException]
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        thread = threading.Thread(target=self._call)
+        thread.start()
+        thread.join()
+        return self.array
+
+    def _call(self) -> None:
+        try:
+            self.call()
+        except BaseException as error:
+            self.errors.append(error)
+
+
+class ThreadsTest(RefusalTest):
+    def test_a_call_during_a_call_is_busy(self) -> None:
+        env, other = played(N), played(N)
+        zeros = np.zeros(N, np.uint8)
+        snapshot = env.snapshot()
+        calls: List[Callable[[], Any]] = [
+            lambda: env.step(zeros),
+            lambda: env.reset(seed=1),
+            lambda: env.run("random"),
+            lambda: env.fork([0]),
+            lambda: env.assign(other, range(N)),
+            lambda: env.assign(env, range(N)),
+            lambda: other.assign(env, range(N)),
+            lambda: other.run("random", source=env, indices=range(N)),
+            lambda: env.restore(snapshot),
+            env.snapshot,
+            env.state_hash,
+            env.belief_targets,
+            env.close,
+        ]
+        for call in calls:
+            expected, others = played(N), bytes_of(other)
+            env.restore(snapshot)
+            intruder = Intruder(np.full((N, 3), 0.5), call)
+            env.step(zeros, beliefs=intruder)
+            expected.step(zeros, beliefs=intruder.array)
+            self.assertEqual([getattr(error, "code", error) for error in intruder.errors], ["busy"])
+            self.expect_refusal(StateError, "busy", lambda error=intruder.errors[0]: raise_(error))
+            self.assertEqual(env.outputs.rewards.tobytes(), expected.outputs.rewards.tobytes())
+            self.assertEqual(bytes_of(other), others)
+
+    def test_an_error_during_conversion_frees_the_environment(self) -> None:
+        env = played(N)
+        for failing in (Intruder("text", lambda: None), Intruder(None, lambda: None)):
+            with self.assertRaises(ValueError):
+                env.step(failing)
+        env.step(np.zeros(N, np.uint8))
+
+    def test_threads_that_step_one_environment(self) -> None:
+        """Each call succeeds or is busy; those that succeed are counted."""
+        env = VecEnv(5000, autoreset="same-step", threads=2)
+        env.reset(seed=0)
+        codes = np.zeros(5000, np.uint8)
+        succeeded, errors = [], []
+
+        def step_often() -> None:
+            for _ in range(200):
+                try:
+                    env.step(codes)
+                    succeeded.append(1)
+                except StateError as error:
+                    errors.append(error.code)
+
+        in_threads(step_often, 4)
+        self.assertLessEqual(set(errors), {"busy"})
+        self.assertEqual(len(succeeded) + len(errors), 800)
+        self.assertGreater(len(succeeded), 0)
+        # All environments stepped equally often.
+        self.assertEqual(len(set(env.outputs.observations[:, 0])), 1)
+
+    def test_an_environment_in_each_thread(self) -> None:
+        expected = played(3000, steps=30, autoreset="next-step").snapshot()
+        results: List[bytes] = []
+        in_threads(lambda: results.append(played(3000, steps=30, autoreset="next-step").snapshot()), 4)
+        self.assertEqual(results, [expected] * 4)
+
+    def test_threads_change_no_result(self) -> None:
+        snapshots = {played(70_000, threads=threads).snapshot() for threads in (1, 2, 7)}
+        self.assertEqual(len(snapshots), 1)
+
+
+def raise_(error: BaseException) -> None:
+    raise error
+
+
+def in_threads(work: Callable[[], Any], count: int) -> None:
+    threads = [threading.Thread(target=work) for _ in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+class ProcessTest(unittest.TestCase):
+    @unittest.skipUnless(hasattr(os, "fork") and hasattr(os, "waitstatus_to_exitcode"), "needs os.fork")
+    def test_a_forked_process(self) -> None:
+        """Calls in the child are errors, its own environments work, and it exits."""
+        outcome = subprocess.run([sys.executable, "-c", FORK], timeout=100, stderr=subprocess.PIPE)
+        self.assertEqual((outcome.returncode, outcome.stderr), (0, b""))
+
+    @unittest.skipUnless(os.path.exists("/proc/self/statm"), "needs /proc")
+    def test_memory_and_threads_of_dropped_environments_are_freed(self) -> None:
+        def come_and_go(times: int) -> None:
+            for k in range(times):
+                env = VecEnv(20_000, threads=2, autoreset="same-step", observation={"history": k % 2 == 0})
+                env.reset(seed=k)
+                fork = env.fork(range(0, 20_000, 2))
+                fork.run("random")
+                if k % 2 == 0:
+                    env.close()
+            del env, fork
+            gc.collect()
+
+        come_and_go(3)
+        before, threads = resident(), len(os.listdir("/proc/self/task"))
+        come_and_go(30)
+        # Each pair takes 11 MB.
+        self.assertLess(resident() - before, 100e6)
+        self.assertEqual(len(os.listdir("/proc/self/task")), threads)
+
+
+def resident() -> int:
+    """Returns the bytes of memory that this process uses."""
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+if __name__ == "__main__":
+    unittest.main()
