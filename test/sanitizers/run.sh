@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tests the addon's memory accesses, in this order: the shipped kernels on arrays at the ends of pages, symbols that two
 # kernels define, failing allocations, threads under ThreadSanitizer, and the engine's tests on an addon built with
-# AddressSanitizer and UndefinedBehaviorSanitizer. A finding ends the run with an error. Needs Linux, and GCC or Clang.
+# AddressSanitizer and UndefinedBehaviorSanitizer; then python/tests on a Python module built so. A finding ends the run with an error. Needs Linux, and GCC or Clang.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 root=$PWD
@@ -76,10 +76,31 @@ done
 export RHYTHM_REQUIRE=native RHYTHM_SKIP=webgpu
 export ASAN_OPTIONS=detect_leaks=0:abort_on_error=1:strict_string_checks=1:allocator_may_return_null=1
 export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
-LD_PRELOAD="$(library libasan.so):$(library libubsan.so):$(library libstdc++.so.6)" \
-  node node_modules/vitest/vitest.mjs run --project unit --pool=forks --maxWorkers=2 \
+runtimes="$(library libasan.so):$(library libubsan.so):$(library libstdc++.so.6)"
+LD_PRELOAD=$runtimes node node_modules/vitest/vitest.mjs run --project unit --pool=forks --maxWorkers=2 \
   test/engine/backends/addon-fuzz.test.ts test/engine/backends/addon-overlap.test.ts test/engine/one-step.test.ts test/engine/vec-env/run.test.ts test/engine/metamorphic.test.ts \
   test/engine/backends/batch-masks.test.ts test/engine/backends/gather.test.ts test/engine/backends/save-load.test.ts test/engine/changed-world.test.ts \
   test/engine/validate/weird-input.test.ts test/engine/golden.test.ts test/engine/vec-env/step-outputs.test.ts test/engine/vec-env/lifecycle.test.ts \
   test/engine/validate/bad-arguments.test.ts test/engine/vec-env/state-machine.test.ts test/engine/vec-env/autoreset-sequences.test.ts \
   "$@"
+
+echo "== Building the Python module with them from the addon's objects, and running python/tests on it"
+python=${RHYTHM_PYTHON:-python3}
+if ! "$python" -c 'import numpy, pybind11' 2>/dev/null; then
+  echo "!! $python lacks numpy or pybind11: the PYTHON MODULE IS NOT TESTED UNDER SANITIZERS" >&2
+  exit 0
+fi
+copy=$out/copy
+rm -rf "$copy"
+mkdir -p "$copy/python" "$copy/test"
+cp -r python/rhythm_vec python/tests "$copy/python"
+cp -r test/golden "$copy/test"
+rm -f "$copy"/python/rhythm_vec/_native*.so
+read -ra includes <<<"$("$python" -m pybind11 --includes)"
+"$cxx" -std=c++17 -O1 -g1 -fPIC -shared -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer \
+  -fvisibility=hidden -pthread -I native "${includes[@]}" python/binding/module.cc \
+  "$out"/build/Release/obj.target/rhythm/native/{batch,kernels,kernel_portable,neutral,replay,tables,thread_pool}.o \
+  "$out"/build/Release/kernel_*.a -o "$copy/python/rhythm_vec/_native.so"
+# Freed memory soon leaves quarantine, because a test measures memory. The engine's tests have the golden values.
+(cd "$copy/python" && ASAN_OPTIONS+=:quarantine_size_mb=16 LD_PRELOAD=$runtimes PYTHONDONTWRITEBYTECODE=1 \
+  "$python" -m unittest tests.test_bad_input tests.test_arrays tests.test_snapshots tests.test_concurrency)
