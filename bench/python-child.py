@@ -1,5 +1,8 @@
-"""Steps environments for `npm run bench -- --python`. Reads lines of JSON, [environments, plays, threads], and answers each with the
-seconds of the plays and the sum of the final scores."""
+"""Steps environments for `npm run bench -- --python`.
+
+Reads lines of JSON, [num_envs, plays, threads]. Writes a line of JSON for each: the seconds of each play, and the sum of the
+final scores of the last one.
+"""
 
 import json
 import sys
@@ -12,7 +15,7 @@ NUM_STEPS = 28
 
 
 def play(env: VecEnv, actions: np.ndarray) -> float:
-    """Returns the seconds of an episode's steps in every environment."""
+    """Plays one episode in every environment. Returns the seconds of its steps. `actions` is u8 [28, num_envs]."""
     env.reset(seed=0)
     start = time.perf_counter()
     for step in range(NUM_STEPS):

@@ -1,4 +1,4 @@
-/** `--python`: steps a second of the Python package, beside `VecEnv.step` in this process, in alternating plays. */
+/** `--python`: steps per second of the Python package and of `VecEnv.step` in this process, in alternating samples. */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -15,8 +15,9 @@ import { Mismatch } from './verify.js';
 export interface PythonPlan {
   /** The numbers of environments. */
   readonly sizes: readonly number[];
+  /** Samples per size and side. */
   readonly rounds: number;
-  /** The least steps, of all environments together, of a sample. */
+  /** The minimum number of steps of a sample, of all environments together. */
   readonly minSteps: number;
 }
 export const FULL_PYTHON: PythonPlan = {
@@ -31,7 +32,7 @@ export interface PythonRow {
   readonly numEnvs: number;
   readonly pythonStepsPerSecond: number;
   readonly typescriptStepsPerSecond: number;
-  /** Python's steps a second over those of TypeScript, of plays that follow each other. */
+  /** Python's steps per second over those of TypeScript, in samples that follow each other. */
   readonly ratio: number;
 }
 
@@ -42,12 +43,13 @@ export type PythonResult = { readonly rows: readonly PythonRow[] } | { readonly 
 const PYTHON = process.env.RHYTHM_PYTHON ?? 'python3';
 const THREADS = 1;
 
+/** `seconds` has one entry per play; `score` is the sum of the final scores of the last one. */
 interface Answer {
   readonly seconds: readonly number[];
   readonly score: number;
 }
 
-/** The Python process, which plays when it is asked. */
+/** The Python process, which runs python-child.py. */
 class Child {
   readonly #process: ChildProcessByStdio<Writable, Readable, Readable>;
   readonly #answers: AsyncIterator<string>;
@@ -64,7 +66,7 @@ class Child {
     this.#answers = createInterface(this.#process.stdout)[Symbol.asyncIterator]();
   }
 
-  /** Plays some episodes in every environment. @returns null if Python or the package is missing. */
+  /** Plays `plays` episodes in every environment. @returns null if Python or the package is missing. */
   async play(numEnvs: number, plays: number): Promise<Answer | null> {
     this.#process.stdin.write(`${JSON.stringify([numEnvs, plays, THREADS])}\n`);
     const { done, value } = await this.#answers.next();

@@ -12,13 +12,13 @@ from scikit_build_core import build as _build
 from scikit_build_core.build import *  # noqa: F403
 
 _HERE = Path(__file__).resolve().parent
-#: What a source distribution has beside the files of this folder, by their places in it.
+#: Files outside this folder that a source distribution contains, by their paths in it.
 _ADDED = {"native": _HERE.parent / "native", "LICENSE": _HERE.parent / "LICENSE"}
 
 
 @contextmanager
 def _with_added_files() -> Iterator[None]:
-    """Copies the files that lie outside this folder into it for the time of a build. In a source distribution they are there."""
+    """Copies the files outside this folder into it during a build. A source distribution has them already."""
     copied: List[Path] = []
     try:
         for name, source in _ADDED.items():

@@ -1,4 +1,4 @@
-/** Emits the Python module of names, sizes, layouts and the published world's numbers. */
+/** Emits `python/rhythm_vec/_world.py`: names, sizes, layouts and the numbers of the published world. */
 import packageFile from '../package.json' with { type: 'json' };
 import { OUTPUT_ARRAYS } from '../src/engine/backends/outputs.js';
 import { largestMagnitudes } from '../src/engine/observe/bounds.js';
@@ -40,7 +40,7 @@ import { RHYTHM } from '../src/world/numbers.js';
 import { SUM_TOLERANCE } from '../src/world/validate-world.js';
 import { createWorld } from '../src/world/world.js';
 
-/** Returns a value as a Python literal: JSON, which has no booleans here, with tuples for lists. */
+/** Returns a value as a Python literal: JSON with tuples for lists. The values contain neither booleans nor null. */
 function literal(value: unknown): string {
   if (Array.isArray(value)) {
     const entries = value.map(literal);
@@ -69,7 +69,7 @@ function words(values: Uint32Array): string {
 const fieldRows = (fields: readonly Field[]) =>
   rows(fields.map(({ name, offset, size, word, low, high }) => [name, offset, size, word, low, high]));
 
-/** Names of a one-hot block's codes, by field: a field without codes is left out. */
+/** Sizes of one-hot blocks, by field. Fields without codes are left out. */
 const oneHotSizes = () =>
   Object.fromEntries(
     encodingOf(createWorld(), { oneHot: true })

@@ -34,14 +34,15 @@ inline std::atomic<int>& forks() {
 
 class BatchClass {
  public:
-  // `outputs` maps names to arrays as of rhythm_vec.outputs; the batch keeps them, so a view stays valid after `close`.
+  // `outputs` has the arrays of rhythm_vec.outputs by name. The batch holds them until `close`, because it writes to their
+  // memory, which NumPy owns.
   BatchClass(const std::string& kernel, const py::object& block, bool imagination, size_t num_envs, int threads,
              const py::dict& outputs, size_t column_stride)
       : num_envs_(num_envs), arguments_(num_envs), outputs_(outputs), forks_(forks()) {
     const Kernel* found = find_kernel(kernel);
     if (found == nullptr) raise_input("backend_unavailable", "Expected a kernel that this machine has, got " + kernel + ". Pass one of kernels().");
     if (num_envs < 1 || num_envs > static_cast<size_t>(count::MaxEnvs) || threads < 1 || threads > count::MaxThreads) {
-      raise_input("out_of_range", "Expected 1 to 2^24 environments and 1 to 256 threads, got others. Pass such numbers.");
+      raise_input("out_of_range", "Expected 1 to 2^24 environments and 1 to 256 threads, got " + std::to_string(num_envs) + " and " + std::to_string(threads) + ". Pass numbers in these ranges.");
     }
     const auto* words = data_of<uint32_t>(block, count::BlockWords, "block");
     if (!legal_block(words)) raise_input("bad_world", "Expected legal codes in the world's block, got others. Write the file again.");
@@ -49,9 +50,9 @@ class BatchClass {
     batch_ = std::make_unique<Batch>(*found, words, imagination, static_cast<int>(num_envs), threads);
   }
 
-  // Joining threads that a fork has not copied would never end.
+  // In a forked process, releases the batch without freeing it: it would wait forever for threads that only the parent has.
   ~BatchClass() {
-    if (is_foreign()) static_cast<void>(batch_.release());
+    if (is_forked()) static_cast<void>(batch_.release());
   }
 
   // The arguments are those of Reset; `start` is a tuple in the order of Start, or None.
@@ -96,8 +97,9 @@ class BatchClass {
     return ended;
   }
 
-  // Runs a policy, or a sequence. `beliefs` is None, f32 [3], or a pair of beliefs and given. `trajectory` is None or a tuple in
-  // the order of Trajectory. With `source`, each environment first becomes a copy of its environment at `indices`.
+  // Runs a policy, or action sequences. `beliefs` is None, f32 [3], or a tuple of beliefs, f32 [num_envs, 28, 3], and given, u8
+  // [num_envs, 28]. `trajectory` is None or a tuple in the order of Trajectory. With `source`, environment i first becomes a copy
+  // of environment indices[i] of the source.
   void run(int policy, const py::object& policy_seeds, const py::object& actions, const py::object& beliefs, const py::object& stops,
            const py::object& trajectory, BatchClass* source, const py::object& indices) {
     const Use use(*this);
@@ -105,7 +107,7 @@ class BatchClass {
     if (source != nullptr && source != this) source_use.emplace(*source);
     const size_t steps = num_envs_ * count::Steps;
     Run run = {};
-    if (policy < 0 || policy > static_cast<int>(Policy::Sequence)) raise_input("out_of_range", "Expected a code of a policy, got another. Pass 0 to 2.");
+    if (policy < 0 || policy > static_cast<int>(Policy::Sequence)) raise_input("out_of_range", "Expected a policy's code from 0 to 2, got " + std::to_string(policy) + ". Pass such a code.");
     run.policy = static_cast<Policy>(policy);
     run.policy_seeds = data_or_null<uint32_t>(policy_seeds, num_envs_, "policy_seeds");
     if (run.policy == Policy::Sequence) run.actions = data_of<uint8_t>(actions, steps, "actions");
@@ -123,6 +125,7 @@ class BatchClass {
     if (refusal) raise_refusal(*refusal);
   }
 
+  // Makes environment i a copy of environment indices[i] of the source, which may be this batch.
   void gather(BatchClass& source, const py::object& indices) {
     const Use use(*this);
     std::optional<Use> source_use;
@@ -150,6 +153,7 @@ class BatchClass {
     return batch_->load(out_, data, false);
   }
 
+  // Returns the states' hashes, u64 [num_envs], newly allocated.
   py::array_t<uint64_t> hash() {
     const Use use(*this);
     py::array_t<uint64_t> hashes(num_envs_);
@@ -159,6 +163,7 @@ class BatchClass {
     return hashes;
   }
 
+  // Returns the belief targets, f32 [num_envs, 3], newly allocated.
   py::array_t<float> targets() {
     const Use use(*this);
     py::array_t<float> rows({num_envs_, static_cast<size_t>(count::Beliefs)});
@@ -180,10 +185,10 @@ class BatchClass {
     if (refusal) raise_refusal(*refusal);
   }
 
-  // Frees the batch. The outputs stay readable as long as someone holds them.
+  // Frees the batch. The arrays of the outputs stay readable.
   void close() {
     if (in_use_.load()) raise_busy();
-    if (is_foreign()) static_cast<void>(batch_.release());
+    if (is_forked()) static_cast<void>(batch_.release());
     batch_.reset();
     outputs_.clear();
   }
@@ -191,14 +196,15 @@ class BatchClass {
   bool is_open() const { return batch_ != nullptr; }
 
  private:
-  bool is_foreign() const { return forks_ != forks(); }
+  // Whether this process is a fork of the one that created the batch.
+  bool is_forked() const { return forks_ != forks(); }
 
   // A call in progress. A second call on the same batch, from another thread, is an error.
   class Use {
    public:
     explicit Use(BatchClass& batch) : batch_(batch) {
       if (batch.in_use_.exchange(true)) raise_busy();
-      if (batch.is_foreign()) {
+      if (batch.is_forked()) {
         batch.in_use_ = false;
         raise_state("forked", "Expected a call from the process that created the environment, got one from a fork of it. Create another here.");
       }
@@ -239,7 +245,7 @@ class BatchClass {
 
   void read_outputs(size_t column_stride) {
     const auto rows = column_stride == 0 ? num_envs_ : column_stride;
-    if (rows < num_envs_) raise_input("out_of_range", "Expected a column stride of at least num_envs, got less. Pass 0 for rows.");
+    if (rows < num_envs_) raise_input("out_of_range", "Expected a column stride of 0 (row-major) or at least " + std::to_string(num_envs_) + " (num_envs), got " + std::to_string(column_stride) + ". Pass such a stride.");
     const auto floats = [&](const char* name, size_t width) {
       return writable_data<float>(outputs_[name], width * (width > 1 ? rows : num_envs_), name);
     };
@@ -266,7 +272,7 @@ class BatchClass {
 
   Start read_start(const py::object& value) const {
     const auto start = py::cast<py::tuple>(value);
-    if (start.size() != 10) raise_input("wrong_length", "Expected ten arrays in start, got others. Pass them in the order of Start.");
+    if (start.size() != 10) raise_input("wrong_length", "Expected ten arrays in start, got " + std::to_string(start.size()) + ". Pass them in the order of Start.");
     const auto sums = [&](size_t k) { return data_or_null<float>(start[k], num_envs_, "start"); };
     return {data_of<uint8_t>(start[0], num_envs_, "start.steps"),
             data_of<float>(start[1], num_envs_ * count::Meters, "start.meters"),
@@ -299,7 +305,9 @@ class BatchClass {
   CopySource find_source(BatchClass& source, const py::object& value) const {
     const auto* indices = data_of<uint32_t>(value, num_envs_, "indices");
     for (size_t env = 0; env < num_envs_; env++) {
-      if (indices[env] >= source.num_envs_) raise_input("out_of_range", "Expected indices of environments of the source, got others. Pass such.");
+      if (indices[env] < source.num_envs_) continue;
+      raise_input("out_of_range", "Expected indices from 0 to " + std::to_string(source.num_envs_ - 1) + ", got " + std::to_string(indices[env]) +
+                                      " at indices[" + std::to_string(env) + "]. Pass indices of environments of the source.");
     }
     return {source.batch_.get(), source.out_, indices};
   }
@@ -336,7 +344,7 @@ class BatchClass {
                  (replay.belief_histories == nullptr) == (replay.history_given == nullptr);
     for (size_t k = 0; k < replay.count; k++) legal &= replay.order[k] < rows;
     for (size_t row = 0; row < rows; row++) legal &= replay.actions[row] >= -1 && replay.actions[row] < count::Actions;
-    if (!legal) raise_input("out_of_range", "Expected legal rows, actions and beliefs, got others. Pass columns of rhythm_vec.");
+    if (!legal) raise_input("out_of_range", "Expected legal order, actions and beliefs in the columns, got others. Pass the columns that rhythm_vec.score_replay makes.");
   }
 
   const size_t num_envs_;

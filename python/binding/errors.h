@@ -18,18 +18,12 @@ namespace py = pybind11;
 
 [[noreturn]] inline void raise_state(const char* code, const std::string& message) { raise("StateError", code, message); }
 
-// Returns a value as Python's repr, at most 60 characters of it, for errors.
-inline std::string repr_of(const py::handle& value) {
-  const std::string text = py::repr(value).cast<std::string>();
-  return text.size() <= 60 ? text : text.substr(0, 57) + "...";
-}
-
-// Returns the dtype and shape of an array, or the type of another value, for errors.
+// Returns the dtype and shape of an array, such as "float64 [3]", or the type of another value, for errors.
 inline std::string describe(const py::handle& value) {
   if (!py::hasattr(value, "dtype") || !py::hasattr(value, "shape")) {
     return py::str(py::type::of(value).attr("__name__")).cast<std::string>();
   }
-  return py::str(value.attr("dtype")).cast<std::string>() + " " + py::str(value.attr("shape")).cast<std::string>();
+  return py::str(value.attr("dtype")).cast<std::string>() + " " + py::str(py::list(value.attr("shape"))).cast<std::string>();
 }
 
 }  // namespace rhythm::python

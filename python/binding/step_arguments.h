@@ -41,7 +41,7 @@ class StepArguments {
     return actions_.data();
   }
 
-  // Reads beliefs, [num_envs, 3] or flat, of any float type, and finds which rows hold one. Null for None.
+  // Reads beliefs, [num_envs, 3] or flat, of any number type, and finds which rows hold one. Null for None.
   const float* beliefs(const py::handle& value, const uint8_t* mask) {
     if (value.is_none()) return nullptr;
     const size_t length = num_envs_ * world::count::Beliefs;
@@ -100,7 +100,7 @@ class StepArguments {
     }
   }
 
-  // A code outside a byte would be cut off, so it is refused here. The engine refuses the other illegal codes.
+  // Refuses codes that do not fit in a byte. The engine refuses the other illegal codes.
   template <class T>
   void copy_codes(const py::array& array, const uint8_t* mask) {
     const auto* data = static_cast<const char*>(array.data());
@@ -122,7 +122,7 @@ class StepArguments {
     }
   }
 
-  // Returns whether a row is a belief. Refuses a row that is neither three numbers nor three NaN, unless it is ignored.
+  // Returns whether a row is a belief. Refuses a row that is neither three finite numbers nor three NaN, unless it is ignored.
   uint8_t is_given(size_t row, const uint8_t* mask) const {
     const float* belief = beliefs_.data() + row * world::count::Beliefs;
     // Three float32s cannot overflow a double, so the sum is finite only if its terms are.

@@ -75,7 +75,15 @@ _register_envs()
 if TYPE_CHECKING:
     from .client import Backoff, Client
     from .envs import RhythmVectorEnv, make_vec
-    from .errors import InputError, RefusedError, RequestError, RhythmError, RowFaultWarning, ServerUnavailableError, StateError
+    from .errors import (
+        InputError,
+        RefusedError,
+        RequestError,
+        RhythmError,
+        RowFaultWarning,
+        ServerUnavailableError,
+        StateError,
+    )
     from .kernels import Kernel, list_kernels
     from .observations import ObservationField
     from .outputs import StepResult
@@ -95,7 +103,15 @@ else:
     _NAMES = {
         "client": ("Backoff", "Client"),
         "envs": ("RhythmVectorEnv", "make_vec"),
-        "errors": ("InputError", "RefusedError", "RequestError", "RhythmError", "RowFaultWarning", "ServerUnavailableError", "StateError"),
+        "errors": (
+            "InputError",
+            "RefusedError",
+            "RequestError",
+            "RhythmError",
+            "RowFaultWarning",
+            "ServerUnavailableError",
+            "StateError",
+        ),
         "kernels": ("Kernel", "list_kernels"),
         "observations": ("ObservationField",),
         "outputs": ("StepResult",),

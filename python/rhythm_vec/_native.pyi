@@ -9,14 +9,29 @@ def kernels() -> List[Tuple[str, int, bool]]: ...
 
 class Batch:
     def __init__(
-        self, kernel: str, block: npt.NDArray[np.uint32], imagination: bool, num_envs: int, threads: int, outputs: Any, column_stride: int
+        self,
+        kernel: str,
+        block: npt.NDArray[np.uint32],
+        imagination: bool,
+        num_envs: int,
+        threads: int,
+        outputs: Any,
+        column_stride: int,
     ) -> None: ...
     @property
     def is_open(self) -> bool: ...
     def reset(self, mask: Any, seeds: Any, modes: Any, profiles: Any, graders: Any, start: Any) -> None: ...
     def step(self, actions: Any, beliefs: Any, mask: Any, reset_mask: Any, reset_seeds: Any) -> int: ...
     def run(
-        self, policy: int, policy_seeds: Any, actions: Any, beliefs: Any, stops: Any, trajectory: Any, source: Optional[Batch], indices: Any
+        self,
+        policy: int,
+        policy_seeds: Any,
+        actions: Any,
+        beliefs: Any,
+        stops: Any,
+        trajectory: Any,
+        source: Optional[Batch],
+        indices: Any,
     ) -> None: ...
     def gather(self, source: Batch, indices: Any) -> None: ...
     def save(self) -> npt.NDArray[np.uint32]: ...

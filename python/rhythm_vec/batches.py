@@ -1,4 +1,4 @@
-"""Sends batches of rows: in parts if they are large, to several servers at a time, with the answers in order."""
+"""Sends batches of rows, large ones in parts and to several servers at the same time. Returns the answers in order."""
 
 from __future__ import annotations
 
@@ -123,8 +123,7 @@ def _encode(batch: Batch, start: int, stop: int) -> bytes:
         text = json.dumps(request, allow_nan=False, separators=(",", ":"), default=_to_json)
     except ValueError as error:
         raise ValueError(
-            f"Expected finite numbers in rows {start} to {stop - 1}, got others ({error}). "
-            "Pass None for no belief."
+            f"Expected finite numbers in rows {start} to {stop - 1}, got others ({error}). Pass None for no belief."
         ) from error
     return text.encode()
 

@@ -17,25 +17,28 @@ from .world import World
 
 #: One u32 for all environments, to which environment i adds i, or one per environment.
 SeedChoice = Union[int, Sequence[int], npt.NDArray[Any]]
-#: "sampled", "discrete", a profile's name; one of these per environment; or f32 [n, 16], 11 traits then 5 weights.
+#: "sampled", "discrete", a profile's name; one of these per environment; or f32 [n, 16], 11 traits then 5 reward
+#: weights.
 ProfileChoice = Union[str, Sequence[str], npt.NDArray[Any]]
 #: A grader's name, a file of `{"name", "weights"}`, such a mapping, or eight weights; or one of these per environment.
 GraderChoice = Union[str, "os.PathLike[str]", Mapping[str, Any], Sequence[Any], npt.NDArray[Any]]
 
 MAX_U32 = 2**32 - 1
-MODES = {"sampled": 0, "discrete": 1, "given": 2}
+#: The codes of profile modes.
+PROFILE_MODES = {"sampled": 0, "discrete": 1, "given": 2}
 _NUM_COMPONENTS = len(_world.COMPONENT_NAMES)
-_FORMER_COMPONENTS = 6  # a list of six weights, as in world 1.0.0, gets two zeros
+_FORMER_COMPONENTS = 6  # a list of six weights, as in world 1.0.0: the other two are 0
 
 
 class Profiles(NamedTuple):
-    """u8 [n] codes of modes, and f32 [n, 16], or None if no profile is given by its numbers."""
+    """u8 [n] codes of PROFILE_MODES; and f32 [n, 16], the given profiles, or None if there are none."""
 
     modes: npt.NDArray[np.uint8]
     floats: Optional[npt.NDArray[np.float32]]
 
 
 def refuse(code: str, expected: str, got: str, remedy: str) -> NoReturn:
+    """Raises InputError."""
     raise InputError(code, f"Expected {expected}, got {got}. {remedy}")
 
 
@@ -48,24 +51,28 @@ def describe(value: Any) -> str:
 
 
 def did_you_mean(name: str, known: Iterable[str], otherwise: str = "Pass one of these.") -> str:
+    """Returns the remedy for an unknown name: the nearest known one, or `otherwise`."""
     close = difflib.get_close_matches(name, list(known), 1)
     return f'Did you mean "{close[0]}"?' if close else otherwise
 
 
 def check_integer(what: str, value: Any, low: int, high: int) -> int:
+    """Returns an integer from `low` to `high`. Raises InputError `out_of_range` for any other value."""
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and low <= value <= high:
         return int(value)
-    refuse("out_of_range", f"{what} to be an integer from {low} to {high}", describe(value), "Pass one.")
+    refuse("out_of_range", f"{what} to be an integer from {low} to {high}", describe(value), "Pass such an integer.")
 
 
 def check_name(what: str, value: Any, known: Sequence[str]) -> str:
+    """Returns a known name. Raises InputError `unknown_name` for any other value."""
     if isinstance(value, str) and value in known:
         return value
     refuse("unknown_name", f"{what} to be one of {', '.join(known)}", describe(value), did_you_mean(str(value), known))
 
 
 def to_array(value: Any) -> npt.NDArray[Any]:
-    """Returns a value as an array, without a copy of an array; an array of objects if it is none."""
+    """Returns a value as an array; an array itself, without a copy. Values that NumPy cannot convert give an array of
+    objects."""
     try:
         return np.asarray(value)
     except (TypeError, ValueError, OverflowError):
@@ -73,7 +80,8 @@ def to_array(value: Any) -> npt.NDArray[Any]:
 
 
 def as_array(what: str, value: Any, kinds: str, shape: Tuple[int, ...], unit: str) -> npt.NDArray[Any]:
-    """Returns an array of a shape, flat ones included, whose dtype's kind is one of `kinds`."""
+    """Returns a value as an array of a shape. It may be flat. The kind of its dtype must be one of `kinds`. Raises
+    InputError `wrong_type`, `wrong_length`."""
     array = to_array(value)
     if array.dtype.kind not in kinds:
         refuse("wrong_type", f"{what} to be {unit} {list(shape)}", describe(value), "Pass an array of these numbers.")
@@ -83,7 +91,8 @@ def as_array(what: str, value: Any, kinds: str, shape: Tuple[int, ...], unit: st
 
 
 def to_world(world: Any) -> World:
-    """Returns a world, that of a file, or for None the published one. @raises InputError `wrong_type`, `bad_world`."""
+    """Returns a world, the world of a file, or for None the published one. Raises InputError `wrong_type`,
+    `bad_world`."""
     if world is None or isinstance(world, World):
         return world or World()
     if isinstance(world, (str, os.PathLike)):
@@ -92,6 +101,7 @@ def to_world(world: Any) -> World:
 
 
 def to_mask(mask: Any, num_envs: int) -> Optional[npt.NDArray[np.uint8]]:
+    """Returns a mask of bool, or of u8 with 0 and 1, as new u8 [n]; None for None. Raises InputError `wrong_type`."""
     if mask is None:
         return None
     array = to_array(mask)
@@ -102,16 +112,16 @@ def to_mask(mask: Any, num_envs: int) -> Optional[npt.NDArray[np.uint8]]:
 
 
 def to_seeds(
-    seed: Any, num_envs: int, span: Tuple[int, int] = (0, 2**32), what: str = "seed"
+    seed: Any, num_envs: int, seed_range: Tuple[int, int] = (0, 2**32), what: str = "seed"
 ) -> npt.NDArray[np.uint32]:
-    """Returns seeds, u32 [n]; random ones for None."""
-    low, size = span
+    """Returns seeds, u32 [n]; random ones for None. Raises InputError `bad_seed`, `wrong_length`."""
+    low, size = seed_range
     if seed is None:
         return np.random.default_rng().integers(low, low + size, num_envs, np.uint64).astype(np.uint32)
     if isinstance(seed, (int, np.integer)) and not isinstance(seed, bool):
         first = int(seed)
         if not 0 <= first <= MAX_U32 - (num_envs - 1):
-            refuse("bad_seed", f"{what} to {what} + {num_envs - 1} to be u32", str(first), "Pass an array instead.")
+            refuse("bad_seed", f"{what} from 0 to {MAX_U32 - (num_envs - 1)}", str(first), "Pass an array instead.")
         values = np.arange(first, first + num_envs, dtype=np.uint64)
     else:
         values = _seed_list(seed, num_envs, what)
@@ -147,7 +157,8 @@ def _in_domain(values: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
 
 
 def to_profiles(world: World, choice: Any, num_envs: int) -> Profiles:
-    """Returns the profile of every environment. @raises InputError `unknown_name`, `bad_profile`, `wrong_length`."""
+    """Returns the profiles of all environments. Raises InputError `unknown_name`, `bad_profile`, `wrong_length`,
+    `wrong_type`."""
     if isinstance(choice, str):
         choice = [choice] * num_envs
     names = list(choice) if isinstance(choice, (list, tuple)) or _is_list_of_names(choice) else None
@@ -165,7 +176,7 @@ def to_profiles(world: World, choice: Any, num_envs: int) -> Profiles:
             str(floats[env, k]),
             "Pass such a number.",
         )
-    return Profiles(np.full(num_envs, MODES["given"], np.uint8), floats + np.float32(0))
+    return Profiles(np.full(num_envs, PROFILE_MODES["given"], np.uint8), floats + np.float32(0))
 
 
 def _is_list_of_names(choice: Any) -> bool:
@@ -178,16 +189,21 @@ def _named_profiles(world: World, names: Sequence[str], num_envs: int) -> Profil
     known = ("sampled", "discrete", *_world.PROFILE_NAMES)
     codes = {name: known.index(check_name("profiles", name, known)) for name in set(names)}
     chosen = np.array([codes[name] for name in names])
-    modes = np.minimum(chosen, MODES["given"]).astype(np.uint8)
-    if not (chosen >= MODES["given"]).any():
+    modes = np.minimum(chosen, PROFILE_MODES["given"]).astype(np.uint8)
+    if not (chosen >= PROFILE_MODES["given"]).any():
         return Profiles(modes, None)
     table: npt.NDArray[np.float32] = world.param("namedProfiles")
-    floats = np.where((chosen >= 2)[:, None], table[np.maximum(chosen - 2, 0)], np.float32(0)).astype(np.float32)
+    floats = np.where(
+        (chosen >= PROFILE_MODES["given"])[:, None],
+        table[np.maximum(chosen - PROFILE_MODES["given"], 0)],
+        np.float32(0),
+    ).astype(np.float32)
     return Profiles(modes, floats)
 
 
 def to_graders(world: World, choice: Any, num_envs: int) -> npt.NDArray[np.float32]:
-    """Returns every environment's weights, f32 [n, 8]. @raises InputError `unknown_name`, `bad_grader`, `wrong_length`."""
+    """Returns the weights of all environments, f32 [n, 8]. Raises InputError `unknown_name`, `bad_grader`,
+    `wrong_length`, `wrong_type`."""
     if isinstance(choice, (str, Mapping, os.PathLike)) or _is_weights(choice):
         return np.tile(to_grader(world, choice), (num_envs, 1))
     if isinstance(choice, np.ndarray) and choice.dtype.kind in "fiu" and choice.ndim == 1:
@@ -217,7 +233,8 @@ def _is_weights(choice: Any) -> bool:
 
 
 def to_grader(world: World, choice: Any, where: str = "grader") -> npt.NDArray[np.float32]:
-    """Returns the weights of one grader, f32 [8]: a name, a file, a mapping {"name", "weights"}, or eight weights."""
+    """Returns the weights of one grader, f32 [8]: a name, a file, a mapping {"name", "weights"}, or eight weights.
+    Raises InputError `unknown_name`, `bad_grader`, and OSError if the file cannot be read."""
     if isinstance(choice, os.PathLike) or (isinstance(choice, str) and choice.endswith(".json")):
         return to_grader(world, _read_grader(choice), os.fspath(choice))
     if isinstance(choice, str):

@@ -63,10 +63,11 @@ class Backoff:
     """Retry policy. The wait doubles with each attempt, and is shortened at random by up to a half to spread trainers.
 
     Attributes:
-        attempts: the maximum number of attempts, including the first. An attempt tries each server that is not left out.
-        first_s: seconds before the second attempt.
+        attempts: the maximum number of attempts, including the first. An attempt tries each server that is not left
+            out.
+        first_s: the longest wait before the second attempt, in seconds.
         longest_s: the longest wait in seconds. If the server demands a longer one, the request fails.
-        sleep: waits some seconds.
+        sleep: waits the given seconds.
         jitter: draws a number in [0, 1).
         clock: returns the time in seconds.
     """
@@ -116,10 +117,10 @@ REMEDIES = {
 class Client:
     """A client of one or several servers. Threads may share it. Each request has its own connection, without a proxy.
 
-    With several servers each request goes to the one with the fewest requests of this client in flight, and large batches
-    are sent in parts to all of them at a time. After a failed connection or one of the statuses 429 and 502 to 504 a server
-    is left out for a while, and another one gets the request. If all servers fail, the request is retried; but if no
-    server has ever accepted a connection, it fails at once.
+    With several servers each request goes to the one with the fewest requests of this client in flight. Large batches
+    are sent in parts to all servers at the same time. After a failed connection or a status of 429, 502, 503 or 504 a
+    server is left out for a while, and another one gets the request. If all servers fail, the request is retried; but
+    if no server has ever accepted a connection, it fails at once.
 
     Args:
         url: the server's URL, as in its first line of output, or the URLs of several servers of the same release.
@@ -127,7 +128,7 @@ class Client:
         timeout_s: seconds without a byte after which an attempt fails.
         backoff: retry policy, and the time for which a failed server is left out.
         body_limit: the maximum bytes of a request. Larger batches are sent in parts.
-        row_limit: the maximum rows of a request, likewise. The server accepts four times as many.
+        row_limit: the maximum rows of a request, likewise. The server accepts up to 2^20 rows.
 
     Raises:
         ValueError: a URL is invalid.

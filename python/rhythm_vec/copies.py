@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _world
-from .choices import describe, refuse, to_array
+from .choices import PROFILE_MODES, describe, refuse, to_array
 from .core import NUM_STEPS, Core
 from .kernels import native
 from .outputs import allocate_outputs
@@ -19,7 +19,8 @@ Words = npt.NDArray[np.uint32]
 
 
 def to_indices(source: Core, indices: Any, length: Optional[int]) -> Indices:
-    """Checks indices of a source's environments. @length: their number; None for any but 0."""
+    """Returns indices of a source's environments, u32 [length]; a length of None allows any number but 0. Raises
+    InputError `wrong_type`, `wrong_length`, `out_of_range`."""
     array = to_array(indices)
     if array.dtype.kind not in "iu" or array.ndim != 1 or array.size == 0:
         refuse("wrong_type", "indices to be integers, at least one", describe(indices), "Pass indices of environments.")
@@ -29,13 +30,16 @@ def to_indices(source: Core, indices: Any, length: Optional[int]) -> Indices:
     if outside.size > 0:
         at = int(outside[0])
         refuse(
-            "out_of_range", f"an index from 0 to {source.num_envs - 1} at indices[{at}]", str(array[at]), "Pass one."
+            "out_of_range",
+            f"an index from 0 to {source.num_envs - 1} at indices[{at}]",
+            str(array[at]),
+            "Pass the index of an environment of the source.",
         )
     return array.astype(np.uint32)
 
 
 def check_source(target: Core, source: Core, indices: Any) -> Indices:
-    """Checks that the target can continue episodes of the source."""
+    """Checks that the target can continue episodes of the source. Returns the indices, u32 [num_envs of the target]."""
     source.require_reset()
     digest = target.options.world.digest
     if source.options.world.digest != digest:
@@ -47,7 +51,9 @@ def check_source(target: Core, source: Core, indices: Any) -> Indices:
     if outside.size > 0:
         env = int(origins[outside[0]])
         got = f"{source.seeds[env]} for environment {env} of the source"
-        refuse("bad_seed", f"seeds in seed_range, {low} to {low + size - 1}", got, "Widen seed_range.")
+        refuse(
+            "bad_seed", f"seeds in seed_range, {low} to {low + size - 1}", got, "Create it with a larger seed_range."
+        )
     if target.history is not None and source.history is None:
         source.require_replayable(origins)
     return origins
@@ -64,7 +70,7 @@ def gather(target: Core, source: Core, origins: Indices) -> None:
 
 
 def commit_copies(target: Core, source: Core, origins: Indices) -> None:
-    """Commits copies that the batch has made."""
+    """Updates the bookkeeping of the target after its batch has copied environments."""
     target.seeds[:] = source.seeds[origins]
     target.episode_numbers[:] = source.episode_numbers[origins]
     target.steps_taken[:] = source.steps_taken[origins]
@@ -98,13 +104,18 @@ def to_snapshot(core: Core) -> bytes:
 
 
 def restore(core: Core, data: Any) -> None:
-    """Restores a snapshot. @raises InputError `bad_snapshot`."""
+    """Restores a snapshot. Raises InputError `bad_snapshot`, StateError `closed`."""
     core.require_open()
     snapshot = decode_snapshot(data)
     _check_compatible(core, snapshot)
     check_states(snapshot)
     if not core.batch.load(snapshot.words):
-        refuse("bad_snapshot", "legal steps, modes, flags and actions", "others", "Pass what snapshot() returned.")
+        refuse(
+            "bad_snapshot",
+            "states with legal steps, modes, flags and actions",
+            "others",
+            "Pass what snapshot() returned.",
+        )
     core.seeds[:] = snapshot.words[:, STATE["seed"]]
     core.episode_numbers[:] = snapshot.episode_numbers
     core.steps_taken[:] = snapshot.words[:, STATE["step"]]
@@ -134,7 +145,7 @@ def _check_compatible(core: Core, snapshot: Snapshot) -> None:
 
 
 def _replay_histories(core: Core, words: Words, imagination: bool) -> None:
-    """Replays episodes from their beginning to find their last steps."""
+    """Replays episodes, u32 [n, 52], from their beginning, to write the histories of their last steps."""
     from .runs import SEQUENCE, allocate_trajectory
 
     if core.history is None:
@@ -153,7 +164,7 @@ def _replay_histories(core: Core, words: Words, imagination: bool) -> None:
         allocate_outputs(count, 0, False),
         0,
     )
-    given = np.full(count, 2, np.uint8)
+    given = np.full(count, PROFILE_MODES["given"], np.uint8)
     profile, grader = column("profile", _world.PROFILE_SIZE), column("grader", len(_world.COMPONENT_NAMES))
     first_meters = column("first_meters", len(_world.METER_NAMES))
     began = np.minimum(words[:, STATE["began"]], NUM_STEPS - 1).astype(np.uint8)

@@ -51,17 +51,17 @@ class Core:
         self.kernel = choose_kernel(options.kernel)
         self.seeds = np.zeros(num_envs, np.uint32)
         self.episode_numbers = np.zeros(num_envs, np.uint32)
-        #: The episodes that were copied from an environment with the other value of `imagination`.
+        #: bool [n]: the episodes that were copied from an environment with the other value of `imagination`.
         self.unreplayable = np.zeros(num_envs, np.bool_)
         self.steps = self.episodes = 0
         self.is_playing = False
         self.history = Histories(num_envs) if self.encoder.has_history else None
-        #: u8 [n]: the steps taken in each episode, without the last `_uniform_steps` steps, which all environments took. They
-        #: are not read from the observations, because the caller may write to these.
+        #: u8 [n]: the steps taken in each episode, without the last `_uniform_steps` steps, which all environments
+        #: took. They are not read from the observations, because the caller may write to these.
         self._steps_taken = np.zeros(num_envs, np.uint8)
         self._uniform_steps = 0
         self._num_ended = 0
-        self._soonest_end = 0  # at most the steps that any unfinished episode has left
+        self._soonest_end = 0  # a lower bound of the steps that each unfinished episode has left
         self._open_batch()
 
     def _open_batch(self) -> None:
@@ -74,7 +74,7 @@ class Core:
         #: The outputs with raw observations, and as the caller sees them.
         self.raw = result_of(arrays, self.num_envs, stride)
         self.result = self.raw if self.encoder.is_raw else self._encoded_result(stride)
-        #: Whether a step needs nothing but the engine.
+        #: Whether a step of all environments needs only the engine: no autoreset, encoding or copies.
         self.is_plain = options.autoreset == "disabled" and self.encoder.is_raw and not options.copy
 
     def _encoded_result(self, stride: int) -> StepResult:
@@ -93,7 +93,7 @@ class Core:
 
     @property
     def steps_taken(self) -> Bytes:
-        """u8 [n]: the steps taken in each episode. Call `count_ends` after a change of it."""
+        """u8 [n]: the steps taken in each episode. Call `count_ends` after changing it."""
         if self._uniform_steps > 0:
             self._steps_taken += np.uint8(self._uniform_steps)
             self._uniform_steps = 0
@@ -102,10 +102,12 @@ class Core:
     # Checks
 
     def require_open(self) -> None:
+        """Raises StateError `closed`."""
         if not self.batch.is_open:
             raise StateError("closed", "Expected an open environment, got one that was closed. Create a new one.")
 
     def require_reset(self) -> None:
+        """Raises StateError `closed` or `not_reset`."""
         self.require_open()
         if not self.is_playing:
             raise StateError(
@@ -113,16 +115,18 @@ class Core:
             )
 
     def require_replayable(self, envs: npt.NDArray[Any]) -> None:
-        foreign = np.flatnonzero(self.unreplayable[envs])
-        if foreign.size > 0:
+        """Raises StateError `foreign_past` if an episode of `envs` (indices) cannot be replayed."""
+        unreplayable = envs[self.unreplayable[envs]]
+        if unreplayable.size > 0:
             raise StateError(
                 "foreign_past",
-                f"Expected episodes that can be replayed here, got that of environment {int(envs[foreign[0]])}, which was copied "
-                "from an environment with other streams (imagination). Call the environment that it was copied from.",
+                f"Expected episodes that can be replayed here, got that of environment {int(unreplayable[0])}, which "
+                "was copied from an environment with other streams (imagination). Call the environment that it was "
+                "copied from.",
             )
 
     def commit_reset(self, mask: Optional[Bytes], seeds: npt.NDArray[np.uint32]) -> StepResult:
-        """Commits a reset of the environments of a mask."""
+        """Commits a reset of the environments of a mask, and returns the outputs."""
         rows = slice(None) if mask is None else mask.view(np.bool_)
         self.seeds[rows] = seeds[rows]
         self.unreplayable[rows] = False
@@ -137,12 +141,13 @@ class Core:
     # Steps
 
     def planned_step(self, actions: Any, beliefs: Any, mask: Optional[Bytes]) -> StepResult:
+        """Steps the environments of a mask, with autoreset and encoding. Returns the outputs."""
         reset_mask = self._plan_resets(mask)
         step_mask = mask
         seeds = None
         if reset_mask is not None:
-            span_low, span_size = self.options.seed_range
-            seeds = ((self.seeds.astype(np.int64) - span_low + self.num_envs) % span_size + span_low).astype(np.uint32)
+            low, size = self.options.seed_range
+            seeds = ((self.seeds.astype(np.int64) - low + self.num_envs) % size + low).astype(np.uint32)
             if self.options.autoreset == "next-step":
                 step_mask = (reset_mask == 0).astype(np.uint8) if mask is None else mask & (1 - reset_mask)
         self.commit_ended(self.batch.step(actions, beliefs, step_mask, reset_mask, seeds), step_mask)
@@ -167,7 +172,7 @@ class Core:
         resets = ending.astype(np.uint8)
         if mask is not None:
             resets &= mask
-        # As the TypeScript API, which plans a step without resets in the same way.
+        # In next-step mode the engine also gets a mask without resets, as in the TypeScript API.
         return resets if self.options.autoreset == "next-step" or resets.any() else None
 
     def commit_ended(self, ended: int, mask: Optional[Bytes] = None) -> None:

@@ -1,4 +1,6 @@
-"""A `gymnasium.vector.VectorEnv` whose episodes are computed in this process. It needs Python 3.10 and gymnasium 1.1.
+"""A `gymnasium.vector.VectorEnv` whose episodes are computed in this process.
+
+It needs Python 3.10 or later and gymnasium 1.1 or later.
 
     import rhythm_vec
 
@@ -22,32 +24,47 @@ from .in_process import InProcess, bounds_of
 from .outputs import StepResult
 from .runs import Trajectory
 from .vec_env import VecEnv
-from .vector_base import ALL_SEEDS, FINAL_INFOS, MODES, Array, BaseVectorEnv, Infos, Seed, masked, refuse_closed, reset_options, to_mode
+from .vector_base import (
+    ALL_SEEDS,
+    FINAL_INFOS,
+    MODES,
+    Array,
+    BaseVectorEnv,
+    Infos,
+    Seed,
+    masked,
+    refuse_closed,
+    reset_options,
+    to_mode,
+)
 from .world import World
 
 __all__ = ["RhythmVectorEnv", "make_vec"]
 
 
 class RhythmVectorEnv(InProcess, BaseVectorEnv):
-    """A Gymnasium vector environment over a `VecEnv`, with its bits.
+    """A Gymnasium vector environment over a `VecEnv`, with the same results bit for bit.
 
-    An action is an index of `action_names`. With `beliefs` it is {"action": index, "belief": [social, morning, work]}, and
-    its beliefs are graded: the last one by v2, those from the third day on by v3. Three NaN give none.
+    An action is an index of `action_names`. With `beliefs` it is {"action": index, "belief": [social, morning, work]},
+    and its beliefs are graded: the last one by v2, those from the third day on by v3. Three NaN give none.
 
-    Infos have the names of `RemoteVectorEnv`: `seed` and `episode_number` of the current episodes, and after the end of an
-    episode `final_score`, its eight `components`, `belief_mae`, `early_mean`, `late_mean`, `episode_return` and
-    `episode_length`, each with a mask such as `_seed`. With AutoresetMode.SAME_STEP those of the finished episode are in
-    `final_info`, and its last observations in `final_obs`. Rewards are float64. `seed`, `episode_number` and their masks are
-    read-only arrays, which steps share until an episode begins.
+    Infos have the names of `RemoteVectorEnv`: `seed` and `episode_number` of the current episodes, and after the end of
+    an episode `final_score`, its eight `components`, `belief_mae`, `early_mean`, `late_mean`, `episode_return` and
+    `episode_length`, each with a mask such as `_seed`. With AutoresetMode.SAME_STEP those of the finished episode are
+    in `final_info`, and its last observations in `final_obs`. Rewards are float64. `seed`, `episode_number` and their
+    masks are read-only arrays, which steps share until an episode begins.
 
     Args:
-        num_envs, profiles, grader, seed_range, observation, layout, kernel, threads, world, imagination: as in `VecEnv`.
+        num_envs, profiles, grader, seed_range, observation, layout, kernel, threads, world, imagination: as in
+            `VecEnv`.
         autoreset_mode: NEXT_STEP by default, as in Gymnasium.
         beliefs: whether actions have beliefs.
         copy: whether observations and flags are copies. With False they are views, which the next call overwrites.
 
     Raises:
-        InputError: as `VecEnv`. ClosedEnvironmentError: a call of `reset` or `step` after `close`. Other calls: StateError.
+        InputError: as `VecEnv`.
+        ClosedEnvironmentError: a call of `reset` or `step` after `close`.
+        StateError: as `VecEnv`, such as `closed` for other calls after `close`.
     """
 
     def __init__(
@@ -100,8 +117,8 @@ class RhythmVectorEnv(InProcess, BaseVectorEnv):
         Args:
             seed: a u32, to which environment i adds i; or one per environment. An entry of None draws a seed from
                 `np_random`. A single number also seeds `np_random`.
-            options: `reset_mask` (bool [num_envs]: the environments to reset, all by default), `profiles` and `graders` (as
-                those of `VecEnv.reset`).
+            options: `reset_mask` (bool [num_envs]: the environments to reset, all by default), `profiles` and `graders`
+                (as those of `VecEnv.reset`).
         """
         self._check_open()
         given = reset_options(options)
@@ -142,7 +159,13 @@ class RhythmVectorEnv(InProcess, BaseVectorEnv):
         """Plays every episode to its end, or to `stops`, in one call, as `VecEnv.run`."""
         vec = _vec_of(source) if source is not None else None
         ran = self._vec.run(
-            policy, beliefs=beliefs, policy_seeds=policy_seeds, stops=stops, trajectory=trajectory, source=vec, indices=indices
+            policy,
+            beliefs=beliefs,
+            policy_seeds=policy_seeds,
+            stops=stops,
+            trajectory=trajectory,
+            source=vec,
+            indices=indices,
         )
         self._commit()
         return ran
@@ -179,9 +202,12 @@ class RhythmVectorEnv(InProcess, BaseVectorEnv):
         self._vec.close()
 
     def _commit(self) -> None:
-        """Takes the seeds and the episode numbers of the present episodes for the infos of the next calls."""
+        """Stores the seeds and the episode numbers of the present episodes for the infos of the next calls."""
         vec = self._vec
-        self._previous: Dict[str, Array] = {"seed": _frozen(vec.seeds.copy()), "episode_number": _frozen(vec.episode_numbers.copy())}
+        self._previous: Dict[str, Array] = {
+            "seed": _frozen(vec.seeds.copy()),
+            "episode_number": _frozen(vec.episode_numbers.copy()),
+        }
         self._current: Infos = {}
         for name, array in self._previous.items():
             self._current[name], self._current[f"_{name}"] = array, self._all
@@ -200,7 +226,7 @@ class RhythmVectorEnv(InProcess, BaseVectorEnv):
 
 
 def make_vec(num_envs: int, grader: GraderChoice = "v2", **options: Any) -> RhythmVectorEnv:
-    """Creates a `RhythmVectorEnv`. @options: those of its constructor."""
+    """Creates a `RhythmVectorEnv`. The options are those of its constructor. Raises as it does."""
     return RhythmVectorEnv(num_envs, grader=grader, **options)
 
 

@@ -13,7 +13,7 @@ from .world import World
 
 
 class InProcess:
-    """Passes the properties of `_vec` on, and its calls that change nothing. Errors are those of VecEnv."""
+    """Has the properties of `_vec`, and its calls that change nothing. Errors are those of VecEnv."""
 
     _vec: VecEnv
 
@@ -34,7 +34,7 @@ class InProcess:
 
     @property
     def counters(self) -> Dict[str, int]:
-        """The steps of all environments together, and the episodes that ended, since opening."""
+        """ "steps" of all environments together and "episodes" that ended, since opening; `restore` sets both."""
         return self._vec.counters
 
     @property
@@ -66,6 +66,6 @@ class InProcess:
 
 
 def bounds_of(vec: VecEnv, end: str) -> Any:
-    """Returns the low or the high bounds of an observation."""
+    """Returns the bounds of an observation, one per number. `end` is "low" or "high"."""
     fields = vec.observation_fields
     return np.repeat([getattr(field, end) for field in fields], [field.size for field in fields])

@@ -16,7 +16,8 @@ _native: Optional[Any] = None
 
 
 class Kernel(NamedTuple):
-    """A kernel of the engine: its name, the episodes that it steps in one instruction, and whether this processor can run it."""
+    """A kernel of the engine: its name, its lanes (episodes stepped by one instruction), and whether this machine
+    supports it."""
 
     name: str
     lanes: int
@@ -24,7 +25,7 @@ class Kernel(NamedTuple):
 
 
 def native() -> Any:
-    """Returns the compiled module. @raises ImportError if the package was not installed, or is of another release."""
+    """Returns the compiled module. Raises ImportError if it is not compiled, or is of another release."""
     global _native
     if _native is None:
         _native = _import_native()
@@ -41,18 +42,20 @@ def _import_native() -> Any:
         ) from error
     if module.LAYOUT_DIGEST != _world.LAYOUT_DIGEST:
         raise ImportError(
-            "Expected the compiled engine of this release, got another. Install the package again: `pip install ./python`."
+            "Expected the compiled engine of this release, got that of another. Install the package again: "
+            "`pip install ./python`."
         )
     return module
 
 
 def list_kernels() -> List[Kernel]:
-    """Lists the kernels of the engine, the fastest first."""
+    """Lists the kernels of the engine, the fastest first. Raises ImportError if the engine is not compiled."""
     return [Kernel(*row) for row in native().kernels()]
 
 
 def choose_kernel(requested: Optional[str]) -> str:
-    """Returns the kernel of the argument, of RHYTHM_KERNEL, or the fastest supported one."""
+    """Returns the kernel of the argument, of RHYTHM_KERNEL, or the fastest supported one. Raises InputError
+    `backend_unavailable` if this machine does not support it."""
     kernels = list_kernels()
     usable = [kernel.name for kernel in kernels if kernel.supported]
     name = requested or os.environ.get(KERNEL_VARIABLE) or usable[0]

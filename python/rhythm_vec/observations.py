@@ -23,7 +23,8 @@ NUM_RAW = sum(size for _, _, size, _, _, _ in _world.OBSERVATION_FIELDS)
 
 @dataclass(frozen=True)
 class ObservationField:
-    """A field of an observation: `size` numbers from `offset` on, each in [low, high], which stand for raw_low to raw_high."""
+    """A field of an observation: `size` numbers from `offset` on, each in [low, high]. `raw_low` and `raw_high` are the
+    bounds before encoding."""
 
     name: str
     offset: int
@@ -57,7 +58,14 @@ class Encoder:
     def encode(
         self, raw: Floats, history: Optional[Floats], out: Floats, mask: Optional[npt.NDArray[np.bool_]] = None
     ) -> None:
-        """Writes the observations of a mask's environments, all by default."""
+        """Writes the observations of the environments of a mask, all by default.
+
+        Args:
+            raw: f32 [n, 22].
+            history: f32 [n, 7, 12]; None without histories.
+            out: f32 [n, size], written.
+            mask: bool [n].
+        """
         rows = slice(None) if mask is None else mask
         current = raw[rows]
         for encoding in self._encodings:

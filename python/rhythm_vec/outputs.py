@@ -24,24 +24,24 @@ Bytes = npt.NDArray[np.uint8]
 class StepResult:
     """The outputs of a call, with an entry per environment.
 
-    The arrays are views of the environment's memory. The next reset, step, run, assign or restore overwrites them; they stay
-    readable after `close`, and after the environment is gone. With `copy=True` they are copies. From `final_scores` on they
-    are 0 for environments whose episode has not ended.
+    The arrays are views of the environment's memory. The next reset, step, run, assign or restore overwrites them; they
+    stay readable after `close`, and after the environment is gone. With `copy=True` they are copies. From
+    `final_scores` on they are 0 for environments whose episode has not ended.
 
     Attributes:
         observations: f32 [n, size], by `observation_fields`.
-        final_observations: f32 [n, size], the last observations of episodes that this step ended and autoreset replaced; 0
-            elsewhere. None except with autoreset "same-step".
+        final_observations: f32 [n, size], the last observations of episodes that this step ended and autoreset
+            replaced; 0 elsewhere. None except with autoreset "same-step".
         rewards: f32 [n].
         terminated: bool [n]: whether the episode has ended.
         truncated: bool [n]: always False, because an episode ends at its 28th step.
         final_mask: bool [n]: whether this step ended the episode.
         final_scores: f32 [n]: the grade.
         components: f32 [n, 8], by COMPONENT_NAMES.
-        belief_mae: f32 [n]: the mean absolute error of the last belief.
+        belief_mae: f32 [n]: the mean absolute error of the last belief, or of [0.5, 0.5, 0.5] if none was given.
         first_half_means, second_half_means: f32 [n]: mean rewards of the halves, without noise.
         episode_returns: f32 [n]: sums of the rewards.
-        episode_lengths: i32 [n].
+        episode_lengths: i32 [n]: steps.
     """
 
     observations: Floats
@@ -69,8 +69,8 @@ def _copies_of(arrays: Dict[str, Any]) -> Dict[str, Any]:
 
 
 def column_stride_of(num_envs: int) -> int:
-    """Returns the distance between columns: an odd number of cache lines, because columns at a distance of a power of two
-    would compete for the same cache sets."""
+    """Returns the distance between columns, in float32s: an odd number of cache lines, because columns at a distance of
+    a power of two would compete for the same cache sets."""
     per_line = _LINE // 4
     return per_line * (-(-num_envs // per_line) | 1)
 
@@ -87,7 +87,7 @@ def allocate(dtype: "np.dtype[Any]", length: int) -> Array:
 
 
 def allocate_outputs(num_envs: int, column_stride: int, final_observations: bool) -> Arrays:
-    """Allocates the arrays that the engine writes, flat. @column_stride: 0 for rows."""
+    """Allocates the arrays that the engine writes, flat, by name. A column_stride of 0 means row-major."""
     arrays = {}
     for name, (kind, width) in OUTPUTS.items():
         if name == "final_observations" and not final_observations:
@@ -98,7 +98,7 @@ def allocate_outputs(num_envs: int, column_stride: int, final_observations: bool
 
 
 def shaped(array: Array, num_envs: int, width: int, column_stride: int) -> Array:
-    """Returns a view [num_envs, width] of a flat array of rows, or of columns."""
+    """Returns a view [num_envs, width] of a flat array; it is row-major if column_stride is 0, else column-major."""
     if column_stride == 0:
         return array.reshape(num_envs, width)
     columns: Array = array.reshape(width, column_stride)

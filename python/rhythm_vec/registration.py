@@ -1,4 +1,4 @@
-"""Registers `rhythm_vec/Rhythm-v0` with Gymnasium, without importing it: at once if it has been imported, else when it is."""
+"""Registers `rhythm_vec/Rhythm-v0` with Gymnasium: now if Gymnasium has been imported, else when it is."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _REGISTRY = "gymnasium.envs.registration"
 
 
 def register_envs() -> None:
-    """Registers the environment, if Gymnasium has been imported, or waits until it is. Further calls do nothing."""
+    """Registers the environment now, if Gymnasium has been imported, else when it is. Further calls do nothing."""
     if _REGISTRY in sys.modules:
         _register(sys.modules[_REGISTRY])
     elif not any(isinstance(finder, _GymnasiumFinder) for finder in sys.meta_path):
@@ -23,7 +23,9 @@ def register_envs() -> None:
 
 def _register(registration: Any) -> None:
     if ENV_ID not in registration.registry:
-        registration.register(ENV_ID, "rhythm_vec.single_env:RhythmEnv", vector_entry_point="rhythm_vec.envs:RhythmVectorEnv")
+        registration.register(
+            ENV_ID, "rhythm_vec.single_env:RhythmEnv", vector_entry_point="rhythm_vec.envs:RhythmVectorEnv"
+        )
 
 
 class _GymnasiumFinder(MetaPathFinder):

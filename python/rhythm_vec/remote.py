@@ -21,7 +21,18 @@ from gymnasium.vector import AutoresetMode
 from .choices import to_mask, to_seeds
 from .client import DEFAULT_URL
 from .frames import Arrays, VecSocket
-from .vector_base import ALL_SEEDS, FINAL_INFOS, MODES, Array, BaseVectorEnv, Infos, Seed, masked, reset_options, to_mode
+from .vector_base import (
+    ALL_SEEDS,
+    FINAL_INFOS,
+    MODES,
+    Array,
+    BaseVectorEnv,
+    Infos,
+    Seed,
+    masked,
+    reset_options,
+    to_mode,
+)
 
 #: The server's names of arrays that have another name in StepResult.
 _SERVER_NAMES = {"first_half_means": "early_means", "second_half_means": "late_means"}
@@ -159,7 +170,9 @@ class RemoteVectorEnv(BaseVectorEnv):
         if not ended.any():
             return current
         final = _named(result, _FINAL_INFOS)
-        return self._step_infos(current, _named(previous, _CURRENT_INFOS), final, ended, result.get("final_observations"))
+        return self._step_infos(
+            current, _named(previous, _CURRENT_INFOS), final, ended, result.get("final_observations")
+        )
 
 
 def _named(result: Arrays, names: Mapping[str, str]) -> Arrays:

@@ -43,7 +43,7 @@ _WIDTH = len(_world.BELIEF_NAMES)
 
 @dataclass(frozen=True)
 class ReplayScores:
-    """Arrays with an entry per row. All numbers of an invalid row are NaN, and its hash is 0.
+    """New arrays with one entry per row. All numbers of an invalid row are NaN, and its hash is 0.
 
     Attributes:
         step_rewards: f32 [n]: NaN for rows without an action.
@@ -82,7 +82,7 @@ def score_replay(
     kernel: Optional[str] = None,
     threads: Optional[int] = None,
 ) -> ReplayScores:
-    """Scores actions, each after the actions of its history. For texts, see `score`, which parses them on a server.
+    """Scores actions, each after the actions of its history. `score` scores texts, which a server parses.
 
     Args:
         seeds: u32 [n]: the seed of each row's episode.
@@ -90,16 +90,16 @@ def score_replay(
         step_indices: [n]: the number of earlier actions, 0 to 27.
         actions: [n]: codes, or -1 for no action.
         beliefs: [n, 3]: three NaN for none.
-        belief_histories: [n, 28, 3]: the belief given with each earlier action; three NaN for none. Only the reward of an
-            episode's 28th step depends on them.
+        belief_histories: [n, 28, 3]: the belief given with each earlier action; three NaN for none. Only the reward of
+            an episode's 28th step depends on them.
         profiles, grader: as in VecEnv, the profiles for all rows or per row; one grader for all.
-        weights: of each reward in `total`: 1 by default, but 0 for "belief_skill" if the grader does not weigh it. Names are those
-            of REWARD_NAMES.
-        shaping: {"repetition": True, "exploration": True}: terms of `env_reward`; off by default.
+        weights: the weight of each reward in `total`, by its name (`format_valid` to `belief_skill`): 1 by default, but
+            0 for `belief_skill` if the grader does not weigh it.
+        shaping: terms of `env_reward`, such as {"repetition": True, "exploration": True}; off by default.
         world, kernel, threads: as in VecEnv.
 
     Raises:
-        InputError: an argument is invalid as a whole. An invalid row is a fault in the result.
+        InputError: an argument is invalid as a whole. An invalid row is a fault in the result, not an error.
     """
     chosen_world = to_world(world)
     chosen_grader = to_grader(chosen_world, grader)
@@ -118,7 +118,7 @@ class _Rows:
     """Validated columns, and the faults of rows."""
 
     def __init__(
-        self, count: int, seeds: Any, histories: Any, steps: Any, actions: Any, beliefs: Any, past: Any
+        self, count: int, seeds: Any, histories: Any, steps: Any, actions: Any, beliefs: Any, belief_histories: Any
     ) -> None:
         self.count = count
         self.faults: Dict[int, Fault] = {}
@@ -129,7 +129,8 @@ class _Rows:
             ~legal,
             "out_of_range",
             lambda row: (
-                f"Expected an integer from 0 to 27 at step_indices[{row}], got {raw_steps[row]}. Pass the number of earlier actions."
+                f"Expected an integer from 0 to {NUM_STEPS - 1} at step_indices[{row}], got {raw_steps[row]}. "
+                "Pass the number of earlier actions."
             ),
         )
         self.steps = np.where(legal, raw_steps, 0).astype(np.uint8)
@@ -141,12 +142,15 @@ class _Rows:
             ~legal,
             "illegal_action",
             lambda row: (
-                f"Expected an action code from 0 to 9, or -1 for none, at actions[{row}], got {raw_actions[row]}. Pass one of these."
+                f"Expected an action code from 0 to 9, or -1 for none, at actions[{row}], got {raw_actions[row]}. "
+                "Pass one of these."
             ),
         )
         self.actions = np.where(legal, raw_actions, -1).astype(np.int8)
         self.beliefs, self.given = self._to_beliefs("beliefs", beliefs, (count, _WIDTH), None)
-        self.past, self.past_given = self._to_beliefs("belief_histories", past, (count, NUM_STEPS, _WIDTH), self.taken)
+        self.belief_histories, self.history_given = self._to_beliefs(
+            "belief_histories", belief_histories, (count, NUM_STEPS, _WIDTH), self.taken
+        )
         self.invalid = np.zeros(count, np.bool_)
         self.invalid[list(self.faults)] = True
 
@@ -161,7 +165,8 @@ class _Rows:
             illegal.any(axis=1),
             "illegal_action",
             lambda row: (
-                f"Expected action codes from 0 to 9 in histories[{row}], got {raw[row][illegal[row]][0]}. Pass codes in its first step_indices[{row}] entries."
+                f"Expected action codes from 0 to 9 in histories[{row}], got {raw[row][illegal[row]][0]}. "
+                f"Pass codes in its first step_indices[{row}] entries."
             ),
         )
         return np.where(self.taken & ~illegal, raw, 0).astype(np.uint8)
@@ -181,7 +186,8 @@ class _Rows:
             bad_rows,
             "bad_belief",
             lambda row: (
-                f"Expected three finite numbers or three NaN (no belief) in {name}[{row}], got others. Pass one of the two."
+                f"Expected three finite numbers or three NaN (no belief) in {name}[{row}], "
+                f"got {floats[row][invalid[row]].reshape(-1, _WIDTH)[0]}. Pass one of the two."
             ),
         )
         return floats, given.astype(np.uint8)
@@ -211,8 +217,8 @@ def _replay(
         "profiles": floats,
         "beliefs": rows.beliefs,
         "given": rows.given,
-        "belief_histories": rows.past,
-        "history_given": rows.past_given,
+        "belief_histories": rows.belief_histories,
+        "history_given": rows.history_given,
     }
     columns.update({name: column for name, column in optional.items() if column is not None})
     batch = native().Batch(kernel, world.words, False, 1, threads, allocate_outputs(1, 0, False), 0)
@@ -249,7 +255,8 @@ def _stack_of(
 
 
 def _total_of(stack: Mapping[str, Floats], factors: Tuple[float, ...]) -> npt.NDArray[np.float64]:
-    """Returns the weighted sums, in float64. Without a weight, `belief_skill` leaves even the sign of a sum of 0 as it is."""
+    """Returns the weighted sums, in float64. A `belief_skill` of weight 0 is not added: it could change the sign of
+    0."""
     first, *others = (factor * column.astype(np.float64) for factor, column in zip(factors, stack.values()))
     total: npt.NDArray[np.float64] = sum(others[:-1], first)
     return total + others[-1] if factors[-1] != 0 else total

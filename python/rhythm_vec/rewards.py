@@ -1,6 +1,6 @@
 """Reward functions for TRL's GRPO, computed by a server.
 
-    GRPOTrainer(..., reward_funcs=reward_funcs(Client("http://127.0.0.1:8000")))
+GRPOTrainer(..., reward_funcs=reward_funcs(Client("http://127.0.0.1:8000")))
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ class RewardStack:
     """Reward functions for TRL's GRPO: `reward(prompts, completions, **dataset_columns)`.
 
     They use the columns `seed`, `action_history`, `profile_mode` and `step_index` that `rhythm-vec dataset grpo`
-    writes, and `belief_history` (see `score`) if there is one, and ignore others. All six share one request per batch:
-    the function that is called first sends it, and the others reuse its answer. An invalid row has the reward None, which TRL ignores, and a RowFaultWarning reports
-    it.
+    writes, and `belief_history` (see `score`) if there is one. They ignore other columns. All six share one request per
+    batch: the function that is called first sends it, and the others reuse its answer. An invalid row has the reward
+    None, which TRL ignores, and a RowFaultWarning reports it.
 
     Args:
         client: `Client()` by default: a server on this machine.
@@ -78,12 +78,11 @@ class RewardStack:
     def belief_skill(
         self, prompts: Sequence[Any], completions: Sequence[Completion], **columns: Any
     ) -> List[Optional[float]]:
-        """Returns the belief's own term of belief_skill, from -1 to 1 for the truth; -1 if no belief was given."""
+        """Returns the belief's term of belief_skill, in [-1, 1]: 1 for a belief without error; -1 if no belief was
+        given."""
         return self._rewards("belief_skill", completions, columns)
 
-    def total(
-        self, prompts: Sequence[Any], completions: Sequence[Completion], **columns: Any
-    ) -> List[Optional[float]]:
+    def total(self, prompts: Sequence[Any], completions: Sequence[Completion], **columns: Any) -> List[Optional[float]]:
         """Returns the weighted sum of the other five."""
         return self._rewards("total", completions, columns)
 

@@ -30,7 +30,7 @@ class PolicyActions(NamedTuple):
 
 
 class RolloutView(NamedTuple):
-    """What a policy sees before a step. Rollout i is member `i % group_size` of group `i // group_size`."""
+    """What a policy gets before a step. Rollout i is member `i % group_size` of group `i // group_size`."""
 
     groups: int
     group_size: int
@@ -45,15 +45,16 @@ Policy = Union[str, Callable[[RolloutView], Union[PolicyActions, npt.ArrayLike]]
 
 @dataclass(frozen=True)
 class RolloutGroups:
-    """Rollouts in groups. Arrays per step have the shape [groups, group_size, 28, ...], by step of the episode; arrays per
-    rollout the shape [groups, group_size, ...].
+    """Rollouts in groups. Arrays per step have the shape [groups, group_size, 28, ...], by step of the episode. Arrays
+    per rollout have the shape [groups, group_size, ...]. Below, `..` is groups, group_size.
 
     Attributes:
         observations: f32 [.., 28, 22]: the observation before each action; 0 for steps not taken.
         actions: i8 [.., 28]: codes; -1 for steps not taken.
         beliefs: f32 [.., 28, 3]: as the policy gave them, before clamping; NaN for none.
-        rewards: f32 [.., 28].
-        returns: f32 [.., 28]: returns to go: the discounted sum of a step's reward and all later ones, in float64, rounded once.
+        rewards: f32 [.., 28]: 0 for steps not taken.
+        returns: f32 [.., 28]: returns to go: the discounted sum of a step's reward and all later ones, computed in
+            float64 and rounded once; 0 for steps not taken.
         log_probs: f32 [.., 28]: NaN if unknown; None if the policy returned none.
         state_hashes: u64 [.., 28]: the hash of the state before each action; 0 for steps not taken.
         first_steps: u8 [..]: the index of each rollout's first step; 28 if its episode was over from the start.
@@ -103,8 +104,8 @@ def rollout_groups(
         group_size: rollouts per group.
         policy: "random", "heuristic", or a function that is called before each step.
         seeds: u32, one per group. Pass either these or `source`.
-        source, indices: initial states instead of seeds: some environments of a VecEnv, which stays unchanged, or the bytes of a
-            snapshot (without indices).
+        source, indices: initial states instead of seeds, one group each: the environments of a VecEnv at the indices
+            (all by default), or those of a snapshot (bytes, without indices). The VecEnv stays unchanged.
         policy_seeds: seeds of the random policy: "member", the index within the group, or one u32 for all.
         gamma: the discount of returns to go, in [0, 1].
         profiles, grader: for all groups or per group; only with `seeds`. "sampled" and "v2" by default.
@@ -112,7 +113,7 @@ def rollout_groups(
         on_progress: called after each step with the steps taken and their total, over all rollouts.
 
     Raises:
-        InputError, StateError: as VecEnv, and for what the policy returns.
+        InputError, StateError: an argument or a result of the policy is invalid; codes as in `VecEnv`.
     """
     if not 0 <= gamma <= 1:
         refuse(
@@ -157,7 +158,7 @@ def _origins(
         return env
     for name, value in {"seeds": seeds, "profiles": profiles, "grader": grader}.items():
         if value is not None:
-            refuse("unknown_option", f"no {name} with a source, which has its own", "both", "Leave out one of them.")
+            refuse("unknown_option", f"no {name} with a source, which has its own", "both", "Leave one of them out.")
     if isinstance(source, VecEnv):
         if world is not None:
             refuse("unknown_option", "no world with a VecEnv as the source, which has its own", "both", "Leave it out.")
@@ -165,7 +166,8 @@ def _origins(
             np.arange(source.num_envs) if indices is None else indices, autoreset="disabled", threads=threads
         )
     if indices is not None:
-        refuse("unknown_option", "indices with a VecEnv as the source only", "a snapshot", "Leave them out.")
+        got = "them with a snapshot"
+        refuse("unknown_option", "indices with a VecEnv as the source only", got, "Leave them out.")
     snapshot = decode_snapshot(source)
     env = VecEnv(
         snapshot.num_envs,

@@ -17,13 +17,13 @@ SEQUENCE = 2
 
 
 class Trajectory(NamedTuple):
-    """The steps of a run, by the episode's step: action and event -1 for steps that the run did not take."""
+    """The steps of a run, by the episode's step. For steps that the run did not take, codes are -1 and numbers 0."""
 
-    actions: npt.NDArray[np.int8]  #: [n, 28]
-    events: npt.NDArray[np.int8]  #: [n, 28], -1 for none
+    actions: npt.NDArray[np.int8]  #: [n, 28]: indices of ACTION_NAMES
+    events: npt.NDArray[np.int8]  #: [n, 28]: indices of EVENT_NAMES; -1 for no event
     rewards: npt.NDArray[np.float32]  #: [n, 28]
-    meters: npt.NDArray[np.float32]  #: [n, 28, 5]
-    deltas: npt.NDArray[np.float32]  #: [n, 28, 5]
+    meters: npt.NDArray[np.float32]  #: [n, 28, 5]: after the step, by METER_NAMES
+    deltas: npt.NDArray[np.float32]  #: [n, 28, 5]: changes of the meters
     anomalies: npt.NDArray[np.float32]  #: [n, 28, 5]
 
 
@@ -43,7 +43,7 @@ def run(
     if source is None:
         core.require_reset()
     elif source is core:
-        refuse("not_alike", "source to be another environment", "the one that runs", "Call assign, then run.")
+        refuse("not_alike", "source to be another VecEnv", "the one that runs", "Call assign, then run.")
     else:
         origins = check_source(core, source, indices)
     code, seeds, codes = _to_policy(policy, policy_seeds, core.num_envs)
@@ -72,7 +72,8 @@ def _commit(core: Core, first: npt.NDArray[np.int64], stop: Optional[Bytes]) -> 
 
 def _to_policy(policy: Any, seeds: Any, num_envs: int) -> Tuple[int, Optional[npt.NDArray[np.uint32]], Optional[Bytes]]:
     if seeds is not None and not (isinstance(policy, str) and policy == "random"):
-        refuse("unknown_option", "policy_seeds with the random policy only", describe(policy), "Leave them out.")
+        got = f"them with {describe(policy)}"
+        refuse("unknown_option", "policy_seeds with the random policy only", got, "Leave them out.")
     if isinstance(policy, str):
         code = _POLICIES[check_name("policy", policy, tuple(_POLICIES))]
         return code, None if seeds is None else to_seeds(seeds, num_envs, what="policy_seeds"), None
@@ -95,7 +96,8 @@ def _to_run_beliefs(beliefs: Any, num_envs: int) -> Any:
 
 
 def given_of(beliefs: npt.NDArray[np.float32]) -> Bytes:
-    """Returns which rows [..., 3] hold a belief. @raises InputError `bad_belief` for a row of neither numbers nor three NaN."""
+    """Returns which rows of [..., 3] hold a belief, u8 [...]. Raises InputError `bad_belief` for a row that is neither
+    three finite numbers nor three NaN."""
     given: npt.NDArray[np.bool_] = np.isfinite(beliefs.astype(np.float64).sum(axis=-1))
     invalid = np.argwhere(~given & ~np.isnan(beliefs).all(axis=-1))
     if invalid.size > 0:
@@ -110,6 +112,7 @@ def given_of(beliefs: npt.NDArray[np.float32]) -> Bytes:
 
 
 def to_codes(what: str, value: Any, shape: Tuple[int, ...], high: int, code: str = "out_of_range") -> Bytes:
+    """Returns integers from 0 to `high` as a new u8 array of a shape. Raises InputError with `code` for others."""
     array = as_array(what, value, "iu", shape, "integers")
     invalid = np.argwhere((array < 0) | (array > high))
     if invalid.size > 0:
@@ -119,6 +122,7 @@ def to_codes(what: str, value: Any, shape: Tuple[int, ...], high: int, code: str
 
 
 def allocate_trajectory(num_envs: int) -> Trajectory:
+    """Allocates a trajectory without steps."""
     steps, meters = (num_envs, NUM_STEPS), (num_envs, NUM_STEPS, len(_world.METER_NAMES))
     codes: List[npt.NDArray[np.int8]] = [np.full(steps, -1, np.int8) for _ in range(2)]
     floats: List[npt.NDArray[np.float32]] = [np.zeros(meters, np.float32) for _ in range(3)]

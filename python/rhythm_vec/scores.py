@@ -81,6 +81,7 @@ def score(
     client: Optional[Client] = None,
 ) -> Scores:
     """Scores completions or actions, each after the actions of its history.
+
     Lists have one entry per row; NumPy arrays and other objects with `tolist` are accepted. Large batches are sent in
     several requests.
 
@@ -90,8 +91,9 @@ def score(
         completions: texts or chats, which the server parses. Pass either completions or actions.
         actions: names, codes, or None for no action.
         beliefs: social, morning, work in [0, 1], or None for no belief. Only with actions.
-        belief_histories: the belief given with each action of the history, None for no belief. A row has as many beliefs
-            as actions, or 28, of which the later ones are ignored; or it is None. Only the reward of an episode's 28th
+        belief_histories: the belief given with each action of the history, None for no belief. A row has as many
+            beliefs as actions, or 28, of which the later ones are ignored; or it is None. Only the reward of an
+            episode's 28th
             step depends on them: without them a grader that weighs belief_skill, such as v3, counts that step's
             belief alone.
         profile_modes: "sampled" (default), "discrete" or a profile's name, one for all rows or one per row.

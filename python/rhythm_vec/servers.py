@@ -1,4 +1,4 @@
-"""Chooses the server of each request: the one with the fewest requests in flight, without those that failed lately."""
+"""Chooses the server of each request: among those without a recent failure, the one with the fewest in flight."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Server:
     Attributes:
         in_flight: the number of requests without an answer yet.
         failures: the number of failed requests since the last answer.
-        ready_at: the time until which the server is left out, after a failure.
+        ready_at: the time, in seconds of the pool's clock, until which the server is left out after a failure.
         reached: whether the server has ever accepted a connection.
         turn: the number of the last request, by which servers with the same load take turns.
     """
@@ -51,11 +51,12 @@ class ServerPool:
         return any(server.reached for server in self._servers)
 
     def borrow(self, tried: Collection[Server]) -> Optional[Server]:
-        """Returns the server for a request, which counts until `give_back`; None if no other server is ready.
+        """Returns the server for a request, which counts as in flight until `give_back`; None if no untried server is
+        ready.
 
         Args:
-            tried: servers at which the request has failed already. Without any, a server that is left out may be
-                returned, if all are.
+            tried: servers at which the request has failed already. If it is empty and all servers are left out, the one
+                that is ready first is returned.
         """
         with self._lock:
             untried = [server for server in self._servers if server not in tried]
@@ -78,7 +79,7 @@ class ServerPool:
             server.in_flight -= 1
 
     def succeeded(self, server: Server) -> None:
-        """Takes note of an answer."""
+        """Records an answer: the server is ready."""
         with self._lock:
             server.reached, server.failures, server.ready_at = True, 0, 0.0
 

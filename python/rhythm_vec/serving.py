@@ -52,18 +52,18 @@ def serve(
     idle: Optional[float] = None,
     start_s: float = 60.0,
 ) -> Iterator[str]:
-    """Runs a server on 127.0.0.1 during a `with` block, which gets its URL.
+    """Runs a server on 127.0.0.1 during a `with` block. The value of `as` is its URL.
 
     The server stops at the end of the block, also after an exception. If this process is killed, the server stops too.
-    Its standard error appears on this process's.
+    Its standard error is copied to the standard error of this process.
 
     Args:
         command: the `rhythm-vec` command, as `find_command` takes it; found by default.
         port: the port; a free one by default.
         token: the token that clients must send; by default that of the variable RHYTHM_TOKEN, else none.
-        threads, backend, kernel, body_limit, frame_limit, capacity, vec_envs, batch_requests, ping, idle: options of the
-            server, in the units of docs/server.md (limits in MiB, times in seconds).
-        start_s: seconds for which the server may start.
+        threads, backend, kernel, body_limit, frame_limit, capacity, vec_envs, batch_requests, ping, idle: options of
+            the server, in the units of docs/server.md (limits in MiB, times in seconds).
+        start_s: the maximum seconds until the server listens.
 
     Raises:
         ServerUnavailableError: no command was found, or the server did not start. The message has its standard error.
@@ -113,9 +113,7 @@ class _Server:
             )
         except OSError as error:
             raise self._failure(f"{type(error).__name__}: {error}") from error
-        self._readers = [
-            threading.Thread(target=read, daemon=True) for read in (self._read_output, self._read_errors)
-        ]
+        self._readers = [threading.Thread(target=read, daemon=True) for read in (self._read_output, self._read_errors)]
         for reader in self._readers:
             reader.start()
 

@@ -20,11 +20,20 @@ __all__ = ["RhythmEnv"]
 
 
 class RhythmEnv(InProcess, gymnasium.Env[Array, Any]):
-    """One environment. Many of them are faster as one `RhythmVectorEnv`, whose arguments, spaces and infos these are.
+    """One environment. An action is an index of `action_names`, or a dict as in `RhythmVectorEnv`. Many environments
+    are faster as one `RhythmVectorEnv`.
+
+    Infos have the `seed`, and at the end of an episode `final_score`, its eight `components`, `belief_mae`,
+    `early_mean`, `late_mean`, `episode_return` and `episode_length`.
 
     Args:
         beliefs: whether actions have beliefs.
         grader, profiles, seed_range, observation, kernel, world, imagination: as in `VecEnv`.
+
+    Raises:
+        InputError: as `VecEnv`.
+        ClosedEnvironmentError: a call of `reset` or `step` after `close`.
+        StateError: as `VecEnv`, such as `closed` for other calls after `close`.
     """
 
     metadata: Dict[str, Any] = {"render_modes": []}

@@ -1,4 +1,7 @@
-"""Snapshots: the states of a vector environment as bytes, in the format of the TypeScript API (docs/guides/snapshots.md)."""
+"""Snapshots: the states of a vector environment as bytes, in the format of the TypeScript API.
+
+docs/guides/snapshots-and-forks.md describes them.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,15 @@ _OTHER_RELEASE = "Use the release that wrote it (docs/compatibility.md)."
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The state of a vector environment. `words` is u32 [n, 52], `episode_numbers` u32 [n]."""
+    """The state of a vector environment: everything that its future depends on, except the world's numbers.
+
+    Attributes:
+        world_digest: SHA-256 of the world's words, hexadecimal.
+        seed_range: (low, size) of the allowed seeds.
+        steps, episodes: the counters of the environment.
+        words: u32 [n, 52], fields as in STATE_FIELDS.
+        episode_numbers: u32 [n]: the number of autoresets of each environment since its last reset.
+    """
 
     world_digest: str
     num_envs: int
@@ -80,7 +91,7 @@ def _refuse(expected: str, got: Any, remedy: str = "Pass the bytes as snapshot()
 
 
 def decode_snapshot(source: Any) -> Snapshot:
-    """Decodes bytes, and checks all but the states. @raises InputError `bad_snapshot` for the first error."""
+    """Decodes bytes, and checks all but the states. Raises InputError `bad_snapshot` for the first error."""
     if not isinstance(source, (bytes, bytearray, memoryview)):
         _refuse("a snapshot as bytes", describe(source))
     data = bytes(source)
@@ -91,7 +102,7 @@ def decode_snapshot(source: Any) -> Snapshot:
     _check_kind(header, numbers)
     num_envs = _check_lengths(numbers, len(data))
     if _checksum(data[:_LENGTH], data[_LENGTH:]) != numbers["checksum"]:
-        _refuse("the CRC-32 that the header says", "another: bytes have changed since they were written")
+        _refuse("the CRC-32 of the header", "another: bytes have changed since they were written")
     words = np.frombuffer(data, "<u4", num_envs * STATE_WORDS, _LENGTH).astype(np.uint32)
     episode_numbers = np.frombuffer(data, "<u4", num_envs, _LENGTH + words.nbytes).astype(np.uint32)
     return Snapshot(
@@ -144,7 +155,7 @@ def _check_lengths(numbers: Dict[str, int], length: int) -> int:
 
 
 def check_states(snapshot: Snapshot) -> None:
-    """Checks the range of every word, the seeds and the recorded actions. @raises InputError `bad_snapshot`."""
+    """Checks the range of every word, the seeds and the recorded actions. Raises InputError `bad_snapshot`."""
     words = snapshot.words
     floats = words.view(np.float32)
     for name, offset, size, kind, low, high in _world.STATE_FIELDS:
@@ -172,8 +183,8 @@ def check_states(snapshot: Snapshot) -> None:
 def actions_of(words: Words) -> npt.NDArray[np.uint8]:
     """Returns the recorded actions, u8 [n, 28]; 0 for steps not taken."""
     steps = np.arange(_world.NUM_STEPS)
-    tape = words[:, STATE["tape"] + steps // 8]
-    return ((tape >> (4 * (steps % 8)).astype(np.uint32)) & 15).astype(np.uint8, order="C")
+    packed = words[:, STATE["tape"] + steps // 8]  # eight actions of four bits each
+    return ((packed >> (4 * (steps % 8)).astype(np.uint32)) & 15).astype(np.uint8, order="C")
 
 
 def _check_actions(words: Words) -> None:

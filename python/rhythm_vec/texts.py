@@ -1,4 +1,4 @@
-"""Prompts for language models, and their completions parsed: by a server, in batches.
+"""Builds prompts for language models and parses their completions, on a server, in batches.
 
     chats = prompts(seeds=[4242], action_histories=[["sleep"]])      # [[{"role": "system", ...}, {"role": "user", ...}]]
     parsed = parse(["<reasoning>Tired.</reasoning>\\n3 6 5 EXERCISE"])
@@ -18,7 +18,8 @@ from .client import Client
 #: A completion as TRL passes it: text, or the messages of a chat.
 Completion = Union[str, Sequence[Mapping[str, Any]]]
 
-#: "v1", "v2", "v3", or a custom grader {"name", "weights"} as in docs/guides/custom-graders.md. Weights that are left out are 0.
+#: "v1", "v2", "v3", or a custom grader {"name", "weights"} as in docs/guides/custom-graders.md. Weights that are left
+#: out are 0.
 Grader = Union[str, Mapping[str, Any]]
 
 #: The maximum rows of a request for prompts.

@@ -83,8 +83,6 @@ def detail_text(detail: Any) -> str:
     if not isinstance(detail, list):
         return str(detail)
     return "; ".join(
-        f"{'.'.join(map(str, each.get('loc', [])))}: {each.get('msg')}"
-        if isinstance(each, dict)
-        else str(each)
+        f"{'.'.join(map(str, each.get('loc', [])))}: {each.get('msg')}" if isinstance(each, dict) else str(each)
         for each in detail
     )

@@ -39,22 +39,31 @@ _LAYOUTS = ("row-major", "column-major")
 
 
 class VecEnv:
-    """A batch of episodes. Methods raise InputError for an invalid argument and StateError for a call at the wrong time; an
-    error changes nothing. The interpreter's lock is released while the engine computes; calls of one environment must
-    not overlap.
+    """A batch of episodes. Methods raise InputError for an invalid argument and StateError for a call at the wrong
+    time. An error changes nothing. Other Python threads run while the engine computes, but calls of one VecEnv must not
+    overlap (StateError `busy`). A forked process must create its own VecEnv (StateError `forked`).
 
     Args:
         num_envs: 1 to 2^24. Each takes about 380 bytes.
         kernel: "avx512", "avx2", "portable" or "scalar"; by default RHYTHM_KERNEL, else the fastest of this machine.
-        threads: 1 to 256, for large batches; by default the number of processors. Changes no result.
-        profiles, grader: those of resets without `profiles` and `graders`; "sampled" and "v2".
+        threads: 1 to 256, for large batches; by default the number of processors that this process may use. Changes no
+            result.
+        profiles, grader: those of resets without `profiles` and `graders`; "sampled" and "v2" by default.
         autoreset: "disabled" (a finished environment waits for `reset`), "next-step" or "same-step".
         seed_range: (low, size) of the allowed seeds. Autoreset adds num_envs to a seed and wraps at the end.
         observation: {"fields": [...], "one_hot": bool, "scale": bool, "history": bool}, all optional.
-        layout: "row-major", or "column-major": arrays [n, k] whose columns are adjacent, which step faster.
+        layout: "row-major" (default), or "column-major": in arrays [n, k] the numbers of a column are adjacent. Steps
+            are then faster.
         copy: whether results are copies. Otherwise they are views, which the next call overwrites.
-        world: a `World`, or a file that `rhythm-vec world` wrote.
-        imagination: whether noise and events come from streams that no real episode uses. For planners.
+        world: a `World`, or a file that `rhythm-vec world` wrote; by default the published world.
+        imagination: whether noise and events come from the imagination streams, which no real episode uses. For
+            planners.
+
+    Raises:
+        InputError: `out_of_range`, `unknown_name`, `unknown_option`, `wrong_type`, `wrong_length`, `bad_profile`,
+            `bad_grader`, `bad_world`, or `backend_unavailable` for a kernel that this machine lacks.
+        ImportError: the engine is not compiled.
+        OSError: the file of the world or of a grader cannot be read.
     """
 
     def __init__(
@@ -137,7 +146,7 @@ class VecEnv:
 
     @property
     def counters(self) -> Dict[str, int]:
-        """The steps of all environments together, and the episodes that ended, since opening."""
+        """ "steps" of all environments together and "episodes" that ended, since opening; `restore` sets both."""
         return {"steps": self._core.steps, "episodes": self._core.episodes}
 
     @property
@@ -165,11 +174,15 @@ class VecEnv:
         Args:
             seed: a u32, to which environment i adds i, or one per environment; random by default.
             mask: bool [n]. The first reset must be of all.
-            profiles: "sampled", "discrete" or a name; one of these per environment; or f32 [n, 16].
+            profiles: "sampled", "discrete" or a name of PROFILE_NAMES; one of these per environment; or f32 [n, 16], 11
+                traits then 5 reward weights.
             graders: a name, a file, {"name", "weights"} or eight weights; or one of these per environment.
 
+        Returns:
+            The outputs. The rewards and grades of reset environments are 0; `final_mask` is False everywhere.
+
         Raises:
-            InputError: `bad_seed`, `unknown_name`, `bad_profile`, `bad_grader`, `out_of_range`, `wrong_length`, `wrong_type`.
+            InputError: `bad_seed`, `unknown_name`, `bad_profile`, `bad_grader`, `wrong_length`, `wrong_type`.
             StateError: `not_reset` (a mask at the first reset), `closed`.
         """
         core = self._core
@@ -187,10 +200,10 @@ class VecEnv:
         """Takes one action in every environment, or in those of a mask. Then autoreset applies.
 
         Args:
-            actions: codes of ACTION_NAMES, [n], of any integer type; uint8 is fastest. Those outside the mask are ignored. Arrays
-                may be read-only, and have any strides and byte order: the call copies them.
-            beliefs: [n, 3]: social, morning, work, clamped to [0, 1]; three NaN for none.
-            mask: bool [n]. The others keep their state; their rewards are 0.
+            actions: [n], indices of ACTION_NAMES, of any integer type; uint8 is fastest. Those outside the mask are
+                ignored. Arrays may be read-only, and have any strides and byte order: the call copies them.
+            beliefs: [n, 3]: social, morning, work, clamped to [0, 1]; three NaN for no belief.
+            mask: bool [n]: the environments that step. The others keep their state; their rewards are 0.
 
         Raises:
             InputError: `illegal_action`, `bad_belief`, `wrong_length`, `wrong_type`.
@@ -220,14 +233,22 @@ class VecEnv:
 
         Args:
             policy: "random", "heuristic", or action sequences: codes [n, 28], of which entry t is the action of step t.
-            beliefs: [3], one finite belief for every step; or [n, 28, 3], where three NaN give none.
-            policy_seeds: seeds of the random policy; 0 for every environment by default.
-            stops: [n], the step (0 to 28) at which each environment stops.
+            beliefs: [3], one finite belief for every step; or [n, 28, 3] by the episode's step, where three NaN give
+                none.
+            policy_seeds: seeds of the random policy: a u32, to which environment i adds i, or one per environment; 0
+                for every environment by default.
+            stops: [n], the step (0 to 28) at which each environment stops; 28 by default.
             trajectory: whether to return the steps.
-            source, indices: environments of another VecEnv that the environments first become copies of, as in `assign`.
+            source, indices: another VecEnv, and [n] indices of its environments. Environment i first becomes a copy of
+                environment indices[i] of the source, as in `assign`; this VecEnv need not have been reset.
 
         Returns:
             The outputs, and the trajectory or None.
+
+        Raises:
+            InputError: `unknown_name`, `illegal_action`, `bad_belief`, `bad_seed`, `out_of_range`, `wrong_length`,
+                `wrong_type`, `unknown_option`; `not_alike` if the source is this VecEnv or of another world.
+            StateError: `not_reset`, `closed`, `busy`; with `source` also `foreign_past`, as in `assign`.
         """
         origin = None if source is None else _core_of(source)
         steps = run(self._core, policy, beliefs, policy_seeds, stops, trajectory, origin, indices)
@@ -245,11 +266,14 @@ class VecEnv:
 
         Args:
             indices: in any order; repetitions are allowed.
-            imagination, autoreset, threads: as in the constructor; by default those of this environment. A fork keeps the hidden
-                profiles: a policy that chooses by it is an oracle.
+            imagination, autoreset, threads: as in the constructor; by default those of this environment.
+
+        A fork has the same hidden profiles. A policy that chooses its actions by what happens in a fork uses hidden
+        state: it is an oracle, not a valid agent.
 
         Raises:
-            InputError: `out_of_range`, `wrong_length`, `unknown_name`. StateError: `not_reset`, `closed`.
+            InputError: `out_of_range`, `wrong_type`, `unknown_name`.
+            StateError: `not_reset`, `closed`.
         """
         core = self._core
         core.require_reset()
@@ -273,11 +297,17 @@ class VecEnv:
         return fork
 
     def assign(self, source: VecEnv, indices: npt.ArrayLike) -> StepResult:
-        """Makes environment i a copy of environment indices[i] of `source`, which may be this environment: episode and outputs.
+        """Makes environment i a copy of environment indices[i] of `source`: episode and outputs.
+
+        Args:
+            source: a VecEnv with the same world; it may be this one.
+            indices: [n], indices of environments of the source.
 
         Raises:
-            InputError: `not_alike` (another world), `out_of_range`, `wrong_length`, `bad_seed` (outside seed_range).
-            StateError: `not_reset` (the source), `closed`, `foreign_past`.
+            InputError: `not_alike` (another world), `out_of_range`, `wrong_length`, `wrong_type`, `bad_seed` (outside
+                seed_range).
+            StateError: `not_reset` (the source), `closed`; `foreign_past` if this VecEnv has histories, the source has
+                none, and an episode cannot be replayed.
         """
         self._core.require_open()
         origin = _core_of(source)
@@ -285,11 +315,12 @@ class VecEnv:
         return self.outputs
 
     def snapshot(self) -> bytes:
-        """Returns the states as bytes, for `restore` in this or another environment, in Python or TypeScript.
+        """Returns the states as bytes, for `restore` in this or another environment, in Python or TypeScript. They do
+        not contain the options `profiles` and `grader`, which apply from the next reset on.
 
         Raises:
-            StateError: `not_reset`, `closed`, or `foreign_past` for episodes that were copied from an environment with the other
-                value of `imagination`.
+            StateError: `not_reset`, `closed`, or `foreign_past` for episodes that were copied from an environment
+                with the other value of `imagination`.
         """
         return to_snapshot(self._core)
 
@@ -304,13 +335,15 @@ class VecEnv:
         return self.outputs
 
     def belief_targets(self) -> npt.NDArray[np.float32]:
-        """Returns the belief targets, f32 [n, 3], newly allocated. For evaluation only; agents must not use them."""
+        """Returns the belief targets, f32 [n, 3], newly allocated. For evaluation only; agents must not use them.
+        Raises StateError `not_reset`, `closed`."""
         self._core.require_reset()
         targets: npt.NDArray[np.float32] = self._core.batch.targets()
         return targets
 
     def state_hash(self) -> npt.NDArray[np.uint64]:
-        """Returns the states' hashes, u64 [n], newly allocated: equal for equal seed, step, meters and profile."""
+        """Returns the states' hashes, u64 [n], newly allocated: equal for equal seed, step, meters and profile. Raises
+        StateError `not_reset`, `closed`."""
         self._core.require_reset()
         hashes: npt.NDArray[np.uint64] = self._core.batch.hash()
         return hashes
@@ -348,6 +381,7 @@ def _core_of(source: VecEnv) -> Core:
 
 
 def to_threads(threads: Optional[int]) -> int:
+    """Returns the number of threads; for None that of the processors that this process may use, at most 256."""
     if threads is not None:
         return check_integer("threads", threads, 1, _world.MAX_THREADS)
     available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

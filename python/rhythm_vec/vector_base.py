@@ -70,28 +70,45 @@ class BaseVectorEnv(VectorEnv[Array, Any, Array]):
             VectorEnv.reset(self, seed=int(seed))  # type: ignore[arg-type]
 
     def _draw_seeds(self, seed: Seed) -> Any:
-        """Returns the seed with numbers drawn from `np_random` for None."""
+        """Returns a seed, in which numbers drawn from `np_random` replace None."""
         if is_number(seed):
             return seed
         if seed is not None and (isinstance(seed, np.ndarray) or None not in seed):  # type: ignore[operator]
             return seed
         low, size = self._seed_range
-        drawn = self.np_random.integers(low, low + size, self.num_envs if seed is None else len(seed), np.uint64)  # type: ignore[arg-type]
+        count = self.num_envs if seed is None else len(seed)  # type: ignore[arg-type]
+        drawn = self.np_random.integers(low, low + size, count, np.uint64)
         if seed is None:
             return drawn
         return [int(draw) if each is None else each for each, draw in zip(seed, drawn)]  # type: ignore[arg-type]
 
     def _step_infos(
-        self, current: Infos, previous: Mapping[str, Array], final: Mapping[str, Array], ended: Bools, last: Optional[Array]
+        self,
+        current: Infos,
+        previous: Mapping[str, Array],
+        final: Mapping[str, Array],
+        ended: Bools,
+        last: Optional[Array],
     ) -> Infos:
-        """Returns the infos of a step that ended episodes. @current: of the episodes after the step. @previous: the seeds and
-        episode numbers before it. @last: the last observations of the ended episodes."""
+        """Returns the infos of a step that ended episodes.
+
+        Args:
+            current: the infos of the episodes after the step.
+            previous: the seeds and episode numbers before it.
+            final: the results of the ended episodes, by info.
+            ended: bool [num_envs].
+            last: the last observations of the ended episodes; None except with AutoresetMode.SAME_STEP.
+        """
         final_infos = masked(final, ended)
         if self._mode is not AutoresetMode.SAME_STEP or last is None:
             return {**current, **final_infos}
         observations = np.full(self.num_envs, None, dtype=object)
         observations[ended] = np.fromiter(last[ended], dtype=object, count=np.count_nonzero(ended))
-        ends = {"final_obs": observations, "_final_obs": ended, "final_info": {**masked(previous, ended), **final_infos}}
+        ends = {
+            "final_obs": observations,
+            "_final_obs": ended,
+            "final_info": {**masked(previous, ended), **final_infos},
+        }
         return {**current, **ends, "_final_info": ended.copy()}
 
 
@@ -100,12 +117,17 @@ def is_number(seed: Any) -> bool:
 
 
 def refuse_closed() -> NoReturn:
-    raise ClosedEnvironmentError("Expected an open environment, got a closed one. Create another.")
+    raise ClosedEnvironmentError("Expected an open environment, got one that was closed. Create a new one.")
 
 
 def to_mode(mode: Any) -> AutoresetMode:
-    """Returns an autoreset mode from itself or its value, such as "NextStep"."""
-    return mode if isinstance(mode, AutoresetMode) else AutoresetMode(check_name("autoreset_mode", mode, [each.value for each in MODES]))
+    """Returns an autoreset mode, given as itself or as its value, such as "NextStep". Raises InputError
+    `unknown_name`."""
+    return (
+        mode
+        if isinstance(mode, AutoresetMode)
+        else AutoresetMode(check_name("autoreset_mode", mode, [each.value for each in MODES]))
+    )
 
 
 def box(low: npt.ArrayLike, high: npt.ArrayLike) -> spaces.Box:
@@ -121,16 +143,22 @@ def action_space(num_actions: int, beliefs: bool) -> spaces.Space[Any]:
 
 
 def reset_options(options: Optional[Mapping[str, Any]], known: Sequence[str] = RESET_OPTIONS) -> Dict[str, Any]:
-    """Returns the options of a reset, without those that are None. @raises InputError `unknown_option`."""
+    """Returns the options of a reset, without those that are None. Raises InputError `unknown_option`."""
     given = dict(options or {})
     for name in given:
         if name not in known:
-            refuse("unknown_option", f"the options {', '.join(known)}", describe([name]), did_you_mean(str(name), known, "Leave it out."))
+            refuse(
+                "unknown_option",
+                f"the options {', '.join(known)}",
+                describe([name]),
+                did_you_mean(str(name), known, "Leave it out."),
+            )
     return {name: value for name, value in given.items() if value is not None}
 
 
 def masked(arrays: Mapping[str, Array], mask: Bools) -> Infos:
-    """Returns infos with 0 outside the mask, and each with its mask, as Gymnasium does."""
+    """Returns infos as Gymnasium's: arrays with 0 outside the mask, and a copy of the mask for each, such as
+    `_seed`."""
     infos: Infos = {}
     outside = None if mask.all() else ~mask
     for name, array in arrays.items():

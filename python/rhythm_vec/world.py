@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 from pathlib import Path
-from typing import Any, Dict, Mapping, Optional, Tuple, Union
+from typing import Any, Dict, Mapping, Optional, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +24,8 @@ class World:
     Attributes:
         words: u32 [445], the block that the engine reads.
         digest: SHA-256 of the words, hexadecimal.
-        magnitudes: the largest magnitudes of `reward` and `anomalies`, by which scaled observations are divided.
+        magnitudes: the largest magnitudes of observation fields such as `reward`. Scaled observations map [-magnitude,
+            magnitude] to [0, 1].
     """
 
     def __init__(self, words: Optional[npt.ArrayLike] = None, magnitudes: Optional[Mapping[str, float]] = None) -> None:
@@ -54,11 +55,11 @@ class World:
             raise ValueError("the layout of another release")
         world = cls(file["words"], {name: float(file["magnitudes"][name]) for name in _world.MAGNITUDES})
         if world.words.shape != (len(_world.WORDS),) or world.digest != file["world_digest"]:
-            raise ValueError("other words than its digest says")
+            raise ValueError("words that do not match world_digest")
         return world
 
     def param(self, name: str) -> npt.NDArray[Any]:
-        """Returns a number or a table of the block, as a view; names as in src/world/block.ts."""
+        """Returns an entry of the block, a number or a table, as a read-only view; names as in src/world/block.ts."""
         word, offset, shape = _BLOCK[name]
         length = int(np.prod(shape, dtype=np.int64))
         words = self.words[offset : offset + length]
@@ -68,10 +69,6 @@ class World:
 def _bad_file(path: Any, got: str) -> InputError:
     return InputError(
         "bad_world",
-        f"Expected {os.fspath(path)} to be a world file of this release, got {got}. Write it again with `rhythm-vec world`.",
+        f"Expected {os.fspath(path)} to be a world file of this release, got {got}. "
+        "Write it again with `rhythm-vec world --numbers`.",
     )
-
-
-def shape_of(name: str) -> Tuple[int, ...]:
-    """Returns the shape of an entry of the block."""
-    return tuple(_BLOCK[name][2])

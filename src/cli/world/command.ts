@@ -1,4 +1,4 @@
-/** `rhythm-vec world`: writes the numbers of the published world, or the file of a changed world for the Python package. */
+/** `rhythm-vec world`: writes the numbers of the published world, or the world file of changed numbers for Python. */
 import { createReadStream } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 import type { Command } from 'commander';
@@ -17,7 +17,7 @@ import { checkDifferentFile, checkInput } from '../files/input-file.js';
 import { checkOutput, writeJson } from '../files/output-file.js';
 import { decodeUtf8, withoutMark } from '../files/utf8.js';
 
-/** The maximum size of a world's file: hundreds of times the usual size. */
+/** The maximum size of a file of numbers: hundreds of times the usual size. */
 const MAX_BYTES = 4 * 2 ** 20;
 
 interface Options {
