@@ -8,6 +8,7 @@ import { HEURISTIC, withBelief } from '../../src/evaluation/audit/players.js';
 import { Reevaluation } from '../../src/evaluation/reevaluation/reevaluation.js';
 import { UserPolicy } from '../../src/evaluation/user-policy.js';
 import { evaluate, type LanguageModel, type PolicyFunction } from '../../src/index.js';
+import { parseEpisode } from '../../src/rollouts/trajectories/read-line.js';
 import type { TrajectoryEpisode } from '../../src/rollouts/trajectories/trajectory-episode.js';
 import { episodeLine } from '../../src/rollouts/trajectories/write-line.js';
 import { NUM_BELIEFS, NUM_STEPS, OBSERVATION, OBSERVATION_SIZE } from '../../src/world/fields.js';
@@ -68,7 +69,7 @@ async function reevaluate(engine: Engine, lines: readonly string[]) {
   await using reevaluation = await Reevaluation.open(optionsOf(engine), graders, [
     new UserPolicy('mine', byMeters),
   ]);
-  const mismatches = await reevaluation.add(lines.map((line) => JSON.parse(line) as TrajectoryEpisode));
+  const mismatches = await reevaluation.add(lines.map(parseEpisode));
   return { mismatches: mismatches.flat(), sections: reevaluation.sections() };
 }
 
