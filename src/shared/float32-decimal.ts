@@ -2,7 +2,7 @@
 
 /** Integers below this, and their negatives, are their own shortest decimals. */
 const ALL_INTEGERS = 2 ** 24;
-/** Every float32 is the nearest one to its decimal of so many significant digits. */
+/** Significant digits with which every float32 reads back. */
 const MAX_DIGITS = 9;
 const MANTISSA = 0x7fffff;
 
@@ -55,8 +55,8 @@ function decimalBySearch(value: number): number {
 }
 
 /**
- * Returns the nearest decimal of so many digits. A power of two also has the next one away from zero: its interval extends
- * twice as far on that side, so that this one may read back where the nearest does not.
+ * Returns the nearest decimal of so many digits; for a power of two also the next one away from zero. On that side twice as
+ * many numbers read back as a power of two, so that the next decimal may read back where the nearest does not.
  */
 function candidates(value: number, digits: number): number[] {
   const nearest = value.toExponential(digits - 1);
