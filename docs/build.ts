@@ -10,6 +10,11 @@ const ROOT = dirname(DOCS);
 const SITE = join(DOCS, '.site');
 const OUT = join(DOCS, '.vitepress/dist');
 
+/** The pages of the Python package. */
+const PYTHON_PAGES = ['python', 'python/recipe', 'python/rhythm_vec_env'].map(
+  (folder) => `${folder}/README.md`,
+);
+
 const run = (command: string, ...args: string[]) =>
   execFileSync(command, args, { cwd: DOCS, stdio: 'inherit' });
 
@@ -20,7 +25,7 @@ const runTool = (name: string, ...args: string[]) => run(join(DOCS, 'node_module
 function gatherPages(): void {
   const names = readdirSync(DOCS, { recursive: true, encoding: 'utf8' });
   const pages = names.filter((name) => /^(guides\/)?[\w-]+\.md$/.test(name)).map((name) => `docs/${name}`);
-  for (const page of ['README.md', 'python/recipe/README.md', ...pages]) {
+  for (const page of ['README.md', ...PYTHON_PAGES, ...pages]) {
     mkdirSync(join(SITE, dirname(page)), { recursive: true });
     cpSync(join(ROOT, page), join(SITE, page));
   }

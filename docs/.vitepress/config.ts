@@ -44,7 +44,9 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     'docs/report',
     'docs/server',
     'docs/page',
+    'python/README',
     'python/recipe/README',
+    'python/rhythm_vec_env/README',
   ],
 };
 

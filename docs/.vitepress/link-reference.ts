@@ -52,8 +52,9 @@ export function linkReference(md: MarkdownRenderer, reference: string): void {
   const urls = urlsOf(reference);
   const urlOf = (code: string) => urls.get(/^[\w.]+\(?/.exec(code)?.[0] ?? '');
   md.core.ruler.push('link-reference', ({ tokens, env, Token }) => {
-    const page: string = env.relativePath;
-    if (page.startsWith('docs/reference/')) return;
+    // A title in the front matter is rendered without a page.
+    const page: string | undefined = env.relativePath;
+    if (page === undefined || page.startsWith('docs/reference/')) return;
     const link = (token: Token, url: string): Token[] => {
       const open = new Token('link_open', 'a', 1);
       open.attrSet('href', url);

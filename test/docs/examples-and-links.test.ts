@@ -8,7 +8,9 @@ import { Consumer, examplesOf } from '../support/examples.js';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PAGES = [
   'README.md',
+  'python/README.md',
   'python/recipe/README.md',
+  'python/rhythm_vec_env/README.md',
   ...['docs', 'docs/guides'].flatMap((folder) =>
     readdirSync(join(ROOT, folder))
       .filter((name) => name.endsWith('.md'))
