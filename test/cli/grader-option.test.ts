@@ -120,7 +120,7 @@ describe('replay and graders', () => {
     'rows.jsonl',
     graders.map((grader) => `${JSON.stringify({ ...row, grader })}\n`).join(''),
   );
-  const finals = (text: string) => fromLines(text).map(({ final }) => final.final_score);
+  const finals = (text: string) => fromLines(text).map(({ final }) => Math.fround(final.final_score));
 
   it('grades each row by its own grader: a name, weights, a grader, or v2 by default', async () => {
     const { code, stdout, stderr } = await runCli(['replay', '--input', rows, '--output', '-']);

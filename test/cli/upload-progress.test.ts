@@ -1,6 +1,10 @@
 /** The progress bar of an upload: bytes read, hashed and sent, on a terminal only. */
-import { expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
+import { setQuiet } from '../../src/cli/quiet.js';
 import { UploadProgress } from '../../src/cli/upload/upload-progress.js';
+
+// Commands of other files have set it.
+beforeAll(() => setQuiet(false));
 
 /** Creates a progress bar for two million bytes on a fake terminal or file. Returns it and the frames written. */
 function meterOn(isTTY: boolean) {
