@@ -1,6 +1,7 @@
 /** `--python`: steps per second of the Python package and of `VecEnv.step` in this process, in alternating samples. */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
@@ -49,6 +50,13 @@ interface Answer {
   readonly score: number;
 }
 
+/** Returns the variables of the process. The package in this repository is used if it is compiled, else the installed one. */
+function environment(): NodeJS.ProcessEnv {
+  const folder = fileURLToPath(new URL('../python', import.meta.url));
+  const isCompiled = readdirSync(`${folder}/rhythm_vec`).some((name) => /^_native.*\.so$/.test(name));
+  return isCompiled ? { ...process.env, PYTHONPATH: folder } : process.env;
+}
+
 /** The Python process, which runs python-child.py. */
 class Child {
   readonly #process: ChildProcessByStdio<Writable, Readable, Readable>;
@@ -57,7 +65,7 @@ class Child {
 
   constructor() {
     const script = fileURLToPath(new URL('python-child.py', import.meta.url));
-    this.#process = spawn(PYTHON, [script], { stdio: ['pipe', 'pipe', 'pipe'] });
+    this.#process = spawn(PYTHON, [script], { stdio: ['pipe', 'pipe', 'pipe'], env: environment() });
     this.#process.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#errors += text;
     });
