@@ -130,7 +130,7 @@ function expectRestorable(env: VecEnv, snapshot: string | null): void {
   expect(Buffer.from(env.snapshot()).toString('base64')).toBe(snapshot);
 }
 
-const absent = whyAbsent('rhythm-vec', '(npm run build:python)', SCRIPT, { sequences: [] });
+const absent = whyAbsent('rhythm-vec', '(npm run test:python-package)', SCRIPT, { sequences: [] });
 
 describe.skipIf(absent !== null)(
   `the Python package${absent === null ? '' : ` (skipped: ${absent})`}`,

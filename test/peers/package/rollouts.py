@@ -1,0 +1,37 @@
+"""Scores replays and plays rollout groups with the Python package.
+
+Reads {"columns", "options", "groups"} as test/python/package-rollouts.test.ts sends them, and prints the arrays of both results
+as base64, by the names of Python.
+"""
+
+import base64
+import json
+import sys
+from dataclasses import fields
+
+import numpy as np
+from rhythm_vec import rollout_groups, score_replay
+
+DTYPES = {"u8": "<u1", "i8": "<i1", "u32": "<u4", "f32": "<f4"}
+
+
+def decoded(column):
+    return np.frombuffer(base64.b64decode(column["bytes"]), DTYPES[column["dtype"]])
+
+
+def arrays_of(result):
+    values = {field.name: getattr(result, field.name) for field in fields(result)}
+    arrays = {name: value for name, value in values.items() if isinstance(value, np.ndarray)}
+    return {name: base64.b64encode(np.ascontiguousarray(array).tobytes()).decode() for name, array in arrays.items()}
+
+
+question = json.load(sys.stdin)
+columns = {name: decoded(column) for name, column in question["columns"].items()}
+scores = [score_replay(**columns, **options) for options in question["options"]]
+groups = rollout_groups(policy="random", **question["groups"])
+answer = {
+    "scores": [arrays_of(each) for each in scores],
+    "faults": [[[fault.index, fault.code] for fault in each.faults] for each in scores],
+    "groups": arrays_of(groups),
+}
+print(json.dumps(answer))
