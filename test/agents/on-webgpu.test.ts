@@ -1,4 +1,4 @@
-/** Planners and searches on WebGPU: the bits of the reference. */
+/** Planners and searches on WebGPU give the same bits as the reference. */
 import { expect, it } from 'vitest';
 import { openAnyBatch } from '../../src/engine/backends/any-batch.js';
 import { searchActionSequence } from '../../src/index.js';
@@ -7,14 +7,14 @@ import { describeGpu } from '../support/gpu-suite.js';
 import { expectSameScores } from '../support/trials.js';
 
 describeGpu('on WebGPU', () => {
-  it('a scorer has the same scores', () => expectSameScores(openAnyBatch));
+  it('a scorer has the scores of the reference', () => expectSameScores(openAnyBatch));
 
   it.each([{ grader: 'v3' }, { objective: 'wellbeing' }] as const)(
-    'a planner decides and explains the same: %j',
+    'a planner decides and explains as on the reference: %j',
     (options) => expectSamePlans(openAnyBatch, { ...options, backend: 'webgpu' }, [0, 27]),
   );
 
-  it('a search finds the same sequence', async () => {
+  it('a search finds the sequence of the reference', async () => {
     const search = (backend: string) =>
       searchActionSequence({ seeds: [1, 2] }, { evaluations: 1000, backend });
     expect(await search('webgpu')).toEqual(await search('reference'));

@@ -104,7 +104,7 @@ it('without noise in the meters, one step determines the traits that affect it, 
   }
 });
 
-it('the stress threshold is between the serenities with and without stress', () => {
+it('one step bounds the stress threshold by the serenity at which it was taken', () => {
   let narrowed = 0;
   forAll(200, (random) => {
     const serenity = random.real(0.16, 0.44);
@@ -148,7 +148,7 @@ describe('the truth is never excluded', () => {
     }
   });
 
-  it('in worlds with other numbers', () => {
+  it('in worlds with changed numbers', () => {
     forAll(300, (random) => {
       const other = createWorld(changedWorld(random));
       const seed = random.integer(0, 2 ** 31);
@@ -156,7 +156,7 @@ describe('the truth is never excluded', () => {
     });
   });
 
-  it('20 episodes exclude the profile of another episode', () => {
+  it('and each of 20 episodes excludes the profile of another one', () => {
     const { observations } = playEpisodes(world, { numEnvs: 20, seed: 31_000 });
     const profiles = Array.from({ length: 20 }, (_, i) => new Episode({ world }).reset(31_000 + i).profile);
     let [own, others] = [0, 0];

@@ -49,7 +49,7 @@ describe('the text', () => {
       expect(text).toMatch(/^[\x20-\x7e]+\.$/);
       expect(text).not.toMatch(/[<>]|NaN|undefined|null|Infinity/);
       expect(parseCompletion(text)).toMatchObject({ action: null, digits: null });
-      // As reasoning before an answer, it does not hide the answer.
+      // The parser finds an answer after the text.
       expect(parseCompletion(`<reasoning>${text}</reasoning>\n3 4 5 SLEEP`)).toMatchObject({
         digits: [3, 4, 5],
       });
@@ -112,7 +112,7 @@ describe('the text', () => {
   });
 });
 
-it('every trait and weight has phrases, all different', () => {
+it('every trait and weight has phrases, and all phrases differ', () => {
   const phrases = [...TRAIT_NAMES, ...METER_NAMES].map(phrasesOf);
   const clauses = phrases.flatMap(({ low, middle, high }) => [low, middle, high]);
   expect(new Set(clauses).size).toBe(clauses.length);
@@ -126,6 +126,6 @@ it.each([
   [0.5, 5],
   [0.94, 8],
   [1, 9],
-])('%d is nearest to digit %d', (belief, digit) => {
+])('the belief %d has the digit %d', (belief, digit) => {
   expect(digitOf(belief)).toBe(digit);
 });

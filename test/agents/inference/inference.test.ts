@@ -72,7 +72,7 @@ describe('beliefs', () => {
     );
   });
 
-  it('hardly depend on the number of samples', () => {
+  it('change little with the number of samples', () => {
     const observations = observationsOf(40);
     const targets = episodes.targets.slice(0, 3 * 40);
     const few = observeAll(new Inference(world, 40, { samples: 128 }), observations).beliefs();
@@ -87,7 +87,7 @@ describe('beliefs for the squared error', () => {
     beliefs.reduce((sum, belief, k) => sum + (belief - episodes.targets[k]) ** 2, 0) / beliefs.length;
   const meanOf = (values: Float32Array) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-  it('are posterior means, whose squared error is smaller than that of the medians, and as expected', () => {
+  it('are posterior means: their squared error is the expected one, and smaller than the error of the medians', () => {
     const inference = new Inference(world, N);
     for (const [first, end] of [
       [0, 5],
@@ -105,7 +105,7 @@ describe('beliefs for the squared error', () => {
     );
   });
 
-  it('have probe values for the squared error, close to its later reductions', () => {
+  it('have probe values close to the later reductions of the squared error', () => {
     const inference = observeAll(new Inference(world, N), episodes.observations, 0, 1);
     for (let step = 0; step < 3; step++) {
       const values = inference.probeValues('squared');
@@ -191,7 +191,7 @@ describe('the posterior', () => {
 });
 
 describe('posterior samples', () => {
-  it('are valid, within their ranges, and repeat only beyond the number of samples', () => {
+  it('are valid and within their ranges, and repeat only after `samples` different ones', () => {
     const inference = observeAll(new Inference(world, 8, { samples: 64 }), observationsOf(8));
     const profiles = inference.posteriorSamples(64);
     expect(profiles.length).toBe(8 * 64 * PROFILE_SIZE);
@@ -215,7 +215,7 @@ describe('posterior samples', () => {
 });
 
 describe('probe values', () => {
-  it('match the later reduction of the error, and are 0 if at most one step is left', () => {
+  it('match the later reduction of the error, and are 0 when at most one step is left', () => {
     const count = 80;
     const observations = observationsOf(count);
     const inference = observeAll(new Inference(world, count), observations, 0, 1);
@@ -282,7 +282,7 @@ describe('invalid observations', () => {
     [10, -1],
     [11, Number.POSITIVE_INFINITY],
     [17, Number.NEGATIVE_INFINITY],
-  ])('number %d with value %d is refused, and nothing changes', (at, value) => {
+  ])('an observation whose number at index %d is %d is refused, and nothing changes', (at, value) => {
     const inference = new Inference(world, 2);
     const before = inference.beliefs();
     const rows = observations();

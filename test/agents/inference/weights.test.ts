@@ -1,4 +1,4 @@
-/** The posterior of the weights matches rejection sampling by brute force. */
+/** Compares the posterior of the weights with rejection sampling. */
 import { describe, expect, it } from 'vitest';
 import { Evidence } from '../../../src/agents/inference/evidence.js';
 import { Draws } from '../../../src/agents/inference/inference-draws.js';

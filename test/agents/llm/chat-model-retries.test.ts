@@ -11,7 +11,7 @@ const failFirst = (count: number, fault: Fault): FakeOptions => ({
   faultOf: ({ index }) => (index < count ? fault : null),
 });
 
-describe('retries', () => {
+describe('a request is retried', () => {
   it.each([
     '429',
     '408',
@@ -33,7 +33,7 @@ describe('retries', () => {
     expect([tally.requests, tally.retries, fake.requests.length]).toEqual([3, 2, 3]);
   });
 
-  it.each(['silence', 'trickle'])('after %s, when the time limit of the answer has passed', async (fault) => {
+  it.each(['silence', 'trickle'])('after %s, once the time limit of the answer has passed', async (fault) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     const fake = await startModel(failFirst(1, fault));
@@ -46,7 +46,7 @@ describe('retries', () => {
     expect((await answer).usage.requests).toBe(2);
   });
 
-  it('end with an error if the last attempt exceeds the time limit', async () => {
+  it('until the last attempt exceeds the time limit, which is an error', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     const fake = await startModel(failFirst(1, 'silence'));
@@ -65,13 +65,13 @@ describe('retries', () => {
     ['900', 900_000],
     ['0', 500],
     [new Date(START + 3000).toUTCString(), 3000],
-  ])('after the requested wait: %s', async (after, expected) => {
+  ])('after the wait that the endpoint requests: %s', async (after, expected) => {
     const busy: Fault = ({ response }) => void response.writeHead(429, { 'retry-after': after }).end('{}');
     const { clock } = await askOnce(failFirst(1, busy), { retries: 1 });
     expect(clock.waits).toEqual([expected]);
   });
 
-  it('after longer and longer waits if none is requested', async () => {
+  it('after growing waits if the endpoint requests none', async () => {
     const { clock, answer } = await askOnce(failFirst(9, 'malformed'), { retries: 9, random: () => 0.5 });
     expect(answer).not.toBeNull();
     expect(clock.waits).toEqual(
@@ -88,7 +88,7 @@ describe('retries', () => {
     );
   });
 
-  it('with the older name of the limit if the newer one is refused', async () => {
+  it('with the older name of the token limit if the newer name is refused', async () => {
     const refusing: FakeOptions = {
       faultOf: ({ body }) =>
         'max_completion_tokens' in body
@@ -106,7 +106,7 @@ describe('retries', () => {
     expect(ledger.spent).toBe(answer!.usage.cost_usd! + second.usage.cost_usd!);
   });
 
-  it('stop if both names of the limit were refused', async () => {
+  it('until both names of the token limit are refused', async () => {
     const refusing: Fault = ({ response }) =>
       void response
         .writeHead(400, { 'content-type': 'application/json' })
@@ -119,7 +119,7 @@ describe('retries', () => {
     ]);
   });
 
-  it('with the older name if the newer one is ignored', async () => {
+  it('with the older name if the endpoint ignores the newer name', async () => {
     const { model, fake } = await askOnce({ answer: () => 'word '.repeat(500) });
     await model.complete(firstPrompt(), NEVER);
     expect(fake.requests.map(({ body }) => Object.keys(body)[2])).toEqual([

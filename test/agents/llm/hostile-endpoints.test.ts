@@ -15,7 +15,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-/** Sends one request to an endpoint that always answers like this. */
+/** Sends one request to an endpoint that always answers with this fault. */
 const ask = (fault: Fault, options?: ModelOptions) => askOnce({ faultOf: () => fault }, options);
 
 const JSON_HEADERS = { 'content-type': 'application/json' };
@@ -61,10 +61,10 @@ describe('an oversized answer', () => {
     });
     expect(error!.message).toMatch(/got 400 Expected at most \d+ bytes of an answer, got more/);
   });
+});
 
-  it('within the limit fits episode lines that other commands can read', () => {
-    expect(NUM_STEPS * (MAX_BODY_BYTES + 8192)).toBeLessThan(MAX_LINE_BYTES);
-  });
+it('28 answers of the largest allowed size fit into one episode line', () => {
+  expect(NUM_STEPS * (MAX_BODY_BYTES + 8192)).toBeLessThan(MAX_LINE_BYTES);
 });
 
 describe('an answer', () => {

@@ -44,7 +44,7 @@ describe('a request', () => {
     expect(await isSettled(ledger.reserve(0.001, NEVER))).toBe(false);
   });
 
-  it('leaves no reservation once all are settled, despite rounding', async () => {
+  it('leaves nothing reserved after all requests are settled, despite rounding', async () => {
     const reported: number[] = [];
     const ledger = ledgerOf({ onSpend: (maxSpent) => reported.push(maxSpent) });
     const reservations = [];
@@ -102,7 +102,7 @@ describe('a request', () => {
 });
 
 describe('an episode', () => {
-  it('begins if it is the first, or if its highest cost fits', async () => {
+  it('begins if it is the first, or if its highest possible cost fits', async () => {
     const ledger = ledgerOf();
     await ledger.beginEpisode(1, NEVER);
     // 28 requests of a dollar each exceed the budget.
@@ -141,7 +141,7 @@ describe('an episode', () => {
     });
   });
 
-  it('that costs more than expected counts as 0 in the future cost', async () => {
+  it('that has cost more than expected is expected to cost nothing more', async () => {
     const ledger = ledgerOf({ budget: 9, finished: { episodes: 1, cost: 2 } });
     const episode = await ledger.beginEpisode(1, NEVER);
     (await ledger.reserve(1, NEVER)).settle(6);
@@ -155,17 +155,17 @@ describe('an episode', () => {
     expect(await isSettled(less.beginEpisode(1, NEVER))).toBe(false);
   });
 
-  it('is expected to cost 28 times the largest cost of a request, reserved or announced', async () => {
+  it('is expected to cost 28 times the largest cost of a request that was reserved or announced', async () => {
     const ledger = ledgerOf({ budget: 28 * 6 - 1 });
     const episode = await ledger.beginEpisode(1, NEVER);
     const expensive = await ledger.reserve(3, NEVER);
     const cheap = await ledger.reserve(1, NEVER);
     expensive.settle(0);
     cheap.settle(0);
-    // 28 requests of 3 for it, and as many for the unfinished one.
+    // The new and the unfinished episode are expected to take 28 requests of 3 each.
     const second = ledger.beginEpisode(2, NEVER);
     expect(await isSettled(second)).toBe(false);
-    // A payment wakes it, before the other episode ends.
+    // After a payment of the first episode, the second begins before the first ends.
     episode.addCost(28 * 3);
     expect(await isSettled(second)).toBe(true);
   });
@@ -195,7 +195,7 @@ describe('an episode', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
-  it('is refused, like all waiting episodes, if it does not fit and no episode is unfinished', async () => {
+  it('is refused, as all waiting episodes are, if it does not fit and no episode is unfinished', async () => {
     const ledger = ledgerOf({ budget: 5, spent: 4, finished: { episodes: 2, cost: 4 } });
     await expect(ledger.beginEpisode(1, NEVER)).rejects.toMatchObject({
       message: expect.stringMatching(

@@ -1,4 +1,4 @@
-/** Malformed answers: deep nesting, keys of prototypes, impossible counts, invalid HTTP. */
+/** Malformed answers: deep nesting, names of prototype members as keys, impossible counts, invalid HTTP. */
 import { createServer, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { toEndpoint } from '../../../src/agents/llm/endpoint.js';
@@ -27,7 +27,7 @@ const USAGE = '"usage":{"prompt_tokens":400,"completion_tokens":9}';
 const completion = (message: string, more = USAGE): string =>
   `{"choices":[{"finish_reason":"stop","message":{${message}}}],${more}}`;
 
-/** Deeper than any call stack. */
+/** The number of levels: more than any call stack has. */
 const LEVELS = 200_000;
 const ARRAYS = '['.repeat(LEVELS) + ']'.repeat(LEVELS);
 const OBJECTS = `${'{"a":'.repeat(LEVELS / 2)}1${'}'.repeat(LEVELS / 2)}`;
@@ -59,7 +59,7 @@ describe('a deeply nested answer', () => {
     ['as the error', `{"error":${OBJECTS}}`],
     ['as its code', `{"error":{"message":"no","code":${ARRAYS}}}`],
     ['as the whole', ARRAYS],
-  ])('in an error, %s, does not change the meaning of the status', async (_, text) => {
+  ])('in an error body, %s, does not change the meaning of the status', async (_, text) => {
     const refused = await ask(body(text, 401), { retries: 1 });
     expect(refused.error).toMatchObject({ code: 'endpoint_failed', lasting: true });
     expect(refused.error!.message).toMatch(/got 401 .*Check OPENAI_API_KEY and --base-url\.$/);
@@ -70,7 +70,7 @@ describe('a deeply nested answer', () => {
   });
 });
 
-describe('keys of prototypes', () => {
+describe('names of prototype members as keys', () => {
   const KEYS = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'toJSON', 'then'];
   const EVIL = '{"content":"9 9 9 GAMING","prompt_tokens":1,"completion_tokens":1,"polluted":1,"toString":1}';
 
@@ -128,7 +128,7 @@ describe('impossible counts', () => {
       expect((await ask(usage('400', '9', more))).ledger.spent).toBe(ledger.spent);
   });
 
-  it('no completion token despite reasoning: the request is charged its maximum cost', async () => {
+  it('reasoning without a completion token: the request is charged its maximum cost', async () => {
     const message = '"content":"","reasoning":"Tired, so sleep."';
     const { answer, ledger } = await ask(
       body(completion(message, '"usage":{"prompt_tokens":400,"completion_tokens":0}')),

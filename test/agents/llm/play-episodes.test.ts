@@ -201,8 +201,8 @@ describe('at the end of a run', () => {
   });
 });
 
-describe('a budget', () => {
-  it('lets one episode play alone if two may exceed the budget and no cost is known', async () => {
+describe('a run with a budget', () => {
+  it('plays one episode alone if two may exceed the budget and no cost is known', async () => {
     const fake = await startModel();
     // Only completions cost: 28 of 64 tokens at most.
     const prices = { prompt: 0, completion: 10, cached: 0 };
@@ -222,7 +222,7 @@ describe('a budget', () => {
     expect(episodes.length).toBe(2);
   });
 
-  it('expects prompts with full histories before the first request', async () => {
+  it('assumes the longest prompts before the first request', async () => {
     const fake = await startModel();
     const prices = { prompt: 10, completion: 0, cached: 0 };
     const budget = (2 * 28 * (Buffer.byteLength(systemText('v2')) + 1024) * 10) / 1e6;
@@ -231,7 +231,7 @@ describe('a budget', () => {
     expect(episodes.length).toBe(2);
   });
 
-  it('ends before it is exceeded, with whole episodes, and counts earlier runs', async () => {
+  it('ends with whole episodes before the budget is exceeded, and counts the cost of earlier runs', async () => {
     const fake = await startModel();
     const first = await playWith(fake, 9, {}, { ledger: { prices: PRICES, budget: 0.15 } });
     expect(first.error).toMatchObject({ code: 'over_budget' });
@@ -250,7 +250,7 @@ describe('a budget', () => {
     expect([second.episodes.length, second.ledger.spent]).toEqual([0, cost]);
   });
 
-  it('is never exceeded, whatever the endpoint does', async () => {
+  it('never exceeds the budget, whatever the endpoint does', async () => {
     const names = Object.keys(FAULTS).filter((name) => !LASTING.includes(name));
     const fault = fc.oneof({ weight: 12, arbitrary: fc.constant(null) }, fc.constantFrom(...names));
     const runs = fc.record({

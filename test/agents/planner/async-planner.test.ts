@@ -28,7 +28,7 @@ describe('a planner on a device', () => {
     expect(await calls[2]).toBe(expected.reasons(0));
   });
 
-  it('has the errors of Planner', async () => {
+  it('throws the errors of Planner', async () => {
     const planner = await createAsyncPlanner({ numEnvs: 1, ...TINY });
     expect(planner).toBeInstanceOf(AsyncPlanner);
     expect(planner).toMatchObject({ numEnvs: 1, objective: 'score', isOracle: false });

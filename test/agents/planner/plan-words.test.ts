@@ -1,4 +1,4 @@
-/** The planner's reasons in words: they follow from the numbers of its report. */
+/** The planner's reasons in words, which follow from the numbers of its report. */
 import { describe, expect, it } from 'vitest';
 import { planWords } from '../../../src/agents/planner/plan-words.js';
 import { ACTION_NAMES, graderWeights, type PlanOutlook, type PlanReport } from '../../../src/index.js';
@@ -62,7 +62,7 @@ describe('a plan in words', () => {
     );
   });
 
-  it('gives the largest advantage as the reason', () => {
+  it('gives the largest advantage of the plan as the reason', () => {
     const components = (k: number, value: number) => {
       const changed = outlookOf(17, ['sleep']).components.slice();
       changed[k] = value;
@@ -85,7 +85,7 @@ describe('a plan in words', () => {
     );
   });
 
-  it('under v3 gives a better week as the reason', () => {
+  it('under v3 gives higher wellbeing as the reason', () => {
     const components = outlookOf(17, ['sleep']).components.slice();
     components[6] = 0.1;
     const plan = outlookOf(17, ['sleep'], { components });
@@ -94,7 +94,7 @@ describe('a plan in words', () => {
     );
   });
 
-  it('describes a choice of little effect, and a choice for its information', () => {
+  it('describes a choice that matters little, and a choice that is made for its information', () => {
     expect(planWords(reportOf(17, { loss: 0.0003 }))).toContain('LEARN now would do about as well.');
     expect(planWords(reportOf(17, { curiosity: 0.02 }))).toContain(
       'SLEEP is chosen to learn who they are: it should tell more than LEARN.',
@@ -110,14 +110,14 @@ describe('a plan in words', () => {
     expect(planWords(reportOf(4, { plan, objective: 'wellbeing' }))).not.toContain('The grade pays');
   });
 
-  it('for wellbeing names the meter that it keeps higher', () => {
+  it('for wellbeing names the meter that the plan keeps higher', () => {
     const plan = outlookOf(17, ['sleep'], { after: [0.9, 0.5, 0.5, 0.5, 0.5] });
     expect(planWords(reportOf(17, { plan, objective: 'wellbeing' }))).toContain(
       'Beats the best plan with LEARN now by about .012 of wellbeing: it keeps vitality .16 higher over the week.',
     );
   });
 
-  it('for wellbeing gives the grade without adaptation half of the weight', () => {
+  it('for wellbeing weighs the grade without adaptation by one half', () => {
     const components = Float64Array.of(1, 0.6, 0.5, 0.2, 0.5, 0, 0, 0);
     const reasonsWith = (vitality: number) => {
       const plan = outlookOf(17, ['sleep'], { after: [vitality, 0.5, 0.5, 0.5, 0.5], components });
@@ -125,7 +125,7 @@ describe('a plan in words', () => {
     };
     const others = 1 - graderWeights('v2')[3];
     const progress = (0.5 / others) * graderWeights('v2')[1] * 0.1;
-    /** The vitality from step 17 on whose value equals that of the progress. */
+    /** The vitality, from step 17 on, that adds as much to the value as the higher progress does. */
     const equalVitality = 0.5 + (progress / (0.5 * 0.2)) * (28 / 11);
     expect(reasonsWith(equalVitality + 0.01)).toMatch(/: it keeps vitality \.\d+ higher over the week\.$/);
     expect(reasonsWith(equalVitality - 0.01)).toMatch(/: it leaves progress \.10 higher at the end\.$/);

@@ -1,4 +1,4 @@
-/** The parts of the planner: notes of episodes, objectives, plan search and plan evaluation. */
+/** The parts of the planner: sums of episodes, objectives, plan search and plan evaluation. */
 import { describe, expect, it, vi } from 'vitest';
 import { Prior } from '../../../src/agents/planner/belief-state.js';
 import { EpisodeSums } from '../../../src/agents/planner/episode-sums.js';
@@ -39,8 +39,8 @@ function playSteps(seed: number, steps: number): { episode: Episode; notes: Epis
   }
 }
 
-describe('notes of an episode', () => {
-  it.each([0, 1, 13, 14, 15, 27])('hold the state and the sums of step %d', (steps) => {
+describe('the sums of an episode', () => {
+  it.each([0, 1, 13, 14, 15, 27])('equal the state and the sums of the reference at step %d', (steps) => {
     const { episode, notes } = playSteps(77, steps);
     expect(notes.steps[0]).toBe(steps);
     expect([...notes.meters]).toEqual([...episode.meters]);
@@ -85,7 +85,7 @@ describe('notes of an episode', () => {
   });
 });
 
-describe('notes of beliefs', () => {
+describe('the sums of beliefs', () => {
   /** Plays `steps` steps, and states a belief at each. */
   function playWithBeliefs(steps: number) {
     const episode = new Episode().reset(77);
@@ -101,7 +101,7 @@ describe('notes of beliefs', () => {
     }
   }
 
-  it.each([0, 7, 8, 9, 20, 27])('have the skill and the wellbeing of step %d', (steps) => {
+  it.each([0, 7, 8, 9, 20, 27])('equal the skill and the wellbeing of the reference at step %d', (steps) => {
     const { episode, notes } = playWithBeliefs(steps);
     const target = new Float32Array(3);
     beliefTarget(world.params, episode.profile, target);
@@ -109,7 +109,7 @@ describe('notes of beliefs', () => {
     expect(notes.weightedSum(0, episode.weights, 0)).toBeCloseTo(episode.well, 5);
   });
 
-  it('enter imagined starts under a grader that counts belief skill only', () => {
+  it('are part of imagined starts only if the grader weighs belief_skill', () => {
     const { episode, notes } = playWithBeliefs(15);
     const startOf = (grader: string) => {
       const starts = new ImaginedStarts(world.params, 1, 2, 9, graderWeights(grader));
@@ -124,7 +124,7 @@ describe('notes of beliefs', () => {
     expect(startOf('v2')).toMatchObject({ skill: null, beliefs: null, given: null });
   });
 
-  it('of episodes that do not play stay', () => {
+  it('do not change in environments that are not playing', () => {
     const { notes } = playWithBeliefs(3);
     const before = notes.beliefs.slice();
     notes.recordBeliefs(new Float32Array(3), new Uint8Array(1));
@@ -274,7 +274,7 @@ describe('a search', () => {
         ...rowsIn(kept),
         ...openLoop.map((sequence) => sequence.join('')),
       ]);
-      // The best kept sequence, with each first action.
+      // Ten variants of the best kept sequence: one for each first action.
       const variants = rowsIn(evaluated[0]).slice(6);
       expect(variants.map((row) => Number(row[step]))).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
       const without = (row: string) => row.slice(0, step) + row.slice(step + 1);
@@ -302,7 +302,7 @@ describe('a search', () => {
     }
   });
 
-  it('chooses the first of equal sequences', () => {
+  it('chooses the first of equally good sequences', () => {
     const weights = new Float32Array(COMPONENT_NAMES.length);
     weights[COMPONENT_NAMES.indexOf('belief_accuracy')] = 1;
     const { values, best, action, rival } = searchAll(26, { weights });
@@ -360,12 +360,12 @@ it('resets the starts of the requested episodes only', () => {
   expect([...starts.reset.start.steps]).toEqual([4, 4, 4, 4, 4, 4]);
 });
 
-describe('the worth of a smaller error', () => {
+describe('the value of a smaller belief error', () => {
   const graderOf = (name: string) => Float32Array.from(COMPONENT_NAMES, (each) => Number(each === name));
   const values = (name: string, step = 3) =>
     OBJECTIVES.map((objective) => valuePerBeliefError(objective, graderOf(name), world.params, step));
 
-  it('is that of the last belief for belief accuracy, and 0 for components that count no belief', () => {
+  it('counts the last belief for belief_accuracy, and is 0 for components that count no belief', () => {
     expect(values('belief_accuracy')).toEqual([1, 0.5]);
     expect(values('adaptation')).toEqual([0, 0]);
     expect(values('wellbeing')).toEqual([0, 0]);
@@ -377,7 +377,7 @@ describe('the worth of a smaller error', () => {
     [20, 0, 6],
     [26, 0, 0],
     [27, 0, -1],
-  ])('for belief skill is that of the later steps that count, at step %d', (step, first, last) => {
+  ])('counts the later steps for belief_skill, at step %d', (step, first, last) => {
     let steps = 0;
     for (let later = first; later <= last; later++) steps += 0.9 ** later;
     const { beliefSkillScale, perSkillStep } = world.params;

@@ -17,7 +17,7 @@ function run(policy: 'heuristic', beliefs: number[]) {
   return env.run(policy, { beliefs });
 }
 
-/** Returns the number of episodes in which the first scores more. */
+/** Returns the number of episodes in which the first policy scores more. */
 const wins = (one: Float32Array, other: Float32Array): number =>
   one.filter((score, i) => score > other[i]).length;
 

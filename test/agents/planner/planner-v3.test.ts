@@ -1,5 +1,5 @@
 /**
- * Planners under grader v3: inference pays, and so does acting to learn. Few seeds and small searches, against bounds with
+ * Planners under grader v3: inference and curiosity raise the score. Few seeds and small searches, against bounds with
  * a wide margin; docs/guides/planner.md has the figures of full searches.
  */
 import { describe, expect, it } from 'vitest';
@@ -33,13 +33,13 @@ describe('a planner for v3', () => {
     expect(score - meanOf(regrade(prior.components, grader))).toBeGreaterThan(0.2);
   });
 
-  it('gives good weeks and knows whose they are', () => {
+  it('reaches high wellbeing and high belief skill', () => {
     expect(componentOf(planner, 'wellbeing')).toBeGreaterThan(0.6);
     expect(componentOf(planner, 'belief_skill')).toBeGreaterThan(0.65);
     expect(Math.abs(componentOf(prior, 'belief_skill'))).toBeLessThan(0.2);
   });
 
-  it('knows more with curiosity, and scores more', () => {
+  it('has higher belief skill with curiosity, and scores more', () => {
     const without = playEpisodes(seeds, { grader, curiosity: 0 }).result;
     expect(componentOf(planner, 'belief_skill')).toBeGreaterThan(componentOf(without, 'belief_skill') + 0.05);
     expect(score).toBeGreaterThan(meanOf(regrade(without.components, grader)));

@@ -63,7 +63,7 @@ describe('decisions are the same', () => {
     }
   });
 
-  it('beside episodes at other steps, and with calls of reasons', () => {
+  it('in a batch with episodes at other steps, and after calls of reasons', () => {
     using planner = new Planner({ numEnvs: 2, ...SMALL });
     const row = (env: number, step: number) =>
       recorded.observations[step]?.subarray(22 * env, 22 * (env + 1)) ?? new Float32Array(22);
@@ -157,7 +157,7 @@ it('under v3 states posterior means, and reports the value of information in uni
   }
 });
 
-it('expects the final score of v3 from what was observed and stated', () => {
+it('predicts the final score of v3 from the observations and the stated beliefs', () => {
   using env = createVecEnv({ numEnvs: 5, grader: 'v3', copy: true });
   using planner = new Planner({ numEnvs: 5, ...SMALL, grader: 'v3', posteriorSamples: 64 });
   let result = env.reset({ seed: seeds });

@@ -1,6 +1,7 @@
 /**
  * Under v3 a constant belief adds little to any policy that scores 0.25 or more without one. docs/guides/planner.md has the
- * figures of 100,000 seeds. It adds more to lower scores, because the final score is clamped at 0, which hides a part of its loss.
+ * figures of 100,000 seeds. It adds more to lower scores: a belief that would make a score negative costs less, because the
+ * final score is clamped at 0.
  */
 import { expect, it } from 'vitest';
 import { type FixedPolicy, POLICIES } from '../../../src/agents/policies/fixed-policies.js';
@@ -17,10 +18,13 @@ function scoreOf(policy: FixedPolicy): number {
 
 const scores = new Map(POLICIES.map((policy) => [policy.name, scoreOf(policy)]));
 
-it.each(['random', 'heuristic', 'open-loop'])('a constant belief adds at most 0.015 to %s', (name) => {
-  expect(scores.get(name)!).toBeGreaterThanOrEqual(0.25);
-  expect(scores.get(`${name}+constant`)! - scores.get(name)!).toBeLessThanOrEqual(0.015);
-});
+it.each(['random', 'heuristic', 'open-loop'])(
+  'a constant belief adds at most 0.015 to the score of %s',
+  (name) => {
+    expect(scores.get(name)!).toBeGreaterThanOrEqual(0.25);
+    expect(scores.get(`${name}+constant`)! - scores.get(name)!).toBeLessThanOrEqual(0.015);
+  },
+);
 
 it('the open-loop sequence scores 0.545 or more, far above the heuristic', () => {
   expect(scores.get('open-loop')!).toBeGreaterThan(0.545);

@@ -3,4 +3,5 @@ import { it } from 'vitest';
 import { openStandIn } from '../../support/stand-in-batch.js';
 import { expectSameScores } from '../../support/trials.js';
 
-it('a scorer on a device has the scores of the reference', () => expectSameScores(openStandIn));
+it('a scorer whose calls return promises has the scores of the reference', () =>
+  expectSameScores(openStandIn));

@@ -159,7 +159,7 @@ describe('a population', () => {
     }
   });
 
-  it('breeds sequences that differ from all kept sequences', () => {
+  it('breeds only sequences that differ from all kept sequences', () => {
     const population = new Population(new Draws(3), 16, 32);
     for (let generation = 0; generation < 20; generation++) {
       const kept = generation === 0 ? new Uint8Array() : population.first(16);

@@ -124,7 +124,7 @@ it('finds a sequence at least as good as the initial ones', async () => {
   ).toBeGreaterThanOrEqual(score);
 });
 
-it('exchanges sequences between problems', async () => {
+it('a search of several problems exchanges sequences between them', async () => {
   const problems = Array.from({ length: 24 }, (_, k) => ({ seeds, profile: profileOf(20_000 + k) }));
   const alone = await Promise.all(problems.map((problem) => searchActionSequence(problem, small)));
   const together = await searchActionSequences(problems, small);
