@@ -63,7 +63,7 @@ describe('wrong outputs are not timed', () => {
     await expect(time(caseOf(plays.heuristic, plays.random))).rejects.toThrow(Mismatch);
   });
 
-  test('a play that continues the one before', async () => {
+  test('a play that continues the previous play', async () => {
     const continuing: OpenRig = (setting) => {
       const rig = plays.random(setting);
       rig.begin();
@@ -72,7 +72,7 @@ describe('wrong outputs are not timed', () => {
     await expect(time(caseOf(continuing, plays.random))).rejects.toThrow(Mismatch);
   });
 
-  test('fewer results, or other arrays', async () => {
+  test('fewer results, or results with other arrays', async () => {
     await expect(time(caseOf(plays.sequence, plays.steps))).rejects.toThrow(`Expected ${NUM_STEPS} results`);
     await expect(time(caseOf(plays.sequence, plays.recordedSequence))).rejects.toThrow('trajectory.rewards');
   });
@@ -125,7 +125,7 @@ describe.each(NATIVE)('$name', ({ kernel }) => {
   });
 });
 
-test('bytes are those of the arrays', () => {
+test('the counted bytes are the sizes of the written arrays', () => {
   const step = 4 * OBSERVATION_SIZE + 4 + 1;
   const grade = 4 * NUM_COMPONENTS + 6 * 4 + 1;
   expect(WRITES.grades.bytes()).toBe(step + grade);
@@ -142,7 +142,7 @@ describe('action sequences', () => {
     expect(rowAt(1)).not.toEqual(rowAt(2));
   });
 
-  test('by step are the same actions', () => {
+  test('by step have the same actions', () => {
     const sequence = sequenceOf(3);
     rowsOf(stepsOf(sequence)).forEach((actions, t) => {
       expect(Array.from(actions)).toEqual([0, 1, 2].map((i) => sequence[i * NUM_STEPS + t]));

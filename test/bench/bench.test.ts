@@ -27,7 +27,7 @@ const row = (ns: number, changes: Partial<Row> = {}): Row => ({
   ...changes,
 });
 
-/** Every row that the ratios need, each with another time. */
+/** Every row that the ratios need, each with a different time. */
 const ROWS: readonly Row[] = [
   row(3),
   row(2.5, { name: NAMES.step, layout: 'column-major' }),
