@@ -136,7 +136,7 @@ describe.skipIf(absent !== null)('the crowd', () => {
       expect(visited.messages).toEqual([]);
     });
 
-    // The last test of this page, because it ends the process that computes.
+    // The last test of this page, because it ends the browser's GPU process.
     it('looks for a device again after it was lost', async () => {
       const { page } = visited;
       await page.getByRole('combobox', { name: 'People' }).selectOption('1,000,000');

@@ -167,7 +167,7 @@ describe.skipIf(absent !== null)('fast input', () => {
   });
 
   describe('on controls', () => {
-    it('marks results of previous settings as outdated', async () => {
+    it('marks the results of earlier settings as outdated', async () => {
       await using visited = await visitWith('#crowd?people=1000');
       const { page } = visited;
       await page.locator('.results[aria-busy="false"]').waitFor();
