@@ -98,7 +98,7 @@ describe.skipIf(NATIVE.length === 0)('audit', () => {
 it.each([['SIGINT', 130] as const, ['SIGTERM', 143] as const])(
   'at %s exits with %i, keeps existing files, and creates none',
   async (signal, exitCode) => {
-    // The grader is a pipe: when writing to it returns, the command is reading it.
+    // The grader is a pipe. Once a write to it returns, the command is reading it.
     const pipe = pathOf(`${signal}.json`);
     execFileSync('mkfifo', [pipe]);
     const kept = pathOf(`${signal}-kept.json`);

@@ -84,7 +84,7 @@ it('writes Parquet with every option', async () => {
   expect(card).toContain('--by return --min-margin 0.01 --all-pairs --teacher test');
 });
 
-it('replaces its own directory, and refuses that of another dataset', async () => {
+it('replaces its own directory, and refuses the directory of another dataset', async () => {
   expect((await dpo('--jsonl', input, '--output', pathOf('first'))).code).toBe(0);
   const sft = ['dataset', 'sft', '--jsonl', input, '--objective', 'none', '--output'];
   const refused = await runCli([...sft, pathOf('first')]);

@@ -100,7 +100,7 @@ it('writes Parquet with every option, from several files and the standard input'
   expect(card).toContain(' --validation 0 --split-seed 3 ');
 });
 
-describe('graders', () => {
+describe('with graders,', () => {
   const answers = (grader: string, seeds: readonly number[]): string =>
     recordEpisodes(episodeStarts(seeds), { policy: TEST_POLICIES.completeText, grader })
       .map(episodeLine)
@@ -111,7 +111,7 @@ describe('graders', () => {
       input,
     );
 
-  it('of the episodes are those of the prompts, and the card has the components that --grader weighs', async () => {
+  it('the prompts describe the grader of their episode, and the card has the components that --grader weighs', async () => {
     const { code } = await run(answers('v3', [100, 101]), 'v3', '--grader', 'v3', '--validation', '0');
     expect(code).toBe(0);
     const [row] = fromLines(read('v3', 'train.jsonl'));
@@ -122,7 +122,7 @@ describe('graders', () => {
     expect(card).not.toContain('PROMPTS DESCRIBE ANOTHER');
   });
 
-  it('that differ are in the card', async () => {
+  it('the card names all graders of the prompts, and warns if --grader is another one', async () => {
     const text = answers('v3', [100]) + answers('v2', [101, 102]);
     expect((await run(text, 'differ', '--validation', '0')).code).toBe(0);
     const card = read('differ', 'README.md');
@@ -130,7 +130,7 @@ describe('graders', () => {
     expect(card).toContain('**SCORES AND MARGINS ARE UNDER v2, BUT PROMPTS DESCRIBE ANOTHER GRADER.**');
   });
 
-  it('select by the score under --grader', async () => {
+  it('--min-score selects by the score under --grader', async () => {
     const text = answers('v3', [100, 101, 102, 103]);
     const rows = async (grader: string, least: string) => {
       const name = `least-${grader}`;
@@ -142,7 +142,7 @@ describe('graders', () => {
     expect(await rows('v3', '0.54')).toEqual([undefined, '4']);
   });
 
-  it('admits episodes of world 1.0.0, and says so', async () => {
+  it('episodes of world 1.0.0 are accepted, with a note', async () => {
     const { code, stderr } = await run(
       FORMER_FILES.trajectories,
       'former',
@@ -290,7 +290,7 @@ it('does not overwrite its own input', async () => {
   writeFileSync(own, rows);
 });
 
-it('accepts numbers in the form in which the card writes them', async () => {
+it('accepts numbers as the card writes them', async () => {
   const args = ['--jsonl', input, '--output', pathOf('small')];
   expect((await sft(...args, '--min-score', '0.0000001')).code).toBe(0);
   const card = read('small', 'README.md');

@@ -1,3 +1,4 @@
+/** Policies from files in `eval` and `teach`: results, trajectories and refused files. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { runCli, temporaryDirectory } from '../support/cli.js';

@@ -61,7 +61,7 @@ const COMMANDS: readonly [name: string, args: readonly string[], partOf: (output
 
 const SPLIT = ['--format', 'jsonl', '--validation', '0', '--output'];
 
-/** Commands that write the rows and the card of a dataset: all options but the last path, and the rows' file in it. */
+/** Commands that write a dataset: their arguments without the output path, and the name of the file of rows below that path. */
 const DATASETS: readonly [name: string, args: readonly string[], file: string][] = [
   ['dataset sft', ['dataset', 'sft', '--jsonl', taught, '--objective', 'none', ...SPLIT], 'train.jsonl'],
   ['dataset dpo', ['dataset', 'dpo', '--jsonl', taught, again, ...SPLIT], 'train.jsonl'],
@@ -85,7 +85,7 @@ beforeAll(async () => {
   );
 }, 60_000);
 
-/** What the reference writes, by the test's name. */
+/** The output of the reference, by the name of the test. */
 const expected = new Map<string, Promise<string>>();
 const expectedOf = (name: string, output: (engine: Engine) => Promise<string>): Promise<string> => {
   const known = expected.get(name) ?? output(REFERENCE);

@@ -68,7 +68,7 @@ describe.each(READERS)('%j', (args, kinds) => {
 
   const readsPipes = kinds[0] !== 'grader' && !args.includes('--bracket');
   if (!readsPipes) return;
-  it('refuses another from a pipe', async () => {
+  it('refuses a file of another kind from a pipe', async () => {
     const other = kinds.includes('components') ? 'trajectories' : 'components';
     const text = FILES.find(([kind]) => kind === other)![1];
     const { code, stderr } = await runCli([...args, '-'], text);
@@ -79,7 +79,7 @@ describe.each(READERS)('%j', (args, kinds) => {
   });
 });
 
-it('a journal is one of trajectories', async () => {
+it('teach refuses an output that is not a file of trajectories', async () => {
   writeFileSync(pathOf('results.json'), jsonText({ schema: SCHEMAS.evaluation }));
   const args = ['teach', '--policy', 'llm:m', '--seeds', '100-100', '--output', pathOf('results.json')];
   const { code, stderr } = await runCli(args);
@@ -92,17 +92,17 @@ async function* neverEnding(text: string) {
 }
 
 describe('the kind of a file', () => {
-  it.each(FILES)('is that of %s', (kind, text) => {
+  it.each(FILES)('is recognised by its beginning: %s', (kind, text) => {
     expect(kindOf(Buffer.from(text))).toBe(KINDS[kind]);
     expect(kindOf(Buffer.from(`\uFEFF\n${text}`))).toBe(kind === 'parquet' ? null : KINDS[kind]);
   });
 
   it.each(['', '\n', '{', '7', 'null', '[]', '{"schema":7}', '{"schema":{"name":"x"}}', 'seed,actions\n'])(
-    'is unknown for %j',
+    'is unknown for the text %j',
     (text) => expect(kindOf(Buffer.from(text))).toBeNull(),
   );
 
-  it('is found in chunks of a stream, which passes on unchanged', async () => {
+  it('is found in the first chunks of a stream, which continues unchanged', async () => {
     const text = FILES[0][1];
     async function* chunks() {
       for (let at = 0; at < text.length; at += 1000) yield Buffer.from(text.slice(at, at + 1000));

@@ -68,7 +68,7 @@ it('reads the episodes of the output and the journal, each once, and their cost'
   expect(readFileSync(path, 'utf8')).toBe([LINES[3], ...LINES.slice(0, 3)].join(''));
 });
 
-it('counts the cost of episodes that state one, and no others', async () => {
+it('counts the cost of the episodes that state a cost', async () => {
   const path = newPath();
   const { usage: _, ...free } = EPISODES[0];
   writeFileSync(path, episodeLine(free) + LINES[1] + LINES[2]);
@@ -102,7 +102,7 @@ describe('an incomplete last line', () => {
     expect(readFileSync(path, 'utf8')).toBe(LINES[0] + LINES[1]);
   });
 
-  it('that lacks only its line end is kept as an episode', async () => {
+  it('that lacks only its line break is kept as an episode', async () => {
     const path = newPath();
     writeFileSync(`${path}.partial`, LINES[0] + LINES[1].slice(0, -1));
     const journal = await open(path);

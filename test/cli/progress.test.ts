@@ -10,7 +10,7 @@ import { temporaryDirectory } from '../support/cli.js';
 
 const temporary = temporaryDirectory();
 
-// Commands of other files have set it.
+// Tests of other files in this process may have turned progress off.
 beforeAll(() => setQuiet(false));
 
 describe('progress', () => {
@@ -54,14 +54,14 @@ describe('progress', () => {
     ]);
   });
 
-  it('has no time left without a count yet', () => {
+  it('states no remaining time before the first count', () => {
     const { written, target } = stream(false);
     const times = [0, 10_000];
     createProgress('bytes', target, () => times.shift()!).update(0, 10);
     expect(written).toEqual(['progress: 0 %, 0 of 10 bytes\n']);
   });
 
-  it('of a file is in bytes, and a pipe has none', async () => {
+  it('counts the bytes of a file, and is absent for a pipe', async () => {
     const path = temporary('rows');
     writeFileSync(path, '123456');
     const seen: number[][] = [];
@@ -78,7 +78,7 @@ describe('progress', () => {
     expect([await readAll('-'), seen.slice(3)]).toEqual(['123456', [[]]]);
   });
 
-  it('is off by --quiet', async () => {
+  it('is turned off by --quiet', async () => {
     const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
     const { signal } = new AbortController();
     await runCommand(['info', '--quiet'], signal);

@@ -59,7 +59,7 @@ describe('a file of world 1.0.0', () => {
     expect(results.rows.at(-1).components.belief_skill).toBeLessThan(0);
   });
 
-  it('is refused if it is of another world', async () => {
+  it('is refused if its digest is of another world', async () => {
     const other = FORMER_FILES.trajectories.replace(/"world_digest":"\w{8}/g, '"world_digest":"00000000');
     const { code, stderr } = await runCli(['reeval', '--jsonl', '-'], other);
     expect(code).toBe(2);
@@ -147,7 +147,7 @@ describe('files without mismatches', () => {
     }
   });
 
-  it('are read from the standard input, with only JSON on the standard output, equal on another backend', async () => {
+  it('are read from the standard input; with --json - the standard output has only JSON, the same on another backend', async () => {
     const run = (...args: string[]) =>
       runCli(['reeval', '--jsonl', '-', '--json', '-', ...args], textOf(llmEpisodes));
     const [first, second] = [await run(), await run('--backend', 'reference')];

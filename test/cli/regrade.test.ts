@@ -112,7 +112,7 @@ describe('regrade', () => {
         grader: string;
         grader_weights: object;
       };
-      // Files of components have no usage, and regrade has no scores under other graders.
+      // Files of components have no usage, and regrade adds no scores under other graders.
       const expectedRows = rows.map(({ unparsed: _, usage: __, regraded: ___, ...row }) => row);
       const regraded = json('re.json');
       expect(regraded.rows.filter(({ tape }: { tape: string | null }) => tape === null)).toEqual(
@@ -183,7 +183,7 @@ describe('regrade', () => {
 describe('regrade of a file of world 1.0.0', () => {
   const { components } = FORMER_FILES;
 
-  it.each(['v1', 'v2', pathOf('calm.json')])('equals that of a new file under %s', async (grader) => {
+  it.each(['v1', 'v2', pathOf('calm.json')])('gives the result of a new file, under %s', async (grader) => {
     const played = ['--policies', 'heuristic', '--seeds', '100-103', '--components', '-'];
     const { stdout: own } = await runCli(['eval', ...played]);
     const [now, former] = await Promise.all(
@@ -199,7 +199,7 @@ describe('regrade of a file of world 1.0.0', () => {
     expect(weighed).toEqual(COMPONENT_NAMES.slice(0, 6));
   });
 
-  it('says what it lacks', async () => {
+  it('has a note on the components that the file lacks', async () => {
     const { code, stdout } = await regrade(components);
     expect(code).toBe(0);
     expect(stdout).toContain('\n-: a component that files of world 1.0.0 lack. The grader does not weigh it');

@@ -31,7 +31,7 @@ describe('the beginning of a file', () => {
     expect(value).toEqual({ a: 1 });
   });
 
-  it('has a limited number of lines, even if the lines are short', async () => {
+  it('is limited in lines too, if the lines are short', async () => {
     const { firstLines, value } = await begin('1\n'.repeat(10_000), 6500);
     expect([firstLines.length, value]).toEqual([101, undefined]);
     expect((await begin('1\n'.repeat(100), 6500)).firstLines).toHaveLength(100);
@@ -51,7 +51,7 @@ describe('files of earlier reports', () => {
     writeFileSync(temporaryPath(`${directory}/${PAGE}`).replace(/-\d+-/, `-${endedPid}-`), page);
   };
 
-  it('are replaced if an earlier report was killed after writing a plot, before the page', () => {
+  it('are replaced if an earlier report was killed before it wrote the page', () => {
     const directory = folder('new', 'scores.svg', 'mine.svg');
     writeTemporaryPage(directory, pageOf('scores.svg', 'scores.png'));
     expect(earlierFiles(directory)).toEqual(['scores.svg', 'scores.png']);
@@ -59,14 +59,14 @@ describe('files of earlier reports', () => {
     expect(() => checkReplaceable('--output', directory, ['mine.svg'])).toThrow(/mine\.svg, which no report/);
   });
 
-  it('are those that the page and the temporary page name, each once', () => {
+  it('are the files that the page and the temporary page name, each once', () => {
     const directory = folder('over', 'scores.svg', 'episode-1.svg');
     writeFileSync(`${directory}/${PAGE}`, pageOf('scores.svg'));
     writeTemporaryPage(directory, pageOf('scores.svg', 'episode-1.svg'));
     expect(earlierFiles(directory)).toEqual([PAGE, 'scores.svg', 'episode-1.svg']);
   });
 
-  it('are not those that a page of another program names', () => {
+  it('are not the files that a page of another program names', () => {
     const directory = folder('foreign', 'scores.svg');
     writeFileSync(`${directory}/${PAGE}`, '<title>mine</title>');
     writeTemporaryPage(directory, 'cut off <meta');

@@ -29,7 +29,7 @@ it.each(['SIGTERM', 'SIGINT'] as const)('%s closes the sessions, and exits with 
 it.each([
   ['the end of its input', (running: Running) => running.child.stdin.end('ignored\n')],
   ['SIGTERM', (running: Running) => running.child.kill('SIGTERM')],
-] as const)('with --stop-on-eof, %s ends it with 0', async (_, stop) => {
+] as const)('with --stop-on-eof, %s ends the command with exit code 0', async (_, stop) => {
   const running = startCli(['serve', '--port', '0', '--backend', 'reference', '--stop-on-eof']);
   const client = await connect(await listening(running));
   stop(running);
@@ -37,7 +37,7 @@ it.each([
   expect(await running.finished).toMatchObject({ code: 0, stderr: '' });
 });
 
-it('without --stop-on-eof, it outlives its input', async () => {
+it('without --stop-on-eof, the server continues after the end of its input', async () => {
   const running = startCli(['serve', '--port', '0', '--backend', 'reference']);
   running.child.stdin.end();
   const { url } = await listening(running);

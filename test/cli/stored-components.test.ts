@@ -33,7 +33,7 @@ async function read(text: string) {
   return readComponents(bytes(), 'c.jsonl');
 }
 
-it('reads a file as it was written, by condition', async () => {
+it('reads the stored episodes, grouped by condition', async () => {
   const conditions = await read(stored);
   expect(conditions.map(({ condition, seeds, profiles }) => [condition, seeds, profiles])).toEqual([
     ['ood', '10000-10004', 'sampled'],

@@ -18,7 +18,7 @@ it('aligns cells of every kind', () => {
   ]);
 });
 
-it('aligns columns by their option', () => {
+it('aligns columns by the option align', () => {
   const table = textTable(
     [
       { head: 'a', align: 'right' },
@@ -29,7 +29,7 @@ it('aligns columns by their option', () => {
   expect(table.split('\n')).toEqual(['   a  bcd', 'long  x']);
 });
 
-it('of an evaluation is the text of eval', async () => {
+it('evaluationTable has the heading, the conditions, the scores and the time', async () => {
   const evaluation = await rhythm.evaluate({ policies: ['random', 'heuristic'], conditions: ['ood'] });
   const text = evaluationTable(evaluation);
   expect(text).toMatch(/^rhythm-vec .*grader v2; world/);
@@ -45,6 +45,6 @@ it('refuses rows of another length and cells of another kind', () => {
   expectRefusal(() => textTable([5 as never], []), 'wrong_type', 'columns[0]');
 });
 
-it('is not exported by rhythm-vec, which loads no package for tables', () => {
+it('rhythm-vec does not export textTable, because it loads no package for tables', () => {
   expect(Object.keys(rhythm)).not.toContain('textTable');
 });

@@ -3,7 +3,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { setQuiet } from '../../src/cli/quiet.js';
 import { UploadProgress } from '../../src/cli/upload/upload-progress.js';
 
-// Commands of other files have set it.
+// Tests of other files in this process may have turned progress off.
 beforeAll(() => setQuiet(false));
 
 /** Creates a progress bar for two million bytes on a fake terminal or file. Returns it and the frames written. */
@@ -19,7 +19,7 @@ function meterOn(isTTY: boolean) {
   return { meter, frames };
 }
 
-it('has a bar for each pass over the files', () => {
+it('draws a bar for each pass over the files', () => {
   const { meter, frames } = meterOn(true);
   meter.add('read', 5e5);
   meter.stop();

@@ -141,14 +141,14 @@ describe('--dry-run lists the files without the Hub', () => {
     );
   });
 
-  it('but an answer that refuses is an error', async () => {
+  it('but fails if the Hub refuses the request', async () => {
     const hub = await startHub();
     hub.faults.add({ on: /revision/, does: { answer: 403 } });
     const { code, stderr } = await upload(hub, '--dry-run', directory());
     expect([code, stderr]).toEqual([1, expect.stringContaining('got status 403')]);
   });
 
-  it('and finds the token in a file', async () => {
+  it('and refuses a file that contains the token', async () => {
     const token = 'hf_abcdefghijklmnop';
     const { code, stderr } = await runCli(args('--dry-run', directoryOf({ x: token })), '', {
       ...BARE,
@@ -200,7 +200,7 @@ describe('an interrupted upload', () => {
     expect(hub.repo('dataset', REPO.name)!.branches.get('main')).toHaveLength(2);
   });
 
-  it('after SIGINT has a note that it can be resumed', async () => {
+  it('prints after SIGINT that it can be resumed', async () => {
     const { hub, running } = await started();
     running.child.kill('SIGINT');
     const { code, stderr } = await running.finished;

@@ -30,7 +30,7 @@ it('writes the file of a changed world, with the words and the digest of createW
     words: [...world.words],
     magnitudes: { reward: expect.any(Number), anomalies: expect.any(Number) },
   });
-  // The file of a world is no file of numbers.
+  // The command refuses the file of a world as a file of numbers.
   const again = await runCli(['world', '--numbers', output]);
   expect(again).toMatchObject({ code: 2, stdout: '' });
   expect(again.stderr).toContain('the file of a world');
