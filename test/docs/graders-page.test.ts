@@ -21,7 +21,7 @@ import { elementsOf } from '../support/pictures.js';
 const read = (path: string): string => readFileSync(new URL(`../../docs/${path}`, import.meta.url), 'utf8');
 const page = read('graders.md');
 
-/** The code's names of stored fields, where they are not the camelCase of the stored name. */
+/** Names of the code by stored name, for fields whose name in the code is not the camelCase of the stored name. */
 const NAMES: Readonly<Record<string, string>> = {
   early_mean: 'firstHalfMean',
   late_mean: 'secondHalfMean',
@@ -150,7 +150,7 @@ it('the sentences of the page agree with the audits', () => {
   expect(audits.map(({ paysOnlyForInference }) => paysOnlyForInference)).toEqual([false, false, true]);
 });
 
-it('knowing the profile adds nothing under any grader where every profile is neutral', () => {
+it('where every profile is neutral, knowing the profile adds nothing under any grader', () => {
   for (const { impossible } of audits) {
     for (const { low, high } of [impossible.sequence, impossible.planner]) {
       expect(low! <= 0 || high! < 0.01).toBe(true);
