@@ -6,7 +6,7 @@ const refuse = (): never => {
   throw new Error('refused');
 };
 
-/** Adds the results of calls. Notes how it ends. */
+/** Returns the sum of the results of calls. Records its error and its end in `notes`. */
 function* sumOf(calls: (() => number | Promise<number>)[], notes: string[]): EngineCalls<number> {
   let sum = 0;
   try {
@@ -28,7 +28,7 @@ describe('a computation', () => {
     expect(notes).toEqual(['ended', 'ended']);
   });
 
-  it('gets the error of a call where it made the call, and passes it on', async () => {
+  it('throws the error of a call at the place of the call', async () => {
     const notes: string[] = [];
     expect(() => runSync(sumOf([() => 1, refuse], notes))).toThrow('refused');
     await expect(runAsync(sumOf([async () => refuse(), () => 1], notes))).rejects.toThrow('refused');

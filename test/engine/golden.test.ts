@@ -66,7 +66,7 @@ function goldenStep(step: GoldenStep, t: number, observation: GoldenObservation 
     rewards: [step.reward, step.reward],
     observation: observation ?? null,
     terminated: t === 27 ? 1 : 0,
-    // Only the episodes of grader v3 have the sums.
+    // Only the episodes of grader v3 have these sums.
     sums: step.well === undefined ? null : sumsIn(step),
   };
 }

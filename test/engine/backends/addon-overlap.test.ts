@@ -173,7 +173,7 @@ function expectSafe(
   return false;
 }
 
-/** Draws bytes, mostly zeros, which are validArguments in every column. */
+/** Draws bytes, mostly zeros, because a zero is valid in every column. */
 const someBytes =
   (random: Random) =>
   (bytes: Uint8Array): void => {

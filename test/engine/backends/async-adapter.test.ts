@@ -58,7 +58,7 @@ describe.each(ENGINES)('$name', (engine) => {
       await expectSame('load');
     }));
 
-  it('a refusal is returned, directly or by promise, and changes nothing', async () => {
+  it('a refusal is returned directly or as a promise, and changes nothing', async () => {
     const [sync, async] = await both(3);
     const reset = new Random('refusals').reset(3);
     for (const { batch } of [sync, async]) batch.reset(reset);

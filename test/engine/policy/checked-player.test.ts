@@ -1,3 +1,4 @@
+/** CheckedPlayer validates the outputs of a policy, and gives hidden profiles only to oracles. */
 import { describe, expect, it } from 'vitest';
 import { toGrader } from '../../../src/engine/graders/grader.js';
 import { CheckedPlayer } from '../../../src/engine/policy/checked-player.js';
@@ -19,7 +20,7 @@ const errorOf = async (policy: unknown, playing = view.playing): Promise<InputEr
   );
 };
 
-describe('a policy that is not valid is refused with its name, the step and the environment', () => {
+describe('CheckedPlayer refuses, naming the policy, the step and the environment,', () => {
   const NAMED = /The policy "mine" returned it at step 3/;
   it.each([
     ['nothing', undefined, 'wrong_type', NAMED],
@@ -32,7 +33,7 @@ describe('a policy that is not valid is refused with its name, the step and the 
       'illegal_action',
       /at step 3 for environment 1\./,
     ],
-    ['an action that is no number', { actions: [0, 'sleep'] }, 'illegal_action', /for environment 1\./],
+    ['an action that is not a number', { actions: [0, 'sleep'] }, 'illegal_action', /for environment 1\./],
     ['too few beliefs', { actions: [0, 0], beliefs: [0, 0, 0] }, 'wrong_length', /at step 3\.$/],
     [
       'half a belief',
@@ -48,7 +49,7 @@ describe('a policy that is not valid is refused with its name, the step and the 
     }
   });
 
-  it('an error that it throws is the cause', async () => {
+  it('a policy that throws, with the thrown error as the cause', async () => {
     const cause = new RangeError('weights are missing');
     const policy = () => {
       throw cause;
@@ -62,13 +63,13 @@ describe('a policy that is not valid is refused with its name, the step and the 
     });
   });
 
-  it('entries of episodes that are over may be anything', async () => {
+  it('no action of an ended episode, whatever it is', async () => {
     const player = await CheckedPlayer.open('mine', () => ({ actions: [4, 99] }), setting);
     const { actions } = await player.act({ ...view, playing: Uint8Array.of(1, 0) });
     expect(actions[0]).toBe(4);
   });
 
-  it('reasons that are not a text', async () => {
+  it('reasons that are not a string', async () => {
     const open = () => ({
       act: () => ({ actions: [0, 0] }),
       reasons: (i: number) => (i === 0 ? 'Tired.' : 7),
@@ -103,7 +104,7 @@ describe('hidden profiles', () => {
     open: () => ({ reset: ({ profiles }) => void profiles(), act: () => ({ actions: [0, 0] }) }),
   });
 
-  it('are refused to an agent', async () => {
+  it('cannot be read by an agent', async () => {
     const player = await CheckedPlayer.open('mine', asking(), setting);
     await expect(player.reset(episodes)).rejects.toMatchObject({
       code: 'policy_failed',
@@ -111,7 +112,7 @@ describe('hidden profiles', () => {
     });
   });
 
-  it('do not follow from the seeds that an agent gets', async () => {
+  it('cannot be computed from the seeds that an agent gets', async () => {
     const seedsOf = async (usesHiddenState: boolean) => {
       const got: number[] = [];
       const open = () => ({
@@ -128,7 +129,7 @@ describe('hidden profiles', () => {
     expect(await seedsOf(true)).toEqual([1, 2]);
   });
 
-  it('are given to an oracle', async () => {
+  it('can be read by an oracle', async () => {
     const player = await CheckedPlayer.open('mine', asking(true), setting);
     await player.reset(episodes);
   });

@@ -54,7 +54,7 @@ const drawImagined = (random: Random, n: number): ImaginedProfiles => ({
 });
 
 describe.each(ENGINES)('$name', (engine) => {
-  it('the copies have the present outputs of the source', () => {
+  it('the copies have the current outputs of the source', () => {
     forAll(10, (random) => {
       const env = openPlaying(engine, random, randomOptions(random));
       const before = withoutFinal(envColumns(env, currentOutputs(env)));
@@ -67,7 +67,7 @@ describe.each(ENGINES)('$name', (engine) => {
     });
   });
 
-  it('with the true profiles and seeds, the future is that of a fork with imagination', () => {
+  it('with the true profiles and seeds, the copies continue like a fork with imagination', () => {
     forAll(10, (random) => {
       const env = openPlaying(engine, random, randomOptions(random));
       const seed = env.seeds.slice();
@@ -79,7 +79,7 @@ describe.each(ENGINES)('$name', (engine) => {
     });
   });
 
-  it('equals the reference in every call', () => {
+  it('copies equal those of the reference in every call', () => {
     forAll(8, (random) => {
       const [options, state] = [randomOptions(random), random.integer(0, 1e9)];
       const indices = randomIndices(random, N, 40);
@@ -95,14 +95,14 @@ describe.each(ENGINES)('$name', (engine) => {
     });
   });
 
-  it('does not depend on traits that no observation has shown', () => {
+  it('copies do not depend on traits that no observation has shown', () => {
     const SOCIAL = TRAIT_NAMES.indexOf('social_vitality_multiplier');
     forAll(10, (random) => {
       const hidden = Float32Array.from({ length: 2 * PROFILE_SIZE }, () => 0.2);
       hidden[PROFILE_SIZE + SOCIAL] = random.real(2, 3);
       const env = openOn(engine, { numEnvs: 2, profiles: hidden });
       env.reset({ seed: [5, 5] });
-      // Sleep does not show this trait. Beliefs would show it in belief_skill.
+      // Sleep does not depend on this trait. belief_skill does, because the belief target does.
       const belief = [0.1, 0.5, 0.9];
       for (let t = random.integer(9, 27); t > 0; t--) env.step([3, 3], { beliefs: [...belief, ...belief] });
       const words = stateWords(env);
@@ -117,7 +117,7 @@ describe.each(ENGINES)('$name', (engine) => {
     });
   });
 
-  it('computes the sums of the past from what was observed and the imagined weights', () => {
+  it('the sums of the past are computed from the observations and the imagined weights', () => {
     forAll(10, (random) => {
       // Weights change rewards and their sums alone, so both environments have the same meters.
       const one = random.profiles(1).subarray(0, TRAIT_NAMES.length);
@@ -137,7 +137,7 @@ describe.each(ENGINES)('$name', (engine) => {
       const own = stateWords(env).subarray(STATE_WORDS);
       for (const sum of [STATE.early, STATE.late, STATE.well])
         expect([words[sum], words[STATE_WORDS + sum]]).toEqual([own[sum], own[sum]]);
-      // The rewards that were received stay.
+      // The return keeps the received rewards.
       const returns = [0, 1].map((i) => words[i * STATE_WORDS + STATE.return]);
       expect(returns[0]).not.toBe(returns[1]);
       const { episodeReturns: _, ...grade } = episodeColumns(fork, fork.run(actions), false);
@@ -154,7 +154,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     return env;
   };
 
-  it("'prior' draws profiles from the seeds, which are not those of real episodes", () => {
+  it("'prior' draws one profile from each seed, but not the profile of the real episode with that seed", () => {
     const env = playing();
     const fork = env.fork([0, 0, 2], { imagination: { profiles: 'prior', seed: [7, 8, 7] } });
     const profiles = profilesIn(fork);
@@ -171,7 +171,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     );
   });
 
-  it('history() and snapshots have the imagined steps alone, observations the real history', () => {
+  it('history() and snapshots have only the imagined steps, and observations have the real history', () => {
     const env = playing({ observation: { history: true } });
     const before = currentOutputs(env).observations.slice();
     const fork = env.fork([0, 1, 2], { imagination: { profiles: 'prior', seed: 1 } });
@@ -197,7 +197,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     expect(fork.usesHiddenState).toBe(false);
   });
 
-  it('usesHiddenState is false only where the caller has given every profile', () => {
+  it('usesHiddenState is false only if the caller passed or imagined every profile', () => {
     const env = playing();
     const imagined = env.fork([0, 1, 2], { imagination: { profiles: 'prior' } });
     const oracle = env.fork([0, 1, 2], { imagination: true });

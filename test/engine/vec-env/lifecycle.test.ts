@@ -99,7 +99,7 @@ describe.each(NATIVE.slice(0, 1))('native', ({ kernel }) => {
     ['synchronous', 'createVecEnv'],
     ['asynchronous', 'createAsyncVecEnv'],
   ])('close of the %s API frees the states at once (not under ASan)', (_, create) => {
-    // In a process of its own: where other tests have freed much memory, the allocator keeps it.
+    // In a process of its own: after tests that free much memory, the allocator keeps memory for later use.
     const { status, output, stderr } = runChild(`
       import { ${create} } from './dist/index.js';
       const env = await ${create}({ numEnvs: ${2 ** 18}, backend: 'native', kernel: '${kernel}' });

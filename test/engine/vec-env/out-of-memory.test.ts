@@ -24,7 +24,7 @@ it('the reference refuses more environments than the heap can hold', () => {
   );
 });
 
-/** Opens 2^23 episodes in the address space that its argument states in bytes, then a small batch. Prints the outcomes. */
+/** Leaves as many bytes of address space as its argument states, opens 2^23 episodes, then a small batch. Prints the outcomes. */
 const PROGRAM = `
   import { readFileSync } from 'node:fs';
   import { execFileSync } from 'node:child_process';
@@ -40,7 +40,7 @@ const PROGRAM = `
   console.log(env.reset({ seed: 0 }).observations[3]);
 `;
 
-/** Copies episodes within an environment without address space; prints the error, and whether the episodes changed. */
+/** Copies episodes within an environment with too little address space left. Prints the error, a seed, and whether a step works. */
 const COPY_PROGRAM = `
   import { readFileSync } from 'node:fs';
   import { execFileSync } from 'node:child_process';

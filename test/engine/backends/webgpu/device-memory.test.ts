@@ -1,5 +1,5 @@
 /// <reference types="@webgpu/types" />
-/** If memory is short, an output is transferred or a batch is closed, only the calls that need that memory, output or batch fail. */
+/** A lack of memory, a transferred output or a closed batch makes only the calls fail that need them. */
 import { expect, it } from 'vitest';
 import { webGpuBackend } from '../../../../src/engine/backends/webgpu/webgpu-backend.js';
 import { nodeGpuWith, optionsFor, withMembers } from '../../../support/gpu.js';
@@ -10,7 +10,10 @@ import { Random } from '../../../support/random.js';
 const N = 50;
 const MAX_BUFFER_BYTES = 2 ** 20;
 
-/** Creates a backend whose device refuses buffers above MAX_BUFFER_BYTES. After `hold()`, onSubmittedWorkDone waits until the function that `hold` returned is called. */
+/**
+ * Creates a backend whose device refuses buffers above MAX_BUFFER_BYTES. `hold()` makes onSubmittedWorkDone wait until the
+ * function that it returns is called.
+ */
 function limitedBackend() {
   const large = new Set<GPUBuffer>();
   let gate: Promise<unknown> = Promise.resolve();

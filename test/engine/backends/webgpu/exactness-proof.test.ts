@@ -81,8 +81,8 @@ describeGpu('the exactness proof', () => {
 
 describeGpu('a wrong entry of the block', () => {
   /**
-   * Entries that the proof does not use: graders come with the reset, no factor uses the first span, no belief is so
-   * small.
+   * Entries that the proof does not use: graders come with the reset, no factor of a belief target uses the first span, and
+   * no belief of the proof is as small as `smallestBelief`.
    */
   const UNREAD = ['graders', 'traitInverseSpan', 'smallestBelief'];
   const entries = BLOCK_LAYOUT.filter(({ name, word }) => word === 'f32' && !UNREAD.includes(name));

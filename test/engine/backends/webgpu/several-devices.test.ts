@@ -20,7 +20,7 @@ afterEach(async () => {
 
 /**
  * Creates a separate backend, and records the devices that it opens.
- * @param own whether they are separate devices.
+ * @param own whether each opened device is a separate device, instead of the shared one.
  */
 function newBackend(wrap: (device: GPUDevice) => GPUDevice = (device) => device, own = false) {
   const devices: GPUDevice[] = [];
@@ -59,7 +59,7 @@ describeGpu('a device', () => {
     expect(devices).toHaveLength(1);
   });
 
-  it('is opened once for environments that open one after the other, with any power preference', async () => {
+  it('is opened once for environments that open one after the other with the same power preference', async () => {
     const { devices, open } = newBackend();
     for (const powerPreference of ['low-power', 'low-power'] as const) {
       await (await open({ webgpu: { powerPreference } })).close();
