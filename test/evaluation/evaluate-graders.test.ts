@@ -55,12 +55,12 @@ describe('scores under other graders', () => {
     ['v2', ['v3']],
     ['v3', ['v2']],
     [calm, ['v2', 'v3']],
-  ])('under %o are those of %o', async (grader, others) => {
+  ])('of an evaluation under %o are under %o', async (grader, others) => {
     const { rows } = await evaluate({ grader, seeds, policies });
     for (const { regraded } of rows) expect(regraded.map(({ grader: name }) => name)).toEqual(others);
   });
 
-  it('are those of playing for the other grader, for policies that play the same under both', async () => {
+  it('equal the scores of playing for the other grader, if a policy plays the same for both', async () => {
     const [played, other] = await Promise.all(
       ['v2', 'v3'].map((grader) =>
         evaluate({ grader, seeds: { first: 0, last: 99 }, policies, chunkSize: 30 }),
@@ -72,7 +72,7 @@ describe('scores under other graders', () => {
     }
   });
 
-  it('are those of the same episodes, not of episodes that were played for the other grader', async () => {
+  it('are scores of the same episodes, not of episodes that were played for the other grader', async () => {
     const openLoop = { seeds, policies: ['open-loop'] };
     const [v2, v3] = await Promise.all(['v2', 'v3'].map((grader) => evaluate({ ...openLoop, grader })));
     expect(meanOf(v2.rows[0].regraded[0])).toBeLessThan(meanOf(v3.rows[0]) - 0.2);
@@ -86,7 +86,7 @@ describe('scores under other graders', () => {
     expect(meanOf(v2.rows[0].regraded[0])).toBeCloseTo(sum, 12);
   });
 
-  it('have the keys of a row in the JSON', async () => {
+  it('have the same keys in the JSON as the scores of a row', async () => {
     const json = evaluationToJson(await evaluate({ seeds, policies: ['random'] })) as { rows: object[] };
     const { mean, low, high } = (await evaluate({ seeds, policies: ['random'], grader: 'v3' })).rows[0]
       .finalScore;

@@ -17,7 +17,7 @@ import type { Engine } from '../support/engines.js';
 
 nameAbsent();
 
-/** Acts and believes by the meters. */
+/** A policy whose actions and beliefs depend on the meters. */
 const byMeters: PolicyFunction = ({ observations, steps }) => {
   const meter = (i: number, k: number) => observations[i * OBSERVATION_SIZE + OBSERVATION.meters + k];
   return {
@@ -95,7 +95,7 @@ beforeAll(async () => {
 }, 60_000);
 
 describe.each(OTHERS)('$name computes what the reference computes', (engine) => {
-  it('150 episodes of each policy, with one digest', async () => {
+  it('150 episodes of each policy, with the same digests', async () => {
     expect(await evaluate150(engine)).toEqual(rows);
   });
 

@@ -24,7 +24,7 @@ async function mismatchesOf(episodes: readonly TrajectoryEpisode[]) {
 }
 
 describe.each(TWO_ENGINES)('on $name', ({ backend, kernel }) => {
-  it('records every policy that is not stepped, under every condition and both graders', async () => {
+  it('records every policy that is not stepped, under every condition, with graders v1 and v2', async () => {
     for (const grader of ['v1', 'v2']) {
       const options = { episodes: 3, grader, backend, kernel };
       const { rows, episodes } = await evaluateRecorded(options);

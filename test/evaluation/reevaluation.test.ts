@@ -208,7 +208,7 @@ describe('a changed field is a mismatch:', () => {
     expect(mismatch).toEqual({ step: 0, field: 'belief', ...texts });
   });
 
-  it('named by shortest decimals', async () => {
+  it('with its numbers as shortest decimals', async () => {
     const [mismatch] = await mismatchesOf(changedAt(withoutText, 'steps.27.reward', Math.fround(0.7)));
     const recomputed = float32Decimal(withoutText.steps[27].reward);
     expect(mismatch).toEqual({ step: 27, field: 'reward', recorded: 0.7, recomputed });
@@ -256,7 +256,7 @@ describe('a row', () => {
     return reevaluation.sections();
   };
 
-  it('of a baseline equals that of evaluate, and so does the same play from a file', async () => {
+  it('of a baseline equals the row of evaluate, and the row of the same episodes from a file', async () => {
     const episodes = [
       ...recordEpisodes(episodeStarts(range(0, 99), 'in-distribution'), {
         policy: TEST_POLICIES.heuristic,
@@ -299,7 +299,7 @@ describe('a row', () => {
   });
 
   it('does not depend on the size of batches', async () => {
-    // Of 12 episodes half of the steps are parsed, and a swap of the two counts would not be noticed.
+    // In all 12 episodes exactly half of the steps are parsed, so a swap of the two counts would not be noticed.
     const some = answered.slice(0, 11);
     const [[whole], [batched]] = [await reevaluated(some), await reevaluated(some, 5)];
     const [a, b] = [whole, batched].map(({ graders }) => graders[1].rows[5]);
@@ -342,7 +342,7 @@ describe('a row', () => {
     ]);
   });
 
-  it("of a user's policy equals that of the built-in one with the same actions", async () => {
+  it("of a user's policy equals the row of the built-in policy with the same actions", async () => {
     const episodes = read([
       ...recordEpisodes(episodeStarts([1, 2, 3], 'in-distribution'), {}),
       ...recordEpisodes(episodeStarts([0], 'discrete', PROFILE_NAMES[0]), {}),

@@ -1,3 +1,4 @@
+/** `evaluate` with policies that are passed as values: scores, beliefs, batches, trajectories and refusals. */
 import { describe, expect, it } from 'vitest';
 import {
   builtin,
@@ -12,7 +13,7 @@ import {
 
 const SHORT = { seeds: { first: 100, last: 108 } } as const;
 
-/** For the planner, which takes long. */
+/** Fewer seeds, for the planner, which takes long. */
 const SHORTER = { seeds: { first: 100, last: 101 } } as const;
 
 const rowsOf = async (policies: EvaluateOptions['policies'], options: EvaluateOptions = {}) =>
@@ -65,7 +66,7 @@ describe('policies passed as values', () => {
     for (const chunkSize of [1, 4]) expect(await rowsOf(policies, { chunkSize })).toEqual([whole]);
   });
 
-  it('that cannot be reset are opened for each batch, others once for each size', async () => {
+  it('are opened once for each batch size if they have reset, else once for each batch', async () => {
     for (const [reset, opened] of [
       [undefined, 3],
       [() => {}, 2],

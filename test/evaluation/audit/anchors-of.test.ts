@@ -20,7 +20,7 @@ const storedAudit = (grader: string) =>
 describe.each(GRADER_NAMES)('the anchors of %s', (grader) => {
   const shipped = shippedAnchors(grader)!;
 
-  it('are those of its stored audit, to five decimals', () => {
+  it('equal the anchors of its stored audit, to five decimals', () => {
     const rounded = JSON.parse(
       JSON.stringify(anchorsOf(storedAudit(grader))!.anchors, (_, value) =>
         typeof value === 'number' ? Number(value.toFixed(5)) : value,
@@ -30,7 +30,7 @@ describe.each(GRADER_NAMES)('the anchors of %s', (grader) => {
     expect([shipped.grader, shipped.worldDigest]).toEqual([grader, createWorld().digest]);
   });
 
-  it('have an order: a planner that knows the profile scores more than the best sequence', () => {
+  it('have a higher score for the planner that knows the profile than for the best action sequence', () => {
     for (const { sequence, oracle } of Object.values(shipped.anchors)) {
       expect(oracle.low).toBeGreaterThan(sequence.high!);
       expect(sequence.low).toBeLessThanOrEqual(sequence.mean);
@@ -38,7 +38,7 @@ describe.each(GRADER_NAMES)('the anchors of %s', (grader) => {
   });
 });
 
-it('returns null for the shipped anchors of a custom grader and for an audit without anchors', () => {
+it('a custom grader has no shipped anchors, and an older audit has no anchors', () => {
   expect(shippedAnchors('calm')).toBeNull();
   const { anchors: _, ...former } = storedAudit('v2');
   expect(anchorsOf(former)).toBeNull();

@@ -1,4 +1,4 @@
-/** The verdict that a program can read: thresholds, figures and the reason. */
+/** `assess`, the machine-readable verdict of an audit: figures, thresholds and the reason. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { assess, type Check, type Evidence, THRESHOLDS } from '../../../src/evaluation/audit/assessment.js';
@@ -53,8 +53,8 @@ function evidence(scores: Partial<Record<string, number>> = {}, nulls: readonly 
 const failedIn = (checks: readonly Check[]): string[] =>
   checks.filter(({ holds }) => !holds).map(({ figure }) => figure);
 
-describe('a grader pays only for inference', () => {
-  it('if all figures meet their thresholds', () => {
+describe('assess', () => {
+  it('finds that a grader pays only for inference if all figures meet their thresholds', () => {
     const { paysOnlyForInference, checks, reason } = assess('x', evidence());
     expect([paysOnlyForInference, failedIn(checks)]).toEqual([true, []]);
     expect(reason).toBe('Grader x pays only for inference: all figures meet their thresholds.');
@@ -83,14 +83,14 @@ describe('a grader pays only for inference', () => {
     [{ sequence: 0.02 }, ['impossible_sequence']],
     [{ inference: 0.02 }, ['impossible_planner']],
     [{ sequence: 0.0005, inference: 0.005 }, []],
-  ])('not with %j', (scores, failed) => {
+  ])('with the scores %j finds these figures beyond their thresholds: %j', (scores, failed) => {
     const { paysOnlyForInference, checks, reason } = assess('x', evidence(scores));
     expect(failedIn(checks)).toEqual(failed);
     expect(paysOnlyForInference).toBe(failed.length === 0);
     expect(reason.split('; ')).toHaveLength(Math.max(1, failed.length));
   });
 
-  it('unless a belief without knowledge helps a policy with a score that no clamp raises', () => {
+  it('counts the gain of a belief without knowledge only for policies with scores above the range of the clamp', () => {
     const { silentScore, nullBelief } = THRESHOLDS;
     const low = assess('x', evidence({}, [nullGain('random', 'constant', silentScore - 0.01, 0.1)]));
     expect(low.paysOnlyForInference).toBe(true);

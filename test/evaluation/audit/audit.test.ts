@@ -21,7 +21,7 @@ nameAbsent();
 
 /** Options of an audit that takes a second on the fastest kernel. */
 const TINY = { evaluations: 1000, episodes: 20, profiles: 2, plannerEpisodes: 2 };
-/** Options whose intervals decide. */
+/** Options with enough episodes for narrow intervals. */
 const SMALL = { ...TINY, episodes: 60, profiles: 3 };
 /** Options of the audit of a grader that rewards belief accuracy alone. */
 const BELIEF_ALONE = { ...TINY, episodes: 8, plannerEpisodes: 8, grader: [0, 0, 0, 0, 0, 1] };
@@ -143,7 +143,7 @@ describe.skipIf(NATIVE.length === 0)('an audit', () => {
     expect(verdict).toContain(`by ${bestBlind});`);
   });
 
-  it('has mean episodes: the actions of a single sequence, else the most common ones', async () => {
+  it('has a mean episode of each policy, with the actions of its sequence if it plays only one', async () => {
     const result = await auditOnce(SMALL);
     for (const { policy, actions, isSingleSequence, rewards, bands } of result.meanEpisodes) {
       const varied = ['heuristic', 'reactive', 'planner', 'oracle-open-loop+truth'];
@@ -183,7 +183,7 @@ describe.skipIf(NATIVE.length === 0)('gains', () => {
     for (const [gain, expected] of pairs) expect(gain).toBeCloseTo(expected, 12);
   });
 
-  it('behind the planner are paired on the episodes that the planner played', async () => {
+  it('of the planner over a policy are paired differences on the episodes that the planner played', async () => {
     const result = await auditOnce(SMALL);
     const heuristic = scoresOf('heuristic', 2);
     const planner = rowOf(result, 'planner');
@@ -243,7 +243,7 @@ describe.skipIf(NATIVE.length === 0)('gains', () => {
     }
   });
 
-  it('of belief and actions add up to that of the oracle with the truth over the constant belief', async () => {
+  it('of the true belief and of the actions for the profile are above 0 in sum, and each role has its number of episodes', async () => {
     const { gains, rows, seeds } = await auditOnce(SMALL);
     const [known] = rows.filter(({ policy }) => policy === 'oracle-open-loop+truth');
     const [constant] = rows.filter(({ policy }) => policy === 'oracle-open-loop+constant');

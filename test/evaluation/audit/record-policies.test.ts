@@ -12,7 +12,7 @@ const requestOf = (policies: AuditOptions['policies']) =>
   toAuditRequest({ policies, episodes: 6, plannerEpisodes: 6, profiles: 2 });
 
 describe('policies of an audit', () => {
-  it('score as the built-in ones with the same actions', async () => {
+  it('score as the built-in policies with the same actions', async () => {
     const request = requestOf({ mine: heuristic, 'mine+constant': withConstant(heuristic) });
     const players = await recordPolicies(request);
     expect(players.map(({ name, role, belief }) => [name, role, belief])).toEqual([
@@ -29,7 +29,7 @@ describe('policies of an audit', () => {
     expectRefusal(() => requestOf({ [name]: heuristic }), 'unknown_name', name, 'another name');
   });
 
-  it('name the policy that fails', async () => {
+  it('that fail are named in the error', async () => {
     const wrong = recordPolicies(requestOf({ mine: () => ({ actions: [] }) }));
     await expect(wrong).rejects.toThrow(/The policy "mine" returned it at step 0/);
   });

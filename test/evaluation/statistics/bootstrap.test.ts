@@ -36,19 +36,19 @@ const near = (value: number) => expect.closeTo(value, 12);
 describe('BCa', () => {
   const statistic = ([values]: readonly Float64Array[]): number => meanOf(values);
 
-  it('corrects the bias by the share of lower resamples, equal ones half', () => {
+  it('corrects the bias by the share of lower resamples, where an equal resample counts half', () => {
     // 11 of the 27 means are lower than 7/3 and 6 equal: scipy.stats.norm.ppf(14 / 27).
     expect(bias(MEANS, meanOf(SMALL))).toBeCloseTo(0.046435724770526994, 12);
     expect(bias(Float64Array.of(1, 2, 3, 4), 2.5)).toBeCloseTo(0, 12);
   });
 
-  it('assumes half a resample on an empty side', () => {
+  it('counts half a resample on a side without resamples', () => {
     const [low, high] = [bias(Float64Array.of(2, 3), 1), bias(Float64Array.of(2, 3), 9)];
     expect(low).toBeCloseTo(-0.6744897501960817, 12); // the normal quantile of 0.25
     expect(high).toBeCloseTo(0.6744897501960817, 12);
   });
 
-  it('has the acceleration that the jackknife gives', () => {
+  it('has the acceleration of the jackknife', () => {
     // By hand: influences -4/9, -1/9, 5/9; their cubes sum to 60/729, their squares to 42/81.
     expect(acceleration([Float64Array.from(SMALL)], statistic)).toBeCloseTo(
       60 / 729 / (6 * (42 / 81) ** 1.5),
@@ -57,17 +57,17 @@ describe('BCa', () => {
     expect(acceleration([Float64Array.from(SMALL)], statistic)).toBeCloseTo(0.0367388928481172, 12);
   });
 
-  it('has acceleration 0 without spread, and for a single score', () => {
+  it('has acceleration 0 for equal scores and for a single score', () => {
     expect(acceleration([Float64Array.of(2, 2, 2)], statistic)).toBe(0);
     expect(acceleration([Float64Array.of(2)], statistic)).toBe(0);
   });
 
-  it('gives the levels that SciPy gives', () => {
+  it('corrects the levels as SciPy does', () => {
     const corrected = correctLevels([0.1, 0.9], bias(MEANS, meanOf(SMALL)), 0.0367388928481172);
     expect(corrected).toEqual([0.12817356003043828, 0.9254245436198644].map(near));
   });
 
-  it('gives the levels that SciPy gives for two samples', () => {
+  it('corrects the levels of two samples as SciPy does', () => {
     const strata = [SMALL, OTHER].map((values) => Float64Array.from(values));
     const difference = ([a, b]: readonly Float64Array[]): number => meanOf(a) - meanOf(b);
     const distribution = Float64Array.from(
@@ -79,7 +79,7 @@ describe('BCa', () => {
     expect(corrected).toEqual([0.03886776809114041, 0.9377599109701126].map(near));
   });
 
-  it('gives the statistic arrays of its own, which it may sort', () => {
+  it('passes copies to the statistic, which may sort them', () => {
     const stratum = Float64Array.of(3, 1, 2);
     const median = ([values]: readonly Float64Array[]): number =>
       values.sort()[Math.floor(values.length / 2)];
@@ -106,7 +106,7 @@ describe('Resampler', () => {
     }
   });
 
-  it('draws by its seed', () => {
+  it('draws the same samples for the same seed, and others for another seed', () => {
     expect(draw(5)).toEqual(draw(5));
     expect(draw(6)).not.toEqual(draw(5));
   });

@@ -38,7 +38,7 @@ describe('meanInterval', () => {
     expect(meanInterval([0.5])).toEqual({ mean: 0.5, low: null, high: null });
   });
 
-  it('refuses no scores, other values and other options', () => {
+  it('refuses an empty list, values that are not finite, and invalid options', () => {
     expect(() => meanInterval([])).toThrow(inputError('wrong_length'));
     expect(() => meanInterval([0.5, Number.NaN])).toThrow(/scores\[1\] to be a finite number, got NaN/);
     expect(() => meanInterval('0.5' as never)).toThrow(inputError('wrong_type'));
@@ -83,7 +83,7 @@ it('runMeans gives the mean of each run', () => {
 });
 
 describe('probabilityOfImprovement', () => {
-  it('counts the pairs that a score wins, and equal ones half', () => {
+  it('counts the pairs in which the first score is higher, and an equal pair as half', () => {
     expect(probabilityOfImprovement([1, 2, 3], [2])).toBe((0 + 0.5 + 1) / 3);
     expect(probabilityOfImprovement([2, 2], [2, 2])).toBe(0.5);
   });
@@ -103,8 +103,9 @@ describe('probabilityOfImprovement', () => {
 });
 
 /**
- * rliable's intervals: numpy.percentile over 400,000 stratified resamples by NumPy's generator (seed 1). With as many, bounds
- * differ by chance by less than 0.001, but for the probability, whose values are coarse.
+ * The expected intervals are those of rliable: numpy.percentile over 400,000 stratified resamples by NumPy's generator (seed
+ * 1). With as many resamples, bounds vary by less than 0.001. Those of the probability vary more, because its values are
+ * coarse.
  */
 describe('stratified bootstrap', () => {
   const resamples = 40_000;
@@ -137,7 +138,7 @@ describe('stratified bootstrap', () => {
     expect(Math.abs(bca.high - 1.34)).toBeLessThan(0.02);
   });
 
-  it('takes a statistic of its own, which may sort its arrays', () => {
+  it('accepts a function as the statistic, which may sort its arrays', () => {
     const range = ([scores]: readonly Float64Array[]): number => {
       scores.sort();
       return scores[scores.length - 1] - scores[0];
@@ -153,7 +154,7 @@ describe('stratified bootstrap', () => {
     expect(() => bootstrapInterval([1], text)).toThrow(/the statistic to be a finite number, got NaN/);
   });
 
-  it('gives the same interval for the same seed, and another for another', () => {
+  it('gives the same interval for the same seed, and a different one for a different seed', () => {
     const of = (seed: number) => bootstrapInterval(SKEWED, { seed, resamples: 500 });
     expect(of(3)).toEqual(of(3));
     expect(of(4)).not.toEqual(of(3));
