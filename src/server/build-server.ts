@@ -38,7 +38,7 @@ export interface ServerParts {
 const MAX_HEADER_BYTES = 2 ** 21;
 const BYTES_PER_ENV = 20;
 
-/** The minimum idle timeout of connections in milliseconds: a batch request may wait this long for other requests. */
+/** The minimum idle timeout of connections in milliseconds, without the time that a batch request may wait. */
 const MIN_IDLE_MS = 60_000;
 /** Milliseconds from a request's first byte to the end of its head, and to the end of its body. */
 const HEAD_MS = 20_000;
@@ -70,7 +70,7 @@ export function buildServer(settings: Settings): ServerParts {
   const routes = withDescription([...openEnv.routes, ...batchRoutes, metricsRoute(metrics)], settings);
   const admit = accessCheck(settings);
   const app = createApp({ ...settings, routes, admit, metrics, onFailure });
-  const idleMs = Math.max(settings.idleMs, MIN_IDLE_MS);
+  const idleMs = Math.max(settings.idleMs, MIN_IDLE_MS + settings.batchWaitMs);
   const serverOptions = {
     // Trainers pause for minutes between requests, and clients expect a reused connection to stay open.
     keepAliveTimeout: idleMs,
@@ -113,6 +113,7 @@ function buildShared(settings: Settings): Shared {
   metrics.gauge('vec_envs', 'Open vector environments.', () => envQuota.envs);
   metrics.gauge('vec_slots', 'Environments of all open vector environments.', () => envQuota.total);
   metrics.gauge('batch_requests', 'Requests of /v1 in progress.', () => batchRunner.working);
+  metrics.gauge('batch_waiting', 'Requests of /v1 that wait.', () => batchRunner.waiting);
   return { metrics, episodePool, batchRunner, envQuota };
 }
 

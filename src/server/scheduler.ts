@@ -1,43 +1,54 @@
 /** Divides the event loop between batch requests and sessions: each turn of the loop runs one slice of one batch. */
 import { yieldTurn } from '../engine/vec-env/yield-turn.js';
-
-/** The error for too many batches at a time. */
-export class BusyError extends Error {
-  /** The value of the header Retry-After, in seconds. */
-  readonly retryAfter = 1;
-  constructor(limit: number) {
-    super(`Expected fewer than ${limit} requests of /v1 in progress, got ${limit}. Try again later.`);
-  }
-}
+import { FairQueue, type FairQueueLimits } from './fair-queue.js';
 
 /** The minimum size of a large body (in bytes) or answer (in characters). */
 export const LARGE = 2 ** 21;
 
+/** The request that asks for a batch. */
+export interface BatchOrigin {
+  /** The client's name in the queue. */
+  readonly client: string;
+  /** Aborted when the client disconnects. */
+  readonly signal: AbortSignal;
+  /** Settles when the answer was sent, or the client has disconnected. */
+  readonly finished: Promise<void>;
+}
+
 export class Scheduler {
-  readonly #limit: number;
-  #working = 0;
+  readonly #queue: FairQueue;
   #last: Promise<void> = Promise.resolve();
   #large: Promise<unknown> = Promise.resolve();
 
-  /** @param limit the maximum number of batches at a time. */
-  constructor(limit: number) {
-    this.#limit = limit;
+  constructor(limits: FairQueueLimits) {
+    this.#queue = new FairQueue(limits);
   }
 
   /** The number of batches in progress. */
   get working(): number {
-    return this.#working;
+    return this.#queue.working;
+  }
+
+  /** The number of batches that wait to begin. */
+  get waiting(): number {
+    return this.#queue.waiting;
+  }
+
+  /** Refuses new batches. Those that wait or work continue. */
+  drain(): void {
+    this.#queue.drain();
   }
 
   /**
-   * Runs a batch, which awaits `turn` before each slice. A session waits for at most one slice, even if many batches run.
-   * @param finished settles when the answer's memory is free. Until then the batch counts as in progress.
-   * @throws BusyError before any work.
+   * Runs a batch when it may begin. It awaits `turn` before each slice: a session waits for at most one slice, even if many
+   * batches run.
+   * @param of the request. Its client takes turns with the others. Until `finished` settles, when the answer's memory is
+   *   free, the batch counts as in progress.
+   * @throws BusyError before any work, and the signal's reason if the client disconnects.
    */
-  async runBatch<T>(finished: Promise<void>, work: () => Promise<T>): Promise<T> {
-    if (this.#working >= this.#limit) throw new BusyError(this.#limit);
-    this.#working++;
-    void finished.then(() => this.#working--);
+  async runBatch<T>(of: BatchOrigin, work: () => Promise<T>): Promise<T> {
+    await this.#queue.enter(of.client, of.signal);
+    void of.finished.then(() => this.#queue.leave());
     return await work();
   }
 

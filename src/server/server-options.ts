@@ -21,8 +21,12 @@ export interface ServeOptions {
   readonly frameLimit?: number;
   /** Maximum number of environments in all vector environments together. Default 2^18. */
   readonly vecEnvs?: number;
-  /** Maximum number of /v1 requests at a time; further ones get status 503. Default 8. */
+  /** Maximum number of /v1 requests at a time; further ones wait. Default 8. */
   readonly batchRequests?: number;
+  /** Maximum number of /v1 requests that wait; further ones get status 503. Default 1024. */
+  readonly batchQueue?: number;
+  /** Milliseconds that a /v1 request may wait until it gets status 503, at most 240,000. Default 60,000. */
+  readonly batchWaitMs?: number;
   /** Milliseconds between two pings. Default 30,000. */
   readonly pingMs?: number;
   /** Milliseconds without a frame until a session is closed. Default 900,000. */
@@ -46,6 +50,8 @@ const NAMES: readonly (keyof ServeOptions)[] = [
   'frameLimit',
   'vecEnvs',
   'batchRequests',
+  'batchQueue',
+  'batchWaitMs',
   'pingMs',
   'idleMs',
   'backend',
@@ -68,6 +74,8 @@ const NUMBERS = {
   frameLimit: [MIB, 1024, 512 * MIB],
   vecEnvs: [2 ** 18, 1, 2 ** 24],
   batchRequests: [8, 1, 1024],
+  batchQueue: [1024, 0, 2 ** 16],
+  batchWaitMs: [60_000, 10, 240_000],
   pingMs: [30_000, 10, MAX_MS],
   idleMs: [900_000, 10, MAX_MS],
 } as const satisfies Partial<Record<keyof ServeOptions, readonly [number, number, number]>>;

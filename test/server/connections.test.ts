@@ -23,7 +23,7 @@ function withParts<T>(options: ServeOptions, read: (parts: ServerParts) => T): T
 
 it.each([
   ['as long as an idle session', {}, 15 * MINUTE_MS],
-  ['at least a minute', { idleMs: 1000 }, MINUTE_MS],
+  ['at least a minute and the wait of a batch', { idleMs: 1000, batchWaitMs: 3000 }, MINUTE_MS + 3000],
 ])('a connection without a request stays open %s', async (_, options, idleMs) => {
   withParts(options, ({ server }) => {
     expect(server.keepAliveTimeout).toBe(idleMs);
@@ -92,7 +92,7 @@ it.each([
 ])(
   'closes the connection of a request that %s, without reading the rest of its body',
   async (_, status, path, body) => {
-    const server = await startServer({ frameLimit: 1024, batchRequests: 1 });
+    const server = await startServer({ frameLimit: 1024, batchRequests: 1, batchQueue: 0 });
     // This request stays in progress, because its body never ends.
     const first = connect(server.port, '127.0.0.1');
     first.write('POST /v1/score HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{');

@@ -233,24 +233,6 @@ it('stops scoring for a client that disconnects', async () => {
   expect(await metric(server, 'rhythm_vec_failures_total')).toBe(0);
 });
 
-it('answers 503 and Retry-After at the limit of batch requests', async () => {
-  const server = await startServer({ batchRequests: 1 });
-  const rows = 30_000;
-  const columns = {
-    seeds: Array(rows).fill(1),
-    action_histories: Array(rows).fill([]),
-    actions: Array(rows).fill(0),
-  };
-  const first = sendRequest(server, 'POST', '/v1/score', columns);
-  await metricBecomes(server, 'rhythm_vec_batch_requests', 1);
-  const response = await fetch(`${server.url}/v1/score`, { method: 'POST', body: '{}' });
-  expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
-  expect(await response.json()).toEqual({
-    detail: 'Expected fewer than 1 requests of /v1 in progress, got 1. Try again later.',
-  });
-  expect((await first).status).toBe(200);
-});
-
 it('shutting down finishes requests, and closes sockets with code 1001', async () => {
   const server = await startServer();
   const client = await connect(server);

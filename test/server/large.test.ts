@@ -8,7 +8,7 @@ import { metric, metricBecomes, sendRequest, startServer } from '../support/serv
 const IN_PROGRESS = 'rhythm_vec_batch_requests';
 
 it('a request with an unread answer is in progress until the client disconnects', async () => {
-  const server = await startServer({ batchRequests: 1 });
+  const server = await startServer({ batchRequests: 1, batchQueue: 0 });
   const pending = request(`${server.url}/v1/rollout`, { method: 'POST' });
   pending.on('error', () => {});
   // About 22 MB: more than the system buffers for a client that does not read.
@@ -28,7 +28,7 @@ it('a request with an unread answer is in progress until the client disconnects'
 });
 
 it('a request is no longer in progress once its answer was read', async () => {
-  const server = await startServer({ batchRequests: 1 });
+  const server = await startServer({ batchRequests: 1, batchQueue: 0 });
   const columns = { seeds: Array(3000).fill(1), action_histories: Array(3000).fill([]) };
   for (let k = 0; k < 10; k++) {
     const { status } = await sendRequest(server, 'POST', '/v1/prompts', columns);

@@ -105,7 +105,7 @@ it('openapi.json describes the answers of each status', async () => {
     'Success',
     expect.stringMatching(/larger than/),
     'Validation errors',
-    expect.stringMatching(/in progress/),
+    expect.stringMatching(/waited too long/),
   ]);
   expect(Object.keys(schemaOf(200).properties)).toEqual([
     'rows',

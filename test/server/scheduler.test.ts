@@ -9,7 +9,7 @@ setFlagsFromString('--expose-gc');
 const collect: () => void = runInNewContext('gc');
 
 it('frees the result of large work', async () => {
-  const turns = new Scheduler(1);
+  const turns = new Scheduler({ working: 1, waiting: 0, waitMs: 1000 });
   const work = async () => new WeakRef(await turns.runLarge(LARGE, async () => new Uint8Array(8)));
   const result = await work();
   // A reference holds its object until the end of the turn.

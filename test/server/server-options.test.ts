@@ -10,6 +10,8 @@ const LIMITS: [name: keyof ServeOptions, low: number, high: number, otherwise: n
   ['frameLimit', 1024, 512 * MIB, MIB],
   ['vecEnvs', 1, 16_777_216, 262_144],
   ['batchRequests', 1, 1024, 8],
+  ['batchQueue', 0, 65_536, 1024],
+  ['batchWaitMs', 10, 240_000, 60_000],
   ['pingMs', 10, 2_147_483_647, 30_000],
   ['idleMs', 10, 2_147_483_647, 900_000],
 ];

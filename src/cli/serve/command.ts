@@ -19,6 +19,8 @@ interface Options extends EngineOptions {
   readonly frameLimit: number;
   readonly vecEnvs: number;
   readonly batchRequests: number;
+  readonly batchQueue: number;
+  readonly batchWait: number;
   readonly ping: number;
   readonly idle: number;
   readonly stopOnEof?: boolean;
@@ -69,6 +71,18 @@ export function addServeCommand(program: Command, context: Context): void {
       parseInteger,
       DEFAULTS.batchRequests,
     )
+    .option(
+      '--batch-queue <n>',
+      'maximum number of /v1 requests that wait',
+      parseInteger,
+      DEFAULTS.batchQueue,
+    )
+    .option(
+      '--batch-wait <seconds>',
+      'time that a /v1 request may wait until it gets status 503',
+      parseNumber,
+      DEFAULTS.batchWaitMs / SECOND,
+    )
     .option('--ping <seconds>', 'interval of pings', parseNumber, DEFAULTS.pingMs / SECOND)
     .option(
       '--idle <seconds>',
@@ -90,12 +104,13 @@ export function addServeCommand(program: Command, context: Context): void {
 }
 
 function toServeOptions(options: Options): ServeOptions {
-  const { tokenFile, bodyLimit, frameLimit, ping, idle, stopOnEof, ...rest } = options;
+  const { tokenFile, bodyLimit, frameLimit, batchWait, ping, idle, stopOnEof, ...rest } = options;
   return {
     ...rest,
     token: tokenFile === undefined ? process.env[VARIABLE] || undefined : readToken(tokenFile),
     bodyLimit: Math.round(bodyLimit * MIB),
     frameLimit: Math.round(frameLimit * MIB),
+    batchWaitMs: Math.round(batchWait * SECOND),
     pingMs: Math.round(ping * SECOND),
     idleMs: Math.round(idle * SECOND),
   };

@@ -30,6 +30,8 @@ export type Inspect = (body: Buffer, length: number) => void;
 
 /** The size of the first buffer for a body of unknown length. */
 const FIRST_BYTES = 2 ** 16;
+/** The maximum length of a client's name. */
+const MAX_CLIENT = 128;
 const NO_BYTES: Buffer = Buffer.alloc(0);
 
 export class HttpRequest {
@@ -49,6 +51,13 @@ export class HttpRequest {
         resolve();
       });
     });
+  }
+
+  /** The client's name in the queue of batches: the header X-Client-Id, or its address. */
+  get client(): string {
+    const { headers, socket } = this.#incoming;
+    const id = headers['x-client-id'];
+    return id === undefined ? `${socket.remoteAddress}` : `id ${id}`.slice(0, MAX_CLIENT);
   }
 
   /** Aborted with a DisconnectedError when the client disconnects. */

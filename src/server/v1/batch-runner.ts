@@ -10,6 +10,8 @@ import { BodyReader, keysOf } from './body-reader.js';
 
 export interface BatchRunnerOptions extends Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'> {
   readonly batchRequests: number;
+  readonly batchQueue: number;
+  readonly batchWaitMs: number;
   readonly onDone: (what: BatchKind, count: number) => void;
 }
 
@@ -21,7 +23,7 @@ export type BatchKind = 'scored' | 'rollouts' | 'prompts' | 'parsed';
 /** The error statuses of every /v1 route. */
 export const BATCH_FAILURES = {
   413: 'The body is larger than the limit',
-  503: 'Too many /v1 requests are in progress; retry after the time in Retry-After',
+  503: 'Too many /v1 requests wait, or this one waited too long; retry after the time in Retry-After',
 };
 
 export class BatchRunner extends Scheduler {
@@ -29,8 +31,9 @@ export class BatchRunner extends Scheduler {
   readonly worldDigest = createWorld().digest;
   readonly count: (what: BatchKind, count: number) => void;
 
-  constructor({ backend, kernel, threads, batchRequests, onDone }: BatchRunnerOptions) {
-    super(batchRequests);
+  constructor({ backend, kernel, threads, onDone, ...limits }: BatchRunnerOptions) {
+    const { batchRequests, batchQueue, batchWaitMs } = limits;
+    super({ working: batchRequests, waiting: batchQueue, waitMs: batchWaitMs });
     this.engine = { backend, kernel, threads };
     this.count = onDone;
   }
@@ -49,7 +52,7 @@ export class BatchRunner extends Scheduler {
     lengthOf: (request: z.output<Schema>) => number = () => 0,
   ): Promise<Response> {
     const turn = () => this.turn(http.signal);
-    return this.runBatch(http.finished, async () => {
+    return this.runBatch(http, async () => {
       const reader = new BodyReader(keysOf(schema));
       const body = await http.bytes((bytes, length) => reader.read(bytes, length));
       const read = async () => {

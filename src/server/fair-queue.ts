@@ -1,0 +1,166 @@
+/**
+ * Admits a limited number of requests at a time. The others wait: each client has a queue of its own, and the clients take
+ * turns, so that a client with many requests does not delay a client with one.
+ */
+
+/** The error for a request that cannot begin. The client may send it again after `retryAfter` seconds. */
+export class BusyError extends Error {
+  /** The value of the header Retry-After, in seconds. */
+  readonly retryAfter: number;
+  constructor(message: string, retryAfter: number) {
+    super(message);
+    this.retryAfter = retryAfter;
+  }
+}
+
+export interface FairQueueLimits {
+  /** The maximum number of requests at a time. */
+  readonly working: number;
+  /** The maximum number of waiting requests. */
+  readonly waiting: number;
+  /** The maximum wait in milliseconds. */
+  readonly waitMs: number;
+}
+
+interface Waiting {
+  readonly client: string;
+  readonly admit: () => void;
+  readonly refuse: (error: unknown) => void;
+}
+
+/** The minimum and maximum of Retry-After in seconds. */
+const [MIN_RETRY, MAX_RETRY] = [1, 60];
+/** The weight of the latest time in the mean time between two requests that end. */
+const WEIGHT = 0.1;
+
+export class FairQueue {
+  readonly #limits: FairQueueLimits;
+  /** By client, in the order of the clients' next turns. No queue is empty. */
+  readonly #queues = new Map<string, Set<Waiting>>();
+  #working = 0;
+  #waiting = 0;
+  #draining = false;
+  /** The mean time between two requests that end, in milliseconds, and when the last one ended. */
+  #meanMs = 0;
+  #endedAt = 0;
+
+  constructor(limits: FairQueueLimits) {
+    this.#limits = limits;
+  }
+
+  get working(): number {
+    return this.#working;
+  }
+
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  /**
+   * Waits until a request may begin. `leave` must be called when it ends.
+   * @param signal of a client that may disconnect; its request then leaves the queue.
+   * @throws BusyError if the queue is full, closed, or too slow, and the signal's reason.
+   */
+  async enter(client: string, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    if (this.#draining) throw new BusyError(DRAINING, MIN_RETRY);
+    if (this.#working >= this.#limits.working) await this.#wait(client, signal);
+    else this.#working++;
+  }
+
+  /** Ends a request, and admits the next one. */
+  leave(): void {
+    const now = performance.now();
+    this.#meanMs += WEIGHT * (now - this.#endedAt - this.#meanMs);
+    this.#endedAt = now;
+    this.#working--;
+    const next = this.#next();
+    if (next === undefined) return;
+    this.#working++;
+    next.admit();
+  }
+
+  /** Refuses new requests. Those that wait or work continue. */
+  drain(): void {
+    this.#draining = true;
+  }
+
+  #wait(client: string, signal: AbortSignal): Promise<void> {
+    const { working, waiting, waitMs } = this.#limits;
+    if (this.#waiting >= waiting) {
+      throw new BusyError(
+        `Expected fewer than ${working + waiting} requests of /v1, got ${working} in progress and ${waiting} that wait. ` +
+          'Try again after the time in Retry-After.',
+        this.#retryAfter(),
+      );
+    }
+    if (this.#waiting === 0) this.#endedAt = performance.now();
+    return new Promise((resolve, reject) => {
+      const end = (): void => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', abort);
+      };
+      const entry: Waiting = {
+        client,
+        admit: () => {
+          end();
+          resolve();
+        },
+        refuse: (error) => {
+          end();
+          this.#remove(entry);
+          reject(error);
+        },
+      };
+      const abort = (): void => entry.refuse(signal.reason);
+      const timer = setTimeout(() => entry.refuse(this.#tooSlow()), waitMs);
+      signal.addEventListener('abort', abort);
+      this.#add(entry);
+    });
+  }
+
+  #tooSlow(): BusyError {
+    return new BusyError(
+      `Expected to begin within ${this.#limits.waitMs} ms, but ${this.#limits.working} other requests of /v1 are in progress. ` +
+        'Try again after the time in Retry-After, or raise --batch-wait.',
+      this.#retryAfter(),
+    );
+  }
+
+  #add(entry: Waiting): void {
+    const queue = this.#queues.get(entry.client);
+    if (queue === undefined) this.#queues.set(entry.client, new Set([entry]));
+    else queue.add(entry);
+    this.#waiting++;
+  }
+
+  #remove(entry: Waiting): void {
+    const queue = this.#queues.get(entry.client)!;
+    queue.delete(entry);
+    if (queue.size === 0) this.#queues.delete(entry.client);
+    this.#waiting--;
+  }
+
+  /** Takes the first request of the client whose turn it is. This client's next turn comes after those of all others. */
+  #next(): Waiting | undefined {
+    const [first] = this.#queues;
+    if (first === undefined) return undefined;
+    const [client, queue] = first;
+    const [entry] = queue;
+    this.#remove(entry);
+    if (queue.size > 0) {
+      this.#queues.delete(client);
+      this.#queues.set(client, queue);
+    }
+    return entry;
+  }
+
+  /** Estimates the seconds until the requests that wait have ended. */
+  #retryAfter(): number {
+    const seconds = Math.ceil((this.#waiting * this.#meanMs) / 1000);
+    return Math.min(Math.max(seconds, MIN_RETRY), MAX_RETRY);
+  }
+}
+
+const DRAINING =
+  'Expected a server that accepts requests, but this one is shutting down. Try again, at another server.';
