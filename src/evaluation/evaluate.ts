@@ -3,6 +3,7 @@
 import { type Grader, graderWeights, toGrader } from '../engine/graders/grader.js';
 import type { VecEnvOptions } from '../engine/vec-env/vec-env-options.js';
 import { yieldTurn } from '../engine/vec-env/yield-turn.js';
+import { ResizableAnyEnv } from '../rollouts/resizable-env.js';
 import { checkInteger } from '../shared/values.js';
 import { type Condition, episodesOf, profilesOf, seedsOf, selectConditions } from '../world/conditions.js';
 import { type AnyPolicy, isLlm, type LlmPolicy, selectPolicies } from './choose-policies.js';
@@ -13,7 +14,6 @@ import { playChunk, policyFields } from './play-chunk.js';
 import { isStepped } from './play-policy.js';
 import { PolicyPlayers } from './policy-players.js';
 import { otherGraders, type RegradedScore, RegradeTally } from './regraded-scores.js';
-import { ResizableAnyEnv } from './resizable-env.js';
 import { describeRun, type RunInfo } from './run-info.js';
 import { type GradedEpisodes, ScoreTally, type Summary } from './score-tally.js';
 

@@ -2,7 +2,7 @@
 
 import { clampBelief } from '../../engine/reference/grade.js';
 import type { RunResult } from '../../engine/vec-env/vec-env-options.js';
-import { ResizableAnyEnv } from '../../evaluation/resizable-env.js';
+import { ResizableAnyEnv } from '../../rollouts/resizable-env.js';
 import { float32Decimal, float32Decimals } from '../../shared/float32-decimal.js';
 import {
   ACTION_NAMES,

@@ -4,7 +4,7 @@ import { type FixedPolicy, findPolicy } from '../../agents/policies/fixed-polici
 import { type Grader, graderWeights } from '../../engine/graders/grader.js';
 import { gradeAll } from '../../engine/graders/regrade.js';
 import type { RunResult } from '../../engine/vec-env/vec-env-options.js';
-import { ResizableAnyEnv } from '../resizable-env.js';
+import { ResizableAnyEnv } from '../../rollouts/resizable-env.js';
 import type { ComponentResults, Engine } from './trajectory-replayer.js';
 
 /** Components and scores under one grader. */

@@ -1,6 +1,6 @@
 /** Compares one stored episode with its replay, step by step. */
 import type { Prompt } from '../../rollouts/text/prompt.js';
-import { systemText } from '../../rollouts/text/system-message.js';
+import { storedSystemText } from '../../rollouts/text/system-message.js';
 import {
   type EpisodeEnd,
   toStoredFinal,
@@ -12,7 +12,7 @@ import { storedRewardNames, storedRewardsOf } from '../../rollouts/trajectories/
 import type { TrajectoryEpisode, TrajectoryStep } from '../../rollouts/trajectories/trajectory-episode.js';
 import { float32Decimal } from '../../shared/float32-decimal.js';
 import { ACTION_NAMES, NUM_BELIEFS, OBSERVATION_FIELDS, PROFILE_SIZE } from '../../world/fields.js';
-import { FORMER_WORLDS, storedComponents } from '../../world/former-worlds.js';
+import { storedComponents } from '../../world/former-worlds.js';
 import { createWorld } from '../../world/world.js';
 import { Comparison } from './mismatch.js';
 
@@ -80,7 +80,7 @@ export class EpisodeComparison {
     const { comparison } = this;
     const { final, hidden, system, world_digest: digest } = this.#episode;
     comparison.step = null;
-    comparison.compareText('system', system, this.#hasPrompt ? systemOf(this.#episode) : null);
+    comparison.compareText('system', system, this.#hasPrompt ? storedSystemText(this.#episode) : null);
     comparison.compareObject('final', final, toStoredFinal(end, storedComponents(digest)));
     if (hidden === undefined) return;
     const truth = toStoredHidden(this.#hidden);
@@ -88,10 +88,6 @@ export class EpisodeComparison {
     comparison.compareNumbers(TARGET_NAMES, hidden.belief_target, truth.belief_target);
   }
 }
-
-/** Returns the system message of an episode's prompts. In former worlds it was that of v2 under every grader. */
-const systemOf = ({ world_digest: digest, grader }: TrajectoryEpisode): string =>
-  systemText(FORMER_WORLDS.has(digest) ? 'v2' : grader);
 
 /** Returns the action and belief of a step: parsed from its completion, or as recorded. */
 function recordedMove(step: TrajectoryStep): Pick<PlayedMove, 'action' | 'parsed' | 'belief'> {

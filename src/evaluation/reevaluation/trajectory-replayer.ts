@@ -1,18 +1,16 @@
 /** Replays stored episodes in batches and compares every number with the stored one. */
 
-import { floatsOf } from '../../engine/graders/grader.js';
 import type { AnyVecEnv } from '../../engine/node.js';
-import type { StepResult, VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
+import { ResizableAnyEnv } from '../../rollouts/resizable-env.js';
 import { prompts } from '../../rollouts/text/prompt.js';
 import { episodeEndAt } from '../../rollouts/trajectories/episode-recorder.js';
+import { type ReplayEngine, resetTo } from '../../rollouts/trajectories/episode-replayer.js';
 import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
-import { NUM_BELIEFS, NUM_COMPONENTS, NUM_STEPS } from '../../world/fields.js';
-import { ResizableAnyEnv } from '../resizable-env.js';
+import { NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
 import { codeOf, EpisodeComparison } from './episode-comparison.js';
 import type { Mismatch } from './mismatch.js';
 
-/** The engine of a replay. It does not change results. */
-export type Engine = Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'>;
+export type Engine = ReplayEngine;
 
 /** Ungraded results of n episodes: f32, row-major, newly allocated. */
 export interface ComponentResults {
@@ -68,19 +66,6 @@ export class TrajectoryReplayer implements AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void> {
     return this.#envs[Symbol.asyncDispose]();
   }
-}
-
-/** Resets the environments to the seeds, profiles and graders of episodes. */
-async function resetTo(env: AnyVecEnv, episodes: readonly TrajectoryEpisode[]): Promise<StepResult> {
-  const graders = new Float32Array(episodes.length * NUM_COMPONENTS);
-  for (const [i, { grader }] of episodes.entries()) {
-    graders.set(floatsOf(grader.weights), i * NUM_COMPONENTS);
-  }
-  return env.reset({
-    seed: Uint32Array.from(episodes, ({ seed }) => seed),
-    profiles: episodes.map(({ profile_mode }) => profile_mode),
-    graders,
-  });
 }
 
 /** Compares the inputs of step t in all episodes. @param observations f32 [n, width], with their history. */

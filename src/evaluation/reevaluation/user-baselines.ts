@@ -1,9 +1,9 @@
 /** Plays users' policies as baselines of a re-evaluation, on the seeds of the stored episodes. */
 
 import { type Grader, graderWeights } from '../../engine/graders/grader.js';
+import { ResizableAnyEnv } from '../../rollouts/resizable-env.js';
 import { playPolicy } from '../play-policy.js';
 import { PolicyPlayers } from '../policy-players.js';
-import { ResizableAnyEnv } from '../resizable-env.js';
 import type { UserPolicy } from '../user-policy.js';
 import { copyOf, type EpisodeStart, type Graded } from './baselines.js';
 import type { Engine } from './trajectory-replayer.js';

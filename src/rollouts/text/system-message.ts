@@ -10,6 +10,7 @@ import {
   NUM_ACTIONS,
   NUM_METERS,
 } from '../../world/fields.js';
+import { FORMER_WORLDS } from '../../world/former-worlds.js';
 import { RHYTHM } from '../../world/numbers.js';
 
 /** Returns an action's name as answers spell it. */
@@ -102,3 +103,9 @@ export function systemText(grader: GraderLike = 'v2'): string {
   const known = BUILT_IN.find((each) => each.weights.every((weight, k) => weight === weights[k]));
   return known?.text ?? textOf(gradingOf(weights));
 }
+
+/** Returns the system message of a stored episode's prompts. In former worlds it was that of v2 under every grader. */
+export const storedSystemText = (episode: {
+  readonly world_digest: string;
+  readonly grader: GraderLike;
+}): string => systemText(FORMER_WORLDS.has(episode.world_digest) ? 'v2' : episode.grader);

@@ -17,15 +17,16 @@ import type { World } from '../../world/world.js';
 import { type HiddenProfile, hiddenProfileOf } from './hidden-profile.js';
 import type { PlayedMove } from './move.js';
 import { storedRewardsOf } from './step-rewards.js';
-import type {
-  Hidden,
-  Player,
-  Sampling,
-  StoredBelief,
-  StoredFinal,
-  TrajectoryEpisode,
-  TrajectoryStep,
-  Usage,
+import {
+  type Hidden,
+  type Player,
+  type Sampling,
+  type StoredBelief,
+  type StoredFinal,
+  type TrajectoryEpisode,
+  type TrajectoryStep,
+  USAGE_NAMES,
+  type Usage,
 } from './trajectory-episode.js';
 
 /** An episode's description before its first step. */
@@ -160,11 +161,9 @@ export const toStoredHidden = ({ profile, target }: HiddenProfile): Hidden => ({
   belief_target: Array.from(target),
 });
 
-/** Adds two usages field by field; null if both are unknown. */
+/** Adds two usages field by field; null if both are unknown. The sum has the fields in the order of files. */
 export function addUsage(sum: Usage | null, usage: Usage | null): Usage | null {
   if (sum === null || usage === null) return sum ?? usage;
-  const entries = [...Object.entries(sum), ...Object.entries(usage)];
-  const total: Record<string, number> = {};
-  for (const [name, value] of entries) total[name] = (total[name] ?? 0) + value;
-  return total;
+  const names = USAGE_NAMES.filter((name) => sum[name] !== undefined || usage[name] !== undefined);
+  return Object.fromEntries(names.map((name) => [name, (sum[name] ?? 0) + (usage[name] ?? 0)]));
 }

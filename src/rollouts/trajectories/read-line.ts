@@ -1,38 +1,26 @@
 /** Parses and validates lines of trajectories. */
-import { validateGrader } from '../../engine/graders/grader.js';
+import { type Grader, validateGrader } from '../../engine/graders/grader.js';
 import { RhythmError } from '../../shared/errors.js';
 import { currentPlayer } from '../../shared/former-names.js';
-import { isModelName, isPrintable, MODEL_NAME, PRINTABLE } from '../../shared/printable-names.js';
 import {
   BadRow,
   conform,
-  expect,
   flag,
-  isU32,
   list,
   notAnObject,
   object,
   oneOf,
   parseJson,
-  printableName,
-  storedPolicy,
 } from '../../shared/row-schemas.js';
 import { SCHEMAS, schemaName } from '../../shared/schemas.js';
 import { describe } from '../../shared/values.js';
 import { CONDITIONS } from '../../world/conditions.js';
-import {
-  ACTION_NAMES,
-  MAX_U32,
-  NUM_BELIEFS,
-  NUM_STEPS,
-  OBSERVATION_SIZE,
-  PROFILE_SIZE,
-} from '../../world/fields.js';
-import { FORMER_WORLDS, storedComponents } from '../../world/former-worlds.js';
-import { PROFILE_CHOICES } from '../../world/resolve-names.js';
+import { ACTION_NAMES, NUM_BELIEFS, NUM_STEPS, OBSERVATION_SIZE, PROFILE_SIZE } from '../../world/fields.js';
+import { FORMER_WORLDS } from '../../world/former-worlds.js';
 import { createWorld } from '../../world/world.js';
+import { belief, FIRST, finalOf, float, floats, floatsBy, OPTIONAL, textOrNull } from './episode-fields.js';
 import { storedRewardNames } from './step-rewards.js';
-import type { StoredBelief, TrajectoryEpisode, TrajectoryStep } from './trajectory-episode.js';
+import type { TrajectoryEpisode, TrajectoryStep } from './trajectory-episode.js';
 
 /**
  * Why a line is not a valid episode: invalid JSON or values, another schema or world, an older or newer version of the
@@ -51,35 +39,6 @@ export class BadEpisode extends BadRow {
 
 const world = createWorld();
 
-const nameOrNull = expect<string | null>(
-  `null or a name of ${PRINTABLE}`,
-  (value) => value === null || isPrintable(value),
-);
-const modelOrNull = expect<string | null>(
-  `null or a name of ${MODEL_NAME}`,
-  (value) => value === null || isModelName(value),
-);
-const textOrNull = expect<string | null>(
-  'null or a text',
-  (value) => value === null || typeof value === 'string',
-);
-/** A float32. Its text is the nearest one's: the shortest decimal, or that of the equal float64 in earlier releases. */
-const float = expect<number>('a finite number', Number.isFinite).transform(Math.fround);
-const amount = expect<number>('a number from 0 on', (value) => Number.isFinite(value) && Number(value) >= 0);
-const floats = (count: number) =>
-  expect<number[]>(
-    `${count} finite numbers`,
-    (value) => Array.isArray(value) && value.length === count && value.every(Number.isFinite),
-  ).transform((values) => values.map(Math.fround));
-const isShare = (value: unknown): boolean => typeof value === 'number' && value >= 0 && value <= 1;
-const belief = expect<StoredBelief | null>(
-  'null or three numbers from 0 to 1',
-  (value) => value === null || (Array.isArray(value) && value.length === NUM_BELIEFS && value.every(isShare)),
-).transform((values) => values && (values.map(Math.fround) as unknown as StoredBelief));
-
-/** A schema of objects with a float32 under these keys. */
-const floatsBy = (keys: readonly string[]) => object(Object.fromEntries(keys.map((key) => [key, float])));
-
 const stepSchema = (digest: string) =>
   object({
     step: float,
@@ -94,58 +53,35 @@ const stepSchema = (digest: string) =>
     reward_components: floatsBy(storedRewardNames(digest)),
   });
 
-/** The fields before and after `steps` and `final`, which are the same in all worlds. */
-const FIRST = {
-  version: printableName,
-  teacher: storedPolicy,
-  model: modelOrNull,
-  objective: nameOrNull,
-  oracle: flag,
-  condition: printableName,
-  profile_mode: oneOf(PROFILE_CHOICES),
-  seed: expect<number>(`an integer from 0 to ${MAX_U32}`, isU32),
-  grader: expect<TrajectoryEpisode['grader']>(
-    'a grader with name and weights',
-    (value) => typeof value === 'object' && value !== null,
-  ),
-  system: textOrNull,
-};
 const LAST = {
-  usage: object({
-    requests: amount.optional(),
-    prompt_tokens: amount.optional(),
-    cached_tokens: amount.optional(),
-    completion_tokens: amount.optional(),
-    cost_usd: amount.optional(),
-    cut_off: amount.optional(),
-    refused: amount.optional(),
-  }).optional(),
-  sampling: object({
-    max_tokens: amount,
-    temperature: amount.optional(),
-    top_p: amount.optional(),
-    seed: amount.optional(),
-  }).optional(),
+  ...OPTIONAL,
   hidden: object({ profile: floats(PROFILE_SIZE), belief_target: floats(NUM_BELIEFS) }).optional(),
 };
-
-const FINAL = ['belief_mae', 'early_mean', 'late_mean', 'final_score'];
 
 /** Returns the schema of episodes. @param digest of their world. */
 const episodeSchema = (digest: string) =>
   object({
     ...FIRST,
+    system: textOrNull,
     steps: list(stepSchema(digest), `a list of ${NUM_STEPS} steps`).length(NUM_STEPS, {
       error: ({ input }) => `Expected ${NUM_STEPS} steps, got ${(input as unknown[]).length}.`,
     }),
-    final: floatsBy([...storedComponents(digest), ...FINAL]),
+    final: finalOf(digest),
     ...LAST,
   });
 
 const EPISODES = new Map(
   [world.digest, ...FORMER_WORLDS.keys()].map((digest) => [digest, episodeSchema(digest)]),
 );
-const KEYS = ['schema', 'world_digest', ...Object.keys(FIRST), 'steps', 'final', ...Object.keys(LAST)];
+const KEYS = [
+  'schema',
+  'world_digest',
+  ...Object.keys(FIRST),
+  'system',
+  'steps',
+  'final',
+  ...Object.keys(LAST),
+];
 
 /**
  * Parses the episode of a line, of this world or a former one. It checks types and ranges; only a replay can verify the
@@ -153,15 +89,27 @@ const KEYS = ['schema', 'world_digest', ...Object.keys(FIRST), 'steps', 'final',
  * @throws BadEpisode with what was expected and what came. Schema, version and world are checked first.
  */
 export function parseEpisode(line: string): TrajectoryEpisode {
-  try {
+  return withEpisodeFaults(() => {
     const value = parseJson(line);
     const digest = checkOrigin(value);
     const episode = conform(EPISODES.get(digest)!, value);
-    const grader = validateGrader({ name: episode.grader.name, weights: episode.grader.weights }, 'grader');
-    const parsed = { schema: SCHEMAS.trajectory, world_digest: digest, ...episode, grader };
+    const grader = graderOf(episode);
+    const { version, ...fields } = episode;
+    const parsed = { schema: SCHEMAS.trajectory, version, world_digest: digest, ...fields, grader };
     checkSteps(parsed.steps);
     checkCondition(parsed);
     return currentPlayer(parsed as unknown as TrajectoryEpisode);
+  });
+}
+
+/** Returns the validated grader of an episode. @throws InputError `bad_grader`. */
+export const graderOf = ({ grader: { name, weights } }: Pick<TrajectoryEpisode, 'grader'>): Grader =>
+  validateGrader({ name, weights }, 'grader');
+
+/** Returns the result of `read`. @throws BadEpisode `corrupt` in place of its errors about values. */
+export function withEpisodeFaults<Result>(read: () => Result): Result {
+  try {
+    return read();
   } catch (error) {
     if (error instanceof BadEpisode) throw error;
     if (error instanceof BadRow || error instanceof RhythmError)
@@ -203,6 +151,11 @@ function checkOrigin(value: unknown): string {
       `schema: Expected ${schemaName(SCHEMAS.trajectory)}, got the ${kind} version ${stored.version}. Use the release that wrote it.`,
     );
   }
+  return checkWorld(digest);
+}
+
+/** Checks the digest of an episode's world. Returns it. @throws BadEpisode `foreign`. */
+export function checkWorld(digest: unknown): string {
   if (typeof digest === 'string' && EPISODES.has(digest)) return digest;
   const got = digest === undefined ? 'none' : describe(digest);
   throw new BadEpisode(
@@ -218,8 +171,8 @@ function checkSteps(steps: readonly Pick<TrajectoryStep, 'step'>[]): void {
   throw new BadEpisode('corrupt', `steps[${at}].step: Expected ${at}, got ${steps[at].step}.`);
 }
 
-/** Checks that a named condition contains the episode's seed and profile. */
-function checkCondition({
+/** Checks that a named condition contains the episode's seed and profile. @throws BadEpisode `corrupt`. */
+export function checkCondition({
   condition,
   profile_mode,
   seed,

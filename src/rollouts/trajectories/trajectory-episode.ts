@@ -97,6 +97,25 @@ export interface Sampling {
   readonly seed?: number;
 }
 
+/** The fields of Usage, in the order of files. */
+export const USAGE_NAMES = [
+  'requests',
+  'prompt_tokens',
+  'cached_tokens',
+  'completion_tokens',
+  'cost_usd',
+  'cut_off',
+  'refused',
+] as const satisfies readonly (keyof Usage)[];
+
+/** The fields of Sampling, in the order of files. */
+export const SAMPLING_NAMES = [
+  'max_tokens',
+  'temperature',
+  'top_p',
+  'seed',
+] as const satisfies readonly (keyof Sampling)[];
+
 /** Hidden state, which no agent may see. */
 export interface Hidden {
   /** f32 [16]: 11 traits, 5 reward weights. */

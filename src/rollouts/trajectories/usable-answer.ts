@@ -2,7 +2,7 @@
 import type { TrajectoryStep } from './trajectory-episode.js';
 
 /** A lone surrogate, which UTF-8 cannot encode. Readers of JSON lines refuse a file that has one. */
-const LONE_SURROGATE = /\p{Cs}/u;
+export const LONE_SURROGATE = /\p{Cs}/u;
 
 /** Returns whether an answer becomes a row: it has a prompt, an action and a belief, and no lone surrogate. */
 export const usableAnswer = ({ prompt, completion, parsed, belief }: TrajectoryStep): boolean =>

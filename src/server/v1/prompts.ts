@@ -1,7 +1,7 @@
 /** POST /v1/prompts: writes prompts for a language model, each after a history of actions. */
 import { z } from 'zod';
-import { ResizableEnv } from '../../evaluation/resizable-env.js';
 import { toColumns } from '../../rollouts/replay/row-objects.js';
+import { ResizableEnv } from '../../rollouts/resizable-env.js';
 import { prompts } from '../../rollouts/text/prompt.js';
 import { InputError } from '../../shared/errors.js';
 import type { Route } from '../http/route.js';

@@ -1,7 +1,7 @@
 /** Rows of a dataset for GRPO: the prompt of a state, and the seed and actions that reproduce the state. */
 import { z } from 'zod';
 import { type EngineCalls, runAsync, runSync } from '../../../engine/engine-calls.js';
-import { ResizableAnyEnv, ResizableEnv } from '../../../evaluation/resizable-env.js';
+import { ResizableAnyEnv, ResizableEnv } from '../../../rollouts/resizable-env.js';
 import { prompts } from '../../../rollouts/text/prompt.js';
 import { ACTION_NAMES, MAX_U32, NUM_STEPS } from '../../../world/fields.js';
 import { MIX_OF_POLICIES } from '../policy-mix.js';

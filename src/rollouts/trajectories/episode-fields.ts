@@ -1,0 +1,77 @@
+/** Schemas of the fields of stored episodes, which lines and compact episodes share. */
+
+import { isModelName, isPrintable, MODEL_NAME, PRINTABLE } from '../../shared/printable-names.js';
+import { expect, flag, isU32, object, oneOf, printableName, storedPolicy } from '../../shared/row-schemas.js';
+import { MAX_U32, NUM_BELIEFS } from '../../world/fields.js';
+import { storedComponents } from '../../world/former-worlds.js';
+import { PROFILE_CHOICES } from '../../world/resolve-names.js';
+import {
+  SAMPLING_NAMES,
+  type StoredBelief,
+  type TrajectoryEpisode,
+  USAGE_NAMES,
+} from './trajectory-episode.js';
+
+const nameOrNull = expect<string | null>(
+  `null or a name of ${PRINTABLE}`,
+  (value) => value === null || isPrintable(value),
+);
+const modelOrNull = expect<string | null>(
+  `null or a name of ${MODEL_NAME}`,
+  (value) => value === null || isModelName(value),
+);
+export const textOrNull = expect<string | null>(
+  'null or a text',
+  (value) => value === null || typeof value === 'string',
+);
+/** A float32. Its text is the nearest one's: the shortest decimal, or that of the equal float64 in earlier releases. */
+export const float = expect<number>('a finite number', Number.isFinite).transform(Math.fround);
+const amount = expect<number>('a number from 0 on', (value) => Number.isFinite(value) && Number(value) >= 0);
+export const floats = (count: number) =>
+  expect<number[]>(
+    `${count} finite numbers`,
+    (value) => Array.isArray(value) && value.length === count && value.every(Number.isFinite),
+  ).transform((values) => values.map(Math.fround));
+const isShare = (value: unknown): boolean => typeof value === 'number' && value >= 0 && value <= 1;
+export const belief = expect<StoredBelief | null>(
+  'null or three numbers from 0 to 1',
+  (value) => value === null || (Array.isArray(value) && value.length === NUM_BELIEFS && value.every(isShare)),
+).transform((values) => values && (values.map(Math.fround) as unknown as StoredBelief));
+
+/** A schema of objects with a float32 under these keys. */
+export const floatsBy = (keys: readonly string[]) =>
+  object(Object.fromEntries(keys.map((key) => [key, float])));
+
+/** The results at the end of an episode that are no components. */
+const RESULTS = ['belief_mae', 'early_mean', 'late_mean', 'final_score'];
+
+/** Returns the names of `final` in files of a world, in their order. */
+export const finalNames = (digest: string): readonly string[] => [...storedComponents(digest), ...RESULTS];
+
+/** The schema of `final` in files of a world. */
+export const finalOf = (digest: string) => floatsBy(finalNames(digest));
+
+/** The fields that identify an episode, and its grader. */
+export const FIRST = {
+  version: printableName,
+  teacher: storedPolicy,
+  model: modelOrNull,
+  objective: nameOrNull,
+  oracle: flag,
+  condition: printableName,
+  profile_mode: oneOf(PROFILE_CHOICES),
+  seed: expect<number>(`an integer from 0 to ${MAX_U32}`, isU32),
+  grader: expect<TrajectoryEpisode['grader']>(
+    'a grader with name and weights',
+    (value) => typeof value === 'object' && value !== null,
+  ),
+};
+
+/** The optional fields that no replay computes. */
+export const OPTIONAL = {
+  usage: object(Object.fromEntries(USAGE_NAMES.map((name) => [name, amount.optional()]))).optional(),
+  sampling: object({
+    ...Object.fromEntries(SAMPLING_NAMES.map((name) => [name, amount.optional()])),
+    max_tokens: amount,
+  }).optional(),
+};

@@ -1,0 +1,179 @@
+/** Replays compact episodes to whole ones, in batches. */
+import { floatsOf } from '../../engine/graders/grader.js';
+import type { AnyVecEnv } from '../../engine/node.js';
+import type { StepResult, VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
+import {
+  ACTION_NAMES,
+  NUM_BELIEFS,
+  NUM_COMPONENTS,
+  NUM_STEPS,
+  OBSERVATION_SIZE,
+} from '../../world/fields.js';
+import { FORMER_WORLDS } from '../../world/former-worlds.js';
+import { ResizableAnyEnv } from '../resizable-env.js';
+import { prompts } from '../text/prompt.js';
+import { storedSystemText } from '../text/system-message.js';
+import { type CompactEpisode, lineOf, toCompact } from './compact-episode.js';
+import { EpisodeRecorder, episodeEndAt } from './episode-recorder.js';
+import { type PlayedMove, reasoningIn } from './move.js';
+import { parseEpisode } from './read-line.js';
+import { storedRewardNames } from './step-rewards.js';
+import type { StoredFinal, StoredRewards, TrajectoryEpisode, TrajectoryStep } from './trajectory-episode.js';
+
+/** The engine of a replay. It does not change results. */
+export type ReplayEngine = Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'>;
+
+/** The maximum number of episodes that are replayed at once: a whole episode takes about 50 kB. */
+const MAX_BATCH = 256;
+
+export class EpisodeReplayer implements AsyncDisposable {
+  readonly #envs: ResizableAnyEnv;
+
+  /** Opens nothing before the first replay. */
+  constructor({ backend, kernel, threads }: ReplayEngine = {}) {
+    this.#envs = new ResizableAnyEnv({ backend, kernel, threads, observation: { history: true } });
+  }
+
+  /**
+   * Returns whole episodes. Of an episode of this release, `episodeLine` gives the same bytes as before `toCompact`.
+   * `final` is as recorded, so that `reeval` compares it.
+   * @param compact any number, of `toCompact` or `parseCompact`. @throws as `createVecEnv`.
+   */
+  async fromCompact(compact: readonly CompactEpisode[]): Promise<TrajectoryEpisode[]> {
+    const episodes: TrajectoryEpisode[] = [];
+    for (let first = 0; first < compact.length; first += MAX_BATCH) {
+      episodes.push(...(await this.#replay(compact.slice(first, first + MAX_BATCH))));
+    }
+    return episodes;
+  }
+
+  /**
+   * Returns episodes in compact form. An episode of which the replay differs, such as a line that was edited, keeps its
+   * line, so that nothing is lost. @throws as `createVecEnv`.
+   */
+  async toCompact(episodes: readonly TrajectoryEpisode[]): Promise<CompactEpisode[]> {
+    const compact = episodes.map(toCompact);
+    const replayed = await this.fromCompact(compact);
+    return compact.map((each, i) => {
+      const line = lineOf(episodes[i]);
+      return line === lineOf(replayed[i]) ? each : { ...each, line };
+    });
+  }
+
+  async #replay(compact: readonly CompactEpisode[]): Promise<TrajectoryEpisode[]> {
+    const env = await this.#envs.of(compact.length);
+    const builders = compact.map((each) => new EpisodeBuilder(env, each));
+    const hasPrompts = compact.some(({ completions }) => completions !== null);
+    let result = await resetTo(env, compact);
+    for (let t = 0; t < NUM_STEPS; t++) {
+      const before = result.observations.slice();
+      const users = hasPrompts ? prompts(before).map(([, { content }]) => content) : null;
+      result = await env.step(actionsAt(t, compact), { beliefs: beliefsAt(t, compact) });
+      const width = before.length / compact.length;
+      for (const [i, builder] of builders.entries()) {
+        const observation = before.subarray(i * width, i * width + OBSERVATION_SIZE);
+        builder.step(observation, users?.[i] ?? null, result.rewards[i]);
+      }
+    }
+    return builders.map((builder, i) => builder.end(result, i));
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#envs[Symbol.asyncDispose]();
+  }
+}
+
+/** Builds the whole episode of a compact one during its replay. */
+class EpisodeBuilder {
+  readonly #compact: CompactEpisode;
+  readonly #recorder: EpisodeRecorder;
+  readonly #system: string | null;
+  #t = 0;
+
+  constructor({ world }: AnyVecEnv, compact: CompactEpisode) {
+    const { condition, profile_mode: profileMode, seed, grader, sampling } = compact;
+    const start = { player: compact, condition, profileMode, seed, grader, sampling };
+    this.#compact = compact;
+    this.#recorder = new EpisodeRecorder(world, start);
+    this.#system = compact.completions && storedSystemText(compact);
+  }
+
+  /** Records the next step. @param user the user message of its prompt, for episodes with prompts. */
+  step(observation: Float32Array, user: string | null, reward: number): void {
+    this.#recorder.step(observation, this.#moveAt(this.#t++, user), reward);
+  }
+
+  #moveAt(t: number, user: string | null): PlayedMove {
+    const { actions, beliefs, parsed, completions, reasoning } = this.#compact;
+    const completion = completions?.[t] ?? null;
+    const belief = beliefs[t];
+    return {
+      action: ACTION_NAMES.indexOf(actions[t]),
+      parsed: parsed[t],
+      belief: belief && Float32Array.from(belief),
+      system: completion === null ? null : this.#system,
+      prompt: completion === null ? null : user,
+      completion,
+      reasoning: (completion === null ? null : reasoningIn(completion)) ?? reasoning?.[t] ?? null,
+      usage: null,
+    };
+  }
+
+  /** Returns the episode of environment i. */
+  end(result: StepResult, i: number): TrajectoryEpisode {
+    const { version, world_digest, final, usage, line } = this.#compact;
+    if (line !== undefined) return parseEpisode(line);
+    const { sampling, hidden, ...episode } = this.#recorder.end(episodeEndAt(result, i));
+    const steps = FORMER_WORLDS.has(world_digest)
+      ? episode.steps.map((step) => withFormerRewards(step, world_digest))
+      : episode.steps;
+    return {
+      ...episode,
+      ...{ version, world_digest, steps, final: roundedFinal(final) },
+      ...(usage && { usage }),
+      ...(sampling && { sampling }),
+      hidden,
+    };
+  }
+}
+
+/** Returns a step with the rewards that a former world has. */
+function withFormerRewards(step: TrajectoryStep, digest: string): TrajectoryStep {
+  const rewards = storedRewardNames(digest).map((name) => [name, step.reward_components[name]]);
+  return { ...step, reward_components: Object.fromEntries(rewards) as unknown as StoredRewards };
+}
+
+const roundedFinal = (final: StoredFinal): StoredFinal =>
+  Object.fromEntries(
+    Object.entries(final).map(([name, value]) => [name, Math.fround(value)]),
+  ) as unknown as StoredFinal;
+
+/** Resets the environments to the seeds, profiles and graders of episodes. */
+export async function resetTo(
+  env: AnyVecEnv,
+  episodes: readonly Pick<TrajectoryEpisode, 'seed' | 'profile_mode' | 'grader'>[],
+): Promise<StepResult> {
+  const graders = new Float32Array(episodes.length * NUM_COMPONENTS);
+  for (const [i, { grader }] of episodes.entries()) {
+    graders.set(floatsOf(grader.weights), i * NUM_COMPONENTS);
+  }
+  return env.reset({
+    seed: Uint32Array.from(episodes, ({ seed }) => seed),
+    profiles: episodes.map(({ profile_mode }) => profile_mode),
+    graders,
+  });
+}
+
+/** Returns the actions of step t, u8 [n]. */
+const actionsAt = (t: number, compact: readonly CompactEpisode[]): Uint8Array =>
+  Uint8Array.from(compact, ({ actions }) => ACTION_NAMES.indexOf(actions[t]));
+
+/** Returns the beliefs of step t, f32 [n, 3]; NaN where none is given. */
+function beliefsAt(t: number, compact: readonly CompactEpisode[]): Float32Array {
+  const rows = new Float32Array(compact.length * NUM_BELIEFS).fill(Number.NaN);
+  for (const [i, { beliefs }] of compact.entries()) {
+    const belief = beliefs[t];
+    if (belief !== null) rows.set(belief, i * NUM_BELIEFS);
+  }
+  return rows;
+}

@@ -1,0 +1,71 @@
+/** Validates compact episodes of files and stores. */
+import { currentPlayer } from '../../shared/former-names.js';
+import { conform, expect, flag, list, object, oneOf } from '../../shared/row-schemas.js';
+import { ACTION_NAMES, NUM_STEPS } from '../../world/fields.js';
+import { type CompactEpisode, toCompact, withDecimals } from './compact-episode.js';
+import { belief, FIRST, finalOf, OPTIONAL, textOrNull } from './episode-fields.js';
+import {
+  BadEpisode,
+  checkCondition,
+  checkWorld,
+  graderOf,
+  parseEpisode,
+  withEpisodeFaults,
+} from './read-line.js';
+
+const EXPECTED = `a list of ${NUM_STEPS} entries, one per step`;
+
+/** A schema of lists with an entry per step. */
+const perStep = <Entry extends Parameters<typeof list>[0]>(entry: Entry) =>
+  list(entry, EXPECTED).length(NUM_STEPS, {
+    error: ({ input }) => `Expected ${EXPECTED}, got ${(input as unknown[]).length}.`,
+  });
+
+const texts = perStep(textOrNull).nullable();
+
+/** Returns the schema of compact episodes of a world. */
+const compactSchema = (digest: string) =>
+  object({
+    ...FIRST,
+    actions: perStep(oneOf(ACTION_NAMES)),
+    beliefs: perStep(belief),
+    parsed: perStep(flag),
+    completions: texts,
+    reasoning: texts,
+    final: finalOf(digest),
+    ...OPTIONAL,
+    line: expect<string>('a text', (value) => typeof value === 'string').optional(),
+  });
+
+/** By digest. */
+const SCHEMAS_BY_WORLD = new Map<string, ReturnType<typeof compactSchema>>();
+
+function schemaOf(digest: string): ReturnType<typeof compactSchema> {
+  const schema = SCHEMAS_BY_WORLD.get(digest) ?? compactSchema(digest);
+  SCHEMAS_BY_WORLD.set(digest, schema);
+  return schema;
+}
+
+/**
+ * Returns a value of a file or store as a compact episode, of this world or a former one. It checks types and ranges; only
+ * a replay can verify the numbers.
+ * @throws BadEpisode with what was expected and what came. The world is checked first.
+ */
+export function parseCompact(value: unknown): CompactEpisode {
+  return withEpisodeFaults(() => {
+    const digest = checkWorld(Object(value).world_digest);
+    const { version, ...fields } = conform(schemaOf(digest), value);
+    const parsed = { version, world_digest: digest, ...fields, grader: graderOf(fields) };
+    checkCondition(parsed);
+    const compact = withDecimals(currentPlayer(parsed as unknown as CompactEpisode));
+    if (compact.line !== undefined) checkLine(compact, compact.line);
+    return compact;
+  });
+}
+
+/** Checks that the other fields repeat the line, so that tools that read only these find the same episode. */
+function checkLine({ line: _, ...fields }: CompactEpisode, line: string): void {
+  const { line: __, ...expected } = toCompact(parseEpisode(line));
+  if (JSON.stringify(fields) === JSON.stringify(expected)) return;
+  throw new BadEpisode('corrupt', 'line: Expected the episode of the other fields, got another one.');
+}

@@ -1,0 +1,198 @@
+/** Compact episodes: whole episodes come back from them, byte for byte. */
+import { describe, expect, it } from 'vitest';
+import { playEpisodes } from '../../../src/agents/llm/play-episodes.js';
+import { POLICY_NAMES } from '../../../src/agents/policies/fixed-policies.js';
+import { STEPPED_NAMES } from '../../../src/agents/policies/observing-policies.js';
+import { type GraderLike, toGrader } from '../../../src/engine/graders/grader.js';
+import { evaluate } from '../../../src/evaluation/evaluate.js';
+import { type CompactEpisode, toCompact } from '../../../src/rollouts/trajectories/compact-episode.js';
+import { EpisodeReplayer } from '../../../src/rollouts/trajectories/episode-replayer.js';
+import { parseCompact } from '../../../src/rollouts/trajectories/read-compact.js';
+import { parseEpisode } from '../../../src/rollouts/trajectories/read-line.js';
+import {
+  type TrajectoryEpisode,
+  USAGE_NAMES,
+} from '../../../src/rollouts/trajectories/trajectory-episode.js';
+import { episodeLine } from '../../../src/rollouts/trajectories/write-line.js';
+import { teach } from '../../../src/training/teaching/planner-teacher.js';
+import { FAULTS } from '../../fakes/openai-faults.js';
+import { FORMER_FILES } from '../../support/former-files.js';
+import { modelOf, PLAYER, PRICES, requestsFrom, startModel } from '../../support/llm.js';
+import {
+  changedAt,
+  episodeStarts,
+  playerOf,
+  recordEpisodes,
+  TEST_POLICIES,
+} from '../../support/trajectories.js';
+
+const replayer = new EpisodeReplayer();
+const CALM = { name: 'calm', weights: { crash_free: 0.5, efficiency: 0.3, belief_accuracy: 0.2 } };
+
+/** Returns what a store gives back. */
+const stored = (compact: CompactEpisode): CompactEpisode => parseCompact(JSON.parse(JSON.stringify(compact)));
+
+async function expectSameLines(episodes: readonly TrajectoryEpisode[]): Promise<void> {
+  expect(episodes).not.toEqual([]);
+  const compact = episodes.map(toCompact);
+  expect(compact.map(stored)).toEqual(compact);
+  const restored = await replayer.fromCompact(compact.map(stored));
+  const differing = restored.filter((episode, i) => episodeLine(episode) !== episodeLine(episodes[i]));
+  expect(differing).toEqual([]);
+  expect(await replayer.toCompact(episodes)).toEqual(compact);
+}
+
+describe('the line is restored', () => {
+  it.each(['v1', 'v3', CALM])('of all policies of eval, under the grader %j', async (grader: GraderLike) => {
+    const episodes: TrajectoryEpisode[] = [];
+    await evaluate({
+      ...{ policies: POLICY_NAMES, episodes: 2, grader: toGrader(grader) },
+      onTrajectories: (batch) => void episodes.push(...batch),
+    });
+    await expectSameLines(episodes);
+  });
+
+  it('of policies with reasons, an oracle and a user policy, under named profiles', async () => {
+    const episodes: TrajectoryEpisode[] = [];
+    const mine = () => ({ actions: [3], beliefs: [0.1, 2, -1] });
+    await evaluate({
+      policies: { ...Object.fromEntries(STEPPED_NAMES.map((name) => [name, name])), mine },
+      ...{ seeds: { first: 7, last: 7 }, profiles: 'discrete' },
+      onTrajectories: (batch) => void episodes.push(...batch),
+    });
+    expect(new Set(episodes.map(({ oracle }) => oracle))).toEqual(new Set([true, false]));
+    await expectSameLines(episodes);
+  });
+
+  it.each([
+    ['planner-wellbeing', 'sampled', 'v2'],
+    ['planner-oracle', 'discrete', 'v3'],
+    ['heuristic+inference', 'workaholic_stoic', CALM],
+  ])('of the teacher %s, %s profiles and the grader %j', async (policy, profiles, grader) => {
+    const options = { policy, profiles, grader: toGrader(grader), seeds: { first: 100, last: 101 } };
+    for await (const episodes of teach(options)) await expectSameLines(episodes);
+  });
+
+  it('of a language model with separate reasoning, retries, unparsed answers and usage', async () => {
+    const kinds = [null, '429', 'cut-off', null, 'refusal', 'null-content', null, 'no-usage', 'thinking'];
+    const fake = await startModel({
+      answer: ({ index }) =>
+        index % 2 === 0 ? '4 5 6 LEARN' : '<reasoning>Why not?</reasoning>\n1 2 3 SLEEP',
+      faultOf: ({ index }) => FAULTS[String(kinds[index % kinds.length])] ?? null,
+    });
+    const sampling = { max_tokens: 300, temperature: 0.7, seed: 5 };
+    const { model } = await modelOf(fake, { ledger: { prices: PRICES }, retries: 3, sampling });
+    const episodes: TrajectoryEpisode[] = [];
+    const options = { model, grader: toGrader('v3'), concurrency: 2, player: PLAYER };
+    for await (const episode of playEpisodes(requestsFrom(100, 2), options)) episodes.push(episode);
+    await expectSameLines(episodes);
+    expect(Object.keys(episodes[0].usage!)).toEqual(USAGE_NAMES);
+    expect(episodes[0].steps.some(({ reasoning }) => reasoning === 'Reasoning outside the content.')).toBe(
+      true,
+    );
+    // A copy for another condition, which eval makes of a stored episode.
+    const { usage: _, ...copy } = parseEpisode(episodeLine(episodes[0]));
+    await expectSameLines([{ ...copy, condition: 'mine' }]);
+  });
+
+  it('of answers that lack the action, the belief or the end of the reasoning', async () => {
+    const starts = episodeStarts([0, 1, 2, 3, 4, 5]);
+    await expectSameLines(recordEpisodes(starts, { policy: TEST_POLICIES.incompleteText, grader: 'v1' }));
+  });
+
+  it('of world 1.0.0', async () => {
+    await expectSameLines(FORMER_FILES.trajectories.trim().split('\n').map(parseEpisode));
+  });
+});
+
+const [text] = recordEpisodes(episodeStarts([3]), { policy: TEST_POLICIES.incompleteText });
+const [plain] = recordEpisodes(episodeStarts([4], 'in-distribution'), { policy: TEST_POLICIES.constant });
+
+describe('an episode that differs from its replay keeps its line', () => {
+  it.each([
+    ['steps.4.observation.3', 0.25],
+    ['steps.4.reward', 0.5],
+    ['steps.0.prompt', 'Another prompt.'],
+    ['steps.0.prompt', null],
+    ['steps.3.reasoning', 'Another reason.'],
+    ['system', 'Another message.'],
+    ['hidden', undefined],
+    ['hidden.profile.2', 0.125],
+  ])('%s', async (path, value) => {
+    const changed = changedAt(text, path, value);
+    const [compact] = await replayer.toCompact([changed]);
+    expect(compact.line === episodeLine(changed).trimEnd()).toBe(true);
+    const [restored] = await replayer.fromCompact([stored(compact)]);
+    expect(episodeLine(restored)).toBe(episodeLine(changed));
+  });
+
+  it('also for a lone surrogate, which Parquet cannot hold', async () => {
+    const [episode] = recordEpisodes(episodeStarts([3]), {
+      policy: ({ prompt }) => ({ prompt, completion: '5 5 5 SLEEP \ud83d' }),
+      player: playerOf({ teacher: 'llm', model: 'm' }),
+    });
+    const compact = toCompact(episode);
+    expect(compact.completions![0]).toBe('5 5 5 SLEEP \ufffd');
+    await expectSameLines([episode]);
+  });
+
+  it('but a recorded grade is kept as a grade, which reeval compares', async () => {
+    const changed = changedAt(plain, 'final.final_score', 0.5);
+    const [compact] = await replayer.toCompact([changed]);
+    expect(compact).toMatchObject({ final: { final_score: 0.5 } });
+    expect(compact.line).toBeUndefined();
+    expect(await replayer.fromCompact([compact])).toEqual([changed]);
+  });
+});
+
+describe('parseCompact refuses', () => {
+  const compact = JSON.parse(JSON.stringify(toCompact(plain)));
+  const faultOf = (change: object): string => {
+    try {
+      parseCompact({ ...compact, ...change });
+    } catch (error) {
+      const { kind, message } = error as { kind: string; message: string };
+      return `${kind}: ${message}`;
+    }
+    return 'accepted';
+  };
+  const list = (from: readonly unknown[], at: number, value: unknown) =>
+    from.map((each, k) => (k === at ? value : each));
+
+  it.each([
+    [{ actions: list(compact.actions, 3, 'fly') }, 'corrupt: actions[3]: Expected one of deep_work, '],
+    [
+      { actions: compact.actions.slice(1) },
+      'corrupt: actions: Expected a list of 28 entries, one per step, got 27.',
+    ],
+    [
+      { beliefs: list(compact.beliefs, 5, [0.5, Number.NaN, 0]) },
+      'corrupt: beliefs[5]: Expected null or three numbers',
+    ],
+    [
+      { beliefs: list(compact.beliefs, 5, [0.5, 0.5]) },
+      'corrupt: beliefs[5]: Expected null or three numbers',
+    ],
+    [
+      { beliefs: list(compact.beliefs, 5, [0.5, 1.5, 0]) },
+      'corrupt: beliefs[5]: Expected null or three numbers',
+    ],
+    [{ parsed: list(compact.parsed, 27, 1) }, 'corrupt: parsed[27]: Expected true or false, got 1.'],
+    [{ seed: -1 }, 'corrupt: seed: Expected an integer from 0 to'],
+    [{ seed: 400 }, 'corrupt: seed: Expected a seed of the condition in-distribution'],
+    [{ grader: { name: 'v2', weights: { crash_free: 2 } } }, 'corrupt: Expected weights that sum to 1'],
+    [{ world_digest: 'x' }, 'foreign: world_digest: Expected '],
+    [
+      { final: { ...compact.final, progress: null } },
+      'corrupt: final.progress: Expected a finite number, got null.',
+    ],
+    [{ line: episodeLine(text).trimEnd() }, 'corrupt: line: Expected the episode of the other fields'],
+    [{ line: '{' }, 'corrupt: Expected one JSON object, got invalid JSON'],
+  ])('%j', (change, fault) => {
+    expect(faultOf(change)).toContain(fault);
+  });
+
+  it.each([null, 3, 'x', []])('%j', (value) => {
+    expect(() => parseCompact(value)).toThrow('world_digest: Expected');
+  });
+});
