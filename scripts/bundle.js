@@ -23,6 +23,7 @@ const CHUNKS = ['engine', 'rollouts', 'agents', 'evaluation'];
 const NODE = {
   index: 'index.js',
   cli: 'cli/main.js',
+  'shard-program': 'cli/queue/shard-program.js',
   ...Object.fromEntries(SUBPATHS.map((name) => [name, `exports/${name}.js`])),
 };
 const BROWSER = {
@@ -111,5 +112,5 @@ rmSync(LIB, { recursive: true, force: true });
 const bundled = [...(await bundle(NODE, 'node', '')), ...(await bundle(BROWSER, 'browser', 'browser/'))];
 writeFileSync(join(LIB, 'LICENSES.txt'), licencesOf(bundled));
 chmodSync(join(LIB, 'cli.js'), 0o755);
-const { cli, ...library } = NODE;
+const { cli, 'shard-program': _, ...library } = NODE;
 copyTypes([...Object.values(library), ...Object.values(BROWSER)]);

@@ -10,6 +10,7 @@ import type { Context } from './context.js';
 import { addDatasetCommand } from './dataset/command.js';
 import { addEvalCommand } from './eval/command.js';
 import { addInfoCommand } from './info/command.js';
+import { addQueueCommand } from './queue/command.js';
 import { setQuiet } from './quiet.js';
 import { addReevalCommand } from './reeval/command.js';
 import { addRegradeCommand } from './regrade/command.js';
@@ -31,6 +32,7 @@ const COMMANDS: readonly ((program: Command, context: Context) => void)[] = [
   addDatasetCommand,
   addUploadCommand,
   addServeCommand,
+  addQueueCommand,
   addWorldCommand,
   addInfoCommand,
 ];

@@ -60,4 +60,5 @@ export type ErrorCode =
   | 'missing_setting'
   | 'endpoint_failed'
   | 'over_budget'
-  | 'hub_failed';
+  | 'hub_failed'
+  | 'queue_failed';

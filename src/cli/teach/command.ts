@@ -32,10 +32,9 @@ Examples:
   rhythm-vec reeval --jsonl teacher.jsonl llm.jsonl
 `;
 
-export function addTeachCommand(program: Command, { signal }: Context): void {
-  const command = program
-    .command('teach')
-    .description('Play episodes with a teacher that states its reasons, and write them as trajectories.')
+/** Adds the options that say what is played. `queue submit teach` has the same. */
+export const addTeachOptions = (command: Command): Command =>
+  command
     .option(
       '--policy <name|file>',
       `who teaches: a policy below, a file or llm:MODEL (default: ${DEFAULT_TEACHER})`,
@@ -45,12 +44,16 @@ export function addTeachCommand(program: Command, { signal }: Context): void {
       'one episode per seed; dataset sft refuses seeds below 100 and from 10000 on, kept for evaluation',
       parseSeeds,
     )
+    .option('--profiles <name>', 'sampled, discrete or a profile name', 'sampled')
+    .option('--grader <name|file>', 'v1, v2, v3 or a grader file', 'v2');
+
+export function addTeachCommand(program: Command, { signal }: Context): void {
+  const command = addTeachOptions(program.command('teach'))
+    .description('Play episodes with a teacher that states its reasons, and write them as trajectories.')
     .requiredOption(
       '--output <file>',
       'trajectories, one episode per line; replaces the file; - is the standard output',
-    )
-    .option('--profiles <name>', 'sampled, discrete or a profile name', 'sampled')
-    .option('--grader <name|file>', 'v1, v2, v3 or a grader file', 'v2');
+    );
   for (const flag of Object.values(FORMER_OPTIONS)) {
     command.addOption(new Option(`${flag} <name>`).hideHelp());
   }

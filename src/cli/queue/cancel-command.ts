@@ -1,0 +1,30 @@
+/** `rhythm-vec queue cancel`. */
+import type { Command } from 'commander';
+import { addQueueOptions, type QueueOptions } from './queue-options.js';
+
+const HELP = `
+Removes the shards and results of the job from Redis. Workers stop its shards within a second. Nothing can be collected
+then; submit the job again to compute it anew.
+
+Example:
+  rhythm-vec queue cancel teach-1f0c2a9b3d4e
+`;
+
+export function addCancelCommand(queue: Command): void {
+  const command = queue
+    .command('cancel')
+    .description('Stop a job and remove its results.')
+    .argument('<name>', 'the name that submit printed');
+  addQueueOptions(command)
+    .addHelpText('after', HELP)
+    .action(async (name: string, options: QueueOptions) => {
+      const [{ cancel }, { withQueue }] = await Promise.all([
+        import('../../server/queue/status.js'),
+        import('./queue-options.js'),
+      ]);
+      const before = await withQueue(options, (queue) => cancel(queue, name));
+      process.stderr.write(
+        before === 'open' ? `${name} is cancelled.\n` : `${name} was ${before} already.\n`,
+      );
+    });
+}

@@ -1,0 +1,28 @@
+/** `rhythm-vec queue collect`. */
+import type { Command } from 'commander';
+import type { Context } from '../context.js';
+import { addQueueOptions } from './queue-options.js';
+import type { CollectOptions } from './run-collect.js';
+
+const HELP = `
+Waits until all shards are computed, and writes the file whole or not at all. The results are removed from Redis after the
+file is complete on disk. An interrupted command loses nothing: run it again. If shards failed in all their attempts, the
+command names them and ends; submit the job again to repeat them.
+
+Example:
+  rhythm-vec queue collect teach-1f0c2a9b3d4e --output teacher.jsonl
+`;
+
+export function addCollectCommand(queue: Command, { signal }: Context): void {
+  const command = queue
+    .command('collect')
+    .description('Wait for a job and write its file.')
+    .argument('<name>', 'the name that submit printed')
+    .requiredOption('--output <file>', 'replaces the file; - is the standard output, and keeps the results');
+  addQueueOptions(command)
+    .addHelpText('after', HELP)
+    .action(async (name: string, options: CollectOptions) => {
+      const { runCollect } = await import('./run-collect.js');
+      await runCollect(name, options, signal);
+    });
+}

@@ -1,0 +1,65 @@
+/** Options of all queue commands: where the queue is. */
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { connect, type QueueAddress } from '../../server/queue/connection.js';
+import { checkRelease, type Queue, type Release } from '../../server/queue/job-store.js';
+import { packageVersion } from '../../shared/version.js';
+import { createWorld } from '../../world/world.js';
+import { UsageError } from '../command-errors.js';
+
+export interface QueueOptions {
+  readonly redis?: string;
+  readonly redisCa?: string;
+  readonly prefix: string;
+  readonly allowDataLoss?: boolean;
+}
+
+export function addQueueOptions(command: Command): Command {
+  return command
+    .option('--redis <url>', 'redis://[:password@]host:port, or rediss:// for TLS (default: REDIS_URL)')
+    .option('--redis-ca <file>', 'the certificate of the authority that signed the one of Redis, as PEM')
+    .option('--prefix <name>', 'the beginning of all keys in Redis; each prefix is a queue', 'rhythm-vec')
+    .option('--allow-data-loss', 'accept a Redis that drops keys when it is full, or that keeps no file');
+}
+
+/** Returns where the queue is. @throws UsageError without a URL, or for an invalid prefix. */
+export function addressOf({ redis, redisCa, prefix, allowDataLoss }: QueueOptions): QueueAddress {
+  const { REDIS_URL, REDIS_PASSWORD } = process.env;
+  const url = redis ?? (REDIS_URL || undefined);
+  if (url === undefined) {
+    throw new UsageError(
+      'Expected the URL of Redis in --redis or REDIS_URL, got none. Pass one, such as redis://127.0.0.1:6379.',
+    );
+  }
+  if (!/^[\w.-]{1,64}$/.test(prefix)) {
+    throw new UsageError(
+      `Expected --prefix to be 1 to 64 letters, digits, dots, dashes and underscores, got ${JSON.stringify(prefix)}. Pass another.`,
+    );
+  }
+  return {
+    url,
+    prefix,
+    ...(REDIS_PASSWORD ? { password: REDIS_PASSWORD } : {}),
+    ...(redisCa === undefined ? {} : { ca: readFileSync(redisCa, 'utf8') }),
+    ...(allowDataLoss ? { allowDataLoss } : {}),
+  };
+}
+
+/** Returns the version and world of this program. */
+export const releaseHere = (): Release => ({ version: packageVersion(), world: createWorld().digest });
+
+/** Opens a queue, uses it and closes it. @throws QueueError, as `connect` and `checkRelease`. */
+export async function withQueue<Answer>(
+  options: QueueOptions,
+  use: (queue: Queue) => Promise<Answer>,
+): Promise<Answer> {
+  const address = addressOf(options);
+  const redis = await connect(address);
+  const queue = { redis, prefix: address.prefix };
+  try {
+    await checkRelease(queue, releaseHere());
+    return await use(queue);
+  } finally {
+    redis.disconnect();
+  }
+}

@@ -1,0 +1,126 @@
+/** Connects to Redis, and refuses a server that is unreachable, too old, or would lose data. */
+import type { Redis, RedisOptions } from 'ioredis';
+import { importOptional, load, PACKAGES } from '../../shared/optional-packages.js';
+import { QueueError } from './queue-error.js';
+
+/** Where the queue is. */
+export interface QueueAddress {
+  /** redis://[user:password@]host[:port][/database], or rediss:// for TLS. */
+  readonly url: string;
+  /** A password that replaces the one of the URL. */
+  readonly password?: string;
+  /** The certificate of the authority that signed the server's, as PEM. Default: those of Node. */
+  readonly ca?: string;
+  /** The beginning of all keys. Two prefixes are two queues. */
+  readonly prefix: string;
+  /** Whether settings of Redis are accepted that may lose data. */
+  readonly allowDataLoss?: boolean;
+}
+
+type Libraries = { readonly bullmq: typeof import('bullmq'); readonly ioredis: typeof import('ioredis') };
+
+/** Loads the packages of the queue. @throws LibraryError `library_missing`. */
+export const loadQueues = (): Promise<Libraries> =>
+  load('queues', PACKAGES.queues, async () => ({
+    bullmq: await importOptional<Libraries['bullmq']>('bullmq'),
+    ioredis: await importOptional<Libraries['ioredis']>('ioredis'),
+  }));
+
+const CONNECT_MS = 5000;
+/** Milliseconds before a lost connection is opened again: the first wait, and the longest. */
+const RECONNECT = { first: 50, last: 1000 };
+
+/**
+ * Opens a connection that reconnects when it is lost. Its commands wait meanwhile.
+ * @throws QueueError if the server cannot be used; LibraryError `library_missing`.
+ */
+export async function connect(address: QueueAddress): Promise<Redis> {
+  const { ioredis } = await loadQueues();
+  const options = optionsOf(address);
+  await check(new ioredis.Redis(address.url, { ...options, retryStrategy: () => null }), address);
+  const redis = new ioredis.Redis(address.url, {
+    ...options,
+    maxRetriesPerRequest: null,
+    retryStrategy: (attempt) => Math.min(RECONNECT.last, RECONNECT.first * attempt),
+  });
+  // Without a listener, ioredis prints each failed attempt to reconnect.
+  redis.on('error', () => {});
+  await redis.connect();
+  return redis;
+}
+
+/** @throws QueueError for a URL of another kind. */
+function optionsOf({ url, password, ca }: QueueAddress): RedisOptions {
+  if (!/^rediss?:\/\/./.test(url) || !URL.canParse(url)) {
+    throw new QueueError(
+      `Expected the URL of Redis as redis://host:port, got ${JSON.stringify(withoutSecret(url))}. Pass --redis, or set REDIS_URL.`,
+    );
+  }
+  return {
+    lazyConnect: true,
+    connectTimeout: CONNECT_MS,
+    ...(password === undefined ? {} : { password }),
+    ...(ca === undefined ? {} : { tls: { ca } }),
+  };
+}
+
+/** Returns the server of a URL, without its password. */
+export const hostOf = (url: string): string => new URL(url).host;
+const withoutSecret = (url: string): string => url.replace(/\/\/.*@/, '//');
+
+/** Checks a server with a connection of its own, and closes it. @throws QueueError. */
+async function check(redis: Redis, address: QueueAddress): Promise<void> {
+  const failures: Error[] = [];
+  redis.on('error', (error) => failures.push(error));
+  try {
+    await redis.connect();
+    // A server that demands no password accepts a connection with one; the first command of a connection without one fails.
+    checkServer(await redis.info(), address);
+  } catch (error) {
+    if (error instanceof QueueError) throw error;
+    throw unreachable(failures[0] ?? (error as Error), address);
+  } finally {
+    redis.disconnect();
+  }
+}
+
+function unreachable({ message }: Error, { url }: QueueAddress): QueueError {
+  const host = hostOf(url);
+  if (/^(NOAUTH|WRONGPASS|ERR invalid password|ERR AUTH)/.test(message)) {
+    return new QueueError(
+      `Expected Redis at ${host} to accept the password, got: ${message} Pass it in REDIS_URL (redis://:PASSWORD@${host}) or REDIS_PASSWORD.`,
+    );
+  }
+  return new QueueError(
+    `Expected Redis at ${host}, got: ${message || 'no connection'}. Start redis-server there, or pass another --redis.`,
+  );
+}
+
+/** The oldest version of Redis that BullMQ supports. */
+const OLDEST = [6, 2] as const;
+
+function checkServer(info: string, { url, allowDataLoss = false }: QueueAddress): void {
+  const host = hostOf(url);
+  const setting = (name: string): string | undefined => new RegExp(`^${name}:(.*?)\r?$`, 'm').exec(info)?.[1];
+  const version = setting('redis_version') ?? 'unknown';
+  const [major, minor] = version.split('.').map(Number);
+  if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {
+    throw new QueueError(
+      `Expected Redis ${OLDEST.join('.')} or later at ${host}, got ${version}. Install a newer Redis, or Valkey.`,
+    );
+  }
+  if (allowDataLoss) return;
+  const policy = setting('maxmemory_policy');
+  if (policy !== undefined && policy !== 'noeviction') {
+    throw new QueueError(
+      `Expected the maxmemory-policy of Redis at ${host} to be noeviction, got ${policy}: a full Redis would drop shards. ` +
+        'Run "redis-cli config set maxmemory-policy noeviction", or pass --allow-data-loss.',
+    );
+  }
+  if (setting('aof_enabled') === '0') {
+    throw new QueueError(
+      `Expected an append-only file of Redis at ${host}, got none: a restart would lose jobs and results. ` +
+        'Run "redis-cli config set appendonly yes", or pass --allow-data-loss.',
+    );
+  }
+}

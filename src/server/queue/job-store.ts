@@ -1,0 +1,213 @@
+/** Jobs and their results in Redis. */
+import type { Redis } from 'ioredis';
+import { jobKeys, metaKey, namesKey, openKey } from './keys.js';
+import { QueueError } from './queue-error.js';
+import { CANCEL, FINISH, REGISTER, REGISTER_COLLECTOR, STORE } from './scripts.js';
+
+/** A queue on an open connection. */
+export interface Queue {
+  readonly redis: Redis;
+  readonly prefix: string;
+}
+
+/** The version and world of a queue. All its jobs have them. */
+export interface Release {
+  readonly version: string;
+  /** SHA-256, hexadecimal. */
+  readonly world: string;
+}
+
+/** A job as it is submitted. */
+export interface JobRecord {
+  readonly name: string;
+  /** The job as JSON. */
+  readonly job: string;
+  readonly kind: string;
+  readonly shards: number;
+  readonly episodes: number;
+  /** 1 to 1000. Jobs with a lower number go first. */
+  readonly priority: number;
+}
+
+/** 'open': submitted and not yet collected. */
+export type JobState = 'open' | 'collected' | 'cancelled';
+
+/** A job as Redis has it. Times are in milliseconds since 1970; null before. */
+export interface StoredJob extends JobRecord {
+  readonly state: JobState;
+  readonly submittedAt: number;
+  readonly startedAt: number | null;
+  readonly collectedAt: number | null;
+  /** Milliseconds of compute of all finished shards. */
+  readonly computeMs: number;
+  /** Failed attempts so far. */
+  readonly failures: number;
+  /** The file of a collected job, with its machine; and its SHA-256. */
+  readonly file: string | null;
+  readonly sha256: string | null;
+}
+
+/** What became of a result: it was stored, was there already with the same or other bytes, or the job has ended. */
+export type Stored = 'stored' | 'same' | 'different' | 'closed';
+
+/** A result of a shard. */
+export interface ShardResult {
+  /** SHA-256 of the uncompressed result, 32 bytes. */
+  readonly digest: Uint8Array;
+  readonly compressed: Uint8Array;
+  readonly computeMs: number;
+}
+
+const DIGEST_BYTES = 32;
+
+/** @throws QueueError if the queue has jobs of another version or world. */
+export async function checkRelease({ redis, prefix }: Queue, release: Release): Promise<void> {
+  const [version, world] = await redis.hmget(metaKey(prefix), 'version', 'world');
+  if (version === null || (version === release.version && world === release.world)) return;
+  if ((await redis.scard(openKey(prefix))) > 0) refuseRelease(prefix, release, { version, world: world! });
+}
+
+function refuseRelease(prefix: string, here: Release, there: Release): never {
+  const text = ({ version, world }: Release): string => `version ${version}, world ${world.slice(0, 12)}`;
+  throw new QueueError(
+    `Expected the queue "${prefix}" to have jobs of this program (${text(here)}), got jobs of ${text(there)}. ` +
+      'Run that version, or pass another --prefix.',
+  );
+}
+
+/** Registers a job. @returns its state before. @throws QueueError for a queue of another version or world. */
+export async function registerJob(
+  { redis, prefix }: Queue,
+  release: Release,
+  record: JobRecord,
+): Promise<JobState | 'none'> {
+  const { name, ...fields } = record;
+  const keys = [metaKey(prefix), openKey(prefix), namesKey(prefix), jobKeys(prefix, name).job];
+  const args = [release.version, release.world, name, ...Object.entries(fields).flat()];
+  const state = (await redis.eval(REGISTER, keys.length, ...keys, ...args)) as JobState | 'none' | string[];
+  if (!Array.isArray(state)) return state;
+  const [version, world] = state;
+  return refuseRelease(prefix, release, { version, world });
+}
+
+/** Returns a job; null if there is none of this name. */
+export async function readJob({ redis, prefix }: Queue, name: string): Promise<StoredJob | null> {
+  const fields = await redis.hgetall(jobKeys(prefix, name).job);
+  if (fields.state === undefined) return null;
+  const numberOf = (text: string | undefined): number | null => (text === undefined ? null : Number(text));
+  return {
+    name,
+    job: fields.job,
+    kind: fields.kind,
+    shards: Number(fields.shards),
+    episodes: Number(fields.episodes),
+    priority: Number(fields.priority),
+    state: fields.state as JobState,
+    submittedAt: Number(fields.submitted_at),
+    startedAt: numberOf(fields.started_at),
+    collectedAt: numberOf(fields.collected_at),
+    computeMs: Number(fields.compute_ms ?? 0),
+    failures: Number(fields.failures ?? 0),
+    file: fields.file ?? null,
+    sha256: fields.sha256 ?? null,
+  };
+}
+
+/** Returns whether a job still wants results. */
+export const isOpen = async ({ redis, prefix }: Queue, name: string): Promise<boolean> =>
+  (await redis.hget(jobKeys(prefix, name).job, 'state')) === 'open';
+
+/** Returns the names of all known jobs, the oldest first, and forgets those whose records have expired. */
+export async function jobNames(queue: Queue): Promise<string[]> {
+  const { redis, prefix } = queue;
+  const names = await redis.zrange(namesKey(prefix), 0, -1);
+  const known: string[] = [];
+  for (const name of names) {
+    if ((await redis.exists(jobKeys(prefix, name).job)) === 1) known.push(name);
+    else await redis.zrem(namesKey(prefix), name);
+  }
+  return known;
+}
+
+/** Counts a failed attempt. */
+export const noteFailure = ({ redis, prefix }: Queue, name: string): Promise<unknown> =>
+  redis.hincrby(jobKeys(prefix, name).job, 'failures', 1);
+
+/** Returns whether the result of a shard is stored. */
+export const hasResult = async ({ redis, prefix }: Queue, name: string, index: number): Promise<boolean> =>
+  (await redis.hexists(jobKeys(prefix, name).results, String(index))) === 1;
+
+/** Returns the indices of the shards with a result. */
+export const finishedShards = async ({ redis, prefix }: Queue, name: string): Promise<Set<number>> =>
+  new Set((await redis.hkeys(jobKeys(prefix, name).results)).map(Number));
+
+export const countResults = ({ redis, prefix }: Queue, name: string): Promise<number> =>
+  redis.hlen(jobKeys(prefix, name).results);
+
+/** Stores the result of a shard, or compares it with the stored one. @param where the machine, for errors. */
+export async function storeResult(
+  { redis, prefix }: Queue,
+  name: string,
+  index: number,
+  { digest, compressed, computeMs }: ShardResult,
+  where: string,
+): Promise<Stored> {
+  const { job, results, differences, finished } = jobKeys(prefix, name);
+  const value = Buffer.concat([digest, compressed]);
+  const args = [index, value, Math.round(computeMs), where];
+  return (await redis.eval(STORE, 4, job, results, differences, finished, ...args)) as Stored;
+}
+
+/** Returns the compressed results of consecutive shards; null where there is none. */
+export async function readResults(
+  { redis, prefix }: Queue,
+  name: string,
+  first: number,
+  count: number,
+): Promise<(Buffer | null)[]> {
+  const indices = Array.from({ length: count }, (_, i) => String(first + i));
+  const values = await redis.hmgetBuffer(jobKeys(prefix, name).results, ...indices);
+  return values.map((value) => value?.subarray(DIGEST_BYTES) ?? null);
+}
+
+/** Returns the shards that gave other bytes when they were computed again, with the machine. */
+export const readDifferences = ({ redis, prefix }: Queue, name: string): Promise<Record<string, string>> =>
+  redis.hgetall(jobKeys(prefix, name).differences);
+
+/** Returns when the last shards were finished, in milliseconds, the latest first. */
+export const recentFinishes = async ({ redis, prefix }: Queue, name: string): Promise<number[]> =>
+  (await redis.lrange(jobKeys(prefix, name).finished, 0, -1)).map(Number);
+
+/** Counts a collector for some milliseconds. While one is counted, no other collector removes the results. */
+export async function registerCollector(
+  { redis, prefix }: Queue,
+  name: string,
+  collector: string,
+  ms: number,
+): Promise<void> {
+  await redis.eval(REGISTER_COLLECTOR, 1, jobKeys(prefix, name).collectors, collector, ms);
+}
+
+/** Ends the registration of a collector that was interrupted. */
+export const releaseCollector = ({ redis, prefix }: Queue, name: string, collector: string) =>
+  redis.zrem(jobKeys(prefix, name).collectors, collector);
+
+/** Notes that the file of a job is complete. The last collector removes the job's data from Redis. */
+export async function finishJob(
+  { redis, prefix }: Queue,
+  name: string,
+  collector: string,
+  file: string,
+  sha256: string,
+): Promise<void> {
+  const { job, collectors, ...data } = jobKeys(prefix, name);
+  const keys = [job, openKey(prefix), collectors, ...Object.values(data)];
+  await redis.eval(FINISH, keys.length, ...keys, name, collector, file, sha256);
+}
+
+/** Cancels a job and removes its data from Redis, except its record. @returns the state before. */
+export async function cancelJob({ redis, prefix }: Queue, name: string): Promise<JobState | 'none'> {
+  const { job, ...data } = jobKeys(prefix, name);
+  const keys = [job, openKey(prefix), ...Object.values(data)];
+  return (await redis.eval(CANCEL, keys.length, ...keys, name)) as JobState | 'none';
+}

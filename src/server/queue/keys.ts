@@ -1,0 +1,52 @@
+/** The names of a queue's keys in Redis. */
+
+/** The name of BullMQ's queue. Its keys begin with `PREFIX:shards:`. */
+export const SHARDS = 'shards';
+
+/** The keys of one job. */
+export interface JobKeys {
+  /** Hash: the job, its state and its counters. */
+  readonly job: string;
+  /** Hash by shard: SHA-256 and compressed result. */
+  readonly results: string;
+  /** Hash by shard: what differed when a shard was computed twice. */
+  readonly differences: string;
+  /** Hash by episode: the compressed episodes of a language model. */
+  readonly episodes: string;
+  /** Hash: the account of a language model. */
+  readonly ledger: string;
+  /** Text that expires: until then no worker sends a request. */
+  readonly pause: string;
+  /** List: when the last shards were finished, in milliseconds, the latest first. */
+  readonly finished: string;
+  /** Sorted set: the running collectors, by the time until which they are counted. */
+  readonly collectors: string;
+}
+
+/** Returns the keys of a job. */
+export const jobKeys = (prefix: string, name: string): JobKeys => {
+  const keyOf = (what: string): string => `${prefix}:${what}:${name}`;
+  return {
+    job: keyOf('job'),
+    results: keyOf('results'),
+    differences: keyOf('differences'),
+    episodes: keyOf('episodes'),
+    ledger: keyOf('ledger'),
+    pause: keyOf('pause'),
+    finished: keyOf('finished'),
+    collectors: keyOf('collectors'),
+  };
+};
+
+/** Hash: the version and world of a queue. */
+export const metaKey = (prefix: string): string => `${prefix}:queue`;
+/** Set: the names of the jobs that are neither collected nor cancelled. */
+export const openKey = (prefix: string): string => `${prefix}:open`;
+/** Sorted set: the names of all known jobs, by the time of submission. */
+export const namesKey = (prefix: string): string => `${prefix}:jobs`;
+
+/** Returns BullMQ's id of a shard. */
+export const shardId = (name: string, index: number): string => `${name}-${index}`;
+/** Returns BullMQ's key of a shard's lock. */
+export const lockKey = (prefix: string, name: string, index: number): string =>
+  `${prefix}:${SHARDS}:${shardId(name, index)}:lock`;

@@ -1,0 +1,33 @@
+/** Waits while Redis refuses writes: its disk or memory is full, it loads its file, or the connection was lost. */
+import { CLOCK } from '../../shared/http/clock.js';
+import { backOff, retry } from '../../shared/http/retry-loop.js';
+
+/** The beginnings of errors that end when Redis has recovered, and ioredis's errors of lost connections. */
+const TEMPORARY =
+  /^(MISCONF|OOM|LOADING|READONLY|TRYAGAIN|MASTERDOWN|BUSY|Connection is closed|Stream isn't writeable|ERR Error writing)/;
+const CODES = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT'];
+
+const WAITS = { first: 100, last: 5000 };
+
+/** Returns whether an error of Redis may end by itself. */
+export const isTemporary = (error: unknown): boolean =>
+  error instanceof Error &&
+  (TEMPORARY.test(error.message) || CODES.includes(String((error as NodeJS.ErrnoException).code)));
+
+/**
+ * Repeats a command until Redis accepts it.
+ * @param onWait called with the error before each wait. @throws other errors; the signal's reason.
+ */
+export const untilAccepted = <Answer>(
+  command: () => Promise<Answer>,
+  signal: AbortSignal,
+  onWait: (error: Error) => void = () => {},
+): Promise<Answer> =>
+  retry(command, {
+    ...{ retries: Number.POSITIVE_INFINITY, signal, clock: CLOCK },
+    waitAfter: ({ error, attempt }) => {
+      if (!isTemporary(error)) return null;
+      onWait(error);
+      return backOff(WAITS, attempt);
+    },
+  });

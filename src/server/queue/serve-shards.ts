@@ -1,0 +1,72 @@
+/** The thread of a worker: computes shards, one at a time. */
+import { createHash } from 'node:crypto';
+import { parentPort } from 'node:worker_threads';
+import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
+import type { FromThread, SentError, ShardTask, ToThread } from './shard-messages.js';
+
+export interface ComputeOptions {
+  readonly signal: AbortSignal;
+  readonly onProgress: (done: number, total: number) => void;
+}
+
+/** Computes the result of a shard. */
+export type Compute = (task: ShardTask, options: ComputeOptions) => Promise<Uint8Array>;
+
+/** Milliseconds between reports of progress. */
+const PROGRESS_MS = 500;
+/** Quality 5 of 11: within 10 % of the smallest size in a hundredth of its time. */
+const QUALITY = 5;
+
+/** Compresses bytes for Redis. */
+export const compress = (bytes: Uint8Array): Buffer =>
+  brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: QUALITY } });
+
+/** Returns the bytes that were compressed. @throws if they are damaged. */
+export const decompress = (bytes: Uint8Array): Buffer => brotliDecompressSync(bytes);
+
+/** Answers the messages of the main thread until the thread is ended. */
+export function serveShards(compute: Compute): void {
+  const port = parentPort!;
+  const send = (message: FromThread): void => port.postMessage(message);
+  let abort: AbortController | null = null;
+  port.on('message', async (message: ToThread) => {
+    if (message === 'abort') {
+      abort?.abort(new Error('The shard was stopped.'));
+      return;
+    }
+    abort = new AbortController();
+    try {
+      send(await resultOf(compute, message, { signal: abort.signal, onProgress: reporter(send) }));
+    } catch (error) {
+      send({ error: toSent(error) });
+    } finally {
+      abort = null;
+    }
+  });
+}
+
+async function resultOf(compute: Compute, task: ShardTask, options: ComputeOptions): Promise<FromThread> {
+  const started = performance.now();
+  const bytes = await compute(task, options);
+  const digest = createHash('sha256').update(bytes).digest();
+  return { result: { digest, compressed: compress(bytes), computeMs: performance.now() - started } };
+}
+
+function reporter(send: (message: FromThread) => void): ComputeOptions['onProgress'] {
+  let next = performance.now() + PROGRESS_MS;
+  return (done, total) => {
+    if (performance.now() < next) return;
+    next = performance.now() + PROGRESS_MS;
+    send({ progress: [done, total] });
+  };
+}
+
+function toSent(thrown: unknown): SentError {
+  if (!(thrown instanceof Error)) return { message: String(thrown) };
+  const { code, lasting } = thrown as Error & { code?: unknown; lasting?: unknown };
+  return {
+    message: thrown.message,
+    ...(typeof code === 'string' ? { code } : {}),
+    ...(lasting === true ? { lasting } : {}),
+  };
+}

@@ -1,0 +1,37 @@
+/** Messages between a worker and its threads. */
+import type { QueueAddress } from './connection.js';
+import type { ShardResult } from './job-store.js';
+
+/** Options of the engine in a worker's threads. They change no result. */
+export interface WorkerEngine {
+  readonly backend?: string;
+  readonly kernel?: string;
+  /** Threads of the engine in each thread of the worker. */
+  readonly threads: number;
+}
+
+/** A shard to compute. */
+export interface ShardTask {
+  readonly name: string;
+  /** The job as JSON. */
+  readonly job: string;
+  readonly index: number;
+  readonly count: number;
+  readonly engine: WorkerEngine;
+  /** The queue, and the lock that allows requests to a language model. */
+  readonly address: QueueAddress;
+  readonly token: string;
+}
+
+/** An error in a form that can be sent. `lasting`: no retry helps. */
+export interface SentError {
+  readonly message: string;
+  readonly code?: string;
+  readonly lasting?: boolean;
+}
+
+export type ToThread = ShardTask | 'abort';
+export type FromThread =
+  | { readonly progress: readonly [done: number, total: number] }
+  | { readonly result: ShardResult }
+  | { readonly error: SentError };

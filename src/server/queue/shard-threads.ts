@@ -1,0 +1,90 @@
+/** Computes shards in threads, so that the main thread renews their locks meanwhile. */
+import { Worker } from 'node:worker_threads';
+import type { ShardResult } from './job-store.js';
+import type { FromThread, ShardTask } from './shard-messages.js';
+
+export interface RunOptions {
+  readonly signal: AbortSignal;
+  readonly onProgress: (done: number, total: number) => void;
+}
+
+/** Milliseconds that a thread has to stop after an abort. Then it is ended. */
+const STOP_MS = 1500;
+
+export class ShardThreads {
+  readonly #program: URL;
+  readonly #all = new Set<Worker>();
+  readonly #free: Worker[] = [];
+
+  /** @param program the module that threads run: it calls `serveShards`. */
+  constructor(program: URL) {
+    this.#program = program;
+  }
+
+  /** Computes a shard in a free thread, or in a new one. @throws the error of the computation; the signal's reason. */
+  async run(task: ShardTask, { signal, onProgress }: RunOptions): Promise<ShardResult> {
+    signal.throwIfAborted();
+    const thread = this.#free.pop() ?? this.#open();
+    let timer: NodeJS.Timeout | undefined;
+    const abort = (): void => {
+      thread.postMessage('abort');
+      timer = setTimeout(() => void thread.terminate(), STOP_MS);
+    };
+    signal.addEventListener('abort', abort, { once: true });
+    try {
+      return await resultOf(thread, task, onProgress);
+    } catch (error) {
+      signal.throwIfAborted();
+      throw error;
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', abort);
+      if (this.#all.has(thread)) this.#free.push(thread);
+    }
+  }
+
+  /** Ends all threads. */
+  async close(): Promise<void> {
+    await Promise.all(Array.from(this.#all, (thread) => thread.terminate()));
+  }
+
+  #open(): Worker {
+    const thread = new Worker(this.#program);
+    this.#all.add(thread);
+    thread.on('error', () => {});
+    thread.on('exit', () => {
+      this.#all.delete(thread);
+      const at = this.#free.indexOf(thread);
+      if (at >= 0) this.#free.splice(at, 1);
+    });
+    return thread;
+  }
+}
+
+/** Sends a task and waits for its result. Rejects if the thread ends. */
+function resultOf(
+  thread: Worker,
+  task: ShardTask,
+  onProgress: RunOptions['onProgress'],
+): Promise<ShardResult> {
+  return new Promise((resolve, reject) => {
+    const finish = (act: () => void): void => {
+      thread.off('message', onMessage);
+      thread.off('error', onError);
+      thread.off('exit', onExit);
+      act();
+    };
+    const onMessage = (message: FromThread): void => {
+      if ('progress' in message) onProgress(...message.progress);
+      else if ('result' in message) finish(() => resolve(message.result));
+      else finish(() => reject(Object.assign(new Error(message.error.message), message.error)));
+    };
+    const onError = (error: Error): void => finish(() => reject(error));
+    const onExit = (code: number): void =>
+      finish(() => reject(new Error(`The thread of the shard ended with exit code ${code}.`)));
+    thread.on('message', onMessage);
+    thread.on('error', onError);
+    thread.on('exit', onExit);
+    thread.postMessage(task);
+  });
+}

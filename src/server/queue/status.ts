@@ -1,0 +1,151 @@
+/** Reports the progress of jobs, and cancels them. */
+import { loadQueues } from './connection.js';
+import {
+  cancelJob,
+  countResults,
+  type JobState,
+  jobNames,
+  type Queue,
+  readDifferences,
+  readJob,
+  recentFinishes,
+  type StoredJob,
+} from './job-store.js';
+import { SHARDS, shardId } from './keys.js';
+import { QueueError } from './queue-error.js';
+import type { ShardData } from './work.js';
+
+/** A shard that failed in all its attempts. */
+export interface FailedShard {
+  readonly index: number;
+  readonly attempts: number;
+  readonly error: string;
+}
+
+/** The progress of a job. Times in seconds; null while unknown. */
+export interface JobStatus {
+  readonly name: string;
+  readonly kind: string;
+  readonly state: JobState;
+  readonly priority: number;
+  readonly shards: number;
+  readonly finished: number;
+  /** Shards that are being computed. */
+  readonly active: number;
+  readonly episodes: number;
+  /** Episodes of finished shards. */
+  readonly finishedEpisodes: number;
+  /** Episodes in a second, over the last shards. */
+  readonly episodesPerSecond: number | null;
+  readonly secondsLeft: number | null;
+  /** Seconds of compute of the finished shards. */
+  readonly computeSeconds: number;
+  /** Failed attempts, with those that were repeated with success. */
+  readonly failures: number;
+  readonly failed: readonly FailedShard[];
+  /** Shards that gave other bytes when they were computed again. */
+  readonly different: readonly number[];
+  /** The file of a collected job. */
+  readonly file: string | null;
+}
+
+/** Opens BullMQ's queue for one use. */
+async function withShards<Answer>(
+  { redis, prefix }: Queue,
+  use: (shards: import('bullmq').Queue<ShardData>) => Promise<Answer>,
+): Promise<Answer> {
+  const { bullmq } = await loadQueues();
+  const shards = new bullmq.Queue<ShardData>(SHARDS, { connection: redis, prefix });
+  try {
+    return await use(shards);
+  } finally {
+    await shards.close();
+  }
+}
+
+/** Returns the failed shards of a job, by index. */
+export const failedShards = (queue: Queue, name: string): Promise<FailedShard[]> =>
+  withShards(queue, async (shards) => {
+    if ((await shards.getFailedCount()) === 0) return [];
+    const failed = (await shards.getFailed()).filter(({ data }) => data.job === name);
+    return failed
+      .map(({ data, attemptsMade, failedReason = '' }) => ({
+        index: data.index,
+        attempts: attemptsMade,
+        error: failedReason,
+      }))
+      .sort((one, other) => one.index - other.index);
+  });
+
+/** Returns the status of all jobs, or of one. @throws QueueError if there is no job of this name. */
+export async function readStatus(queue: Queue, name?: string): Promise<JobStatus[]> {
+  const names = name === undefined ? await jobNames(queue) : [name];
+  const all: JobStatus[] = [];
+  for (const each of names) {
+    const job = await readJob(queue, each);
+    if (job === null) throw await missingJob(queue, each);
+    all.push(await statusOf(queue, job));
+  }
+  return all;
+}
+
+/** The error for a name without a job. */
+export async function missingJob(queue: Queue, name: string): Promise<QueueError> {
+  const names = await jobNames(queue);
+  const known = names.length === 0 ? 'no job' : `the jobs ${names.slice(-5).join(', ')}`;
+  return new QueueError(
+    `Expected a job of the queue "${queue.prefix}", got ${JSON.stringify(name)}; the queue has ${known}. ` +
+      'Pass a name that "queue submit" printed, and its --redis and --prefix.',
+  );
+}
+
+async function statusOf(queue: Queue, job: StoredJob): Promise<JobStatus> {
+  const { name, kind, state, priority, shards, episodes, computeMs, failures, file } = job;
+  const finished = state === 'collected' ? shards : await countResults(queue, name);
+  const perSecond = rateOf(await recentFinishes(queue, name), job);
+  const left = perSecond === null ? null : (shards - finished) / perSecond;
+  const perShard = episodes / shards;
+  return {
+    ...{ name, kind, state, priority, shards, finished, episodes, failures, file },
+    active: state === 'open' ? await countActive(queue, name) : 0,
+    finishedEpisodes: Math.min(episodes, Math.round(finished * perShard)),
+    episodesPerSecond: perSecond === null ? null : perSecond * perShard,
+    secondsLeft: state === 'open' ? left : null,
+    computeSeconds: computeMs / 1000,
+    failed: await failedShards(queue, name),
+    different: Object.keys(await readDifferences(queue, name)).map(Number),
+  };
+}
+
+const countActive = (queue: Queue, name: string): Promise<number> =>
+  withShards(queue, async (shards) => {
+    const active = await shards.getActive();
+    return active.filter((shard) => shard?.data.job === name).length;
+  });
+
+/** Returns the finished shards in a second; null before the first. @param finishes in milliseconds, the latest first. */
+function rateOf(finishes: readonly number[], { startedAt }: StoredJob): number | null {
+  const [last] = finishes;
+  const first = finishes.length > 1 ? finishes[finishes.length - 1] : startedAt;
+  if (last === undefined || first === null || last <= first) return null;
+  const count = finishes.length > 1 ? finishes.length - 1 : 1;
+  return (1000 * count) / (last - first);
+}
+
+/** Shards that are removed at a time. */
+const BULK = 100;
+
+/** Cancels a job: its data is removed, and workers stop its shards within a second. @throws QueueError. */
+export async function cancel(queue: Queue, name: string): Promise<JobState> {
+  const job = await readJob(queue, name);
+  const state = await cancelJob(queue, name);
+  if (job === null || state === 'none') throw await missingJob(queue, name);
+  await withShards(queue, async (shards) => {
+    const ids = Array.from({ length: job.shards }, (_, index) => shardId(name, index));
+    for (let at = 0; at < ids.length; at += BULK) {
+      // A shard that is being computed is locked: its worker ends it.
+      await Promise.allSettled(ids.slice(at, at + BULK).map((id) => shards.remove(id)));
+    }
+  });
+  return state;
+}

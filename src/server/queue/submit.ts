@@ -1,0 +1,67 @@
+/** Submits jobs. */
+import { connect, loadQueues, type QueueAddress } from './connection.js';
+import {
+  finishedShards,
+  type JobRecord,
+  type JobState,
+  type Queue,
+  type Release,
+  registerJob,
+} from './job-store.js';
+import { SHARDS, shardId } from './keys.js';
+import type { ShardData } from './work.js';
+
+/** Shards that are added in one command. */
+const BULK = 500;
+/** Attempts of a shard, and the first wait before a retry in milliseconds; each further wait is twice as long. */
+const ATTEMPTS = 5;
+const BACK_OFF = { type: 'exponential', delay: 1000, jitter: 0.5 } as const;
+
+/** What a submission did. */
+export interface Submission {
+  /** The state of the job before; 'none' if it is new. */
+  readonly before: JobState | 'none';
+  /** Shards that had failed and are tried again. */
+  readonly retried: number;
+}
+
+/**
+ * Submits a job. A job that is already there is completed: shards that are missing are added, failed shards are tried
+ * again. A submission that was interrupted is repeated in the same way.
+ * @throws QueueError; LibraryError.
+ */
+export async function submitJob(
+  address: QueueAddress,
+  release: Release,
+  record: JobRecord,
+): Promise<Submission> {
+  const { bullmq } = await loadQueues();
+  const redis = await connect(address);
+  const queue: Queue = { redis, prefix: address.prefix };
+  const shards = new bullmq.Queue<ShardData>(SHARDS, { connection: redis, prefix: address.prefix });
+  try {
+    const before = await registerJob(queue, release, record);
+    const failed = (await shards.getFailed()).filter(({ data }) => data.job === record.name);
+    for (const shard of failed) await shards.remove(shard.id!);
+    const finished = before === 'open' ? await finishedShards(queue, record.name) : new Set<number>();
+    const missing = Array.from({ length: record.shards }, (_, index) => index).filter(
+      (index) => !finished.has(index),
+    );
+    for (let at = 0; at < missing.length; at += BULK) {
+      await shards.addBulk(missing.slice(at, at + BULK).map((index) => entryOf(record, index)));
+    }
+    return { before, retried: failed.length };
+  } finally {
+    await shards.close();
+    redis.disconnect();
+  }
+}
+
+const entryOf = ({ name, kind, priority }: JobRecord, index: number) => ({
+  name: kind,
+  data: { job: name, index },
+  opts: {
+    ...{ jobId: shardId(name, index), priority, attempts: ATTEMPTS, backoff: BACK_OFF },
+    ...{ removeOnComplete: true, stackTraceLimit: 0 },
+  },
+});

@@ -1,0 +1,207 @@
+/** A worker: takes shards from the queue, computes them in threads and stores their results. */
+import { hostname } from 'node:os';
+import type { Job, Worker } from 'bullmq';
+import { connect, loadQueues, type QueueAddress } from './connection.js';
+import {
+  checkRelease,
+  hasResult,
+  isOpen,
+  noteFailure,
+  type Queue,
+  type Release,
+  readJob,
+  storeResult,
+} from './job-store.js';
+import { SHARDS } from './keys.js';
+import { QueueError } from './queue-error.js';
+import { isTemporary, untilAccepted } from './redis-retry.js';
+import type { SentError, WorkerEngine } from './shard-messages.js';
+import { ShardThreads } from './shard-threads.js';
+
+/** A shard as BullMQ stores it. */
+export interface ShardData {
+  /** The job's name. */
+  readonly job: string;
+  readonly index: number;
+}
+
+export interface WorkOptions {
+  readonly address: QueueAddress;
+  readonly release: Release;
+  /** The module of the threads: it calls `serveShards`. */
+  readonly program: URL;
+  /** Shards at a time, each in a thread of its own. */
+  readonly concurrency: number;
+  readonly engine: WorkerEngine;
+  /** Milliseconds without a sign of life after which another worker takes a shard over. */
+  readonly leaseMs: number;
+  /** Whether to end when no shard is left. */
+  readonly untilEmpty: boolean;
+  /** Called with what the worker does and what goes wrong. */
+  readonly onNote: (note: string) => void;
+}
+
+/** A worker's stops: how often a shard may lose its worker before it counts as failed. */
+const MAX_STALLS = 20;
+/** Milliseconds before BullMQ repeats a command that Redis refused. */
+const RETRY_MS = 500;
+/** Milliseconds between checks whether a job was cancelled. */
+const WATCH_MS = 500;
+
+/**
+ * Works until the signal aborts. Then running shards are given back at once.
+ * @returns the number of shards that were computed. @throws QueueError; LibraryError.
+ */
+export async function work(options: WorkOptions, signal: AbortSignal): Promise<number> {
+  const { bullmq } = await loadQueues();
+  const { address, release, concurrency, leaseMs } = options;
+  const redis = await connect(address);
+  const queue: Queue = { redis, prefix: address.prefix };
+  try {
+    await checkRelease(queue, release);
+    const processor = new ShardProcessor(queue, options, bullmq);
+    const worker = new bullmq.Worker<ShardData>(
+      SHARDS,
+      (job, token, stop) => processor.process(job, token!, stop!),
+      {
+        connection: redis,
+        prefix: address.prefix,
+        ...{ concurrency, lockDuration: leaseMs, stalledInterval: leaseMs, maxStalledCount: MAX_STALLS },
+        runRetryDelay: RETRY_MS,
+        drainDelay: 1,
+      },
+    );
+    await processor.run(worker, signal);
+    return processor.computed;
+  } finally {
+    redis.disconnect();
+  }
+}
+
+class ShardProcessor {
+  readonly #queue: Queue;
+  readonly #options: WorkOptions;
+  readonly #bullmq: typeof import('bullmq');
+  readonly #threads: ShardThreads;
+  readonly #active = new Map<string, ShardData>();
+  readonly #stopped = new AbortController();
+  computed = 0;
+  #lastNote = '';
+
+  constructor(queue: Queue, options: WorkOptions, bullmq: typeof import('bullmq')) {
+    this.#queue = queue;
+    this.#options = options;
+    this.#bullmq = bullmq;
+    this.#threads = new ShardThreads(options.program);
+  }
+
+  /** Watches the worker until the signal aborts, or until no shard is left. */
+  async run(worker: Worker<ShardData>, signal: AbortSignal): Promise<void> {
+    worker.on('error', (error) => this.#note(error.message));
+    worker.on('lockRenewalFailed', (ids) => {
+      for (const id of ids) worker.cancelJob(id, 'the lock was lost');
+    });
+    const watch = setInterval(() => void this.#cancelEnded(worker).catch(() => {}), WATCH_MS);
+    try {
+      await this.#untilDone(worker, signal);
+    } finally {
+      clearInterval(watch);
+      this.#stopped.abort(new Error('The worker ends.'));
+      // A lost connection would keep the end waiting.
+      await Promise.race([worker.close(), new Promise((resolve) => setTimeout(resolve, 1500).unref())]);
+      await this.#threads.close();
+    }
+  }
+
+  #untilDone(worker: Worker<ShardData>, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      if (signal.aborted) resolve();
+      signal.addEventListener('abort', () => resolve(), { once: true });
+      if (this.#options.untilEmpty) worker.on('drained', () => void this.#ifEmpty(resolve));
+    });
+  }
+
+  /** Calls back if no shard waits, is being computed or will be retried. */
+  async #ifEmpty(then: () => void): Promise<void> {
+    const { redis, prefix } = this.#queue;
+    const queue = new this.#bullmq.Queue(SHARDS, { connection: redis, prefix });
+    for (;;) {
+      const counts = await queue.getJobCounts('wait', 'active', 'delayed', 'prioritized');
+      if (Object.values(counts).every((count) => count === 0)) return then();
+      await new Promise((resolve) => setTimeout(resolve, WATCH_MS));
+    }
+  }
+
+  /** Stops the shards of jobs that were cancelled. */
+  async #cancelEnded(worker: Worker<ShardData>): Promise<void> {
+    for (const [id, { job }] of this.#active) {
+      if (!(await isOpen(this.#queue, job))) worker.cancelJob(id, 'the job was cancelled');
+    }
+  }
+
+  /** Computes a shard and stores its result. Does nothing if its job has ended or its result exists. */
+  async process(shard: Job<ShardData>, token: string, stop: AbortSignal): Promise<void> {
+    const { job: name, index } = shard.data;
+    const signal = AbortSignal.any([stop, this.#stopped.signal]);
+    this.#active.set(shard.id!, shard.data);
+    try {
+      const job = await this.#accepted(() => readJob(this.#queue, name), signal);
+      if (job?.state !== 'open' || (await hasResult(this.#queue, name, index))) return;
+      const { engine, address } = this.#options;
+      const task = { name, job: job.job, index, count: job.shards, engine, address, token };
+      const onProgress = (done: number, total: number): void =>
+        void shard.updateProgress({ done, total }).catch(() => {});
+      const result = await this.#threads.run(task, { signal, onProgress });
+      const stored = await this.#accepted(
+        () => storeResult(this.#queue, name, index, result, hostname()),
+        this.#stopped.signal,
+      );
+      if (stored === 'different') throw differs(name, index);
+      this.computed++;
+    } catch (error) {
+      await this.#fail(shard, token, stop, error as Error & SentError);
+    } finally {
+      this.#active.delete(shard.id!);
+    }
+  }
+
+  /** Gives the shard back if this worker ends. Lets BullMQ retry other errors, unless no retry helps. */
+  async #fail(
+    shard: Job<ShardData>,
+    token: string,
+    stop: AbortSignal,
+    error: Error & SentError,
+  ): Promise<void> {
+    if (this.#stopped.signal.aborted) {
+      await shard.moveToWait(token);
+      throw new this.#bullmq.WaitingError();
+    }
+    const { job: name, index } = shard.data;
+    if (stop.aborted && !(await isOpen(this.#queue, name))) return;
+    this.#note(`Shard ${index} of ${name}: ${error.message}`);
+    await noteFailure(this.#queue, name).catch(() => {});
+    if (error.lasting || error.code === 'over_budget' || error instanceof QueueError) {
+      throw new this.#bullmq.UnrecoverableError(error.message);
+    }
+    throw error;
+  }
+
+  #accepted<Answer>(command: () => Promise<Answer>, signal: AbortSignal): Promise<Answer> {
+    return untilAccepted(command, signal, ({ message }) => this.#note(message));
+  }
+
+  /** Reports each message once in a row. */
+  #note(message: string): void {
+    const isWait = isTemporary(new Error(message)) || /ECONN|EPIPE/.test(message);
+    const note = isWait ? `Redis: ${message} Waits.` : message;
+    if (note === this.#lastNote || this.#stopped.signal.aborted) return;
+    this.#lastNote = note;
+    this.#options.onNote(note);
+  }
+}
+
+const differs = (name: string, index: number): QueueError =>
+  new QueueError(
+    `Expected shard ${index} of ${name} to give the same bytes again on ${hostname()}, got others. ` +
+      'Compare the versions and the processors of the workers, cancel the job and submit it again.',
+  );

@@ -1,0 +1,111 @@
+/** What goes wrong when a command opens the queue: each time one sentence. */
+import { once } from 'node:events';
+import { type AddressInfo, connect as connectTo, createServer } from 'node:net';
+import { Transform } from 'node:stream';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { connect, type QueueAddress } from '../../../src/server/queue/connection.js';
+import { checkRelease, registerJob } from '../../../src/server/queue/job-store.js';
+import { describeWithRedis, RedisServer } from '../../support/redis.js';
+
+const RELEASE = { version: '1.0.0', world: 'ab'.repeat(32) };
+const RECORD = { name: 'teach-1', job: '{}', kind: 'teach', shards: 1, episodes: 8, priority: 1 };
+const addressAt = (url: string, more: Partial<QueueAddress> = {}): QueueAddress => ({
+  url,
+  prefix: 'p',
+  ...more,
+});
+
+async function refusalOf(address: QueueAddress): Promise<string> {
+  const redis = await connect(address).catch((error: Error) => error);
+  if (redis instanceof Error) return redis.message;
+  redis.disconnect();
+  throw new Error('Expected a refusal, got a connection.');
+}
+
+describeWithRedis('a queue', () => {
+  let server: RedisServer;
+  beforeAll(async () => {
+    server = await RedisServer.start('--requirepass', 'secret');
+  });
+  afterAll(() => server.close());
+
+  it('refuses a place without Redis', async () => {
+    const message = await refusalOf(addressAt('redis://127.0.0.1:1'));
+    expect(message).toBe(
+      'Expected Redis at 127.0.0.1:1, got: connect ECONNREFUSED 127.0.0.1:1. Start redis-server there, or pass another --redis.',
+    );
+  });
+
+  it('refuses another URL, without repeating its password', async () => {
+    const message = await refusalOf(addressAt('http://:hidden@127.0.0.1:1'));
+    expect(message).toMatch(/^Expected the URL of Redis as redis:\/\/host:port, got "http:.*Pass --redis/);
+    expect(message).not.toContain('hidden');
+  });
+
+  it('refuses a wrong password and none, and takes the right one from the URL or apart', async () => {
+    const withPassword = server.url.replace('//', '//:wrong-one@');
+    for (const address of [addressAt(withPassword), addressAt(server.url)]) {
+      const message = await refusalOf(address);
+      expect(message).toMatch(
+        /^Expected Redis at 127\.0\.0\.1:\d+ to accept the password, got: (WRONGPASS|NOAUTH)/,
+      );
+      expect(message).toMatch(/Pass it in REDIS_URL/);
+      expect(message).not.toContain('wrong-one');
+    }
+    (await connect(addressAt(server.url, { password: 'secret' }))).disconnect();
+    (await connect(addressAt(withPassword.replace('wrong-one', 'secret')))).disconnect();
+  });
+
+  it.each([
+    ['maxmemory-policy', 'allkeys-lru', 'noeviction'],
+    ['appendonly', 'no', 'yes'],
+  ])('refuses the setting %s %s unless asked for', async (name, value, before) => {
+    const client = await connect(addressAt(server.url, { password: 'secret' }));
+    await client.config('SET', name, value);
+    try {
+      const address = addressAt(server.url, { password: 'secret' });
+      expect(await refusalOf(address)).toMatch(
+        /^Expected .* Run "redis-cli config set .*", or pass --allow-data-loss\.$/,
+      );
+      (await connect({ ...address, allowDataLoss: true })).disconnect();
+    } finally {
+      await client.config('SET', name, before);
+      client.disconnect();
+    }
+  });
+
+  it('refuses a version that is too old', async () => {
+    // Changes the version in the answers of a real server.
+    const proxy = createServer((socket) => {
+      const old = new Transform({
+        transform: (chunk: Buffer, _, done) =>
+          done(null, chunk.toString('latin1').replace(/redis_version:\d+/, 'redis_version:6')),
+      });
+      socket.pipe(connectTo(server.port, '127.0.0.1')).pipe(old).pipe(socket);
+    }).listen(0, '127.0.0.1');
+    await once(proxy, 'listening');
+    const url = `redis://:secret@127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    expect(await refusalOf(addressAt(url))).toMatch(
+      /^Expected Redis 6\.2 or later at .*, got 6\.0\.\d+\. Install a newer Redis, or Valkey\.$/,
+    );
+    proxy.close();
+  });
+
+  it('refuses jobs of another version or world, until those are gone', async () => {
+    const redis = await connect(addressAt(server.url, { password: 'secret' }));
+    const queue = { redis, prefix: 'p' };
+    await registerJob(queue, RELEASE, RECORD);
+    for (const other of [
+      { ...RELEASE, version: '1.0.1' },
+      { ...RELEASE, world: 'cd'.repeat(32) },
+    ]) {
+      const refusal =
+        /^Expected the queue "p" to have jobs of this program \(version .*, world .*\), got jobs of version 1\.0\.0, world abab.* Run that version, or pass another --prefix\.$/;
+      await expect(checkRelease(queue, other)).rejects.toThrow(refusal);
+      await expect(registerJob(queue, other, RECORD)).rejects.toThrow(refusal);
+    }
+    await redis.del('p:open');
+    await checkRelease(queue, { ...RELEASE, version: '1.0.1' });
+    redis.disconnect();
+  });
+});

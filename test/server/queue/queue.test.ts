@@ -1,0 +1,111 @@
+/** Jobs of a policy: submitted, computed by worker processes and collected. */
+import { existsSync } from 'node:fs';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { runCli, temporaryDirectory } from '../../support/cli.js';
+import { read, runQueue, startCollector, startWorker, stop, submit } from '../../support/queue.js';
+import { describeWithRedis, RedisServer, until } from '../../support/redis.js';
+
+const pathOf = temporaryDirectory();
+const QUICK = ['--policy', 'heuristic+inference', '--profiles', 'sampled'];
+
+/** Returns the file of the command without a queue. */
+async function fileOf(...args: string[]): Promise<string> {
+  const path = pathOf('one-process.jsonl');
+  const { code, stderr } = await runCli([...args, '--output', path]);
+  expect({ code, stderr }).toMatchObject({ code: 0 });
+  return read(path);
+}
+
+describeWithRedis('a job', () => {
+  let server: RedisServer;
+  beforeAll(async () => {
+    server = await RedisServer.start();
+  });
+  afterAll(() => server.close());
+
+  const statusOf = async (name: string) => JSON.parse(await runQueue(server, 'status', name, '--json'));
+  const keysOf = async (name: string): Promise<string[]> => {
+    const client = server.client();
+    const keys = (await client.keys('*')).filter((key) => key.includes(name));
+    client.disconnect();
+    return keys;
+  };
+
+  it('gives two collectors the bytes of the command, with two workers, and leaves no data', async () => {
+    const args = ['teach', ...QUICK, '--seeds', '100-139'];
+    const name = await submit(server, ...args, '--shard-size', '8');
+    expect(name).toMatch(/^teach-[\da-f]{12}$/);
+    expect(await submit(server, ...args, '--shard-size', '8')).toBe(name);
+    expect(await statusOf(name)).toMatchObject({ state: 'open', shards: 5, finished: 0, episodes: 40 });
+    const workers = [startWorker(server), startWorker(server)];
+    const paths = [pathOf('a.jsonl'), pathOf('b.jsonl')];
+    const collectors = paths.map((path) => startCollector(server, name, path));
+    const results = await Promise.all(collectors.map(({ finished }) => finished));
+    const expected = await fileOf(...args);
+    for (const [k, { code, stderr }] of results.entries()) {
+      if (code === 0) expect(read(paths[k])).toBe(expected);
+      else
+        expect(stderr).toMatch(
+          /^error: Expected the results of .*, got a job that was collected at .* Copy that file/,
+        );
+    }
+    expect(results.some(({ code }) => code === 0)).toBe(true);
+    expect(await statusOf(name)).toMatchObject({ state: 'collected', finished: 5, failures: 0, failed: [] });
+    expect(await keysOf(name)).toEqual([`rhythm-vec:job:${name}`]);
+    const again = await runCli(
+      ['queue', 'collect', name, '--output', pathOf('c.jsonl')],
+      '',
+      server.environment,
+    );
+    expect(again).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('Copy that file, or submit the job again.'),
+    });
+    await stop(...workers);
+  });
+
+  it('of higher priority goes first, and an interrupted worker gives its shard back', async () => {
+    const later = await submit(server, 'teach', '--seeds', '200-263', '--shard-size', '64');
+    const sooner = await submit(server, 'teach', ...QUICK, '--seeds', '200-207', '--priority', '1');
+    const worker = startWorker(server);
+    await until(async () => (await statusOf(sooner)).finished === 1);
+    expect((await statusOf(later)).finished).toBe(0);
+    await until(async () => (await statusOf(later)).active === 1);
+    worker.child.kill('SIGINT');
+    expect((await worker.finished).code).toBe(0);
+    expect(await statusOf(later)).toMatchObject({ active: 0, failures: 0, state: 'open' });
+    await runQueue(server, 'cancel', later);
+    await runQueue(server, 'cancel', sooner);
+  });
+
+  it('stops within seconds when it is cancelled, leaves no data, and can be submitted again', async () => {
+    const args = ['teach', '--seeds', '300-427', '--shard-size', '64'];
+    const name = await submit(server, ...args);
+    const worker = startWorker(server);
+    const collector = startCollector(server, name, pathOf('cancelled.jsonl'));
+    await until(async () => (await statusOf(name)).active === 1);
+    await runQueue(server, 'cancel', name);
+    expect(await collector.finished).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`Expected the job ${name} to run, got a cancelled job.`),
+    });
+    await until(async () => (await statusOf(name)).active === 0);
+    await until(async () => (await keysOf(name)).length === 1);
+    expect(await statusOf(name)).toMatchObject({ state: 'cancelled', finished: 0 });
+    expect(existsSync(pathOf('cancelled.jsonl'))).toBe(false);
+    expect(await submit(server, ...args)).toBe(name);
+    await until(async () => (await statusOf(name)).active === 1);
+    await runQueue(server, 'cancel', name);
+    await stop(worker);
+  });
+
+  it('is unknown under another name', async () => {
+    const outcome = await runCli(['queue', 'status', 'teach-0'], '', server.environment);
+    expect(outcome).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        /^error: Expected a job of the queue "rhythm-vec", got "teach-0"; the queue has the jobs/,
+      ),
+    });
+  });
+});

@@ -1,0 +1,103 @@
+/** Starts real Redis servers, each on a free loopback port with an append-only file in a temporary folder. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { describe } from 'vitest';
+import { isRequired } from './required.js';
+
+const { error, stdout = '' } = spawnSync('redis-server', ['--version'], { encoding: 'utf8' });
+const absent = error === undefined && stdout.includes('Redis') ? null : 'redis-server is not installed';
+if (absent !== null && isRequired('redis')) throw new Error(`RHYTHM_REQUIRE names redis, but ${absent}.`);
+
+/** Describes tests that need redis-server. Without it they are skipped, and their name says so. */
+export const describeWithRedis = (name: string, tests: () => void): void => {
+  describe.skipIf(absent !== null)(absent === null ? name : `${name} (skipped: ${absent})`, tests);
+};
+
+/** Waits until a condition holds. */
+export async function until(condition: () => boolean | Promise<boolean>, everyMs = 20): Promise<void> {
+  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, everyMs));
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}
+
+/** Settings of a server that keeps each write before it answers. */
+const KEPT = ['--appendonly', 'yes', '--appendfsync', 'always', '--save', ''];
+
+export class RedisServer {
+  readonly port: number;
+  readonly #folder = mkdtempSync(join(tmpdir(), 'rhythm-redis-'));
+  readonly #settings: readonly string[];
+  #process!: ChildProcess;
+
+  private constructor(port: number, settings: readonly string[]) {
+    this.port = port;
+    this.#settings = settings;
+  }
+
+  /** Starts a server. @param settings options of redis-server, after those of `KEPT`. */
+  static async start(...settings: string[]): Promise<RedisServer> {
+    const server = new RedisServer(await freePort(), settings);
+    await server.restart();
+    return server;
+  }
+
+  get url(): string {
+    return `redis://127.0.0.1:${this.port}`;
+  }
+
+  /** The environment variables with which a command uses this server. */
+  get environment(): { readonly REDIS_URL: string } {
+    return { REDIS_URL: this.url };
+  }
+
+  get pid(): number {
+    return this.#process.pid!;
+  }
+
+  /** Starts the server again with the same file, after `kill`. @param limit kilobytes that its files may reach. */
+  async restart(limit?: number): Promise<void> {
+    const own = ['--port', String(this.port), '--bind', '127.0.0.1', '--dir', this.#folder];
+    const args = [...own, ...KEPT, ...this.#settings];
+    // Without the trap, the first write above the limit would end the server.
+    const limited = `trap '' XFSZ; ulimit -f ${limit}; exec redis-server "$@"`;
+    this.#process =
+      limit === undefined
+        ? spawn('redis-server', args, { stdio: 'ignore' })
+        : spawn('bash', ['-c', limited, 'redis', ...args], { stdio: 'ignore' });
+    const client = this.client();
+    await until(() => client.ping().then(Boolean, (reply: Error) => /NOAUTH/.test(reply.message)));
+    client.disconnect();
+  }
+
+  /** Opens a connection. The caller closes it. */
+  client(): Redis {
+    const client = new Redis(this.port, '127.0.0.1', { retryStrategy: () => 20, maxRetriesPerRequest: null });
+    // Without a listener, ioredis prints each failed attempt to connect.
+    return client.on('error', () => {});
+  }
+
+  /** Kills the server, without a chance to write anything. */
+  async kill(): Promise<void> {
+    const ended = once(this.#process, 'exit');
+    this.#process.kill('SIGKILL');
+    await ended;
+  }
+
+  /** Ends the server and removes its files. */
+  async close(): Promise<void> {
+    if (this.#process.exitCode === null && this.#process.signalCode === null) await this.kill();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
