@@ -14,7 +14,7 @@ export type FaultAction =
 export interface Fault {
   /** Matched against `METHOD /path?query`. */
   readonly on: RegExp;
-  /** The number of matching requests that are handled before the first fault. */
+  /** The number of matching requests before the first fault, which are handled correctly. */
   readonly after?: number;
   /** The number of faults; by default unlimited. */
   readonly times?: number;
