@@ -43,7 +43,7 @@ describe('the bundle', () => {
   it('contains no external import, and no module of a Node backend or of the command line', () => {
     const { inputs, outputs } = bundle.metafile;
     const paths = Object.keys(inputs);
-    // An import in the output would be one that the bundler could not resolve.
+    // The bundler leaves an import in the output only if it cannot resolve it.
     expect(Object.values(outputs).flatMap(({ imports }) => imports)).toEqual([]);
     expect(
       Object.values(inputs).flatMap(({ imports }) => imports.filter(({ external }) => external)),
@@ -99,7 +99,7 @@ it('bundling for browsers fails if the entry point imports a module of Node', as
   await expect(bundleOf('src/index.ts')).rejects.toThrow(/Could not resolve "node:/);
 });
 
-it('has all exports of the entry point for Node except policies that plan, the audit, evaluation and searches', () => {
+it('the entry point for browsers has all exports of the entry point for Node except policies that plan, the audit, evaluation and searches', () => {
   const missing = Object.keys(node).filter((name) => !(name in browser));
   expect(missing.sort()).toEqual([
     'AsyncPlanner',
@@ -116,7 +116,7 @@ it('has all exports of the entry point for Node except policies that plan, the a
   expect(Object.keys(browser).filter((name) => !(name in node))).toEqual([]);
 });
 
-it('lists the backends for browsers, and refuses others', async () => {
+it('the entry point for browsers lists the backends of browsers, and refuses others', async () => {
   expect(browser.listBackends()).toEqual([{ name: 'reference', available: true }]);
   expect(await browser.listAsyncBackends()).toContainEqual({ name: 'reference', available: true });
   expect(() => browser.createVecEnv({ numEnvs: 1, backend: 'native' })).toThrow(

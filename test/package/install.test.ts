@@ -81,7 +81,7 @@ describe.skipIf(NATIVE.length === 0)('if an addon exists and loads', () => {
   it.each([
     ['a prebuild', { [PREBUILD]: 'loads' }],
     ['a compiled addon', { [COMPILED]: 'loads' }],
-  ] as const)('a checkout is compiled nevertheless: %s', (_, addons) => {
+  ] as const)('a checkout is compiled even so: %s', (_, addons) => {
     prepare(addons, { checkout: true });
     expect(install()).toEqual(COMPILED_ONCE);
   });
@@ -119,7 +119,7 @@ it('the node-gyp of the PATH compiles for package managers that name none', () =
   rmSync(folder, { recursive: true });
 });
 
-it('without any node-gyp the warning says so', () => {
+it('without any node-gyp the warning says that it could not start', () => {
   prepare({});
   const { status, stderr, compiled } = install({ npm_config_node_gyp: '', PATH: root });
   expect([status, compiled]).toEqual([0, '']);

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 const { name, version, engines } = JSON.parse(read('package.json'));
 
-it('requires a Node version in which require loads ES modules', () => {
+it('the documentation has the Node versions that package.json requires', () => {
   const [, twenty, later] = /\^([\d.]+)\.0 \|\| >=([\d.]+)\.0/.exec(engines.node)!;
   for (const page of ['README.md', 'docs/installing.md']) {
     expect(read(page), page).toContain(`${twenty} or a later 20.x, or ${later} or later`);
