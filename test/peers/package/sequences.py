@@ -1,7 +1,8 @@
 """Makes sequences of calls on the Python package, and compares what they return with digests of the TypeScript API's results.
 
-Reads {"sequences": [[{"name", "env", "args", "digest"}]]}, with snapshots of the TypeScript API to restore, and prints, for each sequence, the first call whose digest differs
-with the columns that it returned (null if none differs), and the last snapshot of each environment.
+Reads {"sequences": [[{"name", "env", "args", "digest"}]]}, with snapshots of the TypeScript API to restore. Prints for each
+sequence the first call whose digest differs, with the columns that it returned (null if none differs), and the last snapshot
+of each environment.
 """
 
 import base64
