@@ -72,7 +72,7 @@ describe.runIf(absent === null)('with OpenEnv', () => {
     expect(played.refused).toContain('EXECUTION_ERROR');
   });
 
-  it('the validation passes, but for the lock file that uv writes', async () => {
+  it('the validation passes, except for the lock file that uv writes', async () => {
     const { url } = await startServer();
     const { validated } = await askPythonAsync<Answer>(SCRIPT, { validate: url });
     expect(validated).toEqual({

@@ -33,7 +33,7 @@ function attempt(read: () => ArrayBufferView): Uint8Array {
   }
 }
 
-/** Copies everything that an environment shows, by its names in Python. */
+/** Copies all outputs and properties of an environment, by their names in Python. */
 function shownBy(env: VecEnv, result: object | null, trajectory: object | null): Bytes {
   const steps = Object.entries(trajectory === null ? {} : copyColumns(trajectory as Columns));
   const columns = {
@@ -50,7 +50,7 @@ function shownBy(env: VecEnv, result: object | null, trajectory: object | null):
   };
 }
 
-/** Makes a call. @returns everything that its environment shows afterwards, and the error, "" for none. */
+/** Makes a call. @returns the outputs and properties of its environment after it, and the error, "" for none. */
 function perform(sequence: Sequence, call: Call): Bytes {
   let trajectory: object | null = null;
   let refusal = '';
@@ -86,7 +86,7 @@ const encoded = (args: Call['args']): object =>
     }),
   );
 
-/** The calls of a sequence, and what they return. */
+/** The calls of a sequence, and their results. */
 interface Played {
   readonly sequence: Sequence;
   readonly calls: readonly Call[];
@@ -107,7 +107,7 @@ function play(seed: string): Played {
   return { sequence, calls, shown };
 }
 
-/** Says what Python returns otherwise. */
+/** Describes the first call whose results differ in Python, and its differing columns. */
 function describeDifference({ calls, shown }: Played, { difference }: Answer): string[] {
   if (difference === null) return [];
   const { at, columns } = difference;

@@ -106,7 +106,7 @@ describe.runIf(absent === null)('with several servers', () => {
     expect([requests, waits]).toEqual([[4, 5], []]);
   });
 
-  it('a server that does not listen is no failure while another one does', async () => {
+  it('a server that does not listen is not an error while another server listens', async () => {
     const { url } = await startServer();
     const { results, waits } = await callClient({ url: [await deadUrl(), url] }, { score }, { score: large });
     expect(results.map(({ rows }) => rows)).toEqual([1, 5000]);
@@ -124,7 +124,7 @@ describe.runIf(absent === null)('with several servers', () => {
     expect(waits).toEqual([]);
   });
 
-  it('an error names all of them: at once if none ever listened, else after the last attempt', async () => {
+  it('if all servers fail, an error names them: at once if none ever listened, else after the last attempt', async () => {
     const urls = [await deadUrl(), await deadUrl()];
     const unreached = await callClient({ url: urls }, { score });
     expect(unreached.results[0].message).toMatch(

@@ -28,7 +28,7 @@ const chats = completions.map((content) => [
   { role: 'assistant', content },
 ]);
 
-/** Returns what prompts() writes for the rows. */
+/** Returns the chats of prompts() for the rows. */
 function expectedChats(grader: string) {
   using env = createVecEnv({ numEnvs: ROWS, observation: { history: true } });
   env.reset({ seed: seeds, profiles: profile_modes });
@@ -63,7 +63,7 @@ describe.runIf(absent === null)('texts from Python', () => {
   });
 
   it.each([2 ** 18, 7])(
-    'prompts are those of TypeScript, in requests of at most %d rows',
+    'prompts equal those of TypeScript, in requests of at most %d rows',
     async (row_limit) => {
       const { url } = await startServer();
       const columns = { seeds, action_histories, profile_modes };
@@ -122,7 +122,7 @@ describe.runIf(absent === null)('texts from Python', () => {
     expect(results[0].scores!.total).toEqual(float32Decimals(expected));
   });
 
-  it('score parses rows that it cannot score, and actions have nothing to parse', async () => {
+  it('score also parses the completions of invalid rows, and refuses parsed with actions', async () => {
     const { url } = await startServer();
     const request = { seeds: [-1, 5], action_histories: [[], []], parsed: true };
     const { results } = await callClient(
