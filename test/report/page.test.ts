@@ -159,7 +159,7 @@ it('warns if worlds or versions are mixed', async () => {
 describe('results', () => {
   const value = () => structuredClone(AUDIT) as unknown as Record<string, unknown>;
 
-  it('of world 1.0.0 have six components, and the others count nothing', () => {
+  it('of world 1.0.0 get 0 for the two components that they lack', () => {
     const stored = value();
     const former = (values: object) => Object.fromEntries(Object.entries(values).slice(0, 6));
     const { value: audit } = parseResult({

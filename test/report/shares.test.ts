@@ -1,4 +1,4 @@
-/** Shares of a report: from the scores of its rows, in files of every kind whose world has the rules of this one. */
+/** Shares of a report: computed from its scores, for files of this world and of worlds with the same rules. */
 import { describe, expect, it } from 'vitest';
 import { toGrader } from '../../src/engine/graders/grader.js';
 import { checkGrader, readAnchors } from '../../src/evaluation/bracket.js';
@@ -38,13 +38,13 @@ describe('shares', () => {
       expect(share!.mean).toBeCloseTo((finalScore.mean - 0.25) / 0.5, 12);
   });
 
-  it('are shown for worlds with the same rules alone', () => {
+  it('are shown only for worlds with the same rules', () => {
     const shareIn = (world_digest: string) => gathered({ world_digest }).data(anchors).scores[0].share;
     for (const digest of FORMER_WORLDS.keys()) expect(shareIn(digest)).not.toBeNull();
     expect(shareIn('0'.repeat(64))).toBeNull();
   });
 
-  it('need the weights of the rows, where a file has them', () => {
+  it('are refused if a file has other weights of the grader', () => {
     const check = (grader_weights: unknown) => checkGrader(anchors, gathered({ grader_weights }).graders);
     const { wellbeing, belief_skill, ...former } = toGrader('v2').weights;
     expect([wellbeing, belief_skill]).toEqual([0, 0]);
