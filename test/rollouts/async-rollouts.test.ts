@@ -1,4 +1,4 @@
-/** Rollouts and replay scores on a backend whose calls return promises: the bits of the reference. */
+/** Rollouts and replay scores on a backend whose calls return promises have the same bits as on the reference. */
 import { expect, it } from 'vitest';
 import { scoreReplay, scoreReplayAsync } from '../../src/index.js';
 import { expectSameGroups, expectSameReplays } from '../support/async-rollouts.js';
@@ -7,9 +7,10 @@ import { STAND_IN_PLATFORM } from '../support/stand-in-batch.js';
 const STAND_IN = { platform: STAND_IN_PLATFORM, backend: 'stand-in' };
 const ROW = { seed: 3, actionHistory: [1, 2], action: 4, belief: null };
 
-it('replay scores are the same, with the same faults', () => expectSameReplays(STAND_IN, 150));
+it('replay scores and faults equal those of the reference', () => expectSameReplays(STAND_IN, 150));
 
-it('rollouts are the same, and so are the histories that a policy reads', () => expectSameGroups(STAND_IN));
+it('rollouts, and the histories that a policy reads, equal those of the reference', () =>
+  expectSameGroups(STAND_IN));
 
 it('scoreReplayAsync has the scores of scoreReplay on a synchronous backend, and rejects with its errors', async () => {
   expect(await scoreReplayAsync([ROW])).toEqual(scoreReplay([ROW]));

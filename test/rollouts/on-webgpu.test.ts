@@ -1,4 +1,4 @@
-/** Rollouts and replay scores on WebGPU: the bits of the reference. */
+/** Rollouts and replay scores on WebGPU have the same bits as on the reference. */
 import { it } from 'vitest';
 import { NODE } from '../../src/engine/backends/node.js';
 import { expectSameGroups, expectSameReplays } from '../support/async-rollouts.js';
@@ -7,7 +7,8 @@ import { describeGpu } from '../support/gpu-suite.js';
 const WEBGPU = { platform: NODE, backend: 'webgpu' };
 
 describeGpu('on WebGPU', () => {
-  it('replay scores are the same, with the same faults', () => expectSameReplays(WEBGPU, 300));
+  it('replay scores and faults equal those of the reference', () => expectSameReplays(WEBGPU, 300));
 
-  it('rollouts are the same, and so are the histories that a policy reads', () => expectSameGroups(WEBGPU));
+  it('rollouts, and the histories that a policy reads, equal those of the reference', () =>
+    expectSameGroups(WEBGPU));
 });

@@ -26,13 +26,13 @@ describe('numbers worked by hand', () => {
     expect(generalisedAdvantages(episode, { gamma: 0.5, lambda: 1 }).returns).toEqual(f32(3, 4, 4));
   });
 
-  it('nothing crosses the end of an episode, and lastValues continue an open one', () => {
+  it('no reward counts across the end of an episode, and lastValues continue an open one', () => {
     const open = { ...episode, terminated: [false, true, false], lastValues: [6] };
     // Step 2: 4 + 3 - 1 = 6. Step 1 terminates: 2 - 2 = 0. Step 0: 1 + 1 - 8 = -6.
     expect(generalisedAdvantages(open, { gamma: 0.5, lambda: 0.5 }).advantages).toEqual(f32(-6, 0, 6));
   });
 
-  it('a step that was not taken is 0 and is passed over', () => {
+  it('a step that was not taken has advantage 0, and the steps around it are adjacent', () => {
     const masked = {
       rewards: [1, Number.NaN, 2, 4],
       values: [8, Number.NaN, 2, 1],
@@ -128,7 +128,7 @@ describe('rollouts of the world', () => {
   });
 
   it.each(['same-step', 'next-step'] as const)(
-    'stored steps with autoreset %s, ends as the world has them',
+    'stored steps with autoreset %s end where the episodes end',
     (autoreset) => {
       using env = createVecEnv({ numEnvs: 2, autoreset });
       env.reset({ seed: 3 });
@@ -188,13 +188,13 @@ describe('refused arguments', () => {
     expectRefusal(changed(changes), code);
   });
 
-  it('factors outside 0 to 1, and unknown options', () => {
+  it('are factors outside 0 to 1, and unknown options', () => {
     expectRefusal(changed({}, { gamma: 1.5 }), 'out_of_range');
     expectRefusal(changed({}, { lambda: -0.1 }), 'out_of_range');
     expectRefusal(changed({}, { discount: 0.9 } as never), 'unknown_option');
   });
 
-  it('names the step, and what to pass', () => {
+  it('are named in the error, with the step and what to pass', () => {
     expect(changed({ rewards: [1, null] })).toThrow(/rewards\[1\], got null\. Pass taken/);
   });
 });

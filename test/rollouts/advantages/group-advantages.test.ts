@@ -50,7 +50,7 @@ describe('examples computed by hand', () => {
     expect(groupAdvantages(rewards, 4)).toEqual(groupAdvantages(rewards, 4, { method: 'grpo' }));
   });
 
-  it('another epsilon: a distance of 1 over a std of sqrt(2) + 0.5', () => {
+  it('epsilon is added to the std: a distance of 1 over sqrt(2) + 0.5', () => {
     const { advantages } = groupAdvantages([1, 3], 2, { epsilon: 0.5 });
     expect(advantages).toEqual(f32(-1 / (Math.SQRT2 + 0.5), 1 / (Math.SQRT2 + 0.5)));
   });

@@ -84,7 +84,7 @@ describe('progress and signals', () => {
       });
     };
     await expect(rolloutGroups({ ...heuristic, policy, signal: abort.signal })).rejects.toBe(reason);
-    // A later error of the policy is no unhandled rejection.
+    // A later error of the policy must not become an unhandled rejection.
     fail(new Error('too late'));
     expect(() => input!.history(0)).toThrow(/was closed/);
   });
@@ -267,7 +267,7 @@ describe('options', () => {
     await expectRejection(rolloutGroups({ from, groupSize: 1, policy: 'random' }), 'closed');
   });
 
-  it('are copied before the call returns', async () => {
+  it('options are copied before the call returns', async () => {
     const mutable = { seeds: Uint32Array.of(7, 0, 9), profiles: new Random('persons').profiles(3) };
     const options = { groupSize: 2, policy: 'heuristic' } as const;
     const expected = await rolloutGroups({ ...options, ...structuredClone(mutable) });

@@ -78,7 +78,7 @@ describe('the output of a policy', () => {
     expect(logProbs!.filter((number) => !Number.isNaN(number))).toHaveLength(1);
   });
 
-  it('may be an array of beliefs that the policy overwrites later', async () => {
+  it('may have an array of beliefs that the policy overwrites later', async () => {
     const own = new Float32Array(2 * NUM_BELIEFS);
     let written = 0;
     const write = () => {
@@ -180,7 +180,7 @@ describe('the output of a policy', () => {
     }
   });
 
-  it('may be an error, with which the call rejects; the environments are closed in any case', async () => {
+  it('may be an error: the call rejects with it, and closes the environments', async () => {
     const reason = new Error('no');
     const views: RolloutView[] = [];
     const throws = (view: RolloutView) => {

@@ -1,4 +1,4 @@
-/** Replay scoring of completions: the same scores as of their parsed answers. */
+/** Replay scoring of completions gives the scores of their parsed answers. */
 import { describe, expect, it } from 'vitest';
 import { parseCompletion, parseCompletions, scoreReplay } from '../../../src/index.js';
 import { expectRefusal } from '../../support/refusals.js';
@@ -20,7 +20,7 @@ const columns = () => ({
 });
 
 describe('scoreReplay of completions', () => {
-  it('as objects equals that of the parsed answers', () => {
+  it('as objects equals scoreReplay of the parsed answers', () => {
     const parsed = TEXTS.map((text) => {
       const { action, belief, given } = parseCompletion(text);
       return { ...STATE, action, belief: given ? belief : null };
@@ -32,13 +32,13 @@ describe('scoreReplay of completions', () => {
     expect(found.stepRewards[4]).toBeNaN();
   });
 
-  it('as columns equals that of the parsed answers', () => {
+  it('as columns equals scoreReplay of the parsed answers', () => {
     const { actions, beliefs } = parseCompletions(TEXTS, { noBelief: 'nan' });
     const found = scoreReplay({ ...columns(), completions: TEXTS });
     expect(found).toEqual(scoreReplay({ ...columns(), actions, beliefs }));
   });
 
-  it('may be mixed with parsed answers', () => {
+  it('accepts rows with completions beside rows with parsed answers', () => {
     const { stepRewards } = scoreReplay([
       { ...STATE, completion: '5 5 5 SLEEP' },
       { ...STATE, action: 'sleep' },
@@ -46,7 +46,7 @@ describe('scoreReplay of completions', () => {
     expect(stepRewards[0]).toBe(stepRewards[1]);
   });
 
-  it('marks a row whose completion is no text, or that has an action too', () => {
+  it('reports a row whose completion is not a string, and a row with a completion and an action', () => {
     const rows = [
       { completion: 5 },
       { completion: [{ role: 'assistant', content: 'SLEEP' }] },

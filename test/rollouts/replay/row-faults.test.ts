@@ -165,7 +165,7 @@ describe('a fault', () => {
       /got \[NaN, NaN, 0\.3\d*\]/,
     ],
     [
-      'a belief of a history that is partly NaN',
+      'a belief of a history with some NaN',
       // Row 1, step 1.
       ({ beliefHistories }) => beliefHistories!.fill(0.5, 88, 89),
       /at beliefHistories\[87\] \(row 1, step 1\), got \[NaN, 0\.5, NaN\]/,

@@ -82,7 +82,7 @@ describe.each(ENGINES)('$name', ({ backend, kernel }) => {
   });
 });
 
-/** Draws a row that proposes the last step of an episode with beliefs at every step, so good that no score is clamped. */
+/** Draws a row for the last step of an episode with a belief at every step. The beliefs are so good that no score is clamped. */
 function lastStep(random: Random, seed = random.seeds(1)[0]): ReplayRow {
   const { target } = new Episode({ world: WORLD }).reset(seed);
   const belief = () => Array.from(target, (x) => x + random.real(-0.2, 0.2));
@@ -162,7 +162,7 @@ describe('rows', () => {
     expect(score([rows[7]]).stepRewards[0]).toBe(whole.stepRewards[7]);
   });
 
-  it('may be more than a window, with any number of threads', () => {
+  it('may be more than one window of rows, with any number of threads', () => {
     const many = anyRows(new Random('many'), 9000);
     const scores = score(many, { threads: 1 });
     expect(score(many, { threads: 3 })).toEqual(scores);
@@ -171,7 +171,7 @@ describe('rows', () => {
     }
   });
 
-  it('have beliefs in their histories only where the columns say so', () => {
+  it('have beliefs in their histories only if the columns contain beliefHistories', () => {
     const { beliefHistories, ...columns } = toColumns(rows);
     const without = rows.map(({ beliefHistory, ...row }) => row);
     expect(score(columns, { grader: 'v3' })).toEqual(score(without, { grader: 'v3' }));
@@ -184,7 +184,7 @@ describe('rows', () => {
     });
   });
 
-  it('may have histories of 28 beliefs, of which those past the actions are ignored', () => {
+  it('may have histories of 28 beliefs; those after the last action are ignored', () => {
     const beliefHistory = [[0.1, 0.2, 0.3], null, ...new Array(26).fill('ignored')] as never;
     const short = { seed: 3, actionHistory: [1, 2], action: 3, belief: [0.5, 0.5, 0.5] };
     const columns = (row: ReplayRow) => score([row], { grader: 'v3' });
@@ -230,7 +230,7 @@ describe('the reward beliefSkill', () => {
     rewards.total.map((_, i) => names.reduce((sum, name) => sum + rewards[name][i], 0));
   const four = REWARD_NAMES.filter((name) => name !== 'beliefSkill');
 
-  it('is the term of the proposed belief at any step: 1 for the truth, -1 at least and without a belief', () => {
+  it('is the term of the belief of the row at any step: 1 for the truth, at least -1, and -1 without a belief', () => {
     for (const grader of GRADER_NAMES) {
       const { beliefSkill, rewards } = score(rows, { grader });
       expect(beliefSkill).toEqual(Float32Array.of(-1, 1, -1, 1));

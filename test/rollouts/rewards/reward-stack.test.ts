@@ -71,7 +71,7 @@ describe('each reward on its own', () => {
     );
   });
 
-  it('total: the sum of those that are not missing', () => {
+  it('total: the sum of the rewards that are not missing', () => {
     const four = [1 + 0.5 + 1.25 + 0.375, -2 + 0.5 - 0.75 - 0.5, -2 - 1 - 3 - 0.25, -6.5];
     expect(stack().total).toEqual(f32(...four));
     const skill = [0.625, -1, -0.25, -1];
@@ -102,7 +102,7 @@ describe('each reward on its own', () => {
     expect(found.total).toEqual(f32(1.5, -2 + 0.5 + 1 - 0.5, -2 - 1 - 3, -6.5));
   });
 
-  it('groupAdvantages takes the rewards as reward functions', () => {
+  it('groupAdvantages accepts the rewards as the lists of several reward functions', () => {
     const found = stack({ beliefSkill: [0.625, 0, nan, 0] });
     const lists = REWARD_NAMES.map((name) => found[name]);
     expect(groupAdvantages(lists, 4)).toEqual(groupAdvantages(found.total, 4));

@@ -40,7 +40,7 @@ describe('EpisodeStatistics', () => {
     expect(statistics.count).toBe(10);
   });
 
-  it('begins anew on reset, and leaves out environments outside the mask', () => {
+  it('begins again at 0 on reset, and leaves out environments outside the mask', () => {
     const statistics = new EpisodeStatistics(ENV, { now: () => 0 });
     statistics.add({ rewards: [5, 5], terminated: [0, 0] });
     statistics.reset([true, false]);
@@ -58,7 +58,7 @@ describe('EpisodeStatistics', () => {
   });
 
   it.each(['disabled', 'same-step', 'next-step'] as const)(
-    'of an environment with autoreset %s',
+    'sums the rewards of an environment with autoreset %s',
     (autoreset) => {
       using env = createVecEnv({ numEnvs: 3, autoreset });
       env.reset({ seed: 9 });
@@ -77,7 +77,7 @@ describe('EpisodeStatistics', () => {
     },
   );
 
-  it('refuses other arguments', () => {
+  it('refuses invalid arguments', () => {
     expectRefusal(() => new EpisodeStatistics(ENV, { last: 0 }), 'out_of_range', 'last');
     expectRefusal(() => new EpisodeStatistics(ENV, { now: 5 as never }), 'wrong_type', 'now');
     expectRefusal(() => new EpisodeStatistics({} as never), 'wrong_type', 'numEnvs');

@@ -46,7 +46,7 @@ describe('ObservationNormaliser', () => {
     expect(loaded.state).toEqual(whole.state);
   });
 
-  it('keeps its state while it is frozen, and where update is false', () => {
+  it('keeps its state while it is frozen, and in calls with update: false', () => {
     const normaliser = new ObservationNormaliser(2, { frozen: true });
     expect([...normaliser.normalise(FIRST)]).toEqual(near([...FIRST]));
     normaliser.frozen = false;
@@ -78,7 +78,7 @@ describe('ObservationNormaliser', () => {
     expect(states[1]).toEqual(states[0]);
   });
 
-  it('clips, and writes where it is told', () => {
+  it('clips, and writes to the array `out`', () => {
     const normaliser = new ObservationNormaliser(1, { clip: 0.5, frozen: true });
     const values = Float32Array.of(-3, 0.25, 3);
     expect(normaliser.normalise(values, { out: values })).toBe(values);
@@ -97,7 +97,7 @@ describe('ObservationNormaliser', () => {
     expect(Math.abs(variance - 1)).toBeLessThan(0.01);
   });
 
-  it('refuses other shapes, values and states', () => {
+  it('refuses invalid shapes, values and states', () => {
     const normaliser = new ObservationNormaliser(2);
     expectRefusal(() => normaliser.normalise(Float32Array.of(1, 2, 3)), 'wrong_length');
     expectRefusal(() => normaliser.normalise([1, 2] as never), 'wrong_type');
@@ -133,7 +133,7 @@ describe('RewardNormaliser', () => {
   });
   const step = (rewards: number[], terminated: number[] = rewards.map(() => 0)) => ({ rewards, terminated });
 
-  it('divides by the spread of discounted sums, which begin anew after an end', () => {
+  it('divides by the spread of discounted sums, which begin again at 0 after the end of an episode', () => {
     // NumPy: sum = 0.9 sum + r; RunningMeanStd.update(sum); r / sqrt(var + 1e-8); sum = 0 where terminated.
     const normaliser = new RewardNormaliser(env(2), { gamma: 0.9 });
     expect([...normaliser.normalise(step([1, -1]))]).toEqual(near([0.999999995, -0.999999995]));
@@ -165,7 +165,7 @@ describe('RewardNormaliser', () => {
     expect(masked.state).toEqual(alone.state);
   });
 
-  it('begins sums anew on reset, of all or of a mask', () => {
+  it('begins sums again at 0 on reset, of all environments or of a mask', () => {
     const normaliser = new RewardNormaliser(env(2), { gamma: 1 });
     const fresh = new RewardNormaliser(env(2), { gamma: 1 });
     for (const each of [normaliser, fresh]) each.normalise(step([4, 4]));
@@ -180,7 +180,7 @@ describe('RewardNormaliser', () => {
     expect(normaliser.state.mean[0]).toBeCloseTo(before, 12);
   });
 
-  it('is the same for every autoreset mode of an environment, as long as the episodes are', () => {
+  it('gives the same rewards with autoreset disabled and same-step, if the episodes are the same', () => {
     const sums = (['disabled', 'same-step'] as const).map((autoreset) => {
       using vec = createVecEnv({ numEnvs: 3, autoreset });
       vec.reset({ seed: 4 });
@@ -207,7 +207,7 @@ describe('RewardNormaliser', () => {
     expect([...normaliser.normalise(step([9, -9]))]).toEqual([0.5, -0.5]);
   });
 
-  it('refuses other arguments, and changes nothing', () => {
+  it('refuses invalid arguments, and changes nothing', () => {
     const normaliser = new RewardNormaliser(env(2));
     expectRefusal(() => normaliser.normalise(step([1])), 'wrong_length');
     expectRefusal(() => normaliser.normalise(step([1, Number.NaN])), 'out_of_range', 'rewards[1]');

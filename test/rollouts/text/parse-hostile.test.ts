@@ -71,7 +71,7 @@ describe.each(PIECES)('%s', (_, piece, start, end) => {
     expect({ action, digits }).toEqual(naiveParse(text));
   });
 
-  it('is read at most eight times', () => {
+  it('is parsed with at most eight reads of each character', () => {
     const text = textOf(20_000, piece, start, end);
     const reads = readsOf(() => parseCompletion(text));
     expect(reads).toBeGreaterThan(0);

@@ -73,7 +73,7 @@ describe('refuses numbers out of range', () => {
     );
   });
 
-  it('of environments with other observations', () => {
+  it('in rows of environments with encoded observations', () => {
     for (const observation of [{ oneHot: true }, { scale: true }, { scale: true, history: true }]) {
       const other = createVecEnv({ numEnvs: N, observation });
       const observed = other.reset({ seed: 1 }).observations;
@@ -93,8 +93,8 @@ describe('refuses numbers out of range', () => {
   });
 });
 
-describe('refuses rows of steps not taken', () => {
-  it('which are zeros in rollouts', () => {
+describe('refuses rows', () => {
+  it('of zeros, which rollouts have for steps not taken, and rows with a wrong day', () => {
     expectRefusal(
       () => prompts(new Float32Array(2 * OBSERVATION_SIZE), [[], []]),
       'out_of_range',
@@ -112,8 +112,8 @@ describe('refuses rows of steps not taken', () => {
   });
 });
 
-describe('refuses arguments of a wrong type or length', () => {
-  it('observations', () => {
+describe('refuses a wrong type or length', () => {
+  it('of observations', () => {
     expectRefusal(() => prompt(any(null)), 'wrong_type', 'observation', 'null');
     expectRefusal(() => prompts(any({ length: 0 })), 'wrong_type', 'observations', 'an object');
     expectRefusal(
@@ -125,7 +125,7 @@ describe('refuses arguments of a wrong type or length', () => {
     expectRefusal(() => prompts(any(new BigInt64Array(ROW_SIZE))), 'wrong_type', 'observations[0]', '0');
   });
 
-  it('lengths', () => {
+  it('of observations that do not fit the histories', () => {
     expectRefusal(
       () => prompt(observations.slice(0, OBSERVATION_SIZE)),
       'wrong_length',
@@ -138,7 +138,7 @@ describe('refuses arguments of a wrong type or length', () => {
     expectRefusal(() => prompts(observations, histories.slice(1)), 'wrong_length', '3 histories', '88');
   });
 
-  it('histories', () => {
+  it('of histories', () => {
     const first = observations.slice(0, OBSERVATION_SIZE);
     expectRefusal(() => prompts(observations, any('past')), 'wrong_type', 'histories', '"past"');
     expectRefusal(

@@ -63,7 +63,7 @@ describe('exact text', () => {
     expectTypeOf(user).toExtend<ChatMessage>();
   });
 
-  it('the system message is one frozen object for all', () => {
+  it('all prompts share one frozen system message', () => {
     const [first, second] = [3, 9].map((step) => prompt(...stateAfter(golden, step))[0]);
     expect(second).toBe(first);
     expect(Object.isFrozen(first)).toBe(true);
@@ -87,7 +87,7 @@ describe('the system message under a grader', () => {
     expect(prompt(...start, { grader: 'v2' })[0]).toBe(system);
   });
 
-  it('differs in the grading alone', () => {
+  it('differs only in the lines about the grade', () => {
     const lines = (grader: string) => new Set(systemOf(grader).split('\n'));
     const [v2, v3] = ['v2', 'v3'].map(lines);
     expect([...v2].filter((line) => !v3.has(line))).toHaveLength(1);
@@ -95,7 +95,7 @@ describe('the system message under a grader', () => {
     expect(users[0]).toEqual(users[1]);
   });
 
-  it('depends on the weights alone', () => {
+  it('depends only on the weights', () => {
     for (const name of ['v2', 'v3']) {
       const weights = RHYTHM.graders[name];
       expect(systemOf(weights)).toBe(systemOf(name));
@@ -103,7 +103,7 @@ describe('the system message under a grader', () => {
     }
   });
 
-  it('names what own weights pay for, the largest first, and what they punish', () => {
+  it('lists the components that custom weights reward, the largest first, and those that they punish', () => {
     expect(gradingOf([0.25, 0, -0.5, 0, 0, 0, 1.25, 0])).toEqual([
       'The week is graded at its end. What counts, the most important first:',
       '- A good week as this person feels it: meters kept high from the first slot to the last, above all those that this person values.',
@@ -118,7 +118,7 @@ describe('the system message under a grader', () => {
     }
   });
 
-  it('is one frozen object for all prompts of a call', () => {
+  it('is one frozen object in all prompts of a call', () => {
     const observations = [...start[0], ...start[0]];
     const [[first], [second]] = prompts(observations, [[], []], { grader: [1, 0, 0, 0, 0, 0] });
     expect(second).toBe(first);
@@ -139,7 +139,7 @@ describe('the messages have', () => {
     for (const name of names) expect(system).toContain(name);
   });
 
-  it('an example that is an answer', () => {
+  it('an example that parses as an answer', () => {
     const [, example] = /Example: (.*)/.exec(system)!;
     expect(parseCompletion(example)).toMatchObject({ given: true, actionName: ACTION_NAMES[0] });
     expect(parseCompletion(`<reasoning>${system}</reasoning>\n${example}`).given).toBe(true);
@@ -188,7 +188,7 @@ describe('the messages have', () => {
 });
 
 describe('hundredths', () => {
-  it('are those of toFixed, without a zero before the point and without a sign of zero', () => {
+  it('equal toFixed(2) without a zero before the point, and without a sign before .00', () => {
     forAll(2000, (random) => {
       const value = Math.fround(random.chance(0.5) ? random.real(-2, 2) : random.wild());
       const fixed = value.toFixed(2).replace(/^-0\.00$/, '0.00');
@@ -226,7 +226,7 @@ describe('hidden state', () => {
     for (const name of ['action', 'reward', 'deltas', 'anomalies']) expect(names).toContain(name);
   });
 
-  it('of past steps is not read', () => {
+  it('in past steps is not read', () => {
     const [observation, history] = stateAfter(golden, 12);
     const read = new Set<string>();
     const get = (step: PastStep, key: string): unknown => {
@@ -239,7 +239,7 @@ describe('hidden state', () => {
     expect([...read].sort()).toEqual(['action', 'anomalies', 'deltas', 'reward']);
   });
 
-  it('of two profiles with equal observations does not change the prompt', () => {
+  it('that leaves the observations equal does not change the prompt', () => {
     const profile = Float32Array.from([
       ...RHYTHM.traits.map(({ neutral }) => neutral),
       0.2,

@@ -228,7 +228,7 @@ describe('a recorder', () => {
   const recorderOf = (options: object = {}) =>
     new TrajectoryRecorder(createVecEnv({ numEnvs: 3, ...options }), playerOf(), toGrader('v2'));
 
-  it('records the same when environments skip steps or are reset', () => {
+  it('records the same episodes when environments skip steps or are reset', () => {
     const recorder = recorderOf();
     runSync(recorder.begin(episodeStarts([10, 11, 12])));
     const left = [NUM_STEPS, NUM_STEPS, NUM_STEPS];
