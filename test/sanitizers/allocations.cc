@@ -1,5 +1,5 @@
-// Fails the n-th allocation of each call of a batch, for every n: the call must succeed, or throw std::bad_alloc and change
-// nothing. An alarm ends a hanging process.
+// Fails the n-th allocation of each call of a batch, for every n. The call must then succeed, or throw std::bad_alloc and
+// change nothing. An alarm ends a hanging process.
 #include <unistd.h>
 
 #include <cstdio>
@@ -12,7 +12,7 @@
 
 namespace {
 
-// The number of allocations that succeed before one fails; negative: all succeed. Only the calling thread allocates.
+// The number of allocations that succeed before one fails. If it is negative, all succeed. Only the calling thread allocates.
 long left = -1;
 bool failed = false;
 
@@ -135,8 +135,8 @@ void make_call(int k, Batch& batch, const Outputs& out, World& w) {
   }
 }
 
-// Makes the calls up to `last`. The n-th allocation of the last call fails; if `last` is -1, the n-th of the constructor.
-// Returns the outputs and states; null if the constructor failed.
+// Makes the calls up to `last`. The n-th allocation of the last call fails. If `last` is -1, the n-th allocation of the
+// constructor fails. Returns the outputs and states; null if the constructor failed.
 std::unique_ptr<Snapshot> play(int last, long n, bool& refused) {
   World w;
   OutputMemory outputs;
@@ -167,12 +167,12 @@ bool succeeds_or_changes_nothing(int k) {
     alarm(60);
     const auto got = play(k, n, refused);
     if (!failed) {
-      std::printf("call %d: %ld allocations, %d of which make it throw\n", k, n, refusals);
+      std::printf("call %d: %ld allocations, the call throws for %d of them\n", k, n, refusals);
       return true;
     }
     refusals += refused;
     if (k < 0 ? refused != (got == nullptr) : !(*got == (refused ? *before : *after))) {
-      return std::printf("call %d without allocation %ld: the state is neither that before the call nor that after it\n", k, n), false;
+      return std::printf("call %d without allocation %ld: the state equals neither the state before the call nor the state after it\n", k, n), false;
     }
   }
 }

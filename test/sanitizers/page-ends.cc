@@ -58,8 +58,8 @@ void print_location_on_fault() {
   for (const int signal : {SIGSEGV, SIGBUS}) sigaction(signal, &action, nullptr);
 }
 
-// Returns whether the kernel gives the expected results, wherever its arrays lie. `expected` has results by num_envs and
-// layout; missing results are added to it.
+// Returns whether the kernel gives the expected results, wherever its arrays are in memory. `expected` has the results by
+// num_envs and layout; the function adds missing results to it.
 bool same_everywhere(const Kernel& kernel, std::map<std::pair<int, bool>, std::string>& expected) {
   for (const Edge edge : {Edge::End, Edge::Begin}) {
     for (const int num_envs : {1, 3, 15, 16, 17, 33}) {

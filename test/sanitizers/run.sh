@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Tests the addon's memory accesses, in this order: the shipped kernels on arrays at the ends of pages, symbols that two
 # kernels define, failing allocations, threads under ThreadSanitizer, and the engine's tests on an addon built with
-# AddressSanitizer and UndefinedBehaviorSanitizer; then python/tests on a Python module built so. A finding ends the run with an error. Needs Linux, and GCC or Clang.
+# AddressSanitizer and UndefinedBehaviorSanitizer. Then builds the Python module with the same sanitizers and runs
+# python/tests on it. A finding ends the run with an error. Needs Linux, and GCC or Clang.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 root=$PWD
@@ -101,6 +102,6 @@ read -ra includes <<<"$("$python" -m pybind11 --includes)"
   -fvisibility=hidden -pthread -I native "${includes[@]}" python/binding/module.cc \
   "$out"/build/Release/obj.target/rhythm/native/{batch,kernels,kernel_portable,neutral,replay,tables,thread_pool}.o \
   "$out"/build/Release/kernel_*.a -o "$copy/python/rhythm_vec/_native.so"
-# Freed memory soon leaves quarantine, because a test measures memory. The engine's tests have the golden values.
+# The quarantine of freed memory is small, because a test measures memory. The golden values are among the engine's tests.
 (cd "$copy/python" && ASAN_OPTIONS+=:quarantine_size_mb=16 LD_PRELOAD=$runtimes PYTHONDONTWRITEBYTECODE=1 \
   "$python" -m unittest tests.test_bad_input tests.test_arrays tests.test_snapshots tests.test_concurrency)
