@@ -73,7 +73,7 @@ it('freeing a server closes the environments of requests and sessions', async ()
   await once(parts.server.close(), 'close');
 });
 
-it('closing cuts off clients that neither close their socket nor finish their request', {
+it('closing the server cuts off clients that do not close their socket or do not finish their request', {
   timeout: 15_000,
 }, async () => {
   const server = await startServer();

@@ -40,7 +40,7 @@ it('frees the sessions of a client that is killed in the middle of an episode', 
   expect(await metric(server, 'rhythm_vec_failures_total')).toBe(0);
 });
 
-it('frees the session of a half-open socket, which answers no ping', async () => {
+it('frees the session of a socket that answers no ping', async () => {
   const server = await startServer({ pingMs: 500 });
   const session = await new CheckedSession(await connect(server), 8).begin();
   const socket = await rawSocket(server.port);
@@ -131,7 +131,7 @@ it('answers frames that arrive together in order', async () => {
   expect(types).toEqual(['observation', ...expected]);
 });
 
-it('answers CAPACITY_REACHED at full capacity, and accepts a session after another has closed', async () => {
+it('answers CAPACITY_REACHED at full capacity, and accepts a session after another one has closed', async () => {
   const server = await startServer({ capacity: 2 });
   const [first, second, third] = [await connect(server), await connect(server), await connect(server)];
   await first.request(RESET);
@@ -193,7 +193,7 @@ it('refuses a body of millions of lists while a session steps', async () => {
   await session.step();
 });
 
-it('runs large batches one at a time, and small ones beside them', async () => {
+it('runs large batches one at a time, and small batches beside them', async () => {
   const server = await startServer();
   const score = (rows: number) =>
     sendRequest(server, 'POST', '/v1/score', {

@@ -63,7 +63,7 @@ it('answers a wrong method with the allowed ones', async () => {
   expect((await fetch(`${url}/health`, { method: 'DELETE' })).headers.get('allow')).toBe('GET');
 });
 
-it('openapi.json describes bodies, failures, and the need of a token', async () => {
+it('openapi.json describes bodies, errors, and whether a token is required', async () => {
   const { paths, ...description } = (await sendRequest(await startServer(), 'GET', '/openapi.json')).body;
   expect(description).not.toHaveProperty('security');
   const required = (path: string) => paths[path].post.requestBody.required;

@@ -29,7 +29,7 @@ const recorded = JSON.parse(
 
 type Check = (answer: unknown) => void;
 
-/** Checks an answer with an observation. The recording has that of another environment. */
+/** Checks an answer with an observation. The recorded observation is of another environment. */
 const ownObservation =
   (done: boolean, begins: boolean): Check =>
   (answer) => {
@@ -192,37 +192,34 @@ describe('WebSocket answers', () => {
   });
 });
 
-/** Returns the entries of the components' object. */
+/** Returns the components with their names. */
 const namedComponents = ({ components }: Episode): [name: string, component: number][] =>
   COMPONENT_NAMES.map((name, k) => [name, float32Decimal(components[k])]);
 
 describe('an episode', () => {
-  it.each(GRADER_NAMES)(
-    'over a socket equals that of the reference engine, with its grade by %s',
-    async (grader) => {
-      const client = await connect(await startServer());
-      await client.request({ type: 'reset', data: { seed: 42, profile: 'workaholic_stoic', grader } });
-      const episode = new Episode().reset(42, { profile: 'workaholic_stoic', grader });
-      for (let t = 0; t < 28; t++) {
-        const belief = t % 3 === 0 ? [0.1 * (t % 10), 0.5, 0.25] : null;
-        const { data } = await client.request({
-          type: 'step',
-          data: { action_type: ['deep_work', 'Sleep', 'FAMILY-TIME'][t % 3], belief },
-        });
-        const reward = episode.step([0, 3, 6][t % 3], belief);
-        expect(data.reward).toBe(float32Decimal(reward));
-        expect(data.done).toBe(t === 27);
-        expect(data.observation.meters).toEqual(float32Decimals(episode.meters));
-        expect(data.observation.anomalies).toEqual(float32Decimals(episode.anomalies));
-        expect(data.observation.final_score).toBe(t === 27 ? float32Decimal(episode.finalScore) : null);
-        expect(data.observation.components === null).toBe(t < 27);
-        const { observation } = RESULT_SCHEMA.parse(data);
-        if (t === 27) expect(Object.entries(observation.components!)).toEqual(namedComponents(episode));
-      }
-      // These beliefs are worse than the prior.
-      expect(episode.components[COMPONENT_NAMES.indexOf('belief_skill')]).toBeLessThan(0);
-    },
-  );
+  it.each(GRADER_NAMES)('over a socket equals an episode of the reference, graded by %s', async (grader) => {
+    const client = await connect(await startServer());
+    await client.request({ type: 'reset', data: { seed: 42, profile: 'workaholic_stoic', grader } });
+    const episode = new Episode().reset(42, { profile: 'workaholic_stoic', grader });
+    for (let t = 0; t < 28; t++) {
+      const belief = t % 3 === 0 ? [0.1 * (t % 10), 0.5, 0.25] : null;
+      const { data } = await client.request({
+        type: 'step',
+        data: { action_type: ['deep_work', 'Sleep', 'FAMILY-TIME'][t % 3], belief },
+      });
+      const reward = episode.step([0, 3, 6][t % 3], belief);
+      expect(data.reward).toBe(float32Decimal(reward));
+      expect(data.done).toBe(t === 27);
+      expect(data.observation.meters).toEqual(float32Decimals(episode.meters));
+      expect(data.observation.anomalies).toEqual(float32Decimals(episode.anomalies));
+      expect(data.observation.final_score).toBe(t === 27 ? float32Decimal(episode.finalScore) : null);
+      expect(data.observation.components === null).toBe(t < 27);
+      const { observation } = RESULT_SCHEMA.parse(data);
+      if (t === 27) expect(Object.entries(observation.components!)).toEqual(namedComponents(episode));
+    }
+    // These beliefs are worse than the prior.
+    expect(episode.components[COMPONENT_NAMES.indexOf('belief_skill')]).toBeLessThan(0);
+  });
 
   it('begins again with every reset, with a step count of 0', async () => {
     const client = await connect(await startServer());

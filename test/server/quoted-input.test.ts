@@ -15,7 +15,7 @@ it.each([
   ['/step', `{"action": {"action_type": ${DEEP}}}`],
   ['/step', `{"action": {"action_type": "sleep", "more": ${DEEP}}}`],
   ['/v1/score', `{"seeds": [1], "grader": ${DEEP}}`],
-])('POST %s refuses deeply nested lists', async (path, body) => {
+])('POST %s refuses deeply nested input', async (path, body) => {
   const server = await startServer();
   const { status, body: response } = await sendRequest(server, 'POST', path, body);
   expect(status).toBe(422);

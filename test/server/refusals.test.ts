@@ -1,4 +1,4 @@
-/** Tests what clients read about requests that are refused, and about their causes. */
+/** Tests the answers to refused requests: their status, their errors and the causes in them. */
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -18,7 +18,7 @@ it.each([
   ['{"seeds":[1],,', 'Expected a key at position 13'],
   ['{},', 'Expected nothing more at position 2'],
   ['{"seeds":[1]', 'Unexpected end of JSON input at position 12'],
-])('names what a body lacks: %s', async (body, error) => {
+])('names the position and the cause of invalid JSON: %s', async (body, error) => {
   const { status, body: answer } = await sendRequest(await startServer(), 'POST', '/v1/score', body);
   const position = Number(/\d+$/.exec(error));
   expect([status, answer.detail]).toEqual([
@@ -45,7 +45,7 @@ it.each([
   expect(msg).toBe(`Expected one of random, heuristic, action_sequences, ${got}`);
 });
 
-it('does not count what is in strings as values', async () => {
+it('does not count characters in strings as values', async () => {
   const server = await startServer();
   const more = '[{,:\\\\\\"'.repeat(2000);
   const { status, body } = await sendRequest(server, 'POST', '/reset', `{"seed":1,"more":"${more}"}`);

@@ -1,4 +1,4 @@
-/** Tests that slices of lists are read on their bytes as `JSON.parse` reads them, or left to it. */
+/** Tests the readers of bytes of lists: they agree with `JSON.parse`, or leave a slice to it. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { countStrings, readWhole } from '../../src/server/vec/slice-bytes.js';
@@ -27,7 +27,7 @@ function within<T>(slice: string, call: (json: Buffer, from: number, to: number)
   return call(json, from.length, from.length + bytes.length);
 }
 
-it('counts the strings of slices that have only valid strings', () => {
+it('counts the strings of a slice if all its entries are valid strings', () => {
   const strings = ['"a"', '""', '" \\n"', '"\\u00e9\\uD83D"', '"\u20ac,]"', '"\\\\"', '"\\"\\/\\b\\f\\r\\t"'];
   const others = [
     '"\\x"',
@@ -56,7 +56,7 @@ it('counts the strings of slices that have only valid strings', () => {
   expect(counted).toBeGreaterThan(drawsOf(200));
 });
 
-it('reads the numbers of slices that have only short whole numbers', () => {
+it('reads the numbers of a slice if all its entries are short whole numbers', () => {
   const whole = ['0', '7', '10', '255', '65536', '999999999'];
   const others = ['1000000000', '-1', '.5', '01', '', ' 1', '"1"'];
   const slices = slicesOf([...whole, ...whole, ...others], [',', ',', ',', ',,', ' ,', '']);
