@@ -11,7 +11,7 @@ interface Decimal {
   readonly exponent: number;
 }
 
-/** Returns a number as an integer, in units so small that float32 numbers, their middles and decimals are integers. */
+/** Returns a number as an integer multiple of a unit so small that all float32s, their midpoints and decimals are multiples. */
 const UNIT_BITS = 150n;
 const UNIT_TENS = 60;
 const scaled = (value: number): bigint => {
@@ -60,7 +60,7 @@ describe('the shortest decimal', () => {
     [0x4b7fffff, '16777215'],
     [0x4b800000, '16777216'],
     [0x4b800001, '16777218'],
-    // 2097152.25 is halfway between two decimals that read back: the even one.
+    // 2097152.25 is halfway between two decimals that read back. The even one is chosen.
     [0x4a000001, '2097152.2'],
     [0x4a000003, '2097152.8'],
     // The nearest decimals of eight digits to 2^-96 and 2^87 do not read back, but the next ones do.
@@ -70,7 +70,7 @@ describe('the shortest decimal', () => {
     [SMALLEST_NORMAL - 1, '1.1754942e-38'],
     [SMALLEST_NORMAL, '1.1754944e-38'],
     [LARGEST, '3.4028235e+38'],
-  ])('of the bits %i is %s', (bits, text) => {
+  ])('of the float32 with the bits %i is %s', (bits, text) => {
     expect(String(float32Decimal(fromBits(bits)))).toBe(text);
     expect(String(float32Decimal(-fromBits(bits)))).toBe(`-${text}`);
   });
@@ -80,7 +80,7 @@ describe('the shortest decimal', () => {
     ['subnormal', SMALLEST, SMALLEST_NORMAL - 1],
     ['those below 1', ONE - 0x08000000, ONE],
     ['those with ties', 0x49800000, 0x4b800000],
-  ])('of random numbers, %s, is that of exact arithmetic', (_, low, high) => {
+  ])('of random float32s (%s) equals the one that exact arithmetic finds', (_, low, high) => {
     fc.assert(
       fc.property(positiveBits(low, high), (bits) => {
         const value = fromBits(bits);
@@ -93,7 +93,7 @@ describe('the shortest decimal', () => {
     );
   });
 
-  it('of every power of two is that of exact arithmetic', () => {
+  it('of every power of two equals the one that exact arithmetic finds', () => {
     for (let exponent = 1; exponent < 255; exponent++) {
       for (const bits of [0, 1].map((least) => exponent * 2 ** 23 + least)) {
         expect(float32Decimal(fromBits(bits))).toBe(expectedDecimal(bits));
@@ -101,7 +101,7 @@ describe('the shortest decimal', () => {
     }
   });
 
-  it('of another number is that number', () => {
+  it('of a number that is not a float32 is the number itself', () => {
     const others = [0.7, 1 / 3, 1e300, 5e-324, 2 ** 40 + 1, Number.NaN, Infinity, -Infinity, 0, -0];
     expect(float32Decimals(others)).toEqual(others);
   });

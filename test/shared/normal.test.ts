@@ -34,17 +34,17 @@ const T: readonly [df: number, confidence: number, t: number][] = [
 ];
 
 describe('normalCdf', () => {
-  it.each(CDF)('of %d', (x, p) => {
+  it.each(CDF)('of %d equals that of SciPy', (x, p) => {
     expect(Math.abs(normalCdf(x) - p)).toBeLessThan(1e-15);
   });
 
-  it('is 0 and 1 far away', () => {
+  it('is 0 or 1 for large arguments', () => {
     expect([normalCdf(-50), normalCdf(50), normalCdf(-Infinity), normalCdf(Infinity)]).toEqual([0, 1, 0, 1]);
   });
 });
 
 describe('normalQuantile', () => {
-  it.each(PPF)('of %d', (p, x) => {
+  it.each(PPF)('of %d equals that of SciPy', (p, x) => {
     expect(normalQuantile(p)).toBeCloseTo(x, 12);
   });
 
@@ -56,7 +56,7 @@ describe('normalQuantile', () => {
 });
 
 describe('tQuantile', () => {
-  it.each(T)('with %d degrees of freedom at %d', (df, confidence, t) => {
+  it.each(T)('with %d degrees of freedom at confidence %d equals that of SciPy', (df, confidence, t) => {
     expect(Math.abs(tQuantile(df, confidence) / t - 1)).toBeLessThan(1e-10);
   });
 });

@@ -25,7 +25,7 @@ describe('CompensatedSum', () => {
     expect(sum.value).toBe(2);
   });
 
-  it('differs from the exact sum by rounding alone', () => {
+  it('equals the exact sum up to rounding', () => {
     fc.assert(
       fc.property(scores, (values) => {
         const sum = new CompensatedSum();
