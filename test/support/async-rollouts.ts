@@ -14,7 +14,7 @@ import { scoreReplayAsyncOn } from '../../src/rollouts/replay/score-replay.js';
 import { Random } from './random.js';
 import { anyRows, score, toColumns } from './replays.js';
 
-/** A backend of a platform that only the asynchronous API has. */
+/** A platform, and its backend that only the asynchronous API has. */
 export interface AsyncOnly {
   readonly platform: Platform;
   readonly backend: string;

@@ -15,7 +15,7 @@ interface Manifest {
 
 export const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest;
 
-/** Packages that lib includes. Modules of dist import them; tests load some of these modules one by one. */
+/** Packages that lib includes. Modules of dist import them, and tests load some modules of dist. */
 const BUNDLED = ['@noble/hashes', 'crc-32', 'fastest-levenshtein', 'p-retry', 'zod'];
 
 export class BarePackage {

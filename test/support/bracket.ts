@@ -17,5 +17,5 @@ export const BRACKET_AUDIT = {
   },
 };
 
-/** What the audit agrees with. */
+/** The version and the world digest of BRACKET_AUDIT. */
 export const TEST_SETTINGS = { version: BRACKET_AUDIT.version, worldDigest: BRACKET_AUDIT.world_digest };

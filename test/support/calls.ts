@@ -79,13 +79,13 @@ function optionsOf({ beliefs, mask }: StepCall): StepOptions {
   return { ...(beliefs && { beliefs }), ...(mask && { mask }) };
 }
 
-/** The environment that calls are drawn for. */
+/** The shape of the environment for which calls are drawn. */
 export interface EnvShape {
   readonly numEnvs: number;
   readonly seedRange: readonly [low: number, size: number];
 }
 
-/** Draws a call. @param finished environments that must not step; the mask leaves them out. */
+/** Draws a call. @param finished marks the environments that must not step; the mask leaves them out. */
 export function randomCall(random: Random, shape: EnvShape, finished: ArrayLike<number>): Call {
   const draw = random.real();
   if (draw < 0.06) return randomReset(random, shape, true);

@@ -11,7 +11,7 @@ import { runCommand } from '../../src/cli/commands.js';
 /** The bundled command of the package. test/support/compiled.ts builds it again when the source has changed. */
 export const MAIN = fileURLToPath(new URL('../../lib/cli.js', import.meta.url));
 
-/** Without it, a command of a slow machine would write lines of progress. */
+/** The option that turns progress off: on a slow machine a command would write lines of progress. */
 const QUIET = '--quiet';
 
 export interface CommandResult {

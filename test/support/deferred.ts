@@ -1,6 +1,6 @@
 /**
- * A backend that behaves like a device, and computes with the reference: outputs change only when they are read, promises
- * settle later, and the device can be lost.
+ * A backend that behaves like a device and computes with the reference: outputs change only when they are read, promises
+ * settle later, and a test can lose the device.
  */
 
 import { toAsyncBackend } from '../../src/engine/backends/async-adapter.js';
@@ -23,7 +23,7 @@ export class DeferredBackend implements AsyncBackend {
   readonly name = 'deferred';
   /** The reason why the backend is unavailable; null if it is available. */
   reason: string | null = null;
-  /** Whether the device of each new batch is lost at once. */
+  /** Whether each new batch loses its device at once. */
   fragile = false;
   /** The opened batches, and their device options. */
   readonly batches: DeferredBatch[] = [];
@@ -87,7 +87,7 @@ export class DeferredBatch implements AsyncBatch {
     throw new BackendError('device_lost', 'Expected the device, got none: it was lost. Call reopen().');
   }
 
-  /** Computes now and settles later; rejects if the device was lost meanwhile. */
+  /** Computes at once and settles later. Rejects if the device is lost in between. */
   async #later<T>(compute: (batch: Batch) => T): Promise<T> {
     const result = compute(this.#reachable);
     await new Promise((resolve) => setImmediate(resolve));

@@ -16,7 +16,7 @@ const COMPILER_OPTIONS = {
 };
 
 export interface Example {
-  /** The headline above the example, and the example's number in the section. */
+  /** The heading above the example, and the example's number below that heading. */
   readonly name: string;
   readonly code: string;
   /** The expected output: the text block after the example, or the empty string. */

@@ -31,7 +31,7 @@ export function detached<T extends { buffer: ArrayBufferLike }>(view: T): T {
   return view;
 }
 
-/** Returns its first argument, after the others were evaluated. */
+/** Returns its first argument. JavaScript evaluates the others, which change memory. */
 export const first = <T>(value: T, ..._done: unknown[]): T => value;
 
 /** Returns a view whose resizable memory has become smaller than it. */

@@ -23,7 +23,7 @@ export class Sequence {
   /** [low, size] of the allowed seeds of each environment. */
   readonly spans: (readonly [number, number])[] = [];
 
-  /** Makes a call. @returns what `run` returns as its trajectory, else null. @throws what the call throws. */
+  /** Makes a call. @returns the trajectory of `run`, or null. @throws the error of the call. */
   perform({ name, env, args }: Call): object | null {
     const on = this.envs[env];
     if (name === 'create') {
@@ -71,7 +71,7 @@ const FIELDS = OBSERVATION_FIELDS.map((field) => field.name);
 const PROFILES = ['sampled', 'discrete', ...PROFILE_NAMES];
 const GRADERS = ['v1', 'v2', 'v3'];
 const RANGES = [undefined, undefined, [1000, 60], [2 ** 32 - 50, 50]] as const;
-/** Other calls are seldom enough that many episodes end. */
+/** The names of calls. Steps are drawn most often, so that many episodes end. */
 const NAMES = [
   ...Array<Call['name']>(14).fill('step'),
   ...(['reset', 'reset', 'run', 'run', 'fork', 'assign', 'snapshot', 'restore'] as const),

@@ -102,7 +102,7 @@ export const PICTURES: readonly [kind: string, drawing: Drawing, names: readonly
   [
     'components',
     drawComponents({
-      // The last parts are negative in the second row.
+      // The last parts of the second row are negative.
       rows: rows.map(([name, { components }], row) => ({
         name,
         parts: RHYTHM.graders.v3.map(

@@ -8,13 +8,13 @@ import * as python from './python.js';
 
 export type Call =
   | { readonly score: Readonly<Record<string, unknown>> }
-  /** Lists are passed as arrays; the text "NaN" becomes a number. */
+  /** A call of score whose lists become arrays, and whose text "NaN" becomes the number. */
   | { readonly arrays: Readonly<Record<string, unknown>> }
   | { readonly prompts: Readonly<Record<string, unknown>> }
   | { readonly parse: readonly unknown[] }
-  /** Lets seconds pass. */
+  /** Advances the clock of the client by some seconds. */
   | { readonly advance: number }
-  /** Makes calls in threads of their own, and returns their results. */
+  /** Makes each call in its own thread, and returns the results. */
   | { readonly parallel: readonly Call[] }
   | {
       readonly rewards: {
@@ -74,7 +74,7 @@ export const answering =
   (_, response) =>
     response.writeHead(status, headers).end(body);
 
-/** Starts a server with one behaviour per request. It forwards later requests to `real`. `requests` counts all requests. */
+/** Starts a server with one behaviour for each of its first requests. It forwards later ones to `real`, and counts all. */
 export async function faultyServer(
   real: { readonly url: string },
   ...behaviours: Behaviour[]

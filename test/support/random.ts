@@ -62,7 +62,7 @@ export class Random {
   pick<T>(choices: readonly T[]): T {
     return choices[this.integer(0, choices.length - 1)];
   }
-  /** Any float of a world: sometimes 0, else a magnitude from 2^-40 to 2^20 with either sign. */
+  /** Any legal float of a world: sometimes 0, else a magnitude from 2^-40 to 2^20 with either sign. */
   wild(): number {
     if (this.chance(0.1)) return 0;
     return (this.chance(0.5) ? 1 : -1) * 2 ** this.real(-40, 20);
@@ -156,7 +156,7 @@ export class Random {
     const terms = Math.max(0, step - beliefSkillFrom);
     return terms === 0 ? 0 : this.real(terms * (1 - beliefSkillScale), terms);
   }
-  /** Beliefs that stand when episodes begin; at step 0 none. */
+  /** The beliefs given before the episodes begin at later steps; none for a start at step 0. */
   #standing(steps: Uint8Array): Pick<EnvStarts, 'beliefs' | 'given'> {
     if (this.chance(0.3)) return { beliefs: null, given: null };
     const given = steps.map((step) => Number(step > 0 && this.chance(0.6)));

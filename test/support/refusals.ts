@@ -27,7 +27,7 @@ export function expectRefusal(call: () => unknown, code: ErrorCode, ...mentions:
   expect({ code: error.code, name: error.name }).toEqual({ code, name: classOf(code) });
 }
 
-/** Expects a promise to reject in the same way. */
+/** Expects a promise to reject with such an error. */
 export async function expectRejection(
   promise: Promise<unknown>,
   code: ErrorCode,

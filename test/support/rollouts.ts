@@ -12,7 +12,7 @@ import { Random } from './random.js';
 
 const { NaN: nan } = Number;
 
-/** Creates an episode in the state in which the rollouts of a group begin. */
+/** Creates an episode in the initial state of the rollouts of a group. */
 export type EpisodeStart = () => Episode;
 
 /** Copies row `at` of an array. */
@@ -58,7 +58,7 @@ export function expectAllReplayed(rollouts: RolloutGroups, starts: readonly Epis
   }
 }
 
-/** Plays four environments to steps 0, 27, 5 and 28. @returns the same episodes, played singly. */
+/** Plays four environments to steps 0, 27, 5 and 28. @returns the same episodes, each played alone. */
 export function advanceToStops(env: VecEnv): EpisodeStart[] {
   const stops = [0, 27, 5, NUM_STEPS];
   const seeds = [90, 91, 92, 93];

@@ -96,8 +96,8 @@ export function recordEpisodes(
 }
 
 /**
- * Returns a copy of an episode with the value at a path ("steps.3.belief") replaced. A function computes the new value from
- * the old one; undefined removes it.
+ * Returns a copy of an episode with the value at a path ("steps.3.belief") replaced.
+ * @param to the new value, or a function that computes it from the old one; undefined removes the value.
  */
 export function changedAt(episode: TrajectoryEpisode, path: string, to: unknown): TrajectoryEpisode {
   const copy = structuredClone(episode);

@@ -7,7 +7,8 @@ import { type Columns, copyOutputs, rowsOf } from './bits.js';
 import { expectRefusal } from './refusals.js';
 
 /**
- * Makes the calls in a table's first column, and compares the outputs with the other columns, one entry per environment.
+ * Makes the calls in a table's first column, and compares the outputs with the other columns. A cell has an entry for each
+ * environment.
  *
  * Calls:
  * - `reset` resets all environments, `reset 010` those of a mask.

@@ -1,9 +1,9 @@
-/** Lets `expect` compare typed arrays by their bytes, which is a hundred times as fast as by their elements. */
+/** Makes `expect` compare typed arrays by their bytes, which is a hundred times as fast as by their elements. */
 import { expect } from 'vitest';
 
 const bytesOf = (view: ArrayBufferView): Buffer => Buffer.from(view.buffer, view.byteOffset, view.byteLength);
 
-/** Returns undefined where bytes differ. Then `expect` compares the elements and reports the differences. */
+/** Returns true for equal bytes. If they differ, returns undefined, and `expect` compares the elements and reports them. */
 function haveEqualBytes(a: unknown, b: unknown): true | undefined {
   if (!ArrayBuffer.isView(a) || !ArrayBuffer.isView(b) || a.constructor !== b.constructor) return undefined;
   return bytesOf(a).equals(bytesOf(b)) || undefined;

@@ -22,7 +22,7 @@ export interface VisitOptions {
   readonly missing?: RegExp;
 }
 
-/** The time limit of a wait, in milliseconds. It suffices for the crowd view on a busy processor. */
+/** The time limit of a wait, in milliseconds: long enough for the crowd view on a busy processor. */
 export const LIMIT = 90_000;
 
 export class Visit {
