@@ -43,7 +43,7 @@ const better = scoreOf(a) > scoreOf(b) ? ['a', 'b'] : ['b', 'a'];
 const nameOf = ([{ model }]: readonly TrajectoryEpisode[]) => model;
 
 describe('pairs', () => {
-  it('are of the first step at which episodes of a seed take different actions', async () => {
+  it('come from the first step at which episodes of a seed take different actions', async () => {
     expect(modelsOf((await select([...a, ...b])).rows)).toEqual([[2, ...better]]);
   });
 
@@ -53,7 +53,7 @@ describe('pairs', () => {
     expect(modelsOf(rows)).toEqual([first, [2, ...better]]);
   });
 
-  it('are all with allPairs, without those of the same action', async () => {
+  it('are all pairs of different actions with allPairs', async () => {
     const { rows } = await select([...a, ...b, ...c], { allPairs: true });
     expect(rows.filter(({ step_index }) => step_index === 0)).toHaveLength(2);
     for (const row of rows) {
@@ -62,7 +62,7 @@ describe('pairs', () => {
     }
   });
 
-  it('have the prompt, both answers and where they come from', async () => {
+  it('have the prompt, both answers and the players of both', async () => {
     const [row] = (await select([...a, ...b])).rows;
     const [chosen, rejected] = better[0] === 'a' ? [a[0], b[0]] : [b[0], a[0]];
     expect(row).toEqual({
@@ -88,7 +88,7 @@ describe('pairs', () => {
     expect(Object.keys(row)).toEqual(Object.keys(DPO_COLUMNS));
   });
 
-  it('by return compare the sums of rewards from the state on', async () => {
+  it('by return compare the sums of the rewards from that step on', async () => {
     const [row] = (await select([...a, ...b], { by: 'return' })).rows;
     const sums = [a[0], b[0]].map(({ steps }) =>
       steps.slice(2).reduceRight((sum, { reward }) => sum + reward, 0),
@@ -103,21 +103,21 @@ describe('pairs', () => {
     expect((await select([...a, ...record('again', [3, 4, 0, 6])])).rows).toEqual([]);
   });
 
-  it('are of one seed, one profile and one grader', async () => {
+  it('join episodes of the same seed, profile and grader only', async () => {
     expect((await select([...a, ...record('b', [1], [101])])).rows).toEqual([]);
     expect((await select([...a, ...record('b', [1], [100], 'v3')])).rows).toEqual([]);
     const discrete = recordEpisodes(episodeStarts([100], 'custom', 'discrete'));
     expect((await select([...a, ...discrete])).rows).toEqual([]);
   });
 
-  it('are of the steps of the plan, and of usable answers', async () => {
+  it('come only from the steps of the plan, and from usable answers', async () => {
     expect((await select([...a, ...b], { steps: { first: 0, last: 1 } })).rows).toEqual([]);
     expect(
       (await select([...a, changedAt(b[0], 'steps.2.completion', (text: string) => `\ud83d${text}`)])).rows,
     ).toEqual([]);
   });
 
-  it('have the order of the files for equal values, and go to the split of their seed', async () => {
+  it('keep the order of the files if values are equal, and go to the split of their seed', async () => {
     await using selection = await DpoSelection.open(toDpoPlan({ validation: 0.5 }), {});
     const seeds = Array.from({ length: 20 }, (_, i) => 100 + i);
     await selection.add([...record('a', [3], seeds), ...record('b', [1], seeds)]);

@@ -192,18 +192,21 @@ describe('state keys', () => {
     expect(textOf(count + 5)).toBe(first[5]);
   });
 
-  it('that repeat have other action histories', () => {
+  it('that repeat have different action histories', () => {
     const options = { rows: 200, seeds: { first: 500, last: 500 }, steps: { first: 20, last: 20 } };
     expect(new Set(rowsOf(options).map(({ action_history }) => action_history.join())).size).toBeGreaterThan(
       100,
     );
   });
 
-  it.each([1, 2, 3, 5, 64, 65, 1000])('the permutation of %i integers has each of them once', (size) => {
-    const order = permutation(size, [7, 9]);
-    const all = Array.from({ length: size }, (_, index) => order(index));
-    expect([...all].sort((a, b) => a - b)).toEqual(Array.from({ length: size }, (_, index) => index));
-  });
+  it.each([1, 2, 3, 5, 64, 65, 1000])(
+    'their permutation of %i integers contains each integer once',
+    (size) => {
+      const order = permutation(size, [7, 9]);
+      const all = Array.from({ length: size }, (_, index) => order(index));
+      expect([...all].sort((a, b) => a - b)).toEqual(Array.from({ length: size }, (_, index) => index));
+    },
+  );
 
   it('cover the range of all u32 seeds', () => {
     const seeds = { first: 0, last: 2 ** 32 - 1 };

@@ -104,7 +104,7 @@ describe('the split', () => {
     expect(of({})).toEqual(of({ validation: 0.1, splitSeed: 0 }));
     expect(of({})).not.toEqual(of({ splitSeed: 1 }));
     expect(of({ validation: 0 })).not.toContain('validation');
-    // A larger share has the validation seeds of a smaller one.
+    // With a larger share, all validation seeds of the smaller share stay validation seeds.
     const more = of({ validation: 0.2 });
     expect(of({}).every((split, k) => split === 'train' || more[k] === 'validation')).toBe(true);
   });
@@ -114,7 +114,7 @@ describe('filters', () => {
   const oracle = recordEpisodes(episodeStarts([100]), { player: { ...player, oracle: true } });
   const scoreEpisodes = recordEpisodes(episodeStarts([100]), { player: playerOf({ objective: 'score' }) });
 
-  it('accept the objective wellbeing, or another by option', async () => {
+  it('accept the objective wellbeing, or another one if an option names it', async () => {
     const all = [...episodes.slice(0, 2), ...scoreEpisodes, ...llmEpisodes];
     expect((await select(all)).leftOut).toEqual({ 'another objective': 4 });
     expect(seedsOf((await select(all)).all)).toEqual([100, 101]);
@@ -122,7 +122,7 @@ describe('filters', () => {
     expect([seedsOf(score.all), score.leftOut]).toEqual([[100], { 'another objective': 5 }]);
   });
 
-  it('refuse teachers that used hidden state, except by option', async () => {
+  it('refuse teachers that used hidden state, unless an option allows them', async () => {
     expect((await select(oracle)).leftOut).toEqual({ 'used hidden state': 1 });
     const { all, card, selection } = await select([...oracle, episodes[0]], { allowOracle: true });
     expect([all.length, selection.teachers.length]).toEqual([2 * 28, 2]);

@@ -46,7 +46,7 @@ describe('retries', () => {
     expect(countOf(hub, /preupload/)).toBe(6);
   });
 
-  it('are not made if the demanded wait is too long', async () => {
+  it('are not made if the wait that the Hub demands is too long', async () => {
     const hub = await startHub();
     hub.faults.add({ on: /revision/, does: { answer: 429, headers: { 'retry-after': '3600' } } });
     await expect(uploadTo(hub, UPLOAD())).rejects.toThrow(/status 429.*Run the same command later/);
@@ -57,13 +57,16 @@ describe('retries', () => {
     ['without a demanded wait', {}, [1000, 2000, 4000, 8000, 16_000]],
     ['with a short demanded wait', { 'retry-after': '3' }, [3000, 3000, 4000, 8000, 16_000]],
     ['with a long demanded wait', { ratelimit: '"api";r=0;t=290' }, Array(5).fill(290_000)],
-  ])('back off exponentially, and wait as long as demanded: %s', async (_, headers, waits) => {
-    const hub = await startHub();
-    hub.faults.add({ on: /revision/, times: 5, does: { answer: 429, headers } });
-    const clock = new FakeClock();
-    await uploadTo(hub, UPLOAD(), { clock });
-    expect(clock.waits).toEqual(waits);
-  });
+  ])(
+    'back off exponentially, and wait at least as long as the Hub demands: %s',
+    async (_, headers, waits) => {
+      const hub = await startHub();
+      hub.faults.add({ on: /revision/, times: 5, does: { answer: 429, headers } });
+      const clock = new FakeClock();
+      await uploadTo(hub, UPLOAD(), { clock });
+      expect(clock.waits).toEqual(waits);
+    },
+  );
 
   it('read the demanded wait from headers', () => {
     const of = (headers: Record<string, string>) =>

@@ -23,7 +23,7 @@ describe('targets', () => {
     expect(await targetsOf([`${at}/d/`, `${at}/./a.txt`])).toContain('README.md');
   });
 
-  it('are within --path-in-repo, except that of the card', async () => {
+  it('are below --path-in-repo, except the target of the card', async () => {
     const at = directoryOf({ 'd/README.md': 'r', 'd/x/README.md': 'inner', 'd/y.txt': 'y' });
     for (const prefix of ['data/raw', '/data/raw/', './data/raw']) {
       expect(await targetsOf([join(at, 'd')], prefix)).toEqual([

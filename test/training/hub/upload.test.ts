@@ -123,7 +123,7 @@ describe('a concurrent change', () => {
     expect(countOf(hub, COMMIT)).toBe(3);
   });
 
-  it('that made the same files leaves nothing to commit', async () => {
+  it('to the same contents leaves nothing to commit', async () => {
     const hub = await startHub();
     await uploadTo(hub, [directoryOf({ x: 'x' })]);
     const commit = () =>
@@ -146,7 +146,7 @@ describe('a concurrent change', () => {
     expect(textsAt(hub)).toEqual(upload);
   });
 
-  it('is tolerated 5 times', async () => {
+  it('makes the upload try again 5 times, and then fail', async () => {
     const hub = await startHub();
     hub.faults.add({ on: COMMIT, does: { answer: 412 } });
     await expect(uploadTo(hub, [directoryOf(upload)])).rejects.toThrow(
@@ -155,7 +155,7 @@ describe('a concurrent change', () => {
     expect(countOf(hub, COMMIT)).toBe(6);
   });
 
-  it('that creates the repository is accepted', async () => {
+  it('that creates the repository does not prevent the upload', async () => {
     const hub = await startHub();
     const create = () => hub.repos.set(`dataset ${REPO.name}`, newRepo('dataset', REPO.name, false));
     await uploadTo(hub, [directoryOf(upload)], { between: create });
@@ -181,7 +181,7 @@ describe('lost answers', () => {
     ['of the creation', /repos\/create/],
     ['of a new branch', /\/branch\//],
     ['of a large file', /^PUT/],
-    ['of its completion', /complete$/],
+    ['of the completion of a large file', /complete$/],
     ['of the batch', /batch$/],
     ['of the comparison of files', /paths-info/],
     ['of the kinds of files', /preupload/],
