@@ -27,7 +27,7 @@ describe('an address', () => {
     expect(parse(fragment)).toEqual({ view: 'first', state: INITIAL, problems: [] });
   });
 
-  it('contains what differs from the initial state, and is parsed back', () => {
+  it('contains the differences from the initial state, and is parsed back', () => {
     const state = { people: 7, policy: 'random+constant' as const, letters: ['c', 'd', 'e'] };
     const address = toAddress('first', FIELDS, state);
     expect(address).toBe('#first?people=7&policy=random%2Bconstant&letters=c,d,e');

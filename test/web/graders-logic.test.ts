@@ -41,23 +41,23 @@ describe('weights', () => {
     expect(presetOf([WHOLE, 0, 0, 0, 0, 0, 0, 0])).toBeNull();
   });
 
-  it('share the rest in their proportions', () => {
+  it('share the remainder in their proportions when one weight moves', () => {
     expect(moveWeight(slidersAt(V2), 5, 600).weights).toEqual([75, 100, 50, 125, 50, 600, 0, 0]);
     expect(moveWeight(slidersAt(V2), 5, 0).weights).toEqual([188, 250, 125, 312, 125, 0, 0, 0]);
   });
 
-  it('are restored when a weight moves and returns', () => {
+  it('have their old values again when a weight moves and returns', () => {
     const moved = moveWeight(slidersAt(V2), 3, WHOLE);
     expect(moved.weights).toEqual([0, 0, 0, WHOLE, 0, 0, 0, 0]);
     expect(moveWeight(moved, 3, V2[3]).weights).toEqual(V2);
   });
 
-  it('share evenly if all others are 0', () => {
+  it('share the remainder evenly if all others are 0', () => {
     const alone = slidersAt([0, 0, 0, WHOLE, 0, 0, 0, 0]);
     expect(moveWeight(alone, 3, 300).weights).toEqual([100, 100, 100, 300, 100, 100, 100, 100]);
   });
 
-  it('stay if they are locked', () => {
+  it('keep their value if they are locked', () => {
     const locked = lockWeight(lockWeight(slidersAt(V2), 0), 1);
     const moved = moveWeight(locked, 5, WHOLE);
     expect(moved.weights).toEqual([150, 200, 0, 0, 0, 650, 0, 0]);
@@ -141,7 +141,7 @@ const policies = playPolicies(env, seeds).map((components, k) => ({
 env.close();
 
 describe('contestants', () => {
-  it('score the same as in an evaluation', async () => {
+  it('have the scores of an evaluation', async () => {
     for (const grader of ['v1', 'v2', 'v3']) {
       const names = RANKED_POLICIES.filter(({ actionSource }) =>
         [null, grader].includes(sequenceGraderOf(actionSource)),
@@ -177,7 +177,7 @@ describe('contestants', () => {
     });
   });
 
-  it('act the same with any belief', () => {
+  it('take the same actions with any belief', () => {
     const means = policies.map(({ components }) => {
       const { belief_accuracy, belief_skill, ...others } = Object.fromEntries(
         meansOf(components).map((mean, k) => [COMPONENT_NAMES[k], mean]),

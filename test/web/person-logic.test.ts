@@ -121,7 +121,7 @@ describe('an adviser', () => {
     expect(await adviser.advise(NAME, SETTING, [], observations)).toEqual(await newAdvice([]));
   });
 
-  it('has the reasons of policies that give some', async () => {
+  it('has the reasons of a policy that gives reasons', async () => {
     const { observations } = replayEpisode(SETTING, []);
     expect((await newAdvice([])).reasons).toMatch(/^Nothing was seen of this person yet/);
     expect((await new Adviser().advise('random', SETTING, [], observations)).reasons).toBeNull();
