@@ -54,7 +54,7 @@ describe('every field', () => {
 
   const others = [null, undefined, true, 'x', {}, [], () => 1, Symbol('x'), 10n];
   it.each(others.map((value, k) => [value, k] as const))('is refused if it is %s', (value, k) => {
-    // Each value replaces every third field, and each field gets three of the values.
+    // Each value replaces every third field, so each field gets three of the values.
     for (const path of EVERYTHING.filter(
       (each, at) => at % 3 === k % 3 && !isValid(getAt(RHYTHM, each), value),
     )) {
@@ -136,7 +136,7 @@ describe('validation of the structure', () => {
     expectRefused(JSON.parse('{"__proto__": {}}'), '__proto__');
   });
 
-  it('refuses a list with an entry too many or too few', () => {
+  it('refuses a list with one entry too many or too few', () => {
     for (const path of LISTS) {
       const list = getAt(RHYTHM, path) as unknown[];
       expectRefused(worldWith(path, [...list, 0]), `world.${pathName(path)}`, `${list.length} entries`);
@@ -225,7 +225,7 @@ describe('validation of related numbers', () => {
 });
 
 describe('objects that are not plain data', () => {
-  it('a getter whose value becomes invalid gives a valid copy or an error', () => {
+  it('a getter that returns an invalid value later gives a valid copy or an error', () => {
     let reads = 0;
     const world = structuredClone(RHYTHM);
     Object.defineProperty(world, 'beliefGain', {

@@ -23,7 +23,7 @@ it('the digest of the published world is the SHA-256 of its little-endian words'
   expect(worldDigest(published.words)).toBe(createHash('sha256').update(bytes).digest('hex'));
 });
 
-it('a world that its owner changes leaves later worlds as published', () => {
+it('a change of a created world does not change worlds that are created later', () => {
   createWorld().words.fill(0);
   const { words, params, digest } = createWorld();
   expect([words, params, digest]).toEqual([published.words, published.params, PUBLISHED]);
