@@ -1,4 +1,4 @@
-"""Draws steps, and checks errors."""
+"""Opens environments with episodes in progress, copies their arrays, and checks errors."""
 
 import re
 import unittest
@@ -9,7 +9,7 @@ import numpy as np
 
 from rhythm_vec import InputError, StateError, StepResult, VecEnv
 
-# "Expected X, got Y. Remedy."
+# The form of a message: "Expected X, got Y. Remedy."
 MESSAGE = re.compile(r"^Expected .+, got .+[.\]?] [A-Z`].+[.?]$", re.DOTALL)
 
 
@@ -18,7 +18,7 @@ def arrays_of(result: StepResult) -> Dict[str, Any]:
 
 
 def bytes_of(env: VecEnv) -> Dict[str, bytes]:
-    """Returns the bytes of everything that an environment shows."""
+    """Returns the bytes of all outputs and properties of an environment."""
     arrays = arrays_of(env.outputs)
     arrays.update(seeds=env.seeds, episode_numbers=env.episode_numbers)
     shown = {name: array.tobytes() for name, array in arrays.items() if array.dtype != object}
@@ -37,7 +37,7 @@ def played(num_envs: int = 4, steps: int = 5, **options: Any) -> VecEnv:
 
 
 class RefusalTest(unittest.TestCase):
-    """A test of errors."""
+    """Base class of tests of errors."""
 
     def expect_refusal(self, kind: Any, code: str, call: Callable[[], Any]) -> None:
         """Expects an error of this class and code, whose message is complete."""

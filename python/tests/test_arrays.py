@@ -1,4 +1,4 @@
-"""Arrays of any integer type, strides and byte order are read alike, and results are views with stated lifetimes."""
+"""Arrays of any number type, strides and byte order give the same results, which are views or copies as documented."""
 
 import gc
 import unittest
@@ -32,7 +32,7 @@ def spread(array: Any, step: int) -> Any:
 
 class ArraysTest(unittest.TestCase):
     def _expect_equal_steps(self, steps: List[Any]) -> None:
-        """Expects that steps, given as (actions, beliefs, mask), do the same."""
+        """Expects the same outputs of all steps. A step is (actions, beliefs, mask)."""
         expected = None
         for k, (actions, beliefs, mask) in enumerate(steps):
             with self.subTest(step=k):
@@ -41,7 +41,7 @@ class ArraysTest(unittest.TestCase):
                 expected = expected or bytes_of(env)
                 self.assertEqual(expected, bytes_of(env))
 
-    def test_actions(self) -> None:
+    def test_actions_may_be_arrays_of_any_integer_type_and_strides(self) -> None:
         types = ["u1", "i1", "<u2", ">u2", "<i2", ">i2", "<u4", ">u4", "<i4", ">i4", "<u8", ">u8", "<i8", ">i8"]
         arrays = [CODES.astype(dtype) for dtype in types]
         arrays += [spread(array, step) for array in arrays for step in (2, 3, -1)]
@@ -57,7 +57,7 @@ class ArraysTest(unittest.TestCase):
         ]
         self._expect_equal_steps([(array, None, None) for array in actions])
 
-    def test_beliefs(self) -> None:
+    def test_beliefs_may_be_arrays_of_any_number_type_and_strides(self) -> None:
         halves = BELIEFS.astype(np.float16).astype(np.float32)
         columns = np.asfortranarray(halves)
         arrays = [
@@ -74,7 +74,7 @@ class ArraysTest(unittest.TestCase):
         integers = [np.ones((N, 3), dtype) for dtype in (np.float32, np.uint8, np.int64)]
         self._expect_equal_steps([(CODES, beliefs, None) for beliefs in integers])
 
-    def test_masks(self) -> None:
+    def test_masks_may_have_any_strides(self) -> None:
         mask = np.array([True, False, True, True, False])
         masks = [mask, spread(mask, 2), spread(mask, -1), read_only(mask), mask.astype(np.uint8), mask.tolist()]
         self._expect_equal_steps([(CODES, BELIEFS, mask) for mask in masks])
@@ -86,7 +86,7 @@ class ArraysTest(unittest.TestCase):
         first = [np.concatenate([[code], CODES[1:]]) for code in (0, 200, -5, 2**40)]
         self._expect_equal_steps([(first[0], BELIEFS, mask), *[(actions, wild, mask) for actions in first]])
 
-    def test_resets_and_runs(self) -> None:
+    def test_resets_and_runs_accept_arrays_of_any_strides(self) -> None:
         seeds = np.arange(50, 50 + N)
         profiles = np.full((N, 16), 0.25, np.float32)
         graders = np.full((N, 8), 0.125)
@@ -116,7 +116,7 @@ class ArraysTest(unittest.TestCase):
                 expected = expected or bytes_of(env)
                 self.assertEqual(expected, bytes_of(env))
 
-    def test_graders_that_differ_in_the_last_digits(self) -> None:
+    def test_graders_that_differ_only_in_the_last_digits_stay_different(self) -> None:
         first, second = np.full(8, 0.125), np.full(8, 0.125)
         second[0], second[1] = 0.125 + 2.0**-26, 0.125 - 2.0**-26
         one, both = VecEnv(1), VecEnv(2)
@@ -129,7 +129,7 @@ class ArraysTest(unittest.TestCase):
 
 
 class ViewsTest(unittest.TestCase):
-    def test_calls_do_not_read_what_the_caller_writes_to_views(self) -> None:
+    def test_writes_of_the_caller_to_views_change_no_episode(self) -> None:
         for autoreset in ("disabled", "next-step", "same-step"):
             for copy in (False, True):
                 with self.subTest(autoreset=autoreset, copy=copy):

@@ -1,4 +1,4 @@
-"""Invalid arguments are errors that say what was expected, what came and what to do, and change nothing."""
+"""Invalid arguments raise errors that say what was expected, what came and what to do. The calls change nothing."""
 
 import tempfile
 import unittest
@@ -15,7 +15,7 @@ N = 4
 NAN = float("nan")
 Cases = List[Tuple[str, Any]]
 
-#: Values of no argument at all.
+#: Values that no argument accepts.
 ODD: List[Any] = [object(), "", {}, [[0], [0, 1]], np.zeros((2, 2, 2)), 1j, b"bytes"]
 
 ACTIONS: Cases = [
@@ -203,21 +203,21 @@ class BadInputTest(RefusalTest):
             with self.subTest(code=code, value=repr(value)[:80]):
                 self.expect_unchanged(self.env, InputError, code, lambda value=value: call(value))
 
-    def test_step(self) -> None:
+    def test_step_refuses_invalid_arguments(self) -> None:
         zeros = np.zeros(N, np.uint8)
         self._refuses(ACTIONS, self.env.step)
         with np.errstate(over="ignore"):
             self._refuses(BELIEFS, lambda value: self.env.step(zeros, beliefs=value))
         self._refuses(MASKS, lambda value: self.env.step(zeros, mask=value))
 
-    def test_reset(self) -> None:
+    def test_reset_refuses_invalid_arguments(self) -> None:
         self._refuses(SEEDS, lambda value: self.env.reset(seed=value))
         self._refuses(MASKS, lambda value: self.env.reset(seed=0, mask=value))
         with np.errstate(over="ignore"):
             self._refuses(PROFILES, lambda value: self.env.reset(seed=0, profiles=value))
         self._refuses(GRADERS, lambda value: self.env.reset(seed=0, graders=value))
 
-    def test_run(self) -> None:
+    def test_run_refuses_invalid_arguments(self) -> None:
         self._refuses(POLICIES, self.env.run)
         self._refuses(STOPS, lambda value: self.env.run("random", stops=value))
         self._refuses(RUN_BELIEFS, lambda value: self.env.run("random", beliefs=value))
@@ -228,7 +228,7 @@ class BadInputTest(RefusalTest):
             lambda value: self.env.run("random", source=value, indices=range(N)),
         )
 
-    def test_copies(self) -> None:
+    def test_fork_and_assign_refuse_invalid_arguments(self) -> None:
         other = played(N)
         self._refuses(INDICES, self.env.fork)
         self._refuses([*INDICES, ("wrong_length", [0])], lambda value: self.env.assign(other, value))
@@ -237,8 +237,8 @@ class BadInputTest(RefusalTest):
         self._refuses([("unknown_name", "often")], lambda value: self.env.fork([0], autoreset=value))
         self._refuses([("out_of_range", 0)], lambda value: self.env.fork([0], threads=value))
 
-    def test_odd_values(self) -> None:
-        """No value raises anything but an InputError."""
+    def test_values_of_any_type_raise_only_input_errors(self) -> None:
+        """Checks that values of ODD raise no other error than InputError."""
         zeros = np.zeros(N, np.uint8)
         calls: List[Any] = [
             self.env.step,
@@ -259,14 +259,14 @@ class BadInputTest(RefusalTest):
                 with self.subTest(value=repr(value)[:80]), self.assertRaises(InputError):
                     call(value)
 
-    def test_options(self) -> None:
+    def test_invalid_options_are_refused(self) -> None:
         for name, cases in OPTIONS.items():
             for code, value in cases:
                 with self.subTest(name=name, value=repr(value)[:80]), np.errstate(over="ignore"):
                     options = {"num_envs": N, name: value}
                     self.expect_refusal(InputError, code, lambda options=options: VecEnv(**options))
 
-    def test_files(self) -> None:
+    def test_invalid_files_of_worlds_and_graders_are_refused(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "file.json"
             for text in (
@@ -283,7 +283,7 @@ class BadInputTest(RefusalTest):
                     self.expect_refusal(InputError, "bad_world", lambda: VecEnv(N, world=path))
                     self.expect_refusal(InputError, "bad_grader", lambda: VecEnv(N, grader=path))
 
-    def test_calls_at_the_wrong_time(self) -> None:
+    def test_calls_before_reset_and_after_close_are_refused(self) -> None:
         fresh = VecEnv(N)
         calls: List[Any] = [
             lambda env: env.step(np.zeros(N, np.uint8)),
@@ -303,7 +303,7 @@ class BadInputTest(RefusalTest):
         for call in [*calls, lambda env: env.reset(), lambda env: env.restore(snapshot)]:
             self.expect_refusal(StateError, "closed", lambda call=call: call(self.env))
 
-    def test_finished_episodes(self) -> None:
+    def test_a_step_of_a_finished_episode_is_refused(self) -> None:
         self.env.run("random", stops=[28, 27, 28, 27])
         zeros = np.zeros(N, np.uint8)
         self.expect_unchanged(self.env, StateError, "episode_over", lambda: self.env.step(zeros))

@@ -1,4 +1,4 @@
-"""Calls at once from several threads, forks of the process, and environments that come and go."""
+"""Concurrent calls of several threads, forks of the process, and the memory of environments that are dropped."""
 
 import gc
 import os
@@ -45,7 +45,7 @@ sys.exit(status)
 
 
 class Intruder:
-    """Actions or beliefs whose conversion to an array makes another call, while the first is in progress."""
+    """Actions or beliefs whose conversion to an array makes a second call while the first is in progress."""
 
     def __init__(self, array: Any, call: Callable[[], Any]) -> None:
         self.array, self.call, self.errors = array, call, []  # type: Any, Any, List[BaseException]
@@ -94,15 +94,15 @@ class ThreadsTest(RefusalTest):
             self.assertEqual(env.outputs.rewards.tobytes(), expected.outputs.rewards.tobytes())
             self.assertEqual(bytes_of(other), others)
 
-    def test_an_error_during_conversion_frees_the_environment(self) -> None:
+    def test_an_environment_can_step_after_an_error_during_conversion(self) -> None:
         env = played(N)
         for failing in (Intruder("text", lambda: None), Intruder(None, lambda: None)):
             with self.assertRaises(ValueError):
                 env.step(failing)
         env.step(np.zeros(N, np.uint8))
 
-    def test_threads_that_step_one_environment(self) -> None:
-        """Each call succeeds or is busy; those that succeed are counted."""
+    def test_a_call_succeeds_or_is_busy_if_threads_step_one_environment(self) -> None:
+        """Counts the calls that succeed and those that are busy."""
         env = VecEnv(2000, autoreset="same-step", threads=2)
         env.reset(seed=0)
         codes = np.zeros(2000, np.uint8)
@@ -123,13 +123,13 @@ class ThreadsTest(RefusalTest):
         # All environments stepped equally often.
         self.assertEqual(len(set(env.outputs.observations[:, 0])), 1)
 
-    def test_an_environment_in_each_thread(self) -> None:
+    def test_threads_step_their_own_environments_at_the_same_time(self) -> None:
         expected = played(3000, steps=30, autoreset="next-step").snapshot()
         results: List[bytes] = []
         in_threads(lambda: results.append(played(3000, steps=30, autoreset="next-step").snapshot()), 4)
         self.assertEqual(results, [expected] * 4)
 
-    def test_threads_change_no_result(self) -> None:
+    def test_the_option_threads_changes_no_result(self) -> None:
         snapshots = {played(70_000, threads=threads).snapshot() for threads in (1, 2, 7)}
         self.assertEqual(len(snapshots), 1)
 
@@ -148,8 +148,8 @@ def in_threads(work: Callable[[], Any], count: int) -> None:
 
 class ProcessTest(unittest.TestCase):
     @unittest.skipUnless(hasattr(os, "fork") and hasattr(os, "waitstatus_to_exitcode"), "needs os.fork")
-    def test_a_forked_process(self) -> None:
-        """Calls in the child are errors, its own environments work, and it exits."""
+    def test_a_forked_process_refuses_the_environments_of_its_parent(self) -> None:
+        """The child cannot use the parent's environment, can use its own ones, and exits."""
         outcome = subprocess.run([sys.executable, "-c", FORK], timeout=100, stderr=subprocess.PIPE)
         self.assertEqual((outcome.returncode, outcome.stderr), (0, b""))
 

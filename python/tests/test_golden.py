@@ -1,4 +1,4 @@
-"""Every golden value, bit for bit, on every kernel that this machine has."""
+"""Every kernel of this machine computes the golden values, bit for bit."""
 
 import hashlib
 import unittest
@@ -32,7 +32,7 @@ def digest_of(array: npt.NDArray[np.float32]) -> str:
 
 
 class GoldenTest(unittest.TestCase):
-    def test_episodes_step_by_step(self) -> None:
+    def test_episodes_step_by_step_have_the_golden_values(self) -> None:
         for kernel in KERNELS:
             for golden in EPISODES:
                 with self.subTest(kernel=kernel, episode=golden["name"]), open_episode(kernel, golden) as env:
@@ -74,7 +74,7 @@ class GoldenTest(unittest.TestCase):
         self.assertEqual(bits(outputs.second_half_means), bits([half_mean(golden, 14)]))
         self.assertEqual(outputs.episode_lengths.tolist(), [28])
 
-    def test_episodes_in_one_run(self) -> None:
+    def test_episodes_in_one_run_have_the_golden_values(self) -> None:
         for kernel in KERNELS:
             for golden in EPISODES:
                 with self.subTest(kernel=kernel, episode=golden["name"]), open_episode(kernel, golden) as env:
@@ -89,7 +89,7 @@ class GoldenTest(unittest.TestCase):
                         self.assertEqual(bits(trajectory[column]), bits([step[name] for step in steps]), name)
                     self._check_final(outputs, golden)
 
-    def test_random_policies(self) -> None:
+    def test_the_random_policy_chooses_the_golden_actions(self) -> None:
         rows = PROFILES["random_policies"]
         for kernel in KERNELS:
             with self.subTest(kernel=kernel), VecEnv(len(rows), kernel=kernel) as env:
@@ -98,7 +98,7 @@ class GoldenTest(unittest.TestCase):
                 assert trajectory is not None
                 self.assertEqual(trajectory.actions.tolist(), [row["actions"] for row in rows])
 
-    def test_profiles(self) -> None:
+    def test_profiles_have_the_golden_values(self) -> None:
         rows = PROFILES["profiles"]
         seeds = [row["seed"] for row in rows]
         names = [row["discrete_profile"] for row in rows]
@@ -117,7 +117,7 @@ class GoldenTest(unittest.TestCase):
                 assert trajectory is not None
                 self.assertEqual(trajectory.events.tolist(), [row["events"] for row in rows])
 
-    def test_tables(self) -> None:
+    def test_scores_have_the_golden_digests_and_means(self) -> None:
         for kernel in KERNELS:
             for key, golden in TABLES.items():
                 with self.subTest(kernel=kernel, table=key):

@@ -1,4 +1,4 @@
-"""Runs the examples of docs/guides/python.md: a comment after `print` is what it prints."""
+"""Runs the examples of docs/guides/python.md. A comment after `print` states the printed text."""
 
 import re
 import subprocess

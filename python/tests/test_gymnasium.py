@@ -1,4 +1,4 @@
-"""RhythmVectorEnv: the bits of VecEnv in Gymnasium's form, and the calls that Gymnasium lacks."""
+"""RhythmVectorEnv returns the bits of VecEnv in Gymnasium's form, and has calls that Gymnasium lacks."""
 
 import copy
 import pickle
@@ -40,7 +40,7 @@ def masked(values: npt.NDArray[Any], mask: npt.NDArray[np.bool_]) -> npt.NDArray
 
 
 class Pair:
-    """A vector environment and a VecEnv, on which the same calls are made. Finished environments are reset without autoreset."""
+    """Makes the same calls on a vector environment and a VecEnv. Without autoreset it resets finished environments."""
 
     def __init__(self, mode: AutoresetMode, beliefs: bool, copies: bool, **options: Any) -> None:
         self.mode, self.beliefs = mode, beliefs
@@ -112,14 +112,14 @@ class Pair:
 
 
 class VectorTest(unittest.TestCase):
-    def test_is_vec_env_in_every_mode(self) -> None:
+    def test_equals_vec_env_in_every_autoreset_mode(self) -> None:
         for mode in MODES:
             for beliefs in (False, True):
                 for copies in (True, False):
                     with self.subTest(mode=mode, beliefs=beliefs, copies=copies):
                         Pair(mode, beliefs, copies).play(120)
 
-    def test_is_vec_env_with_options(self) -> None:
+    def test_equals_vec_env_with_options(self) -> None:
         for mode in MODES:
             for copies in (True, False):
                 Pair(mode, True, copies, observation=OBSERVATION, grader="v3", profiles="discrete").play(60)
@@ -134,7 +134,7 @@ class VectorTest(unittest.TestCase):
             self.assertEqual(np.array_equal(first, before), copies)
             self.assertEqual(np.shares_memory(first, envs.outputs.observations), not copies)
 
-    def test_seeds(self) -> None:
+    def test_seeds_are_as_requested_or_drawn_from_the_range(self) -> None:
         envs = make_vec(N, seed_range=(100, 50))
         drawn = [envs.reset(seed=120)[1]["seed"], envs.reset()[1]["seed"], envs.reset(seed=[None, 101, None, 103, None])[1]["seed"]]
         np.testing.assert_array_equal(drawn[0], np.arange(120, 125))
@@ -144,7 +144,7 @@ class VectorTest(unittest.TestCase):
         envs.reset(seed=120)
         np.testing.assert_array_equal(envs.reset()[1]["seed"], drawn[1])
 
-    def test_profiles_and_graders_per_environment(self) -> None:
+    def test_a_reset_accepts_profiles_and_graders_per_environment(self) -> None:
         weights = {"name": "mine", "weights": {"progress": 1}}
         graders = ["v1", "v2", "v3", weights, "v2"]
         profiles = ["sampled", "introvert_morning", "discrete", "workaholic_stoic", "sampled"]
@@ -157,7 +157,7 @@ class VectorTest(unittest.TestCase):
         progress = make_vec(N, weights).run("heuristic", source=vec, indices=range(N))[0]
         np.testing.assert_array_equal(progress.final_scores, vec.outputs.final_scores)
 
-    def test_fork_assign_restore_and_run_keep_infos_right(self) -> None:
+    def test_infos_are_correct_after_fork_assign_restore_and_run(self) -> None:
         envs = make_vec(N, beliefs=True)
         envs.reset(seed=50)
         envs.step(envs.action_space.sample())
@@ -173,14 +173,14 @@ class VectorTest(unittest.TestCase):
         self.assertTrue(result.terminated.all())
         assert trajectory is not None
         self.assertEqual(trajectory.actions.shape, (N, STEPS))
-        # The autoreset begins episodes in the next step.
+        # In the next step the autoreset begins new episodes.
         self.assertEqual(self._seeds_of(envs), [58, 58, 58, 58, 55])
 
     def _seeds_of(self, envs: RhythmVectorEnv) -> List[int]:
         seeds: List[int] = envs.step(envs.action_space.sample())[4]["seed"].tolist()
         return seeds
 
-    def test_pickles(self) -> None:
+    def test_pickled_and_copied_environments_continue_alike(self) -> None:
         for mode in MODES:
             envs = make_vec(N, "v3", autoreset_mode=mode, observation=OBSERVATION)
             envs.reset(seed=5)
@@ -193,7 +193,7 @@ class VectorTest(unittest.TestCase):
                     self.assertTrue(data_equivalence(ours.step(action)[:4], other.step(action)[:4], exact=True))
                 self.assertEqual(other.np_random.random(), pickle.loads(pickle.dumps(envs)).np_random.random())
 
-    def test_errors(self) -> None:
+    def test_invalid_calls_raise_errors_with_codes(self) -> None:
         envs = make_vec(N, autoreset_mode=AutoresetMode.DISABLED)
         self._expect(StateError, "not_reset", lambda: envs.step(np.zeros(N, np.int64)))
         envs.reset(seed=1)

@@ -1,4 +1,4 @@
-"""Gymnasium's own checks, wrappers and vector environments on the environments in this process."""
+"""The environments in this process pass Gymnasium's checks, and work with its wrappers and vector environments."""
 
 import pickle
 import subprocess
@@ -37,7 +37,7 @@ def run_python(code: str) -> str:
 
 class GymnasiumTest(unittest.TestCase):
     def test_equals_gymnasiums_vector_of_single_environments(self) -> None:
-        # Episodes that autoreset begins have other seeds: Gymnasium draws them.
+        # Only the first episodes are compared: Gymnasium draws the seeds of the next ones.
         envs = make_vec(N, "v3", beliefs=True)
         singles = gymnasium.make_vec(ID, num_envs=N, vectorization_mode="sync", grader="v3", beliefs=True)
         self.assertIsInstance(singles, SyncVectorEnv)
@@ -52,7 +52,7 @@ class GymnasiumTest(unittest.TestCase):
             np.testing.assert_array_equal(one[4][name], other[4][name])
             np.testing.assert_array_equal(one[4][f"_{name}"], other[4][f"_{name}"])
 
-    def test_autoreset_is_gymnasiums(self) -> None:
+    def test_autoreset_equals_gymnasiums(self) -> None:
         for mode in (AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP):
             envs = make_vec(N, autoreset_mode=mode)
             singles = SyncVectorEnv([RhythmEnv] * N, autoreset_mode=mode)
@@ -72,7 +72,7 @@ class GymnasiumTest(unittest.TestCase):
                     for name, values in other[4]["final_info"].items():
                         np.testing.assert_array_equal(one[4]["final_info"][name], values)
 
-    def test_registers_in_any_order_of_imports(self) -> None:
+    def test_the_environment_is_registered_in_any_order_of_imports(self) -> None:
         make = f"print(type(gymnasium.make_vec('{ID}', num_envs=2, grader='v3')).__name__, gymnasium.make('{ID}').unwrapped)"
         expected = f"RhythmVectorEnv <RhythmEnv<{ID}>>"
         for imports in ("import rhythm_vec, gymnasium", "import gymnasium, rhythm_vec", "import rhythm_vec.envs, gymnasium"):
@@ -81,14 +81,14 @@ class GymnasiumTest(unittest.TestCase):
         light = "import sys, rhythm_vec; print(not {'numpy', 'gymnasium'} & set(sys.modules))"
         self.assertEqual(run_python(light), "True")
 
-    def test_check_env(self) -> None:
+    def test_passes_check_env(self) -> None:
         for beliefs in (False, True):
             with warnings.catch_warnings():
                 warnings.simplefilter("error")
                 check_env(gymnasium.make(ID, beliefs=beliefs, observation=OBSERVATION).unwrapped, skip_render_check=True)
             check_environments_match(gymnasium.make(ID, beliefs=beliefs), gymnasium.make(ID, beliefs=beliefs), STEPS)
 
-    def test_single_environment(self) -> None:
+    def test_a_single_environment_equals_vec_env(self) -> None:
         env = RhythmEnv(grader="v3", beliefs=True, seed_range=(100, 50))
         _, infos = env.reset(seed=120)
         self.assertEqual(infos, {"seed": 120})
@@ -125,7 +125,7 @@ class GymnasiumTest(unittest.TestCase):
         wrapped.close()
         self.assertTrue(envs.closed)
 
-    def test_processes_of_gymnasium(self) -> None:
+    def test_works_in_the_processes_of_gymnasiums_async_vector_env(self) -> None:
         envs = gymnasium.make_vec(ID, num_envs=2, vectorization_mode="async", grader="v3")
         vec = VecEnv(2, grader="v3")
         vec.reset(seed=6)
@@ -135,7 +135,7 @@ class GymnasiumTest(unittest.TestCase):
         np.testing.assert_array_equal(infos["final_score"], vec.run(np.tile([[1], [2]], STEPS))[0].final_scores)
         envs.close()
 
-    def test_repeats(self) -> None:
+    def test_equal_seeds_and_actions_give_equal_results(self) -> None:
         def play(envs: RhythmVectorEnv) -> Iterator[Any]:
             envs.action_space.seed(5)
             yield envs.reset(seed=100)[0]

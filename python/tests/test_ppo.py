@@ -1,4 +1,4 @@
-"""examples/ppo.py: equal seeds train equally, a stopped training continues, and its scores are the engine's."""
+"""examples/ppo.py: equal seeds train equally, a stopped training continues, and its scores equal the engine's."""
 
 import importlib.util
 import signal
@@ -46,7 +46,7 @@ class PpoTest(unittest.TestCase):
     def start(self, *options: str) -> Any:
         return ppo.Training(ppo.parse(["--quick", "--checkpoint", str(self.file), *options]))
 
-    def test_trains_and_scores(self) -> None:
+    def test_trains_scores_and_loads_its_checkpoint(self) -> None:
         for options in (["--grader", "v3"], ["--actions-only"]):
             scores = ppo.main(["--quick", "--checkpoint", str(self.file), *options])
             self.assertEqual(list(scores), ["ppo", "random", "random+constant", "heuristic", "heuristic+constant"])
@@ -84,7 +84,7 @@ class PpoTest(unittest.TestCase):
         with self.assertRaisesRegex(SystemExit, "Expected the settings of .*, got .*Pass the same options"):
             self.start("--grader", "v3").resume()
 
-    def test_scores_are_the_engines(self) -> None:
+    def test_scores_equal_those_of_vec_env(self) -> None:
         training = self.start("--grader", "v3")
         scores = ppo.evaluate(training.agent, training.args, ppo.HELD_OUT)
         with VecEnv(150, grader="v3", observation=ppo.OBSERVATION) as env, torch.no_grad():

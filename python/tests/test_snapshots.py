@@ -1,4 +1,4 @@
-"""Snapshots and pickles: what they keep, and that damaged ones are refused and change nothing."""
+"""Snapshots and pickles restore environments. Damaged snapshots are refused and change nothing."""
 
 import pickle
 import unittest
@@ -33,28 +33,28 @@ class SnapshotTest(RefusalTest):
     def _refuses(self, data: Any) -> None:
         self.expect_unchanged(self.env, InputError, "bad_snapshot", lambda: self.env.restore(data))
 
-    def test_restores_what_it_kept(self) -> None:
+    def test_restore_accepts_a_snapshot_as_bytes_of_any_type(self) -> None:
         for convert in (bytes, bytearray, memoryview, lambda data: memoryview(data + b"x")[:-1]):
             other = VecEnv(N, seed_range=SEED_RANGE)
             other.restore(convert(self.snapshot))
             self.assertEqual(other.snapshot(), self.snapshot)
             self.assertEqual(other.outputs.final_scores.tolist(), self.env.outputs.final_scores.tolist())
 
-    def test_other_lengths(self) -> None:
+    def test_a_snapshot_of_another_length_is_refused(self) -> None:
         for length in [*range(0, HEADER + 8), len(self.snapshot) - 1]:
             self._refuses(self.snapshot[:length])
         for more in (b"\0", bytes(212), self.snapshot):
             self._refuses(self.snapshot + more)
 
-    def test_every_byte(self) -> None:
+    def test_a_change_of_any_byte_is_refused(self) -> None:
         for at in range(len(self.snapshot)):
             with self.subTest(byte=at):
                 damaged = bytearray(self.snapshot)
                 damaged[at] ^= 1 << at % 8
                 self._refuses(bytes(damaged))
 
-    def test_every_byte_of_the_header_with_a_right_checksum(self) -> None:
-        """Steps and episodes, which may have any value, are restored."""
+    def test_a_change_of_the_header_with_a_correct_checksum_is_refused(self) -> None:
+        """Leaves out the low bytes of the counters of steps and episodes, because these may have any value."""
         for at in range(HEADER - 4):
             if 120 <= at < 126 or 128 <= at < 134:
                 continue
@@ -63,7 +63,7 @@ class SnapshotTest(RefusalTest):
                 damaged[at] ^= 0x81
                 self._refuses(with_checksum(bytes(damaged)))
 
-    def test_illegal_states_with_a_right_checksum(self) -> None:
+    def test_illegal_states_with_a_correct_checksum_are_refused(self) -> None:
         inf, nan = np.float32(np.inf), np.float32(np.nan)
         illegal = {
             "step": [29, 2**32 - 1],
@@ -92,7 +92,7 @@ class SnapshotTest(RefusalTest):
         words[HEADER // 4 + env * WORDS + STATE[name]] = word
         return with_checksum(words.tobytes())
 
-    def test_random_states_never_crash(self) -> None:
+    def test_random_states_are_refused_or_can_be_played(self) -> None:
         rng = np.random.default_rng(5)
         for _ in range(300):
             words = np.frombuffer(self.snapshot, "<u4").copy()
@@ -106,7 +106,7 @@ class SnapshotTest(RefusalTest):
             else:
                 env.run("random")
 
-    def test_other_options(self) -> None:
+    def test_an_environment_with_other_options_is_refused(self) -> None:
         others = [
             {"num_envs": N + 1},
             {"imagination": True},
@@ -119,7 +119,7 @@ class SnapshotTest(RefusalTest):
                 env = VecEnv(**{"num_envs": N, "seed_range": SEED_RANGE, **options})
                 self.expect_refusal(InputError, "bad_snapshot", lambda env=env: env.restore(self.snapshot))
 
-    def test_other_types(self) -> None:
+    def test_a_snapshot_of_another_type_is_refused(self) -> None:
         for value in (None, "text", 5, [1], np.frombuffer(self.snapshot, np.uint8)):
             self._refuses(value)
 
@@ -131,7 +131,7 @@ def changed_world() -> World:
 
 
 class PickleTest(unittest.TestCase):
-    def test_pickles_continue(self) -> None:
+    def test_pickled_environments_continue_alike(self) -> None:
         options: Any = [
             {},
             {"autoreset": "next-step", "layout": "column-major", "grader": [0.125] * 8, "profiles": "discrete"},
