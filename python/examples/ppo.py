@@ -4,7 +4,7 @@
     python python/examples/ppo.py --grader v3 --checkpoint ppo.pt
 
 It maximises the final score, and prints the scores of held-out seeds beside those of the built-in policies. Ctrl-C ends the
-training after the present update. With --checkpoint it is saved then and every 10 updates; --resume continues from the file.
+training after the current update. With --checkpoint it is saved then and every 10 updates, and --resume continues it.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from torch.distributions import Categorical, Normal
 
 from rhythm_vec import RhythmVectorEnv, VecEnv, make_vec
 
-STEPS = 28  # of an episode, and of a rollout: every rollout plays whole episodes
+STEPS = 28  # of an episode and of a rollout, because every rollout plays whole episodes
 OBSERVATION = {"one_hot": True, "scale": True, "history": True}
 HELD_OUT = np.concatenate([np.arange(100), np.arange(10_000, 10_050)])
 TRAINING_SEEDS = (1_000_000, 2**32 - 1_000_000)
-REWARD_SCALE = 10.0  # of the final score, so that the values that the critic learns have a scale of about 1
+REWARD_SCALE = 10.0  # the factor of the final score, which gives the values of the critic a scale of about 1
 SAVE_EVERY = 10  # updates
-Heads = Tuple[Categorical, Optional[Normal]]  # of actions, and of beliefs
+Heads = Tuple[Categorical, Optional[Normal]]  # the distributions of actions and of beliefs
 
 
 def parse(argv: Optional[Sequence[str]] = None) -> argparse.Namespace:
@@ -39,7 +39,7 @@ def parse(argv: Optional[Sequence[str]] = None) -> argparse.Namespace:
     parser.add_argument("--grader", default="v2", help="a name (v1, v2, v3) or a grader file")
     parser.add_argument("--actions-only", action="store_true", help="learn no beliefs")
     parser.add_argument("--envs", type=int, default=4096)
-    parser.add_argument("--updates", type=int, default=60, help="of 28 steps in every environment each")
+    parser.add_argument("--updates", type=int, default=60, help="updates of 28 steps in every environment")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--hidden", type=int, default=64, help="units of each of the two layers")
     parser.add_argument("--learning-rate", type=float, default=2e-3, help="at the beginning; it falls linearly to 0")
@@ -62,7 +62,7 @@ def parse(argv: Optional[Sequence[str]] = None) -> argparse.Namespace:
 
 
 def layers(sizes: Sequence[int], gain: float) -> nn.Sequential:
-    """Returns linear layers with tanh between them. @gain: of the last one."""
+    """Returns linear layers with tanh between them. `gain` is the gain of the last one."""
     parts: List[nn.Module] = []
     for rows, columns in zip(sizes, sizes[1:]):
         linear = nn.Linear(rows, columns)
@@ -104,12 +104,12 @@ def to_numpy(actions: Tensor, beliefs: Optional[Tensor]) -> Any:
 
 
 class Training:
-    """The training: agent, optimiser, environments, and what a checkpoint holds."""
+    """The training: agent, optimiser, environments, and the contents of a checkpoint."""
 
     def __init__(self, args: argparse.Namespace) -> None:
         self.args = args
         torch.manual_seed(args.seed)
-        # With SAME_STEP no step is lost to resets, and views (copy=False) are read before the next call overwrites them.
+        # With SAME_STEP no step is lost to resets. Results are views (copy=False), which are read before the next call.
         options = {"seed_range": TRAINING_SEEDS, "copy": False}
         self.envs = make_envs(args, args.envs, AutoresetMode.SAME_STEP, **options)
         (size,) = self.envs.single_observation_space.shape or ()
@@ -186,7 +186,7 @@ class Training:
         return advantages
 
     def learn(self) -> None:
-        """Improves the agent by the rollout."""
+        """Updates the agent with the rollout."""
         advantages = self.advantages()
         columns = {**self.rollout, "advantages": advantages, "returns": advantages + self.rollout["values"]}
         flat = {name: column.flatten(0, 1) for name, column in columns.items()}
@@ -206,7 +206,7 @@ class Training:
         gain = torch.minimum(ratio * advantages, clipped * advantages).mean()
         value_loss = 0.5 * (self.agent.value(batch["observations"]) - batch["returns"]).square().mean()
         entropy = heads[0].entropy().mean()  # type: ignore[no-untyped-call]
-        # The bonus falls to 0 with the learning rate.
+        # The entropy bonus falls to 0 with the learning rate.
         loss: Tensor = value_loss - gain - self.args.entropy * (1 - self.update / self.args.updates) * entropy
         return loss
 

@@ -36,7 +36,7 @@ def parse_arguments(arguments: Optional[Sequence[str]], description: str) -> Tup
 
     Raises:
         ValueError: a file of options is invalid.
-        FileNotFoundError: it does not exist.
+        FileNotFoundError: a file of options does not exist.
     """
     parsed = _parser(description).parse_args(arguments)
     given = {name: _value(name, getattr(parsed, name)) for name, _, _ in options() if getattr(parsed, name) is not None}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Dict, List, Mapping, Optional, Sequence
 
-#: Messages before those that are added, so that a chat template formats a later turn.
+#: Messages that precede an added message, so that the chat template formats it as a later turn.
 _EARLIER = ({"role": "user", "content": "earlier"}, {"role": "assistant", "content": ""})
 
 
@@ -24,8 +24,8 @@ class Conversation:
         prompt: the tokens of the first prompt.
         completion: all later tokens: answers and prompts.
         mask: 1 for the tokens of the completion that the model generated, 0 for the others.
-        logprobs: the log-probability of each token of the completion, 0 for those of prompts; None without vLLM.
-        cut_off: whether each answer has no end token.
+        logprobs: the log-probability of each token of the completion, 0 for tokens of prompts; None without vLLM.
+        cut_off: for each answer, whether it has no end token.
     """
 
     def __init__(self, tokenizer: Any) -> None:
@@ -95,7 +95,7 @@ def generate(trainer: Any, conversations: Sequence[Conversation]) -> List[Answer
     ids = [conversation.ids for conversation in conversations]
     check_length(trainer, max(map(len, ids)))
     if trainer.use_vllm:
-        # TRL's own turns of tools assume here that each group has one prompt, which holds for the first turn alone.
+        # One generation per prompt: TRL's own code assumes one prompt per group, which is true only in the first turn.
         _, answers, logprobs, _ = trainer.vllm_generation.generate(prompts=ids, images=None, num_generations=1)
         return [Answer(list(a), [each[0] for each in logs]) for a, logs in zip(answers, logprobs)]
     answers, _ = trainer._generate_single_turn(ids, None, {})

@@ -55,7 +55,7 @@ class EpisodeRollouts:
 
     @property
     def rewards(self) -> List[RewardFunction]:
-        """The final score of the episode, and the means of format_valid and action_legal over its steps."""
+        """The rewards: the final score, and the means of format_valid and action_legal over the steps."""
         return [final_score, format_valid, action_legal]
 
     def __call__(self, prompts: Sequence[Any], trainer: Any) -> Dict[str, Any]:
@@ -101,7 +101,7 @@ class EpisodeRollouts:
             episode.add(texts[i], scores.parsed.actions[i], scores.parsed.beliefs[i], rewards)
 
     def _grade(self, episodes: List[Episode]) -> None:
-        """Sets the final scores, of a replay by the server."""
+        """Sets the final scores, which the server computes by replays."""
         request = {
             "policy": "action_sequences",
             "group_size": 1,
@@ -130,7 +130,7 @@ class EpisodeRollouts:
 
 
 class Episode:
-    """The answers of an episode, and what was played.
+    """The answers of an episode, and the played actions.
 
     Attributes:
         actions: names; FALLBACK for an answer without an action.

@@ -1,4 +1,4 @@
-"""The processes (ranks) of a run, as torchrun or `accelerate launch` starts them. A run without a launcher has rank 0 alone.
+"""The processes (ranks) of a run, as torchrun or `accelerate launch` starts them. Without a launcher there is only rank 0.
 
 All ranks must make the calls of this file in the same order, after TRL's configuration has connected them (`ddp_backend`,
 `ddp_timeout`): on CPUs with gloo. Imports torch only if there are several ranks.
@@ -13,7 +13,7 @@ Result = TypeVar("Result")
 
 
 class OtherRankError(Exception):
-    """An error of another rank, which reports it."""
+    """Another rank failed. That rank reports the error."""
 
 
 def rank() -> int:
@@ -46,7 +46,7 @@ def disconnect() -> None:
 
 
 def on_first(function: Callable[[], Result]) -> Result:
-    """Calls a function on rank 0 and returns its result on all ranks. Its error is an OtherRankError on the others."""
+    """Calls a function on rank 0 and returns its result on all ranks. If it fails, the others raise OtherRankError."""
     return _on_leader(function, 0)
 
 

@@ -17,7 +17,7 @@ from settings import Settings
 
 RECORD = "run.json"
 STARTED = "settings.json"
-#: How the names of settings begin that a resumed run may change, because no training step depends on them.
+#: Prefixes of the settings that a resumed run may change, because no training step depends on them.
 _CHANGEABLE = (
     "model.save_steps",
     "watch.",

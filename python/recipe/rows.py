@@ -23,7 +23,7 @@ class Rows:
     Attributes:
         path: the file.
         rows: its rows.
-        origin: what the card beside the file says: `version`, `world_digest`, `seeds`, as text.
+        origin: `version`, `world_digest` and `seeds` of the card beside the file, as text.
     """
 
     path: Path

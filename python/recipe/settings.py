@@ -178,8 +178,8 @@ def options() -> Iterator[Tuple[str, str, Any]]:
             yield name, section.name, each
 
 
-#: The values of presets that differ from the defaults. `later` is the defaults, `first` the first published runs, and
-#: `tiny` a model of a few thousand weights, to try the loop on a CPU.
+#: The values of presets that differ from the defaults. `later` has the defaults, `first` the values of the first published
+#: runs, and `tiny` trains a model of a few thousand weights, to try the loop on a CPU.
 PRESETS: Dict[str, Dict[str, Any]] = {
     "later": {},
     "first": {

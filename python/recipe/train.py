@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 def main(arguments: Optional[Sequence[str]] = None) -> None:
     """Runs the requested stages. Under torchrun or `accelerate launch` each process calls this function."""
-    # Exits on SIGTERM, so that the server that was started also ends.
+    # Exits on SIGTERM, so that a started server ends too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     with without_traceback():
         run, settings = parse_once(arguments)

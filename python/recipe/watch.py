@@ -66,7 +66,7 @@ def action_figures(actions: Mapping[str, int]) -> Dict[str, float]:
     }
 
 
-#: Names of figures in TRL's log, by their names here. TRL's figures are of all processes.
+#: Names of figures in TRL's log, by their names here. TRL's figures cover all processes.
 _TRL_NAMES = {
     "zero_spread": "frac_reward_zero_std",
     "kl": "kl",

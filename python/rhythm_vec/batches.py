@@ -25,7 +25,7 @@ class Batch:
         path: the route.
         columns: lists with one entry per row, by name.
         options: other keys of the request.
-        is_answer: whether JSON has the form of an answer for a number of rows.
+        is_answer: returns whether JSON has the form of an answer for a number of rows.
         row_limit: the maximum rows of a request to the route.
     """
 

@@ -220,7 +220,7 @@ def to_graders(world: World, choice: Any, num_envs: int) -> npt.NDArray[np.float
         refuse("wrong_length", f"a grader, or {num_envs} of them", str(len(graders)), "Pass one per environment.")
     if isinstance(choice, np.ndarray) and choice.dtype.kind in "fiu":
         return np.stack([to_grader(world, grader, f"grader[{env}]") for env, grader in enumerate(graders)])
-    # A name or file is read once.
+    # Each name or file is read only once.
     named = {grader: to_grader(world, grader) for grader in graders if isinstance(grader, (str, os.PathLike))}
     return np.stack(
         [named[grader] if isinstance(grader, (str, os.PathLike)) else to_grader(world, grader) for grader in graders]

@@ -167,7 +167,7 @@ class Client:
         return self.exchange(path, body)[1]
 
     def exchange(self, path: str, body: bytes) -> Tuple[str, Any]:
-        """Does the same as `post`. Returns the URL of the server too."""
+        """Posts JSON as `post` does. Returns the URL of the server that answered, and the parsed answer."""
         attempt = 0
         latest: Dict[str, _Failure] = {}
         while True:
@@ -249,7 +249,7 @@ def _unavailable(path: str, failures: Sequence[_Failure], attempts: int) -> Serv
 
 
 def _reasons(failures: Sequence[_Failure]) -> str:
-    """Returns what each server answered."""
+    """Returns the reason of each failure as text."""
     return "; ".join(
         _reason(failure) if len(failures) == 1 else f"{_reason(failure)} from {failure.url}" for failure in failures
     )

@@ -39,7 +39,7 @@ class Options:
 
 
 class Core:
-    """The state of a VecEnv beside its episodes, which the batch holds."""
+    """The state of a VecEnv without its episodes, which are in the batch."""
 
     def __init__(self, options: Options, profiles: Profiles, graders: npt.NDArray[np.float32]) -> None:
         num_envs = options.num_envs

@@ -46,7 +46,7 @@ class RhythmVectorEnv(InProcess, BaseVectorEnv):
     """A Gymnasium vector environment over a `VecEnv`, with the same results bit for bit.
 
     An action is an index of `action_names`. With `beliefs` it is {"action": index, "belief": [social, morning, work]},
-    and its beliefs are graded: the last one by v2, those from the third day on by v3. Three NaN give none.
+    and its beliefs are graded: the last one by v2, those from the third day on by v3. Three NaN give no belief.
 
     Infos have the names of `RemoteVectorEnv`: `seed` and `episode_number` of the current episodes, and after the end of
     an episode `final_score`, its eight `components`, `belief_mae`, `early_mean`, `late_mean`, `episode_return` and
@@ -202,7 +202,7 @@ class RhythmVectorEnv(InProcess, BaseVectorEnv):
         self._vec.close()
 
     def _commit(self) -> None:
-        """Stores the seeds and the episode numbers of the present episodes for the infos of the next calls."""
+        """Stores the seeds and the episode numbers of the current episodes for the infos of the next calls."""
         vec = self._vec
         self._previous: Dict[str, Array] = {
             "seed": _frozen(vec.seeds.copy()),

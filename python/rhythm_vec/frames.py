@@ -100,7 +100,7 @@ class VecSocket:
             self._connection.send(message)
             return self._connection.recv(timeout=self._timeout_s)
         except (OSError, WebSocketException) as error:
-            # Otherwise a late answer would be taken for that of the next message.
+            # Otherwise a late answer would count as the answer to the next message.
             self.close()
             raise ServerUnavailableError(
                 f"Expected an answer from {self._url}, got {type(error).__name__}: {error}. "

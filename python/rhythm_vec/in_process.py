@@ -1,4 +1,4 @@
-"""What the Gymnasium environments in this process share: access to the VecEnv behind them."""
+"""The base class of the Gymnasium environments in this process: access to their VecEnv."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .world import World
 
 
 class InProcess:
-    """Has the properties of `_vec`, and its calls that change nothing. Errors are those of VecEnv."""
+    """Has the properties of `_vec` and those of its calls that change nothing. The calls raise the errors of VecEnv."""
 
     _vec: VecEnv
 
@@ -24,7 +24,7 @@ class InProcess:
 
     @property
     def seeds(self) -> npt.NDArray[np.uint32]:
-        """u32 [n]: the seeds of the present episodes."""
+        """u32 [n]: the seeds of the current episodes."""
         return self._vec.seeds
 
     @property
@@ -53,7 +53,7 @@ class InProcess:
         return self._vec.world
 
     def snapshot(self) -> bytes:
-        """Returns the states as bytes. VecEnv and the TypeScript API read them too."""
+        """Returns the states as bytes. VecEnv and the TypeScript API can restore them too."""
         return self._vec.snapshot()
 
     def belief_targets(self) -> npt.NDArray[np.float32]:

@@ -54,7 +54,7 @@ def list_kernels() -> List[Kernel]:
 
 
 def choose_kernel(requested: Optional[str]) -> str:
-    """Returns the kernel of the argument, of RHYTHM_KERNEL, or the fastest supported one. Raises InputError
+    """Returns the requested kernel, else that of RHYTHM_KERNEL, else the fastest supported one. Raises InputError
     `backend_unavailable` if this machine does not support it."""
     kernels = list_kernels()
     usable = [kernel.name for kernel in kernels if kernel.supported]

@@ -158,7 +158,7 @@ def _encoding_of(world: World, options: Mapping[str, Any], name: str, is_past: b
 
 
 class Histories:
-    """f32 [n, 7, 12]: the last steps of each environment, the oldest first; action -1 and zeros where there is none."""
+    """f32 [n, 7, 12]: the last steps of each environment, the oldest first; a missing step has action -1 and zeros."""
 
     def __init__(self, num_envs: int) -> None:
         self.rows: Floats = np.zeros((num_envs, _world.HISTORY_STEPS, _world.RECORD_SIZE), np.float32)

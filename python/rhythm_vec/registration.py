@@ -1,4 +1,4 @@
-"""Registers `rhythm_vec/Rhythm-v0` with Gymnasium: now if Gymnasium has been imported, else when it is."""
+"""Registers `rhythm_vec/Rhythm-v0` with Gymnasium: at once if Gymnasium has been imported, else at its import."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _REGISTRY = "gymnasium.envs.registration"
 
 
 def register_envs() -> None:
-    """Registers the environment now, if Gymnasium has been imported, else when it is. Further calls do nothing."""
+    """Registers the environment at once if Gymnasium has been imported, else at its import. Further calls do nothing."""
     if _REGISTRY in sys.modules:
         _register(sys.modules[_REGISTRY])
     elif not any(isinstance(finder, _GymnasiumFinder) for finder in sys.meta_path):
@@ -29,7 +29,7 @@ def _register(registration: Any) -> None:
 
 
 class _GymnasiumFinder(MetaPathFinder):
-    """Lets the other finders find Gymnasium's registry, and registers after its execution."""
+    """Finds Gymnasium's registry with the other finders, and registers the environment once the registry has run."""
 
     def find_spec(
         self, fullname: str, path: Optional[Sequence[str]], target: Optional[ModuleType] = None

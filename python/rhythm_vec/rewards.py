@@ -29,7 +29,7 @@ class RewardStack:
 
     Args:
         client: `Client()` by default: a server on this machine.
-        grader, weights, shaping: as in `score`. The weights are those of `total`; TRL's own are `reward_weights`.
+        grader, weights, shaping: as in `score`. The weights apply to `total` only; TRL's own are `reward_weights`.
     """
 
     def __init__(

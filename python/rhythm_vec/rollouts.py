@@ -22,7 +22,7 @@ Floats = npt.NDArray[np.float32]
 
 
 class PolicyActions(NamedTuple):
-    """What a policy chooses for all rollouts."""
+    """The actions of a policy for all rollouts, with its beliefs and log-probabilities."""
 
     actions: npt.ArrayLike  #: [n] codes; those of rollouts that have ended are ignored
     beliefs: Optional[npt.ArrayLike] = None  #: [n, 3]; three NaN for none
@@ -30,7 +30,7 @@ class PolicyActions(NamedTuple):
 
 
 class RolloutView(NamedTuple):
-    """What a policy gets before a step. Rollout i is member `i % group_size` of group `i // group_size`."""
+    """The input of a policy before a step. Rollout i is member `i % group_size` of group `i // group_size`."""
 
     groups: int
     group_size: int

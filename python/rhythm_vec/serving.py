@@ -124,7 +124,7 @@ class _Server:
         except queue.Empty:
             raise self._failure(f"no address within {start_s:g} s") from None
         if line is None:
-            # The process has closed its output, so that it ends soon.
+            # The process has closed its output, so it ends soon.
             self._end()
             raise self._failure(f"exit status {self._process.returncode}")
         with self._lock:

@@ -83,7 +83,7 @@ def parse(completions: Sequence[Completion], *, client: Optional[Client] = None)
     """Returns the action and the belief in each completion, which is a text or the messages of a chat.
 
     Raises:
-        RefusedError: a completion is neither. The message names the row.
+        RefusedError: a completion is neither a text nor a chat. The message names the row.
         ServerUnavailableError: no server answered, or it was busy for too long.
     """
     batch = Batch("/v1/parse", {"completions": texts_of(completions)}, {}, are_parsed)
@@ -96,7 +96,7 @@ def texts_of(completions: Any) -> List[Any]:
 
 
 def text_of(completion: Completion) -> str:
-    """Returns the text of a completion; for a chat, that of its last message, or "" without one."""
+    """Returns the text of a completion: for a chat, the content of its last message, or "" without messages."""
     if isinstance(completion, str):
         return completion
     content = completion[-1].get("content") if completion else None

@@ -45,7 +45,7 @@ def send(method: str, url: str, body: bytes, token: Optional[str], timeout_s: fl
         try:
             connection.request(method, parts.path, body, headers)
         except (BrokenPipeError, ConnectionResetError):
-            # A server that refuses a body may answer and close before it has read all of it.
+            # A server that refuses a body may answer and close before it has read the whole body.
             if connection.sock is None:
                 raise
         response = connection.getresponse()

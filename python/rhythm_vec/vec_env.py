@@ -136,7 +136,7 @@ class VecEnv:
 
     @property
     def seeds(self) -> npt.NDArray[np.uint32]:
-        """u32 [n]: the seeds of the present episodes. A read-only view, which calls update."""
+        """u32 [n]: the seeds of the current episodes. A read-only view, which calls update."""
         return _read_only(self._core.seeds)
 
     @property
@@ -229,7 +229,7 @@ class VecEnv:
         source: Optional[VecEnv] = None,
         indices: Optional[npt.ArrayLike] = None,
     ) -> Tuple[StepResult, Optional[Trajectory]]:
-        """Plays every episode from its present state to its end, or to `stops`, in one call. Autoreset does not apply.
+        """Plays every episode from its current state to its end, or to `stops`, in one call. Autoreset does not apply.
 
         Args:
             policy: "random", "heuristic", or action sequences: codes [n, 28], of which entry t is the action of step t.

@@ -1,4 +1,4 @@
-"""What the Gymnasium environments share: spaces, seeds, options of resets, and infos."""
+"""The base class of the Gymnasium vector environments: spaces, seeds, options of resets, and infos."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class BaseVectorEnv(VectorEnv[Array, Any, Array]):
         Args:
             current: the infos of the episodes after the step.
             previous: the seeds and episode numbers before it.
-            final: the results of the ended episodes, by info.
+            final: the results of the ended episodes, by the name of the info.
             ended: bool [num_envs].
             last: the last observations of the ended episodes; None except with AutoresetMode.SAME_STEP.
         """

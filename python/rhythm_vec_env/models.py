@@ -40,7 +40,7 @@ class RhythmVecObservation(Observation):
 
 
 class RhythmVecState(State):
-    """The public state. All but `step_count` is None before the first reset."""
+    """The public state. All fields but `step_count` are None before the first reset."""
 
     seed: Optional[int] = Field(default=None, description="As given or drawn.")
     profile: Optional[str] = Field(default=None, description="As in the reset.")
