@@ -10,6 +10,7 @@ import type { Context } from './context.js';
 import { addDatasetCommand } from './dataset/command.js';
 import { addEvalCommand } from './eval/command.js';
 import { addInfoCommand } from './info/command.js';
+import { addMergeCommand } from './merge/command.js';
 import { addQueueCommand } from './queue/command.js';
 import { setQuiet } from './quiet.js';
 import { addReevalCommand } from './reeval/command.js';
@@ -30,6 +31,7 @@ const COMMANDS: readonly ((program: Command, context: Context) => void)[] = [
   addAuditCommand,
   addReportCommand,
   addDatasetCommand,
+  addMergeCommand,
   addUploadCommand,
   addServeCommand,
   addQueueCommand,

@@ -34,6 +34,8 @@ export const SCHEMAS = {
   dpoDataset: { name: 'rhythm-vec/dpo-dataset', version: 1 },
   /** The state of a normaliser of observations or rewards. */
   normaliser: { name: 'rhythm-vec/normaliser', version: 1 },
+  /** The manifest beside the file of a shard. */
+  shard: { name: 'rhythm-vec/shard', version: 1 },
   /** `rhythm-vec world`. */
   world: { name: 'rhythm-vec/world', version: 1 },
 } as const satisfies Record<string, Schema>;

@@ -29,6 +29,7 @@ export const KINDS = {
   sftRows: kind('a dataset for SFT', 'Train on it. Commands read the trajectories that it was made from.'),
   grpoRows: kind('a dataset for GRPO', 'Train on it, or use upload.'),
   dpoRows: kind('a dataset for DPO', 'Train on it, or use upload.'),
+  manifest: kind("the manifest of a shard's file", 'Use merge with the file itself.'),
   parquet: kind('a Parquet file', 'Train on it, or use upload.'),
 } as const satisfies Record<string, FileKind>;
 
@@ -44,6 +45,7 @@ const BY_SCHEMA: ReadonlyMap<unknown, FileKind> = new Map<unknown, FileKind>([
   [SCHEMAS.episode.name, KINDS.episodes],
   [SCHEMAS.grader.name, KINDS.grader],
   [SCHEMAS.world.name, KINDS.world],
+  [SCHEMAS.shard.name, KINDS.manifest],
   [SCHEMAS.sftDataset.name, KINDS.sftRows],
   [SCHEMAS.grpoDataset.name, KINDS.grpoRows],
   [SCHEMAS.dpoDataset.name, KINDS.dpoRows],

@@ -1,5 +1,6 @@
 /** Opens input files, and refuses unusable ones before any work is done. */
-import { createReadStream } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { createReadStream, readFileSync } from 'node:fs';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { UsageError } from '../command-errors.js';
 import { createProgress, type Progress } from '../progress.js';
@@ -47,3 +48,7 @@ export async function* withProgress(
 /** Opens an input stream. Aborting the signal ends it with the signal's reason. */
 export const openInput = (path: string, signal: AbortSignal): Readable =>
   addAbortSignal(signal, path === '-' ? process.stdin : createReadStream(path));
+
+/** Returns the SHA-256 of a small file, hexadecimal. */
+export const fileDigest = (path: string): string =>
+  createHash('sha256').update(readFileSync(path)).digest('hex');

@@ -17,6 +17,9 @@ const WITH_BELIEF = { '+constant': withConstant, '+inference': withInference } a
 /** Returns whether a name of --policies is a path. */
 export const isPolicyFile = (name: string): boolean => FILE.test(name);
 
+/** Returns the path of a policy's file, without the belief that is added. @param name a path, as `isPolicyFile` accepts it. */
+export const pathOfPolicy = (name: string): string => FILE.exec(name)!.groups!.path;
+
 /**
  * Returns the policies of --policies. A file's policy has the name of the file without its extension.
  * @throws UsageError for a file that exports no policy, and for two policies of one name.

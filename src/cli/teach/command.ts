@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander';
 import { DEFAULT_TEACHER } from '../../training/teaching/planner-teacher.js';
 import type { Context } from '../context.js';
 import { addLlmOptions } from '../llm/llm-options.js';
+import { addShardOption } from '../shards/shard-option.js';
 import { addEngineOptions, parseSeeds } from '../shared-options.js';
 import { FORMER_OPTIONS } from './former-options.js';
 import type { TeachCommandOptions } from './run-teach.js';
@@ -57,7 +58,7 @@ export function addTeachCommand(program: Command, { signal }: Context): void {
   for (const flag of Object.values(FORMER_OPTIONS)) {
     command.addOption(new Option(`${flag} <name>`).hideHelp());
   }
-  addEngineOptions(addLlmOptions(command))
+  addEngineOptions(addLlmOptions(addShardOption(command)))
     .addHelpText('after', HELP)
     .action(async (options: TeachCommandOptions) => {
       const { runTeach } = await import('./run-teach.js');

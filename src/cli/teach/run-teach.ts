@@ -7,16 +7,17 @@ import type { SeedRange } from '../../world/conditions.js';
 import { UsageError } from '../command-errors.js';
 import { checkOutputs } from '../files/check-outputs.js';
 import { readGrader } from '../files/grader-file.js';
-import { isPolicyFile, readPolicyFiles } from '../files/policy-file.js';
+import { isPolicyFile, pathOfPolicy, readPolicyFiles } from '../files/policy-file.js';
 import { journalFiles } from '../llm/journal.js';
 import { LLM_FLAGS, type ModelFlags } from '../llm/llm-options.js';
+import { checkShardOutput } from '../shards/shard-file.js';
 import { checkEngineOptions } from '../shared-options.js';
 import { type FormerOptions, refuseFormerOptions } from './former-options.js';
 import { type LlmTeachOptions, teachByLlm } from './teach-llm.js';
 import { type PlannerTeachOptions, teachByPlanner } from './teach-planner.js';
 
 export interface TeachCommandOptions
-  extends Omit<PlannerTeachOptions, 'policy'>,
+  extends Omit<PlannerTeachOptions, 'policy' | 'policyPath'>,
     Omit<LlmTeachOptions, 'model'>,
     FormerOptions {
   /** A policy's name, or the path of a file that exports one. */
@@ -36,10 +37,11 @@ export async function runTeach(options: TeachCommandOptions, signal: AbortSignal
   checkEngineOptions(options);
   const workFiles = model === null ? [] : journalFiles(options.output);
   checkOutputs([{ option: '--output', path: options.output, workFiles }], options.grader);
+  if (options.shard !== undefined) checkShardOutput('--output', options.output);
   const grader = await readGrader(options.grader);
   noteEvalSeeds(options.seeds);
   await (model === null
-    ? teachByPlanner({ ...options, policy: await teacherOf(policy) }, grader, signal)
+    ? teachByPlanner({ ...options, ...(await teacherOf(policy)) }, grader, signal)
     : teachByLlm({ ...options, model }, grader, signal));
 }
 
@@ -53,11 +55,11 @@ function checkPolicy(policy: string, options: TeachCommandOptions): void {
   );
 }
 
-/** Returns the policy of a file, and any other name itself. */
-async function teacherOf(policy: string): Promise<string | UserPolicy> {
-  if (!isPolicyFile(policy)) return policy;
+/** Returns the policy of a file with its path, and any other name itself. */
+async function teacherOf(policy: string): Promise<Pick<PlannerTeachOptions, 'policy' | 'policyPath'>> {
+  if (!isPolicyFile(policy)) return { policy, policyPath: null };
   const [[name, exported]] = Object.entries(await readPolicyFiles([policy]));
-  return new UserPolicy(name, exported);
+  return { policy: new UserPolicy(name, exported), policyPath: pathOfPolicy(policy) };
 }
 
 /** Prints a note on seeds that are kept for evaluation, before the work, so that the user can choose others. */

@@ -4,8 +4,11 @@ import { checkModelName, modelPlayer } from '../../agents/llm/llm-player.js';
 import type { Grader } from '../../engine/graders/grader.js';
 import { counted } from '../../evaluation/format-results.js';
 import { MODEL_PREFIX } from '../../evaluation/user-policy.js';
+import type { TeachJob } from '../../server/jobs/job.js';
+import { runShard } from '../../server/jobs/run.js';
+import { type Shard, seedsOf, WHOLE } from '../../server/jobs/shard.js';
 import { checkName } from '../../shared/values.js';
-import { keysOf, teachByModel } from '../../training/teaching/llm-teacher.js';
+import { keysOf } from '../../training/teaching/llm-teacher.js';
 import type { SeedRange } from '../../world/conditions.js';
 import { NUM_STEPS } from '../../world/fields.js';
 import { PROFILE_CHOICES } from '../../world/resolve-names.js';
@@ -21,7 +24,9 @@ import {
 } from '../llm/llm-options.js';
 import { LlmSummary } from '../llm/summary.js';
 import { createProgress } from '../progress.js';
+import { beginShard, endShard } from '../shards/shard-file.js';
 import type { EngineOptions } from '../shared-options.js';
+import { teachJob, teachShard } from './teach-job.js';
 
 export interface LlmTeachOptions extends EngineOptions, ModelFlags {
   /** The model's name at its endpoint. */
@@ -29,6 +34,7 @@ export interface LlmTeachOptions extends EngineOptions, ModelFlags {
   readonly seeds: SeedRange;
   readonly profiles: string;
   readonly output: string;
+  readonly shard?: Shard;
 }
 
 /** Plays the missing episodes with a language model. @throws UsageError; InputError; EndpointError; BudgetError; the signal's reason. */
@@ -38,8 +44,11 @@ export async function teachByLlm(
   signal: AbortSignal,
 ): Promise<void> {
   check(options);
-  const { model: name } = options;
+  const { model: name, shard } = options;
+  const job = jobOf(options, grader);
+  const file = teachShard(job, shard ?? WHOLE, options.output);
   const openModel = await prepareModel(name, options);
+  if (shard !== undefined && (await beginShard(file))) return;
   const journal = await Journal.open({
     path: options.output,
     check: checkSameRun({ player: modelPlayer(name), grader, sampling: samplingOf(options) }),
@@ -48,33 +57,49 @@ export async function teachByLlm(
     const { spent, finished } = journal;
     const onSpend =
       options.prices === undefined ? undefined : (dollars: number) => journal.noteSpent(dollars);
-    await play(options, grader, openModel({ spent, finished, onSpend }), journal, signal);
+    await play(options, job, openModel({ spent, finished, onSpend }), journal, signal);
   } finally {
     await journal.close();
   }
+  if (shard !== undefined) await endShard(file);
 }
+
+const jobOf = ({ model, seeds, profiles, ...flags }: LlmTeachOptions, grader: Grader): TeachJob =>
+  teachJob(grader, {
+    ...{ policy: `${MODEL_PREFIX}${model}`, policy_file: null, seeds, profiles },
+    model: { sampling: samplingOf(flags), prices: flags.prices ?? null },
+  });
 
 /** Plays the missing episodes, and prints a summary even after an error. */
 async function play(
   options: LlmTeachOptions,
-  grader: Grader,
+  job: TeachJob,
   { model, tally }: OpenedModel,
   journal: Journal,
   signal: AbortSignal,
 ): Promise<void> {
-  const { seeds, profiles, output, concurrency = LLM_DEFAULTS.concurrency } = options;
-  const keys = keysOf(seeds, profiles, model.name);
-  const storedCount = (): number => keys.filter((key) => journal.has(key)).length;
+  const { profiles, output, shard, concurrency = LLM_DEFAULTS.concurrency } = options;
+  const keys = keysOf(seedsOf(options.seeds, shard ?? WHOLE), profiles, model.name);
+  const has = (key: string): boolean => journal.has(key);
+  const storedCount = (): number => keys.filter(has).length;
   const before = storedCount();
+  if (shard !== undefined) checkOwnEpisodes(journal.size - before, output);
   const summary = new LlmSummary(tally, model.ledger, journal.spent);
   const progress = createProgress('steps');
   let steps = before * NUM_STEPS;
   const onStep = (): void => progress.update(++steps, keys.length * NUM_STEPS, summary.money());
   try {
-    const work = { ...options, model, grader, concurrency, signal, onStep };
-    for await (const episode of teachByModel(work, (key) => journal.has(key))) {
-      await journal.append(episode);
-      summary.add(episode);
+    const { backend, kernel, threads } = options;
+    const context = {
+      engine: { backend, kernel, threads },
+      signal,
+      llm: { model, concurrency, has, onStep },
+    };
+    for await (const { episodes } of runShard(job, shard ?? WHOLE, context)) {
+      for (const episode of episodes) {
+        await journal.append(episode);
+        summary.add(episode);
+      }
     }
     await journal.finish(keys);
     progress.stop();
@@ -86,6 +111,14 @@ async function play(
     process.stderr.write(`${summary.text()}${kept}`);
     throw error;
   }
+}
+
+/** Refuses a file that also has episodes of other seeds, because the merged file would have them twice. @throws UsageError. */
+function checkOwnEpisodes(others: number, path: string): void {
+  if (others === 0) return;
+  throw new UsageError(
+    `Expected ${path} to hold episodes of this shard alone, got ${counted(others, 'other episode')}. Pass another --output.`,
+  );
 }
 
 /** The maximum number of episodes. Their keys are kept in memory. */

@@ -2,16 +2,25 @@
 
 import type { Grader } from '../../engine/graders/grader.js';
 import { counted } from '../../evaluation/format-results.js';
-import { episodeLine } from '../../rollouts/trajectories/write-line.js';
-import { type TeachOptions, teach } from '../../training/teaching/planner-teacher.js';
+import type { UserPolicy } from '../../evaluation/user-policy.js';
+import { runShard } from '../../server/jobs/run.js';
+import { type Shard, WHOLE } from '../../server/jobs/shard.js';
+import type { SeedRange } from '../../world/conditions.js';
+import { fileDigest } from '../files/input-file.js';
 import { openOutput } from '../files/output-file.js';
 import { createProgress } from '../progress.js';
+import { beginShard, endShard } from '../shards/shard-file.js';
 import type { EngineOptions } from '../shared-options.js';
+import { teachJob, teachShard } from './teach-job.js';
 
-export interface PlannerTeachOptions
-  extends EngineOptions,
-    Pick<TeachOptions, 'policy' | 'profiles' | 'seeds'> {
+export interface PlannerTeachOptions extends EngineOptions {
+  readonly policy: string | UserPolicy;
+  /** The path of the policy's file; null for a policy of this package. */
+  readonly policyPath: string | null;
+  readonly seeds: SeedRange;
+  readonly profiles: string;
   readonly output: string;
+  readonly shard?: Shard;
 }
 
 /** Plays episodes with a policy and writes them. @throws InputError for names; the signal's reason. */
@@ -20,13 +29,24 @@ export async function teachByPlanner(
   grader: Grader,
   signal: AbortSignal,
 ): Promise<void> {
-  const output = await openOutput(options.output);
+  const { policy, policyPath, seeds, profiles, shard, output: path, backend, kernel, threads } = options;
+  const job = teachJob(grader, {
+    ...{ policy: typeof policy === 'string' ? policy : policy.name, model: null, seeds, profiles },
+    policy_file: policyPath === null ? null : fileDigest(policyPath),
+  });
+  const file = teachShard(job, shard ?? WHOLE, path);
+  if (shard !== undefined && (await beginShard(file))) return;
+  const output = await openOutput(path);
   const progress = createProgress('steps');
+  const context = {
+    ...{ engine: { backend, kernel, threads }, signal, onProgress: progress.update },
+    policy: typeof policy === 'string' ? undefined : policy,
+  };
   let episodes = 0;
   try {
-    for await (const batch of teach({ ...options, grader, signal, onProgress: progress.update })) {
-      await output.write(batch.map(episodeLine).join(''));
-      episodes += batch.length;
+    for await (const batch of runShard(job, file.shard, context)) {
+      await output.write(batch.text);
+      episodes += batch.rows;
     }
     signal.throwIfAborted();
     await output.commit();
@@ -34,6 +54,7 @@ export async function teachByPlanner(
     progress.stop();
     await output.discard();
   }
-  if (options.output === '-') return;
-  process.stderr.write(`${counted(episodes, 'episode')} in ${options.output}.\n`);
+  if (shard !== undefined) await endShard(file);
+  if (path === '-') return;
+  process.stderr.write(`${counted(episodes, 'episode')} in ${path}.\n`);
 }

@@ -1,0 +1,145 @@
+/** Checks that files are all shards of one job, and unchanged since they were written. */
+import { readFileSync } from 'node:fs';
+import { listed } from '../../evaluation/format-results.js';
+import { type Job, jobDifferences } from '../../server/jobs/job.js';
+import { type Manifest, manifestPath, parseManifest } from '../../server/jobs/manifest.js';
+import { shardText } from '../../server/jobs/shard.js';
+import { BadRow } from '../../shared/row-schemas.js';
+import { packageVersion } from '../../shared/version.js';
+import { createWorld } from '../../world/world.js';
+import { printable } from '../files/lines.js';
+import { stat } from '../files/paths.js';
+import { createProgress } from '../progress.js';
+import { contentsOf } from '../shards/shard-file.js';
+
+/** A shard's file and its manifest. */
+export interface ShardInput {
+  readonly path: string;
+  readonly manifest: Manifest;
+}
+
+export interface CheckedShards {
+  /** Null if no manifest can be read. */
+  readonly job: Job | null;
+  /** One file for each shard, in the order of the indices; incomplete if there are problems. */
+  readonly shards: readonly ShardInput[];
+  /** One sentence or more for each problem. */
+  readonly problems: readonly string[];
+}
+
+/** Reads all manifests and files. @throws the signal's reason. */
+export async function checkShards(paths: readonly string[], signal: AbortSignal): Promise<CheckedShards> {
+  const problems: string[] = [];
+  const inputs = [...new Set(paths)].flatMap((path) => readInput(path, problems));
+  const [first] = inputs;
+  if (first === undefined) return { job: null, shards: [], problems };
+  problems.push(...releaseProblems(first));
+  const own = inputs.filter((input) => isOfJob(input, first, problems));
+  const intact = await intactOf(own, problems, signal);
+  const shards = uniqueOf(intact, problems);
+  problems.push(...missingProblems(shards, first.manifest));
+  return { job: first.manifest.job, shards, problems };
+}
+
+function readInput(path: string, problems: string[]): ShardInput[] {
+  const place = manifestPath(path);
+  if (!stat(place)?.isFile()) {
+    problems.push(
+      `${path}: Expected its manifest ${place}, got none. The shard is not finished: run it again.`,
+    );
+    return [];
+  }
+  try {
+    return [{ path, manifest: parseManifest(readFileSync(place, 'utf8')) }];
+  } catch (error) {
+    if (!(error instanceof BadRow)) throw error;
+    problems.push(`${place}: ${printable(error.message)} Run the shard again.`);
+    return [];
+  }
+}
+
+/** Another release could assemble other bytes. */
+function releaseProblems({ path, manifest: { job } }: ShardInput): string[] {
+  const here = { version: packageVersion(), world_digest: createWorld().digest };
+  const there = { version: job.version, world_digest: job.world_digest };
+  const differences = jobDifferences(here, there);
+  if (differences.length === 0) return [];
+  return [
+    `${path}: Expected a shard of this release, got another: ${differences.join('; ')}. Merge with the release that wrote it.`,
+  ];
+}
+
+/** Returns whether a shard is of the same job and the same number of shards as the first. */
+function isOfJob({ path, manifest }: ShardInput, first: ShardInput, problems: string[]): boolean {
+  const differences = [
+    ...jobDifferences(first.manifest.job, manifest.job),
+    ...jobDifferences({ shards: first.manifest.shard.count }, { shards: manifest.shard.count }),
+  ];
+  if (differences.length === 0) return true;
+  problems.push(
+    `${path}: Expected a shard of the same job as ${first.path}, got another: ${printable(differences.join('; '))}. Leave it out, or run it with the same options.`,
+  );
+  return false;
+}
+
+/** Returns the shards whose files have the bytes that their manifests describe. */
+async function intactOf(
+  inputs: readonly ShardInput[],
+  problems: string[],
+  signal: AbortSignal,
+): Promise<ShardInput[]> {
+  const progress = createProgress('bytes');
+  const total = inputs.reduce((sum, { manifest }) => sum + manifest.bytes, 0);
+  const intact: ShardInput[] = [];
+  let done = 0;
+  try {
+    for (const input of inputs) {
+      signal.throwIfAborted();
+      const { path, manifest } = input;
+      const { sha256, bytes } = await contentsOf(path);
+      done += bytes;
+      progress.update(done, total);
+      if (sha256 === manifest.sha256) intact.push(input);
+      else
+        problems.push(
+          `${path}: Expected the SHA-256 ${manifest.sha256} and ${manifest.bytes} bytes of its manifest, got ${sha256} and ${bytes} bytes. ` +
+            'The file was changed: run the shard again.',
+        );
+    }
+    return intact;
+  } finally {
+    progress.stop();
+  }
+}
+
+/** Returns one file for each shard, in order. Files of one shard must be equal. */
+function uniqueOf(inputs: readonly ShardInput[], problems: string[]): ShardInput[] {
+  const byIndex = new Map<number, ShardInput>();
+  for (const input of inputs) {
+    const { shard, sha256 } = input.manifest;
+    const other = byIndex.get(shard.index);
+    if (other === undefined) byIndex.set(shard.index, input);
+    else if (other.manifest.sha256 !== sha256)
+      problems.push(
+        `${input.path}: Expected the same bytes as ${other.path}, because both are shard ${shardText(shard)}, got others. ` +
+          'Run the shard again, and pass one of its files.',
+      );
+  }
+  return [...byIndex.values()].sort((a, b) => a.manifest.shard.index - b.manifest.shard.index);
+}
+
+function missingProblems(shards: readonly ShardInput[], { shard: { count } }: Manifest): string[] {
+  const present = new Set(shards.map(({ manifest }) => manifest.shard.index));
+  const ranges: string[] = [];
+  for (let index = 0; index < count; index++) {
+    if (present.has(index)) continue;
+    const first = index;
+    while (index + 1 < count && !present.has(index + 1)) index++;
+    ranges.push(first === index ? `${first}` : `${first} to ${index}`);
+  }
+  if (ranges.length === 0) return [];
+  const noun = count - present.size === 1 ? 'shard' : 'shards';
+  return [
+    `Expected ${count} shards, got ${present.size}: ${noun} ${listed(ranges)} ${noun === 'shard' ? 'is' : 'are'} missing.`,
+  ];
+}

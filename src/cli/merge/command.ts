@@ -1,0 +1,30 @@
+/** `rhythm-vec merge`: merges the shards of a job. */
+import type { Command } from 'commander';
+import { EXIT } from '../command-errors.js';
+import type { Context } from '../context.js';
+import type { MergeCommandOptions } from './run-merge.js';
+
+const HELP = `
+Each command that takes --shard writes a manifest beside its file, FILE.manifest.json: what was asked, the version, the world,
+and the SHA-256 of the file. merge needs the file and the manifest of every shard, in any order. It writes the same bytes as
+the command without --shard. If a shard is missing, was changed or is of another job, it lists all problems, writes nothing and
+exits with 1. A shard that is given twice must be the same both times.
+
+Examples:
+  rhythm-vec teach --seeds 100-119 --shard 0/2 --output part-0.jsonl
+  rhythm-vec teach --seeds 100-119 --shard 1/2 --output part-1.jsonl
+  rhythm-vec merge part-0.jsonl part-1.jsonl --output merged.jsonl
+`;
+
+export function addMergeCommand(program: Command, { signal }: Context): void {
+  program
+    .command('merge')
+    .description('Merge the shards of a job into the file that the whole job writes.')
+    .argument('<shards...>', 'the files of all shards, each beside its manifest')
+    .requiredOption('--output <file>', 'the merged file; - is the standard output')
+    .addHelpText('after', HELP)
+    .action(async (shards: readonly string[], options: MergeCommandOptions) => {
+      const { runMerge } = await import('./run-merge.js');
+      if (!(await runMerge(shards, options, signal))) process.exitCode = EXIT.failure;
+    });
+}

@@ -1,0 +1,91 @@
+/** Files of shards: whether a shard is complete already, and its manifest. */
+import { createHash } from 'node:crypto';
+import { createReadStream, readFileSync, rmSync } from 'node:fs';
+import { basename } from 'node:path';
+import { type Job, jobDigest } from '../../server/jobs/job.js';
+import { type Manifest, manifestOf, manifestPath, parseManifest } from '../../server/jobs/manifest.js';
+import { type Shard, shardText } from '../../server/jobs/shard.js';
+import { BadRow } from '../../shared/row-schemas.js';
+import { UsageError } from '../command-errors.js';
+import { jsonText, writeFilesAtomically } from '../files/output-file.js';
+import { stat } from '../files/paths.js';
+
+/** The shard that a command computes, and the option that names its file. */
+export interface ShardFile {
+  readonly job: Job;
+  readonly shard: Shard;
+  /** What the shard has of the job, such as "seeds 100-129". */
+  readonly part: string;
+  readonly option: string;
+  readonly path: string;
+}
+
+/** Refuses an output that cannot have a manifest beside it. @throws UsageError. */
+export function checkShardOutput(option: string, path: string): void {
+  const existing = path === '-' ? null : stat(path);
+  if (path !== '-' && (existing === null || existing.isFile())) return;
+  throw new UsageError(
+    `Expected ${option} to be a file with --shard, got ${path}. The manifest is written beside it. Name a file.`,
+  );
+}
+
+/**
+ * Returns whether the shard's file exists and is complete, so that a task that runs again has nothing to do. Removes the
+ * manifest of any other file of the same name, so that no manifest ever describes other bytes.
+ * @throws UsageError if the file is another shard of the same job: two shards would overwrite each other.
+ */
+export async function beginShard({ job, shard, option, path }: ShardFile): Promise<boolean> {
+  const manifest = readManifest(path);
+  if (manifest === null || manifest.job_digest !== jobDigest(job)) return removeManifest(path);
+  if (shardText(manifest.shard) !== shardText(shard)) {
+    throw new UsageError(
+      `Expected ${option} to be a file of shard ${shardText(shard)} alone, got ${path}, which has shard ` +
+        `${shardText(manifest.shard)} of the same job. Name a file for each shard, such as ${numbered(path, shard)}.`,
+    );
+  }
+  const file = stat(path) === null ? null : await contentsOf(path);
+  if (file?.sha256 !== manifest.sha256) return removeManifest(path);
+  process.stderr.write(`Shard ${shardText(shard)} is complete in ${path}. Nothing to do.\n`);
+  return true;
+}
+
+/** Writes the manifest of a shard's finished file. */
+export async function endShard({ job, shard, part, path }: ShardFile): Promise<Manifest> {
+  const manifest = manifestOf(job, shard, { part, ...(await contentsOf(path)) });
+  await writeFilesAtomically([{ path: manifestPath(path), data: jsonText(manifest) }]);
+  return manifest;
+}
+
+function removeManifest(path: string): false {
+  rmSync(manifestPath(path), { force: true });
+  return false;
+}
+
+/** Returns the manifest beside a file; null if there is none that can be read. */
+function readManifest(path: string): Manifest | null {
+  if (!stat(manifestPath(path))?.isFile()) return null;
+  try {
+    return parseManifest(readFileSync(manifestPath(path), 'utf8'));
+  } catch (error) {
+    if (error instanceof BadRow) return null;
+    throw error;
+  }
+}
+
+/** Returns the path with the shard's index before its ending: t-0.jsonl. */
+const numbered = (path: string, { index }: Shard): string =>
+  basename(path).replace(/(\.[^.]*)?$/, (ending) => `-${index}${ending}`);
+
+const LF = 0x0a;
+
+/** Returns the number of lines, the size and the SHA-256 of a file. */
+export async function contentsOf(path: string): Promise<Pick<Manifest, 'rows' | 'bytes' | 'sha256'>> {
+  const hash = createHash('sha256');
+  let [rows, bytes] = [0, 0];
+  for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>) {
+    hash.update(chunk);
+    bytes += chunk.length;
+    for (let at = chunk.indexOf(LF); at >= 0; at = chunk.indexOf(LF, at + 1)) rows++;
+  }
+  return { rows, bytes, sha256: hash.digest('hex') };
+}

@@ -1,0 +1,18 @@
+/** The job of `rhythm-vec teach`, and its shard. */
+import type { Grader } from '../../engine/graders/grader.js';
+import { createJob, type TeachJob } from '../../server/jobs/job.js';
+import { type Shard, seedsOf } from '../../server/jobs/shard.js';
+import { rangeText } from '../../training/datasets/dataset-seeds.js';
+import type { ShardFile } from '../shards/shard-file.js';
+
+/** Returns the job that options ask for. */
+export const teachJob = (grader: Grader, options: TeachJob['options']): TeachJob => {
+  const { policy, policy_file, model, seeds, profiles } = options;
+  return createJob<TeachJob>('teach', grader, { policy, policy_file, model, seeds, profiles });
+};
+
+/** Returns the file of a job's shard. @throws InputError `out_of_range` for more shards than seeds. */
+export const teachShard = (job: TeachJob, shard: Shard, path: string): ShardFile => ({
+  ...{ job, shard, path, option: '--output' },
+  part: `seeds ${rangeText(seedsOf(job.options.seeds, shard))}`,
+});

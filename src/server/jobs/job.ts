@@ -1,0 +1,78 @@
+/** A job: what was asked, as plain JSON with all defaults filled in. Equal jobs have equal results, byte for byte. */
+import { sha256 } from '@noble/hashes/sha2';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils';
+import type { Prices } from '../../agents/llm/ledger.js';
+import type { Grader } from '../../engine/graders/grader.js';
+import type { Sampling } from '../../rollouts/trajectories/trajectory-episode.js';
+import { packageVersion } from '../../shared/version.js';
+import type { SeedRange } from '../../world/conditions.js';
+import { createWorld } from '../../world/world.js';
+
+/** What all jobs have. */
+interface JobBase {
+  /** The version of the package. Results of another version may have other bytes. */
+  readonly version: string;
+  /** SHA-256 of the world, hexadecimal. */
+  readonly world_digest: string;
+  readonly grader: Grader;
+}
+
+/** The settings of a language model that change its episodes. */
+export interface ModelSettings {
+  readonly sampling: Sampling;
+  /** Dollars per million tokens, which give the costs in episodes; null if unknown. */
+  readonly prices: Prices | null;
+}
+
+/** `teach`: an episode of each seed by one policy. */
+export interface TeachJob extends JobBase {
+  readonly kind: 'teach';
+  readonly options: {
+    /** A policy's name, or "llm:MODEL". */
+    readonly policy: string;
+    /** SHA-256 of the policy's file, hexadecimal; null for a policy without a file. */
+    readonly policy_file: string | null;
+    /** Null for other policies than language models. */
+    readonly model: ModelSettings | null;
+    readonly seeds: SeedRange;
+    /** 'sampled', 'discrete' or a profile's name. */
+    readonly profiles: string;
+  };
+}
+
+export type Job = TeachJob;
+export type JobKind = Job['kind'];
+
+/** Returns a job of this version and world. */
+export function createJob<J extends Job>(kind: J['kind'], grader: Grader, options: J['options']): J {
+  const { name, weights } = grader;
+  const base = { version: packageVersion(), world_digest: createWorld().digest };
+  return { kind, ...base, grader: { name, weights }, options } as J;
+}
+
+/** Returns JSON whose objects have sorted keys, so that equal values have equal texts. */
+export const canonicalJson = (value: unknown): string =>
+  JSON.stringify(value, (_, each: unknown) =>
+    typeof each === 'object' && each !== null && !Array.isArray(each)
+      ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : each,
+  );
+
+/** Returns the SHA-256 of a job's canonical JSON, hexadecimal. It identifies the job and so its result. */
+export const jobDigest = (job: Job): string => bytesToHex(sha256(utf8ToBytes(canonicalJson(job))));
+
+/** Returns the paths of values that two jobs do not share, such as "options.seeds.last: 99 and 199". */
+export function jobDifferences(job: unknown, other: unknown, path = ''): string[] {
+  const [one, two] = [job, other].map((value) => (isRecord(value) ? value : null));
+  if (one === null || two === null) {
+    const [a, b] = [job, other].map(canonicalJson);
+    return a === b ? [] : [`${path}: ${a} and ${b}`];
+  }
+  const names = [...new Set([...Object.keys(one), ...Object.keys(two)])];
+  return names.flatMap((name) =>
+    jobDifferences(one[name] ?? null, two[name] ?? null, path === '' ? name : `${path}.${name}`),
+  );
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
