@@ -1,4 +1,4 @@
-/** Which error of a belief a grader counts. */
+/** The kind of belief error that a grader counts. */
 import { COMPONENT_NAMES } from '../../world/fields.js';
 
 const BELIEF_ACCURACY = COMPONENT_NAMES.indexOf('belief_accuracy');

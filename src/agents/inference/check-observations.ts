@@ -20,7 +20,7 @@ export function checkRows(observations: unknown, playing: unknown, numEnvs: numb
   );
   if (playing !== null) {
     if (kindOf(playing) !== 'Uint8Array')
-      throw wrongType('playing', 'a Uint8Array', playing, 'Pass one or null.');
+      throw wrongType('playing', 'a Uint8Array', playing, 'Pass a Uint8Array, or null for all environments.');
     checkLength('entries in playing', (playing as Uint8Array).length, numEnvs, 'numEnvs');
   }
   for (let i = 0; i < numEnvs; i++) {

@@ -35,7 +35,7 @@ export class Evidence {
   /** Bounds on noise plus rounding, and on rounding alone, by meter. */
   readonly margin = new Float64Array(NUM_METERS);
   readonly rounding = new Float64Array(NUM_METERS);
-  /** The part of each change from decay and event, without action and noise, unless the meter was clamped. */
+  /** The part of each change that comes from decay and event. A bound of this part if the meter was clamped. */
   readonly rest = new Float64Array(NUM_METERS);
   /** The observed reward, and the number of crashed meters after the step. */
   reward = 0;

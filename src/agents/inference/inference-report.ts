@@ -57,13 +57,13 @@ export interface TargetEstimate extends Estimate {
 
 /** The evidence of one meter's anomaly in the last step. */
 export interface Finding {
-  /** Of METER_NAMES. */
+  /** A name of METER_NAMES. */
   readonly meter: string;
   /** The anomaly that was observed. */
   readonly anomaly: number;
   /** The largest anomaly from noise alone, in either direction. */
   readonly noise: number;
-  /** The trait that it depends on, of TRAIT_NAMES; null if no trait affects the meter, so that it is noise or stress. */
+  /** The trait that affects the meter, a name of TRAIT_NAMES. Null if none does: then the anomaly is noise or stress. */
   readonly trait: string | null;
   /** The share of the trait's earlier range that is still possible after the step: 1 if nothing was learned. */
   readonly remaining: number;
@@ -73,11 +73,11 @@ export interface Finding {
 
 /** The evidence of the last step. */
 export interface StepFindings {
-  /** Of ACTION_NAMES. */
+  /** A name of ACTION_NAMES. */
   readonly action: string;
   /** The name of the time of day. */
   readonly slot: string;
-  /** Of EVENT_NAMES; null for none. */
+  /** A name of EVENT_NAMES; null without an event. */
   readonly event: string | null;
   /** The reward that was observed. */
   readonly reward: number;
@@ -85,7 +85,7 @@ export interface StepFindings {
   readonly expectedReward: number | null;
   /** The largest change of the reward from noise alone, in either direction. */
   readonly rewardNoise: number;
-  /** The weight whose mean changed most, of METER_NAMES, and its change. */
+  /** The weight whose mean changed most, by its meter's name, and the change of the mean. */
   readonly weightChange: { readonly meter: string; readonly change: number };
   /** One for each meter, in the order of METER_NAMES. */
   readonly findings: readonly Finding[];

@@ -12,7 +12,7 @@ import type {
 } from './inference-report.js';
 import { phrasesOf } from './phrases.js';
 
-/** The digit of an answer that is nearest to a belief, in 0 to 9. */
+/** Returns the digit, 0 to 9, that states a belief in [0, 1] in an answer. */
 export const digitOf = (belief: number): number => Math.round(belief * 9);
 
 /** A trait is mentioned if more than this share of its range was ruled out. */
@@ -29,8 +29,8 @@ const MIDDLE_WIDTH = 0.09;
 const SMALL = 0.05;
 
 /**
- * Describes the last step's evidence, the belief with its reasons, and the least certain number: three short sentences in
- * one line, without an answer and without a tag. The same report gives the same text.
+ * Describes the last step's evidence, the belief with its reasons, and the least certain number, in three short sentences
+ * on one line. The text has no answer line and no <reasoning> tags. The same report gives the same text.
  * @param error the error that the stated belief minimises: as for `Inference.beliefs`. Default 'absolute'.
  */
 export function inferenceWords(report: InferenceReport, error: BeliefError = 'absolute'): string {

@@ -56,7 +56,7 @@ export class Inference {
   readonly #probes: Probes;
   readonly #reporter: Reporter;
   readonly #posteriors: ProfilePosterior[];
-  /** f32 [numEnvs, 3] each: the belief that minimises each expected error, and this error. */
+  /** f32 [numEnvs, 3] each: medians with their expected absolute errors, means with their expected squared errors. */
   readonly #medians: Float32Array;
   readonly #errors: Float32Array;
   readonly #means: Float32Array;
@@ -100,9 +100,9 @@ export class Inference {
 
   /**
    * Updates the posteriors with observations. A row at step 0, or at an earlier step than the environment's last one,
-   * starts another episode with the prior. A row at the same step is ignored. A row several steps later is evidence of its
-   * last step. An observation that contradicts earlier ones (of another world, or altered) widens the posterior until both
-   * are possible, and the report says so.
+   * starts another episode with the prior. A row at the same step is ignored. From a row several steps later, only the
+   * last step counts as evidence. An observation that contradicts earlier ones (of another world, or altered) widens the
+   * posterior until both are possible, and the report says so.
    * @param observations f32 [numEnvs, 22], raw, by OBSERVATION_FIELDS. @param playing u8 [numEnvs]: environments with 0
    *   are not changed; null for all.
    * @throws InputError `wrong_type`, `wrong_length`, or `out_of_range` for invalid numbers. Nothing changes then.
@@ -149,8 +149,8 @@ export class Inference {
   }
 
   /**
-   * Draws valid profiles from the posteriors: f32 [numEnvs, count, 16], newly allocated. Up to `samples` of them differ
-   * and are evenly spaced. The same call returns the same profiles.
+   * Draws valid profiles from the posteriors: f32 [numEnvs, count, 16], newly allocated. At most `samples` of them
+   * differ; these are evenly spaced samples. The same call returns the same profiles.
    * @throws InputError `wrong_type` or `out_of_range`.
    */
   posteriorSamples(count: number): Float32Array {

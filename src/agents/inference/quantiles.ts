@@ -1,4 +1,4 @@
-/** Statistics of posterior samples. All functions take at least one sample, sorted in ascending order. */
+/** Statistics of posterior samples. All functions need at least one sample. Samples named `sorted` are in ascending order. */
 
 /** The quantiles of the 80 % interval of an estimate. */
 export const [LOW, HIGH] = [0.1, 0.9];

@@ -78,12 +78,12 @@ export class TraitBelief {
     }
   }
 
-  /** Returns the minimum by which the trait raises meter `k` above its value for the lowest trait, in a cell. */
+  /** Returns for a cell the least rise of meter `k` that its trait causes, relative to the trait's lowest value. */
   #minRise(evidence: Evidence, k: number, cell: number): number {
     return this.#excessIn(evidence, k, cell) - evidence.margin[k];
   }
 
-  /** Returns the maximum, like `#minRise`. */
+  /** Returns the largest such rise, see `#minRise`. */
   #maxRise(evidence: Evidence, k: number, cell: number): number {
     return this.#excessIn(evidence, k, cell) + evidence.margin[k];
   }
@@ -100,7 +100,7 @@ export class TraitBelief {
     return this.#params.traitLow[evidence.affectingTrait[k]] + rise / slope;
   }
 
-  /** Returns the upper bound, like `#boundLow`. */
+  /** Returns the upper bound of this trait, see `#boundLow`. */
   #boundHigh(evidence: Evidence, k: number, cell: number): number {
     const slope = evidence.slope[k];
     const rise = slope > 0 ? this.#maxRise(evidence, k, cell) : this.#minRise(evidence, k, cell);

@@ -1,7 +1,8 @@
 /**
- * The posterior over the five reward weights, as equally likely samples. Noise of a reward is uniform with known amplitude.
- * So each reward cuts the simplex of weights by two half-spaces. A sample that is cut off is replaced by a copy of another
- * one, which then moves at random within the cuts: along edges of the simplex and along differences of other samples.
+ * The posterior over the five reward weights, as equally likely samples. The noise of a reward is uniform with known amplitude.
+ * So each reward cuts the simplex of weights by two half-spaces. Each sample that is cut off is replaced by a copy of a
+ * remaining sample. The copy then moves at random within the cuts: along edges of the simplex and along differences of
+ * other samples.
  *
  * Sources of the method: Gilks and Berzuini, "Following a moving target", JRSS B 63, 2001 (resample and move); Gilks,
  * Roberts and George, "Adaptive direction sampling", The Statistician 43, 1994 (differences of others).

@@ -89,7 +89,7 @@ export class ChatModel implements LanguageModel {
     if (left === 0) {
       const tries = attempt === 1 ? 'got' : `got ${attempt} failures one after the other, the last of them`;
       throw new EndpointError(
-        `Expected ${url} to answer, ${tries}: ${error.message}. Check that it runs and its address, try again later, or raise --retries.`,
+        `Expected ${url} to answer, ${tries}: ${error.message}. Check its address and that it runs, try again later, or raise --retries.`,
         { lasting: false },
       );
     }

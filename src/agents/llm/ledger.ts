@@ -188,6 +188,6 @@ export class Ledger {
   }
 }
 
-/** Formats dollars: in cents, or with two significant digits below a dollar. */
+/** Formats dollars with two decimals, and amounts below a dollar with two significant digits. */
 export const dollars = (amount: number): string =>
   `$${amount >= 1 || amount === 0 ? amount.toFixed(2) : amount.toPrecision(2)}`;

@@ -1,4 +1,4 @@
-/** Finds the endpoint's name for the limit of an answer's tokens: endpoints differ in which names they accept. */
+/** Finds the parameter that limits an answer's tokens at an endpoint: `max_completion_tokens` or `max_tokens`. */
 
 const OTHER = { max_completion_tokens: 'max_tokens', max_tokens: 'max_completion_tokens' } as const;
 

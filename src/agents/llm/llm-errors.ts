@@ -1,7 +1,7 @@
 /** Errors of language models. Their messages contain no secret. */
 import { RhythmError } from '../../shared/errors.js';
 
-/** The endpoint failed, after all retries or for a reason that no retry changes. */
+/** Thrown if the endpoint failed, after all retries or because no retry can help. */
 export class EndpointError extends RhythmError {
   /** Whether every other request would fail too. */
   readonly lasting: boolean;
@@ -12,14 +12,14 @@ export class EndpointError extends RhythmError {
   }
 }
 
-/** The next request or episode may exceed the budget. */
+/** Thrown if the next request or episode may exceed the budget. */
 export class BudgetError extends RhythmError {
   constructor(message: string) {
     super('over_budget', message);
   }
 }
 
-/** A failure that a retry may resolve. */
+/** Thrown for a failure that a retry may resolve. */
 export class TemporaryFailure extends Error {
   /** The requested wait in milliseconds; null if there is none. */
   readonly retryAfterMs: number | null;

@@ -99,7 +99,7 @@ interface Failure {
 }
 type Outcome = Failure | { readonly promise: Promise<Outcome>; readonly episode: TrajectoryEpisode };
 
-/** Returns whether unfinished episodes can be played on after an error. */
+/** Returns whether unfinished episodes can continue after an error. */
 const allowsOthers = (error: unknown): boolean =>
   error instanceof BudgetError || (error instanceof EndpointError && !error.lasting);
 

@@ -102,8 +102,8 @@ const OPENING = '<think>';
 const CLOSING = '</think>';
 
 /**
- * Separates reasoning in <think> tags at the head of an answer, where servers without a reasoning parser leave it. If it
- * was cut off within the reasoning, the answer is empty: a line of reasoning is not an action.
+ * Separates reasoning in <think> tags at the head of an answer, where servers without a reasoning parser leave it. If the
+ * text was cut off within the reasoning, the answer is empty: a line of reasoning is not an action.
  */
 function splitThoughts(answer: string): Pick<Reply, 'completion' | 'reasoning'> {
   const head = answer.trimStart();

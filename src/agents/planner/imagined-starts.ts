@@ -32,7 +32,7 @@ export class ImaginedStarts {
   readonly weightedSums: Float64Array;
 
   /**
-   * @param seed u32: seed of the noise. @param grader f32 [8]. Beliefs stand in imagined episodes only if it weighs
+   * @param seed u32: seed of the noise. @param grader f32 [8]. Imagined episodes state beliefs only if it weighs
    *   `belief_skill`.
    */
   constructor(params: Params, episodes: number, samples: number, seed: number, grader: Float32Array) {
@@ -87,7 +87,7 @@ export class ImaginedStarts {
     });
   }
 
-  /** Seeds are the same for all episodes, so that a decision does not depend on the index of an episode. */
+  /** Draws the seeds: the same for all episodes, so that a decision does not depend on the index of an episode. */
   #drawSeeds(): void {
     const { seeds } = this.reset;
     const draw: Draw = { x0: 0, x1: 0 };
@@ -111,7 +111,7 @@ export class ImaginedStarts {
     if (start.beliefs !== null) this.#writeBeliefs(i, sums, first);
   }
 
-  /** Writes the belief stated at this step, which stands until the end, and the sums of earlier beliefs. */
+  /** Writes the belief stated at this step, which is kept to the end, and the sums of earlier beliefs. */
   #writeBeliefs(i: number, sums: EpisodeSums, first: number): void {
     const { start } = this.reset;
     const belief = sums.beliefs.subarray(i * NUM_BELIEFS, (i + 1) * NUM_BELIEFS);

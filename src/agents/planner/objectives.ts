@@ -19,7 +19,7 @@ export const OBJECTIVES = ['score', 'wellbeing'] as const;
 
 /**
  * 'score' is the grader's final score. 'wellbeing' is half the mean of the meters, weighted by the profile, and half the
- * grade without adaptation, which rewards neglect of the first half.
+ * grade without `adaptation`, because that component rewards neglect of the first half.
  */
 export type Objective = (typeof OBJECTIVES)[number];
 
@@ -61,8 +61,9 @@ export function valuePerBeliefError(
 }
 
 /**
- * Returns the same for the grade. `belief_accuracy` counts the last belief. `belief_skill` counts the belief of every later
- * step. There the reduction is worth less and less, because other actions would teach a part of it anyway.
+ * Returns how much the grade rises if the action of a step reduces the belief's error by 1. `belief_accuracy` counts the
+ * last belief. `belief_skill` counts the belief of every later step. A later step counts less, because other actions
+ * would reduce part of the error anyway.
  */
 function worthInGrade(grader: Float32Array, params: Params, step: number): number {
   if (errorCountedBy(grader) === 'absolute') return grader[BELIEF_ACCURACY];

@@ -14,7 +14,10 @@ import { ImaginedStarts } from './imagined-starts.js';
 export interface Outlook {
   /** f64 [28, 5]: the meters after each step; 0 for steps already taken. */
   readonly meters: Float64Array;
-  /** f64 [8]: the components of the grade, if the current belief stands. Without `belief_skill` in the grader no belief stands. */
+  /**
+   * f64 [8]: the components of the grade, if the current belief is kept to the end. Without `belief_skill` in the grader,
+   * no belief is stated.
+   */
   readonly components: Float64Array;
   /** Mean reward of the first half, without the reward's noise. */
   readonly firstHalfMean: number;

@@ -6,7 +6,10 @@ import type { Outlook } from './plan-evaluation.js';
 export interface PlanOutlook extends Outlook {
   /** Codes of ACTION_NAMES, from this step to the last. */
   readonly actions: readonly number[];
-  /** The expected reduction of the belief's error by the first action: of the squared error under v3, else of the absolute one. */
+  /**
+   * The expected reduction, by the first action, of the belief error that the grader counts: squared under v3, absolute
+   * under v1 and v2.
+   */
   readonly errorReduction: number;
 }
 
@@ -24,7 +27,7 @@ export interface PlanReport {
   readonly rival: PlanOutlook;
   /** The plan's value minus the rival's, in units of the objective, with the value of information. */
   readonly loss: number;
-  /** The difference of the values of information of the two first actions, in the same units. */
+  /** The value of information of the plan's first action minus that of the rival's, in the same units. */
   readonly curiosity: number;
   /** f64 [5]: the expected reward weights of the profile. */
   readonly weights: Float64Array;

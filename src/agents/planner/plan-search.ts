@@ -1,4 +1,4 @@
-/** Searches the best plans for one step of episodes. A plan is the actions to the end of the episode. */
+/** Searches for the best plan of each episode at one step. A plan is the actions from this step to the last. */
 import type { EngineCalls } from '../../engine/engine-calls.js';
 import { type Draw, threefry } from '../../engine/reference/threefry.js';
 import { COMPONENT_NAMES, NUM_ACTIONS, NUM_STEPS } from '../../world/fields.js';
@@ -38,8 +38,8 @@ const WELLBEING = COMPONENT_NAMES.indexOf('wellbeing');
 const BELIEF_SKILL = COMPONENT_NAMES.indexOf('belief_skill');
 
 /**
- * Returns sequences that every search under a grader includes, f32 [8]. So a plan is never worse than open-loop. That of v3 is
- * among them if the grader counts what only v3 counts.
+ * Returns the open-loop sequences that every search under a grader, f32 [8], includes, so that no plan is worse than
+ * open-loop. The sequence of v3 is one of them if the grader weighs a component that only v3 weighs.
  */
 export const openLoopUnder = (grader: Float32Array): Uint8Array[] =>
   [...(grader[WELLBEING] > 0 || grader[BELIEF_SKILL] > 0 ? ['v3'] : []), 'v2', 'v1'].map(openLoopActions);

@@ -16,7 +16,7 @@ import { type Choice, maxSequencesOf, openLoopUnder, searchPlans } from './plan-
 import { planWords } from './plan-words.js';
 import type { PlannerRequest } from './planner-options.js';
 
-/** The planner's actions and beliefs for a step. Entries of episodes that do not play are 0. */
+/** The planner's actions and beliefs for a step. An episode that does not play has action 0 and its last belief. */
 export interface Decision {
   /** u8 [numEnvs]: codes. Newly allocated. */
   readonly actions: Uint8Array;

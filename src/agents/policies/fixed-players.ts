@@ -1,4 +1,4 @@
-/** Players of the policies that every backend also plays in one call: random, heuristic, one action sequence. */
+/** Players of the random, heuristic and open-loop policies, which every backend can also play in one call. */
 
 import type { EpisodeStarts, PolicyPlayer, PolicySetting, PolicyView } from '../../engine/policy/policy.js';
 import { heuristicAction, randomAction } from '../../engine/reference/baselines.js';
@@ -42,6 +42,7 @@ export function randomPlayer({ numEnvs, world }: PolicySetting): Player {
   );
 }
 
+/** Opens the heuristic policy. */
 export const heuristicPlayer = ({ world }: PolicySetting): Player =>
   playerOf(({ observations }, i) => {
     const at = i * OBSERVATION_SIZE;

@@ -15,7 +15,7 @@ export type BeliefKind = 'none' | 'constant' | 'own';
 /** How a policy chooses actions. */
 interface Plan {
   readonly actions: string;
-  /** Opens the same policy to be stepped. */
+  /** Opens the policy as a player that is called at each step. */
   readonly open: (setting: PolicySetting) => Player;
   /** Returns the argument of `VecEnv.run` for a number of environments and a grader's name. */
   readonly choice: (numEnvs: number, grader: string) => RunChoice;

@@ -1,4 +1,4 @@
-/** Policies that are stepped, because they use observations: for the belief, or for the action too. */
+/** Policies that are called at each step, because they need observations for the belief or for the action. */
 
 import type {
   EpisodeStarts,

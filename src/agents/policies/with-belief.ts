@@ -21,7 +21,7 @@ export const CONSTANT_BELIEF: readonly number[] = [0.5, 0.5, 0.5];
 export const constantBeliefs = (numEnvs: number): Float32Array =>
   Float32Array.from({ length: numEnvs * NUM_BELIEFS }, (_, k) => CONSTANT_BELIEF[k % NUM_BELIEFS]);
 
-/** Infers the beliefs of a policy from what it sees. */
+/** Infers the beliefs of a policy from its observations. */
 export class InferredBeliefs {
   readonly #inference: Inference;
   readonly #error: BeliefError;
@@ -44,8 +44,8 @@ export class InferredBeliefs {
 }
 
 /**
- * Returns a policy with the same actions that states the constant belief [0.5, 0.5, 0.5] at every step. Named
- * "NAME+constant", it appears in tables as a built-in policy with this belief does.
+ * Returns a policy with the same actions that states the constant belief [0.5, 0.5, 0.5] at every step. If you name it
+ * "NAME+constant", tables show it like a built-in policy with this belief.
  */
 export const withConstant = (policy: PolicyLike): Policy =>
   withBeliefs(policy, ({ numEnvs }) => ({ after: () => constantBeliefs(numEnvs) }));

@@ -6,19 +6,19 @@ import { NUM_STEPS, OBSERVATION, OBSERVATION_SIZE } from '../../world/fields.js'
 import { isMeterWeight, parametersOf, REACTIVE_PARAMETERS, reactiveAction } from './reactive-policy.js';
 import { Draws } from './search-draws.js';
 
-/** Policies of a generation. The first is the mean of the last one's best. */
+/** Policies of a generation. The first is the mean of the best policies of the generation before. */
 const POPULATION = 96;
-/** The number of policies whose mean begins the next generation. */
+/** The number of best policies whose mean is the first policy of the next generation. */
 const ELITE = 12;
 /** Training episodes of a generation. Each generation plays others. */
 const STARTS = 64;
 /** Standard deviations of the first generation, of preferences and of meter weights. */
 const PREFERENCE_SPREAD = 0.35;
 const WEIGHT_SPREAD = 2;
-/** The share of the elite's spread in the next generation's. */
+/** The weight of the elite's spread in the spread of the next generation. */
 const LEARNING_RATE = 0.1;
 const MIN_SPREAD = 0.05;
-/** After so many generations the mean is scored on all training seeds. The best of these is the result. */
+/** The mean is scored on all training seeds once in this many generations. The best of these means is the result. */
 const CHECKED_EVERY = 20;
 
 /** The episodes played for one generation. */
@@ -155,7 +155,7 @@ class ReactiveScorer implements AsyncDisposable {
 }
 
 /**
- * Plays whole episodes, `count` of each policy. Returns the final scores, a view.
+ * Plays whole episodes, `count` with each policy. Returns the final scores, a view.
  * @param played u8 [numEnvs, 28]: gets the actions; null for none.
  */
 export async function playReactive(

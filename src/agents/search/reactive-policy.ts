@@ -1,11 +1,11 @@
-/** Reactive policies: a linear function of the meters, which knows the step and remembers nothing. */
+/** Reactive policies: linear functions of the step and the current meters, without memory. */
 import { NUM_ACTIONS, NUM_METERS, NUM_SLOTS, NUM_STEPS } from '../../world/fields.js';
 
 /** The number of preferences: one for each action at each step. */
 const PREFERENCES = NUM_STEPS * NUM_ACTIONS;
 /** The number of parameters of a policy. */
 export const REACTIVE_PARAMETERS = PREFERENCES + NUM_SLOTS * NUM_ACTIONS * NUM_METERS;
-/** Where the meters begin. A policy reacts to the difference from it. */
+/** The first value of every meter. A policy reacts to the difference of a meter from it. */
 const CENTRE = 0.7;
 
 /** Returns whether a parameter is a weight of a meter; the others are preferences. */
@@ -21,8 +21,9 @@ export function parametersOf(sequence: Uint8Array): Float64Array {
 }
 
 /**
- * Returns the action with the highest value: its preference at this step plus the weighted meters, by slot. The first of
- * equal ones. The five products are written out because this runs at every step of every episode of a search.
+ * Returns the action with the highest value: its preference at this step plus the weighted meters, by slot. Of actions
+ * with equal values, returns the first. The five products are written out because this runs at every step of every
+ * episode of a search.
  * @param first index of the first parameter. @param at index of the first of five meters.
  */
 export function reactiveAction(

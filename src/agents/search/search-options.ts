@@ -34,7 +34,7 @@ export interface ActionSequenceSearchOptions {
   readonly kernel?: string;
   /** As in `VecEnvOptions`; changes no result. */
   readonly threads?: number;
-  /** Called every few milliseconds with the numbers of sequences scored and to be scored, over all problems. */
+  /** Called every few milliseconds with the number of sequences scored so far and the total, over all problems. */
   readonly onProgress?: (done: number, total: number) => void;
   /** Aborting it rejects the promise with the signal's reason, within milliseconds. */
   readonly signal?: AbortSignal;

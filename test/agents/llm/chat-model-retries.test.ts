@@ -84,7 +84,7 @@ describe('a request is retried', () => {
     expect(fake.requests.length).toBe(4);
     expect(error).toMatchObject({ code: 'endpoint_failed', lasting: false });
     expect(error!.message).toMatch(
-      /^Expected http:\/\/127\.0\.0\.1:\d+\/v1 to answer, got 4 failures one after the other, the last of them: 500 fake error 500\. Check that it runs and its address, try again later, or raise --retries\.$/,
+      /^Expected http:\/\/127\.0\.0\.1:\d+\/v1 to answer, got 4 failures one after the other, the last of them: 500 fake error 500\. Check its address and that it runs, try again later, or raise --retries\.$/,
     );
   });
 
