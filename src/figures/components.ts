@@ -23,7 +23,7 @@ const WIDTH = 560;
 const ROW_HEIGHT = 30;
 /** The width of the smallest section that is labelled with its number, in pixels. */
 const MIN_NUMBERED = 27;
-/** The width of the gap after the names plus the sums after the bars. */
+/** The sum of two widths: the gap after the names, and the numbers after the bars. */
 const MARGIN = 64;
 /** The width of a component in the legend. */
 const LEGEND_COLUMN = 118;

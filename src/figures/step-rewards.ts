@@ -26,7 +26,7 @@ export interface RewardedRun {
 
 /**
  * Returns mean rewards without noise, and without the grade in the last reward.
- * @param run without imagination, whose noise is another. @throws InputError `wrong_length`.
+ * @param run a run without imagination, because imagined episodes have other noise. @throws InputError `wrong_length`.
  */
 export function stepRewardsOf(run: RewardedRun, world: World = createWorld()): StepRewards {
   const episodes = run.seeds.length;

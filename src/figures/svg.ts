@@ -5,11 +5,11 @@ import { textWidth } from './text-width.js';
 import { CONFIG, DARK, FONT_SIZE, LIGHT } from './theme.js';
 
 export interface SvgOptions {
-  /** 'auto' (default): light, or dark on a screen with that preference. Print is light. */
+  /** 'auto' (default): dark on screens that prefer dark colours, otherwise light. Print is light. */
   theme?: 'auto' | 'light' | 'dark';
 }
 
-/** The class of the root element. A page may contain figures, so their style rules apply only within this class. */
+/** The class of the root element. Style rules apply only within this class, so a page can contain the figure. */
 const CLASS = 'rhythm-picture';
 
 /** Matches ARIA roles and labels of parts, which `svgOf` removes: a figure is one image with one description. */

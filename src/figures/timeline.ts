@@ -28,7 +28,7 @@ const WIDTH = SLOT_WIDTH * NUM_SLOTS * RHYTHM.days;
 const MIN_WIDTH = 200;
 /** The marks of actions are rotated in slots that are narrower than this. */
 const MARK_WIDTH = 20;
-/** If days are narrower than this, only the label of the first has the word "day". */
+/** If days are narrower than this, only the label of the first day has the word "day". */
 const DAY_WIDTH = 44;
 const ACTION_HEIGHT = 26;
 const METER_HEIGHT = 44;
