@@ -1,4 +1,4 @@
-/** The bracket of a grader: the place of a score between two anchors, as a share of the value of knowing the profile. */
+/** The bracket of a grader: places a score between two anchors, as a share of the value of knowing the profile. */
 import { type Grader, type GraderWeights, isSameGrader } from '../engine/graders/grader.js';
 import { BadRow } from '../shared/row-schemas.js';
 import { follows, otherSchema, SCHEMAS, type Schema } from '../shared/schemas.js';
@@ -12,10 +12,10 @@ import type { Evaluation, EvaluationRow } from './evaluate.js';
 import { decimals, plainInterval } from './format-results.js';
 import type { RegradedScore } from './regraded-scores.js';
 
-/** The least distance of the anchors. Between closer ones a share would be mostly noise. */
+/** The least distance of the anchors. With closer anchors, a share would be mostly noise. */
 export const MIN_SPAN = 0.02;
 
-/** The share of a score, or null if its grader or its profiles have no anchors, or closer ones than MIN_SPAN. */
+/** The share of a score; null if its grader and profiles have no anchors, or the anchors lie closer than MIN_SPAN. */
 export type Share = Interval | null;
 
 export interface BracketedRow extends EvaluationRow {
@@ -32,8 +32,8 @@ export interface BracketedEvaluation extends Evaluation {
 }
 
 /**
- * Returns the kind of a row's profiles. The kind of 'named', the three named profiles together, is 'discrete'. A single named
- * profile has no anchors, and null is returned.
+ * Returns the kind of a row's profiles. The kind of 'named', the three named profiles together, is 'discrete'. Returns
+ * null for a single named profile, which has no anchors.
  */
 function kindOf(profiles: string): ProfileKind | null {
   if (profiles === 'sampled') return 'sampled';
@@ -145,13 +145,13 @@ export interface BracketSettings {
 }
 
 /**
- * Returns the anchors of an audit's JSON, parsed.
+ * Returns the anchors in the parsed JSON of an audit.
  * @throws BadRow for another schema, version or world, and for an audit without anchors; as `anchorsOf`.
  */
 export function readAnchors(audit: unknown, { version, worldDigest }: BracketSettings): GraderAnchors {
   checkSchema(audit);
   const anchors = anchorsOf(audit);
-  if (anchors === null) throw new BadRow(`Expected an audit with "anchors", got an earlier one. ${AGAIN}`);
+  if (anchors === null) throw new BadRow(`Expected an audit with "anchors", got an audit without. ${AGAIN}`);
   refuseOther('of rhythm-vec', version, anchors.version);
   refuseOther('of the world', worldDigest, anchors.worldDigest);
   return anchors;
@@ -207,7 +207,7 @@ interface Place {
   readonly profiles: string;
 }
 
-/** Names the anchors of the places, and says why a share is missing, a line each. */
+/** Returns one line for each grader and kind of profiles: its anchors, or why it has no share. */
 export function bracketNotes(places: readonly Place[], brackets: readonly GraderAnchors[]): string[] {
   const graders = [...new Set(places.map(({ grader }) => grader))];
   return graders.flatMap((grader) => {

@@ -56,7 +56,7 @@ export interface EvaluateOptions extends ConditionOptions {
   /** Called with the episodes of each policy in each chunk, in the order of seeds. A promise is awaited. */
   readonly onEpisodes?: (episodes: PlayedEpisodes) => unknown;
   /**
-   * Called with the same episodes as trajectories. As a line of a file, one takes about 18 kB, or 35 kB with reasons. A
+   * Called with the same episodes as trajectories. A trajectory takes about 18 kB as a line of a file, or 35 kB with reasons. A
    * promise is awaited. Recording does not change results, but is slow. Episodes of language models come first, when they
    * end.
    */
@@ -85,7 +85,7 @@ export interface PlayedEpisodes extends Played {
   readonly profile: string;
   /** u32 [n]. */
   readonly seeds: Uint32Array;
-  /** Of n environments, row-major. The arrays are views, valid until the callback returns or its promise resolves. */
+  /** Results of n environments, row-major. The arrays are views, valid until the callback returns or its promise resolves. */
   readonly result: RunResult;
 }
 

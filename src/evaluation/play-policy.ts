@@ -26,7 +26,7 @@ export interface PlayOptions {
   readonly players: PolicyPlayers;
 }
 
-/** Seeds with one choice of profiles, or one for each. */
+/** Seeds with one choice of profiles for all, or one for each seed. */
 export interface Episodes extends Pick<EpisodeBatch, 'seeds'> {
   readonly profile: string | readonly string[];
 }
@@ -34,7 +34,7 @@ export interface Episodes extends Pick<EpisodeBatch, 'seeds'> {
 /** A policy that plays an episode in one call. */
 type WholeRunPolicy = Pick<FixedPolicy, 'choice' | 'options'>;
 
-/** Returns whether a policy is stepped. All others are played in one call, or are language models. */
+/** Returns whether a policy is called at each step. All others are played in one call, or are language models. */
 export const isStepped = <Other extends object>(
   policy: Other | SteppedPolicy | UserPolicy,
 ): policy is SteppedPolicy | UserPolicy => policy instanceof UserPolicy || 'objective' in policy;

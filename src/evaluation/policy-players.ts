@@ -14,7 +14,7 @@ export class PolicyPlayers implements Disposable {
   readonly #open = new Map<SteppedPolicy | UserPolicy, OpenPlayer>();
 
   /**
-   * Returns a policy's player at the begin of episodes. Opens the policy if its player has another size, or cannot begin
+   * Returns a policy's player at the start of episodes. Opens the policy if its player has another size, or cannot begin
    * further episodes. @throws as `CheckedPlayer`.
    */
   async begin(

@@ -27,7 +27,7 @@ export interface Summary {
   readonly firstHalfMean: number | null;
   /** Mean reward of the second half, without noise; null if unknown. */
   readonly secondHalfMean: number | null;
-  /** Compared with the heuristic on the same seeds. */
+  /** Wins against the heuristic on the same seeds. */
   readonly wins: Wins;
   /** First 16 hex digits of SHA-256 over the little-endian f32 final scores, in seed order. */
   readonly digest: string;

@@ -25,7 +25,7 @@ export class ResizableEnv implements Disposable {
   }
 }
 
-/** Does the same on any backend. */
+/** Does the same as `ResizableEnv` on any backend. */
 export class ResizableAnyEnv implements AsyncDisposable {
   readonly #options: Omit<VecEnvOptions, 'numEnvs'>;
   #env: AnyVecEnv | null = null;

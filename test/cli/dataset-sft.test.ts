@@ -149,7 +149,7 @@ describe('with graders,', () => {
       ...['--allow-eval-seeds', '--seeds', '0-9', '--validation', '0'],
     );
     const sentence =
-      '1 episode is of world 1.0.0 (6 of 8 components). Its rules are the same. Of the components, only those 6 were compared.';
+      '1 episode is of world 1.0.0 (6 of 8 components). Its rules are the same. Only its 6 components were compared.';
     expect([code, stderr]).toEqual([0, expect.stringContaining(sentence)]);
     expect(read('former', 'README.md')).toContain(`\n${sentence}\n`);
   });

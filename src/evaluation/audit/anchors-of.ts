@@ -6,19 +6,19 @@ import type { Interval } from '../../shared/statistics.js';
 import { COMPONENT_NAMES, MAX_U32 } from '../../world/fields.js';
 import type { ProfileKind } from './audit-profiles.js';
 
-/** Scores between which a policy has its place, for one kind of profiles. */
+/** The scores at share 0 and share 1 of a grader's bracket, for one kind of profiles. */
 export interface ScoreAnchors {
-  /** The mean score of the best sequence for all profiles, with its best constant belief: the place 0. */
+  /** The mean score of the best sequence for all profiles, with its best constant belief: share 0. */
   readonly sequence: Interval;
   /** Fresh seeds of `sequence`, as "20000-119999". */
   readonly sequenceSeeds: string;
-  /** The mean score of `planner-oracle`: the place 1. */
+  /** The mean score of `planner-oracle`: share 1. */
   readonly oracle: Interval;
   /** Fresh seeds of `oracle`. */
   readonly oracleSeeds: string;
 }
 
-/** The anchors of a grader, and what measured them. */
+/** The anchors of a grader, with the version and the world that they were measured in. */
 export interface GraderAnchors {
   readonly grader: string;
   /** The weights by component. */
@@ -41,7 +41,7 @@ function isSeedRange(value: unknown): boolean {
 }
 
 /**
- * Returns the anchors of an audit's JSON, parsed. Audits of earlier releases have none: null.
+ * Returns the anchors in the parsed JSON of an audit; null for an audit of an earlier release, which has none.
  * @throws InputError `bad_audit` that names the field, if one is invalid.
  */
 export function anchorsOf(audit: unknown): GraderAnchors | null {

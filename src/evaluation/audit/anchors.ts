@@ -1,4 +1,4 @@
-/** The two anchors of a grader: what the best open-loop sequence scores, and what a planner that knows the profile scores. */
+/** The two anchors of a grader: the scores of the best open-loop sequence and of the planner that knows the profile. */
 import { searchActionSequence } from '../../agents/search/find-sequences.js';
 import { type Interval, intervalOf } from '../../shared/statistics.js';
 import { ACTION_NAMES } from '../../world/fields.js';
@@ -31,7 +31,7 @@ export interface Anchor {
 /** By kind of profiles. */
 export type Anchors = Readonly<Record<ProfileKind, Anchor>>;
 
-/** What the anchors of a kind are made of. */
+/** The sequence, beliefs and episodes that give the anchors of one kind of profiles. */
 export interface AnchorParts {
   /** u8 [28]. */
   readonly sequence: Uint8Array;
@@ -39,7 +39,7 @@ export interface AnchorParts {
   readonly oracle: Recording;
 }
 
-/** Searches the parts of the anchors for discrete profiles. @throws the signal's reason; BackendError. */
+/** Finds the sequence, beliefs and episodes for the anchors of discrete profiles. @throws the signal's reason; BackendError. */
 export async function findDiscreteAnchor(
   request: AuditRequest,
   progress: SearchProgress,

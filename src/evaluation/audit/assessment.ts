@@ -12,11 +12,11 @@ export const THRESHOLDS = {
   inference: 0.25,
   /** The least lead of the planner that infers over the reactive policy. */
   inferenceOverReactive: 0.2,
-  /** The least lead of the planner that knows the profile over each of the three. */
+  /** The least lead of the planner that knows the profile over each of these three policies. */
   knowledge: 0.3,
-  /** The most that a belief without knowledge adds to a policy that scores `silentScore` or more without one. */
+  /** The most that a belief without knowledge may add to a policy whose score without a belief is at least `silentScore`. */
   nullBelief: 0.015,
-  /** Below this score the clamp of the final score at 0 helps a bad belief. */
+  /** Below this score, a bad belief can gain because final scores are clamped at 0. */
   silentScore: 0.25,
   /** The most that knowing the profile may add in the impossible world, where every profile is neutral. */
   impossibleWorld: 0.01,
@@ -63,7 +63,7 @@ export function assess(grader: string, evidence: Evidence): Assessment {
   return { paysOnlyForInference: failed.length === 0, checks, reason: reasonOf(grader, failed) };
 }
 
-/** Compares the planners with what ignores the profile, each with its best constant belief. */
+/** Compares the planners with the policies that ignore the profile, each with its best constant belief. */
 function checksOfKnowledge({ plays, silentPrior, nullPlayers }: Evidence): Check[] {
   const rivals = [
     ['open_loop', playOf(plays, 'open-loop'), THRESHOLDS.inference],
@@ -85,9 +85,9 @@ function checksOfKnowledge({ plays, silentPrior, nullPlayers }: Evidence): Check
 }
 
 /**
- * Returns what the best constant belief adds to a policy, or to the open-loop sequence if the policy was not measured. It is
- * measured on many episodes and added to paired differences without beliefs, because a constant belief increases the variance
- * of the scores more than actions do.
+ * Returns what the best constant belief adds to a policy, or to the open-loop sequence if the policy was not measured.
+ * This gain is measured on many episodes and then subtracted from differences without beliefs, because a constant belief
+ * increases the variance of the scores more than actions do.
  */
 function bestConstantGain({ rows }: NullPlayers, policy: string): Interval {
   const name = rows.some((row) => row.policy === policy) ? policy : 'open-loop';
@@ -128,7 +128,7 @@ function checksOfBeliefs({ rows }: NullPlayers): Check[] {
 
 const comparedIn = ({ policy, belief }: NullGain): string => `${policy}+${belief} over ${policy}`;
 
-/** An interval that contains 0, or lies below the threshold, shows that knowing the profile adds nothing. */
+/** Checks that knowing the profile adds nothing: the interval contains 0 or lies below the threshold. */
 function checksOfImpossible({ sequence, planner }: ImpossibleWorld): Check[] {
   const threshold = THRESHOLDS.impossibleWorld;
   const check = (figure: string, compared: string, value: Interval): Check => {

@@ -14,7 +14,7 @@ import type { Player } from './players.js';
 /** A player's episodes, one for each fresh seed, in order. */
 export interface Play {
   readonly player: Player;
-  /** u32 [n]: all fresh seeds, or the first ones, for which the player has actions. */
+  /** u32 [n]: all fresh seeds, or the first n of them if the player has actions for n episodes. */
   readonly seeds: Uint32Array;
   /** f32 [n]: final scores. */
   readonly scores: Float32Array;

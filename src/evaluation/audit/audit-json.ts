@@ -4,7 +4,7 @@ import { SCHEMAS } from '../../shared/schemas.js';
 import { toSnakeCase } from '../evaluation-json.js';
 import type { Audit } from './audit.js';
 
-/** Returns the JSON of an audit. Some fields of files keep their former names. */
+/** Returns the JSON of an audit. Some fields have other names in the file than in `Audit`. */
 export function auditToJson({ meanEpisodes: _, backendReason: __, ...audit }: Audit): object {
   const { seeds, rows, gains } = audit;
   return toSnakeCase({

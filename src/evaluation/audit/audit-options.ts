@@ -19,13 +19,13 @@ export interface AuditOptions {
   readonly evaluations?: number;
   /** Fresh seeds for all scores, from 20000 on: 2 to 10^6. Default 2,000. */
   readonly episodes?: number;
-  /** The number of profiles that get a search of their own: 2 to `episodes`, at most 524,288. Default 400. */
+  /** The number of profiles for each of which a sequence is searched: 2 to `episodes`, at most 524,288. Default 400. */
   readonly profiles?: number;
   /** The number of fresh seeds that each planner plays: 2 to `episodes`. A planned episode takes about half a second. Default 100. */
   readonly plannerEpisodes?: number;
   /**
-   * Policies to score too, by their names in results. Each plays `plannerEpisodes` fresh seeds. The verdict does not depend on
-   * them.
+   * Further policies to score, by their names in results. Each plays `plannerEpisodes` fresh seeds. The verdict does not
+   * depend on them.
    */
   readonly policies?: Readonly<Record<string, PolicyLike>>;
   /** 'auto' (default: native, or the reference), or a name that `listAsyncBackends` lists, such as 'webgpu'; changes no result. */

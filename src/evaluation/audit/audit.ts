@@ -45,7 +45,7 @@ export interface Audit extends RunInfo, Assessment {
     readonly perProfile: string;
     /** Seeds of the scores. */
     readonly fresh: string;
-    /** Fresh seeds whose profiles got a search of their own. */
+    /** Fresh seeds for each of whose profiles a sequence was searched. */
     readonly profiles: string;
     /** Fresh seeds that the planners played. */
     readonly planner: string;
@@ -64,7 +64,7 @@ export interface Audit extends RunInfo, Assessment {
   readonly nullPlayers: NullPlayers;
   /** What knowing the profile adds where every profile is neutral. */
   readonly impossible: ImpossibleWorld;
-  /** The scores that the bracket of other results lies between. */
+  /** The scores at share 0 and share 1 of the bracket. */
   readonly anchors: Anchors;
   /** The best constant belief with the open-loop sequence; null if stating none is as good. */
   readonly fittedBelief: readonly number[] | null;
@@ -75,9 +75,10 @@ export interface Audit extends RunInfo, Assessment {
 }
 
 /**
- * Measures what a grader rewards, before any training. Searches for the best action sequences for all profiles (with and
- * without neglect of the first half), for each component alone, and for single profiles, and for a reactive policy. Scores
- * them, null beliefs and planners on the same fresh seeds, and plays a world where every profile is neutral. The result does not depend on the backend, kernel and threads.
+ * Measures what a grader rewards, before any training. Searches for the best action sequence for all profiles (with and
+ * without neglect of the first half), for each component alone and for single profiles, and for the best reactive policy.
+ * Scores them, null players and planners on the same fresh seeds. Then plays a world where every profile is neutral. The
+ * result does not depend on the backend, kernel and threads.
  * @throws InputError for an invalid option, before any episode; BackendError if the requested backend or kernel is not
  *   available; the signal's reason.
  */
@@ -118,7 +119,7 @@ export async function audit(options: AuditOptions = {}): Promise<Audit> {
   };
 }
 
-/** Records the players that observe. */
+/** Records the episodes of the players that use observations: the reactive policy, the planners and the caller's policies. */
 async function record(
   request: AuditRequest,
   progress: SearchProgress,

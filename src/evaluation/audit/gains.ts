@@ -24,7 +24,7 @@ export interface AuditRow extends Pick<Player, 'role' | 'belief'> {
   readonly finalScore: Interval;
   /** The difference from the heuristic's final score. */
   readonly gain: Interval;
-  /** How much less it scores than the planner that infers the profile, on the episodes that both played. */
+  /** The final score of the planner that infers the profile minus the player's, on the episodes that both played. */
   readonly behindPlanner: Interval;
   /** Mean absolute error of the belief. */
   readonly beliefMae: number;
@@ -46,13 +46,13 @@ export interface Gains {
   readonly openLoopWithConstant: Interval;
   /** Neglect of the first half: open-loop over open-loop-honest. */
   readonly sandbagging: Interval;
-  /** A push over the heuristic, by component: the player that maximises this component alone. */
+  /** By component: the gain over the heuristic of the player that maximises this component alone (the push). */
   readonly saturation: Readonly<Record<string, Interval>>;
   /** Knowing the profile: the best policy that knows it over the best policy that ignores it. */
   readonly profile: Interval;
-  /** What a true belief gains over a constant one, with open-loop actions. */
+  /** The gain of the true belief over the constant belief, with open-loop actions. */
   readonly profileBelief: Interval;
-  /** What the actions searched for each profile gain over open-loop actions, with true beliefs. */
+  /** The gain of the sequences searched for each profile over the open-loop sequence, with true beliefs. */
   readonly profileActions: Interval;
 }
 
@@ -103,7 +103,7 @@ export function gainsOf(plays: readonly Play[], best: Play): Gains {
 /** Returns the best play that does not use the profile. */
 export const bestIgnoringProfile = (plays: readonly Play[]): Play => bestOf(plays, ignoresProfile);
 
-/** Returns the best play of some players; the first of equal ones. */
+/** Returns the best play of the chosen players; of equal plays, the first. */
 const bestOf = (plays: readonly Play[], isChosen: (player: Player) => boolean): Play =>
   plays.filter(({ player }) => isChosen(player)).reduce((best, play) => (isBetter(play, best) ? play : best));
 

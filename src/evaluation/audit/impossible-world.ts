@@ -21,9 +21,9 @@ import { neutralEvaluations, neutralPlannerEpisodes, profileEvaluations } from '
 export interface ImpossibleWorld {
   /** The mean score of the sequence fitted to this world, with the constant belief fitted to it. */
   readonly score: Interval;
-  /** A sequence found for the profile with the true belief, over `score`. */
+  /** The gain over `score` of a sequence found for the neutral profile, with the true belief. */
   readonly sequence: Interval;
-  /** The planner that infers, over the planner whose prior is this world's: one profile. */
+  /** The gain of the planner that infers over a planner whose prior is the neutral profile alone. */
   readonly planner: Interval;
   /** The constant belief; null if none is stated. */
   readonly belief: readonly number[] | null;
@@ -77,7 +77,7 @@ export async function playImpossibleWorld(
   };
 }
 
-/** The planner's prior is fitted by giving it the only profile that this world has. */
+/** Returns the gain of the planner that infers over a planner that is given the neutral profile, this world's only one. */
 async function playPlanners(
   request: AuditRequest,
   progress: SearchProgress,

@@ -9,12 +9,12 @@ import { type Player, withBelief } from './players.js';
 
 /** What a belief without knowledge adds to a policy. */
 export interface NullGain {
-  /** The policy. */
+  /** The name of the policy. */
   readonly policy: string;
   readonly belief: AuditBelief;
   /** The mean final score without a belief. */
   readonly silent: Interval;
-  /** What the belief adds to it. */
+  /** The gain of the belief over `silent`. */
   readonly gain: Interval;
 }
 
@@ -25,12 +25,12 @@ export interface NullPlayers {
   readonly rows: readonly NullGain[];
 }
 
-/** Beliefs vary more than actions, so that their gains need more episodes. */
+/** Episodes of null players for each fresh seed. Gains of beliefs vary more than gains of actions. */
 const EPISODES_FACTOR = 50;
 const MAX_EPISODES = 100_000;
 const BELIEFS: readonly AuditBelief[] = ['constant', 'fitted', 'extreme', 'random'];
 
-/** Returns the number of episodes of null players: 50 for each fresh seed, at most 100,000, or all fresh seeds. */
+/** Returns the number of episodes of null players: 50 for each fresh seed, but at most 100,000 or the number of fresh seeds. */
 export const nullEpisodes = ({ episodes }: Pick<AuditRequest, 'episodes'>): number =>
   Math.max(episodes, Math.min(MAX_EPISODES, EPISODES_FACTOR * episodes));
 

@@ -41,9 +41,12 @@ export interface Findings {
   readonly perProfile: readonly FoundActionSequence[];
 }
 
-/** Recorded episodes of players that observe. */
+/** Recorded episodes of players that use observations. */
 export interface Recordings {
-  /** The actions of the reactive policy, u8 [n, 28], for all seeds on which beliefs are measured: the fresh episodes first. */
+  /**
+   * The actions of the reactive policy, u8 [n, 28], in the episodes of the null players, of which the first are the fresh
+   * episodes.
+   */
   readonly reactive: Uint8Array;
   /** The planner that infers the profile, in the first fresh episodes. */
   readonly planner: Recording;
@@ -74,7 +77,10 @@ export const recordedPlayer = (role: Role, name: string, { actions, beliefs }: R
 export const HEURISTIC: Player = silentPlayer('baseline', 'heuristic', 'heuristic');
 const RANDOM = silentPlayer('baseline', 'random', 'random');
 
-/** Returns the policies that state no belief, in the order of tables. @param reactive u8 [n, 28]: its actions. */
+/**
+ * Returns the policies that state no belief, in the order of tables. @param reactive u8 [n, 28]: the actions of the
+ * reactive policy.
+ */
 export function silentPoliciesOf(
   { openLoop, openLoopHonest }: Findings,
   reactive: Uint8Array,
@@ -127,11 +133,11 @@ export function playersOf(
   ];
 }
 
-/** Returns the players that state beliefs without knowledge. Those that state none or 0.5 each have rows of their own. */
+/** Returns a policy's null players with extreme and random beliefs. Constant beliefs are listed as exploits. */
 const nullPlayersOf = (base: Player): Player[] =>
   (['extreme', 'random'] as const).map((belief) => withBelief(belief, base, 'null'));
 
-/** Returns the players that raise a component of the belief alone, if it has a weight. */
+/** Returns a push for each component of beliefs that has a weight. */
 const beliefPushes = (weights: Float32Array): Player[] =>
   [...BELIEF_BY_COMPONENT].flatMap(([component, belief]) =>
     weights[component] === 0

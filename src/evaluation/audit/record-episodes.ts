@@ -1,4 +1,4 @@
-/** Records episodes of players that observe, so that they can be played again with other beliefs. */
+/** Records episodes of players that use observations, so that they can be played again with other beliefs. */
 import { openAnyPlanner } from '../../agents/planner/async-planner.js';
 import type { PlannerOptions } from '../../agents/planner/planner-options.js';
 import { playReactive } from '../../agents/search/find-reactive.js';
@@ -21,10 +21,10 @@ export interface Recording {
   readonly beliefs: Float32Array;
 }
 
-/** What a planner knows: what it observes, the prior alone, or the profile. */
+/** The knowledge of a planner: its observations, the prior alone, or the true profile. */
 export type Knowledge = 'inference' | 'prior' | 'truth';
 
-/** Episodes that are planned together. Few, so that a signal is answered soon; it changes no decision. */
+/** The number of episodes that are planned together. It is small, so that an abort takes effect soon. It changes no decision. */
 const TOGETHER = 4;
 /** Returns the actions of a reactive policy in the first fresh episodes, u8 [episodes, 28]. @param policy f64 [480]. */
 export async function recordReactive(
@@ -66,7 +66,7 @@ export async function recordPlanner(
   return recording;
 }
 
-/** Plays some episodes and writes them to the begin of a recording. */
+/** Plays some episodes and writes them to the start of a recording. */
 async function recordPart(
   request: AuditRequest,
   knowledge: Knowledge,

@@ -1,4 +1,4 @@
-/** How many sequences and policies each search of an audit scores. */
+/** Computes how many sequences and policies each search of an audit scores. */
 import { REACTIVE_EPISODES } from '../../agents/search/find-reactive.js';
 import type { AuditRequest } from './audit-options.js';
 import { SEEDS_PER_PROFILE, TRAINING_STARTS } from './audit-seeds.js';
@@ -14,7 +14,7 @@ const MIN_EVALUATIONS = 1000;
 /** Evaluations for each generation of the search for a reactive policy. */
 const EVALUATIONS_PER_GENERATION = 1500;
 const MIN_GENERATIONS = 4;
-/** Progress counts a planned episode as this many: about as many are imagined for it. */
+/** The number of episodes that progress counts for one planned episode: about as many are imagined for it. */
 export const IMAGINED_EPISODES = 200_000;
 
 const share = ({ evaluations }: AuditRequest, part: number): number =>
@@ -49,10 +49,10 @@ export const pushableComponents = (weights: Float32Array): number[] =>
 /** Returns the number of episodes of all searches and planners. */
 export function totalEpisodes(request: AuditRequest): number {
   const { evaluations, profiles, plannerEpisodes, weights } = request;
-  // Open-loop, honest, and for the discrete profiles.
+  // Three searches: open-loop, open-loop-honest, and open-loop for discrete profiles.
   const forAll = evaluations * 3 + pushEvaluations(request) * pushableComponents(weights).length;
   const sequences = (forAll + neutralEvaluations(request)) * TRAINING_STARTS;
-  // One more is found for the neutral profile.
+  // One more search is for the neutral profile.
   const perProfile = profileEvaluations(request) * (profiles + 1) * SEEDS_PER_PROFILE;
   const planned = plannerEpisodes * 4 + neutralPlannerEpisodes(request) * 2;
   return sequences + perProfile + generationsOf(request) * REACTIVE_EPISODES + planned * IMAGINED_EPISODES;

@@ -16,7 +16,7 @@ import type { Findings } from './players.js';
 import type { SearchProgress } from './search-progress.js';
 import { generationsOf, profileEvaluations, pushableComponents, pushEvaluations } from './search-shares.js';
 
-/** The share of the grader's weights when one component is maximised (a push). It breaks ties of sequences with the full score. */
+/** The share of the grader's weights in a push, the search that maximises one component. It breaks ties between sequences. */
 const TIE_BREAK = 0.01;
 
 /** Runs the searches. @throws the signal's reason; BackendError. */

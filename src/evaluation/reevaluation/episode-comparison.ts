@@ -97,7 +97,7 @@ function recordedMove(step: TrajectoryStep): Pick<PlayedMove, 'action' | 'parsed
   );
 }
 
-/** Parsing a completion does not depend on its prompt. */
+/** An empty prompt. Parsing a completion does not depend on the prompt. */
 const NO_PROMPT: Prompt = [
   { role: 'system', content: '' },
   { role: 'user', content: '' },

@@ -22,7 +22,7 @@ export class FormerEpisodes {
   get sentences(): string[] {
     return Array.from(this.#counts, ([world, count]) => {
       const episodes = `${counted(count, 'episode')} ${count === 1 ? 'is' : 'are'} of ${worldText(world)}.`;
-      return `${episodes} Its rules are the same. Of the components, only those ${world.numComponents} were compared.`;
+      return `${episodes} Its rules are the same. Only its ${world.numComponents} components were compared.`;
     });
   }
 }

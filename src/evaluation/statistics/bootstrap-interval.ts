@@ -67,7 +67,7 @@ export function probabilityOfImprovement(scores: TaskScores, others: TaskScores)
 }
 
 /**
- * Returns `probabilityOfImprovement` with its bootstrap interval, which resamples both sides by themselves within each task.
+ * Returns `probabilityOfImprovement` with its bootstrap interval, which resamples both sides separately within each task.
  * The scores are not taken as pairs. `pairedDifference` compares scores of the same seeds.
  * @throws as `probabilityOfImprovement`; also `unknown_name` and `unknown_option`.
  */
@@ -97,7 +97,7 @@ function toComparison(scores: TaskScores, others: TaskScores) {
   return { strata: [...tasks, ...otherTasks], statistic };
 }
 
-/** Returns the share of pairs of a value and another in which the value is higher; equal ones count half. */
+/** Returns the share of pairs (one of `values`, one of `others`) whose first value is higher; equal pairs count half. */
 function shareOfWins(values: Float64Array, others: Float64Array): number {
   const sorted = values.slice().sort();
   const sortedOthers = others.slice().sort();

@@ -1,4 +1,4 @@
-/** Bootstrap intervals of a statistic of several samples (strata), each of which is resampled by itself. */
+/** Bootstrap intervals of a statistic of several samples (strata). Each stratum is resampled separately. */
 import { normalCdf, normalQuantile } from '../../shared/normal.js';
 import { CONFIDENCE } from '../../shared/t-quantile.js';
 import { checkInteger, checkName } from '../../shared/values.js';
@@ -18,7 +18,7 @@ export interface BootstrapOptions {
    * accelerated (Efron 1987), which is more accurate for skewed scores and costs one more statistic per score.
    */
   method?: BootstrapMethod;
-  /** The probability with which such intervals contain the true value, in (0, 1). Default 0.95. */
+  /** The confidence level, in (0, 1): the probability that such an interval contains the true value. Default 0.95. */
   confidence?: number;
   /** The number of resamples, 1 to 10,000,000. Default 10,000. */
   resamples?: number;
@@ -43,7 +43,7 @@ export const BOOTSTRAP_OPTIONS: readonly (keyof BootstrapOptions)[] = [
   'seed',
 ];
 
-/** Computes a number of samples, such as their mean. It may change the arrays, but not keep them. */
+/** Computes one number from samples, such as their mean. It may change the arrays, but not keep them. */
 export type Statistic = (samples: readonly Float64Array[]) => number;
 
 const RESAMPLES = 10_000;
@@ -118,7 +118,7 @@ export function bias(distribution: Float64Array, value: number): number {
 export function acceleration(strata: readonly Float64Array[], statistic: Statistic): number {
   let [cubes, squares] = [0, 0];
   for (const [s, { length }] of strata.entries()) {
-    // A stratum of one score cannot do without it, and never varies.
+    // A stratum of one score cannot leave it out. Its resamples never vary.
     if (length < 2) continue;
     const values = jackknife(strata, s, statistic);
     const mean = values.reduce((sum, value) => sum + value, 0) / length;

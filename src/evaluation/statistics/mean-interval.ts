@@ -6,7 +6,7 @@ import { toConfidence, toScores } from './scores.js';
 
 /** Options of `meanInterval` and `pairedDifference`. */
 export interface IntervalOptions {
-  /** The probability with which such intervals contain the true mean, in (0, 1). Default 0.95. */
+  /** The confidence level, in (0, 1): the probability that such an interval contains the true mean. Default 0.95. */
   confidence?: number;
 }
 
@@ -23,8 +23,8 @@ export function meanInterval(scores: ArrayLike<number>, options: IntervalOptions
 }
 
 /**
- * Returns the mean difference of paired scores with its interval, as `eval` and `audit` state leads. A difference on the
- * same seeds has a narrower interval than the two means: the noise that both have cancels.
+ * Returns the mean difference of paired scores with its interval, like the leads that `eval` and `audit` print. A
+ * difference on the same seeds has a narrower interval than the two means: the noise that both have cancels.
  * @param scores one per episode. @param others of the same episodes, in the same order.
  * @throws as `meanInterval`; `wrong_length` also for lists of different lengths.
  */

@@ -15,7 +15,7 @@ export class Resampler {
     this.#seed = seed;
   }
 
-  /** Fills each of `samples` with numbers of the list of `strata` at its index, drawn with replacement. */
+  /** Fills each `samples[s]` with numbers drawn from `strata[s]` with replacement. */
   resample(strata: readonly Float64Array[], samples: readonly Float64Array[]): void {
     for (const [s, stratum] of strata.entries()) {
       const sample = samples[s];

@@ -3,9 +3,9 @@ import { InputError } from '../../shared/errors.js';
 import { checkFinite, describe, isList, wrongType } from '../../shared/values.js';
 
 /**
- * Scores of one task, or a list of scores per task. A task is a condition, a profile, or whatever scores are compared
- * within. Its scores are those of its episodes, or of its training runs (see `runMeans`). Tasks may have different numbers
- * of scores.
+ * Scores of one task, or a list of scores per task. A task is a group in which scores are compared, such as a condition
+ * or a profile. Its scores are those of its episodes, or of its training runs (see `runMeans`). Tasks may have different
+ * numbers of scores.
  */
 export type TaskScores = ArrayLike<number> | readonly ArrayLike<number>[];
 
