@@ -1,4 +1,4 @@
-/** Options that select episodes, of every dataset that is made from recorded episodes, and their validation. */
+/** Options that select recorded episodes for a dataset, and their validation. */
 import { TRAINING_SEEDS } from '../../agents/search/search-seeds.js';
 import { type Grader, toGrader } from '../../engine/graders/grader.js';
 import { InputError } from '../../shared/errors.js';
@@ -7,7 +7,7 @@ import { MAX_U32, NUM_STEPS } from '../../world/fields.js';
 import { checkRange, type Range, refuseEvalSeeds } from './dataset-seeds.js';
 
 export interface SelectionOptions {
-  /** Only these names. Default all, as for `model` and `conditions`. */
+  /** Names of the teachers, models and conditions whose episodes are taken. Default: all. */
   readonly teacher?: readonly string[];
   readonly model?: readonly string[];
   readonly conditions?: readonly string[];
@@ -27,7 +27,7 @@ export interface SelectionOptions {
   readonly splitSeed?: number;
 }
 
-/** Which episodes a dataset takes. Unused filters are null. */
+/** The validated selection of episodes. Unused filters are null. */
 export interface EpisodeSelection
   extends Required<Omit<SelectionOptions, 'teacher' | 'model' | 'conditions'>> {
   readonly teacher: readonly string[] | null;

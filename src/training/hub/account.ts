@@ -33,7 +33,7 @@ function endpointOf({ HF_ENDPOINT: text = '' }: Environment): string {
     throw new InputError(
       'out_of_range',
       'Expected HF_ENDPOINT to be an https URL, or an http URL of this machine, without password and query, because the token is ' +
-        `sent there; got another. Unset it to use ${DEFAULT_ENDPOINT}.`,
+        `sent there; got another URL. Unset it to use ${DEFAULT_ENDPOINT}.`,
     );
   }
   return url.href.replace(/\/+$/, '');

@@ -6,7 +6,7 @@ import { readRemote } from './remote.js';
 import { repoUrl } from './repo.js';
 import { changedFiles, type PlannedFile, planFiles, type UploadPlan } from './upload-plan.js';
 
-/** The maximum number of retries after commits of others. */
+/** The maximum number of retries after a conflict with another commit. */
 const MAX_CONFLICTS = 5;
 
 export interface CommitMessage {
@@ -17,7 +17,7 @@ export interface CommitMessage {
 export interface CommitOptions {
   readonly message: CommitMessage;
   readonly signal: AbortSignal;
-  /** Called with the bytes of large files that were hashed before they are sent. */
+  /** Called with the number of bytes hashed since the last call. Large files are hashed before they are sent. */
   readonly onHashed?: (bytes: number) => void;
 }
 
@@ -75,8 +75,8 @@ async function commitOnce(
   const events = connection.library.commitIter({
     ...commonParams(connection),
     ...{ repo, branch, ...message },
-    // With it the Hub refuses the commit if another was made meanwhile: by somebody else, or by an earlier attempt of this
-    // one whose answer was lost.
+    // The Hub refuses the commit if the branch has another head: after a commit of somebody else, or of an earlier
+    // attempt whose answer was lost.
     parentCommit: remote.head ?? undefined,
     operations,
     abortSignal: signal,

@@ -3,7 +3,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { TRAINING_SEEDS } from '../../agents/search/search-seeds.js';
 import type { LocalFile } from './local-files.js';
 
-/** How the Hub identifies contents: small files by the SHA-1 of git's object, large files by SHA-256. */
+/** The hash that the Hub uses for a file: git's SHA-1 for small files, SHA-256 for large files. */
 export type HashKind = 'git' | 'sha256';
 
 export interface Inspection {
@@ -73,8 +73,8 @@ class SecretSearch {
 const TAIL = 64;
 
 /**
- * Searches JSON lines for the keys `hidden` and `seed`. A key that a JSON string quotes is not found, because its
- * quotation marks have a backslash.
+ * Searches JSON lines for the keys `hidden` and `seed`. Text inside a JSON string is not mistaken for a key, because its
+ * quotation marks are escaped.
  */
 class RowSearch {
   #tail = '';

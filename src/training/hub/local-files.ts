@@ -22,7 +22,7 @@ export interface LocalFiles {
   readonly leftOut: readonly LeftOut[];
 }
 
-/** The Hub's name for a card. The page of a repository has the card of its root. */
+/** The file name of a card. The Hub shows the card in a repository's root directory. */
 export const CARD = 'README.md';
 
 /**
@@ -170,7 +170,7 @@ function checkTargets(files: readonly FilePaths[]): void {
 function refuseClash(one: FilePaths, other: FilePaths, target: string): never {
   throw new InputError(
     'not_alike',
-    `Expected each file to have another target, but ${quoted(one.source)} and ${quoted(other.source)} both go to ${quoted(target)}. ` +
+    `Expected each file to have a target of its own, but ${quoted(one.source)} and ${quoted(other.source)} both go to ${quoted(target)}. ` +
       'Upload one of them with --path-in-repo, or to a repository of its own.',
   );
 }

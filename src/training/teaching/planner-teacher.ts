@@ -152,7 +152,7 @@ async function movesOf(
   return moves;
 }
 
-/** Returns whether every row is a belief. */
+/** Returns whether every row has a belief. */
 const areComplete = (beliefs: PolicyActions['beliefs']): beliefs is ArrayLike<number> =>
   beliefs != null && Array.from(beliefs).every(Number.isFinite);
 

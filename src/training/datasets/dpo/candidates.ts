@@ -1,4 +1,4 @@
-/** Episodes whose answers may become pairs, without what pairs do not need. */
+/** Episodes whose answers may become pairs, reduced to the data that pairs need. */
 
 import type { TrajectoryEpisode } from '../../../rollouts/trajectories/trajectory-episode.js';
 import { usableAnswer } from '../../../rollouts/trajectories/usable-answer.js';
@@ -18,7 +18,7 @@ export interface Candidate {
   readonly model: string | null;
   /** The system message of its prompts. */
   readonly system: string;
-  /** A key of what its first state depends on, with the prompt: seed, profile, grader and system message. */
+  /** A key of the episode's start: seed, profile, grader and system message. */
   readonly start: string;
   /** [28]: names of actions. */
   readonly actions: readonly string[];

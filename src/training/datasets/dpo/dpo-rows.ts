@@ -45,7 +45,7 @@ export const DPO_COLUMNS: Columns<DpoRow> = {
   rejected_model: { type: 'text', nullable: true },
 };
 
-/** Returns the row of two candidates that share the state of a step. @param by what their values are. */
+/** Returns the row of two candidates that share the state of a step. @param by the meaning of their values. */
 export function dpoRowOf(step: number, chosen: Candidate, rejected: Candidate, by: Criterion): DpoRow {
   // A score is a float32, a return a float64.
   const valueAt = ({ values }: Candidate) => (by === 'score' ? float32Decimal(values[step]) : values[step]);

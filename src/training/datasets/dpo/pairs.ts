@@ -1,4 +1,4 @@
-/** Pairs of answers to one state: those of episodes with the same seed, profile, grader and actions so far. */
+/** Pairs of answers to one state. Episodes share a state if seed, profile, grader and all earlier actions are the same. */
 import { NUM_STEPS } from '../../../world/fields.js';
 import type { Candidate } from './candidates.js';
 import type { DpoPlan } from './dpo-options.js';
@@ -6,12 +6,12 @@ import { type DpoRow, dpoRowOf } from './dpo-rows.js';
 
 type PairOptions = Pick<DpoPlan, 'by' | 'steps' | 'minMargin' | 'allPairs'>;
 
-/** Yields the rows of candidates, by the first episode of each start, then by step. */
+/** Yields the rows of candidates: by start, in order of appearance; in a start, each state before the states after it. */
 export function* pairsOf(candidates: readonly Candidate[], options: PairOptions): Generator<DpoRow> {
   for (const group of groupBy(candidates, ({ start }) => start)) yield* pairsFrom(group, 0, options);
 }
 
-/** Yields the rows of candidates that share the state of a step, and of those that share later ones. */
+/** Yields the rows of candidates that share the state of a step, then the rows of those that share later states. */
 function* pairsFrom(group: readonly Candidate[], step: number, options: PairOptions): Generator<DpoRow> {
   if (group.length < 2 || step === NUM_STEPS) return;
   const { first, last } = options.steps;
@@ -20,14 +20,14 @@ function* pairsFrom(group: readonly Candidate[], step: number, options: PairOpti
     yield* pairsFrom(same, step + 1, options);
 }
 
-/** Yields the rows of one state. Answers with the same action make no pair: what differs comes later. */
+/** Yields the rows of one state. Answers with the same action make no pair, because their episodes differ only later. */
 function* pairsAt(
   group: readonly Candidate[],
   step: number,
   { by, minMargin, allPairs }: PairOptions,
 ): Generator<DpoRow> {
   const usable = group.filter(({ answers }) => answers[step] !== null);
-  // The sort is stable: equal ones keep the order of the files.
+  // The sort is stable: candidates with equal values keep the order of the files.
   const sorted = usable.sort((a, b) => b.values[step] - a.values[step]);
   for (const chosen of allPairs ? sorted : sorted.slice(0, 1)) {
     const worse = sorted.filter(({ actions, values }) => {

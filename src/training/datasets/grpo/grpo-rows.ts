@@ -58,7 +58,7 @@ export function* grpoRows(plan: DatasetPlan, engine: Engine, batchSize = BATCH):
   for (const batch of batchesOf(plan, envs, batchSize)) yield runSync(batch);
 }
 
-/** Does the same on any backend. */
+/** Does the same as `grpoRows` on any backend. */
 export async function* grpoRowsAsync(
   plan: DatasetPlan,
   engine: Engine,

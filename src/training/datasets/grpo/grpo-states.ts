@@ -1,4 +1,4 @@
-/** Rows of a dataset for GRPO as a program gets them. */
+/** The programming interface for the rows of a dataset for GRPO. */
 import type { ChatMessage } from '../../../rollouts/text/prompt.js';
 import type { Engine } from '../state-sampler.js';
 import { type DatasetOptions, toPlan } from './grpo-options.js';

@@ -105,7 +105,7 @@ teacher neglected the first half of the episodes for the second.
 `,
 };
 
-/** What follows for the objective if a grader of the episodes pays for a second half that is better than the first. */
+/** Text added to the objective if a grader of the episodes pays for a second half that is better than the first. */
 const NEGLECT: Readonly<Record<Objective, string>> = {
   wellbeing: `That score rewards neglect of the first half. **The prompts differ from the answers**: the system message lists all
 components of the grader, including rewards that rise from the first half to the second, but the answers aim at wellbeing
