@@ -1,4 +1,4 @@
-/** Shows progress: a bar on a terminal, and elsewhere a line now and then. */
+/** Shows progress: a bar on a terminal, elsewhere a line every ten seconds. */
 import cliProgress from 'cli-progress';
 import { grouped } from '../evaluation/format-results.js';
 import { isQuiet } from './quiet.js';

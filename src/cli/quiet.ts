@@ -1,4 +1,4 @@
-/** Whether --quiet is given. It is known when a command begins, before its modules are loaded. */
+/** Stores whether --quiet is given. A command sets it when it begins, before its modules are loaded. */
 let quiet = false;
 
 export const isQuiet = (): boolean => quiet;

@@ -1,4 +1,4 @@
-/** Text tables for programs: that of an evaluation, as `eval` prints it, and those of other rows. */
+/** Text tables for programs: the table that `eval` prints, and tables of any rows. */
 import type { Evaluation } from '../evaluation/evaluate.js';
 import { alignedInterval, decimals } from '../evaluation/format-results.js';
 import type { Interval } from '../shared/statistics.js';
@@ -6,7 +6,7 @@ import { checkLength, checkString, isList, wrongType } from '../shared/values.js
 import { renderHeader, renderTable } from './eval/eval-table.js';
 import { renderColumns } from './text-table.js';
 
-/** A cell: text, a number, which gets three decimals unless it is an integer, a mean with its interval, or null for "-". */
+/** A cell: text; a number, with three decimals unless it is an integer; a mean with its interval; or null, shown as "-". */
 export type Cell = string | number | Interval | null;
 
 /** A column of a table. */

@@ -1,4 +1,4 @@
-/** What `rhythm-vec` and `rhythm-vec/evaluation` export in Node: evaluation of policies and audits of graders. */
+/** Exports of `rhythm-vec` and `rhythm-vec/evaluation` in Node: evaluation of policies and audits of graders. */
 
 export type { Anchor, Anchors } from '../evaluation/audit/anchors.js';
 export { anchorsOf, type GraderAnchors, type ScoreAnchors } from '../evaluation/audit/anchors-of.js';

@@ -1,6 +1,6 @@
 /**
- * The subpath `rhythm-vec/evaluation` in Node. `rhythm-vec` exports the same, but for the tables, which load a package
- * that it does not.
+ * The subpath `rhythm-vec/evaluation` in Node. `rhythm-vec` exports the same, except the tables: they load a package that
+ * most programs do not need.
  * @module
  */
 

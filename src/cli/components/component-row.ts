@@ -104,11 +104,11 @@ const headerSchema = z.object({
 
 /** The world and grader of the rows after a header. */
 interface Header {
-  /** Of the world. */
+  /** The digest of the world. */
   readonly digest: string;
-  /** Of the grader. */
+  /** The name of the grader. */
   readonly name: string;
-  /** f32 [8]. */
+  /** f32 [8]: the weights of the grader. */
   readonly weights: Float32Array;
 }
 

@@ -18,7 +18,7 @@ export function addInfoCommand(program: Command): void {
     });
 }
 
-/** Lists the backends of a platform, and marks those that `createVecEnv` refuses. */
+/** Returns the lines of `info`. Backends that `createVecEnv` refuses have a note. */
 export async function renderInfo(platform: Platform): Promise<string> {
   const { cpu, cores, arch, node } = describeMachine();
   const lines = [

@@ -10,7 +10,7 @@ import type { ComponentsRow } from '../components/component-row.js';
 export class StoredEpisodes {
   readonly #conditions = new Map<string, ConditionRows>();
 
-  /** Adds a row. @throws BadRow for a duplicate episode, or an episode in another order than the other policies'. */
+  /** Adds a row. @throws BadRow for a duplicate episode, or an episode out of the other policies' order. */
   add(row: ComponentsRow): void {
     let condition = this.#conditions.get(row.condition);
     if (condition === undefined) {
@@ -66,7 +66,10 @@ class ConditionRows {
     column.secondHalfMeans.push([results.secondHalfMean]);
   }
 
-  /** Checks that all policies have the same episode at an index. Appends the episode of the first policy that reaches it. */
+  /**
+   * Checks that all policies have the same episode at an index. Appends the episode if no policy has reached this index
+   * before.
+   */
   #checkEpisode(name: string, index: number, profile: string, seed: number): void {
     if (index === this.#seeds.length) {
       this.#requireNew(profile, seed);
