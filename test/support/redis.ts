@@ -1,7 +1,7 @@
 /** Starts real Redis servers, each on a free loopback port with an append-only file in a temporary folder. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -66,19 +66,28 @@ export class RedisServer {
     return this.#process.pid!;
   }
 
-  /** Starts the server again with the same file, after `kill`. @param limit kilobytes that its files may reach. */
-  async restart(limit?: number): Promise<void> {
+  /** Starts the server again with the same file, after `kill`. */
+  async restart(): Promise<void> {
     const own = ['--port', String(this.port), '--bind', '127.0.0.1', '--dir', this.#folder];
-    const args = [...own, ...KEPT, ...this.#settings];
-    // Without the trap, the first write above the limit would end the server.
-    const limited = `trap '' XFSZ; ulimit -f ${limit}; exec redis-server "$@"`;
-    this.#process =
-      limit === undefined
-        ? spawn('redis-server', args, { stdio: 'ignore' })
-        : spawn('bash', ['-c', limited, 'redis', ...args], { stdio: 'ignore' });
+    // Without the trap, a write above the limit of `limitFiles` would end the server.
+    const start = `trap '' XFSZ; exec redis-server "$@"`;
+    const args = ['-c', start, 'redis', ...own, ...KEPT, ...this.#settings];
+    this.#process = spawn('bash', args, { stdio: 'ignore' });
     const client = this.client();
     await until(() => client.ping().then(Boolean, (reply: Error) => /NOAUTH/.test(reply.message)));
     client.disconnect();
+  }
+
+  /** Limits the size of the server's files from now on: writes beyond it fail, as on a full disk. */
+  limitFiles(bytes: number | 'unlimited'): void {
+    const { status, stderr } = spawnSync('prlimit', ['--pid', String(this.pid), `--fsize=${bytes}:`]);
+    if (status !== 0) throw new Error(`prlimit: ${stderr}`);
+  }
+
+  /** The size of the append-only file in bytes. */
+  get fileSize(): number {
+    const folder = join(this.#folder, 'appendonlydir');
+    return Math.max(...readdirSync(folder).map((name) => statSync(join(folder, name)).size));
   }
 
   /** Opens a connection. The caller closes it. */

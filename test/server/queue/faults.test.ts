@@ -1,0 +1,59 @@
+/** A full disk, a worker that hangs, and a worker without the addon. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { runCli, runCliProcess, temporaryDirectory } from '../../support/cli.js';
+import { read, runQueue, startCollector, startWorker, stop, submit } from '../../support/queue.js';
+import { describeWithRedis, RedisServer, until } from '../../support/redis.js';
+
+const pathOf = temporaryDirectory();
+
+describeWithRedis('nothing is lost', () => {
+  let server: RedisServer;
+  beforeAll(async () => {
+    // With appendfsync always, a full disk ends Redis.
+    server = await RedisServer.start('--appendfsync', 'everysec');
+  });
+  afterAll(() => server.close());
+
+  const statusOf = async (name: string) => JSON.parse(await runQueue(server, 'status', name, '--json'));
+
+  async function expectFile(path: string, args: readonly string[]): Promise<void> {
+    const expected = `${path}.expected`;
+    expect(await runCli([...args, '--output', expected])).toMatchObject({ code: 0 });
+    expect(read(path)).toBe(read(expected));
+  }
+
+  it('while the disk of Redis is full', async () => {
+    const args = ['teach', '--policy', 'heuristic+inference', '--seeds', '500-515'];
+    const name = await submit(server, ...args, '--shard-size', '8');
+    server.limitFiles(server.fileSize + 2000);
+    const worker = startWorker(server);
+    await worker.until('stderr', /Redis: (.*MISCONF.*) Waits\./);
+    server.limitFiles('unlimited');
+    const collector = startCollector(server, name, pathOf('full.jsonl'));
+    expect((await collector.finished).stderr).toBe(`16 episodes in ${pathOf('full.jsonl')}.\n`);
+    await expectFile(pathOf('full.jsonl'), args);
+    await stop(worker);
+  });
+
+  it('while a worker hangs: another one takes over, and the late result is compared', async () => {
+    const args = ['teach', '--seeds', '600-615', '--policy', 'planner'];
+    const name = await submit(server, ...args, '--shard-size', '16');
+    const hanging = startWorker(server);
+    await until(async () => (await statusOf(name)).active === 1);
+    hanging.child.kill('SIGSTOP');
+    const worker = startWorker(server);
+    await until(async () => (await statusOf(name)).finished === 1);
+    hanging.child.kill('SIGCONT');
+    await runQueue(server, 'collect', name, '--output', pathOf('hang.jsonl'));
+    await expectFile(pathOf('hang.jsonl'), args);
+    expect(await statusOf(name)).toMatchObject({ state: 'collected', failed: [], different: [] });
+    await stop(hanging, worker);
+  });
+
+  it('when a worker has no addon: it takes no shard', async () => {
+    const environment = { ...server.environment, RHYTHM_ADDON: pathOf('none.node') };
+    const { code, stderr } = await runCliProcess(['queue', 'work', '--until-empty'], '', environment);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^error: .*addon.* pass --backend reference for that\.\n$/);
+  });
+});

@@ -1,0 +1,94 @@
+/** Kills workers, collectors and Redis at random moments. Every collected file has the bytes of one process. */
+import { existsSync } from 'node:fs';
+import seedrandom from 'seedrandom';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Running, runCli, temporaryDirectory } from '../../support/cli.js';
+import { read, startCollector, startWorker, stop, submit } from '../../support/queue.js';
+import { drawsOf } from '../../support/random.js';
+import { describeWithRedis, RedisServer, until } from '../../support/redis.js';
+
+const pathOf = temporaryDirectory();
+/** Ten in a quick run, 200 in vitest's project `soak`. */
+const KILLS = Math.max(10, drawsOf(50));
+const SHARDS = 6;
+const random = seedrandom('kills');
+
+describeWithRedis('a file', () => {
+  let server: RedisServer;
+  beforeAll(async () => {
+    server = await RedisServer.start();
+  });
+  afterAll(() => server.close());
+
+  /** A job that is being computed by two workers and collected. */
+  class Run {
+    readonly #name: string;
+    readonly #path: string;
+    readonly workers: Running[];
+    #collector: Running;
+
+    constructor(name: string, path: string, workers: Running[]) {
+      this.#name = name;
+      this.#path = path;
+      this.workers = workers;
+      this.#collector = startCollector(server, name, path);
+    }
+
+    /** Kills a worker, the collector or Redis, and starts it again. */
+    async kill(): Promise<void> {
+      const victim = Math.floor(random() * 4);
+      if (victim < 2) {
+        await stop(this.workers[victim]);
+        this.workers[victim] = startWorker(server);
+      } else if (victim === 2) {
+        await stop(this.#collector);
+        this.#collector = startCollector(server, this.#name, this.#path);
+      } else {
+        await server.kill();
+        await server.restart();
+      }
+    }
+
+    get isCollected(): boolean {
+      return this.#collector.child.exitCode !== null;
+    }
+
+    /** Waits for the file. A collector may have been killed after the file was complete. */
+    async file(): Promise<string> {
+      const { code, stderr } = await this.#collector.finished;
+      if (code !== 0) expect(stderr).toContain(`collected`);
+      expect(existsSync(this.#path)).toBe(true);
+      return read(this.#path);
+    }
+  }
+
+  it(`equals that of one process after ${KILLS} kills`, async () => {
+    const client = server.client();
+    const workers = [startWorker(server), startWorker(server)];
+    for (let kills = 0, seed = 100; kills < KILLS; seed += 8 * SHARDS) {
+      const args = [
+        'teach',
+        '--policy',
+        'heuristic+inference',
+        '--seeds',
+        `${seed}-${seed + 8 * SHARDS - 1}`,
+      ];
+      const name = await submit(server, ...args, '--shard-size', '8');
+      const run = new Run(name, pathOf(`${seed}.jsonl`), workers);
+      for (; kills < KILLS && !run.isCollected; kills++) {
+        const before = await client.hlen(`rhythm-vec:results:${name}`);
+        const grown = Math.floor(random() * 3);
+        await until(async () => {
+          const count = await client.hlen(`rhythm-vec:results:${name}`);
+          return count >= before + grown || count === SHARDS || run.isCollected;
+        });
+        await run.kill();
+      }
+      const expected = pathOf(`${seed}-expected.jsonl`);
+      expect(await runCli([...args, '--output', expected])).toMatchObject({ code: 0 });
+      expect(await run.file()).toBe(read(expected));
+    }
+    client.disconnect();
+    await stop(...workers);
+  }, 3_600_000);
+});
