@@ -43,6 +43,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     'docs/publishing',
     'docs/report',
     'docs/server',
+    'docs/scaling',
     'docs/page',
     'python/README',
     'python/recipe/README',

@@ -71,7 +71,7 @@ def send_batch(client: Client, batch: Batch) -> List[Part]:
         ValueError: the columns differ in length, or numbers are not finite.
     """
     count = count_rows(batch.columns)
-    ranges = _ranges(count, len(client.urls))
+    ranges = split_rows(count, len(client.urls))
     if len(ranges) == 1:
         parts = list(_send(client, batch, 0, count))
     else:
@@ -82,9 +82,9 @@ def send_batch(client: Client, batch: Batch) -> List[Part]:
     return parts
 
 
-def _ranges(count: int, servers: int) -> List[Tuple[int, int]]:
-    """Splits rows for several servers. Returns (start, stop) of each part."""
-    parts = 1 if servers == 1 else max(1, min(_PARTS_PER_SERVER * servers, count // _MIN_ROWS))
+def split_rows(count: int, servers: int, min_rows: int = _MIN_ROWS) -> List[Tuple[int, int]]:
+    """Splits rows for several servers or processes. Returns (start, stop) of each part, in order."""
+    parts = 1 if servers == 1 else max(1, min(_PARTS_PER_SERVER * servers, count // min_rows))
     bounds = [count * part // parts for part in range(parts + 1)]
     return list(zip(bounds, bounds[1:]))
 
@@ -156,7 +156,8 @@ def _check_worlds(parts: List[Part]) -> None:
 
 
 _ROW_NUMBER = re.compile(
-    r"\b(seeds|action_histories|completions|actions|beliefs|belief_histories|profile_modes)\[(\d+)\]"
+    r"\b(seeds|action_histories|histories|step_indices|completions|actions|beliefs|belief_histories|profile_modes)"
+    r"\[(\d+)\]"
 )
 
 

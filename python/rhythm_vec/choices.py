@@ -1,18 +1,17 @@
-"""Validates seeds, masks, profiles, graders and integers, and converts them to one entry per environment."""
+"""Validates seeds, masks, profiles and graders, and converts them to one entry per environment."""
 
 from __future__ import annotations
 
-import difflib
 import json
 import os
 from pathlib import Path
-from typing import Any, Iterable, Mapping, NamedTuple, NoReturn, Optional, Sequence, Tuple, Union
+from typing import Any, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _world
-from .errors import InputError
+from .checks import as_array, check_name, describe, did_you_mean, refuse, to_array
 from .world import World
 
 #: One u32 for all environments, to which environment i adds i, or one per environment.
@@ -37,57 +36,11 @@ class Profiles(NamedTuple):
     floats: Optional[npt.NDArray[np.float32]]
 
 
-def refuse(code: str, expected: str, got: str, remedy: str) -> NoReturn:
-    """Raises InputError."""
-    raise InputError(code, f"Expected {expected}, got {got}. {remedy}")
-
-
-def describe(value: Any) -> str:
-    """Returns the dtype and shape of an array, else a short repr."""
-    if isinstance(value, np.ndarray):
-        return f"{value.dtype} {list(value.shape)}"
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
-
-
-def did_you_mean(name: str, known: Iterable[str], otherwise: str = "Pass one of these.") -> str:
-    """Returns the remedy for an unknown name: the nearest known one, or `otherwise`."""
-    close = difflib.get_close_matches(name, list(known), 1)
-    return f'Did you mean "{close[0]}"?' if close else otherwise
-
-
-def check_integer(what: str, value: Any, low: int, high: int) -> int:
-    """Returns an integer from `low` to `high`. Raises InputError `out_of_range` for any other value."""
-    if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and low <= value <= high:
-        return int(value)
-    refuse("out_of_range", f"{what} to be an integer from {low} to {high}", describe(value), "Pass such an integer.")
-
-
-def check_name(what: str, value: Any, known: Sequence[str]) -> str:
-    """Returns a known name. Raises InputError `unknown_name` for any other value."""
-    if isinstance(value, str) and value in known:
-        return value
-    refuse("unknown_name", f"{what} to be one of {', '.join(known)}", describe(value), did_you_mean(str(value), known))
-
-
-def to_array(value: Any) -> npt.NDArray[Any]:
-    """Returns a value as an array; an array itself, without a copy. Values that NumPy cannot convert give an array of
-    objects."""
-    try:
-        return np.asarray(value)
-    except (TypeError, ValueError, OverflowError):
-        return np.empty((), object)
-
-
-def as_array(what: str, value: Any, kinds: str, shape: Tuple[int, ...], unit: str) -> npt.NDArray[Any]:
-    """Returns a value as an array of a shape. It may be flat. The kind of its dtype must be one of `kinds`. Raises
-    InputError `wrong_type`, `wrong_length`."""
-    array = to_array(value)
-    if array.dtype.kind not in kinds:
-        refuse("wrong_type", f"{what} to be {unit} {list(shape)}", describe(value), "Pass an array of these numbers.")
-    if array.shape != shape and array.shape != (int(np.prod(shape)),):
-        refuse("wrong_length", f"{what} to be {unit} {list(shape)}", describe(value), "Pass an entry per environment.")
-    return array.reshape(shape)
+def part_of(value: Any, rows: slice) -> Any:
+    """Returns some rows of an array or of `Profiles`; None for None."""
+    if isinstance(value, Profiles):
+        return Profiles(value.modes[rows], part_of(value.floats, rows))
+    return None if value is None else value[rows]
 
 
 def to_world(world: Any) -> World:
@@ -157,8 +110,10 @@ def _in_domain(values: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
 
 
 def to_profiles(world: World, choice: Any, num_envs: int) -> Profiles:
-    """Returns the profiles of all environments. Raises InputError `unknown_name`, `bad_profile`, `wrong_length`,
-    `wrong_type`."""
+    """Returns the profiles of all environments; `Profiles` as they are. Raises InputError `unknown_name`, `bad_profile`,
+    `wrong_length`, `wrong_type`."""
+    if isinstance(choice, Profiles):
+        return choice
     if isinstance(choice, str):
         choice = [choice] * num_envs
     names = list(choice) if isinstance(choice, (list, tuple)) or _is_list_of_names(choice) else None
@@ -235,8 +190,8 @@ def _is_weights(choice: Any) -> bool:
 def to_grader(world: World, choice: Any, where: str = "grader") -> npt.NDArray[np.float32]:
     """Returns the weights of one grader, f32 [8]: a name, a file, a mapping {"name", "weights"}, or eight weights.
     Raises InputError `unknown_name`, `bad_grader`, and OSError if the file cannot be read."""
-    if isinstance(choice, os.PathLike) or (isinstance(choice, str) and choice.endswith(".json")):
-        return to_grader(world, _read_grader(choice), os.fspath(choice))
+    if is_file(choice):
+        return to_grader(world, read_grader(choice), os.fspath(choice))
     if isinstance(choice, str):
         table: npt.NDArray[np.float32] = world.param("graders")
         row: npt.NDArray[np.float32] = table[_world.GRADER_NAMES.index(check_name(where, choice, _world.GRADER_NAMES))]
@@ -246,7 +201,13 @@ def to_grader(world: World, choice: Any, where: str = "grader") -> npt.NDArray[n
     return _check_weights(choice, where)
 
 
-def _read_grader(path: Any) -> Mapping[str, Any]:
+def is_file(choice: Any) -> bool:
+    """Returns whether a grader is given as a file."""
+    return isinstance(choice, os.PathLike) or (isinstance(choice, str) and choice.endswith(".json"))
+
+
+def read_grader(path: Any) -> Mapping[str, Any]:
+    """Returns the mapping {"name", "weights"} of a file. Raises InputError `bad_grader`, OSError."""
     try:
         grader = json.loads(Path(path).read_text(encoding="utf-8"))
     except ValueError as error:

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _world
-from .choices import PROFILE_MODES, describe, refuse, to_array
+from .checks import describe, refuse, to_array
+from .choices import PROFILE_MODES
 from .core import NUM_STEPS, Core
 from .kernels import native
 from .outputs import allocate_outputs

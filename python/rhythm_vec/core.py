@@ -31,6 +31,8 @@ class Options:
     threads: int
     autoreset: str
     seed_range: Tuple[int, int]
+    #: What autoreset adds to a seed: num_envs, or that of the whole if this VecEnv is a part of several.
+    seed_stride: int
     observation: Optional[Mapping[str, Any]]
     layout: str
     copy: bool
@@ -125,6 +127,18 @@ class Core:
                 "copied from.",
             )
 
+    def reset(
+        self,
+        mask: Optional[Bytes],
+        seeds: npt.NDArray[np.uint32],
+        profiles: Optional[Profiles],
+        graders: Optional[npt.NDArray[np.float32]],
+    ) -> StepResult:
+        """Resets the environments of a mask with validated arguments, and returns the outputs."""
+        modes, floats = self.profiles if profiles is None else profiles
+        self.batch.reset(mask, seeds, modes, floats, self.graders if graders is None else graders, None)
+        return self.commit_reset(mask, seeds)
+
     def commit_reset(self, mask: Optional[Bytes], seeds: npt.NDArray[np.uint32]) -> StepResult:
         """Commits a reset of the environments of a mask, and returns the outputs."""
         rows = slice(None) if mask is None else mask.view(np.bool_)
@@ -147,7 +161,7 @@ class Core:
         seeds = None
         if reset_mask is not None:
             low, size = self.options.seed_range
-            seeds = ((self.seeds.astype(np.int64) - low + self.num_envs) % size + low).astype(np.uint32)
+            seeds = ((self.seeds.astype(np.int64) - low + self.options.seed_stride) % size + low).astype(np.uint32)
             if self.options.autoreset == "next-step":
                 step_mask = (reset_mask == 0).astype(np.uint8) if mask is None else mask & (1 - reset_mask)
         self.commit_ended(self.batch.step(actions, beliefs, step_mask, reset_mask, seeds), step_mask)

@@ -7,7 +7,7 @@ import os
 from typing import Any, List, NamedTuple, Optional
 
 from . import _world
-from .choices import describe, did_you_mean, refuse
+from .checks import describe, did_you_mean, refuse
 
 __all__ = ["Kernel", "list_kernels"]
 

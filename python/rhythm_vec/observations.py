@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _world
-from .choices import check_name, describe, did_you_mean, refuse
+from .checks import check_name, describe, did_you_mean, refuse
 from .world import World
 
 __all__ = ["ObservationField"]

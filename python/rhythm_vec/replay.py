@@ -10,19 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _world
-from .choices import (
-    GraderChoice,
-    ProfileChoice,
-    as_array,
-    check_name,
-    describe,
-    did_you_mean,
-    refuse,
-    to_grader,
-    to_profiles,
-    to_seeds,
-    to_world,
-)
+from .checks import as_array, check_name, describe, did_you_mean, find_beliefs, refuse
+from .choices import GraderChoice, ProfileChoice, to_grader, to_profiles, to_seeds, to_world
 from .core import NUM_STEPS
 from .kernels import choose_kernel, native
 from .outputs import allocate_outputs
@@ -102,9 +91,7 @@ def score_replay(
         InputError: an argument is invalid as a whole. An invalid row is a fault in the result, not an error.
     """
     chosen_world = to_world(world)
-    chosen_grader = to_grader(chosen_world, grader)
-    factors = _to_factors(weights, chosen_grader)
-    terms = _to_shaping(shaping)
+    chosen_grader, factors, terms = to_reward_options(chosen_world, grader, weights, shaping)
     count = int(np.asarray(seeds).size)
     if count == 0:
         refuse("wrong_length", "at least one row", "none", "Pass rows.")
@@ -112,6 +99,14 @@ def score_replay(
     modes, floats = to_profiles(chosen_world, profiles, count)
     results = _replay(rows, modes, floats, chosen_grader, chosen_world, choose_kernel(kernel), to_threads(threads))
     return _stack_of(rows, results, factors, terms)
+
+
+def to_reward_options(
+    world: World, grader: Any, weights: Any, shaping: Any
+) -> Tuple[Floats, Tuple[float, ...], Dict[str, bool]]:
+    """Returns the grader's weights, f32 [8], those of the total, and the shaping terms. Raises InputError."""
+    chosen = to_grader(world, grader)
+    return chosen, _to_factors(weights, chosen), _to_shaping(shaping)
 
 
 class _Rows:
@@ -177,8 +172,7 @@ class _Rows:
         if beliefs is None:
             return None, None
         floats = np.array(as_array(name, beliefs, "fiu", shape, "numbers"), np.float32, order="C")
-        given: Bools = np.isfinite(floats.astype(np.float64).sum(axis=-1))
-        invalid: Bools = ~given & ~np.isnan(floats).all(axis=-1)
+        given, invalid = find_beliefs(floats)
         if used is not None:
             given, invalid = given & used, invalid & used
         bad_rows = invalid.reshape(self.count, -1).any(axis=1)

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _world
-from .choices import GraderChoice, ProfileChoice, as_array, check_integer, check_name, describe, refuse
+from .checks import as_array, check_integer, check_name, describe, refuse
+from .choices import GraderChoice, ProfileChoice
 from .core import NUM_STEPS
 from .snapshots import decode_snapshot
 from .vec_env import VecEnv
@@ -123,7 +124,7 @@ def rollout_groups(
         check_name("policy", policy, ("random", "heuristic"))
     if policy_seeds != "member":
         check_integer("policy_seeds", policy_seeds, 0, 2**32 - 1)
-    with _origins(seeds, source, indices, profiles, grader, world, kernel, threads) as origins:
+    with open_origins(seeds, source, indices, profiles, grader, world, kernel, threads) as origins:
         groups = origins.num_envs
         check_integer("group_size", group_size, 1, _world.MAX_ENVS // groups)
         count = groups * group_size
@@ -137,10 +138,10 @@ def rollout_groups(
             return recorder.finish(gamma)
 
 
-def _origins(
+def open_origins(
     seeds: Any, source: Any, indices: Any, profiles: Any, grader: Any, world: Any, kernel: Any, threads: Any
 ) -> VecEnv:
-    """Returns one environment per group in its initial state."""
+    """Returns one environment per group in its initial state. Arguments as in `rollout_groups`."""
     if source is None:
         if seeds is None:
             refuse("wrong_type", "seeds, one per group, or a source", "neither", "Pass one of them.")

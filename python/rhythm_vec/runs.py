@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _world
-from .choices import as_array, check_name, describe, refuse, to_array, to_seeds
+from .checks import as_array, check_name, describe, refuse, to_array, to_codes, to_given
+from .choices import to_seeds
 from .copies import check_source, commit_copies
 from .core import NUM_STEPS, Bytes, Core
 
@@ -92,33 +93,7 @@ def _to_run_beliefs(beliefs: Any, num_envs: int) -> Any:
         return array.astype(np.float32)
     rows = as_array("beliefs", array, "fiu", (num_envs, NUM_STEPS, width), "numbers")
     floats = np.array(rows, np.float32, order="C")
-    return floats, given_of(floats)
-
-
-def given_of(beliefs: npt.NDArray[np.float32]) -> Bytes:
-    """Returns which rows of [..., 3] hold a belief, u8 [...]. Raises InputError `bad_belief` for a row that is neither
-    three finite numbers nor three NaN."""
-    given: npt.NDArray[np.bool_] = np.isfinite(beliefs.astype(np.float64).sum(axis=-1))
-    invalid = np.argwhere(~given & ~np.isnan(beliefs).all(axis=-1))
-    if invalid.size > 0:
-        at = tuple(int(k) for k in invalid[0])
-        refuse(
-            "bad_belief",
-            f"three finite numbers or three NaN (no belief) at beliefs{list(at)}",
-            str(beliefs[at]),
-            "Pass one of the two.",
-        )
-    return given.astype(np.uint8)
-
-
-def to_codes(what: str, value: Any, shape: Tuple[int, ...], high: int, code: str = "out_of_range") -> Bytes:
-    """Returns integers from 0 to `high` as a new u8 array of a shape. Raises InputError with `code` for others."""
-    array = as_array(what, value, "iu", shape, "integers")
-    invalid = np.argwhere((array < 0) | (array > high))
-    if invalid.size > 0:
-        at = invalid[0].tolist()
-        refuse(code, f"{what} from 0 to {high}", f"{array[tuple(at)]} at {what}{at}", "Pass such a number.")
-    return np.array(array, np.uint8, order="C")
+    return floats, to_given(floats)
 
 
 def allocate_trajectory(num_envs: int) -> Trajectory:

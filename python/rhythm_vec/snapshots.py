@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _world
-from .choices import describe, refuse
+from .checks import describe, refuse
 
 Words = npt.NDArray[np.uint32]
 

@@ -11,15 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _world
+from .checks import check_integer, check_name, describe, refuse
 from .choices import (
     GraderChoice,
     ProfileChoice,
     Profiles,
     SeedChoice,
-    check_integer,
-    check_name,
-    describe,
-    refuse,
     to_graders,
     to_mask,
     to_profiles,
@@ -88,6 +85,7 @@ class VecEnv:
             threads=to_threads(threads),
             autoreset=check_name("autoreset", autoreset, _world.AUTORESET_MODES),
             seed_range=_to_seed_range(seed_range),
+            seed_stride=int(num_envs),
             observation=observation,
             layout=check_name("layout", layout, _LAYOUTS),
             copy=bool(copy),
@@ -190,11 +188,9 @@ class VecEnv:
         chosen = to_mask(mask, core.num_envs)
         if chosen is not None:
             core.require_reset()
-        modes, floats = core.profiles if profiles is None else to_profiles(self.world, profiles, core.num_envs)
-        weights = core.graders if graders is None else to_graders(self.world, graders, core.num_envs)
-        seeds = to_seeds(seed, core.num_envs, core.options.seed_range)
-        core.batch.reset(chosen, seeds, modes, floats, weights, None)
-        return core.commit_reset(chosen, seeds)
+        given = None if profiles is None else to_profiles(self.world, profiles, core.num_envs)
+        weights = None if graders is None else to_graders(self.world, graders, core.num_envs)
+        return core.reset(chosen, to_seeds(seed, core.num_envs, core.options.seed_range), given, weights)
 
     def step(self, actions: npt.ArrayLike, *, beliefs: Optional[npt.ArrayLike] = None, mask: Any = None) -> StepResult:
         """Takes one action in every environment, or in those of a mask. Then autoreset applies.
@@ -281,6 +277,7 @@ class VecEnv:
         options = replace(
             core.options,
             num_envs=len(origins),
+            seed_stride=len(origins),
             kernel=core.kernel,
             imagination=core.options.imagination if imagination is None else bool(imagination),
             autoreset=self.autoreset

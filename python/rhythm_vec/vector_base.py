@@ -12,7 +12,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from . import _world
-from .choices import check_name, describe, did_you_mean, refuse
+from .checks import check_name, describe, did_you_mean, refuse
 
 Array = npt.NDArray[Any]
 Bools = npt.NDArray[np.bool_]

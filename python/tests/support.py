@@ -1,9 +1,11 @@
 """Opens environments with episodes in progress, copies their arrays, and checks errors."""
 
+import os
 import re
 import unittest
 from dataclasses import fields
-from typing import Any, Callable, Dict
+from pathlib import Path
+from typing import Any, Callable, Dict, List
 
 import numpy as np
 
@@ -11,6 +13,22 @@ from rhythm_vec import InputError, StateError, StepResult, VecEnv
 
 # The form of a message: "Expected X, got Y. Remedy."
 MESSAGE = re.compile(r"^Expected .+, got .+[.\]?] [A-Z`].+[.?]$", re.DOTALL)
+
+
+def examples_of() -> List[str]:
+    """Returns the examples of docs/guides/python.md."""
+    guide = Path(__file__).resolve().parents[2] / "docs" / "guides" / "python.md"
+    return re.findall(r"^```python\n(.*?)^```$", guide.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+
+
+def printed_by(code: str) -> List[str]:
+    """Returns what an example says that it prints."""
+    return re.findall(r"^ *print\(.*\)  # (.*)$", code, re.MULTILINE)
+
+
+def is_required(name: str) -> bool:
+    """Returns whether RHYTHM_REQUIRE, a comma-separated list, has this name: its absence fails the tests."""
+    return name in os.environ.get("RHYTHM_REQUIRE", "").split(",")
 
 
 def arrays_of(result: StepResult) -> Dict[str, Any]:

@@ -136,7 +136,11 @@ class VectorTest(unittest.TestCase):
 
     def test_seeds_are_as_requested_or_drawn_from_the_range(self) -> None:
         envs = make_vec(N, seed_range=(100, 50))
-        drawn = [envs.reset(seed=120)[1]["seed"], envs.reset()[1]["seed"], envs.reset(seed=[None, 101, None, 103, None])[1]["seed"]]
+        drawn = [
+            envs.reset(seed=120)[1]["seed"],
+            envs.reset()[1]["seed"],
+            envs.reset(seed=[None, 101, None, 103, None])[1]["seed"],
+        ]
         np.testing.assert_array_equal(drawn[0], np.arange(120, 125))
         self.assertEqual(drawn[2][[1, 3]].tolist(), [101, 103])
         self.assertTrue(all(100 <= seed < 150 for seeds in drawn for seed in seeds))

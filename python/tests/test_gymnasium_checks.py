@@ -75,9 +75,15 @@ class GymnasiumTest(unittest.TestCase):
     def test_the_environment_is_registered_in_any_order_of_imports(self) -> None:
         make = f"print(type(gymnasium.make_vec('{ID}', num_envs=2, grader='v3')).__name__, gymnasium.make('{ID}').unwrapped)"
         expected = f"RhythmVectorEnv <RhythmEnv<{ID}>>"
-        for imports in ("import rhythm_vec, gymnasium", "import gymnasium, rhythm_vec", "import rhythm_vec.envs, gymnasium"):
+        for imports in (
+            "import rhythm_vec, gymnasium",
+            "import gymnasium, rhythm_vec",
+            "import rhythm_vec.envs, gymnasium",
+        ):
             self.assertEqual(run_python(f"{imports}; {make}"), expected)
-        self.assertEqual(run_python(f"import gymnasium; print(gymnasium.make('rhythm_vec:{ID}').unwrapped)"), f"<RhythmEnv<{ID}>>")
+        self.assertEqual(
+            run_python(f"import gymnasium; print(gymnasium.make('rhythm_vec:{ID}').unwrapped)"), f"<RhythmEnv<{ID}>>"
+        )
         light = "import sys, rhythm_vec; print(not {'numpy', 'gymnasium'} & set(sys.modules))"
         self.assertEqual(run_python(light), "True")
 
@@ -85,7 +91,9 @@ class GymnasiumTest(unittest.TestCase):
         for beliefs in (False, True):
             with warnings.catch_warnings():
                 warnings.simplefilter("error")
-                check_env(gymnasium.make(ID, beliefs=beliefs, observation=OBSERVATION).unwrapped, skip_render_check=True)
+                check_env(
+                    gymnasium.make(ID, beliefs=beliefs, observation=OBSERVATION).unwrapped, skip_render_check=True
+                )
             check_environments_match(gymnasium.make(ID, beliefs=beliefs), gymnasium.make(ID, beliefs=beliefs), STEPS)
 
     def test_a_single_environment_equals_vec_env(self) -> None:
@@ -101,7 +109,11 @@ class GymnasiumTest(unittest.TestCase):
             for _ in range(STEPS):
                 action = env.action_space.sample()
                 observation, reward, terminated, truncated, infos = env.step(action)
-                self.assertTrue(data_equivalence(other.step(action), (observation, reward, terminated, truncated, infos), exact=True))
+                self.assertTrue(
+                    data_equivalence(
+                        other.step(action), (observation, reward, terminated, truncated, infos), exact=True
+                    )
+                )
                 result = vec.step([action["action"]], beliefs=[action["belief"]])
                 np.testing.assert_array_equal(observation, result.observations[0])
                 self.assertEqual(reward, float(result.rewards[0]))

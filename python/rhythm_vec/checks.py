@@ -1,0 +1,98 @@
+"""Checks integers, names and arrays."""
+
+from __future__ import annotations
+
+import difflib
+from typing import Any, Iterable, NoReturn, Sequence, Tuple
+
+import numpy as np
+import numpy.typing as npt
+
+from .errors import InputError
+
+
+def refuse(code: str, expected: str, got: str, remedy: str) -> NoReturn:
+    """Raises InputError."""
+    raise InputError(code, f"Expected {expected}, got {got}. {remedy}")
+
+
+def describe(value: Any) -> str:
+    """Returns the dtype and shape of an array, else a short repr."""
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype} {list(value.shape)}"
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def did_you_mean(name: str, known: Iterable[str], otherwise: str = "Pass one of these.") -> str:
+    """Returns the remedy for an unknown name: the nearest known one, or `otherwise`."""
+    close = difflib.get_close_matches(name, list(known), 1)
+    return f'Did you mean "{close[0]}"?' if close else otherwise
+
+
+def check_integer(what: str, value: Any, low: int, high: int) -> int:
+    """Returns an integer from `low` to `high`. Raises InputError `out_of_range` for any other value."""
+    if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and low <= value <= high:
+        return int(value)
+    refuse("out_of_range", f"{what} to be an integer from {low} to {high}", describe(value), "Pass such an integer.")
+
+
+def check_name(what: str, value: Any, known: Sequence[str]) -> str:
+    """Returns a known name. Raises InputError `unknown_name` for any other value."""
+    if isinstance(value, str) and value in known:
+        return value
+    refuse("unknown_name", f"{what} to be one of {', '.join(known)}", describe(value), did_you_mean(str(value), known))
+
+
+def to_array(value: Any) -> npt.NDArray[Any]:
+    """Returns a value as an array; an array itself, without a copy. Values that NumPy cannot convert give an array of
+    objects."""
+    try:
+        return np.asarray(value)
+    except (TypeError, ValueError, OverflowError):
+        return np.empty((), object)
+
+
+def as_array(what: str, value: Any, kinds: str, shape: Tuple[int, ...], unit: str) -> npt.NDArray[Any]:
+    """Returns a value as an array of a shape. It may be flat. The kind of its dtype must be one of `kinds`. Raises
+    InputError `wrong_type`, `wrong_length`."""
+    array = to_array(value)
+    if array.dtype.kind not in kinds:
+        refuse("wrong_type", f"{what} to be {unit} {list(shape)}", describe(value), "Pass an array of these numbers.")
+    if array.shape != shape and array.shape != (int(np.prod(shape)),):
+        refuse("wrong_length", f"{what} to be {unit} {list(shape)}", describe(value), "Pass an entry per environment.")
+    return array.reshape(shape)
+
+
+def to_codes(
+    what: str, value: Any, shape: Tuple[int, ...], high: int, code: str = "out_of_range"
+) -> npt.NDArray[np.uint8]:
+    """Returns integers from 0 to `high` as a new u8 array of a shape. Raises InputError with `code` for others."""
+    array = as_array(what, value, "iu", shape, "integers")
+    invalid = np.argwhere((array < 0) | (array > high))
+    if invalid.size > 0:
+        at = invalid[0].tolist()
+        refuse(code, f"{what} from 0 to {high}", f"{array[tuple(at)]} at {what}{at}", "Pass such a number.")
+    return np.array(array, np.uint8, order="C")
+
+
+def find_beliefs(beliefs: npt.NDArray[np.float32]) -> Tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """Returns which rows of [..., 3] hold a belief (three finite numbers), bool [...]; and which are invalid, because
+    they hold neither a belief nor three NaN."""
+    given: npt.NDArray[np.bool_] = np.isfinite(beliefs.astype(np.float64).sum(axis=-1))
+    invalid: npt.NDArray[np.bool_] = ~given & ~np.isnan(beliefs).all(axis=-1)
+    return given, invalid
+
+
+def to_given(beliefs: npt.NDArray[np.float32]) -> npt.NDArray[np.uint8]:
+    """Returns which rows of [..., 3] hold a belief, u8 [...]. Raises InputError `bad_belief` for an invalid row."""
+    given, invalid = find_beliefs(beliefs)
+    if invalid.any():
+        at = tuple(int(k) for k in np.argwhere(invalid)[0])
+        refuse(
+            "bad_belief",
+            f"three finite numbers or three NaN (no belief) at beliefs{list(at)}",
+            str(beliefs[at]),
+            "Pass one of the two.",
+        )
+    return given.astype(np.uint8)

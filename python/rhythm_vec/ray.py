@@ -1,0 +1,320 @@
+"""A pool of Ray actors. Each computes with the engine of this package in its own process, on one machine or many.
+
+    from rhythm_vec.ray import ActorPool
+
+    with ActorPool(4) as pool:
+        scores = pool.score([4242], [[0] * 28], [3], [7])
+
+Results have the bits of the same call in one process, whatever the number of actors, and however often one dies.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+from contextlib import contextmanager
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _world
+from .batches import renumber, split_rows
+from .checks import as_array, check_integer
+from .choices import GraderChoice, ProfileChoice, is_file, part_of, read_grader, to_profiles, to_seeds, to_world
+from .core import NUM_STEPS
+from .errors import RhythmError, StateError
+from .replay import ReplayScores, score_replay, to_reward_options
+from .rollouts import Policy, RolloutGroups, open_origins, rollout_groups
+from .scores import Fault
+from .vec_env import VecEnv
+from .world import World
+
+if TYPE_CHECKING:
+    from .ray_env import RayVectorEnv
+
+try:
+    import ray
+    from ray.util import ActorPool as _RayPool
+except ModuleNotFoundError as error:
+    raise ImportError(
+        "Expected the package ray for rhythm_vec.ray, got none. Install it with: pip install ray"
+    ) from error
+
+__all__ = ["ActorPool"]
+
+#: The least rows of a task: several milliseconds of work.
+_MIN_ROWS = 2048
+
+Arrays = Dict[str, Any]
+
+
+class _Actor:
+    """What runs in the process of an actor. Every call may be repeated after a restart."""
+
+    def __init__(self, options: Mapping[str, Any]) -> None:
+        self._options = options
+        #: The parts of vector environments, each with the number of its next call.
+        self._parts: Dict[int, Tuple[int, VecEnv]] = {}
+
+    def describe(self) -> Tuple[str, int]:
+        """Returns the package's version, and the process's id."""
+        return _world.VERSION, os.getpid()
+
+    def score(self, columns: Mapping[str, Any]) -> ReplayScores:
+        return score_replay(**columns, **self._options)
+
+    def rollout_groups(self, arguments: Mapping[str, Any]) -> RolloutGroups:
+        return rollout_groups(**arguments, **self._options)
+
+    def open(self, key: int, number: int, pickled: bytes) -> None:
+        """Opens a part, whose next call has this number."""
+        self._parts[key] = (number, pickle.loads(pickled))
+
+    def call(self, key: int, number: int, arrays: Arrays, save: bool) -> Optional[Tuple[Arrays, Optional[bytes]]]:
+        """Steps or resets a part. Returns the outputs, and the pickled part if it is to be saved. Returns None, and
+        does nothing, if the part is not open or expects another call: the actor has restarted."""
+        expected, env = self._parts.get(key, (None, None))
+        if env is None or expected != number:
+            return None
+        if "actions" in arrays:
+            result = env.step(**arrays)
+        else:
+            result = env._core.reset(**arrays)
+        self._parts[key] = (number + 1, env)
+        outputs = {field.name: getattr(result, field.name) for field in fields(result)}
+        outputs.update(seeds=env.seeds, episode_numbers=env.episode_numbers)
+        copies = {name: np.array(array) for name, array in outputs.items() if array is not None}
+        return copies, pickle.dumps(env) if save else None
+
+    def close(self, key: int) -> None:
+        self._parts.pop(key, None)
+
+
+class ActorPool:
+    """Ray actors that compute with this package. The package must be installed on every machine of the cluster.
+
+    An actor that dies is restarted, and its task is done again: a task is computed at least once, and its result, which
+    is the same bytes each time, is returned once.
+
+    Args:
+        num_actors: by default as many as the CPUs of the cluster allow.
+        threads: threads of each actor, which reserves as many CPUs.
+        kernel: as in VecEnv; by default the fastest of each machine. Changes no result.
+        restarts: how often an actor may be restarted, and a task done again.
+        start_timeout_s: seconds to wait for the actors to start.
+
+    Without `ray.init` before, the pool connects to the cluster of RAY_ADDRESS, or starts Ray on this machine.
+
+    Raises:
+        InputError: an argument is out of range.
+        RhythmError: the actors do not start in time, or have another version of this package.
+    """
+
+    def __init__(
+        self,
+        num_actors: Optional[int] = None,
+        *,
+        threads: int = 1,
+        kernel: Optional[str] = None,
+        restarts: int = 3,
+        start_timeout_s: float = 60.0,
+    ) -> None:
+        check_integer("threads", threads, 1, _world.MAX_THREADS)
+        check_integer("restarts", restarts, 0, 2**31 - 1)
+        if not ray.is_initialized():
+            ray.init()
+        if num_actors is None:
+            num_actors = max(1, int(ray.cluster_resources().get("CPU", 1)) // threads)
+        count = check_integer("num_actors", num_actors, 1, 2**16)
+        actor = ray.remote(_Actor).options(num_cpus=threads, max_restarts=restarts, max_task_retries=restarts)
+        self._restarts = restarts
+        self._closed = False
+        self._num_envs_opened = 0
+        self.actors: List[Any] = [actor.remote({"kernel": kernel, "threads": threads}) for _ in range(count)]
+        try:
+            self._check_start(start_timeout_s)
+        except BaseException:
+            self.close()
+            raise
+
+    def _check_start(self, timeout_s: float) -> None:
+        refs = [actor.describe.remote() for actor in self.actors]
+        started, waiting = ray.wait(refs, num_returns=len(refs), timeout=timeout_s)
+        versions = {version for version, _ in self.get(started)}
+        if waiting:
+            raise RhythmError(
+                f"Expected {len(refs)} actors within {timeout_s:g} s, got {len(started)}. "
+                "Ask for fewer actors or threads, or add CPUs to the cluster."
+            )
+        if versions != {_world.VERSION}:
+            raise RhythmError(
+                f"Expected rhythm_vec {_world.VERSION} on all machines of the cluster, got {', '.join(versions)}. "
+                "Install the same release on all of them."
+            )
+
+    def score(
+        self,
+        seeds: npt.ArrayLike,
+        histories: npt.ArrayLike,
+        step_indices: npt.ArrayLike,
+        actions: npt.ArrayLike,
+        *,
+        beliefs: Optional[npt.ArrayLike] = None,
+        belief_histories: Optional[npt.ArrayLike] = None,
+        profiles: ProfileChoice = "sampled",
+        grader: GraderChoice = "v2",
+        weights: Optional[Mapping[str, float]] = None,
+        shaping: Optional[Mapping[str, bool]] = None,
+        world: Union[World, str, "os.PathLike[str]", None] = None,
+    ) -> ReplayScores:
+        """Scores actions, each after the actions of its history. Arguments, result and errors are those of
+        `rhythm_vec.score_replay`."""
+        self.require_open()
+        chosen = to_world(world)
+        count = int(np.asarray(seeds).size)
+        steps, width = (count, NUM_STEPS), len(_world.BELIEF_NAMES)
+        columns: Dict[str, Any] = {
+            "seeds": to_seeds(np.asarray(seeds).reshape(-1), count, what="seeds") if count > 0 else seeds,
+            "histories": as_array("histories", histories, "iu", steps, "integers"),
+            "step_indices": as_array("step_indices", step_indices, "iu", (count,), "integers"),
+            "actions": as_array("actions", actions, "iu", (count,), "integers"),
+            "profiles": to_profiles(chosen, profiles, count),
+        }
+        if beliefs is not None:
+            columns["beliefs"] = as_array("beliefs", beliefs, "fiu", (count, width), "numbers")
+        if belief_histories is not None:
+            columns["belief_histories"] = as_array(
+                "belief_histories", belief_histories, "fiu", (*steps, width), "numbers"
+            )
+        to_reward_options(chosen, grader, weights, shaping)
+        options = {
+            # A file may be on this machine alone.
+            "grader": read_grader(grader) if is_file(grader) else grader,
+            "weights": weights,
+            "shaping": shaping,
+            "world": chosen,
+        }
+        ranges = split_rows(count, len(self.actors), _MIN_ROWS)
+        parts = [{name: part_of(column, slice(*rows)) for name, column in columns.items()} for rows in ranges]
+        results = self._map("score", [{**part, **options} for part in parts])
+        return _join_scores(results, [start for start, _ in ranges])
+
+    def rollout_groups(
+        self,
+        *,
+        group_size: int,
+        policy: Policy,
+        seeds: Optional[npt.ArrayLike] = None,
+        source: Union[VecEnv, bytes, None] = None,
+        indices: Optional[npt.ArrayLike] = None,
+        policy_seeds: Union[str, int] = "member",
+        gamma: float = 1.0,
+        profiles: Optional[ProfileChoice] = None,
+        grader: Optional[GraderChoice] = None,
+        world: Union[World, str, "os.PathLike[str]", None] = None,
+    ) -> RolloutGroups:
+        """Plays groups of rollouts to the end of their episodes, and records them. Arguments, result and errors are
+        those of `rhythm_vec.rollout_groups`.
+
+        A policy that is a function is pickled, and called with some of the groups at a time. The result is that of one
+        process if it chooses for each rollout by itself, from its observations.
+
+        Raises:
+            StateError: also `foreign_past`, if a source has episodes that were copied from an environment with the
+                other value of `imagination`.
+        """
+        self.require_open()
+        with open_origins(seeds, source, indices, profiles, grader, world, None, None) as origins:
+            options: Dict[str, Any] = {"world": origins.world, "policy": policy, "group_size": group_size}
+            options.update(policy_seeds=policy_seeds, gamma=gamma)
+            check_integer("group_size", group_size, 1, _world.MAX_ENVS // origins.num_envs)
+            ranges = split_rows(origins.num_envs, len(self.actors), max(1, _MIN_ROWS // group_size))
+            results = self._map(
+                "rollout_groups", [{"source": _snapshot_of(origins, *rows), **options} for rows in ranges]
+            )
+        return _join_groups(results)
+
+    def make_vec(self, num_envs: int, grader: GraderChoice = "v2", **options: Any) -> RayVectorEnv:
+        """Creates a Gymnasium vector environment whose episodes the actors compute. Options, results and errors are
+        those of `rhythm_vec.make_vec`; without `layout`, `copy`, `kernel` and `threads`.
+
+        It needs gymnasium. The environments of an actor that dies are opened again from a snapshot, which each takes
+        every 28 calls, and the calls since are repeated.
+        """
+        self.require_open()
+        from .ray_env import RayVectorEnv
+
+        self._num_envs_opened += 1
+        return RayVectorEnv(self, self._num_envs_opened, num_envs, grader=grader, **options)
+
+    def close(self) -> None:
+        """Ends the actors, and their environments. Ray goes on. A second `close` does nothing."""
+        self._closed = True
+        for actor in self.actors:
+            ray.kill(actor)
+        self.actors = []
+
+    def __enter__(self) -> ActorPool:
+        return self
+
+    def __exit__(self, *args: object) -> None:
+        self.close()
+
+    def require_open(self) -> None:
+        """Raises StateError `closed`."""
+        if self._closed:
+            raise StateError("closed", "Expected an open pool, got one that was closed. Create a new one.")
+
+    def _map(self, method: str, arguments: Sequence[Mapping[str, Any]]) -> List[Any]:
+        """Returns the results of a task for each argument, in order. Idle actors take the next task."""
+        with self._own_errors():
+            pool = _RayPool(self.actors)
+            return list(pool.map(lambda actor, argument: getattr(actor, method).remote(argument), arguments))
+
+    def get(self, refs: Sequence[Any]) -> List[Any]:
+        """Returns the results of tasks. Raises the error of a task, and RhythmError if an actor does not restart."""
+        with self._own_errors():
+            results: List[Any] = ray.get(list(refs))
+            return results
+
+    @contextmanager
+    def _own_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except ray.exceptions.RayTaskError as error:
+            raise error.cause from error
+        except ray.exceptions.RayActorError as error:
+            raise RhythmError(
+                f"Expected an actor that starts, and dies at most {self._restarts} times (restarts), got its end: "
+                f"{error} Remove the cause, or raise restarts, and create a new pool."
+            ) from error
+
+
+def _snapshot_of(origins: VecEnv, start: int, stop: int) -> bytes:
+    with origins.fork(np.arange(start, stop)) as part:
+        return part.snapshot()
+
+
+def _join_scores(results: Sequence[ReplayScores], starts: Sequence[int]) -> ReplayScores:
+    faults = [
+        Fault(fault.index + start, fault.code, renumber(fault.message, start))
+        for result, start in zip(results, starts)
+        for fault in result.faults
+    ]
+    names = [field.name for field in fields(ReplayScores) if field.name != "faults"]
+    columns: Any = {name: np.concatenate([getattr(result, name) for result in results]) for name in names}
+    return ReplayScores(**columns, faults=faults)
+
+
+def _join_groups(results: Sequence[RolloutGroups]) -> RolloutGroups:
+    joined: Any = {"groups": sum(result.groups for result in results), "group_size": results[0].group_size}
+    for name in (field.name for field in fields(RolloutGroups) if field.name not in joined):
+        arrays = [getattr(result, name) for result in results]
+        if all(array is None for array in arrays):
+            joined[name] = None
+            continue
+        unknown = (np.full(result.rewards.shape, np.nan, np.float32) for result in results)
+        joined[name] = np.concatenate([other if array is None else array for array, other in zip(arrays, unknown)])
+    return RolloutGroups(**joined)

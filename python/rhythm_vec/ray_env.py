@@ -1,0 +1,161 @@
+"""A Gymnasium vector environment whose episodes the actors of a pool compute."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Tuple, Union
+
+from gymnasium.vector import AutoresetMode
+import numpy as np
+
+from . import _world
+from .choices import GraderChoice, ProfileChoice, part_of, to_graders, to_profiles
+from .core import NUM_STEPS
+from .in_process import bounds_of
+from .proxy_env import Arrays, ProxyVectorEnv
+from .vec_env import VecEnv
+from .vector_base import ALL_SEEDS, MODES, to_mode
+from .world import World
+
+if TYPE_CHECKING:
+    from .ray import ActorPool
+
+__all__ = ["RayVectorEnv"]
+
+
+class RayVectorEnv(ProxyVectorEnv):
+    """A Gymnasium vector environment over the actors of a pool, with the results of `RhythmVectorEnv` bit for bit.
+    `ActorPool.make_vec` creates it. Each actor has a part of the environments, which are consecutive.
+
+    Args:
+        num_envs, autoreset_mode, beliefs, grader, profiles, seed_range, observation, world, imagination: as in
+            `RhythmVectorEnv`.
+
+    Raises:
+        InputError, StateError, ClosedEnvironmentError: as `RhythmVectorEnv`.
+        RhythmError: an actor died more often than the pool restarts it.
+    """
+
+    def __init__(
+        self,
+        pool: ActorPool,
+        key: int,
+        num_envs: int,
+        *,
+        autoreset_mode: Union[AutoresetMode, str] = AutoresetMode.NEXT_STEP,
+        beliefs: bool = False,
+        grader: GraderChoice = "v2",
+        profiles: ProfileChoice = "sampled",
+        seed_range: Optional[Tuple[int, int]] = None,
+        observation: Optional[Mapping[str, Any]] = None,
+        world: Union[World, str, "os.PathLike[str]", None] = None,
+        imagination: bool = False,
+    ) -> None:
+        mode = to_mode(autoreset_mode)
+        with VecEnv(
+            num_envs,
+            threads=1,
+            profiles=profiles,
+            grader=grader,
+            autoreset=MODES[mode],
+            seed_range=seed_range,
+            observation=observation,
+            world=world,
+            imagination=imagination,
+        ) as whole:
+            self.action_names = _world.ACTION_NAMES
+            self.world_digest = whole.world.digest
+            self.max_episode_steps = NUM_STEPS
+            self._world = whole.world
+            self._set_up(whole.num_envs, mode, bool(beliefs), seed_range or ALL_SEEDS)
+            self._set_spaces(bounds_of(whole, "low"), bounds_of(whole, "high"))
+            self._pool = pool
+            self._parts = _open_parts(pool, key, whole)
+
+    def _call(self, name: str, options: Mapping[str, Any], arrays: Arrays) -> Arrays:
+        self._pool.require_open()
+        arguments: Dict[str, Any] = dict(arrays)
+        if name == "reset":
+            arguments = {"seeds": arrays["seed"], "mask": arrays.get("mask"), "profiles": None, "graders": None}
+            if "profiles" in options:
+                arguments["profiles"] = to_profiles(self._world, options["profiles"], self.num_envs)
+            if "graders" in options:
+                arguments["graders"] = to_graders(self._world, options["graders"], self.num_envs)
+        try:
+            results = self._pool.get([part.call(arguments) for part in self._parts])
+            for at, part in enumerate(self._parts):
+                while results[at] is None:
+                    results[at] = self._pool.get(part.open())[-1]
+        except BaseException:
+            for part in self._parts:
+                part.undo()
+            raise
+        for part, (_, saved) in zip(self._parts, results):
+            part.commit(saved)
+        return {name: np.concatenate([outputs[name] for outputs, _ in results]) for name in results[0][0]}
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Frees the states."""
+        for part in self._parts:
+            part.close()
+
+
+class _Part:
+    """Environments of an actor. To open them again after its end, it has their last saved state, and the calls since."""
+
+    def __init__(self, actor: Any, key: int, rows: slice, env: VecEnv) -> None:
+        self._actor = actor
+        self._key = key
+        self._rows = rows
+        self._saved = pickle.dumps(env)
+        #: The number of calls before the saved state.
+        self._number = 0
+        self._calls: List[Dict[str, Any]] = []
+
+    def open(self) -> List[Any]:
+        """Opens the environments in the actor, and repeats the calls. Returns references to their results."""
+        opened = self._actor.open.remote(self._key, self._number, self._saved)
+        return [opened, *(self._submit(at) for at in range(len(self._calls)))]
+
+    def call(self, arguments: Mapping[str, Any]) -> Any:
+        """Submits a call. Returns a reference to its result, which is None if the environments are not open."""
+        self._calls.append({name: part_of(value, self._rows) for name, value in arguments.items()})
+        return self._submit(len(self._calls) - 1)
+
+    def _submit(self, at: int) -> Any:
+        return self._actor.call.remote(self._key, self._number + at, self._calls[at], at + 1 == NUM_STEPS)
+
+    def commit(self, saved: Optional[bytes]) -> None:
+        """Forgets the calls before a saved state, if there is one."""
+        if saved is not None:
+            self._saved, self._number, self._calls = saved, self._number + len(self._calls), []
+
+    def undo(self) -> None:
+        """Forgets the last call. The next one opens the environments again."""
+        del self._calls[-1:]
+
+    def close(self) -> None:
+        self._actor.close.remote(self._key)
+
+
+def _open_parts(pool: ActorPool, key: int, whole: VecEnv) -> List[_Part]:
+    """Opens the parts of an environment that has not been reset. Autoreset gives the seeds of the whole."""
+    actors = pool.actors[: whole.num_envs]
+    bounds = [whole.num_envs * at // len(actors) for at in range(len(actors) + 1)]
+    state = whole.__getstate__()
+    parts = []
+    for actor, rows in zip(actors, (slice(*pair) for pair in zip(bounds, bounds[1:]))):
+        env = VecEnv.__new__(VecEnv)
+        env.__setstate__(
+            {
+                "options": replace(state["options"], num_envs=rows.stop - rows.start),
+                "profiles": part_of(state["profiles"], rows),
+                "graders": state["graders"][rows],
+                "snapshot": None,
+            }
+        )
+        parts.append(_Part(actor, key, rows, env))
+    pool.get([ref for part in parts for ref in part.open()])
+    return parts
