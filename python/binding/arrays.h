@@ -26,13 +26,13 @@ const T* data_of(const py::handle& value, size_t length, const char* name) {
   return py::cast<py::array>(value).unchecked<T>().data();
 }
 
-// The same; null for None.
+// Returns the data as `data_of` does; null for None.
 template <class T>
 const T* data_or_null(const py::handle& value, size_t length, const char* name) {
   return value.is_none() ? nullptr : data_of<T>(value, length, name);
 }
 
-// The same as `data_of`, for an array that the call writes.
+// Returns the data as `data_of` does, of an array that the call writes.
 template <class T>
 T* writable_data(const py::handle& value, size_t length, const char* name) {
   const T* data = data_of<T>(value, length, name);

@@ -49,7 +49,7 @@ def _checked_urls(url: Union[str, Sequence[str]]) -> Tuple[str, ...]:
 
 
 def token_of(token: Optional[str]) -> Optional[str]:
-    """Returns the token, by default that of the environment variable; None without both."""
+    """Returns the token, else the token of the environment variable, else None."""
     found = os.environ.get(TOKEN_VARIABLE, "") if token is None else token
     return found.strip() or None
 

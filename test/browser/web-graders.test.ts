@@ -76,7 +76,7 @@ describe.skipIf(absent !== null)('graders', () => {
   }, 90_000);
   afterAll(() => opened?.end(), 60_000);
 
-  /** Leaves the view of the opened page, and shows it anew. */
+  /** Leaves the view of the opened page, and shows it again. */
   const show = async (fragment = FEW): Promise<Visit> => {
     await opened.follow('#person');
     await opened.follow(fragment);

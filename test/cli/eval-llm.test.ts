@@ -53,7 +53,7 @@ describe('a model', () => {
     expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(140);
   });
 
-  it('may be one of several, whose names may have any characters', async () => {
+  it('may be one of several models, with any characters in their names', async () => {
     const fake = await startModel();
     const policies = 'llm:Qwen/Qwen2.5-3B-Instruct,llm:gpt-4o:2024-11-20,llm:a\\,b';
     const stored = ['--components', pathOf('parts.jsonl'), '--json', pathOf('names.json')];

@@ -14,7 +14,7 @@ import { tables } from '../support/golden.js';
 const pathOf = temporaryDirectory();
 const leftovers = () => readdirSync(dirname(pathOf('x'))).filter((name) => name.endsWith('.tmp'));
 const results = (name: string) => JSON.parse(readFileSync(pathOf(name), 'utf8'));
-/** Environment variables with which no addon is found, as on a machine without a compiler. */
+/** Environment variables that hide the addon, as on a machine without a compiler. */
 const WITHOUT_ADDON = { RHYTHM_ADDON: '/nowhere/rhythm.node', RHYTHM_KERNEL: '' };
 
 describe('eval', () => {

@@ -7,7 +7,7 @@ import { createVecEnv, layoutDigest } from '../../src/index.js';
 import { runCli } from '../support/cli.js';
 import { DeferredBackend } from '../support/deferred.js';
 
-/** Environment variables with which no addon is found, as on a machine without a compiler. */
+/** Environment variables that hide the addon, as on a machine without a compiler. */
 const WITHOUT_ADDON = { RHYTHM_ADDON: '/nowhere/rhythm.node', RHYTHM_KERNEL: '' };
 
 describe('info', () => {

@@ -27,7 +27,7 @@ describe('a file of trajectories', () => {
     expect(reevaluation.stdout).toContain('3 episodes replayed, all as recorded, bit for bit.');
   });
 
-  it('has completions with reasons and an answer, whose digits are the belief', () => {
+  it('has completions with reasons, and with an answer that has the digits of the belief', () => {
     for (const { steps } of episodesIn(pathOf('t.jsonl'))) {
       for (const { completion, belief, action, reasoning, prompt } of steps) {
         expect(completion).toMatch(/^<reasoning>[^\n<>]{50,900}<\/reasoning>\n\d \d \d [A-Z_]+$/);

@@ -150,7 +150,7 @@ describe('weightSensitivity, compared with numbers computed by hand', () => {
     }
   });
 
-  it('a tie flips at the smallest weight of a component in which the policy behind is better', () => {
+  it('a tied policy leads at the smallest weight of a component in which it is better', () => {
     const tied = weightSensitivity([worker, guesser], [1, 0, 0, 0, 0, 0]);
     const belief = sensitivityTo('belief_accuracy', tied);
     expect(belief.above!.weight).toBeGreaterThan(0);

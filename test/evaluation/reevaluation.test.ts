@@ -84,7 +84,7 @@ describe('episodes of world 1.0.0', () => {
     return namesOf((await replayer.replay([episode])).mismatches[0]);
   };
 
-  it('equal their replay in the components that they hold, with the prompts of that world', async () => {
+  it('equal their replay in their six components, with the prompts of world 1.0.0', async () => {
     expect(await Promise.all(former.map(mismatches))).toEqual([[], []]);
     expect(former[1].system).toContain('first half');
   });

@@ -1,4 +1,4 @@
-/** The Python code of the card: loads the rows beside it, and scores completions. */
+/** The Python code of a dataset card loads the rows beside the card and scores completions. */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
 import { ACTION_NAMES, parseCompletion, scoreReplay } from '../../src/index.js';

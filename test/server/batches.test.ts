@@ -136,7 +136,7 @@ it('/v1/score scores last steps with the beliefs of their histories, with action
     action_histories: seeds
       .slice(0, n)
       .map((_, i) => histories[i].concat(Array(27).fill('sleep')).slice(0, 27)),
-    // As many as the actions, none, or 28, of which the last is ignored.
+    // As many beliefs as actions, none, or 28 with the last one ignored.
     belief_histories: seeds.slice(0, n).map((_, i) => (i % 3 === 0 ? null : beliefs(26 + (i % 3), i))),
     grader: 'v3',
   };
@@ -488,7 +488,7 @@ it('/v1/prompts returns the same texts as prompts()', async () => {
 
 it('/v1/parse and /v1/score return what parseCompletions finds', async () => {
   const server = await startServer();
-  // More than one slice of the answer, with actions and beliefs alone, and nothing.
+  // More rows than a slice of the answer, some with only an action, only a belief, or neither.
   const many = [...completions, ...completions, 'SLEEP', '1 2 3', 'no answer', '', '9 9 9 me-time'];
   const { actions, beliefs, given } = parseCompletions(many);
   const expected = {

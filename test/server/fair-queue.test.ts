@@ -73,7 +73,7 @@ async function occupy(server: RunningServer): Promise<Socket> {
   return socket;
 }
 
-it('a request waits for its turn, and the answer tells nothing of it', async () => {
+it('a request that waited for its turn gets the usual answer', async () => {
   const server = await startServer({ batchRequests: 1 });
   const first = await occupy(server);
   const scored = sendRequest(server, 'POST', '/v1/score', EMPTY);
@@ -84,7 +84,7 @@ it('a request waits for its turn, and the answer tells nothing of it', async () 
   await metricBecomes(server, WORKING, 0);
 });
 
-it('clients are told apart by X-Client-Id', async () => {
+it('X-Client-Id identifies the client of a request', async () => {
   const server = await startServer({ batchRequests: 1 });
   const first = await occupy(server);
   const order: string[] = [];

@@ -12,7 +12,7 @@ it('frees the result of large work', async () => {
   const turns = new Scheduler({ working: 1, waiting: 0, waitMs: 1000 });
   const work = async () => new WeakRef(await turns.runLarge(LARGE, async () => new Uint8Array(8)));
   const result = await work();
-  // A reference holds its object until the end of the turn.
+  // A WeakRef keeps its object until the end of the turn.
   await yieldTurn();
   collect();
   expect(result.deref()).toBeUndefined();

@@ -43,7 +43,7 @@ export interface EnvResets extends ResetOptions {
   readonly graders: Float32Array;
 }
 
-/** Converts to the `start` option, in which a column is absent where the request has null. */
+/** Converts starts to the option `start`, without the columns that are null. */
 const toStartStates = (start: EnvStarts): StartStates => {
   const { steps, meters, early, late, returns, crashes, well, skill, beliefs, given } = start;
   return {

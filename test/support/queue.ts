@@ -14,7 +14,7 @@ export async function runQueue(server: RedisServer, ...args: string[]): Promise<
 export const submit = async (server: RedisServer, ...args: string[]): Promise<string> =>
   (await runQueue(server, 'submit', ...args)).trimEnd().split('\n').at(-1)!;
 
-/** Starts a worker that takes over from a dead one after two seconds. */
+/** Starts a worker, which takes over the shards of a dead worker after two seconds. */
 export const startWorker = (server: RedisServer, ...args: string[]): Running =>
   startCli(['queue', 'work', '--lease', '2', ...args], server.environment);
 

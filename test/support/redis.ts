@@ -32,7 +32,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Settings of a server that keeps each write before it answers. */
+/** Settings of a server that writes each change to disk before it answers. */
 const KEPT = ['--appendonly', 'yes', '--appendfsync', 'always', '--save', ''];
 
 export class RedisServer {
@@ -66,7 +66,7 @@ export class RedisServer {
     return this.#process.pid!;
   }
 
-  /** Starts the server again with the same file, after `kill`. */
+  /** Starts the server, or starts it again with the same file after `kill`. */
   async restart(): Promise<void> {
     const own = ['--port', String(this.port), '--bind', '127.0.0.1', '--dir', this.#folder];
     // Without the trap, a write above the limit of `limitFiles` would end the server.
@@ -97,7 +97,7 @@ export class RedisServer {
     return client.on('error', () => {});
   }
 
-  /** Kills the server, without a chance to write anything. */
+  /** Kills the server before it can write anything more. */
   async kill(): Promise<void> {
     const ended = once(this.#process, 'exit');
     this.#process.kill('SIGKILL');

@@ -218,7 +218,7 @@ describe('the verdict', () => {
     expect(lead.mean).toBeGreaterThan(lead.low!);
   });
 
-  it("is 'part' under v3, whose best sequence with a true belief is ahead of the others", () => {
+  it("is 'part' under v3, where the open-loop sequence of v3 with inference leads", () => {
     const result = verdict(fractionsOf(V3));
     expect(result).toMatchObject({ pays: 'part', bestInferring: 'open-loop-v3+inference' });
     expect(result.lead.low).toBeGreaterThan(0.05);

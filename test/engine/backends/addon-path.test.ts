@@ -89,7 +89,7 @@ it("the path is the package's addon if RHYTHM_ADDON is empty", () => {
   expect(addonPath()).toBe(packageAddon());
 });
 
-it('the path for a bundle is the prebuild beside it, else that of the installed package', () => {
+it('the path for a bundle is the prebuild beside it, else the prebuild of the installed package', () => {
   const installed = writeAddonAt(`node_modules/rhythm-vec/${PREBUILD}`);
   writeFileSync(join(root, 'node_modules/rhythm-vec/package.json'), '{}');
   expect(realpathSync(bundleAddon(join(root, 'out')))).toBe(realpathSync(installed));

@@ -19,7 +19,7 @@ nameAbsent();
 
 const SIZES = [1, 15, 16, 17, 50];
 
-/** Runs, and returns copies of outputs, states and the trajectory, whose `rewards` replace those of the outputs. */
+/** Runs. Returns copies of outputs, states and trajectory; the rewards are those of the trajectory. */
 async function runWith({ batch, numEnvs, columns }: OpenedAsyncBatch, request: RunRequest): Promise<Columns> {
   const trajectory = allocateTrajectory(numEnvs);
   expect(await batch.run({ ...request, trajectory })).toBeNull();

@@ -78,7 +78,7 @@ describe.skipIf(NATIVE.length === 0)('an audit', () => {
     'gives the same result on the reference, where it takes minutes',
     { timeout: 600_000 },
     async () => {
-      // No component is pushed, so that the reference has few searches.
+      // No component is pushed, so the reference has few searches.
       const { grader } = BELIEF_ALONE;
       const [result, expected] = await Promise.all(
         ['reference', 'native'].map(async (backend) => numbersOf(await audit({ ...TINY, grader, backend }))),

@@ -266,7 +266,7 @@ describe('refuses', () => {
     expectRefusal(refused([1, '2']), 'wrong_type', 'rewards[1]', '"2"');
     expectRefusal(refused(new Array(2 ** 32 - 1)), 'out_of_range', 'the number of rewards');
     expectRefusal(refused([1, undefined]), 'wrong_type', 'rewards[1]', 'undefined');
-    // biome-ignore lint/suspicious/noSparseArray: a hole is what is tested.
+    // biome-ignore lint/suspicious/noSparseArray: the hole is the tested value.
     expectRefusal(refused([, 1]), 'wrong_type', 'rewards[0]', 'undefined');
     expectRefusal(refused(BigInt64Array.of(1n, 2n)), 'wrong_type', 'rewards[0]', '1');
     expectRefusal(refused([[1, 2], f32(1, Number.POSITIVE_INFINITY)]), 'out_of_range', 'rewards[1][1]');

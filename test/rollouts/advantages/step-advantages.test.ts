@@ -37,7 +37,7 @@ describe('examples computed by hand', () => {
     expect(found.zeroSpread).toBe(1 / 3);
   });
 
-  it('discounted by a half: 1 + 4/2, 1 + 0/2 and 0 + 2/2 in state 1, of which the mean is 5/3', () => {
+  it('discount 0.5: the returns 1 + 4/2, 1 + 0/2 and 0 + 2/2 in state 1 have the mean 5/3', () => {
     const found = stepAdvantages(rollouts, { method: 'dr-grpo', discount: 0.5 });
     expect(found.returnsToGo).toEqual(f32(3, 4, 1, 0, 1, 2));
     expect(found.stepAdvantages).toEqual(f32(4 / 3, 2, -2 / 3, -2, -2 / 3, 0));

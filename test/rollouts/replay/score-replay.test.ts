@@ -20,7 +20,7 @@ function expected(row: ReplayRow, grader = 'v2') {
   });
   const stateHash = episode.stateHash();
   const stepReward = action === null ? Number.NaN : episode.step(action as number, belief);
-  // The belief of an answer without an action counts; those of the history do not.
+  // The belief of an answer without an action counts. The beliefs of its history do not.
   const other = new Episode({ world: WORLD }).reset(seed, { profile });
   other.step(0, belief);
   other.grade();
@@ -66,7 +66,7 @@ describe.each(ENGINES)('$name', ({ backend, kernel }) => {
     expectScores(rows, { ...on, grader: 'v3' });
   });
 
-  it('continues a state of its own for each history of beliefs', () => {
+  it('continues a separate state for each history of beliefs', () => {
     const random = new Random('histories of one state');
     const [first, other] = [lastStep(random, 5), lastStep(random, 5)];
     const histories = [first.beliefHistory!, other.beliefHistory!];

@@ -1,4 +1,4 @@
-/** Compact episodes: whole episodes come back from them, byte for byte. */
+/** Compact episodes are restored to whole episodes, byte for byte. */
 import { describe, expect, it } from 'vitest';
 import { playEpisodes } from '../../../src/agents/llm/play-episodes.js';
 import { POLICY_NAMES } from '../../../src/agents/policies/fixed-policies.js';
@@ -29,7 +29,7 @@ import {
 const replayer = new EpisodeReplayer();
 const CALM = { name: 'calm', weights: { crash_free: 0.5, efficiency: 0.3, belief_accuracy: 0.2 } };
 
-/** Returns what a store gives back. */
+/** Returns a compact episode after it was written as JSON and parsed. */
 const stored = (compact: CompactEpisode): CompactEpisode => parseCompact(JSON.parse(JSON.stringify(compact)));
 
 async function expectSameLines(episodes: readonly TrajectoryEpisode[]): Promise<void> {
@@ -126,7 +126,7 @@ describe('an episode that differs from its replay keeps its line', () => {
     expect(episodeLine(restored)).toBe(episodeLine(changed));
   });
 
-  it('also for a lone surrogate, which Parquet cannot hold', async () => {
+  it('as does an episode with a lone surrogate, which Parquet cannot store', async () => {
     const [episode] = recordEpisodes(episodeStarts([3]), {
       policy: ({ prompt }) => ({ prompt, completion: '5 5 5 SLEEP \ud83d' }),
       player: playerOf({ teacher: 'llm', model: 'm' }),
@@ -136,7 +136,7 @@ describe('an episode that differs from its replay keeps its line', () => {
     await expectSameLines([episode]);
   });
 
-  it('but a recorded grade is kept as a grade, which reeval compares', async () => {
+  it('unless only the grade differs: it is kept as a grade, which reeval compares', async () => {
     const changed = changedAt(plain, 'final.final_score', 0.5);
     const [compact] = await replayer.toCompact([changed]);
     expect(compact).toMatchObject({ final: { final_score: 0.5 } });

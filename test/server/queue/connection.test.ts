@@ -1,4 +1,4 @@
-/** What goes wrong when a command opens the queue: each time one sentence. */
+/** Errors when a command connects to the queue. Each message states the cause and the remedy. */
 import { once } from 'node:events';
 import { type AddressInfo, connect as connectTo, createServer } from 'node:net';
 import { Transform } from 'node:stream';
@@ -29,20 +29,20 @@ describeWithRedis('a queue', () => {
   });
   afterAll(() => server.close());
 
-  it('refuses a place without Redis', async () => {
+  it('refuses an address without Redis', async () => {
     const message = await refusalOf(addressAt('redis://127.0.0.1:1'));
     expect(message).toBe(
       'Expected Redis at 127.0.0.1:1, got: connect ECONNREFUSED 127.0.0.1:1. Start redis-server there, or pass another --redis.',
     );
   });
 
-  it('refuses another URL, without repeating its password', async () => {
+  it('refuses a URL that is not of Redis, without repeating its password', async () => {
     const message = await refusalOf(addressAt('http://:hidden@127.0.0.1:1'));
     expect(message).toMatch(/^Expected the URL of Redis as redis:\/\/host:port, got "http:.*Pass --redis/);
     expect(message).not.toContain('hidden');
   });
 
-  it('refuses a wrong password and none, and takes the right one from the URL or apart', async () => {
+  it('refuses a wrong and a missing password, and accepts the right one in the URL or as an option', async () => {
     const withPassword = server.url.replace('//', '//:wrong-one@');
     for (const address of [addressAt(withPassword), addressAt(server.url)]) {
       const message = await refusalOf(address);
@@ -91,7 +91,7 @@ describeWithRedis('a queue', () => {
     proxy.close();
   });
 
-  it('refuses jobs of another version or world, until those are gone', async () => {
+  it('refuses jobs if the queue has jobs of another version or world', async () => {
     const redis = await connect(addressAt(server.url, { password: 'secret' }));
     const queue = { redis, prefix: 'p' };
     await registerJob(queue, RELEASE, RECORD);

@@ -31,7 +31,7 @@ describeWithRedis('a job', () => {
     return keys;
   };
 
-  it('gives two collectors the bytes of the command, with two workers, and leaves no data', async () => {
+  it('is computed by two workers, gives one of two collectors the bytes of the command, and keeps only its record', async () => {
     const args = ['teach', ...QUICK, '--seeds', '100-139'];
     const name = await submit(server, ...args, '--shard-size', '8');
     expect(name).toMatch(/^teach-[\da-f]{12}$/);
@@ -99,7 +99,7 @@ describeWithRedis('a job', () => {
     await stop(worker);
   });
 
-  it('is unknown under another name', async () => {
+  it('that does not exist is refused', async () => {
     const outcome = await runCli(['queue', 'status', 'teach-0'], '', server.environment);
     expect(outcome).toMatchObject({
       code: 1,

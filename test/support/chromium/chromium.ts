@@ -7,7 +7,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { isRequired } from '../required.js';
 
-/** Paths of Chromium: `RHYTHM_CHROMIUM` alone if it is set. */
+/** Paths of Chromium: only `RHYTHM_CHROMIUM` if it is set. */
 const PATHS = process.env.RHYTHM_CHROMIUM
   ? [process.env.RHYTHM_CHROMIUM]
   : ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'].map(

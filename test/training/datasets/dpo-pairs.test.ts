@@ -15,7 +15,7 @@ import {
   TEST_POLICIES,
 } from '../../support/trajectories.js';
 
-/** Records a player whose actions are `codes`, and then sleep. */
+/** Records a player that takes the actions `codes`, then sleeps until the end. */
 const record = (model: string, codes: readonly number[], seeds = [100], grader = 'v2'): TrajectoryEpisode[] =>
   recordEpisodes(episodeStarts(seeds), {
     grader,

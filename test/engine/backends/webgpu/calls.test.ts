@@ -26,7 +26,7 @@ const SEQUENCES = 6;
 const ROUNDS = 8;
 
 type EitherEnv = VecEnv | AsyncVecEnv;
-/** Two environments with the same options, and the last result of the one on the reference. */
+/** Two environments with the same options, and the last result of the environment on the reference. */
 interface Pair {
   readonly reference: VecEnv;
   readonly device: AsyncVecEnv;
