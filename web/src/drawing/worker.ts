@@ -1,4 +1,4 @@
-/** The drawing worker, which runs Vega: it is slow, and it compiles functions from text, which the page's policy forbids. */
+/** The drawing worker. It runs Vega, which is slow and compiles functions from text. The page's policy forbids that. */
 import { expose } from 'comlink';
 import type { Drawing } from '../../../src/figures/drawing-types.js';
 import { svgOf } from '../../../src/figures/svg.js';

@@ -9,7 +9,7 @@ export interface Engine {
   readonly adapter: string | null;
   /** Whether the device is emulated by the processor. */
   readonly software: boolean;
-  /** Whether its episodes equalled the reference's bit for bit when it was opened. True for the reference itself. */
+  /** Whether the backend's episodes equalled the reference's bit for bit when it was opened. True for the reference itself. */
   readonly exact: boolean;
   /** The reason why no device is used; null if one is. */
   readonly noDeviceReason: string | null;

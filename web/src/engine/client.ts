@@ -24,7 +24,7 @@ export async function callEngine<T>(call: (engine: Remote<EngineApi>) => Promise
   try {
     return await client.call(call);
   } catch (error) {
-    // From now on another device computes, or none.
+    // Further calls use another device, or none.
     if (toFailure(error).kind === 'lost') void findEngine();
     throw error;
   }

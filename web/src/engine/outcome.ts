@@ -1,4 +1,4 @@
-/** The outcome of a worker call. Failures are sent as data, because an error loses all but its message on the way to the page. */
+/** The outcome of a worker call. Failures are sent as data, because a sent error keeps only its message. */
 import { RhythmError } from '../../../src/shared/errors.js';
 
 /** 'lost': the device was lost. 'stopped': by the user. 'refused': an invalid argument. 'failed': anything else. */

@@ -16,7 +16,7 @@ export interface Verdict {
   /** The best policy that infers, and the best one that does not. */
   readonly bestInferring: string;
   readonly bestIgnoring: string;
-  /** The lead of the former over the latter: the mean of paired differences, with its 95 % interval. */
+  /** The lead of `bestInferring` over `bestIgnoring`: the mean of paired differences, with its 95 % interval. */
   readonly lead: Interval;
   /** Policies that infer and score less than `bestIgnoring`, with a 95 % interval of the difference above 0. Best first. */
   readonly beaten: readonly Beaten[];

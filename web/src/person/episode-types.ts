@@ -34,7 +34,7 @@ export interface EpisodeReplay {
   readonly result: EpisodeResult | null;
 }
 
-/** What is revealed after the last step: the profile and the grade. */
+/** The data revealed after the last step: the profile and the grade. */
 export interface EpisodeResult {
   /** f32 [16]: traits, then reward weights. */
   readonly profile: Float32Array;

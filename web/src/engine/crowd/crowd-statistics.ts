@@ -30,7 +30,10 @@ export class PolicyStatistics {
     this.#digest.update(bytesOf(finalScores));
   }
 
-  /** Returns the statistics. May be called once, because it closes the digest. @param weights of the grader, f32 [NUM_COMPONENTS]. */
+  /**
+   * Returns the statistics. Call it only once, because it closes the digest. @param weights f32 [NUM_COMPONENTS], the
+   * grader's.
+   */
   result(name: string, weights: Float32Array, bands: Bands): CrowdPolicy {
     const components = this.#components.map((sum) => sum.value / this.#scores.count);
     return {

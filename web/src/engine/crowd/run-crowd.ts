@@ -122,7 +122,7 @@ class PolicyRun {
 
   /**
    * Runs the current chunk and adds it to the statistics.
-   * @param trajectory whether to compute the bands from it. @returns the final scores, f32 [n]: a copy.
+   * @param trajectory whether to compute the bands from this chunk. @returns the final scores, f32 [n]: a copy.
    */
   async add(envs: CrowdEnvs, trajectory: boolean, signal: AbortSignal): Promise<Float32Array> {
     const outputs = await envs.run(this.#policy, trajectory, signal);

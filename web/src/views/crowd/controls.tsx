@@ -94,7 +94,7 @@ interface PeopleChoiceProps {
   readonly onChange: (people: number) => void;
 }
 
-/** Offers SIZES, and the number in the address if it is another. */
+/** Offers SIZES and the number in the address. */
 function PeopleChoice({ people, onChange }: PeopleChoiceProps) {
   const sizes = [...new Set([...SIZES, people])].sort((a, b) => a - b).map(String);
   return (

@@ -33,7 +33,7 @@ export function bandsTable(policies: Policies): TableProps {
 
 const PERCENTILE_INDICES = [PERCENTILES.indexOf(50), PERCENTILES.indexOf(10), PERCENTILES.indexOf(90)];
 
-/** "0.59 (0.47–0.69)" */
+/** Formats the median and the middle 80 %: "0.59 (0.47–0.69)". */
 function spreadAt({ values }: Bands, step: number, meter: number): string {
   const [median, low, high] = PERCENTILE_INDICES.map((p) =>
     decimal(values[(p * NUM_STEPS + step) * NUM_METERS + meter], 2),

@@ -67,7 +67,7 @@ const negated = ({ mean, low, high }: Interval): Interval => ({
   high: low === null ? null : -low,
 });
 
-/** "0.021 (95 %: 0.018 to 0.024)" */
+/** Formats an interval: "0.021 (95 %: 0.018 to 0.024)". */
 const inWords = ({ mean, low, high }: Interval): string =>
   low === null ? mean.toFixed(3) : `${mean.toFixed(3)} (95 %: ${decimal(low, 3)} to ${decimal(high!, 3)})`;
 

@@ -7,7 +7,7 @@ import type { ViewProps } from '../view.js';
 import { knownMoves } from './episode-store.js';
 import { addressOf, type PERSON_FIELDS, type PersonState } from './fields.js';
 
-/** The number of seeds that "another person" draws from: those that agents are trained on. */
+/** The button "Another person" draws a seed below this number. */
 const SEEDS = 10_000;
 
 export interface EpisodeActions {

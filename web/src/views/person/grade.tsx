@@ -101,7 +101,7 @@ interface PartBarProps {
   readonly colour: string;
 }
 
-/** A bar: the outline is the weight, the filled part what was earned, or lost to the left of it. */
+/** A bar: the outline is the weight. The filled part is the part of the score, left of 0 if it is negative. */
 const PartBar = ({ part, weight, axis, colour }: PartBarProps) => (
   <span class="part" aria-hidden="true">
     <span class="earned" style={{ ...placeOf(stackOf([part])[0], axis), background: colour }} />

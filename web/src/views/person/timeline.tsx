@@ -27,7 +27,7 @@ export function Timeline({ episode }: { readonly episode: EpisodeSoFar }) {
   );
 }
 
-/** Includes the true belief target after the last step; before, the page does not know it. */
+/** Returns the data of the timeline. It has the true belief target after the last step; before, the page does not know it. */
 function timelineOf({ moves, transitions, result }: EpisodeSoFar): TimelineEpisode {
   const steps = transitions.slice(1);
   const anyBelief = moves.some(({ belief }) => belief !== null);
