@@ -197,7 +197,7 @@ export const languageToJson = ({ rows, ratios }: LanguageFigures) => ({
   ...ratiosToJson({ ratios, leftOut: [] }),
 });
 
-/** @param judged whether the targets are shown. */
+/** Renders the figures as a table. @param judged whether the targets are shown. */
 export function renderLanguage({ rows, ratios }: LanguageFigures, judged: boolean): string {
   const lines = rows.map(({ what, rows: count, rowsPerSecond }) => [what, count, digits(rowsPerSecond, 0)]);
   const rendered = table(['language models, one thread', 'rows', 'rows/s'], lines);

@@ -84,7 +84,7 @@ export const llmToJson = (figures: LlmFigures) => ({
   ...ratiosToJson({ ratios: ratiosOf(figures), leftOut: [] }),
 });
 
-/** @param showsTarget whether the target is shown. */
+/** Renders the figures as a table. @param showsTarget whether the target is shown. */
 export function renderLlm(figures: LlmFigures, showsTarget: boolean): string {
   const { plan, seconds, leastSeconds } = figures;
   const what = `${plan.episodes} episodes, ${plan.concurrency} at once, answers in ${plan.delayMs} ms`;

@@ -113,7 +113,7 @@ function parseOptions(): Options {
     .opts<Options>();
 }
 
-/** Optional measurements, in this order: for the JSON file, and as text. */
+/** The optional measurements, in order. Each returns its result for the JSON file, and its text. */
 const SECTIONS = {
   sweep: async (small: boolean) => {
     const result = await sweep(small ? SMALL_SWEEP : FULL_SWEEP, progress);

@@ -60,7 +60,7 @@ export const steps: OpenRig = (setting) => {
   };
 };
 
-/** Plays the same through the public API: `VecEnv.step` with Uint8Array actions and validation. */
+/** Plays action sequences through the public API: `VecEnv.step` with Uint8Array actions and validation. */
 export const envSteps: OpenRig = ({ backend, kernel, threads, episodes: numEnvs, layout }) => {
   const env = createVecEnv({ numEnvs, backend, kernel: kernel ?? undefined, threads, layout });
   const seed = seedsOf(numEnvs);
@@ -81,7 +81,7 @@ export const envSteps: OpenRig = ({ backend, kernel, threads, episodes: numEnvs,
   };
 };
 
-/** Plays the same in a loop inside the addon: the work of `envSteps` with a single call. */
+/** Plays action sequences in a loop inside the addon: the work of `envSteps` with a single call. */
 export const addonSteps: OpenRig = ({ kernel, threads, episodes, layout }) => {
   const { Batch: AddonBatch } = loadAddon();
   const columnMajor = layout === 'column-major';

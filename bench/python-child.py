@@ -1,7 +1,7 @@
 """Steps environments for `npm run bench -- --python`.
 
 Reads lines of JSON, [num_envs, plays, threads]. Writes a line of JSON for each: the seconds of each play, and the sum of the
-final scores of the last one.
+final scores of the last play.
 """
 
 import json

@@ -37,14 +37,14 @@ export interface PythonRow {
   readonly ratio: number;
 }
 
-/** What was measured, or why nothing was. */
+/** The measured rows, or the reason why nothing was measured. */
 export type PythonResult = { readonly rows: readonly PythonRow[] } | { readonly missing: string };
 
 /** The interpreter with the package: `RHYTHM_PYTHON`, else `python3`. */
 const PYTHON = process.env.RHYTHM_PYTHON ?? 'python3';
 const THREADS = 1;
 
-/** `seconds` has one entry per play; `score` is the sum of the final scores of the last one. */
+/** `seconds` has one entry per play; `score` is the sum of the final scores of the last play. */
 interface Answer {
   readonly seconds: readonly number[];
   readonly score: number;

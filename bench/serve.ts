@@ -119,7 +119,7 @@ export const serveToJson = (figures: ServeFigures) => ({
   ...ratiosToJson({ ratios: ratiosOf(figures), leftOut: [] }),
 });
 
-/** @param judged whether the targets are shown. */
+/** Renders the figures as a table. @param judged whether the targets are shown. */
 export function renderServe(figures: ServeFigures, judged: boolean): string {
   const { plan, cores, scoreSeconds, requestMegabytes, clients, sessions } = figures;
   const scored = `POST /v1/score, ${plan.rows} rows, ${digits(requestMegabytes, 1)} MB`;

@@ -1,12 +1,12 @@
 /**
- * A one-step lookahead that is no oracle: it tries each action in imagination, with samples of what it inferred.
+ * A one-step lookahead without hidden state: it tries each action in imagination, with profiles sampled from its posterior.
  *   npx rhythm-vec eval --policies ./examples/lookahead-policy.js,heuristic+inference --conditions in-distribution,ood
  */
 import { ACTION_NAMES, createVecEnv, Inference, OBSERVATION, OBSERVATION_SIZE } from 'rhythm-vec';
 
 const [NUM_ACTIONS, PROFILE_SIZE] = [ACTION_NAMES.length, 16];
 
-/** Posterior samples per episode. Each has other imagined luck. */
+/** Posterior samples per episode. Each has other imagined noise. */
 const SAMPLES = 16;
 const COPIES = NUM_ACTIONS * SAMPLES;
 
@@ -19,7 +19,7 @@ export default {
     const imagined = createVecEnv({ numEnvs: numEnvs * COPIES, ...options });
     const actions = Uint8Array.from({ length: numEnvs * COPIES }, (_, c) => (c % COPIES) / SAMPLES);
 
-    /** Begins each copy in the state that its episode has shown. */
+    /** Begins each copy in the observed state of its episode. */
     const begin = (observations, steps) => {
       const samples = inference.posteriorSamples(SAMPLES);
       const profiles = new Float32Array(actions.length * PROFILE_SIZE);
@@ -33,7 +33,7 @@ export default {
         const row = observations.subarray(i * OBSERVATION_SIZE, (i + 1) * OBSERVATION_SIZE);
         start.meters.push(...row.subarray(OBSERVATION.meters, OBSERVATION.event));
       }
-      // All actions have the same luck under a sample, so that the comparison is fair.
+      // All actions have the same noise under a sample, so that the comparison is fair.
       imagined.reset({ seed: actions.map((_, c) => c % SAMPLES), profiles, start });
     };
 

@@ -1,7 +1,7 @@
 /**
- * Audits the published graders and writes the data, pictures and tables of docs/graders.md, and the shipped anchors. Names of
- * graders as arguments restrict it to those. With --check it fails if an audit, a table or an anchor differs. It does not
- * check pictures, because another release of the drawing packages may draw them differently.
+ * Audits the published graders and writes the data, pictures and tables of docs/graders.md, and the shipped anchors.
+ * Arguments are the graders to audit; without arguments, all. With --check it fails if an audit, a table or an anchor
+ * differs. It does not check pictures, because another release of the drawing packages may draw them differently.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { anchorsOf } from '../src/evaluation/audit/anchors-of.js';

@@ -1,7 +1,7 @@
 /**
- * Bundles the compiled modules of dist into lib, which is what the package contains: a few files load in a fraction of the
- * time of some hundred. Packages that are not dependencies of the installed package become part of the bundle, with
- * their licences in lib/LICENSES.txt. Copies the declarations that the entry points reach into lib/types.
+ * Bundles the compiled modules of dist into lib, which the package contains. A few files load much faster than some
+ * hundred. Packages that are not dependencies of the installed package become part of the bundle, with their licences in
+ * lib/LICENSES.txt. Copies the declarations that the entry points reach into lib/types.
  */
 import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -34,7 +34,7 @@ const BROWSER = {
   'browser/evaluation': 'exports/common/evaluation.js',
 };
 
-/** Packages that remain imports. The page of a report needs only templates of hono. */
+/** Packages that remain imports. The templates of hono are bundled, because the page of a report needs only these. */
 const external = [...Object.keys(dependencies), ...Object.keys(peerDependencies)];
 const isExternal = (id) =>
   id !== 'hono/html' && external.some((name) => id === name || id.startsWith(`${name}/`));

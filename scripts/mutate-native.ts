@@ -226,7 +226,7 @@ function passes(addon: string): Promise<boolean> {
   ];
   const env = { ...process.env, RHYTHM_ADDON: addon, RHYTHM_SKIP: 'webgpu', RHYTHM_REQUIRE: 'native' };
   const tests = spawn('npx', args, { cwd: ROOT, env, stdio: 'ignore', detached: true });
-  // The workers of Vitest are in the process group of the child. One that hangs in native code ignores other signals.
+  // The workers of Vitest are in the process group of the child. A worker that hangs in native code ignores other signals.
   const limit = setTimeout(() => process.kill(-tests.pid!, 'SIGKILL'), TEST_LIMIT);
   return new Promise((resolve) => {
     tests.once('exit', (status) => {

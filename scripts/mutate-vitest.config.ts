@@ -1,4 +1,4 @@
-/** Vitest's configuration for mutants: they are in `src`, which the other tests load from `dist`. */
+/** Vitest's configuration for mutants. Mutants are in `src`, so the tests load `src` instead of `dist`. */
 import { statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';

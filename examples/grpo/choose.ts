@@ -3,7 +3,7 @@
 /** Returns an index below `count`, chosen by the logits from `logits[start]` on. */
 type Choose = (logits: Float32Array, start: number, count: number) => number;
 
-/** How to choose actions and belief levels. */
+/** The functions that choose actions and belief levels. */
 export interface Choices {
   readonly action: Choose;
   readonly belief: Choose;
