@@ -3,8 +3,9 @@
     pip install ./python gymnasium torch
     python python/examples/ppo.py --grader v3 --checkpoint ppo.pt
 
-It maximises the final score, and prints the scores of held-out seeds beside those of the built-in policies. Ctrl-C ends the
-training after the current update. With --checkpoint it is saved then and every 10 updates, and --resume continues it.
+It maximises the final score, and prints the scores of held-out seeds beside those of the built-in policies. Ctrl-C ends
+the training after the current update. With --checkpoint it is saved then and every 10 updates, and --resume continues
+it.
 """
 
 from __future__ import annotations
@@ -95,7 +96,9 @@ class Agent(nn.Module):
 
     def log_prob(self, heads: Heads, actions: Tensor, beliefs: Tensor) -> Tensor:
         total: Tensor = heads[0].log_prob(actions)  # type: ignore[no-untyped-call]
-        return total if heads[1] is None else total + heads[1].log_prob(beliefs).sum(-1)  # type: ignore[no-untyped-call]
+        if heads[1] is None:
+            return total
+        return total + heads[1].log_prob(beliefs).sum(-1)  # type: ignore[no-untyped-call]
 
 
 def to_numpy(actions: Tensor, beliefs: Optional[Tensor]) -> Any:
@@ -123,7 +126,9 @@ class Training:
     def allocate(self, size: int) -> Dict[str, Tensor]:
         """Returns the arrays of a rollout, [28, envs, ...]."""
         shapes = {"observations": (size,), "beliefs": (3,), "log_probs": (), "values": (), "rewards": (), "actions": ()}
-        arrays = {name: torch.zeros(STEPS, self.args.envs, *shape, device=self.args.device) for name, shape in shapes.items()}
+        arrays = {
+            name: torch.zeros(STEPS, self.args.envs, *shape, device=self.args.device) for name, shape in shapes.items()
+        }
         return {**arrays, "actions": arrays["actions"].long()}
 
     def train(self, until: int) -> None:
@@ -249,7 +254,10 @@ def settings_of(args: argparse.Namespace) -> Dict[str, Any]:
 def load(args: argparse.Namespace) -> Dict[str, Any]:
     state: Dict[str, Any] = torch.load(args.checkpoint, map_location=args.device, weights_only=True)
     if state["settings"] != settings_of(args):
-        raise SystemExit(f"Expected the settings of {args.checkpoint}, {state['settings']}, got {settings_of(args)}. Pass the same options.")
+        raise SystemExit(
+            f"Expected the settings of {args.checkpoint}, {state['settings']}, got {settings_of(args)}. "
+            "Pass the same options."
+        )
     return state
 
 
@@ -261,7 +269,9 @@ def evaluate(agent: Agent, args: argparse.Namespace, seeds: npt.NDArray[np.int64
     infos: Dict[str, Any] = {}
     for _ in range(STEPS):
         actions, beliefs = agent.heads(torch.from_numpy(observations).to(args.device))
-        observations, _, _, _, infos = envs.step(to_numpy(actions.probs.argmax(-1), None if beliefs is None else beliefs.mean))
+        observations, _, _, _, infos = envs.step(
+            to_numpy(actions.probs.argmax(-1), None if beliefs is None else beliefs.mean)
+        )
     scores: npt.NDArray[np.float32] = infos["final_score"]
     return scores
 

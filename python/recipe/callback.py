@@ -53,7 +53,8 @@ class WatchCallback(TrainerCallback):
         return recorded
 
     def record(self, texts: Sequence[str], legal: Sequence[bool], cut_off: Sequence[bool]) -> None:
-        """Records the answers of a batch, of all ranks: texts, whether each has an action, and whether it was cut off."""
+        """Records the answers of a batch, of all ranks: texts, whether each has an action, and whether it was cut
+        off."""
         answers = ranks.gather(list(zip(texts, legal, cut_off)))
         self._batch = Batch(*zip(*answers))
 
@@ -70,7 +71,8 @@ class WatchCallback(TrainerCallback):
         self._path.write_text("".join(json.dumps(line) + "\n" for line in self.watch.lines))
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:
-        """Writes a step's line, and stops all ranks if configured. TRL's final summary, which has no reward, is skipped."""
+        """Writes a step's line, and stops all ranks if configured. TRL's final summary, which has no reward, is
+        skipped."""
         if "reward" not in (logs or {}):
             return
         self.stopped_on = ranks.on_first(lambda: self._add(line_of(state.global_step, logs, self._batch)))

@@ -75,7 +75,8 @@ def _common(settings: Settings, run: Run, output: Path) -> Dict[str, Any]:
 
 
 def checked_options(config: Type[Config], options: Mapping[str, Any]) -> Dict[str, Any]:
-    """Returns options with values of the types that TRL expects. Raises ValueError for unknown names and other types."""
+    """Returns options with values of the types that TRL expects. Raises ValueError for unknown names and other
+    types."""
     hints = get_type_hints(config)
     names = [each.name for each in dataclasses.fields(config) if each.init]
     for name in options:
@@ -114,7 +115,8 @@ def _converted(config: Type[Config], name: str, value: Any, hint: Any) -> Any:
 
 
 def _is_a(value: Any, kind: Any) -> bool:
-    """Returns whether a value has a type, of those that TRL's options have. Contents of lists and mappings are not checked."""
+    """Returns whether a value has a type, of those that TRL's options have. Contents of lists and mappings are not
+    checked."""
     if kind is Any:
         return True
     origin = get_origin(kind) or kind

@@ -108,7 +108,7 @@ def check_length(trainer: Any, length: int) -> None:
     limit = getattr(config, "max_position_embeddings", None)
     if limit is not None and length + trainer.max_completion_length > limit:
         raise ValueError(
-            f"Expected conversations of at most {limit} tokens (max_position_embeddings of the model), got {length} and "
-            f"{trainer.max_completion_length} for an answer. Lower --grpo-completion-length, or use a model with a "
+            f"Expected conversations of at most {limit} tokens (max_position_embeddings of the model), got {length} "
+            f"and {trainer.max_completion_length} for an answer. Lower --grpo-completion-length, or use a model with a "
             "longer context."
         )

@@ -1,7 +1,8 @@
 """Rollouts of whole episodes for TRL's `rollout_func`: the model plays all 28 steps in one conversation.
 
-Each prompt of the dataset names an episode. The conversation has the same messages and the same rules of answers as single
-steps; the server writes and parses them. All ranks take all steps, so that they generate the same number of times.
+Each prompt of the dataset names an episode. The conversation has the same messages and the same rules of answers as
+single steps; the server writes and parses them. All ranks take all steps, so that they generate the same number of
+times.
 """
 
 from __future__ import annotations
@@ -59,7 +60,8 @@ class EpisodeRollouts:
         return [final_score, format_valid, action_legal]
 
     def __call__(self, prompts: Sequence[Any], trainer: Any) -> Dict[str, Any]:
-        """Plays the episodes that the prompts name. Returns tokens, the mask of the model's tokens, and the episodes."""
+        """Plays the episodes that the prompts name. Returns tokens, the mask of the model's tokens, and the
+        episodes."""
         episodes = [Episode(**json.loads(prompt[-1]["content"])) for prompt in prompts]
         conversations = [Conversation(trainer.processing_class) for _ in episodes]
         for _ in range(NUM_STEPS):
@@ -150,9 +152,7 @@ class Episode:
         self.final_score = 0.0
         self.episode_return = 0.0
 
-    def add(
-        self, answer: str, action: Optional[str], belief: Optional[List[float]], rewards: Dict[str, float]
-    ) -> None:
+    def add(self, answer: str, action: Optional[str], belief: Optional[List[float]], rewards: Dict[str, float]) -> None:
         """Adds a step."""
         self.answers.append(answer)
         self.actions.append(FALLBACK if action is None else action)

@@ -34,9 +34,7 @@ _LOGGED = [
 ]
 
 
-def train_grpo(
-    settings: Settings, run: Run, rows: Rows, config: GRPOConfig, url: str, start: Optional[Path]
-) -> Path:
+def train_grpo(settings: Settings, run: Run, rows: Rows, config: GRPOConfig, url: str, start: Optional[Path]) -> Path:
     """Trains the model in the folder `start`, or the base model; returns the folder of the result."""
     output = run.output / "grpo"
     client = Client(url)

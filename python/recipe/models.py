@@ -62,7 +62,8 @@ def tokenizer_of(base: str) -> PreTrainedTokenizerBase:
 
 
 def load_base(settings: Model, base: str, cpu: bool, more: Options = None) -> Tuple[Any, Optional[Any]]:
-    """Loads a base model, with more options of `from_pretrained`, and configures a new adapter; None to train all weights."""
+    """Loads a base model, with more options of `from_pretrained`, and configures a new adapter; None to train all
+    weights."""
     model = _load(settings, base, cpu, more)
     return model, lora(settings) if settings.lora_rank > 0 else None
 

@@ -1,7 +1,8 @@
-"""The processes (ranks) of a run, as torchrun or `accelerate launch` starts them. Without a launcher there is only rank 0.
+"""The processes (ranks) of a run, as torchrun or `accelerate launch` starts them. Without a launcher there is only rank
+0.
 
-All ranks must make the calls of this file in the same order, after TRL's configuration has connected them (`ddp_backend`,
-`ddp_timeout`): on CPUs with gloo. Imports torch only if there are several ranks.
+All ranks must make the calls of this file in the same order, after TRL's configuration has connected them
+(`ddp_backend`, `ddp_timeout`): on CPUs with gloo. Imports torch only if there are several ranks.
 """
 
 from __future__ import annotations

@@ -24,7 +24,17 @@ _CHANGEABLE = (
     *(
         f"{stage}.config.{name}"
         for stage in ("sft", "grpo")
-        for name in ("report_to", "run_name", "project", "log_", "logging_", "save_", "hub_", "push_to_hub", "vllm_server_")
+        for name in (
+            "report_to",
+            "run_name",
+            "project",
+            "log_",
+            "logging_",
+            "save_",
+            "hub_",
+            "push_to_hub",
+            "vllm_server_",
+        )
     ),
 )
 _PACKAGES = ("trl", "transformers", "torch", "peft", "accelerate", "datasets", "bitsandbytes")

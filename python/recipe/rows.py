@@ -1,4 +1,5 @@
-"""The rows of both stages. Rank 0 generates or reads them and sends them to the others, so no two ranks write a file."""
+"""The rows of both stages. Rank 0 generates or reads them and sends them to the others, so no two ranks write a
+file."""
 
 from __future__ import annotations
 

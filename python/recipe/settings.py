@@ -81,7 +81,9 @@ class Grpo:
     learning_rate: float = setting(2e-4, PUBLISHED, "learning rate of AdamW", "first runs")
     generations: int = setting(8, PUBLISHED, "completions per prompt (a group)", "later runs")
     batch: int = setting(8, TRL, "completions per batch and device")
-    accumulation: int = setting(4, PUBLISHED, "batches per step", "first runs; with this batch size a step has 4 prompts")
+    accumulation: int = setting(
+        4, PUBLISHED, "batches per step", "first runs; with this batch size a step has 4 prompts"
+    )
     completion_length: int = setting(
         256,
         OURS,
@@ -96,7 +98,9 @@ class Grpo:
         "step: one answer to each row; episode: the model plays the 28 steps of each row's episode",
         choices=("step", "episode"),
     )
-    grader: str = setting("v2", OURS, "grader of the episodes", "v1 does not reward inference", choices=("v1", "v2", "v3"))
+    grader: str = setting(
+        "v2", OURS, "grader of the episodes", "v1 does not reward inference", choices=("v1", "v2", "v3")
+    )
     shaping: Tuple[str, ...] = setting(
         (),
         OURS,
@@ -178,8 +182,8 @@ def options() -> Iterator[Tuple[str, str, Any]]:
             yield name, section.name, each
 
 
-#: The values of presets that differ from the defaults. `later` has the defaults, `first` the values of the first published
-#: runs, and `tiny` trains a model of a few thousand weights, to try the loop on a CPU.
+#: The values of presets that differ from the defaults. `later` has the defaults, `first` the values of the first
+#: published runs, and `tiny` trains a model of a few thousand weights, to try the loop on a CPU.
 PRESETS: Dict[str, Dict[str, Any]] = {
     "later": {},
     "first": {

@@ -169,7 +169,8 @@ def rows_of(run: Run, name: str, given: Optional[Path], make: Callable[[Path], P
 
 
 def start_of(run: Run) -> Optional[Path]:
-    """Returns the folder of the model to start from; None for the base model. Raises FileNotFoundError if it has no model."""
+    """Returns the folder of the model to start from; None for the base model. Raises FileNotFoundError if it has no
+    model."""
     if run.start == "base":
         return None
     start = Path(run.start) if run.start else run.output / "sft"

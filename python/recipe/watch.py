@@ -43,9 +43,7 @@ class Batch:
 def measures(batch: Batch) -> Dict[str, Any]:
     """Returns the figures of a batch: shares of its completions, in [0, 1], and the count of each action."""
     count = max(len(batch.texts), 1)
-    actions = Counter(
-        action_named(text) or "another name" for text, legal in zip(batch.texts, batch.legal) if legal
-    )
+    actions = Counter(action_named(text) or "another name" for text, legal in zip(batch.texts, batch.legal) if legal)
     return {
         **action_figures(actions),
         "cut_off": sum(batch.cut_off) / count,

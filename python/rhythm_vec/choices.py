@@ -110,12 +110,15 @@ def _in_domain(values: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
 
 
 def to_profiles(world: World, choice: Any, num_envs: int) -> Profiles:
-    """Returns the profiles of all environments; `Profiles` as they are. Raises InputError `unknown_name`, `bad_profile`,
-    `wrong_length`, `wrong_type`."""
+    """Returns the profiles of all environments; `Profiles` as they are. Raises InputError `unknown_name`,
+    `bad_profile`, `wrong_length`, `wrong_type`."""
     if isinstance(choice, Profiles):
         return choice
     if isinstance(choice, str):
-        choice = [choice] * num_envs
+        modes, floats_of_one = _named_profiles(world, [choice], 1)
+        return Profiles(
+            np.repeat(modes, num_envs), None if floats_of_one is None else np.repeat(floats_of_one, num_envs, 0)
+        )
     names = list(choice) if isinstance(choice, (list, tuple)) or _is_list_of_names(choice) else None
     if names is not None and all(isinstance(name, str) for name in names):
         return _named_profiles(world, names, num_envs)

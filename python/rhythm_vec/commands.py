@@ -44,8 +44,9 @@ def find_command(command: Union[str, Sequence[str], None] = None) -> List[str]:
         return [npx, _NAME]
     raise ServerUnavailableError(
         f"Expected a {_NAME} command, got none: tried command=, the variable {COMMAND_VARIABLE}, {_NAME} on PATH, "
-        f"node_modules/.bin of {Path.cwd()} and of its parents, node with {script or 'a checkout around this package'}, "
-        f"and npx. Install Node 20.19 or later and `npm install {_NAME}`, or set {COMMAND_VARIABLE}."
+        f"node_modules/.bin of {Path.cwd()} and of its parents, node with "
+        f"{script or 'a checkout around this package'}, and npx. Install Node 20.19 or later and "
+        f"`npm install {_NAME}`, or set {COMMAND_VARIABLE}."
     )
 
 

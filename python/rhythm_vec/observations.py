@@ -68,32 +68,32 @@ class Encoder:
         """
         rows = slice(None) if mask is None else mask
         current = raw[rows]
+        records = None if history is None else history[rows]
         for encoding in self._encodings:
             field = encoding.field
             part = slice(field.offset, field.offset + field.size)
             if not encoding.is_past:
                 out[rows, part] = _encoded(encoding, current, encoding.source, field.size)
-            elif history is not None:
-                records = history[rows].reshape(-1, _world.RECORD_SIZE)
+            elif records is not None:
                 size = field.size // _world.HISTORY_STEPS
                 values = _encoded(encoding, records, encoding.source - _world.RECORD_START, size)
                 out[rows, part] = values.reshape(-1, field.size)
 
 
-def _encoded(encoding: _Encoding, source: Floats, at: int, size: int) -> Floats:
+def _encoded(encoding: _Encoding, source: Floats, at: int, size: int) -> npt.NDArray[np.floating[Any]]:
+    """Encodes the numbers from `at` on of each row of [..., width]. The caller rounds to float32, once."""
     field = encoding.field
-    part: Floats = source[:, at : at + size]
+    part: Floats = source[..., at : at + size]
     if encoding.kind == "copy":
         return part
     if encoding.kind == "one_hot":
         codes = np.arange(size, dtype=np.float32) + np.float32(field.raw_low)
-        blocks: Floats = np.equal(source[:, at : at + 1], codes).astype(np.float32)
+        blocks: Floats = np.equal(source[..., at : at + 1], codes).astype(np.float32)
         return blocks
-    # In float64, rounded once.
-    inverse_span = 1 / (field.raw_high - field.raw_low)
-    scaled = (part.astype(np.float64) - field.raw_low) * inverse_span
-    clipped: Floats = np.where(scaled < 0, 0.0, np.minimum(scaled, 1.0)).astype(np.float32)
-    return clipped
+    scaled = np.subtract(part, field.raw_low, dtype=np.float64)
+    scaled *= 1 / (field.raw_high - field.raw_low)
+    np.maximum(scaled, 0.0, out=scaled)
+    return np.minimum(scaled, 1.0, out=scaled)
 
 
 def _checked(options: Optional[Mapping[str, Any]]) -> Dict[str, Any]:

@@ -103,7 +103,8 @@ class RayVectorEnv(ProxyVectorEnv):
 
 
 class _Part:
-    """Environments of an actor. To open them again after its end, it has their last saved state, and the calls since."""
+    """Environments of an actor. To open them again after its end, it has their last saved state, and the calls
+    since."""
 
     def __init__(self, actor: Any, key: int, rows: slice, env: VecEnv) -> None:
         self._actor = actor

@@ -14,7 +14,8 @@ _REGISTRY = "gymnasium.envs.registration"
 
 
 def register_envs() -> None:
-    """Registers the environment at once if Gymnasium has been imported, else at its import. Further calls do nothing."""
+    """Registers the environment at once if Gymnasium has been imported, else at its import. Further calls do
+    nothing."""
     if _REGISTRY in sys.modules:
         _register(sys.modules[_REGISTRY])
     elif not any(isinstance(finder, _GymnasiumFinder) for finder in sys.meta_path):

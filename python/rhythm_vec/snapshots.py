@@ -101,8 +101,12 @@ def decode_snapshot(source: Any) -> Snapshot:
     numbers = {name: int.from_bytes(value, "little") for name, value in header.items()}
     _check_kind(header, numbers)
     num_envs = _check_lengths(numbers, len(data))
-    if _checksum(data[:_LENGTH], data[_LENGTH:]) != numbers["checksum"]:
-        _refuse("the CRC-32 of the header", "another: bytes have changed since they were written")
+    sum_of_bytes = _checksum(data[:_LENGTH], data[_LENGTH:])
+    if sum_of_bytes != numbers["checksum"]:
+        _refuse(
+            f"the CRC-32 of header and body to be {numbers['checksum']:08x}, as the header says",
+            f"{sum_of_bytes:08x}: bytes have changed since they were written",
+        )
     words = np.frombuffer(data, "<u4", num_envs * STATE_WORDS, _LENGTH).astype(np.uint32)
     episode_numbers = np.frombuffer(data, "<u4", num_envs, _LENGTH + words.nbytes).astype(np.uint32)
     return Snapshot(

@@ -1,6 +1,6 @@
 """Builds prompts for language models and parses their completions, on a server, in batches.
 
-    chats = prompts(seeds=[4242], action_histories=[["sleep"]])      # [[{"role": "system", ...}, {"role": "user", ...}]]
+    chats = prompts(seeds=[4242], action_histories=[["sleep"]])   # [[{"role": "system", ...}, {"role": "user", ...}]]
     parsed = parse(["<reasoning>Tired.</reasoning>\\n3 6 5 EXERCISE"])
     parsed.actions                                                   # ["exercise"]
 

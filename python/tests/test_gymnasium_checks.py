@@ -73,7 +73,8 @@ class GymnasiumTest(unittest.TestCase):
                         np.testing.assert_array_equal(one[4]["final_info"][name], values)
 
     def test_the_environment_is_registered_in_any_order_of_imports(self) -> None:
-        make = f"print(type(gymnasium.make_vec('{ID}', num_envs=2, grader='v3')).__name__, gymnasium.make('{ID}').unwrapped)"
+        envs = f"type(gymnasium.make_vec('{ID}', num_envs=2, grader='v3')).__name__"
+        make = f"print({envs}, gymnasium.make('{ID}').unwrapped)"
         expected = f"RhythmVectorEnv <RhythmEnv<{ID}>>"
         for imports in (
             "import rhythm_vec, gymnasium",
