@@ -1,7 +1,6 @@
 /** `--serve`: measures the server in a child process, with this process as its client. */
 import { availableParallelism } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
-import { ACTION_NAMES, parseCompletion, type ReplayRow, scoreReplay } from '../dist/index.js';
 import { now } from './clock.js';
 import { type OnProgress, yieldToEventLoop } from './measure.js';
 import type { Ratio } from './ratios.js';
@@ -9,6 +8,7 @@ import { digits, ratiosToJson, renderRatios, table } from './report.js';
 import { median } from './rows.js';
 import { ServerChild } from './serving/child.js';
 import { measurePlayers, type PlayerFigures } from './serving/players.js';
+import { type Columns, columnsOf, totalsOf } from './serving/rows.js';
 import { Mismatch } from './verify.js';
 
 export interface ServePlan {
@@ -34,26 +34,6 @@ export interface ServeFigures {
   readonly sessions: PlayerFigures;
 }
 
-/** Returns a pseudo-random integer below `n`, the same in every run. */
-const pseudoRandom = (k: number, n: number): number => (Math.imul(k + 1, 0x9e3779b1) >>> 8) % n;
-
-/** Returns columns as a trainer sends them: histories of all lengths, completions of 150 characters. */
-function columnsOf(rows: number) {
-  const seeds = Array.from({ length: rows }, (_, i) => 100 + pseudoRandom(i, 9900));
-  const names = (i: number, length: number) =>
-    Array.from({ length }, (_, t) => ACTION_NAMES[pseudoRandom(i * 28 + t, ACTION_NAMES.length)]);
-  const reasoning =
-    'Socializing in the evening cost vitality, so company is not what this person lives for; rest comes first.';
-  const answer = (i: number) =>
-    `${pseudoRandom(i, 10)} ${pseudoRandom(i + 1, 10)} ${pseudoRandom(i + 2, 10)} ${ACTION_NAMES[pseudoRandom(i + 3, ACTION_NAMES.length)].toUpperCase()}`;
-  return {
-    seeds,
-    action_histories: seeds.map((_, i) => names(i, pseudoRandom(i + 5, 28))),
-    completions: seeds.map((_, i) => `<reasoning>${reasoning}</reasoning>\n${answer(i)}`),
-  };
-}
-type Columns = ReturnType<typeof columnsOf>;
-
 interface Scored {
   readonly rows: number;
   readonly scores: { readonly total: readonly number[] };
@@ -64,14 +44,6 @@ async function score(url: string, columns: Columns): Promise<Scored> {
   const response = await fetch(`${url}/v1/score`, { method: 'POST', body: JSON.stringify(columns) });
   if (!response.ok) throw new Mismatch(`Expected scores, got ${response.status}: ${await response.text()}`);
   return (await response.json()) as Scored;
-}
-
-function totalsOf({ seeds, action_histories, completions }: Columns): Float32Array {
-  const rows = seeds.map((seed, i): ReplayRow => {
-    const { action, belief, given } = parseCompletion(completions[i]);
-    return { seed, actionHistory: action_histories[i], action, belief: given ? belief : null };
-  });
-  return scoreReplay(rows).rewards.total;
 }
 
 async function timeScore(url: string, { rows, rounds }: ServePlan, onProgress: OnProgress): Promise<number> {

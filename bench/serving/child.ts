@@ -14,9 +14,9 @@ export class ServerChild implements AsyncDisposable {
     this.url = url;
   }
 
-  /** Starts a server on a free port. @throws Error if it exits. */
-  static async start(): Promise<ServerChild> {
-    const child = spawn(process.execPath, [MAIN, 'serve', '--port', '0'], {
+  /** Starts a server on a free port. @param args options of the command. @throws Error if it exits. */
+  static async start(args: readonly string[] = [], main = MAIN): Promise<ServerChild> {
+    const child = spawn(process.execPath, [main, 'serve', '--port', '0', ...args], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const ended = once(child, 'exit').then(([code]) => {
@@ -26,6 +26,10 @@ export class ServerChild implements AsyncDisposable {
     ended.catch(() => {});
     const [url] = /http:\S+/.exec(line.toString())!;
     return new ServerChild(child, url);
+  }
+
+  get pid(): number {
+    return this.#child.pid!;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,4 +1,4 @@
-/** Builds JSON responses, streamed if they are long. */
+/** Builds responses, streamed if they are long. */
 
 /** Builds a JSON response from text. */
 export const jsonText = (text: string, status = 200): Response =>
@@ -41,3 +41,18 @@ async function* joinedPieces(
 
 /** Builds a JSON response from a value. */
 export const json = (value: unknown, status = 200): Response => jsonText(JSON.stringify(value), status);
+
+/** Bytes whose total length is known. */
+export interface KnownBytes {
+  readonly length: number;
+  readonly pieces: AsyncIterable<Uint8Array>;
+}
+
+/** Builds a response of bytes, sent at once if they are few. Each piece is requested when the previous ones are read. */
+export async function bytesResponse({ length, pieces }: KnownBytes): Promise<Response> {
+  const headers = { 'content-type': 'application/octet-stream', 'content-length': String(length) };
+  if (length > 2 * MIN_PIECE) return new Response(ReadableStream.from(pieces), { headers });
+  const all: Uint8Array[] = [];
+  for await (const piece of pieces) all.push(piece);
+  return new Response(Buffer.concat(all), { headers });
+}

@@ -33,10 +33,18 @@ export function openApi(routes: readonly Route[], version: string, bearer: boole
   return { openapi: '3.1.0', info: { title: 'rhythm-vec', version }, ...security, paths, ...components };
 }
 
-function operation({ summary, request, response, failures = {} }: Route): Json {
-  const body = request && { requestBody: { content: content(request), required: !request.isOptional() } };
+/** The content of a binary frame. */
+const FRAME: Json = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } };
+
+function operation({ summary, request, response, frames, failures = {} }: Route): Json {
+  const binary = frames ? FRAME : {};
+  const body = request && {
+    requestBody: { content: { ...content(request), ...binary }, required: !request.isOptional() },
+  };
   const answer =
-    typeof response === 'string' ? { [response]: { schema: { type: 'string' } } } : content(response);
+    typeof response === 'string'
+      ? { [response]: { schema: { type: 'string' } } }
+      : { ...content(response), ...binary };
   const responses: Record<string, unknown> = { 200: { description: 'Success', content: answer } };
   if (request) responses[422] = { description: 'Validation errors', content: content(VALIDATION_ERRORS) };
   for (const [status, description] of Object.entries(failures)) {

@@ -60,6 +60,11 @@ export class HttpRequest {
     return id === undefined ? `${socket.remoteAddress}` : `id ${id}`.slice(0, MAX_CLIENT);
   }
 
+  /** Whether the body is a binary frame. Other bodies are JSON, whatever their type. */
+  get isFrame(): boolean {
+    return /^application\/octet-stream\b/i.test(this.#incoming.headers['content-type'] ?? '');
+  }
+
   /** Aborted with a DisconnectedError when the client disconnects. */
   get signal(): AbortSignal {
     return this.#disconnected.signal;

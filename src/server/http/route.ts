@@ -10,6 +10,8 @@ export interface Route {
   readonly request?: z.ZodType;
   /** Whether the body is an OpenEnv message: `frameLimit` applies, not `bodyLimit`. */
   readonly message?: boolean;
+  /** Whether a body may also be a binary frame. The answer is then one too. */
+  readonly frames?: boolean;
   /** Schema of a JSON answer, or the media type of any other answer. */
   readonly response: z.ZodType | string;
   /** Descriptions by status, for statuses other than 200 and 422. */

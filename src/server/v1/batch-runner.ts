@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import type { VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
 import { createWorld } from '../../world/world.js';
-import { jsonPieces } from '../http/json-response.js';
+import { bytesResponse, jsonPieces, type KnownBytes } from '../http/json-response.js';
 import type { HttpRequest } from '../http/request.js';
 import { LARGE, Scheduler } from '../scheduler.js';
 import { parse } from './batch-schemas.js';
@@ -64,6 +64,26 @@ export class BatchRunner extends Scheduler {
       }
       const request = await read();
       return jsonPieces(await this.runLarge(lengthOf(request), () => work(request, turn)));
+    });
+  }
+
+  /**
+   * Reads the bytes of a request's body, and answers with bytes. Large requests run one at a time.
+   * @param work parses the body and computes the answer. It must await `turn` before each slice.
+   * @throws as `answer`.
+   */
+  answerFrame(
+    http: HttpRequest,
+    work: (body: Buffer, turn: () => Promise<void>) => Promise<KnownBytes>,
+  ): Promise<Response> {
+    const turn = () => this.turn(http.signal);
+    return this.runBatch(http, async () => {
+      const body = await http.bytes();
+      const begin = async () => {
+        await turn();
+        return work(body, turn);
+      };
+      return bytesResponse(await this.runLarge(body.length, begin));
     });
   }
 }

@@ -19,29 +19,35 @@ const NO_DIGIT = -1;
 const LEVELS = Array.from(BELIEF_OF_DIGIT, numberText);
 
 export class ParsedColumns {
-  /** Action codes, NO_ACTION for none. */
-  readonly #codes: Int8Array;
+  /** i8 [rows]: action codes, NO_ACTION for none. */
+  readonly codes: Int8Array;
   /** The digits of beliefs, [rows, 3]; NO_DIGIT for none. */
   readonly #digits: Int8Array;
 
   constructor(rows: number) {
-    this.#codes = new Int8Array(rows).fill(NO_ACTION);
+    this.codes = new Int8Array(rows).fill(NO_ACTION);
     this.#digits = new Int8Array(rows * NUM_BELIEFS).fill(NO_DIGIT);
   }
 
   /** Stores a row. */
   put(row: number, { action, digits }: ParsedCompletion): void {
-    this.#codes[row] = action ?? NO_ACTION;
+    this.codes[row] = action ?? NO_ACTION;
     if (digits !== null) this.#digits.set(digits, row * NUM_BELIEFS);
+  }
+
+  /** Returns the beliefs of rows `from` up to `to` (excluded), f32 [n, 3]; NaN for none. */
+  beliefs(from: number, to: number): Float32Array {
+    const digits = this.#digits.subarray(from * NUM_BELIEFS, to * NUM_BELIEFS);
+    return Float32Array.from(digits, (digit) => (digit === NO_DIGIT ? Number.NaN : BELIEF_OF_DIGIT[digit]));
   }
 
   /** Yields the pieces of a JSON object of the columns, without its braces. */
   async *text(turn: () => Promise<void>): AsyncGenerator<string> {
     yield* this.#column('"actions":', turn, (row) => {
-      const code = this.#codes[row];
+      const code = this.codes[row];
       return code === NO_ACTION ? 'null' : `"${ACTION_NAMES[code]}"`;
     });
-    yield* this.#column(',"codes":', turn, (row) => String(this.#codes[row]));
+    yield* this.#column(',"codes":', turn, (row) => String(this.codes[row]));
     yield* this.#column(',"beliefs":', turn, (row) => {
       const [social, morning, work] = this.#digits.subarray(row * NUM_BELIEFS, (row + 1) * NUM_BELIEFS);
       return social === NO_DIGIT ? 'null' : `[${LEVELS[social]},${LEVELS[morning]},${LEVELS[work]}]`;
@@ -53,7 +59,7 @@ export class ParsedColumns {
     turn: () => Promise<void>,
     entry: (row: number) => string,
   ): AsyncGenerator<string> {
-    const rows = this.#codes.length;
+    const rows = this.codes.length;
     yield `${head}[`;
     for (let from = 0; from < rows; from += SLICE) {
       await turn();

@@ -21,7 +21,8 @@ const REWARDS: ReadonlyMap<string, keyof RewardStack> = new Map(
 export const SCORE_NAMES = [...REWARDS.keys(), 'step_reward', 'belief_mae', 'state_hash'];
 
 export class ScoreColumns {
-  readonly #names: readonly string[];
+  /** The scores to return, each once. */
+  readonly names: readonly string[];
   readonly #settings: StackSettings;
   /** NaN in rows without an action, and in rows with a fault. */
   readonly #stepRewards: Float32Array;
@@ -36,7 +37,7 @@ export class ScoreColumns {
 
   /** @param names of the scores to store. @param settings of the rewards. */
   constructor(rows: number, names: readonly string[], settings: StackSettings) {
-    this.#names = names;
+    this.names = [...new Set(names)];
     // `#envRewards` contain the shaping already, which depends on histories that are not kept.
     this.#settings = { ...settings, shaping: null };
     this.#stepRewards = new Float32Array(rows);
@@ -61,18 +62,19 @@ export class ScoreColumns {
   async *text(turn: () => Promise<void>): AsyncGenerator<string> {
     const rows = this.#stepRewards.length;
     let before = '{';
-    for (const name of new Set(this.#names)) {
+    for (const name of this.names) {
       yield `${before}"${name}":[`;
       for (let from = 0; from < rows; from += SLICE) {
         await turn();
-        yield (from === 0 ? '' : ',') + valuesText(this.#values(name, from, Math.min(from + SLICE, rows)));
+        yield (from === 0 ? '' : ',') + valuesText(this.values(name, from, Math.min(from + SLICE, rows)));
       }
       before = '],';
     }
     yield before === '{' ? '{}' : ']}';
   }
 
-  #values(name: string, from: number, to: number): Float32Array | BigUint64Array {
+  /** Returns a score of rows `from` up to `to` (excluded). */
+  values(name: string, from: number, to: number): Float32Array | BigUint64Array {
     if (name === 'step_reward') return this.#stepRewards.subarray(from, to);
     if (name === 'belief_mae') return this.#beliefMae.subarray(from, to);
     if (name === 'belief_skill') return this.#beliefSkill!.subarray(from, to);

@@ -19,6 +19,8 @@ const KINDS = {
   int8: Int8Array,
 } as const;
 type Dtype = keyof typeof KINDS;
+/** The types of arrays in answers. Requests have no 64-bit numbers. */
+export type AnswerDtype = Dtype | 'uint64';
 export type FrameArray = Float32Array | Uint32Array | Int32Array | Uint8Array | Int8Array;
 
 const DTYPES = Object.keys(KINDS) as Dtype[];
@@ -58,17 +60,38 @@ export interface Shaped {
   readonly shape: readonly number[];
 }
 
-const aligned = (bytes: number): number => Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
+/** The description of an array in a header. */
+export interface ArraySpec {
+  readonly name: string;
+  readonly dtype: AnswerDtype;
+  readonly shape: readonly number[];
+}
+
+/** Returns the length of an array's part of a frame, which ends at a multiple of eight bytes. */
+export const aligned = (bytes: number): number => Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
+
+/** Writes the part of a frame before its arrays: the header and its length. */
+export function encodeHead(type: string, data: object, arrays: readonly ArraySpec[]): Buffer {
+  const header = Buffer.from(JSON.stringify({ type, data, arrays }));
+  const start = aligned(PREFIX + header.length);
+  const bytes = Buffer.alloc(start, ' ');
+  bytes.writeUInt32LE(start - PREFIX);
+  bytes.set(header, PREFIX);
+  return bytes;
+}
 
 /** Writes a frame with copies of the arrays. */
 export function encodeFrame(type: string, data: object, arrays: readonly Shaped[]): Uint8Array {
-  const listed = arrays.map(({ name, values, shape }) => ({ name, dtype: dtypeOf(values), shape }));
-  const header = Buffer.from(JSON.stringify({ type, data, arrays: listed }));
-  const start = aligned(PREFIX + header.length);
-  const bytes = Buffer.alloc(arrays.reduce((end, { values }) => end + aligned(values.byteLength), start));
-  bytes.writeUInt32LE(start - PREFIX);
-  bytes.fill(' ', PREFIX, start).set(header, PREFIX);
-  let at = start;
+  const head = encodeHead(
+    type,
+    data,
+    arrays.map(({ name, values, shape }) => ({ name, dtype: dtypeOf(values), shape })),
+  );
+  const bytes = Buffer.alloc(
+    arrays.reduce((end, { values }) => end + aligned(values.byteLength), head.length),
+  );
+  bytes.set(head);
+  let at = head.length;
   for (const { values } of arrays) {
     bytes.set(new Uint8Array(values.buffer, values.byteOffset, values.byteLength), at);
     at += aligned(values.byteLength);
@@ -78,9 +101,12 @@ export function encodeFrame(type: string, data: object, arrays: readonly Shaped[
 
 const dtypeOf = (values: FrameArray): Dtype => DTYPES.find((dtype) => values instanceof KINDS[dtype])!;
 
-/** Parses a frame at once; `readFrame` does it in pieces. */
-export function decodeFrame(bytes: Buffer): Frame {
-  const reading = readFrame(bytes, 0);
+/**
+ * Parses a frame at once; `readFrame` does it in pieces.
+ * @param isShared whether the arrays are views of the bytes, which must then begin at a multiple of eight bytes.
+ */
+export function decodeFrame(bytes: Buffer, isShared = false): Frame {
+  const reading = readFrame(bytes, 0, isShared);
   for (;;) {
     const { done, value } = reading.next();
     if (done) return value;
@@ -88,11 +114,11 @@ export function decodeFrame(bytes: Buffer): Frame {
 }
 
 /**
- * Parses a frame; its arrays are copies.
+ * Parses a frame. Its arrays are copies unless `isShared`.
  * @param envs the number of environments; lists in the header may have entries for each.
  * @throws InputError `wrong_length` or `wrong_type`.
  */
-export function* readFrame(bytes: Buffer, envs: number): Paused<Frame> {
+export function* readFrame(bytes: Buffer, envs: number, isShared = false): Paused<Frame> {
   const start = bytes.length < PREFIX ? Number.POSITIVE_INFINITY : PREFIX + bytes.readUInt32LE();
   if (start > Math.min(bytes.length, MAX_HEADER) || start % ALIGNMENT !== 0) {
     throw bad(
@@ -110,8 +136,9 @@ export function* readFrame(bytes: Buffer, envs: number): Paused<Frame> {
     const size = length * KINDS[dtype].BYTES_PER_ELEMENT;
     if (at + size > bytes.length)
       throw bad('wrong_length', `${size} bytes of ${name}`, `${bytes.length - at}`);
-    const copy = new Uint8Array(bytes.subarray(at, at + size));
-    decoded[name] = new KINDS[dtype](copy.buffer, 0, length);
+    const part = bytes.subarray(at, at + size);
+    const { buffer, byteOffset } = isShared ? part : new Uint8Array(part);
+    decoded[name] = new KINDS[dtype](buffer as ArrayBuffer, byteOffset, length);
     at += aligned(size);
   }
   if (at !== bytes.length) throw bad('wrong_length', `${at} bytes in all`, `${bytes.length}`);

@@ -1,0 +1,124 @@
+/** Many clients that each score rows, one request after the other: the load of trainers that share a server. */
+import { readFileSync } from 'node:fs';
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { now } from '../clock.js';
+import { Mismatch } from '../verify.js';
+
+/** A body of /v1/score, and the bytes of its answer. */
+export interface Load {
+  readonly body: Buffer;
+  readonly contentType: string;
+  readonly answer: Buffer;
+  /** The rows of a request. */
+  readonly rows: number;
+}
+
+export interface LoadPlan {
+  readonly clients: number;
+  /** The number of requests that each client sends, one after the other. */
+  readonly requests: number;
+}
+
+export interface LoadFigures {
+  readonly clients: number;
+  readonly rowsPerSecond: number;
+  /** Rows per second of processor time of the server's processes; null where the system does not tell it. */
+  readonly rowsPerCpuSecond: number | null;
+  /** The time from a request, with its retries, to the end of its answer in milliseconds: median and 99 % quantile. */
+  readonly p50: number;
+  readonly p99: number;
+  /** Requests that were not answered in ATTEMPTS tries, and answers of 503. */
+  readonly failed: number;
+  readonly busy: number;
+}
+
+/** The retries of the Python client: attempts, and the wait before the second in milliseconds, which then doubles. */
+const ATTEMPTS = 6;
+const FIRST_WAIT_MS = 500;
+
+interface Answer {
+  readonly status: number;
+  readonly body: Buffer;
+}
+
+/** Posts a body on a connection that stays open. */
+export function post(
+  url: string,
+  body: Buffer,
+  contentType: string,
+  agent: Agent,
+  id: string,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const headers = { 'content-type': contentType, 'content-length': body.length, 'x-client-id': id };
+    const sent = request(
+      `${url}/v1/score`,
+      { method: 'POST', agent, headers },
+      (response: IncomingMessage) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('end', () => resolve({ status: response.statusCode!, body: Buffer.concat(chunks) }));
+        response.on('error', reject);
+      },
+    );
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+
+/** The processor time of processes in seconds; null if the system has no /proc. */
+function cpuOf(pids: readonly number[]): number | null {
+  try {
+    return pids.reduce((sum, pid) => {
+      const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
+      return sum + (Number(fields[11]) + Number(fields[12])) / 100;
+    }, 0);
+  } catch {
+    return null;
+  }
+}
+
+/** Sends the load from all clients at once. @param pids of the server's processes. @throws Mismatch for other bytes. */
+export async function measureLoad(
+  url: string,
+  { body, contentType, answer, rows }: Load,
+  { clients, requests }: LoadPlan,
+  pids: () => readonly number[],
+): Promise<LoadFigures> {
+  const latencies: number[] = [];
+  let [failed, busy] = [0, 0];
+  const one = async (agent: Agent, id: string): Promise<void> => {
+    const start = now();
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+      const got = await post(url, body, contentType, agent, id);
+      if (got.status === 200) {
+        if (!got.body.equals(answer)) throw new Mismatch('/v1/score: Expected the same answer, got another.');
+        latencies.push(now() - start);
+        return;
+      }
+      busy++;
+      const wait = FIRST_WAIT_MS * 2 ** (attempt - 1);
+      if (attempt < ATTEMPTS) await sleep(wait * (1 - Math.random() / 2));
+    }
+    failed++;
+  };
+  const [cpu, start] = [cpuOf(pids()), now()];
+  await Promise.all(
+    Array.from({ length: clients }, async (_, k) => {
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+      for (let round = 0; round < requests; round++) await one(agent, `client ${k}`);
+      agent.destroy();
+    }),
+  );
+  const seconds = (now() - start) / 1e9;
+  const used = cpuOf(pids());
+  const scored = latencies.length * rows;
+  latencies.sort((a, b) => a - b);
+  const at = (share: number): number => latencies[Math.floor(share * (latencies.length - 1))] / 1e6;
+  return {
+    ...{ clients, rowsPerSecond: scored / seconds, failed, busy },
+    rowsPerCpuSecond: used === null || cpu === null ? null : scored / (used - cpu),
+    ...{ p50: at(0.5), p99: at(0.99) },
+  };
+}

@@ -1,0 +1,135 @@
+/** The schemas of /v1/score, and what they share with its binary form. */
+import { z } from 'zod';
+import type { ReplayOptions } from '../../rollouts/replay/score-replay.js';
+import { REWARD_NAMES } from '../../rollouts/rewards/compute-rewards.js';
+import { snakeCase } from '../../shared/letter-case.js';
+import { NUM_STEPS } from '../../world/fields.js';
+import type { BatchRunner } from './batch-runner.js';
+import {
+  ACTION,
+  absent,
+  BELIEF,
+  checkRows,
+  column,
+  GRADER,
+  graderOf,
+  HISTORIES,
+  invalidField,
+  PROFILE_MODES,
+  SEEDS,
+} from './batch-schemas.js';
+import { PARSED_COLUMNS } from './parsed-columns.js';
+import { SCORE_NAMES } from './score-columns.js';
+
+const WEIGHTS = Object.fromEntries(REWARD_NAMES.map((name) => [snakeCase(name), z.number().optional()]));
+
+export const SCORE_REQUEST = z.strictObject({
+  seeds: SEEDS,
+  action_histories: HISTORIES,
+  profile_modes: PROFILE_MODES,
+  completions: column(z.string())
+    .nullish()
+    .transform(absent)
+    .describe('texts to parse; pass either these or actions'),
+  actions: column(ACTION.nullable())
+    .nullish()
+    .transform(absent)
+    .describe('null for a completion without an action'),
+  beliefs: column(BELIEF).nullish().transform(absent).describe('only with actions; null for no belief'),
+  belief_histories: column(z.array(BELIEF).max(NUM_STEPS).nullable())
+    .nullish()
+    .transform(absent)
+    .describe(
+      `the beliefs given with the actions of each history, as many or ${NUM_STEPS}; null for none. By default none was given`,
+    ),
+  grader: GRADER,
+  weights: z
+    .strictObject(WEIGHTS)
+    .nullish()
+    .transform(absent)
+    .describe(
+      'the weight of each reward in the total; by default 1, but 0 for a belief_skill that the grader does not weigh',
+    ),
+  shaping: z
+    .strictObject({ repetition: z.boolean().optional(), exploration: z.boolean().optional() })
+    .nullish()
+    .transform(absent),
+  scores: z
+    .array(z.enum(SCORE_NAMES))
+    .max(SCORE_NAMES.length)
+    .nullish()
+    .transform(absent)
+    .describe('the scores to return; by default all'),
+  parsed: z
+    .boolean()
+    .nullish()
+    .transform(absent)
+    .describe('whether to return the actions and beliefs in the completions; by default false'),
+});
+export type ScoreRequest = z.output<typeof SCORE_REQUEST>;
+
+const NUMBERS = z.array(z.number().nullable());
+export const SCORE_RESPONSE = z.object({
+  rows: z.int(),
+  world_digest: z.string(),
+  scores: z
+    .object({ ...Object.fromEntries(SCORE_NAMES.map((name) => [name, NUMBERS.optional()])) })
+    .extend({ state_hash: z.array(z.string()).optional() })
+    .describe('null for a missing score and in invalid rows; hashes are hexadecimal, 0 in invalid rows'),
+  parsed: z.object(PARSED_COLUMNS).optional(),
+  faults: z
+    .array(z.object({ index: z.int(), code: z.string(), message: z.string() }))
+    .describe('the invalid rows'),
+});
+
+/** Checks that the columns agree. @throws InvalidRequestError. */
+export function checkRequest({
+  seeds,
+  action_histories,
+  profile_modes,
+  completions,
+  actions,
+  beliefs,
+  belief_histories,
+  parsed,
+}: ScoreRequest): void {
+  checkRows(seeds.length, {
+    ...{ action_histories, profile_modes, completions },
+    ...{ actions, beliefs, belief_histories },
+  });
+  if ((completions === undefined) === (actions === undefined)) {
+    const got = actions === undefined ? 'neither' : 'both';
+    throw invalidField(
+      'completions',
+      `Expected either completions or actions, got ${got}. Send one of them.`,
+    );
+  }
+  if (completions !== undefined && beliefs !== undefined) {
+    throw invalidField(
+      'beliefs',
+      'Expected beliefs with actions only, got them with completions, which contain theirs. Leave beliefs out.',
+    );
+  }
+  if (parsed && completions === undefined) {
+    throw invalidField('parsed', 'Expected parsed with completions only, got it with actions. Leave it out.');
+  }
+}
+
+type ScoreOptions = Pick<ScoreRequest, 'grader' | 'weights' | 'shaping'>;
+
+/** Returns the options of a replay. */
+export const replayOptions = (
+  { grader, weights, shaping }: ScoreOptions,
+  { engine }: BatchRunner,
+): ReplayOptions => ({
+  ...engine,
+  // A slice is finished before a second thread has started.
+  threads: 1,
+  grader: graderOf(grader),
+  shaping,
+  weights: weights && byReward(weights),
+});
+
+function byReward(weights: Readonly<Record<string, number | undefined>>): ReplayOptions['weights'] {
+  return Object.fromEntries(REWARD_NAMES.map((name) => [name, weights[snakeCase(name)]]));
+}
