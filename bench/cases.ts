@@ -40,7 +40,7 @@ const FORK: Workload = {
   steps: NUM_STEPS - FORK_STEP,
 };
 const ENV_STEP = workload(NAMES.envStep, WRITES.steps, plays.envSteps, plays.steps);
-// The call returns only the final outputs, which a run of the same actions also returns.
+// The call returns only the outputs after the last step. A run of the same actions returns the same outputs.
 const ADDON_STEP = workload(NAMES.addonStep, WRITES.steps, plays.addonSteps, plays.sequence);
 
 const rows = 'row-major' as const;

@@ -16,7 +16,7 @@ const { version, dependencies, peerDependencies } = JSON.parse(
   readFileSync(join(ROOT, 'package.json'), 'utf8'),
 );
 const SUBPATHS = ['env', 'rollouts', 'agents', 'evaluation', 'server', 'training'];
-/** The rooms with a chunk each, after those that they import from. The chunk `engine` includes `world` and `shared`. */
+/** The rooms that become a chunk each; a room comes after the rooms that it imports. `engine` includes `world` and `shared`. */
 const CHUNKS = ['engine', 'rollouts', 'agents', 'evaluation'];
 
 /** The entry points by name. */

@@ -3,7 +3,7 @@
  * reference backend then does all the work, and `rhythm-vec info` says so.
  *
  * An installed package is compiled only if its prebuild does not load, such as one for another libc. A checkout is always
- * compiled, because an addon of older sources may have the same layout.
+ * compiled, because an addon compiled from older sources may load too.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -14,7 +14,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const isCheckout = existsSync(new URL('../src', import.meta.url));
 
 async function hasAddon() {
-  // The package's own addon, not another one.
+  // Test the package's own addon, not another one that the variable names.
   delete process.env.RHYTHM_ADDON;
   const { listBackends } = await import('../lib/env.js');
   return listBackends().some(({ name, available }) => name === 'native' && available);

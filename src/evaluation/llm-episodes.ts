@@ -38,7 +38,7 @@ interface RecordedEpisode {
 interface WantedEpisode {
   readonly seed: number;
   readonly profileMode: string;
-  /** The names of the conditions for which it is missing. */
+  /** The names of the conditions that still lack the episode. */
   readonly missingFor: Set<string>;
 }
 

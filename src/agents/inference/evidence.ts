@@ -75,7 +75,7 @@ export class Evidence {
     return this;
   }
 
-  /** Serenity before the step. A profile is stressed if it is below the profile's stress threshold. */
+  /** Serenity before the step. A profile is stressed if serenity is below the profile's stress threshold. */
   get serenity(): number {
     return this.before[SERENITY];
   }

@@ -81,7 +81,7 @@ export interface StepFindings {
   readonly event: string | null;
   /** The reward that was observed. */
   readonly reward: number;
-  /** The reward expected before it; null for the last step, whose reward includes the grade. */
+  /** The reward expected before the step; null for the last step, whose reward includes the grade. */
   readonly expectedReward: number | null;
   /** The largest change of the reward from noise alone, in either direction. */
   readonly rewardNoise: number;
@@ -116,7 +116,7 @@ export interface InferenceReport {
 /** Sorted samples of the 16 hidden numbers and of the target's three numbers. */
 type Sorted = readonly Float32Array[];
 
-/** Makes reports. Compares posteriors with the prior. */
+/** Reports posteriors beside the prior. */
 export class Reporter {
   readonly #world: World;
   readonly #samples: PosteriorSamples;

@@ -69,7 +69,7 @@ export class RateBelief {
     return this.metabolism.contains(profile[METABOLIC_RATE]) && this.impact.contains(profile[EVENT_IMPACT]);
   }
 
-  /** Updates the bounds with a step's changes. @returns false if they contradict earlier ones; then bounds widen. */
+  /** Updates the bounds with a step's changes. @returns false if the changes contradict earlier ones; then the bounds widen. */
   observe(evidence: Evidence): boolean {
     let fits = true;
     if (evidence.event >= 0) {

@@ -115,7 +115,10 @@ export class WeightBelief {
     return sum / this.#samples;
   }
 
-  /** Updates the posterior with a step's reward. @returns false if it contradicts earlier ones; then it is used only in part. */
+  /**
+   * Updates the posterior with a step's reward. @returns false if the reward contradicts earlier ones; then it is used
+   * only in part.
+   */
   observe(evidence: Evidence, draws: Draws): boolean {
     const { rewardScale, rewardBias, crashPenalty, noiseReward } = this.#params;
     const { scaled } = this.#scratch;

@@ -7,7 +7,7 @@ import type { Tokens } from './reply.js';
 export interface Prices {
   readonly prompt: number;
   readonly completion: number;
-  /** For prompt tokens that the endpoint had in its cache. */
+  /** The price of prompt tokens from the endpoint's cache. */
   readonly cached: number;
 }
 
@@ -19,7 +19,7 @@ export const costOf = (prices: Prices, { prompt, cached, completion }: Tokens): 
   ((prompt - cached) * prices.prompt + cached * prices.cached + completion * prices.completion) /
   PRICED_TOKENS;
 
-/** Returns the highest cost of these numbers of tokens, cached or not. */
+/** Returns the highest cost of these numbers of tokens: prompt tokens may be cached or not. */
 export const maxCostOf = (prices: Prices, prompt: number, completion: number): number =>
   (prompt * Math.max(prices.prompt, prices.cached) + completion * prices.completion) / PRICED_TOKENS;
 

@@ -26,7 +26,7 @@ export interface Choice {
   readonly sequences: Uint8Array;
   /** f64 [10]: the value of the best sequence for each first action, with the value of information. */
   readonly values: Float64Array;
-  /** u8 [10, 28]: these sequences. */
+  /** u8 [10, 28]: the best sequence for each first action. */
   readonly best: Uint8Array;
 }
 
@@ -54,7 +54,7 @@ const stepsLeft = (step: number): number => NUM_STEPS - step;
 const sequencesLeft = (step: number): number => NUM_ACTIONS ** stepsLeft(step);
 
 /**
- * Plans one step. @param step the step count of all episodes, which `imagination` has as starting states.
+ * Plans one step. @param step the step count of all episodes. `imagination` holds their starting states.
  * @param kept the sequences of the previous step for each episode; null at the first step.
  * @param curiosity f64 [10] for each: the value of information of each action, in units of the objective.
  * @param openLoop u8 [28] each: sequences that the search includes.
@@ -137,7 +137,7 @@ function everySequence(step: number): Uint8Array {
   return sequences;
 }
 
-/** Returns the initial sequences: the kept ones, the open-loop ones, and the best of these with each first action. */
+/** Returns the initial sequences: the kept ones, the open-loop ones, and the best of both with each first action. */
 function firstSequences(
   kept: Uint8Array | null,
   openLoop: readonly Uint8Array[],

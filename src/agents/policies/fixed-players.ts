@@ -13,7 +13,7 @@ export interface BuiltinActions {
   readonly beliefs: Float32Array | null;
 }
 
-/** A player of a built-in policy, which needs no promises. */
+/** A player of a built-in policy. Its methods return no promises. */
 export interface Player extends PolicyPlayer {
   reset(episodes: EpisodeStarts): void;
   act(view: PolicyView): BuiltinActions;

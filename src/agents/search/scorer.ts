@@ -69,7 +69,7 @@ export function trialOf(problem: number, sequences: Uint8Array): Trial {
   return { problem, sequences, scores: new Float64Array(count), shortfalls: new Float64Array(count) };
 }
 
-/** What a scorer plays: sequences, and how to score their episodes. */
+/** Options of a scorer: how many sequences it plays, and how their episodes are scored. */
 export interface ScoringOptions {
   /** The maximum number of sequences of a trial. */
   readonly maxSequences: number;

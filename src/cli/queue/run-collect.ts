@@ -24,7 +24,7 @@ export async function runCollect(name: string, options: CollectOptions, signal: 
       await collector.wait(signal, (count) => progress.update(count, collector.job.shards));
       progress.stop();
       const sha256 = await write(collector, path, signal);
-      // What reads the standard output may still fail.
+      // The queue keeps results that went to the standard output, because the program that reads it may still fail.
       if (path !== '-') await collector.finish(`${hostname()}:${resolve(path)}`, sha256);
     } finally {
       progress.stop();

@@ -17,7 +17,7 @@ export interface WorkCommandOptions extends QueueOptions, EngineOptions {
 /** The module of a worker's threads, beside this one in `dist` and in the bundle. */
 const PROGRAM = './shard-program.js';
 const MAX_CONCURRENCY = 256;
-/** Seconds. A lease is renewed when half of it is over. */
+/** The shortest and the longest lease, in seconds. A lease is renewed when half of it is over. */
 const LEASES = [2, 3600] as const;
 
 /** Computes shards until the signal aborts. @throws UsageError; BackendError; QueueError; LibraryError. */

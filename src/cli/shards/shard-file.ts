@@ -29,8 +29,7 @@ export function checkShardOutput(option: string, path: string): void {
   );
 }
 
-/**
- * Returns whether the shard's file exists and is complete, so that a task that runs again has nothing to do. Removes the
+/* * Returns whether the shard's file exists and is complete. Then a task that runs again has nothing to do. Removes the
  * manifest of any other file of the same name, so that no manifest ever describes other bytes.
  * @throws UsageError if the file is another shard of the same job: two shards would overwrite each other.
  */
@@ -72,7 +71,7 @@ function readManifest(path: string): Manifest | null {
   }
 }
 
-/** Returns the path with the shard's index before its ending: t-0.jsonl. */
+/** Returns the file name with the shard's index before the ending, such as t-0.jsonl. */
 const numbered = (path: string, { index }: Shard): string =>
   basename(path).replace(/(\.[^.]*)?$/, (ending) => `-${index}${ending}`);
 

@@ -82,7 +82,7 @@ export function notesOn(planned: readonly PlannedFile[], { leftOut }: LocalFiles
 
 const targetOf = ({ file }: PlannedFile): string => file.target;
 
-/** Returns whether a file is a card, and files beside it locally go to another directory of the repository. */
+/** Returns whether a file is a card that stays at the root while other files go to a directory of the repository. */
 const cardLeavesOthers =
   (planned: readonly PlannedFile[]) =>
   ({ file }: PlannedFile): boolean =>

@@ -42,7 +42,7 @@ function isSeedRange(value: unknown): boolean {
 
 /**
  * Returns the anchors in the parsed JSON of an audit; null for an audit of an earlier release, which has none.
- * @throws InputError `bad_audit` that names the field, if one is invalid.
+ * @throws InputError `bad_audit` with the name of the first invalid field.
  */
 export function anchorsOf(audit: unknown): GraderAnchors | null {
   if ((audit as { anchors?: unknown } | null)?.anchors === undefined) return null;

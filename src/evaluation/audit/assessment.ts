@@ -8,11 +8,11 @@ import type { NullGain, NullPlayers } from './null-players.js';
 
 /** The thresholds, in final scores. */
 export const THRESHOLDS = {
-  /** The least lead of the planner that infers over the open-loop sequence, and over the planner without inference. */
+  /** The planner that infers must lead the open-loop sequence, and the planner without inference, by this much. */
   inference: 0.25,
-  /** The least lead of the planner that infers over the reactive policy. */
+  /** The planner that infers must lead the reactive policy by this much. */
   inferenceOverReactive: 0.2,
-  /** The least lead of the planner that knows the profile over each of these three policies. */
+  /** The planner that knows the profile must lead each of these three policies by this much. */
   knowledge: 0.3,
   /** The most that a belief without knowledge may add to a policy whose score without a belief is at least `silentScore`. */
   nullBelief: 0.015,

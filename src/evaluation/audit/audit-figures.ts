@@ -1,4 +1,4 @@
-/** Figures of an audit. */
+/** Draws the figures of an audit. */
 
 import { drawActionSequences } from '../../figures/action-sequences.js';
 import type { NamedDrawing } from '../../figures/drawing-types.js';

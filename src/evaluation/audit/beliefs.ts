@@ -28,7 +28,7 @@ export type AuditBelief =
   /** The belief that the player itself stated. */
   | 'own';
 
-/** The constant belief that pushes each component of beliefs, by the component's index. */
+/** The constant belief that raises each component of beliefs most, by the component's index. */
 export const BELIEF_BY_COMPONENT: ReadonlyMap<number, AuditBelief> = new Map([
   [COMPONENT_NAMES.indexOf('belief_accuracy'), 'median'],
   [COMPONENT_NAMES.indexOf('belief_skill'), 'mean'],

@@ -118,7 +118,7 @@ export function bias(distribution: Float64Array, value: number): number {
 export function acceleration(strata: readonly Float64Array[], statistic: Statistic): number {
   let [cubes, squares] = [0, 0];
   for (const [s, { length }] of strata.entries()) {
-    // A stratum of one score cannot leave it out. Its resamples never vary.
+    // The only score of a stratum cannot be left out. Resamples of such a stratum never vary.
     if (length < 2) continue;
     const values = jackknife(strata, s, statistic);
     const mean = values.reduce((sum, value) => sum + value, 0) / length;

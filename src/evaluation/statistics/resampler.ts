@@ -1,4 +1,4 @@
-/** Draws samples with replacement, a function of seed and number of earlier draws. */
+/** Draws samples with replacement. A draw depends only on the seed and the number of earlier draws. */
 import { type Draw, threefry } from '../../engine/reference/threefry.js';
 
 /** The second word of the generator's key. It differs from all streams of the world. */

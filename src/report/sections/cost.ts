@@ -1,4 +1,4 @@
-/** Section: the use of language models: requests, tokens, dollars, and answers without a valid action. */
+/** Section: requests, tokens and dollars of language models, and their answers without a valid action. */
 import { grouped } from '../../evaluation/format-results.js';
 import { dollarsText, drawCosts } from '../../figures/costs.js';
 import { decimal } from '../../figures/format-numbers.js';

@@ -100,7 +100,7 @@ export class Collector {
     }
   }
 
-  /** Notes that the file is complete on disk. The last running collector removes the results. */
+  /** Records that the file is complete on disk. The last running collector removes the results. */
   async finish(file: string, sha256: string): Promise<void> {
     clearInterval(this.#timer);
     await finishJob(this.#queue, this.job.name, this.#id, file, sha256);

@@ -4,7 +4,7 @@ import type { Provenance } from './grpo/grpo-provenance.js';
 /** A line that every card has and no other README has. */
 const MARK = 'rhythm_vec:';
 
-/** Returns whether a text is a card that any release wrote. */
+/** Returns whether a text is a card, of this release or another. */
 export const isCard = (text: string): boolean => text.startsWith('---\n') && text.includes(`\n${MARK}\n`);
 
 /** Metadata that the Hub reads from the header. */

@@ -2,7 +2,7 @@
 import type { DatasetPlan } from './grpo/grpo-options.js';
 import { permutation } from './permutation.js';
 
-/** The episode and step of a state. The policy also determines it. */
+/** The episode and step of a state. The state also depends on the row's policy. */
 export interface StateKey {
   readonly seed: number;
   readonly profile: string;

@@ -12,7 +12,7 @@ export interface Remote {
   readonly private: boolean | null;
   /** The last commit of the branch; null if the branch does not exist. */
   readonly head: string | null;
-  /** The parent of the next commit: the head, or that of the default branch for a new branch. */
+  /** The parent of the next commit: the head; for a new branch, the head of the default branch. */
   readonly base: string | null;
 }
 

@@ -19,7 +19,7 @@ const api = {
   stop: () => answer(stopJob),
   async crowd(request: CrowdRequest, report: Report) {
     const outcome = await answer(() => runCrowd(request, report, beginJob()));
-    // Without this call, the page would keep its end of the callback until this end is garbage-collected.
+    // Without this call, the page would keep the callback in memory until the worker collects its proxy as garbage.
     (report as Report & ProxyMethods)[releaseProxy]();
     return outcome;
   },

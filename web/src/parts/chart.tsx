@@ -11,7 +11,7 @@ import { useWidth } from './use-width.js';
 export interface ChartProps {
   /**
    * Makes the drawing for a width in CSS pixels. Must be the same function while the data are the same (useCallback, or
-   * defined outside the component): another function is drawn again.
+   * defined outside the component): with a new function, the picture is drawn again.
    */
   readonly draw: (width: number) => Drawing;
   /** The numbers of the picture, in a collapsed table below it. */

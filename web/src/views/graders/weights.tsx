@@ -26,7 +26,7 @@ interface WeightsPanelProps {
 
 export function WeightsPanel({ weights, change }: WeightsPanelProps) {
   const { sliders, set, lock } = useSliders(weights, change);
-  /** Whether a slider is being dragged, or its key held. The whole movement becomes one entry of the history. */
+  /** Whether a slider is being dragged, or moved by a held key. The whole movement becomes one entry of the history. */
   const heldRef = useRef(false);
   const slide = (k: number, to: number): void => {
     set(moveWeight(sliders, k, to), heldRef.current ? 'replace' : 'push');
