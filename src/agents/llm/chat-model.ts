@@ -7,10 +7,10 @@ import { type BackOff, backOff, type FailedAttempt, retry } from '../../shared/h
 import { Deadline } from './deadline.js';
 import type { Endpoint } from './endpoint.js';
 import type { Answer, LanguageModel } from './language-model.js';
-import { costOf, type Ledger, maxCostOf } from './ledger.js';
+import { type CostLedger, costOf, maxCostOf } from './ledger.js';
 import { type LimitName, LimitNames } from './limit-name.js';
 import { EndpointError, TemporaryFailure } from './llm-errors.js';
-import { RateLimiter } from './rate-limiter.js';
+import { type Pauses, RateLimiter } from './rate-limiter.js';
 import { FILTERED, type Reply, readReply } from './reply.js';
 import { clip, faultOf, refusalOf } from './request-faults.js';
 import type { UsageTally } from './usage-tally.js';
@@ -25,8 +25,10 @@ export interface ChatModelOptions {
   readonly timeoutMs: number;
   /** The number of retries of a failed request. */
   readonly retries: number;
-  readonly ledger: Ledger;
+  readonly ledger: CostLedger;
   readonly tally: UsageTally;
+  /** Default: a limiter of this model alone. */
+  readonly rateLimiter?: Pauses;
   readonly clock?: Clock;
   /** Returns a number in [0, 1). */
   readonly random?: () => number;
@@ -54,10 +56,10 @@ type Body = Parameters<OpenAI['chat']['completions']['create']>[0];
 export class ChatModel implements LanguageModel {
   readonly name: string;
   readonly sampling: Sampling;
-  readonly ledger: Ledger;
+  readonly ledger: CostLedger;
   readonly #options: ChatModelOptions;
   readonly #clock: Clock;
-  readonly #rateLimiter: RateLimiter;
+  readonly #rateLimiter: Pauses;
   readonly #limitNames = new LimitNames();
 
   constructor(options: ChatModelOptions) {
@@ -66,7 +68,7 @@ export class ChatModel implements LanguageModel {
     this.ledger = options.ledger;
     this.#options = options;
     this.#clock = options.clock ?? CLOCK;
-    this.#rateLimiter = new RateLimiter(this.#clock);
+    this.#rateLimiter = options.rateLimiter ?? new RateLimiter(this.#clock);
   }
 
   async complete(prompt: Prompt, signal: AbortSignal): Promise<Answer> {

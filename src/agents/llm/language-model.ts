@@ -1,7 +1,7 @@
 /** The interface of a language model. */
 import type { Prompt } from '../../rollouts/text/prompt.js';
 import type { Sampling, Usage } from '../../rollouts/trajectories/trajectory-episode.js';
-import type { Ledger } from './ledger.js';
+import type { CostLedger } from './ledger.js';
 
 /** A model's answer. */
 export interface Answer {
@@ -24,7 +24,7 @@ export interface LanguageModel {
   /** The sampling parameters, which files record. */
   readonly sampling?: Sampling;
   /** The budget. It decides whether another episode begins. */
-  readonly ledger?: Ledger;
+  readonly ledger?: CostLedger;
   /** Answers a prompt. @throws EndpointError; BudgetError if the budget does not suffice; the signal's reason. */
   complete(prompt: Prompt, signal: AbortSignal): Promise<Answer>;
 }

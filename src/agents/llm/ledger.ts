@@ -50,7 +50,21 @@ export interface EpisodeAccount {
   end(finished: boolean): void;
 }
 
-export class Ledger {
+/** Counts the cost of requests against a budget: `Ledger` within a process, `SharedLedger` of the queue for all workers. */
+export interface CostLedger {
+  /** Null if prices are unknown. */
+  readonly prices: Prices | null;
+  /** Dollars; null for no limit. */
+  readonly budget: number | null;
+  /** Dollars spent, including the highest cost of lost requests. */
+  readonly spent: number;
+  /** Reserves the highest cost of a request. @throws BudgetError; the signal's reason. */
+  reserve(maxCost: number, signal: AbortSignal): Promise<Reservation>;
+  /** Begins an episode if the budget is expected to suffice for it. @throws BudgetError; the signal's reason. */
+  beginEpisode(maxRequestCost: number, signal: AbortSignal): Promise<EpisodeAccount>;
+}
+
+export class Ledger implements CostLedger {
   readonly prices: Prices | null;
   readonly budget: number | null;
   readonly #onSpend: (maxSpent: number) => void;

@@ -1,7 +1,8 @@
 /** Options of commands that use language models. */
 import { type Command, InvalidArgumentError } from 'commander';
 import type { ChatModel } from '../../agents/llm/chat-model.js';
-import type { LedgerOptions, Prices } from '../../agents/llm/ledger.js';
+import type { CostLedger, LedgerOptions, Prices } from '../../agents/llm/ledger.js';
+import type { Pauses } from '../../agents/llm/rate-limiter.js';
 import type { UsageTally } from '../../agents/llm/usage-tally.js';
 import type { Sampling } from '../../rollouts/trajectories/trajectory-episode.js';
 import { MAX_U32 } from '../../world/fields.js';
@@ -81,7 +82,7 @@ function parsePrices(text: string): Prices {
 }
 
 /** Checks the ranges of the options, which are the same for every endpoint. @throws UsageError. */
-function checkLlmOptions(options: ModelFlags): void {
+export function checkLlmOptions(options: ModelFlags): void {
   check(options, 'concurrency', 1, 1024);
   check(options, 'maxTokens', 1, 1_000_000);
   check(options, 'temperature', 0, 2);
@@ -122,6 +123,12 @@ export function samplingOf({ maxTokens, temperature, topP, samplingSeed }: Model
 /** What earlier runs spent and finished, and the callback for new spending. */
 export type Spending = Pick<LedgerOptions, 'spent' | 'finished' | 'onSpend'>;
 
+/** What several processes share in place of a ledger and a rate limiter of their own. */
+export interface SharedLimits {
+  readonly ledger?: CostLedger;
+  readonly rateLimiter?: Pauses;
+}
+
 /** A model with its client and the counter of its requests. */
 export interface OpenedModel {
   readonly model: ChatModel;
@@ -136,7 +143,7 @@ export interface OpenedModel {
 export async function prepareModel(
   name: string,
   options: ModelFlags,
-): Promise<(spending?: Spending) => OpenedModel> {
+): Promise<(spending?: Spending, shared?: SharedLimits) => OpenedModel> {
   checkLlmOptions(options);
   const [{ toEndpoint }, { openClient }, { ChatModel }, { Ledger }, { UsageTally }] = await Promise.all([
     import('../../agents/llm/endpoint.js'),
@@ -151,10 +158,11 @@ export async function prepareModel(
   const timeoutMs = timeout * 1000;
   const client = await openClient(endpoint, timeoutMs);
   const sampling = samplingOf(options);
-  return (spending = {}) => {
-    const ledger = new Ledger({ prices, budget, ...spending });
+  return (spending = {}, shared = {}) => {
+    const { rateLimiter, ledger = new Ledger({ prices, budget, ...spending }) } = shared;
     const tally = new UsageTally();
-    const model = new ChatModel({ name, endpoint, client, sampling, timeoutMs, retries, ledger, tally });
+    const limits = { timeoutMs, retries, ledger, rateLimiter };
+    const model = new ChatModel({ name, endpoint, client, sampling, tally, ...limits });
     return { model, tally };
   };
 }

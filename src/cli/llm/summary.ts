@@ -1,6 +1,6 @@
 /** Summarises the requests, tokens, cost and answers of a language model at the end of a run. */
 
-import { dollars, type Ledger } from '../../agents/llm/ledger.js';
+import { type CostLedger, dollars } from '../../agents/llm/ledger.js';
 import type { UsageTally } from '../../agents/llm/usage-tally.js';
 import { grouped } from '../../evaluation/format-results.js';
 import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
@@ -10,14 +10,14 @@ const MANY_UNPARSED = 0.05;
 
 export class LlmSummary {
   readonly #tally: UsageTally;
-  readonly #ledger: Ledger;
+  readonly #ledger: CostLedger;
   readonly #before: number;
   #answers = 0;
   #unparsed = 0;
   #cost = 0;
 
   /** @param before dollars spent by earlier runs. */
-  constructor(tally: UsageTally, ledger: Ledger, before: number) {
+  constructor(tally: UsageTally, ledger: CostLedger, before: number) {
     this.#tally = tally;
     this.#ledger = ledger;
     this.#before = before;

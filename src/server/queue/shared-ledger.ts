@@ -1,0 +1,198 @@
+/** The budget and the pauses that all workers of a language model's job share. */
+import type { Redis } from 'ioredis';
+import {
+  type CostLedger,
+  dollars,
+  type EpisodeAccount,
+  type Prices,
+  type Reservation,
+} from '../../agents/llm/ledger.js';
+import { BudgetError } from '../../agents/llm/llm-errors.js';
+import type { Pauses } from '../../agents/llm/rate-limiter.js';
+import { CLOCK } from '../../shared/http/clock.js';
+import { NUM_STEPS } from '../../world/fields.js';
+import { type JobKeys, jobKeys, lockKey } from './keys.js';
+import {
+  ADD_COST,
+  BEGIN_EPISODE,
+  BEGIN_SHARD,
+  END_EPISODE,
+  PAUSE,
+  RESERVE,
+  SETTLE,
+} from './ledger-scripts.js';
+import type { Queue } from './job-store.js';
+import { QueueError } from './queue-error.js';
+
+/** An attempt at a shard: its lock allows requests. */
+export interface ShardAttempt {
+  readonly name: string;
+  readonly index: number;
+  readonly token: string;
+}
+
+/** Nanodollars of a dollar. Scripts count in whole nanodollars. */
+const NANO = 1e9;
+const toNano = (amount: number): number => Math.ceil(amount * NANO);
+
+/** Milliseconds between tries while pending requests of other workers may turn out cheaper. */
+const POLL_MS = 100;
+
+/** What a script says about a request or an episode, and the amount spent in nanodollars. */
+type Verdict = ['ok' | 'wait' | 'refused' | 'lost', number];
+
+export class SharedLedger implements CostLedger {
+  readonly prices: Prices | null;
+  /** Null: the budget is in Redis, where a later submission may raise it. */
+  readonly budget = null;
+  readonly #redis: Redis;
+  readonly #keys: JobKeys;
+  readonly #lock: string;
+  readonly #holder: string;
+  readonly #attempt: ShardAttempt;
+  readonly #changes = new Set<Promise<unknown>>();
+  #episodes = 0;
+  #spent = 0;
+
+  private constructor({ redis, prefix }: Queue, attempt: ShardAttempt, prices: Prices | null) {
+    const { name, index, token } = attempt;
+    this.prices = prices;
+    this.#redis = redis;
+    this.#attempt = attempt;
+    this.#keys = jobKeys(prefix, name);
+    this.#lock = lockKey(prefix, name, index);
+    this.#holder = `${index}:${token}`;
+  }
+
+  /** Opens the ledger for an attempt at a shard. Pending requests of earlier attempts at it count as charged. */
+  static async open(queue: Queue, attempt: ShardAttempt, prices: Prices | null): Promise<SharedLedger> {
+    const ledger = new SharedLedger(queue, attempt, prices);
+    await ledger.#begin(ledger.#holder);
+    return ledger;
+  }
+
+  /** Dollars spent by all workers, as of the last request. */
+  get spent(): number {
+    return this.#spent;
+  }
+
+  async reserve(maxCost: number, signal: AbortSignal): Promise<Reservation> {
+    const cost = toNano(maxCost);
+    await this.#untilGranted(maxCost, signal, () =>
+      this.#run(RESERVE, [this.#keys.ledger, this.#lock], this.#holder, cost, this.#attempt.token),
+    );
+    return { settle: (actual) => this.#change(SETTLE, this.#holder, cost, toNano(actual)) };
+  }
+
+  async beginEpisode(maxRequestCost: number, signal: AbortSignal): Promise<EpisodeAccount> {
+    const episode = this.#episodes++;
+    await this.#untilGranted(NUM_STEPS * maxRequestCost, signal, () =>
+      this.#run(
+        BEGIN_EPISODE,
+        [this.#keys.ledger],
+        ...[this.#holder, episode, toNano(maxRequestCost), NUM_STEPS],
+      ),
+    );
+    return {
+      addCost: (cost) => this.#change(ADD_COST, this.#holder, episode, toNano(cost)),
+      end: (finished) => this.#change(END_EPISODE, this.#holder, episode, finished ? 1 : 0),
+    };
+  }
+
+  /** Waits until all costs are in Redis, and ends the attempt. */
+  async close(): Promise<void> {
+    await Promise.all(this.#changes);
+    await this.#begin(`${this.#attempt.index}:-`);
+  }
+
+  #begin(holder: string): Promise<unknown> {
+    return this.#redis.eval(BEGIN_SHARD, 1, this.#keys.ledger, this.#attempt.index, holder);
+  }
+
+  #run(script: string, keys: readonly string[], ...args: (string | number)[]): Promise<Verdict> {
+    return this.#redis.eval(script, keys.length, ...keys, ...args) as Promise<Verdict>;
+  }
+
+  /** Sends a change without waiting. Commands of one connection keep their order. */
+  #change(script: string, ...args: (string | number)[]): void {
+    const change = this.#redis.eval(script, 1, this.#keys.ledger, ...args).catch(() => {});
+    this.#changes.add(change);
+    void change.then(() => this.#changes.delete(change));
+  }
+
+  /** @throws BudgetError; QueueError if another worker has taken the shard over; the signal's reason. */
+  async #untilGranted(maxCost: number, signal: AbortSignal, ask: () => Promise<Verdict>): Promise<void> {
+    for (;;) {
+      signal.throwIfAborted();
+      const [verdict, spent] = await ask();
+      if (verdict === 'ok' || verdict === 'wait') this.#spent = spent / NANO;
+      if (verdict === 'ok') return;
+      if (verdict === 'lost') throw lost(this.#attempt);
+      if (verdict === 'refused') throw await this.#refusal(maxCost, spent / NANO);
+      await CLOCK.wait(POLL_MS, signal);
+    }
+  }
+
+  async #refusal(maxCost: number, spent: number): Promise<BudgetError> {
+    const [what, budget] = await this.#redis.hmget(this.#keys.ledger, 'refusal', 'budget');
+    return new BudgetError(
+      `Expected ${what ?? 'the next episode'} of all workers to fit into the budget of ${dollars(Number(budget) / NANO)}, got ` +
+        `${dollars(spent)} spent and up to ${dollars(maxCost)} for it. Submit the job again with a larger --budget to go on.`,
+    );
+  }
+}
+
+const lost = ({ name, index }: ShardAttempt): QueueError =>
+  new QueueError(
+    `Expected to hold the lease of shard ${index} of ${name}, got a lease of another worker. Raise --lease if this worker was not stopped.`,
+  );
+
+/** Sets the budget of a job, and lets it go on if a smaller budget was spent. @param budget null for no limit. */
+export async function setBudget(
+  { redis, prefix }: Queue,
+  name: string,
+  budget: number | null,
+): Promise<void> {
+  const { ledger } = jobKeys(prefix, name);
+  await redis.hset(ledger, 'budget', budget === null ? -1 : toNano(budget));
+  await redis.hdel(ledger, 'refusal', 'needed');
+}
+
+/** What a job of a language model has spent, in dollars. */
+export interface Spending {
+  readonly spent: number;
+  /** Null for no limit. */
+  readonly budget: number | null;
+}
+
+/** Returns what a job has spent, including the highest cost of pending requests; null for jobs without a ledger. */
+export async function readSpending({ redis, prefix }: Queue, name: string): Promise<Spending | null> {
+  const { ledger } = jobKeys(prefix, name);
+  const [budget, spent, reserved] = await redis.hmget(ledger, 'budget', 'spent', 'reserved');
+  if (budget === null) return null;
+  const total = (Number(spent ?? 0) + Number(reserved ?? 0)) / NANO;
+  return { spent: total, budget: Number(budget) < 0 ? null : Number(budget) / NANO };
+}
+
+/** One refused request pauses the requests of all workers of a job. */
+export class SharedPauses implements Pauses {
+  readonly #redis: Redis;
+  readonly #key: string;
+
+  constructor({ redis, prefix }: Queue, name: string) {
+    this.#redis = redis;
+    this.#key = jobKeys(prefix, name).pause;
+  }
+
+  pause(ms: number): void {
+    void this.#redis.eval(PAUSE, 1, this.#key, Math.ceil(ms)).catch(() => {});
+  }
+
+  async wait(signal: AbortSignal): Promise<void> {
+    for (let left = await this.#left(); left > 0; left = await this.#left()) await CLOCK.wait(left, signal);
+  }
+
+  #left(): Promise<number> {
+    return this.#redis.pttl(this.#key);
+  }
+}
