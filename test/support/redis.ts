@@ -37,7 +37,7 @@ const KEPT = ['--appendonly', 'yes', '--appendfsync', 'always', '--save', ''];
 
 export class RedisServer {
   readonly port: number;
-  readonly #folder = mkdtempSync(join(tmpdir(), 'rhythm-redis-'));
+  readonly folder = mkdtempSync(join(tmpdir(), 'rhythm-redis-'));
   readonly #settings: readonly string[];
   #process!: ChildProcess;
 
@@ -68,7 +68,7 @@ export class RedisServer {
 
   /** Starts the server, or starts it again with the same file after `kill`. */
   async restart(): Promise<void> {
-    const own = ['--port', String(this.port), '--bind', '127.0.0.1', '--dir', this.#folder];
+    const own = ['--port', String(this.port), '--bind', '127.0.0.1', '--dir', this.folder];
     // Without the trap, a write above the limit of `limitFiles` would end the server.
     const start = `trap '' XFSZ; exec redis-server "$@"`;
     const args = ['-c', start, 'redis', ...own, ...KEPT, ...this.#settings];
@@ -86,7 +86,7 @@ export class RedisServer {
 
   /** The size of the append-only file in bytes. */
   get fileSize(): number {
-    const folder = join(this.#folder, 'appendonlydir');
+    const folder = join(this.folder, 'appendonlydir');
     return Math.max(...readdirSync(folder).map((name) => statSync(join(folder, name)).size));
   }
 
@@ -107,6 +107,6 @@ export class RedisServer {
   /** Ends the server and removes its files. */
   async close(): Promise<void> {
     if (this.#process.exitCode === null && this.#process.signalCode === null) await this.kill();
-    rmSync(this.#folder, { recursive: true, force: true });
+    rmSync(this.folder, { recursive: true, force: true });
   }
 }

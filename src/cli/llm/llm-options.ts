@@ -67,6 +67,15 @@ export const LLM_FLAGS: Readonly<Record<keyof ModelFlags, string>> = {
   budget: '--budget',
 };
 
+/** Refuses options of language models with another policy. @throws UsageError. */
+export function checkNoModelFlags(policy: string, options: ModelFlags): void {
+  const flag = Object.entries(LLM_FLAGS).find(([name]) => options[name as keyof ModelFlags] !== undefined);
+  if (flag === undefined) return;
+  throw new UsageError(
+    `Expected no ${flag[1]} with --policy ${policy}, got one. Omit it, or pass --policy llm:MODEL.`,
+  );
+}
+
 /** Parses prices: "2.5,10" or "2.5,10,1.25". */
 function parsePrices(text: string): Prices {
   const amounts = text

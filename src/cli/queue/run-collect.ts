@@ -40,7 +40,7 @@ async function write(collector: Collector, path: string, signal: AbortSignal): P
   const hash = createHash('sha256');
   const output = await openOutput(path);
   try {
-    for await (const bytes of collector.results()) {
+    for await (const bytes of collector.file()) {
       signal.throwIfAborted();
       hash.update(bytes);
       await output.write(bytes);

@@ -1,4 +1,5 @@
 /** Runs `rhythm-vec queue status`. */
+import { dollars } from '../../agents/llm/ledger.js';
 import { grouped } from '../../evaluation/format-results.js';
 import { type JobStatus, readStatus } from '../../server/queue/status.js';
 import { snakeCase } from '../../shared/letter-case.js';
@@ -9,7 +10,7 @@ export interface StatusOptions extends QueueOptions {
   readonly json?: boolean;
 }
 
-const HEADS = ['job', 'state', 'shards', 'active', 'episodes', 'per second', 'left', 'failures'];
+const HEADS = ['job', 'state', 'shards', 'active', 'episodes', 'per second', 'left', 'failures', 'spent'];
 
 /** Prints the status of one job or of all. @throws QueueError. */
 export async function runStatus(name: string | undefined, options: StatusOptions): Promise<void> {
@@ -38,6 +39,7 @@ const tableOf = (jobs: readonly JobStatus[]): string =>
       job.episodesPerSecond === null ? '-' : job.episodesPerSecond.toPrecision(3),
       job.secondsLeft === null ? '-' : duration(job.secondsLeft),
       String(job.failures),
+      job.spent === null ? '-' : dollars(job.spent),
     ]),
   );
 

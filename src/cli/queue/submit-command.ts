@@ -1,6 +1,7 @@
 /** `rhythm-vec queue submit`. */
 import type { Command } from 'commander';
 import type { Context } from '../context.js';
+import { addLlmOptions } from '../llm/llm-options.js';
 import { parseInteger } from '../shared-options.js';
 import { addTeachOptions } from '../teach/command.js';
 import { addQueueOptions } from './queue-options.js';
@@ -23,7 +24,7 @@ const addSubmitOptions = (command: Command): Command =>
 
 export function addSubmitCommand(queue: Command, _: Context): void {
   const command = queue.command('submit').description('Submit a job: teach.').addHelpText('after', HELP);
-  addSubmitOptions(addTeachOptions(command.command('teach')))
+  addSubmitOptions(addLlmOptions(addTeachOptions(command.command('teach'))))
     .description('Submit what "rhythm-vec teach" does.')
     .action(async (options: TeachSubmitOptions) => {
       const { submitTeach } = await import('./run-submit.js');

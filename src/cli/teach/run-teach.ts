@@ -4,12 +4,11 @@ import { MODEL_PREFIX, UserPolicy } from '../../evaluation/user-policy.js';
 import { evalSeedsIn, rangeText } from '../../training/datasets/dataset-seeds.js';
 import { DEFAULT_TEACHER, teacherNamed } from '../../training/teaching/planner-teacher.js';
 import type { SeedRange } from '../../world/conditions.js';
-import { UsageError } from '../command-errors.js';
 import { checkOutputs } from '../files/check-outputs.js';
 import { readGrader } from '../files/grader-file.js';
 import { isPolicyFile, pathOfPolicy, readPolicyFiles } from '../files/policy-file.js';
 import { journalFiles } from '../llm/journal.js';
-import { LLM_FLAGS, type ModelFlags } from '../llm/llm-options.js';
+import { checkNoModelFlags } from '../llm/llm-options.js';
 import { checkShardOutput } from '../shards/shard-file.js';
 import { checkEngineOptions } from '../shared-options.js';
 import { type FormerOptions, refuseFormerOptions } from './former-options.js';
@@ -48,11 +47,7 @@ export async function runTeach(options: TeachCommandOptions, signal: AbortSignal
 /** Checks a policy of this package. Refuses options of language models. @throws UsageError; InputError for names. */
 function checkPolicy(policy: string, options: TeachCommandOptions): void {
   if (!isPolicyFile(policy)) teacherNamed(policy);
-  const flag = Object.entries(LLM_FLAGS).find(([name]) => options[name as keyof ModelFlags] !== undefined);
-  if (flag === undefined) return;
-  throw new UsageError(
-    `Expected no ${flag[1]} with --policy ${policy}, got one. Omit it, or pass --policy ${MODEL_PREFIX}MODEL.`,
-  );
+  checkNoModelFlags(policy, options);
 }
 
 /** Returns the policy of a file with its path, and any other name itself. */

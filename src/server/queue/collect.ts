@@ -1,19 +1,26 @@
 /** Collects the results of a job. */
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
+import { BudgetError } from '../../agents/llm/llm-errors.js';
+import { EpisodeReplayer } from '../../rollouts/trajectories/episode-replayer.js';
 import { CLOCK } from '../../shared/http/clock.js';
+import type { Job } from '../jobs/job.js';
+import { mergeShards } from '../jobs/merge.js';
 import {
   countResults,
   finishJob,
+  noteSpent,
   type Queue,
   readDifferences,
   readJob,
-  readResults,
+  readResult,
   registerCollector,
   releaseCollector,
   type StoredJob,
 } from './job-store.js';
 import { QueueError } from './queue-error.js';
+import { unpackResult } from './result-codec.js';
 import { decompress } from './serve-shards.js';
+import { isOverBudget, readSpending } from './shared-ledger.js';
 import { failedShards, missingJob } from './status.js';
 
 /** Milliseconds that a collector is counted, and between the extensions of that time. */
@@ -21,8 +28,6 @@ const COLLECTOR_MS = 30_000;
 const EXTEND_MS = 10_000;
 /** Milliseconds between looks at the number of results: the first, and the longest. */
 const POLL = { first: 50, last: 1000 };
-/** Results that are read in one command. */
-const CHUNK = 16;
 
 /** A collector of one job. Its results stay in Redis until `finish`. */
 export class Collector {
@@ -71,7 +76,10 @@ export class Collector {
       onCount(count);
       if (count === shards) return;
       const failed = await failedShards(this.#queue, name);
-      if (failed.length > 0 && failed.length + (await this.count()) >= shards) throw allFailed(name, failed);
+      if (failed.length > 0 && failed.length + (await this.count()) >= shards) {
+        if (await isOverBudget(this.#queue, name)) throw new BudgetError(failed[0].error);
+        throw allFailed(name, failed);
+      }
       const job = await readJob(this.#queue, name);
       if (job?.state !== 'open') throw ended(job ?? { ...this.job, state: 'cancelled' });
       await CLOCK.wait(pause, signal);
@@ -88,21 +96,29 @@ export class Collector {
     );
   }
 
-  /** Yields the results in the order of the shards. @throws QueueError if another collector removed them. */
-  async *results(): AsyncGenerator<Buffer> {
-    const { name, shards } = this.job;
-    for (let first = 0; first < shards; first += CHUNK) {
-      const values = await readResults(this.#queue, name, first, Math.min(CHUNK, shards - first));
-      for (const value of values) {
-        if (value === null) throw ended((await readJob(this.#queue, name)) ?? this.job);
-        yield decompress(value);
-      }
-    }
+  /** Yields the bytes of the job's file. @throws QueueError if another collector removed the results. */
+  async *file(): AsyncGenerator<Uint8Array> {
+    await using replayer = new EpisodeReplayer({ threads: 1 });
+    const results = Array.from({ length: this.job.shards }, (_, index) => ({
+      read: () => this.#read(index, replayer),
+    }));
+    yield* mergeShards(JSON.parse(this.job.job) as Job, results);
+  }
+
+  async *#read(index: number, replayer: EpisodeReplayer): AsyncGenerator<Uint8Array> {
+    const result = await readResult(this.#queue, this.job.name, index);
+    if (result === null) throw ended((await readJob(this.#queue, this.job.name)) ?? this.job);
+    const bytes = decompress(result.compressed);
+    if (!createHash('sha256').update(bytes).digest().equals(result.digest))
+      throw damaged(this.job.name, index);
+    yield* unpackResult(bytes, replayer);
   }
 
   /** Records that the file is complete on disk. The last running collector removes the results. */
   async finish(file: string, sha256: string): Promise<void> {
     clearInterval(this.#timer);
+    const spending = await readSpending(this.#queue, this.job.name);
+    if (spending !== null) await noteSpent(this.#queue, this.job.name, spending.spent);
     await finishJob(this.#queue, this.job.name, this.#id, file, sha256);
   }
 
@@ -125,6 +141,11 @@ function ended({ name, state, file, sha256, collectedAt }: StoredJob): QueueErro
       'Copy that file, or submit the job again.',
   );
 }
+
+const damaged = (name: string, index: number): QueueError =>
+  new QueueError(
+    `Expected the result of shard ${index} of ${name} as it was stored, got other bytes. Cancel the job and submit it again.`,
+  );
 
 /** The failed shards that an error lists. */
 const LISTED = 3;

@@ -22,6 +22,8 @@ export interface JobRecord {
   readonly name: string;
   /** The job as JSON. */
   readonly job: string;
+  /** How its shards are run, as JSON. It changes no result. */
+  readonly settings: string;
   readonly kind: string;
   readonly shards: number;
   readonly episodes: number;
@@ -45,6 +47,15 @@ export interface StoredJob extends JobRecord {
   /** The file of a collected job, with its machine; and its SHA-256. */
   readonly file: string | null;
   readonly sha256: string | null;
+  /** Dollars that a collected job of a language model has spent. */
+  readonly spent: number | null;
+}
+
+/** A shard as BullMQ stores it. */
+export interface ShardData {
+  /** The job's name. */
+  readonly job: string;
+  readonly index: number;
 }
 
 /** What became of a result: it was stored, was there already with the same or other bytes, or the job has ended. */
@@ -98,6 +109,7 @@ export async function readJob({ redis, prefix }: Queue, name: string): Promise<S
   return {
     name,
     job: fields.job,
+    settings: fields.settings ?? '{}',
     kind: fields.kind,
     shards: Number(fields.shards),
     episodes: Number(fields.episodes),
@@ -110,6 +122,7 @@ export async function readJob({ redis, prefix }: Queue, name: string): Promise<S
     failures: Number(fields.failures ?? 0),
     file: fields.file ?? null,
     sha256: fields.sha256 ?? null,
+    spent: numberOf(fields.spent),
   };
 }
 
@@ -128,6 +141,10 @@ export async function jobNames(queue: Queue): Promise<string[]> {
   }
   return known;
 }
+
+/** Notes what a job has spent, in dollars, before its ledger is removed. */
+export const noteSpent = ({ redis, prefix }: Queue, name: string, spent: number): Promise<unknown> =>
+  redis.hset(jobKeys(prefix, name).job, 'spent', spent);
 
 /** Counts a failed attempt. */
 export const noteFailure = ({ redis, prefix }: Queue, name: string): Promise<unknown> =>
@@ -158,16 +175,15 @@ export async function storeResult(
   return (await redis.eval(STORE, 4, job, results, differences, finished, ...args)) as Stored;
 }
 
-/** Returns the compressed results of consecutive shards; null where there is none. */
-export async function readResults(
+/** Returns the result of a shard; null if there is none. */
+export async function readResult(
   { redis, prefix }: Queue,
   name: string,
-  first: number,
-  count: number,
-): Promise<(Buffer | null)[]> {
-  const indices = Array.from({ length: count }, (_, i) => String(first + i));
-  const values = await redis.hmgetBuffer(jobKeys(prefix, name).results, ...indices);
-  return values.map((value) => value?.subarray(DIGEST_BYTES) ?? null);
+  index: number,
+): Promise<Pick<ShardResult, 'digest' | 'compressed'> | null> {
+  const value = await redis.hgetBuffer(jobKeys(prefix, name).results, String(index));
+  if (value === null) return null;
+  return { digest: value.subarray(0, DIGEST_BYTES), compressed: value.subarray(DIGEST_BYTES) };
 }
 
 /** Returns the shards that gave other bytes when they were computed again, with the machine. */

@@ -22,9 +22,9 @@ for _, field in ipairs(fields) do
     local value = number(field)
     if kind == 'held' then
       redis.call('HINCRBY', KEYS[1], 'spent', value)
-      redis.call('HINCRBY', KEYS[1], 'reserved', -value)
+      redis.call('HINCRBY', KEYS[1], 'reserved', 0 - value)
     elseif kind == 'count' then
-      redis.call('HINCRBY', KEYS[1], 'pending', -value)
+      redis.call('HINCRBY', KEYS[1], 'pending', 0 - value)
     end
     redis.call('HDEL', KEYS[1], field)
   end
@@ -53,9 +53,9 @@ return {'ok', spent}
 /** Replaces a reservation by the actual cost. KEYS: ledger. ARGV: holder, reserved cost, actual cost. */
 export const SETTLE = `
 if redis.call('HEXISTS', KEYS[1], 'held:' .. ARGV[1]) == 0 then return end
-redis.call('HINCRBY', KEYS[1], 'held:' .. ARGV[1], -ARGV[2])
+redis.call('HINCRBY', KEYS[1], 'held:' .. ARGV[1], 0 - ARGV[2])
 redis.call('HINCRBY', KEYS[1], 'count:' .. ARGV[1], -1)
-redis.call('HINCRBY', KEYS[1], 'reserved', -ARGV[2])
+redis.call('HINCRBY', KEYS[1], 'reserved', 0 - ARGV[2])
 redis.call('HINCRBY', KEYS[1], 'pending', -1)
 redis.call('HINCRBY', KEYS[1], 'spent', ARGV[3])
 `;

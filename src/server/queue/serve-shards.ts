@@ -63,10 +63,6 @@ function reporter(send: (message: FromThread) => void): ComputeOptions['onProgre
 
 function toSent(thrown: unknown): SentError {
   if (!(thrown instanceof Error)) return { message: String(thrown) };
-  const { code, lasting } = thrown as Error & { code?: unknown; lasting?: unknown };
-  return {
-    message: thrown.message,
-    ...(typeof code === 'string' ? { code } : {}),
-    ...(lasting === true ? { lasting } : {}),
-  };
+  const { code } = thrown as Error & { code?: unknown };
+  return { message: thrown.message, ...(typeof code === 'string' ? { code } : {}) };
 }

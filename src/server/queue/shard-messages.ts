@@ -17,17 +17,18 @@ export interface ShardTask {
   readonly job: string;
   readonly index: number;
   readonly count: number;
+  /** How to run it, as JSON. It changes no result. */
+  readonly settings: string;
   readonly engine: WorkerEngine;
   /** The queue, and the lock that allows requests to a language model. */
   readonly address: QueueAddress;
   readonly token: string;
 }
 
-/** An error in a form that can be sent. `lasting`: no retry helps. */
+/** An error in a form that can be sent. */
 export interface SentError {
   readonly message: string;
   readonly code?: string;
-  readonly lasting?: boolean;
 }
 
 export type ToThread = ShardTask | 'abort';

@@ -11,6 +11,7 @@ import { BudgetError } from '../../agents/llm/llm-errors.js';
 import type { Pauses } from '../../agents/llm/rate-limiter.js';
 import { CLOCK } from '../../shared/http/clock.js';
 import { NUM_STEPS } from '../../world/fields.js';
+import type { Queue } from './job-store.js';
 import { type JobKeys, jobKeys, lockKey } from './keys.js';
 import {
   ADD_COST,
@@ -21,7 +22,6 @@ import {
   RESERVE,
   SETTLE,
 } from './ledger-scripts.js';
-import type { Queue } from './job-store.js';
 import { QueueError } from './queue-error.js';
 
 /** An attempt at a shard: its lock allows requests. */
@@ -41,7 +41,7 @@ const POLL_MS = 100;
 /** What a script says about a request or an episode, and the amount spent in nanodollars. */
 type Verdict = ['ok' | 'wait' | 'refused' | 'lost', number];
 
-export class SharedLedger implements CostLedger {
+export class SharedLedger implements CostLedger, AsyncDisposable {
   readonly prices: Prices | null;
   /** Null: the budget is in Redis, where a later submission may raise it. */
   readonly budget = null;
@@ -100,7 +100,7 @@ export class SharedLedger implements CostLedger {
   }
 
   /** Waits until all costs are in Redis, and ends the attempt. */
-  async close(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#changes);
     await this.#begin(`${this.#attempt.index}:-`);
   }
@@ -173,6 +173,10 @@ export async function readSpending({ redis, prefix }: Queue, name: string): Prom
   const total = (Number(spent ?? 0) + Number(reserved ?? 0)) / NANO;
   return { spent: total, budget: Number(budget) < 0 ? null : Number(budget) / NANO };
 }
+
+/** Returns whether a job has stopped because of its budget. */
+export const isOverBudget = async ({ redis, prefix }: Queue, name: string): Promise<boolean> =>
+  (await redis.hexists(jobKeys(prefix, name).ledger, 'refusal')) === 1;
 
 /** One refused request pauses the requests of all workers of a job. */
 export class SharedPauses implements Pauses {

@@ -9,11 +9,12 @@ import {
   readDifferences,
   readJob,
   recentFinishes,
+  type ShardData,
   type StoredJob,
 } from './job-store.js';
 import { SHARDS, shardId } from './keys.js';
 import { QueueError } from './queue-error.js';
-import type { ShardData } from './work.js';
+import { readSpending } from './shared-ledger.js';
 
 /** A shard that failed in all its attempts. */
 export interface FailedShard {
@@ -45,6 +46,10 @@ export interface JobStatus {
   readonly failed: readonly FailedShard[];
   /** Shards that gave other bytes when they were computed again. */
   readonly different: readonly number[];
+  /** Dollars that a language model has cost, with the highest cost of pending requests; null for other jobs. */
+  readonly spent: number | null;
+  /** Dollars; null for no limit. */
+  readonly budget: number | null;
   /** The file of a collected job. */
   readonly file: string | null;
 }
@@ -103,10 +108,13 @@ async function statusOf(queue: Queue, job: StoredJob): Promise<JobStatus> {
   const { name, kind, state, priority, shards, episodes, computeMs, failures, file } = job;
   const finished = state === 'collected' ? shards : await countResults(queue, name);
   const perSecond = rateOf(await recentFinishes(queue, name), job);
+  const spending = await readSpending(queue, name);
   const left = perSecond === null ? null : (shards - finished) / perSecond;
   const perShard = episodes / shards;
   return {
     ...{ name, kind, state, priority, shards, finished, episodes, failures, file },
+    spent: spending?.spent ?? job.spent,
+    budget: spending?.budget ?? null,
     active: state === 'open' ? await countActive(queue, name) : 0,
     finishedEpisodes: Math.min(episodes, Math.round(finished * perShard)),
     episodesPerSecond: perSecond === null ? null : perSecond * perShard,

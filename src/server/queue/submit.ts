@@ -6,10 +6,12 @@ import {
   type JobState,
   type Queue,
   type Release,
+  readJob,
   registerJob,
+  type ShardData,
 } from './job-store.js';
 import { SHARDS, shardId } from './keys.js';
-import type { ShardData } from './work.js';
+import { setBudget } from './shared-ledger.js';
 
 /** Shards that are added in one command. */
 const BULK = 500;
@@ -28,19 +30,23 @@ export interface Submission {
 /**
  * Submits a job. A job that is already there is completed: shards that are missing are added, failed shards are tried
  * again. A submission that was interrupted is repeated in the same way.
- * @throws QueueError; LibraryError.
+ * @param budget of a language model's job in dollars; null for no limit. @throws QueueError; LibraryError.
  */
 export async function submitJob(
   address: QueueAddress,
   release: Release,
-  record: JobRecord,
+  given: JobRecord,
+  budget?: number | null,
 ): Promise<Submission> {
   const { bullmq } = await loadQueues();
   const redis = await connect(address);
   const queue: Queue = { redis, prefix: address.prefix };
   const shards = new bullmq.Queue<ShardData>(SHARDS, { connection: redis, prefix: address.prefix });
   try {
-    const before = await registerJob(queue, release, record);
+    const before = await registerJob(queue, release, given);
+    // A job that was submitted before keeps its shards.
+    const record = before === 'open' ? ((await readJob(queue, given.name)) ?? given) : given;
+    if (budget !== undefined) await setBudget(queue, record.name, budget);
     const failed = (await shards.getFailed()).filter(({ data }) => data.job === record.name);
     for (const shard of failed) await shards.remove(shard.id!);
     const finished = before === 'open' ? await finishedShards(queue, record.name) : new Set<number>();

@@ -10,6 +10,7 @@ import {
   type Queue,
   type Release,
   readJob,
+  type ShardData,
   storeResult,
 } from './job-store.js';
 import { SHARDS } from './keys.js';
@@ -17,13 +18,6 @@ import { QueueError } from './queue-error.js';
 import { isTemporary, untilAccepted } from './redis-retry.js';
 import type { SentError, WorkerEngine } from './shard-messages.js';
 import { ShardThreads } from './shard-threads.js';
-
-/** A shard as BullMQ stores it. */
-export interface ShardData {
-  /** The job's name. */
-  readonly job: string;
-  readonly index: number;
-}
 
 export interface WorkOptions {
   readonly address: QueueAddress;
@@ -148,7 +142,8 @@ class ShardProcessor {
       const job = await this.#accepted(() => readJob(this.#queue, name), signal);
       if (job?.state !== 'open' || (await hasResult(this.#queue, name, index))) return;
       const { engine, address } = this.#options;
-      const task = { name, job: job.job, index, count: job.shards, engine, address, token };
+      const { settings, shards: count } = job;
+      const task = { name, job: job.job, settings, index, count, engine, address, token };
       const onProgress = (done: number, total: number): void =>
         void shard.updateProgress({ done, total }).catch(() => {});
       const result = await this.#threads.run(task, { signal, onProgress });
@@ -180,7 +175,7 @@ class ShardProcessor {
     if (stop.aborted && !(await isOpen(this.#queue, name))) return;
     this.#note(`Shard ${index} of ${name}: ${error.message}`);
     await noteFailure(this.#queue, name).catch(() => {});
-    if (error.lasting || error.code === 'over_budget' || error instanceof QueueError) {
+    if (error.code === 'over_budget' || error instanceof QueueError) {
       throw new this.#bullmq.UnrecoverableError(error.message);
     }
     throw error;

@@ -8,7 +8,15 @@ import { checkRelease, registerJob } from '../../../src/server/queue/job-store.j
 import { describeWithRedis, RedisServer } from '../../support/redis.js';
 
 const RELEASE = { version: '1.0.0', world: 'ab'.repeat(32) };
-const RECORD = { name: 'teach-1', job: '{}', kind: 'teach', shards: 1, episodes: 8, priority: 1 };
+const RECORD = {
+  name: 'teach-1',
+  job: '{}',
+  settings: '{}',
+  kind: 'teach',
+  shards: 1,
+  episodes: 8,
+  priority: 1,
+};
 const addressAt = (url: string, more: Partial<QueueAddress> = {}): QueueAddress => ({
   url,
   prefix: 'p',

@@ -1,0 +1,36 @@
+/** Results of shards as bytes: episodes in compact form, and other rows as their text. */
+import { type CompactEpisode, toCompact } from '../../rollouts/trajectories/compact-episode.js';
+import type { EpisodeReplayer } from '../../rollouts/trajectories/episode-replayer.js';
+import { episodeLine } from '../../rollouts/trajectories/write-line.js';
+import type { ShardBatch } from '../jobs/run.js';
+
+/** The first character: what follows. */
+const FORMAT = { episodes: 'E', text: 'T' } as const;
+/** Episodes that are replayed at once. */
+const REPLAYED = 64;
+
+/** Returns the result of a shard whose rows are episodes. */
+export const packEpisodes = (episodes: readonly CompactEpisode[]): Buffer =>
+  Buffer.from(`${FORMAT.episodes}${JSON.stringify(episodes)}`);
+
+/** Returns the result of a shard. */
+export function packResult(batches: readonly ShardBatch[]): Buffer {
+  const episodes = batches.flatMap((batch) => batch.episodes);
+  const rows = batches.reduce((sum, batch) => sum + batch.rows, 0);
+  if (rows === episodes.length) return packEpisodes(episodes.map(toCompact));
+  return Buffer.from(`${FORMAT.text}${batches.map(({ text }) => text).join('')}`);
+}
+
+/** Yields the bytes of a shard's file. */
+export async function* unpackResult(result: Buffer, replayer: EpisodeReplayer): AsyncGenerator<Buffer> {
+  const rest = result.subarray(1);
+  if (result.toString('latin1', 0, 1) === FORMAT.text) {
+    yield rest;
+    return;
+  }
+  const compact = JSON.parse(rest.toString()) as CompactEpisode[];
+  for (let at = 0; at < compact.length; at += REPLAYED) {
+    const episodes = await replayer.fromCompact(compact.slice(at, at + REPLAYED));
+    yield Buffer.from(episodes.map(episodeLine).join(''));
+  }
+}

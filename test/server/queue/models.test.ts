@@ -1,0 +1,144 @@
+/** Jobs of a language model: no stored answer is paid for twice, and all workers share one budget and one pause. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { SharedLedger, SharedPauses, setBudget } from '../../../src/server/queue/shared-ledger.js';
+import { FAKE_KEY, type FakeOpenAi } from '../../fakes/openai.js';
+import { type Running, runCli, startCli, temporaryDirectory } from '../../support/cli.js';
+import { billedFor, NEVER, PRICES, startModel } from '../../support/llm.js';
+import { read, runQueue, stop, submit } from '../../support/queue.js';
+import { describeWithRedis, RedisServer, until } from '../../support/redis.js';
+
+const pathOf = temporaryDirectory();
+const STEPS = 28;
+const EPISODES = 16;
+const PRICED = ['--prices', `${PRICES.prompt},${PRICES.completion},${PRICES.cached}`];
+const ARGS = ['teach', '--policy', 'llm:fake', '--seeds', '700-715', ...PRICED];
+
+describeWithRedis('a job of a language model', () => {
+  let server: RedisServer;
+  beforeAll(async () => {
+    server = await RedisServer.start();
+  });
+  afterAll(() => server.close());
+
+  const start = (fake: FakeOpenAi): Running =>
+    startCli(['queue', 'work', '--lease', '2'], { ...server.environment, ...fake.environment });
+  const statusOf = async (name: string) => JSON.parse(await runQueue(server, 'status', name, '--json'));
+
+  async function expectedFile(): Promise<string> {
+    const path = pathOf('one-process.jsonl');
+    const fake = await startModel();
+    expect(await runCli([...ARGS, '--output', path], '', fake.environment)).toMatchObject({ code: 0 });
+    return read(path);
+  }
+
+  it('gives the file of one process; killed workers and a killed Redis cost no stored answer again', async () => {
+    const name = await submit(server, ...ARGS, '--concurrency', '2', '--shard-size', '8');
+    const fake = await startModel({ delay: 2 });
+    const client = server.client();
+    const storedCount = async (): Promise<number> =>
+      (await client.hlen(`rhythm-vec:episodes:${name}`)) +
+      8 * (await client.hlen(`rhythm-vec:results:${name}`));
+    for (const stored of [2, 9]) {
+      const workers = [start(fake), start(fake)];
+      await until(async () => (await storedCount()) >= stored);
+      if (stored === 9) {
+        await server.kill();
+        await server.restart();
+      }
+      await stop(...workers);
+      // An answer may still be on its way.
+      await until(() => fake.billed.length === fake.requests.length);
+      const kept = await storedCount();
+      const before = fake.requests.length;
+      if (stored === 9) {
+        const last = start(fake);
+        await runQueue(server, 'collect', name, '--output', pathOf('t.jsonl'));
+        await stop(last);
+        expect(fake.requests.length - before).toBe((EPISODES - kept) * STEPS);
+      }
+    }
+    client.disconnect();
+    expect(read(pathOf('t.jsonl'))).toBe(await expectedFile());
+    expect((await statusOf(name)).spent).toBeGreaterThanOrEqual(billedFor(fake) * 0.999);
+  });
+
+  it('stays within its budget with two workers, and goes on with a larger one', async () => {
+    const fake = await startModel();
+    const whole = billedFor(await whatOneProcessPays());
+    const budget = whole / 2;
+    const submitWith = (amount: number) =>
+      submit(server, ...ARGS, '--budget', String(amount), '--shard-size', '8');
+    const name = await submitWith(budget);
+    const workers = [start(fake), start(fake)];
+    const collect = () =>
+      runCli(['queue', 'collect', name, '--output', pathOf('b.jsonl')], '', server.environment);
+    const stopped = await collect();
+    expect(stopped.code).toBe(3);
+    expect(stopped.stderr).toMatch(
+      /to fit into the budget of \$.* Submit the job again with a larger --budget/,
+    );
+    expect(billedFor(fake)).toBeLessThanOrEqual(budget);
+    expect(billedFor(fake)).toBeGreaterThan(budget / 2);
+    const { spent, budget: limit } = await statusOf(name);
+    expect(spent).toBeLessThanOrEqual(limit);
+    expect(limit).toBeCloseTo(budget, 6);
+    expect(await submitWith(10 * whole)).toBe(name);
+    expect((await collect()).code).toBe(0);
+    expect(read(pathOf('b.jsonl'))).toBe(await expectedFile());
+    await stop(...workers);
+  });
+
+  async function whatOneProcessPays(): Promise<FakeOpenAi> {
+    const fake = await startModel();
+    await runCli([...ARGS, '--output', pathOf('price.jsonl')], '', fake.environment);
+    return fake;
+  }
+
+  it('leaves no key of the endpoint in Redis', () => {
+    const folder = join(server.folder, 'appendonlydir');
+    const files = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'latin1'));
+    expect(files.join('')).toContain('llm:fake');
+    expect(files.join('')).not.toContain(FAKE_KEY);
+  });
+
+  it('counts what an earlier attempt at a shard reserved as spent, and refuses a request without the lease', async () => {
+    const redis = server.client();
+    const queue = { redis, prefix: 'unit' };
+    await setBudget(queue, 'j', 1);
+    const open = (token: string) => SharedLedger.open(queue, { name: 'j', index: 0, token }, PRICES);
+    await redis.set('unit:shards:j-0:lock', 'a');
+    const first = await open('a');
+    const reservation = await first.reserve(0.25, NEVER);
+    await (await first.reserve(0.5, NEVER)).settle(0.125);
+    await redis.set('unit:shards:j-0:lock', 'b');
+    const second = await open('b');
+    reservation.settle(0);
+    await expect(first.reserve(0.1, NEVER)).rejects.toMatchObject({ code: 'queue_failed' });
+    await second.reserve(0.5, NEVER);
+    expect(second.spent).toBe(0.375);
+    const waits = second.reserve(0.25, NEVER);
+    await expect(
+      Promise.race([waits, new Promise((resolve) => setTimeout(resolve, 150, 'waits'))]),
+    ).resolves.toBe('waits');
+    await redis.hset('unit:ledger:j', 'budget', 2e9);
+    await waits;
+    redis.disconnect();
+  });
+
+  it('pauses all workers after one refused request', async () => {
+    const [one, other] = [server.client(), server.client()];
+    const pausesOf = (redis: typeof one) => new SharedPauses({ redis, prefix: 'unit' }, 'j');
+    pausesOf(one).pause(300);
+    pausesOf(one).pause(1);
+    await until(async () => (await other.pttl('unit:pause:j')) > 0);
+    const left = await other.pttl('unit:pause:j');
+    const started = performance.now();
+    await pausesOf(other).wait(NEVER);
+    expect(performance.now() - started).toBeGreaterThanOrEqual(left - 20);
+    expect(await other.exists('unit:pause:j')).toBe(0);
+    one.disconnect();
+    other.disconnect();
+  });
+});
