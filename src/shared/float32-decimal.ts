@@ -10,8 +10,9 @@ const float = new Float32Array(1);
 const bits = new Uint32Array(float.buffer);
 
 /**
- * By the exponent bits of a float32: the smallest power of ten of which one unit is less than a unit in the last place of
- * these numbers. It is 0 where the number times this power is not an exact float64, or where the numbers are integers.
+ * Indexed by the exponent bits of a float32: the smallest power of ten whose reciprocal is less than the distance between
+ * neighbouring float32 numbers with these bits. It is 0 for integers, and for numbers whose product with the power is not
+ * an exact float64.
  */
 const SCALES = Float64Array.from({ length: 256 }, (_, exponent) => {
   const power = exponent - 127;
@@ -22,9 +23,9 @@ const SCALES = Float64Array.from({ length: 256 }, (_, exponent) => {
 });
 
 /**
- * Returns the float64 that prints as the shortest decimal of a float32, which reads back to the same float32. Of several
- * shortest decimals it is the nearest; of two equally near ones, that with an even last digit.
- * @returns any other number unchanged: what is not a float32, NaN, infinities and -0.
+ * Returns the float64 that prints as the shortest decimal that reads back to the same float32. If several decimals are
+ * equally short, it returns the nearest; if two are equally near, the one with an even last digit.
+ * @param value a float32. NaN, infinities, -0 and numbers that are not float32 are returned unchanged.
  */
 export function float32Decimal(value: number): number {
   if ((value | 0) === value && Math.abs(value) < ALL_INTEGERS) return value;
@@ -43,7 +44,10 @@ function roundToEven(value: number): number {
   return rounded - value === 0.5 && rounded % 2 !== 0 ? rounded - 1 : rounded;
 }
 
-/** Tries ever fewer digits. The numbers that it is called for are never halfway between two decimals that read back. */
+/**
+ * Removes digits while a decimal still reads back. It does not round to even: no number for which it is called lies halfway
+ * between two decimals that read back.
+ */
 function decimalBySearch(value: number): number {
   let shortest = value;
   for (let digits = MAX_DIGITS; digits > 0; digits--) {
@@ -55,8 +59,9 @@ function decimalBySearch(value: number): number {
 }
 
 /**
- * Returns the nearest decimal of so many digits; for a power of two also the next one away from zero. On that side twice as
- * many numbers read back as a power of two, so that the next decimal may read back where the nearest does not.
+ * Returns the nearest decimal with `digits` significant digits. For a power of two it also returns the next decimal away
+ * from zero. The interval of numbers that read back is twice as wide on that side, so the next decimal may read back when
+ * the nearest does not.
  */
 function candidates(value: number, digits: number): number[] {
   const nearest = value.toExponential(digits - 1);
@@ -66,7 +71,7 @@ function candidates(value: number, digits: number): number[] {
   return [Number(nearest), Number(`${next}e${Number(exponent) - digits + 1}`)];
 }
 
-/** Returns the decimals of all entries, as `float32Decimal`. */
+/** Returns `float32Decimal` of each entry. */
 export function float32Decimals(values: ArrayLike<number>): number[] {
   // Faster than Array.from, which calls an iterator.
   const decimals: number[] = [];

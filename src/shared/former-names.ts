@@ -56,7 +56,7 @@ const PLANNER_MODELS: readonly string[] = [
   'planner-oracle',
 ];
 
-/** Returns a player of a file under the name that its policy has in `eval`. Earlier releases named some otherwise. */
+/** Returns a stored player with the policy's name in `eval`. Earlier releases stored other names for some policies. */
 export function currentPlayer<Stored extends StoredPlayer>(stored: Stored): Stored {
   const { teacher, model, objective } = stored;
   if (teacher !== 'planner') return stored;

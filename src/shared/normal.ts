@@ -1,6 +1,6 @@
 /** Distribution function and quantiles of the standard normal distribution. */
 
-/** Beyond this the distribution function is 0 or 1 in float64. */
+/** Beyond this the distribution function differs from 0 or 1 by less than 1e-18. */
 const FAR = 9;
 const ROOT_TWO_PI = Math.sqrt(2 * Math.PI);
 

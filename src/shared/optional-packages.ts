@@ -1,7 +1,7 @@
 /** Loads optional peer packages on first use. */
 import { LibraryError } from './errors.js';
 
-/** The packages that a job needs, as `npm install` takes them. */
+/** The packages of each feature, as arguments of `npm install`. */
 export const PACKAGES = {
   models: ['openai@6', 'fs-native-extensions@1'],
   servers: ['hono@4', '@hono/node-server@2', 'ws@8', 'prom-client@15'],
@@ -37,7 +37,7 @@ class MissingPackages extends LibraryError {
         `Run "npm install ${packages.join(' ')}".`,
       { cause },
     );
-    // The class is no part of the API.
+    // The API exports LibraryError only.
     this.name = LibraryError.name;
     this.what = what;
     this.packages = packages;

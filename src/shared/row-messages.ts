@@ -1,4 +1,4 @@
-/** Messages about invalid values in JSON. They need no schema library. */
+/** Messages about invalid values in JSON, for code that must not load a schema library. */
 import { didYouMean } from './suggest.js';
 import { describe } from './values.js';
 

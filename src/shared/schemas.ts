@@ -54,6 +54,6 @@ export const otherSchema = (schema: Schema, value: unknown, place = ''): string 
 export const schemaName = ({ name, version }: Schema): string =>
   `${describe(name)} version ${describe(version)}`;
 
-/** Formats a schema by name and version, and any other value as it is. */
+/** Formats a schema as its name and version, and any other value as `describe` does. */
 const show = (value: unknown): string =>
   (value as Schema | null)?.name === undefined ? describe(value) : schemaName(value as Schema);

@@ -1,11 +1,12 @@
 /** Quantiles of Student's t distribution for intervals. */
 import { normalQuantile } from './normal.js';
 
-/** The confidence of intervals by default. */
+/** The default confidence of intervals. */
 export const CONFIDENCE = 0.95;
 
 /**
- * Returns t such that a share of the distribution lies between -t and t. At 95 % it has 12 digits or more, at 99.9 % 10.
+ * Returns t such that the share `confidence` of the distribution lies between -t and t. At least 12 digits are correct at
+ * 95 %, and 10 at 99.9 %.
  * Source of the formulas: Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.3 to 26.7.5.
  * @param df degrees of freedom: an integer of at least 1. @param confidence the share, in (0, 1).
  */

@@ -1,6 +1,6 @@
-/** Awaits a value, unless a signal aborts before. */
+/** Awaits a value until a signal aborts. */
 
-/** Returns the value, or rejects with the signal's reason as soon as the signal aborts. Later values are ignored. */
+/** Returns the value, or rejects with the signal's reason as soon as the signal aborts. */
 export async function unlessAborted<T>(value: T | Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return value;
   let onAbort = (): void => {};

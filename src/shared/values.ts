@@ -2,7 +2,7 @@
 import { InputError } from './errors.js';
 import { didYouMean } from './suggest.js';
 
-/** Refuses unknown options. @throws InputError `wrong_type` or `unknown_option`. */
+/** Checks that all options are known. @throws InputError `wrong_type` or `unknown_option`. */
 export function checkOptions(what: string, options: unknown, known: readonly string[]): void {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
     throw wrongType(what, 'an object', options, `Pass { ${known[0]}: ... }.`);
@@ -104,7 +104,7 @@ export function checkName<Name extends string>(what: string, value: unknown, nam
   );
 }
 
-/** Validates an object of named arrays. Its other keys are ignored. @throws InputError `wrong_type`. */
+/** Validates an object of named arrays, but not its keys. @param example a key for the error. @throws InputError `wrong_type`. */
 export function checkRecord<T extends object>(what: string, value: T, example: keyof T & string): T {
   if (typeof value === 'object' && value !== null && !isList(value)) return value;
   throw wrongType(what, 'an object', value, `Pass { ${example}: ... }.`);

@@ -21,10 +21,10 @@ const MIN_SPACED = 8;
 /**
  * Returns a function that replaces secrets in texts.
  *
- * It finds a secret as it is, and as headers, URLs, JSON, base64 and hexadecimal contain it. It also finds each of
- * these forms in full-width or accented letters, in escapes, with zero-width characters and, from eight characters on,
- * with white space between its characters. It does not find other disguises: look-alike letters of other alphabets,
- * other characters in between, reversal, encryption.
+ * It finds a secret as plain text, and as headers, URLs, JSON, base64 and hexadecimal encode it. It also finds each of
+ * these forms in full-width or accented letters, in escapes and with zero-width characters. It finds forms of eight
+ * characters or more with white space between the characters. It does not find other disguises: look-alike letters of
+ * other alphabets, other characters in between, reversal, encryption.
  * @param secrets in any order. Values shorter than four characters and placeholders are ignored.
  */
 export function redactor(secrets: readonly string[], replacement = '[redacted]'): Redact {
@@ -68,7 +68,10 @@ function spellingsOf(secret: string): string[] {
   ];
 }
 
-/** Returns bytes in base64 and hexadecimal, as a whole text and, if they are long enough, within a longer base64 text. */
+/**
+ * Returns the base64 and hexadecimal texts of the bytes, and for MIN_EMBEDDED bytes or more also their characters within a
+ * longer base64 text.
+ */
 function encodingsOf(bytes: Buffer): string[] {
   const base64 = bytes.toString('base64');
   const hex = bytes.toString('hex');
