@@ -77,12 +77,12 @@ const ENTRIES = {
   /** [grader][component]. */
   graders: (w: WorldSpec) => GRADER_NAMES.map((grader) => w.graders[grader]),
   heuristicBelow: (w: WorldSpec) => w.heuristic.rules.map((rule) => rule.below),
-  /** 1/28, 1/14, 1/140 and 1/3: per step, per half, per meter reading, per belief. */
+  /** 1/28, 1/14, 1/140 and 1/3: 1 divided by the number of steps, steps of a half, meter readings and beliefs. */
   perStep: () => reciprocal(NUM_STEPS),
   perHalf: () => reciprocal(NUM_STEPS / 2),
   perReading: () => reciprocal(NUM_STEPS * NUM_METERS),
   perBelief: (w: WorldSpec) => reciprocal(w.belief.length),
-  /** 1/20: per step that `belief_skill` counts. */
+  /** 1/20: 1 divided by the number of steps that `belief_skill` counts. */
   perSkillStep: (w: WorldSpec) => reciprocal(NUM_STEPS - w.constants.beliefSkillFrom),
   /** A given belief below this counts as +0. */
   smallestBelief: () => MIN_MAGNITUDE,
@@ -112,7 +112,7 @@ const ENTRIES = {
 type Nested = number | readonly Nested[];
 export type BlockName = keyof typeof ENTRIES;
 
-/** From this entry on the block holds u32 words, before it float32. */
+/** The first entry of u32 words. The entries before it are float32. */
 const FIRST_U32: BlockName = 'eventThreshold';
 
 function span(trait: { low: number; high: number }): number {

@@ -23,7 +23,7 @@ export interface Condition {
   readonly name: string;
   /** Whether the option `profiles` may replace the condition's profiles. */
   readonly allowsProfiles: boolean;
-  /** The parts, in order. All their episodes together are scored. */
+  /** The parts, in order. The condition's score is the mean over the episodes of all parts. */
   readonly parts: readonly Part[];
 }
 
@@ -59,13 +59,13 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
 
 export interface ConditionOptions {
   /**
-   * Names of CONDITIONS. 'discrete' selects the conditions of the three named profiles and their mean. Default: all
-   * conditions; with `seeds`, only `custom`.
+   * Names of CONDITIONS. 'discrete' selects the condition of each named profile and the condition of all three. Default:
+   * all conditions; with `seeds`, only `custom`.
    */
   readonly conditions?: readonly string[];
   /** Seeds of the condition `custom`. */
   readonly seeds?: SeedRange;
-  /** The most seeds of each part, counted from the first; a part with fewer has all of its own. Default: all. */
+  /** Maximum number of seeds of each part, counted from its first seed. Default: all seeds. */
   readonly episodes?: number;
   /** 'sampled', 'discrete' or a profile's name: the profiles of in-distribution, ood and custom. Default 'sampled'. */
   readonly profiles?: string;
@@ -129,7 +129,7 @@ function withProfile(condition: Condition, profile: string): Condition {
   );
 }
 
-/** Shortens every part of every condition to its first `episodes` seeds. A part with fewer keeps all. */
+/** Shortens every part of every condition to at most its first `episodes` seeds. */
 function allShortened(conditions: readonly Condition[], episodes: number): Condition[] {
   if (Number.isInteger(episodes) && episodes >= 1) {
     return conditions.map((condition) => shortened(condition, episodes));

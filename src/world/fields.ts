@@ -37,10 +37,10 @@ export const PROFILE_SIZE = NUM_TRAITS + NUM_METERS;
 /** Words of an action sequence: four bits per action, eight actions per word. */
 export const TAPE_WORDS = Math.ceil(NUM_STEPS / 8);
 export const MAX_U32 = 2 ** 32 - 1;
-/** The largest number of episodes and of threads of a batch. */
+/** The largest numbers of episodes and of threads of a batch. */
 export const MAX_ENVS = 2 ** 24;
 export const MAX_THREADS = 256;
-/** Magnitudes of floats of a world, profile or grader, except 0 (docs/world.md, Arithmetic). */
+/** Bounds of the magnitude of every float other than 0 in a world, profile or grader (docs/world.md, Arithmetic). */
 export const MIN_MAGNITUDE = 2 ** -40;
 export const MAX_MAGNITUDE = 2 ** 20;
 
@@ -48,7 +48,7 @@ export const MAX_MAGNITUDE = 2 ** 20;
 export const ACTION_NAMES: readonly string[] = Object.freeze(RHYTHM.actions.map((action) => action.name));
 /** Names of the five events, by code; -1 is no event. */
 export const EVENT_NAMES: readonly string[] = Object.freeze(RHYTHM.events.map((event) => event.name));
-/** Names of a profile's eleven traits, its first numbers. */
+/** Names of the eleven traits: the first numbers of a profile. */
 export const TRAIT_NAMES: readonly string[] = Object.freeze(RHYTHM.traits.map((trait) => trait.name));
 /** Names of the five meters: the order of meters, deltas, anomalies and reward weights. */
 export const METER_NAMES: readonly string[] = RHYTHM.meters;

@@ -1,8 +1,8 @@
 /**
  * The Rhythm world, version 1.1.0: every number of the environment, written once.
  *
- * The version fixes sizes, names and structure. A changed world has the same shape and names, and may give any other
- * number another value. A decimal means the nearest float32.
+ * The version fixes sizes, names and structure. All other numbers of a changed world may differ. A decimal means the
+ * nearest float32.
  */
 
 /** Every number of a world; docs/world.md says what each does. Vectors over meters are in the order of `meters`. */
@@ -67,7 +67,7 @@ export interface WorldSpec {
   reward: { scale: number; bias: number[]; crashPenalty: number; terminalScale: number };
   /** Factors of the belief targets, in the order of BELIEF_NAMES. */
   belief: { name: string; factors: BeliefFactor[] }[];
-  /** Spreads the targets of beliefs around 0.5. */
+  /** Factor of the distance between a belief's target and 0.5. */
   beliefGain: number;
   /** Scale of reward weights in the targets of beliefs. */
   beliefWeightScale: number;

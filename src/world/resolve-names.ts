@@ -94,13 +94,13 @@ export function resolveGrader(
   return checkWeights(grader, where);
 }
 
-/** The number of components in world 1.0.0. The later ones have the weight 0 in a list of this length. */
+/** The number of components in world 1.0.0. In a list of this many weights the later components have the weight 0. */
 export const FORMER_COMPONENTS = 6;
 
 const WEIGHT_LIST = `eight weights (${COMPONENT_NAMES.join(', ')}), or the first six,`;
 
 /**
- * Checks eight weights, or the first six, after which the others are 0. @returns f32 [8].
+ * Checks eight weights. The last two may be left out; they are then 0. @returns f32 [8].
  * @throws InputError `bad_grader`.
  */
 export function checkWeights(list: ArrayLike<number>, where = 'grader'): Float32Array {
