@@ -122,8 +122,8 @@ class Core:
         if unreplayable.size > 0:
             raise StateError(
                 "foreign_past",
-                f"Expected episodes that can be replayed here, got that of environment {int(unreplayable[0])}, which "
-                "was copied from an environment with other streams (imagination). Call the environment that it was "
+                f"Expected episodes that can be replayed here, got the episode of environment {int(unreplayable[0])}, "
+                "which was copied from an environment with other streams (imagination). Call the environment that it was "
                 "copied from.",
             )
 

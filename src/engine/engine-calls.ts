@@ -1,12 +1,12 @@
 /** Computations that are written once and run on synchronous and asynchronous environments and batches. */
 
 /**
- * A computation that yields each call of the engine, whose result may be a promise. Its driver, `runSync` or `runAsync`,
- * passes the result back.
+ * A computation as a generator. It yields what each call of the engine returns, which may be a promise. `runSync` or
+ * `runAsync` drives it and passes the result of each call back.
  */
 export type EngineCalls<Result> = Generator<unknown, Result, unknown>;
 
-/** Returns the result of an engine call, in a computation: `const outputs = yield* resultOf(env.step(actions))`. */
+/** Returns the result of an engine call inside a computation: `const outputs = yield* resultOf(env.step(actions))`. */
 export function* resultOf<T>(call: T): EngineCalls<Awaited<T>> {
   return (yield call) as Awaited<T>;
 }
@@ -19,8 +19,8 @@ export function runSync<Result>(calls: EngineCalls<Result>): Result {
 }
 
 /**
- * Runs a computation whose calls may return promises, and continues at once after those that do not. A rejection is thrown
- * where the computation yielded the call.
+ * Runs a computation whose calls may return promises. Awaits only results that are promises. Throws a rejection inside the
+ * computation, where it yielded the call.
  */
 export async function runAsync<Result>(calls: EngineCalls<Result>): Promise<Result> {
   let step = calls.next();

@@ -10,8 +10,8 @@ const FILE = 'rhythm.node';
 const PREBUILDS = join('prebuilds', `${process.platform}-${process.arch}`);
 
 /**
- * Returns the folder of this module. In a bundle it is the bundle's folder. `import.meta.url` is missing in bundles in the
- * format of CommonJS, and webpack makes it the path of this module on the machine that bundles.
+ * Returns the folder of this module. In a bundle it is the bundle's folder. CommonJS bundles have no `import.meta.url`, and
+ * in bundles of webpack it is the path of this module on the machine that bundled.
  */
 function moduleFolder(): string {
   const { url } = import.meta as { url?: string };
@@ -24,10 +24,10 @@ function moduleFolder(): string {
 
 const FOLDER = moduleFolder();
 
-/** Where modules of this package lie: lib, or src/engine/backends and dist/engine/backends. */
+/** The package's folder, relative to this module's: from lib, and from src/engine/backends or dist/engine/backends. */
 const ABOVE = ['..', '../../..'];
 
-/** The package's folder. Null in a bundle, which does not lie in the package. */
+/** The package's folder; null in a bundle outside the package. */
 const PACKAGE_ROOT = ABOVE.map((path) => resolve(FOLDER, path)).find(isPackage) ?? null;
 
 function isPackage(folder: string): boolean {
@@ -53,7 +53,7 @@ export const isBundled = PACKAGE_ROOT === null;
 let cachedPath: string | undefined;
 
 /**
- * Returns the path of the addon: `RHYTHM_ADDON`, even if there is no such file, else the package's addon.
+ * Returns the path of the addon: `RHYTHM_ADDON`, even if no such file exists, else the addon of the package or bundle.
  * @throws BackendError `addon_missing`.
  */
 export function addonPath(): string {

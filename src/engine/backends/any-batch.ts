@@ -1,4 +1,4 @@
-/** Batches of either interface, for code that runs on every backend. */
+/** Batches of the synchronous or the asynchronous interface, for code that runs on every backend. */
 
 import type { OutputName } from './async-backend.js';
 import type { Refusal, ReplayRequest, ResetRequest, RunRequest } from './backend.js';
@@ -44,8 +44,8 @@ export function isAsynchronous(platform: Platform, backend: string | undefined):
 }
 
 /**
- * Opens a batch on any backend: a synchronous one, which is faster, if the backend has it. 'auto' chooses as `openBatch`.
- * @throws as `openBatch`.
+ * Opens a batch on any backend, synchronous if the backend allows it, because calls are then faster. 'auto' chooses and
+ * errors are thrown as by `openBatch`.
  */
 export const openAnyBatch: OpenBatch = (platform, choice, shape) =>
   isAsynchronous(platform, choice.backend)

@@ -1,8 +1,8 @@
 /**
  * The backend interface. A backend opens batches. A batch holds the states of its episodes and steps them.
  *
- * Arguments are valid: vec-env validates them, once for every backend. Only two errors are left to the batch, which finds
- * them faster: an illegal action among thousands, and a step after the end. For these a call returns a `Refusal` and
+ * Arguments are valid: vec-env validates them, once for every backend. The batch itself detects only two errors, because it
+ * finds them faster: an illegal action, and a step after the episode's end. For these a call returns a `Refusal` and
  * changes nothing. Calls on one batch take effect in the order in which they are made.
  */
 
@@ -85,7 +85,7 @@ export interface Outputs {
   readonly secondHalfMeans: Float32Array;
   /** f32 [numEnvs]: sum of the rewards, added in float32 in the order of the steps. */
   readonly episodeReturns: Float32Array;
-  /** i32 [numEnvs]: steps of the episode, 28. Like sums and means, they include the steps before a later start. */
+  /** i32 [numEnvs]: steps of the episode, 28. Sums, means and lengths include the steps before a later start. */
   readonly episodeLengths: Int32Array;
   /**
    * f32 [numEnvs, 22]: the last observation of an episode whose environment was reset in the same step; null if not
@@ -212,9 +212,9 @@ export interface ReplayRequest {
   readonly given: Uint8Array | null;
   /** Output, f32 [n]: the reward of the step; unchanged if there is no step. */
   readonly rewards: Float32Array;
-  /** Output, f32 [n]: the error of the belief with that action, or of three times 0.5 if none is given. */
+  /** Output, f32 [n]: the error (MAE) of the belief with that action, or of [0.5, 0.5, 0.5] if none is given. */
   readonly beliefMae: Float32Array;
-  /** Output, f32 [n] in [-1, 1]: the clamped term of `belief_skill` of the belief with that action; -1 if none is given. */
+  /** Output, f32 [n] in [-1, 1]: the clamped `belief_skill` term of the belief with that action; -1 if none is given. */
   readonly beliefSkill: Float32Array;
   /** Output, u64 [n]: the hash of the state before the step. */
   readonly hashes: BigUint64Array;

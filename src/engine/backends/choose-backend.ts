@@ -16,9 +16,9 @@ const REFERENCE = 'reference';
 /** A chosen backend. */
 export interface Choice<Kind> {
   readonly backend: Kind;
-  /** The reason of the choice. For 'auto' it lists the backends tried before. */
+  /** Why this backend was chosen. For 'auto' it lists the backends tried before. */
   readonly reason: string;
-  /** Whether it is the reference because faster backends are not available. */
+  /** Whether the reference was chosen because no faster backend is available. */
   readonly isFallback: boolean;
 }
 

@@ -92,7 +92,7 @@ class ReferenceBatch implements Batch {
       this.outputs.finalMask[i] = Number(isStepped && episode.terminated);
       this.#clearFinalObservation(i);
       const isReset = resetMask !== null && resetMask[i] !== 0;
-      // With a step and a reset, the grade of the ended episode stays in the outputs.
+      // If an environment steps and is reset, the outputs keep the grade of the ended episode.
       if (!isReset || isStepped) this.#writeGrade(i);
       if (isReset) this.#resetAfterStep(i, resetSeeds![i], isStepped);
     });
@@ -119,7 +119,7 @@ class ReferenceBatch implements Batch {
   run({ policy, beliefs, stops, part, from, trajectory }: RunRequest<Batch>): Refusal | null {
     const { first, end } = part ?? { first: 0, end: this.episodes.length };
     const starts = from === undefined ? this.episodes : originsOf(from);
-    // The first slice checks the sequences of all environments.
+    // The first part checks the sequences of all environments.
     const refusal =
       policy.kind === 'sequence' && first === 0
         ? this.#findSequenceRefusal(policy.actions, stops, starts)

@@ -12,7 +12,7 @@ import { findHistoryRefusal } from './reference-replay.js';
 /** Opens a batch of `numEnvs` environments of the same backend and world, with these outputs. */
 export type OpenReplayBatch = (numEnvs: number, outputs: Outputs) => Promise<AsyncBatch>;
 
-/** The number that stands for no belief where its error is computed. */
+/** Each number of the belief whose error is computed for a row that gives none. */
 const NO_BELIEF = 0.5;
 
 export class RunReplay {

@@ -27,7 +27,7 @@ function fromJson(text: string, where: string): unknown {
   }
 }
 
-/** A string, with the colon if it is a key; or the begin or end of an object. */
+/** Matches a string, with its colon if it is a key, or a brace. */
 const KEYS_AND_BRACES = /("(?:[^"\\]+|\\.)*")(\s*:)?|[{}]/g;
 
 /** Refuses a key that an object repeats. `JSON.parse` silently keeps the last value. @param text valid JSON. */

@@ -12,7 +12,8 @@ export interface ComponentLayout {
   readonly columnStride: number;
   /**
    * The number of episodes. In column-major components, entries between it and the stride are padding. Row-major components
-   * may have 6 an episode, as in files of world 1.0.0; 0 means 8 an episode, as many as there are.
+   * with this number may have 6 entries per episode, as in files of world 1.0.0. With 0 they have 8, and their length gives
+   * the number.
    */
   readonly numEnvs: number;
 }
@@ -20,11 +21,11 @@ export interface ComponentLayout {
 const ROW_MAJOR: ComponentLayout = { columnStride: 0, numEnvs: 0 };
 
 /**
- * Grades finished episodes again, from their components alone.
+ * Regrades finished episodes from their components alone.
  * @returns f32 [n] in [0, 1], newly allocated: the final scores of these episodes under this grader, exact to the bit.
  * @param components f32 [n, 8], by COMPONENT_FIELDS and in their ranges, row-major unless `layout` says otherwise.
- * @param layout the layout of a result. It tells episodes of world 1.0.0, f32 [n, 6], by their number: components alone do not,
- *   as 24 floats are three episodes of eight or four of six.
+ * @param layout the layout of a result. Components of world 1.0.0, f32 [n, 6], need its `numEnvs`: 24 floats may be three
+ *   episodes of eight components or four of six.
  * @throws InputError `wrong_type`, `wrong_length`, `out_of_range` (an invalid component); for a grader as
  *   `graderWeights`.
  */

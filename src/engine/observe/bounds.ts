@@ -80,7 +80,7 @@ const rangeOf = (params: Params, trait: number): Interval => [
 
 /**
  * Returns the response at a vitality. The response is affine in each trait and multiplies no two of them, so the function
- * varies one trait at a time between the ends of its range. Stress, which depends on a threshold, is left to the callers.
+ * varies one trait at a time between the ends of its range. The callers add stress, which depends on a threshold.
  */
 function responseAt(params: Params, slot: number, action: number, vitality: number): Response {
   const meters = new Float32Array(NUM_METERS).fill(1);
@@ -105,14 +105,14 @@ function responseAt(params: Params, slot: number, action: number, vitality: numb
 }
 
 /**
- * Rules 3 and 4 of docs/world.md: the profile's difference, noise, and the stress of one of the two profiles, if only one
- * is stressed.
+ * Returns the interval of a meter's anomaly (rules 3 and 4 of docs/world.md): the profile's difference, noise, and stress if
+ * only one of the two profiles is stressed.
  */
 function anomalyOf(params: Params, { difference }: Response, k: number): Interval {
   return sum([difference[k], symmetric(params.stress[k]), symmetric(params.noiseMeters[k])]);
 }
 
-/** Rules 1 to 7: a meter moves by `d` or less, in the same direction, and stays in [0, 1]. */
+/** Returns the interval of a meter's change (rules 1 to 7). Clamping to [0, 1] can only make the change smaller. */
 function deltaOf(params: Params, { neutral, difference }: Response, event: number, k: number): Interval {
   const rate = k === VITALITY ? rangeOf(params, METABOLIC_RATE) : ([1, 1] as const);
   const effect = event < 0 ? 0 : params.eventEffect[event * NUM_METERS + k];
@@ -128,8 +128,8 @@ function deltaOf(params: Params, { neutral, difference }: Response, event: numbe
 }
 
 /**
- * Rules 8 and 10. A sum of the deltas, weighted by weights that sum to 1, lies between the smallest and the largest
- * delta.
+ * Returns the interval of a reward (rules 8 and 10). Weights sum to 1, so the weighted sum of the deltas lies between the
+ * smallest and the largest delta.
  */
 function rewardOf(params: Params, response: Response, event: number): Interval {
   const deltas = METER_INDICES.map((k) => deltaOf(params, response, event, k));

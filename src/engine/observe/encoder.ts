@@ -87,7 +87,7 @@ export class ObservationEncoder {
    * @param rawStride 0 for rows; else number k of environment i is at `k * rawStride + i`.
    * @param history the past steps, including the last one; null without the option `history`.
    * @param out f32 [numEnvs, size]; it must not share memory with `raw`.
-   * @param outStride of `out`, as `rawStride` of `raw`.
+   * @param outStride the stride of `out`, in the form of `rawStride`.
    * @param mask u8 [numEnvs], the environments to write; null for all. The others keep their numbers.
    */
   encode(

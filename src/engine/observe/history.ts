@@ -13,7 +13,7 @@ for (let at = 0; at < HISTORY_SIZE; at += RECORD_SIZE) MISSING[at + RECORD.actio
 
 /**
  * A ring buffer of seven steps for each environment, 337 bytes each. Each ring has its own position, because a mask may
- * step or reset some environments only. Only `gather` from the object itself allocates memory.
+ * step or reset some environments only. After construction, only a `gather` from the object itself allocates memory.
  */
 export class HistoryRows {
   readonly numEnvs: number;

@@ -170,7 +170,7 @@ function toCheckedBeliefs(beliefs: ArrayLike<number>, n: number, playing: Uint8A
   return copy;
 }
 
-/** Calls a policy. @param purpose says in errors what for. @throws InputError `policy_failed`; the signal's reason. */
+/** Calls a policy. @param purpose what it is called for, in errors, such as "to open". @throws InputError `policy_failed`; the signal's reason. */
 async function call<T>(
   name: string,
   purpose: string,

@@ -37,7 +37,7 @@ export interface EpisodeStarts {
   /**
    * u32 [n]: a seed for the random draws of the policy itself, so that its results can be reproduced. It is derived from the
    * seed of the episode, and in `rolloutGroups` from the index of the member. A policy with `usesHiddenState` gets this seed
-   * or index itself. From an episode's seed follow its profile, noise and events.
+   * or index itself. An episode's seed determines its profile, noise and events.
    */
   readonly seeds: Uint32Array;
   /**
@@ -48,8 +48,8 @@ export interface EpisodeStarts {
 }
 
 /**
- * What a policy is opened for. `backend` is that of the evaluation: undefined for 'auto', or a name, such as 'webgpu', which only
- * `createAsyncVecEnv` opens.
+ * The environments that a policy is opened for. `backend` is the evaluation's: undefined for 'auto', or a name. Only
+ * `createAsyncVecEnv` opens 'webgpu'.
  */
 export interface PolicySetting extends Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'> {
   /** The number of environments. */
@@ -75,15 +75,15 @@ export interface PolicyPlayer {
   [Symbol.dispose]?(): void;
 }
 
-/** A policy with memory. Pass it by name to `evaluate`, or to `rolloutGroups`. */
+/** A policy with memory. Pass it to `evaluate` under a name, or to `rolloutGroups`. */
 export interface Policy {
-  /** Opens the policy for a number of environments, whose observations and actions it gets and gives as one batch. */
+  /** Opens the policy for a number of environments. The player acts in all of them with one call per step. */
   open(setting: PolicySetting): PolicyPlayer | Promise<PolicyPlayer>;
   /** Whether the policy uses the hidden state. Then it is not a valid agent, and results mark it as an oracle. */
   readonly usesHiddenState?: boolean;
 }
 
-/** Either kind of policy. */
+/** A policy with or without memory. */
 export type PolicyLike = Policy | PolicyFunction;
 
 export const isPolicy = (value: unknown): value is PolicyLike =>

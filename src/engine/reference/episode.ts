@@ -1,4 +1,4 @@
-/** One episode, step by step. Every backend must equal it bit for bit. The rules of a step are in rules.ts. */
+/** A single episode, which steps one action at a time. Every backend must give the same bits. rules.ts has the rules. */
 import { InputError, StateError } from '../../shared/errors.js';
 import { checkBoolean, checkOptions, describe } from '../../shared/values.js';
 import {

@@ -25,7 +25,7 @@ import type { Snapshot } from './format.js';
 import { refuse } from './snapshot-error.js';
 
 /**
- * The bits of -0, which no float of a state may be. Sums begin at +0, clamping begins at +0, and validation adds +0.
+ * The bits of -0. No float of a legal state is -0: sums begin at +0, clamping turns -0 into +0, and validation adds +0.
  */
 const MINUS_ZERO = 0x80000000;
 /**
@@ -200,8 +200,8 @@ function checkBelief(states: States, env: number, at: number): void {
 }
 
 /**
- * Checks that the weights sum to 1. Graders are validated before their weights are rounded to float32, by at most 2^-24 of
- * each weight. The bound allows twice this error, so that rounding of the sum makes no difference.
+ * Checks that the weights sum to 1. Graders are validated before their weights are rounded to float32. Rounding changes a
+ * weight by at most 2^-24 of it. The bound allows twice this error, because the sum is rounded too.
  */
 function checkGrader({ floats }: States, env: number, at: number): void {
   let sum = 0;

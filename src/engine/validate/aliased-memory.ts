@@ -7,7 +7,7 @@ export type OverwrittenBuffers = ReadonlySet<ArrayBufferLike>;
 
 export const NO_BUFFERS: OverwrittenBuffers = new Set();
 
-/** Not every platform has SharedArrayBuffer. */
+/** Returns whether a buffer is shared with other threads. Not every platform has SharedArrayBuffer. */
 const isShared = (buffer: ArrayBufferLike): boolean =>
   typeof SharedArrayBuffer !== 'undefined' && buffer instanceof SharedArrayBuffer;
 

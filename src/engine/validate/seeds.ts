@@ -3,7 +3,7 @@ import { InputError } from '../../shared/errors.js';
 import { checkInteger, checkLength, describe, isList } from '../../shared/values.js';
 import { MAX_U32 } from '../../world/fields.js';
 
-/** One u32 for all, to which environment i adds i, or one u32 per environment. */
+/** One u32, to which environment i adds i for its seed, or one u32 per environment. */
 export type SeedChoice = number | ArrayLike<number>;
 
 /** The seeds that an environment may use: `low` to `low + size - 1`. */

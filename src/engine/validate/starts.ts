@@ -106,7 +106,7 @@ export const START_OPTIONS: readonly (keyof StartStates)[] = [
 ];
 const LAST_START = NUM_STEPS - 1;
 /**
- * The smallest magnitude except 0. Its products with the means' factors and with a weight of 2^-40 are still normal
+ * The smallest magnitude other than 0 that a start may have. Its products with the means' factors and with a weight of 2^-40 are still normal
  * float32s. A device may flush subnormal ones to 0.
  */
 const MIN_VALUE = 2 ** -80;
@@ -115,7 +115,7 @@ const METER_RANGE: FloatRange = { low: MIN_VALUE, high: 1, signed: false };
 const SUM_RANGE: FloatRange = { low: MIN_VALUE, high: MAX_SUM, signed: true };
 
 type FloatsName = Exclude<keyof StartStates, 'steps' | 'crashes' | 'beliefs'>;
-/** The number of steps from which on each reward sum may differ from 0. */
+/** The smallest number of steps after which each reward sum may differ from 0. */
 const FIRST_NONZERO = { early: 1, late: NUM_STEPS / 2 + 1, returns: 1 };
 
 /**
@@ -143,7 +143,7 @@ export function toStart(states: StartStates, context: StartContext): EnvStarts {
   };
 }
 
-/** Weights as those of a sampled profile: not negative, with the sum 1. */
+/** Weights that stand for any sampled profile's: not negative, with the sum 1. */
 const SIMPLEX = Float32Array.of(1, 0, 0, 0, 0);
 
 /** Returns the reward weights of an environment; null if they are unknown. */

@@ -9,8 +9,8 @@ export type Bounds = readonly [low: number, high: number];
 const UNBOUNDED: Bounds = [-MAX_SUM, MAX_SUM];
 const ONLY_ZERO: Bounds = [0, 0];
 /**
- * Bounds of the rounding error of `skill` in the published world. That of a snapshot is larger, because its episode may have
- * begun with a sum at the bound and rounded since.
+ * Bounds of the rounding error of `skill` in the published world. The bound for snapshots is larger: an episode may have
+ * begun with a sum at the bound for starts, and steps since then may have added rounding errors.
  */
 export const SKILL_ERROR = { start: 0.01, snapshot: 0.011 } as const;
 /** In other worlds: the error per unit of the sum's magnitude. */

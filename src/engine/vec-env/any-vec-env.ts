@@ -1,4 +1,4 @@
-/** Environments of either API, for code that runs on every backend. */
+/** Environments of the synchronous or the asynchronous API, for code that runs on every backend. */
 
 import { isAsynchronous } from '../backends/any-batch.js';
 import type { Platform } from '../backends/platform.js';
@@ -6,7 +6,7 @@ import { type AsyncVecEnv, openAsyncVecEnv } from './async-vec-env.js';
 import { openVecEnv, VecEnv } from './vec-env.js';
 import type { StepResult, VecEnvOptions } from './vec-env-options.js';
 
-/** An environment of either API. Await the results of its calls. */
+/** An environment of the synchronous or the asynchronous API. Await the results of its calls. */
 export type AnyVecEnv = VecEnv | AsyncVecEnv;
 
 /**

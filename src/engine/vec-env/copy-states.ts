@@ -76,7 +76,7 @@ function allUpTo(indices: Uint32Array, last: number): boolean {
 /** A fork to open. */
 export interface Fork {
   readonly settings: Settings;
-  /** The profiles in place of the hidden ones; null to keep these. */
+  /** The profiles that replace the hidden ones; null to keep the hidden ones. */
   readonly imagined: Imagined | null;
 }
 
@@ -152,7 +152,7 @@ function requireSame(what: string, expected: string, got: string, remedy: string
   if (expected === got) return;
   throw new InputError(
     'not_alike',
-    `Expected a source of ${what} ${expected}, as this environment's, got ${got}. ${remedy}`,
+    `Expected a source with this environment's ${what}, ${expected}, got ${got}. ${remedy}`,
   );
 }
 
@@ -237,7 +237,7 @@ export function requireReplayable({ unreplayable }: Core, envs: ArrayLike<number
     if (unreplayable[envs[i]] === 0) continue;
     throw new StateError(
       'foreign_past',
-      `Expected episodes that can be replayed here, got that of environment ${envs[i]}, which was copied from an ` +
+      `Expected episodes that can be replayed here, got the episode of environment ${envs[i]}, which was copied from an ` +
         'environment with other streams (imagination). Call the environment that it was copied from.',
     );
   }
@@ -287,7 +287,7 @@ export function commitRestore(core: Core, { words, episodeNumbers, steps, episod
     autoreset.setStepsLeft(i, NUM_STEPS - words[i * STATE_WORDS + STATE.step]);
   }
   core.unreplayable.fill(0);
-  // The bytes do not say where their profiles come from.
+  // A snapshot does not say who chose its profiles.
   core.usesHiddenState = true;
   autoreset.episodeNumbers.set(episodeNumbers);
   autoreset.steps = steps;

@@ -233,8 +233,8 @@ export class Core<Kind extends AnyBatch = AnyBatch> implements Defaults {
     if (!this.busy) return;
     throw new StateError(
       'busy',
-      'Expected this call after the run in progress has returned, got it from its onProgress. Call it afterwards; ' +
-        'aborting the signal ends a run early.',
+      'Expected no call before the run has returned, got one from its onProgress. Call after the run, or abort its ' +
+        'signal to end it early.',
     );
   }
 

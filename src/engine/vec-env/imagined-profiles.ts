@@ -48,7 +48,7 @@ function priorProfiles(params: Params, seeds: Uint32Array): Float32Array {
   return profiles;
 }
 
-/** Returns the imagined profiles as those of the copies' later episodes. */
+/** Returns the imagined profiles as the profiles of later resets of the copies. */
 export const toGivenProfiles = ({ profiles }: Imagined): EnvProfiles => ({
   modes: new Uint8Array(profiles.length / PROFILE_SIZE).fill(MODE.given),
   floats: profiles,

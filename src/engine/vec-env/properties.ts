@@ -59,11 +59,11 @@ export class EnvProperties {
   /** The space of one action: codes, which begin at 0, and their names. */
   readonly actionSpace: ActionSpace = ACTION_SPACE;
   /**
-   * u32 [numEnvs]: the seed of each environment's present episode. A view, which calls update. Autoreset computes the next
+   * u32 [numEnvs]: the seed of each environment's present episode. A view that calls update. Autoreset computes the next
    * seeds from it.
    */
   readonly seeds: Uint32Array;
-  /** u32 [numEnvs]: the number of autoresets of each environment since its last `reset`. A view, which calls update. */
+  /** u32 [numEnvs]: the number of autoresets of each environment since its last `reset`. A view that calls update. */
   readonly episodeNumbers: Uint32Array;
   readonly #core: Core;
 
@@ -91,9 +91,9 @@ export class EnvProperties {
   }
 
   /**
-   * Whether the episodes depend on hidden state, so that a policy that chooses actions by looking ahead in copies of them is
-   * an oracle (`Policy.usesHiddenState`). False only with `imagination`, and only if the caller gave every profile: in forks
-   * with `imagination: { profiles }`, in forks and assignments of these, and after `reset({ profiles })` with names or floats.
+   * Whether the episodes depend on hidden state. If true, a policy that looks ahead in copies of them is an oracle
+   * (`Policy.usesHiddenState`). False only with `imagination`, and only if the caller gave every profile: in forks with
+   * `imagination: { profiles }`, in copies of such forks, and after `reset({ profiles })` with names or floats.
    * True again after `restore`, because a snapshot does not say who chose its profiles.
    */
   get usesHiddenState(): boolean {

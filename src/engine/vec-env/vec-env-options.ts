@@ -77,8 +77,8 @@ export interface ResetOptions {
   /** The graders, for all environments or per environment. Default: as in the options of the vector environment. */
   graders?: GraderChoice;
   /**
-   * The states in which the episodes begin: steps taken, meters and sums. They have no belief and no history. Default: step
-   * 0.
+   * The states in which the episodes begin: steps taken, meters, sums and beliefs. The episodes begin without history.
+   * Default: step 0.
    */
   start?: StartStates;
 }
@@ -110,7 +110,7 @@ export interface StepResult extends Outputs {
   readonly truncated: Uint8Array;
 }
 
-/** Progress and abortion of a long call. */
+/** Options to observe and to abort a long call. */
 export interface LongCallOptions {
   /**
    * Called after each slice of environments, with the number of finished environments and the total. It may abort
@@ -127,8 +127,8 @@ export interface LongCallOptions {
 /** Options of a run. @typeParam Source the environment to begin from: VecEnv or AsyncVecEnv. */
 export interface RunOptionsFrom<Source> extends LongCallOptions {
   /**
-   * `[3]`: one belief for every step, finite: leave `beliefs` out to give none; or [numEnvs, 28, 3], flat, by the episode's
-   * step, where a row of three NaN gives no belief.
+   * `[3]`: one finite belief for every step; or [numEnvs, 28, 3], flat, by the episode's step, where a row of three NaN
+   * gives no belief. Default: no beliefs.
    */
   beliefs?: ArrayLike<number>;
   /** Whether to return all steps. Default false. */
@@ -165,23 +165,23 @@ export interface RunResult extends StepResult {
 /** The profiles and seeds of an imagined fork. */
 export interface ImaginedProfiles {
   /**
-   * The profiles in place of the hidden ones: f32 [indices, 16], such as posterior samples; or 'prior', drawn by the rules of
+   * The profiles that replace the hidden ones: f32 [indices, 16], such as posterior samples; or 'prior' to draw them like
    * sampled profiles, on a stream that no real episode uses.
    */
   profiles: 'prior' | Float32Array;
   /**
    * The seeds of the imagined noise and events, and of the profiles of 'prior': a u32, to which copy i adds i, or a u32 per
-   * copy. Copies with equal seeds have equal luck. Within the source's seedRange. Default: random.
+   * copy. Copies with equal seeds have equal noise and events. The seeds must be in the source's seedRange. Default: random.
    */
   seed?: SeedChoice;
 }
 
-/** The options in which a fork may differ from its source. */
+/** Options of a fork that differ from its source's. */
 export interface ForkOptions {
   /**
-   * As in `VecEnvOptions`. Default: the source's value. A fork keeps the hidden profile even with true: a policy that chooses by
-   * it is an oracle (`Policy.usesHiddenState`). `{ profiles }` also replaces the profile and the seed, and then nothing in the
-   * fork depends on the hidden profile.
+   * As in `VecEnvOptions`. Default: the source's value. Even with true, a fork keeps the hidden profile, so a policy that
+   * uses the fork is an oracle (`Policy.usesHiddenState`). `{ profiles }` also replaces the profile and the seed; then
+   * nothing in the fork depends on the hidden profile.
    */
   imagination?: boolean | ImaginedProfiles;
   /** As in `VecEnvOptions`. Default: the source's value. */

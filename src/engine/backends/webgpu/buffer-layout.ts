@@ -27,7 +27,7 @@ const LAUNCH_NUMBERS = {
   capacity: 'how many environments the shard has room for',
   in_columns: 'whether outputs are column-major',
   keeps_final: 'whether final observations are kept',
-  imagination: 'mask of the streams of noise and events; 0 for real episodes',
+  imagination: 'xored with the streams of noise and events; 0 for real episodes',
   policy: 'one of POLICY',
   belief_kind: 'one of BELIEFS',
   keeps_outputs: 'of a load: whether outputs stay as they are',

@@ -14,7 +14,7 @@ export class GpuDevice {
   readonly device: GPUDevice;
   /** Keeps the GPU object and the adapter from garbage collection, after which Dawn would crash. */
   readonly references: readonly unknown[];
-  /** The adapter's name, for people. */
+  /** The adapter's name, for messages. */
   readonly adapterName: string;
   readonly software: boolean;
   /** The reason why the device was lost; null for a working device. */

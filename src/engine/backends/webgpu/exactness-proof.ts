@@ -1,4 +1,4 @@
-/** Checks whether a device is exact: compares some hundred of its episodes with the reference's. */
+/** Checks whether a device is exact: compares a few hundred of its episodes with the reference's. */
 import {
   MODE,
   NUM_ACTIONS,
@@ -20,7 +20,7 @@ const EPISODES = 128;
 /** Steps that are submitted one by one. A run plays the rest. */
 const SINGLE_STEPS = 9;
 
-/** The number of episodes, and of those that differ from the reference's in any bit of state or outputs. */
+/** The number of compared episodes, and of those that differ from the reference's in any bit of state or outputs. */
 export interface Proof {
   readonly episodes: number;
   readonly different: number;
@@ -46,7 +46,7 @@ export async function proveExact(open: Open, world: World): Promise<Proof> {
   return { episodes: testRuns().length * EPISODES, different };
 }
 
-/** Returns a run of every policy. */
+/** Returns one run for each kind of policy. */
 function testRuns(): RunRequest[] {
   const plain = { stops: null, trajectory: null };
   const belief = Float32Array.of(0.25, 0.5, 0.875);

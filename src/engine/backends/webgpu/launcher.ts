@@ -7,7 +7,7 @@ import type { GpuDevice } from './device.js';
 import { Memory } from './device-memory.js';
 import type { KernelName, Program } from './program.js';
 import { type Piece, Readback } from './readback.js';
-import { bytesPerEnv, type RequestArrays, RequestBuffer } from './request-device.js';
+import { bytesPerEnv, type RequestArrays, RequestBuffer } from './request-buffer.js';
 import { SCRATCH_BYTES, Scratch } from './scratch.js';
 import { destroyShards, envsPerShard, openShards, type Shard } from './shard.js';
 
@@ -19,7 +19,7 @@ export interface LauncherOptions {
   readonly maxEnvsPerShard: number | null;
   readonly keepsFinal: boolean;
   readonly inColumns: boolean;
-  /** The mask of the streams of noise and events; 0 for real episodes. */
+  /** Xored with the streams of noise and events; 0 for real episodes. */
   readonly imagination: number;
 }
 

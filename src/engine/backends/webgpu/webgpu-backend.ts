@@ -93,7 +93,7 @@ class WebGpuBackend implements AsyncBackend {
     return program;
   }
 
-  /** Loads the shaders only now, so that programs without a device never load them. */
+  /** Imports the shaders on first use, so that programs without a device never load them. */
   async #compileAndCheck(device: GpuDevice, workgroupSize: number): Promise<CheckedProgram> {
     const { checkProgram } = await import('./checked-program.js');
     return checkProgram(device, workgroupSize, this.#overrides);

@@ -25,7 +25,7 @@ import { BELIEFS, POLICY, RECORDED_BYTES } from './buffer-layout.js';
 import { Launcher } from './launcher.js';
 import { piecesOf } from './output-words.js';
 import type { Program } from './program.js';
-import type { RequestArrays } from './request-device.js';
+import type { RequestArrays } from './request-buffer.js';
 import { StepClock } from './step-clock.js';
 import { SubmissionSize } from './submission-size.js';
 import { putTrajectory } from './trajectory-rows.js';

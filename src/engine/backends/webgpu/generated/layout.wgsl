@@ -167,7 +167,7 @@ struct Launch {
   in_columns: u32,
   // whether final observations are kept
   keeps_final: u32,
-  // mask of the streams of noise and events; 0 for real episodes
+  // xored with the streams of noise and events; 0 for real episodes
   imagination: u32,
   // one of POLICY
   policy: u32,

@@ -171,7 +171,7 @@ struct Launch {
   in_columns: u32,
   // whether final observations are kept
   keeps_final: u32,
-  // mask of the streams of noise and events; 0 for real episodes
+  // xored with the streams of noise and events; 0 for real episodes
   imagination: u32,
   // one of POLICY
   policy: u32,
@@ -241,7 +241,7 @@ struct Launch {
 
 override workgroup_size: u32 = 64;
 
-// Readers of a request's rows. \`i\` is the environment's place in the launch.
+// Functions that read a request's rows. \`i\` is the environment's index in the launch.
 fn byte_at(bytes: u32, i: u32) -> u32 {
   return (request[bytes + (i >> 2u)] >> (8u * (i & 3u))) & 0xffu;
 }
@@ -277,7 +277,7 @@ fn clamp01(x: f32) -> f32 {
   return bitcast<f32>(clamp(bitcast<i32>(x), 0, bitcast<i32>(1.0)));
 }
 
-// Clamps to [-1, 1]: the sign and the magnitude apart.
+// Clamps to [-1, 1]: keeps the sign and limits the magnitude.
 fn clamp_unit(x: f32) -> f32 {
   let bits = bitcast<u32>(x);
   return bitcast<f32>((bits & 0x80000000u) | min(bits & 0x7fffffffu, bitcast<u32>(1.0)));

@@ -23,7 +23,7 @@ fn clamp01(x: f32) -> f32 {
   return bitcast<f32>(clamp(bitcast<i32>(x), 0, bitcast<i32>(1.0)));
 }
 
-// Clamps to [-1, 1]: the sign and the magnitude apart.
+// Clamps to [-1, 1]: keeps the sign and limits the magnitude.
 fn clamp_unit(x: f32) -> f32 {
   let bits = bitcast<u32>(x);
   return bitcast<f32>((bits & 0x80000000u) | min(bits & 0x7fffffffu, bitcast<u32>(1.0)));
