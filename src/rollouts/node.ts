@@ -16,15 +16,16 @@ import {
  * on seeds or states, policy and grader, not on backend, kernel or threads.
  * @returns a promise. It rejects with InputError for an invalid option or policy output (as `createVecEnv`, `reset`,
  *   `restore`, `fork` and `step` throw); with BackendError if the backend or kernel is unavailable or memory runs out;
- *   with the signal's reason; or with what the policy or `onProgress` throws. No environment stays open.
+ *   with the signal's reason; with InputError `policy_failed`, whose `cause` is the policy's error; or with the error of
+ *   `onProgress`. No environment stays open.
  */
 export function rolloutGroups(options: RolloutOptions): Promise<RolloutGroups> {
   return rolloutGroupsOn(NODE, options);
 }
 
 /**
- * Scores completions. Each row has a seed, the actions taken before, and a completion or the action and belief that it states. A row's scores
- * depend on that row alone.
+ * Scores completions. Each row has a seed, the actions taken before, and either a completion or its action and belief. The
+ * scores of a row depend on this row alone.
  * @param rows columns, which are validated and then read in place, or objects.
  * @throws InputError for an invalid option, or for columns of a wrong type or length; with `onFault: 'throw'` also for
  *   the first invalid row. BackendError if the backend or kernel is unavailable or memory runs out.

@@ -28,8 +28,8 @@ const GAMMA = 0.99;
 const LAMBDA = 0.95;
 
 /**
- * Computes generalised advantages for methods with a critic, such as PPO. Nothing is carried from one episode into the step
- * before it. An episode of this world terminates, with its 28th step, so nothing follows its last reward.
+ * Computes generalised advantages for methods with a critic, such as PPO. Rewards and values of an episode do not affect the
+ * episode before it. An episode of this world terminates with its 28th step, so no value follows its last reward.
  * @throws InputError `wrong_type`, `wrong_length` (also for missing `lastValues`), `out_of_range` (also for a reward or value
  *   of a taken step that is not finite) or `unknown_option`.
  */
@@ -58,7 +58,7 @@ function writeRow(
   { gamma, lambda }: Required<GeneralisedAdvantageOptions>,
 ): void {
   let advantage = 0;
-  /** The value after the step; null after the row's last step. */
+  /** The value of the observation after the step; null until the row's last step is found. */
   let next: number | null = hasEnded === undefined ? 0 : null;
   for (let step = steps - 1; step >= 0; step--) {
     if (!isTaken(row, step)) continue;

@@ -11,7 +11,7 @@ export interface RolloutView extends PolicyView {
   readonly groups: number;
   /** The number of rollouts in a group. */
   readonly groupSize: number;
-  /** As `VecEnv.history`; valid until the policy returns. */
+  /** Does the same as `VecEnv.history`. Call it only before the policy returns. */
   history(i: number, last?: number): HistoryStep[];
 }
 
@@ -50,7 +50,7 @@ export interface RolloutOptions {
   readonly backend?: string;
   /** As in `createVecEnv`. */
   readonly kernel?: string;
-  /** 1 to 256; changes no result. Default: as many as the machine has. */
+  /** 1 to 256; changes no result. Default: the machine's number of processors. */
   readonly threads?: number;
   /** Called after every step with the steps taken and their total, over all rollouts. */
   readonly onProgress?: (done: number, total: number) => void;

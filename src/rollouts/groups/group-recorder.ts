@@ -41,7 +41,7 @@ export interface RolloutGroups {
   readonly seeds: Uint32Array;
   /** f32 [..]: the final score of each episode, as in a StepResult. */
   readonly finalScores: Float32Array;
-  /** f32 [.., 6]: the components of the grade. */
+  /** f32 [.., 8]: the components of the grade, by COMPONENT_FIELDS. */
   readonly components: Float32Array;
   /** f32 [..]: the mean absolute error of the last belief. */
   readonly beliefMae: Float32Array;
@@ -62,7 +62,7 @@ export class GroupRecorder {
   readonly #beliefs: Float32Array;
   readonly #rewards: Float32Array;
   #logProbs: Float32Array | null = null;
-  /** Two u32 per hash: allocating a bigint per step would be slow. */
+  /** The hashes, as two u32 each: allocating a bigint per step would be slow. */
   readonly #hashes: Uint32Array;
 
   /** @throws BackendError `out_of_memory`. */

@@ -19,9 +19,9 @@ interface StateColumns {
   /**
    * f32 [n, 28, 3]: the beliefs given with the actions of the histories. Three NaN for none; later entries of a row are
    * ignored. Without the array none was given. Only the reward of a last step, the 28th, depends on them, through the grade:
-   * - Under v3 a missing history leaves one of the 20 counted steps to belief_skill, the last. The reward is then up to 1.66
-   *   too low where the earlier beliefs were right, and too high where they were wrong.
-   * - Under v2 it matters only to rows without a proposed belief: the last belief of the history stands.
+   * - Under v3, without the history belief_skill counts only the last of its 20 steps. The reward is then up to 1.66 too low
+   *   if the earlier beliefs were right, and too high if they were wrong.
+   * - Under v2 the history matters only to rows without a proposed belief: the last belief of the history is graded.
    */
   readonly beliefHistories?: Float32Array;
 }

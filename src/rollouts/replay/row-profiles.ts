@@ -1,4 +1,4 @@
-/** Validates the profiles of rows. An invalid one is a fault of its row. */
+/** Validates the profiles of rows. An invalid profile is a fault of its row. */
 import { type EnvProfiles, type ProfileChoice, toProfiles } from '../../engine/validate/profiles.js';
 import { checkLength, checkString, isFloats, wrongType } from '../../shared/values.js';
 import { MODE, PROFILE_SIZE } from '../../world/fields.js';

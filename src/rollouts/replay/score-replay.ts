@@ -41,7 +41,7 @@ export interface ReplayOptions extends RewardStackOptions {
   backend?: string;
   /** As in `createVecEnv`. */
   kernel?: string;
-  /** 1 to 256; changes no result. Default: as many as the machine has. */
+  /** 1 to 256; changes no result. Default: the machine's number of processors. */
   threads?: number;
   /** 'mark' (default) leaves invalid rows out and lists them; 'throw' throws the first one's error. */
   onFault?: (typeof ON_FAULT)[number];

@@ -6,7 +6,7 @@ import type { CheckedRows, Histories } from './reward-rows.js';
 import { type RewardShaping, shapedReward, toShaping } from './shaping.js';
 import { checkWeight } from './weighted-totals.js';
 
-/** The numbers of the reward stack (docs/world.md, "The GRPO reward stack"). They are not part of the world's state. */
+/** The numbers of the reward stack (docs/world.md, "The GRPO reward stack"). They are not part of a world (`WorldSpec`). */
 export const REWARD_STACK = Object.freeze({
   formatValid: { yes: 1, no: -2 },
   actionLegal: { yes: 0.5, no: -1 },
@@ -63,7 +63,7 @@ const BELIEF_SKILL = COMPONENT_NAMES.indexOf('belief_skill');
 
 /**
  * Validates the options.
- * @param grader f32 [8]: the default weight of `beliefSkill` is 0 if the grader's is; null for no grader.
+ * @param grader f32 [8]: if it gives belief_skill the weight 0, so does the default of `beliefSkill`; null for no grader.
  * @throws InputError `wrong_type`, `out_of_range` or `unknown_option`.
  */
 export function toStackSettings(
@@ -155,7 +155,7 @@ function totalOf(
     let sum = valid * formatValid[row] + legal * actionLegal[row];
     if (!Number.isNaN(envReward[row])) sum += env * envReward[row];
     if (!Number.isNaN(beliefAccuracy[row])) sum += accuracy * beliefAccuracy[row];
-    // A missing array of weight 0 leaves even the sign of a sum of 0 as it is.
+    // Skips a weight of 0, because adding 0 would turn a sum of -0 into +0.
     if (skill !== 0 && !Number.isNaN(beliefSkill[row])) sum += skill * beliefSkill[row];
     total[row] = sum;
   }

@@ -80,7 +80,7 @@ export class EpisodeStatistics {
     return Float64Array.from(this.episodes, ({ seconds }) => seconds);
   }
 
-  /** Begins episodes anew. Call it after `env.reset`. @param mask that of the reset. */
+  /** Begins new episodes. Call it after `env.reset`. @param mask the mask of the reset. */
   reset(mask?: Mask): void {
     const chosen = this.#envs.maskOf(mask);
     this.#envs.reset(chosen);
@@ -90,7 +90,7 @@ export class EpisodeStatistics {
 
   /**
    * Follows one step. Call it once for every step.
-   * @param mask that of the step. @returns the episodes that ended with the step, by environment.
+   * @param mask the mask of the step. @returns the episodes that ended with the step, by environment.
    * @throws InputError `wrong_type`, `wrong_length`, or `out_of_range` for a reward that is not finite.
    */
   add(result: FollowedStep, mask?: Mask): EndedEpisode[] {
@@ -120,7 +120,7 @@ export class EpisodeStatistics {
   #keep(ended: readonly EndedEpisode[]): void {
     this.#count += ended.length;
     for (const episode of ended) this.#ended.push(episode);
-    // Removes old episodes seldom, because it moves the others.
+    // Removes many old episodes at once, because each removal moves the others.
     if (this.#ended.length >= 2 * this.#last) this.#ended.splice(0, this.#ended.length - this.#last);
   }
 }

@@ -15,7 +15,7 @@ import { RunningMoments } from './running-moments.js';
 
 /** Options of `ObservationNormaliser`. */
 export interface ObservationNormaliserOptions {
-  /** Added to a variance before its root is taken; more than 0. Default 1e-8, as in Gymnasium. */
+  /** Added to a variance before its square root is taken; more than 0. Default 1e-8, as in Gymnasium. */
   epsilon?: number;
   /** The largest magnitude of a normalised number; more than 0. Default Infinity: no limit. CleanRL takes 10. */
   clip?: number;
@@ -27,9 +27,9 @@ export interface ObservationNormaliserOptions {
 
 /** Options of `normalise`. */
 export interface NormaliseOptions {
-  /** The environments whose observations count for the state. All are normalised. Default: all. */
+  /** The environments whose observations update the state. The observations of all are normalised. Default: all. */
   mask?: Mask;
-  /** Whether the observations count for the state. Default: unless frozen. False for `finalObservations`. */
+  /** Whether the observations update the state. Pass false for `finalObservations`. Default: true unless `frozen`. */
   update?: boolean;
   /** `columnStride` of the result, for the layout 'column-major'. Default 0: row-major. */
   columnStride?: number;
@@ -48,7 +48,7 @@ const CALL_OPTIONS: readonly (keyof NormaliseOptions)[] = [
   'out',
 ];
 const EPSILON = 1e-8;
-/** The largest stride: that of the largest batch, padded. */
+/** The largest stride: the padded number of environments of the largest batch. */
 const MAX_STRIDE = 2 * MAX_ENVS;
 const NONE: NormaliseOptions = Object.freeze({});
 
@@ -82,13 +82,13 @@ export class ObservationNormaliser {
     this.#moments = new RunningMoments(size, state && toMoments('observations', size, state));
   }
 
-  /** The state, newly allocated: pass it to `JSON.stringify`, and parsed to the option `state`. */
+  /** The state, newly allocated. Store it with `JSON.stringify`, and pass the parsed object as the option `state`. */
   get state(): NormaliserState {
     return stateOf('observations', this.#moments.state);
   }
 
   /**
-   * Returns normalised observations, f32, in the layout of the given ones.
+   * Returns normalised observations, f32, in the layout of `observations`.
    * @param observations f32 [numEnvs, size], finite. @throws InputError `wrong_type`, `wrong_length`, `out_of_range` or
    *   `unknown_option`.
    */

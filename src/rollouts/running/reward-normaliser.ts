@@ -10,7 +10,7 @@ import { type FollowedEnv, type FollowedStep, SteppedEnvs } from './stepped-envs
 export interface RewardNormaliserOptions {
   /** The discount factor of the returns, in [0, 1]. Default 0.99. */
   gamma?: number;
-  /** Added to a variance before its root is taken; more than 0. Default 1e-8, as in Gymnasium. */
+  /** Added to a variance before its square root is taken; more than 0. Default 1e-8, as in Gymnasium. */
   epsilon?: number;
   /** The largest magnitude of a normalised reward; more than 0. Default Infinity: no limit. CleanRL takes 10. */
   clip?: number;
@@ -26,9 +26,9 @@ const EPSILON = 1e-8;
 
 /**
  * Divides rewards by the running standard deviation of the discounted sums of each episode's rewards so far:
- * r / sqrt(variance + epsilon). Sums begin anew with each episode, also where autoreset begins it, and a step that only
- * resets does not count. An episode's last sum has all its rewards, as in the VecNormalize of Stable-Baselines3; in
- * Gymnasium 1.3 it has the last alone.
+ * r / sqrt(variance + epsilon). Each episode begins a new sum, also after an autoreset. A step that only resets does not
+ * count. The last sum of an episode contains all its rewards, as in the VecNormalize of Stable-Baselines3; in Gymnasium 1.3
+ * it contains only the last reward.
  */
 export class RewardNormaliser {
   /** Whether the state stays as it is. May be set. */
@@ -68,7 +68,7 @@ export class RewardNormaliser {
     return stateOf('rewards', this.#moments.state);
   }
 
-  /** Begins sums anew. Call it after `env.reset`. @param mask that of the reset. */
+  /** Begins new sums. Call it after `env.reset`. @param mask the mask of the reset. */
   reset(mask?: Mask): void {
     const chosen = this.#envs.maskOf(mask);
     this.#envs.reset(chosen);
@@ -77,7 +77,7 @@ export class RewardNormaliser {
 
   /**
    * Returns the normalised rewards of a step, f32 [numEnvs], newly allocated. Call it once for every step.
-   * @param mask that of the step.
+   * @param mask the mask of the step.
    * @throws InputError `wrong_type`, `wrong_length`, or `out_of_range` for a reward that is not finite.
    */
   normalise(result: FollowedStep, mask?: Mask): Float32Array {

@@ -2,7 +2,7 @@
 
 import { InputError } from '../../shared/errors.js';
 
-/** The weight of the first mean (0) and variance (1) in rows, as in Gymnasium. */
+/** The weight, in rows, of the initial mean (0) and variance (1), as in Gymnasium. */
 const FIRST_COUNT = 1e-4;
 
 /** The mean and the variance of each column, and the number of rows that they count as. */
@@ -11,7 +11,7 @@ export interface MomentsState {
   readonly mean: readonly number[];
   /** `[size]`, not negative. */
   readonly variance: readonly number[];
-  /** The number of rows so far, plus the weight of the first mean and variance. */
+  /** The number of rows so far, plus the weight of the initial mean and variance. */
   readonly count: number;
 }
 

@@ -1,4 +1,4 @@
-/** Tells which environments of a vector environment stepped, and which autoreset only reset. */
+/** Finds which environments of a vector environment took their action, and which were only reset by autoreset. */
 import { NO_BUFFERS } from '../../engine/validate/aliased-memory.js';
 import { AUTORESET_MODES, type AutoresetMode } from '../../engine/validate/autoreset-modes.js';
 import { type Mask, toMask } from '../../engine/validate/masks.js';
@@ -47,14 +47,14 @@ export class SteppedEnvs {
     return mask === undefined ? null : toMask(mask, this.numEnvs, NO_BUFFERS);
   }
 
-  /** Forgets ends: the environments of the mask (null for all) were reset. */
+  /** Records that the environments of the mask (null for all) were reset. */
   reset(mask: Uint8Array | null): void {
     for (let i = 0; i < this.numEnvs; i++) if (mask === null || mask[i] !== 0) this.#ended[i] = 0;
   }
 
   /**
    * Follows one step of the environments in the mask.
-   * @returns u8 [numEnvs]: those that took their action. Reused by the next call. @throws InputError `wrong_type` or
+   * @returns u8 [numEnvs]: 1 for environments that took their action. Reused by the next call. @throws InputError `wrong_type` or
    *   `wrong_length`, before anything changes.
    */
   follow({ rewards, terminated }: FollowedStep, mask: Mask | undefined): Uint8Array {

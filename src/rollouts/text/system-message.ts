@@ -37,7 +37,7 @@ const digits = BELIEF_NAMES.map(
   (name, k) => `- ${letters[k]} (${name}): 0 ${DIGIT_MEANINGS[k][0]}, 9 ${DIGIT_MEANINGS[k][1]}`,
 );
 
-/** The grading of v1 and v2, which prompts have had from the first release on. */
+/** The text about grading for v1 and v2. It is the same in all releases. */
 const V1_AND_V2 = `The week is graded at its end: few crashes, high progress and connection, high rewards that rise from the first half to the \
 second, and a true belief about the person.`;
 
