@@ -154,7 +154,7 @@ class Properties {
   }
 
   const Napi::Value& value(size_t at) const { return values_[at]; }
-  // As the methods of Arguments.
+  // Do the same as the methods of Arguments, for the property at a position.
   template <class T>
   T* array(size_t at, napi_typedarray_type type, size_t length) const {
     return args_.ok() ? args_.template elements<T>(values_[at], type, length, names_[at]) : nullptr;

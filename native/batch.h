@@ -64,7 +64,7 @@ class Batch {
   bool load(const Outputs& out, const uint32_t* words, bool keeps_outputs);
   void hash(uint64_t* hashes);
   void targets(float* rows);
-  // Plays rows, without environments of this batch. A refusal has the index of a row, and then nothing is written.
+  // Plays rows, without environments of this batch. The index of a refusal is a row; nothing is written then.
   std::optional<Refusal> replay(const Replay& replay);
 
  private:

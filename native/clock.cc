@@ -11,7 +11,7 @@ void dependent_adds(int count) {
     RHYTHM_UNROLL for (int k = 0; k < unroll; k++) {
       sum += step;
 #if defined(__GNUC__)
-      // Opaque to the optimiser. A register operand, because some processors fold chains of additions of constants.
+      // Hides the values from the optimiser. `step` is a register, because some processors merge additions of constants.
       asm volatile("" : "+r"(sum), "+r"(step));
 #endif
     }

@@ -21,8 +21,8 @@ struct LaneDraws {
   }
 };
 
-// Computes the draws of lanes of one seed, such as rollouts from one state. Computes those of a whole episode at once, one
-// step per lane.
+// Computes the draws of lanes of one seed, such as rollouts from one state. Computes the draws of a whole episode at once,
+// one step per lane.
 struct SharedDraws {
   static constexpr int length = (count::Steps + kLanes - 1) / kLanes * kLanes;
   alignas(64) uint32_t noise0[length], noise1[length], event0[length], event1[length];

@@ -149,7 +149,7 @@ template <int Width, size_t Count, int... Lane>
 RHYTHM_INLINE void put_lanes(float* rows, const FourRows (&four)[Count], std::integer_sequence<int, Lane...>) {
   (put_whole_row<Width, Lane>(rows + Lane * Width, four), ...);
 }
-// Like put_rows, for all lanes and contiguous rows.
+// Does the same as put_rows for all lanes and contiguous rows.
 template <int Width>
 RHYTHM_INLINE void put_whole_rows(float* rows, const F* columns) {
   constexpr int count = (Width + 3) / 4;

@@ -79,7 +79,7 @@ enum class Policy { Random, Heuristic, Sequence };
 
 // The arrays that record the steps of a run.
 struct Trajectory {
-  int8_t* actions;  // null: no trajectory is wanted
+  int8_t* actions;  // null: nothing is recorded
   int8_t* events;
   float* rewards;
   float* meters;

@@ -47,7 +47,7 @@ RHYTHM_INLINE U operator>>(U a, int bits) { return {_mm256_srli_epi32(a.v, bits)
 RHYTHM_INLINE U shift_left(U a, U bits) { return {_mm256_sllv_epi32(a.v, bits.v)}; }
 RHYTHM_INLINE U shift_right(U a, U bits) { return {_mm256_srlv_epi32(a.v, bits.v)}; }
 RHYTHM_INLINE M operator==(U a, U b) { return as_mask(_mm256_cmpeq_epi32(a.v, b.v)); }
-// The compare is signed: a flipped top bit makes it unsigned.
+// The instruction compares signed words. Flipping the top bits makes the comparison unsigned.
 RHYTHM_INLINE M operator<(U a, U b) {
   const U top = broadcast(0x80000000u);
   return as_mask(_mm256_cmpgt_epi32((b ^ top).v, (a ^ top).v));

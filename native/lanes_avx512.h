@@ -117,8 +117,9 @@ RHYTHM_INLINE FourRows transpose_four(F a, F b, F c, F d) {
   transpose_quarters(four.r);
   return four;
 }
-// Writes the first `Width` numbers of a lane's row. Not by a masked store: GCC fuses it with the extraction, into a
-// VEXTRACTF32X4 that faults on a page which its mask leaves out (exception class E6NF, no fault suppression).
+// Writes the first `Width` numbers of a lane's row, without a masked store: GCC would fuse the masked store and the
+// extraction into a VEXTRACTF32X4. This instruction faults on an unmapped page even if the mask excludes the page
+// (exception class E6NF, no fault suppression).
 template <int Lane, int Width>
 RHYTHM_INLINE void store_row(float* to, const FourRows& four) {
   static_assert(Width == 4 || Width == 2);

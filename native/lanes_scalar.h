@@ -1,4 +1,4 @@
-// One episode at a time: the baseline without vector instructions, and the fallback for compilers without vector extensions.
+// One episode at a time, without vector types: the baseline of benchmarks. neutral.cc computes its tables with these lanes.
 #pragma once
 #include <cstdint>
 #include <cstring>
@@ -56,7 +56,8 @@ RHYTHM_INLINE M operator|(M a, M b) { return {a.v || b.v}; }
 RHYTHM_INLINE M operator!(M a) { return {!a.v}; }
 RHYTHM_INLINE bool any(M a) { return a.v; }
 RHYTHM_INLINE uint32_t lane_bits(M a) { return a.v ? 1 : 0; }
-// Selects by an index, not by a branch: actions are unpredictable, and a wrong guess costs as much as forty operations.
+// Selects by an index, not by a branch: actions are unpredictable, and a mispredicted branch costs as much as forty
+// operations.
 RHYTHM_INLINE F select(M m, F a, F b) {
   const float pair[2] = {b.v, a.v};
   return {pair[m.v ? 1 : 0]};

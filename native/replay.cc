@@ -32,8 +32,8 @@ void Replayer::play(size_t first, size_t last) {
   }
 }
 
-// Collects up to sixteen states at one step, because such a tile runs fastest, and the rows that continue them. Returns the
-// end of these rows.
+// Collects up to sixteen states after equally many steps, which run fastest as one tile, and the rows that continue these
+// states. Returns the end of the rows.
 size_t Replayer::prepare_states(size_t first, size_t last) {
   const uint32_t* order = replay_.order;
   states_ = 0;
@@ -145,7 +145,7 @@ void Replayer::step_rows(size_t first, size_t last, const uint32_t* state_lanes,
 }
 
 // Stores the mean absolute error of a belief after rule 9 (docs/world.md), and its term of belief_skill. Without a belief,
-// these are the error of 0.5 each, and -1.
+// stores the error of [0.5, 0.5, 0.5], and -1.
 void Replayer::put_errors(size_t row, const float* belief, const float* target) const {
   const float* w = tables_.f;
   float error[count::Beliefs];

@@ -40,7 +40,7 @@ RHYTHM_INLINE Focus focus_in(const Tables& w, int slot, FloatOf float_of) {
 struct Profile {
   F social_vitality_multiplier, social_serenity_bonus, work_vitality_recovery, progress_serenity_bonus,
       solo_serenity_bonus, leisure_guilt, stress_threshold, event_impact;
-  Meters decay;           // rule 5: the world's, vitality's times the metabolic rate
+  Meters decay;           // rule 5: the world's decay; vitality's is times the metabolic rate
   Meters weights;         // rule 7: the reward weights
   Meters biased_weights;  // rule 8: the reward weights plus the reward's bias
 };
@@ -123,8 +123,8 @@ RHYTHM_INLINE Meters with_stress(const Tables& w, F threshold, const Meters& m, 
   return add_where(m.s < threshold, d, broadcast(w.f + block::Stress));
 }
 
-// Rule 3: noise. Returns (n + 0.5) / 512 - 1 for the ten bits n of a word from bit First on. Under a suitable exponent the bits
-// are exactly that number times a power of two.
+// Rule 3: noise. Returns (n + 0.5) / 512 - 1 for the ten bits n of a word from bit First on. The bits stay in place as the
+// mantissa of a float whose exponent makes it 2^exponent + (n + 0.5) / 512. Subtracting 2^exponent + 1 is exact.
 template <int First>
 RHYTHM_INLINE F noise_field(U word) {
   constexpr int exponent = 14 - First;
@@ -205,7 +205,7 @@ RHYTHM_INLINE void add_reward(LaneTimes now, F r, EpisodeState& episode) {
 }
 
 // Rules 1 to 8. The caller adds the noiseless reward to its half (add_reward), applies beliefs (rule 9) and
-// advances the time (rule 10). Results that a caller does not read cost nothing.
+// advances the time (rule 10). The compiler removes results that the caller does not read.
 template <class Time>
 RHYTHM_INLINE Transition step_episode(const Tables& w, const Profile& profile, const Focus& focus, Time now,
                                       const Draws& draws, U action, EpisodeState& episode) {

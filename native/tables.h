@@ -14,7 +14,7 @@ static_assert(world::count::NamedProfiles <= kTableWidth && world::count::Slots 
 
 struct alignas(64) Tables {
   float effect[world::count::Slots][world::count::Meters][kTableWidth];  // by action
-  // The neutral profile's response before stress, by action; vitality still scales progress. See neutral.h.
+  // The neutral profile's response before stress, by action, without the factor of vitality. See neutral.h.
   float neutral[world::count::Slots][world::count::Meters][kTableWidth];
   float event_effect[world::count::Meters][kTableWidth];                 // by event; 0 after the last, for no event
   float observed_event[kTableWidth];                                     // an event's code in observations: -1 for no event
