@@ -142,7 +142,7 @@ def _check_compatible(core: Core, snapshot: Snapshot) -> None:
         got = getattr(snapshot, name)
         if got != expected:
             remedy = f"Create an environment with {name}={got!r}."
-            refuse("bad_snapshot", f"a snapshot with this environment's {name}, {expected!r}", repr(got), remedy)
+            refuse("bad_snapshot", f"a snapshot with {name} {expected!r} (this environment's)", repr(got), remedy)
 
 
 def _replay_histories(core: Core, words: Words, imagination: bool) -> None:

@@ -25,7 +25,7 @@ export function checkCompatible(snapshot: Snapshot, { world, ...target }: Snapsh
     const [expected, got] = [JSON.stringify(target[name]), JSON.stringify(snapshot[name])];
     if (expected === got) continue;
     refuse(
-      `a snapshot with this environment's ${name}, ${expected}`,
+      `a snapshot with ${name} ${expected} (this environment's)`,
       got,
       `Create an environment with { ${name}: ${got} }.`,
     );

@@ -152,7 +152,7 @@ function requireSame(what: string, expected: string, got: string, remedy: string
   if (expected === got) return;
   throw new InputError(
     'not_alike',
-    `Expected a source with this environment's ${what}, ${expected}, got ${got}. ${remedy}`,
+    `Expected a source with ${what} ${expected} (this environment's), got ${got}. ${remedy}`,
   );
 }
 

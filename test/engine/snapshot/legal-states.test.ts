@@ -116,7 +116,7 @@ describe('checkCompatible', () => {
       other.digest,
       `got one of ${WORLD.digest}. Create an environment with the snapshot's world.`,
     );
-    refuse({ numEnvs: 4 }, "a snapshot with this environment's numEnvs, 4, got 3.", '{ numEnvs: 3 }');
+    refuse({ numEnvs: 4 }, "a snapshot with numEnvs 4 (this environment's), got 3.", '{ numEnvs: 3 }');
     refuse({ imagination: true }, 'imagination true', 'got false', '{ imagination: false }');
     refuse(
       { autoreset: 'disabled' },
