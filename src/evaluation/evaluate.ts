@@ -10,7 +10,7 @@ import { type AnyPolicy, isLlm, type LlmPolicy, selectPolicies } from './choose-
 import { chunksOf } from './episode-batch.js';
 import { checkEvaluateOptions, type EvaluateOptions, type Played } from './evaluate-options.js';
 import { type AnswerSummary, LlmEpisodes } from './llm-episodes.js';
-import { playChunk, policyFields } from './play-chunk.js';
+import { playChunk, policyFields, type StoredResults } from './play-chunk.js';
 import { isStepped } from './play-policy.js';
 import { PolicyPlayers } from './policy-players.js';
 import { otherGraders, type RegradedScore, RegradeTally } from './regraded-scores.js';
@@ -57,7 +57,19 @@ const CONCURRENCY = 4;
  */
 export async function evaluate(options: EvaluateOptions = {}): Promise<Evaluation> {
   checkEvaluateOptions(options);
-  const run = new Run(options);
+  return evaluateConditions(options, selectConditions(options));
+}
+
+/**
+ * Evaluates every policy under these conditions in place of those that the options name.
+ * @param stored answers episodes that were played before. @throws as `evaluate`.
+ */
+export async function evaluateConditions(
+  options: EvaluateOptions,
+  conditions: readonly Condition[],
+  stored: StoredResults | null = null,
+): Promise<Evaluation> {
+  const run = new Run(options, conditions, stored);
   const startTime = performance.now();
   await using environments = new ResizableAnyEnv(engineOf(options, run.grader));
   const info = describeRun(await environments.of(1), run.grader);
@@ -95,6 +107,7 @@ class Run {
   readonly grader: Grader;
   readonly #options: EvaluateOptions;
   readonly #conditions: readonly Condition[];
+  readonly #stored: StoredResults | null;
   readonly #policies: readonly AnyPolicy[];
   readonly #chunkSize: number;
   readonly #llmEpisodes: ReadonlyMap<AnyPolicy, LlmEpisodes>;
@@ -103,9 +116,10 @@ class Run {
   #done = 0;
 
   /** @throws InputError. */
-  constructor(options: EvaluateOptions) {
+  constructor(options: EvaluateOptions, conditions: readonly Condition[], stored: StoredResults | null) {
     this.#options = options;
-    this.#conditions = selectConditions(options);
+    this.#conditions = conditions;
+    this.#stored = stored;
     this.#policies = selectPolicies(options, this.#conditions);
     this.grader = toGrader(options.grader === undefined ? DEFAULT_GRADER : options.grader);
     const defaultSize = options.onTrajectories || this.#policies.some(isStepped) ? SMALL_CHUNK : CHUNK;
@@ -162,6 +176,7 @@ class Run {
         tallies,
         this.#llmEpisodes,
         options,
+        this.#stored,
       )) {
         await onEpisodes?.(episodes);
         // The signal may have been aborted while the listener ran.

@@ -1,8 +1,9 @@
 /** Plays a chunk of a condition's episodes with every policy. */
 import { BASELINE } from '../agents/policies/fixed-policies.js';
 import type { AnyVecEnv } from '../engine/node.js';
+import type { RunResult } from '../engine/vec-env/vec-env-options.js';
 import type { TrajectoryEpisode } from '../rollouts/trajectories/trajectory-episode.js';
-import { type AnyPolicy, isLlm, isOracle, playerOf } from './choose-policies.js';
+import { type AnyPolicy, isLlm, isOracle, type LlmPolicy, playerOf } from './choose-policies.js';
 import type { EpisodeBatch } from './episode-batch.js';
 import type { Played, PlayedEpisodes } from './evaluate-options.js';
 import type { LlmEpisodes } from './llm-episodes.js';
@@ -24,6 +25,16 @@ export interface PlayedChunk {
   readonly trajectories: readonly TrajectoryEpisode[];
 }
 
+/** Results of episodes that were played before. */
+export interface StoredResults {
+  /** Returns the results of a policy's episodes, in the order of the batch; null if they must be played. */
+  resultsOf(
+    policy: Exclude<AnyPolicy, LlmPolicy>,
+    condition: string,
+    batch: EpisodeBatch,
+  ): Promise<{ readonly result: RunResult; readonly trajectories: readonly TrajectoryEpisode[] } | null>;
+}
+
 /**
  * Plays the episodes with every policy and adds the results to the tallies. The baseline always plays first, because
  * every row is compared with it on the same seeds.
@@ -35,6 +46,7 @@ export async function* playChunk(
   tallies: ReadonlyMap<AnyPolicy, Pick<ScoreTally, 'add'>>,
   llmEpisodes: ReadonlyMap<AnyPolicy, LlmEpisodes>,
   options: PlayOptions,
+  stored: StoredResults | null,
 ): AsyncGenerator<PlayedChunk> {
   const { grader } = options;
   const others = Array.from(tallies.keys()).filter((policy) => policy !== BASELINE);
@@ -45,12 +57,13 @@ export async function* playChunk(
     const origin = { player: playerOf(policy), condition, grader };
     const recorder = isRecorded ? new EvaluationRecorder(env.world, batch, origin) : null;
     const player = isLlm(policy) ? llmEpisodes.get(policy)!.replayPolicy(condition, batch) : policy;
-    const result = await playPolicy(env, batch, player, options, recorder);
+    const earlier = isLlm(policy) ? null : ((await stored?.resultsOf(policy, condition, batch)) ?? null);
+    const result = earlier?.result ?? (await playPolicy(env, batch, player, options, recorder));
     if (policy === BASELINE) baseline = result.finalScores.slice();
     if (tally === undefined) continue;
     tally.add(result, baseline);
     const episodes = { condition, ...policyFields(policy, grader.name), ...batch, result };
-    yield { policy, episodes, trajectories: recorder?.end(result) ?? [] };
+    yield { policy, episodes, trajectories: earlier?.trajectories ?? recorder?.end(result) ?? [] };
   }
 }
 

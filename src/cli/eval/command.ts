@@ -6,6 +6,7 @@ import { CONDITIONS } from '../../world/conditions.js';
 import { GRADER_NAMES } from '../../world/fields.js';
 import type { Context } from '../context.js';
 import { addLlmOptions } from '../llm/llm-options.js';
+import { addShardOption } from '../shards/shard-option.js';
 import { addEngineOptions, parseInteger, parseNames, parseSeeds } from '../shared-options.js';
 import type { EvalCommandOptions } from './run-eval.js';
 
@@ -74,7 +75,7 @@ export function addEvalCommand(program: Command, { signal }: Context): void {
       "also write each episode's components, for regrade; - is the standard output",
     )
     .option('--trajectories <file>', 'also write whole episodes, one per line; - is the standard output');
-  addEngineOptions(addLlmOptions(command))
+  addEngineOptions(addLlmOptions(addShardOption(command)))
     .addHelpText('after', HELP)
     .action(async (options: EvalCommandOptions) => {
       const { runEval } = await import('./run-eval.js');

@@ -1,12 +1,14 @@
 /** Runs `rhythm-vec eval`. */
 
-import type { Grader } from '../../engine/graders/grader.js';
 import { bracketEvaluation } from '../../evaluation/bracket.js';
 import { playersOf } from '../../evaluation/choose-policies.js';
-import { evaluate } from '../../evaluation/evaluate.js';
-import type { EvaluateOptions } from '../../evaluation/evaluate-options.js';
+import { evaluateConditions } from '../../evaluation/evaluate.js';
+import type { EvaluateOptions, PlayedEpisodes } from '../../evaluation/evaluate-options.js';
 import { evaluationToJson } from '../../evaluation/evaluation-json.js';
 import { gradersInUse } from '../../evaluation/regraded-scores.js';
+import type { RunInfo } from '../../evaluation/run-info.js';
+import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
+import type { Shard } from '../../server/jobs/shard.js';
 import { selectConditions } from '../../world/conditions.js';
 import { headerText, rowsText } from '../components/write-components.js';
 import { checkBracket, checkBracketGrader, readBracket } from '../files/bracket-file.js';
@@ -17,9 +19,17 @@ import { readPolicies } from '../files/policy-file.js';
 import { checkJournal, journalFiles } from '../llm/journal.js';
 import { type ModelFlags, samplingOf } from '../llm/llm-options.js';
 import { createProgress } from '../progress.js';
+import { beginShard } from '../shards/shard-file.js';
 import { checkEngineOptions } from '../shared-options.js';
 import { renderBracket } from './bracket-table.js';
-import { checkEpisodeCount, type EpisodeStore, openFileStore, openJournalStore } from './episode-store.js';
+import {
+  checkEpisodeCount,
+  type EpisodeStore,
+  type Evaluated,
+  openFileStore,
+  openJournalStore,
+} from './episode-store.js';
+import { checkEvalShard, evalShard, finishShard } from './eval-shard.js';
 import { renderHeader, renderTable } from './eval-table.js';
 import { checkModels, EvalModels, modelsIn, prepareModels } from './models.js';
 
@@ -41,6 +51,7 @@ export interface EvalCommandOptions
   readonly grader: string;
   /** The path of an audit's JSON. */
   readonly bracket?: string;
+  readonly shard?: Shard;
 }
 
 /**
@@ -55,33 +66,38 @@ export async function runEval(options: EvalCommandOptions, signal: AbortSignal):
   const grader = await readGrader(options.grader);
   const anchors = await readBracket(options.bracket, signal);
   checkBracketGrader(options.bracket, anchors, gradersInUse(grader));
+  const shard = await evalShard(options, playersOf(policies), grader);
+  if (shard !== null && (await beginShard(shard.file))) return;
+  const conditions = shard?.conditions ?? selectConditions(options);
   const messages = messageStream(json, components, trajectories);
   await using outputs = new Outputs();
   const stored = components === undefined ? null : await outputs.open(components);
-  const store = await openStore(options, policies, names, grader);
+  const store = await openStore(options, { conditions, players: playersOf(policies), grader }, names);
   const models = new EvalModels(openers, store?.spending ?? {}, options);
   const progress = createProgress('episodes');
   try {
-    const evaluation = await evaluate({
-      ...evaluateOptionsOf(options),
-      policies,
-      grader,
-      signal,
-      llm: models.llmOptions(store?.played),
-      onStart: async (info) => {
-        messages.write(renderHeader(info));
+    const settings = {
+      ...engineOptionsOf(options),
+      ...{ policies, grader, signal, llm: models.llmOptions(store?.played) },
+      onStart: async (info: RunInfo) => {
+        if (shard === null) messages.write(renderHeader(info));
         await stored?.write(headerText(info));
       },
-      onProgress: (done, total) => progress.update(done, total, models.money()),
-      onEpisodes: stored === null ? undefined : (episodes) => stored.write(rowsText(episodes)),
-      onTrajectories: store === null ? undefined : (episodes) => store.add(episodes),
-    });
+      onProgress: (done: number, total: number) => progress.update(done, total, models.money()),
+      onEpisodes:
+        stored === null ? undefined : (episodes: PlayedEpisodes) => stored.write(rowsText(episodes)),
+      onTrajectories:
+        store === null ? undefined : (episodes: readonly TrajectoryEpisode[]) => store.add(episodes),
+    };
+    const evaluation = await evaluateConditions(settings, conditions);
     progress.stop();
     const bracketed = bracketEvaluation(evaluation, anchors);
-    messages.write(`${renderTable(evaluation)}${renderBracket(bracketed)}${models.text()}`);
+    if (shard === null)
+      messages.write(`${renderTable(evaluation)}${renderBracket(bracketed)}${models.text()}`);
     if (json !== undefined) await writeJson(json, evaluationToJson(bracketed));
     await stored?.commit();
     await store?.commit();
+    if (shard !== null) await finishShard(shard, models.text());
   } catch (error) {
     progress.stop();
     process.stderr.write(`${models.text()}${store?.keptText() ?? ''}`);
@@ -100,25 +116,22 @@ function check(options: EvalCommandOptions): string[] {
   checkOutputs(outputs, options.grader);
   checkBracket(options.bracket, outputs);
   checkModels(models, options);
+  if (options.shard !== undefined) checkEvalShard(options, models);
   return models;
 }
 
-/** Returns the options of `evaluate`. */
-function evaluateOptionsOf(options: EvalCommandOptions): EvaluateOptions {
-  const { conditions, seeds, episodes, profiles, backend, kernel, threads } = options;
-  return { conditions, seeds, episodes, profiles, backend, kernel, threads };
-}
+const engineOptionsOf = ({ profiles, backend, kernel, threads }: EvalCommandOptions): EvaluateOptions => ({
+  ...{ profiles, backend, kernel, threads },
+});
 
 /** Opens the store of trajectories. Returns null without --trajectories. @throws UsageError; InputError for names. */
 async function openStore(
   options: EvalCommandOptions,
-  policies: EvaluateOptions['policies'],
+  evaluated: Evaluated,
   models: readonly string[],
-  grader: Grader,
 ): Promise<EpisodeStore | null> {
   const { trajectories: path } = options;
   if (path === undefined) return null;
-  const evaluated = { conditions: selectConditions(options), players: playersOf(policies), grader };
   checkEpisodeCount(evaluated);
   if (models.length === 0) return openFileStore(path);
   checkJournal('--trajectories', path, 'a language model');

@@ -2,13 +2,16 @@
 import type { Command } from 'commander';
 import { EXIT } from '../command-errors.js';
 import type { Context } from '../context.js';
-import type { MergeCommandOptions } from './run-merge.js';
+import type { MergeCommandOptions } from './merge-eval.js';
 
 const HELP = `
 Each command that takes --shard writes a manifest beside its file, FILE.manifest.json: what was asked, the version, the world,
 and the SHA-256 of the file. merge needs the file and the manifest of every shard, in any order. It writes the same bytes as
 the command without --shard. If a shard is missing, was changed or is of another job, it lists all problems, writes nothing and
 exits with 1. A shard that is given twice must be the same both times.
+
+Shards of eval are files of --trajectories or --components. merge also prints the tables. The JSON is that of the whole run except
+for seconds, and for the backend, threads and machine, which are those of merge.
 
 Examples:
   rhythm-vec teach --seeds 100-119 --shard 0/2 --output part-0.jsonl
@@ -22,6 +25,9 @@ export function addMergeCommand(program: Command, { signal }: Context): void {
     .description('Merge the shards of a job into the file that the whole job writes.')
     .argument('<shards...>', 'the files of all shards, each beside its manifest')
     .requiredOption('--output <file>', 'the merged file; - is the standard output')
+    .option('--json <file>', 'shards of eval: also write the results as JSON')
+    .option('--components <file>', "shards of eval --trajectories: also write each episode's components")
+    .option('--bracket <audit.json>', 'shards of eval: as in eval')
     .addHelpText('after', HELP)
     .action(async (shards: readonly string[], options: MergeCommandOptions) => {
       const { runMerge } = await import('./run-merge.js');

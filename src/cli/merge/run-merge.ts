@@ -1,16 +1,16 @@
 /** Runs `rhythm-vec merge`. */
 import { createReadStream } from 'node:fs';
 import { counted } from '../../evaluation/format-results.js';
+import type { Job } from '../../server/jobs/job.js';
 import { mergeShards } from '../../server/jobs/merge.js';
-import { checkOutputs } from '../files/check-outputs.js';
+import { UsageError } from '../command-errors.js';
+import { checkBracket } from '../files/bracket-file.js';
+import { checkOutputs, type PlannedOutput } from '../files/check-outputs.js';
 import { checkDifferentFile, checkInput } from '../files/input-file.js';
 import { openOutput } from '../files/output-file.js';
 import { createProgress } from '../progress.js';
 import { type CheckedShards, checkShards } from './check-shards.js';
-
-export interface MergeCommandOptions {
-  readonly output: string;
-}
+import { type MergeCommandOptions, mergeEval } from './merge-eval.js';
 
 /**
  * Writes the merged file, or reports every problem of the shards and writes nothing.
@@ -22,11 +22,13 @@ export async function runMerge(
   signal: AbortSignal,
 ): Promise<boolean> {
   const paths = shards.map(withoutManifest);
+  const outputs = outputsOf(options);
   for (const path of paths) {
     checkInput('a shard', path);
-    checkDifferentFile('--output', options.output, 'the shards', path);
+    for (const output of outputs) checkDifferentFile(output.option, output.path, 'the shards', path);
   }
-  checkOutputs([{ option: '--output', path: options.output }], undefined);
+  checkOutputs(outputs, undefined);
+  checkBracket(options.bracket, outputs);
   const checked = await checkShards(paths, signal);
   if (checked.problems.length > 0) {
     const problems = checked.problems.map((problem) => `- ${problem}\n`).join('');
@@ -35,8 +37,33 @@ export async function runMerge(
     );
     return false;
   }
-  await write(checked, options.output, signal);
+  const job = checked.job!;
+  checkEvalOptions(job, options);
+  const files = checked.shards.map(({ path }) => path);
+  if (job.kind === 'eval') await mergeEval(job, files, options, signal);
+  else await write(checked, options.output, signal);
   return true;
+}
+
+const EVAL_FLAGS = { json: '--json', components: '--components', bracket: '--bracket' } as const;
+
+const outputsOf = ({ output, json, components }: MergeCommandOptions): PlannedOutput[] =>
+  Object.entries({ '--output': output, '--json': json, '--components': components }).flatMap(
+    ([option, path]) => (path === undefined ? [] : [{ option, path }]),
+  );
+
+/** Refuses options of evaluations for other jobs, and --components where --output has them. @throws UsageError. */
+function checkEvalOptions(job: Job, options: MergeCommandOptions): void {
+  const isEval = job.kind === 'eval';
+  for (const [name, flag] of Object.entries(EVAL_FLAGS)) {
+    const isGiven = options[name as keyof MergeCommandOptions] !== undefined;
+    const isOther = !isEval || (name === 'components' && job.options.output === 'components');
+    if (!isGiven || !isOther) continue;
+    const remedy = isEval ? 'They are in --output.' : 'Leave it out.';
+    throw new UsageError(
+      `Expected no ${flag} with shards of ${isEval ? 'components' : job.kind}, got one. ${remedy}`,
+    );
+  }
 }
 
 /** A pattern such as part-* also matches the manifests. */

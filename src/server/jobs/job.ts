@@ -5,7 +5,7 @@ import type { Prices } from '../../agents/llm/ledger.js';
 import type { Grader } from '../../engine/graders/grader.js';
 import type { Sampling } from '../../rollouts/trajectories/trajectory-episode.js';
 import { packageVersion } from '../../shared/version.js';
-import type { SeedRange } from '../../world/conditions.js';
+import type { Condition, SeedRange } from '../../world/conditions.js';
 import { createWorld } from '../../world/world.js';
 
 /** What all jobs have. */
@@ -40,7 +40,23 @@ export interface TeachJob extends JobBase {
   };
 }
 
-export type Job = TeachJob;
+/** `eval`: an episode of each seed of each condition by each policy. */
+export interface EvalJob extends JobBase {
+  readonly kind: 'eval';
+  readonly options: {
+    /** Names of policies, each once. */
+    readonly policies: readonly string[];
+    /** SHA-256 of the files of policies by the policy's name, hexadecimal. */
+    readonly policy_files: Readonly<Record<string, string>>;
+    /** Null without language models. */
+    readonly model: ModelSettings | null;
+    readonly conditions: readonly Condition[];
+    /** What the file has. */
+    readonly output: 'trajectories' | 'components';
+  };
+}
+
+export type Job = TeachJob | EvalJob;
 export type JobKind = Job['kind'];
 
 /** Returns a job of this version and world. */

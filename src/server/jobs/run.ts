@@ -2,14 +2,17 @@
 
 import type { LanguageModel } from '../../agents/llm/language-model.js';
 import type { VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
+import { evaluateConditions } from '../../evaluation/evaluate.js';
+import type { PolicyRecord } from '../../evaluation/evaluate-options.js';
 import { MODEL_PREFIX, type UserPolicy } from '../../evaluation/user-policy.js';
 import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
 import { episodeLine } from '../../rollouts/trajectories/write-line.js';
 import { InputError } from '../../shared/errors.js';
 import { teachByModel } from '../../training/teaching/llm-teacher.js';
 import { teach } from '../../training/teaching/planner-teacher.js';
-import type { Job, TeachJob } from './job.js';
+import type { EvalJob, Job, TeachJob } from './job.js';
 import { type Shard, seedsOf } from './shard.js';
+import { shardConditions } from './shard-conditions.js';
 
 /** What a shard needs besides the job. It changes no result, except for the model's answers. */
 export interface JobContext {
@@ -17,8 +20,10 @@ export interface JobContext {
   readonly signal?: AbortSignal;
   /** Called with the work that is done and its total, in the units of the job's command: steps for `teach`. */
   readonly onProgress?: (done: number, total: number) => void;
-  /** The policy of a file, which the job names and only the caller can load. */
+  /** The policy of a file, which a job of `teach` names and only the caller can load. */
   readonly policy?: UserPolicy;
+  /** The policies of a job of `eval`, if some are of files. Default: those that the job names. */
+  readonly policies?: PolicyRecord;
   readonly llm?: LlmContext;
 }
 
@@ -29,7 +34,11 @@ export interface LlmContext {
   readonly concurrency: number;
   /** Returns whether an episode exists already, by `episodeKey`. It is not played again. */
   readonly has: (key: string) => boolean;
-  /** Called after each step of an episode. */
+  /** The episodes that exist, for `eval`. */
+  readonly played?: AsyncIterable<TrajectoryEpisode>;
+  /** Stores an episode as soon as it ends, before the shard yields it. */
+  readonly append?: (episode: TrajectoryEpisode) => Promise<void>;
+  /** Called after each step of an episode of `teach`. */
   readonly onStep?: () => void;
 }
 
@@ -49,7 +58,7 @@ export interface ShardBatch {
  * @throws InputError for names and for more shards than seeds; the errors of the job's command; the signal's reason.
  */
 export function runShard(job: Job, shard: Shard, context: JobContext = {}): AsyncGenerator<ShardBatch> {
-  return runTeach(job, shard, context);
+  return job.kind === 'teach' ? runTeach(job, shard, context) : runEval(job, shard, context);
 }
 
 async function* runTeach(job: TeachJob, shard: Shard, context: JobContext): AsyncGenerator<ShardBatch> {
@@ -74,7 +83,36 @@ async function* runTeach(job: TeachJob, shard: Shard, context: JobContext): Asyn
       `Expected a model for the policy ${options.policy}, got none. Pass context.llm.`,
     );
   }
-  for await (const episode of teachByModel({ ...work, ...llm }, llm.has)) yield toBatch([episode]);
+  for await (const episode of teachByModel({ ...work, ...llm }, llm.has)) {
+    await llm.append?.(episode);
+    yield toBatch([episode]);
+  }
+}
+
+/** Yields all trajectories together, because `evaluate` calls back. A shard for this function is small. */
+async function* runEval(job: EvalJob, shard: Shard, context: JobContext): AsyncGenerator<ShardBatch> {
+  const { engine, signal, onProgress, llm } = context;
+  const { policies, conditions, output } = job.options;
+  if (output !== 'trajectories') {
+    throw new InputError(
+      'unknown_option',
+      `Expected a job with trajectories, got ${output}. Run eval --shard.`,
+    );
+  }
+  const episodes: TrajectoryEpisode[] = [];
+  const models = llm && { ...{ models: [llm.model], concurrency: llm.concurrency }, played: llm.played };
+  await evaluateConditions(
+    {
+      ...{ ...engine, signal, onProgress, grader: job.grader, llm: models },
+      policies: context.policies ?? policies,
+      onTrajectories: async (played) => {
+        for (const episode of played) if (episode.model !== null) await llm?.append?.(episode);
+        episodes.push(...played);
+      },
+    },
+    shardConditions(conditions, shard),
+  );
+  yield toBatch(episodes);
 }
 
 const toBatch = (episodes: readonly TrajectoryEpisode[]): ShardBatch => ({

@@ -1,0 +1,77 @@
+/** Merges the shards of `rhythm-vec eval`: makes the outputs and tables of the whole evaluation. */
+import { bracketEvaluation } from '../../evaluation/bracket.js';
+import type { PlayedEpisodes } from '../../evaluation/evaluate-options.js';
+import { evaluationToJson } from '../../evaluation/evaluation-json.js';
+import { gradersInUse } from '../../evaluation/regraded-scores.js';
+import type { RunInfo } from '../../evaluation/run-info.js';
+import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
+import { episodeLine } from '../../rollouts/trajectories/write-line.js';
+import type { EvalJob } from '../../server/jobs/job.js';
+import { linesInOrder, mergeEvaluation } from '../../server/jobs/merge-evaluation.js';
+import { StoredLines } from '../../server/jobs/stored-lines.js';
+import { headerText, rowsText } from '../components/write-components.js';
+import { renderBracket } from '../eval/bracket-table.js';
+import { renderHeader, renderTable } from '../eval/eval-table.js';
+import { checkBracketGrader, readBracket } from '../files/bracket-file.js';
+import { jsonText, messageStream, type Output, Outputs } from '../files/output-file.js';
+import { createProgress } from '../progress.js';
+
+export interface MergeCommandOptions {
+  readonly output: string;
+  /** Further outputs of an evaluation, as in `eval`. */
+  readonly json?: string;
+  readonly components?: string;
+  readonly bracket?: string;
+}
+
+/** Writes the outputs and prints the tables. @param paths of all shards. @throws UsageError; the signal's reason. */
+export async function mergeEval(
+  job: EvalJob,
+  paths: readonly string[],
+  options: MergeCommandOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const { output: path, json, components, bracket } = options;
+  const anchors = await readBracket(bracket, signal);
+  checkBracketGrader(bracket, anchors, gradersInUse(job.grader));
+  const messages = messageStream(path, json, components);
+  const progress = createProgress('episodes');
+  await using outputs = new Outputs();
+  const output = await outputs.open(path);
+  const isComponents = job.options.output === 'components';
+  const rows = [
+    ...(isComponents ? [output] : []),
+    ...(components === undefined ? [] : [await outputs.open(components)]),
+  ];
+  try {
+    await using lines = await StoredLines.open(paths, () => signal.throwIfAborted());
+    const evaluation = await mergeEvaluation(job, lines, {
+      signal,
+      onProgress: progress.update,
+      onStart: async (info: RunInfo) => {
+        messages.write(renderHeader(info));
+        await writeAll(rows, headerText(info));
+      },
+      onEpisodes: (episodes: PlayedEpisodes) => writeAll(rows, rowsText(episodes)),
+      ...(isComponents || job.options.model !== null ? {} : { onTrajectories: writerOf(output) }),
+    });
+    // A file with a language model has the order of its journal.
+    if (job.options.model !== null)
+      for await (const line of linesInOrder(job.options, lines)) await output.write(line);
+    const bracketed = bracketEvaluation(evaluation, anchors);
+    if (json !== undefined) await (await outputs.open(json)).write(jsonText(evaluationToJson(bracketed)));
+    signal.throwIfAborted();
+    await outputs.commit();
+    progress.stop();
+    messages.write(`${renderTable(evaluation)}${renderBracket(bracketed)}`);
+  } finally {
+    progress.stop();
+  }
+}
+
+async function writeAll(outputs: readonly Output[], text: string): Promise<void> {
+  for (const output of outputs) await output.write(text);
+}
+
+const writerOf = (output: Output) => (episodes: readonly TrajectoryEpisode[]) =>
+  output.write(episodes.map(episodeLine).join(''));

@@ -1,0 +1,132 @@
+/** Assembles an evaluation from its shards: runs it again, with the episodes of the shards in place of new ones. */
+
+import type { LanguageModel } from '../../agents/llm/language-model.js';
+import type { RunResult } from '../../engine/vec-env/vec-env-options.js';
+import type { EpisodeBatch } from '../../evaluation/episode-batch.js';
+import { type Evaluation, evaluateConditions } from '../../evaluation/evaluate.js';
+import type { EvaluateOptions, PolicyRecord } from '../../evaluation/evaluate-options.js';
+import type { StoredResults } from '../../evaluation/play-chunk.js';
+import { MODEL_PREFIX, UserPolicy } from '../../evaluation/user-policy.js';
+import { parseEpisode } from '../../rollouts/trajectories/read-line.js';
+import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
+import { COMPONENT_NAMES, NUM_COMPONENTS } from '../../world/fields.js';
+import type { EvalJob } from './job.js';
+import type { StoredLines } from './stored-lines.js';
+
+export type MergeListeners = Pick<
+  EvaluateOptions,
+  'onStart' | 'onEpisodes' | 'onTrajectories' | 'onProgress' | 'signal' | 'backend' | 'kernel' | 'threads'
+>;
+
+/**
+ * Returns the evaluation of the whole job. It calls the listeners as `evaluate` does, except that episodes of language
+ * models are not passed to `onTrajectories`.
+ * @param lines of all shards. @throws the signal's reason.
+ */
+export function mergeEvaluation(
+  job: EvalJob,
+  lines: StoredLines,
+  listeners: MergeListeners,
+): Promise<Evaluation> {
+  const models = modelsOf(job);
+  const options: EvaluateOptions = {
+    ...listeners,
+    grader: job.grader,
+    policies: policiesOf(job),
+    ...(models.length === 0 ? {} : { llm: { models, played: playedBy(models, job, lines) } }),
+  };
+  return evaluateConditions(options, job.options.conditions, storedResults(job, lines));
+}
+
+/** Yields the lines of the trajectories of a job with language models, in the order of its file. */
+export async function* linesInOrder(
+  { policies, conditions }: Pick<EvalJob['options'], 'policies' | 'conditions'>,
+  lines: StoredLines,
+): AsyncGenerator<string> {
+  for (const { name: condition, parts } of conditions) {
+    for (const policy of policies) {
+      for (const batch of batchesOf(parts)) {
+        const { profile, seeds } = batch;
+        for (const line of (await lines.linesOf({ condition, policy, profile }, seeds))!) yield `${line}\n`;
+      }
+    }
+  }
+}
+
+const BATCH = 128;
+
+function* batchesOf(parts: EvalJob['options']['conditions'][number]['parts']): Generator<EpisodeBatch> {
+  for (const { profile, seeds } of parts) {
+    for (let first = seeds.first; first <= seeds.last; first += BATCH) {
+      const length = Math.min(BATCH, seeds.last - first + 1);
+      yield { profile, seeds: Uint32Array.from({ length }, (_, i) => first + i) };
+    }
+  }
+}
+
+/** Models that answer nothing: all their episodes are stored. */
+const modelsOf = ({ options }: EvalJob): LanguageModel[] =>
+  options.policies
+    .filter((name) => name.startsWith(MODEL_PREFIX))
+    .map((name) => ({
+      name: name.slice(MODEL_PREFIX.length),
+      complete: () => Promise.reject(new Error(`An episode of ${name} is missing.`)),
+    }));
+
+async function* playedBy(
+  models: readonly LanguageModel[],
+  { options }: EvalJob,
+  lines: StoredLines,
+): AsyncGenerator<TrajectoryEpisode> {
+  const policies = models.map(({ name }) => `${MODEL_PREFIX}${name}`);
+  for await (const line of linesInOrder({ ...options, policies }, lines)) yield parseEpisode(line.trimEnd());
+}
+
+/** Returns the policies. Those of files are never asked: their episodes are stored. */
+function policiesOf({ options }: EvalJob): EvaluateOptions['policies'] {
+  const { policies, policy_files: files } = options;
+  if (Object.keys(files).length === 0) return policies;
+  const stored = (): unknown => ({ usesHiddenState: false, open: () => Promise.reject(new Error('stored')) });
+  const entries = policies.map((name) => [name, Object.hasOwn(files, name) ? stored() : name]);
+  return Object.fromEntries(entries) as PolicyRecord;
+}
+
+const storedResults = ({ options }: EvalJob, lines: StoredLines): StoredResults => ({
+  async resultsOf(policy, condition, { profile, seeds }) {
+    const texts = await lines.linesOf({ condition, policy: policy.name, profile }, seeds);
+    if (texts === null) return null;
+    const rows = texts.map((text) => JSON.parse(text));
+    if (policy instanceof UserPolicy) notePolicy(policy, rows);
+    const isRecorded = options.output === 'trajectories';
+    return {
+      result: resultOf(rows.map((row) => row.final ?? row)),
+      trajectories: isRecorded ? texts.map((text) => parseEpisode(text)) : [],
+    };
+  },
+});
+
+/** Tells a user's policy what its episodes say: whether it states beliefs, and whether it uses hidden state. */
+function notePolicy(policy: UserPolicy, rows: readonly Record<string, unknown>[]): void {
+  const states = ({ belief, steps }: Record<string, unknown>): boolean =>
+    belief === 'own' || ((steps ?? []) as { belief: unknown }[]).some((step) => step.belief !== null);
+  if (rows.some(states)) policy.statesBeliefs = true;
+  if (rows.some(({ oracle }) => oracle === true)) Object.assign(policy.policy, { usesHiddenState: true });
+}
+
+/** Returns the numbers of episodes as an environment gives them. Only the fields that results need are there. */
+function resultOf(rows: readonly Record<string, number>[]): RunResult {
+  const column = (name: string): Float32Array => Float32Array.from(rows, (row) => row[name]);
+  const components = new Float32Array(rows.length * NUM_COMPONENTS);
+  for (const [i, row] of rows.entries())
+    components.set(
+      COMPONENT_NAMES.map((name) => row[name]),
+      i * NUM_COMPONENTS,
+    );
+  return {
+    components,
+    finalScores: column('final_score'),
+    beliefMae: column('belief_mae'),
+    firstHalfMeans: column('early_mean'),
+    secondHalfMeans: column('late_mean'),
+  } as RunResult;
+}

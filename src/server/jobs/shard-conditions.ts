@@ -1,0 +1,66 @@
+/** Splits the conditions of an evaluation into shards. */
+import type { Condition, SeedRange } from '../../world/conditions.js';
+import { partOf, type Shard } from './shard.js';
+
+/** Consecutive seeds of one choice of profiles. */
+interface Run extends SeedRange {
+  readonly profile: string;
+}
+
+/**
+ * Returns the part of each condition that a shard has; conditions without episodes are left out. Several conditions may
+ * contain an episode: one shard has it for all of them, so that no episode of a language model is paid for twice.
+ * @throws InputError `out_of_range` for more shards than episodes.
+ */
+export function shardConditions(conditions: readonly Condition[], shard: Shard): Condition[] {
+  const own = runsOf(distinctRuns(conditions), shard);
+  return conditions
+    .map((condition) => ({ ...condition, parts: condition.parts.flatMap((part) => within(part, own)) }))
+    .filter(({ parts }) => parts.length > 0);
+}
+
+/** Returns the runs of a shard: a contiguous part of all episodes. */
+function runsOf(runs: readonly Run[], shard: Shard): Run[] {
+  const total = runs.reduce((sum, { first, last }) => sum + last - first + 1, 0);
+  const part = partOf(total, shard, 'episodes of a policy');
+  let before = 0;
+  return runs.flatMap((run) => {
+    const start = Math.max(part.first - before, 0);
+    const end = Math.min(part.end - before, run.last - run.first + 1);
+    before += run.last - run.first + 1;
+    return start < end ? [{ ...run, first: run.first + start, last: run.first + end - 1 }] : [];
+  });
+}
+
+/** Returns all episodes of the conditions once, in the order in which they first occur. */
+function distinctRuns(conditions: readonly Condition[]): Run[] {
+  const runs: Run[] = [];
+  for (const { parts } of conditions) {
+    for (const { profile, seeds } of parts) runs.push(...without({ profile, ...seeds }, runs));
+  }
+  return runs;
+}
+
+/** Returns the seeds of a run that are in none of the others. */
+function without(run: Run, others: readonly Run[]): Run[] {
+  let left = [run];
+  for (const other of others) {
+    if (other.profile !== run.profile) continue;
+    left = left.flatMap(({ profile, first, last }) =>
+      [
+        { profile, first, last: Math.min(last, other.first - 1) },
+        { profile, first: Math.max(first, other.last + 1), last },
+      ].filter((rest) => rest.first <= rest.last),
+    );
+  }
+  return left;
+}
+
+/** Returns the seeds of a part that are in some of the runs, in the order of the seeds. */
+const within = ({ profile, seeds }: Condition['parts'][number], runs: readonly Run[]): Condition['parts'] =>
+  runs
+    .filter((run) => run.profile === profile)
+    .map((run) => ({ first: Math.max(run.first, seeds.first), last: Math.min(run.last, seeds.last) }))
+    .filter(({ first, last }) => first <= last)
+    .sort((a, b) => a.first - b.first)
+    .map((range) => ({ profile, seeds: range }));
