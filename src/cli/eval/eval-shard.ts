@@ -1,6 +1,8 @@
 /** A shard of `rhythm-vec eval`. */
 
 import type { Grader } from '../../engine/graders/grader.js';
+import { playersOf } from '../../evaluation/choose-policies.js';
+import type { EvaluateOptions } from '../../evaluation/evaluate-options.js';
 import { counted } from '../../evaluation/format-results.js';
 import { teacherName } from '../../rollouts/trajectories/player-name.js';
 import type { Player } from '../../rollouts/trajectories/trajectory-episode.js';
@@ -68,7 +70,7 @@ const outputOf = ({ trajectories, components }: EvalShardOptions): [option: stri
 /** Returns the shard of --shard; null without one. @throws InputError `out_of_range` for more shards than episodes. */
 export async function evalShard(
   options: EvalShardOptions,
-  players: readonly Player[],
+  policies: EvaluateOptions['policies'],
   grader: Grader,
 ): Promise<EvalShard | null> {
   const { shard } = options;
@@ -76,6 +78,7 @@ export async function evalShard(
   const [option, path] = outputOf(options);
   const conditions = shardConditions(selectConditions(options), shard);
   const episodes = conditions.reduce((sum, condition) => sum + episodesOf(condition), 0);
+  const players = playersOf(policies);
   const job = evalJob(options, players, grader);
   const part = `${counted(episodes, 'episode')} of each policy`;
   return { file: { job, shard, part, option, path }, conditions, episodes: episodes * players.length };

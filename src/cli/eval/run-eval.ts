@@ -66,13 +66,16 @@ export async function runEval(options: EvalCommandOptions, signal: AbortSignal):
   const grader = await readGrader(options.grader);
   const anchors = await readBracket(options.bracket, signal);
   checkBracketGrader(options.bracket, anchors, gradersInUse(grader));
-  const shard = await evalShard(options, playersOf(policies), grader);
+  const shard = await evalShard(options, policies, grader);
   if (shard !== null && (await beginShard(shard.file))) return;
   const conditions = shard?.conditions ?? selectConditions(options);
   const messages = messageStream(json, components, trajectories);
   await using outputs = new Outputs();
   const stored = components === undefined ? null : await outputs.open(components);
-  const store = await openStore(options, { conditions, players: playersOf(policies), grader }, names);
+  const store = await openStore(options, names, () => ({
+    ...{ conditions, grader },
+    players: playersOf(policies),
+  }));
   const models = new EvalModels(openers, store?.spending ?? {}, options);
   const progress = createProgress('episodes');
   try {
@@ -127,11 +130,12 @@ const engineOptionsOf = ({ profiles, backend, kernel, threads }: EvalCommandOpti
 /** Opens the store of trajectories. Returns null without --trajectories. @throws UsageError; InputError for names. */
 async function openStore(
   options: EvalCommandOptions,
-  evaluated: Evaluated,
   models: readonly string[],
+  evaluatedOf: () => Evaluated,
 ): Promise<EpisodeStore | null> {
   const { trajectories: path } = options;
   if (path === undefined) return null;
+  const evaluated = evaluatedOf();
   checkEpisodeCount(evaluated);
   if (models.length === 0) return openFileStore(path);
   checkJournal('--trajectories', path, 'a language model');

@@ -41,7 +41,7 @@ beforeAll(async () => {
   await teach([...SEEDS, '--output', pathOf('whole.jsonl')]);
   whole = read(pathOf('whole.jsonl'));
   shards = await runShards(3, 'part');
-});
+}, 120_000);
 
 describe('merge', () => {
   it.each([1, 2, 7])('gives the bytes of the whole run from %i shards, in any order', async (n) => {
