@@ -1,6 +1,6 @@
 /** The program of a worker's threads. */
 import { MODEL_PREFIX } from '../../evaluation/user-policy.js';
-import type { Job } from '../../server/jobs/job.js';
+import type { Job, TeachJob } from '../../server/jobs/job.js';
 import { runShard, type ShardBatch } from '../../server/jobs/run.js';
 import { type Shard, seedsOf } from '../../server/jobs/shard.js';
 import { connect } from '../../server/queue/connection.js';
@@ -17,9 +17,9 @@ import { flagsOf, type RunSettings } from './run-settings.js';
 serveShards((task, options) => {
   const job = JSON.parse(task.job) as Job;
   const shard = { index: task.index, count: task.count };
-  return job.options.model === null
-    ? computeShard(job, shard, task, options)
-    : playShard(job, shard, task, options);
+  return job.kind === 'teach' && job.options.model !== null
+    ? playShard(job, shard, task, options)
+    : computeShard(job, shard, task, options);
 });
 
 /** Computes a shard of policies of this package. */
@@ -36,7 +36,7 @@ async function computeShard(
 
 /** Plays the episodes of a language model that no earlier attempt has stored. */
 async function playShard(
-  job: Job,
+  job: TeachJob,
   shard: Shard,
   { name, token, engine, address, settings }: ShardTask,
   { signal, onProgress }: ComputeOptions,
@@ -73,7 +73,7 @@ async function playShard(
   }
 }
 
-function shardSteps(job: Job, shard: Shard): number {
+function shardSteps(job: TeachJob, shard: Shard): number {
   const { first, last } = seedsOf(job.options.seeds, shard);
   return (last - first + 1) * NUM_STEPS;
 }

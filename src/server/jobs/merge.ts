@@ -1,4 +1,5 @@
 /** Merges the results of a job's shards into the bytes of the whole job's file. */
+import { InputError } from '../../shared/errors.js';
 import type { Job } from './job.js';
 
 /** The file of one shard. */
@@ -10,7 +11,14 @@ export interface ShardResult {
 /**
  * Yields the bytes of the file that the whole job writes.
  * @param results of all shards, in the order of their indices.
+ * @throws InputError `wrong_type` for a job of `eval`, whose file has another order: `mergeEvaluation` merges it.
  */
-export async function* mergeShards(_job: Job, results: readonly ShardResult[]): AsyncGenerator<Uint8Array> {
+export async function* mergeShards(job: Job, results: readonly ShardResult[]): AsyncGenerator<Uint8Array> {
+  if (job.kind === 'eval') {
+    throw new InputError(
+      'wrong_type',
+      'Expected a job whose shards follow each other, got one of eval. Use mergeEvaluation.',
+    );
+  }
   for (const result of results) yield* result.read();
 }
