@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import difflib
-from typing import Any, Iterable, NoReturn, Sequence, Tuple
+import sys
+from typing import Any, Dict, Iterable, Mapping, NoReturn, Sequence, Tuple
 
 import numpy as np
 import numpy.typing as npt
 
 from .errors import InputError
+
+#: The largest finite float64.
+MAX_FLOAT = sys.float_info.max
 
 
 def refuse(code: str, expected: str, got: str, remedy: str) -> NoReturn:
@@ -35,6 +39,20 @@ def check_integer(what: str, value: Any, low: int, high: int) -> int:
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and low <= value <= high:
         return int(value)
     refuse("out_of_range", f"{what} to be an integer from {low} to {high}", describe(value), "Pass such an integer.")
+
+
+def check_number(what: str, value: Any, low: float, high: float) -> float:
+    """Returns a number from `low` to `high`. Raises InputError `out_of_range` for any other value."""
+    if isinstance(value, (int, float, np.number)) and not isinstance(value, bool) and low <= value <= high:
+        return float(value)
+    refuse("out_of_range", f"{what} to be a number from {low:g} to {high:g}", describe(value), "Pass such a number.")
+
+
+def check_mapping(what: str, value: Any) -> Dict[Any, Any]:
+    """Returns a copy of a mapping; an empty one for None. Raises InputError `wrong_type` for any other value."""
+    if value is None or isinstance(value, Mapping):
+        return dict(value or {})
+    refuse("wrong_type", f"{what} to be a mapping", describe(value), "Pass a dictionary, such as {}.")
 
 
 def check_name(what: str, value: Any, known: Sequence[str]) -> str:
@@ -74,6 +92,12 @@ def to_codes(
         at = invalid[0].tolist()
         refuse(code, f"{what} from 0 to {high}", f"{array[tuple(at)]} at {what}{at}", "Pass such a number.")
     return np.array(array, np.uint8, order="C")
+
+
+def to_floats(array: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
+    """Returns a new f32 array. Numbers beyond its range become infinite, without a warning."""
+    with np.errstate(over="ignore"):
+        return np.array(array, np.float32, order="C")
 
 
 def find_beliefs(beliefs: npt.NDArray[np.float32]) -> Tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:

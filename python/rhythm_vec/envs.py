@@ -35,6 +35,7 @@ from .vector_base import (
     masked,
     refuse_closed,
     reset_options,
+    split_action,
     to_mode,
 )
 from .world import World
@@ -135,7 +136,8 @@ class RhythmVectorEnv(InProcess, BaseVectorEnv):
         if self.closed:
             refuse_closed()
         if self._beliefs:
-            result = self._vec.step(actions["action"], beliefs=actions["belief"])
+            codes, beliefs = split_action(actions)
+            result = self._vec.step(codes, beliefs=beliefs)
         else:
             result = self._vec.step(actions)
         observations, terminated, truncated = result.observations, result.terminated, result.truncated

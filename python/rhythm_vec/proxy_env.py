@@ -8,10 +8,10 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 
 from . import _world
-from .checks import as_array, to_codes, to_given
+from .checks import as_array, to_codes, to_floats, to_given
 from .choices import to_mask, to_seeds
 from .errors import StateError
-from .vector_base import FINAL_INFOS, Array, BaseVectorEnv, Infos, Seed, masked, reset_options
+from .vector_base import FINAL_INFOS, Array, BaseVectorEnv, Infos, Seed, masked, reset_options, split_action
 
 Arrays = Dict[str, Array]
 
@@ -90,9 +90,10 @@ class ProxyVectorEnv(BaseVectorEnv):
         shape = (self.num_envs,)
         if not self._beliefs:
             return {"actions": to_codes("actions", actions, shape, len(self.action_names) - 1, "illegal_action")}
-        codes = to_codes("actions", actions["action"], shape, len(self.action_names) - 1, "illegal_action")
+        action, belief = split_action(actions)
+        codes = to_codes("actions", action, shape, len(self.action_names) - 1, "illegal_action")
         width = len(_world.BELIEF_NAMES)
-        beliefs = np.array(as_array("beliefs", actions["belief"], "fiu", (*shape, width), "numbers"), np.float32)
+        beliefs = to_floats(as_array("beliefs", belief, "fiu", (*shape, width), "numbers"))
         to_given(beliefs)
         return {"actions": codes, "beliefs": beliefs}
 

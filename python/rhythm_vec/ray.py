@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from . import _world
 from .batches import renumber, split_rows
-from .checks import as_array, check_integer
+from .checks import as_array, check_integer, to_array
 from .choices import GraderChoice, ProfileChoice, is_file, part_of, read_grader, to_profiles, to_seeds, to_world
 from .core import NUM_STEPS
 from .errors import RhythmError, StateError
@@ -173,10 +173,10 @@ class ActorPool:
         `rhythm_vec.score_replay`."""
         self.require_open()
         chosen = to_world(world)
-        count = int(np.asarray(seeds).size)
+        count = to_array(seeds).size
         steps, width = (count, NUM_STEPS), len(_world.BELIEF_NAMES)
         columns: Dict[str, Any] = {
-            "seeds": to_seeds(np.asarray(seeds).reshape(-1), count, what="seeds") if count > 0 else seeds,
+            "seeds": to_seeds(to_array(seeds).reshape(-1), count, what="seeds") if count > 0 else seeds,
             "histories": as_array("histories", histories, "iu", steps, "integers"),
             "step_indices": as_array("step_indices", step_indices, "iu", (count,), "integers"),
             "actions": as_array("actions", actions, "iu", (count,), "integers"),

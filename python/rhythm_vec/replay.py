@@ -10,7 +10,19 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _world
-from .checks import as_array, check_name, describe, did_you_mean, find_beliefs, refuse
+from .checks import (
+    MAX_FLOAT,
+    as_array,
+    check_mapping,
+    check_name,
+    check_number,
+    describe,
+    did_you_mean,
+    find_beliefs,
+    refuse,
+    to_array,
+    to_floats,
+)
 from .choices import GraderChoice, ProfileChoice, to_grader, to_profiles, to_seeds, to_world
 from .core import NUM_STEPS
 from .kernels import choose_kernel, native
@@ -92,7 +104,7 @@ def score_replay(
     """
     chosen_world = to_world(world)
     chosen_grader, factors, terms = to_reward_options(chosen_world, grader, weights, shaping)
-    count = int(np.asarray(seeds).size)
+    count = to_array(seeds).size
     if count == 0:
         refuse("wrong_length", "at least one row", "none", "Pass rows.")
     rows = _Rows(count, seeds, histories, step_indices, actions, beliefs, belief_histories)
@@ -117,7 +129,7 @@ class _Rows:
     ) -> None:
         self.count = count
         self.faults: Dict[int, Fault] = {}
-        self.seeds = to_seeds(np.asarray(seeds).reshape(-1), count, what="seeds")
+        self.seeds = to_seeds(to_array(seeds).reshape(-1), count, what="seeds")
         raw_steps = as_array("step_indices", steps, "iu", (count,), "integers").astype(np.int64)
         legal = (raw_steps >= 0) & (raw_steps < NUM_STEPS)
         self._mark(
@@ -171,7 +183,7 @@ class _Rows:
     ) -> Tuple[Optional[Floats], Optional[npt.NDArray[np.uint8]]]:
         if beliefs is None:
             return None, None
-        floats = np.array(as_array(name, beliefs, "fiu", shape, "numbers"), np.float32, order="C")
+        floats = to_floats(as_array(name, beliefs, "fiu", shape, "numbers"))
         given, invalid = find_beliefs(floats)
         if used is not None:
             given, invalid = given & used, invalid & used
@@ -283,18 +295,17 @@ def _count_bits(words: npt.NDArray[np.uint32]) -> npt.NDArray[np.int64]:
 
 
 def _to_factors(weights: Optional[Mapping[str, float]], grader: Floats) -> Tuple[float, ...]:
-    given = dict(weights or {})
+    given = check_mapping("weights", weights)
     for name, weight in given.items():
         check_name("weights", name, REWARD_NAMES)
-        if isinstance(weight, bool) or not isinstance(weight, (int, float, np.number)) or not np.isfinite(weight):
-            refuse("out_of_range", f"weights[{name!r}] to be finite", describe(weight), "Pass a number.")
+        check_number(f"weights[{name!r}]", weight, -MAX_FLOAT, MAX_FLOAT)
     skill = 0.0 if grader[_SKILL_WEIGHT] == 0 else 1.0
     return tuple(float(given.get(name, skill if name == "belief_skill" else 1.0)) for name in REWARD_NAMES)
 
 
 def _to_shaping(shaping: Optional[Mapping[str, bool]]) -> Dict[str, bool]:
     terms = {"repetition": False, "exploration": False}
-    for name, value in (shaping or {}).items():
+    for name, value in check_mapping("shaping", shaping).items():
         if name not in terms:
             refuse(
                 "unknown_option",

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _world
-from .checks import as_array, check_integer, check_name, describe, refuse
+from .checks import as_array, check_integer, check_name, check_number, refuse, to_array
 from .choices import GraderChoice, ProfileChoice
 from .core import NUM_STEPS
 from .snapshots import decode_snapshot
@@ -116,10 +116,7 @@ def rollout_groups(
     Raises:
         InputError, StateError: an argument or a result of the policy is invalid; codes as in `VecEnv`.
     """
-    if not 0 <= gamma <= 1:
-        refuse(
-            "out_of_range", "gamma to be from 0 to 1", describe(gamma), "Pass the factor for a reward one step later."
-        )
+    check_number("gamma", gamma, 0, 1)
     if not callable(policy):
         check_name("policy", policy, ("random", "heuristic"))
     if policy_seeds != "member":
@@ -145,7 +142,7 @@ def open_origins(
     if source is None:
         if seeds is None:
             refuse("wrong_type", "seeds, one per group, or a source", "neither", "Pass one of them.")
-        count = int(np.asarray(seeds).size)
+        count = to_array(seeds).size
         check_integer("the number of seeds", count, 1, _world.MAX_ENVS)
         env = VecEnv(
             count,
@@ -155,7 +152,7 @@ def open_origins(
             kernel=kernel,
             threads=threads,
         )
-        env.reset(seed=np.asarray(seeds))
+        env.reset(seed=to_array(seeds))
         return env
     for name, value in {"seeds": seeds, "profiles": profiles, "grader": grader}.items():
         if value is not None:

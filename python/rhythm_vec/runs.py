@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _world
-from .checks import as_array, check_name, describe, refuse, to_array, to_codes, to_given
+from .checks import as_array, check_name, describe, refuse, to_array, to_codes, to_floats, to_given
 from .choices import to_seeds
 from .copies import check_source, commit_copies
 from .core import NUM_STEPS, Bytes, Core
@@ -92,7 +92,7 @@ def _to_run_beliefs(beliefs: Any, num_envs: int) -> Any:
             refuse("bad_belief", "a constant belief of finite numbers", str(array), "Leave beliefs out to give none.")
         return array.astype(np.float32)
     rows = as_array("beliefs", array, "fiu", (num_envs, NUM_STEPS, width), "numbers")
-    floats = np.array(rows, np.float32, order="C")
+    floats = to_floats(rows)
     return floats, to_given(floats)
 
 

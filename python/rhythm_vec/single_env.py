@@ -9,11 +9,23 @@ import gymnasium
 import numpy as np
 
 from . import _world
+from .checks import describe, refuse, to_array
 from .choices import GraderChoice, ProfileChoice
 from .in_process import InProcess, bounds_of
 from .outputs import StepResult
 from .vec_env import VecEnv
-from .vector_base import ALL_SEEDS, FINAL_INFOS, Array, Infos, action_space, box, refuse_closed, reset_options
+from .vector_base import (
+    ALL_SEEDS,
+    FINAL_INFOS,
+    Array,
+    Infos,
+    action_space,
+    box,
+    is_number,
+    refuse_closed,
+    reset_options,
+    split_action,
+)
 from .world import World
 
 __all__ = ["RhythmEnv"]
@@ -77,6 +89,8 @@ class RhythmEnv(InProcess, gymnasium.Env[Array, Any]):
         self._check_open()
         given = reset_options(options, ("profiles", "graders"))
         low, size = self._seed_range
+        if seed is not None and not is_number(seed):
+            refuse("bad_seed", "seed to be a u32", describe(seed), "Pass an integer from 0 to 4294967295.")
         drawn = int(self.np_random.integers(low, low + size, dtype=np.uint64)) if seed is None else seed
         result = self._vec.reset(seed=drawn, **given)
         super().reset(seed=seed)
@@ -87,8 +101,10 @@ class RhythmEnv(InProcess, gymnasium.Env[Array, Any]):
         self._check_open()
         beliefs = None
         if self._beliefs:
-            action, beliefs = action["action"], np.reshape(action["belief"], (1, -1))
-        result = self._vec.step(np.reshape(action, 1), beliefs=beliefs)
+            action, belief = split_action(action)
+            beliefs = to_array(belief)[None]
+        codes = to_array(action)
+        result = self._vec.step(codes.reshape(1) if codes.size == 1 else codes, beliefs=beliefs)
         observation, reward = result.observations[0].copy(), float(result.rewards[0])
         return observation, reward, bool(result.terminated[0]), False, self._infos(result)
 

@@ -12,7 +12,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from . import _world
-from .checks import check_name, describe, did_you_mean, refuse
+from .checks import check_mapping, check_name, describe, did_you_mean, refuse
 
 Array = npt.NDArray[Any]
 Bools = npt.NDArray[np.bool_]
@@ -73,14 +73,14 @@ class BaseVectorEnv(VectorEnv[Array, Any, Array]):
         """Returns a seed, in which numbers drawn from `np_random` replace None."""
         if is_number(seed):
             return seed
-        if seed is not None and (isinstance(seed, np.ndarray) or None not in seed):  # type: ignore[operator]
+        if seed is not None and not (isinstance(seed, (list, tuple)) and None in seed):
             return seed
         low, size = self._seed_range
-        count = self.num_envs if seed is None else len(seed)  # type: ignore[arg-type]
+        count = self.num_envs if seed is None else len(seed)
         drawn = self.np_random.integers(low, low + size, count, np.uint64)
         if seed is None:
             return drawn
-        return [int(draw) if each is None else each for each, draw in zip(seed, drawn)]  # type: ignore[arg-type]
+        return [int(draw) if each is None else each for each, draw in zip(seed, drawn)]
 
     def _step_infos(
         self,
@@ -142,9 +142,17 @@ def action_space(num_actions: int, beliefs: bool) -> spaces.Space[Any]:
     return spaces.Dict({"action": action, "belief": spaces.Box(0.0, 1.0, (len(_world.BELIEF_NAMES),), np.float32)})
 
 
+def split_action(action: Any) -> Tuple[Any, Any]:
+    """Returns the action and the belief of {"action", "belief"}. Raises InputError `wrong_type` for another value."""
+    try:
+        return action["action"], action["belief"]
+    except (IndexError, KeyError, TypeError):
+        refuse("wrong_type", 'a dict with "action" and "belief"', describe(action), "Pass both, because beliefs=True.")
+
+
 def reset_options(options: Optional[Mapping[str, Any]], known: Sequence[str] = RESET_OPTIONS) -> Dict[str, Any]:
     """Returns the options of a reset, without those that are None. Raises InputError `unknown_option`."""
-    given = dict(options or {})
+    given = check_mapping("options", options)
     for name in given:
         if name not in known:
             refuse(

@@ -7,7 +7,7 @@ from typing import Any, Dict, List, Tuple
 
 import numpy as np
 
-from rhythm_vec import InputError, StateError, VecEnv
+from rhythm_vec import InputError, StateError, VecEnv, rollout_groups, score_replay
 
 from .support import RefusalTest, played
 

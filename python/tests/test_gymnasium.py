@@ -18,7 +18,7 @@ except ImportError:
 from gymnasium.utils.env_checker import data_equivalence
 from gymnasium.vector import AutoresetMode
 
-from rhythm_vec import RhythmVectorEnv, make_vec
+from rhythm_vec import RhythmEnv, RhythmVectorEnv, make_vec
 
 STEPS = 28
 N = 5
@@ -208,6 +208,9 @@ class VectorTest(unittest.TestCase):
         self._expect(InputError, "wrong_length", lambda: envs.reset(seed=[1, None]))
         self._expect(InputError, "unknown_option", lambda: envs.reset(options={"mask": None}))
         self._expect(InputError, "wrong_type", lambda: envs.reset(options={"reset_mask": [1, 0]}))
+        self._expect(InputError, "wrong_type", lambda: envs.reset(options=["reset_mask"]))
+        for seed in (1.5, "1", True, np.array([None] * N)):
+            self._expect(InputError, "bad_seed", lambda seed=seed: envs.reset(seed=seed))
         self._expect(InputError, "unknown_name", lambda: make_vec(N, autoreset_mode="next"))
         self._expect(InputError, "unknown_name", lambda: make_vec(N, "v9"))
         for _ in range(STEPS):
@@ -217,6 +220,17 @@ class VectorTest(unittest.TestCase):
         envs.close()
         self.assertRaises(ClosedEnvironmentError, envs.step, np.zeros(N, np.int64))
         self.assertRaises(ClosedEnvironmentError, envs.reset)
+
+    def test_an_action_without_a_belief_is_an_error(self) -> None:
+        for envs in (make_vec(1, beliefs=True), RhythmEnv(beliefs=True)):
+            envs.reset(seed=1)
+            for action in (0, None, [0], {"action": [0]}, {"belief": [[0, 0, 0]]}):
+                with self.subTest(action=action):
+                    self._expect(InputError, "wrong_type", lambda envs=envs, action=action: envs.step(action))
+        env = RhythmEnv()
+        env.reset(seed=1)
+        self._expect(InputError, "wrong_length", lambda: env.step([0, 1]))
+        self._expect(InputError, "bad_seed", lambda: env.reset(seed=[1]))
 
     def _expect(self, kind: Any, code: str, call: Any) -> None:
         with self.assertRaises(kind) as caught:
