@@ -11,7 +11,7 @@ export const PACKAGES = {
 } as const;
 
 /**
- * Imports a package that bundlers leave to Node, so that a program which does not use it can be bundled without it.
+ * Imports a package at run time. Bundlers leave this import to Node, so they can bundle programs without the package.
  * @param name of an optional package.
  */
 export const importOptional = <Library>(name: string): Promise<Library> =>

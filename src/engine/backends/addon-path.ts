@@ -63,7 +63,7 @@ export function addonPath(): string {
 }
 
 /**
- * Returns the path of the addon that was compiled here, else of the prebuild for this platform. A compiled addon takes
+ * Returns the path of the addon that was compiled here, else the path of this platform's prebuild. A compiled addon takes
  * precedence even if it is stale, because a prebuild may be older still. Loading a stale addon fails with `addon_stale`.
  * @param root the folder with `build` and `prebuilds`.
  * @throws BackendError `addon_missing`.

@@ -18,7 +18,7 @@ import type {
 /**
  * A batch of the addon. Arrays are as in the backend interface, null where a request has null. Resets and replays take
  * the interface's requests. Steps and runs take separate arguments: the addon needs 0.1 to 0.4 microseconds to read a
- * property of an object, as long as for the steps of a hundred episodes.
+ * property of an object, and steps about a hundred episodes in this time.
  */
 export interface NativeBatch {
   reset(request: ResetRequest): void;

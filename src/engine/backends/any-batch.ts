@@ -22,7 +22,7 @@ export interface AnyBatch {
   run(request: RunRequest<AnyBatch>): Refusal | null | Promise<Refusal | null>;
   /** Updates `outputs`. An asynchronous batch may update the named arrays only. */
   read(which?: readonly OutputName[]): void | Promise<void>;
-  /** As `Batch.replay`. */
+  /** Does the same as `Batch.replay`. */
   replay(request: ReplayRequest): Refusal | null | Promise<Refusal | null>;
   close(): void;
 }
@@ -44,8 +44,8 @@ export function isAsynchronous(platform: Platform, backend: string | undefined):
 }
 
 /**
- * Opens a batch on any backend, synchronous if the backend allows it, because calls are then faster. 'auto' chooses and
- * errors are thrown as by `openBatch`.
+ * Opens a batch on any backend, synchronous if the backend allows it, because calls are then faster. 'auto' chooses as
+ * in `openBatch`. @throws as `openBatch`.
  */
 export const openAnyBatch: OpenBatch = (platform, choice, shape) =>
   isAsynchronous(platform, choice.backend)

@@ -120,8 +120,8 @@ export interface StepRequest {
   readonly stepMask: Uint8Array | null;
   /**
    * u8 [numEnvs], the environments to reset after the step; null for none. If such an environment took the step, its
-   * reward and grade are those of the step, and `finalObservations` has the step's observation. If it did not, its outputs
-   * are those of a reset.
+   * outputs keep the step's reward and grade, and `finalObservations` has the step's observation. If it did not, it gets
+   * the outputs of a reset.
    */
   readonly resetMask: Uint8Array | null;
   /** u32 [numEnvs], the seeds of these resets; null if `resetMask` is null. */
@@ -154,7 +154,7 @@ export interface RunRequest<Source = never> {
    * in parts, the first part, from environment 0, checks the actions of all parts.
    */
   readonly part?: { readonly first: number; readonly end: number };
-  /** Environments to copy first, as by `gather`, in the same pass. */
+  /** Environments to copy before the run, like `gather`, in the same pass over the memory. */
   readonly from?: Origin<Source>;
   /**
    * Receives the steps; null for grades only. It must be newly allocated by `allocateTrajectory` for this run; the parts of
@@ -252,7 +252,7 @@ export interface Batch {
   reset(request: ResetRequest): void;
   /** Takes one step. @returns null; or a refusal, and nothing has changed. */
   submit(request: StepRequest): Refusal | null;
-  /** Runs each environment to its stop. The outputs are those of each environment's last step. @returns as `submit`. */
+  /** Runs each environment to its stop. Writes the outputs of each environment's last step. @returns as `submit`. */
   run(request: RunRequest<Batch>): Refusal | null;
   /** Updates `outputs`. A batch that does not write them directly copies its results here. */
   read(): void;

@@ -1,4 +1,4 @@
-/** Parts of a run on the reference: chooses actions and beliefs, and records steps. */
+/** Chooses the actions and beliefs of a run on the reference, and records its steps. */
 
 import { NUM_BELIEFS, NUM_METERS, NUM_SLOTS, NUM_STEPS } from '../../world/fields.js';
 import { heuristicAction, randomAction } from '../reference/baselines.js';

@@ -262,7 +262,7 @@ class ReferenceBatch implements Batch {
     this.#put(this.outputs.finalObservations, i, this.#observation.fill(0));
   }
 
-  /** Writes an environment's grade, which is zeros until its episode has ended. */
+  /** Writes an environment's grade; zeros if its episode has not ended. */
   #writeGrade(i: number): void {
     const episode = this.episodes[i];
     const { terminated } = episode;

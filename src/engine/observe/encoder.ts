@@ -128,7 +128,7 @@ export class ObservationEncoder {
   }
 }
 
-/** Returns the columns of a field; for a field of the history, those of one step. */
+/** Returns the columns of a field; for a field of the history, the columns of one step. */
 function columnsOf({ field, source, encoding, isPast }: FieldEncoding, step: number): Column[] {
   const size = isPast ? field.size / HISTORY_STEPS : field.size;
   const low = field.rawLow;

@@ -14,9 +14,9 @@ import { HISTORY_STEPS, RECORD_FIELDS } from './past-step.js';
 
 /** A field of an encoded observation. */
 export interface EncodedField extends Field {
-  /** The raw value that `low` stands for; for a one-hot block, its first code. */
+  /** The raw value that is encoded as `low`; for a one-hot block, its first code. */
   readonly rawLow: number;
-  /** The raw value that `high` stands for; for a one-hot block, its last code. */
+  /** The raw value that is encoded as `high`; for a one-hot block, its last code. */
   readonly rawHigh: number;
 }
 
@@ -37,7 +37,7 @@ export interface FieldEncoding {
 }
 
 const days = Array.from({ length: RHYTHM.days + 1 }, (_, day) => String(day));
-/** The names of codes, by field. The first name is that of the field's `low`. */
+/** The names of codes, by field. The first name belongs to the field's `low`. */
 const CODES: Readonly<Record<string, readonly string[]>> = {
   day: days,
   slot: RHYTHM.slots,

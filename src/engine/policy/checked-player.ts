@@ -19,7 +19,7 @@ import {
 
 /** What a policy returned for a step, checked and copied. */
 export interface CheckedActions {
-  /** u8 [n]: codes. Entries of episodes that are over may be anything. */
+  /** u8 [n]: codes. Entries of episodes that are over are undefined. */
   readonly actions: Uint8Array;
   /** f32 [n, 3]; null without beliefs. */
   readonly beliefs: Float32Array | null;

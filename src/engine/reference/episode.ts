@@ -109,7 +109,7 @@ export class Episode implements EpisodeState, Transition {
   readonly deltas = new Float32Array(NUM_METERS);
   /** f32 [5]: difference between the last step's response, with noise, and the neutral profile's response. */
   readonly anomalies = new Float32Array(NUM_METERS);
-  /** f32 [8]: the components of the last `grade`, which the 28th step calls. Zeros before. */
+  /** f32 [8]: the components that the last `grade` computed; zeros before. The 28th step calls `grade`. */
   readonly components = new Float32Array(NUM_COMPONENTS);
   /** Mean absolute error of the last belief, in [0, 1]. */
   beliefMae = 0;
@@ -305,7 +305,7 @@ export class Episode implements EpisodeState, Transition {
     out.set(this.anomalies, offset + OBSERVATION.anomalies);
   }
 
-  /** Returns the state's hash, u64, which is equal for equal seed, step, meters and profile. */
+  /** Returns the state's hash, u64. Hashes are equal if seed, step, meters and profile are equal. */
   stateHash(): bigint {
     return stateHash(this.seed, this.stepCount, this.meters, this.profile);
   }

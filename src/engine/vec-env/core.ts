@@ -233,8 +233,8 @@ export class Core<Kind extends AnyBatch = AnyBatch> implements Defaults {
     if (!this.busy) return;
     throw new StateError(
       'busy',
-      'Expected no call before the run has returned, got one from its onProgress. Call after the run, or abort its ' +
-        'signal to end it early.',
+      'Expected no call before the run has returned, got one from onProgress. Call after the run, or abort the ' +
+        "run's signal to end it early.",
     );
   }
 

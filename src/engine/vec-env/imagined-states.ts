@@ -21,8 +21,8 @@ import type { Core } from './core.js';
 import type { Imagined } from './imagined-profiles.js';
 
 /**
- * Returns the states of imagined copies, u32 [n, STATE_WORDS], newly allocated. The copies begin at the present step, and
- * their reward sums are those that the observed past has under the new profile.
+ * Returns the states of imagined copies, u32 [n, STATE_WORDS], newly allocated. The copies begin at the present step.
+ * Their reward sums are computed from the observed past and the new profile.
  * @param words u32 [n, STATE_WORDS]: the states of the source's environments at `indices`.
  * @throws StateError `episode_over`, `foreign_past`.
  */

@@ -24,7 +24,7 @@ const METHODS: Readonly<Record<AdvantageMethod, (difference: number, spread: Spr
   'dr-grpo': (difference) => difference,
   // TRL's scale_rewards="batch".
   'batch-normalised': (difference, { batchStd, epsilon }) => difference / (batchStd + epsilon),
-  // Kool et al. 2019, RLOO. The difference from the mean of the others is n / (n - 1) times that from the group's mean.
+  // Kool et al. 2019, RLOO. The difference from the mean of the others is n / (n - 1) times the difference from the group's mean.
   'leave-one-out': (difference, { count }) => (difference * count) / Math.max(count - 1, 1),
 };
 

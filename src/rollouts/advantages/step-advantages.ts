@@ -33,7 +33,7 @@ export interface StepAdvantages {
   readonly episodes: GroupAdvantages;
   /**
    * f32 [groups, groupSize, steps]: the advantage of each step within its anchor group. It compares the step's return to
-   * go with those of all steps that the group took from the same state.
+   * go with the returns to go of all steps that the group took from the same state.
    */
   readonly stepAdvantages: Float32Array;
   /** f32 [groups, groupSize, steps]: the discounted sum of this step's reward and all later ones. */
@@ -115,7 +115,7 @@ function discountedReturns({ rewards, steps, firsts, ends }: ValidRollouts, disc
   return returns;
 }
 
-/** Groups the steps from the same state: those of one group of rollouts with equal state hashes. */
+/** Groups the steps that one group of rollouts took from the same state. Equal state hashes mean the same state. */
 function anchorsOf(rollouts: ValidRollouts): Omit<Grouped, 'values'> {
   const { rewards, hashes, groupSize, steps } = rollouts;
   const groupOf = new Uint32Array(rewards.length);

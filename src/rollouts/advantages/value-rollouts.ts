@@ -45,7 +45,7 @@ export interface ValueRollouts {
   readonly lengths?: ArrayLike<number>;
 }
 
-/** Validated steps. Arrays are those of the caller. */
+/** Validated steps, read from the caller's arrays. */
 export interface ValidSteps {
   readonly rows: number;
   readonly steps: number;

@@ -21,7 +21,7 @@ export class RolloutHistories {
     this.#later = Array.from({ length: env.numEnvs }, () => []);
   }
 
-  /** Reads the present states, which are the first. */
+  /** Reads the present states as the first states of the rollouts. */
   static async open(env: AsyncVecEnv): Promise<RolloutHistories> {
     try {
       return new RolloutHistories(env, decodeSnapshot(await env.snapshot()).words);

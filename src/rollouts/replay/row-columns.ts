@@ -34,7 +34,7 @@ export interface ReplayColumns extends StateColumns {
   readonly beliefs?: Float32Array;
 }
 
-/** Columns of a replay with completions, which are parsed as by `parseCompletions`. */
+/** Columns of a replay with completions. `parseCompletions` parses them. */
 export interface CompletionColumns extends StateColumns {
   /** `[n]`: the texts of the completions, without their roles. */
   readonly completions: readonly string[];

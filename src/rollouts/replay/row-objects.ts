@@ -10,7 +10,7 @@ import { parseCompletion } from '../text/parse-completions.js';
 import type { ReplayColumns } from './row-columns.js';
 import { catchFault, type ReportFault } from './row-faults.js';
 
-/** A state of a replay. The fields are those of datasets, in camelCase. */
+/** A state of a replay. It has the same fields as rows of datasets, in camelCase. */
 interface ReplayState {
   /** u32. */
   readonly seed: number;
@@ -44,7 +44,7 @@ export interface ReplayRow extends ReplayState {
   readonly belief?: ArrayLike<number> | null;
 }
 
-/** One row of a replay with a completion, which is parsed as by `parseCompletion`. */
+/** One row of a replay with a completion. `parseCompletion` parses it. */
 export interface CompletionRow extends ReplayState {
   /** The completion's text, without its role. */
   readonly completion: string;

@@ -1,4 +1,4 @@
-/** Returns, lengths and durations of the last episodes, as Gymnasium's RecordEpisodeStatistics. */
+/** Collects returns, lengths and durations of the last episodes, like Gymnasium's RecordEpisodeStatistics. */
 import type { Mask } from '../../engine/validate/masks.js';
 import { checkInteger, readOptions, wrongType } from '../../shared/values.js';
 import { MAX_ENVS } from '../../world/fields.js';

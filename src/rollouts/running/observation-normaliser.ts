@@ -1,4 +1,4 @@
-/** Running normalisation of observations, as Gymnasium's NormalizeObservation. */
+/** Running normalisation of observations, like Gymnasium's NormalizeObservation. */
 import { NO_BUFFERS } from '../../engine/validate/aliased-memory.js';
 import { type Mask, toMask } from '../../engine/validate/masks.js';
 import {

@@ -35,7 +35,7 @@ export interface ParsedCompletions {
 export interface ParseOptions {
   /**
    * The values of `beliefs` in rows without a belief: 'half' (default) is 0.5 each, as in docs/world.md; 'nan' is three
-   * NaN, which `step` and `run` take as no belief. They take 0.5 as a stated belief.
+   * NaN. `step` and `run` read NaN as no belief, and 0.5 as a stated belief.
    */
   noBelief?: 'half' | 'nan';
 }

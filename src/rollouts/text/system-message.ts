@@ -104,7 +104,7 @@ export function systemText(grader: GraderLike = 'v2'): string {
   return known?.text ?? textOf(gradingOf(weights));
 }
 
-/** Returns the system message of a stored episode's prompts. In former worlds it was that of v2 under every grader. */
+/** Returns the system message of a stored episode's prompts. In former worlds every grader had the message of v2. */
 export const storedSystemText = (episode: {
   readonly world_digest: string;
   readonly grader: GraderLike;

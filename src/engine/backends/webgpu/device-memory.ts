@@ -30,7 +30,7 @@ export class Memory {
     return buffer;
   }
 
-  /** Closes the memory: from now on `check` throws. @returns whether it was open. */
+  /** Closes the memory. Later calls of `check` throw. @returns whether it was open. */
   close(): boolean {
     const wasOpen = !this.#closed;
     this.#closed = true;

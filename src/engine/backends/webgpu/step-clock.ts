@@ -6,7 +6,7 @@ import type { Refusal, ResetRequest, RunRequest, StepRequest } from '../backend.
 
 export class StepClock {
   readonly #steps: Uint8Array;
-  /** The step of all environments if it is the same; else null. */
+  /** The step of all environments; null if environments may be at different steps. */
   #commonStep: number | null = 0;
 
   constructor(numEnvs: number) {

@@ -860,7 +860,7 @@ fn observe(env: u32, t: u32, m: Meters, last: Transition) {
   put_output_meters(at, OBSERVATION_ANOMALIES, last.anomaly);
 }
 
-// Copies a replaced episode's last observation to the final observations, which only this call returns.
+// Copies a replaced episode's last observation to the final observations.
 fn copy_final_observation(env: u32) {
   if (launch.keeps_final == 0u) {
     return;
