@@ -184,7 +184,7 @@ it('keeps existing files when it is interrupted', async () => {
   expect(readdirSync(pathOf('interrupted')).sort()).toEqual(['README.md', 'train.jsonl']);
 });
 
-it('writes the same states with the prompts of --grader, and its rewards in the card', async () => {
+it('with --grader writes the same states with prompts for that grader, and its rewards in the card', async () => {
   for (const name of ['v3', 'own']) folder(name);
   const options = ['--rows', '20', '--steps', '3-27'];
   const own = { name: 'own', weights: { wellbeing: 0.5, belief_skill: 0.5 } };

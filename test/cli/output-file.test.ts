@@ -1,4 +1,4 @@
-/** Output files: each has its own temporary file, and the next run removes those of killed runs. */
+/** Output files: each has its own temporary file, and the next run removes the temporary files of killed runs. */
 import { spawnSync } from 'node:child_process';
 import {
   closeSync,

@@ -36,7 +36,7 @@ const NAMES: Readonly<Record<string, string>> = {
   person_actions: 'profileActions',
 };
 
-/** Converts JSON to the names of the code; names of components stay. */
+/** Converts the keys of JSON to the names of the code, except the names of components. */
 function toCamelCase(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(toCamelCase);
   if (typeof value !== 'object' || value === null) return value;

@@ -56,7 +56,7 @@ describe.runIf(absent === null)('with several servers', () => {
     expect(Math.min(...requests)).toBeGreaterThan(0);
   });
 
-  it('a request goes to the server with the fewest in flight', async () => {
+  it('a request goes to the server with the fewest unanswered requests', async () => {
     let release = (_: 'forward'): void => {};
     const held = new Promise<'forward'>((resolve) => {
       release = resolve;

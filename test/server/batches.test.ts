@@ -248,7 +248,7 @@ it('/v1/score names the rows of completions that are not text, in every slice', 
   expect(body.faults.map(({ message }: { message: string }) => message)).toEqual(messages);
 });
 
-it('/v1/score and /v1/rollout take null for an optional field that is left out', async () => {
+it('/v1/score and /v1/rollout accept null for an optional field', async () => {
   const server = await startServer();
   const least = { seeds: [1, 2], action_histories: [[], [3]], actions: [0, 4] };
   const none = { beliefs: null, belief_histories: null, completions: null, profile_modes: null };
@@ -578,7 +578,7 @@ it('/v1/rollout returns the same arrays as rolloutGroups, for every policy', asy
   expect(seeded.body.arrays.returns).toEqual(float32Decimals(rollouts.returns));
 });
 
-it('/v1/rollout returns arrays of whole slices', async () => {
+it('/v1/rollout returns all entries of arrays that fill whole slices', async () => {
   const server = await startServer();
   const groupSize = SLICE / 4;
   const request = { seeds: [500], group_size: groupSize, policy: 'random', arrays: ['actions', 'rewards'] };
@@ -589,7 +589,7 @@ it('/v1/rollout returns arrays of whole slices', async () => {
   expect(body.arrays.rewards).toEqual(float32Decimals(rollouts.rewards));
 });
 
-it('/v1/score returns columns of whole slices', async () => {
+it('/v1/score returns all entries of columns that fill a whole slice', async () => {
   const columns = {
     ...{
       seeds: Array(SLICE).fill(1),

@@ -1,4 +1,4 @@
-/** The comparison of a scorer on an asynchronous backend with the scorer on the reference. */
+/** Compares a scorer on an asynchronous backend with the scorer on the reference. */
 import { expect } from 'vitest';
 import { Scorer, trialOf } from '../../src/agents/search/scorer.js';
 import { toSearchRequest } from '../../src/agents/search/search-request.js';

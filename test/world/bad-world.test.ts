@@ -81,7 +81,7 @@ describe('every number', () => {
   });
 
   it.each([2 ** 20 + 1, -(2 ** 21), 2 ** -41, -(2 ** -60), 1e-50, tiny, huge])(
-    'is refused if it is %d, which is out of the domain',
+    'is refused if it is %d, because that is out of the domain',
     (value) => {
       for (const path of FREE_NUMBERS.filter(([, key]) => key !== 'eventThreshold')) {
         expectRefused(worldWith(path, value), `world.${pathName(path)}`);
@@ -97,7 +97,7 @@ describe('every number', () => {
   });
 
   it.each(WORLD_NUMBERS.filter(isFixed).map(pathName))(
-    'is refused if %s changes, which the version fixes',
+    'is refused if it is %s and changes, because the version fixes it',
     (name) => {
       const path = WORLD_NUMBERS.find((each) => pathName(each) === name)!;
       expectRefused(

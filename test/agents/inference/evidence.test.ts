@@ -156,7 +156,7 @@ describe('the truth is never excluded', () => {
     });
   });
 
-  it('and each of 20 episodes excludes the profile of another one', () => {
+  it('while each of 20 episodes excludes the profile of another episode', () => {
     const { observations } = playEpisodes(world, { numEnvs: 20, seed: 31_000 });
     const profiles = Array.from({ length: 20 }, (_, i) => new Episode({ world }).reset(31_000 + i).profile);
     let [own, others] = [0, 0];

@@ -1,4 +1,4 @@
-/** A planner's decisions depend on observations and options alone: not on the batch, the process or the machine. */
+/** A planner's decisions depend only on observations and options, not on the batch, the process or the machine. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

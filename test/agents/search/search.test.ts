@@ -141,7 +141,7 @@ it('a sequence for one profile beats a sequence for all on that profile, on fres
   expect(playProblem(one.actions, fresh).score).toBeGreaterThan(playProblem(all.actions, fresh).score);
 });
 
-it('finds neglect of the first half under a grader of adaptation alone', async () => {
+it('finds neglect of the first half under a grader that weighs only adaptation', async () => {
   const grader = [0, 0, 0, 1, 0, 0];
   const found = await searchActionSequence({ seeds }, { ...small, evaluations: 8000, grader });
   const heuristic = playProblem('heuristic', { seeds }, { grader });

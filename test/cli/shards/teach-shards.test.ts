@@ -1,4 +1,4 @@
-/** Shards of `teach`, merged: the bytes of the run without --shard, or a list of what lacks or differs. */
+/** Shards of `teach`. Merged, they have the bytes of a run without --shard; otherwise merge lists what is wrong. */
 import {
   appendFileSync,
   copyFileSync,
@@ -59,16 +59,6 @@ describe('merge', () => {
     expect(stdout).toBe(whole);
   });
 
-  it('splits the seeds in order, with sizes that differ by at most one', () => {
-    const parts = shards.map((path) => JSON.parse(read(manifestOf(path))));
-    expect(parts.map(({ part, rows }) => [part, rows])).toEqual([
-      ['seeds 100-101', 2],
-      ['seeds 102-104', 3],
-      ['seeds 105-107', 3],
-    ]);
-    expect(parts.map(({ bytes }) => bytes)).toEqual(shards.map((path) => statSync(path).size));
-  });
-
   it('accepts a shard that ran twice', async () => {
     const again = pathOf('again.jsonl');
     await teach([...SEEDS, '--threads', '1', '--shard', '1/3', '--output', again]);
@@ -96,7 +86,7 @@ describe('problems are listed, and nothing is written:', () => {
     ]);
   });
 
-  it('a changed file, and a torn one', async () => {
+  it('a changed file, and an incomplete file', async () => {
     const [changed, torn] = [pathOf('changed.jsonl'), pathOf('torn.jsonl')];
     for (const [path, from] of [
       [changed, shards[0]],
@@ -118,7 +108,7 @@ describe('problems are listed, and nothing is written:', () => {
     expect(problems[2]).toBe('- Expected 3 shards, got 1: shards 0 and 2 are missing.');
   });
 
-  it('a file without a manifest, and a manifest that was changed or is none', async () => {
+  it('a file without a manifest, a changed manifest, and a manifest of other JSON', async () => {
     const [bare, edited, other] = ['bare', 'edited', 'other'].map((name) => pathOf(`${name}.jsonl`));
     for (const path of [bare, edited, other]) copyFileSync(shards[0], path);
     writeFileSync(manifestOf(edited), read(manifestOf(shards[0])).replace('"first": 100', '"first": 99'));
@@ -144,7 +134,7 @@ describe('problems are listed, and nothing is written:', () => {
       expect(problem).toContain(difference);
   });
 
-  it('two files of one shard with other bytes', async () => {
+  it('two files of one shard with different bytes', async () => {
     const twice = pathOf('twice.jsonl');
     copyFileSync(shards[1], twice);
     appendFileSync(twice, '\n');
@@ -186,7 +176,7 @@ describe('a shard that runs again', () => {
     expect(await merge(shards)).toMatchObject({ code: 0 });
   });
 
-  it('leaves no manifest of other bytes when another job replaces the file', async () => {
+  it('gets a new manifest if another job replaces its file', async () => {
     const path = pathOf('replaced.jsonl');
     await teach([...SEEDS, '--shard', '0/3', '--output', path]);
     await teach(['--seeds', '200-202', '--shard', '0/3', '--output', path]);
@@ -195,6 +185,16 @@ describe('a shard that runs again', () => {
 });
 
 describe('--shard', () => {
+  it('splits the seeds in order into ranges whose sizes differ by at most one', () => {
+    const parts = shards.map((path) => JSON.parse(read(manifestOf(path))));
+    expect(parts.map(({ part, rows }) => [part, rows])).toEqual([
+      ['seeds 100-101', 2],
+      ['seeds 102-104', 3],
+      ['seeds 105-107', 3],
+    ]);
+    expect(parts.map(({ bytes }) => bytes)).toEqual(shards.map((path) => statSync(path).size));
+  });
+
   it.each([
     ['4/4', {}, 'Expected an index from 0 to 3, got 4.'],
     ['0', {}, 'Expected i/n or auto/n with n from 1 to 1000000, such as 0/4.'],
@@ -231,7 +231,7 @@ describe('--shard', () => {
 });
 
 describe('a language model', () => {
-  it('gives the bytes of the whole run, and a finished shard asks nothing again', async () => {
+  it('gives the bytes of the whole run, and gets no more requests from a finished shard', async () => {
     const fake = await startModel();
     const run = (...args: string[]) =>
       runCli(['teach', '--policy', 'llm:fake', '--seeds', '100-102', ...args], '', fake.environment);

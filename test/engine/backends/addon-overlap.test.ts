@@ -39,7 +39,7 @@ const WITH_OUTPUTS = ['reset', 'step', 'stepEach', 'run', 'gather', 'load'];
 const OUTPUTS = Object.keys(OUTPUT_ARRAYS) as (keyof typeof OUTPUT_ARRAYS)[];
 const LAYOUT = { columnMajor: false, finalObservations: true };
 
-/** Returns the arguments of a call. A source batch is used by this call alone. */
+/** Returns the arguments of a call. Only this call uses a source batch. */
 function argumentsOf(addon: Addon, kernel: string, name: string): unknown[] {
   const args = METHODS[name](open(addon, kernel));
   if (name === 'run') args[7] = { source: open(addon, kernel), indices: new Uint32Array(N) };

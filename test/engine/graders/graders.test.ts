@@ -85,7 +85,7 @@ describe('parseGrader refuses', () => {
     ['a schema that is nested too deeply', `{"schema": ${'['.repeat(3000)}${']'.repeat(3000)}}`, ['got']],
     ['null', 'null', ['Expected an object at bad.json, got null.']],
     ['a number', '1', ['Expected an object at bad.json, got 1.']],
-    ['a name alone', '"v2"', ['Expected an object at bad.json, got "v2".']],
+    ['only a name', '"v2"', ['Expected an object at bad.json, got "v2".']],
     ['a list', text([0.5, 0.5]), ['Expected an object at bad.json, got an array of 2.']],
     ['an unknown key', text({ ...calm, weight: {} }), ['got "weight". Did you mean "weights"?']],
     ['another unknown key', text({ ...calm, author: 'x' }), ['got "author". Remove it.']],

@@ -11,7 +11,7 @@ describe('actionSpace.sample', () => {
     for (const count of counts) expect(Math.abs(count - 2000)).toBeLessThan(200);
   });
 
-  it('depends on the seed and the index alone', () => {
+  it('depends only on the seed and the index', () => {
     expect(actionSpace.sample(5, 100)).toEqual(actionSpace.sample(5, 100));
     expect(actionSpace.sample(5, 10)).toEqual(actionSpace.sample(5, 100).slice(0, 10));
     expect(actionSpace.sample(6, 100)).not.toEqual(actionSpace.sample(5, 100));

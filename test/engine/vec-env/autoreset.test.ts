@@ -94,7 +94,7 @@ describe.each(ENGINES)('$name', (engine) => {
       return [autoreset, env.counters];
     });
     expect(Object.fromEntries(counted)).toEqual({
-      // 28 + 28 + 28, and 28 of the environment that was reset; then 3.
+      // 28 steps in each environment, 28 more in the environment that was reset, then 3.
       disabled: { steps: 4 * NUM_STEPS + 3, episodes: 4 },
       // Environment 0: 28, 28, 28, 1. Environment 1: 28, 28, 1. Environment 2: 28, 28, 2.
       'next-step': { steps: 7 * NUM_STEPS + 4, episodes: 7 },

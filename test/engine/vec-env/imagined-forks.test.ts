@@ -119,7 +119,7 @@ describe.each(ENGINES)('$name', (engine) => {
 
   it('the sums of the past are computed from the observations and the imagined weights', () => {
     forAll(10, (random) => {
-      // Weights change rewards and their sums alone, so both environments have the same meters.
+      // Weights change only rewards and their sums, so both environments have the same meters.
       const one = random.profiles(1).subarray(0, TRAIT_NAMES.length);
       const weights = () => Array.from({ length: PROFILE_SIZE - one.length }, () => random.real());
       const profiles = Float32Array.of(...one, ...weights(), ...one, ...weights());

@@ -40,7 +40,7 @@ describe.each(ENGINES)('$name', (engine) => {
     expectRefusal(() => env.reset(), 'closed', 'Create');
   });
 
-  it('using and await using close, at the end of the block and when it throws', async () => {
+  it('using and await using close an environment, at the end of the block and when it throws', async () => {
     const opened: VecEnv[] = [];
     const open = () => {
       opened.push(openOn(engine, { numEnvs: N }));

@@ -117,14 +117,14 @@ describe.each(ENGINES)('$name', (engine) => {
     },
   );
 
-  it('one seed for all environments is refused if the last one exceeds the range', () => {
+  it('one seed for all environments is refused if the seed of the last environment exceeds the range', () => {
     using env = openOn(engine, { numEnvs: N });
     env.reset({ seed: 2 ** 32 - N });
     expect([...env.seeds]).toEqual([2 ** 32 - 3, 2 ** 32 - 2, 2 ** 32 - 1]);
     expectRefusal(() => env.reset({ seed: 2 ** 32 - N + 1 }), 'bad_seed', 'seed + 2');
   });
 
-  it('a source that a getter of an argument resets is checked after the getter', () => {
+  it('the source of a copy is checked after the getters of the arguments, which may reset it', () => {
     using source = openOn(engine, ANY_SEED);
     using target = openOn(engine, SHAPE);
     source.reset({ seed: LOW });

@@ -23,7 +23,7 @@ nameAbsent();
 const TINY = { evaluations: 1000, episodes: 20, profiles: 2, plannerEpisodes: 2 };
 /** Options with enough episodes for narrow intervals. */
 const SMALL = { ...TINY, episodes: 60, profiles: 3 };
-/** Options of the audit of a grader that rewards belief accuracy alone. */
+/** Options of the audit of a grader that rewards only belief accuracy. */
 const BELIEF_ALONE = { ...TINY, episodes: 8, plannerEpisodes: 8, grader: [0, 0, 0, 0, 0, 1] };
 const FRESH = 20_000;
 /** The components that v2 weighs and that depend on actions. */

@@ -54,7 +54,7 @@ def block(options):
 
 
 def refused(options, call):
-    """Returns the error of a call with a server, such as a body above its limit."""
+    """Starts a server, and calls it so that it refuses, such as with a body above its limit. Returns the error."""
     with rhythm_vec.serve(**options) as url:
         rows = call.pop("rows", 1)
         many = {name: values * rows for name, values in ROW.items() if name != "scores"}
@@ -73,7 +73,7 @@ def failures(cases):
 
 
 def stubborn():
-    """Stops a server that ignores the end of its input and SIGTERM, and one that ended before its block."""
+    """Stops a server that ignores SIGTERM and the end of its input, and a server that ended within its block."""
     serving._STOP_S = 0.1
     ignoring = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN)"
     ready = "print('Listening on http://127.0.0.1:9', flush=True)"

@@ -18,7 +18,7 @@ const PIECES: [what: string, piece: string, start?: string, end?: string][] = [
   ['commas', ','],
   ['colons', ':'],
   ['colons, each on a line', ':\n'],
-  ['colons in the first line alone', ':', '', '\nx'.repeat(1000)],
+  ['colons only in the first line', ':', '', '\nx'.repeat(1000)],
   ['lines without the colon that the text ends with', 'x\n', '', ':'],
   ['quotes', '"'],
   ['quotes, then an answer', '"', '', '1 2 3 SLEEP'],

@@ -323,26 +323,23 @@ describe('equal numbers give equal text', () => {
     expect(prompts(observations, histories)).toEqual(first);
   });
 
-  it('does not change its arguments', () => {
+  it('because prompts does not change its arguments', () => {
     const { observations: rows } = opened(true);
     const before = rows.slice();
     prompts(rows);
     expect(rows).toEqual(before);
   });
+});
 
-  it('no rows give no prompts', () => {
-    expect(prompts([])).toEqual([]);
-    expect(prompts([], [])).toEqual([]);
-  });
+it('no rows give no prompts', () => {
+  expect(prompts([])).toEqual([]);
+  expect(prompts([], [])).toEqual([]);
+});
 
-  it('a shorter history gives the lines of its steps', () => {
-    const [observation, history] = stateAfter(golden, 9);
-    const whole = prompt(observation, history)[1].content.split('\n');
-    const lines = prompt(observation, history.slice(-2))[1].content.split('\n');
-    expect(lines).toEqual([...whole.slice(0, 4), ...whole.slice(9)]);
-    expect(prompt(observation, [])[1].content.split('\n')).toEqual([
-      ...whole.slice(0, 3),
-      ...whole.slice(11),
-    ]);
-  });
+it('a shorter history gives the lines of its steps', () => {
+  const [observation, history] = stateAfter(golden, 9);
+  const whole = prompt(observation, history)[1].content.split('\n');
+  const lines = prompt(observation, history.slice(-2))[1].content.split('\n');
+  expect(lines).toEqual([...whole.slice(0, 4), ...whole.slice(9)]);
+  expect(prompt(observation, [])[1].content.split('\n')).toEqual([...whole.slice(0, 3), ...whole.slice(11)]);
 });

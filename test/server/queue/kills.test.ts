@@ -1,4 +1,4 @@
-/** Kills workers, collectors and Redis at random moments. Every collected file has the bytes of one process. */
+/** Kills workers, collectors and Redis at random moments. Every collected file equals the file of one process. */
 import { existsSync } from 'node:fs';
 import seedrandom from 'seedrandom';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -20,7 +20,7 @@ describeWithRedis('a file', () => {
   });
   afterAll(() => server.close());
 
-  /** A job that is being computed by two workers and collected. */
+  /** A job that two workers compute and a collector collects. */
   class Run {
     readonly #name: string;
     readonly #path: string;
@@ -53,7 +53,7 @@ describeWithRedis('a file', () => {
       return this.#collector.child.exitCode !== null;
     }
 
-    /** Waits for the file. A collector may have been killed after the file was complete. */
+    /** Waits for the file. The collector fails if a killed collector had completed the file. */
     async file(): Promise<string> {
       const { code, stderr } = await this.#collector.finished;
       if (code !== 0) expect(stderr).toContain(`collected`);
@@ -62,7 +62,7 @@ describeWithRedis('a file', () => {
     }
   }
 
-  it(`equals that of one process after ${KILLS} kills`, async () => {
+  it(`equals the file of one process after ${KILLS} kills`, async () => {
     const client = server.client();
     const workers = [startWorker(server), startWorker(server)];
     for (let kills = 0, seed = 100; kills < KILLS; seed += 8 * SHARDS) {

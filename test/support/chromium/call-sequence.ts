@@ -93,7 +93,7 @@ export class SequencePlayer {
     return { ...(await this.#execute(call)), ...(await this.#columns()) };
   }
 
-  /** Executes a call. @returns the columns of this call alone. */
+  /** Executes a call. @returns only the columns of this call. */
   async #execute(call: BatchCall): Promise<CallColumns> {
     if (call.kind === 'reset') this.#batch.reset(call.request);
     else if (call.kind === 'step') throwIfRefused(this.#batch.submit(call.request));
