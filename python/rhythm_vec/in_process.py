@@ -13,7 +13,7 @@ from .world import World
 
 
 class InProcess:
-    """Has the properties of `_vec` and those of its calls that change nothing. The calls raise the errors of VecEnv."""
+    """Passes on the properties of `_vec`, and its calls that change nothing. The calls raise the errors of VecEnv."""
 
     _vec: VecEnv
 

@@ -21,22 +21,21 @@ _CURRENT_INFOS = {"seed": "seeds", "episode_number": "episode_numbers"}
 class ProxyVectorEnv(BaseVectorEnv):
     """Validates calls, has them computed elsewhere, and makes observations and infos of the arrays that come back.
 
-    A subclass has `_call`, and calls `_set_up` and `_set_spaces`.
+    A subclass implements `_call`, and calls `_set_up` and `_set_spaces`.
     """
 
     #: The arrays of the last call; None before the first reset.
     _last_result: Optional[Arrays] = None
 
     def _call(self, name: str, options: Mapping[str, Any], arrays: Arrays) -> Arrays:
-        """Computes a reset or a step. Returns the arrays of a StepResult by their names, `seeds` and
-        `episode_numbers`."""
+        """Computes a reset or a step. Returns the arrays of a StepResult, `seeds` and `episode_numbers`, by name."""
         raise NotImplementedError
 
     def reset(self, *, seed: Seed = None, options: Optional[Mapping[str, Any]] = None) -> Tuple[Array, Infos]:
         """Begins episodes.
 
         Args:
-            seed: a u32, to which environment i adds i; or one per environment. An entry of None draws a
+            seed: a u32, to which environment i adds i; or a u32 per environment. An entry of None draws a
                 seed from `np_random`. A single number also seeds `np_random`.
             options: `reset_mask` (bool [num_envs]: the environments to reset, all by default),
                 `profiles` and `graders` (one, or one per environment).

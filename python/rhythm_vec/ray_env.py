@@ -27,7 +27,7 @@ __all__ = ["RayVectorEnv"]
 
 class RayVectorEnv(ProxyVectorEnv):
     """A Gymnasium vector environment over the actors of a pool, with the results of `RhythmVectorEnv` bit for bit.
-    `ActorPool.make_vec` creates it. Each actor has a part of the environments, which are consecutive.
+    `ActorPool.make_vec` creates it. Each actor computes a range of the environments.
 
     Args:
         num_envs, autoreset_mode, beliefs, grader, profiles, seed_range, observation, world, imagination: as in
@@ -97,14 +97,13 @@ class RayVectorEnv(ProxyVectorEnv):
         return {name: np.concatenate([outputs[name] for outputs, _ in results]) for name in results[0][0]}
 
     def close_extras(self, **kwargs: Any) -> None:
-        """Frees the states."""
+        """Frees the environments in the actors."""
         for part in self._parts:
             part.close()
 
 
 class _Part:
-    """Environments of an actor. To open them again after its end, it has their last saved state, and the calls
-    since."""
+    """The environments of an actor. Keeps their last saved state and the calls since, to open them in a new actor."""
 
     def __init__(self, actor: Any, key: int, rows: slice, env: VecEnv) -> None:
         self._actor = actor
@@ -134,7 +133,7 @@ class _Part:
             self._saved, self._number, self._calls = saved, self._number + len(self._calls), []
 
     def undo(self) -> None:
-        """Forgets the last call. The next one opens the environments again."""
+        """Forgets the last call. The next call opens the environments again."""
         del self._calls[-1:]
 
     def close(self) -> None:
@@ -142,7 +141,8 @@ class _Part:
 
 
 def _open_parts(pool: ActorPool, key: int, whole: VecEnv) -> List[_Part]:
-    """Opens the parts of an environment that has not been reset. Autoreset gives the seeds of the whole."""
+    """Opens the parts of an environment that has not been reset. They keep its `seed_stride`, so autoreset gives the
+    same seeds as without parts."""
     actors = pool.actors[: whole.num_envs]
     bounds = [whole.num_envs * at // len(actors) for at in range(len(actors) + 1)]
     state = whole.__getstate__()

@@ -116,7 +116,7 @@ def score_replay(
 def to_reward_options(
     world: World, grader: Any, weights: Any, shaping: Any
 ) -> Tuple[Floats, Tuple[float, ...], Dict[str, bool]]:
-    """Returns the grader's weights, f32 [8], those of the total, and the shaping terms. Raises InputError."""
+    """Returns the weights of the grader, f32 [8], the weights of the total, and the shaping terms. Raises InputError."""
     chosen = to_grader(world, grader)
     return chosen, _to_factors(weights, chosen), _to_shaping(shaping)
 

@@ -92,9 +92,9 @@ def score(
         actions: names, codes, or None for no action.
         beliefs: social, morning, work in [0, 1], or None for no belief. Only with actions.
         belief_histories: the belief given with each action of the history, None for no belief. A row has as many
-            beliefs as actions, or 28, of which the later ones are ignored; or it is None. Only the reward of an
-            episode's 28th step depends on them: without them a grader that weighs belief_skill, such as v3, counts
-            that step's belief alone.
+            beliefs as actions, or 28, and entries after the last action are ignored; or the row is None. Only the
+            reward of an episode's 28th step depends on them: without them a grader that weighs belief_skill, such as
+            v3, counts only that step's belief.
         profile_modes: "sampled" (default), "discrete" or a profile's name, one for all rows or one per row.
         grader: "v2" by default.
         weights: the weight of each of the five rewards in the total; 1 by default, but 0 for `belief_skill` if the

@@ -1,4 +1,4 @@
-"""A pool of Ray actors returns the bits of one process, also after the end of an actor."""
+"""A pool of Ray actors returns the results of one process bit for bit, also if an actor dies."""
 
 import os
 import re
@@ -32,7 +32,7 @@ NAN = float("nan")
 
 
 def bits(value: Any) -> Any:
-    """Returns results in a form in which equal bits are equal."""
+    """Converts results to values that are equal only if the bits are equal."""
     if isinstance(value, np.ndarray) and value.dtype != object:
         return value.dtype.str, value.shape, value.tobytes()
     if isinstance(value, np.ndarray):
@@ -96,7 +96,7 @@ class RayTest(RefusalTest):
         """Ends the process of an actor."""
         os.kill(ray.get(self.pool.actors[at].describe.remote())[1], signal.SIGKILL)
 
-    def test_scores(self) -> None:
+    def test_score_equals_score_replay(self) -> None:
         rows = draw_rows()
         expected = rhythm_vec.score_replay(**rows)
         self.assertEqual(len(expected.faults), 9)
@@ -104,7 +104,7 @@ class RayTest(RefusalTest):
         self.kill_an_actor(0)
         self.assertEqual(bits(self.pool.score(**rows)), bits(expected))
 
-    def test_rollout_groups(self) -> None:
+    def test_rollout_groups_equal_those_of_one_process(self) -> None:
         options: Dict[str, Any] = {"group_size": 700, "seeds": range(9), "grader": ["v2", "v3", "v1"] * 3, "gamma": 0.9}
         expected = rhythm_vec.rollout_groups(policy="random", **options)
         self.assertEqual(bits(self.pool.rollout_groups(policy="random", **options)), bits(expected))
@@ -114,7 +114,7 @@ class RayTest(RefusalTest):
             self.assertTrue((Path(folder) / "died").exists())
             self.assertEqual(bits(result), bits(rhythm_vec.rollout_groups(policy=policy, **options)))
 
-    def test_rollout_groups_from_a_source(self) -> None:
+    def test_rollout_groups_from_a_source_equal_those_of_one_process(self) -> None:
         with played(6, grader="v3") as source:
             for origin in ({"source": source, "indices": [5, 0, 0]}, {"source": source.snapshot()}):
                 with self.subTest(origin=list(origin)):
@@ -140,7 +140,7 @@ class RayTest(RefusalTest):
             results.append(envs.step({"action": random.integers(0, 10, 7), "belief": belief}))
         return [bits(result) for result in results]
 
-    def test_vector_environments(self) -> None:
+    def test_vector_environments_equal_those_of_one_process(self) -> None:
         for mode, deaths in (("NextStep", {13: 1}), ("SameStep", {29: 0}), ("Disabled", {})):
             with self.subTest(mode=mode):
                 options: Dict[str, Any] = {"num_envs": 7, "grader": "v3", "autoreset_mode": mode, "beliefs": True}
@@ -154,13 +154,13 @@ class RayTest(RefusalTest):
                 envs.close()
                 reference.close()
 
-    def test_the_example_of_the_guide(self) -> None:
+    def test_the_example_of_the_guide_prints_what_it_says(self) -> None:
         (code,) = (code for code in examples_of() if "rhythm_vec.ray" in code)
         with redirect_stdout(StringIO()) as printed:
             exec(code, {"__name__": "__main__"})
         self.assertEqual(printed.getvalue().splitlines(), printed_by(code))
 
-    def test_errors(self) -> None:
+    def test_invalid_calls_raise_the_errors_of_one_process(self) -> None:
         rows = draw_rows()
         cases = (
             ("wrong_length", {"actions": [0]}),
@@ -195,7 +195,7 @@ class RayTest(RefusalTest):
         with self.assertRaisesRegex(RhythmError, "^Expected 9 actors within 0.1 s, got .*CPUs to the cluster.$"):
             ActorPool(9, threads=2, start_timeout_s=0.1)
 
-    def test_an_actor_that_does_not_restart(self) -> None:
+    def test_an_actor_that_does_not_restart_is_an_error(self) -> None:
         with tempfile.TemporaryDirectory() as folder, ActorPool(1, threads=1, restarts=0) as pool:
             policy = dies_once(str(Path(folder) / "died"))
             with self.assertRaisesRegex(RhythmError, "dies at most 0 times"):
