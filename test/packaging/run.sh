@@ -32,7 +32,7 @@ npm run --loglevel=error build:prebuild >"$temporary/log" 2>&1 || { cat "$tempor
 npm pack --loglevel=error --pack-destination "$temporary" >/dev/null
 tarball=("$temporary"/rhythm-vec-*.tgz)
 contents=$(tar -tzf "${tarball[0]}" | cut -d/ -f2 | sort -u | tr '\n' ' ')
-[[ $contents == "LICENSE README.md binding.gyp docs examples lib native package.json prebuilds python scripts " ]] ||
+[[ $contents == "LICENSE README.md binding.gyp deploy docs examples lib native package.json prebuilds python scripts " ]] ||
   fail "the tarball has other contents: $contents"
 node test/packaging/final-scores.mjs reference >"$temporary/expected"
 

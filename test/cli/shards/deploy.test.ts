@@ -1,0 +1,75 @@
+/** The files of deploy/: their commands run here, with the variables that Kubernetes and Slurm set. */
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { MAIN, runCli, temporaryDirectory } from '../../support/cli.js';
+
+const pathOf = temporaryDirectory();
+const deployed = (name: string): string => fileURLToPath(new URL(`../../../deploy/${name}`, import.meta.url));
+const [YAML, SLURM] = ['kubernetes-indexed-job.yaml', 'slurm-array.sh'].map(deployed);
+const SETTINGS = { SEEDS: '100-104', POLICY: 'heuristic+inference', SHARDS: '2' };
+
+/** A folder with the command, as an image or a cluster's module has it. */
+const bin = pathOf('bin');
+let whole: string;
+beforeAll(async () => {
+  mkdirSync(bin);
+  writeFileSync(`${bin}/rhythm-vec`, `#!/bin/sh\nexec "${process.execPath}" "${MAIN}" --quiet "$@"\n`);
+  chmodSync(`${bin}/rhythm-vec`, 0o755);
+  const { SEEDS, POLICY } = SETTINGS;
+  await runCli(['teach', '--policy', POLICY, '--seeds', SEEDS, '--output', pathOf('whole.jsonl')]);
+  whole = readFileSync(pathOf('whole.jsonl'), 'utf8');
+}, 120_000);
+
+/** Runs both shards in a new folder, and the first one again, and merges them by the command of the file's comment. */
+function runBoth(command: readonly string[], variable: string, folder: string): string {
+  mkdirSync(folder);
+  for (const index of ['0', '1', '0']) {
+    const env = { ...process.env, ...SETTINGS, FOLDER: folder, [variable]: index };
+    const path = `${bin}${delimiter}${process.env.PATH}`;
+    const { status, stderr } = spawnSync(command[0], command.slice(1), { env: { ...env, PATH: path } });
+    expect([status, String(stderr)]).toEqual([0, expect.stringMatching(/episodes in|Nothing to do/)]);
+  }
+  const merge = `"${bin}/rhythm-vec" merge "$FOLDER"/part-*.jsonl --output "$FOLDER/teacher.jsonl"`;
+  const { status } = spawnSync('sh', ['-c', merge], { env: { ...process.env, FOLDER: folder } });
+  expect(status).toBe(0);
+  return readFileSync(`${folder}/teacher.jsonl`, 'utf8');
+}
+
+describe('the Slurm array', () => {
+  it('is a valid script, whose default array has as many tasks as shards', () => {
+    expect(spawnSync('bash', ['-n', SLURM]).status).toBe(0);
+    const text = readFileSync(SLURM, 'utf8');
+    const [, last] = /^#SBATCH --array=0-(\d+)/m.exec(text)!;
+    expect(/^SHARDS=\$\{SHARDS:-(\d+)\}/m.exec(text)![1]).toBe(String(Number(last) + 1));
+  });
+
+  it('gives the bytes of the whole run', () => {
+    expect(runBoth(['bash', SLURM], 'SLURM_ARRAY_TASK_ID', pathOf('slurm'))).toBe(whole);
+  });
+});
+
+/** Parses the file with PyYAML. */
+const PARSE = 'import json, sys, yaml; print(json.dumps(yaml.safe_load(open(sys.argv[1]))))';
+const parsed = spawnSync(process.env.RHYTHM_PYTHON ?? 'python3', ['-c', PARSE, YAML], { encoding: 'utf8' });
+const reason = parsed.status === 0 ? '' : ' (skipped: PyYAML is missing)';
+
+describe.skipIf(parsed.status !== 0)(`the Kubernetes Indexed Job${reason}`, () => {
+  const job = reason === '' ? JSON.parse(parsed.stdout) : null;
+  const [container] = job?.spec.template.spec.containers ?? [];
+
+  it('has as many completions as shards, and an index for each', () => {
+    const { kind, spec } = job;
+    const shards = container.env.find(({ name }: { name: string }) => name === 'SHARDS').value;
+    expect([kind, spec.completionMode, String(spec.completions)]).toEqual(['Job', 'Indexed', shards]);
+    const names = container.env.map(({ name }: { name: string }) => name).sort();
+    expect(names).toEqual([...Object.keys(SETTINGS), 'FOLDER'].sort());
+  });
+
+  it('gives the bytes of the whole run', () => {
+    const command = [...container.command, ...container.args];
+    expect(runBoth(command, 'JOB_COMPLETION_INDEX', pathOf('kubernetes'))).toBe(whole);
+  });
+});
