@@ -49,12 +49,12 @@ class Arguments {
   T* array(size_t at, napi_typedarray_type type, size_t length, const char* name) {
     return elements<T>(info_[at], type, length, name);
   }
-  // The same; returns null if the argument is null or undefined.
+  // Does the same, and returns null if the argument is null or undefined.
   template <class T>
   T* array_or_null(size_t at, napi_typedarray_type type, size_t length, const char* name) {
     return elements_or_null<T>(info_[at], type, length, name);
   }
-  // The same for any value.
+  // Does the same for any value.
   template <class T>
   T* elements(const Napi::Value& value, napi_typedarray_type type, size_t length, const char* name) {
     void* data = unrecorded(value, type, length, name);
@@ -63,7 +63,7 @@ class Arguments {
     const bool disjoint = std::is_const_v<T> ? record_read(data, bytes, name) : record_write(data, bytes, name);
     return disjoint ? static_cast<T*>(data) : nullptr;
   }
-  // The same; returns null if the value is null or undefined.
+  // Does the same, and returns null if the value is null or undefined.
   template <class T>
   T* elements_or_null(const Napi::Value& value, napi_typedarray_type type, size_t length, const char* name) {
     return is_absent(value) ? nullptr : elements<T>(value, type, length, name);
@@ -72,7 +72,7 @@ class Arguments {
     const napi_valuetype type = value.Type();
     return type == napi_null || type == napi_undefined;
   }
-  // The same as `elements`, but does not record the memory as read or written.
+  // Does the same as `elements`, but does not record the memory as read or written.
   void* unrecorded(const Napi::Value& value, napi_typedarray_type type, size_t length, const char* name) {
     if (!ok_) return nullptr;
     napi_typedarray_type got_type;

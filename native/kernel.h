@@ -45,7 +45,7 @@ struct Start {
   const uint8_t* steps;
   const float* meters;
   const float* early;    // sum of the rewards of the first half, without noise
-  const float* late;     // of the second half
+  const float* late;     // sum of the rewards of the second half, without noise
   const float* returns;  // sum of the rewards
   const uint8_t* crashes;
   const float* well;   // sum of the weighted meters

@@ -910,8 +910,8 @@ fn clear_replaced_results(env: u32) {
   }
 }
 
-// Grades an episode that has ended and stores its result. \`reward\` is the last reward without the terminal term;
-// returns it with the term.
+// Grades an episode that has ended and stores its result. Returns the last reward with the terminal term; \`reward\` is
+// without it.
 fn end_episode(env: u32, episode: EpisodeState, reward: f32) -> f32 {
   let grade = grade_of(env, episode);
   let last = add(reward, terminal_reward(grade.final_score));
@@ -1206,7 +1206,7 @@ fn run_env(env: u32, i: u32, begin: u32, stop: u32) {
   // The word of recorded actions that is being filled. It is stored when it is full.
   var packed = word(env, STATE_TAPE + (begin >> 3u));
   for (var t = begin; t < stop; t++) {
-    // The last step's reward is not complete yet: see below.
+    // The last reward is added after the loop, because it may still get the terminal term.
     if (t > begin) {
       episode.reward_sum = add(episode.reward_sum, last.reward);
     }
@@ -1279,7 +1279,7 @@ fn save(@builtin(global_invocation_id) id: vec3<u32>) {
   }
   var env = launch.first + i;
   if (launch.indices != NONE) {
-    // An environment of another shard gives at least launch.capacity, because the subtraction wraps around below 0.
+    // For an environment of another shard the result is at least launch.capacity: below 0 the subtraction wraps around.
     env = request[launch.indices + i] - launch.source_first;
     if (env >= launch.capacity) {
       return;
@@ -1331,7 +1331,7 @@ fn load(@builtin(global_invocation_id) id: vec3<u32>) {
   observe(env, steps, episode.meters, last);
 }
 
-// How many words a state's hash covers: seed, step, the bits of meters and profile, and a 0, in pairs.
+// The number of words that a state's hash covers: seed, step, the bits of meters and profile, and a 0, in pairs.
 const HASHED_WORDS = COUNT_METERS + COUNT_PROFILE_FLOATS + 3u;
 const_assert HASHED_WORDS % 2u == 0u;
 

@@ -95,8 +95,8 @@ fn clear_replaced_results(env: u32) {
   }
 }
 
-// Grades an episode that has ended and stores its result. `reward` is the last reward without the terminal term;
-// returns it with the term.
+// Grades an episode that has ended and stores its result. Returns the last reward with the terminal term; `reward` is
+// without it.
 fn end_episode(env: u32, episode: EpisodeState, reward: f32) -> f32 {
   let grade = grade_of(env, episode);
   let last = add(reward, terminal_reward(grade.final_score));

@@ -9,7 +9,7 @@ fn save(@builtin(global_invocation_id) id: vec3<u32>) {
   }
   var env = launch.first + i;
   if (launch.indices != NONE) {
-    // An environment of another shard gives at least launch.capacity, because the subtraction wraps around below 0.
+    // For an environment of another shard the result is at least launch.capacity: below 0 the subtraction wraps around.
     env = request[launch.indices + i] - launch.source_first;
     if (env >= launch.capacity) {
       return;
@@ -61,7 +61,7 @@ fn load(@builtin(global_invocation_id) id: vec3<u32>) {
   observe(env, steps, episode.meters, last);
 }
 
-// How many words a state's hash covers: seed, step, the bits of meters and profile, and a 0, in pairs.
+// The number of words that a state's hash covers: seed, step, the bits of meters and profile, and a 0, in pairs.
 const HASHED_WORDS = COUNT_METERS + COUNT_PROFILE_FLOATS + 3u;
 const_assert HASHED_WORDS % 2u == 0u;
 

@@ -44,7 +44,7 @@ fn run_env(env: u32, i: u32, begin: u32, stop: u32) {
   // The word of recorded actions that is being filled. It is stored when it is full.
   var packed = word(env, STATE_TAPE + (begin >> 3u));
   for (var t = begin; t < stop; t++) {
-    // The last step's reward is not complete yet: see below.
+    // The last reward is added after the loop, because it may still get the terminal term.
     if (t > begin) {
       episode.reward_sum = add(episode.reward_sum, last.reward);
     }
