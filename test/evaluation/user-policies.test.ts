@@ -54,7 +54,7 @@ describe('policies passed as values', () => {
     expect(rows[1].digest).toBe(rows[3].digest);
   });
 
-  it('may be functions, and promise their actions', async () => {
+  it('may be functions, and may return promises of actions', async () => {
     const sleep: PolicyFunction = ({ steps }) => ({ actions: steps.map(() => 3) });
     const rows = await rowsOf({ sleep, later: async (view) => sleep(view) });
     expect(rows[0].digest).toBe(rows[1].digest);

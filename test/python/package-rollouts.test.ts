@@ -22,14 +22,14 @@ interface Answer {
 const random = new Random('package-rollouts');
 const below = (limit: number) => random.integer(0, limit - 1);
 
-/** Draws beliefs, of which some are not given. */
+/** Draws beliefs. Some rows have none. */
 function drawBeliefs(rows: number): Float32Array {
   const beliefs = Float32Array.from({ length: 3 * rows }, () => random.real(-0.2, 1.2));
   for (let row = 0; row < rows; row++) if (below(3) === 0) beliefs.fill(Number.NaN, 3 * row, 3 * row + 3);
   return beliefs;
 }
 
-/** Draws rows, of which some are invalid. */
+/** Draws rows. Some are invalid. */
 function drawColumns() {
   const columns = {
     seeds: Uint32Array.from({ length: ROWS }, () => below(2 ** 32)),

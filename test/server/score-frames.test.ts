@@ -14,7 +14,7 @@ import { type FrameArrays, postFrame, scoreFrame } from '../support/frames.js';
 import { sendRequest, startServer } from '../support/server.js';
 
 const pseudorandom = (k: number, n: number): number => (Math.imul(k + 1, 0x9e3779b1) >>> 8) % n;
-/** More than two slices. */
+/** The number of rows: more than two slices. */
 const ROWS = 4200;
 
 /** Returns columns with histories and beliefs of all kinds. */
@@ -148,14 +148,14 @@ it('names the invalid rows, and scores the others', async () => {
   );
 });
 
-it('lists at most a thousand of the invalid rows, and counts all', async () => {
+it('lists at most 1,000 invalid rows, and counts all', async () => {
   const columns = columnsOf(ROWS);
   columns.actions.fill(99);
   const { data } = await postFrame(await startServer(), scoreFrame(framesOf(columns)));
   expect([data.fault_count, data.faults.length]).toEqual([ROWS, 1000]);
 });
 
-it('returns the scores that were asked for', async () => {
+it('returns each requested score once', async () => {
   const frame = scoreFrame(framesOf(columnsOf(3)), { scores: ['total', 'total'] });
   expect(Object.keys((await postFrame(await startServer(), frame)).arrays)).toEqual(['total']);
 });
@@ -167,26 +167,30 @@ const refused: [what: string, frame: Uint8Array<ArrayBuffer>, message: RegExp][]
   ['no bytes', new Uint8Array(), /binary frame with a header that ends within the frame/],
   ['JSON', new Uint8Array(Buffer.from('{"seeds":[1]}')), /binary frame/],
   ['a frame without its last bytes', scoreFrame(base).slice(0, -8), /bytes of belief_histories, got/],
-  ['another type', scoreFrame(base, {}, 'step'), /type score, got step/],
+  ['another type of message', scoreFrame(base, {}, 'step'), /type score, got step/],
   ['an unknown array', scoreFrame({ ...base, seed: new Uint8Array(4) }), /arrays among seeds, .*got "seed"/],
   ['no seeds', scoreFrame({ step_indices: new Uint8Array(0) }), /Expected the array seeds, got none/],
-  ['a type', scoreFrame({ ...base, seeds: new Int32Array(4) }), /seeds of type uint32 .*got int32/],
   [
-    'a shape',
+    'seeds of another type',
+    scoreFrame({ ...base, seeds: new Int32Array(4) }),
+    /seeds of type uint32 .*got int32/,
+  ],
+  [
+    'histories of another shape',
     scoreFrame({ ...base, histories: new Uint8Array(4 * NUM_STEPS) }),
     /histories of type uint8 and shape \[4, 28\], got uint8 and \[112\]/,
   ],
   ['too few rows', scoreFrame({ ...base, actions: new Int8Array(3) }), /shape \[4\], got int8 and \[3\]/],
   ['neither text nor actions', scoreFrame(state), /either completions or actions, got neither/],
-  ['both', scoreFrame({ ...base, ...text }), /either completions or actions, got both/],
+  ['both text and actions', scoreFrame({ ...base, ...text }), /either completions or actions, got both/],
   ['text without ends', scoreFrame({ ...state, completions: new Uint8Array(8) }), /Send both/],
   [
-    'ends that fall',
+    'an end before the end of the previous row',
     scoreFrame({ ...state, ...text, completion_ends: Uint32Array.of(2, 1, 6, 8) }),
     /at least the end of the previous row, 2, at completion_ends\[1\], got 1/,
   ],
   [
-    'another last end',
+    'a last end beyond the text',
     scoreFrame({ ...state, ...text, completion_ends: Uint32Array.of(2, 4, 6, 9) }),
     /the length of completions, 8, at completion_ends\[3\], got 9/,
   ],

@@ -12,7 +12,7 @@ export interface FrameAnswer {
   readonly arrays: Readonly<Record<string, ArrayLike<number | bigint>>>;
 }
 
-/** A request: an array, or an array with its shape. */
+/** The arrays of a request, by name. An array without a shape has one dimension. */
 export type FrameArrays = Readonly<Record<string, FrameArray | readonly [FrameArray, readonly number[]]>>;
 
 /** Returns the bytes of a request. */
@@ -27,7 +27,7 @@ export const scoreFrame = (arrays: FrameArrays, data: object = {}, type = 'score
     ),
   ) as Uint8Array<ArrayBuffer>;
 
-/** Posts bytes to /v1/score. Errors are in `data`. */
+/** Posts bytes to /v1/score. @returns the answer; after an error, `data` is its JSON. */
 export async function postFrame(
   { url }: Pick<RunningServer, 'url'>,
   body: Uint8Array<ArrayBuffer>,

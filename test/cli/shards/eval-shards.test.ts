@@ -1,4 +1,4 @@
-/** Shards of `eval`, merged: the trajectories, components, tables and JSON of the run without --shard. */
+/** Shards of `eval`. Merged, they have the trajectories, components, tables and JSON of a run without --shard. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { shardConditions } from '../../../src/server/jobs/shard-conditions.js';
@@ -8,12 +8,12 @@ import { startModel } from '../../support/llm.js';
 
 const pathOf = temporaryDirectory();
 const read = (path: string) => readFileSync(path, 'utf8');
-/** Custom shares seed 2 with in-distribution, and discrete has the episodes of the named profiles. */
+/** The condition custom shares seed 2 with in-distribution; discrete has the episodes of the named profiles. */
 const CONDITIONS = ['--conditions', 'in-distribution,discrete,custom', '--seeds', '2-9', '--episodes', '3'];
 const WALL_SECONDS = /("seconds": |episodes in )[\d.e-]+/;
 const withoutSeconds = (text: string) => text.replace(WALL_SECONDS, '$1');
 
-/** Runs all shards of n in the order of `indices`. @returns the paths of their files. */
+/** Runs all n shards. @param option names the file of each shard. @returns the paths of the files. */
 async function runShards(
   n: number,
   option: string,
@@ -69,7 +69,7 @@ describe('policies', () => {
     expect(withoutSeconds(read(json))).toBe(withoutSeconds(read(whole.json)));
   });
 
-  it('refuses shards of a policy whose file was changed', async () => {
+  it('are refused if the file of one was changed between two shards', async () => {
     const shards = await runShards(2, '--components', args);
     writeFileSync(mine, 'export default ({ steps }) => ({ actions: steps.map(() => 3) })');
     const again = ['--shard', '1/2', '--components', pathOf('other.jsonl')];
@@ -87,7 +87,7 @@ describe('policies', () => {
 });
 
 describe('a language model', () => {
-  it('gives the same file, and each of its episodes is paid for once', async () => {
+  it('gives the same files, and each of its episodes is paid for once', async () => {
     const fake = await startModel();
     const conditions = ['--conditions', 'in-distribution,custom', '--seeds', '1-2', '--episodes', '2'];
     const args = [...conditions, '--policies', 'heuristic,llm:fake', '--prices', '2.5,10'];
@@ -180,7 +180,7 @@ describe('the parts of conditions', () => {
         );
       });
     const [all] = keysOf(1);
-    // 0 to 10049 sampled, and 5 of each named profile.
+    // The seeds 0 to 10049 of sampled profiles, and 5 of each named profile.
     expect(all.size).toBe(10050 + 15);
     for (const count of [2, 7, 100]) {
       const shards = keysOf(count);

@@ -95,7 +95,7 @@ describe('probabilityOfImprovement', () => {
     expect(probabilityOfImprovement(OTHERS, SCORES)).toBeCloseTo(1 / 3, 14);
   });
 
-  it('refuses other tasks', () => {
+  it('refuses another number of tasks', () => {
     expect(() => probabilityOfImprovement(SCORES, OTHERS.slice(1))).toThrow(
       /others of 3 tasks, like scores, got 2/,
     );
@@ -104,8 +104,8 @@ describe('probabilityOfImprovement', () => {
 
 /**
  * The expected intervals are those of rliable: numpy.percentile over 400,000 stratified resamples by NumPy's generator (seed
- * 1). With as many resamples, bounds vary by less than 0.001. Those of the probability vary more, because its values are
- * coarse.
+ * 1). With as many resamples, bounds vary by less than 0.001. The bounds of the probability vary more, because its
+ * values are coarse.
  */
 describe('stratified bootstrap', () => {
   const resamples = 40_000;

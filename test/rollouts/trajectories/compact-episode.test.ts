@@ -136,7 +136,7 @@ describe('an episode that differs from its replay keeps its line', () => {
     await expectSameLines([episode]);
   });
 
-  it('unless only the grade differs: it is kept as a grade, which reeval compares', async () => {
+  it('unless only the grade differs: the grade is kept, and reeval compares it', async () => {
     const changed = changedAt(plain, 'final.final_score', 0.5);
     const [compact] = await replayer.toCompact([changed]);
     expect(compact).toMatchObject({ final: { final_score: 0.5 } });

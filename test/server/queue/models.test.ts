@@ -33,7 +33,7 @@ describeWithRedis('a job of a language model', () => {
     return read(path);
   }
 
-  it('gives the file of one process; killed workers and a killed Redis cost no stored answer again', async () => {
+  it('gives the file of one process, and pays for no stored answer again after workers and Redis were killed', async () => {
     const name = await submit(server, ...ARGS, '--concurrency', '2', '--shard-size', '8');
     const fake = await startModel({ delay: 2 });
     const client = server.client();
@@ -64,7 +64,7 @@ describeWithRedis('a job of a language model', () => {
     expect((await statusOf(name)).spent).toBeGreaterThanOrEqual(billedFor(fake) * 0.999);
   });
 
-  it('stays within its budget with two workers, and goes on with a larger one', async () => {
+  it('stays within its budget with two workers, and continues with a larger budget', async () => {
     const fake = await startModel();
     const whole = billedFor(await whatOneProcessPays());
     const budget = whole / 2;
@@ -103,7 +103,7 @@ describeWithRedis('a job of a language model', () => {
     expect(files.join('')).not.toContain(FAKE_KEY);
   });
 
-  it('counts what an earlier attempt at a shard reserved as spent, and refuses a request without the lease', async () => {
+  it('counts reservations of an earlier attempt at a shard as spent, and refuses a request without the lease', async () => {
     const redis = server.client();
     const queue = { redis, prefix: 'unit' };
     await setBudget(queue, 'j', 1);
