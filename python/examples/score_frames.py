@@ -3,7 +3,7 @@
     npx rhythm-vec serve
     python python/examples/score_frames.py http://127.0.0.1:8000
 
-It needs NumPy alone. docs/server.md (Binary rows) describes the bytes.
+It needs only NumPy. docs/server.md (Binary rows) describes the bytes.
 """
 
 from __future__ import annotations
@@ -43,8 +43,10 @@ def decode(frame: bytes) -> Tuple[Dict[str, Any], Dict[str, np.ndarray]]:
     return header["data"], arrays
 
 
-def score(url: str, data: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> Tuple[Dict[str, Any], Dict[str, np.ndarray]]:
-    """Posts a frame to /v1/score."""
+def score(
+    url: str, data: Mapping[str, Any], arrays: Mapping[str, np.ndarray]
+) -> Tuple[Dict[str, Any], Dict[str, np.ndarray]]:
+    """Posts a frame to /v1/score. Returns the data and the arrays of the answer."""
     request = urllib.request.Request(f"{url}/v1/score", encode("score", data, arrays))
     request.add_header("Content-Type", "application/octet-stream")
     with urllib.request.urlopen(request) as answer:

@@ -71,8 +71,7 @@ class WatchCallback(TrainerCallback):
         self._path.write_text("".join(json.dumps(line) + "\n" for line in self.watch.lines))
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:
-        """Writes a step's line, and stops all ranks if configured. TRL's final summary, which has no reward, is
-        skipped."""
+        """Writes a step's line, and stops all ranks if configured. Skips TRL's final summary, which has no reward."""
         if "reward" not in (logs or {}):
             return
         self.stopped_on = ranks.on_first(lambda: self._add(line_of(state.global_step, logs, self._batch)))

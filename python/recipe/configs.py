@@ -115,8 +115,8 @@ def _converted(config: Type[Config], name: str, value: Any, hint: Any) -> Any:
 
 
 def _is_a(value: Any, kind: Any) -> bool:
-    """Returns whether a value has a type, of those that TRL's options have. Contents of lists and mappings are not
-    checked."""
+    """Returns whether a value has the type of one of TRL's options. Does not check the contents of lists and
+    mappings."""
     if kind is Any:
         return True
     origin = get_origin(kind) or kind

@@ -1,4 +1,4 @@
-"""Checks integers, names and arrays."""
+"""Checks numbers, names, mappings and arrays."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def check_number(what: str, value: Any, low: float, high: float) -> float:
 
 
 def check_mapping(what: str, value: Any) -> Dict[Any, Any]:
-    """Returns a copy of a mapping; an empty one for None. Raises InputError `wrong_type` for any other value."""
+    """Returns a copy of a mapping; an empty dictionary for None. Raises InputError `wrong_type` for any other value."""
     if value is None or isinstance(value, Mapping):
         return dict(value or {})
     refuse("wrong_type", f"{what} to be a mapping", describe(value), "Pass a dictionary, such as {}.")

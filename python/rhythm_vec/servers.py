@@ -1,4 +1,4 @@
-"""Chooses the server of each request: among those without a recent failure, the one with the fewest in flight."""
+"""Chooses the server of each request: among servers without a recent failure, the one with the fewest open requests."""
 
 from __future__ import annotations
 
