@@ -55,10 +55,9 @@ Examples:
   rhythm-vec eval --episodes 2 --policies llm:gpt-4o-mini --trajectories mini.jsonl --prices 0.15,0.6 --budget 2
 `;
 
-export function addEvalCommand(program: Command, { signal }: Context): void {
-  const command = program
-    .command('eval')
-    .description('Evaluate policies: final scores with 95 % intervals, beside the published scores.')
+/** Adds the options that say what is played. `queue submit eval` has the same. */
+export const addEvalOptions = (command: Command): Command =>
+  command
     .option('--policies <names|files>', 'comma-separated (default: all fast policies)', parseNames)
     .option('--conditions <names>', 'comma-separated (default: all)', parseNames)
     .option('--seeds <A-B>', 'seeds of the condition custom, any number of them', parseSeeds)
@@ -67,7 +66,11 @@ export function addEvalCommand(program: Command, { signal }: Context): void {
       '--profiles <name>',
       'sampled, discrete or a profile name, for in-distribution, ood and custom; not with discrete conditions',
     )
-    .addOption(new Option('--grader <name|file>', 'v1, v2, v3 or a grader file').default('v2'))
+    .addOption(new Option('--grader <name|file>', 'v1, v2, v3 or a grader file').default('v2'));
+
+export function addEvalCommand(program: Command, { signal }: Context): void {
+  const command = addEvalOptions(program.command('eval'))
+    .description('Evaluate policies: final scores with 95 % intervals, beside the published scores.')
     .option('--bracket <audit.json>', 'show shares between the anchors of this audit, for its grader')
     .option('--json <file>', 'also write the results as JSON; - is the standard output')
     .option(

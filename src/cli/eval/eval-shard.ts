@@ -84,7 +84,8 @@ export async function evalShard(
   return { file: { job, shard, part, option, path }, conditions, episodes: episodes * players.length };
 }
 
-function evalJob(options: EvalShardOptions, players: readonly Player[], grader: Grader): EvalJob {
+/** Returns the job that options ask for. */
+export function evalJob(options: EvalShardOptions, players: readonly Player[], grader: Grader): EvalJob {
   const names = options.policies ?? [];
   const policies = players.map(teacherName);
   const hasModel = players.some(({ model }) => model !== null);

@@ -47,13 +47,14 @@ export async function runMerge(
 
 const EVAL_FLAGS = { json: '--json', components: '--components', bracket: '--bracket' } as const;
 
-const outputsOf = ({ output, json, components }: MergeCommandOptions): PlannedOutput[] =>
+/** Returns the outputs by option. */
+export const outputsOf = ({ output, json, components }: MergeCommandOptions): PlannedOutput[] =>
   Object.entries({ '--output': output, '--json': json, '--components': components }).flatMap(
     ([option, path]) => (path === undefined ? [] : [{ option, path }]),
   );
 
 /** Refuses options of evaluations for other jobs, and --components where --output has them. @throws UsageError. */
-function checkEvalOptions(job: Job, options: MergeCommandOptions): void {
+export function checkEvalOptions(job: Job, options: MergeCommandOptions): void {
   const isEval = job.kind === 'eval';
   for (const [name, flag] of Object.entries(EVAL_FLAGS)) {
     const isGiven = options[name as keyof MergeCommandOptions] !== undefined;

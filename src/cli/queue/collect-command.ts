@@ -7,7 +7,7 @@ import type { CollectOptions } from './run-collect.js';
 const HELP = `
 Waits until all shards are computed, and writes the file whole or not at all. The results are removed from Redis after the
 file is complete on disk. An interrupted command loses nothing: run it again. If shards failed in all their attempts, the
-command names them and ends; submit the job again to repeat them.
+command names them and ends; submit the job again to repeat them. For a job of eval it also prints the tables.
 
 Example:
   rhythm-vec queue collect teach-1f0c2a9b3d4e --output teacher.jsonl
@@ -18,7 +18,10 @@ export function addCollectCommand(queue: Command, { signal }: Context): void {
     .command('collect')
     .description('Wait for a job and write its file.')
     .argument('<name>', 'the name that submit printed')
-    .requiredOption('--output <file>', 'replaces the file; - is the standard output, and keeps the results');
+    .requiredOption('--output <file>', 'replaces the file; - is the standard output, and keeps the results')
+    .option('--json <file>', 'jobs of eval: also write the results as JSON')
+    .option('--components <file>', "jobs of eval: also write each episode's components")
+    .option('--bracket <audit.json>', 'jobs of eval: as in eval');
   addQueueOptions(command)
     .addHelpText('after', HELP)
     .action(async (name: string, options: CollectOptions) => {

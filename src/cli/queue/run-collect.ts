@@ -1,30 +1,39 @@
 /** Runs `rhythm-vec queue collect`. */
 import { createHash } from 'node:crypto';
-import { hostname } from 'node:os';
-import { resolve } from 'node:path';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
 import { counted } from '../../evaluation/format-results.js';
+import type { Job } from '../../server/jobs/job.js';
 import { Collector } from '../../server/queue/collect.js';
+import { checkBracket } from '../files/bracket-file.js';
 import { checkOutputs } from '../files/check-outputs.js';
 import { openOutput } from '../files/output-file.js';
+import { makeDirectory } from '../files/paths.js';
+import { type MergeCommandOptions, mergeEval } from '../merge/merge-eval.js';
+import { checkEvalOptions, outputsOf } from '../merge/run-merge.js';
 import { createProgress } from '../progress.js';
+import { contentsOf } from '../shards/shard-file.js';
 import { type QueueOptions, withQueue } from './queue-options.js';
 
-export interface CollectOptions extends QueueOptions {
-  readonly output: string;
-}
+export interface CollectOptions extends QueueOptions, MergeCommandOptions {}
 
 /** Waits for a job and writes its file. @throws UsageError; QueueError; the signal's reason. */
 export async function runCollect(name: string, options: CollectOptions, signal: AbortSignal): Promise<void> {
   const { output: path } = options;
-  checkOutputs([{ option: '--output', path }], undefined);
+  const outputs = outputsOf(options);
+  checkOutputs(outputs, undefined);
+  checkBracket(options.bracket, outputs);
   await withQueue(options, async (queue) => {
     const collector = await Collector.open(queue, name);
     const progress = createProgress('shards');
     try {
+      const job = JSON.parse(collector.job.job) as Job;
+      checkEvalOptions(job, options);
       await collector.wait(signal, (count) => progress.update(count, collector.job.shards));
       progress.stop();
-      const sha256 = await write(collector, path, signal);
-      // The queue keeps results that went to the standard output, because the program that reads it may still fail.
+      const sha256 = await write(job, collector, options, signal);
+      // What reads the standard output may still fail.
       if (path !== '-') await collector.finish(`${hostname()}:${resolve(path)}`, sha256);
     } finally {
       progress.stop();
@@ -35,12 +44,35 @@ export async function runCollect(name: string, options: CollectOptions, signal: 
   });
 }
 
-/** Writes the results. @returns the SHA-256 of the file. */
-async function write(collector: Collector, path: string, signal: AbortSignal): Promise<string> {
+/** Writes the file, and the others of an evaluation. @returns the SHA-256 of the file. */
+async function write(
+  job: Job,
+  collector: Collector,
+  options: CollectOptions,
+  signal: AbortSignal,
+): Promise<string> {
+  const { output: path } = options;
+  if (job.kind !== 'eval') return writeLines(collector, path, signal);
+  // An evaluation is assembled from a file of its shards.
+  const place = path === '-' ? tmpdir() : dirname(resolve(path));
+  makeDirectory(place);
+  const folder = await mkdtemp(join(place, '.rhythm-vec-'));
+  try {
+    const shards = join(folder, 'shards.jsonl');
+    await writeLines(collector, shards, signal);
+    await mergeEval(job, [shards], options, signal);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+  return path === '-' ? '' : (await contentsOf(path)).sha256;
+}
+
+/** Writes the files of the shards, one after the other. @returns the SHA-256. */
+async function writeLines(collector: Collector, path: string, signal: AbortSignal): Promise<string> {
   const hash = createHash('sha256');
   const output = await openOutput(path);
   try {
-    for await (const bytes of collector.file()) {
+    for await (const bytes of collector.lines()) {
       signal.throwIfAborted();
       hash.update(bytes);
       await output.write(bytes);

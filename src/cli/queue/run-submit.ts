@@ -1,15 +1,19 @@
 /** Runs `rhythm-vec queue submit`. */
 import { checkModelName } from '../../agents/llm/llm-player.js';
+import { playersOf } from '../../evaluation/choose-policies.js';
 import { MODEL_PREFIX } from '../../evaluation/user-policy.js';
 import { type Job, jobDigest } from '../../server/jobs/job.js';
+import { shardConditions } from '../../server/jobs/shard-conditions.js';
 import { submitJob } from '../../server/queue/submit.js';
 import { checkName } from '../../shared/values.js';
 import { DEFAULT_TEACHER, teacherNamed } from '../../training/teaching/planner-teacher.js';
-import type { SeedRange } from '../../world/conditions.js';
+import { type ConditionOptions, episodesOf, type SeedRange } from '../../world/conditions.js';
 import { PROFILE_CHOICES } from '../../world/resolve-names.js';
 import { UsageError } from '../command-errors.js';
+import { evalJob } from '../eval/eval-shard.js';
+import { checkModels, modelsIn } from '../eval/models.js';
 import { readGrader } from '../files/grader-file.js';
-import { isPolicyFile } from '../files/policy-file.js';
+import { isPolicyFile, readPolicies } from '../files/policy-file.js';
 import { checkLlmOptions, checkNoModelFlags, type ModelFlags, samplingOf } from '../llm/llm-options.js';
 import { teachJob } from '../teach/teach-job.js';
 import { addressOf, type QueueOptions, releaseHere } from './queue-options.js';
@@ -24,6 +28,11 @@ export interface TeachSubmitOptions extends SubmitOptions, ModelFlags {
   readonly policy?: string;
   readonly seeds: SeedRange;
   readonly profiles: string;
+  readonly grader: string;
+}
+
+export interface EvalSubmitOptions extends SubmitOptions, ModelFlags, ConditionOptions {
+  readonly policies?: readonly string[];
   readonly grader: string;
 }
 
@@ -44,22 +53,53 @@ export async function submitTeach(options: TeachSubmitOptions): Promise<void> {
   checkLlmOptions(options);
   const grader = await readGrader(options.grader);
   const job = teachJob(grader, { policy, policy_file: null, model, seeds, profiles });
-  await submit(job, seeds.last - seeds.first + 1, options);
+  await submit(job, seeds.last - seeds.first + 1, 1, options);
+}
+
+/** Submits what `eval --trajectories` does. @throws UsageError; InputError for names; QueueError. */
+export async function submitEval(options: EvalSubmitOptions): Promise<void> {
+  const { policies } = options;
+  for (const policy of policies ?? []) checkNoFile(policy);
+  const models = modelsIn(policies);
+  checkModels(models, options);
+  if (models.length > 1) {
+    throw new UsageError(
+      `Expected at most one language model in a job, got ${models.join(' and ')}. Submit a job for each.`,
+    );
+  }
+  checkLlmOptions(options);
+  const grader = await readGrader(options.grader);
+  const players = playersOf(await readPolicies(policies));
+  const job = evalJob({ ...options, trajectories: '-' }, players, grader);
+  const { conditions } = job.options;
+  const episodes = conditions.reduce((sum, condition) => sum + episodesOf(condition), 0);
+  shardConditions(conditions, { index: 0, count: Math.ceil(episodes / options.shardSize) });
+  await submit(job, episodes, players.length, options);
 }
 
 /** Checks a policy of this package. @throws UsageError; InputError for names. */
 function checkPolicy(policy: string, options: ModelFlags): void {
-  if (isPolicyFile(policy)) {
-    throw new UsageError(
-      `Expected a policy of this package or ${MODEL_PREFIX}MODEL, got the file ${policy}, which workers on other machines lack. ` +
-        'Use "teach --shard" for policies of files.',
-    );
-  }
+  checkNoFile(policy);
   teacherNamed(policy);
   checkNoModelFlags(policy, options);
 }
 
-async function submit(job: Job, episodes: number, options: SubmitOptions & ModelFlags): Promise<void> {
+/** @throws UsageError for the path of a policy's file. */
+function checkNoFile(policy: string): void {
+  if (!isPolicyFile(policy)) return;
+  throw new UsageError(
+    `Expected a policy of this package or ${MODEL_PREFIX}MODEL, got the file ${policy}, which workers on other machines lack. ` +
+      'Use --shard of the command itself.',
+  );
+}
+
+/** @param seeds the episodes of each policy. */
+async function submit(
+  job: Job,
+  seeds: number,
+  policies: number,
+  options: SubmitOptions & ModelFlags,
+): Promise<void> {
   const { shardSize, priority, budget } = options;
   checkRange('--shard-size', shardSize, ...SHARD_SIZES);
   checkRange('--priority', priority, ...PRIORITIES);
@@ -69,7 +109,7 @@ async function submit(job: Job, episodes: number, options: SubmitOptions & Model
     addressOf(options),
     releaseHere(),
     {
-      ...{ name, kind, episodes, priority, shards: Math.ceil(episodes / shardSize) },
+      ...{ name, kind, priority, episodes: seeds * policies, shards: Math.ceil(seeds / shardSize) },
       ...{ job: JSON.stringify(job), settings: JSON.stringify(settingsOf(options)) },
     },
     job.options.model === null ? undefined : (budget ?? null),

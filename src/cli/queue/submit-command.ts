@@ -1,11 +1,12 @@
 /** `rhythm-vec queue submit`. */
 import type { Command } from 'commander';
 import type { Context } from '../context.js';
+import { addEvalOptions } from '../eval/command.js';
 import { addLlmOptions } from '../llm/llm-options.js';
 import { parseInteger } from '../shared-options.js';
 import { addTeachOptions } from '../teach/command.js';
 import { addQueueOptions } from './queue-options.js';
-import type { TeachSubmitOptions } from './run-submit.js';
+import type { EvalSubmitOptions, TeachSubmitOptions } from './run-submit.js';
 
 const HELP = `
 Takes the options of the command itself, except those of its output and its machine. The last line of the output is the
@@ -14,6 +15,7 @@ shards are tried again.
 
 Examples:
   rhythm-vec queue submit teach --seeds 100-1099
+  rhythm-vec queue submit eval --policies heuristic+constant,planner --conditions ood
   rhythm-vec queue submit teach --policy planner --seeds 100-9999 --shard-size 16 --priority 10
 `;
 
@@ -23,11 +25,20 @@ const addSubmitOptions = (command: Command): Command =>
     .option('--priority <n>', '1 to 1000; jobs with a lower number go first', parseInteger, 100);
 
 export function addSubmitCommand(queue: Command, _: Context): void {
-  const command = queue.command('submit').description('Submit a job: teach.').addHelpText('after', HELP);
+  const command = queue
+    .command('submit')
+    .description('Submit a job: "submit teach" or "submit eval".')
+    .addHelpText('after', HELP);
   addSubmitOptions(addLlmOptions(addTeachOptions(command.command('teach'))))
     .description('Submit what "rhythm-vec teach" does.')
     .action(async (options: TeachSubmitOptions) => {
       const { submitTeach } = await import('./run-submit.js');
       await submitTeach(options);
+    });
+  addSubmitOptions(addLlmOptions(addEvalOptions(command.command('eval'))))
+    .description('Submit what "rhythm-vec eval --trajectories" does.')
+    .action(async (options: EvalSubmitOptions) => {
+      const { submitEval } = await import('./run-submit.js');
+      await submitEval(options);
     });
 }

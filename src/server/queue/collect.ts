@@ -3,8 +3,6 @@ import { createHash, randomUUID } from 'node:crypto';
 import { BudgetError } from '../../agents/llm/llm-errors.js';
 import { EpisodeReplayer } from '../../rollouts/trajectories/episode-replayer.js';
 import { CLOCK } from '../../shared/http/clock.js';
-import type { Job } from '../jobs/job.js';
-import { mergeShards } from '../jobs/merge.js';
 import {
   countResults,
   finishJob,
@@ -96,13 +94,10 @@ export class Collector {
     );
   }
 
-  /** Yields the bytes of the job's file. @throws QueueError if another collector removed the results. */
-  async *file(): AsyncGenerator<Uint8Array> {
+  /** Yields the files of the shards, one after the other. @throws QueueError if another collector removed the results. */
+  async *lines(): AsyncGenerator<Uint8Array> {
     await using replayer = new EpisodeReplayer({ threads: 1 });
-    const results = Array.from({ length: this.job.shards }, (_, index) => ({
-      read: () => this.#read(index, replayer),
-    }));
-    yield* mergeShards(JSON.parse(this.job.job) as Job, results);
+    for (let index = 0; index < this.job.shards; index++) yield* this.#read(index, replayer);
   }
 
   async *#read(index: number, replayer: EpisodeReplayer): AsyncGenerator<Uint8Array> {

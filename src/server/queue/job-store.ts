@@ -1,6 +1,6 @@
 /** Jobs and their results in Redis. */
 import type { Redis } from 'ioredis';
-import { jobKeys, metaKey, namesKey, openKey } from './keys.js';
+import { episodesKey, jobKeys, metaKey, namesKey, openKey } from './keys.js';
 import { QueueError } from './queue-error.js';
 import { CANCEL, FINISH, REGISTER, REGISTER_COLLECTOR, STORE } from './scripts.js';
 
@@ -172,7 +172,9 @@ export async function storeResult(
   const { job, results, differences, finished } = jobKeys(prefix, name);
   const value = Buffer.concat([digest, compressed]);
   const args = [index, value, Math.round(computeMs), where];
-  return (await redis.eval(STORE, 4, job, results, differences, finished, ...args)) as Stored;
+  const stored = (await redis.eval(STORE, 4, job, results, differences, finished, ...args)) as Stored;
+  await redis.unlink(episodesKey(prefix, name, index));
+  return stored;
 }
 
 /** Returns the result of a shard; null if there is none. */
@@ -221,9 +223,17 @@ export async function finishJob(
   await redis.eval(FINISH, keys.length, ...keys, name, collector, file, sha256);
 }
 
+/** Removes the episodes of shards that are not finished. */
+async function removeEpisodes({ redis, prefix }: Queue, name: string, shards: number): Promise<void> {
+  for (let index = 0; index < shards; index++) await redis.unlink(episodesKey(prefix, name, index));
+}
+
 /** Cancels a job and removes its data from Redis, except its record. @returns the state before. */
 export async function cancelJob({ redis, prefix }: Queue, name: string): Promise<JobState | 'none'> {
   const { job, ...data } = jobKeys(prefix, name);
   const keys = [job, openKey(prefix), ...Object.values(data)];
-  return (await redis.eval(CANCEL, keys.length, ...keys, name)) as JobState | 'none';
+  const shards = Number(await redis.hget(job, 'shards'));
+  const state = (await redis.eval(CANCEL, keys.length, ...keys, name)) as JobState | 'none';
+  await removeEpisodes({ redis, prefix }, name, shards);
+  return state;
 }

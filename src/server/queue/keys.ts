@@ -11,8 +11,6 @@ export interface JobKeys {
   readonly results: string;
   /** Hash by shard: what differed when a shard was computed twice. */
   readonly differences: string;
-  /** Hash by episode: the compressed episodes of a language model. */
-  readonly episodes: string;
   /** Hash: the account of a language model. */
   readonly ledger: string;
   /** Text that expires: until then no worker sends a request. */
@@ -30,7 +28,6 @@ export const jobKeys = (prefix: string, name: string): JobKeys => {
     job: keyOf('job'),
     results: keyOf('results'),
     differences: keyOf('differences'),
-    episodes: keyOf('episodes'),
     ledger: keyOf('ledger'),
     pause: keyOf('pause'),
     finished: keyOf('finished'),
@@ -47,6 +44,9 @@ export const namesKey = (prefix: string): string => `${prefix}:jobs`;
 
 /** Returns BullMQ's id of a shard. */
 export const shardId = (name: string, index: number): string => `${name}-${index}`;
+/** Hash by episode: the finished episodes of a language model, until their shard is finished. */
+export const episodesKey = (prefix: string, name: string, index: number): string =>
+  `${prefix}:episodes:${name}:${index}`;
 /** Returns BullMQ's key of a shard's lock. */
 export const lockKey = (prefix: string, name: string, index: number): string =>
   `${prefix}:${SHARDS}:${shardId(name, index)}:lock`;

@@ -1,33 +1,30 @@
 /** The finished episodes of a language model's shard. Each is in Redis as soon as it ends. */
 import { type CompactEpisode, toCompact } from '../../rollouts/trajectories/compact-episode.js';
+import type { EpisodeReplayer } from '../../rollouts/trajectories/episode-replayer.js';
 import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
 import { episodeKey } from '../../rollouts/trajectories/write-line.js';
 import type { Queue } from './job-store.js';
-import { jobKeys } from './keys.js';
+import { episodesKey } from './keys.js';
 import { compress, decompress } from './serve-shards.js';
 
 export class ModelEpisodes {
-  readonly #queue: Queue;
-  readonly #name: string;
-  readonly #keys: readonly string[];
+  readonly #redis: Queue['redis'];
+  readonly #key: string;
   readonly #stored: Set<string>;
 
-  private constructor(queue: Queue, name: string, keys: readonly string[], stored: Set<string>) {
-    this.#queue = queue;
-    this.#name = name;
-    this.#keys = keys;
-    this.#stored = stored;
+  private constructor(redis: Queue['redis'], key: string, stored: readonly string[]) {
+    this.#redis = redis;
+    this.#key = key;
+    this.#stored = new Set(stored);
   }
 
-  /** Reads which episodes of a shard are stored. @param keys of its episodes, as `episodeKey` returns them, in order. */
-  static async open(queue: Queue, name: string, keys: readonly string[]): Promise<ModelEpisodes> {
-    const { episodes } = jobKeys(queue.prefix, name);
-    const values = await queue.redis.hmgetBuffer(episodes, ...keys);
-    const stored = new Set(keys.filter((_, i) => values[i] !== null));
-    return new ModelEpisodes(queue, name, keys, stored);
+  /** Reads which episodes of a shard are stored. */
+  static async open({ redis, prefix }: Queue, name: string, index: number): Promise<ModelEpisodes> {
+    const key = episodesKey(prefix, name, index);
+    return new ModelEpisodes(redis, key, await redis.hkeys(key));
   }
 
-  /** Returns whether an episode is stored. */
+  /** Returns whether an episode is stored. @param key as `episodeKey` returns it. */
   has(key: string): boolean {
     return this.#stored.has(key);
   }
@@ -40,14 +37,20 @@ export class ModelEpisodes {
   async add(episode: TrajectoryEpisode): Promise<void> {
     const key = episodeKey(episode);
     const value = compress(Buffer.from(JSON.stringify(toCompact(episode))));
-    await this.#queue.redis.hsetnx(jobKeys(this.#queue.prefix, this.#name).episodes, key, value);
+    await this.#redis.hsetnx(this.#key, key, value);
     this.#stored.add(key);
   }
 
-  /** Returns the episodes in order. */
+  /** Returns the stored episodes, in the order of their seeds. */
   async all(): Promise<CompactEpisode[]> {
-    const { episodes } = jobKeys(this.#queue.prefix, this.#name);
-    const values = await this.#queue.redis.hmgetBuffer(episodes, ...this.#keys);
-    return values.map((value) => JSON.parse(decompress(value!).toString()));
+    const values = Object.entries(await this.#redis.hgetallBuffer(this.#key)).sort();
+    return values
+      .map(([, value]) => JSON.parse(decompress(value).toString()) as CompactEpisode)
+      .sort((one, other) => one.seed - other.seed);
+  }
+
+  /** Yields the stored episodes as whole ones. */
+  async *read(replayer: EpisodeReplayer): AsyncGenerator<TrajectoryEpisode> {
+    if (this.size > 0) yield* await replayer.fromCompact(await this.all());
   }
 }

@@ -38,7 +38,8 @@ describeWithRedis('a job of a language model', () => {
     const fake = await startModel({ delay: 2 });
     const client = server.client();
     const storedCount = async (): Promise<number> =>
-      (await client.hlen(`rhythm-vec:episodes:${name}`)) +
+      (await client.hlen(`rhythm-vec:episodes:${name}:0`)) +
+      (await client.hlen(`rhythm-vec:episodes:${name}:1`)) +
       8 * (await client.hlen(`rhythm-vec:results:${name}`));
     for (const stored of [2, 9]) {
       const workers = [start(fake), start(fake)];
@@ -95,6 +96,32 @@ describeWithRedis('a job of a language model', () => {
     await runCli([...ARGS, '--output', pathOf('price.jsonl')], '', fake.environment);
     return fake;
   }
+
+  it('plays an evaluation of a model beside a policy, each episode once', async () => {
+    const args = [
+      'eval',
+      '--policies',
+      'heuristic+constant,llm:fake',
+      '--seeds',
+      '100-103',
+      '--conditions',
+      'custom,in-distribution',
+      '--episodes',
+      '4',
+    ];
+    const one = await startModel();
+    const expected = pathOf('eval-expected.jsonl');
+    expect(await runCli([...args, '--trajectories', expected], '', one.environment)).toMatchObject({
+      code: 0,
+    });
+    const fake = await startModel();
+    const name = await submit(server, ...args, '--shard-size', '8');
+    const worker = start(fake);
+    await runQueue(server, 'collect', name, '--output', pathOf('eval.jsonl'));
+    await stop(worker);
+    expect(read(pathOf('eval.jsonl'))).toBe(read(expected));
+    expect(fake.requests).toHaveLength(one.requests.length);
+  });
 
   it('leaves no key of the endpoint in Redis', () => {
     const folder = join(server.folder, 'appendonlydir');

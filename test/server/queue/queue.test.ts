@@ -1,7 +1,11 @@
 /** Jobs of a policy: submitted, computed by worker processes and collected. */
-import { existsSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { runCli, temporaryDirectory } from '../../support/cli.js';
+import { MAIN, runCli, temporaryDirectory } from '../../support/cli.js';
 import { read, runQueue, startCollector, startWorker, stop, submit } from '../../support/queue.js';
 import { describeWithRedis, RedisServer, until } from '../../support/redis.js';
 
@@ -97,6 +101,36 @@ describeWithRedis('a job', () => {
     await until(async () => (await statusOf(name)).active === 1);
     await runQueue(server, 'cancel', name);
     await stop(worker);
+  });
+
+  it('of eval gives the files and tables of the command', async () => {
+    const args = ['eval', '--policies', 'heuristic,random+constant', '--conditions', 'ood,discrete'];
+    const [one, many] = ['one', 'many'].map((folder) => (file: string) => pathOf(`${folder}-${file}`));
+    const others = (place: typeof one) => ['--components', place('c.jsonl'), '--json', place('j.json')];
+    const expected = await runCli([...args, '--trajectories', one('t.jsonl'), ...others(one)]);
+    const name = await submit(server, ...args, '--shard-size', '16');
+    const worker = startWorker(server, '--until-empty');
+    const stdout = await runQueue(server, 'collect', name, '--output', many('t.jsonl'), ...others(many));
+    // The first line has the engine, and a later one the seconds.
+    const tablesIn = (text: string) => text.slice(text.indexOf('\n')).replace(/ in [\d.]+ s\./, '');
+    expect(tablesIn(stdout)).toBe(tablesIn(expected.stdout));
+    for (const file of ['t.jsonl', 'c.jsonl']) expect(read(many(file))).toBe(read(one(file)));
+    const rowsOf = (place: typeof one) => JSON.parse(read(place('j.json'))).rows;
+    expect(rowsOf(many)).toEqual(rowsOf(one));
+    expect((await worker.finished).code).toBe(0);
+  });
+
+  it('runs as docs/commands.md shows', async () => {
+    const page = read(fileURLToPath(new URL('../../../docs/commands.md', import.meta.url)));
+    const [, script] = /^## queue\n\n```sh\n(.*?)```/ms.exec(page)!;
+    const command = `npx() { shift; "${process.execPath}" "${MAIN}" --quiet "$@"; }`;
+    const lines = script
+      .replace('100-131', '100-107')
+      .split('\n')
+      .filter((line) => !line.startsWith('export REDIS_URL'));
+    const options = { cwd: mkdtempSync(pathOf('docs-')), env: { ...process.env, ...server.environment } };
+    await promisify(execFile)('bash', ['-euc', [command, ...lines].join('\n')], options);
+    expect(read(join(options.cwd, 'teacher.jsonl')).split('\n')).toHaveLength(9);
   });
 
   it('that does not exist is refused', async () => {
