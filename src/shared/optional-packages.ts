@@ -5,7 +5,7 @@ import { LibraryError } from './errors.js';
 export const PACKAGES = {
   models: ['openai@6', 'fs-native-extensions@1'],
   servers: ['hono@4', '@hono/node-server@2', 'ws@8', 'prom-client@15'],
-  parquet: ['hyparquet-writer@0.17'],
+  parquet: ['hyparquet@1', 'hyparquet-writer@0.17'],
   queues: ['bullmq@6', 'ioredis@5'],
   pages: ['hono@4'],
 } as const;

@@ -26,6 +26,8 @@ export const SCHEMAS = {
   grpoDataset: { name: 'rhythm-vec/grpo-dataset', version: 2 },
   /** A line of stored trajectories: an episode with its observations, texts and actions. */
   trajectory: { name: 'rhythm-vec/trajectory', version: 1 },
+  /** A Parquet file of trajectories, in its metadata. */
+  trajectoryTable: { name: 'rhythm-vec/trajectory-table', version: 1 },
   /** `reeval --json`. */
   reevaluation: { name: 'rhythm-vec/reevaluation', version: 1 },
   /** Rows of `dataset sft`. The dataset's card and the metadata of a Parquet file contain it. */

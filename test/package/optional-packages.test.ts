@@ -44,7 +44,7 @@ it.each([
   [
     'dataset',
     'Parquet files',
-    'hyparquet-writer@0.17',
+    'hyparquet@1 hyparquet-writer@0.17',
     ['dataset', 'grpo', '--rows', '1', '--output', 'rows.parquet'],
   ],
 ])('refuses %s with the one command that installs all packages of %s', (_, what, packages, args) => {

@@ -1,6 +1,6 @@
 /** `rhythm-vec dataset grpo`. */
 import { type Command, Option } from 'commander';
-import { FORMATS } from '../../training/datasets/file-formats.js';
+import { FORMATS } from '../../shared/row-files/file-formats.js';
 import { MIX } from '../../training/datasets/grpo/grpo-options.js';
 import { PROFILE_NAMES } from '../../world/fields.js';
 import type { Context } from '../context.js';

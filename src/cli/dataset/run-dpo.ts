@@ -1,11 +1,11 @@
 /** Runs `rhythm-vec dataset dpo`: pairs by split, and their card. */
 import { whereOf } from '../../evaluation/reevaluation/mismatch.js';
+import type { RowFormat } from '../../shared/row-files/file-formats.js';
 import { dpoCardText, isDpoCard } from '../../training/datasets/dpo/dpo-card.js';
 import { type DpoOptions, type DpoPlan, toDpoPlan } from '../../training/datasets/dpo/dpo-options.js';
 import { dpoProvenanceOf } from '../../training/datasets/dpo/dpo-provenance.js';
 import { DPO_COLUMNS, type DpoRow } from '../../training/datasets/dpo/dpo-rows.js';
 import { DpoSelection } from '../../training/datasets/dpo/dpo-selection.js';
-import type { RowFormat } from '../../training/datasets/file-formats.js';
 import { SPLITS, type Split } from '../../training/datasets/sft/split.js';
 import { UsageError } from '../command-errors.js';
 import { checkNotGrader, readGrader } from '../files/grader-file.js';
@@ -41,7 +41,7 @@ export async function runDpo(options: DpoCliOptions, signal: AbortSignal): Promi
   directory.checkInputs('--jsonl', options.jsonl);
   for (const split of SPLITS) checkNotGrader('--output', directory.pathOf(split), options.grader);
   await using selection = await DpoSelection.open(plan, options);
-  const read = await readAll(selection, options.jsonl, signal);
+  const read = await readAll(selection, options, signal);
   const rows = selection.rows();
   requirePairs(rows, selection);
   await writeAll(directory, rows, selection, plan, options, signal);
@@ -51,14 +51,14 @@ export async function runDpo(options: DpoCliOptions, signal: AbortSignal): Promi
 
 async function readAll(
   selection: DpoSelection,
-  paths: readonly string[],
+  { jsonl, ...engine }: DpoCliOptions,
   signal: AbortSignal,
 ): Promise<Read> {
   const progress = createProgress('bytes');
   const skipped = new SkippedLines();
   let mismatched = 0;
   try {
-    const lines = readTrajectories(paths, { signal, onProgress: progress.update });
+    const lines = readTrajectories(jsonl, { signal, onProgress: progress.update, engine });
     // A model may have played a seed several times: its samples make pairs.
     const batches = inBatches(lines, { skipped, report: toStandardError, signal, repeats: true });
     for await (const batch of batches) {

@@ -1,17 +1,18 @@
 /** Runs `rhythm-vec dataset grpo`: rows and their dataset card. */
 
 import { readFileSync, realpathSync } from 'node:fs';
-import { basename, dirname, extname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { counted } from '../../evaluation/format-results.js';
+import type { RowFormat } from '../../shared/row-files/file-formats.js';
 import { isCard } from '../../training/datasets/card-parts.js';
 import { rangeText } from '../../training/datasets/dataset-seeds.js';
-import { FORMATS, type RowFormat } from '../../training/datasets/file-formats.js';
 import { cardText, fileOfCard } from '../../training/datasets/grpo/grpo-card.js';
 import { type DatasetOptions, type DatasetPlan, toPlan } from '../../training/datasets/grpo/grpo-options.js';
 import { provenanceOf } from '../../training/datasets/grpo/grpo-provenance.js';
 import { GRPO_COLUMNS, grpoRowsAsync } from '../../training/datasets/grpo/grpo-rows.js';
 import { GrpoTally } from '../../training/datasets/row-counts.js';
 import { UsageError } from '../command-errors.js';
+import { FORMAT_NAMES, formatOf } from '../files/format-option.js';
 import { checkNotGrader, readGrader } from '../files/grader-file.js';
 import { checkOutput, type Output, Outputs } from '../files/output-file.js';
 import { stat } from '../files/paths.js';
@@ -32,7 +33,7 @@ export interface GrpoOptions extends EngineOptions, Omit<DatasetOptions, 'grader
 export async function runGrpo(options: GrpoOptions, signal: AbortSignal): Promise<void> {
   checkEngineOptions(options);
   const plan = toPlan({ ...options, grader: await readGrader(options.grader) });
-  const format = formatOf(options);
+  const format = formatOfRows(options);
   const paths = { rows: options.output, card: join(dirname(options.output), 'README.md') };
   checkPaths(paths);
   checkNotGrader('--output', paths.rows, options.grader);
@@ -74,23 +75,14 @@ async function writeRows(
   }
 }
 
-/** Returns the format of --format, or else of the file's ending. Both must agree, because readers use the ending. */
-function formatOf({ format, output }: GrpoOptions): RowFormat {
-  const ending = extname(output).slice(1).toLowerCase();
-  const named = FORMATS.find(({ name }) => name === ending);
-  const chosen = FORMATS.find(({ name }) => name === format) ?? named;
-  if (chosen === undefined) {
-    const endings = FORMATS.map(({ name }) => `.${name}`).join(' or ');
-    throw new UsageError(
-      `Expected --output to end with ${endings}, got ${output}. Change the name, or add --format.`,
-    );
-  }
-  if (named !== undefined && named !== chosen) {
-    throw new UsageError(
-      `Expected --output to end with .${chosen.name}, as --format says, got ${output}. Change one of them.`,
-    );
-  }
-  return chosen;
+/** Returns the format of --format, or else of the file's ending. @throws UsageError for another ending. */
+function formatOfRows({ format, output }: GrpoOptions): RowFormat {
+  const chosen = formatOf('--output', output, format);
+  if (chosen !== undefined) return chosen;
+  const endings = FORMAT_NAMES.map((name) => `.${name}`).join(' or ');
+  throw new UsageError(
+    `Expected --output to end with ${endings}, got ${output}. Change the name, or add --format.`,
+  );
 }
 
 /**

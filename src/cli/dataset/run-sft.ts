@@ -1,7 +1,8 @@
 /** Runs `rhythm-vec dataset sft`: rows by split, and their card. */
+
+import type { RowFormat } from '../../shared/row-files/file-formats.js';
+import type { RowEncoder } from '../../shared/row-files/row-encoder.js';
 import { rangeText } from '../../training/datasets/dataset-seeds.js';
-import type { RowFormat } from '../../training/datasets/file-formats.js';
-import type { RowEncoder } from '../../training/datasets/row-encoder.js';
 import { sftCardText } from '../../training/datasets/sft/sft-card.js';
 import {
   OBJECTIVES,
@@ -52,7 +53,7 @@ export async function runSft(options: SftCliOptions, signal: AbortSignal): Promi
     await using outputs = new Outputs();
     const sinks = await openSinks(directory, formatOf(options), plan, outputs);
     const converter = new SftConverter(selection, toStandardError);
-    await readAll(converter, sinks, options.jsonl, signal);
+    await readAll(converter, sinks, options, signal);
     requireRows(selection, plan);
     const filled = sinks.filter(({ split }) => selection.counts[split].rows > 0);
     for (const { output, encoder } of filled) await output.write(encoder.end());
@@ -100,13 +101,13 @@ async function openSinks(
 async function readAll(
   converter: SftConverter,
   sinks: readonly Sink[],
-  paths: readonly string[],
+  { jsonl, ...engine }: SftCliOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const progress = createProgress('bytes');
   const { skipped } = converter;
   try {
-    const lines = readTrajectories(paths, { signal, onProgress: progress.update });
+    const lines = readTrajectories(jsonl, { signal, onProgress: progress.update, engine });
     for await (const batch of inBatches(lines, { skipped, report: toStandardError, signal })) {
       const rows = await converter.rowsOf(batch);
       for (const { split, output, encoder } of sinks) {

@@ -1,8 +1,8 @@
 /** The options that `dataset sft` and `dataset dpo` share: files, and which episodes to take. */
 import { basename, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
+import { FORMATS, type RowFormat } from '../../shared/row-files/file-formats.js';
 import { rangeText } from '../../training/datasets/dataset-seeds.js';
-import { FORMATS, type RowFormat } from '../../training/datasets/file-formats.js';
 import type { EpisodeSelection } from '../../training/datasets/selection-options.js';
 import {
   type EngineOptions,

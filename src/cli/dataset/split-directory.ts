@@ -1,7 +1,7 @@
 /** The output directory of a dataset with splits. It may be new, be empty, or hold an earlier dataset to replace. */
 import { readFileSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { FORMATS } from '../../training/datasets/file-formats.js';
+import { FORMATS } from '../../shared/row-files/file-formats.js';
 import { isSftCard } from '../../training/datasets/sft/sft-card.js';
 import { SPLITS, type Split } from '../../training/datasets/sft/split.js';
 import { UsageError } from '../command-errors.js';

@@ -1,12 +1,16 @@
 /** Stores the episodes of `rhythm-vec eval`: in a file that is written atomically, or in a journal of paid episodes. */
 
 import { type Grader, isSameGrader } from '../../engine/graders/grader.js';
+import type { CompactEpisode } from '../../rollouts/trajectories/compact-episode.js';
 import { teacherName } from '../../rollouts/trajectories/player-name.js';
 import type { Player, Sampling, TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
-import { episodeKey, episodeLine } from '../../rollouts/trajectories/write-line.js';
+import { episodeKey } from '../../rollouts/trajectories/write-line.js';
+import type { RowFormat } from '../../shared/row-files/file-formats.js';
 import { type Condition, episodesOf } from '../../world/conditions.js';
 import { UsageError } from '../command-errors.js';
-import { openOutput } from '../files/output-file.js';
+import { earlierEpisodes } from '../files/adopt-episodes.js';
+import { openEpisodeFile } from '../files/episode-file.js';
+import { LINES } from '../files/format-option.js';
 import { checkSameRun } from '../llm/check-same-run.js';
 import { Journal, keptText } from '../llm/journal.js';
 import type { Spending } from '../llm/llm-options.js';
@@ -20,8 +24,11 @@ export interface EpisodeStore {
   add(episodes: readonly TrajectoryEpisode[]): Promise<void>;
   /** Moves the finished file to its place. */
   commit(): Promise<void>;
-  /** Closes the store without a commit. Does nothing after `commit`. */
-  discard(): Promise<void>;
+  /**
+   * Closes the store without a commit. Does nothing after `commit`.
+   * @returns the path of an unfinished file that it leaves; null for none.
+   */
+  discard(): Promise<string | null>;
   /** Returns a line about the episodes kept for the next run; '' for none. */
   keptText(): string;
 }
@@ -33,31 +40,58 @@ export interface Evaluated {
   readonly grader: Grader;
 }
 
-/** The maximum number of episodes of a file, about 2 GB. */
-const MAX_EPISODES = 100_000;
+/** The maximum number of episodes of a file: about 2 GB of JSON lines, 5 GB of Parquet. */
+const MAX_EPISODES = { jsonl: 100_000, parquet: 10_000_000 };
 
 /** Refuses an evaluation of more than MAX_EPISODES. @throws UsageError. */
-export function checkEpisodeCount({ conditions, players }: Evaluated): void {
+export function checkEpisodeCount({ conditions, players }: Evaluated, format: RowFormat): void {
+  const max = format === LINES ? MAX_EPISODES.jsonl : MAX_EPISODES.parquet;
   const perPolicy = conditions.reduce((sum, condition) => sum + episodesOf(condition), 0);
   const episodes = perPolicy * players.length;
-  if (episodes <= MAX_EPISODES) return;
+  if (episodes <= max) return;
   throw new UsageError(
-    `Expected at most ${MAX_EPISODES} episodes with --trajectories, got ${episodes} (${players.length} policies, ${perPolicy} ` +
-      'episodes each). An episode takes about 18 kB: name fewer --seeds or --policies, or store --components.',
+    `Expected at most ${max} episodes with --trajectories, got ${episodes} (${players.length} policies, ${perPolicy} ` +
+      `episodes each). ${format === LINES ? 'An episode takes about 18 kB of JSON: add --format parquet, name' : 'Name'} fewer --seeds or --policies, or store --components.`,
   );
 }
 
-/** Opens a store that writes the whole file or nothing, for episodes that can be computed again. */
-export async function openFileStore(path: string): Promise<EpisodeStore> {
-  const output = await openOutput(path);
+/**
+ * Opens a store of episodes that can be computed again. JSON lines are written whole or not at all; an unfinished Parquet
+ * file is PATH.partial.
+ * @throws UsageError if an unfinished file has episodes of another evaluation, which this one would replace.
+ */
+export async function openFileStore(
+  path: string,
+  format: RowFormat,
+  evaluated: Evaluated,
+): Promise<EpisodeStore> {
+  if (format !== LINES) await checkPartial(path, evaluated);
+  const file = await openEpisodeFile(path, format);
   return {
     spending: {},
-    add: (episodes) => output.write(episodes.map(episodeLine).join('')),
-    commit: () => output.commit(),
-    discard: () => output.discard(),
+    add: (episodes) => file.write(episodes),
+    commit: () => file.commit(),
+    discard: () => file.discard(),
     keptText: () => '',
   };
 }
+
+/** Checks that this evaluation computes all episodes of the unfinished file again. @throws UsageError. */
+async function checkPartial(path: string, { conditions, players, grader }: Evaluated): Promise<void> {
+  const known = new Set(players.map((player) => teacherName(player)));
+  const isOwn = (episode: CompactEpisode): boolean =>
+    known.has(teacherName(episode)) &&
+    isSameGrader(episode.grader, grader) &&
+    conditions.some(
+      ({ name, parts }) => name === episode.condition && parts.some((part) => holds(part, episode)),
+    );
+  for await (const _ of earlierEpisodes({ option: '--trajectories', path, isOwn }));
+}
+
+const holds = (
+  { profile, seeds }: Condition['parts'][number],
+  { profile_mode, seed }: CompactEpisode,
+): boolean => profile === profile_mode && seed >= seeds.first && seed <= seeds.last;
 
 /**
  * Opens a store that saves each episode as soon as it ends, so that an interrupted evaluation resumes where it stopped.
@@ -65,11 +99,12 @@ export async function openFileStore(path: string): Promise<EpisodeStore> {
  */
 export async function openJournalStore(
   path: string,
+  format: RowFormat,
   evaluated: Evaluated,
   sampling: Sampling,
 ): Promise<EpisodeStore> {
   const option = '--trajectories';
-  const journal = await Journal.open({ path, option, check: checkOf(evaluated, sampling, option) });
+  const journal = await Journal.open({ path, format, option, check: checkOf(evaluated, sampling, option) });
   const keysOf = (players: readonly Player[]): string[] => keysIn({ ...evaluated, players });
   const modelKeys = keysOf(evaluated.players.filter(isModel));
   const { spent, finished } = journal;
@@ -81,7 +116,10 @@ export async function openJournalStore(
       for (const episode of episodes) if (!has(episodeKey(episode))) await journal.append(episode);
     },
     commit: () => journal.finish(keysOf(evaluated.players)),
-    discard: () => journal.close(),
+    discard: async () => {
+      await journal.close();
+      return null;
+    },
     keptText: () =>
       keptText(
         journal.partialPath,

@@ -9,17 +9,21 @@ import { gradersInUse } from '../../evaluation/regraded-scores.js';
 import type { RunInfo } from '../../evaluation/run-info.js';
 import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
 import type { Shard } from '../../server/jobs/shard.js';
+import type { RowFormat } from '../../shared/row-files/file-formats.js';
 import { selectConditions } from '../../world/conditions.js';
+import { UsageError } from '../command-errors.js';
 import { headerText, rowsText } from '../components/write-components.js';
 import { checkBracket, checkBracketGrader, readBracket } from '../files/bracket-file.js';
 import { checkOutputs, type PlannedOutput } from '../files/check-outputs.js';
+import { formatOf, LINES } from '../files/format-option.js';
 import { readGrader } from '../files/grader-file.js';
 import { messageStream, Outputs, writeJson } from '../files/output-file.js';
+import { partialFiles } from '../files/partial-file.js';
 import { readPolicies } from '../files/policy-file.js';
 import { checkJournal, journalFiles } from '../llm/journal.js';
 import { type ModelFlags, samplingOf } from '../llm/llm-options.js';
 import { createProgress } from '../progress.js';
-import { beginShard } from '../shards/shard-file.js';
+import { beginShard, checkShardFormat } from '../shards/shard-file.js';
 import { checkEngineOptions } from '../shared-options.js';
 import { renderBracket } from './bracket-table.js';
 import {
@@ -40,6 +44,8 @@ interface OutputPaths {
   readonly json?: string;
   readonly components?: string;
   readonly trajectories?: string;
+  /** A name of FORMATS, for `trajectories`. */
+  readonly format?: string;
 }
 
 export interface EvalCommandOptions
@@ -107,7 +113,9 @@ export async function runEval(options: EvalCommandOptions, signal: AbortSignal):
     throw error;
   } finally {
     progress.stop();
-    await store?.discard();
+    const kept = await store?.discard();
+    if (kept)
+      process.stderr.write(`The episodes so far are kept in ${kept}, which reeval and report read.\n`);
   }
 }
 
@@ -119,7 +127,10 @@ function check(options: EvalCommandOptions): string[] {
   checkOutputs(outputs, options.grader);
   checkBracket(options.bracket, outputs);
   checkModels(models, options);
-  if (options.shard !== undefined) checkEvalShard(options, models);
+  if (options.shard !== undefined) {
+    checkEvalShard(options, models);
+    checkShardFormat('--trajectories', formatOfTrajectories(options));
+  }
   return models;
 }
 
@@ -136,17 +147,28 @@ async function openStore(
   const { trajectories: path } = options;
   if (path === undefined) return null;
   const evaluated = evaluatedOf();
-  checkEpisodeCount(evaluated);
-  if (models.length === 0) return openFileStore(path);
+  const format = formatOfTrajectories(options);
+  checkEpisodeCount(evaluated, models.length > 0 ? LINES : format);
+  if (models.length === 0) return openFileStore(path, format, evaluated);
   checkJournal('--trajectories', path, 'a language model');
-  return openJournalStore(path, evaluated, samplingOf(options));
+  return openJournalStore(path, format, evaluated, samplingOf(options));
+}
+
+/** Returns the format of the trajectories. @throws UsageError for --format without them. */
+function formatOfTrajectories({ trajectories, format }: OutputPaths): RowFormat {
+  if (trajectories !== undefined) return formatOf('--trajectories', trajectories, format) ?? LINES;
+  if (format === undefined) return LINES;
+  throw new UsageError(
+    'Expected --trajectories with --format, got none. Name a file, or leave out --format.',
+  );
 }
 
 /** Returns the outputs by option. Episodes of language models are stored in a journal until all are finished. */
 function outputsOf(
-  { json, components, trajectories }: OutputPaths,
+  { json, components, trajectories, format }: OutputPaths,
   models: readonly string[],
 ): readonly PlannedOutput[] {
+  const isTable = formatOfTrajectories({ trajectories, format }) !== LINES && trajectories !== '-';
   const named = Object.entries({
     '--json': json,
     '--components': components,
@@ -154,7 +176,8 @@ function outputsOf(
   });
   return named.flatMap(([option, path]) => {
     if (path === undefined) return [];
-    const paid = option === '--trajectories' && models.length > 0;
-    return [{ option, path, workFiles: paid ? journalFiles(path) : [] }];
+    if (option !== '--trajectories') return [{ option, path }];
+    if (models.length > 0) return [{ option, path, workFiles: journalFiles(path) }];
+    return [{ option, path, workFiles: isTable ? partialFiles(path) : [] }];
   });
 }

@@ -30,12 +30,16 @@ export const KINDS = {
   grpoRows: kind('a dataset for GRPO', 'Train on it, or use upload.'),
   dpoRows: kind('a dataset for DPO', 'Train on it, or use upload.'),
   manifest: kind("the manifest of a shard's file", 'Use merge with the file itself.'),
-  parquet: kind('a Parquet file', 'Train on it, or use upload.'),
+  parquet: kind(
+    'a Parquet file',
+    'Train on it, or use upload. Trajectories in Parquet are read from files, not from pipes.',
+  ),
 } as const satisfies Record<string, FileKind>;
 
 /** Kinds by the name of their schema. */
 const BY_SCHEMA: ReadonlyMap<unknown, FileKind> = new Map<unknown, FileKind>([
   [SCHEMAS.trajectory.name, KINDS.trajectories],
+  [SCHEMAS.trajectoryTable.name, KINDS.trajectories],
   [SCHEMAS.components.name, KINDS.components],
   [SCHEMAS.evaluation.name, KINDS.evaluation],
   [SCHEMAS.reevaluation.name, KINDS.reevaluation],
@@ -73,7 +77,7 @@ export function kindOf(head: Uint8Array): FileKind | null {
   const text = Buffer.from(head)
     .toString('utf8')
     .replace(/^\uFEFF/, '');
-  if (text.startsWith('PAR1')) return KINDS.parquet;
+  if (text.startsWith(MAGIC)) return KINDS.parquet;
   const firstLine = text.split('\n').find((line) => line.trim() !== '') ?? '';
   const value = objectOf(firstLine) ?? objectOf(text);
   if (value === null) return BY_SCHEMA.get(SCHEMA.exec(text)?.[1]) ?? null;
@@ -102,8 +106,10 @@ export interface ExpectedFile {
 }
 
 /** Refuses a file by its beginning. @throws UsageError with its kind and the command to use. */
-export function checkHead(head: Uint8Array, { option, name, kinds }: ExpectedFile): void {
-  const found = kindOf(head);
+export const checkHead = (head: Uint8Array, expected: ExpectedFile): void =>
+  checkFound(kindOf(head), expected);
+
+function checkFound(found: FileKind | null, { option, name, kinds }: ExpectedFile): void {
   if (found === null || kinds.includes(found)) return;
   const expected = kinds.map(({ what }) => what).join(' or ');
   throw new UsageError(
@@ -114,14 +120,34 @@ export function checkHead(head: Uint8Array, { option, name, kinds }: ExpectedFil
 /** Refuses files of another kind before any work is done. Pipes and devices are checked when they are read. @throws UsageError. */
 export function checkKind(option: string, path: string, kinds: readonly FileKind[]): void {
   if (path === '-' || !stat(path)?.isFile()) return;
-  checkHead(headOf(path), { option, name: path, kinds });
+  const expected = { option, name: path, kinds };
+  if (isParquet(path)) checkFound(parquetKind(path, kinds), expected);
+  else checkHead(partOf(path, 0), expected);
 }
 
-function headOf(path: string): Uint8Array {
+const MAGIC = 'PAR1';
+/** The end of a Parquet file, which has its metadata. */
+const ORIGIN = /"name":"(rhythm-vec\/[a-z-]+)"/g;
+
+/** Returns whether a path is a Parquet file. Pipes and devices are none. */
+export const isParquet = (path: string): boolean =>
+  path !== '-' &&
+  (stat(path)?.isFile() ?? false) &&
+  partOf(path, 0, MAGIC.length).toString('latin1') === MAGIC;
+
+/** Returns the kind of a Parquet file by its metadata. One without metadata may be a copy of trajectories. */
+function parquetKind(path: string, kinds: readonly FileKind[]): FileKind | null {
+  const end = partOf(path, Math.max(0, stat(path)!.size - HEAD_BYTES)).toString('latin1');
+  // The metadata comes after all values.
+  const known = BY_SCHEMA.get([...end.matchAll(ORIGIN)].pop()?.[1]);
+  return known ?? (kinds.includes(KINDS.trajectories) ? null : KINDS.parquet);
+}
+
+function partOf(path: string, from: number, length = HEAD_BYTES): Buffer {
   const descriptor = openSync(path, 'r');
   try {
-    const head = new Uint8Array(HEAD_BYTES);
-    return head.subarray(0, readSync(descriptor, head, 0, HEAD_BYTES, 0));
+    const bytes = Buffer.alloc(length);
+    return bytes.subarray(0, readSync(descriptor, bytes, 0, length, from));
   } finally {
     closeSync(descriptor);
   }

@@ -5,7 +5,8 @@ import { BadEpisode } from '../../rollouts/trajectories/read-line.js';
 import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
 import { playerKey } from '../../rollouts/trajectories/write-line.js';
 import { printable } from './lines.js';
-import type { SkippedLines, TrajectoryLine } from './trajectory-files.js';
+import type { SkippedLines } from './trajectory-files.js';
+import type { TrajectoryLine } from './trajectory-table.js';
 
 /** The number of invalid lines that are reported one by one; the others are only counted. */
 const MAX_REPORTED = 10;

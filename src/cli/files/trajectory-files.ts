@@ -1,23 +1,15 @@
-/** Reads files of trajectories line by line: episodes and invalid lines. */
+/** Reads files of trajectories, JSON lines and Parquet alike: episodes, and invalid lines or rows. */
 import { counted } from '../../evaluation/format-results.js';
+import { EpisodeReplayer, type ReplayEngine } from '../../rollouts/trajectories/episode-replayer.js';
 import { BadEpisode, type FaultKind, readEpisode } from '../../rollouts/trajectories/read-line.js';
-import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
-import { checkedStream, checkKind, type FileKind, KINDS } from './file-kind.js';
+import { checkedStream, checkKind, type FileKind, isParquet, KINDS } from './file-kind.js';
 import { checkDifferentFile, checkInput, inputName, openInput } from './input-file.js';
 import { type Line, readLines } from './lines.js';
 import { stat } from './paths.js';
+import { readTableEpisodes, type TrajectoryLine } from './trajectory-table.js';
 
 /** The maximum length of a line in bytes. Every episode is shorter, even if all its answers have the maximum length. */
 export const MAX_LINE_BYTES = 32 * 2 ** 20;
-
-/** A line of a file: its episode, or its fault. */
-export interface TrajectoryLine {
-  /** File and line number, such as "teacher.jsonl:3". */
-  readonly place: string;
-  /** The approximate number of bytes. */
-  readonly size: number;
-  readonly episode: TrajectoryEpisode | BadEpisode;
-}
 
 /** The kinds of files that an option accepts. */
 export interface AcceptedFiles {
@@ -30,6 +22,8 @@ export interface ReadOptions {
   readonly signal: AbortSignal;
   /** Default: trajectories of --jsonl. */
   readonly accepted?: AcceptedFiles;
+  /** The engine that replays the rows of Parquet files. */
+  readonly engine?: ReplayEngine;
   /** Called with the bytes read and their total, unless the total is unknown. */
   readonly onProgress?: (done: number, total: number) => void;
 }
@@ -49,27 +43,36 @@ export function checkTrajectories(
 
 const TRAJECTORIES: AcceptedFiles = { option: '--jsonl', kinds: [KINDS.trajectories] };
 
+/** An open file: its lines, or the episodes of a Parquet file. */
+export type OpenedFile =
+  | { readonly path: string; readonly lines: AsyncGenerator<Line>; readonly episodes?: undefined }
+  | { readonly path: string; readonly lines?: undefined; readonly episodes: AsyncGenerator<TrajectoryLine> };
+
 /**
- * Opens files one after the other. The lines of each must be read before the next file is requested. '-' is the
+ * Opens files one after the other. The content of each must be read before the next file is requested. '-' is the
  * standard input.
  */
 export async function* openFiles(
   paths: readonly string[],
-  { signal, onProgress, accepted = TRAJECTORIES }: ReadOptions,
-): AsyncGenerator<{ readonly path: string; readonly lines: AsyncGenerator<Line> }> {
+  { signal, onProgress, accepted = TRAJECTORIES, engine }: ReadOptions,
+): AsyncGenerator<OpenedFile> {
   const total = bytesOf(paths);
   let done = 0;
+  const count = (bytes: number): void => {
+    done += bytes;
+    if (total !== null) onProgress?.(done, total);
+  };
+  await using replayer = new EpisodeReplayer(engine);
   for (const path of paths) {
+    const name = inputName(path);
+    if (isParquet(path)) {
+      yield { path, episodes: readTableEpisodes(path, name, replayer, count) };
+      continue;
+    }
     const input = openInput(path, signal);
-    const bytes = counting(input, (count) => {
-      done += count;
-      if (total !== null) onProgress?.(done, total);
-    });
     try {
-      yield {
-        path,
-        lines: readLines(checkedStream(bytes, { ...accepted, name: inputName(path) }), MAX_LINE_BYTES),
-      };
+      const bytes = checkedStream(counting(input, count), { ...accepted, name });
+      yield { path, lines: readLines(bytes, MAX_LINE_BYTES) };
     } finally {
       input.destroy();
     }
@@ -81,10 +84,11 @@ export async function* readTrajectories(
   paths: readonly string[],
   options: ReadOptions,
 ): AsyncGenerator<TrajectoryLine> {
-  for await (const { path, lines } of openFiles(paths, options)) yield* episodesIn(inputName(path), lines);
+  for await (const { path, lines, episodes } of openFiles(paths, options))
+    yield* episodes ?? episodesIn(inputName(path), lines);
 }
 
-/** Yields the episodes of one file. @param name the file's name in `place`. */
+/** Yields the episodes of a file of lines. @param name the file's name in `place`. */
 export async function* episodesIn(
   name: string,
   lines: AsyncIterable<Line> | Iterable<Line>,
@@ -117,8 +121,8 @@ function bytesOf(paths: readonly string[]): number | null {
 export class SkippedLines {
   readonly #counts = new Map<FaultKind, number>();
 
-  add({ kind }: BadEpisode): void {
-    this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1);
+  add({ kind, lines }: BadEpisode): void {
+    this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + lines);
   }
 
   get total(): number {

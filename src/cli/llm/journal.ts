@@ -3,24 +3,31 @@
  * run of the same command reuses the episodes of that file and of OUTPUT. When all episodes are finished, they replace
  * OUTPUT atomically.
  */
-import { closeSync, constants, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, constants, openSync, rmSync, writeSync } from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { EpisodeReplayer } from '../../rollouts/trajectories/episode-replayer.js';
 import { BadEpisode, parseEpisode, readEpisode } from '../../rollouts/trajectories/read-line.js';
 import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
 import { episodeKey, episodeLine } from '../../rollouts/trajectories/write-line.js';
-import { type LineSpan, lineSpans } from '../../shared/line-spans.js';
-import { SCHEMAS } from '../../shared/schemas.js';
+import { lineSpans } from '../../shared/line-spans.js';
+import type { RowFormat } from '../../shared/row-files/file-formats.js';
 import { UsageError } from '../command-errors.js';
-import { checkKind, KINDS } from '../files/file-kind.js';
+import { writeTable } from '../files/episode-file.js';
+import { checkKind, isParquet, KINDS } from '../files/file-kind.js';
+import { LINES } from '../files/format-option.js';
 import { openOutput } from '../files/output-file.js';
 import { makeDirectory, stat, targetOf } from '../files/paths.js';
 import { rethrowWithPath } from '../files/rethrow-with-path.js';
+import { readTableEpisodes } from '../files/trajectory-table.js';
+import { bytesOf, type Entry, mayBeTorn, readAmount, writeAt, writeFully } from './journal-bytes.js';
 import { lock, lockOf } from './lock.js';
 
 export interface JournalOptions {
   /** The output: a file, which need not exist. */
   readonly path: string;
+  /** The format of the output. Default JSON lines, which the journal always has. */
+  readonly format?: RowFormat;
   /** The option that names it. Default --output. */
   readonly option?: string;
   /** Refuses an episode that this command would not produce. @throws UsageError that names the place. */
@@ -58,11 +65,6 @@ export const keptText = (place: string, kept: number, all: string): string =>
     ? `None of ${all} was finished.\n`
     : `${kept} of ${all} ${kept === 1 ? 'is' : 'are'} kept in ${place}; the same command resumes from there.\n`;
 
-/** The file and the bytes of an episode's line, without its line end. */
-interface Entry extends LineSpan {
-  readonly handle: FileHandle;
-}
-
 /** The fixed width of an amount, so that it can be overwritten in place. */
 const AMOUNT_WIDTH = 64;
 
@@ -70,6 +72,7 @@ export class Journal {
   readonly #path: string;
   readonly #option: string;
   readonly #check: JournalOptions['check'];
+  readonly #format: RowFormat;
   readonly #unlock: () => void;
   readonly #entries = new Map<string, Entry>();
   #output: FileHandle | null = null;
@@ -79,10 +82,14 @@ export class Journal {
   #finished = { episodes: 0, cost: 0 };
   #spent = 0;
 
-  private constructor({ path, option = '--output', check }: JournalOptions, unlock: () => void) {
+  private constructor(
+    { path, option = '--output', check, format = LINES }: JournalOptions,
+    unlock: () => void,
+  ) {
     this.#path = path;
     this.#option = option;
     this.#check = check;
+    this.#format = format;
     this.#unlock = unlock;
   }
 
@@ -186,6 +193,7 @@ export class Journal {
   }
 
   async #write(keys: readonly string[]): Promise<void> {
+    if (this.#format !== LINES) return writeTable(this.#path, this.#format, this.read(keys));
     const output = await openOutput(this.#path);
     try {
       for (const key of keys) {
@@ -199,14 +207,33 @@ export class Journal {
   }
 
   async #read(): Promise<void> {
-    if (stat(this.#path) !== null) {
+    const isTable = isParquet(this.#path);
+    if (!isTable && stat(this.#path) !== null) {
       this.#output = await open(this.#path, 'r');
       await this.#readEpisodes(this.#output, this.#path, false);
     }
     const exists = stat(this.partialPath) !== null;
     this.#partial = await open(this.partialPath, exists ? 'r+' : 'wx+');
     this.#end = await this.#readEpisodes(this.#partial, this.partialPath, true);
+    if (isTable) await this.#copyTable();
     this.#spent = readAmount(this.#spentPath);
+  }
+
+  /** Copies the episodes of an output in Parquet to the journal. */
+  async #copyTable(): Promise<void> {
+    await using replayer = new EpisodeReplayer();
+    for await (const { place, episode } of readTableEpisodes(this.#path, this.#path, replayer)) {
+      if (!isEpisode(episode)) this.#refuse(episode, place);
+      const line = Buffer.from(episodeLine(episode));
+      await writeFully(this.#partial, this.#end, line).catch(rethrowWithPath(this.partialPath));
+      this.#addEntry(
+        episode,
+        { handle: this.#partial, start: this.#end, end: this.#end + line.length - 1 },
+        place,
+      );
+      this.#end += line.length;
+    }
+    await this.#partial.sync();
   }
 
   /**
@@ -231,12 +258,14 @@ export class Journal {
     return end;
   }
 
+  #refuse({ message }: BadEpisode, place: string): never {
+    throw new UsageError(
+      `Expected an episode at ${place}, got: ${message} Remove that line, or pass another ${this.#option}.`,
+    );
+  }
+
   #addEntry(episode: TrajectoryEpisode | BadEpisode, entry: Entry, place: string): void {
-    if (!isEpisode(episode)) {
-      throw new UsageError(
-        `Expected an episode at ${place}, got: ${episode!.message} Remove that line, or pass another ${this.#option}.`,
-      );
-    }
+    if (!isEpisode(episode)) this.#refuse(episode, place);
     this.#check(episode, place);
     const key = episodeKey(episode);
     // A crash between writing the output and removing the journal leaves an episode in both.
@@ -249,47 +278,5 @@ export class Journal {
 }
 
 const LINE_END = Buffer.from('\n');
-/** The beginning of every episode's line. */
-const LINE_HEAD = JSON.stringify({ schema: { name: SCHEMAS.trajectory.name } }).slice(0, -2);
-
-/** Returns whether a text is the beginning of an episode's line. After a system crash, zeros may follow. */
-function mayBeTorn(text: string): boolean {
-  const written = text.replace(/\0+$/, '');
-  return written.startsWith(LINE_HEAD) || LINE_HEAD.startsWith(written);
-}
-
-/** Writes and syncs to disk. */
-async function writeAt(handle: FileHandle, start: number, bytes: Buffer): Promise<void> {
-  for (let done = 0; done < bytes.length; ) {
-    done += (await handle.write(bytes, done, bytes.length - done, start + done)).bytesWritten;
-  }
-  await handle.sync();
-}
-
-async function bytesOf({ handle, start, end }: Entry): Promise<Buffer> {
-  const bytes = Buffer.alloc(end - start);
-  for (let done = 0; done < bytes.length; ) {
-    const { bytesRead } = await handle.read(bytes, done, bytes.length - done, start + done);
-    if (bytesRead === 0)
-      throw new UsageError(
-        'Expected the output to stay unchanged, but another process shortened it. Try again.',
-      );
-    done += bytesRead;
-  }
-  return bytes;
-}
-
 const isEpisode = (read: TrajectoryEpisode | BadEpisode | null): read is TrajectoryEpisode =>
   read !== null && !(read instanceof BadEpisode);
-
-/** Returns the stored amount; 0 without a file. @throws UsageError for a file without an amount. */
-function readAmount(path: string): number {
-  if (stat(path) === null) return 0;
-  const text = readFileSync(path, 'utf8').trim();
-  if (text === '') return 0;
-  const amount = /^\{"spent_usd":([\d.e+-]+)\}$/.exec(text)?.[1];
-  if (amount !== undefined && Number.isFinite(Number(amount))) return Number(amount);
-  throw new UsageError(
-    `Expected ${path} to hold the amount spent, got something else. Write {"spent_usd":0} into it, with the right amount.`,
-  );
-}

@@ -47,7 +47,7 @@ export async function runReeval(options: ReevalOptions, signal: AbortSignal): Pr
   const baselines = policies.map(([name, policy]) => new UserPolicy(name, policy));
   await using reevaluation = await Reevaluation.open(options, await gradersOf(options), baselines);
   const reevaluator = new BatchReevaluator(reevaluation, options.mismatches, toStandardError);
-  await readAll(reevaluator, jsonl, signal);
+  await readAll(reevaluator, options, signal);
   const { counts, listedMismatches } = reevaluator;
   const { skipped, formerEpisodes, ...totals } = counts;
   if (counts.episodes === 0) {
@@ -74,13 +74,13 @@ export async function runReeval(options: ReevalOptions, signal: AbortSignal): Pr
 
 async function readAll(
   reevaluator: BatchReevaluator,
-  paths: readonly string[],
+  { jsonl, ...engine }: Pick<ReevalOptions, 'jsonl' | keyof EngineOptions>,
   signal: AbortSignal,
 ): Promise<void> {
   const progress = createProgress('bytes');
   const { skipped } = reevaluator.counts;
   try {
-    const lines = readTrajectories(paths, { signal, onProgress: progress.update });
+    const lines = readTrajectories(jsonl, { signal, onProgress: progress.update, engine });
     const batches = inBatches(lines, { skipped, report: toStandardError, signal });
     for await (const batch of batches) await reevaluator.add(batch);
   } finally {

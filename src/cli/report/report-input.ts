@@ -11,6 +11,7 @@ import { inputName } from '../files/input-file.js';
 import { type Line, printable } from '../files/lines.js';
 import { inBatches, type Report } from '../files/trajectory-batches.js';
 import { episodesIn, openFiles, type ReadOptions, SkippedLines } from '../files/trajectory-files.js';
+import type { TrajectoryLine } from '../files/trajectory-table.js';
 
 /** The maximum size of a file that is read as one value. The package's own files are much smaller. */
 const MAX_VALUE = 64 * 2 ** 20;
@@ -41,11 +42,14 @@ export async function gatherResults(paths: readonly string[], options: GatherOpt
   const gatherer = new ResultGatherer();
   const labels = fileLabels(paths.map(inputName));
   let [k, skipped] = [0, 0];
-  for await (const { path, lines } of openFiles(paths, {
+  for await (const { path, lines, episodes } of openFiles(paths, {
     ...options,
     accepted: { option: 'RESULTS', kinds: RESULT_FILES },
   })) {
-    skipped += await addFile(gatherer, { name: inputName(path), label: labels[k++] }, lines, options);
+    const file = { name: inputName(path), label: labels[k++] };
+    skipped += await (episodes === undefined
+      ? addFile(gatherer, file, lines, options)
+      : addEpisodes(gatherer, file, episodes, options));
   }
   return { gatherer, skipped };
 }
@@ -65,7 +69,9 @@ async function addFile(
   options: GatherOptions,
 ): Promise<number> {
   const { firstLines, value } = await readBeginning(lines);
-  if (value === undefined) return addEpisodes(gatherer, file, joined(firstLines, lines), options);
+  if (value === undefined) {
+    return addEpisodes(gatherer, file, episodesIn(file.name, joined(firstLines, lines)), options);
+  }
   try {
     gatherer.addResult(file.label, parseResult(value));
     return 0;
@@ -125,12 +131,12 @@ async function* joined(firstLines: readonly Line[], lines: AsyncGenerator<Line>)
 async function addEpisodes(
   gatherer: ResultGatherer,
   { name, label }: File,
-  lines: AsyncIterable<Line>,
+  episodes: AsyncIterable<TrajectoryLine>,
   { report, signal }: GatherOptions,
 ): Promise<number> {
   const skipped = new SkippedLines();
   const tally = new TrajectoryTally();
-  for await (const batch of inBatches(episodesIn(name, lines), { skipped, report, signal })) {
+  for await (const batch of inBatches(episodes, { skipped, report, signal })) {
     for (const { episode } of batch) tally.add(episode);
   }
   if (tally.empty) {

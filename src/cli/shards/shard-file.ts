@@ -5,8 +5,10 @@ import { basename } from 'node:path';
 import { type Job, jobDigest } from '../../server/jobs/job.js';
 import { type Manifest, manifestOf, manifestPath, parseManifest } from '../../server/jobs/manifest.js';
 import { type Shard, shardText } from '../../server/jobs/shard.js';
+import type { RowFormat } from '../../shared/row-files/file-formats.js';
 import { BadRow } from '../../shared/row-schemas.js';
 import { UsageError } from '../command-errors.js';
+import { LINES } from '../files/format-option.js';
 import { jsonText, writeFilesAtomically } from '../files/output-file.js';
 import { stat } from '../files/paths.js';
 
@@ -26,6 +28,14 @@ export function checkShardOutput(option: string, path: string): void {
   if (path !== '-' && (existing === null || existing.isFile())) return;
   throw new UsageError(
     `Expected ${option} to be a file with --shard, got ${path}. The manifest is written beside it. Name a file.`,
+  );
+}
+
+/** Refuses a format whose files `merge` cannot join. @throws UsageError. */
+export function checkShardFormat(option: string, format: RowFormat): void {
+  if (format === LINES) return;
+  throw new UsageError(
+    `Expected ${option} to have JSON lines with --shard, got ${format.name}, which merge cannot join. Name a file that ends with .jsonl.`,
   );
 }
 

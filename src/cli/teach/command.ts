@@ -2,6 +2,7 @@
 import { type Command, Option } from 'commander';
 import { DEFAULT_TEACHER } from '../../training/teaching/planner-teacher.js';
 import type { Context } from '../context.js';
+import { formatOption } from '../files/format-option.js';
 import { addLlmOptions } from '../llm/llm-options.js';
 import { addShardOption } from '../shards/shard-option.js';
 import { addEngineOptions, parseSeeds } from '../shared-options.js';
@@ -23,10 +24,13 @@ graded belief is the one in the digits of the answer. It uses only what any agen
 Environment variables name a model's endpoint and key: OPENAI_API_KEY, OPENAI_BASE_URL; or AZURE_OPENAI_ENDPOINT,
 AZURE_OPENAI_API_KEY, AZURE_OPENAI_DEPLOYMENT, OPENAI_API_VERSION. Its finished episodes are kept beside the output, and the
 same command resumes where it stopped. The exit code is 3 if the command stopped because of --budget.
-A file has one episode per line. \`rhythm-vec reeval\` checks it; \`rhythm-vec dataset sft\` makes training data of it.
+A file has one episode per line, or per row of Parquet, which takes a fortieth of the space. \`rhythm-vec reeval\` checks
+it; \`rhythm-vec dataset sft\` makes training data of it. While a policy plays, FILE.parquet.partial has the episodes so far,
+and the same command continues from there.
 
 Examples:
   rhythm-vec teach --seeds 100-129 --output teacher.jsonl
+  rhythm-vec teach --seeds 100-129 --output teacher.parquet
   rhythm-vec teach --policy planner --seeds 100-119 --profiles workaholic_stoic --output score.jsonl
   rhythm-vec teach --policy llm:gpt-4o-mini --seeds 100-129 --concurrency 3 --output llm.jsonl \\
     --prices 0.15,0.6,0.075 --budget 5
@@ -53,8 +57,9 @@ export function addTeachCommand(program: Command, { signal }: Context): void {
     .description('Play episodes with a teacher that states its reasons, and write them as trajectories.')
     .requiredOption(
       '--output <file>',
-      'trajectories, one episode per line; replaces the file; - is the standard output',
-    );
+      'trajectories, one episode per line or row; replaces the file; - is the standard output',
+    )
+    .addOption(formatOption('of --output'));
   for (const flag of Object.values(FORMER_OPTIONS)) {
     command.addOption(new Option(`${flag} <name>`).hideHelp());
   }

@@ -1,19 +1,24 @@
 /** Runs `rhythm-vec teach`, for all teachers. */
 
+import type { Grader } from '../../engine/graders/grader.js';
 import { MODEL_PREFIX, UserPolicy } from '../../evaluation/user-policy.js';
+import type { RowFormat } from '../../shared/row-files/file-formats.js';
 import { evalSeedsIn, rangeText } from '../../training/datasets/dataset-seeds.js';
 import { DEFAULT_TEACHER, teacherNamed } from '../../training/teaching/planner-teacher.js';
 import type { SeedRange } from '../../world/conditions.js';
 import { checkOutputs } from '../files/check-outputs.js';
+import { formatOf, LINES } from '../files/format-option.js';
 import { readGrader } from '../files/grader-file.js';
+import { partialFiles } from '../files/partial-file.js';
 import { isPolicyFile, pathOfPolicy, readPolicyFiles } from '../files/policy-file.js';
 import { journalFiles } from '../llm/journal.js';
 import { checkNoModelFlags } from '../llm/llm-options.js';
-import { checkShardOutput } from '../shards/shard-file.js';
+import { checkShardFormat, checkShardOutput } from '../shards/shard-file.js';
 import { checkEngineOptions } from '../shared-options.js';
 import { type FormerOptions, refuseFormerOptions } from './former-options.js';
 import { type LlmTeachOptions, teachByLlm } from './teach-llm.js';
 import { type PlannerTeachOptions, teachByPlanner } from './teach-planner.js';
+import { teachTable } from './teach-table.js';
 
 export interface TeachCommandOptions
   extends Omit<PlannerTeachOptions, 'policy' | 'policyPath'>,
@@ -22,6 +27,8 @@ export interface TeachCommandOptions
   /** A policy's name, or the path of a file that exports one. */
   readonly policy?: string;
   readonly grader: string;
+  /** A name of FORMATS. */
+  readonly format?: string;
 }
 
 /**
@@ -34,15 +41,31 @@ export async function runTeach(options: TeachCommandOptions, signal: AbortSignal
   const model = policy.startsWith(MODEL_PREFIX) ? policy.slice(MODEL_PREFIX.length) : null;
   if (model === null) checkPolicy(policy, options);
   checkEngineOptions(options);
-  const workFiles = model === null ? [] : journalFiles(options.output);
+  const format = formatOf('--output', options.output, options.format) ?? LINES;
+  if (options.shard !== undefined) checkShardFormat('--output', format);
+  const workFiles = workFilesOf(options.output, format, model !== null);
   checkOutputs([{ option: '--output', path: options.output, workFiles }], options.grader);
   if (options.shard !== undefined) checkShardOutput('--output', options.output);
   const grader = await readGrader(options.grader);
   noteEvalSeeds(options.seeds);
   await (model === null
-    ? teachByPlanner({ ...options, ...(await teacherOf(policy)) }, grader, signal)
-    : teachByLlm({ ...options, model }, grader, signal));
+    ? teachByPolicy({ ...options, ...(await teacherOf(policy)) }, grader, format, signal)
+    : teachByLlm({ ...options, model }, grader, format, signal));
 }
+
+const teachByPolicy = (
+  options: PlannerTeachOptions,
+  grader: Grader,
+  format: RowFormat,
+  signal: AbortSignal,
+): Promise<void> =>
+  format === LINES ? teachByPlanner(options, grader, signal) : teachTable(options, grader, format, signal);
+
+/** Returns the paths of files that exist until the output is complete. */
+const workFilesOf = (output: string, format: RowFormat, isModel: boolean): string[] => {
+  if (isModel) return journalFiles(output);
+  return format === LINES || output === '-' ? [] : partialFiles(output);
+};
 
 /** Checks a policy of this package. Refuses options of language models. @throws UsageError; InputError for names. */
 function checkPolicy(policy: string, options: TeachCommandOptions): void {

@@ -7,6 +7,7 @@ import { MODEL_PREFIX } from '../../evaluation/user-policy.js';
 import type { TeachJob } from '../../server/jobs/job.js';
 import { runShard } from '../../server/jobs/run.js';
 import { type Shard, seedsOf, WHOLE } from '../../server/jobs/shard.js';
+import type { RowFormat } from '../../shared/row-files/file-formats.js';
 import { checkName } from '../../shared/values.js';
 import { keysOf } from '../../training/teaching/llm-teacher.js';
 import type { SeedRange } from '../../world/conditions.js';
@@ -41,6 +42,7 @@ export interface LlmTeachOptions extends EngineOptions, ModelFlags {
 export async function teachByLlm(
   options: LlmTeachOptions,
   grader: Grader,
+  format: RowFormat,
   signal: AbortSignal,
 ): Promise<void> {
   check(options);
@@ -51,6 +53,7 @@ export async function teachByLlm(
   if (shard !== undefined && (await beginShard(file))) return;
   const journal = await Journal.open({
     path: options.output,
+    format,
     check: checkSameRun({ player: modelPlayer(name), grader, sampling: samplingOf(options) }),
   });
   try {

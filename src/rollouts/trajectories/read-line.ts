@@ -31,9 +31,12 @@ export type FaultKind = 'corrupt' | 'foreign' | 'older' | 'newer' | 'duplicate';
 /** The error of a line that is not a valid episode. */
 export class BadEpisode extends BadRow {
   readonly kind: FaultKind;
-  constructor(kind: FaultKind, message: string) {
+  /** The number of lines that it concerns: several for a part of a file that cannot be read. */
+  readonly lines: number;
+  constructor(kind: FaultKind, message: string, lines = 1) {
     super(message);
     this.kind = kind;
+    this.lines = lines;
   }
 }
 

@@ -6,6 +6,7 @@ import { STEPPED_NAMES } from '../../../src/agents/policies/observing-policies.j
 import { type GraderLike, toGrader } from '../../../src/engine/graders/grader.js';
 import { evaluate } from '../../../src/evaluation/evaluate.js';
 import { type CompactEpisode, toCompact } from '../../../src/rollouts/trajectories/compact-episode.js';
+import { fromEpisodeRow } from '../../../src/rollouts/trajectories/episode-columns.js';
 import { EpisodeReplayer } from '../../../src/rollouts/trajectories/episode-replayer.js';
 import { parseCompact } from '../../../src/rollouts/trajectories/read-compact.js';
 import { parseEpisode } from '../../../src/rollouts/trajectories/read-line.js';
@@ -18,6 +19,7 @@ import { teach } from '../../../src/training/teaching/planner-teacher.js';
 import { FAULTS } from '../../fakes/openai-faults.js';
 import { FORMER_FILES } from '../../support/former-files.js';
 import { modelOf, PLAYER, PRICES, requestsFrom, startModel } from '../../support/llm.js';
+import { rowsIn, tableOf } from '../../support/parquet.js';
 import {
   changedAt,
   episodeStarts,
@@ -40,6 +42,8 @@ async function expectSameLines(episodes: readonly TrajectoryEpisode[]): Promise<
   const differing = restored.filter((episode, i) => episodeLine(episode) !== episodeLine(episodes[i]));
   expect(differing).toEqual([]);
   expect(await replayer.toCompact(episodes)).toEqual(compact);
+  const rows = await rowsIn(await tableOf(compact));
+  expect(rows.map(fromEpisodeRow).map(parseCompact)).toEqual(compact);
 }
 
 describe('the line is restored', () => {

@@ -3,9 +3,10 @@ import { writeFileSync } from 'node:fs';
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 import { describe, expect, it, test } from 'vitest';
 import { createWorld } from '../../../src/index.js';
+import { FORMATS } from '../../../src/shared/row-files/file-formats.js';
+import { METADATA_KEY } from '../../../src/shared/row-files/row-encoder.js';
 import { SCHEMAS } from '../../../src/shared/schemas.js';
 import { isCard } from '../../../src/training/datasets/card-parts.js';
-import { FORMATS } from '../../../src/training/datasets/file-formats.js';
 import { cardText } from '../../../src/training/datasets/grpo/grpo-card.js';
 import { type DatasetOptions, toPlan } from '../../../src/training/datasets/grpo/grpo-options.js';
 import { type Provenance, provenanceOf } from '../../../src/training/datasets/grpo/grpo-provenance.js';
@@ -15,7 +16,6 @@ import {
   type GrpoRow,
   grpoRows,
 } from '../../../src/training/datasets/grpo/grpo-rows.js';
-import { METADATA_KEY } from '../../../src/training/datasets/parquet.js';
 import { GrpoTally } from '../../../src/training/datasets/row-counts.js';
 import { fromLines, temporaryDirectory } from '../../support/cli.js';
 import { askPyArrow, whyAbsent } from '../../support/pyarrow.js';

@@ -2,8 +2,8 @@
 import { writeFileSync } from 'node:fs';
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 import { describe, expect, it, test } from 'vitest';
-import { FORMATS } from '../../../src/training/datasets/file-formats.js';
-import { METADATA_KEY } from '../../../src/training/datasets/parquet.js';
+import { FORMATS } from '../../../src/shared/row-files/file-formats.js';
+import { METADATA_KEY } from '../../../src/shared/row-files/row-encoder.js';
 import { isSftCard } from '../../../src/training/datasets/sft/sft-card.js';
 import { toSftPlan } from '../../../src/training/datasets/sft/sft-options.js';
 import { sftProvenanceOf } from '../../../src/training/datasets/sft/sft-provenance.js';

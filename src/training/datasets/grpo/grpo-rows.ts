@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { type EngineCalls, runAsync, runSync } from '../../../engine/engine-calls.js';
 import { ResizableAnyEnv, ResizableEnv } from '../../../rollouts/resizable-env.js';
 import { prompts } from '../../../rollouts/text/prompt.js';
+import type { Columns } from '../../../shared/row-files/row-encoder.js';
 import { ACTION_NAMES, MAX_U32, NUM_STEPS } from '../../../world/fields.js';
 import { MIX_OF_POLICIES } from '../policy-mix.js';
-import type { Columns } from '../row-encoder.js';
 import { type Engine, type StateBatch, StateSampler } from '../state-sampler.js';
 import type { DatasetPlan } from './grpo-options.js';
 
@@ -42,7 +42,7 @@ export const GRPO_COLUMNS: Columns<GrpoRow> = {
   seed: { type: 'integer' },
   profile_mode: { type: 'text' },
   step_index: { type: 'integer' },
-  action_history: { type: 'texts' },
+  action_history: { type: 'list', of: { type: 'text' } },
   policy: { type: 'text' },
 };
 

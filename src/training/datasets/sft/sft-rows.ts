@@ -3,7 +3,7 @@ import type { ChatMessage } from '../../../rollouts/text/prompt.js';
 import type { TrajectoryEpisode } from '../../../rollouts/trajectories/trajectory-episode.js';
 import { usableAnswer } from '../../../rollouts/trajectories/usable-answer.js';
 import { float32Decimal } from '../../../shared/float32-decimal.js';
-import type { Columns } from '../row-encoder.js';
+import type { Columns } from '../../../shared/row-files/row-encoder.js';
 import type { SftPlan } from './sft-options.js';
 
 export interface SftRow {

@@ -1,5 +1,5 @@
 /** The file formats of rows: JSON lines and Parquet. */
-import { load, PACKAGES } from '../../shared/optional-packages.js';
+import { load, PACKAGES } from '../optional-packages.js';
 import type { Columns, Origin, RowEncoder } from './row-encoder.js';
 
 export interface RowFormat {
@@ -20,7 +20,11 @@ export const FORMATS: readonly RowFormat[] = [
     name: 'parquet',
     // Loads the library only if a Parquet file is written.
     open: async (origin, columns) => {
-      const { parquetEncoder } = await load('Parquet files', PACKAGES.parquet, () => import('./parquet.js'));
+      const { parquetEncoder } = await load(
+        'Parquet files',
+        PACKAGES.parquet,
+        () => import('./parquet-encoder.js'),
+      );
       return parquetEncoder(origin, columns);
     },
   },

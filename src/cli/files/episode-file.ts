@@ -1,0 +1,198 @@
+/** Writes files of trajectories, as JSON lines or as Parquet. */
+import { type CompactEpisode, toCompact } from '../../rollouts/trajectories/compact-episode.js';
+import {
+  EPISODE_COLUMNS,
+  type EpisodeRow,
+  episodeTableOrigin,
+  toEpisodeRow,
+} from '../../rollouts/trajectories/episode-columns.js';
+import { EpisodeReplayer, type ReplayEngine } from '../../rollouts/trajectories/episode-replayer.js';
+import { RowGroups } from '../../rollouts/trajectories/row-groups.js';
+import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
+import { episodeLine } from '../../rollouts/trajectories/write-line.js';
+import type { RowFormat } from '../../shared/row-files/file-formats.js';
+import type { RowEncoder } from '../../shared/row-files/row-encoder.js';
+import { type Output, openOutput } from './output-file.js';
+import { PartialFile } from './partial-file.js';
+import { stat } from './paths.js';
+
+/** A file of trajectories while it is written. The same episodes in the same order give the same bytes. */
+export interface EpisodeFile {
+  /** Writes episodes that this process played. */
+  write(episodes: readonly TrajectoryEpisode[]): Promise<void>;
+  /** Writes compact episodes: as they are to Parquet, and replayed to JSON lines. */
+  writeCompact(compact: readonly CompactEpisode[]): Promise<void>;
+  /** Lets an unfinished Parquet file replace the one of an earlier run, of which all episodes were written again. */
+  publish(): Promise<void>;
+  /** Moves the finished file to its place. */
+  commit(): Promise<void>;
+  /**
+   * Closes an unfinished file. Does nothing after `commit`.
+   * @returns the path of the file that keeps the episodes so far; null if they are not kept.
+   */
+  discard(): Promise<string | null>;
+}
+
+export interface EpisodeFileOptions {
+  /** The engine of replays. */
+  readonly engine?: ReplayEngine;
+  /**
+   * When an unfinished Parquet file is PATH.partial: 'begin' from its first row group, 'publish' from the call, 'never' if
+   * the episodes are kept elsewhere. Default 'begin'.
+   */
+  readonly partial?: 'begin' | 'publish' | 'never';
+}
+
+/**
+ * Opens a file of trajectories. An unfinished Parquet file is PATH.partial, with whole row groups even if the process is
+ * killed; standard output, pipes and devices have none.
+ * @param path as `checkOutput` accepted it. @throws LibraryError `library_missing`.
+ */
+export async function openEpisodeFile(
+  path: string,
+  format: RowFormat,
+  { engine, partial = 'begin' }: EpisodeFileOptions = {},
+): Promise<EpisodeFile> {
+  if (format.name === 'jsonl') return new LineFile(await openOutput(path), engine);
+  const encoder = await format.open<EpisodeRow>(episodeTableOrigin(), EPISODE_COLUMNS);
+  const target = stat(path);
+  const isFile = path !== '-' && (target === null || target.isFile());
+  const sink =
+    isFile && partial !== 'never' ? await PartialFile.open(path) : new WholeFile(await openOutput(path));
+  return new GroupFile(encoder, sink, partial === 'begin');
+}
+
+/** The number of episodes that are checked at once. */
+const CHECKED = 64;
+
+/**
+ * Writes episodes of other files as Parquet, atomically. An episode that differs from its replay keeps its line.
+ * @throws LibraryError `library_missing`.
+ */
+export async function writeTable(
+  path: string,
+  format: RowFormat,
+  episodes: AsyncIterable<TrajectoryEpisode>,
+): Promise<void> {
+  await using replayer = new EpisodeReplayer();
+  const file = await openEpisodeFile(path, format, { partial: 'never' });
+  try {
+    let batch: TrajectoryEpisode[] = [];
+    const write = async (): Promise<void> => file.writeCompact(await replayer.toCompact(batch));
+    for await (const episode of episodes) {
+      batch.push(episode);
+      if (batch.length < CHECKED) continue;
+      await write();
+      batch = [];
+    }
+    await write();
+    await file.commit();
+  } finally {
+    await file.discard();
+  }
+}
+
+class LineFile implements EpisodeFile {
+  readonly #output: Output;
+  readonly #replayer: EpisodeReplayer;
+
+  constructor(output: Output, engine?: ReplayEngine) {
+    this.#output = output;
+    this.#replayer = new EpisodeReplayer(engine);
+  }
+
+  write(episodes: readonly TrajectoryEpisode[]): Promise<void> {
+    return this.#output.write(episodes.map(episodeLine).join(''));
+  }
+
+  async writeCompact(compact: readonly CompactEpisode[]): Promise<void> {
+    await this.write(await this.#replayer.fromCompact(compact));
+  }
+
+  async publish(): Promise<void> {}
+
+  async commit(): Promise<void> {
+    await this.#output.commit();
+  }
+
+  async discard(): Promise<null> {
+    await this.#replayer[Symbol.asyncDispose]();
+    await this.#output.discard();
+    return null;
+  }
+}
+
+type Footer = () => Uint8Array;
+
+/** Where a Parquet file is written. */
+type Sink = Pick<PartialFile, 'append' | 'publish' | 'commit' | 'end' | 'path'>;
+
+/** A file that is written whole or not at all, or a stream. */
+class WholeFile implements Sink {
+  readonly path = '';
+  readonly #output: Output;
+
+  constructor(output: Output) {
+    this.#output = output;
+  }
+
+  append(group: Uint8Array): Promise<void> {
+    return this.#output.write(group);
+  }
+
+  async publish(): Promise<void> {}
+
+  async commit(footer: Footer): Promise<void> {
+    await this.#output.write(footer());
+    await this.#output.commit();
+  }
+
+  async end(): Promise<boolean> {
+    await this.#output.discard();
+    return false;
+  }
+}
+
+class GroupFile implements EpisodeFile {
+  readonly #encoder: RowEncoder<EpisodeRow>;
+  readonly #groups = new RowGroups();
+  readonly #sink: Sink;
+  readonly #footer: Footer;
+  #published: boolean;
+
+  constructor(encoder: RowEncoder<EpisodeRow>, sink: Sink, published: boolean) {
+    this.#encoder = encoder;
+    this.#sink = sink;
+    this.#published = published;
+    this.#footer = () => encoder.end() as Uint8Array;
+  }
+
+  write(episodes: readonly TrajectoryEpisode[]): Promise<void> {
+    return this.writeCompact(episodes.map(toCompact));
+  }
+
+  async writeCompact(compact: readonly CompactEpisode[]): Promise<void> {
+    for (const episode of compact) await this.#append(this.#groups.add(episode));
+  }
+
+  async #append(rows: readonly CompactEpisode[] | null): Promise<void> {
+    if (rows === null || rows.length === 0) return;
+    await this.#sink.append(this.#encoder.add(rows.map(toEpisodeRow)) as Uint8Array, this.#footer);
+    if (this.#published) await this.#sink.publish(this.#footer);
+  }
+
+  async publish(): Promise<void> {
+    this.#published = true;
+    await this.#sink.publish(this.#footer);
+  }
+
+  async commit(): Promise<void> {
+    await this.#append(this.#groups.rest());
+    await this.#sink.commit(this.#footer);
+  }
+
+  async discard(): Promise<string | null> {
+    if (this.#published) await this.#append(this.#groups.rest());
+    return (await this.#sink.end(this.#footer, this.#published)) ? this.#sink.path : null;
+  }
+}

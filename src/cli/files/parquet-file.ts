@@ -1,0 +1,161 @@
+/** Reads Parquet files row group by row group. */
+import { type FileHandle, open, readFile } from 'node:fs/promises';
+import type { AsyncBuffer, FileMetaData, RowGroup } from 'hyparquet';
+import { load, PACKAGES } from '../../shared/optional-packages.js';
+import { METADATA_KEY } from '../../shared/row-files/row-encoder.js';
+import { UsageError } from '../command-errors.js';
+import { printable } from './lines.js';
+import { footerOf } from './partial-file.js';
+import { stat } from './paths.js';
+
+type Library = typeof import('hyparquet');
+type Row = Record<string, unknown>;
+
+/** The rows of a row group, or the reason why they cannot be read. */
+export interface ReadGroup {
+  /** The number of rows before the group. */
+  readonly first: number;
+  readonly count: number;
+  /** The size in the file. */
+  readonly bytes: number;
+  readonly rows: readonly Row[] | null;
+  readonly problem: string;
+}
+
+/** The maximum size of a row group in memory. */
+const MAX_GROUP_BYTES = 2 ** 30;
+
+export class ParquetFile implements AsyncDisposable {
+  readonly #library: Library;
+  readonly #handle: FileHandle;
+  readonly #buffer: AsyncBuffer;
+  readonly #metadata: FileMetaData;
+
+  private constructor(library: Library, handle: FileHandle, buffer: AsyncBuffer, metadata: FileMetaData) {
+    this.#library = library;
+    this.#handle = handle;
+    this.#buffer = buffer;
+    this.#metadata = metadata;
+  }
+
+  /**
+   * Opens a file. The unfinished file of a run that was killed is read up to its last footer.
+   * @throws UsageError for a file that is cut off or damaged; LibraryError `library_missing`.
+   */
+  static async open(path: string): Promise<ParquetFile> {
+    const library = await load('Parquet files', PACKAGES.parquet, () => import('hyparquet'));
+    const handle = await open(path, 'r');
+    try {
+      const buffer = await bufferOf(handle);
+      return new ParquetFile(library, handle, buffer, await metadataOf(library, buffer, path));
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+  }
+
+  /** The names of the columns. */
+  get columns(): readonly string[] {
+    return this.#library.parquetSchema(this.#metadata).children.map(({ element }) => element.name);
+  }
+
+  /** The JSON that this package stores in its files; undefined in other files. */
+  get origin(): unknown {
+    const text = this.#metadata.key_value_metadata?.find(({ key }) => key === METADATA_KEY)?.value;
+    try {
+      return text === undefined ? undefined : JSON.parse(text);
+    } catch {
+      return text;
+    }
+  }
+
+  /** Reads the row groups one after the other. @param columns the names of the columns to read. */
+  async *groups(columns: readonly string[]): AsyncGenerator<ReadGroup> {
+    let first = 0;
+    for (const group of this.#metadata.row_groups) {
+      const count = Number(group.num_rows);
+      const bytes = sumOf(group, 'total_compressed_size');
+      const read = await this.#read(group, first, count, columns);
+      yield { first, count, bytes, ...read };
+      first += count;
+    }
+  }
+
+  async #read(
+    group: RowGroup,
+    first: number,
+    count: number,
+    columns: readonly string[],
+  ): Promise<Pick<ReadGroup, 'rows' | 'problem'>> {
+    const size = sumOf(group, 'total_uncompressed_size');
+    if (!(size <= MAX_GROUP_BYTES)) {
+      const problem = `Expected row groups of at most ${MAX_GROUP_BYTES} bytes, got one of ${size}. Write the file with smaller ones.`;
+      return { rows: null, problem };
+    }
+    try {
+      const rows = await this.#library.parquetReadObjects({
+        file: this.#buffer,
+        metadata: this.#metadata,
+        columns: [...columns],
+        rowStart: first,
+        rowEnd: first + count,
+      });
+      if (rows.length === count) return { rows, problem: '' };
+      return { rows: null, problem: `Expected ${count} rows, got ${rows.length}. Write the file again.` };
+    } catch (error) {
+      return { rows: null, problem: `Expected a whole row group, got: ${(error as Error).message}.` };
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#handle.close();
+  }
+}
+
+type Size = 'total_compressed_size' | 'total_uncompressed_size';
+
+const sumOf = ({ columns }: RowGroup, name: Size): number =>
+  columns.reduce((sum, { meta_data }) => sum + Number(meta_data?.[name] ?? 0), 0);
+
+async function bufferOf(handle: FileHandle): Promise<AsyncBuffer> {
+  const { size } = await handle.stat();
+  return {
+    byteLength: size,
+    slice: async (start, end = size) => {
+      const bytes = Buffer.alloc(Math.max(0, Math.min(end, size) - start));
+      for (let done = 0; done < bytes.length; ) {
+        const { bytesRead } = await handle.read(bytes, done, bytes.length - done, start + done);
+        if (bytesRead === 0) throw new Error('the file became shorter');
+        done += bytesRead;
+      }
+      return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer;
+    },
+  };
+}
+
+/** Returns the metadata of a file's footer, or of the footer that a killed run left beside it. */
+async function metadataOf(library: Library, buffer: AsyncBuffer, path: string): Promise<FileMetaData> {
+  try {
+    return checkedMetadata(await library.parquetMetadataAsync(buffer));
+  } catch (error) {
+    const kept = footerOf(path);
+    if (stat(kept)?.isFile()) {
+      const { buffer: bytes, byteOffset, length } = await readFile(kept);
+      return checkedMetadata(
+        library.parquetMetadata(bytes.slice(byteOffset, byteOffset + length) as ArrayBuffer),
+      );
+    }
+    throw new UsageError(
+      `Expected ${path} to be a whole Parquet file, got: ${printable((error as Error).message)}. Write it again, or pass the file that it was copied from.`,
+    );
+  }
+}
+
+/** Checks what a damaged footer may lack. */
+function checkedMetadata(metadata: FileMetaData): FileMetaData {
+  const { row_groups: groups, num_rows: rows } = metadata;
+  const sum = groups.reduce((total, { num_rows }) => total + num_rows, 0n);
+  if (sum === rows && groups.every(({ num_rows, columns }) => num_rows >= 0n && Array.isArray(columns)))
+    return metadata;
+  throw new Error(`a footer of ${rows} rows, whose row groups have ${sum}`);
+}

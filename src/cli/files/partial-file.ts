@@ -1,0 +1,151 @@
+/**
+ * A file of row groups that is readable while it grows: PATH.partial. Each write adds row groups and a footer for all groups
+ * so far, in place of the last footer. PATH.partial.footer has the last footer meanwhile, so that a kill loses no group.
+ * The finished file is renamed to PATH.
+ */
+import { type FileHandle, rename, rm, stat as statOf, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { UsageError } from '../command-errors.js';
+import { makeDirectory, stat, targetOf } from './paths.js';
+import { rethrowWithPath } from './rethrow-with-path.js';
+import { createTemporary, type TemporaryFile } from './temporary-file.js';
+
+export const partialOf = (path: string): string => `${targetOf(path)}.partial`;
+export const footerOf = (path: string): string => `${path}.footer`;
+
+/** The paths of files that exist until a file is complete. */
+export const partialFiles = (path: string): string[] => [partialOf(path), footerOf(partialOf(path))];
+
+/** Groups are written when the last write took less than this share of the time since. */
+const WRITING_SHARE = 0.05;
+
+export class PartialFile {
+  readonly #target: string;
+  readonly #temporary: TemporaryFile;
+  /** Groups that are not yet written. */
+  #pending: Uint8Array[] = [];
+  /** The bytes of all written groups. */
+  #end = 0;
+  /** The last footer; null before the first write. */
+  #footer: Uint8Array | null = null;
+  #lastWrite = { at: performance.now(), took: 0 };
+  #published = false;
+  #closed = false;
+
+  private constructor(target: string, temporary: TemporaryFile) {
+    this.#target = target;
+    this.#temporary = temporary;
+  }
+
+  /** Creates the file under a temporary name. @param path of a file, which need not exist. */
+  static async open(path: string): Promise<PartialFile> {
+    const target = targetOf(path);
+    makeDirectory(dirname(target));
+    return new PartialFile(target, await createTemporary(target, stat(target)?.mode));
+  }
+
+  /** The path of the unfinished file. */
+  get path(): string {
+    return `${this.#target}.partial`;
+  }
+
+  get #handle(): FileHandle {
+    return this.#temporary.handle;
+  }
+
+  /**
+   * Adds a row group. It is written at once, unless footers would take much of the time: then with a later group.
+   * @param footer returns the footer of all groups.
+   */
+  async append(group: Uint8Array, footer: () => Uint8Array): Promise<void> {
+    this.#pending.push(group);
+    const { at, took } = this.#lastWrite;
+    if (performance.now() - at < took / WRITING_SHARE) return;
+    await this.#write(footer());
+  }
+
+  /** Gives the file its name PATH.partial, in place of another of that name. */
+  async publish(footer: () => Uint8Array): Promise<void> {
+    if (this.#published) return;
+    if (this.#pending.length > 0) await this.#write(footer());
+    if (this.#footer === null) return;
+    this.#published = true;
+    await rename(this.#temporary.path, this.path);
+  }
+
+  async #write(footer: Uint8Array): Promise<void> {
+    const from = performance.now();
+    const [handle, last] = [this.#handle, this.#footer];
+    const groups = Buffer.concat(this.#pending);
+    try {
+      if (last !== null) {
+        if (this.#published) await writeFile(footerOf(this.path), last);
+        await handle.truncate(this.#end);
+      }
+      await writeAt(handle, Buffer.concat([groups, footer]), this.#end);
+    } catch (error) {
+      if (last !== null) await this.#restore(last).catch(() => {});
+      rethrowWithPath(this.path)(error);
+    }
+    this.#pending = [];
+    this.#end += groups.length;
+    this.#footer = footer;
+    this.#lastWrite = { at: performance.now(), took: performance.now() - from };
+  }
+
+  /** Removes what a failed write left. */
+  async #restore(footer: Uint8Array): Promise<void> {
+    await this.#handle.truncate(this.#end);
+    await writeAt(this.#handle, footer, this.#end);
+  }
+
+  /** Moves the finished file to its place. */
+  async commit(footer: () => Uint8Array): Promise<void> {
+    await this.#write(footer());
+    await this.#handle.sync().catch(rethrowWithPath(this.#target));
+    await this.#checkName();
+    await this.#close();
+    await rename(this.#published ? this.path : this.#temporary.path, this.#target);
+    if (this.#published) await rm(footerOf(this.path), { force: true });
+  }
+
+  /** Checks that no other process gave its file the name PATH.partial. @throws UsageError. */
+  async #checkName(): Promise<void> {
+    if (!this.#published) return;
+    const [own, named] = [await this.#handle.stat(), await statOf(this.path).catch(() => null)];
+    if (named?.ino === own.ino && named.dev === own.dev) return;
+    throw new UsageError(
+      `Expected ${this.path} to be the file of this process, but another process replaced it. Run one command for an output at a time.`,
+    );
+  }
+
+  /**
+   * Closes the unfinished file. Does nothing after `commit`.
+   * @param keeps whether it remains as PATH.partial, if it has a group. @returns whether it does.
+   */
+  async end(footer: () => Uint8Array, keeps: boolean): Promise<boolean> {
+    if (this.#closed) return false;
+    try {
+      if (keeps) await this.publish(footer);
+      if (this.#published && this.#pending.length > 0) await this.#write(footer());
+      if (this.#published) await rm(footerOf(this.path), { force: true });
+      return this.#published;
+    } finally {
+      await this.#close();
+      if (!this.#published) await rm(this.#temporary.path, { force: true });
+    }
+  }
+
+  async #close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#temporary.release();
+    await this.#handle.close();
+  }
+}
+
+async function writeAt(handle: FileHandle, bytes: Uint8Array, start: number): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    done += (await handle.write(bytes, done, bytes.length - done, start + done)).bytesWritten;
+  }
+}

@@ -1,0 +1,58 @@
+/** The bytes of a journal's files: lines of episodes, and the amount spent. */
+import { readFileSync } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import type { LineSpan } from '../../shared/line-spans.js';
+import { SCHEMAS } from '../../shared/schemas.js';
+import { UsageError } from '../command-errors.js';
+import { stat } from '../files/paths.js';
+
+/** The file and the bytes of an episode's line, without its line end. */
+export interface Entry extends LineSpan {
+  readonly handle: FileHandle;
+}
+
+/** The beginning of every episode's line. */
+const LINE_HEAD = JSON.stringify({ schema: { name: SCHEMAS.trajectory.name } }).slice(0, -2);
+
+/** Returns whether a text is the beginning of an episode's line. After a system crash, zeros may follow. */
+export function mayBeTorn(text: string): boolean {
+  const written = text.replace(/\0+$/, '');
+  return written.startsWith(LINE_HEAD) || LINE_HEAD.startsWith(written);
+}
+
+/** Writes and syncs to disk. */
+export async function writeAt(handle: FileHandle, start: number, bytes: Buffer): Promise<void> {
+  await writeFully(handle, start, bytes);
+  await handle.sync();
+}
+
+export async function writeFully(handle: FileHandle, start: number, bytes: Buffer): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    done += (await handle.write(bytes, done, bytes.length - done, start + done)).bytesWritten;
+  }
+}
+
+export async function bytesOf({ handle, start, end }: Entry): Promise<Buffer> {
+  const bytes = Buffer.alloc(end - start);
+  for (let done = 0; done < bytes.length; ) {
+    const { bytesRead } = await handle.read(bytes, done, bytes.length - done, start + done);
+    if (bytesRead === 0)
+      throw new UsageError(
+        'Expected the output to stay unchanged, but another process shortened it. Try again.',
+      );
+    done += bytesRead;
+  }
+  return bytes;
+}
+
+/** Returns the stored amount; 0 without a file. @throws UsageError for a file without an amount. */
+export function readAmount(path: string): number {
+  if (stat(path) === null) return 0;
+  const text = readFileSync(path, 'utf8').trim();
+  if (text === '') return 0;
+  const amount = /^\{"spent_usd":([\d.e+-]+)\}$/.exec(text)?.[1];
+  if (amount !== undefined && Number.isFinite(Number(amount))) return Number(amount);
+  throw new UsageError(
+    `Expected ${path} to hold the amount spent, got something else. Write {"spent_usd":0} into it, with the right amount.`,
+  );
+}

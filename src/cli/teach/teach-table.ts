@@ -1,0 +1,75 @@
+/** Runs `rhythm-vec teach` with a policy of this package or a file: writes trajectories to a Parquet file. */
+
+import { type Grader, isSameGrader } from '../../engine/graders/grader.js';
+import { playerOf } from '../../evaluation/choose-policies.js';
+import { counted } from '../../evaluation/format-results.js';
+import type { CompactEpisode } from '../../rollouts/trajectories/compact-episode.js';
+import { episodeKey } from '../../rollouts/trajectories/write-line.js';
+import type { RowFormat } from '../../shared/row-files/file-formats.js';
+import { packageVersion } from '../../shared/version.js';
+import { teach, teacherNamed } from '../../training/teaching/planner-teacher.js';
+import { CUSTOM } from '../../world/conditions.js';
+import { NUM_STEPS } from '../../world/fields.js';
+import { earlierEpisodes } from '../files/adopt-episodes.js';
+import { openEpisodeFile } from '../files/episode-file.js';
+import { keptText } from '../llm/journal.js';
+import { createProgress } from '../progress.js';
+import type { PlannerTeachOptions } from './teach-planner.js';
+
+/**
+ * Plays episodes with a policy and writes them. It continues with the episodes of `OUTPUT.partial`.
+ * @throws InputError for names; UsageError if that file has other episodes; the signal's reason.
+ */
+export async function teachTable(
+  options: PlannerTeachOptions,
+  grader: Grader,
+  format: RowFormat,
+  signal: AbortSignal,
+): Promise<void> {
+  const { seeds, output } = options;
+  const total = seeds.last - seeds.first + 1;
+  const file = await openEpisodeFile(output, format, { engine: options, partial: 'publish' });
+  const progress = createProgress('steps');
+  let episodes = 0;
+  try {
+    for await (const earlier of earlierOf(options, grader)) {
+      await file.writeCompact(earlier);
+      episodes += earlier.length;
+    }
+    await file.publish();
+    const rest = { ...options, seeds: { first: seeds.first + episodes, last: seeds.last } };
+    const before = episodes * NUM_STEPS;
+    const onProgress = (done: number): void => progress.update(before + done, total * NUM_STEPS);
+    for await (const batch of teach({ ...rest, grader, signal, onProgress })) {
+      await file.write(batch);
+      episodes += batch.length;
+    }
+    signal.throwIfAborted();
+    await file.commit();
+  } finally {
+    progress.stop();
+    const kept = await file.discard();
+    if (kept !== null) process.stderr.write(keptText(kept, episodes, counted(total, 'episode')));
+  }
+  if (output === '-') return;
+  process.stderr.write(`${counted(total, 'episode')} in ${output}.\n`);
+}
+
+/** Yields the episodes of the unfinished file of an earlier run: the first seeds of this one. */
+async function* earlierOf(
+  { policy, seeds, profiles, output }: PlannerTeachOptions,
+  grader: Grader,
+): AsyncGenerator<CompactEpisode[]> {
+  // The file of a policy may have changed since.
+  const player = typeof policy === 'string' ? playerOf(teacherNamed(policy)) : null;
+  const start = { condition: CUSTOM, profile_mode: profiles };
+  yield* earlierEpisodes({
+    ...{ option: '--output', path: output },
+    isOwn: (compact, index) =>
+      player !== null &&
+      episodeKey(compact) === episodeKey({ ...player, ...start, seed: seeds.first + index }) &&
+      compact.seed <= seeds.last &&
+      compact.version === packageVersion() &&
+      isSameGrader(compact.grader, grader),
+  });
+}

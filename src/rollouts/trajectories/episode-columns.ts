@@ -1,0 +1,135 @@
+/** Episodes as rows of a Parquet file: one column for each value that a replay cannot compute. */
+
+import type { Columns, ColumnType, Origin } from '../../shared/row-files/row-encoder.js';
+import { SCHEMAS } from '../../shared/schemas.js';
+import { packageVersion } from '../../shared/version.js';
+import { BELIEF_NAMES, COMPONENT_NAMES } from '../../world/fields.js';
+import type { CompactEpisode } from './compact-episode.js';
+import { finalNames } from './episode-fields.js';
+import { SAMPLING_NAMES, USAGE_NAMES } from './trajectory-episode.js';
+
+/** A row: values by the names of EPISODE_COLUMNS. */
+export type EpisodeRow = Readonly<Record<string, unknown>>;
+
+/** The names of all results at the end of an episode. */
+const FINAL_NAMES = finalNames('');
+/** Components that files of world 1.0.0 lack. */
+const LATER = ['wellbeing', 'belief_skill'];
+
+const beliefColumn = (name: string): string => `belief_${name}`;
+const usageColumn = (name: string): string => `usage_${name}`;
+const samplingColumn = (name: string): string => `sampling_${name}`;
+
+const TEXT: ColumnType = { type: 'text' };
+const TEXT_OR_NULL: ColumnType = { type: 'text', nullable: true };
+const AMOUNT: ColumnType = { type: 'number', nullable: true };
+const WORDS: ColumnType = { type: 'list', nullable: true, of: { type: 'text', nullable: true } };
+
+const columnsOf = (names: readonly string[], type: ColumnType): Record<string, ColumnType> =>
+  Object.fromEntries(names.map((name) => [name, type]));
+
+/** The columns, in the order of the file (docs/trajectories.md). Lists have an entry per step, except grader_weights. */
+export const EPISODE_COLUMNS: Columns<EpisodeRow> = {
+  version: TEXT,
+  world_digest: TEXT,
+  teacher: TEXT,
+  model: TEXT_OR_NULL,
+  objective: TEXT_OR_NULL,
+  oracle: { type: 'flag' },
+  condition: TEXT,
+  profile_mode: TEXT,
+  seed: { type: 'integer' },
+  grader: TEXT,
+  grader_weights: { type: 'list', of: { type: 'number' } },
+  actions: { type: 'list', of: { type: 'text' } },
+  ...columnsOf(BELIEF_NAMES.map(beliefColumn), { type: 'list', of: { type: 'float', nullable: true } }),
+  parsed: { type: 'list', of: { type: 'flag' } },
+  completions: WORDS,
+  reasoning: WORDS,
+  ...Object.fromEntries(FINAL_NAMES.map((name) => [name, { type: 'float', nullable: LATER.includes(name) }])),
+  ...columnsOf(SAMPLING_NAMES.map(samplingColumn), AMOUNT),
+  ...columnsOf(USAGE_NAMES.map(usageColumn), AMOUNT),
+  line: TEXT_OR_NULL,
+};
+
+/** Returns the metadata of a file of these rows. */
+export const episodeTableOrigin = (): Origin => ({
+  schema: SCHEMAS.trajectoryTable,
+  version: packageVersion(),
+});
+
+/** Returns the row of an episode. */
+export function toEpisodeRow(compact: CompactEpisode): EpisodeRow {
+  const { final, usage, sampling, beliefs, grader, line, ...same } = compact;
+  return {
+    ...same,
+    grader: grader.name,
+    grader_weights: COMPONENT_NAMES.map((name) => grader.weights[name]),
+    ...columns(BELIEF_NAMES, beliefColumn, (_, k) => beliefs.map((belief) => belief?.[k] ?? null)),
+    ...columns(FINAL_NAMES, String, (name) => valueAt(final, name)),
+    ...columns(SAMPLING_NAMES, samplingColumn, (name) => valueAt(sampling, name)),
+    ...columns(USAGE_NAMES, usageColumn, (name) => valueAt(usage, name)),
+    line: line ?? null,
+  };
+}
+
+/**
+ * Returns the fields of a compact episode from a row, for `parseCompact`, which checks them. An integer may be a bigint, as
+ * readers of Parquet return INT64.
+ */
+export function fromEpisodeRow(stored: EpisodeRow): Record<string, unknown> {
+  const row = Object.fromEntries(Object.keys(EPISODE_COLUMNS).map((name) => [name, nullsOf(stored[name])]));
+  const { grader, grader_weights, seed, line, ...others } = row;
+  const weights = listOf(grader_weights);
+  const usage = presentValues(USAGE_NAMES, usageColumn, row);
+  const sampling = presentValues(SAMPLING_NAMES, samplingColumn, row);
+  return {
+    ...others,
+    seed: typeof seed === 'bigint' ? Number(seed) : seed,
+    grader: {
+      name: grader,
+      weights: Object.fromEntries(weights.map((weight, k) => [COMPONENT_NAMES[k], weight])),
+    },
+    beliefs: beliefsOf(BELIEF_NAMES.map((name) => listOf(row[beliefColumn(name)]))),
+    final: Object.fromEntries(finalNames(String(row.world_digest)).map((name) => [name, row[name]])),
+    ...(usage && { usage }),
+    ...(sampling && { sampling }),
+    ...(typeof line === 'string' && { line }),
+  };
+}
+
+const columns = <Name extends string>(
+  names: readonly Name[],
+  columnOf: (name: string) => string,
+  read: (name: Name, k: number) => unknown,
+): EpisodeRow => Object.fromEntries(names.map((name, k) => [columnOf(name), read(name, k)]));
+
+const valueAt = (values: object | undefined, name: string): unknown =>
+  (values as EpisodeRow | undefined)?.[name] ?? null;
+
+/** Returns the values by name that a row has; undefined if it has none. */
+function presentValues(
+  names: readonly string[],
+  columnOf: (name: string) => string,
+  row: EpisodeRow,
+): EpisodeRow | undefined {
+  const present = names.map((name) => [name, row[columnOf(name)]]).filter(([, value]) => value != null);
+  return present.length === 0 ? undefined : Object.fromEntries(present);
+}
+
+/** Returns a value with null in place of undefined, which readers of Parquet return. */
+const nullsOf = (value: unknown): unknown =>
+  Array.isArray(value) ? value.map((entry) => entry ?? null) : (value ?? null);
+
+/** Returns the entries of a list; [] for another value, which no check accepts. */
+const listOf = (value: unknown): unknown[] =>
+  typeof value === 'object' && value !== null ? Array.from(value as ArrayLike<unknown>) : [];
+
+/** Returns the beliefs of all steps. A step without any of the numbers has none. */
+function beliefsOf(lists: readonly (readonly unknown[])[]): unknown[] {
+  const steps = Math.max(...lists.map(({ length }) => length));
+  return Array.from({ length: steps }, (_, t) => {
+    const belief = lists.map((list) => list[t] ?? null);
+    return belief.every((value) => value === null) ? null : belief;
+  });
+}

@@ -1,0 +1,36 @@
+/** Divides the rows of a Parquet file into row groups. The division depends on the rows alone, not on when they come. */
+import type { CompactEpisode } from './compact-episode.js';
+
+/** Rows of the first group. Each group has twice as many as the one before, up to MAX_ROWS: a short run is safe early too. */
+const FIRST_ROWS = 64;
+const MAX_ROWS = 1024;
+/** A group with this many characters of words is complete. */
+const MAX_CHARACTERS = 2 ** 23;
+
+export class RowGroups {
+  #rows: CompactEpisode[] = [];
+  #characters = 0;
+  #capacity = FIRST_ROWS;
+
+  /** Adds an episode. Returns the rows of its group if it is the last one; else null. */
+  add(episode: CompactEpisode): CompactEpisode[] | null {
+    this.#rows.push(episode);
+    this.#characters += charactersOf(episode);
+    if (this.#rows.length < this.#capacity && this.#characters < MAX_CHARACTERS) return null;
+    this.#capacity = Math.min(MAX_ROWS, 2 * this.#capacity);
+    return this.rest();
+  }
+
+  /** Returns the rows of the last group. */
+  rest(): CompactEpisode[] {
+    const rows = this.#rows;
+    this.#rows = [];
+    this.#characters = 0;
+    return rows;
+  }
+}
+
+function charactersOf({ completions, reasoning, line }: CompactEpisode): number {
+  const texts = [...(completions ?? []), ...(reasoning ?? []), line ?? null];
+  return texts.reduce((sum, text) => sum + (text?.length ?? 0), 0);
+}

@@ -1,0 +1,34 @@
+/** The interface of a row format. */
+import type { Schema } from '../schemas.js';
+
+/** The origin of a file's rows. Formats with metadata store it. */
+export interface Origin {
+  readonly schema: Schema;
+  /** The version of the package. */
+  readonly version: string;
+}
+
+/** The key of the origin, as JSON, in the metadata of a Parquet file. */
+export const METADATA_KEY = 'rhythm-vec';
+
+/** Encodes rows as a file. The concatenated results of `add` and the last `end` are the file. */
+export interface RowEncoder<Row> {
+  /** @param rows at least one: a row group of a format that has them. */
+  add(rows: readonly Row[]): string | Uint8Array;
+  /** Returns the bytes after the rows so far. If more rows are added, they begin in place of these bytes. */
+  end(): string | Uint8Array;
+}
+
+/** The type of a value. A float is a float32. */
+export type ValueType = 'text' | 'integer' | 'number' | 'float' | 'flag';
+
+/** The type of a column, and whether it may be null. */
+export interface ColumnType {
+  readonly type: ValueType | 'list' | 'messages';
+  readonly nullable?: boolean;
+  /** The entries of a list. */
+  readonly of?: { readonly type: ValueType; readonly nullable?: boolean };
+}
+
+/** The columns of a row, in order. */
+export type Columns<Row> = Readonly<Record<keyof Row & string, ColumnType>>;

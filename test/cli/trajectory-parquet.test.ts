@@ -1,0 +1,261 @@
+/** Trajectories in Parquet: written by teach and eval, read by reeval, report and dataset, and kept when a run is killed. */
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { toCompact } from '../../src/rollouts/trajectories/compact-episode.js';
+import { EPISODE_COLUMNS, type EpisodeRow } from '../../src/rollouts/trajectories/episode-columns.js';
+import { SCHEMAS } from '../../src/shared/schemas.js';
+import { GRPO_COLUMNS } from '../../src/training/datasets/grpo/grpo-rows.js';
+import { runCli, startCli, temporaryDirectory } from '../support/cli.js';
+import { startModel } from '../support/llm.js';
+import { parquetOf, rowsIn, tableOf } from '../support/parquet.js';
+import { askPyArrow, whyAbsent } from '../support/pyarrow.js';
+import { changedAt, episodeStarts, recordEpisodes, TEST_POLICIES } from '../support/trajectories.js';
+
+const pathOf = temporaryDirectory();
+const digestOf = (path: string): string => createHash('sha256').update(readFileSync(path)).digest('hex');
+const filesOf = (name: string) => readdirSync(dirname(pathOf(name))).filter((file) => file.startsWith(name));
+
+const TEACH = ['teach', '--policy', 'heuristic+inference'];
+const teach = (seeds: string, output: string, ...more: string[]) =>
+  runCli([...TEACH, '--seeds', seeds, '--output', pathOf(output), ...more]);
+const sft = (input: string, output: string) =>
+  runCli([
+    ...['dataset', 'sft', '--objective', 'none'],
+    ...['--jsonl', pathOf(input), '--output', pathOf(output)],
+  ]);
+
+describe('both formats', () => {
+  it('of teach give the same results and the same rows', async () => {
+    expect(await teach('100-119', 'a.jsonl')).toMatchObject({ code: 0 });
+    expect(await teach('100-119', 'a.parquet')).toMatchObject({ code: 0, stdout: '' });
+    expect(await teach('100-119', 'b.data', '--format', 'parquet')).toMatchObject({ code: 0 });
+    expect(digestOf(pathOf('b.data'))).toBe(digestOf(pathOf('a.parquet')));
+    expect(filesOf('a.')).toEqual(['a.jsonl', 'a.parquet']);
+    const [lines, rows] = await Promise.all(
+      ['a.jsonl', 'a.parquet'].map((name) => runCli(['reeval', '--jsonl', pathOf(name)])),
+    );
+    expect(lines).toMatchObject({ code: 0, stderr: '' });
+    expect(rows).toEqual(lines);
+    for (const name of ['jsonl', 'parquet']) expect(await sft(`a.${name}`, name)).toMatchObject({ code: 0 });
+    for (const split of ['train', 'validation'])
+      expect(digestOf(pathOf(`parquet/${split}.jsonl`))).toBe(digestOf(pathOf(`jsonl/${split}.jsonl`)));
+    const [first, second] = await Promise.all(
+      ['a.jsonl', 'a.parquet'].map((name) =>
+        runCli(['report', pathOf(name), '--output', pathOf(`${name}-report`)]),
+      ),
+    );
+    expect([first.code, second.code]).toEqual([0, 0]);
+    expect(filesOf('a.parquet-report')).toHaveLength(1);
+  });
+
+  it('of eval give the same results, in a fraction of the space', async () => {
+    const evaluate = (name: string) =>
+      runCli([
+        ...['eval', '--policies', 'random,heuristic+constant', '--episodes', '40'],
+        ...['--conditions', 'in-distribution,ood,discrete', '--trajectories', pathOf(name)],
+      ]);
+    const [lines, rows] = [await evaluate('e.jsonl'), await evaluate('e.parquet')];
+    expect([rows.code, rows.stderr]).toEqual([lines.code, lines.stderr]);
+    const reevaluations = [];
+    for (const name of ['e.jsonl', 'e.parquet'])
+      reevaluations.push(await runCli(['reeval', '--jsonl', pathOf(name)]));
+    expect(reevaluations[1]).toEqual(reevaluations[0]);
+    expect(statSync(pathOf('e.parquet')).size).toBeLessThan(statSync(pathOf('e.jsonl')).size / 10);
+  });
+
+  it('of a language model: the journal is converted when it is finished, and the file is continued', async () => {
+    const fake = await startModel();
+    const ask = (seeds: string, name: string) =>
+      runCli(
+        ['teach', '--policy', 'llm:fake', '--seeds', seeds, '--output', pathOf(name)],
+        '',
+        fake.environment,
+      );
+    expect(await ask('100-101', 'l.jsonl')).toMatchObject({ code: 0 });
+    const asked = fake.requests.length;
+    expect(await ask('100-100', 'l.parquet')).toMatchObject({ code: 0 });
+    expect(await ask('100-101', 'l.parquet')).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('2 episodes in'),
+    });
+    expect(fake.requests).toHaveLength(2 * asked);
+    expect(filesOf('l.')).toEqual(['l.jsonl', 'l.parquet']);
+    const [lines, rows] = [
+      await runCli(['reeval', '--jsonl', pathOf('l.jsonl')]),
+      await runCli(['reeval', '--jsonl', pathOf('l.parquet')]),
+    ];
+    expect(rows).toEqual(lines);
+    const [{ completions, usage_requests, sampling_max_tokens }] = await rowsIn(
+      readFileSync(pathOf('l.parquet')),
+    );
+    expect([(completions as string[]).length, usage_requests, sampling_max_tokens]).toEqual([28, 28, 512]);
+  });
+});
+
+const absent = whyAbsent();
+
+describe('a run that is killed', () => {
+  const seeds = '100-299';
+
+  it(`keeps whole row groups, and the same command continues${absent ? ` (not with PyArrow: ${absent})` : ''}`, async () => {
+    await teach(seeds, 'whole.parquet');
+    const output = pathOf('k.parquet');
+    const { child, finished } = startCli([...TEACH, '--seeds', seeds, '--output', output]);
+    await vi.waitUntil(() => existsSync(`${output}.partial.footer`), { timeout: 60_000, interval: 5 });
+    child.kill('SIGKILL');
+    await finished;
+    const { length } = await rowsIn(readFileSync(`${output}.partial`));
+    expect([64, 192, 200]).toContain(length);
+    if (absent === null) expect(askPyArrow(`${output}.partial`).rows).toHaveLength(length);
+    const partial = await runCli(['reeval', '--jsonl', `${output}.partial`]);
+    expect(partial.stdout).toContain(`${length} episodes replayed, all as recorded, bit for bit.`);
+    const other = await teach(seeds, 'k.parquet', '--grader', 'v3');
+    expect(other.code).toBe(2);
+    expect(other.stderr).toContain(
+      'k.parquet.partial:1, got: an episode of another run. Read it with reeval',
+    );
+    expect(await teach(seeds, 'k.parquet')).toMatchObject({ code: 0 });
+    expect(digestOf(output)).toBe(digestOf(pathOf('whole.parquet')));
+    expect(filesOf('k.')).toEqual(['k.parquet']);
+  });
+
+  it('amid a write is read up to the last footer', async () => {
+    const whole = readFileSync(pathOf('whole.parquet'));
+    const output = pathOf('torn.parquet');
+    const rows = await rowsIn(whole);
+    const compact = recordEpisodes(episodeStarts([100, 101, 102, 103]), {
+      policy: TEST_POLICIES.constant,
+    }).map(toCompact);
+    const file = await tableOf(compact);
+    const footerAt = file.length - 8 - file.readUInt32LE(file.length - 8);
+    writeFileSync(`${output}.partial`, Buffer.concat([file.subarray(0, footerAt), Buffer.alloc(5000, 7)]));
+    expect(await runCli(['reeval', '--jsonl', `${output}.partial`])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('to be a whole Parquet file, got: parquet file invalid'),
+    });
+    writeFileSync(`${output}.partial.footer`, file.subarray(footerAt));
+    const { stdout } = await runCli(['reeval', '--jsonl', `${output}.partial`]);
+    expect(stdout).toContain('4 episodes replayed, all as recorded, bit for bit.');
+    expect(rows).toHaveLength(200);
+  });
+
+  it('by SIGINT keeps all episodes', async () => {
+    const output = pathOf('s.parquet');
+    const { child, finished } = startCli([...TEACH, '--seeds', seeds, '--output', output]);
+    await vi.waitUntil(() => existsSync(`${output}.partial`), { timeout: 60_000, interval: 5 });
+    child.kill('SIGINT');
+    const { stderr } = await finished;
+    const { length } = await rowsIn(readFileSync(`${output}.partial`));
+    if (existsSync(output)) return;
+    expect(length % 64 === 0 || length === 200).toBe(true);
+    expect(stderr).toContain(
+      `${length} of 200 episodes are kept in ${output}.partial; the same command resumes`,
+    );
+    expect(await teach(seeds, 's.parquet')).toMatchObject({ code: 0 });
+    expect(digestOf(output)).toBe(digestOf(pathOf('whole.parquet')));
+  });
+});
+
+describe('a file is refused with what is wrong and where', () => {
+  const episodes = recordEpisodes(episodeStarts([100, 101, 102]), { policy: TEST_POLICIES.constant });
+  const compact = episodes.map(toCompact);
+  const reevalOf = async (name: string, bytes: Uint8Array) => {
+    writeFileSync(pathOf(name), bytes);
+    return runCli(['reeval', '--jsonl', pathOf(name)]);
+  };
+  const changed = (column: string, value: unknown) =>
+    tableOf(compact, (row, i) => (i === 1 ? { ...row, [column]: value } : row));
+
+  it.each<[string, unknown, string]>([
+    ['actions', ['fly', ...Array(27).fill('sleep')], 'actions[0]: Expected one of deep_work'],
+    ['actions', Array(27).fill('sleep'), 'actions: Expected a list of 28 entries, one per step, got 27.'],
+    ['belief_work', Array(28).fill(Number.NaN), 'beliefs[0]: Expected null or three numbers from 0 to 1'],
+    ['belief_work', Array(28).fill(null), 'beliefs[0]: Expected null or three numbers from 0 to 1'],
+    ['belief_work', Array(30).fill(0.5), 'beliefs: Expected a list of 28 entries, one per step, got 30.'],
+    ['seed', 2 ** 40, 'seed: Expected an integer from 0 to 4294967295, got 1099511627776.'],
+    ['grader_weights', Array(9).fill(0.125), 'Expected no weights but'],
+    ['final_score', Number.NaN, 'final.final_score: Expected a finite number, got NaN.'],
+    ['world_digest', 'x', 'foreign: world_digest: Expected'],
+    ['line', '{}', 'foreign: schema: Expected'],
+    ['completions', Array(3).fill(null), 'completions: Expected a list of 28 entries'],
+    ['profile_mode', 'nobody', 'profile_mode: Expected one of'],
+  ])('%s %j', async (column, value, fault) => {
+    const { code, stderr, stdout } = await reevalOf('bad.parquet', await changed(column, value));
+    expect(code).toBe(1);
+    expect(stderr).toContain('bad.parquet:2: skipped, ');
+    expect(stderr).toContain(fault);
+    expect(stdout).toContain('2 episodes replayed');
+  });
+
+  it('a grade or an action that was edited is a mismatch', async () => {
+    const { code, stderr } = await reevalOf('grade.parquet', await changed('final_score', 0.25));
+    expect(code).toBe(1);
+    expect(stderr).toContain('grade.parquet:2: final.final_score: recorded 0.25, recomputed ');
+    const line = JSON.stringify(changedAt(episodes[1], 'steps.3.reward', 0.5));
+    const edited = await reevalOf(
+      'line.parquet',
+      await tableOf(compact.map((each, i) => (i === 1 ? { ...each, line } : each))),
+    );
+    expect(edited.stderr).toContain('line.parquet:2: step 3, reward: recorded 0.5, recomputed ');
+  });
+
+  it('that is cut off, damaged, or not of trajectories', async () => {
+    const bytes = await tableOf(compact);
+    const { columns: _, ...few } = { columns: 0, seed: EPISODE_COLUMNS.seed };
+    const files: [string, Uint8Array, string][] = [
+      ['cut', bytes.subarray(0, bytes.length / 2), 'to be a whole Parquet file, got: parquet file invalid'],
+      ['short', Buffer.from('PAR1'), 'to be a whole Parquet file, got: '],
+      [
+        'columns',
+        await parquetOf<EpisodeRow>([[{ seed: 1 }]], few),
+        'to have the columns of trajectories, got none named version',
+      ],
+      ['rows', await parquetOf([[]], GRPO_COLUMNS, SCHEMAS.grpoDataset), 'which is a dataset for GRPO.'],
+      [
+        'newer',
+        await parquetOf<EpisodeRow>([[{ seed: 1 }]], few, { ...SCHEMAS.trajectoryTable, version: 2 }),
+        'version 1 in ',
+      ],
+    ];
+    for (const [name, content, fault] of files) {
+      const { code, stderr } = await reevalOf(`${name}.parquet`, content);
+      expect([code, stderr]).toEqual([2, expect.stringContaining(fault)]);
+    }
+  });
+
+  it('a damaged row group is left out, and the others are read', async () => {
+    const rows = compact.map((each) => [each]);
+    const { toEpisodeRow } = await import('../../src/rollouts/trajectories/episode-columns.js');
+    const bytes = await parquetOf<EpisodeRow>(
+      rows.map((group) => group.map(toEpisodeRow)),
+      EPISODE_COLUMNS,
+    );
+    bytes.fill(0xff, 8, 40);
+    const { code, stderr, stdout } = await reevalOf('damaged.parquet', bytes);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /damaged\.parquet:1: skipped, corrupt: rows 1 to 1: Expected a whole row group, got: /,
+    );
+    expect(stdout).toContain('2 episodes replayed, all as recorded, bit for bit.');
+  });
+
+  it('on the standard input', async () => {
+    const { code, stderr } = await runCli(['reeval', '--jsonl', '-'], 'PAR1 and more\n');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('are read from files, not from pipes.')]);
+  });
+});
+
+it('--format needs trajectories, and agrees with the ending', async () => {
+  const alone = await runCli(['eval', '--episodes', '1', '--format', 'parquet']);
+  expect([alone.code, alone.stderr]).toEqual([
+    2,
+    expect.stringContaining('Expected --trajectories with --format'),
+  ]);
+  const other = await teach('100-100', 'x.parquet', '--format', 'jsonl');
+  expect([other.code, other.stderr]).toEqual([
+    2,
+    expect.stringContaining('to end with .jsonl, as --format says'),
+  ]);
+});

@@ -1,0 +1,17 @@
+"""Copies rows of a Parquet file with DuckDB. Reads [path, condition, output]; null only tests the import."""
+
+import json
+import sys
+
+import duckdb
+
+
+def main():
+    question = json.load(sys.stdin)
+    if question is not None:
+        path, condition, output = question
+        duckdb.sql(f"copy (select * from read_parquet('{path}') where {condition}) to '{output}' (format parquet)")
+    json.dump({"version": duckdb.__version__}, sys.stdout)
+
+
+main()
