@@ -132,7 +132,7 @@ export class Random {
   }
 
   /** Start states at steps from 0 to `last`: any legal state, reachable or not. */
-  starts(n: number, last = NUM_STEPS - 1): EnvStarts {
+  starts(n: number, last = NUM_STEPS - 1, world: World = WORLD): EnvStarts {
     const steps = this.bytes(n, 0, last);
     const tiny = 2 ** -80;
     const sum = () => (this.chance(0.9) ? this.real(-30, 30) : this.pick([0, tiny, -tiny, 2 ** 64]));
@@ -147,12 +147,12 @@ export class Random {
       returns: sums(1),
       crashes: this.chance(0.2) ? null : steps.map((step) => this.integer(0, step * NUM_METERS)),
       well: this.chance(0.2) ? null : Float32Array.from(steps, (step) => this.real(0, step)),
-      skill: this.chance(0.2) ? null : Float32Array.from(steps, (step) => this.#skillAfter(step)),
+      skill: this.chance(0.2) ? null : Float32Array.from(steps, (step) => this.#skillAfter(step, world)),
       ...this.#standing(steps),
     };
   }
-  #skillAfter(step: number): number {
-    const { beliefSkillFrom, beliefSkillScale } = WORLD.params;
+  #skillAfter(step: number, { params }: World): number {
+    const { beliefSkillFrom, beliefSkillScale } = params;
     const terms = Math.max(0, step - beliefSkillFrom);
     return terms === 0 ? 0 : this.real(terms * (1 - beliefSkillScale), terms);
   }
@@ -178,7 +178,7 @@ export class Random {
   /** A reset, in which episodes sometimes begin at later steps. */
   resetAtAnyStep(n: number, world: World = WORLD): ResetRequest {
     const request = this.reset(n, world);
-    return this.chance(0.4) ? { ...request, start: this.starts(n) } : request;
+    return this.chance(0.4) ? { ...request, start: this.starts(n, NUM_STEPS - 1, world) } : request;
   }
   /** One step of all or some of the environments that can step. */
   step(terminated: ArrayLike<number>, autoreset = this.chance(0.5)): StepRequest {
