@@ -40,7 +40,7 @@ describe.runIf(absent === null)('serve', () => {
     ['the command of the checkout', {}],
     ['a command with a child of its own, as npx', { command: [wrapper] }],
     ['options and a token', { token, threads: 1, kernel: 'portable', body_limit: 1.5, ping: 2.5, idle: 60 }],
-  ])('runs a server during a block, also of one that raises: %s', async (_, options) => {
+  ])('runs a server during a block, even if the block raises an error: %s', async (_, options) => {
     const { urls, totals, left } = await ask<Blocks>('block', { options });
     expect(urls).toEqual([1, 2].map(() => expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/)));
     expect(totals).toEqual([[1.2495855], [1.2495855]]);

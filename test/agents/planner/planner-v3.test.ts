@@ -50,7 +50,7 @@ describe('a planner for v3', () => {
     expect(meanOf(scoresOf({ grader, oracle: Float32Array.from(profiles) }))).toBeGreaterThan(score + 0.04);
   });
 
-  it('that plans for v2 instead scores less than one that plans for wellbeing', () => {
+  it('scores less if it plans for v2 than if it plans for wellbeing', () => {
     const forV2 = meanOf(scoresOf({ grader: 'v2' }));
     expect(meanOf(scoresOf({ grader: 'v2', objective: 'wellbeing' }))).toBeGreaterThan(forV2 + 0.15);
     expect(score).toBeGreaterThan(forV2 + 0.2);

@@ -1,4 +1,4 @@
-/** Reactive policies, and the search for one. */
+/** Reactive policies, and the search for the best one. */
 import { describe, expect, it } from 'vitest';
 import {
   findReactivePolicy,

@@ -23,7 +23,7 @@ beforeAll(async () => {
   whole = readFileSync(pathOf('whole.jsonl'), 'utf8');
 }, 120_000);
 
-/** Runs both shards in a new folder, and the first one again, and merges them by the command of the file's comment. */
+/** Runs both shards in a new folder, runs the first shard again, and merges them as the comment of the file says. */
 function runBoth(command: readonly string[], variable: string, folder: string): string {
   mkdirSync(folder);
   for (const index of ['0', '1', '0']) {

@@ -35,7 +35,7 @@ describeWithRedis('nothing is lost', () => {
     await stop(worker);
   });
 
-  it('while a worker hangs: another one takes over, and the late result is compared', async () => {
+  it('while a worker hangs: another worker takes over, and the late result is compared', async () => {
     const args = ['teach', '--seeds', '600-615', '--policy', 'planner'];
     const name = await submit(server, ...args, '--shard-size', '16');
     const hanging = startWorker(server);
