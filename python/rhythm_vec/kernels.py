@@ -54,8 +54,8 @@ def list_kernels() -> List[Kernel]:
 
 
 def choose_kernel(requested: Optional[str]) -> str:
-    """Returns the requested kernel, else that of RHYTHM_KERNEL, else the fastest supported one. Raises InputError
-    `backend_unavailable` if this machine does not support it."""
+    """Returns the requested kernel, else the kernel that RHYTHM_KERNEL names, else the fastest supported kernel. Raises
+    InputError `backend_unavailable` if this machine does not support it."""
     kernels = list_kernels()
     usable = [kernel.name for kernel in kernels if kernel.supported]
     name = requested or os.environ.get(KERNEL_VARIABLE) or usable[0]

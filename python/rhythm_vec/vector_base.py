@@ -151,7 +151,7 @@ def split_action(action: Any) -> Tuple[Any, Any]:
 
 
 def reset_options(options: Optional[Mapping[str, Any]], known: Sequence[str] = RESET_OPTIONS) -> Dict[str, Any]:
-    """Returns the options of a reset, without those that are None. Raises InputError `unknown_option`."""
+    """Returns the options of a reset that are not None. Raises InputError `unknown_option`."""
     given = check_mapping("options", options)
     for name in given:
         if name not in known:
