@@ -35,7 +35,8 @@ const sampledCondition = (name: string, first: number, last: number): Condition 
 const namedPart = (profile: string): Part => ({ profile, seeds: { first: 0, last: 4 } });
 
 /**
- * The published conditions, in the order of tables. The re-evaluation of 150 episodes consists of the first two.
+ * The published conditions, in the order of tables. The first two are the 150 episodes of RhythmEnv's published
+ * evaluation.
  */
 export const CONDITIONS: readonly Condition[] = [
   sampledCondition('in-distribution', 0, 99),

@@ -1,4 +1,4 @@
-/** The program of a worker's threads. */
+/** The program of a worker's threads: computes the shards of jobs. */
 import { MODEL_PREFIX } from '../../evaluation/user-policy.js';
 import { type CompactEpisode, toCompact } from '../../rollouts/trajectories/compact-episode.js';
 import { EpisodeReplayer } from '../../rollouts/trajectories/episode-replayer.js';
