@@ -55,7 +55,7 @@ export async function mergeEval(
       onEpisodes: (episodes: PlayedEpisodes) => writeAll(rows, rowsText(episodes)),
       ...(isComponents || job.options.model !== null ? {} : { onTrajectories: writerOf(output) }),
     });
-    // A file with a language model has the order of its journal.
+    // With language models, the lines of the file are sorted by condition, policy and seed.
     if (job.options.model !== null)
       for await (const line of linesInOrder(job.options, lines)) await output.write(line);
     const bracketed = bracketEvaluation(evaluation, anchors);

@@ -1,4 +1,4 @@
-/** `rhythm-vec queue cancel`. */
+/** `rhythm-vec queue cancel`: stops a job. */
 import type { Command } from 'commander';
 import { addQueueOptions, type QueueOptions } from './queue-options.js';
 

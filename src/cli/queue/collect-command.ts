@@ -1,4 +1,4 @@
-/** `rhythm-vec queue collect`. */
+/** `rhythm-vec queue collect`: writes the file of a job. */
 import type { Command } from 'commander';
 import type { Context } from '../context.js';
 import { addQueueOptions } from './queue-options.js';

@@ -1,4 +1,4 @@
-/** How the shards of a language model's job are run. It changes no result, and is no part of the job. */
+/** How workers run the shards of a language model's job. These settings change no result, and are not part of the job. */
 import type { Sampling } from '../../rollouts/trajectories/trajectory-episode.js';
 import type { ModelFlags } from '../llm/llm-options.js';
 

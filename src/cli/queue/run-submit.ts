@@ -38,7 +38,7 @@ export interface EvalSubmitOptions extends SubmitOptions, ModelFlags, ConditionO
 
 const SHARD_SIZES = [8, 64] as const;
 const PRIORITIES = [1, 1000] as const;
-/** The digits of a job's digest in its name. */
+/** The number of digits of a job's digest in the job's name. */
 const DIGITS = 12;
 
 /** Submits what `teach` does. @throws UsageError; InputError for names; QueueError. */

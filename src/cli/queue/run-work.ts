@@ -53,7 +53,7 @@ async function checkBackend({ backend = 'native', kernel }: EngineOptions): Prom
     if (!(error instanceof BackendError) || backend !== 'native') throw error;
     throw new BackendError(
       error.code,
-      `${error.message} A worker uses no slower backend unasked: pass --backend reference for that.`,
+      `${error.message} A worker uses the slower reference only on request: pass --backend reference.`,
     );
   }
 }

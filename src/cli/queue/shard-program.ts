@@ -37,7 +37,7 @@ async function computeShard(
   return packResult(batches);
 }
 
-/** Plays the episodes of a language model that no earlier attempt has stored, and those of other policies. */
+/** Plays the episodes of a shard with a language model, except those of the model that an earlier attempt has stored. */
 async function playShard(
   job: Job,
   { name, index, count, token, engine, settings }: ShardTask,

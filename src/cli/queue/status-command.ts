@@ -1,4 +1,4 @@
-/** `rhythm-vec queue status`. */
+/** `rhythm-vec queue status`: shows the progress of jobs. */
 import type { Command } from 'commander';
 import { addQueueOptions } from './queue-options.js';
 import type { StatusOptions } from './run-status.js';

@@ -1,4 +1,4 @@
-/** `rhythm-vec queue submit`. */
+/** `rhythm-vec queue submit`: adds a job to the queue. */
 import type { Command } from 'commander';
 import type { Context } from '../context.js';
 import { addEvalOptions } from '../eval/command.js';
@@ -10,8 +10,8 @@ import type { EvalSubmitOptions, TeachSubmitOptions } from './run-submit.js';
 
 const HELP = `
 Takes the options of the command itself, except those of its output and its machine. The last line of the output is the
-job's name, which depends on what was asked alone: submitting the same job again changes nothing, except that failed
-shards are tried again.
+job's name, which depends only on the job: submitting the same job again changes nothing, except that failed shards are
+tried again.
 
 Examples:
   rhythm-vec queue submit teach --seeds 100-1099

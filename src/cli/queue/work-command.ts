@@ -1,4 +1,4 @@
-/** `rhythm-vec queue work`. */
+/** `rhythm-vec queue work`: computes shards of jobs. */
 import type { Command } from 'commander';
 import type { Context } from '../context.js';
 import { addEngineOptions, parseInteger } from '../shared-options.js';

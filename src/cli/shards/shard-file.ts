@@ -39,7 +39,8 @@ export function checkShardFormat(option: string, format: RowFormat): void {
   );
 }
 
-/* * Returns whether the shard's file exists and is complete. Then a task that runs again has nothing to do. Removes the
+/**
+ * Returns whether the shard's file exists and is complete. Then a task that runs again has nothing to do. Removes the
  * manifest of any other file of the same name, so that no manifest ever describes other bytes.
  * @throws UsageError if the file is another shard of the same job: two shards would overwrite each other.
  */

@@ -1,4 +1,4 @@
-/** The option `--shard`. */
+/** The option `--shard`, which selects one part of a job. */
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Shard } from '../../server/jobs/shard.js';
 

@@ -1,4 +1,4 @@
-/** A job: what was asked, as plain JSON with all defaults filled in. Equal jobs have equal results, byte for byte. */
+/** A job: a command's options as plain JSON, with all defaults filled in. Equal jobs have equal results, byte for byte. */
 import { sha256 } from '@noble/hashes/sha2';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils';
 import type { Prices } from '../../agents/llm/ledger.js';

@@ -1,4 +1,4 @@
-/** The manifest of a shard's file: what was asked, and the bytes that came. It stands beside the file. */
+/** The manifest of a shard's file, written beside it: the job, and the size and digest of the file. */
 import { z } from 'zod';
 import { conform, expect, object, parseJson, text } from '../../shared/row-schemas.js';
 import { follows, otherSchema, SCHEMAS, type Schema } from '../../shared/schemas.js';
