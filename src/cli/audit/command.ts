@@ -2,6 +2,7 @@
 import { type Command, Option } from 'commander';
 import { EXIT } from '../command-errors.js';
 import type { Context } from '../context.js';
+import { addShardOption } from '../shards/shard-option.js';
 import { addEngineOptions, parseInteger, parseNames } from '../shared-options.js';
 import type { AuditCommandOptions } from './run-audit.js';
 
@@ -21,6 +22,8 @@ It also plays an impossible world, where every profile is neutral: knowing the p
 scored on fresh seeds, from 20000 on; differences are paired, with 95 % intervals. The last paragraph of the output
 summarises the results. --output writes a report with pictures: audit.md, audit.json, and SVG and PNG of gains, components,
 action sequences, rewards and meters.
+
+With --shard, --json names the file of the shard, and \`rhythm-vec merge\` makes the JSON and the tables.
 
 With --assert the command exits 1 if the grader pays for anything but inference (pays_only_for_inference in the JSON).
 
@@ -66,7 +69,7 @@ export function addAuditCommand(program: Command, { signal }: Context): void {
       parseNames,
     )
     .option('--assert', 'exit 1 if the grader does not pay only for inference');
-  addEngineOptions(command)
+  addEngineOptions(addShardOption(command))
     .addHelpText('after', HELP)
     .action(async (options: AuditCommandOptions) => {
       const { runAudit } = await import('./run-audit.js');

@@ -4,6 +4,7 @@ import { type Audit, audit } from '../../evaluation/audit/audit.js';
 import { drawingsOf } from '../../evaluation/audit/audit-figures.js';
 import { auditToJson } from '../../evaluation/audit/audit-json.js';
 import { reportOf } from '../../evaluation/audit/audit-page.js';
+import type { Shard } from '../../server/jobs/shard.js';
 import { UsageError } from '../command-errors.js';
 import { checkOutputs, fileKey } from '../files/check-outputs.js';
 import { checkNotGrader, readGrader } from '../files/grader-file.js';
@@ -19,6 +20,7 @@ import { checkPictures, drawAll, outputsOf } from '../files/picture-files.js';
 import { readPolicyFiles } from '../files/policy-file.js';
 import { createProgress } from '../progress.js';
 import { checkEngineOptions, type EngineOptions } from '../shared-options.js';
+import { checkAuditShard, runAuditShard } from './audit-shard.js';
 import { renderAudit } from './audit-table.js';
 
 export interface AuditCommandOptions extends EngineOptions {
@@ -33,6 +35,7 @@ export interface AuditCommandOptions extends EngineOptions {
   readonly assert?: boolean;
   /** Paths of files that export a policy. */
   readonly policies?: readonly string[];
+  readonly shard?: Shard;
 }
 
 /**
@@ -41,13 +44,19 @@ export interface AuditCommandOptions extends EngineOptions {
  * @throws UsageError for paths; LibraryError `library_missing`; the errors of `audit`; the signal's reason.
  */
 export async function runAudit(
-  { output, json, assert = false, policies: paths, ...options }: AuditCommandOptions,
+  { shard, ...all }: AuditCommandOptions,
   signal: AbortSignal,
 ): Promise<boolean> {
+  const { output, json, assert = false, policies: paths, ...options } = all;
   checkEngineOptions(options);
+  if (shard !== undefined) checkAuditShard(all);
   if (json !== undefined) checkOutputs([{ option: '--json', path: json }], options.grader);
   const grader = await readGrader(options.grader);
   const policies = await readPolicyFiles(paths);
+  if (shard !== undefined) {
+    await runAuditShard({ ...options, paths, policies, grader, path: json!, shard }, signal);
+    return true;
+  }
   if (output !== undefined) await checkReport(output, json, options.grader);
   const progress = createProgress('episodes');
   const messages = messageStream(json);

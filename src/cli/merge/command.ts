@@ -13,6 +13,8 @@ exits with 1. A shard that is given twice must be the same both times.
 Shards of eval are files of --trajectories or --components. merge also prints the tables. The JSON is that of the whole run except
 for seconds, and for the backend, threads and machine, which are those of merge.
 
+Shards of audit are files of --json, and --output is the JSON of the audit.
+
 Examples:
   rhythm-vec teach --seeds 100-119 --shard 0/2 --output part-0.jsonl
   rhythm-vec teach --seeds 100-119 --shard 1/2 --output part-1.jsonl

@@ -10,6 +10,7 @@ import { checkDifferentFile, checkInput } from '../files/input-file.js';
 import { openOutput } from '../files/output-file.js';
 import { createProgress } from '../progress.js';
 import { type CheckedShards, checkShards } from './check-shards.js';
+import { mergeAuditFiles } from './merge-audit.js';
 import { type MergeCommandOptions, mergeEval } from './merge-eval.js';
 
 /**
@@ -41,6 +42,7 @@ export async function runMerge(
   checkEvalOptions(job, options);
   const files = checked.shards.map(({ path }) => path);
   if (job.kind === 'eval') await mergeEval(job, files, options, signal);
+  else if (job.kind === 'audit') await mergeAuditFiles(job, files, options.output, signal);
   else await write(checked, options.output, signal);
   return true;
 }

@@ -112,7 +112,7 @@ async function submit(
       ...{ name, kind, priority, episodes: seeds * policies, shards: Math.ceil(seeds / shardSize) },
       ...{ job: JSON.stringify(job), settings: JSON.stringify(settingsOf(options)) },
     },
-    job.options.model === null ? undefined : (budget ?? null),
+    job.kind === 'audit' || job.options.model === null ? undefined : (budget ?? null),
   );
   if (before === 'open') {
     process.stderr.write(

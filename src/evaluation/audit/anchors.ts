@@ -1,7 +1,7 @@
 /** The two anchors of a grader: the scores of the best open-loop sequence and of the planner that knows the profile. */
 import { searchActionSequence } from '../../agents/search/find-sequences.js';
 import { type Interval, intervalOf } from '../../shared/statistics.js';
-import { ACTION_NAMES } from '../../world/fields.js';
+import { ACTION_NAMES, NUM_STEPS } from '../../world/fields.js';
 import { AuditEnvs } from './audit-envs.js';
 import type { AuditRequest } from './audit-options.js';
 import { PROFILE_KINDS, type ProfileKind, problemProfile } from './audit-profiles.js';
@@ -46,10 +46,13 @@ export async function findDiscreteAnchor(
 ): Promise<AnchorParts> {
   const { weights: grader, evaluations, plannerEpisodes } = request;
   const seeds = trainingSeeds();
-  const { actions: sequence } = await searchActionSequence(
-    { seeds, profile: problemProfile('discrete') },
-    { ...progress.nextSearch(evaluations * seeds.length), grader, evaluations },
-  );
+  const options = { ...progress.nextSearch(evaluations * seeds.length), grader, evaluations };
+  const problem = { seeds, profile: problemProfile('discrete') };
+  const sequence = await request.piece({
+    name: 'discrete',
+    compute: async () => (await searchActionSequence(problem, options)).actions,
+    standIn: () => new Uint8Array(NUM_STEPS),
+  });
   const beliefs = await fitBeliefs(request, sequence, 'discrete');
   return {
     sequence,

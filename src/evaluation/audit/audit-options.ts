@@ -7,6 +7,7 @@ import { InputError } from '../../shared/errors.js';
 import { checkInteger, checkOptions } from '../../shared/values.js';
 import { MAX_ENVS, MAX_U32 } from '../../world/fields.js';
 import { UserPolicy } from '../user-policy.js';
+import { type ComputePiece, computePiece } from './audit-pieces.js';
 import { SEEDS_PER_PROFILE } from './audit-seeds.js';
 
 /** Options of `audit`. */
@@ -54,6 +55,8 @@ export interface AuditRequest {
   readonly engine: Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'>;
   readonly onProgress: (done: number, total: number) => void;
   readonly signal: AbortSignal | undefined;
+  /** Computes the searches and planned episodes. */
+  readonly piece: ComputePiece;
 }
 
 export const OPTIONS: readonly (keyof AuditOptions)[] = [
@@ -99,6 +102,7 @@ export function toAuditRequest(options: AuditOptions): AuditRequest {
     engine: { backend, kernel, threads },
     onProgress,
     signal,
+    piece: computePiece,
   };
 }
 

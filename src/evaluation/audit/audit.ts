@@ -83,7 +83,11 @@ export interface Audit extends RunInfo, Assessment {
  *   available; the signal's reason.
  */
 export async function audit(options: AuditOptions = {}): Promise<Audit> {
-  const request = toAuditRequest(options);
+  return auditByPieces(toAuditRequest(options));
+}
+
+/** Audits with the pieces that `request.piece` gives. @throws as `audit`. */
+export async function auditByPieces(request: AuditRequest): Promise<Audit> {
   const startTime = performance.now();
   const progress = new SearchProgress(request);
   const findings = await runSearches(request, progress);

@@ -44,19 +44,23 @@ export async function playImpossibleWorld(
   const profile = problemProfile(NEUTRAL);
   const evaluations = neutralEvaluations(request);
   const seeds = trainingSeeds();
-  const refitted = await searchActionSequence(
-    { seeds, profile },
-    { ...progress.nextSearch(evaluations * seeds.length), grader, evaluations },
-  );
+  const options = { ...progress.nextSearch(evaluations * seeds.length), grader, evaluations };
+  const refitted = await request.piece({
+    name: 'neutral',
+    compute: () => searchActionSequence({ seeds, profile }, options),
+    standIn: null,
+  });
   const ownSeeds = profileTrainingSeeds();
   const ownEvaluations = profileEvaluations(request);
-  const own = await searchActionSequence(
-    { seeds: ownSeeds, profile },
-    {
-      ...progress.nextSearch(ownEvaluations * ownSeeds.length),
-      ...{ grader, evaluations: ownEvaluations, initialSequences: refitted.actions },
-    },
-  );
+  const ownOptions = {
+    ...progress.nextSearch(ownEvaluations * ownSeeds.length),
+    ...{ grader, evaluations: ownEvaluations, initialSequences: refitted.actions },
+  };
+  const own = await request.piece({
+    name: 'neutral-own',
+    compute: () => searchActionSequence({ seeds: ownSeeds, profile }, ownOptions),
+    standIn: () => refitted,
+  });
   const beliefs = await fitBeliefs(request, refitted.actions, NEUTRAL);
   await using envs = new AuditEnvs(request, beliefs, NEUTRAL);
   const ignoring = await envs.play(

@@ -25,7 +25,8 @@ export interface Recording {
 export type Knowledge = 'inference' | 'prior' | 'truth';
 
 /** The number of episodes that are planned together. It is small, so that an abort takes effect soon. It changes no decision. */
-const TOGETHER = 4;
+export const TOGETHER = 4;
+
 /** Returns the actions of a reactive policy in the first fresh episodes, u8 [episodes, 28]. @param policy f64 [480]. */
 export async function recordReactive(
   { engine, weights }: AuditRequest,
@@ -50,32 +51,39 @@ export async function recordPlanner(
   profiles: AuditProfiles = 'sampled',
 ): Promise<Recording> {
   const report = progress.next(episodes * IMAGINED_EPISODES);
-  const recording = {
-    actions: new Uint8Array(episodes * NUM_STEPS),
-    beliefs: new Float32Array(episodes * NUM_STEPS * NUM_BELIEFS),
-  };
+  const recording = emptyRecording(episodes);
   const seeds = freshSeeds(episodes);
   for (let first = 0; first < episodes; first += TOGETHER) {
     const part = seeds.subarray(first, first + TOGETHER);
-    await recordPart(request, knowledge, profiles, part, {
-      actions: recording.actions.subarray(first * NUM_STEPS),
-      beliefs: recording.beliefs.subarray(first * NUM_STEPS * NUM_BELIEFS),
-      report: (step) => report(first + (part.length * step) / NUM_STEPS, episodes),
+    const reportStep = (step: number) => report(first + (part.length * step) / NUM_STEPS, episodes);
+    const { actions, beliefs } = await request.piece({
+      name: `planner ${knowledge} ${profiles} ${part[0]}-${part[part.length - 1]}`,
+      compute: () => recordPart(request, knowledge, profiles, part, reportStep),
+      standIn: () => emptyRecording(part.length),
     });
+    recording.actions.set(actions, first * NUM_STEPS);
+    recording.beliefs.set(beliefs, first * NUM_STEPS * NUM_BELIEFS);
   }
   return recording;
 }
 
-/** Plays some episodes and writes them to the start of a recording. */
+/** Returns a recording of zeros. */
+export const emptyRecording = (episodes: number): Recording => ({
+  actions: new Uint8Array(episodes * NUM_STEPS),
+  beliefs: new Float32Array(episodes * NUM_STEPS * NUM_BELIEFS),
+});
+
+/** Plays some episodes. @param report called after each step. */
 async function recordPart(
   request: AuditRequest,
   knowledge: Knowledge,
   profiles: AuditProfiles,
   seeds: Uint32Array,
-  { actions, beliefs, report }: Recording & { readonly report: (step: number) => void },
-): Promise<void> {
+  report: (step: number) => void,
+): Promise<Recording> {
   const { engine, weights, signal } = request;
   const numEnvs = seeds.length;
+  const { actions, beliefs } = emptyRecording(numEnvs);
   await using env = await openAnyVecEnv({
     numEnvs,
     grader: weights,
@@ -101,6 +109,7 @@ async function recordPart(
     await yieldTurn();
     signal?.throwIfAborted();
   }
+  return { actions, beliefs };
 }
 
 /** Returns the true profiles of episodes, f32 [n, 16]. */

@@ -8,15 +8,27 @@ import type { UserPolicy } from '../user-policy.js';
 import type { AuditRequest } from './audit-options.js';
 import { freshSeeds } from './audit-seeds.js';
 import { type Player, recordedPlayer, silentPlayer } from './players.js';
+import { emptyRecording, type Recording } from './record-episodes.js';
 
 /** Plays each policy in the first fresh episodes, as many as a planner plays. @throws as `CheckedPlayer`; the signal's reason. */
 export async function recordPolicies(request: AuditRequest): Promise<Player[]> {
   const players: Player[] = [];
-  for (const policy of request.policies) players.push(await recordPolicy(request, policy));
+  for (const policy of request.policies) {
+    const { name } = policy;
+    const recording = await request.piece({
+      name: `policy ${name}`,
+      compute: () => recordPolicy(request, policy),
+      standIn: () => emptyRecording(request.plannerEpisodes),
+    });
+    const isSilent = recording.beliefs.every(Number.isNaN);
+    players.push(
+      isSilent ? silentPlayer('policy', name, recording.actions) : recordedPlayer('policy', name, recording),
+    );
+  }
   return players;
 }
 
-async function recordPolicy(request: AuditRequest, { name, policy }: UserPolicy): Promise<Player> {
+async function recordPolicy(request: AuditRequest, { name, policy }: UserPolicy): Promise<Recording> {
   const { engine, weights, grader, signal, plannerEpisodes: numEnvs } = request;
   const seeds = freshSeeds(numEnvs);
   await using env = await openAnyVecEnv({ numEnvs, grader: weights, ...engine });
@@ -39,8 +51,5 @@ async function recordPolicy(request: AuditRequest, { name, policy }: UserPolicy)
     ({ observations } = await env.step(move.actions, { beliefs: move.beliefs ?? undefined }));
     signal?.throwIfAborted();
   }
-  const isSilent = beliefs.every(Number.isNaN);
-  return isSilent
-    ? silentPlayer('policy', name, actions)
-    : recordedPlayer('policy', name, { actions, beliefs });
+  return { actions, beliefs };
 }

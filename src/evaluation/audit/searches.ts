@@ -6,6 +6,7 @@ import {
   searchActionSequence,
   searchActionSequences,
 } from '../../agents/search/find-sequences.js';
+import { REACTIVE_PARAMETERS } from '../../agents/search/reactive-policy.js';
 import { openAnyVecEnv } from '../../engine/node.js';
 import { Episode } from '../../engine/reference/episode.js';
 import { COMPONENT_NAMES } from '../../world/fields.js';
@@ -24,19 +25,26 @@ export async function runSearches(request: AuditRequest, progress: SearchProgres
   const { weights, evaluations } = request;
   const problem = { seeds: trainingSeeds() };
   const options = progress.nextSearch(evaluations * problem.seeds.length);
-  const openLoop = await searchActionSequence(problem, { ...options, grader: weights, evaluations });
+  const openLoop = await request.piece({
+    name: 'open-loop',
+    compute: () => searchActionSequence(problem, { ...options, grader: weights, evaluations }),
+    standIn: null,
+  });
   const minFirstHalfMean = await heuristicFirstHalfMean(request);
-  const openLoopHonest = await searchActionSequence(problem, {
+  const honestOptions = {
     ...progress.nextSearch(evaluations * problem.seeds.length),
-    grader: weights,
-    evaluations,
-    minFirstHalfMean,
+    ...{ grader: weights, evaluations, minFirstHalfMean },
+  };
+  const openLoopHonest = await request.piece({
+    name: 'open-loop-honest',
+    compute: () => searchActionSequence(problem, honestOptions),
+    standIn: () => openLoop,
   });
   return {
     openLoop,
     openLoopHonest,
-    pushed: await searchEachComponent(request, progress),
-    perProfile: await searchEachProfile(request, progress, openLoop.actions),
+    pushed: await searchEachComponent(request, progress, openLoop),
+    perProfile: await searchEachProfile(request, progress, openLoop),
   };
 }
 
@@ -44,6 +52,7 @@ export async function runSearches(request: AuditRequest, progress: SearchProgres
 async function searchEachComponent(
   request: AuditRequest,
   progress: SearchProgress,
+  openLoop: FoundActionSequence,
 ): Promise<Map<string, FoundActionSequence>> {
   const seeds = trainingSeeds();
   const evaluations = pushEvaluations(request);
@@ -51,7 +60,12 @@ async function searchEachComponent(
   for (const component of pushableComponents(request.weights)) {
     const grader = pushWeights(request.weights, component);
     const options = { ...progress.nextSearch(evaluations * seeds.length), grader, evaluations };
-    pushed.set(COMPONENT_NAMES[component], await searchActionSequence({ seeds }, options));
+    const found = await request.piece({
+      name: `push:${COMPONENT_NAMES[component]}`,
+      compute: () => searchActionSequence({ seeds }, options),
+      standIn: () => openLoop,
+    });
+    pushed.set(COMPONENT_NAMES[component], found);
   }
   return pushed;
 }
@@ -68,7 +82,7 @@ function pushWeights(weights: Float32Array, component: number): Float32Array {
 function searchEachProfile(
   request: AuditRequest,
   progress: SearchProgress,
-  openLoop: Uint8Array,
+  openLoop: FoundActionSequence,
 ): Promise<FoundActionSequence[]> {
   const { weights, profiles } = request;
   const evaluations = profileEvaluations(request);
@@ -79,11 +93,11 @@ function searchEachProfile(
     return { seeds, profile: episode.profile.slice() };
   });
   const options = progress.nextSearch(evaluations * profiles * seeds.length);
-  return searchActionSequences(problems, {
-    ...options,
-    grader: weights,
-    evaluations,
-    initialSequences: openLoop,
+  const settings = { ...options, grader: weights, evaluations, initialSequences: openLoop.actions };
+  return request.piece({
+    name: 'profiles',
+    compute: () => searchActionSequences(problems, settings),
+    standIn: () => problems.map(() => openLoop),
   });
 }
 
@@ -106,5 +120,9 @@ export async function searchReactive(
   const generations = generationsOf(request);
   const onProgress = progress.next(generations * REACTIVE_EPISODES);
   const options = { grader, seed, engine, signal, generations, sequence, onProgress };
-  return (await findReactivePolicy({ ...options, seeds: trainingSeeds() })).parameters;
+  return request.piece({
+    name: 'reactive',
+    compute: async () => (await findReactivePolicy({ ...options, seeds: trainingSeeds() })).parameters,
+    standIn: () => new Float64Array(REACTIVE_PARAMETERS),
+  });
 }

@@ -56,7 +56,23 @@ export interface EvalJob extends JobBase {
   };
 }
 
-export type Job = TeachJob | EvalJob;
+/** `audit`: the searches and planned episodes of an audit. */
+export interface AuditJob extends JobBase {
+  readonly kind: 'audit';
+  readonly options: {
+    readonly seed: number;
+    readonly evaluations: number;
+    readonly episodes: number;
+    readonly profiles: number;
+    readonly planner_episodes: number;
+    /** The names of the policies of files. */
+    readonly policies: readonly string[];
+    /** SHA-256 of the files of policies by the policy's name, hexadecimal. */
+    readonly policy_files: Readonly<Record<string, string>>;
+  };
+}
+
+export type Job = TeachJob | EvalJob | AuditJob;
 export type JobKind = Job['kind'];
 
 /** Returns a job of this version and world. */

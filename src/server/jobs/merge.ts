@@ -11,13 +11,13 @@ export interface ShardResult {
 /**
  * Yields the bytes of the file that the whole job writes.
  * @param results of all shards, in the order of their indices.
- * @throws InputError `wrong_type` for a job of `eval`, whose file has another order: `mergeEvaluation` merges it.
+ * @throws InputError `wrong_type` for jobs of `eval` and `audit`: `mergeEvaluation` and `mergeAudit` merge them.
  */
 export async function* mergeShards(job: Job, results: readonly ShardResult[]): AsyncGenerator<Uint8Array> {
-  if (job.kind === 'eval') {
+  if (job.kind !== 'teach') {
     throw new InputError(
       'wrong_type',
-      'Expected a job whose shards follow each other, got one of eval. Use mergeEvaluation.',
+      'Expected a job whose shards follow each other, got another. Use mergeEvaluation or mergeAudit.',
     );
   }
   for (const result of results) yield* result.read();

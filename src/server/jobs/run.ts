@@ -1,6 +1,7 @@
 /** Runs one shard of a job. */
 
 import type { LanguageModel } from '../../agents/llm/language-model.js';
+import type { PolicyLike } from '../../engine/policy/policy.js';
 import type { VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
 import { evaluateConditions } from '../../evaluation/evaluate.js';
 import type { PolicyRecord } from '../../evaluation/evaluate-options.js';
@@ -10,7 +11,8 @@ import { episodeLine } from '../../rollouts/trajectories/write-line.js';
 import { InputError } from '../../shared/errors.js';
 import { teachByModel } from '../../training/teaching/llm-teacher.js';
 import { teach } from '../../training/teaching/planner-teacher.js';
-import type { EvalJob, Job, TeachJob } from './job.js';
+import { auditShard } from './audit-shards.js';
+import type { AuditJob, EvalJob, Job, TeachJob } from './job.js';
 import { type Shard, seedsOf } from './shard.js';
 import { shardConditions } from './shard-conditions.js';
 
@@ -24,6 +26,8 @@ export interface JobContext {
   readonly policy?: UserPolicy;
   /** The policies of a job of `eval`, if some are of files. Default: those that the job names. */
   readonly policies?: PolicyRecord;
+  /** The policies of files of a job of `audit`. */
+  readonly auditPolicies?: Readonly<Record<string, PolicyLike>>;
   readonly llm?: LlmContext;
 }
 
@@ -48,7 +52,7 @@ export interface ShardBatch {
   readonly text: string;
   /** The number of lines. */
   readonly rows: number;
-  /** The same rows as episodes. */
+  /** The same rows as episodes; [] for a job of `audit`. */
   readonly episodes: readonly TrajectoryEpisode[];
 }
 
@@ -58,7 +62,8 @@ export interface ShardBatch {
  * @throws InputError for names and for more shards than seeds; the errors of the job's command; the signal's reason.
  */
 export function runShard(job: Job, shard: Shard, context: JobContext = {}): AsyncGenerator<ShardBatch> {
-  return job.kind === 'teach' ? runTeach(job, shard, context) : runEval(job, shard, context);
+  if (job.kind === 'teach') return runTeach(job, shard, context);
+  return job.kind === 'eval' ? runEval(job, shard, context) : runAudit(job, shard, context);
 }
 
 async function* runTeach(job: TeachJob, shard: Shard, context: JobContext): AsyncGenerator<ShardBatch> {
@@ -113,6 +118,12 @@ async function* runEval(job: EvalJob, shard: Shard, context: JobContext): AsyncG
     shardConditions(conditions, shard),
   );
   yield toBatch(episodes);
+}
+
+async function* runAudit(job: AuditJob, shard: Shard, context: JobContext): AsyncGenerator<ShardBatch> {
+  const { engine, signal, onProgress, auditPolicies: policies = {} } = context;
+  const lines = await auditShard(job, shard, { ...engine, signal, onProgress, policies });
+  yield { text: lines.join(''), rows: lines.length, episodes: [] };
 }
 
 const toBatch = (episodes: readonly TrajectoryEpisode[]): ShardBatch => ({

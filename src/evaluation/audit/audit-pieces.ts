@@ -1,0 +1,16 @@
+/** The costly pieces of an audit, so that shards can compute some of them and a merge none. */
+
+/** A search or the recording of a few planned episodes. */
+export interface Piece<Result> {
+  /** Unique in an audit. */
+  readonly name: string;
+  readonly compute: () => Promise<Result>;
+  /** Any result of the same shape, for a shard that does not compute the piece; null if other pieces depend on the result. */
+  readonly standIn: (() => Result) | null;
+}
+
+/** Returns the result of a piece: computes it, or answers it from elsewhere. */
+export type ComputePiece = <Result>(piece: Piece<Result>) => Promise<Result>;
+
+/** Computes every piece. */
+export const computePiece: ComputePiece = ({ compute }) => compute();

@@ -1,0 +1,101 @@
+/** Shards of an audit: its searches and planned episodes are pieces, which a merge puts together. */
+
+import type { PolicyLike } from '../../engine/policy/policy.js';
+import { type Audit, auditByPieces } from '../../evaluation/audit/audit.js';
+import {
+  type AuditOptions,
+  type AuditRequest,
+  toAuditRequest,
+} from '../../evaluation/audit/audit-options.js';
+import type { Piece } from '../../evaluation/audit/audit-pieces.js';
+import { TOGETHER } from '../../evaluation/audit/record-episodes.js';
+import { neutralPlannerEpisodes, pushableComponents } from '../../evaluation/audit/search-shares.js';
+import type { AuditJob } from './job.js';
+import { partOf, type Shard } from './shard.js';
+
+/** What an audit needs besides the job. It changes no result. */
+export type AuditContext = Pick<AuditOptions, 'backend' | 'kernel' | 'threads' | 'onProgress' | 'signal'> & {
+  /** The policies of files. */
+  readonly policies: Readonly<Record<string, PolicyLike>>;
+};
+
+/**
+ * Computes every piece of a shard, and the two searches on which others depend.
+ * @returns the lines of the shard's file. @throws InputError `out_of_range` for more shards than pieces; as `audit`.
+ */
+export async function auditShard(job: AuditJob, shard: Shard, context: AuditContext): Promise<string[]> {
+  const request = requestOf(job, context);
+  partOf(countPieces(request), shard, 'pieces of the audit');
+  const lines: string[] = [];
+  let index = 0;
+  await auditByPieces({
+    ...request,
+    async piece<Result>({ name, compute, standIn }: Piece<Result>): Promise<Result> {
+      const isOwn = index++ % shard.count === shard.index;
+      if (!isOwn && standIn !== null) return standIn();
+      const result = await compute();
+      if (isOwn) lines.push(`${JSON.stringify({ piece: name, result: encode(result) })}\n`);
+      return result;
+    },
+  });
+  return lines;
+}
+
+/** Returns the audit of the whole job. @param lines of all shards. @throws Error for a missing piece. */
+export async function mergeAudit(
+  job: AuditJob,
+  lines: readonly string[],
+  context: Omit<AuditContext, 'policies'>,
+): Promise<Audit> {
+  const results = new Map<string, unknown>();
+  for (const line of lines) {
+    const { piece, result } = JSON.parse(line);
+    results.set(piece, decode(result));
+  }
+  // Policies of files are never asked: their episodes are pieces.
+  const stored = { open: () => Promise.reject(new Error('Expected no call of a policy in a merge.')) };
+  const policies = Object.fromEntries(job.options.policies.map((name) => [name, stored]));
+  return auditByPieces({
+    ...requestOf(job, { ...context, policies }),
+    async piece<Result>({ name }: Piece<Result>): Promise<Result> {
+      if (results.has(name)) return results.get(name) as Result;
+      throw new Error(`Expected the piece "${name}" in a shard, got none.`);
+    },
+  });
+}
+
+/** Returns the number of pieces of an audit. */
+export function countPieces(request: AuditRequest): number {
+  const { weights, policies, plannerEpisodes } = request;
+  const parts = (episodes: number): number => Math.ceil(episodes / TOGETHER);
+  // Open-loop, honest, profiles, reactive, discrete and two neutral ones.
+  const searches = 7 + pushableComponents(weights).length;
+  return searches + policies.length + 4 * parts(plannerEpisodes) + 2 * parts(neutralPlannerEpisodes(request));
+}
+
+function requestOf({ grader, options }: AuditJob, context: AuditContext): AuditRequest {
+  const { seed, evaluations, episodes, profiles, planner_episodes: plannerEpisodes } = options;
+  return toAuditRequest({ ...context, grader, seed, evaluations, episodes, profiles, plannerEpisodes });
+}
+
+const ARRAYS = { u8: Uint8Array, f32: Float32Array, f64: Float64Array };
+
+/** Returns a value for JSON: typed arrays become base64 of their little-endian bytes. */
+function encode(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(encode);
+  if (typeof value !== 'object' || value === null) return value;
+  for (const [type, Class] of Object.entries(ARRAYS)) {
+    if (!(value instanceof Class)) continue;
+    return { type, data: Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64') };
+  }
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, encode(each)]));
+}
+
+function decode(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(decode);
+  if (typeof value !== 'object' || value === null) return value;
+  const { type, data } = value as { type?: keyof typeof ARRAYS; data?: string };
+  if (type !== undefined && data !== undefined)
+    return new ARRAYS[type](new Uint8Array(Buffer.from(data, 'base64')).buffer);
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, decode(each)]));
+}
