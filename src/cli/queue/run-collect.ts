@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { counted } from '../../evaluation/format-results.js';
-import type { Job } from '../../server/jobs/job.js';
+import type { EpisodeJob } from '../../server/jobs/job.js';
 import { Collector } from '../../server/queue/collect.js';
 import { checkBracket } from '../files/bracket-file.js';
 import { checkOutputs } from '../files/check-outputs.js';
@@ -28,7 +28,7 @@ export async function runCollect(name: string, options: CollectOptions, signal: 
     const collector = await Collector.open(queue, name);
     const progress = createProgress('shards');
     try {
-      const job = JSON.parse(collector.job.job) as Job;
+      const job = JSON.parse(collector.job.job) as EpisodeJob;
       checkEvalOptions(job, options);
       await collector.wait(signal, (count) => progress.update(count, collector.job.shards));
       progress.stop();
@@ -46,7 +46,7 @@ export async function runCollect(name: string, options: CollectOptions, signal: 
 
 /** Writes the file, and the others of an evaluation. @returns the SHA-256 of the file. */
 async function write(
-  job: Job,
+  job: EpisodeJob,
   collector: Collector,
   options: CollectOptions,
   signal: AbortSignal,

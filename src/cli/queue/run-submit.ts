@@ -2,7 +2,7 @@
 import { checkModelName } from '../../agents/llm/llm-player.js';
 import { playersOf } from '../../evaluation/choose-policies.js';
 import { MODEL_PREFIX } from '../../evaluation/user-policy.js';
-import { type Job, jobDigest } from '../../server/jobs/job.js';
+import { type EpisodeJob, jobDigest } from '../../server/jobs/job.js';
 import { shardConditions } from '../../server/jobs/shard-conditions.js';
 import { submitJob } from '../../server/queue/submit.js';
 import { checkName } from '../../shared/values.js';
@@ -95,7 +95,7 @@ function checkNoFile(policy: string): void {
 
 /** @param seeds the episodes of each policy. */
 async function submit(
-  job: Job,
+  job: EpisodeJob,
   seeds: number,
   policies: number,
   options: SubmitOptions & ModelFlags,
@@ -112,7 +112,7 @@ async function submit(
       ...{ name, kind, priority, episodes: seeds * policies, shards: Math.ceil(seeds / shardSize) },
       ...{ job: JSON.stringify(job), settings: JSON.stringify(settingsOf(options)) },
     },
-    job.kind === 'audit' || job.options.model === null ? undefined : (budget ?? null),
+    job.options.model === null ? undefined : (budget ?? null),
   );
   if (before === 'open') {
     process.stderr.write(

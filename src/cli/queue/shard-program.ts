@@ -2,7 +2,7 @@
 import { MODEL_PREFIX } from '../../evaluation/user-policy.js';
 import { type CompactEpisode, toCompact } from '../../rollouts/trajectories/compact-episode.js';
 import { EpisodeReplayer } from '../../rollouts/trajectories/episode-replayer.js';
-import type { Job } from '../../server/jobs/job.js';
+import type { EpisodeJob } from '../../server/jobs/job.js';
 import { runShard, type ShardBatch } from '../../server/jobs/run.js';
 import { connect } from '../../server/queue/connection.js';
 import type { Queue } from '../../server/queue/job-store.js';
@@ -15,7 +15,7 @@ import { LLM_DEFAULTS, prepareModel } from '../llm/llm-options.js';
 import { flagsOf, type RunSettings } from './run-settings.js';
 
 serveShards(async (task, options) => {
-  const job = JSON.parse(task.job) as Job;
+  const job = JSON.parse(task.job) as EpisodeJob;
   if (job.options.model === null) return computeShard(job, task, options);
   const { address } = task;
   const redis = await connect(address);
@@ -28,7 +28,7 @@ serveShards(async (task, options) => {
 
 /** Computes a shard of policies of this package. */
 async function computeShard(
-  job: Job,
+  job: EpisodeJob,
   { index, count, engine }: ShardTask,
   options: ComputeOptions,
 ): Promise<Buffer> {
@@ -39,7 +39,7 @@ async function computeShard(
 
 /** Plays the episodes of a shard with a language model, except those of the model that an earlier attempt has stored. */
 async function playShard(
-  job: Job,
+  job: EpisodeJob,
   { name, index, count, token, engine, settings }: ShardTask,
   queue: Queue,
   { signal, onProgress }: ComputeOptions,
@@ -65,7 +65,7 @@ async function playShard(
 }
 
 /** Returns the name of a job's language model. */
-function modelOf({ kind, options }: Job): string {
+function modelOf({ kind, options }: EpisodeJob): string {
   const names = kind === 'teach' ? [options.policy] : options.policies;
   return names.find((name) => name.startsWith(MODEL_PREFIX))!.slice(MODEL_PREFIX.length);
 }

@@ -73,6 +73,8 @@ export interface AuditJob extends JobBase {
 }
 
 export type Job = TeachJob | EvalJob | AuditJob;
+/** Jobs whose results are episodes. */
+export type EpisodeJob = TeachJob | EvalJob;
 export type JobKind = Job['kind'];
 
 /** Returns a job of this version and world. */
