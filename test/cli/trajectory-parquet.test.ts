@@ -121,7 +121,7 @@ describe('a run that is killed', () => {
     expect(filesOf('k.')).toEqual(['k.parquet']);
   });
 
-  it('amid a write is read up to the last footer', async () => {
+  it('during a write leaves a file that is read up to its last footer', async () => {
     const whole = readFileSync(pathOf('whole.parquet'));
     const output = pathOf('torn.parquet');
     const rows = await rowsIn(whole);
@@ -158,7 +158,7 @@ describe('a run that is killed', () => {
   });
 });
 
-describe('a file is refused with what is wrong and where', () => {
+describe('an error names the place and the fault of', () => {
   const episodes = recordEpisodes(episodeStarts([100, 101, 102]), { policy: TEST_POLICIES.constant });
   const compact = episodes.map(toCompact);
   const reevalOf = async (name: string, bytes: Uint8Array) => {
@@ -189,7 +189,7 @@ describe('a file is refused with what is wrong and where', () => {
     expect(stdout).toContain('2 episodes replayed');
   });
 
-  it('a grade or an action that was edited is a mismatch', async () => {
+  it('an edited grade or action, which is a mismatch', async () => {
     const { code, stderr } = await reevalOf('grade.parquet', await changed('final_score', 0.25));
     expect(code).toBe(1);
     expect(stderr).toContain('grade.parquet:2: final.final_score: recorded 0.25, recomputed ');
@@ -201,7 +201,7 @@ describe('a file is refused with what is wrong and where', () => {
     expect(edited.stderr).toContain('line.parquet:2: step 3, reward: recorded 0.5, recomputed ');
   });
 
-  it('that is cut off, damaged, or not of trajectories', async () => {
+  it('a file that is cut off, damaged, or not of trajectories', async () => {
     const bytes = await tableOf(compact);
     const { columns: _, ...few } = { columns: 0, seed: EPISODE_COLUMNS.seed };
     const files: [string, Uint8Array, string][] = [
@@ -225,7 +225,7 @@ describe('a file is refused with what is wrong and where', () => {
     }
   });
 
-  it('a damaged row group is left out, and the others are read', async () => {
+  it('a damaged row group, and the other row groups are read', async () => {
     const rows = compact.map((each) => [each]);
     const { toEpisodeRow } = await import('../../src/rollouts/trajectories/episode-columns.js');
     const bytes = await parquetOf<EpisodeRow>(
@@ -241,7 +241,7 @@ describe('a file is refused with what is wrong and where', () => {
     expect(stdout).toContain('2 episodes replayed, all as recorded, bit for bit.');
   });
 
-  it('on the standard input', async () => {
+  it('a file on the standard input', async () => {
     const { code, stderr } = await runCli(['reeval', '--jsonl', '-'], 'PAR1 and more\n');
     expect([code, stderr]).toEqual([2, expect.stringContaining('are read from files, not from pipes.')]);
   });
