@@ -24,6 +24,7 @@ const NODE = {
   index: 'index.js',
   cli: 'cli/main.js',
   'shard-program': 'cli/queue/shard-program.js',
+  'serve-worker': 'server/cluster/serve-worker.js',
   ...Object.fromEntries(SUBPATHS.map((name) => [name, `exports/${name}.js`])),
 };
 const BROWSER = {
@@ -112,5 +113,5 @@ rmSync(LIB, { recursive: true, force: true });
 const bundled = [...(await bundle(NODE, 'node', '')), ...(await bundle(BROWSER, 'browser', 'browser/'))];
 writeFileSync(join(LIB, 'LICENSES.txt'), licencesOf(bundled));
 chmodSync(join(LIB, 'cli.js'), 0o755);
-const { cli, 'shard-program': _, ...library } = NODE;
+const { cli, 'shard-program': _, 'serve-worker': __, ...library } = NODE;
 copyTypes([...Object.values(library), ...Object.values(BROWSER)]);

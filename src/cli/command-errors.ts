@@ -19,6 +19,8 @@ export class UsageError extends Error {}
 /** The reason of an aborted signal when the process was asked to stop. */
 export class Interruption extends Error {
   readonly exitCode: number;
+  /** Milliseconds that the command has to stop. A blocking system call, such as opening a pipe, may never return. */
+  graceMs = 2000;
   constructor(exitCode: number) {
     super('Interrupted. No output file was changed.');
     this.exitCode = exitCode;
@@ -49,6 +51,7 @@ const MAX_TEXT = 400;
 /** Remedies by system call. */
 const REMEDIES: Readonly<Record<string, string>> = {
   listen: 'Pass another --port, or --host.',
+  bind: 'Pass another --port, or --host.',
   getaddrinfo: 'Pass another --host.',
 };
 

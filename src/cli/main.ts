@@ -5,19 +5,18 @@ import { runCommand } from './commands.js';
 import { discardOpenOutputs } from './files/output-file.js';
 
 const SIGNALS = { SIGHUP: EXIT.hungUp, SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated } as const;
-/** Milliseconds that a command has to stop after a signal. A blocking system call, such as opening a pipe, may never return. */
-const GRACE_MS = 2000;
-
 const abort = new AbortController();
 for (const [name, exitCode] of Object.entries(SIGNALS)) {
   // After the first signal the handler is removed, so that a second signal ends the process immediately.
   process.once(name, () => {
-    abort.abort(new Interruption(exitCode));
+    const interruption = new Interruption(exitCode);
+    // The command may need more time, and says so in the interruption.
+    abort.abort(interruption);
     setTimeout(() => {
       discardOpenOutputs();
       // The signal now has no handler and ends the process. `process.exit` would wait for the blocking call.
       process.kill(process.pid, name);
-    }, GRACE_MS).unref();
+    }, interruption.graceMs).unref();
   });
 }
 

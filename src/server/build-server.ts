@@ -1,6 +1,7 @@
 /** Builds a server: its routes, sockets and shared state. */
 import type { Server } from 'node:http';
 import { createAdaptorServer } from '@hono/node-server';
+import { z } from 'zod';
 import { EpisodePool } from '../rollouts/episode-pool.js';
 import { packageVersion } from '../shared/version.js';
 import { accessCheck } from './access-control.js';
@@ -11,6 +12,7 @@ import { openEnvRoutes } from './http/openenv-routes.js';
 import type { Route } from './http/route.js';
 import { Metrics } from './metrics.js';
 import { OpenEnvSession } from './openenv-session.js';
+import { aloneHost, type ServerHost } from './server-host.js';
 import type { Settings } from './server-options.js';
 import { Sockets } from './sockets/sockets.js';
 import { type SocketsByPath, upgrade } from './upgrade.js';
@@ -27,6 +29,8 @@ export interface ServerParts {
   /** An HTTP server that does not listen yet. */
   readonly server: Server;
   readonly sockets: SocketsByPath;
+  /** Refuses new batches, and says so at /ready. Those that wait or work continue. */
+  drain(): void;
   /** Frees the environments. The sockets must be closed first. */
   free(): void;
 }
@@ -52,14 +56,15 @@ const CHECK_MS = 5_000;
 const EXTRA_CONNECTIONS = 1024;
 
 /** Builds a server that does not listen yet. @throws as `createVecEnv`. */
-export function buildServer(settings: Settings): ServerParts {
-  const shared = buildShared(settings);
+export function buildServer(settings: Settings, host: ServerHost = aloneHost(settings)): ServerParts {
+  const shared = buildShared(settings, host);
   const { metrics, batchRunner } = shared;
+  host.onMetrics(metrics);
   const onFailure = (error: unknown): void => {
     metrics.failures.inc();
     settings.onFailure(error);
   };
-  const sockets = socketsOf({ ...settings, onFailure }, shared);
+  const sockets = socketsOf({ ...settings, onFailure }, shared, host);
   const openEnv = openEnvRoutes(settings);
   const batchRoutes = [
     scoreRoute(batchRunner),
@@ -67,7 +72,10 @@ export function buildServer(settings: Settings): ServerParts {
     promptsRoute(batchRunner),
     parseRoute(batchRunner),
   ];
-  const routes = withDescription([...openEnv.routes, ...batchRoutes, metricsRoute(metrics)], settings);
+  const routes = withDescription(
+    [...openEnv.routes, readyRoute(batchRunner), ...batchRoutes, metricsRoute(metrics, host)],
+    settings,
+  );
   const admit = accessCheck(settings);
   const app = createApp({ ...settings, routes, admit, metrics, onFailure });
   const idleMs = Math.max(settings.idleMs, MIN_IDLE_MS + settings.batchWaitMs);
@@ -88,7 +96,7 @@ export function buildServer(settings: Settings): ServerParts {
     openEnv.close();
     shared.episodePool.close();
   };
-  return { settings, server, sockets, free };
+  return { settings, server, sockets, drain: () => batchRunner.drain(), free };
 }
 
 /** The state that all connections share. */
@@ -99,7 +107,7 @@ interface Shared {
   readonly envQuota: EnvQuota;
 }
 
-function buildShared(settings: Settings): Shared {
+function buildShared(settings: Settings, host: ServerHost): Shared {
   const metrics = new Metrics();
   const onStepped = (stepped: number): void => {
     metrics.steps.inc(stepped);
@@ -107,9 +115,9 @@ function buildShared(settings: Settings): Shared {
   };
   const episodePool = new EpisodePool({ ...settings, onStepped });
   const batchRunner = new BatchRunner({ ...settings, onDone: (what, count) => metrics[what].inc(count) });
-  const envQuota = new EnvQuota(settings.vecEnvs);
+  const envQuota = new EnvQuota(host.envs);
   metrics.gauge('sessions', 'Open sessions.', () => episodePool.taken);
-  metrics.gauge('session_capacity', 'Maximum number of open sessions.', () => episodePool.capacity);
+  metrics.gauge('session_capacity', 'Maximum number of open sessions.', () => episodePool.capacity, 'max');
   metrics.gauge('vec_envs', 'Open vector environments.', () => envQuota.envs);
   metrics.gauge('vec_slots', 'Environments of all open vector environments.', () => envQuota.total);
   metrics.gauge('batch_requests', 'Requests of /v1 in progress.', () => batchRunner.working);
@@ -120,14 +128,15 @@ function buildShared(settings: Settings): Shared {
 function socketsOf(
   settings: Settings,
   { metrics, episodePool, batchRunner, envQuota }: Shared,
+  { sessions: quota, onSocket }: ServerHost,
 ): SocketsByPath {
-  const sessions = new Sockets(settings, () => new OpenEnvSession(episodePool));
+  const sessions = new Sockets({ ...settings, onSocket }, () => new OpenEnvSession(episodePool, quota));
   const vecOptions = {
     ...{ quota: envQuota, engine: batchRunner.engine, turn: () => batchRunner.turn() },
     onStepped: (stepped: number) => metrics.vecSteps.inc(stepped),
   };
   const frameLimit = Math.min(settings.bodyLimit, MAX_HEADER_BYTES + BYTES_PER_ENV * settings.vecEnvs);
-  const vecs = new Sockets({ ...settings, frameLimit }, () => new VecSession(vecOptions));
+  const vecs = new Sockets({ ...settings, onSocket, frameLimit }, () => new VecSession(vecOptions));
   metrics.gauge('sockets', 'Open WebSockets.', () => sessions.size + vecs.size);
   return { '/ws': sessions, '/v1/vec': vecs };
 }
@@ -146,11 +155,22 @@ function withDescription(routes: readonly Route[], { token }: Settings): readonl
   return all;
 }
 
-const metricsRoute = (metrics: Metrics): Route => ({
+const metricsRoute = (metrics: Metrics, host: ServerHost): Route => ({
   method: 'get',
   path: '/metrics',
   summary: "The server's metrics, in Prometheus's text format.",
   response: 'text/plain',
   handle: async () =>
-    new Response(await metrics.text(), { headers: { 'content-type': metrics.contentType } }),
+    new Response(await host.metricsText(metrics), { headers: { 'content-type': metrics.contentType } }),
+});
+
+const READY = z.object({ status: z.enum(['ready', 'draining']) });
+
+const readyRoute = (batchRunner: BatchRunner): Route => ({
+  method: 'get',
+  path: '/ready',
+  summary: 'Whether the server accepts requests. Needs no token.',
+  response: READY,
+  failures: { 503: 'The server is shutting down: {"status": "draining"}' },
+  handle: () => (batchRunner.draining ? json({ status: 'draining' }, 503) : json({ status: 'ready' })),
 });

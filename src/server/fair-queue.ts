@@ -52,6 +52,10 @@ export class FairQueue {
     return this.#working;
   }
 
+  get draining(): boolean {
+    return this.#draining;
+  }
+
   get waiting(): number {
     return this.#waiting;
   }

@@ -1,5 +1,14 @@
 /** The server's metrics, in Prometheus's text format. */
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import {
+  type Aggregator,
+  AggregatorRegistry,
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  Histogram,
+  type MetricObject,
+  Registry,
+} from 'prom-client';
 
 const PREFIX = 'rhythm_vec_';
 
@@ -43,9 +52,15 @@ export class Metrics {
     return this.#registry.metrics();
   }
 
-  /** @param value called at each scrape. */
-  gauge(name: string, help: string, value: () => number): void {
+  /** Returns the metrics as objects, for `sumOfMetrics`. */
+  objects(): Promise<MetricObject[]> {
+    return this.#registry.getMetricsAsJSON();
+  }
+
+  /** @param value called at each scrape. @param aggregator of the values of several processes. */
+  gauge(name: string, help: string, value: () => number, aggregator: Aggregator = 'sum'): void {
     new Gauge({
+      aggregator,
       name: PREFIX + name,
       help,
       registers: [this.#registry],
@@ -59,3 +74,7 @@ export class Metrics {
     return new Counter({ name: PREFIX + name, help, registers: [this.#registry] });
   }
 }
+
+/** Adds up the metrics of several processes. */
+export const sumOfMetrics = (processes: readonly (readonly MetricObject[])[]): Promise<string> =>
+  AggregatorRegistry.aggregate([...processes] as never).metrics();

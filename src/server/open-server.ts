@@ -12,3 +12,12 @@ export async function openServer(options: ServeOptions = {}): Promise<RunningSer
   const { startServer } = await load('servers', PACKAGES.servers, () => import('./server.js'));
   return startServer(options);
 }
+
+/**
+ * Starts a server of several worker processes, as `rhythm-vec serve --workers`. A process can start one.
+ * @throws as `openServer`, and InputError for more workers than processor cores.
+ */
+export async function openCluster(options: ServeOptions, workers: number): Promise<RunningServer> {
+  const { startCluster } = await load('servers', PACKAGES.servers, () => import('./cluster/cluster.js'));
+  return startCluster(options, workers);
+}

@@ -19,6 +19,7 @@ import {
   type ValidationError,
   withLinks,
 } from './protocol/validation-errors.js';
+import type { Grant, Quota } from './quota.js';
 import { InvalidStateError, toErrorAnswer } from './sockets/error-answer.js';
 import { type Answer, errorAnswer, type MessageHandler } from './sockets/message-handler.js';
 
@@ -26,30 +27,53 @@ type Message = Readonly<Record<string, unknown>>;
 
 export class OpenEnvSession implements MessageHandler {
   readonly #pool: EpisodePool;
+  readonly #quota: Quota;
   /** Claimed with the first frame: a connection without frames takes no environment. */
   #envIndex: number | null = null;
   #episode: EpisodeRequest | null = null;
   #steps = 0;
   #over = false;
+  #ended = false;
 
-  constructor(pool: EpisodePool) {
+  /** @param pool has an environment for each session of the quota. */
+  constructor(pool: EpisodePool, quota: Quota) {
     this.#pool = pool;
+    this.#quota = quota;
   }
 
   answer(data: Buffer, isBinary: boolean): Answer | Promise<Answer> {
-    this.#envIndex ??= this.#pool.claim();
-    if (this.#envIndex === null) return this.#full();
+    if (this.#envIndex !== null) return this.#answer(data, isBinary);
+    const grant = this.#quota.take(1);
+    const begin = (given: Grant) => this.#begin(given) ?? this.#answer(data, isBinary);
+    return grant instanceof Promise ? grant.then(begin) : begin(grant);
+  }
+
+  end(): void {
+    this.#ended = true;
+    if (this.#envIndex === null) return;
+    this.#pool.release(this.#envIndex);
+    this.#quota.giveBack(1);
+    this.#envIndex = null;
+  }
+
+  /** Takes an environment. @returns an answer if there is none. */
+  #begin({ granted, taken }: Grant): Answer | null {
+    if (!granted) return this.#full(taken);
+    if (!this.#ended) {
+      this.#envIndex = this.#pool.claim();
+      return null;
+    }
+    this.#quota.giveBack(1);
+    return { frame: null };
+  }
+
+  #answer(data: Buffer, isBinary: boolean): Answer | Promise<Answer> {
     const message = isBinary ? errorAnswer('INVALID_JSON', NOT_TEXT) : readMessage(data);
     return 'frame' in message ? message : this.#handle(message.message);
   }
 
-  end(): void {
-    if (this.#envIndex !== null) this.#pool.release(this.#envIndex);
-    this.#envIndex = null;
-  }
-
-  #full(): Answer {
-    const { taken: open, capacity } = this.#pool;
+  #full(open: number): Answer {
+    const { capacity } = this.#quota;
     const message = `Expected fewer than ${capacity} open sessions, got ${open}. Try again later, or raise --capacity.`;
     return errorAnswer('CAPACITY_REACHED', message, { active_sessions: open, max_sessions: capacity }, true);
   }

@@ -34,6 +34,10 @@ export class Scheduler {
     return this.#queue.waiting;
   }
 
+  get draining(): boolean {
+    return this.#queue.draining;
+  }
+
   /** Refuses new batches. Those that wait or work continue. */
   drain(): void {
     this.#queue.drain();

@@ -2,6 +2,7 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buildServer, type ServerParts } from './build-server.js';
+import type { ServerHost } from './server-host.js';
 import { type ServeOptions, type Settings, toServeSettings } from './server-options.js';
 
 /** A server that listens. */
@@ -10,10 +11,12 @@ export interface RunningServer {
   readonly url: string;
   readonly port: number;
   /**
-   * Accepts no more requests, finishes those in progress, and closes. Further calls return the same promise.
+   * Accepts no more connections, finishes the requests that wait or are in progress, and closes. Further calls return the
+   * same promise.
    * @param graceMs milliseconds after which unfinished requests are cut off. Default 1,500.
+   * @returns the number of connections that were cut off.
    */
-  close(graceMs?: number): Promise<void>;
+  close(graceMs?: number): Promise<number>;
 }
 
 const GRACE_MS = 1500;
@@ -23,8 +26,8 @@ const GRACE_MS = 1500;
  * @throws InputError for an invalid option; BackendError as `createVecEnv`; the system's error if it cannot listen on
  *   the address. Nothing is left open then.
  */
-export async function startServer(options: ServeOptions = {}): Promise<RunningServer> {
-  const parts = buildServer(toServeSettings(options));
+export async function startServer(options: ServeOptions = {}, host?: ServerHost): Promise<RunningServer> {
+  const parts = buildServer(toServeSettings(options), host);
   try {
     await listen(parts.server, parts.settings);
   } catch (error) {
@@ -32,10 +35,9 @@ export async function startServer(options: ServeOptions = {}): Promise<RunningSe
     throw error;
   }
   const { port } = parts.server.address() as AddressInfo;
-  const { host } = parts.settings;
-  let closing: Promise<void> | undefined;
+  let closing: Promise<number> | undefined;
   return {
-    url: `http://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${port}`,
+    url: urlOf(parts.settings.host, port),
     port,
     close: (graceMs = GRACE_MS) => {
       closing ??= shutDown(parts, graceMs);
@@ -43,6 +45,10 @@ export async function startServer(options: ServeOptions = {}): Promise<RunningSe
     },
   };
 }
+
+/** Returns the URL of a server, with brackets around an IPv6 address. */
+export const urlOf = (host: string, port: number): string =>
+  `http://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${port}`;
 
 function listen(server: Server, { host, port }: Settings): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -57,13 +63,21 @@ function listen(server: Server, { host, port }: Settings): Promise<void> {
 /** Milliseconds between two checks for idle connections during a shutdown: clients keep connections open for seconds. */
 const CHECK_MS = 20;
 
-async function shutDown({ server, sockets, free }: ServerParts, graceMs: number): Promise<void> {
+async function shutDown({ server, sockets, drain, free }: ServerParts, graceMs: number): Promise<number> {
+  drain();
   const closed = new Promise((resolve) => server.close(resolve));
   const check = setInterval(() => server.closeIdleConnections(), CHECK_MS);
-  const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+  let cutOff = 0;
+  const cut = setTimeout(() => {
+    server.getConnections((_, count) => {
+      cutOff = count;
+      server.closeAllConnections();
+    });
+  }, graceMs);
   await Promise.all(Object.values(sockets).map((each) => each.close(graceMs)));
   await closed;
   clearInterval(check);
   clearTimeout(cut);
   free();
+  return cutOff;
 }

@@ -69,7 +69,7 @@ it('the examples of its help work as printed', async () => {
   const { stdout } = await runCli(['serve', '--help']);
   const [, text] = stdout.split('Examples:\n');
   const lines = text.trim().replaceAll('token.txt', pathOf('token.txt')).split(/\n +/);
-  expect(lines).toHaveLength(3);
+  expect(lines).toHaveLength(4);
   for (const line of lines) {
     if (!line.startsWith('rhythm-vec')) {
       execFileSync('bash', ['-c', line], { stdio: 'ignore' });

@@ -21,7 +21,7 @@ it('lists the options of the command', async () => {
     const value = /\(default:\s+(\d+)\)/.exec(option)?.[1];
     return value === undefined ? [] : [[option.split(' ')[0], value]];
   });
-  expect(numbers).toHaveLength(10);
+  expect(numbers).toHaveLength(12);
   for (const [name, value] of numbers) {
     const row = page.split('\n').find((line) => line.startsWith(`| \`${name}\` |`));
     expect(row?.replaceAll(',', '')).toMatch(new RegExp(`\\| ${value} \\|$`));

@@ -4,6 +4,7 @@ import { afterAll, expect, it } from 'vitest';
 import { InputError } from '../../src/index.js';
 import { EpisodePool } from '../../src/rollouts/episode-pool.js';
 import { OpenEnvSession } from '../../src/server/openenv-session.js';
+import { LocalQuota } from '../../src/server/quota.js';
 import { EnvQuota } from '../../src/server/vec/env-quota.js';
 import { decodeFrame, encodeFrame } from '../../src/server/vec/frame.js';
 import { VecSession } from '../../src/server/vec/vec-session.js';
@@ -12,8 +13,9 @@ import { DRAWS, drawsOf } from '../support/random.js';
 import { CheckedSession, sendRequest, startServer } from '../support/server.js';
 
 const episodePool = new EpisodePool({ capacity: 4, backend: 'reference' });
-const session = new OpenEnvSession(episodePool);
-const envQuota = new EnvQuota(16);
+const sessionQuota = new LocalQuota(4);
+const session = new OpenEnvSession(episodePool, sessionQuota);
+const envQuota = new EnvQuota(new LocalQuota(16));
 const vec = new VecSession({
   ...{ quota: envQuota, engine: { backend: 'reference' } },
   turn: async () => {},
@@ -144,7 +146,7 @@ const mutated = fc
   });
 
 it('mutated messages change no bit of another session, and no prototype', async () => {
-  const other = new OpenEnvSession(episodePool);
+  const other = new OpenEnvSession(episodePool, sessionQuota);
   const request = async (message: unknown) =>
     JSON.parse((await other.answer(Buffer.from(JSON.stringify(message)), false)).frame as string);
   const checked = await new CheckedSession({ request } as never, 77).begin();
@@ -163,7 +165,7 @@ it('mutated messages change no bit of another session, and no prototype', async 
 
 it('a session that ends twice frees its environment once', async () => {
   const before = episodePool.taken;
-  const other = new OpenEnvSession(episodePool);
+  const other = new OpenEnvSession(episodePool, sessionQuota);
   await other.answer(Buffer.from('{"type":"state"}'), false);
   expect(episodePool.taken).toBe(before + 1);
   other.end();

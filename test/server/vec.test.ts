@@ -1,6 +1,7 @@
 /** Compares vector environments over a socket with createVecEnv, bit for bit, in the frames of docs/server.md. */
 import { expect, it } from 'vitest';
 import { createVecEnv } from '../../src/index.js';
+import { LocalQuota } from '../../src/server/quota.js';
 import { EnvQuota } from '../../src/server/vec/env-quota.js';
 import { decodeFrame, encodeFrame } from '../../src/server/vec/frame.js';
 import { VecSession } from '../../src/server/vec/vec-session.js';
@@ -194,7 +195,7 @@ it.each(refusals)('refuses %s, and answers the next message', async (_, message,
 });
 
 it('creates no environment for a socket that closed while its message waited', async () => {
-  const quota = new EnvQuota(8);
+  const quota = new EnvQuota(new LocalQuota(8));
   let begin = () => {};
   const turn = new Promise<void>((resolve) => {
     begin = resolve;

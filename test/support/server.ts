@@ -11,7 +11,9 @@ import { float32Decimal, float32Decimals } from '../../src/shared/float32-decima
 /** Starts a server on a free port. It is closed after the test. An unexpected error fails the test. */
 export async function startServer(options: ServeOptions = {}): Promise<RunningServer> {
   const server = await openServer({ port: 0, onFailure: fail, ...options });
-  onTestFinished(() => server.close());
+  onTestFinished(async () => {
+    await server.close();
+  });
   return server;
 }
 

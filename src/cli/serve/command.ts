@@ -5,7 +5,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { BACKENDS } from '../../engine/backends/node.js';
 import type { RunningServer } from '../../server/server.js';
 import { DEFAULTS, type ServeOptions } from '../../server/server-options.js';
-import { UsageError } from '../command-errors.js';
+import { EXIT, Interruption, UsageError } from '../command-errors.js';
 import type { Context } from '../context.js';
 import { addEngineOptions, checkEngineOptions, type EngineOptions, parseInteger } from '../shared-options.js';
 
@@ -14,6 +14,7 @@ interface Options extends EngineOptions {
   readonly port: number;
   readonly tokenFile?: string;
   readonly insecure?: boolean;
+  readonly workers: number;
   readonly capacity: number;
   readonly bodyLimit: number;
   readonly frameLimit: number;
@@ -23,11 +24,14 @@ interface Options extends EngineOptions {
   readonly batchWait: number;
   readonly ping: number;
   readonly idle: number;
+  readonly grace: number;
   readonly stopOnEof?: boolean;
 }
 
 const MIB = 2 ** 20;
 const SECOND = 1000;
+/** The default of --grace in seconds: orchestrators wait for 30 before they kill. */
+const GRACE_S = 25;
 /** The environment variable with the token. No option takes the token, because other users can read command lines. */
 const VARIABLE = 'RHYTHM_TOKEN';
 
@@ -35,10 +39,12 @@ const HELP = `
 Serves OpenEnv (/ws, /reset, /step, /state, /health, /metadata, /schema, /openapi.json, /mcp), batches (/v1/score,
 /v1/rollout, /v1/prompts, /v1/parse, /v1/vec) and /metrics. To listen on other addresses than this machine's own, pass a
 token in --token-file or ${VARIABLE}, or --insecure. Without either, the Host header must name this machine, such as localhost.
-SIGTERM and SIGINT end the server after requests in progress.
+--workers serves on several processor cores. SIGTERM and SIGINT end the server after the requests that wait or are in progress; a
+second signal ends it at once.
 
 Examples:
   rhythm-vec serve
+  rhythm-vec serve --workers 2
   openssl rand -hex 32 > token.txt
   rhythm-vec serve --host 0.0.0.0 --token-file token.txt
 `;
@@ -51,6 +57,12 @@ export function addServeCommand(program: Command, context: Context): void {
     .option('--port <n>', 'port to listen on; 0 chooses a free one', parseInteger, DEFAULTS.port)
     .option('--token-file <file>', `file with the bearer token of clients (default: ${VARIABLE})`)
     .option('--insecure', 'listen on public addresses without a token, and accept any Host')
+    .option(
+      '--workers <n>',
+      'number of processes that serve, at most one for each processor core',
+      parseInteger,
+      1,
+    )
     .option('--capacity <n>', 'maximum number of sessions at a time', parseInteger, DEFAULTS.capacity)
     .option('--body-limit <MiB>', 'maximum size of a request body', parseNumber, DEFAULTS.bodyLimit / MIB)
     .option(
@@ -90,21 +102,31 @@ export function addServeCommand(program: Command, context: Context): void {
       parseNumber,
       DEFAULTS.idleMs / SECOND,
     )
+    .option(
+      '--grace <seconds>',
+      'time that requests have to end after SIGTERM, SIGINT or SIGHUP',
+      parseNumber,
+      GRACE_S,
+    )
     .option('--stop-on-eof', 'stop when the standard input ends, as it does when the parent process ends');
   addEngineOptions(command, BACKENDS)
     .addHelpText('after', HELP)
     .action(async (options: Options) => {
       checkEngineOptions(options);
-      const { openServer } = await import('../../server/open-server.js');
-      const server = await openServer(toServeOptions(options));
+      const { openServer, openCluster } = await import('../../server/open-server.js');
+      const serveOptions = toServeOptions(options);
+      const graceMs = Math.round(options.grace * SECOND);
+      const { workers } = options;
+      const server = await (workers === 1 ? openServer(serveOptions) : openCluster(serveOptions, workers));
       process.stdout.write(`Listening on ${server.url}\n`);
-      await stopRequest(options, context.signal);
-      await shutDown(server);
+      await stopRequest(options, context.signal, graceMs);
+      await shutDown(server, graceMs);
     });
 }
 
 function toServeOptions(options: Options): ServeOptions {
-  const { tokenFile, bodyLimit, frameLimit, batchWait, ping, idle, stopOnEof, ...rest } = options;
+  const { tokenFile, bodyLimit, frameLimit, batchWait, ping, idle, grace, workers, stopOnEof, ...rest } =
+    options;
   return {
     ...rest,
     token: tokenFile === undefined ? process.env[VARIABLE] || undefined : readToken(tokenFile),
@@ -124,24 +146,37 @@ function readToken(path: string): string {
   );
 }
 
-async function shutDown(server: RunningServer): Promise<void> {
+async function shutDown(server: RunningServer, graceMs: number): Promise<void> {
   process.stdout.write('Finishing the requests in progress.\n');
-  await server.close();
+  const cut = await server.close(graceMs);
+  if (cut === 0) return;
+  process.stderr.write(
+    `error: Expected all requests to end within --grace ${graceMs / SECOND}, but ${cut} connections were cut off.\n`,
+  );
+  process.exitCode = EXIT.failure;
 }
 
 /** Waits until the process is asked to stop. */
-async function stopRequest({ stopOnEof }: Options, signal: AbortSignal): Promise<void> {
-  if (!stopOnEof) return aborted(signal);
+async function stopRequest({ stopOnEof }: Options, signal: AbortSignal, graceMs: number): Promise<void> {
+  if (!stopOnEof) return aborted(signal, graceMs);
   const end = finished(process.stdin.resume()).catch(() => {});
-  await Promise.race([aborted(signal), end]);
+  await Promise.race([aborted(signal, graceMs), end]);
   // An open input would keep the process running.
   process.stdin.destroy();
 }
 
-const aborted = (signal: AbortSignal): Promise<void> =>
+/** Milliseconds that sockets and workers have to end beyond the grace time. */
+const EXTRA_MS = 5000;
+
+/** Waits for a signal, and makes the process wait for the grace time before it ends. */
+const aborted = (signal: AbortSignal, graceMs: number): Promise<void> =>
   new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener('abort', () => resolve(), { once: true });
+    const stop = (): void => {
+      if (signal.reason instanceof Interruption) signal.reason.graceMs = graceMs + EXTRA_MS;
+      resolve();
+    };
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
   });
 
 function parseNumber(text: string): number {

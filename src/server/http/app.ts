@@ -25,8 +25,8 @@ interface Env {
   readonly Bindings: HttpBindings;
 }
 
-/** The path that needs no token, for health checks. */
-const UNPROTECTED_PATH = '/health';
+/** The paths that need no token, for health checks. */
+const UNPROTECTED_PATHS: readonly string[] = ['/health', '/ready'];
 
 /** Builds the application: measures requests, checks access, and calls the handlers of the routes. */
 export function createApp({ routes, admit, metrics, onFailure, ...limits }: AppOptions): Hono<Env> {
@@ -56,7 +56,7 @@ function measureRequests(metrics: Metrics, paths: ReadonlySet<string>) {
 
 function checkAccess(admit: AccessCheck) {
   return async ({ req, env }: Context<Env>, next: Next): Promise<Response | undefined> => {
-    const rejection = req.path === UNPROTECTED_PATH ? null : admit(env.incoming);
+    const rejection = UNPROTECTED_PATHS.includes(req.path) ? null : admit(env.incoming);
     if (rejection === null) {
       await next();
       return undefined;

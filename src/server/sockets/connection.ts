@@ -24,6 +24,9 @@ export class Connection {
   #busy = false;
   #finishing = false;
   #ended = false;
+  /** When the closing handshake began. */
+  #closedAt: number | null = null;
+  #finishReason = '';
   /** The time of the last frame, in milliseconds of a monotonic clock. */
   receivedAt = performance.now();
   /** Whether the last ping was answered. */
@@ -46,8 +49,14 @@ export class Connection {
   /** Answers the frames that have arrived, and then closes. */
   finish(reason: string): void {
     this.#finishing = true;
+    this.#finishReason = reason;
     this.socket.pause();
     if (!this.#busy) this.#close(CLOSE.goingAway, reason);
+  }
+
+  /** Returns whether the client has not answered the closing handshake for this time. */
+  isUnanswered(ms: number): boolean {
+    return this.#closedAt !== null && performance.now() - this.#closedAt > ms;
   }
 
   #receive(frame: Frame): void {
@@ -74,7 +83,7 @@ export class Connection {
       return this.#close(CLOSE.failure, 'internal error');
     }
     this.#busy = false;
-    if (this.#finishing) this.#close(CLOSE.goingAway, 'the server is shutting down');
+    if (this.#finishing) this.#close(CLOSE.goingAway, this.#finishReason);
     else if (this.socket.isPaused) this.socket.resume();
   }
 
@@ -102,6 +111,7 @@ export class Connection {
     // A paused socket would not receive the client's close frame.
     this.socket.resume();
     this.socket.removeAllListeners('message');
+    this.#closedAt = performance.now();
     this.socket.close(code, reason);
   }
 }

@@ -13,7 +13,14 @@ export interface SocketsOptions {
   /** Milliseconds without a frame until a socket is closed. */
   readonly idleMs: number;
   readonly onFailure: (error: unknown) => void;
+  /** Called with the connection of each socket that opens. */
+  readonly onSocket: (connection: Duplex) => void;
 }
+
+/** Milliseconds that a client has to answer the closing handshake, and between two checks of it. */
+const HANDSHAKE_MS = 1500;
+const SWEEP_MS = 100;
+const SHUTDOWN = 'the server is shutting down';
 
 export class Sockets {
   readonly #options: SocketsOptions;
@@ -40,7 +47,12 @@ export class Sockets {
   upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): void {
     // The request may have arrived before the server began to close.
     if (this.#closing) stream.destroy();
-    else this.#server.handleUpgrade(request, stream, head, (socket) => this.#add(socket));
+    else {
+      this.#server.handleUpgrade(request, stream, head, (socket) => {
+        this.#options.onSocket(stream);
+        this.#add(socket);
+      });
+    }
   }
 
   #add(socket: WebSocket): void {
@@ -63,18 +75,31 @@ export class Sockets {
     }
   }
 
-  /** Finishes all messages in progress. Sockets still open after `graceMs` are cut off. */
+  /**
+   * Finishes all messages in progress, and closes. Sockets still open after `graceMs` are cut off, and sockets whose client
+   * does not answer the closing handshake within HANDSHAKE_MS.
+   */
   async close(graceMs: number): Promise<void> {
     this.#closing = true;
     clearInterval(this.#timer);
     const closed = [...this.#connections].map(
       ({ socket }) => new Promise((resolve) => socket.once('close', resolve)),
     );
-    for (const connection of this.#connections) connection.finish('the server is shutting down');
-    const timeout = setTimeout(() => {
-      for (const { socket } of this.#connections) socket.terminate();
-    }, graceMs);
+    for (const connection of this.#connections) connection.finish(SHUTDOWN);
+    const cut = (isCut: (connection: Connection) => boolean) => () => {
+      for (const connection of this.#connections) if (isCut(connection)) connection.socket.terminate();
+    };
+    const timers = [
+      setInterval(
+        cut((connection) => connection.isUnanswered(HANDSHAKE_MS)),
+        SWEEP_MS,
+      ),
+      setTimeout(
+        cut(() => true),
+        graceMs,
+      ),
+    ];
     await Promise.all(closed);
-    clearTimeout(timeout);
+    for (const timer of timers) clearTimeout(timer);
   }
 }

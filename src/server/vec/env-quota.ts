@@ -1,5 +1,7 @@
 /** Limits the total number of environments in all vector environments, and so their memory. */
 
+import type { Quota } from '../quota.js';
+
 /** The error for a request beyond the limit. */
 export class NoEnvsError extends Error {
   readonly taken: number;
@@ -14,13 +16,14 @@ export class NoEnvsError extends Error {
   }
 }
 
+/** Counts this process' environments, and takes them from the server's quota. */
 export class EnvQuota {
-  readonly #capacity: number;
+  readonly #quota: Quota;
   #envs = 0;
   #total = 0;
 
-  constructor(capacity: number) {
-    this.#capacity = capacity;
+  constructor(quota: Quota) {
+    this.#quota = quota;
   }
 
   get envs(): number {
@@ -32,13 +35,15 @@ export class EnvQuota {
   }
 
   /** @throws NoEnvsError. */
-  take(numEnvs: number): void {
-    if (this.#total + numEnvs > this.#capacity) throw new NoEnvsError(numEnvs, this.#total, this.#capacity);
+  async take(numEnvs: number): Promise<void> {
+    const { granted, taken } = await this.#quota.take(numEnvs);
+    if (!granted) throw new NoEnvsError(numEnvs, taken, this.#quota.capacity);
     this.#envs++;
     this.#total += numEnvs;
   }
 
   giveBack(numEnvs: number): void {
+    this.#quota.giveBack(numEnvs);
     this.#envs--;
     this.#total -= numEnvs;
   }

@@ -53,7 +53,7 @@ export class VecSession implements MessageHandler {
       if (this.#ended) return { frame: null };
       const handler = Object.hasOwn(this.#handlers, frame.type) && this.#handlers[frame.type];
       if (!handler) return errorAnswer('UNKNOWN_TYPE', `Unknown message type: ${frame.type.slice(0, 100)}`);
-      return handler(fieldsOf(frame));
+      return await handler(fieldsOf(frame));
     } catch (error) {
       return errorAnswerFor(error);
     }
@@ -72,7 +72,7 @@ export class VecSession implements MessageHandler {
     this.#close();
   }
 
-  readonly #handlers: Readonly<Record<string, (fields: unknown) => Answer>> = {
+  readonly #handlers: Readonly<Record<string, (fields: unknown) => Answer | Promise<Answer>>> = {
     create: (fields) => this.#create(parseFields(CREATE, fields)),
     reset: (fields) => {
       const { env } = this.#require();
@@ -101,15 +101,17 @@ export class VecSession implements MessageHandler {
     close: () => ({ frame: null, ends: true }),
   };
 
-  #create(request: Create): Answer {
+  async #create(request: Create): Promise<Answer> {
     if (this.#opened !== null) {
       throw new InvalidStateError(
         'Expected one environment per socket, got a second create. Open another socket for it.',
       );
     }
     const { quota, engine } = this.#options;
-    quota.take(request.num_envs);
+    await quota.take(request.num_envs);
     try {
+      // The socket may have closed in the meantime.
+      if (this.#ended) throw new InvalidStateError('Expected an open socket, got a closed one.');
       const env = createVecEnv({ ...engine, ...toOptions(request) });
       const names = request.outputs ?? OUTPUT_NAMES;
       const outputs = names.filter(

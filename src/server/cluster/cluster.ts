@@ -1,0 +1,216 @@
+/**
+ * A server of several worker processes. The primary process accepts the connections and hands them to the workers in turn; a
+ * worker keeps its connections. The primary keeps the quotas of the whole server, adds up the metrics, and replaces workers
+ * that end.
+ */
+import cluster from 'node:cluster';
+import { createServer } from 'node:net';
+import { availableParallelism } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { BackendError, InputError } from '../../shared/errors.js';
+import { checkInteger } from '../../shared/values.js';
+import { sumOfMetrics } from '../metrics.js';
+import { LocalQuota } from '../quota.js';
+import { type RunningServer, urlOf } from '../server.js';
+import { type ServeOptions, type Settings, toServeSettings } from '../server-options.js';
+import type { SentError, ToWorker } from './messages.js';
+import { type Asked, type Quotas, WorkerSlot } from './worker-slot.js';
+
+/** The program of a worker, beside this file in dist and beside its bundle in lib. */
+const PROGRAM = './serve-worker.js';
+const WORKER = fileURLToPath(new URL(PROGRAM, import.meta.url));
+const MAX_WORKERS = 256;
+
+/** Milliseconds before an ended worker is replaced, doubled each time until one has run for STABLE_MS. */
+const [FIRST_DELAY_MS, MAX_DELAY_MS, STABLE_MS] = [100, 10_000, 10_000];
+/** Milliseconds in which a worker must tell its metrics; one that is busy longer is left out. */
+const METRICS_MS = 5000;
+/** Milliseconds that workers have to end after their last request. */
+const END_MS = 2000;
+
+/**
+ * Starts a server of several workers.
+ * @param workers 2 to the number of processor cores.
+ * @throws as `startServer`, and InputError for an invalid number of workers.
+ */
+export async function startCluster(options: ServeOptions, workers: number): Promise<RunningServer> {
+  checkInteger('workers', workers, 1, MAX_WORKERS);
+  const cores = availableParallelism();
+  if (workers > cores) {
+    throw new InputError(
+      'out_of_range',
+      `Expected at most ${cores} workers, one for each processor core, got ${workers}. More would serve no more requests: pass --workers ${cores}.`,
+    );
+  }
+  const settings = toServeSettings(options);
+  const port = settings.port === 0 ? await freePort(settings) : settings.port;
+  cluster.schedulingPolicy = cluster.SCHED_RR;
+  cluster.setupPrimary({ exec: WORKER, args: [], serialization: 'advanced' });
+  const running = new Cluster({ ...settings, port }, workers);
+  try {
+    await running.start();
+  } catch (error) {
+    await running.stop(0);
+    throw error;
+  }
+  let closing: Promise<number> | undefined;
+  return {
+    url: urlOf(settings.host, port),
+    port,
+    close: (graceMs = END_MS) => {
+      closing ??= running.stop(graceMs);
+      return closing;
+    },
+  };
+}
+
+/** Finds a port for all workers, also for those that replace others. */
+function freePort({ host }: Settings): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, host.replace(/^\[(.*)\]$/, '$1'), () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+class Cluster {
+  readonly #settings: Settings;
+  readonly #quotas: Quotas;
+  readonly #slots: (WorkerSlot | null)[];
+  #stopping = false;
+  #cut = 0;
+  /** The workers' answers to the present request for metrics. */
+  readonly #metrics = new Map<number, (metrics: Parameters<typeof sumOfMetrics>[0][number]) => void>();
+  #metricsId = 0;
+
+  constructor(settings: Settings, workers: number) {
+    this.#settings = settings;
+    this.#quotas = { sessions: new LocalQuota(settings.capacity), envs: new LocalQuota(settings.vecEnvs) };
+    this.#slots = Array<WorkerSlot | null>(workers).fill(null);
+  }
+
+  /** Starts all workers. @throws the error of one that cannot start. */
+  async start(): Promise<void> {
+    await Promise.all(this.#slots.map((_, k) => this.#run(k, FIRST_DELAY_MS)));
+  }
+
+  /** Ends all workers after their requests. @returns the number of connections that were cut off. */
+  async stop(graceMs: number): Promise<number> {
+    this.#stopping = true;
+    const slots = this.#slots.filter((slot) => slot !== null);
+    const ended = slots.map(({ worker }) => new Promise((resolve) => worker.once('exit', resolve)));
+    for (const slot of slots) slot.send({ type: 'stop', graceMs });
+    const timer = setTimeout(() => {
+      for (const { worker } of slots) worker.process.kill('SIGKILL');
+    }, graceMs + END_MS);
+    await Promise.all(ended);
+    clearTimeout(timer);
+    return this.#cut;
+  }
+
+  /**
+   * Starts a worker, and replaces it when it ends.
+   * @param delayMs before it is replaced. @throws its error if it cannot start.
+   */
+  #run(k: number, delayMs: number): Promise<void> {
+    const startedAt = performance.now();
+    return new Promise((resolve, reject) => {
+      const onAsked = (slot: WorkerSlot, message: Asked): void => {
+        if (message.type === 'loaded') slot.send({ type: 'start', options: this.#optionsOf(k) });
+        else if (message.type === 'ready') {
+          slot.isReady = true;
+          resolve();
+        } else if (message.type === 'failed') reject(toError(message.error));
+        else this.#onAsked(slot, message);
+      };
+      const slot = new WorkerSlot(cluster.fork(), this.#quotas, onAsked);
+      this.#slots[k] = slot;
+      slot.worker.once('exit', (code, signal) => {
+        const { sockets, isReady } = slot;
+        this.#slots[k] = null;
+        slot.release();
+        reject(new Error(`Expected worker ${k + 1} to start, but it ended with ${signal ?? code}.`));
+        if (this.#stopping || !isReady) return;
+        const isStable = performance.now() - startedAt > STABLE_MS;
+        log(
+          `Worker ${k + 1} ended with ${signal ?? code}. Its ${sockets} sockets are told to connect again.`,
+        );
+        void this.#replace(k, isStable ? FIRST_DELAY_MS : delayMs);
+      });
+    });
+  }
+
+  async #replace(k: number, delayMs: number): Promise<void> {
+    const nextMs = Math.min(2 * delayMs, MAX_DELAY_MS);
+    await sleep(delayMs, undefined, { ref: false });
+    if (this.#stopping) return;
+    try {
+      await this.#run(k, nextMs);
+      log(`Worker ${k + 1} was replaced.`);
+    } catch (error) {
+      if (this.#stopping) return;
+      this.#slots[k]?.worker.process.kill('SIGKILL');
+      log(`Worker ${k + 1} cannot start, and is tried again: ${(error as Error).message}`);
+      void this.#replace(k, nextMs);
+    }
+  }
+
+  /** Returns the options of a worker: equal parts of what the primary does not grant one by one. */
+  #optionsOf(k: number): ServeOptions {
+    const { onFailure: _, ...settings } = this.#settings;
+    const workers = this.#slots.length;
+    const part = (total: number): number => Math.floor(total / workers) + (k < total % workers ? 1 : 0);
+    return {
+      ...settings,
+      batchRequests: Math.max(part(settings.batchRequests), 1),
+      batchQueue: part(settings.batchQueue),
+      threads: Math.max(Math.floor((settings.threads ?? availableParallelism()) / workers), 1),
+    };
+  }
+
+  #onAsked(slot: WorkerSlot, message: Asked): void {
+    if (message.type === 'stopped') this.#cut += message.cut;
+    else if (message.type === 'own metrics') this.#metrics.get(message.id)?.(message.metrics);
+    else if (message.type === 'get metrics') {
+      const { id } = message;
+      void this.#metricsText().then((text) => slot.send({ type: 'metrics', id, text }));
+    }
+  }
+
+  async #metricsText(): Promise<string> {
+    const ready = this.#slots.filter((slot) => slot?.isReady);
+    return sumOfMetrics(await Promise.all(ready.map((slot) => this.#metricsOf(slot!))));
+  }
+
+  /** Returns the metrics of a worker; none if it ends or is busy. */
+  async #metricsOf(slot: WorkerSlot): Promise<Parameters<typeof sumOfMetrics>[0][number]> {
+    const id = this.#metricsId++;
+    const message: ToWorker = { type: 'get own metrics', id };
+    try {
+      return await new Promise((resolve) => {
+        const none = (): void => resolve([]);
+        this.#metrics.set(id, resolve);
+        slot.worker.once('exit', none);
+        setTimeout(none, METRICS_MS).unref();
+        slot.send(message);
+      });
+    } finally {
+      this.#metrics.delete(id);
+    }
+  }
+}
+
+/** Restores a worker's error. */
+function toError({ message, code, syscall, stack }: SentError): Error {
+  if (syscall !== undefined) return Object.assign(new Error(message), { code, syscall });
+  if (code !== undefined) return new BackendError(code as never, message);
+  return Object.assign(new Error(message), { stack });
+}
+
+const log = (text: string): void => {
+  process.stderr.write(`${text}\n`);
+};

@@ -1,0 +1,57 @@
+/** The messages between the primary process of a cluster and its workers. */
+import type { MetricObject } from 'prom-client';
+import type { Grant } from '../quota.js';
+import type { ServeOptions } from '../server-options.js';
+
+export type QuotaName = 'sessions' | 'envs';
+
+/** An error as a message. */
+export interface SentError {
+  readonly message: string;
+  /** Of a RhythmError, or of a system error, which also has `syscall`. */
+  readonly code?: string;
+  readonly syscall?: string;
+  readonly stack?: string;
+}
+
+export type ToPrimary =
+  /** The worker listens for messages. */
+  | { readonly type: 'loaded' }
+  | { readonly type: 'ready' }
+  | { readonly type: 'failed'; readonly error: SentError }
+  | { readonly type: 'take'; readonly id: number; readonly quota: QuotaName; readonly count: number }
+  | { readonly type: 'give back'; readonly quota: QuotaName; readonly count: number }
+  /** With the connection's handle. */
+  | { readonly type: 'socket opened'; readonly id: number }
+  | { readonly type: 'socket closed'; readonly id: number }
+  | { readonly type: 'get metrics'; readonly id: number }
+  | { readonly type: 'own metrics'; readonly id: number; readonly metrics: readonly MetricObject[] }
+  /** All requests have ended, or were cut off. */
+  | { readonly type: 'stopped'; readonly cut: number };
+
+export type ToWorker =
+  | { readonly type: 'start'; readonly options: ServeOptions }
+  | { readonly type: 'granted'; readonly id: number; readonly grant: Grant }
+  | { readonly type: 'metrics'; readonly id: number; readonly text: string }
+  | { readonly type: 'get own metrics'; readonly id: number }
+  | { readonly type: 'stop'; readonly graceMs: number };
+
+/** Requests that wait for an answer, by id. */
+export class Pending<Answer> {
+  readonly #resolves = new Map<number, (answer: Answer) => void>();
+  #next = 0;
+
+  /** @param send sends the request with its id. */
+  ask(send: (id: number) => void): Promise<Answer> {
+    const id = this.#next++;
+    return new Promise((resolve) => {
+      this.#resolves.set(id, resolve);
+      send(id);
+    });
+  }
+
+  answer(id: number, answer: Answer): void {
+    this.#resolves.get(id)?.(answer);
+    this.#resolves.delete(id);
+  }
+}

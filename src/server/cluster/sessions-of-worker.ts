@@ -1,0 +1,47 @@
+/** The primary's copies of the handles of a worker's WebSockets: if the worker ends, their clients are told. */
+import { Socket } from 'node:net';
+
+/** A handle of a connection, as a worker sends it. It reads nothing. */
+export interface SocketHandle {
+  close(): void;
+}
+
+/** Service restart (RFC 6455, registry of close codes). */
+const CODE = 1012;
+const REASON = 'the worker of this socket ended, and its episodes are lost: connect again and reset';
+
+/** Returns a server's close frame. */
+function closeFrame(code: number, reason: string): Buffer {
+  const payload = Buffer.alloc(2 + reason.length);
+  payload.writeUInt16BE(code);
+  payload.write(reason, 2, 'latin1');
+  return Buffer.concat([Buffer.of(0x88, payload.length), payload]);
+}
+
+export class SessionsOfWorker {
+  readonly #handles = new Map<number, SocketHandle>();
+
+  get size(): number {
+    return this.#handles.size;
+  }
+
+  /** @param handle undefined if the connection closed before it arrived. */
+  open(id: number, handle: SocketHandle | undefined): void {
+    if (handle !== undefined) this.#handles.set(id, handle);
+  }
+
+  close(id: number): void {
+    this.#handles.get(id)?.close();
+    this.#handles.delete(id);
+  }
+
+  /** Tells all clients that their session ended. */
+  tellAll(): void {
+    for (const handle of this.#handles.values()) {
+      const socket = new Socket({ handle, readable: false } as never);
+      socket.on('error', () => {});
+      socket.end(closeFrame(CODE, REASON), () => socket.destroy());
+    }
+    this.#handles.clear();
+  }
+}

@@ -1,0 +1,62 @@
+/** One worker of a cluster as the primary sees it: its process, its part of the quotas, and its sockets. */
+import type { Worker } from 'node:cluster';
+import type { LocalQuota } from '../quota.js';
+import type { QuotaName, ToPrimary, ToWorker } from './messages.js';
+import { SessionsOfWorker, type SocketHandle } from './sessions-of-worker.js';
+
+export type Quotas = Readonly<Record<QuotaName, LocalQuota>>;
+
+/** What a worker asks of the primary, other than parts of quotas. */
+export type Asked = Exclude<ToPrimary, { type: 'take' | 'give back' | 'socket opened' | 'socket closed' }>;
+
+export class WorkerSlot {
+  readonly worker: Worker;
+  readonly #quotas: Quotas;
+  readonly #sessions = new SessionsOfWorker();
+  readonly #taken: Record<QuotaName, number> = { sessions: 0, envs: 0 };
+  /** Whether it accepts connections. */
+  isReady = false;
+
+  /** @param onAsked receives the messages that concern the whole cluster. */
+  constructor(worker: Worker, quotas: Quotas, onAsked: (slot: WorkerSlot, message: Asked) => void) {
+    this.worker = worker;
+    this.#quotas = quotas;
+    worker.on('message', (message: ToPrimary, handle: unknown) => {
+      if (!this.#answer(message, handle as SocketHandle | undefined)) onAsked(this, message as Asked);
+    });
+    // A worker that has ended cannot be told anything.
+    worker.on('error', () => {});
+  }
+
+  /** The number of open WebSockets. */
+  get sockets(): number {
+    return this.#sessions.size;
+  }
+
+  send(message: ToWorker): void {
+    if (this.worker.isConnected()) this.worker.send(message, () => {});
+  }
+
+  /** Gives back what an ended worker had taken, and tells the clients of its sockets. */
+  release(): void {
+    this.isReady = false;
+    for (const [name, count] of Object.entries(this.#taken)) this.#quotas[name as QuotaName].giveBack(count);
+    this.#sessions.tellAll();
+  }
+
+  /** @returns false for a message that concerns the whole cluster. */
+  #answer(message: ToPrimary, handle: SocketHandle | undefined): boolean {
+    if (message.type === 'take') {
+      const { id, quota, count } = message;
+      const grant = this.#quotas[quota].take(count);
+      if (grant.granted) this.#taken[quota] += count;
+      this.send({ type: 'granted', id, grant });
+    } else if (message.type === 'give back') {
+      this.#taken[message.quota] -= message.count;
+      this.#quotas[message.quota].giveBack(message.count);
+    } else if (message.type === 'socket opened') this.#sessions.open(message.id, handle);
+    else if (message.type === 'socket closed') this.#sessions.close(message.id);
+    else return false;
+    return true;
+  }
+}

@@ -1,0 +1,36 @@
+/** Limits of a server: sessions, and environments of vector environments. Several processes may share one. */
+
+/** The answer to a request for part of a quota. */
+export interface Grant {
+  readonly granted: boolean;
+  /** What was in use before, by all processes of the server. */
+  readonly taken: number;
+}
+
+export interface Quota {
+  readonly capacity: number;
+  /** Takes part of the quota. */
+  take(count: number): Grant | Promise<Grant>;
+  giveBack(count: number): void;
+}
+
+/** A quota of one process. */
+export class LocalQuota implements Quota {
+  readonly capacity: number;
+  #taken = 0;
+
+  constructor(capacity: number) {
+    this.capacity = capacity;
+  }
+
+  take(count: number): Grant {
+    const taken = this.#taken;
+    const granted = taken + count <= this.capacity;
+    if (granted) this.#taken += count;
+    return { granted, taken };
+  }
+
+  giveBack(count: number): void {
+    this.#taken -= count;
+  }
+}

@@ -1,0 +1,141 @@
+/** `serve --workers`: processes that share limits and metrics, and replace each other. */
+import { once } from 'node:events';
+import { availableParallelism } from 'node:os';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type Running, runCliProcess, startCli } from '../support/cli.js';
+import {
+  CheckedSession,
+  type Client,
+  connect,
+  metric,
+  metricBecomes,
+  sendRequest,
+} from '../support/server.js';
+
+const WORKERS = 2;
+const absent = availableParallelism() < WORKERS ? `: NOT TESTED here: needs ${WORKERS} processor cores` : '';
+
+interface Cluster {
+  readonly url: string;
+  readonly port: number;
+  readonly running: Running;
+  /** The standard error so far. */
+  readonly log: () => string;
+}
+
+async function startCluster(...args: string[]): Promise<Cluster> {
+  const running = startCli(['serve', '--port', '0', '--workers', String(WORKERS), ...args]);
+  let log = '';
+  running.child.stderr.on('data', (text) => {
+    log += text;
+  });
+  onTestFinished(async () => {
+    running.child.kill('SIGTERM');
+    await running.finished;
+  });
+  const [line] = (await once(running.child.stdout, 'data')) as [string];
+  const [url] = /http:\S+/.exec(line)!;
+  return { url, port: Number(new URL(url).port), running, log: () => log };
+}
+
+/** The process id of the worker that answers on a new connection, and how many workers there are. */
+async function workersOf(cluster: Cluster): Promise<number[]> {
+  const { readFile } = await import('node:fs/promises');
+  const { pid } = cluster.running.child;
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  return children.trim().split(' ').map(Number);
+}
+
+const RESET = { type: 'reset', data: { seed: 1 } };
+const columns = (rows: number) => ({
+  seeds: Array.from({ length: rows }, (_, k) => k),
+  action_histories: Array.from({ length: rows }, (_, k) =>
+    Array.from({ length: k % 28 }, (_, t) => (k + t) % 10),
+  ),
+  actions: Array.from({ length: rows }, (_, k) => k % 10),
+});
+
+describe.skipIf(absent !== '')(`a server of ${WORKERS} workers${absent}`, () => {
+  it('spreads sessions, limits them in all, and adds up the metrics', async () => {
+    const cluster = await startCluster('--capacity', '6', '--vec-envs', '10');
+    const clients: Client[] = [];
+    for (let k = 0; k < 6; k++) {
+      clients.push(await connect(cluster));
+      expect((await clients[k].request(RESET)).type).toBe('observation');
+    }
+    const full = await connect(cluster);
+    expect((await full.request(RESET)).data).toMatchObject({
+      ...{ code: 'CAPACITY_REACHED', active_sessions: 6, max_sessions: 6 },
+    });
+    await full.closed;
+    const vecs = [await connect(cluster, '/v1/vec'), await connect(cluster, '/v1/vec')];
+    expect((await vecs[0].request({ type: 'create', data: { num_envs: 7 } })).type).toBe('created');
+    const refused = await vecs[1].request({ type: 'create', data: { num_envs: 7 } });
+    expect(refused.data).toMatchObject({ code: 'CAPACITY_REACHED', taken: 7, capacity: 10 });
+    const names = ['sessions', 'session_capacity', 'sockets', 'vec_slots'].map(
+      (name) => `rhythm_vec_${name}`,
+    );
+    expect(await Promise.all(names.map((name) => metric(cluster, name)))).toEqual([6, 6, 8, 7]);
+    for (const { socket } of [...clients, ...vecs]) socket.close();
+    for (const name of ['rhythm_vec_sessions', 'rhythm_vec_vec_slots']) await metricBecomes(cluster, name, 0);
+    const again = await connect(cluster, '/v1/vec');
+    expect((await again.request({ type: 'create', data: { num_envs: 10 } })).type).toBe('created');
+  });
+
+  it('replaces a killed worker, tells its sessions, and changes no other answer', async () => {
+    const cluster = await startCluster();
+    const before = await workersOf(cluster);
+    const { body: expected } = await sendRequest(cluster, 'POST', '/v1/score', columns(200));
+    const clients = await Promise.all(Array.from({ length: 8 }, () => connect(cluster)));
+    const sessions = await Promise.all(
+      clients.map((client, k) => new CheckedSession(client, 10 + k).begin()),
+    );
+    const closed: { code: number; reason: string }[] = [];
+    for (const client of clients) void client.closed.then((each) => closed.push(each));
+    process.kill(before[0], 'SIGKILL');
+    await expect
+      .poll(cluster.log)
+      .toMatch(/Worker \d ended with SIGKILL. Its \d sockets .*\nWorker \d was replaced/s);
+    const told = Number(/Its (\d) sockets/.exec(cluster.log())![1]);
+    await expect.poll(() => closed.length).toBe(told);
+    for (const each of closed)
+      expect(each).toEqual({ code: 1012, reason: expect.stringMatching(/connect again and reset/) });
+    const alive = sessions.filter((_, k) => clients[k].socket.readyState === clients[k].socket.OPEN);
+    expect(alive).toHaveLength(clients.length - told);
+    // The connections were spread.
+    expect(told).toBeGreaterThan(0);
+    expect(alive.length).toBeGreaterThan(0);
+    for (let step = 0; step < 40; step++) await Promise.all(alive.map((session) => session.step()));
+    expect((await sendRequest(cluster, 'POST', '/v1/score', columns(200))).body).toEqual(expected);
+    const after = await workersOf(cluster);
+    expect(after).toHaveLength(WORKERS);
+    expect(after).not.toContain(before[0]);
+    await metricBecomes(cluster, 'rhythm_vec_sessions', alive.length);
+    expect((await (await connect(cluster)).request(RESET)).type).toBe('observation');
+    for (const { socket } of clients) socket.terminate();
+  });
+
+  it('finishes requests after SIGTERM, closes sockets with 1001, and exits with 0', async () => {
+    const cluster = await startCluster();
+    const clients = await Promise.all(Array.from({ length: 4 }, () => connect(cluster)));
+    for (const client of clients) await client.request(RESET);
+    const { body: expected } = await sendRequest(cluster, 'POST', '/v1/score', columns(20_000));
+    const scored = Array.from({ length: 4 }, () =>
+      sendRequest(cluster, 'POST', '/v1/score', columns(20_000)),
+    );
+    await expect.poll(async () => (await metric(cluster, 'rhythm_vec_batch_requests')) > 0).toBe(true);
+    cluster.running.child.kill('SIGTERM');
+    for (const { closed } of clients) expect((await closed).code).toBe(1001);
+    for (const { status, body } of await Promise.all(scored)) expect([status, body]).toEqual([200, expected]);
+    expect(await cluster.running.finished).toMatchObject({ code: 0, stderr: '' });
+  });
+});
+
+it('names the remedy if a worker cannot start, or if there are too many', async () => {
+  const cluster = await startCluster();
+  const { code, stderr } = await runCliProcess(['serve', '--port', String(cluster.port), '--workers', '2']);
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/^error: .*EADDRINUSE.*Pass another --port/)]);
+  const many = await runCliProcess(['serve', '--port', '0', '--workers', '200']);
+  expect(many.code).toBe(2);
+  expect(many.stderr).toMatch(/^error: Expected at most \d+ workers, one for each processor core, got 200/);
+});
