@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from . import _world
 from .batches import renumber, split_rows
-from .checks import as_array, check_integer, to_array
+from .checks import as_array, check_integer, check_number, refuse, to_array
 from .choices import GraderChoice, ProfileChoice, is_file, part_of, read_grader, to_profiles, to_seeds, to_world
 from .core import NUM_STEPS
 from .errors import RhythmError, StateError
@@ -65,8 +65,8 @@ class _Actor:
     def score(self, columns: Mapping[str, Any]) -> ReplayScores:
         return score_replay(**columns, **self._options)
 
-    def rollout_groups(self, arguments: Mapping[str, Any]) -> RolloutGroups:
-        return rollout_groups(**arguments, **self._options)
+    def rollout_groups(self, arguments: Mapping[str, Any], policy: Any) -> RolloutGroups:
+        return rollout_groups(policy=policy, **arguments, **self._options)
 
     def open(self, key: int, number: int, pickled: bytes) -> None:
         """Opens a part, whose next call has this number."""
@@ -123,6 +123,7 @@ class ActorPool:
     ) -> None:
         check_integer("threads", threads, 1, _world.MAX_THREADS)
         check_integer("restarts", restarts, 0, 2**31 - 1)
+        check_number("start_timeout_s", start_timeout_s, 0, 2**31)
         if not ray.is_initialized():
             ray.init()
         if num_actors is None:
@@ -227,13 +228,13 @@ class ActorPool:
         """
         self.require_open()
         with open_origins(seeds, source, indices, profiles, grader, world, None, None) as origins:
-            options: Dict[str, Any] = {"world": origins.world, "policy": policy, "group_size": group_size}
+            options: Dict[str, Any] = {"world": origins.world, "group_size": group_size}
             options.update(policy_seeds=policy_seeds, gamma=gamma)
             check_integer("group_size", group_size, 1, _world.MAX_ENVS // origins.num_envs)
             ranges = split_rows(origins.num_envs, len(self.actors), max(1, _MIN_ROWS // group_size))
-            results = self._map(
-                "rollout_groups", [{"source": _snapshot_of(origins, *rows), **options} for rows in ranges]
-            )
+            shared = _share(policy)
+            arguments = [{"source": _snapshot_of(origins, *rows), **options} for rows in ranges]
+            results = self._map("rollout_groups", arguments, shared)
         return _join_groups(results)
 
     def make_vec(self, num_envs: int, grader: GraderChoice = "v2", **options: Any) -> RayVectorEnv:
@@ -267,11 +268,11 @@ class ActorPool:
         if self._closed:
             raise StateError("closed", "Expected an open pool, got one that was closed. Create a new one.")
 
-    def _map(self, method: str, arguments: Sequence[Mapping[str, Any]]) -> List[Any]:
+    def _map(self, method: str, arguments: Sequence[Mapping[str, Any]], *shared: Any) -> List[Any]:
         """Returns the results of a task for each argument, in order. Idle actors take the next task."""
         with self._own_errors():
             pool = _RayPool(self.actors)
-            return list(pool.map(lambda actor, argument: getattr(actor, method).remote(argument), arguments))
+            return list(pool.map(lambda actor, argument: getattr(actor, method).remote(argument, *shared), arguments))
 
     def get(self, refs: Sequence[Any]) -> List[Any]:
         """Returns the results of tasks. Raises the error of a task, and RhythmError if an actor does not restart."""
@@ -290,6 +291,15 @@ class ActorPool:
                 f"Expected an actor that starts, and dies at most {self._restarts} times (restarts), got its end: "
                 f"{error} Remove the cause, or raise restarts, and create a new pool."
             ) from error
+
+
+def _share(policy: Policy) -> Any:
+    """Stores a policy once for all tasks. Raises InputError `wrong_type` if it cannot be pickled."""
+    try:
+        return ray.put(policy)
+    except (TypeError, AttributeError, pickle.PicklingError) as error:
+        cause = str(error).splitlines()[-1] if error.__cause__ is None else str(error.__cause__)
+        refuse("wrong_type", "a policy that can be pickled", cause[:200], "Create what cannot be pickled inside of it.")
 
 
 def _snapshot_of(origins: VecEnv, start: int, stop: int) -> bytes:

@@ -27,7 +27,8 @@ __all__ = ["RayVectorEnv"]
 
 class RayVectorEnv(ProxyVectorEnv):
     """A Gymnasium vector environment over the actors of a pool, with the results of `RhythmVectorEnv` bit for bit.
-    `ActorPool.make_vec` creates it. Each actor computes a range of the environments.
+    `ActorPool.make_vec` creates it. Each actor computes a range of the environments. Calls of one environment
+    must not overlap.
 
     Args:
         num_envs, autoreset_mode, beliefs, grader, profiles, seed_range, observation, world, imagination: as in

@@ -4,6 +4,7 @@ import os
 import re
 import signal
 import tempfile
+import threading
 import unittest
 from contextlib import redirect_stdout
 from dataclasses import fields
@@ -181,6 +182,12 @@ class RayTest(RefusalTest):
             InputError,
             "wrong_length",
             lambda: self.pool.rollout_groups(group_size=2, policy=lambda view: [0], seeds=[1]),
+        )
+        lock = threading.Lock()
+        self.expect_refusal(
+            InputError,
+            "wrong_type",
+            lambda: self.pool.rollout_groups(group_size=1, policy=lambda view: lock, seeds=[1]),
         )
         self.expect_refusal(InputError, "out_of_range", lambda: self.pool.make_vec(0))
         envs = self.pool.make_vec(3, autoreset_mode="Disabled")
