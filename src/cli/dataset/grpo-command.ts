@@ -4,6 +4,7 @@ import { FORMATS } from '../../shared/row-files/file-formats.js';
 import { MIX } from '../../training/datasets/grpo/grpo-options.js';
 import { PROFILE_NAMES } from '../../world/fields.js';
 import type { Context } from '../context.js';
+import { addShardOption } from '../shards/shard-option.js';
 import { addEngineOptions, parseInteger, parseNames, parseSeeds, parseSteps } from '../shared-options.js';
 import type { GrpoOptions } from './run-grpo.js';
 
@@ -48,7 +49,7 @@ export function addGrpoCommand(dataset: Command, { signal }: Context): void {
       ).default('v2'),
     )
     .option('--allow-eval-seeds', 'admit seeds kept for evaluation; the card notes it');
-  addEngineOptions(command)
+  addEngineOptions(addShardOption(command))
     .addHelpText('after', HELP)
     .action(async (options: GrpoOptions) => {
       const { runGrpo } = await import('./run-grpo.js');

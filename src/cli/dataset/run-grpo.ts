@@ -3,13 +3,14 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { counted } from '../../evaluation/format-results.js';
+import type { Shard } from '../../server/jobs/shard.js';
 import type { RowFormat } from '../../shared/row-files/file-formats.js';
 import { isCard } from '../../training/datasets/card-parts.js';
 import { rangeText } from '../../training/datasets/dataset-seeds.js';
 import { cardText, fileOfCard } from '../../training/datasets/grpo/grpo-card.js';
 import { type DatasetOptions, type DatasetPlan, toPlan } from '../../training/datasets/grpo/grpo-options.js';
 import { provenanceOf } from '../../training/datasets/grpo/grpo-provenance.js';
-import { GRPO_COLUMNS, grpoRowsAsync } from '../../training/datasets/grpo/grpo-rows.js';
+import { GRPO_COLUMNS, type GrpoRow, grpoRowsAsync } from '../../training/datasets/grpo/grpo-rows.js';
 import { GrpoTally } from '../../training/datasets/row-counts.js';
 import { UsageError } from '../command-errors.js';
 import { FORMAT_NAMES, formatOf } from '../files/format-option.js';
@@ -19,11 +20,13 @@ import { stat } from '../files/paths.js';
 import { createProgress } from '../progress.js';
 import { checkEngineOptions, type EngineOptions } from '../shared-options.js';
 import { shellWord } from '../shell-word.js';
+import { runGrpoShard } from './grpo-shard.js';
 
 export interface GrpoOptions extends EngineOptions, Omit<DatasetOptions, 'grader'> {
   readonly format?: string;
   readonly grader: string;
   readonly output: string;
+  readonly shard?: Shard;
 }
 
 /**
@@ -33,16 +36,33 @@ export interface GrpoOptions extends EngineOptions, Omit<DatasetOptions, 'grader
 export async function runGrpo(options: GrpoOptions, signal: AbortSignal): Promise<void> {
   checkEngineOptions(options);
   const plan = toPlan({ ...options, grader: await readGrader(options.grader) });
-  const format = formatOfRows(options);
-  const paths = { rows: options.output, card: join(dirname(options.output), 'README.md') };
+  checkNotGrader('--output', options.output, options.grader);
+  const grader = basename(options.grader);
+  if (options.shard === undefined)
+    await writeGrpo(plan, { ...options, grader }, grpoRowsAsync(plan, options), signal);
+  else await runGrpoShard(plan, { ...options, grader, shard: options.shard }, signal);
+}
+
+/**
+ * Writes rows and their card, or neither.
+ * @param target the file, and the grader's name in the command of the card. @param source the rows of the plan, in batches of BATCH.
+ * @throws UsageError for paths and formats; the signal's reason.
+ */
+export async function writeGrpo(
+  plan: DatasetPlan,
+  target: Pick<GrpoOptions, 'output' | 'format' | 'grader'>,
+  source: AsyncIterable<GrpoRow[]>,
+  signal: AbortSignal,
+): Promise<void> {
+  const format = formatOfRows(target);
+  const paths = { rows: target.output, card: join(dirname(target.output), 'README.md') };
   checkPaths(paths);
-  checkNotGrader('--output', paths.rows, options.grader);
   await using outputs = new Outputs();
   const rows = await outputs.open(paths.rows);
-  const tally = await writeRows(rows, plan, format, options, signal);
+  const tally = await writeRows(rows, plan, format, source, signal);
   const card = await outputs.open(paths.card);
   const file = basename(paths.rows);
-  const command = commandOf(plan, format, file, basename(options.grader));
+  const command = commandOf(plan, format, file, target.grader);
   await card.write(cardText({ provenance: provenanceOf(plan), tally, file, command }));
   signal.throwIfAborted();
   await outputs.commit();
@@ -53,7 +73,7 @@ async function writeRows(
   output: Output,
   plan: DatasetPlan,
   format: RowFormat,
-  engine: EngineOptions,
+  source: AsyncIterable<GrpoRow[]>,
   signal: AbortSignal,
 ): Promise<GrpoTally> {
   const progress = createProgress('rows');
@@ -61,7 +81,7 @@ async function writeRows(
   try {
     const encoder = await format.open(provenanceOf(plan), GRPO_COLUMNS);
     let done = 0;
-    for await (const rows of grpoRowsAsync(plan, engine)) {
+    for await (const rows of source) {
       signal.throwIfAborted();
       await output.write(encoder.add(rows));
       tally.add(rows);
@@ -76,7 +96,7 @@ async function writeRows(
 }
 
 /** Returns the format of --format, or else of the file's ending. @throws UsageError for another ending. */
-function formatOfRows({ format, output }: GrpoOptions): RowFormat {
+function formatOfRows({ format, output }: Pick<GrpoOptions, 'format' | 'output'>): RowFormat {
   const chosen = formatOf('--output', output, format);
   if (chosen !== undefined) return chosen;
   const endings = FORMAT_NAMES.map((name) => `.${name}`).join(' or ');

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { EXIT } from '../command-errors.js';
 import type { Context } from '../context.js';
+import { formatOption } from '../files/format-option.js';
 import type { MergeCommandOptions } from './merge-eval.js';
 
 const HELP = `
@@ -13,7 +14,8 @@ exits with 1. A shard that is given twice must be the same both times.
 Shards of eval are files of --trajectories or --components. merge also prints the tables. The JSON is that of the whole run except
 for seconds, and for the backend, threads and machine, which are those of merge.
 
-Shards of audit are files of --json, and --output is the JSON of the audit.
+Shards of audit are files of --json, and --output is the JSON of the audit. Shards of dataset grpo have no card: merge writes it beside
+--output.
 
 Examples:
   rhythm-vec teach --seeds 100-119 --shard 0/2 --output part-0.jsonl
@@ -27,6 +29,7 @@ export function addMergeCommand(program: Command, { signal }: Context): void {
     .description('Merge the shards of a job into the file that the whole job writes.')
     .argument('<shards...>', 'the files of all shards, each beside its manifest')
     .requiredOption('--output <file>', 'the merged file; - is the standard output')
+    .addOption(formatOption('of --output'))
     .option('--json <file>', 'shards of eval: also write the results as JSON')
     .option('--components <file>', "shards of eval --trajectories: also write each episode's components")
     .option('--bracket <audit.json>', 'shards of eval: as in eval')

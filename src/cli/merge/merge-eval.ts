@@ -4,8 +4,8 @@ import type { PlayedEpisodes } from '../../evaluation/evaluate-options.js';
 import { evaluationToJson } from '../../evaluation/evaluation-json.js';
 import { gradersInUse } from '../../evaluation/regraded-scores.js';
 import type { RunInfo } from '../../evaluation/run-info.js';
+import { parseEpisode } from '../../rollouts/trajectories/read-line.js';
 import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
-import { episodeLine } from '../../rollouts/trajectories/write-line.js';
 import type { EvalJob } from '../../server/jobs/job.js';
 import { linesInOrder, mergeEvaluation } from '../../server/jobs/merge-evaluation.js';
 import { StoredLines } from '../../server/jobs/stored-lines.js';
@@ -13,6 +13,8 @@ import { headerText, rowsText } from '../components/write-components.js';
 import { renderBracket } from '../eval/bracket-table.js';
 import { renderHeader, renderTable } from '../eval/eval-table.js';
 import { checkBracketGrader, readBracket } from '../files/bracket-file.js';
+import { openEpisodeFile } from '../files/episode-file.js';
+import { formatOf, LINES } from '../files/format-option.js';
 import { jsonText, messageStream, type Output, Outputs } from '../files/output-file.js';
 import { createProgress } from '../progress.js';
 
@@ -22,6 +24,8 @@ export interface MergeCommandOptions {
   readonly json?: string;
   readonly components?: string;
   readonly bracket?: string;
+  /** The format of --output. */
+  readonly format?: string;
 }
 
 /** Writes the outputs and prints the tables. @param paths of all shards. @throws UsageError; the signal's reason. */
@@ -37,12 +41,11 @@ export async function mergeEval(
   const messages = messageStream(path, json, components);
   const progress = createProgress('episodes');
   await using outputs = new Outputs();
-  const output = await outputs.open(path);
   const isComponents = job.options.output === 'components';
-  const rows = [
-    ...(isComponents ? [output] : []),
-    ...(components === undefined ? [] : [await outputs.open(components)]),
-  ];
+  const rows = isComponents ? [await outputs.open(path)] : [];
+  if (components !== undefined) rows.push(await outputs.open(components));
+  const format = formatOf('--output', path, options.format) ?? LINES;
+  const file = isComponents ? null : await openEpisodeFile(path, format, { partial: 'never' });
   try {
     await using lines = await StoredLines.open(paths, () => signal.throwIfAborted());
     const evaluation = await mergeEvaluation(job, lines, {
@@ -53,25 +56,28 @@ export async function mergeEval(
         await writeAll(rows, headerText(info));
       },
       onEpisodes: (episodes: PlayedEpisodes) => writeAll(rows, rowsText(episodes)),
-      ...(isComponents || job.options.model !== null ? {} : { onTrajectories: writerOf(output) }),
+      ...(file === null || job.options.model !== null
+        ? {}
+        : { onTrajectories: (episodes: readonly TrajectoryEpisode[]) => file.write(episodes) }),
     });
     // With language models, the lines of the file are sorted by condition, policy and seed.
-    if (job.options.model !== null)
-      for await (const line of linesInOrder(job.options, lines)) await output.write(line);
+    if (job.options.model !== null) {
+      for await (const line of linesInOrder(job.options, lines))
+        await file?.write([parseEpisode(line.trimEnd())]);
+    }
     const bracketed = bracketEvaluation(evaluation, anchors);
     if (json !== undefined) await (await outputs.open(json)).write(jsonText(evaluationToJson(bracketed)));
     signal.throwIfAborted();
     await outputs.commit();
+    await file?.commit();
     progress.stop();
     messages.write(`${renderTable(evaluation)}${renderBracket(bracketed)}`);
   } finally {
     progress.stop();
+    await file?.discard();
   }
 }
 
 async function writeAll(outputs: readonly Output[], text: string): Promise<void> {
   for (const output of outputs) await output.write(text);
 }
-
-const writerOf = (output: Output) => (episodes: readonly TrajectoryEpisode[]) =>
-  output.write(episodes.map(episodeLine).join(''));

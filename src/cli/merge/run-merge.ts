@@ -1,16 +1,22 @@
 /** Runs `rhythm-vec merge`. */
 import { createReadStream } from 'node:fs';
 import { counted } from '../../evaluation/format-results.js';
+import { parseEpisode } from '../../rollouts/trajectories/read-line.js';
+import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
 import type { Job } from '../../server/jobs/job.js';
 import { mergeShards } from '../../server/jobs/merge.js';
 import { UsageError } from '../command-errors.js';
 import { checkBracket } from '../files/bracket-file.js';
 import { checkOutputs, type PlannedOutput } from '../files/check-outputs.js';
+import { writeTable } from '../files/episode-file.js';
+import { formatOf, LINES } from '../files/format-option.js';
 import { checkDifferentFile, checkInput } from '../files/input-file.js';
+import { readLines } from '../files/lines.js';
 import { openOutput } from '../files/output-file.js';
 import { createProgress } from '../progress.js';
 import { type CheckedShards, checkShards } from './check-shards.js';
 import { mergeAuditFiles } from './merge-audit.js';
+import { mergeDataset } from './merge-dataset.js';
 import { type MergeCommandOptions, mergeEval } from './merge-eval.js';
 
 /**
@@ -28,6 +34,7 @@ export async function runMerge(
     checkInput('a shard', path);
     for (const output of outputs) checkDifferentFile(output.option, output.path, 'the shards', path);
   }
+  const format = formatOf('--output', options.output, options.format) ?? LINES;
   checkOutputs(outputs, undefined);
   checkBracket(options.bracket, outputs);
   const checked = await checkShards(paths, signal);
@@ -43,7 +50,9 @@ export async function runMerge(
   const files = checked.shards.map(({ path }) => path);
   if (job.kind === 'eval') await mergeEval(job, files, options, signal);
   else if (job.kind === 'audit') await mergeAuditFiles(job, files, options.output, signal);
-  else await write(checked, options.output, signal);
+  else if (job.kind === 'dataset') await mergeDataset(job, files, options, signal);
+  else if (format === LINES) await write(checked, options.output, signal);
+  else await writeTable(options.output, format, episodesIn(files, signal));
   return true;
 }
 
@@ -55,8 +64,15 @@ export const outputsOf = ({ output, json, components }: MergeCommandOptions): Pl
     ([option, path]) => (path === undefined ? [] : [{ option, path }]),
   );
 
-/** Refuses options of evaluations for other jobs, and --components where --output has them. @throws UsageError. */
+/** Refuses options of other jobs, and --components where --output has them. @throws UsageError. */
 export function checkEvalOptions(job: Job, options: MergeCommandOptions): void {
+  const isTable = (formatOf('--output', options.output, options.format) ?? LINES) !== LINES;
+  const hasLines = job.kind === 'audit' || (job.kind === 'eval' && job.options.output === 'components');
+  if (isTable && hasLines) {
+    throw new UsageError(
+      `Expected --output of the shards to be JSON, got ${options.output} as Parquet. Name another file.`,
+    );
+  }
   const isEval = job.kind === 'eval';
   for (const [name, flag] of Object.entries(EVAL_FLAGS)) {
     const isGiven = options[name as keyof MergeCommandOptions] !== undefined;
@@ -69,8 +85,21 @@ export function checkEvalOptions(job: Job, options: MergeCommandOptions): void {
   }
 }
 
+/** Many times the length of an episode. */
+const MAX_LINE_BYTES = 2 ** 28;
+
 /** A pattern such as part-* also matches the manifests. */
 const withoutManifest = (path: string): string => path.replace(/\.manifest\.json$/, '');
+
+/** Yields the episodes of all files, in order. */
+async function* episodesIn(paths: readonly string[], signal: AbortSignal): AsyncGenerator<TrajectoryEpisode> {
+  for (const path of paths) {
+    for await (const { text } of readLines(createReadStream(path), MAX_LINE_BYTES)) {
+      signal.throwIfAborted();
+      yield parseEpisode(text!);
+    }
+  }
+}
 
 async function write({ job, shards }: CheckedShards, path: string, signal: AbortSignal): Promise<void> {
   const total = shards.reduce((sum, { manifest }) => sum + manifest.bytes, 0);

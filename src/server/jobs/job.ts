@@ -72,7 +72,23 @@ export interface AuditJob extends JobBase {
   };
 }
 
-export type Job = TeachJob | EvalJob | AuditJob;
+/** `dataset grpo`: rows. */
+export interface DatasetJob extends JobBase {
+  readonly kind: 'dataset';
+  readonly options: {
+    readonly dataset: 'grpo';
+    readonly rows: number;
+    readonly seeds: SeedRange;
+    readonly profiles: readonly string[];
+    readonly steps: SeedRange;
+    readonly seed: number;
+    readonly allow_eval_seeds: boolean;
+    /** The value of --grader without its folder, for the card. */
+    readonly grader: string;
+  };
+}
+
+export type Job = TeachJob | EvalJob | AuditJob | DatasetJob;
 /** Jobs whose results are episodes. */
 export type EpisodeJob = TeachJob | EvalJob;
 export type JobKind = Job['kind'];

@@ -9,12 +9,12 @@ export interface ShardResult {
 }
 
 /**
- * Yields the bytes of the file that the whole job writes.
+ * Yields the bytes of the file that the whole job writes; for a job of `dataset`, its rows as JSON lines.
  * @param results of all shards, in the order of their indices.
  * @throws InputError `wrong_type` for jobs of `eval` and `audit`: `mergeEvaluation` and `mergeAudit` merge them.
  */
 export async function* mergeShards(job: Job, results: readonly ShardResult[]): AsyncGenerator<Uint8Array> {
-  if (job.kind !== 'teach') {
+  if (job.kind === 'eval' || job.kind === 'audit') {
     throw new InputError(
       'wrong_type',
       'Expected a job whose shards follow each other, got another. Use mergeEvaluation or mergeAudit.',

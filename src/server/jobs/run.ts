@@ -9,18 +9,20 @@ import { MODEL_PREFIX, type UserPolicy } from '../../evaluation/user-policy.js';
 import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
 import { episodeLine } from '../../rollouts/trajectories/write-line.js';
 import { InputError } from '../../shared/errors.js';
+import type { DatasetPlan } from '../../training/datasets/grpo/grpo-options.js';
+import { grpoRowsAsync } from '../../training/datasets/grpo/grpo-rows.js';
 import { teachByModel } from '../../training/teaching/llm-teacher.js';
 import { teach } from '../../training/teaching/planner-teacher.js';
 import { auditShard } from './audit-shards.js';
-import type { AuditJob, EvalJob, Job, TeachJob } from './job.js';
-import { type Shard, seedsOf } from './shard.js';
+import type { AuditJob, DatasetJob, EvalJob, Job, TeachJob } from './job.js';
+import { partOf, type Shard, seedsOf } from './shard.js';
 import { shardConditions } from './shard-conditions.js';
 
 /** What a shard needs besides the job. It changes no result, except for the model's answers. */
 export interface JobContext {
   readonly engine?: Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'>;
   readonly signal?: AbortSignal;
-  /** Called with the work that is done and its total, in the units of the job's command: steps for `teach`. */
+  /** Called with the work that is done and its total, in the units of the job's command: steps for `teach`, rows for `dataset`. */
   readonly onProgress?: (done: number, total: number) => void;
   /** The policy of a file, which a job of `teach` names and only the caller can load. */
   readonly policy?: UserPolicy;
@@ -52,7 +54,7 @@ export interface ShardBatch {
   readonly text: string;
   /** The number of lines. */
   readonly rows: number;
-  /** The same rows as episodes; [] for a job of `audit`. */
+  /** The same rows as episodes; [] for jobs of `audit` and `dataset`. */
   readonly episodes: readonly TrajectoryEpisode[];
 }
 
@@ -63,7 +65,8 @@ export interface ShardBatch {
  */
 export function runShard(job: Job, shard: Shard, context: JobContext = {}): AsyncGenerator<ShardBatch> {
   if (job.kind === 'teach') return runTeach(job, shard, context);
-  return job.kind === 'eval' ? runEval(job, shard, context) : runAudit(job, shard, context);
+  if (job.kind === 'eval') return runEval(job, shard, context);
+  return job.kind === 'audit' ? runAudit(job, shard, context) : runDataset(job, shard, context);
 }
 
 async function* runTeach(job: TeachJob, shard: Shard, context: JobContext): AsyncGenerator<ShardBatch> {
@@ -124,6 +127,25 @@ async function* runAudit(job: AuditJob, shard: Shard, context: JobContext): Asyn
   const { engine, signal, onProgress, auditPolicies: policies = {} } = context;
   const lines = await auditShard(job, shard, { ...engine, signal, onProgress, policies });
   yield { text: lines.join(''), rows: lines.length, episodes: [] };
+}
+
+async function* runDataset(job: DatasetJob, shard: Shard, context: JobContext): AsyncGenerator<ShardBatch> {
+  const { engine = {}, signal, onProgress } = context;
+  const plan = planOf(job);
+  const part = partOf(plan.rows, shard, 'rows');
+  let done = 0;
+  for await (const rows of grpoRowsAsync(plan, engine, undefined, part)) {
+    signal?.throwIfAborted();
+    done += rows.length;
+    onProgress?.(done, part.end - part.first);
+    yield { text: rows.map((row) => `${JSON.stringify(row)}\n`).join(''), rows: rows.length, episodes: [] };
+  }
+}
+
+/** Returns the plan of a job. */
+export function planOf({ grader, options }: DatasetJob): DatasetPlan {
+  const { rows, seeds, profiles, steps, seed, allow_eval_seeds: allowEvalSeeds } = options;
+  return { rows, seeds, profiles, steps, seed, grader, allowEvalSeeds };
 }
 
 const toBatch = (episodes: readonly TrajectoryEpisode[]): ShardBatch => ({

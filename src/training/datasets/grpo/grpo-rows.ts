@@ -46,8 +46,8 @@ export const GRPO_COLUMNS: Columns<GrpoRow> = {
   policy: { type: 'text' },
 };
 
-/** The default batch size: a few megabytes of text. */
-const BATCH = 2048;
+/** The default batch size, and the rows of a row group of Parquet: a few megabytes of text. */
+export const BATCH = 2048;
 
 /**
  * Yields the rows of a plan in batches. The same plan gives the same rows on every engine.
@@ -55,17 +55,24 @@ const BATCH = 2048;
  */
 export function* grpoRows(plan: DatasetPlan, engine: Engine, batchSize = BATCH): Generator<GrpoRow[]> {
   using envs = new ResizableEnv(optionsOf(engine));
-  for (const batch of batchesOf(plan, envs, batchSize)) yield runSync(batch);
+  for (const batch of batchesOf(plan, envs, batchSize, { first: 0, end: plan.rows })) yield runSync(batch);
 }
 
-/** Does the same as `grpoRows` on any backend. */
+/** Does the same as `grpoRows` on any backend. @param part the indices of the rows to yield, without `end`. Default: all. */
 export async function* grpoRowsAsync(
   plan: DatasetPlan,
   engine: Engine,
   batchSize = BATCH,
+  part: RowPart = { first: 0, end: plan.rows },
 ): AsyncGenerator<GrpoRow[]> {
   await using envs = new ResizableAnyEnv(optionsOf(engine));
-  for (const batch of batchesOf(plan, envs, batchSize)) yield await runAsync(batch);
+  for (const batch of batchesOf(plan, envs, batchSize, part)) yield await runAsync(batch);
+}
+
+/** Consecutive rows of a plan. */
+export interface RowPart {
+  readonly first: number;
+  readonly end: number;
 }
 
 const optionsOf = ({ backend, kernel, threads }: Engine) => ({
@@ -78,10 +85,11 @@ function* batchesOf(
   plan: DatasetPlan,
   envs: ResizableEnv | ResizableAnyEnv,
   batchSize: number,
+  part: RowPart,
 ): Generator<EngineCalls<GrpoRow[]>> {
   const sampler = new StateSampler(plan, envs);
-  for (let first = 0; first < plan.rows; first += batchSize) {
-    yield batchOf(plan, sampler, first, Math.min(batchSize, plan.rows - first));
+  for (let { first } = part; first < part.end; first += batchSize) {
+    yield batchOf(plan, sampler, first, Math.min(batchSize, part.end - first));
   }
 }
 

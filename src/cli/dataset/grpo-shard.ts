@@ -1,0 +1,53 @@
+/** A shard of `rhythm-vec dataset grpo`: rows without their card. */
+import { counted } from '../../evaluation/format-results.js';
+import { createJob, type DatasetJob } from '../../server/jobs/job.js';
+import { runShard } from '../../server/jobs/run.js';
+import { partOf, type Shard, shardText } from '../../server/jobs/shard.js';
+import type { DatasetPlan } from '../../training/datasets/grpo/grpo-options.js';
+import { formatOf, LINES } from '../files/format-option.js';
+import { checkOutput, openOutput } from '../files/output-file.js';
+import { createProgress } from '../progress.js';
+import { beginShard, checkShardFormat, checkShardOutput, endShard } from '../shards/shard-file.js';
+import type { EngineOptions } from '../shared-options.js';
+
+interface GrpoShardOptions extends EngineOptions {
+  readonly format?: string;
+  readonly grader: string;
+  readonly output: string;
+  readonly shard: Shard;
+}
+
+/** Writes the rows of a shard as JSON lines. @throws UsageError for paths; InputError for more shards than rows; the signal's reason. */
+export async function runGrpoShard(
+  plan: DatasetPlan,
+  options: GrpoShardOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const { output: path, format, shard, backend, kernel, threads } = options;
+  checkShardOutput('--output', path);
+  checkShardFormat('--output', formatOf('--output', path, format) ?? LINES);
+  checkOutput('--output', path);
+  const job = jobOf(plan, options.grader);
+  const { first, end } = partOf(plan.rows, shard, 'rows');
+  const file = { ...{ job, shard, path }, part: `rows ${first}-${end - 1}`, option: '--output' };
+  if (await beginShard(file)) return;
+  const progress = createProgress('rows');
+  const output = await openOutput(path);
+  const context = { engine: { backend, kernel, threads }, signal, onProgress: progress.update };
+  try {
+    for await (const { text } of runShard(job, shard, context)) await output.write(text);
+    signal.throwIfAborted();
+    await output.commit();
+  } finally {
+    progress.stop();
+    await output.discard();
+  }
+  await endShard(file);
+  process.stderr.write(`Shard ${shardText(shard)}: ${counted(end - first, 'row')} in ${path}.\n`);
+}
+
+const jobOf = (plan: DatasetPlan, grader: string): DatasetJob =>
+  createJob<DatasetJob>('dataset', plan.grader, {
+    ...{ dataset: 'grpo', rows: plan.rows, seeds: plan.seeds, profiles: plan.profiles },
+    ...{ steps: plan.steps, seed: plan.seed, allow_eval_seeds: plan.allowEvalSeeds, grader },
+  });

@@ -1,0 +1,33 @@
+/** Merges the shards of `rhythm-vec dataset grpo`: writes the rows in any format, and their card. */
+import { createReadStream } from 'node:fs';
+import type { DatasetJob } from '../../server/jobs/job.js';
+import { planOf } from '../../server/jobs/run.js';
+import { BATCH, type GrpoRow } from '../../training/datasets/grpo/grpo-rows.js';
+import { writeGrpo } from '../dataset/run-grpo.js';
+import { readLines } from '../files/lines.js';
+
+/** Many times the length of a row. */
+const MAX_LINE_BYTES = 2 ** 20;
+
+/** Writes the rows and the card. @param paths of all shards. @throws UsageError for paths and formats; the signal's reason. */
+export const mergeDataset = (
+  job: DatasetJob,
+  paths: readonly string[],
+  target: { readonly output: string; readonly format?: string },
+  signal: AbortSignal,
+): Promise<void> =>
+  writeGrpo(planOf(job), { ...target, grader: job.options.grader }, batchesIn(paths), signal);
+
+/** Yields the rows of all files in batches of the size that the whole run has, because they are row groups of Parquet. */
+async function* batchesIn(paths: readonly string[]): AsyncGenerator<GrpoRow[]> {
+  let batch: GrpoRow[] = [];
+  for (const path of paths) {
+    for await (const { text } of readLines(createReadStream(path), MAX_LINE_BYTES)) {
+      batch.push(JSON.parse(text!));
+      if (batch.length < BATCH) continue;
+      yield batch;
+      batch = [];
+    }
+  }
+  if (batch.length > 0) yield batch;
+}
