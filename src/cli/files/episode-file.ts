@@ -7,6 +7,7 @@ import {
   toEpisodeRow,
 } from '../../rollouts/trajectories/episode-columns.js';
 import { EpisodeReplayer, type ReplayEngine } from '../../rollouts/trajectories/episode-replayer.js';
+import { parseEpisode } from '../../rollouts/trajectories/read-line.js';
 import { RowGroups } from '../../rollouts/trajectories/row-groups.js';
 import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
 import { episodeLine } from '../../rollouts/trajectories/write-line.js';
@@ -89,6 +90,47 @@ export async function writeTable(
     await file.commit();
   } finally {
     await file.discard();
+  }
+}
+
+/**
+ * Opens an output that takes lines of trajectories, in pieces of any size, and writes them in a format: Parquet atomically.
+ * @param path as `checkOutput` accepted it. @throws LibraryError `library_missing`.
+ */
+export async function openLinesOutput(path: string, format: RowFormat): Promise<Output> {
+  return format.name === 'jsonl'
+    ? openOutput(path)
+    : new TableOutput(await openEpisodeFile(path, format, { partial: 'never' }));
+}
+
+/** Converts lines of trajectories to Parquet. */
+class TableOutput implements Output {
+  readonly #file: EpisodeFile;
+  readonly #replayer = new EpisodeReplayer();
+  readonly #decoder = new TextDecoder();
+  #rest = '';
+
+  constructor(file: EpisodeFile) {
+    this.#file = file;
+  }
+
+  async write(data: string | Uint8Array): Promise<void> {
+    const text = typeof data === 'string' ? data : this.#decoder.decode(data, { stream: true });
+    const lines = `${this.#rest}${text}`.split('\n');
+    this.#rest = lines.pop()!;
+    for (let first = 0; first < lines.length; first += CHECKED) {
+      const episodes = lines.slice(first, first + CHECKED).map(parseEpisode);
+      await this.#file.writeCompact(await this.#replayer.toCompact(episodes));
+    }
+  }
+
+  commit(): Promise<void> {
+    return this.#file.commit();
+  }
+
+  async discard(): Promise<void> {
+    await this.#replayer[Symbol.asyncDispose]();
+    await this.#file.discard();
   }
 }
 

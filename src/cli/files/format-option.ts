@@ -1,6 +1,7 @@
 /** The option --format: the format of an output, by name or by the file's ending. */
 import { extname } from 'node:path';
 import { Option } from 'commander';
+import type { Job } from '../../server/jobs/job.js';
 import { FORMATS, type RowFormat } from '../../shared/row-files/file-formats.js';
 import { UsageError } from '../command-errors.js';
 
@@ -28,4 +29,10 @@ export function formatOf(option: string, path: string, format: string | undefine
   throw new UsageError(
     `Expected ${option} to end with .${chosen!.name}, as --format says, got ${path}. Change one of them.`,
   );
+}
+
+/** Returns the format of a job's file, by its ending. Only trajectories can be Parquet here. @throws UsageError. */
+export function formatOfJob(job: Job, path: string): RowFormat {
+  const isTrajectories = job.kind === 'teach' || (job.kind === 'eval' && job.options.output !== 'components');
+  return (isTrajectories ? formatOf('--output', path, undefined) : undefined) ?? LINES;
 }

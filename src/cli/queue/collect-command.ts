@@ -18,7 +18,10 @@ export function addCollectCommand(queue: Command, { signal }: Context): void {
     .command('collect')
     .description('Wait for a job and write its file.')
     .argument('<name>', 'the name that submit printed')
-    .requiredOption('--output <file>', 'replaces the file; - is the standard output, and keeps the results')
+    .requiredOption(
+      '--output <file>',
+      'replaces the file, as Parquet if it ends with .parquet; - is the standard output, and keeps the results',
+    )
     .option('--json <file>', 'jobs of eval: also write the results as JSON')
     .option('--components <file>', "jobs of eval: also write each episode's components")
     .option('--bracket <audit.json>', 'jobs of eval: as in eval');

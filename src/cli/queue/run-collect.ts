@@ -6,9 +6,11 @@ import { dirname, join, resolve } from 'node:path';
 import { counted } from '../../evaluation/format-results.js';
 import type { EpisodeJob } from '../../server/jobs/job.js';
 import { Collector } from '../../server/queue/collect.js';
+import type { RowFormat } from '../../shared/row-files/file-formats.js';
 import { checkBracket } from '../files/bracket-file.js';
 import { checkOutputs } from '../files/check-outputs.js';
-import { openOutput } from '../files/output-file.js';
+import { openLinesOutput } from '../files/episode-file.js';
+import { formatOfJob, LINES } from '../files/format-option.js';
 import { makeDirectory } from '../files/paths.js';
 import { type MergeCommandOptions, mergeEval } from '../merge/merge-eval.js';
 import { checkEvalOptions, outputsOf } from '../merge/run-merge.js';
@@ -52,7 +54,11 @@ async function write(
   signal: AbortSignal,
 ): Promise<string> {
   const { output: path } = options;
-  if (job.kind !== 'eval') return writeLines(collector, path, signal);
+  if (job.kind !== 'eval') {
+    const format = formatOfJob(job, path);
+    const sha256 = await writeLines(collector, path, signal, format);
+    return format === LINES ? sha256 : (await contentsOf(path)).sha256;
+  }
   // An evaluation is assembled from a file of its shards.
   const place = path === '-' ? tmpdir() : dirname(resolve(path));
   makeDirectory(place);
@@ -68,9 +74,14 @@ async function write(
 }
 
 /** Writes the files of the shards, one after the other. @returns the SHA-256. */
-async function writeLines(collector: Collector, path: string, signal: AbortSignal): Promise<string> {
+async function writeLines(
+  collector: Collector,
+  path: string,
+  signal: AbortSignal,
+  format: RowFormat = LINES,
+): Promise<string> {
   const hash = createHash('sha256');
-  const output = await openOutput(path);
+  const output = await openLinesOutput(path, format);
   try {
     for await (const bytes of collector.lines()) {
       signal.throwIfAborted();
