@@ -33,6 +33,13 @@ const gpu = [
   'test/{evaluation,cli}/every-engine.test.ts',
 ];
 
+/** The tests of `server` except test/server/queue/kills.test.ts, which `soak` repeats. */
+const NOT_SOAKED = [
+  'test/server/!(queue)/**/*.test.ts',
+  'test/server/*.test.ts',
+  'test/server/queue/!(kills).test.ts',
+];
+
 /** `test:all` runs these, and `soak` is apart: it makes every random draw that tests know, and more. */
 const projects = [
   { name: 'unit', ...quick, isolate: false, env: { RHYTHM_SKIP: 'webgpu' } },
@@ -45,7 +52,10 @@ const projects = [
   {
     name: 'soak',
     ...quick,
-    exclude: quick.exclude.filter((path) => !LONG.includes(path)),
+    exclude: [
+      ...quick.exclude.filter((path) => !LONG.includes(path) && path !== testsOf('server')),
+      ...NOT_SOAKED,
+    ],
     env: { RHYTHM_DRAWS: '4', RHYTHM_SKIP: 'webgpu' },
   },
 ];

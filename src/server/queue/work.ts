@@ -1,6 +1,7 @@
 /** A worker: takes shards from the queue, computes them in threads and stores their results. */
 import { hostname } from 'node:os';
 import type { Job, Worker } from 'bullmq';
+import { CLOCK } from '../../shared/http/clock.js';
 import { connect, loadQueues, type QueueAddress } from './connection.js';
 import {
   checkRelease,
@@ -111,18 +112,19 @@ class ShardProcessor {
     return new Promise((resolve) => {
       if (signal.aborted) resolve();
       signal.addEventListener('abort', () => resolve(), { once: true });
-      if (this.#options.untilEmpty) worker.on('drained', () => void this.#ifEmpty(resolve));
+      if (this.#options.untilEmpty) worker.once('drained', () => void this.#whenEmpty(resolve));
     });
   }
 
-  /** Calls back if no shard waits, is being computed or will be retried. */
-  async #ifEmpty(then: () => void): Promise<void> {
+  /** Calls back when no shard waits, is being computed or will be retried. */
+  async #whenEmpty(then: () => void): Promise<void> {
     const { redis, prefix } = this.#queue;
     const queue = new this.#bullmq.Queue(SHARDS, { connection: redis, prefix });
-    for (;;) {
-      const counts = await queue.getJobCounts('wait', 'active', 'delayed', 'prioritized');
-      if (Object.values(counts).every((count) => count === 0)) return then();
-      await new Promise((resolve) => setTimeout(resolve, WATCH_MS));
+    const { signal } = this.#stopped;
+    while (!signal.aborted) {
+      const counts = await queue.getJobCounts('wait', 'active', 'delayed', 'prioritized').catch(() => null);
+      if (counts !== null && Object.values(counts).every((count) => count === 0)) return then();
+      await CLOCK.wait(WATCH_MS, signal).catch(() => {});
     }
   }
 

@@ -36,8 +36,8 @@ describeWithRedis('nothing is lost', () => {
   });
 
   it('while a worker hangs: another worker takes over, and the late result is compared', async () => {
-    const args = ['teach', '--seeds', '600-615', '--policy', 'planner'];
-    const name = await submit(server, ...args, '--shard-size', '16');
+    const args = ['teach', '--seeds', '600-607', '--policy', 'planner'];
+    const name = await submit(server, ...args, '--shard-size', '8');
     const hanging = startWorker(server);
     await until(async () => (await statusOf(name)).active === 1);
     hanging.child.kill('SIGSTOP');

@@ -80,7 +80,8 @@ describeWithRedis('a file', () => {
         const grown = Math.floor(random() * 3);
         await until(async () => {
           const count = await client.hlen(`rhythm-vec:results:${name}`);
-          return count >= before + grown || count === SHARDS || run.isCollected;
+          const isActive = (await client.llen('rhythm-vec:shards:active')) > 0;
+          return (isActive && count >= before + grown) || count === SHARDS || run.isCollected;
         });
         await run.kill();
       }

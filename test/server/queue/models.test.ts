@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { SharedLedger, SharedPauses, setBudget } from '../../../src/server/queue/shared-ledger.js';
-import { FAKE_KEY, type FakeOpenAi } from '../../fakes/openai.js';
+import { FAKE_KEY, FakeOpenAi } from '../../fakes/openai.js';
 import { type Running, runCli, startCli, temporaryDirectory } from '../../support/cli.js';
 import { billedFor, NEVER, PRICES, startModel } from '../../support/llm.js';
 import { read, runQueue, stop, submit } from '../../support/queue.js';
@@ -26,12 +26,15 @@ describeWithRedis('a job of a language model', () => {
     startCli(['queue', 'work', '--lease', '2'], { ...server.environment, ...fake.environment });
   const statusOf = async (name: string) => JSON.parse(await runQueue(server, 'status', name, '--json'));
 
-  async function expectedFile(): Promise<string> {
+  /** The file of one process, and what its answers cost. */
+  let expected: { readonly file: string; readonly cost: number };
+  beforeAll(async () => {
     const path = pathOf('one-process.jsonl');
-    const fake = await startModel();
+    const fake = await FakeOpenAi.open();
     expect(await runCli([...ARGS, '--output', path], '', fake.environment)).toMatchObject({ code: 0 });
-    return read(path);
-  }
+    expected = { file: read(path), cost: billedFor(fake) };
+    await fake.close();
+  });
 
   it('gives the file of one process, and pays for no stored answer again after workers and Redis were killed', async () => {
     const name = await submit(server, ...ARGS, '--concurrency', '2', '--shard-size', '8');
@@ -61,13 +64,13 @@ describeWithRedis('a job of a language model', () => {
       }
     }
     client.disconnect();
-    expect(read(pathOf('t.jsonl'))).toBe(await expectedFile());
+    expect(read(pathOf('t.jsonl'))).toBe(expected.file);
     expect((await statusOf(name)).spent).toBeGreaterThanOrEqual(billedFor(fake) * 0.999);
   });
 
   it('stays within its budget with two workers, and continues with a larger budget', async () => {
     const fake = await startModel();
-    const whole = billedFor(await whatOneProcessPays());
+    const whole = expected.cost;
     const budget = whole / 2;
     const submitWith = (amount: number) =>
       submit(server, ...ARGS, '--budget', String(amount), '--shard-size', '8');
@@ -87,15 +90,9 @@ describeWithRedis('a job of a language model', () => {
     expect(limit).toBeCloseTo(budget, 6);
     expect(await submitWith(10 * whole)).toBe(name);
     expect((await collect()).code).toBe(0);
-    expect(read(pathOf('b.jsonl'))).toBe(await expectedFile());
+    expect(read(pathOf('b.jsonl'))).toBe(expected.file);
     await stop(...workers);
   });
-
-  async function whatOneProcessPays(): Promise<FakeOpenAi> {
-    const fake = await startModel();
-    await runCli([...ARGS, '--output', pathOf('price.jsonl')], '', fake.environment);
-    return fake;
-  }
 
   it('plays an evaluation of a model beside a policy, each episode once', async () => {
     const args = [
@@ -110,8 +107,8 @@ describeWithRedis('a job of a language model', () => {
       '4',
     ];
     const one = await startModel();
-    const expected = pathOf('eval-expected.jsonl');
-    expect(await runCli([...args, '--trajectories', expected], '', one.environment)).toMatchObject({
+    const path = pathOf('eval-expected.jsonl');
+    expect(await runCli([...args, '--trajectories', path], '', one.environment)).toMatchObject({
       code: 0,
     });
     const fake = await startModel();
@@ -119,7 +116,7 @@ describeWithRedis('a job of a language model', () => {
     const worker = start(fake);
     await runQueue(server, 'collect', name, '--output', pathOf('eval.jsonl'));
     await stop(worker);
-    expect(read(pathOf('eval.jsonl'))).toBe(read(expected));
+    expect(read(pathOf('eval.jsonl'))).toBe(read(path));
     expect(fake.requests).toHaveLength(one.requests.length);
   });
 

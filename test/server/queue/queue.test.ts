@@ -117,7 +117,7 @@ describeWithRedis('a job', () => {
     for (const file of ['t.jsonl', 'c.jsonl']) expect(read(many(file))).toBe(read(one(file)));
     const rowsOf = (place: typeof one) => JSON.parse(read(place('j.json'))).rows;
     expect(rowsOf(many)).toEqual(rowsOf(one));
-    expect((await worker.finished).code).toBe(0);
+    expect(await worker.finished).toMatchObject({ code: 0, stderr: '' });
   });
 
   it('runs as docs/commands.md shows', async () => {
