@@ -1,6 +1,6 @@
 /** Jobs of a policy: submitted, computed by worker processes and collected. */
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -66,6 +66,16 @@ describeWithRedis('a job', () => {
       stderr: expect.stringContaining('Copy that file, or submit the job again.'),
     });
     await stop(...workers);
+  });
+
+  it('is collected as Parquet, with the bytes of the command', async () => {
+    const args = ['teach', ...QUICK, '--seeds', '100-115'];
+    const name = await submit(server, ...args, '--shard-size', '8');
+    const worker = startWorker(server, '--until-empty');
+    await runQueue(server, 'collect', name, '--output', pathOf('many.parquet'));
+    await runCli([...args, '--output', pathOf('one.parquet')]);
+    expect(readFileSync(pathOf('many.parquet')).equals(readFileSync(pathOf('one.parquet')))).toBe(true);
+    await worker.finished;
   });
 
   it('of higher priority goes first, and an interrupted worker gives its shard back', async () => {
