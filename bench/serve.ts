@@ -1,4 +1,5 @@
 /** `--serve`: measures the server in a child process, with this process as its client. */
+import { Agent } from 'node:http';
 import { availableParallelism } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
 import { now } from './clock.js';
@@ -7,8 +8,9 @@ import type { Ratio } from './ratios.js';
 import { digits, ratiosToJson, renderRatios, table } from './report.js';
 import { median } from './rows.js';
 import { ServerChild } from './serving/child.js';
+import { type LoadFigures, type LoadPlan, measureLoad, post } from './serving/load.js';
 import { measurePlayers, type PlayerFigures } from './serving/players.js';
-import { type Columns, columnsOf, totalsOf } from './serving/rows.js';
+import { actionFrame, type Columns, columnsOf, textFrame, totalsOf } from './serving/rows.js';
 import { Mismatch } from './verify.js';
 
 export interface ServePlan {
@@ -19,9 +21,29 @@ export interface ServePlan {
   readonly clients: number;
   readonly episodes: number;
   readonly sessions: number;
+  /** Clients that each send requests of 1,000 rows, one after the other. */
+  readonly loads: readonly LoadPlan[];
 }
-export const FULL_SERVE: ServePlan = { rows: 100_000, rounds: 7, clients: 64, episodes: 50, sessions: 2000 };
-export const SMALL_SERVE: ServePlan = { rows: 3000, rounds: 1, clients: 4, episodes: 1, sessions: 100 };
+const LOAD_ROWS = 1000;
+export const FULL_SERVE: ServePlan = {
+  rows: 100_000,
+  rounds: 7,
+  clients: 64,
+  episodes: 50,
+  sessions: 2000,
+  loads: [
+    { clients: 64, requests: 12 },
+    { clients: 200, requests: 4 },
+  ],
+};
+export const SMALL_SERVE: ServePlan = {
+  rows: 3000,
+  rounds: 1,
+  clients: 4,
+  episodes: 1,
+  sessions: 100,
+  loads: [{ clients: 9, requests: 1 }],
+};
 
 export interface ServeFigures {
   readonly plan: ServePlan;
@@ -32,7 +54,11 @@ export interface ServeFigures {
   readonly requestMegabytes: number;
   readonly clients: PlayerFigures;
   readonly sessions: PlayerFigures;
+  readonly loads: readonly NamedLoad[];
 }
+
+/** The figures of a load, and the form of its rows. */
+type NamedLoad = LoadFigures & { readonly form: string };
 
 interface Scored {
   readonly rows: number;
@@ -64,6 +90,30 @@ async function timeScore(url: string, { rows, rounds }: ServePlan, onProgress: O
   return median(times) / 1e9;
 }
 
+/** Measures clients that share the server, with rows as JSON and as frames. */
+async function measureLoads(
+  server: ServerChild,
+  plan: ServePlan,
+  onProgress: OnProgress,
+): Promise<NamedLoad[]> {
+  const columns = columnsOf(LOAD_ROWS);
+  const forms: [form: string, body: Buffer, contentType: string][] = [
+    ['JSON', Buffer.from(JSON.stringify(columns)), 'application/json'],
+    ['frames of texts', textFrame(columns), 'application/octet-stream'],
+    ['frames of actions', actionFrame(columns), 'application/octet-stream'],
+  ];
+  const loads: NamedLoad[] = [];
+  for (const [form, body, contentType] of forms) {
+    const { body: answer } = await post(server.url, body, contentType, new Agent(), 'first');
+    for (const each of plan.loads) {
+      onProgress(`${each.clients} clients, ${form}`);
+      const load = { body, contentType, answer, rows: LOAD_ROWS };
+      loads.push({ form, ...(await measureLoad(server.url, load, each, () => [server.pid])) });
+    }
+  }
+  return loads;
+}
+
 /** Measures the server. @throws Mismatch if a score or an episode differs from the reference. */
 export async function measureServe(plan: ServePlan, onProgress: OnProgress): Promise<ServeFigures> {
   await using server = await ServerChild.start();
@@ -73,8 +123,9 @@ export async function measureServe(plan: ServePlan, onProgress: OnProgress): Pro
   const clients = await measurePlayers(url, plan.clients, plan.episodes);
   onProgress(`${plan.sessions} sessions`);
   const sessions = await measurePlayers(url, plan.sessions, 1);
+  const loads = await measureLoads(server, plan, onProgress);
   const requestMegabytes = Buffer.byteLength(JSON.stringify(columnsOf(plan.rows))) / 1e6;
-  return { plan, cores: availableParallelism(), scoreSeconds, requestMegabytes, clients, sessions };
+  return { plan, cores: availableParallelism(), scoreSeconds, requestMegabytes, clients, sessions, loads };
 }
 
 const ratiosOf = ({ scoreSeconds, clients }: ServeFigures): readonly Ratio[] => [
@@ -93,17 +144,25 @@ export const serveToJson = (figures: ServeFigures) => ({
 
 /** Renders the figures as a table. @param judged whether the targets are shown. */
 export function renderServe(figures: ServeFigures, judged: boolean): string {
-  const { plan, cores, scoreSeconds, requestMegabytes, clients, sessions } = figures;
+  const { plan, cores, scoreSeconds, requestMegabytes, clients, sessions, loads } = figures;
   const scored = `POST /v1/score, ${plan.rows} rows, ${digits(requestMegabytes, 1)} MB`;
   const lines = [
     [scored, `${digits(plan.rows / scoreSeconds, 0)} rows`, digits(scoreSeconds * 1000, 0), '-'],
     playerLine(`/ws, ${plan.clients} clients`, clients),
     playerLine(`/ws, ${plan.sessions} sessions, all at once`, sessions),
+    ...loads.map(loadLine),
   ];
   const head = [`server and client on ${cores} cores`, 'per second', 'median ms', 'p99 ms'];
   const rendered = table(head, lines);
   return judged ? `${rendered}\n${renderRatios({ ratios: ratiosOf(figures), leftOut: [] })}` : rendered;
 }
+
+const loadLine = ({ form, clients, failed, rowsPerSecond, p50, p99 }: NamedLoad): string[] => [
+  `/v1/score, ${clients} clients, ${form}, ${failed} failed`,
+  `${digits(rowsPerSecond, 0)} rows`,
+  digits(p50, 0),
+  digits(p99, 0),
+];
 
 const playerLine = (what: string, { stepsPerSecond, p50, p99 }: PlayerFigures): string[] => [
   what,

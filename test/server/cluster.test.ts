@@ -7,6 +7,7 @@ import {
   CheckedSession,
   type Client,
   connect,
+  type HttpResponse,
   metric,
   metricBecomes,
   sendRequest,
@@ -92,7 +93,15 @@ describe.skipIf(absent !== '')(`a server of ${WORKERS} workers${absent}`, () => 
     );
     const closed: { code: number; reason: string }[] = [];
     for (const client of clients) void client.closed.then((each) => closed.push(each));
+    // A request that loses its connection is sent again.
+    const score = (): Promise<HttpResponse> =>
+      sendRequest(cluster, 'POST', '/v1/score', columns(200)).catch(score);
+    const scoreAll = () => Promise.all(Array.from({ length: 16 }, score));
+    // Opens the connections: one that is on its way to a worker when it ends would stay unanswered.
+    await scoreAll();
+    const scored = scoreAll();
     process.kill(before[0], 'SIGKILL');
+    for (const { body } of await scored) expect(body).toEqual(expected);
     await expect
       .poll(cluster.log)
       .toMatch(/Worker \d ended with SIGKILL. Its \d sockets .*\nWorker \d was replaced/s);
