@@ -19,7 +19,7 @@ import { UsageError } from '../command-errors.js';
 import { fileDigest } from '../files/input-file.js';
 import { isPolicyFile, pathOfPolicy } from '../files/policy-file.js';
 import { type ModelFlags, samplingOf } from '../llm/llm-options.js';
-import { checkShardOutput, endShard, type ShardFile } from '../shards/shard-file.js';
+import { checkShardOutput, contentsOf, endShard, type ShardFile } from '../shards/shard-file.js';
 
 /** The options of `eval` that a shard needs. */
 export interface EvalShardOptions extends ConditionOptions, ModelFlags {
@@ -101,9 +101,18 @@ export function evalJob(options: EvalShardOptions, players: readonly Player[], g
   });
 }
 
-/** Writes the manifest. @param text about language models. */
+/**
+ * Writes the manifest. @param text about language models.
+ * @throws UsageError if the file also keeps other episodes of a language model, which an earlier run had stored.
+ */
 export async function finishShard({ file, episodes }: EvalShard, text: string): Promise<void> {
+  const { path, shard, option } = file;
+  const { rows } = await contentsOf(path);
+  if (option === '--trajectories' && rows !== episodes) {
+    throw new UsageError(
+      `Expected ${path} to hold the ${counted(episodes, 'episode')} of this shard alone, got ${rows}. Pass another ${option}.`,
+    );
+  }
   await endShard(file);
-  const { path, shard } = file;
   process.stderr.write(`${text}Shard ${shardText(shard)}: ${counted(episodes, 'episode')} in ${path}.\n`);
 }

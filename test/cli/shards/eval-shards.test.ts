@@ -1,5 +1,5 @@
 /** Shards of `eval`. Merged, they have the trajectories, components, tables and JSON of a run without --shard. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { shardConditions } from '../../../src/server/jobs/shard-conditions.js';
 import { selectConditions } from '../../../src/world/conditions.js';
@@ -110,6 +110,16 @@ describe('a language model', () => {
     expect(withoutSeconds(read(pathOf('llm-m.json')))).toBe(withoutSeconds(read(json)));
     const table = stdout.slice(0, stdout.lastIndexOf('llm:fake: '));
     expect(withoutSeconds(merged.stdout)).toBe(withoutSeconds(table));
+  });
+
+  it('refuses a file that also has other episodes', async () => {
+    const fake = await startModel();
+    const args = ['eval', '--policies', 'llm:fake', '--trajectories', pathOf('mixed.jsonl')];
+    const run = (...more: string[]) => runCli([...args, ...more], '', fake.environment);
+    await run('--seeds', '5-5');
+    const { code, stderr } = await run('--seeds', '6-7', '--shard', '0/2');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('the 1 episode of this shard alone, got 2.')]);
+    expect(existsSync(`${pathOf('mixed.jsonl')}.manifest.json`)).toBe(false);
   });
 
   it('needs trajectories, because they keep what was paid for', async () => {
