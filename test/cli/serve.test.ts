@@ -2,11 +2,12 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
+import { createConnection } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { expect, it } from 'vitest';
 import { type Running, runCli, startCli, temporaryDirectory } from '../support/cli.js';
-import { connect } from '../support/server.js';
+import { connect, metricBecomes } from '../support/server.js';
 
 const pathOf = temporaryDirectory();
 
@@ -35,6 +36,35 @@ it.each([
   stop(running);
   expect((await client.closed).code).toBe(1001);
   expect(await running.finished).toMatchObject({ code: 0, stderr: '' });
+});
+
+/** Starts a server with a request whose body never ends. */
+async function occupied(...args: string[]): Promise<Running> {
+  const running = startCli(['serve', '--port', '0', '--backend', 'reference', ...args]);
+  const server = await listening(running);
+  const socket = createConnection(server.port, '127.0.0.1').on('error', () => {});
+  socket.write('POST /v1/score HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{');
+  await metricBecomes(server, 'rhythm_vec_batch_requests', 1);
+  return running;
+}
+
+it('cuts off what takes longer than --grace, and exits with 1', async () => {
+  const running = await occupied('--grace', '0.1');
+  running.child.kill('SIGTERM');
+  const { code, stderr } = await running.finished;
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringMatching(/^error: Expected all requests .* --grace 0.1, but \d/),
+  ]);
+});
+
+it('a second signal ends it at once', async () => {
+  const running = await occupied();
+  running.child.kill('SIGTERM');
+  await running.until('stdout', 'Finishing the requests');
+  running.child.kill('SIGTERM');
+  await running.finished;
+  expect(running.child.signalCode).toBe('SIGTERM');
 });
 
 it('without --stop-on-eof, the server continues after the end of its input', async () => {
