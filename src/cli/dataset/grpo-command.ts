@@ -29,15 +29,10 @@ Examples:
   rhythm-vec dataset grpo --rows 3000 --profiles mix --steps 8-27 --seed 1 --output grpo-late/train.parquet
 `;
 
-export function addGrpoCommand(dataset: Command, { signal }: Context): void {
-  const command = dataset
-    .command('grpo')
-    .description(
-      'Write rows for GRPO: prompts of diverse states with their seeds and actions, as JSON lines or Parquet.',
-    )
+/** Adds the options that say which rows are written. `queue submit dataset grpo` has the same. */
+export const addGrpoOptions = (command: Command): Command =>
+  command
     .requiredOption('--rows <n>', 'number of rows', parseInteger)
-    .requiredOption('--output <file>', 'the file to write; the card, README.md, is written beside it')
-    .addOption(new Option('--format <name>', "default: by the file's ending").choices(FORMAT_NAMES))
     .option('--seeds <A-B>', 'seeds of the episodes (default: 100-9999)', parseSeeds)
     .option('--profiles <names>', 'profiles, comma-separated (default: sampled)', parseNames)
     .option('--steps <A-B>', 'range of steps to take rows from (default: 0-27)', parseSteps)
@@ -49,6 +44,14 @@ export function addGrpoCommand(dataset: Command, { signal }: Context): void {
       ).default('v2'),
     )
     .option('--allow-eval-seeds', 'admit seeds kept for evaluation; the card notes it');
+
+export function addGrpoCommand(dataset: Command, { signal }: Context): void {
+  const command = addGrpoOptions(dataset.command('grpo'))
+    .description(
+      'Write rows for GRPO: prompts of diverse states with their seeds and actions, as JSON lines or Parquet.',
+    )
+    .requiredOption('--output <file>', 'the file to write; the card, README.md, is written beside it')
+    .addOption(new Option('--format <name>', "default: by the file's ending").choices(FORMAT_NAMES));
   addEngineOptions(addShardOption(command))
     .addHelpText('after', HELP)
     .action(async (options: GrpoOptions) => {

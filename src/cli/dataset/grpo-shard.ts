@@ -27,7 +27,7 @@ export async function runGrpoShard(
   checkShardOutput('--output', path);
   checkShardFormat('--output', formatOf('--output', path, format) ?? LINES);
   checkOutput('--output', path);
-  const job = jobOf(plan, options.grader);
+  const job = grpoJob(plan, options.grader);
   const { first, end } = partOf(plan.rows, shard, 'rows');
   const file = { ...{ job, shard, path }, part: `rows ${first}-${end - 1}`, option: '--output' };
   if (await beginShard(file)) return;
@@ -46,7 +46,8 @@ export async function runGrpoShard(
   process.stderr.write(`Shard ${shardText(shard)}: ${counted(end - first, 'row')} in ${path}.\n`);
 }
 
-const jobOf = (plan: DatasetPlan, grader: string): DatasetJob =>
+/** Returns the job of a plan. @param grader the value of --grader without its folder, for the card. */
+export const grpoJob = (plan: DatasetPlan, grader: string): DatasetJob =>
   createJob<DatasetJob>('dataset', plan.grader, {
     ...{ dataset: 'grpo', rows: plan.rows, seeds: plan.seeds, profiles: plan.profiles },
     ...{ steps: plan.steps, seed: plan.seed, allow_eval_seeds: plan.allowEvalSeeds, grader },

@@ -54,9 +54,7 @@ export async function writeGrpo(
   source: AsyncIterable<GrpoRow[]>,
   signal: AbortSignal,
 ): Promise<void> {
-  const format = formatOfRows(target);
-  const paths = { rows: target.output, card: join(dirname(target.output), 'README.md') };
-  checkPaths(paths);
+  const { format, ...paths } = checkGrpoOutput(target);
   await using outputs = new Outputs();
   const rows = await outputs.open(paths.rows);
   const tally = await writeRows(rows, plan, format, source, signal);
@@ -95,6 +93,21 @@ async function writeRows(
   }
 }
 
+/**
+ * Checks the file before any work is done. @returns its format, and the paths of the rows and the card.
+ * @throws UsageError for paths and formats.
+ */
+export function checkGrpoOutput(target: Pick<GrpoOptions, 'output' | 'format'>): {
+  readonly format: RowFormat;
+  readonly rows: string;
+  readonly card: string;
+} {
+  const format = formatOfRows(target);
+  const paths = { rows: target.output, card: join(dirname(target.output), 'README.md') };
+  checkPaths(paths);
+  return { format, ...paths };
+}
+
 /** Returns the format of --format, or else of the file's ending. @throws UsageError for another ending. */
 function formatOfRows({ format, output }: Pick<GrpoOptions, 'format' | 'output'>): RowFormat {
   const chosen = formatOf('--output', output, format);
@@ -106,7 +119,7 @@ function formatOfRows({ format, output }: Pick<GrpoOptions, 'format' | 'output'>
 }
 
 /**
- * Checks paths before any work is done. Refuses a file that cannot be written, and an existing README.md that is not the
+ * Refuses a file that cannot be written, and an existing README.md that is not the
  * card of these rows.
  */
 function checkPaths({ rows, card }: { rows: string; card: string }): void {

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { counted } from '../../evaluation/format-results.js';
 import { parseEpisode } from '../../rollouts/trajectories/read-line.js';
 import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
-import type { Job } from '../../server/jobs/job.js';
+import type { Job, TeachJob } from '../../server/jobs/job.js';
 import { mergeShards } from '../../server/jobs/merge.js';
 import { UsageError } from '../command-errors.js';
 import { checkBracket } from '../files/bracket-file.js';
@@ -48,12 +48,22 @@ export async function runMerge(
   const job = checked.job!;
   checkEvalOptions(job, options);
   const files = checked.shards.map(({ path }) => path);
-  if (job.kind === 'eval') await mergeEval(job, files, options, signal);
-  else if (job.kind === 'audit') await mergeAuditFiles(job, files, options.output, signal);
-  else if (job.kind === 'dataset') await mergeDataset(job, files, options, signal);
+  if (job.kind !== 'teach') await assemble(job, files, options, signal);
   else if (format === LINES) await write(checked, options.output, signal);
   else await writeTable(options.output, format, episodesIn(files, signal));
   return true;
+}
+
+/** Writes the outputs of a job whose file is not the files of its shards in a row. @throws UsageError; the signal's reason. */
+export async function assemble(
+  job: Exclude<Job, TeachJob>,
+  paths: readonly string[],
+  options: MergeCommandOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  if (job.kind === 'eval') await mergeEval(job, paths, options, signal);
+  else if (job.kind === 'audit') await mergeAuditFiles(job, paths, options.output, signal);
+  else await mergeDataset(job, paths, options, signal);
 }
 
 const EVAL_FLAGS = { json: '--json', components: '--components', bracket: '--bracket' } as const;

@@ -4,16 +4,17 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { counted } from '../../evaluation/format-results.js';
-import type { EpisodeJob } from '../../server/jobs/job.js';
+import type { Job } from '../../server/jobs/job.js';
 import { Collector } from '../../server/queue/collect.js';
 import type { RowFormat } from '../../shared/row-files/file-formats.js';
+import { checkGrpoOutput } from '../dataset/run-grpo.js';
 import { checkBracket } from '../files/bracket-file.js';
 import { checkOutputs } from '../files/check-outputs.js';
 import { openLinesOutput } from '../files/episode-file.js';
 import { formatOfJob, LINES } from '../files/format-option.js';
 import { makeDirectory } from '../files/paths.js';
-import { type MergeCommandOptions, mergeEval } from '../merge/merge-eval.js';
-import { checkEvalOptions, outputsOf } from '../merge/run-merge.js';
+import type { MergeCommandOptions } from '../merge/merge-eval.js';
+import { assemble, checkEvalOptions, outputsOf } from '../merge/run-merge.js';
 import { createProgress } from '../progress.js';
 import { contentsOf } from '../shards/shard-file.js';
 import { type QueueOptions, withQueue } from './queue-options.js';
@@ -30,8 +31,9 @@ export async function runCollect(name: string, options: CollectOptions, signal: 
     const collector = await Collector.open(queue, name);
     const progress = createProgress('shards');
     try {
-      const job = JSON.parse(collector.job.job) as EpisodeJob;
+      const job = JSON.parse(collector.job.job) as Job;
       checkEvalOptions(job, options);
+      if (job.kind === 'dataset') checkGrpoOutput(options);
       await collector.wait(signal, (count) => progress.update(count, collector.job.shards));
       progress.stop();
       const sha256 = await write(job, collector, options, signal);
@@ -41,32 +43,34 @@ export async function runCollect(name: string, options: CollectOptions, signal: 
       progress.stop();
       await collector.close();
     }
-    if (path === '-') return;
-    process.stderr.write(`${counted(collector.job.episodes, 'episode')} in ${path}.\n`);
+    const { kind, rows } = collector.job;
+    // For rows of a dataset, their writer says so.
+    if (path === '-' || kind === 'dataset') return;
+    process.stderr.write(`${counted(rows, kind === 'audit' ? 'piece' : 'episode')} in ${path}.\n`);
   });
 }
 
-/** Writes the file, and the others of an evaluation. @returns the SHA-256 of the file. */
+/** Writes the file, and the others of an evaluation or a dataset. @returns the SHA-256 of the file. */
 async function write(
-  job: EpisodeJob,
+  job: Job,
   collector: Collector,
   options: CollectOptions,
   signal: AbortSignal,
 ): Promise<string> {
   const { output: path } = options;
-  if (job.kind !== 'eval') {
+  if (job.kind === 'teach') {
     const format = formatOfJob(job, path);
     const sha256 = await writeLines(collector, path, signal, format);
     return format === LINES ? sha256 : (await contentsOf(path)).sha256;
   }
-  // An evaluation is assembled from a file of its shards.
+  // Others are assembled from a file of their shards.
   const place = path === '-' ? tmpdir() : dirname(resolve(path));
   makeDirectory(place);
   const folder = await mkdtemp(join(place, '.rhythm-vec-'));
   try {
     const shards = join(folder, 'shards.jsonl');
     await writeLines(collector, shards, signal);
-    await mergeEval(job, [shards], options, signal);
+    await assemble(job, [shards], options, signal);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

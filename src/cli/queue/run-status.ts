@@ -10,7 +10,7 @@ export interface StatusOptions extends QueueOptions {
   readonly json?: boolean;
 }
 
-const HEADS = ['job', 'state', 'shards', 'active', 'episodes', 'per second', 'left', 'failures', 'spent'];
+const HEADS = ['job', 'state', 'shards', 'active', 'rows', 'per second', 'left', 'failures', 'spent'];
 
 /** Prints the status of one job or of all. @throws QueueError. */
 export async function runStatus(name: string | undefined, options: StatusOptions): Promise<void> {
@@ -35,8 +35,8 @@ const tableOf = (jobs: readonly JobStatus[]): string =>
       job.state,
       `${job.finished}/${job.shards}`,
       String(job.active),
-      `${grouped(job.finishedEpisodes)}/${grouped(job.episodes)}`,
-      job.episodesPerSecond === null ? '-' : job.episodesPerSecond.toPrecision(3),
+      `${grouped(job.finishedRows)}/${grouped(job.rows)}`,
+      job.rowsPerSecond === null ? '-' : job.rowsPerSecond.toPrecision(3),
       job.secondsLeft === null ? '-' : duration(job.secondsLeft),
       String(job.failures),
       job.spent === null ? '-' : dollars(job.spent),

@@ -1,15 +1,18 @@
 /** Runs `rhythm-vec queue submit`. */
+import { basename } from 'node:path';
 import { checkModelName } from '../../agents/llm/llm-player.js';
 import { playersOf } from '../../evaluation/choose-policies.js';
 import { MODEL_PREFIX } from '../../evaluation/user-policy.js';
-import { type EpisodeJob, jobDigest } from '../../server/jobs/job.js';
+import { type Job, jobDigest } from '../../server/jobs/job.js';
 import { shardConditions } from '../../server/jobs/shard-conditions.js';
 import { submitJob } from '../../server/queue/submit.js';
 import { checkName } from '../../shared/values.js';
+import { type DatasetOptions, toPlan } from '../../training/datasets/grpo/grpo-options.js';
 import { DEFAULT_TEACHER, teacherNamed } from '../../training/teaching/planner-teacher.js';
 import { type ConditionOptions, episodesOf, type SeedRange } from '../../world/conditions.js';
 import { PROFILE_CHOICES } from '../../world/resolve-names.js';
 import { UsageError } from '../command-errors.js';
+import { grpoJob } from '../dataset/grpo-shard.js';
 import { evalJob } from '../eval/eval-shard.js';
 import { checkModels, modelsIn } from '../eval/models.js';
 import { readGrader } from '../files/grader-file.js';
@@ -18,6 +21,7 @@ import { checkLlmOptions, checkNoModelFlags, type ModelFlags, samplingOf } from 
 import { teachJob } from '../teach/teach-job.js';
 import { addressOf, type QueueOptions, releaseHere } from './queue-options.js';
 import { settingsOf } from './run-settings.js';
+import { SHARD_SIZES } from './shard-sizes.js';
 
 interface SubmitOptions extends QueueOptions {
   readonly shardSize: number;
@@ -36,7 +40,10 @@ export interface EvalSubmitOptions extends SubmitOptions, ModelFlags, ConditionO
   readonly grader: string;
 }
 
-const SHARD_SIZES = [8, 64] as const;
+export interface GrpoSubmitOptions extends SubmitOptions, Omit<DatasetOptions, 'grader'> {
+  readonly grader: string;
+}
+
 const PRIORITIES = [1, 1000] as const;
 /** The number of digits of a job's digest in the job's name. */
 const DIGITS = 12;
@@ -77,6 +84,12 @@ export async function submitEval(options: EvalSubmitOptions): Promise<void> {
   await submit(job, episodes, players.length, options);
 }
 
+/** Submits what `dataset grpo` does. @throws UsageError; InputError for an impossible plan; QueueError. */
+export async function submitGrpo(options: GrpoSubmitOptions): Promise<void> {
+  const plan = toPlan({ ...options, grader: await readGrader(options.grader) });
+  await submit(grpoJob(plan, basename(options.grader)), plan.rows, 1, options);
+}
+
 /** Checks a policy of this package. @throws UsageError; InputError for names. */
 function checkPolicy(policy: string, options: ModelFlags): void {
   checkNoFile(policy);
@@ -93,26 +106,27 @@ function checkNoFile(policy: string): void {
   );
 }
 
-/** @param seeds the episodes of each policy. */
+/** @param units that the shards share: episodes of each policy, or rows. @param rowsOfUnit the lines of a unit. */
 async function submit(
-  job: EpisodeJob,
-  seeds: number,
-  policies: number,
+  job: Job,
+  units: number,
+  rowsOfUnit: number,
   options: SubmitOptions & ModelFlags,
 ): Promise<void> {
   const { shardSize, priority, budget } = options;
-  checkRange('--shard-size', shardSize, ...SHARD_SIZES);
-  checkRange('--priority', priority, ...PRIORITIES);
   const { kind } = job;
+  const { least, most } = SHARD_SIZES[kind];
+  checkRange('--shard-size', shardSize, least, most);
+  checkRange('--priority', priority, ...PRIORITIES);
   const name = `${kind}-${jobDigest(job).slice(0, DIGITS)}`;
   const { before, retried } = await submitJob(
     addressOf(options),
     releaseHere(),
     {
-      ...{ name, kind, priority, episodes: seeds * policies, shards: Math.ceil(seeds / shardSize) },
+      ...{ name, kind, priority, rows: units * rowsOfUnit, shards: Math.ceil(units / shardSize) },
       ...{ job: JSON.stringify(job), settings: JSON.stringify(settingsOf(options)) },
     },
-    job.options.model === null ? undefined : (budget ?? null),
+    'model' in job.options && job.options.model !== null ? (budget ?? null) : undefined,
   );
   if (before === 'open') {
     process.stderr.write(

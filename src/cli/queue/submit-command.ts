@@ -1,12 +1,14 @@
 /** `rhythm-vec queue submit`: adds a job to the queue. */
 import type { Command } from 'commander';
 import type { Context } from '../context.js';
+import { addGrpoOptions } from '../dataset/grpo-command.js';
 import { addEvalOptions } from '../eval/command.js';
 import { addLlmOptions } from '../llm/llm-options.js';
 import { parseInteger } from '../shared-options.js';
 import { addTeachOptions } from '../teach/command.js';
 import { addQueueOptions } from './queue-options.js';
-import type { EvalSubmitOptions, TeachSubmitOptions } from './run-submit.js';
+import type { EvalSubmitOptions, GrpoSubmitOptions, TeachSubmitOptions } from './run-submit.js';
+import { SHARD_SIZES, type ShardSizes } from './shard-sizes.js';
 
 const HELP = `
 Takes the options of the command itself, except those of its output and its machine. The last line of the output is the
@@ -16,29 +18,37 @@ tried again.
 Examples:
   rhythm-vec queue submit teach --seeds 100-1099
   rhythm-vec queue submit eval --policies heuristic+constant,planner --conditions ood
+  rhythm-vec queue submit dataset grpo --rows 100000 --profiles mix
   rhythm-vec queue submit teach --policy planner --seeds 100-9999 --shard-size 16 --priority 10
 `;
 
-const addSubmitOptions = (command: Command): Command =>
+const addSubmitOptions = (command: Command, { unit, least, most, usual }: ShardSizes): Command =>
   addQueueOptions(command)
-    .option('--shard-size <n>', 'episodes of a shard, 8 to 64', parseInteger, 32)
+    .option('--shard-size <n>', `${unit} of a shard, ${least} to ${most}`, parseInteger, usual)
     .option('--priority <n>', '1 to 1000; jobs with a lower number go first', parseInteger, 100);
 
 export function addSubmitCommand(queue: Command, _: Context): void {
   const command = queue
     .command('submit')
-    .description('Submit a job: "submit teach" or "submit eval".')
+    .description('Submit a job: "submit teach", "submit eval" or "submit dataset grpo".')
     .addHelpText('after', HELP);
-  addSubmitOptions(addLlmOptions(addTeachOptions(command.command('teach'))))
+  addSubmitOptions(addLlmOptions(addTeachOptions(command.command('teach'))), SHARD_SIZES.teach)
     .description('Submit what "rhythm-vec teach" does.')
     .action(async (options: TeachSubmitOptions) => {
       const { submitTeach } = await import('./run-submit.js');
       await submitTeach(options);
     });
-  addSubmitOptions(addLlmOptions(addEvalOptions(command.command('eval'))))
+  addSubmitOptions(addLlmOptions(addEvalOptions(command.command('eval'))), SHARD_SIZES.eval)
     .description('Submit what "rhythm-vec eval --trajectories" does.')
     .action(async (options: EvalSubmitOptions) => {
       const { submitEval } = await import('./run-submit.js');
       await submitEval(options);
+    });
+  const dataset = command.command('dataset').description('Submit rows to train on: "submit dataset grpo".');
+  addSubmitOptions(addGrpoOptions(dataset.command('grpo')), SHARD_SIZES.dataset)
+    .description('Submit what "rhythm-vec dataset grpo" does.')
+    .action(async (options: GrpoSubmitOptions) => {
+      const { submitGrpo } = await import('./run-submit.js');
+      await submitGrpo(options);
     });
 }

@@ -26,7 +26,8 @@ export interface JobRecord {
   readonly settings: string;
   readonly kind: string;
   readonly shards: number;
-  readonly episodes: number;
+  /** The lines of all shards: episodes, rows of a dataset or pieces of an audit. */
+  readonly rows: number;
   /** 1 to 1000. Jobs with a lower number go first. */
   readonly priority: number;
 }
@@ -112,7 +113,7 @@ export async function readJob({ redis, prefix }: Queue, name: string): Promise<S
     settings: fields.settings ?? '{}',
     kind: fields.kind,
     shards: Number(fields.shards),
-    episodes: Number(fields.episodes),
+    rows: Number(fields.rows),
     priority: Number(fields.priority),
     state: fields.state as JobState,
     submittedAt: Number(fields.submitted_at),

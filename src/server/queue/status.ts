@@ -33,11 +33,12 @@ export interface JobStatus {
   readonly finished: number;
   /** Shards that are being computed. */
   readonly active: number;
-  readonly episodes: number;
-  /** Episodes of finished shards. */
-  readonly finishedEpisodes: number;
-  /** Episodes in a second, over the last shards. */
-  readonly episodesPerSecond: number | null;
+  /** Episodes, rows of a dataset or pieces of an audit. */
+  readonly rows: number;
+  /** Rows of finished shards. */
+  readonly finishedRows: number;
+  /** Rows in a second, over the last shards. */
+  readonly rowsPerSecond: number | null;
   readonly secondsLeft: number | null;
   /** Seconds of compute of the finished shards. */
   readonly computeSeconds: number;
@@ -105,19 +106,19 @@ export async function missingJob(queue: Queue, name: string): Promise<QueueError
 }
 
 async function statusOf(queue: Queue, job: StoredJob): Promise<JobStatus> {
-  const { name, kind, state, priority, shards, episodes, computeMs, failures, file } = job;
+  const { name, kind, state, priority, shards, rows, computeMs, failures, file } = job;
   const finished = state === 'collected' ? shards : await countResults(queue, name);
   const perSecond = rateOf(await recentFinishes(queue, name), job);
   const spending = await readSpending(queue, name);
   const left = perSecond === null ? null : (shards - finished) / perSecond;
-  const perShard = episodes / shards;
+  const perShard = rows / shards;
   return {
-    ...{ name, kind, state, priority, shards, finished, episodes, failures, file },
+    ...{ name, kind, state, priority, shards, finished, rows, failures, file },
     spent: spending?.spent ?? job.spent,
     budget: spending?.budget ?? null,
     active: state === 'open' ? await countActive(queue, name) : 0,
-    finishedEpisodes: Math.min(episodes, Math.round(finished * perShard)),
-    episodesPerSecond: perSecond === null ? null : perSecond * perShard,
+    finishedRows: Math.min(rows, Math.round(finished * perShard)),
+    rowsPerSecond: perSecond === null ? null : perSecond * perShard,
     secondsLeft: state === 'open' ? left : null,
     computeSeconds: computeMs / 1000,
     failed: await failedShards(queue, name),

@@ -14,7 +14,7 @@ const RECORD = {
   settings: '{}',
   kind: 'teach',
   shards: 1,
-  episodes: 8,
+  rows: 8,
   priority: 1,
 };
 const addressAt = (url: string, more: Partial<QueueAddress> = {}): QueueAddress => ({

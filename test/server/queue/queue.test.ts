@@ -40,7 +40,7 @@ describeWithRedis('a job', () => {
     const name = await submit(server, ...args, '--shard-size', '8');
     expect(name).toMatch(/^teach-[\da-f]{12}$/);
     expect(await submit(server, ...args, '--shard-size', '8')).toBe(name);
-    expect(await statusOf(name)).toMatchObject({ state: 'open', shards: 5, finished: 0, episodes: 40 });
+    expect(await statusOf(name)).toMatchObject({ state: 'open', shards: 5, finished: 0, rows: 40 });
     const workers = [startWorker(server), startWorker(server)];
     const paths = [pathOf('a.jsonl'), pathOf('b.jsonl')];
     const collectors = paths.map((path) => startCollector(server, name, path));

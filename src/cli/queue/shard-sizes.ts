@@ -1,0 +1,21 @@
+/** The sizes of shards, by what is submitted. */
+import type { JobKind } from '../../server/jobs/job.js';
+
+export interface ShardSizes {
+  /** What a shard has. */
+  readonly unit: string;
+  readonly least: number;
+  readonly most: number;
+  readonly usual: number;
+}
+
+const EPISODES: ShardSizes = { unit: 'episodes', least: 8, most: 64, usual: 32 };
+
+export const SHARD_SIZES = {
+  teach: EPISODES,
+  eval: EPISODES,
+  /** 16,384 rows are 0.1 GB of text. */
+  dataset: { unit: 'rows', least: 8, most: 16384, usual: 2048 },
+  /** Each shard repeats two of the searches. */
+  audit: { unit: 'pieces', least: 1, most: 64, usual: 8 },
+} as const satisfies Readonly<Record<JobKind, ShardSizes>>;
