@@ -15,7 +15,8 @@ import { createProgress } from '../progress.js';
 import { beginShard, checkShardOutput, endShard } from '../shards/shard-file.js';
 import type { EngineOptions } from '../shared-options.js';
 
-interface AuditShardOptions extends EngineOptions {
+/** What is searched and played. */
+export interface AuditJobOptions {
   readonly grader: Grader;
   readonly seed?: number;
   readonly evaluations?: number;
@@ -25,6 +26,9 @@ interface AuditShardOptions extends EngineOptions {
   /** The paths of the policies, and the policies by name in the same order. */
   readonly paths?: readonly string[];
   readonly policies: Readonly<Record<string, PolicyLike>>;
+}
+
+interface AuditShardOptions extends AuditJobOptions, EngineOptions {
   readonly shard: Shard;
   /** The value of --json. */
   readonly path: string;
@@ -54,7 +58,7 @@ export function checkAuditShard({
 /** Computes a shard, and writes its pieces. @throws as `auditShard`; the signal's reason. */
 export async function runAuditShard(options: AuditShardOptions, signal: AbortSignal): Promise<void> {
   const { shard, path, policies, backend, kernel, threads } = options;
-  const job = jobOf(options);
+  const job = auditJob(options);
   const file = { ...{ job, shard, path }, part: `pieces of the audit`, option: '--json' };
   if (await beginShard(file)) return;
   const progress = createProgress('episodes');
@@ -76,7 +80,8 @@ export async function runAuditShard(options: AuditShardOptions, signal: AbortSig
   process.stderr.write(`Shard ${shardText(shard)}: ${counted(pieces, 'piece')} of the audit in ${path}.\n`);
 }
 
-function jobOf({ paths = [], policies, grader, ...options }: AuditShardOptions): AuditJob {
+/** Returns the job that options ask for. @throws InputError as `audit`. */
+export function auditJob({ paths = [], policies, grader, ...options }: AuditJobOptions): AuditJob {
   const { seed, evaluations, episodes, profiles, plannerEpisodes } = options;
   const request = toAuditRequest({
     grader,

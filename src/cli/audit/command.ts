@@ -37,15 +37,10 @@ Examples:
   rhythm-vec audit --grader v3 --policies ./sleep.mjs
 `;
 
-export function addAuditCommand(program: Command, { signal }: Context): void {
-  const command = program
-    .command('audit')
-    .description(
-      'Measure what a grader rewards, before training: the gains of exploits, and of knowing the profile.',
-    )
+/** Adds the options that say what is searched and played. `queue submit audit` has the same. */
+export const addAuditOptions = (command: Command): Command =>
+  command
     .addOption(new Option('--grader <name|file>', 'v1, v2, v3 or a grader file').default('v2'))
-    .option('--output <directory>', 'also write a report with pictures to this directory')
-    .option('--json <file>', 'also write the results as JSON; - is the standard output')
     .option('--seed <n>', 'seed of the searches (default: 0)', parseInteger)
     .option(
       '--evaluations <n>',
@@ -62,7 +57,15 @@ export function addAuditCommand(program: Command, { signal }: Context): void {
       '--planner-episodes <n>',
       'fresh seeds that each planner plays, half a second of a core per seed for all of them (default: 100)',
       parseInteger,
+    );
+
+export function addAuditCommand(program: Command, { signal }: Context): void {
+  const command = addAuditOptions(program.command('audit'))
+    .description(
+      'Measure what a grader rewards, before training: the gains of exploits, and of knowing the profile.',
     )
+    .option('--output <directory>', 'also write a report with pictures to this directory')
+    .option('--json <file>', 'also write the results as JSON; - is the standard output')
     .option(
       '--policies <files>',
       'comma-separated: also score the policies that these files export',

@@ -7,8 +7,8 @@ import type { CollectOptions } from './run-collect.js';
 const HELP = `
 Waits until all shards are computed, and writes the file whole or not at all. The results are removed from Redis after the
 file is complete on disk. An interrupted command loses nothing: run it again. If shards failed in all their attempts, the
-command names them and ends; submit the job again to repeat them. For a job of eval it also prints the tables; for one of
-dataset grpo it writes the card, README.md, beside --output.
+command names them and ends; submit the job again to repeat them. For jobs of eval and audit it also prints the tables;
+for one of audit --output is the JSON, and for one of dataset grpo it writes the card, README.md, beside --output.
 
 Example:
   rhythm-vec queue collect teach-1f0c2a9b3d4e --output teacher.jsonl

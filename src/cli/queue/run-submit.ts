@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { checkModelName } from '../../agents/llm/llm-player.js';
 import { playersOf } from '../../evaluation/choose-policies.js';
 import { MODEL_PREFIX } from '../../evaluation/user-policy.js';
+import { piecesOf } from '../../server/jobs/audit-shards.js';
 import { type Job, jobDigest } from '../../server/jobs/job.js';
 import { shardConditions } from '../../server/jobs/shard-conditions.js';
 import { submitJob } from '../../server/queue/submit.js';
@@ -11,6 +12,7 @@ import { type DatasetOptions, toPlan } from '../../training/datasets/grpo/grpo-o
 import { DEFAULT_TEACHER, teacherNamed } from '../../training/teaching/planner-teacher.js';
 import { type ConditionOptions, episodesOf, type SeedRange } from '../../world/conditions.js';
 import { PROFILE_CHOICES } from '../../world/resolve-names.js';
+import { type AuditJobOptions, auditJob } from '../audit/audit-shard.js';
 import { UsageError } from '../command-errors.js';
 import { grpoJob } from '../dataset/grpo-shard.js';
 import { evalJob } from '../eval/eval-shard.js';
@@ -41,6 +43,12 @@ export interface EvalSubmitOptions extends SubmitOptions, ModelFlags, ConditionO
 }
 
 export interface GrpoSubmitOptions extends SubmitOptions, Omit<DatasetOptions, 'grader'> {
+  readonly grader: string;
+}
+
+export interface AuditSubmitOptions
+  extends SubmitOptions,
+    Omit<AuditJobOptions, 'grader' | 'paths' | 'policies'> {
   readonly grader: string;
 }
 
@@ -90,6 +98,12 @@ export async function submitGrpo(options: GrpoSubmitOptions): Promise<void> {
   await submit(grpoJob(plan, basename(options.grader)), plan.rows, 1, options);
 }
 
+/** Submits what `audit` does. @throws UsageError; InputError; QueueError. */
+export async function submitAudit(options: AuditSubmitOptions): Promise<void> {
+  const job = auditJob({ ...options, policies: {}, grader: await readGrader(options.grader) });
+  await submit(job, piecesOf(job), 1, options);
+}
+
 /** Checks a policy of this package. @throws UsageError; InputError for names. */
 function checkPolicy(policy: string, options: ModelFlags): void {
   checkNoFile(policy);
@@ -106,7 +120,7 @@ function checkNoFile(policy: string): void {
   );
 }
 
-/** @param units that the shards share: episodes of each policy, or rows. @param rowsOfUnit the lines of a unit. */
+/** @param units that the shards share: episodes of each policy, rows, or pieces. @param rowsOfUnit the lines of a unit. */
 async function submit(
   job: Job,
   units: number,

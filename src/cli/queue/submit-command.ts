@@ -1,5 +1,6 @@
 /** `rhythm-vec queue submit`: adds a job to the queue. */
 import type { Command } from 'commander';
+import { addAuditOptions } from '../audit/command.js';
 import type { Context } from '../context.js';
 import { addGrpoOptions } from '../dataset/grpo-command.js';
 import { addEvalOptions } from '../eval/command.js';
@@ -7,7 +8,12 @@ import { addLlmOptions } from '../llm/llm-options.js';
 import { parseInteger } from '../shared-options.js';
 import { addTeachOptions } from '../teach/command.js';
 import { addQueueOptions } from './queue-options.js';
-import type { EvalSubmitOptions, GrpoSubmitOptions, TeachSubmitOptions } from './run-submit.js';
+import type {
+  AuditSubmitOptions,
+  EvalSubmitOptions,
+  GrpoSubmitOptions,
+  TeachSubmitOptions,
+} from './run-submit.js';
 import { SHARD_SIZES, type ShardSizes } from './shard-sizes.js';
 
 const HELP = `
@@ -19,6 +25,7 @@ Examples:
   rhythm-vec queue submit teach --seeds 100-1099
   rhythm-vec queue submit eval --policies heuristic+constant,planner --conditions ood
   rhythm-vec queue submit dataset grpo --rows 100000 --profiles mix
+  rhythm-vec queue submit audit --grader v3
   rhythm-vec queue submit teach --policy planner --seeds 100-9999 --shard-size 16 --priority 10
 `;
 
@@ -30,7 +37,7 @@ const addSubmitOptions = (command: Command, { unit, least, most, usual }: ShardS
 export function addSubmitCommand(queue: Command, _: Context): void {
   const command = queue
     .command('submit')
-    .description('Submit a job: "submit teach", "submit eval" or "submit dataset grpo".')
+    .description('Submit a job: "submit teach", "submit eval", "submit audit" or "submit dataset grpo".')
     .addHelpText('after', HELP);
   addSubmitOptions(addLlmOptions(addTeachOptions(command.command('teach'))), SHARD_SIZES.teach)
     .description('Submit what "rhythm-vec teach" does.')
@@ -43,6 +50,12 @@ export function addSubmitCommand(queue: Command, _: Context): void {
     .action(async (options: EvalSubmitOptions) => {
       const { submitEval } = await import('./run-submit.js');
       await submitEval(options);
+    });
+  addSubmitOptions(addAuditOptions(command.command('audit')), SHARD_SIZES.audit)
+    .description('Submit what "rhythm-vec audit --json" does, without policies of files.')
+    .action(async (options: AuditSubmitOptions) => {
+      const { submitAudit } = await import('./run-submit.js');
+      await submitAudit(options);
     });
   const dataset = command.command('dataset').description('Submit rows to train on: "submit dataset grpo".');
   addSubmitOptions(addGrpoOptions(dataset.command('grpo')), SHARD_SIZES.dataset)

@@ -64,8 +64,10 @@ export async function mergeAudit(
   });
 }
 
-/** Returns the number of pieces of an audit. */
-export function countPieces(request: AuditRequest): number {
+/** Returns the number of pieces of a job without policies of files. */
+export const piecesOf = (job: AuditJob): number => countPieces(requestOf(job, { policies: {} }));
+
+function countPieces(request: AuditRequest): number {
   const { weights, policies, plannerEpisodes } = request;
   const parts = (episodes: number): number => Math.ceil(episodes / TOGETHER);
   // Open-loop, honest, profiles, reactive, discrete and two neutral ones.

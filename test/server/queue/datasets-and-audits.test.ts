@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { runCli, temporaryDirectory } from '../../support/cli.js';
-import { runQueue, startWorker, stop, submit } from '../../support/queue.js';
+import { read, runQueue, startWorker, stop, submit } from '../../support/queue.js';
 import { describeWithRedis, RedisServer } from '../../support/redis.js';
 
 const pathOf = temporaryDirectory();
@@ -32,6 +32,21 @@ describeWithRedis('two workers', () => {
       }
       expect(await statusOf(name)).toMatchObject({ state: 'collected', shards: 4, rows: 61, failures: 0 });
     }
+    await stop(...workers);
+  });
+
+  it('give the JSON and the tables of audit', async () => {
+    const sizes = ['--evaluations', '1000', '--episodes', '8', '--profiles', '2', '--planner-episodes', '2'];
+    const args = ['audit', ...sizes, '--grader', 'v3'];
+    const [one, many] = ['one', 'many'].map((name) => pathOf(`${name}.json`));
+    const name = await submit(server, ...args, '--shard-size', '10');
+    const workers = [startWorker(server, '--until-empty'), startWorker(server, '--until-empty')];
+    const whole = await runCli([...args, '--json', one]);
+    const tables = await runQueue(server, 'collect', name, '--output', many);
+    const withoutSeconds = (text: string) => text.replace(/"seconds": .*/, '').replace(/^[\d.]+ s\.$/m, '');
+    expect(withoutSeconds(read(many))).toBe(withoutSeconds(read(one)));
+    expect(withoutSeconds(tables)).toBe(withoutSeconds(whole.stdout));
+    expect(await statusOf(name)).toMatchObject({ state: 'collected', shards: 2, failures: 0 });
     await stop(...workers);
   });
 });
