@@ -3,6 +3,8 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { UsageError } from '../../src/cli/command-errors.js';
+import { ParquetFile } from '../../src/cli/files/parquet-file.js';
 import { toCompact } from '../../src/rollouts/trajectories/compact-episode.js';
 import { EPISODE_COLUMNS, type EpisodeRow } from '../../src/rollouts/trajectories/episode-columns.js';
 import { SCHEMAS } from '../../src/shared/schemas.js';
@@ -25,6 +27,18 @@ const sft = (input: string, output: string) =>
     ...['dataset', 'sft', '--objective', 'none'],
     ...['--jsonl', pathOf(input), '--output', pathOf(output)],
   ]);
+
+/** Returns what reading a file gives: rows, a problem of a row group, or an error. */
+async function outcomeOf(path: string): Promise<'rows' | 'problem' | 'refused'> {
+  try {
+    await using file = await ParquetFile.open(path);
+    for await (const { rows } of file.groups(file.columns)) if (rows === null) return 'problem';
+    return 'rows';
+  } catch (error) {
+    expect(error).toBeInstanceOf(UsageError);
+    return 'refused';
+  }
+}
 
 describe('both formats', () => {
   it('of teach give the same results and the same rows', async () => {
@@ -234,6 +248,20 @@ describe('an error names the place and the fault of', () => {
       const { code, stderr } = await reevalOf(`${name}.parquet`, content);
       expect([code, stderr]).toEqual([2, expect.stringContaining(fault)]);
     }
+  });
+
+  it('a damaged footer, whichever byte is damaged', async () => {
+    const bytes = await tableOf(compact);
+    const first = bytes.length - 8 - bytes.readUInt32LE(bytes.length - 8);
+    const path = pathOf('footer.parquet');
+    const outcomes = new Set<string>();
+    for (let i = first; i < bytes.length; i += 3) {
+      const damaged = Buffer.from(bytes);
+      damaged[i] ^= 1 << (i % 8);
+      writeFileSync(path, damaged);
+      outcomes.add(await outcomeOf(path));
+    }
+    expect([...outcomes].sort()).toEqual(['problem', 'refused', 'rows']);
   });
 
   it('a damaged row group, and the other row groups are read', async () => {

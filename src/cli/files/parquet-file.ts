@@ -121,29 +121,37 @@ async function bufferOf(handle: FileHandle): Promise<AsyncBuffer> {
   const { size } = await handle.stat();
   return {
     byteLength: size,
-    slice: async (start, end = size) => {
-      const bytes = Buffer.alloc(Math.max(0, Math.min(end, size) - start));
-      for (let done = 0; done < bytes.length; ) {
-        const { bytesRead } = await handle.read(bytes, done, bytes.length - done, start + done);
-        if (bytesRead === 0) throw new Error('the file became shorter');
-        done += bytesRead;
-      }
-      return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer;
+    slice: (start, end = size) => {
+      const bytes = readBytes(handle, start, Math.min(end, size));
+      // hyparquet reads ahead. Without a handler, an error of bytes that it never uses would end the process.
+      bytes.catch(() => {});
+      return bytes;
     },
   };
+}
+
+/** Reads the bytes [start, end) of a file. @throws Error for places that a damaged footer names. */
+async function readBytes(handle: FileHandle, start: number, end: number): Promise<ArrayBuffer> {
+  if (!(start >= 0 && start <= end)) throw new Error(`bytes from ${start} to ${end}`);
+  const bytes = Buffer.alloc(end - start);
+  for (let done = 0; done < bytes.length; ) {
+    const { bytesRead } = await handle.read(bytes, done, bytes.length - done, start + done);
+    if (bytesRead === 0) throw new Error('the file became shorter');
+    done += bytesRead;
+  }
+  return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer;
 }
 
 /** Returns the metadata of a file's footer, or of the footer that a killed run left beside it. */
 async function metadataOf(library: Library, buffer: AsyncBuffer, path: string): Promise<FileMetaData> {
   try {
-    return checkedMetadata(await library.parquetMetadataAsync(buffer));
+    return checkedMetadata(await library.parquetMetadataAsync(buffer, FOOTER));
   } catch (error) {
     const kept = footerOf(path);
     if (stat(kept)?.isFile()) {
       const { buffer: bytes, byteOffset, length } = await readFile(kept);
-      return checkedMetadata(
-        library.parquetMetadata(bytes.slice(byteOffset, byteOffset + length) as ArrayBuffer),
-      );
+      const footer = bytes.slice(byteOffset, byteOffset + length) as ArrayBuffer;
+      return checkedMetadata(library.parquetMetadata(footer, FOOTER));
     }
     throw new UsageError(
       `Expected ${path} to be a whole Parquet file, got: ${printable((error as Error).message)}. Write it again, or pass the file that it was copied from.`,
@@ -151,11 +159,27 @@ async function metadataOf(library: Library, buffer: AsyncBuffer, path: string): 
   }
 }
 
-/** Checks what a damaged footer may lack. */
+/** Leaves columns of positions on Earth alone: hyparquet's search for them never ends in some damaged footers. */
+const FOOTER = { geoparquet: false };
+
+/** Checks a footer that may be damaged. Without these checks, reading may never end. */
 function checkedMetadata(metadata: FileMetaData): FileMetaData {
-  const { row_groups: groups, num_rows: rows } = metadata;
+  const { schema, row_groups: groups, num_rows: rows } = metadata;
+  if (!isTree(schema)) throw new Error('a footer whose columns form no tree');
   const sum = groups.reduce((total, { num_rows }) => total + num_rows, 0n);
   if (sum === rows && groups.every(({ num_rows, columns }) => num_rows >= 0n && Array.isArray(columns)))
     return metadata;
   throw new Error(`a footer of ${rows} rows, whose row groups have ${sum}`);
+}
+
+/** Returns whether elements, each followed by as many subtrees as it has children, form one tree. */
+function isTree(schema: FileMetaData['schema']): boolean {
+  let missing = 1;
+  return (
+    schema.every(({ num_children: children = 0 }) => {
+      const expected = missing > 0 && children >= 0;
+      missing += children - 1;
+      return expected;
+    }) && missing === 0
+  );
 }
