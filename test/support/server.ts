@@ -28,18 +28,16 @@ export interface HttpResponse {
   readonly body: any;
 }
 
-/** Sends a request. @param body sent as JSON; a string is sent unchanged. @param limitMs of the whole request. Default none. */
+/** Sends a request. @param body sent as JSON; a string is sent unchanged. */
 export async function sendRequest(
   { url }: Pick<RunningServer, 'url'>,
   method: string,
   path: string,
   body: unknown = null,
   headers: Record<string, string> = {},
-  limitMs?: number,
 ): Promise<HttpResponse> {
   const response = await fetch(url + path, {
     method,
-    signal: limitMs === undefined ? null : AbortSignal.timeout(limitMs),
     headers: { 'content-type': 'application/json', ...headers },
     body: body === null ? undefined : typeof body === 'string' ? body : JSON.stringify(body),
   });

@@ -1,6 +1,7 @@
 /** One worker of a cluster as the primary sees it: its process, its part of the quotas, and its sockets. */
 import type { Worker } from 'node:cluster';
 import type { LocalQuota } from '../quota.js';
+import { HandedConnections } from './handed-connections.js';
 import type { QuotaName, ToPrimary, ToWorker } from './messages.js';
 import { SessionsOfWorker, type SocketHandle } from './sessions-of-worker.js';
 
@@ -13,6 +14,7 @@ export class WorkerSlot {
   readonly worker: Worker;
   readonly #quotas: Quotas;
   readonly #sessions = new SessionsOfWorker();
+  readonly #handed: HandedConnections;
   readonly #taken: Record<QuotaName, number> = { sessions: 0, envs: 0 };
   /** Whether it accepts connections. */
   isReady = false;
@@ -21,6 +23,7 @@ export class WorkerSlot {
   constructor(worker: Worker, quotas: Quotas, onAsked: (slot: WorkerSlot, message: Asked) => void) {
     this.worker = worker;
     this.#quotas = quotas;
+    this.#handed = new HandedConnections(worker.process);
     worker.on('message', (message: ToPrimary, handle: unknown) => {
       if (!this.#answer(message, handle as SocketHandle | undefined)) onAsked(this, message as Asked);
     });
@@ -37,10 +40,11 @@ export class WorkerSlot {
     if (this.worker.isConnected()) this.worker.send(message, () => {});
   }
 
-  /** Gives back what an ended worker had taken, and tells the clients of its sockets. */
+  /** Gives back what an ended worker had taken, closes the connections on their way to it, and tells the clients of its sockets. */
   release(): void {
     this.isReady = false;
     for (const [name, count] of Object.entries(this.#taken)) this.#quotas[name as QuotaName].giveBack(count);
+    this.#handed.closeAll();
     this.#sessions.tellAll();
   }
 
