@@ -1,0 +1,74 @@
+/** Computes the shards that the main thread of a worker sends. */
+import { MODEL_PREFIX } from '../../evaluation/user-policy.js';
+import { type CompactEpisode, toCompact } from '../../rollouts/trajectories/compact-episode.js';
+import { EpisodeReplayer } from '../../rollouts/trajectories/episode-replayer.js';
+import type { EpisodeJob, Job } from '../../server/jobs/job.js';
+import { runShard, type ShardBatch } from '../../server/jobs/run.js';
+import { connect } from '../../server/queue/connection.js';
+import type { Queue } from '../../server/queue/job-store.js';
+import { ModelEpisodes } from '../../server/queue/model-episodes.js';
+import { packEpisodes, packResult } from '../../server/queue/result-codec.js';
+import { type ComputeOptions, serveShards } from '../../server/queue/serve-shards.js';
+import type { ShardTask } from '../../server/queue/shard-messages.js';
+import { SharedLedger, SharedPauses } from '../../server/queue/shared-ledger.js';
+import { LLM_DEFAULTS, prepareModel } from '../llm/llm-options.js';
+import { flagsOf, type RunSettings } from './run-settings.js';
+
+serveShards(async (task, options) => {
+  const job = JSON.parse(task.job) as Job;
+  if (!hasModel(job)) return computeShard(job, task, options);
+  const { address } = task;
+  const redis = await connect(address);
+  try {
+    return await playShard(job, task, { redis, prefix: address.prefix }, options);
+  } finally {
+    redis.disconnect();
+  }
+});
+
+const hasModel = (job: Job): job is EpisodeJob =>
+  (job.kind === 'teach' || job.kind === 'eval') && job.options.model !== null;
+
+/** Computes a shard without a language model. */
+async function computeShard(
+  job: Job,
+  { index, count, engine }: ShardTask,
+  options: ComputeOptions,
+): Promise<Buffer> {
+  const batches: ShardBatch[] = [];
+  for await (const batch of runShard(job, { index, count }, { engine, ...options })) batches.push(batch);
+  return packResult(batches);
+}
+
+/** Plays the episodes of a shard with a language model, except those of the model that an earlier attempt has stored. */
+async function playShard(
+  job: EpisodeJob,
+  { name, index, count, token, engine, settings }: ShardTask,
+  queue: Queue,
+  { signal, onProgress }: ComputeOptions,
+): Promise<Buffer> {
+  const { sampling, prices } = job.options.model!;
+  const flags = flagsOf(JSON.parse(settings) as RunSettings, sampling);
+  const openModel = await prepareModel(modelOf(job), flags);
+  const episodes = await ModelEpisodes.open(queue, name, index);
+  await using replayer = new EpisodeReplayer(engine);
+  await using ledger = await SharedLedger.open(queue, { name, index, token }, prices);
+  const { model } = openModel({}, { ledger, rateLimiter: new SharedPauses(queue, name) });
+  const llm = {
+    ...{ model, concurrency: flags.concurrency ?? LLM_DEFAULTS.concurrency },
+    has: (key: string) => episodes.has(key),
+    played: episodes.read(replayer),
+    append: (episode: Parameters<typeof toCompact>[0]) => episodes.add(episode),
+  };
+  const others: CompactEpisode[] = [];
+  for await (const batch of runShard(job, { index, count }, { engine, signal, onProgress, llm })) {
+    others.push(...batch.episodes.filter((episode) => episode.model === null).map(toCompact));
+  }
+  return packEpisodes([...(await episodes.all()), ...others]);
+}
+
+/** Returns the name of a job's language model. */
+function modelOf({ kind, options }: EpisodeJob): string {
+  const names = kind === 'teach' ? [options.policy] : options.policies;
+  return names.find((name) => name.startsWith(MODEL_PREFIX))!.slice(MODEL_PREFIX.length);
+}
