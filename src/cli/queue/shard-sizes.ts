@@ -14,8 +14,8 @@ const EPISODES: ShardSizes = { unit: 'episodes', least: 8, most: 64, usual: 32 }
 export const SHARD_SIZES = {
   teach: EPISODES,
   eval: EPISODES,
-  /** 16,384 rows are 0.1 GB of text. */
+  /** 16,384 rows are 50 MB of text. */
   dataset: { unit: 'rows', least: 8, most: 16384, usual: 2048 },
-  /** Each shard repeats two of the searches. */
-  audit: { unit: 'pieces', least: 1, most: 64, usual: 8 },
+  /** Each shard repeats two of the searches: an eighth of an audit with the default options. */
+  audit: { unit: 'pieces', least: 1, most: 256, usual: 32 },
 } as const satisfies Readonly<Record<JobKind, ShardSizes>>;
