@@ -24,7 +24,8 @@ export async function until(condition: () => boolean | Promise<boolean>, everyMs
   while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, everyMs));
 }
 
-async function freePort(): Promise<number> {
+/** Returns a free port of the loopback interface. */
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

@@ -84,8 +84,17 @@ async function check(redis: Redis, address: QueueAddress): Promise<void> {
   }
 }
 
-function unreachable({ message }: Error, { url }: QueueAddress): QueueError {
+/** Node's codes for a certificate that it does not accept. */
+const CERTIFICATE = /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT_)/;
+
+function unreachable(error: Error, { url }: QueueAddress): QueueError {
+  const { message } = error;
   const host = hostOf(url);
+  if (CERTIFICATE.test(String((error as NodeJS.ErrnoException).code))) {
+    return new QueueError(
+      `Expected the certificate of Redis at ${host} to be signed by a known authority for this host, got: ${message}. Pass the authority's certificate in --redis-ca.`,
+    );
+  }
   if (/^(NOAUTH|WRONGPASS|ERR invalid password|ERR AUTH)/.test(message)) {
     return new QueueError(
       `Expected Redis at ${host} to accept the password, got: ${message} Pass it in REDIS_URL (redis://:PASSWORD@${host}) or REDIS_PASSWORD.`,

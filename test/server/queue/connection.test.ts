@@ -1,11 +1,14 @@
 /** Errors when a command connects to the queue. Each message states the cause and the remedy. */
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { type AddressInfo, connect as connectTo, createServer } from 'node:net';
 import { Transform } from 'node:stream';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { connect, type QueueAddress } from '../../../src/server/queue/connection.js';
 import { checkRelease, registerJob } from '../../../src/server/queue/job-store.js';
-import { describeWithRedis, RedisServer } from '../../support/redis.js';
+import { runCli, temporaryDirectory } from '../../support/cli.js';
+import { describeWithRedis, freePort, RedisServer } from '../../support/redis.js';
 
 const RELEASE = { version: '1.0.0', world: 'ab'.repeat(32) };
 const RECORD = {
@@ -28,6 +31,19 @@ async function refusalOf(address: QueueAddress): Promise<string> {
   if (redis instanceof Error) return redis.message;
   redis.disconnect();
   throw new Error('Expected a refusal, got a connection.');
+}
+
+const pathOf = temporaryDirectory();
+
+/** Makes a certificate that signs itself. @returns the paths of the key and the certificate. */
+function certificate(name: string): { readonly key: string; readonly cert: string } {
+  const [key, cert] = [pathOf(`${name}.key`), pathOf(`${name}.pem`)];
+  const form = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
+  const subject = ['-subj', `/CN=${name}`, '-addext', 'subjectAltName=IP:127.0.0.1'];
+  execFileSync('openssl', ['req', '-x509', ...form, ...subject, '-keyout', key, '-out', cert], {
+    stdio: 'ignore',
+  });
+  return { key, cert };
 }
 
 describeWithRedis('a queue', () => {
@@ -80,6 +96,28 @@ describeWithRedis('a queue', () => {
       await client.config('SET', name, before);
       client.disconnect();
     }
+  });
+
+  it('over TLS accepts the authority of --redis-ca, and names an unknown one', async () => {
+    const [own, other] = [certificate('own'), certificate('other')];
+    const port = await freePort();
+    const files = ['--tls-cert-file', own.cert, '--tls-key-file', own.key, '--tls-auth-clients', 'no'];
+    const tls = await RedisServer.start('--tls-port', String(port), ...files);
+    onTestFinished(() => tls.close());
+    const url = `rediss://127.0.0.1:${port}`;
+    const statusWith = (...args: string[]) => runCli(['queue', 'status', '--redis', url, ...args]);
+    expect(await statusWith('--redis-ca', own.cert)).toMatchObject({ code: 0, stdout: 'No jobs.\n' });
+    const refusal =
+      /^error: Expected the certificate of Redis at 127\.0\.0\.1:\d+ to be signed by a known authority for this host, got: [^.]*\. Pass the authority's certificate in --redis-ca\.\n$/;
+    for (const args of [['--redis-ca', other.cert], []]) {
+      expect(await statusWith(...args)).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(refusal),
+      });
+    }
+    const redis = await connect(addressAt(url, { ca: readFileSync(own.cert, 'utf8') }));
+    expect(await redis.ping()).toBe('PONG');
+    redis.disconnect();
   });
 
   it('refuses a version that is too old', async () => {
