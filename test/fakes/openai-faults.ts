@@ -5,6 +5,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 export interface FakeRequest {
   /** The number of earlier requests. */
   readonly index: number;
+  /** When it was received, in milliseconds. */
+  readonly receivedAt: number;
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
   readonly body: Record<string, unknown>;

@@ -83,7 +83,8 @@ export class FakeOpenAi implements Fake {
     }
     const body = JSON.parse(text);
     const user = body.messages.at(-1).content;
-    const request = { index: this.requests.length, path, headers: incoming.headers, body, user };
+    const receivedAt = performance.now();
+    const request = { index: this.requests.length, receivedAt, path, headers: incoming.headers, body, user };
     this.requests.push(request);
     if (this.#options.delay) await wait(this.#options.delay);
     await this.#answer(request, response);

@@ -52,7 +52,8 @@ async function playShard(
   const openModel = await prepareModel(modelOf(job), flags);
   const episodes = await ModelEpisodes.open(queue, name, index);
   await using replayer = new EpisodeReplayer(engine);
-  await using ledger = await SharedLedger.open(queue, { name, index, token }, prices);
+  const timeoutMs = (flags.timeout ?? LLM_DEFAULTS.timeout) * 1000;
+  await using ledger = await SharedLedger.open(queue, { name, index, token, timeoutMs }, prices);
   const { model } = openModel({}, { ledger, rateLimiter: new SharedPauses(queue, name) });
   const llm = {
     ...{ model, concurrency: flags.concurrency ?? LLM_DEFAULTS.concurrency },

@@ -6,6 +6,7 @@ import { MODEL_PREFIX } from '../../evaluation/user-policy.js';
 import { piecesOf } from '../../server/jobs/audit-shards.js';
 import { type Job, jobDigest } from '../../server/jobs/job.js';
 import { shardConditions } from '../../server/jobs/shard-conditions.js';
+import type { SharedLimits } from '../../server/queue/shared-ledger.js';
 import { submitJob } from '../../server/queue/submit.js';
 import { checkName } from '../../shared/values.js';
 import { type DatasetOptions, toPlan } from '../../training/datasets/grpo/grpo-options.js';
@@ -28,6 +29,7 @@ import { SHARD_SIZES } from './shard-sizes.js';
 interface SubmitOptions extends QueueOptions {
   readonly shardSize: number;
   readonly priority: number;
+  readonly requestsPerMinute?: number;
 }
 
 export interface TeachSubmitOptions extends SubmitOptions, ModelFlags {
@@ -53,6 +55,7 @@ export interface AuditSubmitOptions
 }
 
 const PRIORITIES = [1, 1000] as const;
+const RATES = [1, 100_000] as const;
 /** The number of digits of a job's digest in the job's name. */
 const DIGITS = 12;
 
@@ -127,7 +130,7 @@ async function submit(
   rowsOfUnit: number,
   options: SubmitOptions & ModelFlags,
 ): Promise<void> {
-  const { shardSize, priority, budget } = options;
+  const { shardSize, priority } = options;
   const { kind } = job;
   const { least, most } = SHARD_SIZES[kind];
   checkRange('--shard-size', shardSize, least, most);
@@ -140,7 +143,7 @@ async function submit(
       ...{ name, kind, priority, rows: units * rowsOfUnit, shards: Math.ceil(units / shardSize) },
       ...{ job: JSON.stringify(job), settings: JSON.stringify(settingsOf(options)) },
     },
-    'model' in job.options && job.options.model !== null ? (budget ?? null) : undefined,
+    limitsOf(job, options),
   );
   if (before === 'open') {
     process.stderr.write(
@@ -148,6 +151,19 @@ async function submit(
     );
   }
   process.stdout.write(`${name}\n`);
+}
+
+/** Returns the limits of a language model's job; undefined for other jobs. @throws UsageError for a limit of another job. */
+function limitsOf(job: Job, options: SubmitOptions & ModelFlags): SharedLimits | undefined {
+  const { budget = null, requestsPerMinute = null } = options;
+  if ('model' in job.options && job.options.model !== null) {
+    if (requestsPerMinute !== null) checkRange('--requests-per-minute', requestsPerMinute, ...RATES);
+    return { budget, requestsPerMinute };
+  }
+  if (requestsPerMinute === null) return undefined;
+  throw new UsageError(
+    `Expected --requests-per-minute with a language model (${MODEL_PREFIX}MODEL), got a job without one. Leave it out.`,
+  );
 }
 
 function checkRange(option: string, value: number, low: number, high: number): void {

@@ -34,18 +34,25 @@ const addSubmitOptions = (command: Command, { unit, least, most, usual }: ShardS
     .option('--shard-size <n>', `${unit} of a shard, ${least} to ${most}`, parseInteger, usual)
     .option('--priority <n>', '1 to 1000; jobs with a lower number go first', parseInteger, 100);
 
+const addModelOptions = (command: Command): Command =>
+  addLlmOptions(command).option(
+    '--requests-per-minute <n>',
+    'requests to a language model in any 60 seconds, of all workers together (default: no limit)',
+    parseInteger,
+  );
+
 export function addSubmitCommand(queue: Command, _: Context): void {
   const command = queue
     .command('submit')
     .description('Submit a job: "submit teach", "submit eval", "submit audit" or "submit dataset grpo".')
     .addHelpText('after', HELP);
-  addSubmitOptions(addLlmOptions(addTeachOptions(command.command('teach'))), SHARD_SIZES.teach)
+  addSubmitOptions(addModelOptions(addTeachOptions(command.command('teach'))), SHARD_SIZES.teach)
     .description('Submit what "rhythm-vec teach" does.')
     .action(async (options: TeachSubmitOptions) => {
       const { submitTeach } = await import('./run-submit.js');
       await submitTeach(options);
     });
-  addSubmitOptions(addLlmOptions(addEvalOptions(command.command('eval'))), SHARD_SIZES.eval)
+  addSubmitOptions(addModelOptions(addEvalOptions(command.command('eval'))), SHARD_SIZES.eval)
     .description('Submit what "rhythm-vec eval --trajectories" does.')
     .action(async (options: EvalSubmitOptions) => {
       const { submitEval } = await import('./run-submit.js');

@@ -15,6 +15,8 @@ export interface JobKeys {
   readonly ledger: string;
   /** Text that expires: until then no worker sends a request. */
   readonly pause: string;
+  /** Sorted set: the requests that count for the rate limit, by the time after which they no longer do. */
+  readonly rate: string;
   /** List: when the last shards were finished, in milliseconds, the latest first. */
   readonly finished: string;
   /** Sorted set: the running collectors, by the time until which they are counted. */
@@ -30,6 +32,7 @@ export const jobKeys = (prefix: string, name: string): JobKeys => {
     differences: keyOf('differences'),
     ledger: keyOf('ledger'),
     pause: keyOf('pause'),
+    rate: keyOf('rate'),
     finished: keyOf('finished'),
     collectors: keyOf('collectors'),
   };

@@ -1,6 +1,7 @@
 /** Lua scripts: changes of several keys that happen together or not at all. Times are of the server, in milliseconds. */
 
-const NOW = `local time = redis.call('TIME')
+/** Sets `now`. */
+export const NOW = `local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 `;
 

@@ -1,4 +1,4 @@
-/** The budget and the pauses that all workers of a language model's job share. */
+/** The budget, the rate limit and the pauses that all workers of a language model's job share. */
 import type { Redis } from 'ioredis';
 import {
   type CostLedger,
@@ -29,17 +29,19 @@ export interface ShardAttempt {
   readonly name: string;
   readonly index: number;
   readonly token: string;
+  /** The longest time of a request in milliseconds. */
+  readonly timeoutMs: number;
 }
 
 /** Nanodollars of a dollar. Scripts count in whole nanodollars. */
 const NANO = 1e9;
 const toNano = (amount: number): number => Math.ceil(amount * NANO);
 
-/** Milliseconds between tries while pending requests of other workers may turn out cheaper. */
-const POLL_MS = 100;
+/** What a script says about a request or an episode, the amount spent in nanodollars, and milliseconds to wait. */
+type Verdict = ['ok' | 'wait' | 'refused' | 'lost', spent: number, waitMs?: number];
 
-/** What a script says about a request or an episode, and the amount spent in nanodollars. */
-type Verdict = ['ok' | 'wait' | 'refused' | 'lost', number];
+/** The window of the rate limit in milliseconds. */
+const WINDOW_MS = 60_000;
 
 export class SharedLedger implements CostLedger, AsyncDisposable {
   readonly prices: Prices | null;
@@ -51,6 +53,7 @@ export class SharedLedger implements CostLedger, AsyncDisposable {
   readonly #holder: string;
   readonly #attempt: ShardAttempt;
   readonly #changes = new Set<Promise<unknown>>();
+  #requests = 0;
   #episodes = 0;
   #spent = 0;
 
@@ -78,10 +81,15 @@ export class SharedLedger implements CostLedger, AsyncDisposable {
 
   async reserve(maxCost: number, signal: AbortSignal): Promise<Reservation> {
     const cost = toNano(maxCost);
+    const { ledger, rate, pause } = this.#keys;
+    const { token, timeoutMs } = this.#attempt;
+    const request = `${this.#holder}:${this.#requests++}`;
     await this.#untilGranted(maxCost, signal, () =>
-      this.#run(RESERVE, [this.#keys.ledger, this.#lock], this.#holder, cost, this.#attempt.token),
+      this.#run(RESERVE, [ledger, this.#lock, rate, pause], this.#holder, cost, token, request, timeoutMs),
     );
-    return { settle: (actual) => this.#change(SETTLE, this.#holder, cost, toNano(actual)) };
+    return {
+      settle: (actual) => this.#change(SETTLE, [ledger, rate], this.#holder, cost, toNano(actual), request),
+    };
   }
 
   async beginEpisode(maxRequestCost: number, signal: AbortSignal): Promise<EpisodeAccount> {
@@ -94,8 +102,9 @@ export class SharedLedger implements CostLedger, AsyncDisposable {
       ),
     );
     return {
-      addCost: (cost) => this.#change(ADD_COST, this.#holder, episode, toNano(cost)),
-      end: (finished) => this.#change(END_EPISODE, this.#holder, episode, finished ? 1 : 0),
+      addCost: (cost) => this.#change(ADD_COST, [this.#keys.ledger], this.#holder, episode, toNano(cost)),
+      end: (finished) =>
+        this.#change(END_EPISODE, [this.#keys.ledger], this.#holder, episode, finished ? 1 : 0),
     };
   }
 
@@ -114,8 +123,8 @@ export class SharedLedger implements CostLedger, AsyncDisposable {
   }
 
   /** Sends a change without waiting. Commands of one connection keep their order. */
-  #change(script: string, ...args: (string | number)[]): void {
-    const change = this.#redis.eval(script, 1, this.#keys.ledger, ...args).catch(() => {});
+  #change(script: string, keys: readonly string[], ...args: (string | number)[]): void {
+    const change = this.#redis.eval(script, keys.length, ...keys, ...args).catch(() => {});
     this.#changes.add(change);
     void change.then(() => this.#changes.delete(change));
   }
@@ -124,12 +133,12 @@ export class SharedLedger implements CostLedger, AsyncDisposable {
   async #untilGranted(maxCost: number, signal: AbortSignal, ask: () => Promise<Verdict>): Promise<void> {
     for (;;) {
       signal.throwIfAborted();
-      const [verdict, spent] = await ask();
+      const [verdict, spent, waitMs] = await ask();
       if (verdict === 'ok' || verdict === 'wait') this.#spent = spent / NANO;
       if (verdict === 'ok') return;
       if (verdict === 'lost') throw lost(this.#attempt);
       if (verdict === 'refused') throw await this.#refusal(maxCost, spent / NANO);
-      await CLOCK.wait(POLL_MS, signal);
+      await CLOCK.wait(waitMs!, signal);
     }
   }
 
@@ -147,14 +156,23 @@ const lost = ({ name, index }: ShardAttempt): QueueError =>
     `Expected to hold the lease of shard ${index} of ${name}, got a lease of another worker. Raise --lease if this worker was not stopped.`,
   );
 
-/** Sets the budget of a job, and lets it go on if a smaller budget was spent. @param budget null for no limit. */
-export async function setBudget(
+/** Limits of all workers of a language model's job together. */
+export interface SharedLimits {
+  /** Dollars; null for no limit. */
+  readonly budget: number | null;
+  /** The requests that an endpoint receives in any 60 seconds; null for no limit. */
+  readonly requestsPerMinute: number | null;
+}
+
+/** Sets the limits of a job, and lets it go on if a smaller budget was spent. */
+export async function setLimits(
   { redis, prefix }: Queue,
   name: string,
-  budget: number | null,
+  { budget, requestsPerMinute }: SharedLimits,
 ): Promise<void> {
   const { ledger } = jobKeys(prefix, name);
-  await redis.hset(ledger, 'budget', budget === null ? -1 : toNano(budget));
+  const rate = { rate: requestsPerMinute ?? 0, window: WINDOW_MS };
+  await redis.hset(ledger, { budget: budget === null ? -1 : toNano(budget), ...rate });
   await redis.hdel(ledger, 'refusal', 'needed');
 }
 

@@ -11,7 +11,7 @@ import {
   type ShardData,
 } from './job-store.js';
 import { SHARDS, shardId } from './keys.js';
-import { setBudget } from './shared-ledger.js';
+import { type SharedLimits, setLimits } from './shared-ledger.js';
 
 /** Shards that are added in one command. */
 const BULK = 500;
@@ -30,13 +30,13 @@ export interface Submission {
 /**
  * Submits a job. A job that is already there is completed: shards that are missing are added, failed shards are tried
  * again. A submission that was interrupted is repeated in the same way.
- * @param budget of a language model's job in dollars; null for no limit. @throws QueueError; LibraryError.
+ * @param limits of a language model's job. @throws QueueError; LibraryError.
  */
 export async function submitJob(
   address: QueueAddress,
   release: Release,
   given: JobRecord,
-  budget?: number | null,
+  limits?: SharedLimits,
 ): Promise<Submission> {
   const { bullmq } = await loadQueues();
   const redis = await connect(address);
@@ -46,7 +46,7 @@ export async function submitJob(
     const before = await registerJob(queue, release, given);
     // A job that was submitted before keeps its shards.
     const record = before === 'open' ? ((await readJob(queue, given.name)) ?? given) : given;
-    if (budget !== undefined) await setBudget(queue, record.name, budget);
+    if (limits !== undefined) await setLimits(queue, record.name, limits);
     const failed = (await shards.getFailed()).filter(({ data }) => data.job === record.name);
     for (const shard of failed) await shards.remove(shard.id!);
     const finished = before === 'open' ? await finishedShards(queue, record.name) : new Set<number>();

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { SharedLedger, SharedPauses, setBudget } from '../../../src/server/queue/shared-ledger.js';
+import { SharedLedger, SharedPauses, setLimits } from '../../../src/server/queue/shared-ledger.js';
 import { FAKE_KEY, FakeOpenAi } from '../../fakes/openai.js';
 import { type Running, runCli, startCli, temporaryDirectory } from '../../support/cli.js';
 import { billedFor, NEVER, PRICES, startModel } from '../../support/llm.js';
@@ -94,6 +94,34 @@ describeWithRedis('a job of a language model', () => {
     await stop(...workers);
   });
 
+  it('never sends more requests in a window than the rate limit of all workers', async () => {
+    const [rate, window] = [5, 100];
+    const fake = await startModel();
+    const args = [...ARGS, '--shard-size', '8', '--concurrency', '8'];
+    const name = await submit(server, ...args, '--requests-per-minute', String(rate));
+    const client = server.client();
+    expect(await client.hget(`rhythm-vec:ledger:${name}`, 'window')).toBe('60000');
+    await client.hset(`rhythm-vec:ledger:${name}`, 'window', window);
+    client.disconnect();
+    const workers = [start(fake), start(fake)];
+    await until(() => fake.requests.length >= 20 * rate);
+    await runQueue(server, 'cancel', name);
+    await stop(...workers);
+    const times = fake.requests.map(({ receivedAt }) => receivedAt);
+    const spans = times.slice(rate).map((time, k) => time - times[k]);
+    expect(Math.min(...spans)).toBeGreaterThan(window);
+  });
+
+  it('refuses a rate limit without a language model, and one out of range', async () => {
+    const submitWith = (policy: string, rate: string) =>
+      runQueue(
+        server,
+        ...['submit', 'teach', '--seeds', '1-8', '--policy', policy, '--requests-per-minute', rate],
+      );
+    await expect(submitWith('planner', '5')).rejects.toThrow(/with a language model \(llm:MODEL\), got/);
+    await expect(submitWith('llm:fake', '0')).rejects.toThrow(/from 1 to 100000, got 0/);
+  });
+
   it('plays an evaluation of a model beside a policy, each episode once', async () => {
     const args = [
       'eval',
@@ -130,8 +158,9 @@ describeWithRedis('a job of a language model', () => {
   it('counts reservations of an earlier attempt at a shard as spent, and refuses a request without the lease', async () => {
     const redis = server.client();
     const queue = { redis, prefix: 'unit' };
-    await setBudget(queue, 'j', 1);
-    const open = (token: string) => SharedLedger.open(queue, { name: 'j', index: 0, token }, PRICES);
+    await setLimits(queue, 'j', { budget: 1, requestsPerMinute: null });
+    const open = (token: string) =>
+      SharedLedger.open(queue, { name: 'j', index: 0, token, timeoutMs: 1000 }, PRICES);
     await redis.set('unit:shards:j-0:lock', 'a');
     const first = await open('a');
     const reservation = await first.reserve(0.25, NEVER);
@@ -161,7 +190,7 @@ describeWithRedis('a job of a language model', () => {
     const started = performance.now();
     await pausesOf(other).wait(NEVER);
     expect(performance.now() - started).toBeGreaterThanOrEqual(left - 20);
-    expect(await other.exists('unit:pause:j')).toBe(0);
+    expect(await other.pttl('unit:pause:j')).toBeLessThanOrEqual(0);
     one.disconnect();
     other.disconnect();
   });
