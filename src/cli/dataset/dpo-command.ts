@@ -21,6 +21,8 @@ Every episode is replayed first. Episodes that differ from their replay and inva
 exit code is then 1, unless --skip-bad is given. Answers without an action or without a belief are left out.
 Seeds 0-99 and seeds from 10000 on are kept for evaluation and refused, unless --allow-eval-seeds is given.
 All rows of a seed go to one split, train or validation, the same as in dataset sft.
+With --shard, --output is a file: a part of the lines of --jsonl with the results of their replay, for rhythm-vec merge, which writes
+the directory. The files of --jsonl must then be JSON lines.
 
 Examples:
   rhythm-vec teach --seeds 100-119 --output planner.jsonl

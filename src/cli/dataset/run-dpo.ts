@@ -1,20 +1,32 @@
 /** Runs `rhythm-vec dataset dpo`: pairs by split, and their card. */
 import { whereOf } from '../../evaluation/reevaluation/mismatch.js';
+import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
 import type { RowFormat } from '../../shared/row-files/file-formats.js';
 import { dpoCardText, isDpoCard } from '../../training/datasets/dpo/dpo-card.js';
+import { dpoExclusion } from '../../training/datasets/dpo/dpo-filters.js';
 import { type DpoOptions, type DpoPlan, toDpoPlan } from '../../training/datasets/dpo/dpo-options.js';
 import { dpoProvenanceOf } from '../../training/datasets/dpo/dpo-provenance.js';
 import { DPO_COLUMNS, type DpoRow } from '../../training/datasets/dpo/dpo-rows.js';
 import { DpoSelection } from '../../training/datasets/dpo/dpo-selection.js';
+import { PlayedResults } from '../../training/datasets/replay-results.js';
 import { SPLITS, type Split } from '../../training/datasets/sft/split.js';
 import { UsageError } from '../command-errors.js';
 import { checkNotGrader, readGrader } from '../files/grader-file.js';
 import { type Output, Outputs } from '../files/output-file.js';
 import { inBatches, toStandardError } from '../files/trajectory-batches.js';
-import { checkTrajectories, readTrajectories, SkippedLines } from '../files/trajectory-files.js';
+import { checkTrajectories, SkippedLines } from '../files/trajectory-files.js';
 import { createProgress } from '../progress.js';
 import { checkEngineOptions } from '../shared-options.js';
-import { datasetCommand, flag, formatOf, given, type SelectionCliOptions } from './selection-options.js';
+import { type EpisodeInput, linesOf } from './episode-input.js';
+import {
+  datasetCommand,
+  flag,
+  formatOf,
+  given,
+  type SelectionCliOptions,
+  type SelectionTarget,
+} from './selection-options.js';
+import { runSelectionShard } from './selection-shard.js';
 import { SplitDirectory } from './split-directory.js';
 
 export type DpoCliOptions = SelectionCliOptions & Omit<DpoOptions, 'grader'>;
@@ -29,7 +41,7 @@ interface Read {
 const BATCH = 2048;
 
 /**
- * Writes all files of the dataset, or none.
+ * Writes all files of the dataset, or none; with --shard, the file of a shard.
  * @returns whether every line was a valid episode that equals its replay.
  * @throws UsageError for paths, or if there is no pair; InputError for an impossible plan; the signal's reason.
  */
@@ -37,11 +49,41 @@ export async function runDpo(options: DpoCliOptions, signal: AbortSignal): Promi
   checkEngineOptions(options);
   const plan = toDpoPlan({ ...options, grader: await readGrader(options.grader) });
   checkTrajectories('--jsonl', options.jsonl, null);
+  if (options.shard !== undefined) {
+    const accepts = (episode: TrajectoryEpisode): boolean => dpoExclusion(plan, episode) === null;
+    const asked = { plan: { dataset: 'dpo' as const, ...plan }, shard: options.shard, accepts };
+    await runSelectionShard(asked, options, signal);
+    return true;
+  }
+  const source = () => PlayedResults.open(plan.grader, options, false);
+  return writeDpo(
+    plan,
+    options,
+    {
+      files: { option: '--jsonl', paths: options.jsonl },
+      source,
+      lines: (onProgress) => linesOf(options, signal, onProgress),
+    },
+    signal,
+  );
+}
+
+/**
+ * Writes all files of the dataset, or none.
+ * @returns whether every line was a valid episode that equals its replay.
+ * @throws UsageError for paths, or if there is no pair; the signal's reason.
+ */
+export async function writeDpo(
+  plan: DpoPlan,
+  options: SelectionTarget,
+  episodes: EpisodeInput,
+  signal: AbortSignal,
+): Promise<boolean> {
   const directory = new SplitDirectory(options.output, options.format, { name: 'DPO', isCard: isDpoCard });
-  directory.checkInputs('--jsonl', options.jsonl);
+  directory.checkInputs(episodes.files.option, episodes.files.paths);
   for (const split of SPLITS) checkNotGrader('--output', directory.pathOf(split), options.grader);
-  await using selection = await DpoSelection.open(plan, options);
-  const read = await readAll(selection, options, signal);
+  await using selection = new DpoSelection(plan, await episodes.source());
+  const read = await readAll(selection, episodes, signal);
   const rows = selection.rows();
   requirePairs(rows, selection);
   await writeAll(directory, rows, selection, plan, options, signal);
@@ -49,18 +91,18 @@ export async function runDpo(options: DpoCliOptions, signal: AbortSignal): Promi
   return read.skipped.total === 0 && read.mismatched === 0;
 }
 
-async function readAll(
-  selection: DpoSelection,
-  { jsonl, ...engine }: DpoCliOptions,
-  signal: AbortSignal,
-): Promise<Read> {
+async function readAll(selection: DpoSelection, { lines }: EpisodeInput, signal: AbortSignal): Promise<Read> {
   const progress = createProgress('bytes');
   const skipped = new SkippedLines();
   let mismatched = 0;
   try {
-    const lines = readTrajectories(jsonl, { signal, onProgress: progress.update, engine });
     // A model may have played a seed several times: its samples make pairs.
-    const batches = inBatches(lines, { skipped, report: toStandardError, signal, repeats: true });
+    const batches = inBatches(lines(progress.update), {
+      skipped,
+      report: toStandardError,
+      signal,
+      repeats: true,
+    });
     for await (const batch of batches) {
       const episodes = batch.map(({ episode }) => episode);
       for (const { index, mismatches } of await selection.add(episodes)) {
@@ -88,7 +130,7 @@ async function writeAll(
   rows: Readonly<Record<Split, readonly DpoRow[]>>,
   selection: DpoSelection,
   plan: DpoPlan,
-  options: DpoCliOptions,
+  options: SelectionTarget,
   signal: AbortSignal,
 ): Promise<void> {
   let written = false;
@@ -133,7 +175,7 @@ async function writeRows(
   await output.write(encoder.end());
 }
 
-const commandOf = (plan: DpoPlan, options: DpoCliOptions): string =>
+const commandOf = (plan: DpoPlan, options: SelectionTarget): string =>
   datasetCommand('dpo', plan, options, [
     ...given('--by', plan.by),
     ...given('--min-margin', plan.minMargin),

@@ -1,9 +1,12 @@
 /** Runs `rhythm-vec dataset sft`: rows by split, and their card. */
 
+import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
 import type { RowFormat } from '../../shared/row-files/file-formats.js';
 import type { RowEncoder } from '../../shared/row-files/row-encoder.js';
 import { rangeText } from '../../training/datasets/dataset-seeds.js';
+import { PlayedResults } from '../../training/datasets/replay-results.js';
 import { sftCardText } from '../../training/datasets/sft/sft-card.js';
+import { storedExclusion } from '../../training/datasets/sft/sft-filters.js';
 import {
   OBJECTIVES,
   type SftOptions,
@@ -18,10 +21,19 @@ import { UsageError } from '../command-errors.js';
 import { checkNotGrader, readGrader } from '../files/grader-file.js';
 import { type Output, Outputs } from '../files/output-file.js';
 import { inBatches, toStandardError } from '../files/trajectory-batches.js';
-import { checkTrajectories, readTrajectories } from '../files/trajectory-files.js';
+import { checkTrajectories } from '../files/trajectory-files.js';
 import { createProgress } from '../progress.js';
 import { checkEngineOptions } from '../shared-options.js';
-import { datasetCommand, flag, formatOf, given, type SelectionCliOptions } from './selection-options.js';
+import { type EpisodeInput, linesOf } from './episode-input.js';
+import {
+  datasetCommand,
+  flag,
+  formatOf,
+  given,
+  type SelectionCliOptions,
+  type SelectionTarget,
+} from './selection-options.js';
+import { runSelectionShard } from './selection-shard.js';
 import { SftConverter } from './sft-converter.js';
 import { SplitDirectory } from './split-directory.js';
 
@@ -35,7 +47,7 @@ interface Sink {
 }
 
 /**
- * Writes all files of the dataset, or none.
+ * Writes all files of the dataset, or none; with --shard, the file of a shard.
  * @returns whether every line was a valid episode that equals its replay.
  * @throws UsageError for paths, or if no row is left; InputError for an impossible plan; the signal's reason.
  */
@@ -43,17 +55,47 @@ export async function runSft(options: SftCliOptions, signal: AbortSignal): Promi
   checkEngineOptions(options);
   const plan = toSftPlan({ ...options, grader: await readGrader(options.grader) });
   checkTrajectories('--jsonl', options.jsonl, null);
+  if (options.shard !== undefined) {
+    const accepts = (episode: TrajectoryEpisode): boolean => storedExclusion(plan, episode) === null;
+    const asked = { plan: { dataset: 'sft' as const, ...plan }, shard: options.shard, accepts };
+    await runSelectionShard(asked, options, signal);
+    return true;
+  }
+  const source = () => PlayedResults.open(plan.grader, options, true);
+  return writeSft(
+    plan,
+    options,
+    {
+      files: { option: '--jsonl', paths: options.jsonl },
+      source,
+      lines: (onProgress) => linesOf(options, signal, onProgress),
+    },
+    signal,
+  );
+}
+
+/**
+ * Writes all files of the dataset, or none.
+ * @returns whether every line was a valid episode that equals its replay.
+ * @throws UsageError for paths, or if no row is left; the signal's reason.
+ */
+export async function writeSft(
+  plan: SftPlan,
+  options: SelectionTarget,
+  episodes: EpisodeInput,
+  signal: AbortSignal,
+): Promise<boolean> {
   const directory = new SplitDirectory(options.output, options.format);
-  directory.checkInputs('--jsonl', options.jsonl);
+  directory.checkInputs(episodes.files.option, episodes.files.paths);
   for (const split of SPLITS) checkNotGrader('--output', directory.pathOf(split), options.grader);
-  await using selection = await SftSelection.open(plan, options);
+  await using selection = new SftSelection(plan, await episodes.source());
   let written = false;
   directory.create();
   try {
     await using outputs = new Outputs();
     const sinks = await openSinks(directory, formatOf(options), plan, outputs);
     const converter = new SftConverter(selection, toStandardError);
-    await readAll(converter, sinks, options, signal);
+    await readAll(converter, sinks, episodes, signal);
     requireRows(selection, plan);
     const filled = sinks.filter(({ split }) => selection.counts[split].rows > 0);
     for (const { output, encoder } of filled) await output.write(encoder.end());
@@ -75,7 +117,7 @@ export async function runSft(options: SftCliOptions, signal: AbortSignal): Promi
   }
 }
 
-const commandOf = (plan: SftPlan, options: SftCliOptions): string =>
+const commandOf = (plan: SftPlan, options: SelectionTarget): string =>
   datasetCommand('sft', plan, options, [
     ...given('--objective', plan.objective),
     ...flag('--only-parsed', plan.onlyParsed),
@@ -101,14 +143,17 @@ async function openSinks(
 async function readAll(
   converter: SftConverter,
   sinks: readonly Sink[],
-  { jsonl, ...engine }: SftCliOptions,
+  { lines }: EpisodeInput,
   signal: AbortSignal,
 ): Promise<void> {
   const progress = createProgress('bytes');
   const { skipped } = converter;
   try {
-    const lines = readTrajectories(jsonl, { signal, onProgress: progress.update, engine });
-    for await (const batch of inBatches(lines, { skipped, report: toStandardError, signal })) {
+    for await (const batch of inBatches(lines(progress.update), {
+      skipped,
+      report: toStandardError,
+      signal,
+    })) {
       const rows = await converter.rowsOf(batch);
       for (const { split, output, encoder } of sinks) {
         if (rows[split].length > 0) await output.write(encoder.add(rows[split]));

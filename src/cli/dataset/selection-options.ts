@@ -1,9 +1,11 @@
 /** The options that `dataset sft` and `dataset dpo` share: files, and which episodes to take. */
 import { basename, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
+import type { Shard } from '../../server/jobs/shard.js';
 import { FORMATS, type RowFormat } from '../../shared/row-files/file-formats.js';
 import { rangeText } from '../../training/datasets/dataset-seeds.js';
 import type { EpisodeSelection } from '../../training/datasets/selection-options.js';
+import { addShardOption } from '../shards/shard-option.js';
 import {
   type EngineOptions,
   parseDecimal,
@@ -14,12 +16,17 @@ import {
 } from '../shared-options.js';
 import { shellWord } from '../shell-word.js';
 
-export interface SelectionCliOptions extends EngineOptions {
+/** Names that the output and its card have. */
+export interface SelectionTarget {
   readonly jsonl: readonly string[];
   readonly output: string;
   readonly format: string;
   readonly grader: string;
+}
+
+export interface SelectionCliOptions extends EngineOptions, SelectionTarget {
   readonly skipBad: boolean;
+  readonly shard?: Shard;
 }
 
 /** Adds the options of input and output files. */
@@ -42,7 +49,7 @@ export interface SelectionWords {
 
 /** Adds the options that select episodes. */
 export function addSelectionOptions(command: Command, { players, rows, scores }: SelectionWords): Command {
-  return command
+  return addShardOption(command)
     .option('--teacher <names>', 'only these teachers, comma-separated (default: all)', parseNames)
     .option('--model <names>', 'only these models, comma-separated (default: all)', parseNames)
     .option('--conditions <names>', 'only these conditions, comma-separated (default: all)', parseNames)
@@ -65,7 +72,7 @@ export function addSelectionOptions(command: Command, { players, rows, scores }:
 }
 
 /** Returns the format that `--format` names. */
-export const formatOf = ({ format }: SelectionCliOptions): RowFormat =>
+export const formatOf = ({ format }: Pick<SelectionTarget, 'format'>): RowFormat =>
   FORMATS.find(({ name }) => name === format)!;
 
 /**
@@ -76,7 +83,7 @@ export const formatOf = ({ format }: SelectionCliOptions): RowFormat =>
 export function datasetCommand(
   name: string,
   plan: EpisodeSelection,
-  { jsonl, output, format, grader }: SelectionCliOptions,
+  { jsonl, output, format, grader }: SelectionTarget,
   own: readonly string[],
 ): string {
   const words = [

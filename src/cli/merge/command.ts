@@ -15,7 +15,8 @@ Shards of eval are files of --trajectories or --components. merge also prints th
 for seconds, and for the backend, threads and machine, which are those of merge.
 
 Shards of audit are files of --json, and --output is the JSON of the audit. Shards of dataset grpo have no card: merge writes it beside
---output.
+--output. Shards of dataset sft and dpo have episodes: --output is the directory of the dataset, and --format is that of its rows. The
+exit code is 1 if lines were left out, unless the shards were written with --skip-bad.
 
 Examples:
   rhythm-vec teach --seeds 100-119 --shard 0/2 --output part-0.jsonl

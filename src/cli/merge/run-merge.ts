@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { counted } from '../../evaluation/format-results.js';
 import { parseEpisode } from '../../rollouts/trajectories/read-line.js';
 import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
-import type { Job, TeachJob } from '../../server/jobs/job.js';
+import type { Job, RunnableJob, TeachJob } from '../../server/jobs/job.js';
 import { mergeShards } from '../../server/jobs/merge.js';
 import { UsageError } from '../command-errors.js';
 import { checkBracket } from '../files/bracket-file.js';
@@ -13,11 +13,13 @@ import { formatOf, LINES } from '../files/format-option.js';
 import { checkDifferentFile, checkInput } from '../files/input-file.js';
 import { readLines } from '../files/lines.js';
 import { openOutput } from '../files/output-file.js';
+import { stat } from '../files/paths.js';
 import { createProgress } from '../progress.js';
 import { type CheckedShards, checkShards } from './check-shards.js';
 import { mergeAuditFiles } from './merge-audit.js';
 import { mergeDataset } from './merge-dataset.js';
 import { type MergeCommandOptions, mergeEval } from './merge-eval.js';
+import { mergeSelection } from './merge-selection.js';
 
 /**
  * Writes the merged file, or reports every problem of the shards and writes nothing.
@@ -34,8 +36,9 @@ export async function runMerge(
     checkInput('a shard', path);
     for (const output of outputs) checkDifferentFile(output.option, output.path, 'the shards', path);
   }
-  const format = formatOf('--output', options.output, options.format) ?? LINES;
-  checkOutputs(outputs, undefined);
+  // Only some jobs write a directory.
+  const isDirectory = stat(options.output)?.isDirectory() === true;
+  if (!isDirectory) checkOutputs(outputs, undefined);
   checkBracket(options.bracket, outputs);
   const checked = await checkShards(paths, signal);
   if (checked.problems.length > 0) {
@@ -47,7 +50,10 @@ export async function runMerge(
   }
   const job = checked.job!;
   checkEvalOptions(job, options);
+  if (job.kind !== 'selection' && isDirectory) checkOutputs(outputs, undefined);
   const files = checked.shards.map(({ path }) => path);
+  if (job.kind === 'selection') return mergeSelection(job, files, options, signal);
+  const format = formatOf('--output', options.output, options.format) ?? LINES;
   if (job.kind !== 'teach') await assemble(job, files, options, signal);
   else if (format === LINES) await write(checked, options.output, signal);
   else await writeTable(options.output, format, episodesIn(files, signal));
@@ -56,7 +62,7 @@ export async function runMerge(
 
 /** Writes the outputs of a job whose file is not the files of its shards in a row. @throws UsageError; the signal's reason. */
 export async function assemble(
-  job: Exclude<Job, TeachJob>,
+  job: Exclude<RunnableJob, TeachJob>,
   paths: readonly string[],
   options: MergeCommandOptions,
   signal: AbortSignal,
@@ -76,7 +82,8 @@ export const outputsOf = ({ output, json, components }: MergeCommandOptions): Pl
 
 /** Refuses options of other jobs, and --components where --output has them. @throws UsageError. */
 export function checkEvalOptions(job: Job, options: MergeCommandOptions): void {
-  const isTable = (formatOf('--output', options.output, options.format) ?? LINES) !== LINES;
+  const isTable =
+    job.kind !== 'selection' && (formatOf('--output', options.output, options.format) ?? LINES) !== LINES;
   const hasLines = job.kind === 'audit' || (job.kind === 'eval' && job.options.output === 'components');
   if (isTable && hasLines) {
     throw new UsageError(
@@ -90,7 +97,7 @@ export function checkEvalOptions(job: Job, options: MergeCommandOptions): void {
     if (!isGiven || !isOther) continue;
     const remedy = isEval ? 'They are in --output.' : 'Leave it out.';
     throw new UsageError(
-      `Expected no ${flag} with shards of ${isEval ? 'components' : job.kind}, got one. ${remedy}`,
+      `Expected no ${flag} with shards of ${isEval ? 'components' : job.kind === 'selection' ? 'dataset' : job.kind}, got one. ${remedy}`,
     );
   }
 }

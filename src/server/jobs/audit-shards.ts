@@ -10,6 +10,7 @@ import {
 import type { Piece } from '../../evaluation/audit/audit-pieces.js';
 import { TOGETHER } from '../../evaluation/audit/record-episodes.js';
 import { neutralPlannerEpisodes, pushableComponents } from '../../evaluation/audit/search-shares.js';
+import { decodeArrays, encodeArrays } from '../../shared/array-json.js';
 import type { AuditJob } from './job.js';
 import { partOf, type Shard } from './shard.js';
 
@@ -34,7 +35,7 @@ export async function auditShard(job: AuditJob, shard: Shard, context: AuditCont
       const isOwn = index++ % shard.count === shard.index;
       if (!isOwn && standIn !== null) return standIn();
       const result = await compute();
-      if (isOwn) lines.push(`${JSON.stringify({ piece: name, result: encode(result) })}\n`);
+      if (isOwn) lines.push(`${JSON.stringify({ piece: name, result: encodeArrays(result) })}\n`);
       return result;
     },
   });
@@ -50,7 +51,7 @@ export async function mergeAudit(
   const results = new Map<string, unknown>();
   for (const line of lines) {
     const { piece, result } = JSON.parse(line);
-    results.set(piece, decode(result));
+    results.set(piece, decodeArrays(result));
   }
   // Policies of files are never asked: their episodes are pieces.
   const stored = { open: () => Promise.reject(new Error('Expected no call of a policy in a merge.')) };
@@ -78,26 +79,4 @@ function countPieces(request: AuditRequest): number {
 function requestOf({ grader, options }: AuditJob, context: AuditContext): AuditRequest {
   const { seed, evaluations, episodes, profiles, planner_episodes: plannerEpisodes } = options;
   return toAuditRequest({ ...context, grader, seed, evaluations, episodes, profiles, plannerEpisodes });
-}
-
-const ARRAYS = { u8: Uint8Array, f32: Float32Array, f64: Float64Array };
-
-/** Returns a value for JSON: typed arrays become base64 of their little-endian bytes. */
-function encode(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(encode);
-  if (typeof value !== 'object' || value === null) return value;
-  for (const [type, Class] of Object.entries(ARRAYS)) {
-    if (!(value instanceof Class)) continue;
-    return { type, data: Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64') };
-  }
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, encode(each)]));
-}
-
-function decode(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(decode);
-  if (typeof value !== 'object' || value === null) return value;
-  const { type, data } = value as { type?: keyof typeof ARRAYS; data?: string };
-  if (type !== undefined && data !== undefined)
-    return new ARRAYS[type](new Uint8Array(Buffer.from(data, 'base64')).buffer);
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, decode(each)]));
 }

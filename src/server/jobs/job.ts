@@ -5,6 +5,8 @@ import type { Prices } from '../../agents/llm/ledger.js';
 import type { Grader } from '../../engine/graders/grader.js';
 import type { Sampling } from '../../rollouts/trajectories/trajectory-episode.js';
 import { packageVersion } from '../../shared/version.js';
+import type { DpoPlan } from '../../training/datasets/dpo/dpo-options.js';
+import type { SftPlan } from '../../training/datasets/sft/sft-options.js';
 import type { Condition, SeedRange } from '../../world/conditions.js';
 import { createWorld } from '../../world/world.js';
 
@@ -88,7 +90,26 @@ export interface DatasetJob extends JobBase {
   };
 }
 
-export type Job = TeachJob | EvalJob | AuditJob | DatasetJob;
+/** `dataset sft` and `dataset dpo`: rows of recorded episodes. */
+export interface SelectionJob extends JobBase {
+  readonly kind: 'selection';
+  readonly options: {
+    /** What selects the episodes and makes their rows, without the grader. */
+    readonly plan:
+      | ({ readonly dataset: 'sft' } & Omit<SftPlan, 'grader'>)
+      | ({ readonly dataset: 'dpo' } & Omit<DpoPlan, 'grader'>);
+    /** The files of episodes in their order: names without folders, for the card, and SHA-256 of the bytes. */
+    readonly files: readonly { readonly name: string; readonly sha256: string }[];
+    /** The value of --grader without its folder, for the card. */
+    readonly grader: string;
+    /** Whether lines that were left out are no failure of the merge. */
+    readonly skip_bad: boolean;
+  };
+}
+
+export type Job = TeachJob | EvalJob | AuditJob | DatasetJob | SelectionJob;
+/** Jobs that `runShard` computes. Those of `SelectionJob` read files. */
+export type RunnableJob = Exclude<Job, SelectionJob>;
 /** Jobs whose results are episodes. */
 export type EpisodeJob = TeachJob | EvalJob;
 export type JobKind = Job['kind'];

@@ -11,13 +11,13 @@ export interface ShardResult {
 /**
  * Yields the bytes of the file that the whole job writes; for a job of `dataset`, its rows as JSON lines.
  * @param results of all shards, in the order of their indices.
- * @throws InputError `wrong_type` for jobs of `eval` and `audit`: `mergeEvaluation` and `mergeAudit` merge them.
+ * @throws InputError `wrong_type` for jobs of `eval` and `audit`, which `mergeEvaluation` and `mergeAudit` merge, and of `selection`.
  */
 export async function* mergeShards(job: Job, results: readonly ShardResult[]): AsyncGenerator<Uint8Array> {
-  if (job.kind === 'eval' || job.kind === 'audit') {
+  if (job.kind === 'eval' || job.kind === 'audit' || job.kind === 'selection') {
     throw new InputError(
       'wrong_type',
-      'Expected a job whose shards follow each other, got another. Use mergeEvaluation or mergeAudit.',
+      'Expected a job whose shards follow each other, got another. Use mergeEvaluation, mergeAudit or rhythm-vec merge.',
     );
   }
   for (const result of results) yield* result.read();

@@ -14,7 +14,7 @@ import { grpoRowsAsync } from '../../training/datasets/grpo/grpo-rows.js';
 import { teachByModel } from '../../training/teaching/llm-teacher.js';
 import { teach } from '../../training/teaching/planner-teacher.js';
 import { auditShard } from './audit-shards.js';
-import type { AuditJob, DatasetJob, EvalJob, Job, TeachJob } from './job.js';
+import type { AuditJob, DatasetJob, EvalJob, RunnableJob, TeachJob } from './job.js';
 import { partOf, type Shard, seedsOf } from './shard.js';
 import { shardConditions } from './shard-conditions.js';
 
@@ -63,7 +63,11 @@ export interface ShardBatch {
  * that exist already.
  * @throws InputError for names and for more shards than seeds; the errors of the job's command; the signal's reason.
  */
-export function runShard(job: Job, shard: Shard, context: JobContext = {}): AsyncGenerator<ShardBatch> {
+export function runShard(
+  job: RunnableJob,
+  shard: Shard,
+  context: JobContext = {},
+): AsyncGenerator<ShardBatch> {
   if (job.kind === 'teach') return runTeach(job, shard, context);
   if (job.kind === 'eval') return runEval(job, shard, context);
   return job.kind === 'audit' ? runAudit(job, shard, context) : runDataset(job, shard, context);

@@ -1,7 +1,18 @@
-/** Shards of `dataset grpo`, and Parquet files of merges: the bytes of the run without --shard. */
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+/** Shards of `dataset grpo`, `sft` and `dpo`, and Parquet files of merges: the bytes of the run without --shard. */
+import {
+  appendFileSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { episodeLine } from '../../../src/rollouts/trajectories/write-line.js';
+import { ACTION_NAMES } from '../../../src/world/fields.js';
 import { runCli, temporaryDirectory } from '../../support/cli.js';
+import { changedAt, episodeStarts, playerOf, recordEpisodes } from '../../support/trajectories.js';
 
 const pathOf = temporaryDirectory();
 const read = (path: string) => readFileSync(path);
@@ -57,6 +68,92 @@ describe('dataset grpo', () => {
     ]);
     const table = await runCli([...args, '0/2', '--output', pathOf('x.parquet')]);
     expect([table.code, table.stderr]).toEqual([2, expect.stringContaining('JSON lines with --shard')]);
+  });
+});
+
+describe('dataset sft and dpo', () => {
+  const inputs = [pathOf('heuristic.jsonl'), pathOf('same.jsonl')];
+  const seeds = Array.from({ length: 30 }, (_, i) => 96 + i);
+  const SFT = ['sft', '--objective', 'none', '--min-score', '0.1'];
+  const DPO = ['dpo', '--all-pairs', '--by', 'return'];
+
+  /** Two players on the same seeds; also bad lines, a blank line, repeated episodes and no last line end. */
+  beforeAll(() => {
+    const heuristic = recordEpisodes(episodeStarts(seeds), { player: playerOf({ model: 'm' }) });
+    const same = recordEpisodes(episodeStarts(seeds), {
+      player: playerOf({ model: 'n' }),
+      policy: ({ prompt }) => ({ prompt, completion: `5 5 5 ${ACTION_NAMES[9].toUpperCase()}` }),
+    });
+    const wrong = changedAt(heuristic[9], 'final.progress', 0.123);
+    const lines = [...heuristic.slice(0, 9), wrong, ...heuristic.slice(10)].map(episodeLine);
+    writeFileSync(inputs[0], [...lines.slice(0, 12), 'no episode\n', '\n', ...lines.slice(12)].join(''));
+    const repeated = [...same, heuristic[20], same[3]].map(episodeLine).join('');
+    writeFileSync(inputs[1], repeated.trimEnd());
+  });
+
+  /** Returns the files of a folder by name. */
+  const filesOf = (folder: string) =>
+    Object.fromEntries(readdirSync(folder).map((name) => [name, read(`${folder}/${name}`).toString('hex')]));
+
+  it.each([
+    [1, SFT, 'jsonl'],
+    [2, SFT, 'parquet'],
+    [3, SFT, 'jsonl'],
+    [1, DPO, 'parquet'],
+    [3, DPO, 'jsonl'],
+  ])(
+    'gives the same directory, messages and exit code from %i shards of %j as %s',
+    async (n, kind, format) => {
+      const args = ['dataset', ...kind, '--jsonl', ...inputs];
+      const shards = await runShards(args, '--output', n, `${kind[0]}-${format}`);
+      const [whole, merged] = ['whole', 'merged'].map((side) => pathOf(`${side}-${kind[0]}-${format}-${n}`));
+      for (const side of [whole, merged]) mkdirSync(side);
+      const first = await runCli([...args, '--output', `${whole}/set`, '--format', format]);
+      const second = await runCli(['merge', ...shards, '--output', `${merged}/set`, '--format', format]);
+      expect(filesOf(`${merged}/set`)).toEqual(filesOf(`${whole}/set`));
+      expect(Object.keys(filesOf(`${merged}/set`))).toHaveLength(3);
+      const messages = ({ stderr }: { stderr: string }) =>
+        stderr
+          .replaceAll(`${pathOf('')}/`, '')
+          .replaceAll(pathOf(''), '')
+          .replace(/(whole|merged)-/g, '');
+      expect([second.code, messages(second)]).toEqual([first.code, messages(first)]);
+      expect(first.code).toBe(1);
+    },
+  );
+
+  it('has the exit code 0 with --skip-bad, and replaces an earlier directory', async () => {
+    const args = ['dataset', ...SFT, '--skip-bad', '--jsonl', ...inputs];
+    const shards = await runShards(args, '--output', 2, 'skip');
+    for (let k = 0; k < 2; k++)
+      expect((await runCli(['merge', ...shards, '--output', pathOf('skip-bad')])).code).toBe(0);
+  });
+
+  it('refuses shards of changed inputs, and writes nothing', async () => {
+    const input = pathOf('changing.jsonl');
+    copyFileSync(inputs[1], input);
+    const args = ['dataset', ...SFT, '--jsonl', input];
+    const [path0, path1] = [0, 1].map((i) => pathOf(`changed-${i}.jsonl`));
+    expect((await runCli([...args, '--shard', '0/2', '--output', path0])).code).toBe(0);
+    appendFileSync(input, '\n');
+    expect((await runCli([...args, '--shard', '1/2', '--output', path1])).code).toBe(0);
+    const { code, stderr } = await runCli(['merge', path0, path1, '--output', pathOf('changed')]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('options.files')]);
+    expect(existsSync(pathOf('changed'))).toBe(false);
+  });
+
+  it('refuses the standard input, more shards than lines, and a folder for a shard', async () => {
+    const shard = (input: string, part: string, output: string) =>
+      runCli(['dataset', ...SFT, '--jsonl', input, '--shard', part, '--output', output]);
+    const results = [
+      await shard('-', '0/2', pathOf('x.jsonl')),
+      await shard(inputs[0], '0/99', pathOf('x.jsonl')),
+      await shard(inputs[0], '0/2', pathOf('')),
+    ];
+    expect(results.map(({ code }) => code)).toEqual([2, 2, 2]);
+    expect(results[0].stderr).toContain('JSON lines with --shard, got the standard input');
+    expect(results[1].stderr).toContain('one for each of the 32 lines of --jsonl, got 99');
+    expect(results[2].stderr).toContain('to be a file with --shard');
   });
 });
 

@@ -1,9 +1,9 @@
 /** Selects stored episodes that equal their replay and pass the filters, and makes their pairs. */
-import { gradeResults } from '../../../evaluation/reevaluation/baselines.js';
 import { FormerEpisodes } from '../../../evaluation/reevaluation/former-episodes.js';
 import type { Mismatch } from '../../../evaluation/reevaluation/mismatch.js';
-import { type Engine, TrajectoryReplayer } from '../../../evaluation/reevaluation/trajectory-replayer.js';
+import type { Engine } from '../../../evaluation/reevaluation/trajectory-replayer.js';
 import type { TrajectoryEpisode } from '../../../rollouts/trajectories/trajectory-episode.js';
+import { PlayedResults, type ResultSource } from '../replay-results.js';
 import { SPLITS, type Split, splitOf } from '../sft/split.js';
 import { type Candidate, toCandidate } from './candidates.js';
 import { dpoExclusion } from './dpo-filters.js';
@@ -21,21 +21,22 @@ export interface Mismatched {
 /** Holds the selected episodes in memory, without their observations: about 40 kB each. */
 export class DpoSelection implements AsyncDisposable {
   readonly #plan: DpoPlan;
-  readonly #replayer: TrajectoryReplayer;
+  readonly #source: ResultSource;
   readonly #candidates: Candidate[] = [];
   /** The number of episodes that were left out, by reason. */
   readonly leftOut = new Map<string, number>();
   /** Counts the selected episodes of former worlds. */
   readonly former = new FormerEpisodes();
 
-  private constructor(plan: DpoPlan, replayer: TrajectoryReplayer) {
+  /** @param source replays episodes; `DpoSelection` closes it. */
+  constructor(plan: DpoPlan, source: ResultSource) {
     this.#plan = plan;
-    this.#replayer = replayer;
+    this.#source = source;
   }
 
   /** @throws as `createVecEnv`. */
   static async open(plan: DpoPlan, engine: Engine): Promise<DpoSelection> {
-    return new DpoSelection(plan, await TrajectoryReplayer.open(engine));
+    return new DpoSelection(plan, await PlayedResults.open(plan.grader, engine, false));
   }
 
   /** The number of selected episodes. */
@@ -49,11 +50,10 @@ export class DpoSelection implements AsyncDisposable {
       .map((episode, index) => ({ episode, index }))
       .filter(({ episode }) => this.#accepts(episode));
     if (accepted.length === 0) return [];
-    const { mismatches, ...replayed } = await this.#replayer.replay(accepted.map(({ episode }) => episode));
-    const { finalScores } = gradeResults(replayed, this.#plan.grader);
+    const { mismatches, graded } = await this.#source.resultsOf(accepted.map(({ episode }) => episode));
     const mismatched: Mismatched[] = [];
     for (const [i, { episode, index }] of accepted.entries()) {
-      if (mismatches[i].length === 0) this.#keep(episode, finalScores[i]);
+      if (mismatches[i].length === 0) this.#keep(episode, graded.finalScores[i]);
       else {
         this.#leaveOut('not as recorded');
         mismatched.push({ index, mismatches: mismatches[i] });
@@ -89,7 +89,7 @@ export class DpoSelection implements AsyncDisposable {
     this.leftOut.set(reason, (this.leftOut.get(reason) ?? 0) + 1);
   }
 
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.#replayer[Symbol.asyncDispose]();
+  [Symbol.asyncDispose](): PromiseLike<void> {
+    return this.#source[Symbol.asyncDispose]();
   }
 }

@@ -1,17 +1,12 @@
 /** Selects stored episodes that equal their replay and pass the filters, and makes their rows for SFT. */
 import type { Grader } from '../../../engine/graders/grader.js';
-import {
-  BaselinePlayer,
-  type Graded,
-  gradeResults,
-  PAIRED_BASELINES,
-  pickEpisodes,
-} from '../../../evaluation/reevaluation/baselines.js';
+import { type Graded, PAIRED_BASELINES, pickEpisodes } from '../../../evaluation/reevaluation/baselines.js';
 import { FormerEpisodes } from '../../../evaluation/reevaluation/former-episodes.js';
 import type { Mismatch } from '../../../evaluation/reevaluation/mismatch.js';
 import { ReevaluationTally } from '../../../evaluation/reevaluation/reevaluation-tally.js';
-import { type Engine, TrajectoryReplayer } from '../../../evaluation/reevaluation/trajectory-replayer.js';
+import type { Engine } from '../../../evaluation/reevaluation/trajectory-replayer.js';
 import type { Player, TrajectoryEpisode } from '../../../rollouts/trajectories/trajectory-episode.js';
+import { PlayedResults, type ResultSource } from '../replay-results.js';
 import { type EpisodeScore, replayExclusion, storedExclusion } from './sft-filters.js';
 import type { SftPlan } from './sft-options.js';
 import { type SftRow, sftRowsOf } from './sft-rows.js';
@@ -55,8 +50,7 @@ export interface Selected {
 
 export class SftSelection implements AsyncDisposable {
   readonly #plan: SftPlan;
-  readonly #replayer: TrajectoryReplayer;
-  readonly #baselines: BaselinePlayer;
+  readonly #source: ResultSource;
   readonly #teachers = new Map<string, TeacherStatistics>();
   /** The number of episodes that were left out, by reason. */
   readonly leftOut = new Map<string, number>();
@@ -71,15 +65,15 @@ export class SftSelection implements AsyncDisposable {
     validation: { rows: 0, episodes: 0, seeds: new Set() },
   };
 
-  private constructor(plan: SftPlan, replayer: TrajectoryReplayer, baselines: BaselinePlayer) {
+  /** @param source replays episodes; `SftSelection` closes it. */
+  constructor(plan: SftPlan, source: ResultSource) {
     this.#plan = plan;
-    this.#replayer = replayer;
-    this.#baselines = baselines;
+    this.#source = source;
   }
 
   /** @throws as `createVecEnv`. */
   static async open(plan: SftPlan, engine: Engine): Promise<SftSelection> {
-    return new SftSelection(plan, await TrajectoryReplayer.open(engine), new BaselinePlayer(engine));
+    return new SftSelection(plan, await PlayedResults.open(plan.grader, engine, true));
   }
 
   get teachers(): TeacherStatistics[] {
@@ -98,9 +92,7 @@ export class SftSelection implements AsyncDisposable {
    * @param episodes at least one; `acceptsStored` is true for each.
    */
   async select(episodes: readonly TrajectoryEpisode[]): Promise<Selected> {
-    const { mismatches, ...replayed } = await this.#replayer.replay(episodes);
-    const graded = gradeResults(replayed, this.#plan.grader);
-    const baselines = await this.#baselines.play(episodes, this.#plan.grader);
+    const { mismatches, graded, baselines } = await this.#source.resultsOf(episodes);
     const rows: Record<Split, SftRow[]> = { train: [], validation: [] };
     const mismatched: MismatchedEpisode[] = [];
     for (const [i, episode] of episodes.entries()) {
@@ -169,9 +161,8 @@ export class SftSelection implements AsyncDisposable {
     return statistics;
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#replayer[Symbol.asyncDispose]();
-    await this.#baselines[Symbol.asyncDispose]();
+  [Symbol.asyncDispose](): PromiseLike<void> {
+    return this.#source[Symbol.asyncDispose]();
   }
 }
 

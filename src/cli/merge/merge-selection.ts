@@ -1,0 +1,34 @@
+/** Merges the shards of `rhythm-vec dataset sft` and `dpo`: writes the rows by split, and their card. */
+import type { SelectionJob } from '../../server/jobs/job.js';
+import { StoredResults } from '../../training/datasets/replay-results.js';
+import type { EpisodeInput } from '../dataset/episode-input.js';
+import { writeDpo } from '../dataset/run-dpo.js';
+import { writeSft } from '../dataset/run-sft.js';
+import { readStoredLines } from '../dataset/stored-lines.js';
+
+/**
+ * Writes the directory of the dataset.
+ * @param paths of all shards. @param target the directory and the format, by default JSON lines.
+ * @returns whether every line was a valid episode that equals its replay, or --skip-bad was given.
+ * @throws UsageError for paths, or if no row is left; the signal's reason.
+ */
+export async function mergeSelection(
+  { grader, options }: SelectionJob,
+  paths: readonly string[],
+  { output, format = 'jsonl' }: { readonly output: string; readonly format?: string },
+  signal: AbortSignal,
+): Promise<boolean> {
+  const target = { output, format, grader: options.grader, jsonl: options.files.map(({ name }) => name) };
+  const results = new StoredResults();
+  const episodes: EpisodeInput = {
+    files: { option: 'a shard', paths },
+    source: async () => results,
+    lines: () => readStoredLines(paths, results, signal),
+  };
+  const { plan } = options;
+  const whole =
+    plan.dataset === 'sft'
+      ? await writeSft({ ...plan, grader }, target, episodes, signal)
+      : await writeDpo({ ...plan, grader }, target, episodes, signal);
+  return whole || options.skip_bad;
+}
