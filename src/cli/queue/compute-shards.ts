@@ -2,7 +2,7 @@
 import { MODEL_PREFIX } from '../../evaluation/user-policy.js';
 import { type CompactEpisode, toCompact } from '../../rollouts/trajectories/compact-episode.js';
 import { EpisodeReplayer } from '../../rollouts/trajectories/episode-replayer.js';
-import type { EpisodeJob, Job } from '../../server/jobs/job.js';
+import type { EpisodeJob, RunnableJob } from '../../server/jobs/job.js';
 import { runShard, type ShardBatch } from '../../server/jobs/run.js';
 import { connect } from '../../server/queue/connection.js';
 import type { Queue } from '../../server/queue/job-store.js';
@@ -15,7 +15,7 @@ import { LLM_DEFAULTS, prepareModel } from '../llm/llm-options.js';
 import { flagsOf, type RunSettings } from './run-settings.js';
 
 serveShards(async (task, options) => {
-  const job = JSON.parse(task.job) as Job;
+  const job = JSON.parse(task.job) as RunnableJob;
   if (!hasModel(job)) return computeShard(job, task, options);
   const { address } = task;
   const redis = await connect(address);
@@ -26,12 +26,12 @@ serveShards(async (task, options) => {
   }
 });
 
-const hasModel = (job: Job): job is EpisodeJob =>
+const hasModel = (job: RunnableJob): job is EpisodeJob =>
   (job.kind === 'teach' || job.kind === 'eval') && job.options.model !== null;
 
 /** Computes a shard without a language model. */
 async function computeShard(
-  job: Job,
+  job: RunnableJob,
   { index, count, engine }: ShardTask,
   options: ComputeOptions,
 ): Promise<Buffer> {

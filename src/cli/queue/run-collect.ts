@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { counted } from '../../evaluation/format-results.js';
-import type { Job } from '../../server/jobs/job.js';
+import type { RunnableJob } from '../../server/jobs/job.js';
 import { Collector } from '../../server/queue/collect.js';
 import type { RowFormat } from '../../shared/row-files/file-formats.js';
 import { checkGrpoOutput } from '../dataset/run-grpo.js';
@@ -31,7 +31,7 @@ export async function runCollect(name: string, options: CollectOptions, signal: 
     const collector = await Collector.open(queue, name);
     const progress = createProgress('shards');
     try {
-      const job = JSON.parse(collector.job.job) as Job;
+      const job = JSON.parse(collector.job.job) as RunnableJob;
       checkEvalOptions(job, options);
       if (job.kind === 'dataset') checkGrpoOutput(options);
       await collector.wait(signal, (count) => progress.update(count, collector.job.shards));
@@ -52,7 +52,7 @@ export async function runCollect(name: string, options: CollectOptions, signal: 
 
 /** Writes the file, and the others of an evaluation or a dataset. @returns the SHA-256 of the file. */
 async function write(
-  job: Job,
+  job: RunnableJob,
   collector: Collector,
   options: CollectOptions,
   signal: AbortSignal,

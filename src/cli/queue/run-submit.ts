@@ -4,7 +4,7 @@ import { checkModelName } from '../../agents/llm/llm-player.js';
 import { playersOf } from '../../evaluation/choose-policies.js';
 import { MODEL_PREFIX } from '../../evaluation/user-policy.js';
 import { piecesOf } from '../../server/jobs/audit-shards.js';
-import { type Job, jobDigest } from '../../server/jobs/job.js';
+import { jobDigest, type RunnableJob } from '../../server/jobs/job.js';
 import { shardConditions } from '../../server/jobs/shard-conditions.js';
 import type { SharedLimits } from '../../server/queue/shared-ledger.js';
 import { submitJob } from '../../server/queue/submit.js';
@@ -125,7 +125,7 @@ function checkNoFile(policy: string): void {
 
 /** @param units that the shards share: episodes of each policy, rows, or pieces. @param rowsOfUnit the lines of a unit. */
 async function submit(
-  job: Job,
+  job: RunnableJob,
   units: number,
   rowsOfUnit: number,
   options: SubmitOptions & ModelFlags,

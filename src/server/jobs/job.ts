@@ -112,7 +112,7 @@ export type Job = TeachJob | EvalJob | AuditJob | DatasetJob | SelectionJob;
 export type RunnableJob = Exclude<Job, SelectionJob>;
 /** Jobs whose results are episodes. */
 export type EpisodeJob = TeachJob | EvalJob;
-export type JobKind = Job['kind'];
+export type JobKind = RunnableJob['kind'];
 
 /** Returns a job of this version and world. */
 export function createJob<J extends Job>(kind: J['kind'], grader: Grader, options: J['options']): J {
