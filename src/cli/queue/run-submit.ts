@@ -154,7 +154,7 @@ async function submit(
 }
 
 /** Returns the limits of a language model's job; undefined for other jobs. @throws UsageError for a limit of another job. */
-function limitsOf(job: Job, options: SubmitOptions & ModelFlags): SharedLimits | undefined {
+function limitsOf(job: RunnableJob, options: SubmitOptions & ModelFlags): SharedLimits | undefined {
   const { budget = null, requestsPerMinute = null } = options;
   if ('model' in job.options && job.options.model !== null) {
     if (requestsPerMinute !== null) checkRange('--requests-per-minute', requestsPerMinute, ...RATES);
