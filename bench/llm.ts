@@ -32,7 +32,7 @@ export interface LlmFigures {
 
 const MAIN = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
 
-/** Plays the episodes. @throws Mismatch if the command fails or sends too many requests. */
+/** Plays the episodes. @throws Mismatch if the command fails, or the numbers of episodes or requests are wrong. */
 export async function measureLlm(plan: LlmPlan, onProgress: OnProgress): Promise<LlmFigures> {
   const { episodes, concurrency, delayMs } = plan;
   onProgress(`${episodes} episodes of a model`);
@@ -50,7 +50,7 @@ export async function measureLlm(plan: LlmPlan, onProgress: OnProgress): Promise
     ) {
       throw new Mismatch(
         `teach: Expected ${episodes} episodes of ${NUM_STEPS} requests, at most ${concurrency} at once, got ` +
-          `${written}, ${fake.requests.length} requests, ${fake.maxConcurrent} at once.`,
+          `${written} episodes, ${fake.requests.length} requests, at most ${fake.maxConcurrent} at once.`,
       );
     }
     return { plan, seconds, leastSeconds: answerSeconds(plan) };

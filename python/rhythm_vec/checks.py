@@ -63,8 +63,8 @@ def check_name(what: str, value: Any, known: Sequence[str]) -> str:
 
 
 def to_array(value: Any) -> npt.NDArray[Any]:
-    """Returns a value as an array; an array itself, without a copy. Values that NumPy cannot convert give an array of
-    objects."""
+    """Converts a value to an array. Returns an array as it is, without a copy. Values that NumPy cannot convert give an
+    array of objects."""
     try:
         return np.asarray(value)
     except (TypeError, ValueError, OverflowError):

@@ -6,7 +6,7 @@ import type { ServeOptions } from './server-options.js';
 /**
  * Starts a server: OpenEnv's protocol, batch requests and vector environments, as `rhythm-vec serve`.
  * @throws LibraryError `library_missing` with the command that installs its packages; InputError for an invalid option;
- *   BackendError as `createVecEnv`; the system's error if it cannot listen on the address. Nothing is left open then.
+ *   BackendError as `createVecEnv`; the system's error if it cannot listen on the address. An error leaves nothing open.
  */
 export async function openServer(options: ServeOptions = {}): Promise<RunningServer> {
   const { startServer } = await load('servers', PACKAGES.servers, () => import('./server.js'));

@@ -122,7 +122,7 @@ describe('refuses, as a usage error', () => {
     [
       'the path of the journal of paid episodes',
       ['--policies', 'llm:m', '--json', pathOf('t.jsonl.partial'), '--trajectories', pathOf('t.jsonl')],
-      'Expected --json to be another file than those kept until --trajectories is complete',
+      'Expected --json to be another file than the temporary files of --trajectories',
     ],
     ['the standard output twice', ['--json', '-', '--trajectories', '-'], 'another file than --json, got -.'],
     ['a directory in a file', ['--trajectories', '/dev/null/t.jsonl'], '/dev/null is not a directory'],

@@ -64,7 +64,7 @@ it('reads the episodes of the output and the journal, each once, and their cost'
   for await (const { seed } of journal.read(KEYS)) read.push(seed);
   expect(read).toEqual([100, 101, 102, 103]);
   await journal.finish(KEYS.slice(0, 3));
-  // An episode without a requested key stays.
+  // An episode whose key was not requested stays in the file.
   expect(readFileSync(path, 'utf8')).toBe([LINES[3], ...LINES.slice(0, 3)].join(''));
 });
 
@@ -250,7 +250,7 @@ describe('two names of one output', () => {
   });
 });
 
-it('leaves no file without episodes', async () => {
+it('close leaves no file if there are no episodes', async () => {
   const path = newPath();
   await (await open(path)).close();
   expect(filesBeside(path)).toEqual([]);

@@ -62,27 +62,27 @@ describe('refuses', () => {
     [
       'a file of the journal in a new folder',
       [json('new/x.partial'), trajectories('new/x')],
-      'than those kept until --trajectories is complete',
+      'than the temporary files of --trajectories',
     ],
     [
       'a file of the journal',
       [json('x.partial'), trajectories('x')],
-      `Expected --json to be another file than those kept until --trajectories is complete, got ${pathOf('x.partial')}.`,
+      `Expected --json to be another file than the temporary files of --trajectories, got ${pathOf('x.partial')}.`,
     ],
     [
       'a file of the journal, in another order',
       [trajectories('x'), json('x.spent')],
-      'Expected --json to be another file than those kept',
+      'Expected --json to be another file than the temporary files',
     ],
     [
       'a file of the journal through a link',
       [trajectories('a link'), json('there.lock')],
-      'Expected --json to be another file than those',
+      'Expected --json to be another file than the temporary files',
     ],
     [
       'a file of the journal in a linked folder',
       [trajectories('folder/x'), json('same folder/x.partial')],
-      'than those kept',
+      'than the temporary files',
     ],
   ])('%s', (_, outputs, message) => {
     const refusal = expect(() => checkOutputs(outputs, 'v2'));

@@ -54,7 +54,10 @@ function profileOf(episode: GoldenEpisode): string | Float32Array {
   return Float32Array.from([...Object.values(episode.traits), ...Object.values(episode.weights)]);
 }
 
-/** Returns what the test reads after step t. @param observation the golden observation, if the file has it. */
+/**
+ * Returns the golden values of step t: the state hash before it, and all else after it.
+ * @param observation the golden observation, if the file has it.
+ */
 function goldenStep(step: GoldenStep, t: number, observation: GoldenObservation | undefined): object {
   return {
     stateHash: step.state_hash,
@@ -257,7 +260,7 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
   );
 });
 
-/** Returns the mean of n values from index `first` on, one in each `width`. */
+/** Returns the mean of n values: the one at index `first` and every `width`-th after it. */
 function meanOf(values: Float32Array, n: number, first = 0, width = 1): number {
   let sum = 0;
   for (let i = 0; i < n; i++) sum += values[first + i * width];

@@ -39,7 +39,10 @@ export interface CallResults {
   /** Seconds that the client would have waited before each retry. */
   readonly waits: readonly number[];
   readonly warnings: readonly string[];
-  /** Names of the reward functions after pickling: by default, under v1, v2 and v3, with belief_skill and without it. */
+  /**
+   * Names of the reward functions after pickling, for each grader: the default, v1, v2, v3, a custom one with
+   * belief_skill, and a custom one without it.
+   */
   readonly pickled: readonly (readonly string[])[];
 }
 

@@ -15,7 +15,10 @@ export class Draws {
     this.#seed = seed;
   }
 
-  /** Restarts the draws for a purpose: a step number, or a number above the last step. @returns itself. */
+  /**
+   * Restarts the draws for a purpose.
+   * @param purpose the step, or a number above the last step for draws that belong to no step. @returns itself.
+   */
   begin(purpose: number): this {
     this.#purpose = purpose;
     this.#count = 0;

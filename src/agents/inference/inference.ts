@@ -105,7 +105,7 @@ export class Inference {
    * posterior until both are possible, and the report says so.
    * @param observations f32 [numEnvs, 22], raw, by OBSERVATION_FIELDS. @param playing u8 [numEnvs]: environments with 0
    *   are not changed; null for all.
-   * @throws InputError `wrong_type`, `wrong_length`, or `out_of_range` for invalid numbers. Nothing changes then.
+   * @throws InputError `wrong_type`, `wrong_length`, or `out_of_range` for invalid numbers. An error changes nothing.
    */
   observe(observations: Float32Array, playing: Uint8Array | null = null): void {
     checkRows(observations, playing, this.numEnvs);

@@ -48,7 +48,7 @@ export class EpisodeSums {
 
   /**
    * Records observations f32 [n, 22] of the episodes with 1 in u8 [n].
-   * @throws InputError `out_of_range` for a step that does not follow the last one. Nothing is recorded then.
+   * @throws InputError `out_of_range` for a step that does not follow the last one. An error records nothing.
    */
   record(observations: Float32Array, playing: Uint8Array): void {
     for (let i = 0; i < playing.length; i++) if (playing[i] !== 0) this.#checkStep(observations, i);

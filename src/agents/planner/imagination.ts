@@ -16,7 +16,7 @@ export interface ImaginationOptions extends Omit<ScorerSettings, 'imagination' |
   readonly maxSequences: number;
 }
 
-/** Scores action sequences. Problem k of the trials is the k-th episode of `begin`. */
+/** Scores action sequences. The `problem` of a trial is an index of the `episodes` passed to `begin`. */
 export class Imagination implements Disposable {
   readonly #scorer: Scorer;
   readonly #starts: ImaginedStarts;

@@ -26,7 +26,10 @@ export type Objective = (typeof OBJECTIVES)[number];
 const ADAPTATION = COMPONENT_NAMES.indexOf('adaptation');
 const BELIEF_SKILL = COMPONENT_NAMES.indexOf('belief_skill');
 const BELIEF_ACCURACY = COMPONENT_NAMES.indexOf('belief_accuracy');
-/** The share of a reduction of the squared error that remains in the next step. Tuned on seeds 30000-30099 under v3. */
+/**
+ * The gain of a smaller squared error at a step, relative to the gain at the step before. Tuned on seeds 30000-30099
+ * under v3.
+ */
 const LATER_SHARE = 0.9;
 /** The number of episodes whose trajectories fit a cache. */
 const RECORDED_EPISODES = 2 ** 10;
@@ -34,7 +37,7 @@ const RECORDED_EPISODES = 2 ** 10;
 /** The function that scores imagined episodes. */
 export interface Scoring {
   readonly scoreEpisodes: ScoreEpisodes;
-  /** The number of episodes in one call; undefined for the fastest number. */
+  /** The number of episodes that one call plays. Undefined: the scorer's default. */
   readonly episodesPerCall: number | undefined;
 }
 
@@ -45,8 +48,8 @@ export const scoringOf = (objective: Objective, grader: Float32Array, starts: Im
     : { scoreEpisodes: byWellbeing(grader, starts), episodesPerCall: RECORDED_EPISODES };
 
 /**
- * Returns how much an objective rises if the action of a step reduces the belief's error by 1, in the error that the grader
- * counts.
+ * Returns the gain in the objective for each unit of belief error that the action of a step removes. The error is the one
+ * that the grader counts: absolute or squared.
  */
 export function valuePerBeliefError(
   objective: Objective,

@@ -32,14 +32,14 @@ function reasonsOfGrade({ plan, rival, grader }: PlanReport, share: number): Rea
   });
 }
 
-/** Words by component, for a difference. `isLater`: whether the first half has a lower mean reward. */
-const TEXTS: Readonly<Record<string, (difference: number, isLater: boolean) => string>> = {
+/** Words by component. `lowersFirstHalf`: whether the plan has a lower mean reward in the first half than its rival. */
+const TEXTS: Readonly<Record<string, (difference: number, lowersFirstHalf: boolean) => string>> = {
   crash_free: () => 'keeps meters from crashing',
   progress: (difference) => `leaves progress ${formatHundredths(difference)} higher at the end`,
   connection: (difference) => `leaves connection ${formatHundredths(difference)} higher at the end`,
-  adaptation: (_, isLater) =>
-    isLater
-      ? 'spares rewards of the first half, against which the second is graded'
+  adaptation: (_, lowersFirstHalf) =>
+    lowersFirstHalf
+      ? 'lowers the rewards of the first half, against which the second is graded'
       : 'lifts the second half, which is graded against the first',
   efficiency: () => 'feels better over the week',
   wellbeing: () => 'keeps the meters that matter to them higher over the week',

@@ -49,7 +49,7 @@ export class Planner implements Disposable {
    *   from the first on. An observation at step 0 begins another episode.
    * @param playing u8 [numEnvs]: rows where it is 0 are ignored. Default: all play.
    * @throws InputError `wrong_type`, `wrong_length`, or `out_of_range` for invalid numbers and steps out of
-   *   order; StateError `closed`. Nothing changes then.
+   *   order; StateError `closed`. An error changes nothing.
    */
   decide(observations: Float32Array, playing?: Uint8Array): Decision {
     return runSync(this.#core.decide(observations, playing));

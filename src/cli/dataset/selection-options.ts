@@ -37,7 +37,7 @@ export function addFileOptions(command: Command): Command {
     .addOption(new Option('--format <name>').choices(FORMATS.map(({ name }) => name)).default('jsonl'));
 }
 
-/** What the texts of options name. */
+/** Words for the descriptions of the options. */
 export interface SelectionWords {
   /** Those who played: "teachers". */
   readonly players: string;

@@ -37,7 +37,7 @@ export function checkOutputs(outputs: readonly PlannedOutput[], grader: string |
   }
   for (const { option, workFiles = [] } of outputs) {
     const other = workFiles.map((path) => outputsByKey.get(fileKey(path))).find((each) => each !== undefined);
-    if (other !== undefined) refuse(other, `those kept until ${option} is complete`);
+    if (other !== undefined) refuse(other, `the temporary files of ${option}`);
   }
 }
 

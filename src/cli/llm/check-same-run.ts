@@ -14,30 +14,24 @@ export interface Run {
   readonly output?: string;
 }
 
+const ORIGINAL = 'Pass the original setting';
+
 /** Returns a check that throws UsageError for an episode of another player or with other settings. */
 export function checkSameRun({ player, grader, sampling, output = '--output' }: Run) {
   return (episode: TrajectoryEpisode, place: string): void => {
-    const compare = (what: string, expected: string | null, got: string | null): void => {
-      if (expected !== got) refuse(place, what, expected, got, output);
+    const compare = (what: string, expected: string | null, got: string | null, remedy = ORIGINAL): void => {
+      if (expected === got) return;
+      const same = 'a file holds the episodes of one model with one setting';
+      throw new UsageError(
+        `Expected ${what} of ${place} to be ${describe(expected)}, got ${describe(got)}: ${same}. ${remedy}, or pass ` +
+          `another ${output}.`,
+      );
     };
     compare('the policy', teacherName(player), teacherName(episode));
     compare('--grader', json(grader.name, grader.weights), json(episode.grader.name, episode.grader.weights));
     compare('sampling', json(sampling), json(episode.sampling ?? null));
-    compare("this release's system message", systemText(grader), episode.system);
+    compare('the system message', systemText(grader), episode.system, 'Use the release that wrote the file');
   };
 }
 
 const json = (...values: unknown[]): string => values.map((value) => JSON.stringify(value)).join(' ');
-
-function refuse(
-  place: string,
-  what: string,
-  expected: string | null,
-  got: string | null,
-  output: string,
-): never {
-  throw new UsageError(
-    `Expected ${what} of ${place} to be ${describe(expected)}, got ${describe(got)}: a file holds the episodes of one ` +
-      `model with one setting. Pass the original setting, or another ${output}.`,
-  );
-}

@@ -95,8 +95,8 @@ export class Journal {
 
   /**
    * Reads the stored episodes. An incomplete last line is removed, and its episode is played again.
-   * @throws UsageError for invalid lines, for episodes that `check` refuses, or if another process uses the journal. No
-   *   file is changed then.
+   * @throws UsageError for invalid lines, for episodes that `check` refuses, or if another process uses the journal. An
+   *   error changes no file.
    */
   static async open(options: JournalOptions): Promise<Journal> {
     // All links to a file share one journal.

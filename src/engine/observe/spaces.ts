@@ -25,8 +25,8 @@ export interface ActionSpace {
   /** Names by code. */
   readonly names: readonly string[];
   /**
-   * Draws actions, each code equally often, from a u32 seed: one code, or with `n` u8 [n], newly allocated. Element i of n
-   * depends on the seed and i alone, and element 0 is the single code of the seed. Pass another seed at every step.
+   * Draws uniform random actions from a u32 seed. Returns one code, or with `n` codes u8 [n], newly allocated. Element i
+   * depends on the seed and i alone; element 0 equals the code without `n`. Pass another seed at every step.
    * @throws InputError `wrong_type` or `out_of_range`.
    */
   readonly sample: typeof sampleActions;

@@ -2,7 +2,7 @@
  * Checks that the words of a snapshot are legal states, because anyone can compute a correct checksum and digests.
  *
  * Legal states never crash a backend, never index past the end of a table, and contain no NaN, infinity or -0. They may
- * still be unreachable: for example, the meters may not follow from the recorded actions.
+ * still be unreachable: for example, the meters may differ from what the recorded actions give.
  */
 import type { Params } from '../../world/block.js';
 import {

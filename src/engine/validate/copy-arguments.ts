@@ -41,7 +41,7 @@ export function copyOptions<Options extends object>(
   maxLength: number,
 ): Options {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) return options;
-  // Unknown options are kept, so that validation can refuse them. Known options of a class instance may not be own keys.
+  // Unknown options are kept, so that validation can refuse them. A class instance may inherit known options.
   const names = new Set<string>([...known, ...Object.keys(options)]);
   const values = Array.from(names, (name) => [name, copyArgument(options[name as keyof Options], maxLength)]);
   return Object.fromEntries(values) as Options;

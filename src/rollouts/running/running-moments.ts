@@ -40,7 +40,7 @@ export class RunningMoments {
   /**
    * Adds rows. Number k of row i is `values[i * rowStep + k * columnStep]`.
    * @param counted u8 [rows]: the rows to add; null for all. @throws InputError `out_of_range` for numbers that are not
-   *   finite; nothing has changed then.
+   *   finite. An error changes nothing.
    */
   update(
     values: ArrayLike<number>,

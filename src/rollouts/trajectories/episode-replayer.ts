@@ -35,9 +35,9 @@ export class EpisodeReplayer implements AsyncDisposable {
   }
 
   /**
-   * Returns whole episodes. Of an episode of this release, `episodeLine` gives the same bytes as before `toCompact`.
+   * Returns whole episodes. `episodeLine` writes an episode of this release with the same bytes as before `toCompact`.
    * `final` is as recorded, so that `reeval` compares it.
-   * @param compact any number, of `toCompact` or `parseCompact`. @throws as `createVecEnv`.
+   * @param compact any number of episodes, from `toCompact` or `parseCompact`. @throws as `createVecEnv`.
    */
   async fromCompact(compact: readonly CompactEpisode[]): Promise<TrajectoryEpisode[]> {
     const episodes: TrajectoryEpisode[] = [];
@@ -48,8 +48,8 @@ export class EpisodeReplayer implements AsyncDisposable {
   }
 
   /**
-   * Returns episodes in compact form. An episode of which the replay differs, such as a line that was edited, keeps its
-   * line, so that nothing is lost. @throws as `createVecEnv`.
+   * Returns episodes in compact form. If the replay of an episode differs, for example because its line was edited, the
+   * compact form contains the line, so that nothing is lost. @throws as `createVecEnv`.
    */
   async toCompact(episodes: readonly TrajectoryEpisode[]): Promise<CompactEpisode[]> {
     const compact = episodes.map(toCompact);

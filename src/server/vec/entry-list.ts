@@ -23,7 +23,7 @@ const MINUS_ZERO = Symbol('-0');
 
 /** Matches a text with entries that are not numbers. */
 const NON_NUMBERS = /[tfn"]/;
-/** Matches a text with numbers that may not be u32. */
+/** Matches a text with numbers that need not be u32. */
 const MAYBE_NOT_U32 = /[-.eE]|\d{10}/;
 /** Matches the strings of a text without escapes. */
 const STRINGS = /"[ !#-[\]-\uffff]*"/g;
@@ -48,7 +48,7 @@ export class EntryList {
   /** The entries if more than `MAX_DISTINCT` are different, else null. */
   #list: Entry[] | null = null;
 
-  /** @param Floats the array type for numbers that may not be u32. */
+  /** @param Floats the array type for numbers that need not be u32. */
   constructor(length: number, Floats: FloatsKind) {
     this.length = length;
     this.#Floats = Floats;

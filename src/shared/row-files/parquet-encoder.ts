@@ -74,7 +74,7 @@ export function parquetEncoder<Row>(origin: Origin, columns: Columns<Row>): RowE
       const { offset } = bytes;
       writer.finish();
       const footer = takeBytes(bytes);
-      // The next rows begin here.
+      // The next rows replace the footer.
       bytes.offset = offset;
       return footer;
     },

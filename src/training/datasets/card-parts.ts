@@ -69,8 +69,8 @@ export const evalSeedsText = ({
 }: Pick<Provenance, 'seeds' | 'eval_seeds'>): string =>
   evalSeeds.length === 0
     ? `Requested seeds: ${seeds}. **No evaluation seeds are among them**: results are reported on seeds 0-99 and from 10000 on.\n`
-    : `Requested seeds: ${seeds}. **EVALUATION SEEDS ARE AMONG THEM: ${evalSeeds.join(' and ')}.** Do not evaluate a model that was ` +
-      'trained on this dataset on these seeds.\n';
+    : `Requested seeds: ${seeds}. **EVALUATION SEEDS ARE AMONG THEM: ${evalSeeds.join(' and ')}.** Do not use these seeds to ` +
+      'evaluate a model that was trained on this dataset.\n';
 
 /** Formats a Markdown table. */
 export const table = (head: readonly string[], rows: readonly (readonly (string | number)[])[]): string =>

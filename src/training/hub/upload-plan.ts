@@ -35,7 +35,7 @@ export const changedFiles = (planned: readonly PlannedFile[]): PlannedFile[] =>
 
 /**
  * Compares files with the repository.
- * @param before an earlier plan of the same files. A file is not read again if its remote file is the same as then.
+ * @param before an earlier plan of the same files. A file is not read again if its remote file has not changed since.
  * @throws InputError for a file that contains the token; HubError; the signal's reason.
  */
 export async function planFiles(

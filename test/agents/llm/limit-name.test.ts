@@ -2,14 +2,14 @@
 import { expect, it } from 'vitest';
 import { LimitNames } from '../../../src/agents/llm/limit-name.js';
 
-it('the name is the newer one, then the older one, then none', () => {
+it('refusals change the name from max_completion_tokens to max_tokens, then leave none', () => {
   const names = new LimitNames();
   expect(names.current).toBe('max_completion_tokens');
   expect([names.refuse('max_completion_tokens'), names.current]).toEqual([true, 'max_tokens']);
   expect(names.refuse('max_tokens')).toBe(false);
 });
 
-it('the name is the newer one again once the older one is refused, even if answers exceed the limit', () => {
+it('a refused max_tokens is never used again, even if an answer exceeds its limit', () => {
   const names = new LimitNames();
   names.exceeded();
   expect(names.current).toBe('max_tokens');

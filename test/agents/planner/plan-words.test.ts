@@ -78,7 +78,7 @@ describe('a plan in words', () => {
     expect(reasonFor(2, 0.6)).toContain(': it leaves connection .10 higher at the end.');
     expect(reasonFor(3, 0.4)).toContain(': it lifts the second half, which is graded against the first.');
     expect(reasonFor(3, 0.4, { firstHalfMean: 0 })).toContain(
-      ': it spares rewards of the first half, against which',
+      ': it lowers the rewards of the first half, against which',
     );
     expect(reasonFor(0, 0.9)).toContain(
       'connection .50. Beats the best plan with LEARN now by about .012 of the score.',

@@ -12,7 +12,7 @@ import type { Random } from '../../support/random.js';
 
 nameAbsent();
 
-/** Steps all environments equally often. A masked environment would have reward 0, which a state does not contain. */
+/** Steps all environments, never with a mask: a masked step outputs reward 0, and a saved state does not restore that. */
 function play(random: Random, { batch, numEnvs }: OpenedAsyncBatch, steps: number): void {
   const startsLate = random.chance(0.4) && steps < NUM_STEPS;
   const start = startsLate ? random.starts(numEnvs, NUM_STEPS - Math.max(1, steps)) : undefined;

@@ -78,7 +78,7 @@ describe('edge cases of the rules', () => {
     ['four digits after the action', 'SLEEP 9 0 4 4', nothing],
     ['two digits', 'SLEEP\n9 0', ['sleep', null]],
     ['a number of two digits', '90 4 SLEEP', nothing],
-    ['a line without an answer after it', '4 5 6 LEARN\nI hope so', ['learn', '456']],
+    ['an answer before a line that contains none', '4 5 6 LEARN\nI hope so', ['learn', '456']],
     ['line breaks of every kind', '1 1 1 LEARN\r\n\r\n\n\r', ['learn', '111']],
     ['separators that are no line breaks', '1\u20281\u20291\vLEARN', ['learn', '111']],
     ['every space of Unicode', '1\u00a0\u16801\u2000\u200a1\u202f\u205f\u3000LEARN\ufeff', ['learn', '111']],

@@ -58,8 +58,8 @@ function checkSize({ numEpisodes }: CrowdRequest, { backend }: Engine): void {
   throw new CallFailed({
     kind: 'refused',
     message:
-      `Expected at most ${limit} people without a graphics device, got ${numEpisodes.toLocaleString('en')}: the reference ` +
-      'computes one week after the other. Choose fewer.',
+      `Expected at most ${limit} people without a graphics device, got ${numEpisodes.toLocaleString('en')}: this page ` +
+      'then computes one week after the other. Choose fewer.',
   });
 }
 

@@ -5,6 +5,8 @@ import { count } from './format.js';
 
 /** The number of episodes above which the note about software adapters is shown. */
 const MANY_ON_SOFTWARE = 100_000;
+/** The approximate speed of a software adapter. */
+const WEEKS_PER_SECOND = 100_000;
 
 export function Limits({ people }: { readonly people: number }) {
   const engine = currentEngine.value;
@@ -12,16 +14,17 @@ export function Limits({ people }: { readonly people: number }) {
   if (engine.backend === 'reference') {
     return (
       <p class="note limits">
-        Limit: at most {count(MAX_ON_REFERENCE)} people, because without a graphics device the reference
-        computes one week after the other.
+        Limit: at most {count(MAX_ON_REFERENCE)} people, because without a graphics device this page computes
+        one week after the other.
       </p>
     );
   }
   if (!engine.software || people <= MANY_ON_SOFTWARE) return null;
   return (
     <p class="note limits">
-      Limit: the graphics device is emulated by the processor and computes about a hundred thousand weeks a
-      second, so {count(people)} people may take half a minute.
+      Limit: the graphics device is emulated by the processor and computes about {count(WEEKS_PER_SECOND)}{' '}
+      weeks a second. {count(people)} people take about {count(Math.ceil(people / WEEKS_PER_SECOND))} seconds
+      for each policy.
     </p>
   );
 }
