@@ -200,7 +200,7 @@ describe('refuses, as a usage error, before the first request', () => {
     [
       'a file of another sampling',
       ['--temperature', '1', '--trajectories', pathOf('asked.jsonl')],
-      /sampling of .*asked\.jsonl:1 .* or another --trajectories\./,
+      /sampling of .*asked\.jsonl:1 .* or pass another --trajectories\./,
     ],
   ];
   it.each(refused)('%s', async (_, args, message) => {

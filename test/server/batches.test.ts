@@ -333,7 +333,7 @@ const refusals: [path: string, what: string, body: unknown, detail: object][] = 
   ],
   [
     '/v1/score',
-    'an unknown weight of a grader',
+    'a weight of a grader that is no number',
     {
       ...{ seeds: [], action_histories: [], actions: [] },
       grader: { name: 'calm', weights: { progress: '1' } },

@@ -67,7 +67,10 @@ function reasonsOfWellbeing(report: PlanReport): Reason[] {
   return [...meterReasons, ...grade];
 }
 
-/** Returns the mean of a meter over the steps. Both plans share the steps taken. */
+/**
+ * Returns what a plan adds to the mean of a meter over the episode. The steps taken before are the same in both plans, and
+ * cancel out in the difference.
+ */
 function meanOf(meters: Float64Array, meter: number): number {
   let sum = 0;
   for (let k = meter; k < meters.length; k += NUM_METERS) sum += meters[k];

@@ -14,7 +14,7 @@ export interface Plan {
   readonly stride: number;
   /** Sequences of each island that begin the second phase. */
   readonly emigrants: number;
-  /** The number of problems whose best sequence begins the second phase of every problem. */
+  /** A search may have several problems (ActionSequenceProblem). The best sequences of this many begin the second phase of all. */
   readonly sharedSequences: number;
   /** All sequences that begin the second phase: emigrants, shared sequences and the caller's sequences. */
   readonly immigrants: number;

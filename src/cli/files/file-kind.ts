@@ -126,7 +126,7 @@ export function checkKind(option: string, path: string, kinds: readonly FileKind
 }
 
 const MAGIC = 'PAR1';
-/** The end of a Parquet file, which has its metadata. */
+/** The name of this package's schema in the metadata of a Parquet file. */
 const ORIGIN = /"name":"(rhythm-vec\/[a-z-]+)"/g;
 
 /** Returns whether a path is a Parquet file. Pipes and devices are none. */
@@ -153,7 +153,7 @@ function partOf(path: string, from: number, length = HEAD_BYTES): Buffer {
   }
 }
 
-/** The number of lines of a formatted value before its schema's name ends. */
+/** The number of lines that a formatted value needs for the name of its schema. */
 const SCHEMA_LINES = 3;
 
 /** Returns whether no more bytes can change the kind. A pipe may stay open for long after its first line. */

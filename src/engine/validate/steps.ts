@@ -106,7 +106,7 @@ function refuseBelief(value: unknown, at: number, where: string): never {
 /** Returns whether a row of three is a belief: finite numbers. */
 export function isGiven(beliefs: Float32Array, row: number): boolean {
   const at = row * NUM_BELIEFS;
-  // A sum is finite only if its terms are: three float32s cannot overflow a float64.
+  // The sum is finite if and only if all terms are: three float32s cannot overflow a float64.
   return Number.isFinite(beliefs[at] + beliefs[at + 1] + beliefs[at + 2]);
 }
 

@@ -12,7 +12,10 @@ import { recordedPlayer, silentPlayer, withBelief } from './players.js';
 import { type Recording, recordPlanner } from './record-episodes.js';
 import type { SearchProgress } from './search-progress.js';
 
-/** The two anchors for one kind of profiles: the scores at share 0 and share 1. */
+/**
+ * The two anchors for one kind of profiles. A score is expressed as a share of the way between them: 0 at the first anchor, 1 at
+ * the second.
+ */
 export interface Anchor {
   /** The best sequence for all profiles, with its best constant belief: share 0. */
   readonly sequence: Interval;

@@ -123,7 +123,7 @@ describe('a population', () => {
     expect(population.penalty).toBe(penalty);
   });
 
-  it('keeps the best without duplicates, and the older of equal sequences first', () => {
+  it('keeps the best without duplicates, and the older of two with equal scores first', () => {
     const population = new Population(new Draws(0), 3, 5);
     population.offer(plain(1, 2, 3, 2, 4));
     select(population, [0.5, 0.7, 0.1, 0.7, 0.6]);
