@@ -190,15 +190,19 @@ class Cluster {
   async #metricsOf(slot: WorkerSlot): Promise<Parameters<typeof sumOfMetrics>[0][number]> {
     const id = this.#metricsId++;
     const message: ToWorker = { type: 'get own metrics', id };
+    let none = (): void => {};
+    let timer: NodeJS.Timeout | undefined;
     try {
       return await new Promise((resolve) => {
-        const none = (): void => resolve([]);
+        none = () => resolve([]);
         this.#metrics.set(id, resolve);
         slot.worker.once('exit', none);
-        setTimeout(none, METRICS_MS).unref();
+        timer = setTimeout(none, METRICS_MS);
         slot.send(message);
       });
     } finally {
+      clearTimeout(timer);
+      slot.worker.off('exit', none);
       this.#metrics.delete(id);
     }
   }
