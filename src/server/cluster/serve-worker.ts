@@ -1,9 +1,9 @@
 /** A worker process of a cluster: a server whose limits and metrics are those of the whole cluster. */
 import type { Duplex } from 'node:stream';
-import type { Metrics } from '../metrics.js';
+import type { MetricObject } from 'prom-client';
 import type { Grant, Quota } from '../quota.js';
 import { type RunningServer, startServer } from '../server.js';
-import type { ServerHost } from '../server-host.js';
+import type { OwnMetrics, ServerHost } from '../server-host.js';
 import { DEFAULTS, type ServeOptions } from '../server-options.js';
 import { Pending, type QuotaName, type SentError, type ToPrimary, type ToWorker } from './messages.js';
 
@@ -23,7 +23,7 @@ const sharedQuota = (quota: QuotaName, capacity: number): Quota => ({
 });
 
 let sockets = 0;
-let metrics: Metrics | null = null;
+let metrics: OwnMetrics | null = null;
 
 const hostOf = ({ capacity = DEFAULTS.capacity, vecEnvs = DEFAULTS.vecEnvs }: ServeOptions): ServerHost => ({
   sessions: sharedQuota('sessions', capacity),
@@ -55,7 +55,7 @@ const ON_MESSAGE: {
   granted: ({ id, grant }) => grants.answer(id, grant),
   metrics: ({ id, text }) => texts.answer(id, text),
   'get own metrics': async ({ id }) => {
-    send({ type: 'own metrics', id, metrics: (await metrics?.objects()) ?? [] });
+    send({ type: 'own metrics', id, metrics: ((await metrics?.objects()) ?? []) as MetricObject[] });
   },
   stop: async ({ graceMs }) => {
     send({ type: 'stopped', cut: (await server?.close(graceMs)) ?? 0 });
