@@ -70,6 +70,7 @@ const kernelCases = (kernel: string): Case[] => [
   native(kernel, STEP),
   native(kernel, FORK),
   native(kernel, SEQUENCE),
+  ...(kernel === 'scalar' ? [] : [native(kernel, RECORDED, { layout: columns })]),
   native(kernel, RECORDED),
   native(kernel, HEURISTIC),
 ];

@@ -2,7 +2,7 @@
 import { loadAddon } from '../dist/engine/backends/addon.js';
 import type { RunPolicy, RunRequest } from '../dist/engine/backends/backend.js';
 import { nativeBackend } from '../dist/engine/backends/native.js';
-import { allocateOutputs, allocateTrajectory } from '../dist/engine/backends/outputs.js';
+import { allocateOutputs, allocateTrajectory, TRAJECTORY_FIELDS } from '../dist/engine/backends/outputs.js';
 import { throwIfRefused } from '../dist/engine/vec-env/run-requests.js';
 import { createVecEnv } from '../dist/index.js';
 import { NUM_STEPS } from '../dist/world/fields.js';
@@ -21,7 +21,8 @@ const plainRun = (policy: RunPolicy): RunRequest => ({
 function runPlay(policyFor: (episodes: number) => RunPolicy, records = false): OpenRig {
   return (setting) => {
     const { batch, outputs, reset } = openEpisodes(setting);
-    const trajectory = records ? allocateTrajectory(setting.episodes) : null;
+    const columnMajor = setting.layout === 'column-major';
+    const trajectory = records ? allocateTrajectory(setting.episodes, TRAJECTORY_FIELDS, columnMajor) : null;
     const request = { ...plainRun(policyFor(setting.episodes)), trajectory };
     return {
       begin: reset,

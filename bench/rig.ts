@@ -2,7 +2,7 @@
 import type { Batch, Outputs, Trajectory } from '../dist/engine/backends/backend.js';
 import { NODE } from '../dist/engine/backends/node.js';
 import { openBatch } from '../dist/engine/backends/open-batch.js';
-import { OUTPUT_ARRAYS } from '../dist/engine/backends/outputs.js';
+import { OUTPUT_ARRAYS, TRAJECTORY_FIELDS } from '../dist/engine/backends/outputs.js';
 import { toGraders, toProfiles } from '../dist/engine/validate/profiles.js';
 import type { LAYOUTS } from '../dist/engine/vec-env/vec-env-options.js';
 import { createWorld } from '../dist/world/world.js';
@@ -76,9 +76,9 @@ export function openEpisodes(setting: Setting, seeds: Uint32Array = seedsOf(sett
 export function copyOutputs(outputs: Outputs, trajectory: Trajectory | null = null): OutputCopies {
   const names = Object.keys(OUTPUT_ARRAYS) as (keyof typeof OUTPUT_ARRAYS)[];
   const current = names.map((name): [string, Elements | null] => [name, outputs[name]]);
-  const recorded = Object.entries(trajectory ?? {}).map(([name, array]): [string, Elements] => [
+  const recorded = TRAJECTORY_FIELDS.map((name): [string, Elements | null] => [
     `trajectory.${name}`,
-    array,
+    trajectory === null ? null : trajectory[name],
   ]);
   const arrays = [...current, ...recorded].filter((entry): entry is [string, Elements] => entry[1] !== null);
   return new Map(arrays.map(([name, array]) => [name, array.slice()]));

@@ -1,5 +1,10 @@
 /** The outputs that a case writes for its caller, as text and in bytes. The state of episodes is not counted. */
-import { allocateOutputs, allocateTrajectory, OUTPUT_ARRAYS } from '../dist/engine/backends/outputs.js';
+import {
+  allocateOutputs,
+  allocateTrajectory,
+  OUTPUT_ARRAYS,
+  TRAJECTORY_FIELDS,
+} from '../dist/engine/backends/outputs.js';
 
 type Name = keyof typeof OUTPUT_ARRAYS;
 
@@ -19,7 +24,8 @@ const outputBytes = (names: readonly Name[]): number => bytesOf(names.map((name)
 const STEP_BYTES = outputBytes(STEP_ARRAYS);
 const GRADE_BYTES = outputBytes(GRADE_ARRAYS);
 /** A trajectory has room for every step. */
-const TRAJECTORY_BYTES = bytesOf(Object.values(allocateTrajectory(1)));
+const ONE_EPISODE = allocateTrajectory(1);
+const TRAJECTORY_BYTES = bytesOf(TRAJECTORY_FIELDS.map((name) => ONE_EPISODE[name]));
 
 export interface Writes {
   /** The description in rows and in the JSON file. */

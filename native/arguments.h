@@ -6,6 +6,8 @@
 #include <string>
 #include <type_traits>
 
+#include "generated/world.h"
+
 namespace rhythm {
 
 // The memory ranges of a call's arrays.
@@ -127,6 +129,16 @@ class Arguments {
     fail<int>(name, ("an integer from " + std::to_string(low) + " to " + std::to_string(high)).c_str());
     return low;
   }
+  // Returns the distance between the columns of `num_envs` environments; 0 for rows.
+  size_t column_stride(const Napi::Value& value, size_t num_envs) {
+    const double stride = !env().IsExceptionPending() && value.IsNumber() ? value.As<Napi::Number>().DoubleValue() : -1;
+    const bool fits = stride >= static_cast<double>(num_envs) && stride <= 2.0 * world::count::MaxEnvs;
+    if (stride == 0 || (fits && stride == static_cast<double>(static_cast<size_t>(stride)))) {
+      return static_cast<size_t>(stride);
+    }
+    fail<int>("columnStride", "0, or at least numEnvs");
+    return 0;
+  }
 
  private:
   bool record(MemoryRanges& ranges, const void* data, size_t bytes, const char* name) {
@@ -163,6 +175,7 @@ class Properties {
   T* array_or_null(size_t at, napi_typedarray_type type, size_t length) const {
     return args_.ok() ? args_.template elements_or_null<T>(values_[at], type, length, names_[at]) : nullptr;
   }
+  size_t column_stride(size_t at, size_t num_envs) const { return args_.column_stride(values_[at], num_envs); }
   int integer(size_t at, int low, int high) const { return args_.integer(values_[at], low, high, names_[at]); }
   // Returns the length of a typed array, else 0.
   size_t length(size_t at) const {

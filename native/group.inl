@@ -137,28 +137,30 @@ RHYTHM_INLINE void put_columns(float* column, size_t stride, M active, const F* 
   for (int k = 0; k < Width; k++) put_where(column + k * stride, active, columns[k]);
 }
 
-// Writes one lane's row from pieces of four numbers. If the last piece is wider than the rest of the row, it overwrites the
-// start of the next row, which is written later. The last row is written exactly.
-template <int Width, int Lane, size_t Count>
-RHYTHM_INLINE void put_whole_row(float* row, const FourRows (&four)[Count]) {
-  constexpr int last = Count - 1, left = Lane + 1 < kLanes ? 4 : Width - 4 * last;
-  RHYTHM_UNROLL for (int k = 0; k < last; k++) store_row<Lane, 4>(row + 4 * k, four[k]);
-  store_row<Lane, left>(row + 4 * last, four[last]);
-}
-template <int Width, size_t Count, int... Lane>
-RHYTHM_INLINE void put_lanes(float* rows, const FourRows (&four)[Count], std::integer_sequence<int, Lane...>) {
-  (put_whole_row<Width, Lane>(rows + Lane * Width, four), ...);
+// Writes columns as numbers of each lane's row, in blocks; rows are `stride` floats apart. A last block of fewer columns
+// than a block overlaps the one before.
+RHYTHM_INLINE void put_blocks(const float (*columns)[kLanes], int width, float* rows, size_t stride) {
+  int at = 0;
+  for (; width - at >= kLanes; at += kLanes) put_block<kLanes>(columns + at, rows + at, stride);
+  for (; width - at >= kNarrowBlock; at += kNarrowBlock) put_block<kNarrowBlock>(columns + at, rows + at, stride);
+  if (at == width) return;
+  if (width >= kNarrowBlock) {
+    return put_block<kNarrowBlock>(columns + width - kNarrowBlock, rows + width - kNarrowBlock, stride);
+  }
+  for (int i = 0; i < kLanes; i++) {
+    for (int k = 0; k < width; k++) rows[i * stride + k] = columns[k][i];
+  }
 }
 // Does the same as put_rows for all lanes and contiguous rows.
 template <int Width>
 RHYTHM_INLINE void put_whole_rows(float* rows, const F* columns) {
-  constexpr int count = (Width + 3) / 4;
-  const auto column = [columns](int k) { return columns[k < Width ? k : Width - 1]; };
-  FourRows four[count];
-  RHYTHM_UNROLL for (int k = 0; k < count; k++) {
-    four[k] = transpose_four(column(4 * k), column(4 * k + 1), column(4 * k + 2), column(4 * k + 3));
+  if constexpr (kLanes == 1) {
+    RHYTHM_UNROLL for (int k = 0; k < Width; k++) store(rows + k, columns[k]);
+    return;
   }
-  put_lanes<Width>(rows, four, std::make_integer_sequence<int, kLanes>());
+  alignas(64) float lanes[Width][kLanes];
+  RHYTHM_UNROLL for (int k = 0; k < Width; k++) store(lanes[k], columns[k]);
+  put_blocks(lanes, Width, rows, Width);
 }
 
 RHYTHM_INLINE EpisodeState episode_of(const Group& g) {

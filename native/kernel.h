@@ -77,14 +77,17 @@ struct Step {
 
 enum class Policy { Random, Heuristic, Sequence };
 
-// The arrays that record the steps of a run.
+// The arrays that record the steps of a run. Those that are null are not recorded.
 struct Trajectory {
-  int8_t* actions;  // null: nothing is recorded
+  int8_t* actions;
   int8_t* events;
   float* rewards;
   float* meters;
   float* deltas;
   float* anomalies;
+  size_t column_stride;  // 0: rows
+
+  bool records() const { return actions || events || rewards || meters || deltas || anomalies; }
 };
 
 // A copy of environments: environment indices[i] of the source becomes environment i.

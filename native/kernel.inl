@@ -24,5 +24,6 @@ namespace trait = world::trait;
 #include "reset.inl"
 #include "step.inl"
 #include "gather.inl"
+#include "record.inl"
 #include "run.inl"
 #include "restore.inl"

@@ -3,13 +3,13 @@
 #include <immintrin.h>
 
 #include <cstdint>
-#include <cstring>
 
 #include "inline.h"
 
 namespace rhythm::avx2 {
 
 constexpr int kLanes = 8;
+constexpr int kNarrowBlock = kLanes;
 
 // Lanes of floats, of words, and of flags.
 struct F {
@@ -84,6 +84,10 @@ RHYTHM_INLINE void store(uint32_t* to, U a) { _mm256_storeu_si256(reinterpret_ca
 RHYTHM_INLINE U load_bytes(const uint8_t* from) {
   return {_mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from)))};
 }
+RHYTHM_INLINE void store_bytes(uint8_t* to, U a) {
+  const __m128i shorts = _mm_packus_epi32(_mm256_castsi256_si128(a.v), _mm256_extracti128_si256(a.v, 1));
+  _mm_storel_epi64(reinterpret_cast<__m128i*>(to), _mm_packus_epi16(shorts, shorts));
+}
 
 // table[index], table of 16, index below 16: two halves of eight, chosen by bit 3 of the index.
 RHYTHM_INLINE U lookup(const uint32_t* table, U index) {
@@ -118,20 +122,16 @@ RHYTHM_INLINE void transpose_halves(__m256 (&r)[4]) {
   r[3] = _mm256_castpd_ps(_mm256_unpackhi_pd(b, d));
 }
 
-// Four columns as rows of four numbers: the halves of r[k] are the rows of lanes k and k + 4.
-struct FourRows {
-  __m256 r[4];
-};
-RHYTHM_INLINE FourRows transpose_four(F a, F b, F c, F d) {
-  FourRows four = {{a.v, b.v, c.v, d.v}};
-  transpose_halves(four.r);
-  return four;
-}
-// Writes the first `Width` numbers of a lane's row.
-template <int Lane, int Width>
-RHYTHM_INLINE void store_row(float* to, const FourRows& four) {
-  const __m128 row = _mm256_extractf128_ps(four.r[Lane % 4], Lane / 4);
-  std::memcpy(to, &row, Width * sizeof(float));
+// Writes `Width` columns as numbers of each lane's row; rows are `stride` floats apart.
+template <int Width>
+RHYTHM_INLINE void put_block(const float (*columns)[kLanes], float* rows, size_t stride) {
+  static_assert(Width == kLanes);
+  RHYTHM_UNROLL for (int lane = 0; lane < kLanes; lane += 4) {
+    __m256 r[4];
+    RHYTHM_UNROLL for (int k = 0; k < 4; k++) r[k] = load_pieces(columns[k] + lane, columns[k + 4] + lane);
+    transpose_halves(r);
+    RHYTHM_UNROLL for (int k = 0; k < 4; k++) _mm256_storeu_ps(rows + (lane + k) * stride, r[k]);
+  }
 }
 
 // Reads four words of each lane's row, `stride` words apart, as columns.

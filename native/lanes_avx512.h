@@ -9,6 +9,7 @@
 namespace rhythm::avx512 {
 
 constexpr int kLanes = 16;
+constexpr int kNarrowBlock = 8;
 
 // Lanes of floats, of words, and of flags.
 struct F {
@@ -78,6 +79,9 @@ RHYTHM_INLINE void store(uint32_t* to, U a) { _mm512_storeu_si512(to, a.v); }
 RHYTHM_INLINE U load_bytes(const uint8_t* from) {
   return {_mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)))};
 }
+RHYTHM_INLINE void store_bytes(uint8_t* to, U a) {
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm512_cvtepi32_epi8(a.v));
+}
 
 // table[index], table of 16, index below 16.
 RHYTHM_INLINE F lookup(const float* table, U index) {
@@ -108,24 +112,32 @@ RHYTHM_INLINE void transpose_quarters(__m512 (&r)[4]) {
   r[3] = _mm512_castpd_ps(_mm512_unpackhi_pd(b, d));
 }
 
-// Four columns as rows of four: every quarter of r[k] is a row, of lane k, k + 4, k + 8 and k + 12.
-struct FourRows {
-  __m512 r[4];
-};
-RHYTHM_INLINE FourRows transpose_four(F a, F b, F c, F d) {
-  FourRows four = {{a.v, b.v, c.v, d.v}};
-  transpose_quarters(four.r);
-  return four;
-}
-// Writes the first `Width` numbers of a lane's row, without a masked store: GCC would fuse the masked store and the
-// extraction into a VEXTRACTF32X4. This instruction faults on an unmapped page even if the mask excludes the page
-// (exception class E6NF, no fault suppression).
-template <int Lane, int Width>
-RHYTHM_INLINE void store_row(float* to, const FourRows& four) {
-  static_assert(Width == 4 || Width == 2);
-  const __m128 row = _mm512_extractf32x4_ps(four.r[Lane % 4], Lane / 4);
-  if constexpr (Width == 4) return _mm_storeu_ps(to, row);
-  _mm_storel_pi(reinterpret_cast<__m64*>(to), row);
+// Writes `Width` columns as numbers of each lane's row; rows are `stride` floats apart.
+template <int Width>
+RHYTHM_INLINE void put_block(const float (*columns)[kLanes], float* rows, size_t stride) {
+  static_assert(Width == kLanes || Width == kNarrowBlock);
+  if constexpr (Width == kLanes) {
+    RHYTHM_UNROLL for (int lane = 0; lane < kLanes; lane += 4) {
+      __m512 r[4];
+      RHYTHM_UNROLL for (int k = 0; k < 4; k++) {
+        r[k] = load_pieces(columns[k] + lane, columns[k + 4] + lane, columns[k + 8] + lane, columns[k + 12] + lane);
+      }
+      transpose_quarters(r);
+      RHYTHM_UNROLL for (int k = 0; k < 4; k++) _mm512_storeu_ps(rows + (lane + k) * stride, r[k]);
+    }
+  } else {
+    RHYTHM_UNROLL for (int lane = 0; lane < kLanes; lane += 8) {
+      __m512 r[4];
+      RHYTHM_UNROLL for (int k = 0; k < 4; k++) {
+        r[k] = load_pieces(columns[k] + lane, columns[k + 4] + lane, columns[k] + lane + 4, columns[k + 4] + lane + 4);
+      }
+      transpose_quarters(r);
+      RHYTHM_UNROLL for (int k = 0; k < 4; k++) {
+        _mm256_storeu_ps(rows + (lane + k) * stride, _mm512_castps512_ps256(r[k]));
+        _mm256_storeu_ps(rows + (lane + k + 4) * stride, _mm512_extractf32x8_ps(r[k], 1));
+      }
+    }
+  }
 }
 
 // Reads four words of each lane's row, `stride` words apart, as columns.

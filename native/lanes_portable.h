@@ -8,6 +8,7 @@
 namespace rhythm::portable {
 
 constexpr int kLanes = 4;
+constexpr int kNarrowBlock = kLanes;
 
 typedef float FloatVector __attribute__((vector_size(16)));
 typedef uint32_t WordVector __attribute__((vector_size(16)));
@@ -91,6 +92,9 @@ RHYTHM_INLINE void store(uint32_t* to, U a) { std::memcpy(to, &a.v, sizeof a.v);
 RHYTHM_INLINE U load_bytes(const uint8_t* from) {
   return {WordVector{from[0], from[1], from[2], from[3]}};
 }
+RHYTHM_INLINE void store_bytes(uint8_t* to, U a) {
+  for (int i = 0; i < kLanes; i++) to[i] = static_cast<uint8_t>(a.v[i]);
+}
 
 // table[index], table of 16, index below 16.
 RHYTHM_INLINE F lookup(const float* table, U i) {
@@ -105,19 +109,12 @@ RHYTHM_INLINE U gather(const uint32_t* base, U i) {
   return {WordVector{base[i.v[0]], base[i.v[1]], base[i.v[2]], base[i.v[3]]}};
 }
 
-// Four columns as rows of four, one row per lane.
-struct FourRows {
-  FloatVector rows[kLanes];
-};
-RHYTHM_INLINE FourRows transpose_four(F a, F b, F c, F d) {
-  FourRows four;
-  RHYTHM_UNROLL for (int i = 0; i < kLanes; i++) four.rows[i] = FloatVector{a.v[i], b.v[i], c.v[i], d.v[i]};
-  return four;
-}
-// Writes the first `Width` numbers of a lane's row.
-template <int Lane, int Width>
-RHYTHM_INLINE void store_row(float* to, const FourRows& four) {
-  std::memcpy(to, &four.rows[Lane], Width * sizeof(float));
+// Writes `Width` columns as numbers of each lane's row; rows are `stride` floats apart.
+template <int Width>
+RHYTHM_INLINE void put_block(const float (*columns)[kLanes], float* rows, size_t stride) {
+  static_assert(Width == kLanes);
+  const FloatVector a = load(columns[0]).v, b = load(columns[1]).v, c = load(columns[2]).v, d = load(columns[3]).v;
+  RHYTHM_UNROLL for (int i = 0; i < kLanes; i++) store(rows + i * stride, F{FloatVector{a[i], b[i], c[i], d[i]}});
 }
 
 // Reads four words of each lane's row, `stride` words apart, as columns.

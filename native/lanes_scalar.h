@@ -8,6 +8,7 @@
 namespace rhythm::scalar {
 
 constexpr int kLanes = 1;
+constexpr int kNarrowBlock = kLanes;
 
 // Lanes of floats, of words, and of flags.
 struct F {
@@ -87,19 +88,15 @@ RHYTHM_INLINE U load(const uint32_t* from) {
 RHYTHM_INLINE void store(float* to, F a) { *to = a.v; }
 RHYTHM_INLINE void store(uint32_t* to, U a) { *to = a.v; }
 RHYTHM_INLINE U load_bytes(const uint8_t* from) { return {*from}; }
+RHYTHM_INLINE void store_bytes(uint8_t* to, U a) { *to = static_cast<uint8_t>(a.v); }
 
 RHYTHM_INLINE F lookup(const float* table, U index) { return {table[index.v]}; }
 RHYTHM_INLINE U lookup(const uint32_t* table, U index) { return {table[index.v]}; }
 RHYTHM_INLINE U gather(const uint32_t* base, U index) { return {base[index.v]}; }
 
-struct FourRows {
-  float row[4];
-};
-RHYTHM_INLINE FourRows transpose_four(F a, F b, F c, F d) { return {{a.v, b.v, c.v, d.v}}; }
-template <int, int Width>
-RHYTHM_INLINE void store_row(float* to, const FourRows& four) {
-  std::memcpy(to, four.row, Width * sizeof(float));
-}
+// Writes `Width` columns as numbers of each lane's row; rows are `stride` floats apart.
+template <int Width>
+RHYTHM_INLINE void put_block(const float (*columns)[kLanes], float* row, size_t) { *row = columns[0][0]; }
 RHYTHM_INLINE void load_four_columns(const uint32_t* row, size_t, U (&columns)[4]) {
   std::memcpy(columns, row, sizeof columns);
 }

@@ -15,7 +15,8 @@ class OutputArrays {
   // Keeps the arrays of `outputs`, an object as in src/engine/backends/backend.ts, for `num_envs` environments. Runs its
   // getters.
   bool read(Arguments& args, Napi::Object outputs, size_t num_envs) {
-    if (!read_stride(args, outputs, num_envs)) return false;
+    stride_ = args.column_stride(outputs.Get("columnStride"), num_envs);
+    if (!args.ok()) return false;
     for (int k = 0; k < kArrays; k++) {
       const Napi::Value value = outputs.Get(kKinds[k].name);
       if (args.env().IsExceptionPending()) return args.fail<int>(kKinds[k].name, "an array") != nullptr;
@@ -97,17 +98,6 @@ class OutputArrays {
     void* data = nullptr;
     napi_get_arraybuffer_info(env, buffer, &data, &length);
     return static_cast<char*>(data);
-  }
-
-  bool read_stride(Arguments& args, Napi::Object outputs, size_t num_envs) {
-    const Napi::Value value = outputs.Get("columnStride");
-    const double stride = !args.env().IsExceptionPending() && value.IsNumber() ? value.As<Napi::Number>().DoubleValue() : -1;
-    const bool fits = stride >= static_cast<double>(num_envs) && stride <= 2.0 * world::count::MaxEnvs;
-    if (stride != 0 && !(fits && stride == static_cast<double>(static_cast<size_t>(stride)))) {
-      return args.fail<int>("columnStride", "0, or at least numEnvs") != nullptr;
-    }
-    stride_ = static_cast<size_t>(stride);
-    return true;
   }
 
   bool read_array(Arguments& args, int k, const Napi::Value& value, size_t num_envs) {

@@ -64,53 +64,6 @@ struct ChooseSequence {
   }
 };
 
-// Recorders of a run: they receive every step, and the terminal term of the last reward.
-struct RecordNothing {
-  RecordNothing(const Run&, const Group&) {}
-  template <class Time>
-  RHYTHM_INLINE_MEMBER void operator()(Time, M, U, const Transition&, const Meters&) const {}
-  void add_terminal(M, F) const {}
-};
-
-struct RecordTrajectory {
-  const Trajectory& to;
-  const Group& g;
-  RecordTrajectory(const Run& run, const Group& group) : to(run.trajectory), g(group) {}
-
-  template <class Time>
-  RHYTHM_INLINE_MEMBER void operator()(Time now, M active, U action, const Transition& transition, const Meters& m) const {
-    const Meters &d = transition.delta, &a = transition.anomaly;
-    const F columns[16] = {transition.reward, m.v, m.c, m.p, m.s, m.n, d.v, d.c,
-                           d.p, d.s, d.n, a.v, a.c, a.p, a.s, a.n};
-    float rows[16][kLanes];
-    for (int k = 0; k < 16; k++) store(rows[k], columns[k]);
-    uint32_t t[kLanes], actions[kLanes], events[kLanes];
-    store(t, steps_of(now)), store(actions, action), store(events, transition.event);
-    const uint32_t active_bits = lane_bits(active);
-    for (int i = 0; i < kLanes; i++) {
-      if (!(active_bits >> i & 1)) continue;
-      const size_t at = static_cast<size_t>(g.first + i) * count::Steps + t[i];
-      to.actions[at] = static_cast<int8_t>(actions[i]);
-      to.events[at] = events[i] == count::Events ? -1 : static_cast<int8_t>(events[i]);
-      to.rewards[at] = rows[0][i];
-      for (int k = 0; k < count::Meters; k++) {
-        to.meters[at * count::Meters + k] = rows[1 + k][i];
-        to.deltas[at * count::Meters + k] = rows[6 + k][i];
-        to.anomalies[at * count::Meters + k] = rows[11 + k][i];
-      }
-    }
-  }
-
-  void add_terminal(M active, F terminal) const {
-    float lanes[kLanes];
-    store(lanes, terminal);
-    for (int i = 0; i < kLanes; i++) {
-      const size_t last = static_cast<size_t>(g.first + i + 1) * count::Steps - 1;
-      if (lane_bits(active) >> i & 1) to.rewards[last] += lanes[i];
-    }
-  }
-};
-
 // Gives the active lanes the beliefs of a sequence at step `t` (rule 9). Returns whether any lane gives one.
 RHYTHM_INLINE bool give_beliefs(const Tables& w, const Run& run, const Group& g, M active, uint32_t t) {
   uint32_t given[kLanes];
@@ -182,7 +135,7 @@ struct RunEnd {
 // Runs lanes that all start at the same step and stop at the same step.
 template <class Choose, class DrawSource, class Record>
 RHYTHM_INLINE RunEnd run_shared_time(const Tables& w, const Group& g, const Choose& choose, const DrawSource& source,
-                                   const Record& record, int from, int stop) {
+                                   Record& record, int from, int stop) {
   const Profile profile = make_profile(w, profile_floats(g));
   const FocusBySlot focus(w, profile_floats(g));
   const U seed = g.word(state::Seed);
@@ -206,7 +159,7 @@ RHYTHM_INLINE RunEnd run_shared_time(const Tables& w, const Group& g, const Choo
 
 // Runs lanes that may each start and stop at different steps.
 template <class Choose, class Record>
-RHYTHM_INLINE RunEnd run_lane_times(const Tables& w, const Group& g, const Choose& choose, const Record& record, U from,
+RHYTHM_INLINE RunEnd run_lane_times(const Tables& w, const Group& g, const Choose& choose, Record& record, U from,
                                   U stop) {
   const Profile profile = make_profile(w, profile_floats(g));
   const FocusBySlot focus(w, profile_floats(g));
@@ -241,7 +194,7 @@ RHYTHM_INLINE void copy_envs(const Envs& envs, const Gather& from, const Group& 
 
 // Stores the results of lanes `runs`, which ran from step `from` to step `now`.
 template <class Record>
-RHYTHM_INLINE void finish_run(const Envs& envs, const Run& run, const Group& g, const Record& record, M runs, U from,
+RHYTHM_INLINE void finish_run(const Envs& envs, const Run& run, const Group& g, Record& record, M runs, U from,
                               U now, RunEnd& end) {
   put_episode(g, end.episode);
   apply_run_beliefs(*envs.tables, run, g, runs, from, now);
@@ -259,7 +212,7 @@ template <class Choose, class Record>
 __attribute__((noinline)) void run_group_lane_times(const Envs& envs, const Run& run, const Group& g, M runs, U stop) {
   if (!any(runs)) return put_flags(envs.out.final_mask, g, runs);
   const Choose choose(run, g);
-  const Record record(run, g);
+  Record record(run, g);
   const U from = g.word(state::Step);
   RunEnd end = run_lane_times(*envs.tables, g, choose, record, from, stop);
   const U now = select(runs, stop, from);
@@ -272,8 +225,9 @@ template <class Choose, class Record, class DrawSource>
 RHYTHM_INLINE void run_group_shared_time(const Envs& envs, const Run& run, const Group& g, const DrawSource& source,
                                       int from, int stop) {
   const Choose choose(run, g);
-  const Record record(run, g);
+  Record record(run, g);
   RunEnd end = run_shared_time(*envs.tables, g, choose, source, record, from, stop);
+  record.finish(from, stop);
   const U first = broadcast(static_cast<uint32_t>(from)), last = broadcast(static_cast<uint32_t>(stop));
   finish_run(envs, run, g, record, broadcast(true), first, last, end);
   observe(envs, g, broadcast(true), SharedTime{stop}, end.episode.meters, end.last_step);
@@ -309,7 +263,7 @@ void run_all(const Envs& envs, const Run& run, size_t first_tile, size_t last_ti
 
 template <class Choose>
 void run_as(const Envs& envs, const Run& run, size_t first_tile, size_t last_tile) {
-  if (run.trajectory.actions == nullptr) return run_all<Choose, RecordNothing>(envs, run, first_tile, last_tile);
+  if (!run.trajectory.records()) return run_all<Choose, RecordNothing>(envs, run, first_tile, last_tile);
   run_all<Choose, RecordTrajectory>(envs, run, first_tile, last_tile);
 }
 

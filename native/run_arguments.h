@@ -40,7 +40,7 @@ class RunArguments {
     for (size_t env_index = 0; args_.ok() && run.stops != nullptr && env_index < num_envs; env_index++) {
       if (run.stops[env_index] > world::count::Steps) args_.fail<int>("stops", "no stop after the last step");
     }
-    if (trajectory_) run.trajectory = trajectory_->find(steps);
+    if (trajectory_) run.trajectory = trajectory_->find(num_envs);
     return run;
   }
 

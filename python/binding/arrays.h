@@ -42,4 +42,10 @@ T* writable_data(const py::handle& value, size_t length, const char* name) {
   return const_cast<T*>(data);
 }
 
+// Returns the data as `writable_data` does; null for None.
+template <class T>
+T* writable_data_or_null(const py::handle& value, size_t length, const char* name) {
+  return value.is_none() ? nullptr : writable_data<T>(value, length, name);
+}
+
 }  // namespace rhythm::python

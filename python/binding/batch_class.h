@@ -98,7 +98,7 @@ class BatchClass {
   }
 
   // Runs a policy, or action sequences. `beliefs` is None, f32 [3], or a tuple of beliefs, f32 [num_envs, 28, 3], and given, u8
-  // [num_envs, 28]. `trajectory` is None or a tuple in the order of Trajectory. With `source`, environment i first becomes a copy
+  // [num_envs, 28]. `trajectory` is None or a tuple in the order of Trajectory, whose arrays may be None. With `source`, environment i first becomes a copy
   // of environment indices[i] of the source.
   void run(int policy, const py::object& policy_seeds, const py::object& actions, const py::object& beliefs, const py::object& stops,
            const py::object& trajectory, BatchClass* source, const py::object& indices) {
@@ -114,7 +114,7 @@ class BatchClass {
     read_beliefs(beliefs, run);
     run.stops = data_or_null<uint8_t>(stops, num_envs_, "stops");
     if (run.stops != nullptr) require_below(run.stops, num_envs_, count::Steps + 1, "stops");
-    if (!trajectory.is_none()) run.trajectory = read_trajectory(trajectory, steps);
+    if (!trajectory.is_none()) run.trajectory = read_trajectory(trajectory);
     const CopySource from = source == nullptr ? CopySource{} : find_source(*source, indices);
     if (source == this) raise_input("not_alike", "Expected another batch as the source of a run, got the batch itself. Call gather first.");
     std::optional<Refusal> refusal;
@@ -295,11 +295,14 @@ class BatchClass {
     run.given = data_of<uint8_t>(pair[1], steps, "given");
   }
 
-  static Trajectory read_trajectory(const py::object& value, size_t steps) {
+  Trajectory read_trajectory(const py::object& value) const {
     const auto arrays = py::cast<py::tuple>(value);
-    const auto floats = [&](size_t k, size_t width) { return writable_data<float>(arrays[k], steps * width, "trajectory"); };
-    return {writable_data<int8_t>(arrays[0], steps, "trajectory"), writable_data<int8_t>(arrays[1], steps, "trajectory"),
-            floats(2, 1), floats(3, count::Meters), floats(4, count::Meters), floats(5, count::Meters)};
+    const auto stride = py::cast<size_t>(arrays[6]);
+    if (stride != 0 && stride < num_envs_) raise_input("out_of_range", "Expected a column stride of 0 or at least " + std::to_string(num_envs_) + ", got " + std::to_string(stride) + ". Pass such a stride.");
+    const size_t steps = (stride == 0 ? num_envs_ : stride) * count::Steps;
+    const auto codes = [&](size_t k) { return writable_data_or_null<int8_t>(arrays[k], steps, "trajectory"); };
+    const auto floats = [&](size_t k, size_t width) { return writable_data_or_null<float>(arrays[k], steps * width, "trajectory"); };
+    return {codes(0), codes(1), floats(2, 1), floats(3, count::Meters), floats(4, count::Meters), floats(5, count::Meters), stride};
   }
 
   CopySource find_source(BatchClass& source, const py::object& value) const {

@@ -147,7 +147,7 @@ def _check_compatible(core: Core, snapshot: Snapshot) -> None:
 
 def _replay_histories(core: Core, words: Words, imagination: bool) -> None:
     """Replays episodes, u32 [n, 52], from their beginning, to write the histories of their last steps."""
-    from .runs import SEQUENCE, allocate_trajectory
+    from .runs import HISTORY_FIELDS, SEQUENCE, allocate_trajectory
 
     if core.history is None:
         return
@@ -172,8 +172,8 @@ def _replay_histories(core: Core, words: Words, imagination: bool) -> None:
     batch.reset(
         None, np.ascontiguousarray(words[:, STATE["seed"]]), given, profile, grader, (began, first_meters, *[None] * 8)
     )
-    trajectory = allocate_trajectory(count)
-    batch.run(SEQUENCE, None, actions_of(words), None, words[:, STATE["step"]].astype(np.uint8), trajectory, None, None)
+    arrays, trajectory = allocate_trajectory(count, HISTORY_FIELDS)
+    batch.run(SEQUENCE, None, actions_of(words), None, words[:, STATE["step"]].astype(np.uint8), arrays, None, None)
     core.history.clear(None)
     core.history.append(trajectory)
     # The reward of the last step includes the terminal term, which depends on beliefs. The outputs have it.

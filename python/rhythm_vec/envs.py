@@ -12,7 +12,7 @@ It needs Python 3.10 or later and gymnasium 1.1 or later.
 from __future__ import annotations
 
 import os
-from typing import Any, Dict, Mapping, Optional, Tuple, Union
+from typing import Any, Dict, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -154,7 +154,8 @@ class RhythmVectorEnv(InProcess, BaseVectorEnv):
         beliefs: Optional[npt.ArrayLike] = None,
         policy_seeds: Optional[SeedChoice] = None,
         stops: Optional[npt.ArrayLike] = None,
-        trajectory: bool = False,
+        trajectory: Union[bool, Sequence[str]] = False,
+        layout: str = "row-major",
         source: Union[RhythmVectorEnv, VecEnv, None] = None,
         indices: Optional[npt.ArrayLike] = None,
     ) -> Tuple[StepResult, Optional[Trajectory]]:
@@ -166,6 +167,7 @@ class RhythmVectorEnv(InProcess, BaseVectorEnv):
             policy_seeds=policy_seeds,
             stops=stops,
             trajectory=trajectory,
+            layout=layout,
             source=vec,
             indices=indices,
         )

@@ -176,7 +176,8 @@ class Histories:
         self.rows[rows, -1] = raw[rows, _world.RECORD_START : _world.RECORD_START + _world.RECORD_SIZE]
 
     def append(self, trajectory: Sequence[npt.NDArray[Any]]) -> None:
-        """Appends the steps of a trajectory: actions, events, rewards, meters, deltas, anomalies."""
+        """Appends the steps of a trajectory: actions, events, rewards, meters, deltas, anomalies. Events and meters may be
+        None."""
         actions, _, rewards, _, deltas, anomalies = trajectory
         records = np.concatenate(
             [actions[..., None].astype(np.float32), rewards[..., None], deltas, anomalies], axis=-1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, List, NamedTuple, Optional, Tuple
+from typing import Any, Iterable, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -12,13 +12,18 @@ from .checks import as_array, check_name, describe, refuse, to_array, to_codes, 
 from .choices import to_seeds
 from .copies import check_source, commit_copies
 from .core import NUM_STEPS, Bytes, Core
+from .outputs import allocate, column_stride_of
 
 _POLICIES = {"random": 0, "heuristic": 1}
 SEQUENCE = 2
+LAYOUTS = ("row-major", "column-major")
+#: The fields of a trajectory that histories need.
+HISTORY_FIELDS = ("actions", "rewards", "deltas", "anomalies")
 
 
 class Trajectory(NamedTuple):
-    """The steps of a run, by the episode's step. For steps that the run did not take, codes are -1 and numbers 0."""
+    """The steps of a run, by the episode's step. For steps that the run did not take, codes are -1 and numbers 0. Fields
+    that were not requested are None."""
 
     actions: npt.NDArray[np.int8]  #: [n, 28]: indices of ACTION_NAMES
     events: npt.NDArray[np.int8]  #: [n, 28]: indices of EVENT_NAMES; -1 for no event
@@ -34,7 +39,8 @@ def run(
     beliefs: Any,
     policy_seeds: Any,
     stops: Any,
-    trajectory: bool,
+    trajectory: Union[bool, Sequence[str]],
+    layout: str,
     source: Optional[Core],
     indices: Any,
 ) -> Optional[Trajectory]:
@@ -50,16 +56,21 @@ def run(
     code, seeds, codes = _to_policy(policy, policy_seeds, core.num_envs)
     stop = None if stops is None else to_codes("stops", stops, (core.num_envs,), NUM_STEPS)
     given = _to_run_beliefs(beliefs, core.num_envs)
-    steps = allocate_trajectory(core.num_envs) if trajectory or core.history is not None else None
+    names = _to_fields(trajectory)
+    recorded = {*names, *(() if core.history is None else HISTORY_FIELDS)}
+    column_major = check_name("layout", layout, LAYOUTS) == "column-major"
+    arrays, steps = allocate_trajectory(core.num_envs, recorded, column_major) if recorded else (None, None)
     first = (core.steps_taken if source is None else source.steps_taken[origins]).astype(np.int64)
-    core.batch.run(code, seeds, codes, given, stop, steps, None if source is None else source.batch, origins)
+    core.batch.run(code, seeds, codes, given, stop, arrays, None if source is None else source.batch, origins)
     if source is not None and origins is not None:
         commit_copies(core, source, origins)
     _commit(core, first, stop)
     if core.history is not None and steps is not None:
         core.history.append(steps)
     core.current()
-    return steps if trajectory else None
+    if steps is None or not names:
+        return None
+    return Trajectory(*[array if name in names else None for name, array in steps._asdict().items()])  # type: ignore[arg-type]
 
 
 def _commit(core: Core, first: npt.NDArray[np.int64], stop: Optional[Bytes]) -> None:
@@ -96,9 +107,39 @@ def _to_run_beliefs(beliefs: Any, num_envs: int) -> Any:
     return floats, to_given(floats)
 
 
-def allocate_trajectory(num_envs: int) -> Trajectory:
-    """Allocates a trajectory without steps."""
-    steps, meters = (num_envs, NUM_STEPS), (num_envs, NUM_STEPS, len(_world.METER_NAMES))
-    codes: List[npt.NDArray[np.int8]] = [np.full(steps, -1, np.int8) for _ in range(2)]
-    floats: List[npt.NDArray[np.float32]] = [np.zeros(meters, np.float32) for _ in range(3)]
-    return Trajectory(codes[0], codes[1], np.zeros(steps, np.float32), *floats)
+def _to_fields(trajectory: Any) -> Tuple[str, ...]:
+    """Returns the names of the fields to return."""
+    if isinstance(trajectory, (bool, np.bool_)):
+        return Trajectory._fields if trajectory else ()
+    if isinstance(trajectory, str) or not isinstance(trajectory, Iterable):
+        expected = "trajectory to be a bool or a list of fields"
+        refuse("wrong_type", expected, describe(trajectory), 'Pass True, or ["rewards"], for instance.')
+    return tuple(check_name(f"trajectory[{k}]", name, Trajectory._fields) for k, name in enumerate(trajectory))
+
+
+def allocate_trajectory(
+    num_envs: int, names: Iterable[str] = Trajectory._fields, column_major: bool = False
+) -> Tuple[Tuple[Any, ...], Trajectory]:
+    """Allocates a trajectory without steps. Returns the flat arrays for the engine, then views [n, 28] and [n, 28, 5]."""
+    stride = column_stride_of(num_envs) if column_major else 0
+    arrays = [_allocate_field(name, stride or num_envs) if name in names else None for name in Trajectory._fields]
+    return (*arrays, stride), Trajectory(*[_shaped(array, num_envs, stride) for array in arrays])
+
+
+def _allocate_field(name: str, rows: int) -> npt.NDArray[Any]:
+    is_code = name in ("actions", "events")
+    width = NUM_STEPS if is_code or name == "rewards" else NUM_STEPS * len(_world.METER_NAMES)
+    array = allocate(np.dtype(np.int8 if is_code else np.float32), rows * width)
+    if is_code:
+        array.fill(-1)
+    return array
+
+
+def _shaped(array: Optional[npt.NDArray[Any]], num_envs: int, stride: int) -> Any:
+    if array is None:
+        return None
+    width = len(array) // (stride or num_envs)
+    shape = (NUM_STEPS,) if width == NUM_STEPS else (NUM_STEPS, width // NUM_STEPS)
+    if stride == 0:
+        return array.reshape(num_envs, *shape)
+    return np.moveaxis(array.reshape(*shape, stride)[..., :num_envs], -1, 0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from types import TracebackType
-from typing import Any, Dict, Mapping, Optional, Tuple, Type, Union
+from typing import Any, Dict, Mapping, Optional, Sequence, Tuple, Type, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -27,12 +27,10 @@ from .copies import check_source, gather, restore, to_indices, to_snapshot
 from .core import Core, Options
 from .observations import ObservationField
 from .outputs import StepResult
-from .runs import Trajectory, run
+from .runs import LAYOUTS, Trajectory, run
 from .world import World
 
 __all__ = ["VecEnv"]
-
-_LAYOUTS = ("row-major", "column-major")
 
 
 class VecEnv:
@@ -87,7 +85,7 @@ class VecEnv:
             seed_range=_to_seed_range(seed_range),
             seed_stride=int(num_envs),
             observation=observation,
-            layout=check_name("layout", layout, _LAYOUTS),
+            layout=check_name("layout", layout, LAYOUTS),
             copy=bool(copy),
             world=to_world(world),
             imagination=bool(imagination),
@@ -221,7 +219,8 @@ class VecEnv:
         beliefs: Optional[npt.ArrayLike] = None,
         policy_seeds: Optional[SeedChoice] = None,
         stops: Optional[npt.ArrayLike] = None,
-        trajectory: bool = False,
+        trajectory: Union[bool, Sequence[str]] = False,
+        layout: str = "row-major",
         source: Optional[VecEnv] = None,
         indices: Optional[npt.ArrayLike] = None,
     ) -> Tuple[StepResult, Optional[Trajectory]]:
@@ -234,7 +233,9 @@ class VecEnv:
             policy_seeds: seeds of the random policy: a u32, to which environment i adds i, or one per environment; 0
                 for every environment by default.
             stops: [n], the step (0 to 28) at which each environment stops; 28 by default.
-            trajectory: whether to return the steps.
+            trajectory: whether to return the steps, or a list of the fields to return, such as ["actions", "rewards"].
+            layout: of the trajectory: "row-major", or "column-major": the environments' numbers of a step are adjacent.
+                It is written faster.
             source, indices: another VecEnv, and [n] indices of its environments. Environment i first becomes a copy of
                 environment indices[i] of the source, as in `assign`; this VecEnv need not have been reset.
 
@@ -247,7 +248,7 @@ class VecEnv:
             StateError: `not_reset`, `closed`, `busy`; with `source` also `foreign_past`, as in `assign`.
         """
         origin = None if source is None else _core_of(source)
-        steps = run(self._core, policy, beliefs, policy_seeds, stops, trajectory, origin, indices)
+        steps = run(self._core, policy, beliefs, policy_seeds, stops, trajectory, layout, origin, indices)
         return self.outputs, steps
 
     def fork(

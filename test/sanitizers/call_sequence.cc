@@ -120,10 +120,11 @@ class CallSequence {
     return filled<float>(length, [](size_t i) { return static_cast<float>(i % 17) / 16; });
   }
   Trajectory trajectory() {
-    const auto floats = [&](size_t width) { return arrays_.take<float>(steps_ * width); };
+    const size_t stride = out_.column_stride, steps = stride == 0 ? steps_ : stride * count::Steps;
+    const auto floats = [&](size_t width) { return arrays_.take<float>(steps * width); };
     constexpr size_t meters = count::Meters;
-    return {arrays_.take<int8_t>(steps_), arrays_.take<int8_t>(steps_), floats(1), floats(meters), floats(meters),
-            floats(meters)};
+    return {arrays_.take<int8_t>(steps), arrays_.take<int8_t>(steps), floats(1), floats(meters), floats(meters),
+            floats(meters), stride};
   }
 
   static void expect_accepted(const std::optional<Refusal>& refusal) {

@@ -304,6 +304,20 @@ export const RUN: Case[] = [
     'wrong_type',
     'trajectory',
   ],
+  [
+    'a misspelt field of the trajectory',
+    (env) => env.run('random', { trajectory: any(['actions', 'reward']) }),
+    'unknown_name',
+    'trajectory[1]',
+    '"rewards"',
+  ],
+  [
+    'the layout "columns" of a trajectory',
+    (env) => env.run('random', { trajectory: true, layout: any('columns') }),
+    'unknown_name',
+    'layout',
+    'column-major',
+  ],
   ['policy seed -1', (env) => env.run('random', { policySeeds: -1 }), 'bad_seed', 'policySeeds', 'got -1'],
   ['too few policy seeds', (env) => env.run('random', { policySeeds: [1] }), 'wrong_length', 'policySeeds'],
   [

@@ -1,7 +1,7 @@
 /** Copies the outputs and states of a batch, and compares copies bit by bit. */
 import { expect } from 'vitest';
 import type { AsyncBatch } from '../../src/engine/backends/async-backend.js';
-import type { Batch, Outputs, Trajectory } from '../../src/engine/backends/backend.js';
+import type { Batch, Outputs, RecordedTrajectory, Trajectory } from '../../src/engine/backends/backend.js';
 
 type Column = Float32Array | Int32Array | Uint32Array | Uint8Array | Int8Array | BigUint64Array;
 export type Columns = Readonly<Record<string, Column>>;
@@ -61,6 +61,19 @@ export const withClearedFinalMask = (rows: Columns): Columns => ({
 export function copyColumns(columns: Columns | Trajectory): Columns {
   const arrays = Object.entries(columns).filter(([, column]) => ArrayBuffer.isView(column));
   return Object.fromEntries(arrays.map(([name, column]) => [name, column.slice()]));
+}
+
+/** Copies a trajectory's columns, in the row-major layout. */
+export function rowsOfTrajectory(trajectory: RecordedTrajectory, numEnvs: number): Columns {
+  const { columnStride: stride } = trajectory;
+  if (stride === 0) return copyColumns(trajectory as Trajectory);
+  const rows = Object.entries(copyColumns(trajectory as Trajectory)).map(([name, columns]) => {
+    const width = columns.length / stride;
+    const row = columns.slice(0, numEnvs * width);
+    for (let at = 0; at < row.length; at++) row[at] = columns[(at % width) * stride + Math.floor(at / width)];
+    return [name, row] as const;
+  });
+  return Object.fromEntries(rows);
 }
 
 const bytes = (column: Column): Buffer => Buffer.from(column.buffer, column.byteOffset, column.byteLength);

@@ -9,14 +9,13 @@ import type {
   Batch,
   BatchOptions,
   Outputs,
+  RecordedTrajectory,
   RunRequest,
-  Trajectory,
 } from '../../src/engine/backends/backend.js';
 import { nativeBackend } from '../../src/engine/backends/native.js';
-import { allocateTrajectory } from '../../src/engine/backends/outputs.js';
+import { allocateTrajectory, TRAJECTORY_FIELDS } from '../../src/engine/backends/outputs.js';
 import { referenceBackend } from '../../src/engine/backends/reference.js';
 import { RunReplay } from '../../src/engine/backends/run-replay.js';
-import { NUM_STEPS } from '../../src/world/fields.js';
 import { separateBuffers } from './open-batch.js';
 
 /** The backend that computes. */
@@ -75,12 +74,13 @@ class StandIn implements AsyncBatch {
 
   async run({ from, trajectory, ...request }: RunRequest<AsyncBatch>) {
     const numEnvs = this.#deviceOutputs.rewards.length;
-    const rows = trajectory && allocateTrajectory(numEnvs);
+    const fields = trajectory && TRAJECTORY_FIELDS.filter((name) => trajectory[name] !== undefined);
+    const rows = fields && allocateTrajectory(numEnvs, fields, trajectory!.columnStride !== 0);
     const origin = from && { ...from, source: StandIn.of(from.source) };
     const refusal = this.#batch.run({ ...request, from: origin, trajectory: rows });
     await later();
     if (refusal === null && trajectory !== null) {
-      write(rows!, trajectory, request.part ?? { first: 0, end: numEnvs });
+      write(rows!, trajectory, numEnvs, request.part ?? { first: 0, end: numEnvs });
     }
     return refusal;
   }
@@ -111,9 +111,22 @@ const namesOf = (outputs: Outputs): OutputName[] =>
   );
 
 /** Copies all steps of the environments that ran. */
-function write(rows: Trajectory, to: Trajectory, { first, end }: { first: number; end: number }): void {
-  for (const name of Object.keys(rows) as (keyof Trajectory)[]) {
-    const width = (rows[name].length / rows.actions.length) * NUM_STEPS;
-    to[name].set(rows[name].subarray(first * width, end * width), first * width);
+function write(
+  from: RecordedTrajectory,
+  to: RecordedTrajectory,
+  numEnvs: number,
+  { first, end }: { first: number; end: number },
+): void {
+  for (const name of TRAJECTORY_FIELDS) {
+    const [source, target] = [from[name], to[name]];
+    if (source === undefined || target === undefined) continue;
+    if (from.columnStride === 0) {
+      const width = source.length / numEnvs;
+      target.set(source.subarray(first * width, end * width), first * width);
+      continue;
+    }
+    for (let at = 0; at < source.length; at += from.columnStride) {
+      target.set(source.subarray(at + first, at + end), at + first);
+    }
   }
 }

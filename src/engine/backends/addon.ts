@@ -7,12 +7,12 @@ import { addonPath, BUILD_REMEDY } from './addon-path.js';
 import type {
   Origin,
   Outputs,
+  RecordedTrajectory,
   Refusal,
   ReplayRequest,
   ResetRequest,
   RunBeliefs,
   RunRequest,
-  Trajectory,
 } from './backend.js';
 
 /**
@@ -40,7 +40,7 @@ export interface NativeBatch {
     actions: Uint8Array | null,
     beliefs: RunBeliefs | null,
     stops: Uint8Array | null,
-    trajectory: Trajectory | null,
+    trajectory: RecordedTrajectory | null,
     part: RunRequest['part'] | null,
     from: Origin<NativeBatch> | null,
   ): Refusal | null;

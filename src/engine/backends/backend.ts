@@ -160,7 +160,7 @@ export interface RunRequest<Source = never> {
    * Receives the steps; null for grades only. It must be newly allocated by `allocateTrajectory` for this run; the parts of
    * a run share it. The entries of steps that the run does not take keep their initial values.
    */
-  readonly trajectory: Trajectory | null;
+  readonly trajectory: RecordedTrajectory | null;
 }
 
 export type RunPolicy =
@@ -220,7 +220,10 @@ export interface ReplayRequest {
   readonly hashes: BigUint64Array;
 }
 
-/** The steps of a run, row-major, by the episode's step. */
+/**
+ * The steps of a run, by the episode's step. The shapes are those of the row-major layout. In the column-major layout, number
+ * k of an environment's row is at `k * columnStride + i` for environment i.
+ */
 export interface Trajectory {
   /** i8 [numEnvs, 28]: code; -1 for a step that the run did not take. */
   readonly actions: Int8Array;
@@ -232,7 +235,15 @@ export interface Trajectory {
   readonly meters: Float32Array;
   readonly deltas: Float32Array;
   readonly anomalies: Float32Array;
+  /** The distance between columns, in elements; 0 if the arrays are row-major. */
+  readonly columnStride: number;
 }
+/** The fields of a trajectory. */
+export type TrajectoryField = Exclude<keyof Trajectory, 'columnStride'>;
+/** A trajectory with some of its fields. */
+export type TrajectoryOf<Field extends TrajectoryField> = Pick<Trajectory, Field | 'columnStride'>;
+/** The trajectory of a request: the fields that it has are recorded. */
+export type RecordedTrajectory = Partial<Trajectory> & Pick<Trajectory, 'columnStride'>;
 
 /** The reason why a batch refused a call. */
 export interface Refusal {

@@ -1,6 +1,6 @@
 /** Allocates the outputs of a batch in one ArrayBuffer that JavaScript owns, so that views outlive the batch. */
 import { NUM_COMPONENTS, NUM_METERS, NUM_STEPS, OBSERVATION_SIZE } from '../../world/fields.js';
-import type { OutputLayout, Outputs, Trajectory } from './backend.js';
+import type { OutputLayout, Outputs, TrajectoryField, TrajectoryOf } from './backend.js';
 
 /** Bytes of a cache line. Views are aligned to it, for wide stores. */
 const LINE = 64;
@@ -70,15 +70,43 @@ export function allocateOutputs(
   return { finalObservations: null, ...Object.fromEntries(views), columnStride } as Outputs;
 }
 
-/** Allocates a trajectory without steps: -1 for actions and events, 0 elsewhere. */
-export function allocateTrajectory(numEnvs: number): Trajectory {
-  const steps = numEnvs * NUM_STEPS;
-  return {
-    actions: new Int8Array(steps).fill(-1),
-    events: new Int8Array(steps).fill(-1),
-    rewards: new Float32Array(steps),
-    meters: new Float32Array(steps * NUM_METERS),
-    deltas: new Float32Array(steps * NUM_METERS),
-    anomalies: new Float32Array(steps * NUM_METERS),
-  };
+/** Every array of `Trajectory`: its element type and its width, the numbers of a step. */
+export const TRAJECTORY_ARRAYS = {
+  actions: [Int8Array, 1],
+  events: [Int8Array, 1],
+  rewards: [Float32Array, 1],
+  meters: [Float32Array, NUM_METERS],
+  deltas: [Float32Array, NUM_METERS],
+  anomalies: [Float32Array, NUM_METERS],
+} as const satisfies Record<
+  TrajectoryField,
+  readonly [Int8ArrayConstructor | Float32ArrayConstructor, number]
+>;
+
+export const TRAJECTORY_FIELDS = Object.keys(TRAJECTORY_ARRAYS) as TrajectoryField[];
+
+/** Returns where the numbers of environment i at step t are, in an array of `width` numbers a step. */
+export function entryOf(
+  columnStride: number,
+  width: number,
+  i: number,
+  t: number,
+): { at: number; stride: number } {
+  if (columnStride === 0) return { at: (i * NUM_STEPS + t) * width, stride: 1 };
+  return { at: t * width * columnStride + i, stride: columnStride };
+}
+
+/** Allocates a trajectory without steps: -1 for actions and events, 0 elsewhere. @param fields default: all. */
+export function allocateTrajectory<Field extends TrajectoryField>(
+  numEnvs: number,
+  fields: readonly Field[] = TRAJECTORY_FIELDS as Field[],
+  columnMajor = false,
+): TrajectoryOf<Field> {
+  const columnStride = columnMajor ? strideOf(numEnvs) : 0;
+  const entries = fields.map((name) => {
+    const [Kind, width] = TRAJECTORY_ARRAYS[name];
+    const array = new Kind((columnStride || numEnvs) * NUM_STEPS * width);
+    return [name, array instanceof Int8Array ? array.fill(-1) : array];
+  });
+  return { ...Object.fromEntries(entries), columnStride };
 }

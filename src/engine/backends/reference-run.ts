@@ -1,9 +1,10 @@
 /** Chooses the actions and beliefs of a run on the reference, and records its steps. */
 
-import { NUM_BELIEFS, NUM_METERS, NUM_SLOTS, NUM_STEPS } from '../../world/fields.js';
+import { NUM_BELIEFS, NUM_SLOTS, NUM_STEPS } from '../../world/fields.js';
 import { heuristicAction, randomAction } from '../reference/baselines.js';
 import type { Episode } from '../reference/episode.js';
-import type { RunBeliefs, RunPolicy, Trajectory } from './backend.js';
+import type { RecordedTrajectory, RunBeliefs, RunPolicy, TrajectoryField } from './backend.js';
+import { entryOf, TRAJECTORY_ARRAYS, TRAJECTORY_FIELDS } from './outputs.js';
 
 /** Returns the code of environment i's next action. */
 export function chooseAction(policy: RunPolicy, episode: Episode, i: number): number {
@@ -24,12 +25,21 @@ export function beliefAt(beliefs: RunBeliefs | null, at: number): ArrayLike<numb
 export const rowAt = (beliefs: Float32Array, row: number): number[] =>
   Array.from({ length: NUM_BELIEFS }, (_, k) => beliefs[row * NUM_BELIEFS + k]);
 
-/** Records the last step at index `at` of [numEnvs, 28]. */
-export function recordStep(trajectory: Trajectory, at: number, episode: Episode): void {
-  trajectory.actions[at] = episode.lastAction;
-  trajectory.events[at] = episode.event;
-  trajectory.rewards[at] = episode.reward;
-  trajectory.meters.set(episode.meters, at * NUM_METERS);
-  trajectory.deltas.set(episode.deltas, at * NUM_METERS);
-  trajectory.anomalies.set(episode.anomalies, at * NUM_METERS);
+/** Records the last step of environment i, step t of the episode. */
+export function recordStep(trajectory: RecordedTrajectory, i: number, t: number, episode: Episode): void {
+  const step: Record<TrajectoryField, ArrayLike<number>> = {
+    actions: [episode.lastAction],
+    events: [episode.event],
+    rewards: [episode.reward],
+    meters: episode.meters,
+    deltas: episode.deltas,
+    anomalies: episode.anomalies,
+  };
+  for (const name of TRAJECTORY_FIELDS) {
+    const array = trajectory[name];
+    if (array === undefined) continue;
+    const [, width] = TRAJECTORY_ARRAYS[name];
+    const { at, stride } = entryOf(trajectory.columnStride, width, i, t);
+    for (let k = 0; k < width; k++) array[at + k * stride] = step[name][k];
+  }
 }

@@ -134,7 +134,7 @@ class ReferenceBatch implements Batch {
       while (episode.stepCount < stop) {
         const t = episode.stepCount;
         episode.advance(chooseAction(policy, episode, i), beliefAt(beliefs, i * NUM_STEPS + t));
-        if (trajectory !== null) recordStep(trajectory, i * NUM_STEPS + t, episode);
+        if (trajectory !== null) recordStep(trajectory, i, t, episode);
         if (episode.stepCount === stop) this.#writeOutputs(i);
       }
       this.#writeGrade(i);

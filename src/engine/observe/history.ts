@@ -1,11 +1,16 @@
 /** The last seven steps of every environment, for observations with histories. */
 
 import { NUM_METERS, NUM_STEPS, OBSERVATION_SIZE } from '../../world/fields.js';
-import type { Trajectory } from '../backends/backend.js';
+import type { TrajectoryOf } from '../backends/backend.js';
+import { entryOf } from '../backends/outputs.js';
 import { HISTORY_STEPS, type HistoryStep, RECORD, RECORD_SIZE, RECORD_START } from './past-step.js';
 
 /** The number of floats of one environment's history. */
 export const HISTORY_SIZE = HISTORY_STEPS * RECORD_SIZE;
+
+/** The fields of a trajectory that histories need. */
+export const HISTORY_FIELDS = ['actions', 'rewards', 'deltas', 'anomalies'] as const;
+export type HistoryTrajectory = TrajectoryOf<(typeof HISTORY_FIELDS)[number]>;
 
 /** A step that was not taken: action -1 and zeros. */
 const MISSING = new Float32Array(HISTORY_SIZE);
@@ -56,25 +61,32 @@ export class HistoryRows {
   }
 
   /** Appends the steps that a run recorded. Environments without recorded steps keep their histories. */
-  append(trajectory: Trajectory): void {
-    const { actions } = trajectory;
+  append(trajectory: HistoryTrajectory): void {
+    const { actions, columnStride } = trajectory;
+    const isTaken = (i: number, t: number): boolean => actions[entryOf(columnStride, 1, i, t).at] >= 0;
     for (let i = 0; i < this.numEnvs; i++) {
-      const first = i * NUM_STEPS;
-      let end = first + NUM_STEPS;
-      while (end > first && actions[end - 1] < 0) end--;
-      for (let at = Math.max(first, end - HISTORY_STEPS); at < end; at++) {
-        if (actions[at] >= 0) this.#append(this.#next(i), trajectory, at);
+      let end = NUM_STEPS;
+      while (end > 0 && !isTaken(i, end - 1)) end--;
+      for (let t = Math.max(0, end - HISTORY_STEPS); t < end; t++) {
+        if (isTaken(i, t)) this.#append(this.#next(i), trajectory, i, t);
       }
     }
   }
 
-  #append(to: number, { actions, rewards, deltas, anomalies }: Trajectory, at: number): void {
+  #append(
+    to: number,
+    { actions, rewards, deltas, anomalies, columnStride }: HistoryTrajectory,
+    i: number,
+    t: number,
+  ): void {
     const { rings } = this;
-    rings[to + RECORD.action] = actions[at];
-    rings[to + RECORD.reward] = rewards[at];
+    const code = entryOf(columnStride, 1, i, t).at;
+    rings[to + RECORD.action] = actions[code];
+    rings[to + RECORD.reward] = rewards[code];
+    const { at, stride } = entryOf(columnStride, NUM_METERS, i, t);
     for (let k = 0; k < NUM_METERS; k++) {
-      rings[to + RECORD.deltas + k] = deltas[at * NUM_METERS + k];
-      rings[to + RECORD.anomalies + k] = anomalies[at * NUM_METERS + k];
+      rings[to + RECORD.deltas + k] = deltas[at + k * stride];
+      rings[to + RECORD.anomalies + k] = anomalies[at + k * stride];
     }
   }
 

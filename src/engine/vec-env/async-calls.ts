@@ -4,6 +4,7 @@ import { StateError } from '../../shared/errors.js';
 import { checkInteger } from '../../shared/values.js';
 import { NUM_STEPS } from '../../world/fields.js';
 import type { AsyncBatch, OutputName } from '../backends/async-backend.js';
+import type { TrajectoryField } from '../backends/backend.js';
 import type { HistoryStep } from '../observe/past-step.js';
 import { replayHistory } from '../observe/replay-history.js';
 import type { Snapshot } from '../snapshot/format.js';
@@ -26,6 +27,7 @@ import type { Core } from './core.js';
 import { commitImagined, imagineStates } from './imagined-states.js';
 import { ReadState, readBack, toOutputNames } from './read-outputs.js';
 import { type RunChoice, throwIfRefused } from './run-requests.js';
+import { requestedFields } from './run-trajectory.js';
 import { runAsyncInSlices, toRun } from './sliced-runs.js';
 import {
   ASYNC_RUN_OPTIONS,
@@ -99,11 +101,11 @@ export class AsyncCalls {
     return this.core.stepOutputs.result();
   }
 
-  async run<Env>(
+  async run<Env, Field extends TrajectoryField>(
     choice: RunChoice,
-    options: AsyncRunOptionsFrom<Env>,
+    options: AsyncRunOptionsFrom<Env, Field>,
     coreOf: CoreOf<Env>,
-  ): Promise<RunResult> {
+  ): Promise<RunResult<Field>> {
     const { core } = this;
     core.requireOpen();
     const run = toRun(core, choice, options, ASYNC_RUN_OPTIONS, coreOf);
@@ -111,7 +113,7 @@ export class AsyncCalls {
     throwIfRefused(await runAsyncInSlices(core, run, (envs) => this.#reading.commitChange(envs), which));
     return {
       ...core.stepOutputs.result(),
-      trajectory: run.options.trajectory ? run.request.trajectory : null,
+      trajectory: requestedFields<Field>(run.request.trajectory, run.options),
     };
   }
 

@@ -4,6 +4,7 @@
 import { InputError } from '../../shared/errors.js';
 import { describe, readOptions } from '../../shared/values.js';
 import type { AsyncBatch, Device, OutputName } from '../backends/async-backend.js';
+import type { TrajectoryField } from '../backends/backend.js';
 import { toDeviceOptions } from '../backends/device-options.js';
 import { openAsyncBatch } from '../backends/open-batch.js';
 import type { Platform } from '../backends/platform.js';
@@ -36,7 +37,10 @@ import {
 } from './vec-env-options.js';
 
 /** Options of an asynchronous run. */
-export type AsyncRunOptions = AsyncRunOptionsFrom<AsyncVecEnv>;
+export type AsyncRunOptions<Field extends TrajectoryField = TrajectoryField> = AsyncRunOptionsFrom<
+  AsyncVecEnv,
+  Field
+>;
 
 /** The default options of a call. */
 const NO_OPTIONS = Object.freeze({});
@@ -120,7 +124,10 @@ export class AsyncVecEnv extends EnvProperties {
    * Does the same as `VecEnv.run`. With `onProgress` or `signal` the run is split into slices and yields to the event loop
    * between them, so that any code can abort the signal. Calls made during the run, also from `onProgress`, begin after it.
    */
-  async run(choice: RunChoice, options: AsyncRunOptions = NO_OPTIONS): Promise<RunResult> {
+  async run<Field extends TrajectoryField = TrajectoryField>(
+    choice: RunChoice,
+    options: AsyncRunOptions<Field> = NO_OPTIONS,
+  ): Promise<RunResult<Field>> {
     const sequence = copyArgument(choice, this.#maxLength);
     const copiedOptions = copyRunOptions(options, this.#maxLength);
     return this.#addWith(copiedOptions?.from?.source, () =>

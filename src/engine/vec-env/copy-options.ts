@@ -1,6 +1,7 @@
 /** Copies the arguments of asynchronous calls, which run later. */
 
 import { MAX_ENVS, NUM_BELIEFS, NUM_STEPS, PROFILE_SIZE } from '../../world/fields.js';
+import type { TrajectoryField } from '../backends/backend.js';
 import { copyArgument, copyOptions } from '../validate/copy-arguments.js';
 import { START_OPTIONS } from '../validate/starts.js';
 import {
@@ -34,10 +35,10 @@ export function copyForkOptions(options: ForkOptions, maxLength: number): ForkOp
 }
 
 /** Copies a run's options and its `from`, arrays included. The source environment is not copied. */
-export function copyRunOptions<Env>(
-  options: AsyncRunOptionsFrom<Env>,
+export function copyRunOptions<Env, Field extends TrajectoryField>(
+  options: AsyncRunOptionsFrom<Env, Field>,
   maxLength: number,
-): AsyncRunOptionsFrom<Env> {
+): AsyncRunOptionsFrom<Env, Field> {
   const copied = copyOptions(options, ASYNC_RUN_OPTIONS, maxLength);
   const from = copied?.from;
   return from === undefined ? copied : { ...copied, from: copyOptions(from, FROM_OPTIONS, maxLength) };

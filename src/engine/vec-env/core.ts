@@ -5,13 +5,13 @@
  */
 
 import { StateError } from '../../shared/errors.js';
-import { checkOptions, isFloats, readOptions, toFlag } from '../../shared/values.js';
+import { checkOptions, isFloats, readOptions } from '../../shared/values.js';
 import { MODE, NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
 import type { World } from '../../world/world.js';
 import type { AnyBatch } from '../backends/any-batch.js';
 import type { Outputs, ResetRequest, RunRequest, StepRequest } from '../backends/backend.js';
 import type { OpenedBatch } from '../backends/open-batch.js';
-import { allocateTrajectory } from '../backends/outputs.js';
+import type { HistoryTrajectory } from '../observe/history.js';
 import { copyIfAliased, type OverwrittenBuffers } from '../validate/aliased-memory.js';
 import { type Mask, toMask } from '../validate/masks.js';
 import { type EnvProfiles, toGraders, toProfiles } from '../validate/profiles.js';
@@ -21,6 +21,7 @@ import { type Actions, toActions, toBeliefs, toGiven, toStops } from '../validat
 import { Autoreset, type AutoresetPlan } from './autoreset.js';
 import type { Defaults, Settings } from './check-options.js';
 import { type RunChoice, toRunBeliefs, toRunPolicy } from './run-requests.js';
+import { toTrajectory } from './run-trajectory.js';
 import { StepOutputs } from './step-outputs.js';
 import {
   RESET_OPTIONS,
@@ -211,20 +212,18 @@ export class Core<Kind extends AnyBatch = AnyBatch> implements Defaults {
 
   toRun(choice: RunChoice, options: RunOptionsFrom<unknown>): RunRequest {
     const { numEnvs } = this;
-    const isTrajectoryRequested = toFlag('trajectory', options.trajectory);
     const stops = options.stops === undefined ? null : toStops(options.stops, numEnvs);
     const unaliased = <T>(array: T): T =>
       copyIfAliased(array, this.overwritten, options.onProgress !== undefined);
     const policy = toRunPolicy(unaliased(choice), options.policySeeds, numEnvs);
     const beliefs = options.beliefs === undefined ? null : toRunBeliefs(unaliased(options.beliefs), numEnvs);
-    // Histories are computed from the trajectory.
-    const needsTrajectory = isTrajectoryRequested || this.stepOutputs.history !== null;
-    return { policy, beliefs, stops, trajectory: needsTrajectory ? allocateTrajectory(numEnvs) : null };
+    const trajectory = toTrajectory(options, numEnvs, this.stepOutputs.history !== null);
+    return { policy, beliefs, stops, trajectory };
   }
 
   /** Commits a run of the environments before index `end`. */
   commitRun({ stops, trajectory }: RunRequest, end: number): void {
-    if (trajectory !== null) this.stepOutputs.history?.append(trajectory);
+    if (trajectory !== null) this.stepOutputs.history?.append(trajectory as HistoryTrajectory);
     this.autoreset.commitRun(stops, end);
     if (this.attached) this.stepOutputs.refresh();
   }

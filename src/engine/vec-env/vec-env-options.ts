@@ -2,7 +2,7 @@
 
 import type { WorldSpec } from '../../world/numbers.js';
 import type { OutputName } from '../backends/async-backend.js';
-import type { Outputs, Trajectory } from '../backends/backend.js';
+import type { Outputs, TrajectoryField, TrajectoryOf } from '../backends/backend.js';
 import type { WebGpuOptions } from '../backends/device-options.js';
 import type { ObservationOptions } from '../observe/observation-options.js';
 import type { AutoresetMode } from '../validate/autoreset-modes.js';
@@ -125,14 +125,20 @@ export interface LongCallOptions {
 }
 
 /** Options of a run. @typeParam Source the environment to begin from: VecEnv or AsyncVecEnv. */
-export interface RunOptionsFrom<Source> extends LongCallOptions {
+export interface RunOptionsFrom<Source, Field extends TrajectoryField = TrajectoryField>
+  extends LongCallOptions {
   /**
    * `[3]`: one finite belief for every step; or [numEnvs, 28, 3], flat, by the episode's step, where a row of three NaN
    * gives no belief. Default: no beliefs.
    */
   beliefs?: ArrayLike<number>;
-  /** Whether to return all steps. Default false. */
-  trajectory?: boolean;
+  /** Whether to return all steps, or a list of the fields to return, such as `['actions', 'rewards']`. Default false. */
+  trajectory?: boolean | readonly Field[];
+  /**
+   * The layout of the trajectory. 'row-major' (default): the numbers of an environment are adjacent. 'column-major': number k
+   * of an environment's row is at `k * columnStride + i`, which is written faster.
+   */
+  layout?: (typeof LAYOUTS)[number];
   /**
    * Seeds of the random policy: a u32, to which environment i adds i, or a u32 per environment. Default: 0 for every
    * environment.
@@ -148,18 +154,19 @@ export interface RunOptionsFrom<Source> extends LongCallOptions {
 }
 
 /** Options of an asynchronous run, whose outputs are read back. */
-export interface AsyncRunOptionsFrom<Source> extends RunOptionsFrom<Source> {
+export interface AsyncRunOptionsFrom<Source, Field extends TrajectoryField = TrajectoryField>
+  extends RunOptionsFrom<Source, Field> {
   /** Names of the outputs to read back. The others keep their values, as with `read`. Default: all. */
   outputs?: readonly OutputName[];
 }
 
 /** The outputs of each environment's last step, and the trajectory. */
-export interface RunResult extends StepResult {
+export interface RunResult<Field extends TrajectoryField = TrajectoryField> extends StepResult {
   /**
-   * The steps, newly allocated, row-major, by the episode's step; null without the option `trajectory`. Steps that this run
-   * did not take have action -1.
+   * The requested fields of the steps, newly allocated, by the episode's step; null without the option `trajectory`. Steps
+   * that this run did not take have action and event -1, and 0 elsewhere.
    */
-  readonly trajectory: Trajectory | null;
+  readonly trajectory: TrajectoryOf<Field> | null;
 }
 
 /** The profiles and seeds of an imagined fork. */
@@ -217,6 +224,7 @@ export const STEP_OPTIONS: readonly (keyof StepOptions)[] = ['beliefs', 'mask'];
 export const RUN_OPTIONS: readonly (keyof RunOptionsFrom<unknown>)[] = [
   'beliefs',
   'trajectory',
+  'layout',
   'policySeeds',
   'stops',
   'from',

@@ -4,7 +4,7 @@
 import { InputError } from '../../shared/errors.js';
 import { checkInteger, describe } from '../../shared/values.js';
 import { NUM_STEPS } from '../../world/fields.js';
-import type { Batch } from '../backends/backend.js';
+import type { Batch, TrajectoryField } from '../backends/backend.js';
 import { openBatch } from '../backends/open-batch.js';
 import type { Platform } from '../backends/platform.js';
 import { HISTORY_STEPS, type HistoryStep } from '../observe/past-step.js';
@@ -28,6 +28,7 @@ import { Core } from './core.js';
 import { commitImagined, imagineStates } from './imagined-states.js';
 import { type Counters, countersOf, EnvProperties } from './properties.js';
 import { type RunChoice, throwIfRefused } from './run-requests.js';
+import { requestedFields } from './run-trajectory.js';
 import { runInSlices, toRun } from './sliced-runs.js';
 import {
   type ForkOptions,
@@ -41,7 +42,7 @@ import {
 } from './vec-env-options.js';
 
 /** Options of a run. */
-export type RunOptions = RunOptionsFrom<VecEnv>;
+export type RunOptions<Field extends TrajectoryField = TrajectoryField> = RunOptionsFrom<VecEnv, Field>;
 
 /** The default options of a call: one object, so that a call allocates none. */
 const NO_OPTIONS = Object.freeze({});
@@ -117,14 +118,17 @@ export class VecEnv extends EnvProperties {
    *   InputError `not_alike` if the source is this vector environment; the signal's reason if it was aborted. During
    *   `onProgress` every method throws StateError `busy`.
    */
-  run(choice: RunChoice, options: RunOptions = NO_OPTIONS): RunResult {
+  run<Field extends TrajectoryField = TrajectoryField>(
+    choice: RunChoice,
+    options: RunOptions<Field> = NO_OPTIONS,
+  ): RunResult<Field> {
     const core = this.#core;
     core.requireOpen();
     const run = toRun(core, choice, options, RUN_OPTIONS, VecEnv.#coreOf);
     throwIfRefused(runInSlices(core, run));
     return {
       ...core.stepOutputs.result(),
-      trajectory: run.options.trajectory ? run.request.trajectory : null,
+      trajectory: requestedFields<Field>(run.request.trajectory, run.options),
     };
   }
 

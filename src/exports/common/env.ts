@@ -1,7 +1,12 @@
 /** Exports of `rhythm-vec/env` for every platform: environments, graders, worlds, errors. */
 
 export type { Device, OutputName } from '../../engine/backends/async-backend.js';
-export type { Availability, Trajectory } from '../../engine/backends/backend.js';
+export type {
+  Availability,
+  Trajectory,
+  TrajectoryField,
+  TrajectoryOf,
+} from '../../engine/backends/backend.js';
 export type { WebGpuOptions } from '../../engine/backends/device-options.js';
 export {
   type Grader,

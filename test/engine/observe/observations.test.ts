@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import type { VecEnv } from '../../../src/engine/node.js';
 import type { ObservationOptions } from '../../../src/engine/observe/observation-options.js';
 import { AUTORESET_MODES } from '../../../src/engine/validate/autoreset-modes.js';
-import type { StepResult } from '../../../src/engine/vec-env/vec-env-options.js';
+import { LAYOUTS, type StepResult } from '../../../src/engine/vec-env/vec-env-options.js';
 import {
   NUM_STEPS,
   OBSERVATION,
@@ -193,8 +193,9 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
             .stops(n)
             .map((stop) => Math.min(stop, random.pick([9, NUM_STEPS - 1, NUM_STEPS])));
           const choice = random.pick(['random', 'heuristic'] as const);
-          const trajectory = random.chance(0.5);
-          pair.call((env) => env.run(choice, { stops, trajectory }));
+          const trajectory = random.pick([false, true, ['events'] as const]);
+          const layout = random.pick(LAYOUTS);
+          pair.call((env) => env.run(choice, { stops, trajectory, layout }));
         },
         () => {
           const order = randomIndices(random, n, n);

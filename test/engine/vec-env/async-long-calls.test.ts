@@ -33,7 +33,12 @@ describe.each(API_PAIRS.slice(-2))('$name', ({ name, open, openSync }) => {
     const sync = openSync({ numEnvs: N });
     sync.reset({ seed: 7 });
     const calls: number[][] = [];
-    const options = { stops: STOPS, trajectory: true, beliefs: [0.1, 0.9, 0.4] };
+    const options = {
+      stops: STOPS,
+      trajectory: true,
+      layout: 'column-major' as const,
+      beliefs: [0.1, 0.9, 0.4],
+    };
     const expected = sync.run('random', options);
     const plain = await env.run('random', options);
     const observedResult = await observed.run('random', {

@@ -1,6 +1,7 @@
 /** Runs from another environment's episodes: an assignment and a run in one call. */
 import { describe, expect, it } from 'vitest';
 import type { VecEnv } from '../../../src/engine/node.js';
+import { LAYOUTS } from '../../../src/engine/vec-env/vec-env-options.js';
 import type { ErrorCode } from '../../../src/shared/errors.js';
 import { NUM_ACTIONS, NUM_STEPS, OBSERVATION_SIZE } from '../../../src/world/fields.js';
 import { expectEqual } from '../../support/bits.js';
@@ -44,13 +45,14 @@ describe.each(ENGINES)('$name', (engine) => {
       const indices = randomOrigins(random, source, one);
       const stops = random.chance(0.5) ? random.bytes(one.numEnvs, 0, NUM_STEPS) : undefined;
       const choice = random.pick(['random', 'heuristic', sequenceFor(random, one)] as const);
-      const trajectory = random.chance(0.5);
+      const trajectory = random.pick([false, true, ['meters'] as const, ['actions', 'rewards'] as const]);
+      const layout = random.pick(LAYOUTS);
       const onProgress = random.chance(0.3) ? () => {} : undefined;
       // Earlier episodes of the target do not change the results.
       for (const env of [one, other]) if (random.chance(0.5)) env.reset({ seed: 3 });
       one.assign(source, indices);
-      const expected = one.run(choice, { stops, trajectory });
-      const got = other.run(choice, { stops, trajectory, onProgress, from: { source, indices } });
+      const expected = one.run(choice, { stops, trajectory, layout });
+      const got = other.run(choice, { stops, trajectory, layout, onProgress, from: { source, indices } });
       expectEqual(episodeColumns(one, expected), episodeColumns(other, got));
       expect(got.trajectory).toEqual(expected.trajectory);
       expectEqual(states, episodeColumns(source, before), 'the source:');

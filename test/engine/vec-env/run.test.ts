@@ -1,7 +1,7 @@
 /** A run equals the same actions step by step, and the reference, with a record of every step. */
 import { describe, expect, it } from 'vitest';
 import type { RunRequest } from '../../../src/engine/backends/backend.js';
-import { allocateTrajectory } from '../../../src/engine/backends/outputs.js';
+import { allocateTrajectory, TRAJECTORY_FIELDS } from '../../../src/engine/backends/outputs.js';
 import { NUM_METERS, NUM_STEPS, OBSERVATION, OBSERVATION_SIZE } from '../../../src/world/fields.js';
 import {
   ASYNC_ENGINES,
@@ -11,7 +11,13 @@ import {
   REFERENCE,
   runsOn,
 } from '../../support/async-engines.js';
-import { type Columns, copyColumns, expectEqual, withoutFinalMask } from '../../support/bits.js';
+import {
+  type Columns,
+  copyColumns,
+  expectEqual,
+  rowsOfTrajectory,
+  withoutFinalMask,
+} from '../../support/bits.js';
 import { forAllAsync, type OpenedAsyncBatch, openAsyncBatch } from '../../support/open-async-batch.js';
 import { Random } from '../../support/random.js';
 
@@ -130,6 +136,21 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
       const expected = await runWith(await begin(engine), request);
       const stepped = await stepWith(await begin(engine), request, expected.actions as Int8Array);
       expectEqual(withoutFinalMask(expected), withoutFinalMask(stepped));
+    }));
+
+  it('a run records the requested fields, in either layout', () =>
+    forAllAsync(runsOn(engine, 80), async (random) => {
+      const { begin, request } = await scenario(random);
+      const expected = await runWith(await begin(engine), request);
+      const { batch, numEnvs, columns } = await begin(engine);
+      const fields = TRAJECTORY_FIELDS.filter(() => random.chance(0.6));
+      const trajectory = allocateTrajectory(numEnvs, fields, random.chance(0.7));
+      expect(await batch.run({ ...request, trajectory })).toBeNull();
+      const rows = rowsOfTrajectory(trajectory, numEnvs);
+      expect(Object.keys(rows)).toEqual(fields);
+      expectEqual({ ...expected, ...rows }, expected);
+      const { rewards: _, ...others } = await columns();
+      expectEqual(others, Object.fromEntries(Object.keys(others).map((name) => [name, expected[name]])));
     }));
 
   it('a run in parts equals a whole run', () =>

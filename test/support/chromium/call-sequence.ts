@@ -10,7 +10,11 @@ import type {
   StepRequest,
   Trajectory,
 } from '../../../src/engine/backends/backend.js';
-import { allocateOutputs, allocateTrajectory } from '../../../src/engine/backends/outputs.js';
+import {
+  allocateOutputs,
+  allocateTrajectory,
+  TRAJECTORY_FIELDS,
+} from '../../../src/engine/backends/outputs.js';
 import { createWorld } from '../../../src/world/world.js';
 
 /** A run request as plain data. If `records` is true, the player allocates a trajectory. */
@@ -166,9 +170,7 @@ export const digestOf = ({ buffer, byteOffset, byteLength }: Column): string =>
   bytesToHex(sha256(new Uint8Array(buffer, byteOffset, byteLength)));
 
 function columnsOf(trajectory: Trajectory): CallColumns {
-  return Object.fromEntries(
-    Object.entries(trajectory).map(([name, column]) => [`trajectory.${name}`, column]),
-  );
+  return Object.fromEntries(TRAJECTORY_FIELDS.map((name) => [`trajectory.${name}`, trajectory[name]]));
 }
 
 function throwIfRefused(refusal: object | null): void {

@@ -3,7 +3,7 @@ import { emitWgsl } from '../../../world/emit-wgsl.js';
 import { NUM_METERS, NUM_STEPS } from '../../../world/fields.js';
 import type { Scope } from '../../../world/layout.js';
 import type { OutputName } from '../async-backend.js';
-import type { Trajectory } from '../backend.js';
+import type { TrajectoryField } from '../backend.js';
 import { OUTPUT_ARRAYS } from '../outputs.js';
 
 /** Bytes of a word. */
@@ -94,7 +94,7 @@ export const RECORDED_ARRAYS = {
   meters: [WORD, NUM_STEPS * NUM_METERS],
   deltas: [WORD, NUM_STEPS * NUM_METERS],
   anomalies: [WORD, NUM_STEPS * NUM_METERS],
-} as const satisfies Record<keyof Trajectory, readonly [bytes: number, width: number]>;
+} as const satisfies Record<TrajectoryField, readonly [bytes: number, width: number]>;
 
 /** Returns the offsets of consecutive arrays, in words per environment, and their total size. */
 function layOut<Name extends string>(sizes: readonly (readonly [Name, number])[]) {
@@ -111,7 +111,7 @@ const outputs = layOut<OutputName>(
   OUTPUT_ORDER.map((name) => [name as OutputName, OUTPUT_ARRAYS[name as OutputName][1]]),
 );
 const recorded = layOut(
-  (Object.keys(RECORDED_ARRAYS) as (keyof Trajectory)[]).map((name) => {
+  (Object.keys(RECORDED_ARRAYS) as TrajectoryField[]).map((name) => {
     const [bytes, width] = RECORDED_ARRAYS[name];
     return [name, (bytes * width) / WORD];
   }),
@@ -122,7 +122,7 @@ export const OUTPUT_OFFSETS: Readonly<Record<OutputName, number>> = outputs.offs
 /** Words of an environment's outputs, with and without the final observation. */
 export const OUTPUT_WORDS = { withFinal: outputs.words, withoutFinal: OUTPUT_OFFSETS.finalObservations };
 /** The offset of each array of a trajectory, in words per environment of the launch. */
-export const RECORDED: Readonly<Record<keyof Trajectory, number>> = recorded.offsets;
+export const RECORDED: Readonly<Record<TrajectoryField, number>> = recorded.offsets;
 /** Bytes of an environment's trajectory. */
 export const RECORDED_BYTES = recorded.words * WORD;
 

@@ -1,20 +1,39 @@
 /** Copies the device's rows of a trajectory to its arrays. */
-import type { Trajectory } from '../backend.js';
+import type { RecordedTrajectory } from '../backend.js';
+import { TRAJECTORY_FIELDS } from '../outputs.js';
 import { RECORDED, RECORDED_ARRAYS, WORD } from './buffer-layout.js';
 import type { TakeRows } from './launcher.js';
 
-/** Returns a receiver that writes a launch's results to a trajectory. The results are arrays with a row per environment. */
-export function putTrajectory(trajectory: Trajectory): TakeRows {
+/**
+ * Returns a receiver that writes a launch's results to a trajectory. The results are arrays of all fields, with a row per
+ * environment.
+ */
+export function putTrajectory(trajectory: RecordedTrajectory): TakeRows {
   return (rows, first, count) => {
-    for (const name of Object.keys(RECORDED_ARRAYS) as (keyof Trajectory)[]) {
-      const [, width] = RECORDED_ARRAYS[name];
+    for (const name of TRAJECTORY_FIELDS) {
       const array = trajectory[name];
+      if (array === undefined) continue;
+      const [, width] = RECORDED_ARRAYS[name];
       const begin = rows.byteOffset + RECORDED[name] * count * WORD;
       const source =
         array instanceof Int8Array
           ? new Int8Array(rows.buffer, begin, count * width)
           : new Float32Array(rows.buffer, begin, count * width);
-      array.set(source, first * width);
+      if (trajectory.columnStride === 0) array.set(source, first * width);
+      else putColumns(array, trajectory.columnStride, source, first, count);
     }
   };
+}
+
+function putColumns(
+  columns: Int8Array | Float32Array,
+  stride: number,
+  rows: Int8Array | Float32Array,
+  first: number,
+  count: number,
+): void {
+  const width = rows.length / count;
+  for (let k = 0; k < width; k++) {
+    for (let i = 0; i < count; i++) columns[k * stride + first + i] = rows[i * width + k];
+  }
 }

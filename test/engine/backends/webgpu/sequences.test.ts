@@ -9,7 +9,7 @@ import { allocateOutputs, allocateTrajectory } from '../../../../src/engine/back
 import { referenceBackend } from '../../../../src/engine/backends/reference.js';
 import { webGpuBackend } from '../../../../src/engine/backends/webgpu/webgpu-backend.js';
 import { NUM_STEPS, STATE, STATE_WORDS } from '../../../../src/world/fields.js';
-import { asyncBatchColumns, type Columns, differences } from '../../../support/bits.js';
+import { asyncBatchColumns, type Columns, copyColumns, differences } from '../../../support/bits.js';
 import { DEVICE, nodeGpuWith, optionsFor } from '../../../support/gpu.js';
 import { describeGpu } from '../../../support/gpu-suite.js';
 import { Random } from '../../../support/random.js';
@@ -71,7 +71,7 @@ function randomCall(random: Random, n: number, words: Uint32Array): [name: strin
       return async (batch) => {
         const trajectory = allocateTrajectory(n);
         await accepted(batch.run({ ...run, trajectory }));
-        return { ...trajectory };
+        return copyColumns(trajectory);
       };
     },
     fork: () => {
