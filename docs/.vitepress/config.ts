@@ -38,6 +38,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   Commands: [
     'docs/commands',
     'docs/installing',
+    'docs/students',
     'docs/trajectories',
     'docs/language-models',
     'docs/publishing',

@@ -19,6 +19,7 @@ import { addReplayCommand } from './replay/command.js';
 import { addReportCommand } from './report/command.js';
 import { addServeCommand } from './serve/command.js';
 import { addTeachCommand } from './teach/command.js';
+import { addTrainCommand } from './train/command.js';
 import { addUploadCommand } from './upload/command.js';
 import { addWorldCommand } from './world/command.js';
 
@@ -27,6 +28,7 @@ const COMMANDS: readonly ((program: Command, context: Context) => void)[] = [
   addReplayCommand,
   addRegradeCommand,
   addTeachCommand,
+  addTrainCommand,
   addReevalCommand,
   addAuditCommand,
   addReportCommand,

@@ -40,6 +40,7 @@ export type ErrorCode =
   | 'bad_world'
   | 'bad_snapshot'
   | 'bad_audit'
+  | 'bad_student'
   | 'illegal_action'
   | 'policy_failed'
   | 'not_alike'

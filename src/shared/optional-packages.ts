@@ -8,6 +8,7 @@ export const PACKAGES = {
   parquet: ['hyparquet@1', 'hyparquet-writer@0.17'],
   queues: ['bullmq@6', 'ioredis@5'],
   pages: ['hono@4'],
+  students: ['@jax-js/jax@0.1'],
 } as const;
 
 /**

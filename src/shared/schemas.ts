@@ -38,6 +38,8 @@ export const SCHEMAS = {
   normaliser: { name: 'rhythm-vec/normaliser', version: 1 },
   /** The manifest beside the file of a shard. */
   shard: { name: 'rhythm-vec/shard', version: 1 },
+  /** A student's file, in its metadata. */
+  student: { name: 'rhythm-vec/student', version: 1 },
   /** `rhythm-vec world`. */
   world: { name: 'rhythm-vec/world', version: 1 },
 } as const satisfies Record<string, Schema>;

@@ -26,6 +26,7 @@ const commands: [command: string, expected: string][] = [
   ['dataset sft', ''],
   ['dataset dpo', ''],
   ['teach', 'episodes replayed, all as recorded'],
+  ['train', 'ood: seeds 10000-10049, 50 episodes'],
   ['reeval', 'episodes replayed, all as recorded'],
   ['upload', 'Nothing was changed: --dry-run.'],
   ['report', 'report/report.html: one page, and'],

@@ -1,16 +1,20 @@
-/** Reads policies from files: modules whose default export is a policy, or a function that makes one. */
+/** Reads policies from files: students, and modules whose default export is a policy or a function that makes one. */
 
-import { stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { basename, extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { withConstant, withInference } from '../../agents/policies/with-belief.js';
+import { readStudent } from '../../agents/student/student.js';
 import { isPolicy, type PolicyLike } from '../../engine/policy/policy.js';
 import type { EvaluateOptions, PolicyRecord } from '../../evaluation/evaluate-options.js';
 import { describe } from '../../shared/values.js';
 import { UsageError } from '../command-errors.js';
 
-/** A path, such as ./mine.js or mine.ts, followed by the belief that is added. */
-const FILE = /^(?<path>\.{0,2}\/.*?|.*\.[cm]?[jt]s)(?<belief>\+constant|\+inference)?$/;
+/** A path, such as ./mine.js, mine.ts or student.safetensors, followed by the belief that is added. */
+const FILE = /^(?<path>\.{0,2}\/.*?|.*\.(?:[cm]?[jt]s|safetensors))(?<belief>\+constant|\+inference)?$/;
+
+/** The extension of a student's file. */
+const STUDENT = '.safetensors';
 
 const WITH_BELIEF = { '+constant': withConstant, '+inference': withInference } as const;
 
@@ -51,9 +55,18 @@ export async function readPolicyFiles(
 
 async function readPolicy(text: string): Promise<[string, PolicyLike]> {
   const { path, belief = '' } = FILE.exec(text)!.groups!;
-  const policy = await importPolicy(path);
+  const policy = extname(path) === STUDENT ? await openStudent(path) : await importPolicy(path);
   const name = `${basename(path, extname(path))}${belief}`;
   return [name, belief === '' ? policy : WITH_BELIEF[belief as keyof typeof WITH_BELIEF](policy)];
+}
+
+/** Reads a student. @throws UsageError that names the file. */
+async function openStudent(path: string): Promise<PolicyLike> {
+  try {
+    return readStudent(new Uint8Array(await readFile(path)));
+  } catch (cause) {
+    throw new UsageError(`Expected a student in the file ${path}, got: ${reasonOf(cause)}`);
+  }
 }
 
 /** Imports a policy. A function without parameters makes the policy; any other function is one. */

@@ -13,3 +13,5 @@ export type {
 export { inferenceWords } from '../../agents/inference/inference-words.js';
 export { openLoopActions } from '../../agents/policies/open-loop.js';
 export { withConstant, withInference } from '../../agents/policies/with-belief.js';
+export { readStudent, type Student } from '../../agents/student/student.js';
+export type { StudentManifest } from '../../agents/student/student-file.js';

@@ -1,0 +1,124 @@
+/** The student: a small network that plays from public observations, as a policy. */
+import type {
+  Policy,
+  PolicyActions,
+  PolicyPlayer,
+  PolicySetting,
+  PolicyView,
+} from '../../engine/policy/policy.js';
+import { spell } from '../../rollouts/text/system-message.js';
+import { InputError } from '../../shared/errors.js';
+import { isFloats, kindOf, wrongType } from '../../shared/values.js';
+import { ACTION_NAMES, BELIEF_NAMES, NUM_ACTIONS, NUM_BELIEFS } from '../../world/fields.js';
+import { FEATURE_COUNT, Features } from './features.js';
+import { type Network, OUTPUT, OUTPUT_COUNT } from './network.js';
+import { decodeStudent, type StudentManifest } from './student-file.js';
+
+/** Beliefs are stated around this value, so that a network whose outputs are 0 states the constant belief. */
+export const MIDDLE = 0.5;
+const f32 = Math.fround;
+
+/**
+ * A trained student: a policy with memory. It plays the action with the highest logit, and states the means of its beliefs. Its
+ * choices depend only on the observations of the episode, and are the same in Node, in browsers and in Python.
+ */
+export class Student implements Policy {
+  readonly manifest: StudentManifest;
+  readonly network: Network;
+
+  constructor(manifest: StudentManifest, network: Network) {
+    this.manifest = manifest;
+    this.network = network;
+  }
+
+  /** Opens the student for a number of environments. @throws InputError `bad_student` in a world that it was not trained in. */
+  open({ numEnvs, world }: PolicySetting): PolicyPlayer {
+    if (world.digest !== this.manifest.worldDigest) {
+      throw new InputError(
+        'bad_student',
+        `Expected the world in which the student was trained, ${this.manifest.worldDigest}, got ${world.digest}. ` +
+          'Pass a student of this world: "rhythm-vec train" makes one.',
+      );
+    }
+    return new StudentPlayer(this.network, new Features(world.params, numEnvs), numEnvs);
+  }
+}
+
+/**
+ * Reads a student from the bytes of a file that `rhythm-vec train` wrote. The bytes are copied.
+ * @throws InputError `wrong_type`; `bad_student` for damaged bytes, files of other programs, and files of another release.
+ */
+export function readStudent(bytes: Uint8Array): Student {
+  if (kindOf(bytes) !== 'Uint8Array')
+    throw wrongType('the student', 'a Uint8Array', bytes, "Pass the bytes of a student's file.");
+  const { manifest, network } = decodeStudent(bytes);
+  return new Student(manifest, network);
+}
+
+/** A student in n episodes. An observation at step 0 begins an episode. */
+export class StudentPlayer implements PolicyPlayer {
+  readonly #network: Network;
+  readonly #features: Features;
+  /** f32 [n, OUTPUT_COUNT]: the outputs of the last step. */
+  readonly #outputs: Float32Array;
+  readonly #inputs = new Float32Array(FEATURE_COUNT);
+
+  constructor(network: Network, features: Features, numEnvs: number) {
+    this.#network = network;
+    this.#features = features;
+    this.#outputs = new Float32Array(numEnvs * OUTPUT_COUNT);
+  }
+
+  reset(): void {}
+
+  act({ observations, playing }: PolicyView): PolicyActions {
+    if (!isFloats(observations))
+      throw wrongType('observations', 'a Float32Array', observations, 'Pass raw observations, row-major.');
+    const actions = new Uint8Array(playing.length);
+    const beliefs = new Float32Array(playing.length * NUM_BELIEFS).fill(MIDDLE);
+    for (let i = 0; i < playing.length; i++) {
+      if (playing[i] === 0) continue;
+      this.#features.observe(observations, i, this.#inputs);
+      const outputs = this.#network.forward(this.#inputs);
+      this.#outputs.set(outputs, i * OUTPUT_COUNT);
+      actions[i] = highestLogit(outputs);
+      for (let k = 0; k < NUM_BELIEFS; k++) {
+        beliefs[i * NUM_BELIEFS + k] = statedBelief(outputs[OUTPUT.means + k]);
+      }
+    }
+    return { actions, beliefs };
+  }
+
+  /** Describes the beliefs with their standard deviations, and the two best actions. */
+  reasons(i: number): string {
+    const outputs = this.#outputs.subarray(i * OUTPUT_COUNT, (i + 1) * OUTPUT_COUNT);
+    const beliefs = BELIEF_NAMES.map((name, k) => {
+      const spread = Math.exp(outputs[OUTPUT.logSpreads + k]);
+      return `${name} ${(MIDDLE + outputs[OUTPUT.means + k]).toFixed(2)} ± ${spread.toFixed(2)}`;
+    });
+    const [first, second] = sharesOf(outputs);
+    return (
+      `A trained network estimates ${beliefs.join(', ')}. It chooses ${spell(ACTION_NAMES[first.action])} with ` +
+      `weight ${first.share.toFixed(2)}, before ${spell(ACTION_NAMES[second.action])} with ${second.share.toFixed(2)}.`
+    );
+  }
+}
+
+/** Returns the belief for an output of the network. */
+export const statedBelief = (mean: number): number => Math.min(Math.max(f32(MIDDLE + mean), 0), 1);
+
+/** Returns the first action with the highest logit. */
+export function highestLogit(outputs: Float32Array): number {
+  let best = 0;
+  for (let k = 1; k < NUM_ACTIONS; k++)
+    if (outputs[OUTPUT.logits + k] > outputs[OUTPUT.logits + best]) best = k;
+  return best;
+}
+
+/** Returns the actions with their probabilities, the most likely first. */
+function sharesOf(outputs: Float32Array): { action: number; share: number }[] {
+  const top = outputs[OUTPUT.logits + highestLogit(outputs)];
+  const weights = Array.from({ length: NUM_ACTIONS }, (_, k) => Math.exp(outputs[OUTPUT.logits + k] - top));
+  const sum = weights.reduce((total, weight) => total + weight);
+  return weights.map((weight, action) => ({ action, share: weight / sum })).sort((a, b) => b.share - a.share);
+}

@@ -1,0 +1,57 @@
+/** `rhythm-vec train`: trains a student. */
+import type { Command } from 'commander';
+import { DEFAULTS, TEACHER_NAMES } from '../../training/student/train-options.js';
+import type { Context } from '../context.js';
+import { addEngineOptions, parseInteger, parseSeeds } from '../shared-options.js';
+import type { TrainCommandOptions } from './run-train.js';
+
+const HELP = `
+A student is a small network that plays from observations. First it clones its teacher: the teacher plays --episodes, and the
+student learns to choose the same actions. Then come --rounds of DAgger: the student plays --round-episodes, the teacher says
+what it would have done, and the student learns from all episodes. Its beliefs learn the true targets of fresh episodes.
+The teachers are ${TEACHER_NAMES.join(', ')}.
+The file is a policy of eval, reeval --baselines, audit and teach. FILE.partial has the state of the training meanwhile; with
+--resume the same command continues from there, to the same file. Training needs the package @jax-js/jax.
+
+Examples:
+  rhythm-vec train --episodes 20 --rounds 1 --round-episodes 10 --epochs 5 --output student.safetensors
+  rhythm-vec eval --policies student.safetensors,open-loop+inference --conditions ood
+`;
+
+export function addTrainCommand(program: Command, { signal }: Context): void {
+  const command = program
+    .command('train')
+    .description(
+      'Train a student: a small network that imitates a policy, and plays a hundred times as fast.',
+    )
+    .requiredOption('--output <file>', "the student's file, safetensors; replaces the file")
+    .option('--teacher <name>', 'a policy that sees observations only', DEFAULTS.teacher)
+    .option(
+      '--grader <name|file>',
+      'what the teacher plays for: v1, v2, v3 or a grader file',
+      DEFAULTS.grader,
+    )
+    .option('--seeds <A-B>', 'seeds of the episodes (default: 100-9999)', parseSeeds)
+    .option('--episodes <n>', 'episodes that the teacher plays', parseInteger, DEFAULTS.episodes)
+    .option('--rounds <n>', 'rounds of DAgger', parseInteger, DEFAULTS.rounds)
+    .option('--round-episodes <n>', 'episodes of each round', parseInteger, DEFAULTS.roundEpisodes)
+    .option(
+      '--epochs <n>',
+      'passes over all episodes, first and in each round',
+      parseInteger,
+      DEFAULTS.epochs,
+    )
+    .option(
+      '--seed <n>',
+      'seed of the training; the same seed gives the same file',
+      parseInteger,
+      DEFAULTS.seed,
+    )
+    .option('--resume', 'continue from FILE.partial');
+  addEngineOptions(command)
+    .addHelpText('after', HELP)
+    .action(async (options: TrainCommandOptions) => {
+      const { runTrain } = await import('./run-train.js');
+      await runTrain(options, signal);
+    });
+}

@@ -1,0 +1,134 @@
+/** Runs `rhythm-vec train`: trains a student, evaluates it and writes its file. */
+import { readFile, rm } from 'node:fs/promises';
+import { readStudent, type Student } from '../../agents/student/student.js';
+import { encodeStudent } from '../../agents/student/student-file.js';
+import type { VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
+import { evaluate } from '../../evaluation/evaluate.js';
+import { load, PACKAGES } from '../../shared/optional-packages.js';
+import { packageVersion } from '../../shared/version.js';
+import { evalSeedsIn, rangeText } from '../../training/datasets/dataset-seeds.js';
+import { type Checkpoint, decodeCheckpoint, encodeCheckpoint } from '../../training/student/checkpoint.js';
+import {
+  type TrainOptions,
+  type TrainRequest,
+  toJson,
+  toTrainRequest,
+} from '../../training/student/train-options.js';
+import { createWorld } from '../../world/world.js';
+import { UsageError } from '../command-errors.js';
+import { checkOutputs } from '../files/check-outputs.js';
+import { readGrader } from '../files/grader-file.js';
+import { writeFilesAtomically } from '../files/output-file.js';
+import { partialOf } from '../files/partial-file.js';
+import { stat } from '../files/paths.js';
+import { createProgress } from '../progress.js';
+import { checkEngineOptions, type EngineOptions } from '../shared-options.js';
+
+export interface TrainCommandOptions extends Omit<TrainOptions, 'grader'>, EngineOptions {
+  readonly grader: string;
+  readonly output: string;
+  readonly resume?: true;
+}
+
+/** The conditions of the 150 evaluation episodes. */
+const CONDITIONS = ['in-distribution', 'ood'];
+
+/** Trains and writes a student. @throws UsageError for paths; InputError for options; LibraryError; the signal's reason. */
+export async function runTrain(options: TrainCommandOptions, signal: AbortSignal): Promise<void> {
+  const { output, resume, backend, kernel, threads, ...given } = options;
+  checkEngineOptions(options);
+  if (output === '-')
+    throw new UsageError('Expected --output to name a file, got -, the standard output. Name one.');
+  const partial = partialOf(output);
+  checkOutputs([{ option: '--output', path: output, workFiles: [partial] }], given.grader);
+  const request = toTrainRequest({ ...given, grader: await readGrader(given.grader) });
+  const { trainStudent } = await load(
+    'students',
+    PACKAGES.students,
+    () => import('../../training/student/train.js'),
+  );
+  noteEvalSeeds(request);
+  const settings = JSON.stringify({
+    ...{ version: packageVersion(), world: createWorld().digest },
+    ...toJson(request),
+  });
+  const from = resume ? await readCheckpoint(partial, settings) : null;
+  const progress = createProgress('parts');
+  const engine = { backend, kernel, threads };
+  try {
+    const { network, figures, world } = await trainStudent(request, from, {
+      ...{ engine, signal },
+      onCheckpoint: (state) =>
+        writeFilesAtomically([{ path: partial, data: encodeCheckpoint(state, settings) }]),
+      onProgress: ({ done, total, stage, figures: last }) =>
+        progress.update(
+          done,
+          total,
+          last === null ? stage : `${stage}; agreement ${last.agreement.toFixed(3)}`,
+        ),
+    });
+    const training = { ...toJson(request), ...figures.at(-1) };
+    const manifest = {
+      version: packageVersion(),
+      worldDigest: world.digest,
+      grader: request.grader,
+      training,
+    };
+    const student = readStudent(encodeStudent({ ...manifest, evaluation: {} }, network));
+    const evaluation = await evaluationOf(student, engine, signal);
+    await writeFilesAtomically([{ path: output, data: encodeStudent({ ...manifest, evaluation }, network) }]);
+    await rm(partial, { force: true });
+    process.stderr.write(`${textOf(evaluation, request.grader.name)}Student in ${output}.\n`);
+  } finally {
+    progress.stop();
+  }
+}
+
+/** Returns the state in a file; null, with a note, if there is none. @throws InputError `bad_student`. */
+async function readCheckpoint(path: string, settings: string): Promise<Checkpoint | null> {
+  if (stat(path) === null) {
+    process.stderr.write(`note: ${path} does not exist, so the training begins anew.\n`);
+    return null;
+  }
+  return decodeCheckpoint(new Uint8Array(await readFile(path)), settings);
+}
+
+function noteEvalSeeds({ seeds }: TrainRequest): void {
+  const evalSeeds = evalSeedsIn(seeds).map(rangeText);
+  if (evalSeeds.length === 0) return;
+  process.stderr.write(
+    `note: seeds ${evalSeeds.join(' and ')} are kept for evaluation: a student that met them must not be evaluated on them.\n`,
+  );
+}
+
+/** Results by condition. */
+type EvaluationRecord = Record<string, { episodes: number; finalScore: number; beliefMae: number }>;
+
+async function evaluationOf(
+  student: Student,
+  engine: Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'>,
+  signal: AbortSignal,
+): Promise<EvaluationRecord> {
+  const { grader } = student.manifest;
+  const { rows } = await evaluate({
+    ...engine,
+    signal,
+    grader,
+    policies: { student },
+    conditions: CONDITIONS,
+  });
+  return Object.fromEntries(
+    rows.map(({ condition, episodes, finalScore, beliefMae }) => [
+      condition,
+      { episodes, finalScore: finalScore.mean, beliefMae },
+    ]),
+  );
+}
+
+const textOf = (evaluation: EvaluationRecord, grader: string): string =>
+  Object.entries(evaluation)
+    .map(
+      ([condition, { episodes, finalScore, beliefMae }]) =>
+        `${condition}, ${episodes} episodes: final score under ${grader} ${finalScore.toFixed(3)}, belief MAE ${beliefMae.toFixed(3)}\n`,
+    )
+    .join('');

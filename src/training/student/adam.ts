@@ -1,0 +1,43 @@
+/** Adam (Kingma and Ba 2015) as functions of jax-js. They consume their arguments, and `jit` can compile them. */
+import { numpy as np, tree } from '@jax-js/jax';
+
+/** A layer's arrays: weights [inputs, outputs], bias [outputs]. */
+export type Layer = { weights: np.Array; bias: np.Array };
+export type Parameters = Layer[];
+
+/** Running means of the gradients and of their squares, and the number of updates. */
+export type AdamState = { mean: Parameters; square: Parameters; count: np.Array };
+
+const MEAN_DECAY = 0.9;
+const SQUARE_DECAY = 0.999;
+const EPSILON = 1e-8;
+
+/** Returns the parameters and state after one update. @param rate the learning rate, a scalar. */
+export function adam(
+  parameters: Parameters,
+  gradient: Parameters,
+  state: AdamState,
+  rate: np.Array,
+): [Parameters, AdamState] {
+  const count = state.count.add(1);
+  const mean = blend(state.mean, tree.ref(gradient), MEAN_DECAY);
+  const square = blend(state.square, tree.map(np.square, gradient) as Parameters, SQUARE_DECAY);
+  // Bias correction: the running means begin at 0.
+  const meanCorrection = np.subtract(1, np.power(MEAN_DECAY, count.ref));
+  const squareCorrection = np.subtract(1, np.power(SQUARE_DECAY, count.ref));
+  const updated = tree.map(
+    (values: np.Array, m: np.Array, s: np.Array) => {
+      const scale = np.sqrt(s.div(squareCorrection.ref)).add(EPSILON);
+      return values.sub(m.div(meanCorrection.ref).div(scale).mul(rate.ref));
+    },
+    parameters,
+    tree.ref(mean),
+    tree.ref(square),
+  ) as Parameters;
+  for (const used of [meanCorrection, squareCorrection, rate]) used.dispose();
+  return [updated, { mean, square, count }];
+}
+
+/** Returns the running mean after a new value. */
+const blend = (mean: Parameters, value: Parameters, decay: number): Parameters =>
+  tree.map((a: np.Array, b: np.Array) => a.mul(decay).add(b.mul(1 - decay)), mean, value) as Parameters;

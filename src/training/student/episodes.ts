@@ -1,0 +1,122 @@
+/** The episodes that a student learns from: played by the teacher or the student, labelled by the teacher. */
+import type { SteppedPlayer, SteppedPolicy } from '../../agents/policies/observing-policies.js';
+import { FEATURE_COUNT, Features } from '../../agents/student/features.js';
+import type { Network } from '../../agents/student/network.js';
+import { StudentPlayer } from '../../agents/student/student.js';
+import type { Grader } from '../../engine/graders/grader.js';
+import { openAnyVecEnv } from '../../engine/node.js';
+import { beliefTarget, sampleProfile } from '../../engine/reference/profile.js';
+import type { VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
+import { NUM_BELIEFS, NUM_STEPS, PROFILE_SIZE } from '../../world/fields.js';
+import type { World } from '../../world/world.js';
+
+/** Whole episodes of sampled profiles. */
+export interface Played {
+  /** u32 [n]. */
+  readonly seeds: Uint32Array;
+  /** u8 [n, 28]: the actions that were played. */
+  readonly actions: Uint8Array;
+}
+
+export interface Labelled extends Played {
+  /** u8 [n, 28]: the actions that the teacher would have played. */
+  readonly labels: Uint8Array;
+}
+
+export const NO_EPISODES: Labelled = {
+  seeds: new Uint32Array(),
+  actions: new Uint8Array(),
+  labels: new Uint8Array(),
+};
+
+/** Returns the episodes of two sets, in order. */
+export const joined = (one: Labelled, other: Labelled): Labelled => ({
+  seeds: Uint32Array.from([...one.seeds, ...other.seeds]),
+  actions: Uint8Array.from([...one.actions, ...other.actions]),
+  labels: Uint8Array.from([...one.labels, ...other.labels]),
+});
+
+/** Returns the first `count` episodes from `first` on. */
+export const partOf = ({ seeds, actions, labels }: Labelled, first: number, count: number): Labelled => ({
+  seeds: seeds.slice(first, first + count),
+  actions: actions.slice(first * NUM_STEPS, (first + count) * NUM_STEPS),
+  labels: labels.slice(first * NUM_STEPS, (first + count) * NUM_STEPS),
+});
+
+export interface LabelOptions {
+  readonly teacher: SteppedPolicy;
+  /** Plays the episodes; null: the teacher does. */
+  readonly student: Network | null;
+  readonly grader: Grader;
+  readonly engine: Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'>;
+}
+
+/** Plays an episode of each seed, and asks the teacher for its action at each step. @param seeds u32 [n]. */
+export async function labelEpisodes(seeds: Uint32Array, options: LabelOptions): Promise<Labelled> {
+  const { teacher, student, grader, engine } = options;
+  const numEnvs = seeds.length;
+  await using env = await openAnyVecEnv({ ...engine, numEnvs });
+  const setting = { ...engine, numEnvs, grader, world: env.world };
+  using labeller: SteppedPlayer = await teacher.open(setting);
+  const player = student && new StudentPlayer(student, new Features(env.world.params, numEnvs), numEnvs);
+  const playing = new Uint8Array(numEnvs).fill(1);
+  await labeller.reset({ mask: playing.slice(), seeds: seeds.slice(), profiles: refuseProfiles });
+  const [actions, labels] = [new Uint8Array(numEnvs * NUM_STEPS), new Uint8Array(numEnvs * NUM_STEPS)];
+  let { observations } = await env.reset({ seed: seeds });
+  for (let step = 0; step < NUM_STEPS; step++) {
+    const view = { observations, playing, steps: new Uint8Array(numEnvs).fill(step) };
+    const wanted = (await labeller.act(view)).actions;
+    const chosen = player === null ? wanted : Uint8Array.from((await player.act(view)).actions);
+    for (let i = 0; i < numEnvs; i++) {
+      actions[i * NUM_STEPS + step] = chosen[i];
+      labels[i * NUM_STEPS + step] = wanted[i];
+    }
+    ({ observations } = await env.step(chosen));
+  }
+  return { seeds, actions, labels };
+}
+
+/** A teacher that used the hidden profiles would teach what no student can know. `train` refuses it by name. */
+function refuseProfiles(): never {
+  throw new Error('Expected a teacher that does not use hidden profiles.');
+}
+
+/** The inputs and belief targets of episodes. */
+export interface Samples {
+  /** f32 [n * 28, FEATURE_COUNT]. */
+  readonly inputs: Float32Array;
+  /** f32 [n, 3]. */
+  readonly targets: Float32Array;
+}
+
+/** Replays episodes, and returns the inputs before each step with the true belief targets. */
+export async function samplesOf(
+  { seeds, actions }: Played,
+  world: World,
+  engine: LabelOptions['engine'],
+): Promise<Samples> {
+  const numEnvs = seeds.length;
+  await using env = await openAnyVecEnv({ ...engine, numEnvs });
+  const features = new Features(world.params, numEnvs);
+  const inputs = new Float32Array(numEnvs * NUM_STEPS * FEATURE_COUNT);
+  let { observations } = await env.reset({ seed: seeds });
+  for (let step = 0; step < NUM_STEPS; step++) {
+    for (let i = 0; i < numEnvs; i++) {
+      const row = (i * NUM_STEPS + step) * FEATURE_COUNT;
+      features.observe(observations, i, inputs.subarray(row, row + FEATURE_COUNT));
+    }
+    ({ observations } = await env.step(Uint8Array.from(seeds, (_, i) => actions[i * NUM_STEPS + step])));
+  }
+  return { inputs, targets: targetsOf(seeds, world) };
+}
+
+/** Returns the belief targets of seeds, f32 [n, 3]. */
+function targetsOf(seeds: Uint32Array, { params }: World): Float32Array {
+  const profile = new Float32Array(PROFILE_SIZE);
+  const targets = new Float32Array(seeds.length * NUM_BELIEFS);
+  for (const [i, seed] of seeds.entries()) {
+    sampleProfile(params, seed, profile);
+    beliefTarget(params, profile, targets.subarray(i * NUM_BELIEFS, (i + 1) * NUM_BELIEFS));
+  }
+  return targets;
+}

@@ -1,0 +1,79 @@
+import { expect, it } from 'vitest';
+import { FEATURE_COUNT, FEATURES_VERSION } from '../../../src/agents/student/features.js';
+import { Network, OUTPUT_COUNT } from '../../../src/agents/student/network.js';
+import { decodeTensors, encodeTensors } from '../../../src/agents/student/safetensors.js';
+import { readStudent } from '../../../src/agents/student/student.js';
+import { encodeStudent } from '../../../src/agents/student/student-file.js';
+import { toGrader } from '../../../src/engine/graders/grader.js';
+import { createWorld } from '../../../src/world/world.js';
+import { expectRefusal } from '../../support/refusals.js';
+
+const NETWORK = new Network([
+  {
+    weights: Float32Array.from({ length: FEATURE_COUNT * OUTPUT_COUNT }, (_, k) => Math.sin(k)),
+    bias: Float32Array.from({ length: OUTPUT_COUNT }, (_, k) => Math.cos(k)),
+  },
+]);
+const MANIFEST = {
+  ...{ version: '0.3.0', worldDigest: createWorld().digest, grader: toGrader('v2') },
+  ...{ training: { seed: 7 }, evaluation: {} },
+};
+const BYTES = encodeStudent(MANIFEST, NETWORK);
+
+/** Returns the file with another value in its metadata. */
+function withMetadata(key: string, value: string): Uint8Array {
+  const { tensors, metadata } = decodeTensors(BYTES);
+  return encodeTensors({ tensors, metadata: { ...metadata, [key]: value } });
+}
+
+it('returns what was written', () => {
+  // A Buffer may be a part of other memory.
+  const { manifest, network } = readStudent(Buffer.concat([BYTES]));
+  expect(manifest).toEqual({ ...MANIFEST, featuresVersion: FEATURES_VERSION });
+  expect(network.layers).toEqual(NETWORK.layers);
+});
+
+it('refuses a file that is cut off at any length', () => {
+  for (let length = 0; length < BYTES.length; length += 97) {
+    expectRefusal(() => readStudent(BYTES.slice(0, length)), 'bad_student', "a student's file");
+  }
+});
+
+it('refuses a file with a changed byte among the arrays', () => {
+  for (const distance of [1, 100, 2000]) {
+    const bytes = BYTES.slice();
+    bytes[bytes.length - distance] ^= 1;
+    expectRefusal(() => readStudent(bytes), 'bad_student', 'Pass an undamaged copy');
+  }
+});
+
+it('refuses safetensors of other programs', () => {
+  const other = encodeTensors({ tensors: decodeTensors(BYTES).tensors, metadata: { format: 'pt' } });
+  expectRefusal(() => readStudent(other), 'bad_student', 'safetensors of something else');
+});
+
+it.each([
+  ['schema', '{"name":"rhythm-vec/student","version":2}'],
+  ['features_version', String(FEATURES_VERSION + 1)],
+])('refuses a file of a newer release: %s', (key, value) => {
+  expectRefusal(() => readStudent(withMetadata(key, value)), 'bad_student', 'Use the release that wrote');
+});
+
+it.each([
+  ['grader', '{"name":"v2"}'],
+  ['training', '[]'],
+  ['evaluation', '{'],
+])('refuses a manifest with an invalid %s', (key, value) => {
+  expectRefusal(() => readStudent(withMetadata(key, value)), 'bad_student', 'manifest');
+});
+
+it('refuses a network of another shape', () => {
+  const small = new Network([{ weights: new Float32Array(FEATURE_COUNT * 4), bias: new Float32Array(4) }]);
+  expectRefusal(() => readStudent(encodeStudent(MANIFEST, small)), 'bad_student', `${OUTPUT_COUNT} outputs`);
+});
+
+it('refuses another world', () => {
+  const student = readStudent(encodeStudent({ ...MANIFEST, worldDigest: '0'.repeat(64) }, NETWORK));
+  const setting = { numEnvs: 1, grader: toGrader('v2'), world: createWorld() };
+  expectRefusal(() => student.open(setting), 'bad_student', 'the world');
+});
