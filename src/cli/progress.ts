@@ -21,7 +21,7 @@ type Clock = () => number;
 const SILENT: Progress = { update() {}, stop() {} };
 
 /**
- * Returns a progress bar, or progress in lines if the stream is no terminal. With --quiet, shows nothing.
+ * Returns a progress bar, or progress in lines if the stream is not a terminal. With --quiet, shows nothing.
  * @param unit the noun of the counts.
  * @param now a clock in milliseconds.
  */

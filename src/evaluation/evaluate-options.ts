@@ -57,8 +57,8 @@ export interface EvaluateOptions extends ConditionOptions {
   readonly onEpisodes?: (episodes: PlayedEpisodes) => unknown;
   /**
    * Called with the same episodes as trajectories. A trajectory takes about 18 kB as a line of a file, or 35 kB with reasons. A
-   * promise is awaited. Recording does not change results, but is slow. Episodes of language models come first, when they
-   * end.
+   * promise is awaited. Recording does not change results, but is slow. Episodes of language models come first, each
+   * when it ends.
    */
   readonly onTrajectories?: (episodes: readonly TrajectoryEpisode[]) => unknown;
   /** Aborting it rejects the promise with the signal's reason, at the next chunk or the next step of a stepped policy. */

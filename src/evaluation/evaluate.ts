@@ -62,7 +62,7 @@ export async function evaluate(options: EvaluateOptions = {}): Promise<Evaluatio
 
 /**
  * Evaluates every policy under these conditions in place of those that the options name.
- * @param stored answers episodes that were played before. @throws as `evaluate`.
+ * @param stored returns the results of episodes that were played before. @throws as `evaluate`.
  */
 export async function evaluateConditions(
   options: EvaluateOptions,

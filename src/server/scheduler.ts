@@ -46,13 +46,13 @@ export class Scheduler {
   /**
    * Runs a batch when it may begin. It awaits `turn` before each slice: a session waits for at most one slice, even if many
    * batches run.
-   * @param of the request. Its client takes turns with the others. Until `finished` settles, when the answer's memory is
-   *   free, the batch counts as in progress.
+   * @param origin the request. Its client takes turns with the others. The batch counts as in progress until `finished`
+   *   settles, when the answer's memory is free.
    * @throws BusyError before any work, and the signal's reason if the client disconnects.
    */
-  async runBatch<T>(of: BatchOrigin, work: () => Promise<T>): Promise<T> {
-    await this.#queue.enter(of.client, of.signal);
-    void of.finished.then(() => this.#queue.leave());
+  async runBatch<T>(origin: BatchOrigin, work: () => Promise<T>): Promise<T> {
+    await this.#queue.enter(origin.client, origin.signal);
+    void origin.finished.then(() => this.#queue.leave());
     return await work();
   }
 

@@ -1,4 +1,4 @@
-/** What a server needs from around it: alone in its process, or as one of several workers. */
+/** The parts of a server that its workers share: quotas, metrics and sockets. A server without workers has its own. */
 import type { Duplex } from 'node:stream';
 import { LocalQuota, type Quota } from './quota.js';
 import type { Settings } from './server-options.js';
@@ -10,8 +10,9 @@ export interface OwnMetrics {
 }
 
 export interface ServerHost {
+  /** Limits the open sessions. */
   readonly sessions: Quota;
-  /** Of the environments of vector environments. */
+  /** Limits the environments of all vector environments together. */
   readonly envs: Quota;
   /** Returns the metrics of the whole server. */
   metricsText(own: OwnMetrics): Promise<string>;
@@ -21,7 +22,7 @@ export interface ServerHost {
   onSocket(connection: Duplex): void;
 }
 
-/** The host of a server that is alone. */
+/** Returns the host of a server without workers. */
 export const aloneHost = ({ capacity, vecEnvs }: Settings): ServerHost => ({
   sessions: new LocalQuota(capacity),
   envs: new LocalQuota(vecEnvs),

@@ -14,7 +14,7 @@ export interface Plan {
   readonly stride: number;
   /** Sequences of each island that begin the second phase. */
   readonly emigrants: number;
-  /** A search may have several problems (ActionSequenceProblem). The best sequences of this many begin the second phase of all. */
+  /** Sequences that problems share: the best one of each of this many problems begins the second phase of every problem. */
   readonly sharedSequences: number;
   /** All sequences that begin the second phase: emigrants, shared sequences and the caller's sequences. */
   readonly immigrants: number;

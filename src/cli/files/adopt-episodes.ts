@@ -11,7 +11,7 @@ export interface Adoption {
   /** The option that names the output, and its path. */
   readonly option: string;
   readonly path: string;
-  /** Returns whether this run plays the episode, as its `index`-th of the file. */
+  /** Returns whether this run plays the same episode at this index of the file. */
   readonly isOwn: (compact: CompactEpisode, index: number) => boolean;
 }
 

@@ -23,7 +23,7 @@ export interface EpisodeFile {
   write(episodes: readonly TrajectoryEpisode[]): Promise<void>;
   /** Writes compact episodes: as they are to Parquet, and replayed to JSON lines. */
   writeCompact(compact: readonly CompactEpisode[]): Promise<void>;
-  /** Lets an unfinished Parquet file replace the one of an earlier run, of which all episodes were written again. */
+  /** Replaces the unfinished Parquet file of an earlier run. Call it when all episodes of that file are in this one. */
   publish(): Promise<void>;
   /** Moves the finished file to its place. */
   commit(): Promise<void>;
@@ -38,8 +38,8 @@ export interface EpisodeFileOptions {
   /** The engine of replays. */
   readonly engine?: ReplayEngine;
   /**
-   * When an unfinished Parquet file is PATH.partial: 'begin' from its first row group, 'publish' from the call, 'never' if
-   * the episodes are kept elsewhere. Default 'begin'.
+   * When an unfinished Parquet file gets the name PATH.partial: 'begin': with its first row group; 'publish': when `publish`
+   * is called; 'never': the episodes are kept elsewhere. Default 'begin'.
    */
   readonly partial?: 'begin' | 'publish' | 'never';
 }

@@ -101,7 +101,7 @@ export interface ExpectedFile {
   readonly option: string;
   /** The file's name in errors. */
   readonly name: string;
-  /** The kinds that the command reads. A file of unknown kind is read too: its errors name the line. */
+  /** The kinds that the command reads. A file of unknown kind is read too; then the errors of its lines name the line. */
   readonly kinds: readonly FileKind[];
 }
 
@@ -129,7 +129,7 @@ const MAGIC = 'PAR1';
 /** The name of this package's schema in the metadata of a Parquet file. */
 const ORIGIN = /"name":"(rhythm-vec\/[a-z-]+)"/g;
 
-/** Returns whether a path is a Parquet file. Pipes and devices are none. */
+/** Returns whether a path is a Parquet file; false for pipes and devices. */
 export const isParquet = (path: string): boolean =>
   path !== '-' &&
   (stat(path)?.isFile() ?? false) &&

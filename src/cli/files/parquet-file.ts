@@ -159,7 +159,7 @@ async function metadataOf(library: Library, buffer: AsyncBuffer, path: string): 
   }
 }
 
-/** Leaves columns of positions on Earth alone: hyparquet's search for them never ends in some damaged footers. */
+/** Turns off hyparquet's search for geographic columns, which never ends in some damaged footers. */
 const FOOTER = { geoparquet: false };
 
 /** Checks a footer that may be damaged. Without these checks, reading may never end. */

@@ -60,7 +60,7 @@ export async function runMerge(
   return true;
 }
 
-/** Writes the outputs of a job whose file is not the files of its shards in a row. @throws UsageError; the signal's reason. */
+/** Writes the outputs of a job whose file is more than its shards' files one after the other. @throws UsageError; the signal's reason. */
 export async function assemble(
   job: Exclude<RunnableJob, TeachJob>,
   paths: readonly string[],
@@ -105,7 +105,7 @@ export function checkEvalOptions(job: Job, options: MergeCommandOptions): void {
 /** Many times the length of an episode. */
 const MAX_LINE_BYTES = 2 ** 28;
 
-/** A pattern such as part-* also matches the manifests. */
+/** Returns the path of the shard's file. A pattern such as part-* also matches the manifests beside it. */
 const withoutManifest = (path: string): string => path.replace(/\.manifest\.json$/, '');
 
 /** Yields the episodes of all files, in order. */

@@ -21,7 +21,7 @@ export function addCollectCommand(queue: Command, { signal }: Context): void {
     .argument('<name>', 'the name that submit printed')
     .requiredOption(
       '--output <file>',
-      'replaces the file, as Parquet if it ends with .parquet; - is the standard output, and keeps the results',
+      'the file to write or replace, as Parquet if it ends with .parquet; - is the standard output: then Redis keeps the results',
     )
     .option('--json <file>', 'jobs of eval: also write the results as JSON')
     .option('--components <file>', "jobs of eval: also write each episode's components")

@@ -19,7 +19,10 @@ export function addQueueOptions(command: Command): Command {
     .option('--redis <url>', 'redis://[:password@]host:port, or rediss:// for TLS (default: REDIS_URL)')
     .option('--redis-ca <file>', 'the PEM certificate of the authority that signed the certificate of Redis')
     .option('--prefix <name>', 'the beginning of all keys in Redis; each prefix is a queue', 'rhythm-vec')
-    .option('--allow-data-loss', 'accept a Redis that drops keys when it is full, or that keeps no file');
+    .option(
+      '--allow-data-loss',
+      'accept a Redis that drops keys when it is full, or that writes no append-only file',
+    );
 }
 
 /** Returns where the queue is. @throws UsageError without a URL, or for an invalid prefix. */

@@ -37,14 +37,14 @@ export async function runCollect(name: string, options: CollectOptions, signal: 
       await collector.wait(signal, (count) => progress.update(count, collector.job.shards));
       progress.stop();
       const sha256 = await write(job, collector, options, signal);
-      // What reads the standard output may still fail.
+      // The reader of the standard output may still fail, so the results are kept.
       if (path !== '-') await collector.finish(`${hostname()}:${resolve(path)}`, sha256);
     } finally {
       progress.stop();
       await collector.close();
     }
     const { kind, rows } = collector.job;
-    // For rows of a dataset, their writer says so.
+    // The writer of a dataset's rows prints this line itself.
     if (path === '-' || kind === 'dataset') return;
     process.stderr.write(`${counted(rows, kind === 'audit' ? 'piece' : 'episode')} in ${path}.\n`);
   });
@@ -63,7 +63,7 @@ async function write(
     const sha256 = await writeLines(collector, path, signal, format);
     return format === LINES ? sha256 : (await contentsOf(path)).sha256;
   }
-  // Others are assembled from a file of their shards.
+  // The files of other jobs are assembled from one file with the lines of all shards.
   const place = path === '-' ? tmpdir() : dirname(resolve(path));
   makeDirectory(place);
   const folder = await mkdtemp(join(place, '.rhythm-vec-'));

@@ -1,8 +1,8 @@
-/** The sizes of shards, by what is submitted. */
+/** The sizes of shards, by kind of job. */
 import type { JobKind } from '../../server/jobs/job.js';
 
 export interface ShardSizes {
-  /** What a shard has. */
+  /** The noun of the units that a shard has. */
   readonly unit: string;
   readonly least: number;
   readonly most: number;

@@ -17,9 +17,9 @@ import type {
 import { SHARD_SIZES, type ShardSizes } from './shard-sizes.js';
 
 const HELP = `
-Takes the options of the command itself, except those of its output and its machine. The last line of the output is the
-job's name, which depends only on the job: submitting the same job again changes nothing, except that failed shards are
-tried again.
+Takes the options of the submitted command, such as teach, except those for its output, backend and threads. The last line of
+the output is the job's name, which depends only on the job. Submitting the same job again changes nothing, except that
+failed shards are tried again.
 
 Examples:
   rhythm-vec queue submit teach --seeds 100-1099

@@ -16,7 +16,7 @@ import { stat } from '../files/paths.js';
 export interface ShardFile {
   readonly job: Job;
   readonly shard: Shard;
-  /** What the shard has of the job, such as "seeds 100-129". */
+  /** The shard's part of the job, such as "seeds 100-129". */
   readonly part: string;
   readonly option: string;
   readonly path: string;

@@ -1,4 +1,4 @@
-/** Refuses the options by which earlier releases named a teacher, and spells the policy that they mean. */
+/** Refuses the options by which earlier releases named a teacher. The error has the value of --policy to pass instead. */
 import { currentPolicy } from '../../shared/former-names.js';
 import { UsageError } from '../command-errors.js';
 import { shellWord } from '../shell-word.js';

@@ -11,9 +11,9 @@ export interface ComponentLayout {
   /** The result's `columnStride`: 0 for row-major components. */
   readonly columnStride: number;
   /**
-   * The number of episodes. In column-major components, entries between it and the stride are padding. Row-major components
-   * with this number may have 6 entries per episode, as in files of world 1.0.0. With 0 they have 8, and their length gives
-   * the number.
+   * The number of episodes. Column-major: the entries of a column after this number are padding. Row-major: an episode may
+   * have 6 components, as in files of world 1.0.0. If the number is 0, which stands for unknown, every episode has 8
+   * components, and the length of the array gives the number.
    */
   readonly numEnvs: number;
 }

@@ -238,7 +238,7 @@ export function requireReplayable({ unreplayable }: Core, envs: ArrayLike<number
     throw new StateError(
       'foreign_past',
       `Expected episodes that can be replayed here, got the episode of environment ${envs[i]}, which was copied from an ` +
-        'environment with other streams (imagination). Call the environment that it was copied from.',
+        'environment with other streams (imagination). Use the environment that it was copied from.',
     );
   }
 }

@@ -9,7 +9,7 @@ export interface Piece<Result> {
   readonly standIn: (() => Result) | null;
 }
 
-/** Returns the result of a piece: computes it, or answers it from elsewhere. */
+/** Returns the result of a piece: computes it, or returns a stored result or a stand-in. */
 export type ComputePiece = <Result>(piece: Piece<Result>) => Promise<Result>;
 
 /** Computes every piece. */

@@ -30,11 +30,11 @@ const EPISODES_FACTOR = 50;
 const MAX_EPISODES = 100_000;
 const BELIEFS: readonly AuditBelief[] = ['constant', 'fitted', 'extreme', 'random'];
 
-/** Returns the number of episodes of null players: 50 for each fresh seed, but at most 100,000 or the number of fresh seeds. */
+/** Returns the number of episodes of null players: 50 for each fresh seed up to 100,000; at least one for each fresh seed. */
 export const nullEpisodes = ({ episodes }: Pick<AuditRequest, 'episodes'>): number =>
   Math.max(episodes, Math.min(MAX_EPISODES, EPISODES_FACTOR * episodes));
 
-/** Plays the null players. @param silent policies without a belief, for all fresh seeds or `nullEpisodes` of them. */
+/** Plays the null players. @param silent policies without a belief. Sequences for each seed have `nullEpisodes` rows. */
 export async function playNullPlayers(
   request: AuditRequest,
   beliefs: FittedBeliefs,

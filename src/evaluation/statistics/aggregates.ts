@@ -10,8 +10,8 @@ import { type TaskScores, toScores, toTasks } from './scores.js';
 export const interquartileMean = (scores: TaskScores): number => iqmOf(toTasks('scores', scores));
 
 /**
- * Returns the mean score of each training run: its score in statistics over runs. The episodes of a run depend on
- * the same training, so an interval over the episodes of all runs together would be too narrow.
+ * Returns the mean score of each training run. Statistics over runs take these means as scores: the episodes of a run depend
+ * on the same training, so an interval over the episodes of all runs together would be too narrow.
  * @param runs the scores of the episodes, by run. @returns f64 [runs].
  * @throws InputError `wrong_type`, `wrong_length` for none, or `out_of_range`.
  */

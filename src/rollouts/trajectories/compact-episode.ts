@@ -32,13 +32,13 @@ export interface CompactEpisode extends Player {
   readonly parsed: readonly boolean[];
   /** [28]: null for a step without a prompt. Null for an episode without prompts. */
   readonly completions: readonly (string | null)[] | null;
-  /** [28]: null for none, and where the completion contains it. Null for an episode that has none elsewhere. */
+  /** [28]: reasoning that the completion does not contain; null for a step without any. Null for an episode without any. */
   readonly reasoning: readonly (string | null)[] | null;
   /** The recorded results. A replay computes them too, so that both can be compared. */
   readonly final: StoredFinal;
   readonly usage?: Usage;
   readonly sampling?: Sampling;
-  /** The whole line, without its line end, of an episode that differs from its replay; then the other fields repeat it. */
+  /** For an episode that differs from its replay: its whole line, without the line end. The other fields repeat the line. */
   readonly line?: string;
 }
 

@@ -24,7 +24,7 @@ export const textOrNull = expect<string | null>(
   'null or a text',
   (value) => value === null || typeof value === 'string',
 );
-/** A float32. Its text is the nearest one's: the shortest decimal, or that of the equal float64 in earlier releases. */
+/** A float32. Files contain its shortest decimal; earlier releases wrote the decimal of the equal float64. */
 export const float = expect<number>('a finite number', Number.isFinite).transform(Math.fround);
 const amount = expect<number>('a number from 0 on', (value) => Number.isFinite(value) && Number(value) >= 0);
 export const floats = (count: number) =>
@@ -42,7 +42,7 @@ export const belief = expect<StoredBelief | null>(
 export const floatsBy = (keys: readonly string[]) =>
   object(Object.fromEntries(keys.map((key) => [key, float])));
 
-/** The results at the end of an episode that are no components. */
+/** The results at the end of an episode that are not components. */
 const RESULTS = ['belief_mae', 'early_mean', 'late_mean', 'final_score'];
 
 /** Returns the names of `final` in files of a world, in their order. */

@@ -109,7 +109,7 @@ export function parseEpisode(line: string): TrajectoryEpisode {
 export const graderOf = ({ grader: { name, weights } }: Pick<TrajectoryEpisode, 'grader'>): Grader =>
   validateGrader({ name, weights }, 'grader');
 
-/** Returns the result of `read`. @throws BadEpisode `corrupt` in place of its errors about values. */
+/** Calls `read` and returns its result. @throws BadEpisode `corrupt` in place of the BadRow or InputError of `read`. */
 export function withEpisodeFaults<Result>(read: () => Result): Result {
   try {
     return read();

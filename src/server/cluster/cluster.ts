@@ -15,7 +15,7 @@ import { LocalQuota } from '../quota.js';
 import { type RunningServer, urlOf } from '../server.js';
 import { type ServeOptions, type Settings, toServeSettings } from '../server-options.js';
 import type { SentError, ToWorker } from './messages.js';
-import { type Asked, type Quotas, WorkerSlot } from './worker-slot.js';
+import { type Asked, type Quotas, TrackedWorker } from './tracked-worker.js';
 
 /** The program of a worker, beside this file in dist and beside its bundle in lib. */
 const PROGRAM = './serve-worker.js';
@@ -80,7 +80,7 @@ function freePort({ host }: Settings): Promise<number> {
 class Cluster {
   readonly #settings: Settings;
   readonly #quotas: Quotas;
-  readonly #slots: (WorkerSlot | null)[];
+  readonly #workers: (TrackedWorker | null)[];
   #stopping = false;
   #cut = 0;
   /** The workers' answers to the present request for metrics. */
@@ -90,22 +90,24 @@ class Cluster {
   constructor(settings: Settings, workers: number) {
     this.#settings = settings;
     this.#quotas = { sessions: new LocalQuota(settings.capacity), envs: new LocalQuota(settings.vecEnvs) };
-    this.#slots = Array<WorkerSlot | null>(workers).fill(null);
+    this.#workers = Array<TrackedWorker | null>(workers).fill(null);
   }
 
   /** Starts all workers. @throws the error of one that cannot start. */
   async start(): Promise<void> {
-    await Promise.all(this.#slots.map((_, k) => this.#run(k, FIRST_DELAY_MS)));
+    await Promise.all(this.#workers.map((_, k) => this.#run(k, FIRST_DELAY_MS)));
   }
 
   /** Ends all workers after their requests. @returns the number of connections that were cut off. */
   async stop(graceMs: number): Promise<number> {
     this.#stopping = true;
-    const slots = this.#slots.filter((slot) => slot !== null);
-    const ended = slots.map(({ worker }) => new Promise((resolve) => worker.once('exit', resolve)));
-    for (const slot of slots) slot.send({ type: 'stop', graceMs });
+    const running = this.#workers.filter((worker) => worker !== null);
+    const ended = running.map(
+      ({ clusterWorker }) => new Promise((resolve) => clusterWorker.once('exit', resolve)),
+    );
+    for (const worker of running) worker.send({ type: 'stop', graceMs });
     const timer = setTimeout(() => {
-      for (const { worker } of slots) worker.process.kill('SIGKILL');
+      for (const { clusterWorker } of running) clusterWorker.process.kill('SIGKILL');
     }, graceMs + END_MS);
     await Promise.all(ended);
     clearTimeout(timer);
@@ -114,25 +116,25 @@ class Cluster {
 
   /**
    * Starts a worker, and replaces it when it ends.
-   * @param delayMs before it is replaced. @throws its error if it cannot start.
+   * @param delayMs the wait before the replacement. @throws the error of a worker that cannot start.
    */
   #run(k: number, delayMs: number): Promise<void> {
     const startedAt = performance.now();
     return new Promise((resolve, reject) => {
-      const onAsked = (slot: WorkerSlot, message: Asked): void => {
-        if (message.type === 'loaded') slot.send({ type: 'start', options: this.#optionsOf(k) });
+      const onAsked = (worker: TrackedWorker, message: Asked): void => {
+        if (message.type === 'loaded') worker.send({ type: 'start', options: this.#optionsOf(k) });
         else if (message.type === 'ready') {
-          slot.isReady = true;
+          worker.isReady = true;
           resolve();
         } else if (message.type === 'failed') reject(toError(message.error));
-        else this.#onAsked(slot, message);
+        else this.#onAsked(worker, message);
       };
-      const slot = new WorkerSlot(cluster.fork(), this.#quotas, onAsked);
-      this.#slots[k] = slot;
-      slot.worker.once('exit', (code, signal) => {
-        const { sockets, isReady } = slot;
-        this.#slots[k] = null;
-        slot.release();
+      const worker = new TrackedWorker(cluster.fork(), this.#quotas, onAsked);
+      this.#workers[k] = worker;
+      worker.clusterWorker.once('exit', (code, signal) => {
+        const { sockets, isReady } = worker;
+        this.#workers[k] = null;
+        worker.release();
         reject(new Error(`Expected worker ${k + 1} to start, but it ended with ${signal ?? code}.`));
         if (this.#stopping || !isReady) return;
         const isStable = performance.now() - startedAt > STABLE_MS;
@@ -153,7 +155,7 @@ class Cluster {
       log(`Worker ${k + 1} was replaced.`);
     } catch (error) {
       if (this.#stopping) return;
-      this.#slots[k]?.worker.process.kill('SIGKILL');
+      this.#workers[k]?.clusterWorker.process.kill('SIGKILL');
       log(`Worker ${k + 1} cannot start, and is tried again: ${(error as Error).message}`);
       void this.#replace(k, nextMs);
     }
@@ -162,7 +164,7 @@ class Cluster {
   /** Returns the options of a worker: equal parts of what the primary does not grant one by one. */
   #optionsOf(k: number): ServeOptions {
     const { onFailure: _, ...settings } = this.#settings;
-    const workers = this.#slots.length;
+    const workers = this.#workers.length;
     const part = (total: number): number => Math.floor(total / workers) + (k < total % workers ? 1 : 0);
     return {
       ...settings,
@@ -172,22 +174,22 @@ class Cluster {
     };
   }
 
-  #onAsked(slot: WorkerSlot, message: Asked): void {
+  #onAsked(worker: TrackedWorker, message: Asked): void {
     if (message.type === 'stopped') this.#cut += message.cut;
     else if (message.type === 'own metrics') this.#metrics.get(message.id)?.(message.metrics);
     else if (message.type === 'get metrics') {
       const { id } = message;
-      void this.#metricsText().then((text) => slot.send({ type: 'metrics', id, text }));
+      void this.#metricsText().then((text) => worker.send({ type: 'metrics', id, text }));
     }
   }
 
   async #metricsText(): Promise<string> {
-    const ready = this.#slots.filter((slot) => slot?.isReady);
-    return sumOfMetrics(await Promise.all(ready.map((slot) => this.#metricsOf(slot!))));
+    const ready = this.#workers.filter((worker) => worker?.isReady);
+    return sumOfMetrics(await Promise.all(ready.map((worker) => this.#metricsOf(worker!))));
   }
 
   /** Returns the metrics of a worker; none if it ends or is busy. */
-  async #metricsOf(slot: WorkerSlot): Promise<Parameters<typeof sumOfMetrics>[0][number]> {
+  async #metricsOf(worker: TrackedWorker): Promise<Parameters<typeof sumOfMetrics>[0][number]> {
     const id = this.#metricsId++;
     const message: ToWorker = { type: 'get own metrics', id };
     let none = (): void => {};
@@ -196,13 +198,13 @@ class Cluster {
       return await new Promise((resolve) => {
         none = () => resolve([]);
         this.#metrics.set(id, resolve);
-        slot.worker.once('exit', none);
+        worker.clusterWorker.once('exit', none);
         timer = setTimeout(none, METRICS_MS);
-        slot.send(message);
+        worker.send(message);
       });
     } finally {
       clearTimeout(timer);
-      slot.worker.off('exit', none);
+      worker.clusterWorker.off('exit', none);
       this.#metrics.delete(id);
     }
   }

@@ -53,7 +53,7 @@ export async function mergeAudit(
     const { piece, result } = JSON.parse(line);
     results.set(piece, decodeArrays(result));
   }
-  // Policies of files are never asked: their episodes are pieces.
+  // Policies of files are never called, because their episodes are pieces.
   const stored = { open: () => Promise.reject(new Error('Expected no call of a policy in a merge.')) };
   const policies = Object.fromEntries(job.options.policies.map((name) => [name, stored]));
   return auditByPieces({
@@ -71,7 +71,7 @@ export const piecesOf = (job: AuditJob): number => countPieces(requestOf(job, { 
 function countPieces(request: AuditRequest): number {
   const { weights, policies, plannerEpisodes } = request;
   const parts = (episodes: number): number => Math.ceil(episodes / TOGETHER);
-  // Open-loop, honest, profiles, reactive, discrete and two neutral ones.
+  // Searches: open-loop, open-loop-honest, each profile, reactive, discrete profiles, and two for the neutral profile.
   const searches = 7 + pushableComponents(weights).length;
   return searches + policies.length + 4 * parts(plannerEpisodes) + 2 * parts(neutralPlannerEpisodes(request));
 }

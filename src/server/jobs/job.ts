@@ -10,7 +10,7 @@ import type { SftPlan } from '../../training/datasets/sft/sft-options.js';
 import type { Condition, SeedRange } from '../../world/conditions.js';
 import { createWorld } from '../../world/world.js';
 
-/** What all jobs have. */
+/** The fields of all jobs. */
 interface JobBase {
   /** The version of the package. Results of another version may have other bytes. */
   readonly version: string;
@@ -53,7 +53,7 @@ export interface EvalJob extends JobBase {
     /** Null without language models. */
     readonly model: ModelSettings | null;
     readonly conditions: readonly Condition[];
-    /** What the file has. */
+    /** The contents of the file. */
     readonly output: 'trajectories' | 'components';
   };
 }
@@ -94,7 +94,7 @@ export interface DatasetJob extends JobBase {
 export interface SelectionJob extends JobBase {
   readonly kind: 'selection';
   readonly options: {
-    /** What selects the episodes and makes their rows, without the grader. */
+    /** The options that select the episodes and make their rows, without the grader. */
     readonly plan:
       | ({ readonly dataset: 'sft' } & Omit<SftPlan, 'grader'>)
       | ({ readonly dataset: 'dpo' } & Omit<DpoPlan, 'grader'>);
@@ -102,7 +102,7 @@ export interface SelectionJob extends JobBase {
     readonly files: readonly { readonly name: string; readonly sha256: string }[];
     /** The value of --grader without its folder, for the card. */
     readonly grader: string;
-    /** Whether lines that were left out are no failure of the merge. */
+    /** Whether the merge succeeds even if lines were left out. */
     readonly skip_bad: boolean;
   };
 }

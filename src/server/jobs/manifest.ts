@@ -11,7 +11,7 @@ export interface Manifest {
   /** SHA-256 of the job, as `jobDigest` returns it. */
   readonly job_digest: string;
   readonly shard: Shard;
-  /** What the shard has of the job, such as "seeds 100-129". */
+  /** The shard's part of the job, such as "seeds 100-129". */
   readonly part: string;
   /** The number of lines of the file. */
   readonly rows: number;
@@ -52,7 +52,7 @@ const SHAPE = object({
   sha256: digest,
 });
 
-/** Parses a manifest. @throws BadRow for anything else, and for a job that was changed after it was written. */
+/** Parses a manifest. @throws BadRow for an invalid manifest, and for a job that was changed after it was written. */
 export function parseManifest(json: string): Manifest {
   const manifest = conform(SHAPE, parseJson(json)) as unknown as Manifest;
   const expected = jobDigest(manifest.job);

@@ -64,7 +64,7 @@ function* batchesOf(parts: EvalJob['options']['conditions'][number]['parts']): G
   }
 }
 
-/** Models that answer nothing: all their episodes are stored. */
+/** Returns the job's models. They are never prompted, because all their episodes are stored. */
 const modelsOf = ({ options }: EvalJob): LanguageModel[] =>
   options.policies
     .filter((name) => name.startsWith(MODEL_PREFIX))
@@ -82,7 +82,7 @@ async function* playedBy(
   for await (const line of linesInOrder({ ...options, policies }, lines)) yield parseEpisode(line.trimEnd());
 }
 
-/** Returns the policies. Those of files are never asked: their episodes are stored. */
+/** Returns the job's policies. Policies of files are never called, because their episodes are stored. */
 function policiesOf({ options }: EvalJob): EvaluateOptions['policies'] {
   const { policies, policy_files: files } = options;
   if (Object.keys(files).length === 0) return policies;
@@ -105,7 +105,7 @@ const storedResults = ({ options }: EvalJob, lines: StoredLines): StoredResults 
   },
 });
 
-/** Tells a user's policy what its episodes say: whether it states beliefs, and whether it uses hidden state. */
+/** Marks a user's policy as its stored episodes show it: whether it states beliefs, and whether it uses hidden state. */
 function notePolicy(policy: UserPolicy, rows: readonly Record<string, unknown>[]): void {
   const states = ({ belief, steps }: Record<string, unknown>): boolean =>
     belief === 'own' || ((steps ?? []) as { belief: unknown }[]).some((step) => step.belief !== null);
@@ -113,7 +113,7 @@ function notePolicy(policy: UserPolicy, rows: readonly Record<string, unknown>[]
   if (rows.some(({ oracle }) => oracle === true)) Object.assign(policy.policy, { usesHiddenState: true });
 }
 
-/** Returns the numbers of episodes as an environment gives them. Only the fields that results need are there. */
+/** Returns stored episodes as the result of a run, with only the fields that an evaluation reads. */
 function resultOf(rows: readonly Record<string, number>[]): RunResult {
   const column = (name: string): Float32Array => Float32Array.from(rows, (row) => row[name]);
   const components = new Float32Array(rows.length * NUM_COMPONENTS);

@@ -4,7 +4,7 @@ import type { Job } from './job.js';
 
 /** The file of one shard. */
 export interface ShardResult {
-  /** Yields the bytes of the shard's file, from the begin at every call. */
+  /** Yields the bytes of the shard's file, from the beginning at every call. */
   read(): AsyncIterable<Uint8Array>;
 }
 
@@ -17,7 +17,8 @@ export async function* mergeShards(job: Job, results: readonly ShardResult[]): A
   if (job.kind === 'eval' || job.kind === 'audit' || job.kind === 'selection') {
     throw new InputError(
       'wrong_type',
-      'Expected a job whose shards follow each other, got another. Use mergeEvaluation, mergeAudit or rhythm-vec merge.',
+      `Expected a job of teach or dataset, whose file is that of its shards one after the other, got one of ${job.kind}. ` +
+        'Use mergeEvaluation, mergeAudit or rhythm-vec merge.',
     );
   }
   for (const result of results) yield* result.read();

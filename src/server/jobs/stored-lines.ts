@@ -111,7 +111,7 @@ type Row = { readonly condition: string } & (
   | (Pick<Player, 'teacher' | 'model'> & { readonly profile_mode: string })
 );
 
-/** Returns what a line is an episode of. */
+/** Returns the policy, condition and profile of a line's episode. */
 const episodesOf = (row: Row): EpisodesOf =>
   'policy' in row
     ? { condition: row.condition, policy: policyName(row), profile: row.profile }

@@ -44,7 +44,7 @@ function chartsOf({ policies, request }: Crowd): readonly ChartProps[] {
     {
       draw: (width) =>
         drawComponents({
-          title: `What grader ${request.grader} adds up`,
+          title: `Parts of the mean score under grader ${request.grader}`,
           rows: policies,
           maxWidth: width,
         }),

@@ -10,8 +10,8 @@ export type Quotas = Readonly<Record<QuotaName, LocalQuota>>;
 /** What a worker asks of the primary, other than parts of quotas. */
 export type Asked = Exclude<ToPrimary, { type: 'take' | 'give back' | 'socket opened' | 'socket closed' }>;
 
-export class WorkerSlot {
-  readonly worker: Worker;
+export class TrackedWorker {
+  readonly clusterWorker: Worker;
   readonly #quotas: Quotas;
   readonly #sessions = new SessionsOfWorker();
   readonly #handed: HandedConnections;
@@ -20,8 +20,8 @@ export class WorkerSlot {
   isReady = false;
 
   /** @param onAsked receives the messages that concern the whole cluster. */
-  constructor(worker: Worker, quotas: Quotas, onAsked: (slot: WorkerSlot, message: Asked) => void) {
-    this.worker = worker;
+  constructor(worker: Worker, quotas: Quotas, onAsked: (worker: TrackedWorker, message: Asked) => void) {
+    this.clusterWorker = worker;
     this.#quotas = quotas;
     this.#handed = new HandedConnections(worker.process);
     worker.on('message', (message: ToPrimary, handle: unknown) => {
@@ -37,10 +37,10 @@ export class WorkerSlot {
   }
 
   send(message: ToWorker): void {
-    if (this.worker.isConnected()) this.worker.send(message, () => {});
+    if (this.clusterWorker.isConnected()) this.clusterWorker.send(message, () => {});
   }
 
-  /** Gives back what an ended worker had taken, closes the connections on their way to it, and tells the clients of its sockets. */
+  /** Gives back what an ended worker had taken, closes the connections that it had not taken yet, and tells the clients of its sockets. */
   release(): void {
     this.isReady = false;
     for (const [name, count] of Object.entries(this.#taken)) this.#quotas[name as QuotaName].giveBack(count);
