@@ -44,9 +44,9 @@ export interface WeightSensitivity {
   readonly weight: number;
   /** Each policy's lead over the next, the best first. */
   readonly leads: readonly LeadSensitivity[];
-  /** The nearest flip of all leads at a smaller weight. */
+  /** The nearest of the flips `below` of all leads. */
   readonly below: Flip | null;
-  /** The nearest flip of all leads at a larger weight. */
+  /** The nearest of the flips `above` of all leads. */
   readonly above: Flip | null;
 }
 

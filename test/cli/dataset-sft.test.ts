@@ -135,7 +135,7 @@ describe('with graders,', () => {
     const rows = async (grader: string, least: string) => {
       const name = `least-${grader}`;
       const { stderr } = await run(text, name, '--grader', grader, '--min-score', least, '--validation', '0');
-      return [/(\d) episodes used/.exec(stderr)?.[1], /a lower score \((\d)\)/.exec(stderr)?.[1]];
+      return [/(\d) episodes? used/.exec(stderr)?.[1], /a lower score \((\d)\)/.exec(stderr)?.[1]];
     };
     // Under v2 the heuristic with a constant belief scores about 0.6, under v3 at most 0.5.
     expect(await rows('v2', '0.54')).toEqual(['4', undefined]);
@@ -190,7 +190,7 @@ describe('episodes with mismatches and invalid lines', () => {
     ]);
     expect(lines[3]).toContain('28 training rows and 0 validation rows');
     expect(lines[3]).toContain(
-      '1 episodes used, 1 left out. 1 NOT AS RECORDED: see rhythm-vec reeval. 2 lines skipped',
+      '1 episode used, 1 left out. 1 NOT AS RECORDED: see rhythm-vec reeval. 2 lines skipped',
     );
     expect(fromLines(read('mismatched', 'train.jsonl'))).toHaveLength(28);
   });

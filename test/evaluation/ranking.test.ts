@@ -160,7 +160,7 @@ describe('weightSensitivity, compared with numbers computed by hand', () => {
     expect(sensitivityTo('crash_free', tied)).toMatchObject({ weight: 1, below: null, above: null });
   });
 
-  it('the flip of a weight is the nearest flip of all leads', () => {
+  it('the flip reported for a weight is the nearest one of all pairs of neighbours in the ranking', () => {
     const third = steady('third', [0.5, 0.1, 0.2, 0, 0.5, 0.8, 0, -1]);
     const [, progress] = weightSensitivity([worker, guesser, third], grader);
     expect(progress.leads.map(({ ahead, behind }) => [ahead, behind])).toEqual([

@@ -100,7 +100,7 @@ describe('policies passed as values', () => {
   it.each([
     ['the name of a built-in policy', { heuristic: () => ({ actions: [] }) }, /another name .* "heuristic"/],
     ['a name with a comma', { 'a,b': () => ({ actions: [] }) }, /without a comma/],
-    ['a value that is no policy', { mine: {} as never }, /docs\/guides\/policies\.md/],
+    ['a value that is not a policy', { mine: {} as never }, /docs\/guides\/policies\.md/],
     ['an unknown name', { mine: 'planer' }, /Did you mean "planner"/],
     ['nothing', {}, /policies by name/],
   ])('are refused with %s', async (_, policies, message) => {

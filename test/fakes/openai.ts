@@ -123,7 +123,7 @@ const replyOf = (request: FakeRequest, content: string): Reply => ({
 });
 
 /** The action that raises each meter. */
-const CURES: Readonly<Record<string, string>> = {
+const RAISING_ACTION: Readonly<Record<string, string>> = {
   vitality: 'SLEEP',
   cognition: 'MEDITATE',
   progress: 'DEEP_WORK',
@@ -137,7 +137,7 @@ function answerOf({ user }: FakeRequest): string {
   const [[, name, value]] = meters.sort(([, , a], [, , b]) => Number(a) - Number(b));
   const reward = Number(/reward (-?[\d.]+)/.exec(user)?.[1] ?? 0);
   const digit = Math.min(9, Math.max(0, Math.round(4.5 + 4 * reward)));
-  return `<reasoning>${name} is lowest, at ${value}.</reasoning>\n${digit} 5 ${9 - digit} ${CURES[name] ?? 'SLEEP'}`;
+  return `<reasoning>${name} is lowest, at ${value}.</reasoning>\n${digit} 5 ${9 - digit} ${RAISING_ACTION[name] ?? 'SLEEP'}`;
 }
 
 async function main(): Promise<void> {

@@ -333,7 +333,7 @@ const refusals: [path: string, what: string, body: unknown, detail: object][] = 
   ],
   [
     '/v1/score',
-    'a weight of a grader that is no number',
+    'a grader with a weight that is not a number',
     {
       ...{ seeds: [], action_histories: [], actions: [] },
       grader: { name: 'calm', weights: { progress: '1' } },

@@ -196,7 +196,7 @@ it.each([
   expect(parsed(text)).toBe(resultOrError(() => JSON.parse(text)));
 });
 
-it('parses little of a long list again for the error of an invalid entry', () => {
+it('parses a small part of a long list again to write the error of an invalid entry', () => {
   const text = `{"data":{"x":[${long(['1234567'])},01]}}`;
   using parse = vi.spyOn(JSON, 'parse');
   parsed(text);

@@ -1,4 +1,4 @@
-/** Tests the computations of the graders view: weights that sum to 1, the contestants, the verdict. */
+/** Tests the computations of the graders view: weights that sum to 1, the ranked policies, the verdict. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { graderWeights } from '../../src/engine/graders/grader.js';
@@ -140,7 +140,7 @@ const policies = playPolicies(env, seeds).map((components, k) => ({
 }));
 env.close();
 
-describe('contestants', () => {
+describe('ranked policies', () => {
   it('have the scores of an evaluation', async () => {
     for (const grader of ['v1', 'v2', 'v3']) {
       const names = RANKED_POLICIES.filter(({ actionSource }) =>

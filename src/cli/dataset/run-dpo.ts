@@ -1,4 +1,5 @@
 /** Runs `rhythm-vec dataset dpo`: pairs by split, and their card. */
+import { counted } from '../../evaluation/format-results.js';
 import { whereOf } from '../../evaluation/reevaluation/mismatch.js';
 import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
 import type { RowFormat } from '../../shared/row-files/file-formats.js';
@@ -190,8 +191,8 @@ function summary(
 ): string {
   const leftOutCount = [...leftOut.values()].reduce((sum, count) => sum + count, 0);
   return [
-    `${rows.train.length} training pairs and ${rows.validation.length} validation pairs in ${directory}, with their card.`,
-    `${episodes} episodes compared, ${leftOutCount} left out.`,
+    `${counted(rows.train.length, 'training pair')} and ${counted(rows.validation.length, 'validation pair')} in ${directory}, with their card.`,
+    `${counted(episodes, 'episode')} compared, ${leftOutCount} left out.`,
     ...(mismatched === 0 ? [] : [`${mismatched} NOT AS RECORDED: see rhythm-vec reeval.`]),
     ...(skipped.total === 0 ? [] : [`${skipped.text}.`]),
     ...former.sentences,

@@ -1,5 +1,6 @@
 /** Runs `rhythm-vec dataset sft`: rows by split, and their card. */
 
+import { counted } from '../../evaluation/format-results.js';
 import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
 import type { RowFormat } from '../../shared/row-files/file-formats.js';
 import type { RowEncoder } from '../../shared/row-files/row-encoder.js';
@@ -193,8 +194,8 @@ function summary(
   const { train, validation } = counts;
   const leftOutCount = [...leftOut.values()].reduce((sum, count) => sum + count, 0);
   return [
-    `${train.rows} training rows and ${validation.rows} validation rows in ${directory}, with their card.`,
-    `${train.episodes + validation.episodes} episodes used, ${leftOutCount} left out.`,
+    `${counted(train.rows, 'training row')} and ${counted(validation.rows, 'validation row')} in ${directory}, with their card.`,
+    `${counted(train.episodes + validation.episodes, 'episode')} used, ${leftOutCount} left out.`,
     ...(mismatched === 0 ? [] : [`${mismatched} NOT AS RECORDED: see rhythm-vec reeval.`]),
     ...(skipped.total === 0 ? [] : [`${skipped.text}.`]),
     ...former.sentences,

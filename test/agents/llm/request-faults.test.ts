@@ -56,7 +56,7 @@ it.each([
   }
 });
 
-it('an exceeded quota is lasting, whatever the status', () => {
+it('an exceeded quota is a lasting fault, whatever the status', () => {
   for (const status of [400, 402, 429])
     expect(fault({ status, code: 'insufficient_quota', message: 'no' })).toMatchObject({
       lasting: true,

@@ -63,7 +63,7 @@ describe('CheckedPlayer refuses, naming the policy, the step and the environment
     });
   });
 
-  it('no action of an ended episode, whatever it is', async () => {
+  it('an invalid action, but not in an episode that has ended', async () => {
     const player = await CheckedPlayer.open('mine', () => ({ actions: [4, 99] }), setting);
     const { actions } = await player.act({ ...view, playing: Uint8Array.of(1, 0) });
     expect(actions[0]).toBe(4);

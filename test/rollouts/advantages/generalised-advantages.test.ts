@@ -173,7 +173,7 @@ describe('refused arguments', () => {
       generalisedAdvantages({ ...valid, ...changes }, options);
 
   it.each([
-    ['rewards that are no array', { rewards: 3 }, 'wrong_type'],
+    ['rewards that are not an array', { rewards: 3 }, 'wrong_type'],
     ['part of a row', { steps: 3 }, 'wrong_length'],
     ['missing values', { values: undefined }, 'wrong_type'],
     ['fewer values', { values: [1] }, 'wrong_length'],
@@ -183,7 +183,7 @@ describe('refused arguments', () => {
     ['a reward that is not finite', { rewards: [1, Number.NaN] }, 'out_of_range'],
     ['a value that is not finite', { values: [Infinity, 1] }, 'out_of_range'],
     ['a first step after the last', { firstSteps: [3] }, 'out_of_range'],
-    ['timeMajor that is no boolean', { timeMajor: 1 }, 'wrong_type'],
+    ['timeMajor that is not a boolean', { timeMajor: 1 }, 'wrong_type'],
   ] as const)('%s', (_, changes, code) => {
     expectRefusal(changed(changes), code);
   });
