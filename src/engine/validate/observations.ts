@@ -10,6 +10,8 @@ export class RowRules {
   readonly #lows: Float64Array;
   readonly #highs: Float64Array;
   readonly #isInteger: Uint8Array;
+  /** The indices of the integers in a row. */
+  readonly #integers: Uint8Array;
 
   /** @param fields the field of each number of a row. */
   constructor(fields: readonly Field[]) {
@@ -17,16 +19,30 @@ export class RowRules {
     this.#lows = Float64Array.from(fields, ({ low }) => low);
     this.#highs = Float64Array.from(fields, ({ high }) => high);
     this.#isInteger = Uint8Array.from(fields, ({ name }) => Number(INTEGERS.includes(name)));
+    this.#integers = Uint8Array.from([...this.#isInteger.keys()].filter((at) => this.#isInteger[at] === 1));
   }
 
   /** Returns the index in the row at `base` of the first invalid number, or -1. NaN is invalid. */
   firstWrong(rows: Float32Array, base: number): number {
+    if (this.#isValid(rows, base)) return -1;
+    return this.#lows.findIndex((low, at) => {
+      const value = rows[base + at];
+      const isWithin = value >= low && value <= this.#highs[at];
+      return !isWithin || (this.#isInteger[at] === 1 && !Number.isInteger(value));
+    });
+  }
+
+  /** Returns whether all numbers of a row are valid, faster than a search for the invalid one. */
+  #isValid(rows: Float32Array, base: number): boolean {
     for (let at = 0; at < this.#lows.length; at++) {
       const value = rows[base + at];
-      const within = value >= this.#lows[at] && value <= this.#highs[at];
-      if (!within || (this.#isInteger[at] === 1 && !Number.isInteger(value))) return at;
+      if (!(value >= this.#lows[at] && value <= this.#highs[at])) return false;
     }
-    return -1;
+    for (let k = 0; k < this.#integers.length; k++) {
+      const value = rows[base + this.#integers[k]];
+      if (value !== Math.floor(value)) return false;
+    }
+    return true;
   }
 
   nameOf(at: number): string {

@@ -1,7 +1,7 @@
 /** Formats numbers with two decimals for prompts. The text is the same on every machine. */
 
 /** Texts are precomputed up to this many hundredths: for almost all numbers of an episode. */
-const MAX_PRECOMPUTED = 1000;
+export const MAX_PRECOMPUTED = 1000;
 const TEXTS = Array.from({ length: 2 * MAX_PRECOMPUTED + 1 }, (_, at) => write(at - MAX_PRECOMPUTED));
 
 function write(hundredths: number): string {
@@ -10,11 +10,19 @@ function write(hundredths: number): string {
 }
 
 /**
+ * A little more than 100, so that `Math.round` rounds negative halves away from zero too, without a branch. It changes no
+ * other result: the product of 100 and another float32 differs from a half by at least 2^-29 of its size.
+ */
+const HUNDRED = 100 * (1 + 2 ** -40);
+
+/** Returns the hundredths of a float32 value, halves rounded away from zero. */
+export const hundredthsOf = (value: number): number => Math.round(value * HUNDRED);
+
+/**
  * Formats a float32 value to the nearest hundredth, halves away from zero: `-.05`, `.70`, `1.25`. Values that round to
  * zero have no sign. `.70` has one token less than `0.70`, and a prompt has about eighty numbers.
  */
 export function formatHundredths(value: number): string {
-  // The product is exact: a float32 times 100 fits a float64.
-  const hundredths = value < 0 ? -Math.round(-value * 100) : Math.round(value * 100);
+  const hundredths = hundredthsOf(value);
   return Math.abs(hundredths) <= MAX_PRECOMPUTED ? TEXTS[hundredths + MAX_PRECOMPUTED] : value.toFixed(2);
 }

@@ -104,10 +104,12 @@ export function checkRow(rows: Float32Array, base: number, where: (at: number) =
 function checkTime(rows: Float32Array, base: number, where: (at: number) => string): void {
   const { step: at, day, slot, remaining } = OBSERVATION;
   const step = rows[base + at];
+  const isTime = rows[base + day] === Math.floor(step / NUM_SLOTS) && rows[base + slot] === step % NUM_SLOTS;
+  if (isTime && rows[base + remaining] === NUM_STEPS - step) return;
   const expected = [Math.floor(step / NUM_SLOTS), step % NUM_SLOTS, NUM_STEPS - step];
-  const invalid = [day, slot, remaining].findIndex((field, k) => rows[base + field] !== expected[k]);
-  if (invalid < 0) return;
-  const field = [day, slot, remaining][invalid];
+  const fields = [day, slot, remaining];
+  const invalid = fields.findIndex((field, k) => rows[base + field] !== expected[k]);
+  const field = fields[invalid];
   throw new InputError(
     'out_of_range',
     `Expected ${RULES.nameOf(field)} ${expected[invalid]}, because step is ${step}, at ${where(field)}, got ${rows[base + field]}. ` +

@@ -67,19 +67,25 @@ export function prompts(
 ): Prompt[] {
   const system = systemMessage('prompts', options);
   const rows = toRows('observations', observations);
-  const users = histories === undefined ? usersOfRows(rows) : usersWithPast(rows, histories);
-  return users.map((user) => [system, user]);
+  return histories === undefined ? promptsOfRows(system, rows) : promptsWithPast(system, rows, histories);
 }
 
-function usersOfRows(rows: Float32Array): UserMessage[] {
+function promptsOfRows(system: SystemMessage, rows: Float32Array): Prompt[] {
   const n = Math.ceil(rows.length / ROW_SIZE);
   checkLength('numbers in observations', rows.length, n * ROW_SIZE, `${n} x ${ROW_SIZE}: ${WITH_PAST}`);
-  return Array.from({ length: n }, (_, i) =>
-    userMessage(rows, i * ROW_SIZE, (at) => `observations[${i * ROW_SIZE + at}], row ${i}`),
-  );
+  const result: Prompt[] = [];
+  for (let i = 0; i < n; i++) {
+    const base = i * ROW_SIZE;
+    result.push([system, userMessage(rows, base, (at) => `observations[${base + at}], row ${i}`)]);
+  }
+  return result;
 }
 
-function usersWithPast(rows: Float32Array, histories: readonly (readonly PastStep[])[]): UserMessage[] {
+function promptsWithPast(
+  system: SystemMessage,
+  rows: Float32Array,
+  histories: readonly (readonly PastStep[])[],
+): Prompt[] {
   if (!Array.isArray(histories)) {
     throw wrongType('histories', 'an array of lists of steps', histories, 'Pass one list per row.');
   }
@@ -96,7 +102,7 @@ function usersWithPast(rows: Float32Array, histories: readonly (readonly PastSte
     writeRow(row, rows, base, histories[i], `histories[${i}]`);
     const where = (at: number) =>
       at < OBSERVATION_SIZE ? `observations[${base + at}], row ${i}` : `histories[${i}]`;
-    return userMessage(row, 0, where);
+    return [system, userMessage(row, 0, where)];
   });
 }
 

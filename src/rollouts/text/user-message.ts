@@ -10,9 +10,9 @@ import {
   OBSERVATION,
 } from '../../world/fields.js';
 import { RHYTHM } from '../../world/numbers.js';
-import { formatHundredths } from './format-hundredths.js';
 import { PAST } from './observation-row.js';
 import { ANSWER_FORM, spell } from './system-message.js';
+import { fragmentOf, TextWriter } from './text-writer.js';
 
 /** Names in upper case, by code. */
 const ACTIONS = ACTION_NAMES.map(spell);
@@ -21,61 +21,76 @@ const TIMES = Array.from(
   { length: NUM_STEPS },
   (_, step) => `day ${1 + Math.floor(step / NUM_SLOTS)} ${RHYTHM.slots[step % NUM_SLOTS]}`,
 );
-const PAST_TITLE = `Last slots, oldest first: action, reward | changes | anomalies (${METER_NAMES.join(' ')})`;
-const ENDING = ['', `Answer with one line: ${ANSWER_FORM}`];
+const slotsLeft = (remaining: number): string => `${remaining} of ${NUM_STEPS} slots left`;
+const NOW = [
+  ...TIMES.map((time, step) => `Now: ${time}, ${slotsLeft(NUM_STEPS - step)}`),
+  `Now: the week is over, ${slotsLeft(0)}`,
+];
+
+/** The first line, by step, and the name of the first meter. A number follows, as after the next fragments. */
+const TO_FIRST_METER = NOW.map((now) => fragmentOf(`${now}\nMeters: ${METER_NAMES[0]}`));
+const TO_OTHER_METER = METER_NAMES.map((name) => fragmentOf(`, ${name}`));
+const TO_LAST_REWARD = ACTIONS.map((action) => fragmentOf(`\nLast: ${action}, reward`));
+const TO_PAST_REWARD = TIMES.map((time) => ACTIONS.map((action) => fragmentOf(`\n${time}: ${action}`)));
+const TO_PAST_METERS = fragmentOf(' |');
+
+const NO_LAST_STEP = fragmentOf('\nLast: nothing yet, this is the first slot');
+/** By code; the last entry is for no event, code -1. */
+const EVENTS = [...EVENT_NAMES.map((name) => `event ${name}`), 'no event'].map((text) =>
+  fragmentOf(`, ${text}`),
+);
+const PAST_TITLE = fragmentOf(
+  `\nLast slots, oldest first: action, reward | changes | anomalies (${METER_NAMES.join(' ')})`,
+);
+const ENDING = fragmentOf(`\n\nAnswer with one line: ${ANSWER_FORM}`);
+
+const writer = new TextWriter();
 
 /** Returns the text of a user message. @param rows f32, validated: the row of ROW_SIZE numbers begins at index `base`. */
 export function userContent(rows: Float32Array, base: number): string {
-  const lines = [
-    nowLine(rows, base),
-    metersLine(rows, base),
-    lastStepLine(rows, base),
-    ...pastLines(rows, base),
-  ];
-  if (rows[base + OBSERVATION.remaining] > 0) lines.push(...ENDING);
-  // `join` returns one flat string. Concatenation would keep its hundred parts in memory.
-  return lines.join('\n');
+  writer.put(TO_FIRST_METER[rows[base + OBSERVATION.step]]);
+  const meters = base + OBSERVATION.meters;
+  writer.putNumbers(rows, meters, 1);
+  for (let k = 1; k < NUM_METERS; k++) {
+    writer.put(TO_OTHER_METER[k]);
+    writer.putNumbers(rows, meters + k, 1);
+  }
+  writeLastStep(rows, base);
+  writePastSteps(rows, base);
+  if (rows[base + OBSERVATION.remaining] > 0) writer.put(ENDING);
+  return writer.take();
 }
 
-function nowLine(rows: Float32Array, base: number): string {
-  const remaining = rows[base + OBSERVATION.remaining];
-  const left = `${remaining} of ${NUM_STEPS} slots left`;
-  if (remaining === 0) return `Now: the week is over, ${left}`;
-  const day = rows[base + OBSERVATION.day] + 1;
-  return `Now: day ${day} ${RHYTHM.slots[rows[base + OBSERVATION.slot]]}, ${left}`;
-}
-
-function metersLine(rows: Float32Array, base: number): string {
-  const from = base + OBSERVATION.meters;
-  const meters = METER_NAMES.map((name, k) => `${name} ${formatHundredths(rows[from + k])}`);
-  return `Meters: ${meters.join(', ')}`;
-}
-
-function lastStepLine(rows: Float32Array, base: number): string {
+function writeLastStep(rows: Float32Array, base: number): void {
   const action = rows[base + OBSERVATION.lastAction];
-  if (action < 0) return 'Last: nothing yet, this is the first slot';
+  if (action < 0) {
+    writer.put(NO_LAST_STEP);
+    return;
+  }
+  writer.put(TO_LAST_REWARD[action]);
+  writer.putNumbers(rows, base + OBSERVATION.reward, 1);
   const event = rows[base + OBSERVATION.event];
-  const eventText = event < 0 ? 'no event' : `event ${EVENT_NAMES[event]}`;
-  return `Last: ${ACTIONS[action]}, reward ${formatHundredths(rows[base + OBSERVATION.reward])}, ${eventText}`;
+  writer.put(EVENTS[event < 0 ? EVENT_NAMES.length : event]);
 }
 
-/** Returns a line for each past step in a row, the oldest first, after a title. No past steps give no lines. */
-function pastLines(rows: Float32Array, base: number): readonly string[] {
+/** Writes a line for each past step in a row, the oldest first, after a title. No past steps give no lines. */
+function writePastSteps(rows: Float32Array, base: number): void {
   const first = rows[base + OBSERVATION.step] - HISTORY_STEPS;
-  const lines: string[] = [];
+  let isFirst = true;
   for (let k = 0; k < HISTORY_STEPS; k++) {
     const action = rows[base + PAST.actions + k];
     if (action < 0) continue;
-    const what = `${TIMES[first + k]}: ${ACTIONS[action]} ${formatHundredths(rows[base + PAST.rewards + k])}`;
-    const changes = meterValues(rows, base + PAST.deltas + k * NUM_METERS);
-    lines.push(`${what} |${changes} |${meterValues(rows, base + PAST.anomalies + k * NUM_METERS)}`);
+    if (isFirst) writer.put(PAST_TITLE);
+    isFirst = false;
+    writer.put(TO_PAST_REWARD[first + k][action]);
+    writer.putNumbers(rows, base + PAST.rewards + k, 1);
+    writeMeters(rows, base + PAST.deltas + k * NUM_METERS);
+    writeMeters(rows, base + PAST.anomalies + k * NUM_METERS);
   }
-  return lines.length === 0 ? lines : [PAST_TITLE, ...lines];
 }
 
-/** Formats one value per meter. */
-function meterValues(rows: Float32Array, from: number): string {
-  let text = '';
-  for (let k = 0; k < NUM_METERS; k++) text += ` ${formatHundredths(rows[from + k])}`;
-  return text;
+/** Writes one value per meter. */
+function writeMeters(rows: Float32Array, from: number): void {
+  writer.put(TO_PAST_METERS);
+  writer.putNumbers(rows, from, NUM_METERS);
 }

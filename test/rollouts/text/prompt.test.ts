@@ -214,6 +214,27 @@ describe('hundredths', () => {
   });
 });
 
+describe('numbers of any size', () => {
+  it('are written as formatHundredths writes them', () => {
+    using env = createVecEnv({ numEnvs: 1, observation: { history: true } });
+    env.reset({ seed: 7 });
+    const { observations } = env.run('random', { stops: new Uint8Array([3]) });
+    forAll(300, (random) => {
+      const row = observations.slice();
+      const values = Array.from({ length: 5 }, () =>
+        Math.fround(random.chance(0.5) ? random.real(-12, 12) : random.real(-1e6, 1e6)),
+      );
+      row.set(values, row.length - 5);
+      const [, user] = prompt(row);
+      const [line] = user.content
+        .split('\n')
+        .filter((text) => text.includes(' | '))
+        .slice(-1);
+      expect(line.split(' | ')[2]).toBe(values.map(formatHundredths).join(' '));
+    });
+  });
+});
+
 describe('hidden state', () => {
   it('is not in the types of the arguments', () => {
     expectTypeOf(prompt).parameters.toEqualTypeOf<
