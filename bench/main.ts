@@ -31,6 +31,8 @@ import {
 import { FULL_LLM, llmToJson, measureLlm, renderLlm, SMALL_LLM } from './llm.js';
 import { type Effort, measure } from './measure.js';
 import { FULL_MEMORY, measureMemory, renderMemory, SMALL_MEMORY } from './memory.js';
+import { FULL_PEERS, measurePeers, SMALL_PEERS } from './peers/measure.js';
+import { renderPeers } from './peers/report.js';
 import { FULL_PYTHON, measurePython, renderPython, SMALL_PYTHON } from './python.js';
 import { ratiosOf } from './ratios.js';
 import { digits, ratiosToJson, renderRatios, renderRows } from './report.js';
@@ -80,6 +82,7 @@ interface Options {
   readonly llm?: boolean;
   readonly bodies?: boolean;
   readonly python?: boolean;
+  readonly peers?: boolean;
   readonly json?: string;
 }
 
@@ -105,6 +108,10 @@ function parseOptions(): Options {
     .option('--llm', 'also: 150 episodes of a language model that answers in 50 ms, 16 at once')
     .option('--bodies', 'also: the cost of many kinds of bodies and messages for the server')
     .option('--python', 'also: the Python package beside VecEnv.step, in alternating plays on one thread')
+    .option(
+      '--peers',
+      'also: plain C++, numba, JAX, NumPy and the reference beside this engine, by batch size',
+    )
     .option('--smoke', 'everything once with small sizes: verifies the benchmark without measuring speed')
     .option('--json <file>', 'write machine, rows and ratios; - is the standard output')
     .addHelpText('after', HELP)
@@ -154,6 +161,10 @@ const SECTIONS = {
   python: async (small: boolean) => {
     const result = await measurePython(small ? SMALL_PYTHON : FULL_PYTHON, progress);
     return { result, text: renderPython(result) };
+  },
+  peers: async (small: boolean) => {
+    const result = await measurePeers(small ? SMALL_PEERS : FULL_PEERS, progress);
+    return { result, text: renderPeers(result) };
   },
 } as const;
 

@@ -1,12 +1,9 @@
 /** `--python`: steps per second of the Python package and of `VecEnv.step` in this process, in alternating samples. */
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
-import { createInterface } from 'node:readline';
-import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { createVecEnv, type VecEnv } from '../dist/index.js';
 import { NUM_ACTIONS, NUM_STEPS } from '../dist/world/fields.js';
+import { LineProcess, PYTHON } from './child.js';
 import { now } from './clock.js';
 import type { OnProgress } from './measure.js';
 import { digits, table } from './report.js';
@@ -40,8 +37,6 @@ export interface PythonRow {
 /** The measured rows, or the reason why nothing was measured. */
 export type PythonResult = { readonly rows: readonly PythonRow[] } | { readonly missing: string };
 
-/** The interpreter with the package: `RHYTHM_PYTHON`, else `python3`. */
-const PYTHON = process.env.RHYTHM_PYTHON ?? 'python3';
 const THREADS = 1;
 
 /** `seconds` has one entry per play; `score` is the sum of the final scores of the last play. */
@@ -57,45 +52,16 @@ function environment(): NodeJS.ProcessEnv {
   return isCompiled ? { ...process.env, PYTHONPATH: folder } : process.env;
 }
 
-/** The Python process, which runs python-child.py. */
-class Child {
-  readonly #process: ChildProcessByStdio<Writable, Readable, Readable>;
-  readonly #answers: AsyncIterator<string>;
-  #errors = '';
-
-  constructor() {
-    const script = fileURLToPath(new URL('python-child.py', import.meta.url));
-    this.#process = spawn(PYTHON, [script], { stdio: ['pipe', 'pipe', 'pipe'], env: environment() });
-    this.#process.stderr.setEncoding('utf8').on('data', (text: string) => {
-      this.#errors += text;
-    });
-    this.#process.on('error', () => {});
-    this.#process.stdin.on('error', () => {});
-    this.#answers = createInterface(this.#process.stdout)[Symbol.asyncIterator]();
-  }
-
-  /** Plays `plays` episodes in every environment. @returns null if Python or the package is missing. */
-  async play(numEnvs: number, plays: number): Promise<Answer | null> {
-    this.#process.stdin.write(`${JSON.stringify([numEnvs, plays, THREADS])}\n`);
-    const { done, value } = await this.#answers.next();
-    return done ? null : (JSON.parse(value) as Answer);
-  }
-
-  /** The last line that Python wrote to the standard error. */
-  get error(): string {
-    return this.#errors.trim().split('\n').pop() || `${PYTHON} cannot be started`;
-  }
-
-  async close(): Promise<void> {
-    if (this.#process.exitCode !== null || this.#process.pid === undefined) return;
-    this.#process.stdin.end();
-    await once(this.#process, 'close');
-  }
+/** Plays `plays` episodes in every environment of python-child.py. @returns null if Python or the package is missing. */
+async function playThere(child: LineProcess, numEnvs: number, plays: number): Promise<Answer | null> {
+  const line = await child.ask(JSON.stringify([numEnvs, plays, THREADS]));
+  return line === null ? null : (JSON.parse(line) as Answer);
 }
 
 /** Measures every size. @throws Mismatch if Python's final scores differ from those of TypeScript. */
 export async function measurePython(plan: PythonPlan, onProgress: OnProgress): Promise<PythonResult> {
-  const child = new Child();
+  const script = fileURLToPath(new URL('python-child.py', import.meta.url));
+  const child = new LineProcess(PYTHON, [script], environment());
   try {
     const rows: PythonRow[] = [];
     for (const numEnvs of plan.sizes) {
@@ -110,7 +76,7 @@ export async function measurePython(plan: PythonPlan, onProgress: OnProgress): P
   }
 }
 
-async function measureSize(child: Child, numEnvs: number, plan: PythonPlan): Promise<PythonRow | null> {
+async function measureSize(child: LineProcess, numEnvs: number, plan: PythonPlan): Promise<PythonRow | null> {
   using env = createVecEnv({ numEnvs, threads: THREADS });
   // A view, which the plays update.
   const { finalScores } = env.reset({ seed: 0 });
@@ -118,13 +84,13 @@ async function measureSize(child: Child, numEnvs: number, plan: PythonPlan): Pro
   const actions = Array.from({ length: NUM_STEPS }, (_, step) =>
     Uint8Array.from({ length: numEnvs }, (_, i) => (step * 7 + i * 3) % NUM_ACTIONS),
   );
-  const warm = await child.play(numEnvs, 1);
+  const warm = await playThere(child, numEnvs, 1);
   if (warm === null) return null;
   playHere(env, actions);
   checkScore(warm.score, finalScores);
   const samples = [];
   for (let round = 0; round < plan.rounds; round++) {
-    const answer = await child.play(numEnvs, plays);
+    const answer = await playThere(child, numEnvs, plays);
     if (answer === null) return null;
     const here = Array.from({ length: plays }, () => playHere(env, actions));
     samples.push({ python: median(answer.seconds), typescript: median(here) });

@@ -1,0 +1,103 @@
+/** What peers play: batches of any size, and golden episodes with their expected outputs. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sampleProfile } from '../../dist/engine/reference/profile.js';
+import {
+  ACTION_NAMES,
+  EVENT_NAMES,
+  NUM_COMPONENTS,
+  NUM_SLOTS,
+  NUM_STEPS,
+  PROFILE_SIZE,
+} from '../../dist/world/fields.js';
+import { resolveGrader } from '../../dist/world/resolve-names.js';
+import { episodes, type GoldenEpisode } from '../../test/support/golden.js';
+import { sequenceOf, stepsOf } from '../action-sequences.js';
+import { seedsOf, WORLD } from '../rig.js';
+
+/** A batch of episodes without beliefs. */
+export interface Input {
+  /** u32 [episodes]. */
+  readonly seeds: Uint32Array;
+  /** f32 [episodes, 16]: traits, then weights. */
+  readonly profiles: Float32Array;
+  /** f32 [episodes, 8]. */
+  readonly graders: Float32Array;
+  /** u8 [28, episodes]. */
+  readonly actions: Uint8Array;
+}
+
+/** An input in a temporary folder, one file for each array. Peers write their outputs there. */
+export interface InputFolder {
+  readonly path: string;
+  remove(): void;
+}
+
+/** The number of different profiles. Drawing a million would take longer than playing them. */
+const PROFILES = 4096;
+
+const gradersOf = (names: readonly string[]): Float32Array =>
+  Float32Array.from(names.flatMap((name) => Array.from(resolveGrader(WORLD, name))));
+
+/** Returns a batch with sampled profiles, which repeat after PROFILES, and grader v2. */
+export function inputOf(size: number): Input {
+  const profiles = new Float32Array(size * PROFILE_SIZE);
+  const drawn = Math.min(size, PROFILES);
+  seedsOf(drawn).forEach((seed, i) => {
+    sampleProfile(WORLD.params, seed, profiles.subarray(i * PROFILE_SIZE, (i + 1) * PROFILE_SIZE));
+  });
+  for (let i = drawn; i < size; i += drawn) profiles.copyWithin(i * PROFILE_SIZE, 0, drawn * PROFILE_SIZE);
+  const grader = gradersOf(['v2']);
+  const graders = Float32Array.from({ length: size * NUM_COMPONENTS }, (_, k) => grader[k % NUM_COMPONENTS]);
+  return { seeds: seedsOf(size), profiles, graders, actions: stepsOf(sequenceOf(size)) };
+}
+
+/** The golden episodes that peers can play: of the real streams and without beliefs. */
+const GOLDEN = episodes.filter(
+  ({ imagination, steps }) => !imagination && steps.every(({ belief }) => belief === null),
+);
+
+/** The batch of golden episodes. */
+export function goldenInput(): Input {
+  const byStep = (t: number) => GOLDEN.map(({ steps }) => ACTION_NAMES.indexOf(steps[t].action));
+  return {
+    seeds: Uint32Array.from(GOLDEN, ({ seed }) => seed),
+    profiles: Float32Array.from(
+      GOLDEN.flatMap(({ traits, weights }) => [...Object.values(traits), ...Object.values(weights)]),
+    ),
+    graders: gradersOf(GOLDEN.map(({ grader }) => grader)),
+    actions: Uint8Array.from(Array.from({ length: NUM_STEPS }, (_, t) => byStep(t)).flat()),
+  };
+}
+
+/** The outputs of the golden episodes, f32: after each step the observations [28, episodes, 22], then the scores [episodes]. */
+export const goldenOutputs = (): Float32Array =>
+  Float32Array.from([
+    ...Array.from({ length: NUM_STEPS }, (_, t) =>
+      GOLDEN.flatMap((episode) => observationAfter(episode, t)),
+    ).flat(),
+    ...GOLDEN.map(({ final }) => final.final_score),
+  ]);
+
+/** Returns the 22 numbers of docs/world.md, "What an agent sees", after step t. */
+function observationAfter({ steps }: GoldenEpisode, t: number): number[] {
+  const { meters, event, action, reward, delta, anomaly } = steps[t];
+  const taken = t + 1;
+  return [
+    ...[taken, Math.floor(taken / NUM_SLOTS), taken % NUM_SLOTS, NUM_STEPS - taken],
+    ...meters,
+    ...[event === null ? -1 : EVENT_NAMES.indexOf(event), ACTION_NAMES.indexOf(action), reward],
+    ...delta,
+    ...anomaly,
+  ];
+}
+
+/** Writes an input to a new folder. */
+export function writeInput(input: Input): InputFolder {
+  const path = mkdtempSync(join(tmpdir(), 'rhythm-peers-'));
+  for (const [name, array] of Object.entries(input) as [string, Uint8Array][]) {
+    writeFileSync(join(path, name), array);
+  }
+  return { path, remove: () => rmSync(path, { recursive: true }) };
+}

@@ -1,0 +1,175 @@
+/** `--peers`: verifies every player on golden values, then times all in turns, in batches of 1 to 2^20 episodes. */
+import { NUM_STEPS } from '../../dist/world/fields.js';
+import type { OnProgress } from '../measure.js';
+import { median } from '../rows.js';
+import { Mismatch } from '../verify.js';
+import { goldenInput, goldenOutputs, type Input, type InputFolder, inputOf, writeInput } from './inputs.js';
+import { PLAYERS, type Played, type Player, type PlayerKind } from './players.js';
+
+export interface PeersPlan {
+  readonly sizes: readonly number[];
+  /** Samples of each player and size. */
+  readonly rounds: number;
+  /** The length of a sample, in seconds. A play that takes longer is a sample by itself. */
+  readonly seconds: number;
+}
+
+/** 1, 4, 16, ... 2^20. */
+export const FULL_PEERS: PeersPlan = {
+  sizes: Array.from({ length: 11 }, (_, k) => 4 ** k),
+  rounds: 5,
+  seconds: 0.03,
+};
+export const SMALL_PEERS: PeersPlan = { sizes: [1, 100], rounds: 1, seconds: 0 };
+
+export interface PeerCell {
+  readonly name: string;
+  readonly episodes: number;
+  /** The median of the samples. */
+  readonly stepsPerSecond: number;
+  /** The slowest and the fastest sample. */
+  readonly low: number;
+  readonly high: number;
+}
+
+export interface PeersResult {
+  readonly players: readonly {
+    readonly name: string;
+    /** See `PlayerKind`. */
+    readonly tolerance: number;
+    /** Why the player was not measured; null if it was. */
+    readonly missing: string | null;
+  }[];
+  readonly cells: readonly PeerCell[];
+}
+
+interface Opened extends PlayerKind {
+  readonly player: Player;
+}
+
+/** Opens and verifies all players, then measures every size. @throws Mismatch before a player with wrong outputs is timed. */
+export async function measurePeers(plan: PeersPlan, onProgress: OnProgress): Promise<PeersResult> {
+  const opened: Opened[] = PLAYERS.map((kind) => ({ ...kind, player: kind.open() }));
+  try {
+    const missing = new Map<string, string>();
+    for (const each of opened) {
+      onProgress(`verifying ${each.name}`);
+      const reason = await verifyPlayer(each);
+      if (reason !== null) missing.set(each.name, reason);
+    }
+    const present = opened.filter(({ name }) => !missing.has(name));
+    const cells: PeerCell[] = [];
+    for (const size of plan.sizes) cells.push(...(await measureSize(size, present, plan, onProgress)));
+    const players = PLAYERS.map(({ name, tolerance }) => ({
+      name,
+      tolerance,
+      missing: missing.get(name) ?? null,
+    }));
+    return { players, cells };
+  } finally {
+    for (const { player } of opened) await player.close();
+  }
+}
+
+/** Compares the outputs of the golden episodes. @returns the reason why the player is missing, or null. @throws Mismatch */
+export async function verifyPlayer({
+  name,
+  tolerance,
+  player,
+}: Pick<Opened, 'name' | 'tolerance' | 'player'>): Promise<string | null> {
+  const input = goldenInput();
+  const folder = writeInput(input);
+  try {
+    const outputs = await player.record(input, folder);
+    if (outputs === null) return player.reason;
+    compareOutputs(name, outputs, goldenOutputs(), tolerance);
+    return null;
+  } finally {
+    folder.remove();
+  }
+}
+
+/** @throws Mismatch unless all values are equal, or differ by at most `tolerance`. */
+export function compareOutputs(
+  name: string,
+  got: Float32Array,
+  wanted: Float32Array,
+  tolerance: number,
+): void {
+  if (got.length !== wanted.length) {
+    throw new Mismatch(`${name}: Expected ${wanted.length} outputs, got ${got.length}.`);
+  }
+  const isClose = (value: number, k: number) => Math.abs(value - wanted[k]) <= tolerance;
+  const isSame = (value: number, k: number) => value === wanted[k];
+  const wrong = got.findIndex((value, k) => !(tolerance === 0 ? isSame : isClose)(value, k));
+  if (wrong < 0) return;
+  throw new Mismatch(
+    `${name}: Expected golden output ${wrong} to be ${wanted[wrong]} (tolerance ${tolerance}), got ${got[wrong]}.`,
+  );
+}
+
+/** Returns the number of copies of a batch in a play, so that a play is long enough for the timer. */
+const copiesOf = (episodes: number): number => Math.max(1, Math.ceil(16 / episodes));
+
+async function measureSize(
+  size: number,
+  present: readonly Opened[],
+  { rounds, seconds }: PeersPlan,
+  onProgress: OnProgress,
+): Promise<PeerCell[]> {
+  const input = inputOf(size);
+  const folder = writeInput(input);
+  const copies = copiesOf(size);
+  try {
+    const able = present.filter(({ maxEpisodes = Infinity }) => size <= maxEpisodes);
+    const plays: number[] = [];
+    const scores: number[] = [];
+    for (const { name, player } of able) {
+      onProgress(`${name}, ${size} episodes`);
+      // The first play compiles. The second is the measure of how many fit into a sample.
+      const warm = await playOf(player, input, folder, { plays: 2, copies });
+      checkScore(name, warm.score, scores[0] ?? warm.score, size);
+      scores.push(warm.score);
+      plays.push(Math.max(1, Math.min(1000, Math.floor(seconds / warm.seconds[1]))));
+    }
+    const samples: number[][] = able.map(() => []);
+    for (let round = 1; round <= rounds; round++) {
+      for (const [k, { name, player }] of able.entries()) {
+        onProgress(`${name}, ${size} episodes, round ${round} of ${rounds}`);
+        const played = await playOf(player, input, folder, { plays: plays[k], copies });
+        samples[k].push(median(played.seconds));
+      }
+    }
+    const rate = (time: number): number => (size * copies * NUM_STEPS) / time;
+    return able.map(({ name }, k) => ({
+      name,
+      episodes: size,
+      stepsPerSecond: rate(median(samples[k])),
+      low: rate(Math.max(...samples[k])),
+      high: rate(Math.min(...samples[k])),
+    }));
+  } finally {
+    folder.remove();
+  }
+}
+
+async function playOf(
+  player: Player,
+  input: Input,
+  folder: InputFolder,
+  plays: { plays: number; copies: number },
+): Promise<Played> {
+  const played = await player.play(input, folder, plays);
+  if (played === null) throw new Error(`A peer ended: ${player.reason}`);
+  return played;
+}
+
+/** The largest difference of the mean score between players, some of which fuse operations. */
+const SCORE_TOLERANCE = 1e-5;
+
+function checkScore(name: string, score: number, expected: number, episodes: number): void {
+  if (Math.abs(score - expected) <= SCORE_TOLERANCE * episodes) return;
+  throw new Mismatch(
+    `${name}, ${episodes} episodes: Expected scores with the sum ${expected}, got ${score}.`,
+  );
+}

@@ -1,0 +1,174 @@
+"""Peer: numba, the rules of docs/world.md for one episode in a compiled loop over the batch."""
+
+import numpy as np
+from numba import njit
+from protocol import NUM_STEPS, TRAIT, WORLD, serve
+
+F32, U32 = np.float32, np.uint32
+V, C, P, S, N = range(5)
+PRODUCTIVE, SOCIAL, SOLO, GUILTY = range(4)
+NUM_METERS, NUM_TRAITS, NUM_SLOTS, NUM_EVENTS = 5, len(TRAIT), WORLD["effect"].shape[0], len(WORLD["eventEffect"])
+ROTATIONS = np.array([[13, 15, 26, 6], [17, 29, 16, 24]], U32)
+PARITY = U32(0x1BD11BDA)
+
+# Numba compiles module variables as constants.
+(EFFECT, STRESS, DECAY, NOISE, NOISE_REWARD, EVENT_EFFECT, NEUTRAL, TAGGED) = (
+    WORLD[name]
+    for name in (
+        *("effect", "stress", "decay", "noiseMeters", "noiseReward", "eventEffect", "traitNeutral", "tagged"),
+    )
+)
+(FACTOR_BASE, FACTOR_SLOPE, FOCUS_COGNITION, CRASH_THRESHOLD, REWARD_SCALE, REWARD_BIAS, CRASH_PENALTY, TERMINAL) = (
+    WORLD[name]
+    for name in (
+        *("vitalityFactorBase", "vitalityFactorSlope", "focusCognition", "crashThreshold"),
+        *("rewardScale", "rewardBias", "crashPenalty", "terminalScale"),
+    )
+)
+(PER_STEP, PER_HALF, PER_READING, ADAPTATION, GATE, WELLBEING, WELLBEING_BASE) = (
+    WORLD[name]
+    for name in (
+        *("perStep", "perHalf", "perReading", "adaptationScale", "adaptationGateOffset"),
+        *("wellbeingScale", "wellbeingBase"),
+    )
+)
+EVENT_THRESHOLD, STREAM_NOISE, STREAM_EVENT = WORLD["eventThreshold"], WORLD["streamNoise"], WORLD["streamEvent"]
+MORNING_FOCUS, NIGHT_FOCUS = TRAIT["morning_focus"], TRAIT["night_focus"]
+SOCIAL_VITALITY, SOCIAL_SERENITY = TRAIT["social_vitality_multiplier"], TRAIT["social_serenity_bonus"]
+WORK_VITALITY, PROGRESS_SERENITY = TRAIT["work_vitality_recovery"], TRAIT["progress_serenity_bonus"]
+SOLO_SERENITY, GUILT, STRESS_THRESHOLD = (
+    TRAIT["solo_serenity_bonus"],
+    TRAIT["leisure_guilt"],
+    TRAIT["stress_threshold"],
+)
+METABOLIC_RATE, EVENT_IMPACT = TRAIT["metabolic_rate"], TRAIT["event_impact"]
+
+
+@njit
+def threefry(k0, k1, c0, c1):
+    ks = (k0, k1, U32(k0 ^ k1 ^ PARITY))
+    x0, x1 = U32(c0 + ks[0]), U32(c1 + ks[1])
+    for g in range(1, 6):
+        for k in range(4):
+            r = ROTATIONS[(g + 1) % 2, k]
+            x0 = U32(x0 + x1)
+            x1 = U32(U32(x1 << r) | U32(x1 >> U32(U32(32) - r))) ^ x0
+        x0 = U32(x0 + ks[g % 3])
+        x1 = U32(x1 + ks[(g + 1) % 3] + U32(g))
+    return x0, x1
+
+
+@njit
+def clamp01(x):
+    return min(max(x, F32(0)), F32(1))
+
+
+@njit
+def has(tag, action):
+    return (TAGGED[tag] >> action) & 1 == 1
+
+
+@njit
+def respond(trait, m, slot, action, d):
+    """Rules 1 and 2."""
+    for k in range(NUM_METERS):
+        d[k] = EFFECT[slot, action, k]
+    if has(PRODUCTIVE, action):
+        focus = trait[MORNING_FOCUS] if slot == 0 else (F32(1) if slot == 1 else trait[NIGHT_FOCUS])
+        vigour = FACTOR_BASE + FACTOR_SLOPE * m[V]
+        d[P] = (d[P] * vigour) * focus
+        d[C] = d[C] + FOCUS_COGNITION * (focus - F32(1))
+        d[V] = d[V] + trait[WORK_VITALITY]
+        d[S] = d[S] + trait[PROGRESS_SERENITY]
+    if has(SOCIAL, action):
+        d[V] = d[V] * trait[SOCIAL_VITALITY]
+        d[S] = d[S] + trait[SOCIAL_SERENITY]
+    if has(SOLO, action):
+        d[S] = d[S] + trait[SOLO_SERENITY]
+    if has(GUILTY, action):
+        d[S] = d[S] - trait[GUILT]
+    if m[S] < trait[STRESS_THRESHOLD]:
+        for k in range(NUM_METERS):
+            d[k] = d[k] + STRESS[k]
+
+
+@njit
+def noise_of(y, j):
+    word = y[0] if j < 3 else y[1]
+    n = (word >> U32(10 * (j % 3))) & U32(1023)
+    return (F32(n) + F32(0.5)) * F32(2**-9) - F32(1)
+
+
+@njit
+def grade(m, early, late, well, crashes, grader):
+    """The final score without beliefs, whose two components are 0."""
+    early_mean, late_mean = early * PER_HALF, late * PER_HALF
+    total = grader[0] * (F32(1) - F32(crashes) * PER_READING) + grader[1] * m[P] + grader[2] * m[N]
+    total += grader[3] * (clamp01(ADAPTATION * (late_mean - early_mean)) * clamp01(GATE + late_mean))
+    total += grader[4] * clamp01(F32(0.5) + F32(0.5) * ((early + late) * PER_STEP))
+    total += grader[6] * clamp01(WELLBEING * (well * PER_STEP - WELLBEING_BASE))
+    return clamp01(total)
+
+
+@njit
+def step_all(seeds, meters, profiles, graders, sums, crashes, t, actions, observations, scores):
+    """`sums` is f32 [n, 3]: early, late, well."""
+    slot = t % NUM_SLOTS
+    d, neutral, anomaly = np.empty(NUM_METERS, F32), np.empty(NUM_METERS, F32), np.empty(NUM_METERS, F32)
+    for i in range(len(seeds)):
+        m, profile, action = meters[i], profiles[i], actions[i]
+        respond(profile, m, slot, action, d)
+        respond(NEUTRAL, m, slot, action, neutral)
+        y = threefry(seeds[i], STREAM_NOISE, U32(t), U32(0))
+        for k in range(NUM_METERS):
+            d[k] = d[k] + NOISE[k] * noise_of(y, k)
+            anomaly[k] = d[k] - neutral[k]
+        d[V] = d[V] - DECAY[V] * profile[METABOLIC_RATE]
+        for k in range(C, NUM_METERS):
+            d[k] = d[k] - DECAY[k]
+
+        x0, x1 = threefry(seeds[i], STREAM_EVENT, U32(t), U32(0))
+        event = -1
+        if x0 < EVENT_THRESHOLD:
+            event = int((x1 >> U32(16)) * NUM_EVENTS >> 16)
+            for k in range(NUM_METERS):
+                d[k] = d[k] + EVENT_EFFECT[event, k] * profile[EVENT_IMPACT]
+
+        low, well, acc = 0, F32(0), F32(0)
+        for k in range(NUM_METERS):
+            after, weight = clamp01(m[k] + d[k]), profile[NUM_TRAITS + k]
+            d[k] = after - m[k]
+            m[k] = after
+            low += after < CRASH_THRESHOLD
+            well = well + weight * after
+            acc = acc + (weight + REWARD_BIAS[k]) * d[k]
+        crashes[i] += low
+        sums[i, 2] = sums[i, 2] + well
+        r = REWARD_SCALE * acc - CRASH_PENALTY * F32(low)
+        half = 0 if t < NUM_STEPS // 2 else 1
+        sums[i, half] = sums[i, half] + r
+        reward = r + NOISE_REWARD * noise_of(y, NUM_METERS)
+        if t == NUM_STEPS - 1:
+            scores[i] = grade(m, sums[i, 0], sums[i, 1], sums[i, 2], crashes[i], graders[i])
+            reward = reward + TERMINAL * (scores[i] - F32(0.5))
+
+        seen = observations[i]
+        seen[0], seen[1], seen[2], seen[3] = t + 1, (t + 1) // NUM_SLOTS, (t + 1) % NUM_SLOTS, NUM_STEPS - (t + 1)
+        seen[9], seen[10], seen[11] = event, action, reward
+        for k in range(NUM_METERS):
+            seen[4 + k], seen[12 + k], seen[17 + k] = m[k], d[k], anomaly[k]
+
+
+def begin(seeds, profiles, graders):
+    n = len(seeds)
+    state = seeds, np.tile(WORLD["initialMeters"], (n, 1)), profiles, graders, np.zeros((n, 3), F32), np.zeros(n, np.int32)
+    return state, np.empty((n, 22), F32), np.empty(n, F32)
+
+
+def step(opened, t, actions):
+    state, observations, scores = opened
+    step_all(*state, t, actions, observations, scores)
+    return opened, observations, scores
+
+
+serve(begin, step)

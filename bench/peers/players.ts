@@ -1,0 +1,193 @@
+/**
+ * The players that `--peers` compares: this engine, its reference, and programs that a user would write instead.
+ *
+ * A program is a process that reads lines `FOLDER PLAYS COPIES RECORDS`. FOLDER has an input (inputs.ts). The process plays
+ * COPIES batches of it PLAYS times, each from the start, with one call of its step per batch and step, and answers with a
+ * line: the sum of the scores, then the seconds of each play without its start. If RECORDS is 1, PLAYS and COPIES are 1 too, and
+ * it writes all outputs to FOLDER/outputs: the observations after each step, then the scores.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { messageOf } from '../../dist/cli/command-errors.js';
+import { createVecEnv, type VecEnv } from '../../dist/index.js';
+import { NUM_COMPONENTS } from '../../dist/world/fields.js';
+import { rowsOf } from '../action-sequences.js';
+import { LineProcess, PYTHON } from '../child.js';
+import { now } from '../clock.js';
+import { WORLD } from '../rig.js';
+import type { Input, InputFolder } from './inputs.js';
+
+/** How to play an input. */
+export interface Plays {
+  readonly plays: number;
+  /** Batches that a play steps, one after the other. A play of a single small batch is too short for a timer. */
+  readonly copies: number;
+}
+
+export interface Played {
+  /** The sum of the final scores of one batch. */
+  readonly score: number;
+  /** The seconds of each play. */
+  readonly seconds: readonly number[];
+}
+
+export interface Player {
+  /** @returns null if the program is missing or failed; `reason` then says why. */
+  play(input: Input, folder: InputFolder, plays: Plays): Promise<Played | null>;
+  /** Returns all outputs, as in inputs.ts. */
+  record(input: Input, folder: InputFolder): Promise<Float32Array | null>;
+  readonly reason: string;
+  close(): Promise<void>;
+}
+
+/** A player's description. */
+export interface PlayerKind {
+  readonly name: string;
+  /** The largest difference from a golden value. 0: the same bits; greater: its compiler fuses multiplications and additions. */
+  readonly tolerance: number;
+  /** The largest batch that it allows. */
+  readonly maxEpisodes?: number;
+  open(): Player;
+}
+
+/** The largest difference of a fused operation's effect on a golden value: some ten times what was seen. */
+const FUSED = 2e-6;
+
+/** The players in the order of the table. This engine is the first. */
+export const PLAYERS: readonly PlayerKind[] = [
+  { name: 'rhythm-vec', tolerance: 0, open: () => new EnginePlayer('native') },
+  { name: 'plain C++', tolerance: FUSED, open: openPlain },
+  { name: 'numba', tolerance: 0, open: () => openPython('numba_peer.py') },
+  { name: 'JAX', tolerance: FUSED, open: () => openPython('jax_peer.py') },
+  { name: 'NumPy', tolerance: 0, open: () => openPython('numpy_peer.py') },
+  {
+    name: 'TypeScript reference',
+    tolerance: 0,
+    maxEpisodes: 2 ** 18,
+    open: () => new EnginePlayer('reference'),
+  },
+];
+
+/** The number of weights of a batch whose environments all have the same grader. */
+const MANY = 1024;
+
+/** Plays with `VecEnv.step` in this process, on one thread. */
+class EnginePlayer implements Player {
+  reason = '';
+  readonly #backend: string;
+
+  constructor(backend: string) {
+    this.#backend = backend;
+  }
+
+  async play(input: Input, _folder: InputFolder, { plays, copies }: Plays): Promise<Played | null> {
+    return this.#play(input, { plays, copies }, () => {});
+  }
+
+  async record(input: Input): Promise<Float32Array | null> {
+    const outputs: Float32Array[] = [];
+    const played = this.#play(input, { plays: 1, copies: 1 }, (array) => outputs.push(array.slice()));
+    return played === null ? null : Float32Array.from(outputs.flatMap((array) => Array.from(array)));
+  }
+
+  #play(input: Input, { plays, copies }: Plays, onOutputs: (array: Float32Array) => void): Played | null {
+    const { seeds: seed, profiles } = input;
+    // Weights per environment are slow to validate, and a large batch has the same for all.
+    const graders = input.graders.length > MANY ? input.graders.subarray(0, NUM_COMPONENTS) : input.graders;
+    const rows = rowsOf(input.actions);
+    const envs: VecEnv[] = [];
+    try {
+      const seconds = [];
+      for (let copy = 0; copy < copies; copy++) {
+        envs.push(createVecEnv({ numEnvs: seed.length, backend: this.#backend, threads: 1 }));
+      }
+      const [{ finalScores }] = envs.map((env) => env.reset({ seed, profiles, graders }));
+      for (let play = 0; play < plays; play++) {
+        for (const env of envs) env.reset({ seed, profiles, graders });
+        const start = now();
+        for (const env of envs) for (const actions of rows) onOutputs(env.step(actions).observations);
+        seconds.push((now() - start) / 1e9);
+      }
+      onOutputs(finalScores);
+      return { score: finalScores.reduce((sum, value) => sum + value, 0), seconds };
+    } catch (error) {
+      this.reason = messageOf(error);
+      return null;
+    } finally {
+      for (const env of envs) env.close();
+    }
+  }
+
+  async close(): Promise<void> {}
+}
+
+/** Plays with a program. */
+class ProgramPlayer implements Player {
+  reason = '';
+  readonly #program: LineProcess;
+  readonly #dispose: () => void;
+
+  constructor(program: LineProcess, dispose: () => void = () => {}) {
+    this.#program = program;
+    this.#dispose = dispose;
+  }
+
+  async play(_input: Input, { path }: InputFolder, { plays, copies }: Plays): Promise<Played | null> {
+    return this.#ask(`${path} ${plays} ${copies} 0`);
+  }
+
+  async record(_input: Input, { path }: InputFolder): Promise<Float32Array | null> {
+    if ((await this.#ask(`${path} 1 1 1`)) === null) return null;
+    return new Float32Array(new Uint8Array(readFileSync(join(path, 'outputs'))).buffer);
+  }
+
+  async #ask(line: string): Promise<Played | null> {
+    const answer = await this.#program.ask(line);
+    if (answer === null) {
+      this.reason = this.#program.error;
+      return null;
+    }
+    const [score, ...seconds] = answer.trim().split(/\s+/).map(Number);
+    return { score, seconds };
+  }
+
+  async close(): Promise<void> {
+    await this.#program.close();
+    this.#dispose();
+  }
+}
+
+const pathOf = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
+
+const openPython = (script: string): Player => new ProgramPlayer(new LineProcess(PYTHON, [pathOf(script)]));
+
+/** Compiles plain.cc for this machine, with the world's numbers as constants. */
+function openPlain(): Player {
+  const folder = mkdtempSync(join(tmpdir(), 'rhythm-plain-'));
+  const dispose = () => rmSync(folder, { recursive: true });
+  const words = `#include <cstdint>\nconstexpr uint32_t kWords[] = {${WORLD.words.join(', ')}};\n`;
+  writeFileSync(join(folder, 'words.h'), words);
+  const program = join(folder, 'plain');
+  const options = ['-std=c++20', '-O3', '-march=native', '-I', folder, '-o', program, pathOf('plain.cc')];
+  try {
+    execFileSync(process.env.CXX ?? 'c++', options, { stdio: 'pipe' });
+  } catch (error) {
+    dispose();
+    return new MissingPlayer(messageOf(error).split('\n')[0]);
+  }
+  return new ProgramPlayer(new LineProcess(program, []), dispose);
+}
+
+/** A program that could not be compiled. */
+class MissingPlayer implements Player {
+  readonly reason: string;
+  constructor(reason: string) {
+    this.reason = reason;
+  }
+  play = async () => null;
+  record = async () => null;
+  async close(): Promise<void> {}
+}
