@@ -30,7 +30,6 @@
       "sources": [
         "native/addon.cc",
         "native/batch.cc",
-        "native/clock.cc",
         "native/kernels.cc",
         "native/kernel_portable.cc",
         "native/neutral.cc",

@@ -2,6 +2,7 @@
 import { nativeBackend } from '../dist/engine/backends/native.js';
 import { NUM_STEPS } from '../dist/world/fields.js';
 import { FORK_STEP, NAMES, SIZE } from './names.js';
+import type { Choice } from './operations.js';
 import * as plays from './plays.js';
 import type { OpenRig, Setting } from './rig.js';
 import { WRITES, type Writes } from './writes.js';
@@ -16,21 +17,30 @@ export interface Case extends Setting {
   readonly openExpected: OpenRig;
   /** Steps that a play takes per episode. */
   readonly steps: number;
+  /** What chooses the actions, for the count of operations. Absent if the rules' count is not what a step needs. */
+  readonly choice?: Choice;
 }
 
 /** The part of a case that does not depend on the setting. */
-type Workload = Pick<Case, 'name' | 'writes' | 'open' | 'openExpected' | 'steps'>;
+type Workload = Pick<Case, 'name' | 'writes' | 'open' | 'openExpected' | 'steps' | 'choice'>;
 
 /** Returns a workload of whole episodes. By default the reference does the same work. */
-const workload = (name: string, writes: Writes, open: OpenRig, openExpected: OpenRig = open): Workload => ({
+const workload = (
+  name: string,
+  writes: Writes,
+  open: OpenRig,
+  openExpected: OpenRig = open,
+  choice: Choice = 'given',
+): Workload => ({
   name,
   writes,
   open,
   openExpected,
   steps: NUM_STEPS,
+  choice,
 });
 
-export const FUSED = workload(NAMES.fused, WRITES.grades, plays.random);
+export const FUSED = workload(NAMES.fused, WRITES.grades, plays.random, plays.random, 'random');
 export const STEP = workload(NAMES.step, WRITES.steps, plays.steps);
 const HEURISTIC = workload(NAMES.heuristic, WRITES.grades, plays.heuristic);
 const SEQUENCE = workload(NAMES.sequence, WRITES.grades, plays.sequence);
@@ -38,6 +48,8 @@ const RECORDED = workload(NAMES.recorded, WRITES.trajectory, plays.recordedSeque
 const FORK: Workload = {
   ...workload(NAMES.fork, WRITES.grades, plays.fork, plays.forkFromReset),
   steps: NUM_STEPS - FORK_STEP,
+  // Rollouts of a state share their draws.
+  choice: undefined,
 };
 const ENV_STEP = workload(NAMES.envStep, WRITES.steps, plays.envSteps, plays.steps);
 // The call returns only the outputs after the last step. A run of the same actions returns the same outputs.

@@ -17,6 +17,7 @@ import { SCHEMAS } from '../dist/shared/schemas.js';
 import { packageVersion } from '../dist/shared/version.js';
 import { FULL_BODIES, measureBodies, renderBodies, SMALL_BODIES } from './bodies.js';
 import { CASES, KERNELS } from './cases.js';
+import { openCore } from './core/core.js';
 import { FULL_DEVICE, measureDevice, SMALL_DEVICE } from './device.js';
 import { deviceToJson, renderDevice } from './device-report.js';
 import { FULL_EVALUATION, renderEvaluation, SMALL_EVALUATION, timeEvaluation } from './evaluation.js';
@@ -35,7 +36,7 @@ import { FULL_PEERS, measurePeers, SMALL_PEERS } from './peers/measure.js';
 import { renderPeers } from './peers/report.js';
 import { FULL_PYTHON, measurePython, renderPython, SMALL_PYTHON } from './python.js';
 import { ratiosOf } from './ratios.js';
-import { digits, ratiosToJson, renderRatios, renderRows } from './report.js';
+import { digits, ratiosToJson, renderCore, renderRatios, renderRows } from './report.js';
 import { WORLD } from './rig.js';
 import { FULL_SERVE, measureServe, renderServe, SMALL_SERVE, serveToJson } from './serve.js';
 import { FULL_SWEEP, renderSweep, SMALL_SWEEP, sweep } from './sweep.js';
@@ -43,9 +44,10 @@ import { Mismatch } from './verify.js';
 import { WRITES_LEGEND } from './writes.js';
 
 const HELP = `
-A row is wall time per step, in nanoseconds and in cycles of the clock measured beside each sample. Rows are native kernels
-and the reference; 'fused' is whole episodes in one call, 'step' one call per step. Every case is verified to give the
-reference's bits before it is timed. A row that is too short for the timer is void, and ratios that need it are left out.
+A row is wall time per step, in nanoseconds and in cycles of the clock measured beside each sample. 'of bound' is the least
+time that the core needs for the operations of the rules and for the written bytes, over the measured time; 'core' is what the
+core gave meanwhile, of its own best. Rows are native kernels and the reference; 'fused' is whole episodes in one call, 'step'
+one call per step. Every case is verified to give the reference's bits before it is timed. A row that is too short for the timer is void, and ratios that need it are left out.
 
 Examples:
   npm run bench -- --rounds 5
@@ -198,9 +200,17 @@ async function main(): Promise<void> {
   if (PROVENANCE.loadAverage >= 1 && !smoke) {
     print(`The load average is ${digits(PROVENANCE.loadAverage, 1)}: measure on an idle machine.`);
   }
-  const { rows, tick } = await measure(CASES, effort, progress);
+  const opened = openCore();
+  if (typeof opened === 'string') print(`No cycles and no shares: the core cannot be measured. ${opened}`);
+  const { rows, tick, core } = await measure(
+    CASES,
+    effort,
+    typeof opened === 'string' ? null : opened,
+    progress,
+  );
   const ratios = ratiosOf(rows, availableParallelism());
   print([renderRows(rows), WRITES_LEGEND, ...(smoke ? [] : [renderRatios(ratios)])].join('\n'));
+  if (core !== null && !smoke) print(renderCore(core, rows));
   const { reason } = nativeBackend.availability();
   if (reason !== undefined) print(`No native rows: ${reason}`);
   const sections: Record<string, unknown> = {};
@@ -209,7 +219,14 @@ async function main(): Promise<void> {
     sections[name] = result;
     print(text);
   }
-  const figures = { rounds: effort.rounds, timerTickNs: tick, rows, ...ratiosToJson(ratios), ...sections };
+  const figures = {
+    rounds: effort.rounds,
+    timerTickNs: tick,
+    core,
+    rows,
+    ...ratiosToJson(ratios),
+    ...sections,
+  };
   if (json !== undefined) await writeJson(json, { ...PROVENANCE, ...figures });
 }
 

@@ -1,9 +1,13 @@
-/** Verifies all cases, then times them in interleaved rounds. Measures the clock beside each sample, and takes medians. */
+/** Verifies all cases, then times them in interleaved rounds. Measures the core beside each sample, and takes medians. */
 import { Bench } from 'tinybench';
+import { STATE_WORDS } from '../dist/world/fields.js';
 import type { Case } from './cases.js';
-import { measureClock, now, timerTick } from './clock.js';
+import { now, timerTick } from './clock.js';
+import { type Core, type Probe, totalOf } from './core/core.js';
+import { type CoreFigures, CoreRecord } from './core/record.js';
+import { demandOf } from './operations.js';
 import type { Rig } from './rig.js';
-import { type Row, type Sample, type Subject, toRow } from './rows.js';
+import { type Demand, type Row, type Sample, type Subject, toRow } from './rows.js';
 import { ReferenceOutputs, titleOf, verify } from './verify.js';
 
 /** The effort of a measurement. */
@@ -24,6 +28,8 @@ export interface Measured {
   readonly rows: readonly Row[];
   /** The timer's resolution, in nanoseconds. */
   readonly tick: number;
+  /** What the core gave in this run; null if it was not measured. */
+  readonly core: CoreFigures | null;
 }
 
 export type OnProgress = (what: string) => void;
@@ -43,12 +49,19 @@ export function timePlay(rig: Rig, { plays, ms }: Length): number {
   return result.latency.p50 * 1e6;
 }
 
-function sample(rig: Rig, effort: Effort): Sample {
-  const before = measureClock();
+/** Times a play between two measurements of the core. */
+function sample(rig: Rig, effort: Effort, core: Core | null, probe: Probe | null): Sample {
+  const look = () => ({
+    clock: core?.clock() ?? null,
+    rate: core !== null && probe !== null ? core.rate(probe) : null,
+  });
+  const before = look();
   const ns = timePlay(rig, effort);
-  const after = measureClock();
-  // Takes the faster measurement, because an interruption makes the clock seem slower.
-  return { ns, cycles: before === null || after === null ? null : ns * Math.max(before, after) };
+  const after = look();
+  // Takes the faster measurements, because an interruption makes the core seem slower.
+  const most = (a: number | null, b: number | null) => (a === null || b === null ? null : Math.max(a, b));
+  const clock = most(before.clock, after.clock);
+  return { ns, cycles: clock === null ? null : ns * clock, rate: most(before.rate, after.rate) };
 }
 
 /** Yields to the event loop, so that signals are handled. */
@@ -57,6 +70,7 @@ export const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => se
 const subjectOf = ({
   open: _open,
   openExpected: _openExpected,
+  choice: _choice,
   steps,
   writes,
   ...subject
@@ -66,14 +80,20 @@ const subjectOf = ({
   bytesPerStep: writes.bytes(steps) / steps,
 });
 
+/** Returns the probe of a case's registers. JavaScript uses single numbers. */
+const probeOf = (core: Core | null, { kernel, choice = 'given' }: Case): Probe | null =>
+  core?.probeFor(kernel ?? 'scalar', demandOf(choice, kernel === 'scalar' ? 1 : 2)) ?? null;
+
 /**
  * Measures a row for each case.
+ * @param core what measures the core beside each sample; null for rows without cycles and shares.
  * @param onProgress called with the current work.
  * @throws Mismatch before anything is timed, if a case's outputs differ from the reference's.
  */
 export async function measure(
   cases: readonly Case[],
   effort: Effort,
+  core: Core | null,
   onProgress: OnProgress,
 ): Promise<Measured> {
   const references = new ReferenceOutputs();
@@ -85,16 +105,38 @@ export async function measure(
     verify(each, rigs.at(-1)!, references);
     timePlay(rigs.at(-1)!, { plays: 1, ms: effort.warmMs });
   }
+  const given = new CoreRecord(core);
+  const probes = cases.map((each) => probeOf(core, each));
   const samples: Sample[][] = cases.map(() => []);
   for (let round = 1; round <= effort.rounds; round++) {
     onProgress(`round ${round} of ${effort.rounds}`);
+    given.measure();
     for (const [k, rig] of rigs.entries()) {
       await yieldToEventLoop();
-      samples[k].push(sample(rig, effort));
+      const taken = sample(rig, effort, core, probes[k]);
+      given.note(probes[k], taken.rate);
+      samples[k].push(taken);
     }
   }
   for (const rig of rigs) rig.close();
   const tick = timerTick();
-  const rows = cases.map((each, k) => toRow(subjectOf(each), samples[k], each.episodes * each.steps, tick));
-  return { rows, tick };
+  const rows = cases.map((each, k) => {
+    const steps = each.episodes * each.steps;
+    return toRow(subjectOf(each), samples[k], steps, tick, demandOfCase(each, probes[k], given));
+  });
+  return { rows, tick, core: given.figures() };
+}
+
+/** Returns what a case demands, and what the core gives for it; null if the core was not measured. */
+function demandOfCase(each: Case, probe: Probe | null, given: CoreRecord): Demand | null {
+  if (probe === null) return null;
+  const { backend, choice, threads, writes, steps, episodes } = each;
+  const isCounted = choice !== undefined && backend === 'native' && threads === 1;
+  const batchBytes = episodes * (STATE_WORDS * 4 + writes.bytes(1));
+  return {
+    operationsPerStep: isCounted ? totalOf(demandOf(choice, probe.lanes)) : null,
+    writtenPerStep: (writes.bytes(steps) + writes.stateBytes(steps)) / steps,
+    store: given.storeFor(batchBytes),
+    best: given.bestOf(probe),
+  };
 }

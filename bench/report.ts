@@ -1,7 +1,9 @@
 /** Formats rows and ratios as tables and as JSON. */
 import CliTable from 'cli-table3';
+import type { Operations } from './core/core.js';
+import type { CoreFigures } from './core/record.js';
 import { judge, type Ratio, type Ratios } from './ratios.js';
-import type { Row } from './rows.js';
+import { MIN_CORE, type Row } from './rows.js';
 
 /** Table characters without lines between rows. */
 const COMPACT = { mid: '', 'left-mid': '', 'mid-mid': '', 'right-mid': '' };
@@ -26,6 +28,10 @@ export function table(
 export const digits = (value: number | null, places: number, absent = 'void'): string =>
   value === null ? absent : value.toFixed(places);
 
+/** Formats a share as a percentage. */
+export const percent = (share: number | null, absent = '-'): string =>
+  share === null ? absent : `${(100 * share).toFixed(0)} %`;
+
 export function renderRows(rows: readonly Row[]): string {
   const head = [
     'kernel',
@@ -36,7 +42,10 @@ export function renderRows(rows: readonly Row[]): string {
     'episodes',
     'B/step',
     'ns/step',
+    '±',
     'cycles/step',
+    'of bound',
+    'core',
   ];
   const lines = rows.map((row) => [
     row.kernel ?? row.backend,
@@ -47,7 +56,10 @@ export function renderRows(rows: readonly Row[]): string {
     row.episodes,
     digits(row.bytesPerStep, 1),
     digits(row.nsPerStep, 2),
+    percent(row.spread, row.saturated ? 'void' : '-'),
     digits(row.cyclesPerStep, 1, row.saturated ? 'void' : '-'),
+    percent(row.share),
+    percent(row.core),
   ]);
   return table(head, lines, 4);
 }
@@ -79,4 +91,32 @@ export function ratiosToJson({ ratios, leftOut }: Ratios): Record<string, unknow
     ),
     leftOut: Object.fromEntries(leftOut.map(({ name, why }) => [name, why])),
   };
+}
+
+/** Renders what the core gave, and the rows that were measured while it gave less than MIN_CORE of its best. */
+export function renderCore(core: CoreFigures, rows: readonly Row[]): string {
+  const { clock, rates, bandwidths } = core;
+  const perStep = ({ arithmetic, choices, words }: Operations) => `${arithmetic} : ${choices} : ${words}`;
+  const operations = rates.map(({ kernel, lanes, mix, perCycle, perNs, spread, ofBest }) => [
+    ...[kernel, 32 * lanes, perStep(mix), digits(perCycle, 2), digits(perNs, 1)],
+    ...[percent(spread), percent(ofBest)],
+  ]);
+  const memory = bandwidths.map(({ bytes, store, copy, spread }) => [
+    ...[`${bytes / 2 ** 10} KiB`, digits(store, 0), digits(copy, 0), percent(spread)],
+  ]);
+  const slow = rows.filter((row) => row.core !== null && row.core < MIN_CORE);
+  return [
+    `The core: ${digits(clock.gigahertz, 2)} GHz (± ${percent(clock.spread)}).`,
+    table(
+      ['registers of', 'bits', 'floats : choices : words', 'per cycle', 'per ns', '±', 'of its best'],
+      operations,
+      1,
+    ),
+    table(['buffer', 'stores, GB/s', 'copies, GB/s', '±'], memory, 1),
+    ...slow.map(
+      (row) =>
+        `${row.kernel ?? row.backend}, ${row.name}, ${row.layout}, ${row.episodes} episodes, threads ${row.threads}: ` +
+        `THE CORE GAVE ${percent(row.core)} OF ITS BEST. Measure again on an idle core.`,
+    ),
+  ].join('\n');
 }

@@ -2,6 +2,8 @@
 
 /** The minimum length of a valid sample, in ticks of the timer. */
 export const MIN_TICKS = 100;
+/** A row says so if the core gave less than this share of its own best while the row was measured. */
+export const MIN_CORE = 0.8;
 
 /** The subject of a row. */
 export interface Subject {
@@ -16,32 +18,100 @@ export interface Subject {
   readonly bytesPerStep: number;
 }
 
+/** What the core must do for a step at least, and what it gives. */
+export interface Demand {
+  /** Operations of the rules (operations.ts); null if they are not counted. */
+  readonly operationsPerStep: number | null;
+  /** Bytes of outputs and state that are written. */
+  readonly writtenPerStep: number;
+  /** Bytes that the core stores in a nanosecond where the batch lies. */
+  readonly store: number;
+  /** The most operations in a nanosecond that were measured in this run. */
+  readonly best: number;
+}
+
 export interface Row extends Subject {
   /** Whether the row is void because the timer was too coarse. */
   readonly saturated: boolean;
   /** Wall time, the median over the rounds; null in a void row. */
   readonly nsPerStep: number | null;
+  /** Half the distance between the quartiles of the wall time, over the wall time; null in a void row. */
+  readonly spread: number | null;
   /** Clock cycles, measured together with each sample; null in a void row or without a clock. */
   readonly cyclesPerStep: number | null;
+  /**
+   * The share of the bound: the least time for the operations of the rules and for the written bytes, over the measured
+   * time. Null where no bound is known.
+   */
+  readonly share: number | null;
+  /** Whether operations or bytes are the bound. */
+  readonly boundBy: 'operations' | 'bytes' | null;
+  /** The operations per nanosecond that the core gave beside the samples, over its best of this run; null if not measured. */
+  readonly core: number | null;
 }
 
 /** The time of playing all episodes once. */
 export interface Sample {
   readonly ns: number;
   readonly cycles: number | null;
+  /** Operations per nanosecond that the core gave beside the sample. */
+  readonly rate: number | null;
 }
 
 /** Returns the median; for an even number of values the upper one. @throws RangeError for no values. */
-export function median(values: readonly number[]): number {
+export const median = (values: readonly number[]): number => quantile(values, 0.5);
+
+/** Returns the value below which a share of the values lies. @throws RangeError for no values. */
+export function quantile(values: readonly number[], share: number): number {
   if (values.length === 0) throw new RangeError('Expected at least one value, got none.');
-  return [...values].sort((a, b) => a - b)[values.length >> 1];
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(values.length * share))];
 }
 
-/** Computes a row. @param steps the number of steps of a sample, over all episodes. @param tick the timer's resolution, in nanoseconds. */
-export function toRow(subject: Subject, samples: readonly Sample[], steps: number, tick: number): Row {
-  const ns = median(samples.map((sample) => sample.ns));
-  if (ns < MIN_TICKS * tick) return { ...subject, saturated: true, nsPerStep: null, cyclesPerStep: null };
+/** Returns half the distance between the quartiles, over the median. */
+export const spreadOf = (values: readonly number[]): number =>
+  (quantile(values, 0.75) - quantile(values, 0.25)) / 2 / median(values);
+
+const VOID = { nsPerStep: null, spread: null, cyclesPerStep: null, share: null, boundBy: null, core: null };
+
+/**
+ * Computes a row.
+ * @param steps the number of steps of a sample, over all episodes. @param tick the timer's resolution, in nanoseconds.
+ * @param demand null without a measured core.
+ */
+export function toRow(
+  subject: Subject,
+  samples: readonly Sample[],
+  steps: number,
+  tick: number,
+  demand: Demand | null = null,
+): Row {
+  const times = samples.map((sample) => sample.ns);
+  const ns = median(times);
+  if (ns < MIN_TICKS * tick) return { ...subject, saturated: true, ...VOID };
   const cycles = samples.flatMap((sample) => sample.cycles ?? []);
-  const cyclesPerStep = cycles.length === samples.length ? median(cycles) / steps : null;
-  return { ...subject, saturated: false, nsPerStep: ns / steps, cyclesPerStep };
+  return {
+    ...subject,
+    saturated: false,
+    nsPerStep: ns / steps,
+    spread: spreadOf(times),
+    cyclesPerStep: cycles.length === samples.length ? median(cycles) / steps : null,
+    ...boundOf(samples, steps, demand),
+  };
+}
+
+function boundOf(samples: readonly Sample[], steps: number, demand: Demand | null) {
+  const none = { share: null, boundBy: null };
+  const rates = samples.flatMap((sample) => sample.rate ?? []);
+  if (demand === null || rates.length < samples.length) return { ...none, core: null };
+  const { operationsPerStep, writtenPerStep, store, best } = demand;
+  const core = median(rates) / best;
+  if (operationsPerStep === null) return { ...none, core };
+  const operations = median(samples.map(({ ns, rate }) => (operationsPerStep * steps) / rate! / ns));
+  const bytes = (writtenPerStep * steps) / store / median(samples.map(({ ns }) => ns));
+  return {
+    share: Math.max(operations, bytes),
+    boundBy: operations >= bytes ? ('operations' as const) : ('bytes' as const),
+    core,
+  };
 }

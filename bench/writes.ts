@@ -1,10 +1,11 @@
-/** The outputs that a case writes for its caller, as text and in bytes. The state of episodes is not counted. */
+/** What a case writes, as text and in bytes: outputs for its caller, and the state of episodes. */
 import {
   allocateOutputs,
   allocateTrajectory,
   OUTPUT_ARRAYS,
   TRAJECTORY_FIELDS,
 } from '../dist/engine/backends/outputs.js';
+import { STATE_FIELDS, TAPE_WORDS } from '../dist/world/fields.js';
 
 type Name = keyof typeof OUTPUT_ARRAYS;
 
@@ -27,19 +28,38 @@ const GRADE_BYTES = outputBytes(GRADE_ARRAYS);
 const ONE_EPISODE = allocateTrajectory(1);
 const TRAJECTORY_BYTES = bytesOf(TRAJECTORY_FIELDS.map((name) => ONE_EPISODE[name]));
 
+const WORD = 4;
+const wordsOf = (names: readonly string[]): number =>
+  STATE_FIELDS.filter(({ name }) => names.includes(name)).reduce((sum, { size }) => sum + size, 0);
+/** The state that a step changes: one of the two halves' sums, and a word of the tape. */
+const STATE_STEP_BYTES = WORD * (wordsOf(['step', 'meters', 'well', 'return', 'crashes']) + 2);
+/** The state that an episode changes: the other half's sum too, and all words of the tape. */
+const STATE_EPISODE_BYTES = STATE_STEP_BYTES + WORD * (1 + TAPE_WORDS - 1);
+
 export interface Writes {
   /** The description in rows and in the JSON file. */
   readonly text: string;
-  /** Returns the bytes of an episode of `steps` steps. */
+  /** Returns the bytes of the outputs of `steps` steps of an episode. */
   readonly bytes: (steps: number) => number;
+  /** Returns the bytes of its state that are written. */
+  readonly stateBytes: (steps: number) => number;
 }
 
 export const WRITES = {
-  grades: { text: 'last step, grade', bytes: () => STEP_BYTES + GRADE_BYTES },
-  steps: { text: 'every step, grade', bytes: (steps) => steps * STEP_BYTES + GRADE_BYTES },
+  grades: {
+    text: 'last step, grade',
+    bytes: () => STEP_BYTES + GRADE_BYTES,
+    stateBytes: () => STATE_EPISODE_BYTES,
+  },
+  steps: {
+    text: 'every step, grade',
+    bytes: (steps) => steps * STEP_BYTES + GRADE_BYTES,
+    stateBytes: (steps) => steps * STATE_STEP_BYTES,
+  },
   trajectory: {
     text: 'trajectory, last step, grade',
     bytes: () => TRAJECTORY_BYTES + STEP_BYTES + GRADE_BYTES,
+    stateBytes: () => STATE_EPISODE_BYTES,
   },
 } as const satisfies Record<string, Writes>;
 

@@ -5,7 +5,6 @@
 
 #include "arguments.h"
 #include "batch_object.h"
-#include "clock.h"
 
 namespace rhythm {
 namespace {
@@ -22,13 +21,6 @@ Napi::Value ListKernels(const Napi::CallbackInfo& info) {
   return list;
 }
 
-// (count): runs a chain of `count` dependent additions of one cycle each, as a clock for benchmarks.
-void DependentAdds(const Napi::CallbackInfo& info) {
-  Arguments args(info);
-  const int count = args.integer(info[0], 1, 1 << 30, "count");
-  if (args.ok()) dependent_adds(count);
-}
-
 // (buffer): returns the number of bytes from its start to the next cache line.
 Napi::Value BytesToCacheLine(const Napi::CallbackInfo& info) {
   constexpr uintptr_t line = 64;  // bytes
@@ -41,7 +33,6 @@ Napi::Object Init(Napi::Env env, Napi::Object exports) {
   catch_bad_alloc(env, [&] {
     exports.Set("layoutDigest", world::kLayoutDigest);
     exports.Set("kernels", Napi::Function::New(env, ListKernels));
-    exports.Set("dependentAdds", Napi::Function::New(env, DependentAdds));
     exports.Set("bytesToCacheLine", Napi::Function::New(env, BytesToCacheLine));
     exports.Set("Batch", BatchObject::Define(env));
   });

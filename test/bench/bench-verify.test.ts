@@ -31,7 +31,7 @@ const caseOf = (open: OpenRig, openExpected: OpenRig, setting: Setting = REFEREN
   openExpected,
   steps: NUM_STEPS,
 });
-const time = (...cases: Case[]) => measure(cases, { rounds: 1, plays: 1, ms: 0, warmMs: 0 }, () => {});
+const time = (...cases: Case[]) => measure(cases, { rounds: 1, plays: 1, ms: 0, warmMs: 0 }, null, () => {});
 
 describe('wrong outputs are not timed', () => {
   test('one wrong bit of one episode', async () => {

@@ -23,7 +23,11 @@ const row = (ns: number, changes: Partial<Row> = {}): Row => ({
   ...subject,
   saturated: false,
   nsPerStep: ns,
+  spread: 0.01,
   cyclesPerStep: ns * 4,
+  share: 1 / ns,
+  boundBy: 'operations',
+  core: 1,
   ...changes,
 });
 
@@ -44,33 +48,51 @@ const ROWS: readonly Row[] = [
   row(40, { kernel: 'scalar', name: NAMES.step }),
   row(300, { backend: 'reference', kernel: null }),
 ];
-const asVoid = (each: Row): Row => ({ ...each, saturated: true, nsPerStep: null, cyclesPerStep: null });
+const asVoid = (each: Row): Row => ({
+  ...each,
+  saturated: true,
+  nsPerStep: null,
+  cyclesPerStep: null,
+  share: null,
+});
 const valuesOf = (rows: readonly Row[], cores = 2) =>
   Object.fromEntries(ratiosOf(rows, cores).ratios.map(({ name, value }) => [name, value]));
 const whyNot = (rows: readonly Row[], cores = 2) =>
   Object.fromEntries(ratiosOf(rows, cores).leftOut.map(({ name, why }) => [name, why]));
 
 describe('a row', () => {
-  const samples = [30_000, 10_000, 20_000].map((ns) => ({ ns, cycles: ns * 3 }));
+  const samples = [30_000, 10_000, 20_000].map((ns) => ({ ns, cycles: ns * 3, rate: 2 }));
 
   test('is the median of its samples, divided by the steps', () => {
     const computed = toRow(subject, samples, 100, 1);
-    expect(computed).toEqual({ ...subject, saturated: false, nsPerStep: 200, cyclesPerStep: 600 });
+    expect(computed).toMatchObject({ ...subject, saturated: false, nsPerStep: 200, cyclesPerStep: 600 });
+    expect(computed).toMatchObject({ spread: 0.5, share: null, core: null });
+  });
+
+  test('is a share of its bound, of operations or of bytes', () => {
+    const demand = { operationsPerStep: 100, writtenPerStep: 30, store: 1, best: 2.5 };
+    // 100 operations take 50 ns at 2 a nanosecond, and 30 bytes 30 ns. The step takes 200 ns.
+    const bound = toRow(subject, samples, 100, 1, demand);
+    expect(bound).toMatchObject({ share: 0.25, boundBy: 'operations', core: 0.8 });
+    const bytes = toRow(subject, samples, 100, 1, { ...demand, store: 0.25 });
+    expect(bytes).toMatchObject({ share: 0.6, boundBy: 'bytes' });
+    const uncounted = toRow(subject, samples, 100, 1, { ...demand, operationsPerStep: null });
+    expect(uncounted).toMatchObject({ share: null, boundBy: null, core: 0.8 });
   });
 
   test('is void if its sample is too short for the timer', () => {
     const minTick = 20_000 / MIN_TICKS;
     expect(toRow(subject, samples, 100, minTick).saturated).toBe(false);
     const saturated = toRow(subject, samples, 100, minTick * 1.01);
-    expect(saturated).toEqual({ ...subject, saturated: true, nsPerStep: null, cyclesPerStep: null });
+    expect(saturated).toMatchObject({ ...subject, saturated: true, nsPerStep: null, cyclesPerStep: null });
     const line = renderRows([saturated])
       .split('\n')
       .find((text) => text.includes(NAMES.fused))!;
-    expect(line.match(/void/g)).toHaveLength(2);
+    expect(line.match(/void/g)).toHaveLength(3);
   });
 
   test('has no cycles if one sample has no clock', () => {
-    const computed = toRow(subject, [...samples, { ns: 20_000, cycles: null }], 100, 1);
+    const computed = toRow(subject, [...samples, { ns: 20_000, cycles: null, rate: 2 }], 100, 1);
     expect(computed).toMatchObject({ saturated: false, nsPerStep: 200, cyclesPerStep: null });
   });
 

@@ -56,8 +56,6 @@ export interface NativeBatch {
 export interface Addon {
   readonly layoutDigest: string;
   kernels(): { name: string; lanes: number; supported: boolean }[];
-  /** Takes about `count` processor cycles, for benchmarks. */
-  dependentAdds(count: number): void;
   /** Returns the number of bytes from a buffer's start to its first cache line. */
   bytesToCacheLine(buffer: ArrayBuffer): number;
   readonly Batch: new (

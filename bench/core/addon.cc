@@ -1,0 +1,116 @@
+// The N-API module of the bench: measures what the core gives now. Times are taken in TypeScript (core.ts).
+#include <napi.h>
+
+#include <cstdint>
+
+#include "inline.h"
+#include "probe.h"
+
+namespace rhythm {
+
+#if defined(RHYTHM_X64)
+namespace avx512 {
+extern const Probe probe;
+}
+namespace avx2 {
+extern const Probe probe;
+}
+#endif
+namespace portable {
+extern const Probe probe;
+}
+namespace scalar {
+extern const Probe probe;
+}
+
+namespace {
+
+struct Entry {
+  const Probe* probe;
+  bool supported;
+};
+
+// By the index that `pass`, `fill` and `copy` take.
+const Entry kProbes[] = {
+#if defined(RHYTHM_X64)
+    {&avx512::probe, __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")},
+    {&avx2::probe, __builtin_cpu_supports("avx2") != 0},
+#endif
+    {&portable::probe, true},
+    {&scalar::probe, true},
+};
+
+int integer(const Napi::CallbackInfo& info, size_t k) { return info[k].As<Napi::Number>().Int32Value(); }
+
+const Probe& probe_of(const Napi::CallbackInfo& info) { return *kProbes[integer(info, 0)].probe; }
+
+// (): returns the probes with their names, lanes and whether this processor has their instructions.
+Napi::Value List(const Napi::CallbackInfo& info) {
+  auto list = Napi::Array::New(info.Env());
+  for (const auto& [probe, supported] : kProbes) {
+    auto row = Napi::Object::New(info.Env());
+    row.Set("name", probe->name);
+    row.Set("lanes", probe->lanes);
+    row.Set("supported", supported);
+    list.Set(list.Length(), row);
+  }
+  return list;
+}
+
+// (): returns the operations of a pass of each mix.
+Napi::Value Mixes(const Napi::CallbackInfo& info) {
+  auto list = Napi::Array::New(info.Env());
+  for (const Mix& mix : kMixes) {
+    auto row = Napi::Object::New(info.Env());
+    row.Set("arithmetic", mix.arithmetic);
+    row.Set("choices", mix.choices);
+    row.Set("words", mix.words);
+    list.Set(list.Length(), row);
+  }
+  return list;
+}
+
+// (probe, mix, count)
+void Pass(const Napi::CallbackInfo& info) { probe_of(info).pass[integer(info, 1)](integer(info, 2)); }
+
+// (probe, array, times): writes an array whose bytes are a multiple of 256.
+void Fill(const Napi::CallbackInfo& info) {
+  auto to = info[1].As<Napi::Uint8Array>();
+  probe_of(info).fill(to.Data(), to.ByteLength(), integer(info, 2));
+}
+
+// (probe, to, from, times)
+void Copy(const Napi::CallbackInfo& info) {
+  auto to = info[1].As<Napi::Uint8Array>(), from = info[2].As<Napi::Uint8Array>();
+  probe_of(info).copy(to.Data(), from.Data(), to.ByteLength(), integer(info, 3));
+}
+
+// (count): runs a chain of `count` additions. Each waits for the previous one and takes one cycle.
+void DependentAdds(const Napi::CallbackInfo& info) {
+  constexpr int unroll = 16;
+  const int count = integer(info, 0);
+  unsigned long sum = 1, step = 3;
+  for (int i = 0; i < count; i += unroll) {
+    RHYTHM_UNROLL for (int k = 0; k < unroll; k++) {
+      sum += step;
+      // Hides the values from the optimiser. `step` is a register, because some processors merge additions of constants.
+      asm volatile("" : "+r"(sum), "+r"(step));
+    }
+  }
+}
+
+Napi::Object Init(Napi::Env env, Napi::Object exports) {
+  exports.Set("probes", Napi::Function::New(env, List));
+  exports.Set("mixes", Napi::Function::New(env, Mixes));
+  exports.Set("pass", Napi::Function::New(env, Pass));
+  exports.Set("fill", Napi::Function::New(env, Fill));
+  exports.Set("copy", Napi::Function::New(env, Copy));
+  exports.Set("dependentAdds", Napi::Function::New(env, DependentAdds));
+  return exports;
+}
+
+NODE_API_MODULE(core, Init)
+
+}  // namespace
+}  // namespace rhythm

@@ -1,0 +1,43 @@
+# The addon that measures the core. Only the bench builds it (core.ts): the package has nothing of it.
+{
+  "target_defaults": {
+    "cflags_cc!": ["-std=gnu++17", "-fno-exceptions"],
+    "variables": { "own_flags": [] },
+    "cflags_cc": ["-std=c++17", "-O2", "-ffp-contract=off", "-Wall", "-Wextra", ">@(own_flags)"],
+    "defines": ["NAPI_VERSION=8", "NODE_ADDON_API_CPP_EXCEPTIONS"],
+    "include_dirs": ["<!(node -p \"require('node-addon-api').include_dir\")", "../../native"],
+    "xcode_settings": {
+      "CLANG_CXX_LANGUAGE_STANDARD": "c++17",
+      "GCC_ENABLE_CPP_EXCEPTIONS": "YES",
+      "OTHER_CPLUSPLUSFLAGS": ["-O2", "-ffp-contract=off", ">@(own_flags)"]
+    },
+    "conditions": [["target_arch=='x64'", { "defines": ["RHYTHM_X64"] }]]
+  },
+  "targets": [
+    {
+      "target_name": "core",
+      "sources": ["addon.cc", "probe_portable.cc", "probe_scalar.cc"],
+      "conditions": [["target_arch=='x64'", { "dependencies": ["probe_avx2", "probe_avx512"] }]]
+    }
+  ],
+  "conditions": [
+    ["target_arch=='x64'", {
+      "targets": [
+        {
+          "target_name": "probe_avx2",
+          "type": "static_library",
+          "sources": ["probe_avx2.cc"],
+          "variables": { "own_flags": ["-mavx2"] }
+        },
+        {
+          "target_name": "probe_avx512",
+          "type": "static_library",
+          "sources": ["probe_avx512.cc"],
+          "variables": { "own_flags": ["-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl", "-mprefer-vector-width=512"] },
+          # gcc 12's own intrinsics set the warnings off.
+          "conditions": [["clang==0", { "cflags_cc": ["-Wno-maybe-uninitialized", "-Wno-uninitialized"] }]]
+        }
+      ]
+    }]
+  ]
+}

@@ -1,0 +1,155 @@
+/**
+ * What the core gives now: its clock, the operations it does in a nanosecond with each kind of registers, and the bytes it
+ * writes and copies. Another program on the same physical core lowers all but the clock.
+ *
+ * The measuring addon is built on first use, since it is no part of the package.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { now } from '../clock.js';
+
+/** Operations on floats and words, of the kinds that the rules demand. */
+export interface Operations {
+  /** Sums, differences, products and conversions of floats. */
+  readonly arithmetic: number;
+  /** Minimums, maximums and comparisons of floats. */
+  readonly choices: number;
+  /** Sums, rotations, shifts and other operations on words. */
+  readonly words: number;
+}
+
+export const totalOf = ({ arithmetic, choices, words }: Operations): number => arithmetic + choices + words;
+
+interface Addon {
+  probes(): { name: string; lanes: number; supported: boolean }[];
+  mixes(): Operations[];
+  pass(probe: number, mix: number, count: number): void;
+  fill(probe: number, to: Uint8Array, times: number): void;
+  copy(probe: number, to: Uint8Array, from: Uint8Array, times: number): void;
+  dependentAdds(count: number): void;
+}
+
+const FOLDER = fileURLToPath(new URL('.', import.meta.url));
+const ADDON = join(FOLDER, 'build', 'Release', 'core.node');
+
+function isCurrent(): boolean {
+  if (!existsSync(ADDON)) return false;
+  const built = statSync(ADDON).mtimeMs;
+  const sources = readdirSync(FOLDER).filter((name) => /\.(cc|h|inl|gyp)$/.test(name));
+  return sources.every((name) => statSync(join(FOLDER, name)).mtimeMs <= built);
+}
+
+/** Builds with the headers beside Node if they are there; otherwise node-gyp downloads them. */
+function build(): string | null {
+  const prefix = join(dirname(process.execPath), '..');
+  const headers = existsSync(join(prefix, 'include', 'node', 'node_api.h')) ? [`--nodedir=${prefix}`] : [];
+  const nodeGyp = process.env.npm_config_node_gyp;
+  const [command, ...first] = nodeGyp ? [process.execPath, nodeGyp] : ['node-gyp'];
+  const { status, error, stderr } = spawnSync(command, [...first, 'rebuild', '-C', FOLDER, ...headers], {
+    encoding: 'utf8',
+  });
+  if (status === 0) return null;
+  const lines = stderr?.split('\n').filter((line) => /error|not found/i.test(line)) ?? [];
+  return error?.message ?? lines[0] ?? 'node-gyp failed';
+}
+
+const ADDS = 4_000_000;
+const PASSES = 20_000;
+
+/** A kind of registers with a mix of operations. */
+export interface Probe {
+  /** The kernel that has these registers. */
+  readonly kernel: string;
+  /** Numbers in a register. */
+  readonly lanes: number;
+  /** An index of the mixes. */
+  readonly mix: number;
+}
+
+/** Opens the measuring addon. @returns the reason if it cannot be built. */
+export function openCore(): Core | string {
+  const reason = isCurrent() ? null : build();
+  return reason ?? new Core(createRequire(import.meta.url)(ADDON));
+}
+
+export class Core {
+  readonly #addon: Addon;
+  readonly #mixes: readonly Operations[];
+  readonly #probes: ReturnType<Addon['probes']>;
+
+  constructor(addon: Addon) {
+    this.#addon = addon;
+    this.#mixes = addon.mixes();
+    this.#probes = addon.probes();
+  }
+
+  /** Returns the clock rate in gigahertz, by a chain of additions of one cycle each. */
+  clock(): number {
+    const start = now();
+    this.#addon.dependentAdds(ADDS);
+    return ADDS / (now() - start);
+  }
+
+  /** Returns the probes of all supported registers with the mixes of some kinds of operations. */
+  probesOf(isWanted: (mix: Operations) => boolean): Probe[] {
+    return this.#probes
+      .filter(({ supported }) => supported)
+      .flatMap(({ name, lanes }) =>
+        this.#mixes.flatMap((each, mix) => (isWanted(each) ? [{ kernel: name, lanes, mix }] : [])),
+      );
+  }
+
+  /** Returns the probe of a kernel whose mix is the closest to some operations; null if there is none. */
+  probeFor(kernel: string, operations: Operations): Probe | null {
+    const wordsShare = (each: Operations) => each.words / totalOf(each);
+    const distance = ({ mix }: Probe) => Math.abs(wordsShare(this.#mixes[mix]) - wordsShare(operations));
+    const probes = this.probesOf(({ arithmetic, words }) => arithmetic > 0 && words > 0);
+    const own = probes.filter((probe) => probe.kernel === kernel);
+    return own.sort((a, b) => distance(a) - distance(b))[0] ?? null;
+  }
+
+  mixOf({ mix }: Probe): Operations {
+    return this.#mixes[mix];
+  }
+
+  /** Returns the operations on single numbers that the core does in a nanosecond: instructions times lanes. */
+  rate({ kernel, lanes, mix }: Probe): number {
+    const index = this.#probes.findIndex(({ name }) => name === kernel);
+    const start = now();
+    this.#addon.pass(index, mix, PASSES);
+    return (totalOf(this.#mixes[mix]) * PASSES * lanes) / (now() - start);
+  }
+
+  /** Measures stores to a buffer, and copies between two halves of it, with the widest registers. */
+  bandwidth(buffer: Uint8Array): Bandwidth {
+    const widest = this.#probes.findIndex(({ supported }) => supported);
+    const half = buffer.byteLength / 2;
+    const [to, from] = [buffer.subarray(0, half), buffer.subarray(half)];
+    const times = Math.max(1, BYTES_PER_SAMPLE / buffer.byteLength);
+    const rateOf = (bytes: number, work: () => void) => {
+      const start = now();
+      work();
+      return bytes / (now() - start);
+    };
+    return {
+      bytes: buffer.byteLength,
+      store: rateOf(times * buffer.byteLength, () => this.#addon.fill(widest, buffer, times)),
+      copy: rateOf(times * half, () => this.#addon.copy(widest, to, from, times)),
+    };
+  }
+}
+
+/** Bytes that lie in the first, the second and the third level of today's caches, and in none. */
+export const BUFFERS = [2 ** 14, 2 ** 19, 2 ** 23, 2 ** 27] as const;
+
+/** Bytes per nanosecond of one buffer, that is gigabytes per second. */
+export interface Bandwidth {
+  readonly bytes: number;
+  readonly store: number;
+  readonly copy: number;
+}
+
+const BYTES_PER_SAMPLE = 2 ** 24;

@@ -1,0 +1,29 @@
+// What a core is measured with: operations of the kinds that the rules demand, and memory that is written and copied.
+#pragma once
+#include <cstddef>
+
+namespace rhythm {
+
+// Operations of one pass, on registers of `lanes` numbers.
+struct Mix {
+  int arithmetic;  // + and * of floats
+  int choices;     // minimum and maximum of floats
+  int words;       // +, rotation and ^ of words
+};
+
+// Mixes in the proportions of different work: more words for more random draws and fewer conditional lines.
+constexpr Mix kMixes[] = {{32, 4, 42}, {32, 4, 63}, {32, 4, 87}, {32, 4, 0}, {0, 0, 42}};
+constexpr int kMixCount = sizeof kMixes / sizeof *kMixes;
+
+// A probe for one width of registers.
+struct Probe {
+  const char* name;  // the kernel with these registers
+  int lanes;
+  // Runs passes of a mix. No operation waits for one that was issued just before it.
+  void (*pass[kMixCount])(int count);
+  // Write `bytes`, a multiple of 256, `times` times.
+  void (*fill)(void* to, size_t bytes, int times);
+  void (*copy)(void* to, const void* from, size_t bytes, int times);
+};
+
+}  // namespace rhythm

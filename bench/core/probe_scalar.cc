@@ -1,0 +1,17 @@
+#include "lanes_scalar.h"
+#include "probe.h"
+
+namespace rhythm::scalar {
+
+#if defined(RHYTHM_X64)
+RHYTHM_INLINE void hide(F& a) { asm volatile("" : "+x"(a.v)); }
+#else
+RHYTHM_INLINE void hide(F& a) { asm volatile("" : "+w"(a.v)); }
+#endif
+RHYTHM_INLINE void hide(U& a) { asm volatile("" : "+r"(a.v)); }
+
+#include "probe.inl"
+
+extern const Probe probe = RHYTHM_PROBE("scalar");
+
+}  // namespace rhythm::scalar

@@ -1,0 +1,158 @@
+/** The counted operations are those of the page's formulas, and those that the reference does. */
+import { readFileSync } from 'node:fs';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import {
+  type Condition,
+  demandOf,
+  operationsOf,
+  operationsOfLine,
+  RANDOM_LINES,
+  STEP_LINES,
+} from '../../bench/operations.js';
+import { WORLD } from '../../bench/rig.js';
+import type * as Rules from '../../src/engine/reference/rules.js';
+import { NUM_ACTIONS, NUM_METERS, NUM_SLOTS, PROFILE_SIZE, TAGS } from '../../src/world/fields.js';
+import { threefryVectors } from '../support/golden.js';
+
+const fileOf = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+
+test('every counted formula is in docs/world.md', () => {
+  const page = fileOf('docs/world.md');
+  for (const { text } of [...STEP_LINES, ...RANDOM_LINES]) expect(page).toContain(text);
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** Counts roundings, minimums and maximums. Each rounding of the reference is one operation on floats. */
+async function countingRules() {
+  const counts = { roundings: 0, limits: 0 };
+  const [fround, min, max] = [Math.fround, Math.min, Math.max];
+  vi.spyOn(Math, 'fround').mockImplementation((x) => {
+    counts.roundings++;
+    return fround(x);
+  });
+  // Another instance of the module, which takes Math.fround when it is loaded.
+  const path = new URL('../../dist/engine/reference/rules.js?counted', import.meta.url).href;
+  const rules = (await import(/* @vite-ignore */ path)) as typeof Rules;
+  vi.spyOn(Math, 'min').mockImplementation((...xs) => {
+    counts.limits++;
+    return min(...xs);
+  });
+  vi.spyOn(Math, 'max').mockImplementation((...xs) => {
+    counts.limits++;
+    return max(...xs);
+  });
+  return { rules, counts };
+}
+
+test('the arithmetic of a step is that of the reference, under every condition', async () => {
+  const { rules, counts } = await countingRules();
+  const { params } = WORLD;
+  for (let action = 0; action < NUM_ACTIONS; action++) {
+    for (let t = 0; t < NUM_SLOTS; t++) {
+      for (const [isStressed, hasEvent] of [
+        [false, false],
+        [true, false],
+        [false, true],
+        [true, true],
+      ]) {
+        counts.roundings = counts.limits = 0;
+        const state = {
+          ...{ stepCount: t, early: 0, late: 0, well: 0, crashes: 0 },
+          ...{ meters: new Float32Array(NUM_METERS).fill(isStressed ? 0 : 1) },
+          ...{ profile: new Float32Array(PROFILE_SIZE).fill(0.5) },
+        };
+        const event = { x0: hasEvent ? 0 : 2 ** 32 - 1, x1: 0 };
+        rules.stepEpisode(params, state, action, { noise: { x0: 1, x1: 2 }, event });
+        const holds = (when: Condition): number => {
+          if (when === 'stress') return Number(isStressed);
+          if (when === 'event') return Number(hasEvent);
+          return (params.tagged[TAGS.indexOf(when)] >>> action) & 1;
+        };
+        const { arithmetic } = operationsOf(STEP_LINES, holds);
+        // The reference computes without rounding what is exact: six fields of noise (four operations each, one a conversion)
+        // and the conversion of low. It adds the reward to the return outside of the rules.
+        expect([action, counts.roundings]).toEqual([action, arithmetic - 6 * 4 - 1 - 1]);
+        expect(counts.limits).toBe(2 * NUM_METERS);
+      }
+    }
+  }
+});
+
+/** A word that counts the operations on it. */
+class Counted {
+  static operations = 0;
+  readonly value: number;
+  constructor(value: number) {
+    this.value = value >>> 0;
+  }
+  #count(value: number): Counted {
+    Counted.operations++;
+    return new Counted(value);
+  }
+  add = (other: Counted) => this.#count(this.value + other.value);
+  xor = (other: Counted) => this.#count(this.value ^ other.value);
+  rotate = (bits: number) => this.#count((this.value << bits) | (this.value >>> (32 - bits)));
+}
+
+/** The page's draw over counting words. */
+function countingThreefry(key: readonly Counted[], counter: readonly Counted[]): [Counted, Counted] {
+  const ks = [key[0], key[1], key[0].xor(key[1]).xor(new Counted(0x1bd11bda))];
+  let [x0, x1] = [counter[0].add(ks[0]), counter[1].add(ks[1])];
+  for (let g = 1; g <= 5; g++) {
+    for (const bits of g % 2 === 1 ? [13, 15, 26, 6] : [17, 29, 16, 24]) {
+      x0 = x0.add(x1);
+      x1 = x1.rotate(bits).xor(x0);
+    }
+    x0 = x0.add(ks[g % 3]);
+    x1 = x1.add(ks[(g + 1) % 3]).add(new Counted(g));
+  }
+  return [x0, x1];
+}
+
+test('the words of a draw are those of a draw over counting words', () => {
+  const [{ key, counter, output }] = threefryVectors;
+  const counted = (words: readonly string[]) => words.map((word) => new Counted(Number.parseInt(word, 16)));
+  Counted.operations = 0;
+  const drawn = countingThreefry(counted(key), counted(counter));
+  const { operations } = Counted;
+  expect(drawn.map(({ value }) => value)).toEqual(counted(output).map(({ value }) => value));
+  const draw = RANDOM_LINES.filter(({ when, text }) => when === undefined && !text.includes('16'));
+  expect(operationsOf(draw, () => 1).words).toBe(operations);
+});
+
+describe('the demand', () => {
+  test('of registers has every line, and of one episode the mean', () => {
+    expect(demandOf('given', 16)).toEqual({ arithmetic: 133, choices: 17, words: 178 });
+    expect(demandOf('random', 16)).toEqual({ arithmetic: 133, choices: 17, words: 260 });
+    const { arithmetic, choices, words } = demandOf('given', 1);
+    expect([Math.round(arithmetic), choices, Math.round(words)]).toEqual([95, 17, 175]);
+  });
+
+  test.each([
+    ['given', 16],
+    ['random', 16],
+    ['random', 1],
+  ] as const)('%s, %i lanes, has a measured mix of nearly its kinds', (choice, lanes) => {
+    const sources = fileOf('bench/core/probe.h');
+    const mixes = Array.from(sources.matchAll(/\{(\d+), (\d+), (\d+)\}/g), ([, ...counts]) =>
+      counts.map(Number),
+    );
+    const { arithmetic, choices, words } = demandOf(choice, lanes);
+    const total = arithmetic + choices + words;
+    const distances = mixes.map(([a, c, w]) => {
+      const all = a + c + w;
+      return Math.max(
+        ...[a / all - arithmetic / total, c / all - choices / total, w / all - words / total].map(Math.abs),
+      );
+    });
+    expect(Math.min(...distances)).toBeLessThan(0.03);
+  });
+
+  test('counts operators outside of indices, as often as the line is computed', () => {
+    const line = { rule: 0, text: 'a[i + 1] = (b * c) - d', times: 5, extra: { choices: 1 } };
+    expect(operationsOfLine(line)).toEqual({ arithmetic: 10, choices: 5, words: 0 });
+  });
+});
