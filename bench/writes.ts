@@ -34,7 +34,7 @@ const wordsOf = (names: readonly string[]): number =>
 /** The state that a step changes: one of the two halves' sums, and a word of the tape. */
 const STATE_STEP_BYTES = WORD * (wordsOf(['step', 'meters', 'well', 'return', 'crashes']) + 2);
 /** The state that an episode changes: the other half's sum too, and all words of the tape. */
-const STATE_EPISODE_BYTES = STATE_STEP_BYTES + WORD * (1 + TAPE_WORDS - 1);
+const STATE_EPISODE_BYTES = STATE_STEP_BYTES + WORD * TAPE_WORDS;
 
 export interface Writes {
   /** The description in rows and in the JSON file. */
