@@ -11,7 +11,10 @@ import {
   MAGIC,
   stateLayoutDigest,
 } from '../src/engine/snapshot/format.js';
+import { SMALLEST_TRAIT } from '../src/engine/snapshot/legal-states.js';
 import { AUTORESET_MODES } from '../src/engine/validate/autoreset-modes.js';
+import { FIRST_NONZERO, MIN_VALUE } from '../src/engine/validate/starts.js';
+import { SKILL_ERROR, SKILL_ERROR_SHARE } from '../src/engine/validate/sum-bounds.js';
 import { REWARD_STACK } from '../src/rollouts/rewards/compute-rewards.js';
 import { EXPLORATION, REPETITION } from '../src/rollouts/rewards/shaping.js';
 import { snakeCase } from '../src/shared/letter-case.js';
@@ -26,6 +29,7 @@ import {
   GRADER_NAMES,
   MAX_ENVS,
   MAX_MAGNITUDE,
+  MAX_SUM,
   MAX_THREADS,
   METER_NAMES,
   MIN_MAGNITUDE,
@@ -51,6 +55,8 @@ function literal(value: unknown): string {
       .map(([key, entry]) => `${JSON.stringify(key)}: ${literal(entry)}`)
       .join(', ')}}`;
   }
+  // Whole numbers beyond 64 bits are floats, which NumPy compares faster.
+  if (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER) return value.toExponential();
   return JSON.stringify(value);
 }
 
@@ -109,7 +115,13 @@ export function emitPythonWorld(): string {
     MAX_THREADS: literal(MAX_THREADS),
     MIN_MAGNITUDE: literal(MIN_MAGNITUDE),
     MAX_MAGNITUDE: literal(MAX_MAGNITUDE),
+    MAX_SUM: literal(MAX_SUM),
     SUM_TOLERANCE: literal(SUM_TOLERANCE),
+    MIN_START: literal(MIN_VALUE),
+    FIRST_NONZERO: literal(FIRST_NONZERO),
+    SMALLEST_TRAIT: literal(SMALLEST_TRAIT),
+    SKILL_ERROR: literal(SKILL_ERROR),
+    SKILL_ERROR_SHARE: literal(SKILL_ERROR_SHARE),
     HISTORY_STEPS: literal(HISTORY_STEPS),
     RECORD_START: literal(RECORD_START),
     RECORD_SIZE: literal(RECORD_SIZE),

@@ -145,12 +145,12 @@ class BatchClass {
     return words;
   }
 
-  // Loads states and writes their outputs. Returns false and changes nothing if a code is invalid.
-  bool load(const py::object& words) {
+  // Loads states, and writes their outputs unless `keeps_outputs`. Returns false and changes nothing if a code is invalid.
+  bool load(const py::object& words, bool keeps_outputs) {
     const Use use(*this);
     const auto* data = data_of<uint32_t>(words, num_envs_ * count::StateWords, "words");
     const py::gil_scoped_release release;
-    return batch_->load(out_, data, false);
+    return batch_->load(out_, data, keeps_outputs);
   }
 
   // Returns the states' hashes, u64 [num_envs], newly allocated.

@@ -1,7 +1,8 @@
-// The Python module rhythm_vec._native: lists the kernels and defines the class Batch.
+// The Python module rhythm_vec._native: lists the kernels, and defines the class Batch and reward_sums.
 #include <pybind11/pybind11.h>
 
 #include "batch_class.h"
+#include "reward_sums.h"
 
 namespace rhythm::python {
 namespace {
@@ -17,6 +18,7 @@ py::list list_kernels() {
 PYBIND11_MODULE(_native, module) {
   module.attr("LAYOUT_DIGEST") = world::kLayoutDigest;
   module.def("kernels", &list_kernels);
+  module.def("reward_sums", &reward_sums);
   py::class_<BatchClass>(module, "Batch")
       .def(py::init<const std::string&, const py::object&, bool, size_t, int, const py::dict&, size_t>())
       .def("reset", &BatchClass::reset)

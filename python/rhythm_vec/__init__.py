@@ -86,12 +86,11 @@ if TYPE_CHECKING:
     )
     from .kernels import Kernel, list_kernels
     from .observations import ObservationField
-    from .outputs import StepResult
+    from .outputs import StepResult, Trajectory
     from .remote import RemoteVectorEnv
     from .replay import ReplayScores, score_replay
     from .rewards import RewardStack, reward_funcs
     from .rollouts import PolicyActions, RolloutGroups, RolloutView, rollout_groups
-    from .runs import Trajectory
     from .scores import Fault, Scores, score
     from .serving import serve
     from .texts import Parsed, parse, prompts
@@ -114,12 +113,11 @@ else:
         ),
         "kernels": ("Kernel", "list_kernels"),
         "observations": ("ObservationField",),
-        "outputs": ("StepResult",),
+        "outputs": ("StepResult", "Trajectory"),
         "remote": ("RemoteVectorEnv",),
         "replay": ("ReplayScores", "score_replay"),
         "rewards": ("RewardStack", "reward_funcs"),
         "rollouts": ("PolicyActions", "RolloutGroups", "RolloutView", "rollout_groups"),
-        "runs": ("Trajectory",),
         "scores": ("Fault", "Scores", "score"),
         "serving": ("serve",),
         "texts": ("Parsed", "parse", "prompts"),

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _world
-from .checks import as_array, check_name, describe, did_you_mean, refuse, to_array
+from .checks import as_array, check_integer, check_name, describe, did_you_mean, refuse, to_array, to_floats
 from .world import World
 
 #: One u32 for all environments, to which environment i adds i, or one per environment.
@@ -25,6 +25,8 @@ GraderChoice = Union[str, "os.PathLike[str]", Mapping[str, Any], Sequence[Any], 
 MAX_U32 = 2**32 - 1
 #: The codes of profile modes.
 PROFILE_MODES = {"sampled": 0, "discrete": 1, "given": 2}
+#: The codes of policies.
+POLICIES = {"random": 0, "heuristic": 1, "sequence": 2}
 _NUM_COMPONENTS = len(_world.COMPONENT_NAMES)
 _FORMER_COMPONENTS = 6  # a list of six weights, as in world 1.0.0: the other two are 0
 
@@ -62,6 +64,21 @@ def to_mask(mask: Any, num_envs: int) -> Optional[npt.NDArray[np.uint8]]:
     if (array.dtype != np.bool_ and not is_bytes) or array.shape != (num_envs,):
         refuse("wrong_type", f"mask to be bool [{num_envs}]", describe(mask), "Pass one entry per environment.")
     return np.array(array, np.uint8)
+
+
+def to_seed_range(seed_range: Any) -> Tuple[int, int]:
+    """Returns (low, size) of the allowed seeds; for None all. Raises InputError `wrong_type`, `out_of_range`."""
+    if seed_range is None:
+        return 0, MAX_U32 + 1
+    if not isinstance(seed_range, (tuple, list)) or len(seed_range) != 2:
+        refuse(
+            "wrong_type",
+            "seed_range to be (low, size)",
+            describe(seed_range),
+            "Pass the first seed and how many there are.",
+        )
+    low = check_integer("seed_range[0] (low)", seed_range[0], 0, MAX_U32)
+    return low, check_integer("seed_range[1] (size)", seed_range[1], 1, MAX_U32 + 1 - low)
 
 
 def to_seeds(
@@ -122,19 +139,23 @@ def to_profiles(world: World, choice: Any, num_envs: int) -> Profiles:
     names = list(choice) if isinstance(choice, (list, tuple)) or _is_list_of_names(choice) else None
     if names is not None and all(isinstance(name, str) for name in names):
         return _named_profiles(world, names, num_envs)
-    floats = np.array(
-        as_array("profiles", choice, "f", (num_envs, _world.PROFILE_SIZE), "floats"), np.float32, order="C"
-    )
+    floats = check_profiles("profiles", choice, num_envs)
+    return Profiles(np.full(num_envs, PROFILE_MODES["given"], np.uint8), floats)
+
+
+def check_profiles(what: str, choice: Any, count: int) -> npt.NDArray[np.float32]:
+    """Returns given profiles as new f32 [count, 16]. Raises InputError `bad_profile`, `wrong_length`, `wrong_type`."""
+    floats = to_floats(as_array(what, choice, "f", (count, _world.PROFILE_SIZE), "floats"))
     invalid = np.argwhere(~_in_domain(floats.astype(np.float64)))
     if invalid.size > 0:
-        env, k = (int(at) for at in invalid[0])
+        row, k = (int(at) for at in invalid[0])
         refuse(
             "bad_profile",
-            f"0 or a magnitude in [2^-40, 2^20] at profiles[{env}][{k}]",
-            str(floats[env, k]),
+            f"0 or a magnitude in [2^-40, 2^20] at {what}[{row}][{k}]",
+            str(floats[row, k]),
             "Pass such a number.",
         )
-    return Profiles(np.full(num_envs, PROFILE_MODES["given"], np.uint8), floats + np.float32(0))
+    return floats + np.float32(0)
 
 
 def _is_list_of_names(choice: Any) -> bool:

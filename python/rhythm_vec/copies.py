@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any, Optional, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _world
 from .checks import describe, refuse, to_array
-from .choices import PROFILE_MODES
+from .choices import POLICIES, PROFILE_MODES
 from .core import NUM_STEPS, Core
 from .kernels import native
-from .outputs import allocate_outputs
+from .outputs import HISTORY_FIELDS, Trajectory, allocate_outputs, allocate_trajectory
 from .snapshots import STATE, Snapshot, actions_of, check_states, decode_snapshot, encode_snapshot
 
 Indices = npt.NDArray[np.uint32]
@@ -109,8 +109,8 @@ def restore(core: Core, data: Any) -> None:
     core.require_open()
     snapshot = decode_snapshot(data)
     _check_compatible(core, snapshot)
-    check_states(snapshot)
-    if not core.batch.load(snapshot.words):
+    check_states(snapshot, core.options.world)
+    if not core.batch.load(snapshot.words, False):
         refuse(
             "bad_snapshot",
             "states with legal steps, modes, flags and actions",
@@ -147,10 +147,18 @@ def _check_compatible(core: Core, snapshot: Snapshot) -> None:
 
 def _replay_histories(core: Core, words: Words, imagination: bool) -> None:
     """Replays episodes, u32 [n, 52], from their beginning, to write the histories of their last steps."""
-    from .runs import HISTORY_FIELDS, SEQUENCE, allocate_trajectory
-
     if core.history is None:
         return
+    core.history.clear(None)
+    core.history.append(replay(core, words, imagination, HISTORY_FIELDS))
+    # The reward of the last step includes the terminal term, which depends on beliefs. The outputs have it.
+    ended = words[:, STATE["step"]] == NUM_STEPS
+    reward = _world.RECORD_START + 1
+    core.history.rows[ended, -1, 1] = core.raw.observations[ended, reward]
+
+
+def replay(core: Core, words: Words, imagination: bool, names: Sequence[str]) -> Trajectory:
+    """Replays episodes, u32 [n, 52], from their beginning, in the world of `core`. Returns these fields of their steps."""
     count, floats = len(words), words.view(np.float32)
 
     def column(name: str, width: int) -> npt.NDArray[np.float32]:
@@ -172,11 +180,7 @@ def _replay_histories(core: Core, words: Words, imagination: bool) -> None:
     batch.reset(
         None, np.ascontiguousarray(words[:, STATE["seed"]]), given, profile, grader, (began, first_meters, *[None] * 8)
     )
-    arrays, trajectory = allocate_trajectory(count, HISTORY_FIELDS)
-    batch.run(SEQUENCE, None, actions_of(words), None, words[:, STATE["step"]].astype(np.uint8), arrays, None, None)
-    core.history.clear(None)
-    core.history.append(trajectory)
-    # The reward of the last step includes the terminal term, which depends on beliefs. The outputs have it.
-    ended = words[:, STATE["step"]] == NUM_STEPS
-    reward = _world.RECORD_START + 1
-    core.history.rows[ended, -1, 1] = core.raw.observations[ended, reward]
+    arrays, trajectory = allocate_trajectory(count, names)
+    steps = words[:, STATE["step"]].astype(np.uint8)
+    batch.run(POLICIES["sequence"], None, actions_of(words), None, steps, arrays, None, None)
+    return trajectory

@@ -14,6 +14,7 @@ from .errors import StateError
 from .kernels import choose_kernel, native
 from .observations import Encoder, Histories
 from .outputs import StepResult, allocate_outputs, column_stride_of, result_of, shaped
+from .starts import Start
 from .world import World
 
 NUM_STEPS: int = _world.NUM_STEPS
@@ -133,19 +134,16 @@ class Core:
         seeds: npt.NDArray[np.uint32],
         profiles: Optional[Profiles],
         graders: Optional[npt.NDArray[np.float32]],
+        start: Optional[Start] = None,
     ) -> StepResult:
         """Resets the environments of a mask with validated arguments, and returns the outputs."""
         modes, floats = self.profiles if profiles is None else profiles
-        self.batch.reset(mask, seeds, modes, floats, self.graders if graders is None else graders, None)
-        return self.commit_reset(mask, seeds)
-
-    def commit_reset(self, mask: Optional[Bytes], seeds: npt.NDArray[np.uint32]) -> StepResult:
-        """Commits a reset of the environments of a mask, and returns the outputs."""
+        self.batch.reset(mask, seeds, modes, floats, self.graders if graders is None else graders, start)
         rows = slice(None) if mask is None else mask.view(np.bool_)
         self.seeds[rows] = seeds[rows]
         self.unreplayable[rows] = False
         self.episode_numbers[rows] = 0
-        self.steps_taken[rows] = 0
+        self.steps_taken[rows] = 0 if start is None else start.steps[rows]
         self.is_playing = True
         self.count_ends()
         if self.history is not None:

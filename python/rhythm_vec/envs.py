@@ -21,13 +21,13 @@ from gymnasium.vector import AutoresetMode
 from . import _world
 from .choices import GraderChoice, ProfileChoice, SeedChoice, to_mask
 from .in_process import InProcess, bounds_of
-from .outputs import StepResult
-from .runs import Trajectory
+from .outputs import StepResult, Trajectory
 from .vec_env import VecEnv
 from .vector_base import (
     ALL_SEEDS,
     FINAL_INFOS,
     MODES,
+    RESET_OPTIONS,
     Array,
     BaseVectorEnv,
     Infos,
@@ -118,11 +118,11 @@ class RhythmVectorEnv(InProcess, BaseVectorEnv):
         Args:
             seed: a u32, to which environment i adds i; or one per environment. An entry of None draws a seed from
                 `np_random`. A single number also seeds `np_random`.
-            options: `reset_mask` (bool [num_envs]: the environments to reset, all by default), `profiles` and `graders`
-                (as those of `VecEnv.reset`).
+            options: `reset_mask` (bool [num_envs]: the environments to reset, all by default), `profiles`, `graders`
+                and `start` (as those of `VecEnv.reset`).
         """
         self._check_open()
-        given = reset_options(options)
+        given = reset_options(options, (*RESET_OPTIONS, "start"))
         mask = to_mask(given.pop("reset_mask", None), self.num_envs)
         result = self._vec.reset(seed=self._draw_seeds(seed), mask=mask, **given)
         self._seed_generator(seed)
@@ -178,7 +178,7 @@ class RhythmVectorEnv(InProcess, BaseVectorEnv):
         self,
         indices: npt.ArrayLike,
         *,
-        imagination: Optional[bool] = None,
+        imagination: Union[bool, Mapping[str, Any], None] = None,
         autoreset_mode: Union[AutoresetMode, str, None] = None,
         threads: Optional[int] = None,
     ) -> RhythmVectorEnv:

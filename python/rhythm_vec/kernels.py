@@ -1,4 +1,4 @@
-"""The compiled engine, and its kernels."""
+"""The compiled engine: its kernels, and its threads."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 from typing import Any, List, NamedTuple, Optional
 
 from . import _world
-from .checks import describe, did_you_mean, refuse
+from .checks import check_integer, describe, did_you_mean, refuse
 
 __all__ = ["Kernel", "list_kernels"]
 
@@ -67,3 +67,11 @@ def choose_kernel(requested: Optional[str]) -> str:
             did_you_mean(str(name), usable),
         )
     return name
+
+
+def to_threads(threads: Optional[int]) -> int:
+    """Returns the number of threads; for None that of the processors that this process may use, at most 256."""
+    if threads is not None:
+        return check_integer("threads", threads, 1, _world.MAX_THREADS)
+    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(available, _world.MAX_THREADS)

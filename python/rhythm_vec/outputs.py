@@ -1,19 +1,20 @@
-"""The outputs of a batch: arrays that the engine writes and NumPy owns."""
+"""The outputs of a batch, and the steps of a run: arrays that the engine writes and NumPy owns."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any, Dict, Mapping, Optional, Tuple
+from typing import Any, Dict, Iterable, Mapping, NamedTuple, Optional, Tuple
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _world
 
-__all__ = ["StepResult"]
+__all__ = ["StepResult", "Trajectory"]
 
 OUTPUTS: Mapping[str, Tuple[str, int]] = _world.OUTPUTS
 _LINE = 64  # bytes of a cache line
+_NUM_STEPS = _world.NUM_STEPS
 _DTYPES: Dict[str, "np.dtype[Any]"] = {"f32": np.dtype(np.float32), "i32": np.dtype(np.int32), "u8": np.dtype(np.uint8)}
 
 Floats = npt.NDArray[np.float32]
@@ -114,3 +115,47 @@ def result_of(arrays: Arrays, num_envs: int, column_stride: int) -> StepResult:
     for name in ("terminated", "final_mask"):
         views[name] = arrays[name].view(np.bool_)
     return StepResult(truncated=np.zeros(num_envs, np.bool_), **views)
+
+
+class Trajectory(NamedTuple):
+    """The steps of a run, by the episode's step. For steps that the run did not take, codes are -1 and numbers 0. Fields
+    that were not requested are None."""
+
+    actions: npt.NDArray[np.int8]  #: [n, 28]: indices of ACTION_NAMES
+    events: npt.NDArray[np.int8]  #: [n, 28]: indices of EVENT_NAMES; -1 for no event
+    rewards: npt.NDArray[np.float32]  #: [n, 28]
+    meters: npt.NDArray[np.float32]  #: [n, 28, 5]: after the step, by METER_NAMES
+    deltas: npt.NDArray[np.float32]  #: [n, 28, 5]: changes of the meters
+    anomalies: npt.NDArray[np.float32]  #: [n, 28, 5]
+
+
+#: The fields of a trajectory that histories need.
+HISTORY_FIELDS = ("actions", "rewards", "deltas", "anomalies")
+
+
+def allocate_trajectory(
+    num_envs: int, names: Iterable[str] = Trajectory._fields, column_major: bool = False
+) -> Tuple[Tuple[Any, ...], Trajectory]:
+    """Allocates a trajectory without steps. Returns the flat arrays for the engine, then views [n, 28] and [n, 28, 5]."""
+    stride = column_stride_of(num_envs) if column_major else 0
+    arrays = [_allocate_field(name, stride or num_envs) if name in names else None for name in Trajectory._fields]
+    return (*arrays, stride), Trajectory(*[_shaped(array, num_envs, stride) for array in arrays])
+
+
+def _allocate_field(name: str, rows: int) -> Array:
+    is_code = name in ("actions", "events")
+    width = _NUM_STEPS if is_code or name == "rewards" else _NUM_STEPS * len(_world.METER_NAMES)
+    array = allocate(np.dtype(np.int8 if is_code else np.float32), rows * width)
+    if is_code:
+        array.fill(-1)
+    return array
+
+
+def _shaped(array: Optional[Array], num_envs: int, stride: int) -> Any:
+    if array is None:
+        return None
+    width = len(array) // (stride or num_envs)
+    shape = (_NUM_STEPS,) if width == _NUM_STEPS else (_NUM_STEPS, width // _NUM_STEPS)
+    if stride == 0:
+        return array.reshape(num_envs, *shape)
+    return np.moveaxis(array.reshape(*shape, stride)[..., :num_envs], -1, 0)

@@ -25,10 +25,9 @@ from .checks import (
 )
 from .choices import GraderChoice, ProfileChoice, to_grader, to_profiles, to_seeds, to_world
 from .core import NUM_STEPS
-from .kernels import choose_kernel, native
+from .kernels import choose_kernel, native, to_threads
 from .outputs import allocate_outputs
 from .scores import Fault
-from .vec_env import to_threads
 from .world import World
 
 __all__ = ["ReplayScores", "score_replay"]

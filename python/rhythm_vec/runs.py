@@ -2,35 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterable, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Iterable, Optional, Sequence, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _world
 from .checks import as_array, check_name, describe, refuse, to_array, to_codes, to_floats, to_given
-from .choices import to_seeds
+from .choices import POLICIES, to_seeds
 from .copies import check_source, commit_copies
 from .core import NUM_STEPS, Bytes, Core
-from .outputs import allocate, column_stride_of
+from .outputs import HISTORY_FIELDS, Trajectory, allocate_trajectory
 
-_POLICIES = {"random": 0, "heuristic": 1}
-SEQUENCE = 2
 LAYOUTS = ("row-major", "column-major")
-#: The fields of a trajectory that histories need.
-HISTORY_FIELDS = ("actions", "rewards", "deltas", "anomalies")
-
-
-class Trajectory(NamedTuple):
-    """The steps of a run, by the episode's step. For steps that the run did not take, codes are -1 and numbers 0. Fields
-    that were not requested are None."""
-
-    actions: npt.NDArray[np.int8]  #: [n, 28]: indices of ACTION_NAMES
-    events: npt.NDArray[np.int8]  #: [n, 28]: indices of EVENT_NAMES; -1 for no event
-    rewards: npt.NDArray[np.float32]  #: [n, 28]
-    meters: npt.NDArray[np.float32]  #: [n, 28, 5]: after the step, by METER_NAMES
-    deltas: npt.NDArray[np.float32]  #: [n, 28, 5]: changes of the meters
-    anomalies: npt.NDArray[np.float32]  #: [n, 28, 5]
+_NAMES = ("random", "heuristic")
 
 
 def run(
@@ -87,10 +72,10 @@ def _to_policy(policy: Any, seeds: Any, num_envs: int) -> Tuple[int, Optional[np
         got = f"them with {describe(policy)}"
         refuse("unknown_option", "policy_seeds with the random policy only", got, "Leave them out.")
     if isinstance(policy, str):
-        code = _POLICIES[check_name("policy", policy, tuple(_POLICIES))]
+        code = POLICIES[check_name("policy", policy, _NAMES)]
         return code, None if seeds is None else to_seeds(seeds, num_envs, what="policy_seeds"), None
     last = len(_world.ACTION_NAMES) - 1
-    return SEQUENCE, None, to_codes("actions", policy, (num_envs, NUM_STEPS), last, "illegal_action")
+    return POLICIES["sequence"], None, to_codes("actions", policy, (num_envs, NUM_STEPS), last, "illegal_action")
 
 
 def _to_run_beliefs(beliefs: Any, num_envs: int) -> Any:
@@ -115,31 +100,3 @@ def _to_fields(trajectory: Any) -> Tuple[str, ...]:
         expected = "trajectory to be a bool or a list of fields"
         refuse("wrong_type", expected, describe(trajectory), 'Pass True, or ["rewards"], for instance.')
     return tuple(check_name(f"trajectory[{k}]", name, Trajectory._fields) for k, name in enumerate(trajectory))
-
-
-def allocate_trajectory(
-    num_envs: int, names: Iterable[str] = Trajectory._fields, column_major: bool = False
-) -> Tuple[Tuple[Any, ...], Trajectory]:
-    """Allocates a trajectory without steps. Returns the flat arrays for the engine, then views [n, 28] and [n, 28, 5]."""
-    stride = column_stride_of(num_envs) if column_major else 0
-    arrays = [_allocate_field(name, stride or num_envs) if name in names else None for name in Trajectory._fields]
-    return (*arrays, stride), Trajectory(*[_shaped(array, num_envs, stride) for array in arrays])
-
-
-def _allocate_field(name: str, rows: int) -> npt.NDArray[Any]:
-    is_code = name in ("actions", "events")
-    width = NUM_STEPS if is_code or name == "rewards" else NUM_STEPS * len(_world.METER_NAMES)
-    array = allocate(np.dtype(np.int8 if is_code else np.float32), rows * width)
-    if is_code:
-        array.fill(-1)
-    return array
-
-
-def _shaped(array: Optional[npt.NDArray[Any]], num_envs: int, stride: int) -> Any:
-    if array is None:
-        return None
-    width = len(array) // (stride or num_envs)
-    shape = (NUM_STEPS,) if width == NUM_STEPS else (NUM_STEPS, width // NUM_STEPS)
-    if stride == 0:
-        return array.reshape(num_envs, *shape)
-    return np.moveaxis(array.reshape(*shape, stride)[..., :num_envs], -1, 0)

@@ -84,10 +84,10 @@ class RhythmEnv(InProcess, gymnasium.Env[Array, Any]):
 
         Args:
             seed: the episode's seed, a u32, which also seeds `np_random`; by default drawn from `np_random`.
-            options: `profiles` and `graders`, as those of `VecEnv.reset`.
+            options: `profiles`, `graders` and `start`, as those of `VecEnv.reset`.
         """
         self._check_open()
-        given = reset_options(options, ("profiles", "graders"))
+        given = reset_options(options, ("profiles", "graders", "start"))
         low, size = self._seed_range
         if seed is not None and not is_number(seed):
             refuse("bad_seed", "seed to be a u32", describe(seed), "Pass an integer from 0 to 4294967295.")

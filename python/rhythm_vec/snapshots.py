@@ -14,6 +14,8 @@ import numpy.typing as npt
 
 from . import _world
 from .checks import describe, refuse
+from .sum_bounds import skill_bounds, well_bounds
+from .world import World
 
 Words = npt.NDArray[np.uint32]
 
@@ -158,8 +160,8 @@ def _check_lengths(numbers: Dict[str, int], length: int) -> int:
     return num_envs
 
 
-def check_states(snapshot: Snapshot) -> None:
-    """Checks the range of every word, the seeds and the recorded actions. Raises InputError `bad_snapshot`."""
+def check_states(snapshot: Snapshot, world: World) -> None:
+    """Checks the range of every word, the seeds, the recorded actions and the sums. Raises InputError `bad_snapshot`."""
     words = snapshot.words
     floats = words.view(np.float32)
     for name, offset, size, kind, low, high in _world.STATE_FIELDS:
@@ -169,6 +171,7 @@ def check_states(snapshot: Snapshot) -> None:
         if kind == "f32":
             legal &= words[:, offset : offset + size] != 0x80000000
         _require(legal.all(axis=1), f"{name} from {low} to {high}")
+    _check_magnitudes(floats, world)
     low_seed, size_seed = snapshot.seed_range
     seeds = words[:, STATE["seed"]].astype(np.uint64)
     _require(
@@ -176,12 +179,46 @@ def check_states(snapshot: Snapshot) -> None:
         f"a seed in seedRange, {low_seed} to {low_seed + size_seed - 1}",
     )
     _check_actions(words)
+    _check_sums(words, world)
     given = words[:, STATE["given"]] == 1
     belief = floats[:, STATE["belief"] : STATE["belief"] + len(_world.BELIEF_NAMES)]
     _require(given | (belief == 0.5).all(axis=1), "a belief of 0.5, because none was given")
     grader = floats[:, STATE["grader"] : STATE["grader"] + len(_world.COMPONENT_NAMES)].astype(np.float64)
     error = np.abs(grader.sum(axis=1) - 1)
     _require(error <= _world.SUM_TOLERANCE + np.abs(grader).sum(axis=1) * 2.0**-23, "a grader that sums to 1")
+
+
+def _check_magnitudes(floats: npt.NDArray[np.float32], world: World) -> None:
+    """Checks that numbers other than 0 have at least the magnitudes that validation allows."""
+    traits = len(_world.TRAIT_NAMES)
+    for name, first, last, smallest in (
+        ("profile", 0, traits, _world.SMALLEST_TRAIT),
+        ("profile", traits, _world.PROFILE_SIZE, _world.MIN_MAGNITUDE),
+        ("grader", 0, len(_world.COMPONENT_NAMES), _world.MIN_MAGNITUDE),
+        ("belief", 0, len(_world.BELIEF_NAMES), float(world.param("smallestBelief"))),
+    ):
+        size = np.abs(floats[:, STATE[name] + first : STATE[name] + last].astype(np.float64))
+        _require(((size == 0) | (size >= smallest)).all(axis=1), f"{name} of 0 or a magnitude of at least {smallest:g}")
+
+
+def _check_sums(words: Words, world: World) -> None:
+    """Checks the sums and counts of episodes against their steps."""
+    floats, steps = words.view(np.float32), words[:, STATE["step"]]
+    limit = len(_world.METER_NAMES) * steps
+    _require(words[:, STATE["crashes"]] <= limit, "at most 5 crashes per step")
+    for name, key in (("early", "early"), ("late", "late"), ("return", "returns")):
+        _require(
+            (floats[:, STATE[name]] == 0) | (steps >= _world.FIRST_NONZERO[key]),
+            f"{name} of 0, as nothing has been added to it",
+        )
+    _require((steps > 0) | (words[:, STATE["given"]] == 0), "no belief before the first step")
+    weights = STATE["profile"] + len(_world.TRAIT_NAMES)
+    for name, (low, high) in (
+        ("well", well_bounds(steps, floats[:, weights : weights + len(_world.METER_NAMES)])),
+        ("skill", skill_bounds(world, steps, _world.SKILL_ERROR["snapshot"])),
+    ):
+        sums = floats[:, STATE[name]].astype(np.float64)
+        _require((sums >= low) & (sums <= high), f"a sum {name} that its steps can reach")
 
 
 def actions_of(words: Words) -> npt.NDArray[np.uint8]:

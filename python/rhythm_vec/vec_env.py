@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from types import TracebackType
 from typing import Any, Dict, Mapping, Optional, Sequence, Tuple, Type, Union
 
@@ -15,19 +14,22 @@ from .checks import check_integer, check_name, describe, refuse
 from .choices import (
     GraderChoice,
     ProfileChoice,
-    Profiles,
     SeedChoice,
     to_graders,
     to_mask,
     to_profiles,
+    to_seed_range,
     to_seeds,
     to_world,
 )
-from .copies import check_source, gather, restore, to_indices, to_snapshot
+from .copies import check_source, gather, restore, to_snapshot
 from .core import Core, Options
+from .forks import fork
+from .kernels import to_threads
 from .observations import ObservationField
-from .outputs import StepResult
-from .runs import LAYOUTS, Trajectory, run
+from .outputs import StepResult, Trajectory
+from .runs import LAYOUTS, run
+from .starts import to_start
 from .world import World
 
 __all__ = ["VecEnv"]
@@ -82,7 +84,7 @@ class VecEnv:
             kernel=kernel,
             threads=to_threads(threads),
             autoreset=check_name("autoreset", autoreset, _world.AUTORESET_MODES),
-            seed_range=_to_seed_range(seed_range),
+            seed_range=to_seed_range(seed_range),
             seed_stride=int(num_envs),
             observation=observation,
             layout=check_name("layout", layout, LAYOUTS),
@@ -164,6 +166,7 @@ class VecEnv:
         mask: Any = None,
         profiles: Optional[ProfileChoice] = None,
         graders: Optional[GraderChoice] = None,
+        start: Optional[Mapping[str, Any]] = None,
     ) -> StepResult:
         """Begins an episode in every environment, or in those of a mask.
 
@@ -173,12 +176,19 @@ class VecEnv:
             profiles: "sampled", "discrete" or a name of PROFILE_NAMES; one of these per environment; or f32 [n, 16], 11
                 traits then 5 reward weights.
             graders: a name, a file, {"name", "weights"} or eight weights; or one of these per environment.
+            start: the states in which episodes begin, at step 0 by default. With exact float32 values an episode
+                continues as if it had been played from step 0. Keys: `steps`, 0 to 27, one number or [n]; `meters`,
+                [n, 5] in [0, 1]; and [n] each, 0 by default: `early` and `late` (sums of the rewards of each half,
+                without noise), `returns` (the sum of the rewards), `crashes` (how often a meter was below the crash
+                threshold), `well` and `skill` (sums of the weighted meters, and of the terms of `belief_skill`); and
+                `beliefs`, [n, 3], the last ones given, three NaN for none.
 
         Returns:
             The outputs. The rewards and grades of reset environments are 0; `final_mask` is False everywhere.
 
         Raises:
-            InputError: `bad_seed`, `unknown_name`, `bad_profile`, `bad_grader`, `wrong_length`, `wrong_type`.
+            InputError: `bad_seed`, `unknown_name`, `bad_profile`, `bad_grader`, `wrong_length`, `wrong_type`; in
+                `start` also `out_of_range`, `bad_belief`, `unknown_option`.
             StateError: `not_reset` (a mask at the first reset), `closed`.
         """
         core = self._core
@@ -186,9 +196,11 @@ class VecEnv:
         chosen = to_mask(mask, core.num_envs)
         if chosen is not None:
             core.require_reset()
-        given = None if profiles is None else to_profiles(self.world, profiles, core.num_envs)
+        given = core.profiles if profiles is None else to_profiles(self.world, profiles, core.num_envs)
         weights = None if graders is None else to_graders(self.world, graders, core.num_envs)
-        return core.reset(chosen, to_seeds(seed, core.num_envs, core.options.seed_range), given, weights)
+        seeds = to_seeds(seed, core.num_envs, core.options.seed_range)
+        states = None if start is None else to_start(start, self.world, given, chosen, core.num_envs)
+        return core.reset(chosen, seeds, given, weights, states)
 
     def step(self, actions: npt.ArrayLike, *, beliefs: Optional[npt.ArrayLike] = None, mask: Any = None) -> StepResult:
         """Takes one action in every environment, or in those of a mask. Then autoreset applies.
@@ -255,7 +267,7 @@ class VecEnv:
         self,
         indices: npt.ArrayLike,
         *,
-        imagination: Optional[bool] = None,
+        imagination: Union[bool, Mapping[str, Any], None] = None,
         autoreset: Optional[str] = None,
         threads: Optional[int] = None,
     ) -> VecEnv:
@@ -263,36 +275,23 @@ class VecEnv:
 
         Args:
             indices: in any order; repetitions are allowed.
-            imagination, autoreset, threads: as in the constructor; by default those of this environment.
+            imagination, autoreset, threads: as in the constructor; by default those of this environment. Or
+                `imagination={"profiles": ..., "seed": ...}`, which replaces the hidden profiles: `profiles` is f32
+                [indices, 16], such as posterior samples, or "prior" for profiles that are drawn like sampled ones; and
+                `seed`, random by default, a u32 to which copy i adds i, or one per copy, determines noise and events.
 
-        A fork has the same hidden profiles. A policy that chooses its actions by what happens in a fork uses hidden
-        state: it is an oracle, not a valid agent.
+        A fork has the same hidden profiles, except with imagined ones. A policy that chooses its actions by what happens
+        in such a fork uses hidden state: it is an oracle, not a valid agent.
 
         Raises:
-            InputError: `out_of_range`, `wrong_type`, `unknown_name`.
-            StateError: `not_reset`, `closed`.
+            InputError: `out_of_range`, `wrong_type`, `unknown_name`; with imagined profiles also `bad_profile`,
+                `bad_seed`, `wrong_length`, `unknown_option`.
+            StateError: `not_reset`, `closed`; with imagined profiles also `episode_over`, or `foreign_past` if an
+                episode began after step 0 or cannot be replayed.
         """
-        core = self._core
-        core.require_reset()
-        origins = to_indices(core, indices, None)
-        options = replace(
-            core.options,
-            num_envs=len(origins),
-            seed_stride=len(origins),
-            kernel=core.kernel,
-            imagination=core.options.imagination if imagination is None else bool(imagination),
-            autoreset=self.autoreset
-            if autoreset is None
-            else check_name("autoreset", autoreset, _world.AUTORESET_MODES),
-            threads=self.threads if threads is None else to_threads(threads),
-        )
-        modes, floats = core.profiles
-        fork = VecEnv.__new__(VecEnv)
-        fork._core = Core(
-            options, Profiles(modes[origins], None if floats is None else floats[origins]), core.graders[origins]
-        )
-        gather(fork._core, core, origins)
-        return fork
+        forked = VecEnv.__new__(VecEnv)
+        forked._core = fork(self._core, indices, imagination, autoreset, threads)
+        return forked
 
     def assign(self, source: VecEnv, indices: npt.ArrayLike) -> StepResult:
         """Makes environment i a copy of environment indices[i] of `source`: episode and outputs.
@@ -376,28 +375,6 @@ def _core_of(source: VecEnv) -> Core:
     if isinstance(source, VecEnv):
         return source._core
     refuse("wrong_type", "source to be a VecEnv", describe(source), "Pass the environment to copy from.")
-
-
-def to_threads(threads: Optional[int]) -> int:
-    """Returns the number of threads; for None that of the processors that this process may use, at most 256."""
-    if threads is not None:
-        return check_integer("threads", threads, 1, _world.MAX_THREADS)
-    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(available, _world.MAX_THREADS)
-
-
-def _to_seed_range(seed_range: Any) -> Tuple[int, int]:
-    if seed_range is None:
-        return 0, 2**32
-    if not isinstance(seed_range, (tuple, list)) or len(seed_range) != 2:
-        refuse(
-            "wrong_type",
-            "seed_range to be (low, size)",
-            describe(seed_range),
-            "Pass the first seed and how many there are.",
-        )
-    low = check_integer("seed_range[0] (low)", seed_range[0], 0, 2**32 - 1)
-    return low, check_integer("seed_range[1] (size)", seed_range[1], 1, 2**32 - low)
 
 
 def _read_only(array: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:

@@ -58,6 +58,11 @@ class World:
             raise ValueError("words that do not match world_digest")
         return world
 
+    @staticmethod
+    def offset_of(name: str) -> int:
+        """Returns the index in `words` of an entry of the block."""
+        return _BLOCK[name][1]
+
     def param(self, name: str) -> npt.NDArray[Any]:
         """Returns an entry of the block, a number or a table, as a read-only view; names as in src/world/block.ts."""
         word, offset, shape = _BLOCK[name]

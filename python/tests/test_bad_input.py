@@ -162,6 +162,40 @@ INDICES: Cases = [
     ("out_of_range", [0, 1, 2, 2**40]),
 ]
 
+HALVES = np.full((4, 5), 0.5)
+#: Changes of {"steps": 9, "meters": HALVES}.
+STARTS: Cases = [
+    ("unknown_option", {"earlyer": [0] * 4}),
+    ("wrong_type", {"steps": None}),
+    ("wrong_type", {"steps": 3.0}),
+    ("wrong_length", {"steps": [1, 2]}),
+    *[("out_of_range", {"steps": value}) for value in (28, -1, 2**70, [9, 9, 9, 28])],
+    ("wrong_type", {"meters": None}),
+    ("wrong_length", {"meters": np.zeros((4, 4))}),
+    *[("out_of_range", {"meters": np.where(np.eye(4, 5) == 1, value, 0.5)}) for value in (NAN, 1.5, -0.1, 2.0**-81)],
+    ("wrong_length", {"early": 1.5}),
+    ("wrong_length", {"early": [1.5]}),
+    *[("out_of_range", {"early": [0, 0, 0, value]}) for value in (NAN, float("inf"), 1e30, 2.0**-81)],
+    ("out_of_range", {"late": [0, 0, 0, 1.5]}),
+    ("out_of_range", {"steps": 0, "returns": [0, 0, 0, 1.5]}),
+    *[("out_of_range", {"crashes": [0, 0, 0, value]}) for value in (-1, 46)],
+    *[("out_of_range", {"well": [0, 0, 0, value]}) for value in (-0.1, 9.5)],
+    *[("out_of_range", {"skill": [0, 0, 0, value]}) for value in (1.02, -16.2)],
+    ("wrong_length", {"beliefs": [0.5]}),
+    ("bad_belief", {"beliefs": [[0.5] * 3] * 3 + [[NAN, 0.5, 0.5]]}),
+    ("bad_belief", {"steps": 0, "beliefs": np.full((4, 3), 0.5)}),
+]
+
+#: Values of `imagination` for a fork of two environments.
+IMAGINED: Cases = [
+    ("unknown_option", {"profile": "prior"}),
+    *[("wrong_type", {"profiles": value}) for value in (None, "posterior", 5, ["workaholic_stoic"] * 2)],
+    ("wrong_length", {"profiles": np.zeros((3, 16))}),
+    ("bad_profile", {"profiles": np.full((2, 16), NAN)}),
+    *[("bad_seed", {"profiles": "prior", "seed": value}) for value in (-1, 2**32 - 1, 1.5)],
+    ("wrong_length", {"profiles": "prior", "seed": [1]}),
+]
+
 OPTIONS: Dict[str, Cases] = {
     "num_envs": [("out_of_range", value) for value in (0, -1, 2**24 + 1, 2**80, 1.0, True, "4", None)],
     "threads": [("out_of_range", value) for value in (0, 257, 1.5, "two")],
@@ -217,6 +251,13 @@ class BadInputTest(RefusalTest):
             self._refuses(PROFILES, lambda value: self.env.reset(seed=0, profiles=value))
         self._refuses(GRADERS, lambda value: self.env.reset(seed=0, graders=value))
 
+    def test_reset_refuses_invalid_start_states(self) -> None:
+        start: Any = {"steps": 9, "meters": HALVES}
+        self._refuses(STARTS, lambda value: self.env.reset(seed=0, start={**start, **value}))
+        self._refuses([("wrong_type", 9)], lambda value: self.env.reset(seed=0, start=value))
+        mask = [True, True, True, False]
+        self.env.reset(seed=0, mask=mask, start={**start, "early": [0, 0, 0, NAN], "steps": [9, 9, 9, 99]})
+
     def test_run_refuses_invalid_arguments(self) -> None:
         self._refuses(POLICIES, self.env.run)
         self._refuses(STOPS, lambda value: self.env.run("random", stops=value))
@@ -237,6 +278,17 @@ class BadInputTest(RefusalTest):
         self._refuses([("unknown_name", "often")], lambda value: self.env.fork([0], autoreset=value))
         self._refuses([("out_of_range", 0)], lambda value: self.env.fork([0], threads=value))
 
+    def test_fork_refuses_invalid_imagined_profiles(self) -> None:
+        self._refuses(IMAGINED, lambda value: self.env.fork([0, 1], imagination=value))
+        self.env.run("random", stops=[28, 5, 5, 5])
+        prior = {"profiles": "prior"}
+        self.expect_unchanged(
+            self.env, StateError, "episode_over", lambda: self.env.fork([1, 0], imagination=prior)
+        )
+        later = VecEnv(N)
+        later.reset(seed=0, start={"steps": 9, "meters": HALVES})
+        self.expect_unchanged(later, StateError, "foreign_past", lambda: later.fork([1], imagination=prior))
+
     def test_values_of_any_type_raise_only_input_errors(self) -> None:
         """Checks that values of ODD raise no other error than InputError."""
         zeros = np.zeros(N, np.uint8)
@@ -247,6 +299,13 @@ class BadInputTest(RefusalTest):
             lambda value: self.env.reset(seed=value),
             lambda value: self.env.reset(profiles=value),
             lambda value: self.env.reset(graders=value),
+            lambda value: self.env.reset(start=value),
+            lambda value: self.env.reset(start={"steps": value, "meters": HALVES}),
+            lambda value: self.env.reset(start={"steps": 9, "meters": value}),
+            lambda value: self.env.reset(start={"steps": 9, "meters": HALVES, "skill": value}),
+            lambda value: self.env.reset(start={"steps": 9, "meters": HALVES, "beliefs": value}),
+            lambda value: self.env.fork([0], imagination={"profiles": value}),
+            lambda value: self.env.fork([0], imagination={"profiles": "prior", "seed": value}),
             self.env.run,
             lambda value: self.env.run("random", stops=value),
             lambda value: self.env.run("random", beliefs=value),

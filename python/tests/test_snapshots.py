@@ -72,6 +72,8 @@ class SnapshotTest(RefusalTest):
             "profile": [nan, inf, np.float32(2.0**21)],
             "early": [nan, inf, np.float32(2.0**65)],
             "crashes": [141],
+            "well": [np.float32(-1), np.float32(29)],
+            "skill": [np.float32(-400), np.float32(29)],
             "belief": [nan, np.float32(2), np.float32(-1)],
             "given": [2],
             "tape": [0xA, 0xFFFFFFFF],

@@ -98,7 +98,7 @@ cp -r python/rhythm_vec python/tests "$copy/python"
 cp -r test/golden "$copy/test"
 rm -f "$copy"/python/rhythm_vec/_native*.so
 read -ra includes <<<"$("$python" -m pybind11 --includes)"
-"$cxx" -std=c++17 -O1 -g1 -fPIC -shared -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer \
+"$cxx" -std=c++17 -O1 -g1 -ffp-contract=off -fPIC -shared -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer \
   -fvisibility=hidden -pthread -I native "${includes[@]}" python/binding/module.cc \
   "$out"/build/Release/obj.target/rhythm/native/{batch,kernels,kernel_portable,neutral,replay,tables,thread_pool}.o \
   "$out"/build/Release/kernel_*.a -o "$copy/python/rhythm_vec/_native.so"

@@ -44,7 +44,7 @@ export interface EnvResets extends ResetOptions {
 }
 
 /** Converts starts to the option `start`, without the columns that are null. */
-const toStartStates = (start: EnvStarts): StartStates => {
+export const toStartStates = (start: EnvStarts): StartStates => {
   const { steps, meters, early, late, returns, crashes, well, skill, beliefs, given } = start;
   return {
     steps,

@@ -3,7 +3,7 @@ import { createVecEnv, type RunOptions, type VecEnv } from '../../src/engine/nod
 import { AUTORESET_MODES } from '../../src/engine/validate/autoreset-modes.js';
 import type { VecEnvOptions } from '../../src/engine/vec-env/vec-env-options.js';
 import { NUM_COMPONENTS, NUM_STEPS, OBSERVATION_FIELDS, PROFILE_NAMES } from '../../src/world/fields.js';
-import { LAYOUTS, randomIndices } from './call-sequences.js';
+import { LAYOUTS, randomIndices, toStartStates } from './call-sequences.js';
 import type { Random } from './random.js';
 
 /** A call. The environment that the last `create` or `fork` opened has the largest number. */
@@ -112,7 +112,7 @@ export function drawCall(random: Random, { envs, results, snapshots, spans }: Se
       ...drawRun(random, env),
       ...(random.chance(0.2) ? drawSource(random, env, envs, source) : {}),
     }),
-    fork: () => drawFork(random, env),
+    fork: () => drawFork(random, env, spans[number], terminated ?? new Uint8Array(env.numEnvs)),
     assign: () => drawSource(random, env, envs, source),
     restore: () => ({ snapshot: random.pick(snapshots) }),
   };
@@ -149,7 +149,24 @@ function drawReset(
       random.weights(NUM_COMPONENTS),
       random.graders(numEnvs),
     ]),
+    start: random.chance(0.3) ? drawStart(random, numEnvs) : undefined,
   };
+}
+
+/** Draws start states, sometimes with an entry that is refused unless the mask leaves out its environment. */
+function drawStart(random: Random, numEnvs: number): object {
+  const start = toStartStates(random.starts(numEnvs));
+  const at = random.integer(0, numEnvs - 1);
+  const put = (list: ArrayLike<number> | undefined, value: number) => {
+    if (list !== undefined) (list as Float32Array)[at] = value;
+  };
+  if (random.chance(0.1)) put(start.meters, random.pick([NaN, 1.5, -0.1, 2 ** -81]));
+  if (random.chance(0.1)) put(start.steps as Uint8Array, 28);
+  if (random.chance(0.1)) put(start.skill, random.pick([100, -100, Infinity]));
+  if (random.chance(0.1)) put(start.well, random.pick([29, -0.5, NaN]));
+  if (random.chance(0.1)) put(start.crashes, 141);
+  if (random.chance(0.1)) put(start.beliefs, random.pick([NaN, 0.5]));
+  return random.chance(0.2) ? { ...start, steps: random.integer(0, 27) } : start;
 }
 
 function drawStep(random: Random, { numEnvs, metadata }: VecEnv, terminated: Uint8Array): Call['args'] {
@@ -173,11 +190,31 @@ function drawRun(random: Random, { numEnvs }: VecEnv): Call['args'] {
   };
 }
 
-function drawFork(random: Random, { numEnvs }: VecEnv): Call['args'] {
+function drawFork(
+  random: Random,
+  { numEnvs }: VecEnv,
+  span: readonly [number, number],
+  terminated: Uint8Array,
+): Call['args'] {
+  const count = random.pick(SIZES);
+  const playing = Array.from(terminated.keys()).filter((env) => terminated[env] === 0);
+  const imagines = random.chance(0.5);
+  const picked = Uint32Array.from({ length: count }, () => random.pick(playing));
   return {
-    indices: randomIndices(random, numEnvs, random.pick(SIZES)),
-    imagination: random.pick([undefined, true, false]),
+    indices:
+      imagines && playing.length > 0 && random.chance(0.9) ? picked : randomIndices(random, numEnvs, count),
+    imagination: imagines ? drawImagined(random, count, span) : random.pick([undefined, true, false]),
     autoreset: random.pick([undefined, ...AUTORESET_MODES]),
     threads: random.pick([undefined, 1, 2]),
+  };
+}
+
+function drawImagined(random: Random, count: number, [low, size]: readonly [number, number]): object {
+  const seeds = random.seeds(count).map((seed) => low + (seed % size));
+  const profiles = random.profiles(count);
+  if (random.chance(0.1)) profiles[0] = NaN;
+  return {
+    profiles: random.pick(['prior', profiles]),
+    seed: random.chance(0.3) ? low + random.integer(0, Math.max(0, size - count)) : seeds,
   };
 }

@@ -32,7 +32,7 @@ const MINUS_ZERO = 0x80000000;
  * The smallest trait above 0 that a seed can draw. `low + span * unit` is a sum of float32s: with low 0 it is at
  * least span * 2^-24; with another low it is a multiple of a unit in the last place, which is at least 2^-64.
  */
-const SMALLEST_TRAIT = MIN_MAGNITUDE * 2 ** -24;
+export const SMALLEST_TRAIT = MIN_MAGNITUDE * 2 ** -24;
 const STORED_STEPS = TAPE_WORDS * 8;
 /** The sums, which are 0 at step 0. */
 const REWARD_SUMS = [STATE.early, STATE.late, STATE.return];

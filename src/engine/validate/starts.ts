@@ -109,14 +109,14 @@ const LAST_START = NUM_STEPS - 1;
  * The smallest magnitude other than 0 that a start may have. Its products with the means' factors and with a weight of 2^-40 are still normal
  * float32s. A device may flush subnormal ones to 0.
  */
-const MIN_VALUE = 2 ** -80;
+export const MIN_VALUE = 2 ** -80;
 const METER_RANGE: FloatRange = { low: MIN_VALUE, high: 1, signed: false };
 /** Bounds of sums of rewards in any world. */
 const SUM_RANGE: FloatRange = { low: MIN_VALUE, high: MAX_SUM, signed: true };
 
 type FloatsName = Exclude<keyof StartStates, 'steps' | 'crashes' | 'beliefs'>;
 /** The smallest number of steps after which each reward sum may differ from 0. */
-const FIRST_NONZERO = { early: 1, late: NUM_STEPS / 2 + 1, returns: 1 };
+export const FIRST_NONZERO = { early: 1, late: NUM_STEPS / 2 + 1, returns: 1 };
 
 /**
  * Validates the start states of the environments of a mask. @returns copies.
@@ -126,6 +126,7 @@ export function toStart(states: StartStates, context: StartContext): EnvStarts {
   const start = readOptions('start', states, START_OPTIONS);
   const { numEnvs, mask, params } = context;
   const steps = toSteps(start.steps, numEnvs, mask);
+  const discrete = discreteWeights(params);
   const sum = (name: keyof typeof FIRST_NONZERO) =>
     start[name] === undefined ? null : toRewardSums(name, start[name], steps, mask);
   const bounded = (name: 'well' | 'skill', boundsAt: (env: number) => Bounds) =>
@@ -137,22 +138,31 @@ export function toStart(states: StartStates, context: StartContext): EnvStarts {
     late: sum('late'),
     returns: sum('returns'),
     crashes: start.crashes === undefined ? null : toCrashes(start.crashes, steps, mask),
-    well: bounded('well', (env) => wellBounds(steps[env], weightsAt(context, env))),
+    well: bounded('well', (env) => wellBounds(steps[env], weightsAt(context, discrete, env))),
     skill: bounded('skill', (env) => skillBounds(params, steps[env])),
     ...(start.beliefs === undefined ? NO_BELIEFS : toStartBeliefs(start.beliefs, steps, context)),
   };
 }
 
-/** Weights that stand for any sampled profile's: not negative, with the sum 1. */
+/** Weights that stand for any that are not negative and sum to 1, such as a sampled profile's. */
 const SIMPLEX = Float32Array.of(1, 0, 0, 0, 0);
 
-/** Returns the reward weights of an environment; null if they are unknown. */
-function weightsAt({ modes, profiles }: StartContext, env: number): Float32Array | null {
+/** Returns the reward weights of an environment; null if they are unknown. @param discrete those of a discrete profile. */
+function weightsAt(
+  { modes, profiles }: StartContext,
+  discrete: Float32Array | null,
+  env: number,
+): Float32Array | null {
   if (modes === null) return null;
   if (modes[env] === MODE.sampled) return SIMPLEX;
-  // A changed world may give a named profile negative weights.
-  if (modes[env] === MODE.discrete) return null;
+  if (modes[env] === MODE.discrete) return discrete;
   return profiles?.subarray(env * PROFILE_SIZE + NUM_TRAITS, (env + 1) * PROFILE_SIZE) ?? null;
+}
+
+/** Returns the weights of a discrete profile; null if one has a negative weight, as in a changed world. Each one's sum to 1. */
+function discreteWeights({ namedProfiles }: Params): Float32Array | null {
+  const numbers = Array.from(namedProfiles);
+  return numbers.some((number, at) => at % PROFILE_SIZE >= NUM_TRAITS && number < 0) ? null : SIMPLEX;
 }
 
 const NO_BELIEFS = { beliefs: null, given: null };

@@ -14,7 +14,7 @@ const ONLY_ZERO: Bounds = [0, 0];
  */
 export const SKILL_ERROR = { start: 0.01, snapshot: 0.011 } as const;
 /** In other worlds: the error per unit of the sum's magnitude. */
-const SKILL_ERROR_SHARE = 2 ** -18;
+export const SKILL_ERROR_SHARE = 2 ** -18;
 
 /**
  * Returns the bounds of `well` after `steps` steps: 0 to `steps` if no weight is negative and the weights sum to 1, because

@@ -20,19 +20,17 @@ KERNELS = [kernel.name for kernel in list_kernels() if kernel.supported]
 RENAMED = {"numEnvs": "num_envs", "seedRange": "seed_range", "policySeeds": "policy_seeds"}
 
 
-def decoded(name, value, num_envs):
+def decoded(name, value):
     """Decodes an argument, in the shape that the API of Python documents."""
     if isinstance(value, dict) and "bytes" in value:
         array = np.frombuffer(base64.b64decode(value["bytes"]), DTYPES[value["dtype"]])
         if name == "mask":
             return array.astype(bool)
-        rows = {"profiles": (num_envs, 16), "graders": (num_envs, 8), "policy": (num_envs, 28)}
-        if name in rows and array.size != 8:
-            return array.reshape(rows[name])
-        return array
+        widths = {"profiles": 16, "graders": 8, "policy": 28, "meters": 5}
+        return array.reshape(-1, widths[name]) if name in widths and array.size != 8 else array
     if name == "observation":
         return {"one_hot" if key == "oneHot" else key: choice for key, choice in value.items()}
-    return value
+    return {key: decoded(key, entry) for key, entry in value.items()} if isinstance(value, dict) else value
 
 
 class Sequence:
@@ -41,8 +39,7 @@ class Sequence:
 
     def perform(self, name, env, args):
         """Makes a call. Returns the trajectory of a run, else None."""
-        num_envs = args.get("numEnvs") or self.envs[env].num_envs
-        args = {RENAMED.get(key, key): decoded(key, value, num_envs) for key, value in args.items()}
+        args = {RENAMED.get(key, key): decoded(key, value) for key, value in args.items()}
         if name == "create":
             return self.add(VecEnv(args.pop("num_envs"), kernel=KERNELS[len(self.envs) % len(KERNELS)], **args))
         on = self.envs[env]

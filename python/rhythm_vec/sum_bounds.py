@@ -1,0 +1,44 @@
+"""Bounds of the sums `well` and `skill` of episodes, by their step counts."""
+
+from __future__ import annotations
+
+from typing import Any, Tuple
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _world
+from .world import World
+
+Doubles = npt.NDArray[np.float64]
+#: Inclusive bounds, f64 [n] each.
+Bounds = Tuple[Doubles, Doubles]
+
+
+def well_bounds(steps: npt.NDArray[Any], weights: npt.NDArray[np.float32]) -> Bounds:
+    """Returns the bounds of `well`: 0 to the step count if no weight is negative and the weights sum to 1, because
+    meters are in [0, 1]; else any number.
+
+    Args:
+        steps: [n].
+        weights: f32 [n, 5]: reward weights; NaN for unknown ones.
+    """
+    doubles = weights.astype(np.float64)
+    simplex = (np.abs(doubles.sum(axis=1) - 1) <= _world.SUM_TOLERANCE) & (doubles >= 0).all(axis=1)
+    high = np.where(simplex, steps * (1 + 2 * _world.SUM_TOLERANCE), _world.MAX_SUM)
+    low = np.where(simplex, 0.0, -_world.MAX_SUM)
+    return np.where(steps == 0, 0.0, low), np.where(steps == 0, 0.0, high)
+
+
+def skill_bounds(world: World, steps: npt.NDArray[Any], min_error: float) -> Bounds:
+    """Returns the bounds of `skill`. A term is 1 minus beliefSkillScale times a number in [0, 1]; without a belief it
+    is 0.
+
+    Args:
+        steps: [n].
+        min_error: the smallest allowed rounding error, of SKILL_ERROR.
+    """
+    terms = np.maximum(0.0, steps.astype(np.float64) - float(world.param("beliefSkillFrom")))
+    lowest = 1 - float(world.param("beliefSkillScale"))
+    error = np.where(terms > 0, np.maximum(min_error, terms * abs(lowest) * _world.SKILL_ERROR_SHARE), 0.0)
+    return terms * min(0.0, lowest) - error, terms * max(1.0, lowest) + error
