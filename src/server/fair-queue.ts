@@ -40,8 +40,9 @@ export class FairQueue {
   #working = 0;
   #waiting = 0;
   #draining = false;
-  /** The mean time between two requests that end, in milliseconds, and when the last one ended. */
-  #meanMs = 0;
+  /** The mean time between two requests that end while others wait, in milliseconds; null before the first. */
+  #meanMs: number | null = null;
+  /** When the last request ended, or the first one began to wait. */
   #endedAt = 0;
 
   constructor(limits: FairQueueLimits) {
@@ -75,13 +76,18 @@ export class FairQueue {
   /** Ends a request, and admits the next one. */
   leave(): void {
     const now = performance.now();
-    this.#meanMs += WEIGHT * (now - this.#endedAt - this.#meanMs);
+    // Without a request that waits, the time since the last end says how busy the clients are, not the server.
+    if (this.#waiting > 0) this.#note(now - this.#endedAt);
     this.#endedAt = now;
     this.#working--;
     const next = this.#next();
     if (next === undefined) return;
     this.#working++;
     next.admit();
+  }
+
+  #note(ms: number): void {
+    this.#meanMs = this.#meanMs === null ? ms : this.#meanMs + WEIGHT * (ms - this.#meanMs);
   }
 
   /** Refuses new requests. Those that wait or work continue. */
@@ -161,7 +167,7 @@ export class FairQueue {
 
   /** Estimates the seconds until the requests that wait have ended. */
   #retryAfter(): number {
-    const seconds = Math.ceil((this.#waiting * this.#meanMs) / 1000);
+    const seconds = Math.ceil((this.#waiting * (this.#meanMs ?? 0)) / 1000);
     return Math.min(Math.max(seconds, MIN_RETRY), MAX_RETRY);
   }
 }

@@ -99,6 +99,7 @@ describe.skipIf(absent !== '')(`a server of ${WORKERS} workers${absent}`, () => 
     const scoreAll = () => Promise.all(Array.from({ length: 16 }, score));
     await scoreAll();
     const scored = scoreAll();
+    const rows = await metric(cluster, 'rhythm_vec_scored_rows_total');
     process.kill(before[0], 'SIGKILL');
     for (const { body } of await scored) expect(body).toEqual(expected);
     await expect
@@ -115,6 +116,7 @@ describe.skipIf(absent !== '')(`a server of ${WORKERS} workers${absent}`, () => 
     expect(alive.length).toBeGreaterThan(0);
     for (let step = 0; step < 40; step++) await Promise.all(alive.map((session) => session.step()));
     expect((await sendRequest(cluster, 'POST', '/v1/score', columns(200))).body).toEqual(expected);
+    expect(await metric(cluster, 'rhythm_vec_scored_rows_total')).toBeGreaterThan(rows);
     const after = await workersOf(cluster);
     expect(after).toHaveLength(WORKERS);
     expect(after).not.toContain(before[0]);

@@ -2,7 +2,7 @@
 import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { BusyError, FairQueue } from '../../src/server/fair-queue.js';
 import type { RunningServer } from '../../src/server/server.js';
 import { metricBecomes, sendRequest, startServer } from '../support/server.js';
@@ -52,6 +52,27 @@ it('refuses requests beyond the limit, after the deadline, and while it drains',
   queue.leave();
   await waiting;
   expect([queue.working, queue.waiting]).toEqual([1, 0]);
+});
+
+it('does not count idle hours in Retry-After', async () => {
+  vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  const queue = new FairQueue({ working: 1, waiting: 1, waitMs: 60_000 });
+  await queue.enter('a', NEVER);
+  vi.advanceTimersByTime(7_200_000);
+  queue.leave();
+  await queue.enter('a', NEVER);
+  const waiting = queue.enter('a', NEVER);
+  await expect(queue.enter('b', NEVER)).rejects.toMatchObject({ retryAfter: 1 });
+  vi.advanceTimersByTime(5000);
+  queue.leave();
+  await waiting;
+  const last = queue.enter('a', NEVER);
+  await expect(queue.enter('b', NEVER)).rejects.toMatchObject({ retryAfter: 5 });
+  queue.leave();
+  await last;
 });
 
 it('a client that disconnects leaves the queue', async () => {

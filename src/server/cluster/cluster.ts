@@ -16,6 +16,7 @@ import { type RunningServer, urlOf } from '../server.js';
 import { type ServeOptions, type Settings, toServeSettings } from '../server-options.js';
 import type { SentError, ToWorker } from './messages.js';
 import { type Asked, type Quotas, TrackedWorker } from './tracked-worker.js';
+import { WorkerMetrics } from './worker-metrics.js';
 
 /** The program of a worker, beside this file in dist and beside its bundle in lib. */
 const PROGRAM = './serve-worker.js';
@@ -24,7 +25,7 @@ const MAX_WORKERS = 256;
 
 /** Milliseconds before an ended worker is replaced, doubled each time until one has run for STABLE_MS. */
 const [FIRST_DELAY_MS, MAX_DELAY_MS, STABLE_MS] = [100, 10_000, 10_000];
-/** Milliseconds in which a worker must tell its metrics; one that is busy longer is left out. */
+/** Milliseconds in which a worker must tell its metrics; for one that is busy longer, the last ones count. */
 const METRICS_MS = 5000;
 /** Milliseconds that workers have to end after their last request. */
 const END_MS = 2000;
@@ -77,6 +78,8 @@ function freePort({ host }: Settings): Promise<number> {
   });
 }
 
+type OwnMetrics = Parameters<typeof sumOfMetrics>[0][number];
+
 class Cluster {
   readonly #settings: Settings;
   readonly #quotas: Quotas;
@@ -84,7 +87,8 @@ class Cluster {
   #stopping = false;
   #cut = 0;
   /** The workers' answers to the present request for metrics. */
-  readonly #metrics = new Map<number, (metrics: Parameters<typeof sumOfMetrics>[0][number]) => void>();
+  readonly #metrics = new Map<number, (metrics: OwnMetrics) => void>();
+  readonly #kept = new WorkerMetrics<TrackedWorker>();
   #metricsId = 0;
 
   constructor(settings: Settings, workers: number) {
@@ -134,6 +138,7 @@ class Cluster {
       worker.clusterWorker.once('exit', (code, signal) => {
         const { sockets, isReady } = worker;
         this.#workers[k] = null;
+        this.#kept.end(worker);
         worker.release();
         reject(new Error(`Expected worker ${k + 1} to start, but it ended with ${signal ?? code}.`));
         if (this.#stopping || !isReady) return;
@@ -184,19 +189,25 @@ class Cluster {
   }
 
   async #metricsText(): Promise<string> {
-    const ready = this.#workers.filter((worker) => worker?.isReady);
-    return sumOfMetrics(await Promise.all(ready.map((worker) => this.#metricsOf(worker!))));
+    const ready = this.#workers.filter((worker) => worker?.isReady) as TrackedWorker[];
+    await Promise.all(
+      ready.map(async (worker) => {
+        const metrics = await this.#metricsOf(worker);
+        if (metrics !== null && this.#workers.includes(worker)) this.#kept.note(worker, metrics);
+      }),
+    );
+    return sumOfMetrics(this.#kept.all());
   }
 
-  /** Returns the metrics of a worker; none if it ends or is busy. */
-  async #metricsOf(worker: TrackedWorker): Promise<Parameters<typeof sumOfMetrics>[0][number]> {
+  /** Returns the metrics of a worker; null if it ends or is busy. */
+  async #metricsOf(worker: TrackedWorker): Promise<OwnMetrics | null> {
     const id = this.#metricsId++;
     const message: ToWorker = { type: 'get own metrics', id };
     let none = (): void => {};
     let timer: NodeJS.Timeout | undefined;
     try {
       return await new Promise((resolve) => {
-        none = () => resolve([]);
+        none = () => resolve(null);
         this.#metrics.set(id, resolve);
         worker.clusterWorker.once('exit', none);
         timer = setTimeout(none, METRICS_MS);

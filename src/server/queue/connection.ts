@@ -7,7 +7,7 @@ import { QueueError } from './queue-error.js';
 export interface QueueAddress {
   /** redis://[user:password@]host[:port][/database], or rediss:// for TLS. */
   readonly url: string;
-  /** A password that replaces the one of the URL. */
+  /** The password, unless the URL has one. */
   readonly password?: string;
   /** The certificate of the authority that signed the server's, as PEM. Default: those of Node. */
   readonly ca?: string;
@@ -37,8 +37,9 @@ const RECONNECT = { first: 50, last: 1000 };
 export async function connect(address: QueueAddress): Promise<Redis> {
   const { ioredis } = await loadQueues();
   const options = optionsOf(address);
-  await check(new ioredis.Redis(address.url, { ...options, retryStrategy: () => null }), address);
-  const redis = new ioredis.Redis(address.url, {
+  const url = withPassword(address);
+  await check(new ioredis.Redis(url, { ...options, retryStrategy: () => null }), address);
+  const redis = new ioredis.Redis(url, {
     ...options,
     maxRetriesPerRequest: null,
     retryStrategy: (attempt) => Math.min(RECONNECT.last, RECONNECT.first * attempt),
@@ -50,7 +51,7 @@ export async function connect(address: QueueAddress): Promise<Redis> {
 }
 
 /** @throws QueueError for a URL of another kind. */
-function optionsOf({ url, password, ca }: QueueAddress): RedisOptions {
+function optionsOf({ url, ca }: QueueAddress): RedisOptions {
   if (!/^rediss?:\/\/./.test(url) || !URL.canParse(url)) {
     throw new QueueError(
       `Expected the URL of Redis as redis://host:port, got ${JSON.stringify(withoutSecret(url))}. Pass --redis, or set REDIS_URL.`,
@@ -59,9 +60,16 @@ function optionsOf({ url, password, ca }: QueueAddress): RedisOptions {
   return {
     lazyConnect: true,
     connectTimeout: CONNECT_MS,
-    ...(password === undefined ? {} : { password }),
     ...(ca === undefined ? {} : { tls: { ca } }),
   };
+}
+
+/** Returns the URL with the password. ioredis itself prefers the empty password of redis://user@host to an option. */
+function withPassword({ url, password }: QueueAddress): string {
+  const parsed = new URL(url);
+  if (password === undefined || parsed.password !== '') return url;
+  parsed.password = encodeURIComponent(password);
+  return parsed.href;
 }
 
 /** Returns the server of a URL, without its password. */

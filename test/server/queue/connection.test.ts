@@ -80,6 +80,16 @@ describeWithRedis('a queue', () => {
     (await connect(addressAt(withPassword.replace('wrong-one', 'secret')))).disconnect();
   });
 
+  it('takes the password for the user of a URL without one', async () => {
+    const client = await connect(addressAt(server.url, { password: 'secret' }));
+    await client.acl('SETUSER', 'me', 'on', '>p@ss:w%41rd/', '~*', '+@all');
+    client.disconnect();
+    const url = server.url.replace('//', '//me@');
+    const redis = await connect(addressAt(url, { password: 'p@ss:w%41rd/' }));
+    expect(await redis.call('ACL', 'WHOAMI')).toBe('me');
+    redis.disconnect();
+  });
+
   it.each([
     ['maxmemory-policy', 'allkeys-lru', 'noeviction'],
     ['appendonly', 'no', 'yes'],
