@@ -86,8 +86,6 @@ struct Trajectory {
   float* deltas;
   float* anomalies;
   size_t column_stride;  // 0: rows
-
-  bool records() const { return actions || events || rewards || meters || deltas || anomalies; }
 };
 
 // A copy of environments: environment indices[i] of the source becomes environment i.
