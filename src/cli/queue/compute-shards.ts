@@ -2,12 +2,14 @@
 import { MODEL_PREFIX } from '../../evaluation/user-policy.js';
 import { type CompactEpisode, toCompact } from '../../rollouts/trajectories/compact-episode.js';
 import { EpisodeReplayer } from '../../rollouts/trajectories/episode-replayer.js';
+import type { ShardRows } from '../../server/jobs/check-rows.js';
 import type { EpisodeJob, RunnableJob } from '../../server/jobs/job.js';
 import { runShard, type ShardBatch } from '../../server/jobs/run.js';
+import type { Shard } from '../../server/jobs/shard.js';
 import { connect } from '../../server/queue/connection.js';
 import type { Queue } from '../../server/queue/job-store.js';
 import { ModelEpisodes } from '../../server/queue/model-episodes.js';
-import { packEpisodes, packResult } from '../../server/queue/result-codec.js';
+import { checkRows, packEpisodes, packResult, rowsIn } from '../../server/queue/result-codec.js';
 import { type ComputeOptions, serveShards } from '../../server/queue/serve-shards.js';
 import type { ShardTask } from '../../server/queue/shard-messages.js';
 import { SharedLedger, SharedPauses } from '../../server/queue/shared-ledger.js';
@@ -30,31 +32,37 @@ const hasModel = (job: RunnableJob): job is EpisodeJob =>
   (job.kind === 'teach' || job.kind === 'eval') && job.options.model !== null;
 
 /** Computes a shard without a language model. */
-async function computeShard(
-  job: RunnableJob,
-  { index, count, engine }: ShardTask,
-  options: ComputeOptions,
-): Promise<Buffer> {
+async function computeShard(job: RunnableJob, task: ShardTask, options: ComputeOptions): Promise<Buffer> {
+  const { engine } = task;
   const batches: ShardBatch[] = [];
-  for await (const batch of runShard(job, { index, count }, { engine, ...options })) batches.push(batch);
-  return packResult(batches);
+  for await (const batch of runShard(job, shardOf(task), { engine, ...options })) batches.push(batch);
+  const result = packResult(batches);
+  check(task, rowsIn(result));
+  return result;
 }
+
+const shardOf = ({ shard, count }: ShardTask): Shard => ({ index: shard.index, count });
+
+/** @throws QueueError if the rows are not those of the shard. */
+const check = ({ shard, job, count }: ShardTask, rows: ShardRows): void =>
+  checkRows({ name: shard.job, job, shards: count }, shard.index, rows);
 
 /** Plays the episodes of a shard with a language model, except those of the model that an earlier attempt has stored. */
 async function playShard(
   job: EpisodeJob,
-  { name, index, count, token, engine, settings }: ShardTask,
+  task: ShardTask,
   queue: Queue,
   { signal, onProgress }: ComputeOptions,
 ): Promise<Buffer> {
+  const { shard, token, engine, settings } = task;
   const { sampling, prices } = job.options.model!;
   const flags = flagsOf(JSON.parse(settings) as RunSettings, sampling);
   const openModel = await prepareModel(modelOf(job), flags);
-  const episodes = await ModelEpisodes.open(queue, name, index);
+  const episodes = await ModelEpisodes.open(queue, shard);
   await using replayer = new EpisodeReplayer(engine);
   const timeoutMs = (flags.timeout ?? LLM_DEFAULTS.timeout) * 1000;
-  await using ledger = await SharedLedger.open(queue, { name, index, token, timeoutMs }, prices);
-  const { model } = openModel({}, { ledger, rateLimiter: new SharedPauses(queue, name) });
+  await using ledger = await SharedLedger.open(queue, { shard, token, timeoutMs }, prices);
+  const { model } = openModel({}, { ledger, rateLimiter: new SharedPauses(queue, shard.job) });
   const llm = {
     ...{ model, concurrency: flags.concurrency ?? LLM_DEFAULTS.concurrency },
     has: (key: string) => episodes.has(key),
@@ -62,10 +70,12 @@ async function playShard(
     append: (episode: Parameters<typeof toCompact>[0]) => episodes.add(episode),
   };
   const others: CompactEpisode[] = [];
-  for await (const batch of runShard(job, { index, count }, { engine, signal, onProgress, llm })) {
+  for await (const batch of runShard(job, shardOf(task), { engine, signal, onProgress, llm })) {
     others.push(...batch.episodes.filter((episode) => episode.model === null).map(toCompact));
   }
-  return packEpisodes([...(await episodes.all()), ...others]);
+  const all = [...episodes.all(), ...others];
+  check(task, { episodes: all });
+  return packEpisodes(all);
 }
 
 /** Returns the name of a job's language model. */

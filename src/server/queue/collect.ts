@@ -16,7 +16,7 @@ import {
   type StoredJob,
 } from './job-store.js';
 import { QueueError } from './queue-error.js';
-import { unpackResult } from './result-codec.js';
+import { checkRows, rowsIn, unpackResult } from './result-codec.js';
 import { decompress } from './serve-shards.js';
 import { isOverBudget, readSpending } from './shared-ledger.js';
 import { failedShards, missingJob } from './status.js';
@@ -73,7 +73,7 @@ export class Collector {
       const count = await this.count();
       onCount(count);
       if (count === shards) return;
-      const failed = await failedShards(this.#queue, name);
+      const failed = await failedShards(this.#queue, this.job);
       if (failed.length > 0 && failed.length + (await this.count()) >= shards) {
         if (await isOverBudget(this.#queue, name)) throw new BudgetError(failed[0].error);
         throw allFailed(name, failed);
@@ -106,6 +106,7 @@ export class Collector {
     const bytes = decompress(result.compressed);
     if (!createHash('sha256').update(bytes).digest().equals(result.digest))
       throw damaged(this.job.name, index);
+    checkRows(this.job, index, rowsIn(bytes));
     yield* unpackResult(bytes, replayer);
   }
 

@@ -1,6 +1,7 @@
 /** Jobs and their results in Redis. */
+import { randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import { episodesKey, jobKeys, metaKey, namesKey, openKey } from './keys.js';
+import { episodesKey, jobKeys, metaKey, namesKey, openKey, type ShardData } from './keys.js';
 import { QueueError } from './queue-error.js';
 import { CANCEL, FINISH, REGISTER, REGISTER_COLLECTOR, STORE } from './scripts.js';
 
@@ -38,6 +39,8 @@ export type JobState = 'open' | 'collected' | 'cancelled';
 /** A job as Redis has it. Times are in milliseconds since 1970; null before. */
 export interface StoredJob extends JobRecord {
   readonly state: JobState;
+  /** Identifies the submission: a job that is submitted again after it was collected or cancelled has another. */
+  readonly submission: string;
   readonly submittedAt: number;
   readonly startedAt: number | null;
   readonly collectedAt: number | null;
@@ -52,13 +55,6 @@ export interface StoredJob extends JobRecord {
   readonly spent: number | null;
 }
 
-/** A shard as BullMQ stores it. */
-export interface ShardData {
-  /** The job's name. */
-  readonly job: string;
-  readonly index: number;
-}
-
 /** What became of a result: it was stored, was there already with the same or other bytes, or the job has ended. */
 export type Stored = 'stored' | 'same' | 'different' | 'closed';
 
@@ -71,6 +67,8 @@ export interface ShardResult {
 }
 
 const DIGEST_BYTES = 32;
+/** The bytes of a submission's name. */
+const SUBMISSION_BYTES = 6;
 
 /** @throws QueueError if the queue has jobs of another version or world. */
 export async function checkRelease({ redis, prefix }: Queue, release: Release): Promise<void> {
@@ -95,7 +93,8 @@ export async function registerJob(
 ): Promise<JobState | 'none'> {
   const { name, ...fields } = record;
   const keys = [metaKey(prefix), openKey(prefix), namesKey(prefix), jobKeys(prefix, name).job];
-  const args = [release.version, release.world, name, ...Object.entries(fields).flat()];
+  const submission = randomBytes(SUBMISSION_BYTES).toString('hex');
+  const args = [release.version, release.world, name, submission, ...Object.entries(fields).flat()];
   const state = (await redis.eval(REGISTER, keys.length, ...keys, ...args)) as JobState | 'none' | string[];
   if (!Array.isArray(state)) return state;
   const [version, world] = state;
@@ -116,6 +115,7 @@ export async function readJob({ redis, prefix }: Queue, name: string): Promise<S
     rows: Number(fields.rows),
     priority: Number(fields.priority),
     state: fields.state as JobState,
+    submission: fields.submission,
     submittedAt: Number(fields.submitted_at),
     startedAt: numberOf(fields.started_at),
     collectedAt: numberOf(fields.collected_at),
@@ -127,9 +127,14 @@ export async function readJob({ redis, prefix }: Queue, name: string): Promise<S
   };
 }
 
-/** Returns whether a job still wants results. */
-export const isOpen = async ({ redis, prefix }: Queue, name: string): Promise<boolean> =>
-  (await redis.hget(jobKeys(prefix, name).job, 'state')) === 'open';
+/** Returns whether the job of a shard still wants its result. */
+export async function isCurrent(
+  { redis, prefix }: Queue,
+  { job, submission }: Pick<ShardData, 'job' | 'submission'>,
+): Promise<boolean> {
+  const [state, current] = await redis.hmget(jobKeys(prefix, job).job, 'state', 'submission');
+  return state === 'open' && current === submission;
+}
 
 /** Returns the names of all known jobs, the oldest first, and forgets those whose records have expired. */
 export async function jobNames(queue: Queue): Promise<string[]> {
@@ -152,8 +157,8 @@ export const noteFailure = ({ redis, prefix }: Queue, name: string): Promise<unk
   redis.hincrby(jobKeys(prefix, name).job, 'failures', 1);
 
 /** Returns whether the result of a shard is stored. */
-export const hasResult = async ({ redis, prefix }: Queue, name: string, index: number): Promise<boolean> =>
-  (await redis.hexists(jobKeys(prefix, name).results, String(index))) === 1;
+export const hasResult = async ({ redis, prefix }: Queue, { job, index }: ShardData): Promise<boolean> =>
+  (await redis.hexists(jobKeys(prefix, job).results, String(index))) === 1;
 
 /** Returns the indices of the shards with a result. */
 export const finishedShards = async ({ redis, prefix }: Queue, name: string): Promise<Set<number>> =>
@@ -165,17 +170,15 @@ export const countResults = ({ redis, prefix }: Queue, name: string): Promise<nu
 /** Stores the result of a shard, or compares it with the stored one. @param where the machine, for errors. */
 export async function storeResult(
   { redis, prefix }: Queue,
-  name: string,
-  index: number,
+  shard: ShardData,
   { digest, compressed, computeMs }: ShardResult,
   where: string,
 ): Promise<Stored> {
-  const { job, results, differences, finished } = jobKeys(prefix, name);
+  const { job, results, differences, finished } = jobKeys(prefix, shard.job);
+  const keys = [job, results, differences, finished, episodesKey(prefix, shard)];
   const value = Buffer.concat([digest, compressed]);
-  const args = [index, value, Math.round(computeMs), where];
-  const stored = (await redis.eval(STORE, 4, job, results, differences, finished, ...args)) as Stored;
-  await redis.unlink(episodesKey(prefix, name, index));
-  return stored;
+  const args = [shard.submission, shard.index, value, Math.round(computeMs), where];
+  return (await redis.eval(STORE, keys.length, ...keys, ...args)) as Stored;
 }
 
 /** Returns the result of a shard; null if there is none. */
@@ -224,17 +227,14 @@ export async function finishJob(
   await redis.eval(FINISH, keys.length, ...keys, name, collector, file, sha256);
 }
 
-/** Removes the episodes of shards that are not finished. */
-async function removeEpisodes({ redis, prefix }: Queue, name: string, shards: number): Promise<void> {
-  for (let index = 0; index < shards; index++) await redis.unlink(episodesKey(prefix, name, index));
-}
-
 /** Cancels a job and removes its data from Redis, except its record. @returns the state before. */
 export async function cancelJob({ redis, prefix }: Queue, name: string): Promise<JobState | 'none'> {
   const { job, ...data } = jobKeys(prefix, name);
   const keys = [job, openKey(prefix), ...Object.values(data)];
-  const shards = Number(await redis.hget(job, 'shards'));
+  const [shards, submission] = await redis.hmget(job, 'shards', 'submission');
   const state = (await redis.eval(CANCEL, keys.length, ...keys, name)) as JobState | 'none';
-  await removeEpisodes({ redis, prefix }, name, shards);
+  for (let index = 0; index < Number(shards); index++) {
+    await redis.unlink(episodesKey(prefix, { job: name, submission: submission!, index }));
+  }
   return state;
 }

@@ -45,11 +45,20 @@ export const openKey = (prefix: string): string => `${prefix}:open`;
 /** Sorted set: the names of all known jobs, by the time of submission. */
 export const namesKey = (prefix: string): string => `${prefix}:jobs`;
 
+/** A shard as BullMQ stores it. */
+export interface ShardData {
+  /** The job's name. */
+  readonly job: string;
+  /** The job's submission. A shard of an earlier submission is not computed. */
+  readonly submission: string;
+  readonly index: number;
+}
+
 /** Returns BullMQ's id of a shard. */
-export const shardId = (name: string, index: number): string => `${name}-${index}`;
+export const shardId = ({ job, submission, index }: ShardData): string => `${job}-${submission}-${index}`;
 /** Hash by episode: the finished episodes of a language model, until their shard is finished. */
-export const episodesKey = (prefix: string, name: string, index: number): string =>
-  `${prefix}:episodes:${name}:${index}`;
+export const episodesKey = (prefix: string, { job, submission, index }: ShardData): string =>
+  `${prefix}:episodes:${job}:${submission}:${index}`;
 /** Returns BullMQ's key of a shard's lock. */
-export const lockKey = (prefix: string, name: string, index: number): string =>
-  `${prefix}:${SHARDS}:${shardId(name, index)}:lock`;
+export const lockKey = (prefix: string, shard: ShardData): string =>
+  `${prefix}:${SHARDS}:${shardId(shard)}:lock`;

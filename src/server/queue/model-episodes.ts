@@ -4,24 +4,28 @@ import type { EpisodeReplayer } from '../../rollouts/trajectories/episode-replay
 import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
 import { episodeKey } from '../../rollouts/trajectories/write-line.js';
 import type { Queue } from './job-store.js';
-import { episodesKey } from './keys.js';
+import { episodesKey, jobKeys, type ShardData } from './keys.js';
+import { QueueError } from './queue-error.js';
+import { ADD_EPISODE } from './scripts.js';
 import { compress, decompress } from './serve-shards.js';
 
 export class ModelEpisodes {
-  readonly #redis: Queue['redis'];
-  readonly #key: string;
-  readonly #stored: Set<string>;
+  readonly #queue: Queue;
+  readonly #shard: ShardData;
+  /** The episodes as Redis has them, by `episodeKey`. */
+  readonly #stored: Map<string, CompactEpisode>;
 
-  private constructor(redis: Queue['redis'], key: string, stored: readonly string[]) {
-    this.#redis = redis;
-    this.#key = key;
-    this.#stored = new Set(stored);
+  private constructor(queue: Queue, shard: ShardData, stored: Map<string, CompactEpisode>) {
+    this.#queue = queue;
+    this.#shard = shard;
+    this.#stored = stored;
   }
 
-  /** Reads which episodes of a shard are stored. */
-  static async open({ redis, prefix }: Queue, name: string, index: number): Promise<ModelEpisodes> {
-    const key = episodesKey(prefix, name, index);
-    return new ModelEpisodes(redis, key, await redis.hkeys(key));
+  /** Reads the stored episodes of a shard. */
+  static async open(queue: Queue, shard: ShardData): Promise<ModelEpisodes> {
+    const { redis, prefix } = queue;
+    const values = Object.entries(await redis.hgetallBuffer(episodesKey(prefix, shard)));
+    return new ModelEpisodes(queue, shard, new Map(values.map(([key, value]) => [key, parse(value)])));
   }
 
   /** Returns whether an episode is stored. @param key as `episodeKey` returns it. */
@@ -29,28 +33,33 @@ export class ModelEpisodes {
     return this.#stored.has(key);
   }
 
-  get size(): number {
-    return this.#stored.size;
-  }
-
-  /** Stores an episode, unless it is stored. */
+  /**
+   * Stores an episode. If another worker has stored it already, that one counts.
+   * @throws QueueError if the shard is finished, or its job has ended.
+   */
   async add(episode: TrajectoryEpisode): Promise<void> {
+    const { redis, prefix } = this.#queue;
+    const { job, submission, index } = this.#shard;
+    const keys = [jobKeys(prefix, job).job, jobKeys(prefix, job).results, episodesKey(prefix, this.#shard)];
     const key = episodeKey(episode);
-    const value = compress(Buffer.from(JSON.stringify(toCompact(episode))));
-    await this.#redis.hsetnx(this.#key, key, value);
-    this.#stored.add(key);
+    const args = [submission, index, key, compress(Buffer.from(JSON.stringify(toCompact(episode))))];
+    const stored = await redis.callBuffer('EVAL', ADD_EPISODE, keys.length, ...keys, ...args);
+    if (stored === null) {
+      throw new QueueError(`Expected shard ${index} of ${job} to lack episodes, got a finished shard.`);
+    }
+    this.#stored.set(key, parse(stored as Buffer));
   }
 
   /** Returns the stored episodes, in the order of their seeds. */
-  async all(): Promise<CompactEpisode[]> {
-    const values = Object.entries(await this.#redis.hgetallBuffer(this.#key)).sort();
-    return values
-      .map(([, value]) => JSON.parse(decompress(value).toString()) as CompactEpisode)
-      .sort((one, other) => one.seed - other.seed);
+  all(): CompactEpisode[] {
+    const sorted = [...this.#stored].sort(([one], [other]) => (one < other ? -1 : 1));
+    return sorted.map(([, episode]) => episode).sort((one, other) => one.seed - other.seed);
   }
 
   /** Yields the stored episodes as whole ones. */
   async *read(replayer: EpisodeReplayer): AsyncGenerator<TrajectoryEpisode> {
-    if (this.size > 0) yield* await replayer.fromCompact(await this.all());
+    if (this.#stored.size > 0) yield* await replayer.fromCompact(this.all());
   }
 }
+
+const parse = (value: Buffer): CompactEpisode => JSON.parse(decompress(value).toString());

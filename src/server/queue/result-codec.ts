@@ -2,10 +2,15 @@
 import { type CompactEpisode, toCompact } from '../../rollouts/trajectories/compact-episode.js';
 import type { EpisodeReplayer } from '../../rollouts/trajectories/episode-replayer.js';
 import { episodeLine } from '../../rollouts/trajectories/write-line.js';
+import { rowsProblem, type ShardRows } from '../jobs/check-rows.js';
+import type { RunnableJob } from '../jobs/job.js';
 import type { ShardBatch } from '../jobs/run.js';
+import type { JobRecord } from './job-store.js';
+import { QueueError } from './queue-error.js';
 
 /** The first character: what follows. */
 const FORMAT = { episodes: 'E', text: 'T' } as const;
+const LF = 0x0a;
 /** Episodes that are replayed at once. */
 const REPLAYED = 64;
 
@@ -19,6 +24,28 @@ export function packResult(batches: readonly ShardBatch[]): Buffer {
   const rows = batches.reduce((sum, batch) => sum + batch.rows, 0);
   if (rows === episodes.length) return packEpisodes(episodes.map(toCompact));
   return Buffer.from(`${FORMAT.text}${batches.map(({ text }) => text).join('')}`);
+}
+
+/** Returns the rows of a result. */
+export function rowsIn(result: Buffer): ShardRows {
+  const rest = result.subarray(1);
+  if (result.toString('latin1', 0, 1) === FORMAT.episodes) return { episodes: JSON.parse(rest.toString()) };
+  let lines = 0;
+  for (let at = rest.indexOf(LF); at >= 0; at = rest.indexOf(LF, at + 1)) lines++;
+  return { lines };
+}
+
+/** @throws QueueError if the rows are not those of the shard. */
+export function checkRows(
+  { name, job, shards }: Pick<JobRecord, 'name' | 'job' | 'shards'>,
+  index: number,
+  rows: ShardRows,
+): void {
+  const problem = rowsProblem(JSON.parse(job) as RunnableJob, { index, count: shards }, rows);
+  if (problem === null) return;
+  throw new QueueError(
+    `Expected shard ${index} of ${name} to have ${problem}. Cancel the job and submit it again.`,
+  );
 }
 
 /** Yields the bytes of a shard's file. */

@@ -6,7 +6,7 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 `;
 
 /**
- * Registers a job. KEYS: meta, open, names, job. ARGV: version, world, name, then fields and values of the job.
+ * Registers a job. KEYS: meta, open, names, job. ARGV: version, world, name, submission, then fields and values of the job.
  * Returns the state before ('none' for a new job), or {version, world} of another queue with open jobs.
  */
 export const REGISTER = `${NOW}
@@ -15,9 +15,13 @@ local other = version and (version ~= ARGV[1] or world ~= ARGV[2])
 if other and redis.call('SCARD', KEYS[2]) > 0 then return {version, world} end
 redis.call('HSET', KEYS[1], 'version', ARGV[1], 'world', ARGV[2])
 local state = redis.call('HGET', KEYS[4], 'state') or 'none'
-if state == 'open' then return state end
+if state == 'open' then
+  -- A script that was sent again after a lost reply.
+  if redis.call('HGET', KEYS[4], 'submission') == ARGV[4] then return redis.call('HGET', KEYS[4], 'before') end
+  return state
+end
 redis.call('DEL', KEYS[4])
-redis.call('HSET', KEYS[4], 'state', 'open', 'submitted_at', now, unpack(ARGV, 4))
+redis.call('HSET', KEYS[4], 'state', 'open', 'before', state, 'submitted_at', now, 'submission', unpack(ARGV, 4))
 redis.call('SADD', KEYS[2], ARGV[3])
 redis.call('ZADD', KEYS[3], now, ARGV[3])
 return state
@@ -28,24 +32,41 @@ const RECORD_MS = 30 * 24 * 3600 * 1000;
 /** The number of finished shards from which the rate is computed. */
 const RECENT = 64;
 
+/** Sets `isCurrent`: whether the job of KEYS[1] is open and has the submission of ARGV[1]. */
+const IS_CURRENT = `local state, submission = unpack(redis.call('HMGET', KEYS[1], 'state', 'submission'))
+local isCurrent = state == 'open' and submission == ARGV[1]
+`;
+
 /**
- * Stores a shard's result. KEYS: job, results, differences, finished. ARGV: index, SHA-256 (32 bytes) and result,
- * milliseconds of compute, where it was computed. Returns 'stored', 'same', 'different' or 'closed'.
+ * Stores a shard's result, and removes its episodes. KEYS: job, results, differences, finished, episodes. ARGV: submission,
+ * index, SHA-256 (32 bytes) and result, milliseconds of compute, where it was computed. Returns 'stored', 'same', 'different'
+ * or 'closed'.
  */
-export const STORE = `${NOW}
-if redis.call('HGET', KEYS[1], 'state') ~= 'open' then return 'closed' end
-local old = redis.call('HGET', KEYS[2], ARGV[1])
+export const STORE = `${NOW}${IS_CURRENT}
+if not isCurrent then return 'closed' end
+local old = redis.call('HGET', KEYS[2], ARGV[2])
 if old then
-  if string.sub(old, 1, 32) == string.sub(ARGV[2], 1, 32) then return 'same' end
-  redis.call('HSET', KEYS[3], ARGV[1], ARGV[4])
+  if string.sub(old, 1, 32) == string.sub(ARGV[3], 1, 32) then return 'same' end
+  redis.call('HSET', KEYS[3], ARGV[2], ARGV[5])
   return 'different'
 end
-redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])
-redis.call('HINCRBY', KEYS[1], 'compute_ms', ARGV[3])
-redis.call('HSETNX', KEYS[1], 'started_at', now - ARGV[3])
+redis.call('HSET', KEYS[2], ARGV[2], ARGV[3])
+redis.call('HINCRBY', KEYS[1], 'compute_ms', ARGV[4])
+redis.call('HSETNX', KEYS[1], 'started_at', now - ARGV[4])
 redis.call('LPUSH', KEYS[4], now)
 redis.call('LTRIM', KEYS[4], 0, ${RECENT})
+redis.call('UNLINK', KEYS[5])
 return 'stored'
+`;
+
+/**
+ * Stores an episode of a shard without a result. KEYS: job, results, episodes. ARGV: submission, index, episode, its bytes.
+ * Returns the bytes of the episode that is stored; nil if the shard needs none any more.
+ */
+export const ADD_EPISODE = `${IS_CURRENT}
+if not isCurrent or redis.call('HEXISTS', KEYS[2], ARGV[2]) == 1 then return nil end
+redis.call('HSETNX', KEYS[3], ARGV[3], ARGV[4])
+return redis.call('HGET', KEYS[3], ARGV[3])
 `;
 
 /** Registers a collector, or extends its time. KEYS: collectors. ARGV: its id, milliseconds. */

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { parentPort } from 'node:worker_threads';
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
+import type { ShardResult } from './job-store.js';
 import type { FromThread, SentError, ShardTask, ToThread } from './shard-messages.js';
 
 export interface ComputeOptions {
@@ -36,7 +37,9 @@ export function serveShards(compute: Compute): void {
     }
     abort = new AbortController();
     try {
-      send(await resultOf(compute, message, { signal: abort.signal, onProgress: reporter(send) }));
+      const started = performance.now();
+      const bytes = await compute(message, { signal: abort.signal, onProgress: reporter(send) });
+      send({ result: resultOf(bytes, performance.now() - started) });
     } catch (error) {
       send({ error: toSent(error) });
     } finally {
@@ -45,12 +48,12 @@ export function serveShards(compute: Compute): void {
   });
 }
 
-async function resultOf(compute: Compute, task: ShardTask, options: ComputeOptions): Promise<FromThread> {
-  const started = performance.now();
-  const bytes = await compute(task, options);
-  const digest = createHash('sha256').update(bytes).digest();
-  return { result: { digest, compressed: compress(bytes), computeMs: performance.now() - started } };
-}
+/** Returns the result of a shard as Redis has it. */
+export const resultOf = (bytes: Uint8Array, computeMs: number): ShardResult => ({
+  digest: createHash('sha256').update(bytes).digest(),
+  compressed: compress(bytes),
+  computeMs,
+});
 
 function reporter(send: (message: FromThread) => void): ComputeOptions['onProgress'] {
   let next = performance.now() + PROGRESS_MS;

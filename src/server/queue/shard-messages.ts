@@ -1,6 +1,7 @@
 /** Messages between a worker and its threads. */
 import type { QueueAddress } from './connection.js';
 import type { ShardResult } from './job-store.js';
+import type { ShardData } from './keys.js';
 
 /** Options of the engine in a worker's threads. They change no result. */
 export interface WorkerEngine {
@@ -12,10 +13,10 @@ export interface WorkerEngine {
 
 /** A shard to compute. */
 export interface ShardTask {
-  readonly name: string;
+  readonly shard: ShardData;
   /** The job as JSON. */
   readonly job: string;
-  readonly index: number;
+  /** The number of shards. */
   readonly count: number;
   /** How to run it, as JSON. It changes no result. */
   readonly settings: string;

@@ -12,7 +12,7 @@ import type { Pauses } from '../../agents/llm/rate-limiter.js';
 import { CLOCK } from '../../shared/http/clock.js';
 import { NUM_STEPS } from '../../world/fields.js';
 import type { Queue } from './job-store.js';
-import { type JobKeys, jobKeys, lockKey } from './keys.js';
+import { type JobKeys, jobKeys, lockKey, type ShardData } from './keys.js';
 import {
   ADD_COST,
   BEGIN_EPISODE,
@@ -26,8 +26,7 @@ import { QueueError } from './queue-error.js';
 
 /** An attempt at a shard: its lock allows requests. */
 export interface ShardAttempt {
-  readonly name: string;
-  readonly index: number;
+  readonly shard: ShardData;
   readonly token: string;
   /** The longest time of a request in milliseconds. */
   readonly timeoutMs: number;
@@ -58,13 +57,13 @@ export class SharedLedger implements CostLedger, AsyncDisposable {
   #spent = 0;
 
   private constructor({ redis, prefix }: Queue, attempt: ShardAttempt, prices: Prices | null) {
-    const { name, index, token } = attempt;
+    const { shard, token } = attempt;
     this.prices = prices;
     this.#redis = redis;
     this.#attempt = attempt;
-    this.#keys = jobKeys(prefix, name);
-    this.#lock = lockKey(prefix, name, index);
-    this.#holder = `${index}:${token}`;
+    this.#keys = jobKeys(prefix, shard.job);
+    this.#lock = lockKey(prefix, shard);
+    this.#holder = `${shard.index}:${token}`;
   }
 
   /** Opens the ledger for an attempt at a shard. Pending requests of earlier attempts at it count as charged. */
@@ -111,11 +110,11 @@ export class SharedLedger implements CostLedger, AsyncDisposable {
   /** Waits until all costs are in Redis, and ends the attempt. */
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#changes);
-    await this.#begin(`${this.#attempt.index}:-`);
+    await this.#begin(`${this.#attempt.shard.index}:-`);
   }
 
   #begin(holder: string): Promise<unknown> {
-    return this.#redis.eval(BEGIN_SHARD, 1, this.#keys.ledger, this.#attempt.index, holder);
+    return this.#redis.eval(BEGIN_SHARD, 1, this.#keys.ledger, this.#attempt.shard.index, holder);
   }
 
   #run(script: string, keys: readonly string[], ...args: (string | number)[]): Promise<Verdict> {
@@ -151,7 +150,7 @@ export class SharedLedger implements CostLedger, AsyncDisposable {
   }
 }
 
-const lost = ({ name, index }: ShardAttempt): QueueError =>
+const lost = ({ shard: { job: name, index } }: ShardAttempt): QueueError =>
   new QueueError(
     `Expected to hold the lease of shard ${index} of ${name}, got a lease of another worker. Raise --lease if this worker was not stopped.`,
   );

@@ -9,10 +9,9 @@ import {
   readDifferences,
   readJob,
   recentFinishes,
-  type ShardData,
   type StoredJob,
 } from './job-store.js';
-import { SHARDS, shardId } from './keys.js';
+import { SHARDS, type ShardData, shardId } from './keys.js';
 import { QueueError } from './queue-error.js';
 import { readSpending } from './shared-ledger.js';
 
@@ -70,10 +69,12 @@ async function withShards<Answer>(
 }
 
 /** Returns the failed shards of a job, by index. */
-export const failedShards = (queue: Queue, name: string): Promise<FailedShard[]> =>
+export const failedShards = (queue: Queue, { name, submission }: StoredJob): Promise<FailedShard[]> =>
   withShards(queue, async (shards) => {
     if ((await shards.getFailedCount()) === 0) return [];
-    const failed = (await shards.getFailed()).filter(({ data }) => data.job === name);
+    const failed = (await shards.getFailed()).filter(
+      ({ data }) => data.job === name && data.submission === submission,
+    );
     return failed
       .map(({ data, attemptsMade, failedReason = '' }) => ({
         index: data.index,
@@ -121,7 +122,7 @@ async function statusOf(queue: Queue, job: StoredJob): Promise<JobStatus> {
     rowsPerSecond: perSecond === null ? null : perSecond * perShard,
     secondsLeft: state === 'open' ? left : null,
     computeSeconds: computeMs / 1000,
-    failed: await failedShards(queue, name),
+    failed: await failedShards(queue, job),
     different: Object.keys(await readDifferences(queue, name)).map(Number),
   };
 }
@@ -149,8 +150,9 @@ export async function cancel(queue: Queue, name: string): Promise<JobState> {
   const job = await readJob(queue, name);
   const state = await cancelJob(queue, name);
   if (job === null || state === 'none') throw await missingJob(queue, name);
+  const { submission, shards: count } = job;
   await withShards(queue, async (shards) => {
-    const ids = Array.from({ length: job.shards }, (_, index) => shardId(name, index));
+    const ids = Array.from({ length: count }, (_, index) => shardId({ job: name, submission, index }));
     for (let at = 0; at < ids.length; at += BULK) {
       // A shard that is being computed is locked: its worker ends it.
       await Promise.allSettled(ids.slice(at, at + BULK).map((id) => shards.remove(id)));

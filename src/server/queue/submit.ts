@@ -8,9 +8,9 @@ import {
   type Release,
   readJob,
   registerJob,
-  type ShardData,
+  type StoredJob,
 } from './job-store.js';
-import { SHARDS, shardId } from './keys.js';
+import { SHARDS, type ShardData, shardId } from './keys.js';
 import { type SharedLimits, setLimits } from './shared-ledger.js';
 
 /** Shards that are added in one command. */
@@ -45,7 +45,9 @@ export async function submitJob(
   try {
     const before = await registerJob(queue, release, given);
     // A job that was submitted before keeps its shards.
-    const record = before === 'open' ? ((await readJob(queue, given.name)) ?? given) : given;
+    const record = await readJob(queue, given.name);
+    // It was cancelled meanwhile.
+    if (record?.state !== 'open') return { before, retried: 0 };
     if (limits !== undefined) await setLimits(queue, record.name, limits);
     const failed = (await shards.getFailed()).filter(({ data }) => data.job === record.name);
     for (const shard of failed) await shards.remove(shard.id!);
@@ -56,18 +58,15 @@ export async function submitJob(
     for (let at = 0; at < missing.length; at += BULK) {
       await shards.addBulk(missing.slice(at, at + BULK).map((index) => entryOf(record, index)));
     }
-    return { before, retried: failed.length };
+    return { before, retried: failed.filter(({ data }) => data.submission === record.submission).length };
   } finally {
     await shards.close();
     redis.disconnect();
   }
 }
 
-const entryOf = ({ name, kind, priority }: JobRecord, index: number) => ({
-  name: kind,
-  data: { job: name, index },
-  opts: {
-    ...{ jobId: shardId(name, index), priority, attempts: ATTEMPTS, backoff: BACK_OFF },
-    ...{ removeOnComplete: true, stackTraceLimit: 0 },
-  },
-});
+function entryOf({ name, submission, kind, priority }: StoredJob, index: number) {
+  const data: ShardData = { job: name, submission, index };
+  const opts = { jobId: shardId(data), priority, attempts: ATTEMPTS, backoff: BACK_OFF };
+  return { name: kind, data, opts: { ...opts, removeOnComplete: true, stackTraceLimit: 0 } };
+}

@@ -6,15 +6,14 @@ import { connect, loadQueues, type QueueAddress } from './connection.js';
 import {
   checkRelease,
   hasResult,
-  isOpen,
+  isCurrent,
   noteFailure,
   type Queue,
   type Release,
   readJob,
-  type ShardData,
   storeResult,
 } from './job-store.js';
-import { SHARDS } from './keys.js';
+import { SHARDS, type ShardData } from './keys.js';
 import { QueueError } from './queue-error.js';
 import { isTemporary, untilAccepted } from './redis-retry.js';
 import type { SentError, WorkerEngine } from './shard-messages.js';
@@ -130,57 +129,58 @@ class ShardProcessor {
 
   /** Stops the shards of jobs that were cancelled. */
   async #cancelEnded(worker: Worker<ShardData>): Promise<void> {
-    for (const [id, { job }] of this.#active) {
-      if (!(await isOpen(this.#queue, job))) worker.cancelJob(id, 'the job was cancelled');
+    for (const [id, shard] of this.#active) {
+      if (!(await isCurrent(this.#queue, shard))) worker.cancelJob(id, 'the job was cancelled');
     }
   }
 
   /** Computes a shard and stores its result. Does nothing if its job has ended or its result exists. */
   async process(shard: Job<ShardData>, token: string, stop: AbortSignal): Promise<void> {
-    const { job: name, index } = shard.data;
+    const { job: name, submission, index } = shard.data;
     const signal = AbortSignal.any([stop, this.#stopped.signal]);
     this.#active.set(shard.id!, shard.data);
     try {
       const job = await this.#accepted(() => readJob(this.#queue, name), signal);
-      if (job?.state !== 'open' || (await hasResult(this.#queue, name, index))) return;
+      if (job?.state !== 'open' || job.submission !== submission) return;
+      if (await hasResult(this.#queue, shard.data)) return;
       const { engine, address } = this.#options;
       const { settings, shards: count } = job;
-      const task = { name, job: job.job, settings, index, count, engine, address, token };
+      const task = { shard: shard.data, job: job.job, settings, count, engine, address, token };
       const onProgress = (done: number, total: number): void =>
         void shard.updateProgress({ done, total }).catch(() => {});
       const result = await this.#threads.run(task, { signal, onProgress });
       const stored = await this.#accepted(
-        () => storeResult(this.#queue, name, index, result, hostname()),
+        () => storeResult(this.#queue, shard.data, result, hostname()),
         this.#stopped.signal,
       );
       if (stored === 'different') throw differs(name, index);
       this.computed++;
     } catch (error) {
-      await this.#fail(shard, token, stop, error as Error & SentError);
+      await this.#fail(shard, token, error as Error & SentError);
     } finally {
       this.#active.delete(shard.id!);
     }
   }
 
-  /** Gives the shard back if this worker ends. Lets BullMQ retry other errors, unless no retry helps. */
-  async #fail(
-    shard: Job<ShardData>,
-    token: string,
-    stop: AbortSignal,
-    error: Error & SentError,
-  ): Promise<void> {
+  /** Gives the shard back if this worker ends. Lets BullMQ retry other errors, unless no retry helps or is needed. */
+  async #fail(shard: Job<ShardData>, token: string, error: Error & SentError): Promise<void> {
     if (this.#stopped.signal.aborted) {
       await shard.moveToWait(token);
       throw new this.#bullmq.WaitingError();
     }
     const { job: name, index } = shard.data;
-    if (stop.aborted && !(await isOpen(this.#queue, name))) return;
+    // The job has ended, or another worker has finished the shard.
+    if (!(error instanceof QueueError) && !(await this.#isWanted(shard.data))) return;
     this.#note(`Shard ${index} of ${name}: ${error.message}`);
     await noteFailure(this.#queue, name).catch(() => {});
     if (error.code === 'over_budget' || error instanceof QueueError) {
       throw new this.#bullmq.UnrecoverableError(error.message);
     }
     throw error;
+  }
+
+  async #isWanted(shard: ShardData): Promise<boolean> {
+    return (await isCurrent(this.#queue, shard)) && !(await hasResult(this.#queue, shard));
   }
 
   #accepted<Answer>(command: () => Promise<Answer>, signal: AbortSignal): Promise<Answer> {

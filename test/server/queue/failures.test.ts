@@ -1,12 +1,13 @@
 /** Shards that fail in all attempts, and shards that give other bytes when they are computed again. */
 import { Queue as Shards } from 'bullmq';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type ShardData, storeResult } from '../../../src/server/queue/job-store.js';
+import { readJob, storeResult } from '../../../src/server/queue/job-store.js';
+import type { ShardData } from '../../../src/server/queue/keys.js';
 import type { FakeOpenAi } from '../../fakes/openai.js';
 import { json } from '../../fakes/openai-faults.js';
 import { type Running, runCli, startCli, temporaryDirectory } from '../../support/cli.js';
 import { startModel } from '../../support/llm.js';
-import { read, runQueue, stop, submit } from '../../support/queue.js';
+import { read, runQueue, startWorker, stop, submit } from '../../support/queue.js';
 import { describeWithRedis, RedisServer, until } from '../../support/redis.js';
 
 const pathOf = temporaryDirectory();
@@ -64,26 +65,18 @@ describeWithRedis('a shard', () => {
   });
 
   it('that gives other bytes on its second run is named by worker, status and collect', async () => {
-    let release = (): void => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    const fake = await startModel({
-      faultOf:
-        () =>
-        async ({ response, correctReply }) => {
-          await held;
-          json(response, 200, correctReply);
-        },
-    });
-    const name = await submit(server, ...ARGS);
-    const worker = start(fake);
-    await until(() => fake.requests.length > 0);
+    const name = await submit(server, 'teach', '--seeds', '800-807');
+    const worker = startWorker(server, '--lease', '60');
+    await until(async () => (await statusOf(name)).active === 1);
+    worker.child.kill('SIGSTOP');
     const redis = server.client();
     const tampered = { digest: new Uint8Array(32), compressed: new Uint8Array(8), computeMs: 1 };
-    expect(await storeResult({ redis, prefix: PREFIX }, name, 0, tampered, 'other')).toBe('stored');
+    const queue = { redis, prefix: PREFIX };
+    const { submission } = (await readJob(queue, name))!;
+    const shard = { job: name, submission, index: 0 };
+    expect(await storeResult(queue, shard, tampered, 'other')).toBe('stored');
     redis.disconnect();
-    release();
+    worker.child.kill('SIGCONT');
     await worker.until(
       'stderr',
       `Shard 0 of ${name}: Expected shard 0 of ${name} to give the same bytes again`,

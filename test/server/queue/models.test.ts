@@ -40,10 +40,10 @@ describeWithRedis('a job of a language model', () => {
     const name = await submit(server, ...ARGS, '--concurrency', '2', '--shard-size', '8');
     const fake = await startModel({ delay: 2 });
     const client = server.client();
+    const submission = await client.hget(`rhythm-vec:job:${name}`, 'submission');
+    const episodesOf = (index: number) => client.hlen(`rhythm-vec:episodes:${name}:${submission}:${index}`);
     const storedCount = async (): Promise<number> =>
-      (await client.hlen(`rhythm-vec:episodes:${name}:0`)) +
-      (await client.hlen(`rhythm-vec:episodes:${name}:1`)) +
-      8 * (await client.hlen(`rhythm-vec:results:${name}`));
+      (await episodesOf(0)) + (await episodesOf(1)) + 8 * (await client.hlen(`rhythm-vec:results:${name}`));
     for (const stored of [2, 9]) {
       const workers = [start(fake), start(fake)];
       await until(async () => (await storedCount()) >= stored);
@@ -160,12 +160,16 @@ describeWithRedis('a job of a language model', () => {
     const queue = { redis, prefix: 'unit' };
     await setLimits(queue, 'j', { budget: 1, requestsPerMinute: null });
     const open = (token: string) =>
-      SharedLedger.open(queue, { name: 'j', index: 0, token, timeoutMs: 1000 }, PRICES);
-    await redis.set('unit:shards:j-0:lock', 'a');
+      SharedLedger.open(
+        queue,
+        { shard: { job: 'j', submission: 's', index: 0 }, token, timeoutMs: 1000 },
+        PRICES,
+      );
+    await redis.set('unit:shards:j-s-0:lock', 'a');
     const first = await open('a');
     const reservation = await first.reserve(0.25, NEVER);
     await (await first.reserve(0.5, NEVER)).settle(0.125);
-    await redis.set('unit:shards:j-0:lock', 'b');
+    await redis.set('unit:shards:j-s-0:lock', 'b');
     const second = await open('b');
     reservation.settle(0);
     await expect(first.reserve(0.1, NEVER)).rejects.toMatchObject({ code: 'queue_failed' });
