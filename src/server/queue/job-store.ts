@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { episodesKey, jobKeys, metaKey, namesKey, openKey, type ShardData } from './keys.js';
-import { QueueError } from './queue-error.js';
+import { ReleaseError } from './queue-error.js';
 import { CANCEL, FINISH, REGISTER, REGISTER_COLLECTOR, STORE } from './scripts.js';
 
 /** A queue on an open connection. */
@@ -70,7 +70,7 @@ const DIGEST_BYTES = 32;
 /** The bytes of a submission's name. */
 const SUBMISSION_BYTES = 6;
 
-/** @throws QueueError if the queue has jobs of another version or world. */
+/** @throws ReleaseError if the queue has jobs of another version or world. */
 export async function checkRelease({ redis, prefix }: Queue, release: Release): Promise<void> {
   const [version, world] = await redis.hmget(metaKey(prefix), 'version', 'world');
   if (version === null || (version === release.version && world === release.world)) return;
@@ -79,13 +79,13 @@ export async function checkRelease({ redis, prefix }: Queue, release: Release): 
 
 function refuseRelease(prefix: string, here: Release, there: Release): never {
   const text = ({ version, world }: Release): string => `version ${version}, world ${world.slice(0, 12)}`;
-  throw new QueueError(
+  throw new ReleaseError(
     `Expected the queue "${prefix}" to have jobs of this program (${text(here)}), got jobs of ${text(there)}. ` +
       'Run that version, or pass another --prefix.',
   );
 }
 
-/** Registers a job. @returns its state before. @throws QueueError for a queue of another version or world. */
+/** Registers a job. @returns its state before. @throws ReleaseError for a queue of another version or world. */
 export async function registerJob(
   { redis, prefix }: Queue,
   release: Release,

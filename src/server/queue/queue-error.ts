@@ -7,3 +7,6 @@ export class QueueError extends RhythmError {
     super('queue_failed', message);
   }
 }
+
+/** The queue has jobs of another version or world than this program. */
+export class ReleaseError extends QueueError {}

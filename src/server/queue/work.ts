@@ -14,7 +14,7 @@ import {
   storeResult,
 } from './job-store.js';
 import { SHARDS, type ShardData } from './keys.js';
-import { QueueError } from './queue-error.js';
+import { QueueError, ReleaseError } from './queue-error.js';
 import { isTemporary, untilAccepted } from './redis-retry.js';
 import type { SentError, WorkerEngine } from './shard-messages.js';
 import { ShardThreads } from './shard-threads.js';
@@ -43,8 +43,8 @@ const RETRY_MS = 500;
 const WATCH_MS = 500;
 
 /**
- * Works until the signal aborts. Then running shards are given back at once.
- * @returns the number of shards that were computed. @throws QueueError; LibraryError.
+ * Works until the signal aborts, or until a job of another version or world comes. Then running shards are given back at
+ * once. @returns the number of shards that were computed. @throws QueueError; LibraryError.
  */
 export async function work(options: WorkOptions, signal: AbortSignal): Promise<number> {
   const { bullmq } = await loadQueues();
@@ -79,6 +79,8 @@ class ShardProcessor {
   readonly #threads: ShardThreads;
   readonly #active = new Map<string, ShardData>();
   readonly #stopped = new AbortController();
+  /** Aborts with an error if the queue has jobs of another version or world by now. */
+  readonly #refused = new AbortController();
   computed = 0;
   #lastNote = '';
 
@@ -89,7 +91,7 @@ class ShardProcessor {
     this.#threads = new ShardThreads(options.program);
   }
 
-  /** Watches the worker until the signal aborts, or until no shard is left. */
+  /** Watches the worker until the signal aborts, or until no shard is left. @throws QueueError for jobs of another release. */
   async run(worker: Worker<ShardData>, signal: AbortSignal): Promise<void> {
     worker.on('error', (error) => this.#note(error.message));
     worker.on('lockRenewalFailed', (ids) => {
@@ -97,7 +99,7 @@ class ShardProcessor {
     });
     const watch = setInterval(() => void this.#cancelEnded(worker).catch(() => {}), WATCH_MS);
     try {
-      await this.#untilDone(worker, signal);
+      await this.#untilDone(worker, AbortSignal.any([signal, this.#refused.signal]));
     } finally {
       clearInterval(watch);
       this.#stopped.abort(new Error('The worker ends.'));
@@ -105,6 +107,7 @@ class ShardProcessor {
       await Promise.race([worker.close(), new Promise((resolve) => setTimeout(resolve, 1500).unref())]);
       await this.#threads.close();
     }
+    this.#refused.signal.throwIfAborted();
   }
 
   #untilDone(worker: Worker<ShardData>, signal: AbortSignal): Promise<void> {
@@ -140,6 +143,7 @@ class ShardProcessor {
     const signal = AbortSignal.any([stop, this.#stopped.signal]);
     this.#active.set(shard.id!, shard.data);
     try {
+      await this.#accepted(() => checkRelease(this.#queue, this.#options.release), signal);
       const job = await this.#accepted(() => readJob(this.#queue, name), signal);
       if (job?.state !== 'open' || job.submission !== submission) return;
       if (await hasResult(this.#queue, shard.data)) return;
@@ -162,12 +166,10 @@ class ShardProcessor {
     }
   }
 
-  /** Gives the shard back if this worker ends. Lets BullMQ retry other errors, unless no retry helps or is needed. */
+  /** Gives the shard back if this worker ends or is of another release. Lets BullMQ retry other errors, unless no retry helps or is needed. */
   async #fail(shard: Job<ShardData>, token: string, error: Error & SentError): Promise<void> {
-    if (this.#stopped.signal.aborted) {
-      await shard.moveToWait(token);
-      throw new this.#bullmq.WaitingError();
-    }
+    if (error instanceof ReleaseError) this.#refused.abort(error);
+    if (this.#stopped.signal.aborted || this.#refused.signal.aborted) await this.#giveBack(shard, token);
     const { job: name, index } = shard.data;
     // The job has ended, or another worker has finished the shard.
     if (!(error instanceof QueueError) && !(await this.#isWanted(shard.data))) return;
@@ -177,6 +179,12 @@ class ShardProcessor {
       throw new this.#bullmq.UnrecoverableError(error.message);
     }
     throw error;
+  }
+
+  /** Lets another worker take the shard at once. @throws WaitingError, which tells BullMQ that the shard is not done. */
+  async #giveBack(shard: Job<ShardData>, token: string): Promise<never> {
+    await shard.moveToWait(token);
+    throw new this.#bullmq.WaitingError();
   }
 
   async #isWanted(shard: ShardData): Promise<boolean> {

@@ -1,5 +1,7 @@
-/** A full disk, a worker that hangs, and a worker without the addon. */
+/** A full disk, a worker that hangs, one of an older release, and one without the addon. */
+import { Queue as Shards } from 'bullmq';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { submitJob } from '../../../src/server/queue/submit.js';
 import { runCli, runCliProcess, temporaryDirectory } from '../../support/cli.js';
 import { read, runQueue, startCollector, startWorker, stop, submit } from '../../support/queue.js';
 import { describeWithRedis, RedisServer, until } from '../../support/redis.js';
@@ -48,6 +50,31 @@ describeWithRedis('nothing is lost', () => {
     await expectFile(pathOf('hang.jsonl'), args);
     expect(await statusOf(name)).toMatchObject({ state: 'collected', failed: [], different: [] });
     await stop(hanging, worker);
+  });
+
+  it('when a job of a newer release comes: a worker of the older one gives the shard back and ends', async () => {
+    const queue = ['--prefix', 'releases'];
+    const args = ['teach', '--policy', 'heuristic+inference', '--seeds', '700-707'];
+    const name = await submit(server, ...args, ...queue);
+    const worker = startWorker(server, ...queue);
+    await runQueue(server, 'collect', name, '--output', pathOf('old.jsonl'), ...queue);
+    const record = { name: 'teach-new', job: '{}', settings: '{}', kind: 'teach' };
+    await submitJob(
+      { url: server.url, prefix: 'releases' },
+      { version: '99.0.0', world: 'ab'.repeat(32) },
+      { ...record, shards: 1, rows: 8, priority: 1 },
+    );
+    const { code, stderr } = await worker.finished;
+    expect(stderr).toMatch(
+      /^error: Expected the queue "releases" to have jobs .*, got jobs of version 99\.0\.0/m,
+    );
+    expect(code).toBe(1);
+    const client = server.client();
+    const shards = new Shards('shards', { connection: client, prefix: 'releases' });
+    const counts = await shards.getJobCounts('prioritized', 'active', 'failed', 'delayed');
+    expect(counts).toEqual({ prioritized: 1, active: 0, failed: 0, delayed: 0 });
+    await shards.close();
+    client.disconnect();
   });
 
   it('when a worker has no addon: it takes no shard', async () => {
