@@ -1,9 +1,10 @@
 /** Random call sequences return the same bits in Python, in process, as in TypeScript, refusals and snapshots included. */
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import type { RecordedTrajectory } from '../../src/engine/backends/backend.js';
 import type { VecEnv } from '../../src/engine/node.js';
 import { RhythmError } from '../../src/shared/errors.js';
-import { type Columns, copyColumns } from '../support/bits.js';
+import { rowsOfTrajectory } from '../support/bits.js';
 import { type Call, drawCall, drawCreate, Sequence } from '../support/package-calls.js';
 import { askPython, whyAbsent } from '../support/python.js';
 import { drawsOf, Random } from '../support/random.js';
@@ -33,9 +34,9 @@ function attempt(read: () => ArrayBufferView): Uint8Array {
   }
 }
 
-/** Copies all outputs and properties of an environment, by their names in Python. */
-function shownBy(env: VecEnv, result: object | null, trajectory: object | null): Bytes {
-  const steps = Object.entries(trajectory === null ? {} : copyColumns(trajectory as Columns));
+/** Copies all outputs and properties of an environment, by their names in Python. Trajectories are row-major. */
+function shownBy(env: VecEnv, result: object | null, trajectory: RecordedTrajectory | null): Bytes {
+  const steps = Object.entries(trajectory === null ? {} : rowsOfTrajectory(trajectory, env.numEnvs));
   const columns = {
     ...outputColumns(env, result as never),
     ...Object.fromEntries(steps.map(([name, column]) => [`trajectory_${name}`, column])),
@@ -52,7 +53,7 @@ function shownBy(env: VecEnv, result: object | null, trajectory: object | null):
 
 /** Makes a call. @returns the outputs and properties of its environment after it, and the error, "" for none. */
 function perform(sequence: Sequence, call: Call): Bytes {
-  let trajectory: object | null = null;
+  let trajectory: RecordedTrajectory | null = null;
   let refusal = '';
   try {
     trajectory = sequence.perform(call);
@@ -175,6 +176,7 @@ describe.skipIf(absent !== null)(
         'fork StateError foreign_past',
         'reset InputError bad_belief',
         'reset InputError out_of_range',
+        'run InputError unknown_name',
       ];
       const copied = [
         'assign InputError bad_seed',

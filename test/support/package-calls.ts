@@ -1,4 +1,6 @@
 /** Draws calls of the API that TypeScript and Python share, and makes them on environments in TypeScript. */
+import type { RecordedTrajectory } from '../../src/engine/backends/backend.js';
+import { TRAJECTORY_FIELDS } from '../../src/engine/backends/outputs.js';
 import { createVecEnv, type RunOptions, type VecEnv } from '../../src/engine/node.js';
 import { AUTORESET_MODES } from '../../src/engine/validate/autoreset-modes.js';
 import type { VecEnvOptions } from '../../src/engine/vec-env/vec-env-options.js';
@@ -24,7 +26,7 @@ export class Sequence {
   readonly spans: (readonly [number, number])[] = [];
 
   /** Makes a call. @returns the trajectory of `run`, or null. @throws the error of the call. */
-  perform({ name, env, args }: Call): object | null {
+  perform({ name, env, args }: Call): RecordedTrajectory | null {
     const on = this.envs[env];
     if (name === 'create') {
       const options = args as unknown as VecEnvOptions;
@@ -40,7 +42,7 @@ export class Sequence {
     return null;
   }
 
-  #advance(name: Call['name'], on: VecEnv, env: number, args: Call['args']): object | null {
+  #advance(name: Call['name'], on: VecEnv, env: number, args: Call['args']): RecordedTrajectory | null {
     if (name === 'run') {
       const { policy, source, indices, ...options } = args;
       const from = source === undefined ? {} : { from: { source: this.envs[source as number], indices } };
@@ -186,7 +188,18 @@ function drawRun(random: Random, { numEnvs }: VecEnv): Call['args'] {
     beliefs: random.pick([undefined, constant, random.beliefs(numEnvs * NUM_STEPS, 0.3).beliefs]),
     policySeeds: policy === 'random' && random.chance(0.5) ? random.seeds(numEnvs) : undefined,
     stops: random.chance(0.7) ? random.stops(numEnvs) : undefined,
-    trajectory: random.chance(0.3),
+    ...drawTrajectory(random),
+  };
+}
+
+/** Draws the trajectory options of a run, sometimes with a field that is refused. */
+function drawTrajectory(random: Random): Call['args'] {
+  const fields = Array.from(random.permutation(TRAJECTORY_FIELDS.length), (at) => TRAJECTORY_FIELDS[at]);
+  const some: string[] = fields.slice(random.integer(0, fields.length));
+  if (random.chance(0.15)) some.push(random.pick(['rewards', 'reward']));
+  return {
+    trajectory: random.pick([undefined, false, true, some, some]),
+    layout: random.pick([undefined, ...LAYOUTS]),
   };
 }
 
@@ -202,7 +215,7 @@ function drawFork(
   const picked = Uint32Array.from({ length: count }, () => random.pick(playing));
   return {
     indices:
-      imagines && playing.length > 0 && random.chance(0.9) ? picked : randomIndices(random, numEnvs, count),
+      imagines && playing.length > 0 && random.chance(0.5) ? picked : randomIndices(random, numEnvs, count),
     imagination: imagines ? drawImagined(random, count, span) : random.pick([undefined, true, false]),
     autoreset: random.pick([undefined, ...AUTORESET_MODES]),
     threads: random.pick([undefined, 1, 2]),
