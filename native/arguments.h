@@ -30,7 +30,7 @@ class MemoryRanges {
   }
 
  private:
-  static constexpr int kCapacity = 24;  // a call reads at most 19 arrays, and writes at most 19
+  static constexpr int kCapacity = 24;  // a call reads at most 19 arrays, and writes at most 18
   uintptr_t begin_[kCapacity], end_[kCapacity];
   int count_ = 0;
 };
@@ -51,12 +51,12 @@ class Arguments {
   T* array(size_t at, napi_typedarray_type type, size_t length, const char* name) {
     return elements<T>(info_[at], type, length, name);
   }
-  // Does the same, and returns null if the argument is null or undefined.
+  // Does the same as `array`, but returns null for an argument that is null or undefined.
   template <class T>
   T* array_or_null(size_t at, napi_typedarray_type type, size_t length, const char* name) {
     return elements_or_null<T>(info_[at], type, length, name);
   }
-  // Does the same for any value.
+  // Does the same as `array`, for any value.
   template <class T>
   T* elements(const Napi::Value& value, napi_typedarray_type type, size_t length, const char* name) {
     void* data = unrecorded(value, type, length, name);
@@ -65,7 +65,7 @@ class Arguments {
     const bool disjoint = std::is_const_v<T> ? record_read(data, bytes, name) : record_write(data, bytes, name);
     return disjoint ? static_cast<T*>(data) : nullptr;
   }
-  // Does the same, and returns null if the value is null or undefined.
+  // Does the same as `elements`, but returns null for a value that is null or undefined.
   template <class T>
   T* elements_or_null(const Napi::Value& value, napi_typedarray_type type, size_t length, const char* name) {
     return is_absent(value) ? nullptr : elements<T>(value, type, length, name);
@@ -106,11 +106,11 @@ class Arguments {
     }
     return record(written_, data, bytes, name);
   }
-  // Records memory that the call writes, without a check: the caller knows that it overlaps no other.
+  // Records memory that the call writes. The caller has already checked that it overlaps no other memory of the call.
   bool record_checked_write(const void* data, size_t bytes, const char* name) {
     return ok_ && record(written_, data, bytes, name);
   }
-  // Throws a TypeError, unless an error is pending: a second one would be fatal.
+  // Makes the arguments invalid and returns null. Throws a TypeError, unless an error is pending: a second would be fatal.
   template <class T>
   T* fail(const char* name, const char* expected) {
     if (ok_ && !env().IsExceptionPending()) {
@@ -129,7 +129,7 @@ class Arguments {
     fail<int>(name, ("an integer from " + std::to_string(low) + " to " + std::to_string(high)).c_str());
     return low;
   }
-  // Returns the distance between the columns of `num_envs` environments; 0 for rows.
+  // Returns the column stride of `num_envs` environments: the distance between columns in elements; 0 for row-major.
   size_t column_stride(const Napi::Value& value, size_t num_envs) {
     const double stride = !env().IsExceptionPending() && value.IsNumber() ? value.As<Napi::Number>().DoubleValue() : -1;
     const bool fits = stride >= static_cast<double>(num_envs) && stride <= 2.0 * world::count::MaxEnvs;
@@ -166,7 +166,7 @@ class Properties {
   }
 
   const Napi::Value& value(size_t at) const { return values_[at]; }
-  // Do the same as the methods of Arguments, for the property at a position.
+  // The methods of Arguments for the property at a position.
   template <class T>
   T* array(size_t at, napi_typedarray_type type, size_t length) const {
     return args_.ok() ? args_.template elements<T>(values_[at], type, length, names_[at]) : nullptr;
@@ -177,7 +177,7 @@ class Properties {
   }
   size_t column_stride(size_t at, size_t num_envs) const { return args_.column_stride(values_[at], num_envs); }
   int integer(size_t at, int low, int high) const { return args_.integer(values_[at], low, high, names_[at]); }
-  // Returns the length of a typed array, else 0.
+  // Returns the length of the property if it is a typed array, else 0.
   size_t length(size_t at) const {
     return args_.ok() && values_[at].IsTypedArray() ? values_[at].template As<Napi::TypedArray>().ElementLength() : 0;
   }

@@ -90,7 +90,8 @@ Batch::Batch(const Kernel& kernel, const uint32_t* block, bool imagination, int 
   build_tables(block, imagination, *tables_);
 }
 
-// Returns the thread pool, or null if there is no memory for it. Then the caller does all the work, so no call fails half-way.
+// Returns the thread pool, or null if there is no memory for it. Then the calling thread does all the work: no call fails
+// half-way.
 ThreadPool* Batch::pool() {
   if (pool_ == nullptr) pool_.reset(new (std::nothrow) ThreadPool(threads_));
   return pool_.get();

@@ -10,12 +10,12 @@
 
 namespace rhythm {
 
-// The refusal of a call: the first environment (and, in an action sequence, the step) that breaks a rule.
+// The first violation of a rule, because of which a call was refused.
 struct Refusal {
   enum class Code { IllegalAction, EpisodeOver } code;
-  int index;
-  int step;
-  int value;
+  int index;  // the environment, or the row of a replay
+  int step;   // the step in an action sequence or a history; else -1
+  int value;  // the illegal action; else 0
 };
 
 // The environments to reset after a step, and their seeds. A null mask: none.
@@ -41,16 +41,17 @@ struct Part {
 
 class Batch {
  public:
-  // `block` holds world::count::BlockWords words; `threads` counts the caller.
+  // `block` holds world::count::BlockWords words. `threads` includes the calling thread.
   Batch(const Kernel& kernel, const uint32_t* block, bool imagination, int num_envs, int threads);
 
   // Returns the bytes of the batch's states and tables.
   size_t bytes() const { return sizeof(Tables) + tiles_.size() * sizeof(Tile); }
 
-  // Each call writes to `out`, which holds as many rows as the batch has environments.
+  // Every `out` is written, and holds as many rows as the batch has environments.
   void reset(const Outputs& out, const Reset& reset);
   std::optional<Refusal> step(const Outputs& out, const Step& step, const AutoReset& autoreset);
-  // Runs the part. With `from`, another batch, the environments of the part first become copies. Ignores run.copy.
+  // Runs the environments of `part`. If `from` names a batch, another one, they first become copies of its environments.
+  // Ignores run.copy.
   std::optional<Refusal> run(const Outputs& out, Run run, const Part& part, const CopySource& from);
 
   // Copies state and outputs into every environment. `from` may be this batch.
@@ -64,7 +65,7 @@ class Batch {
   bool load(const Outputs& out, const uint32_t* words, bool keeps_outputs);
   void hash(uint64_t* hashes);
   void targets(float* rows);
-  // Plays rows, without environments of this batch. The index of a refusal is a row; nothing is written then.
+  // Replays rows. Does not use the environments of this batch. A refused call writes nothing.
   std::optional<Refusal> replay(const Replay& replay);
 
  private:

@@ -90,7 +90,7 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
     if (args.ok() && !legal_block(block)) args.fail<int>("block", "legal codes");
     if (!args.ok()) return;
     batch_ = std::make_unique<Batch>(*kernel, block, info[2].As<Napi::Boolean>(), num_envs, threads);
-    // Tells V8 the object's memory, so that the object is collected in time.
+    // Reports the batch's memory to V8, so that the garbage collector frees the object in time.
     Napi::MemoryManagement::AdjustExternalMemory(info.Env(), static_cast<int64_t>(batch_->bytes()));
     info.This().As<Napi::Object>().TypeTag(type_tag());
   }
@@ -124,7 +124,7 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
     return object;
   }
 
-  // (request)
+  // (request), as in ResetArguments.
   void Reset(const Napi::CallbackInfo& info) {
     Arguments args(info);
     Outputs out;
@@ -135,7 +135,7 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
   }
 
   // (actions u8, beliefs f32|null, given u8|null, mask u8|null, resetMask u8|null, resetSeeds u32|null), or (actions u8)
-  // alone: checking each null takes as long as stepping twenty episodes.
+  // alone: each check for null takes as long as stepping twenty episodes.
   Napi::Value Step(const Napi::CallbackInfo& info) {
     Arguments args(info);
     Outputs out;
@@ -172,7 +172,7 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
     return RefusalObject(info.Env(), refusal);
   }
 
-  // The arguments are those of RunArguments.
+  // The arguments are listed at RunArguments.
   Napi::Value Run(const Napi::CallbackInfo& info) {
     Arguments args(info);
     Outputs out;
@@ -217,7 +217,7 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
     return object;
   }
 
-  // (words u32, indices u32|null): writes [indices or numEnvs, stateWords].
+  // (words u32, indices u32|null): writes the states at `indices`, or all, to `words`, [number of states, stateWords].
   void Save(const Napi::CallbackInfo& info) {
     Arguments args(info);
     if (!CheckOpen(args)) return;
@@ -258,7 +258,7 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
     if (args.ok()) batch_->targets(rows);
   }
 
-  // (request)
+  // (request), as in replay_of.
   Napi::Value Replay(const Napi::CallbackInfo& info) {
     Arguments args(info);
     const rhythm::Replay replay = replay_of(args, info[0]);

@@ -13,7 +13,7 @@ RHYTHM_INLINE Draws draws_of(const Tables& w, U seed, Time now) {
   return {d[0], d[1]};
 }
 
-// Computes the draws of lanes of different seeds, at each step.
+// Draws for lanes with different seeds, computed at each step.
 struct LaneDraws {
   template <class Time>
   RHYTHM_INLINE_MEMBER Draws at(const Tables& w, U seed, Time now) const {
@@ -21,8 +21,8 @@ struct LaneDraws {
   }
 };
 
-// Computes the draws of lanes of one seed, such as rollouts from one state. Computes the draws of a whole episode at once,
-// one step per lane.
+// Draws for lanes with one seed, such as rollouts from one state. The constructor computes those of a whole episode, one
+// step per lane.
 struct SharedDraws {
   static constexpr int length = (count::Steps + kLanes - 1) / kLanes * kLanes;
   alignas(64) uint32_t noise0[length], noise1[length], event0[length], event1[length];

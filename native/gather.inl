@@ -1,10 +1,10 @@
 // Copies states and outputs of environments from another batch.
 // Included inside a kernel's namespace, see kernel.inl.
 
-// The origins of a group's lanes.
+// The environments of the source that the lanes of a group copy.
 struct Origins {
-  const uint32_t* envs;  // each lane's environment in the source
-  bool all_same;         // as when many rollouts begin from one state
+  const uint32_t* envs;  // by lane
+  bool all_same;         // whether all lanes copy one environment, as rollouts from one state do
 
   Origins(const Gather& from, const Group& g) : envs(from.indices + g.first) {
     all_same = g.full() && !any(!(load(envs) == broadcast(envs[0])));

@@ -20,8 +20,9 @@ struct Group {
   void put_where(M m, int k, T x) const {
     put(k, select(m, as_words(x), word(k)));
   }
-  // Return whether all lanes are environments of the batch, and which are.
+  // Returns whether all lanes are environments of the batch.
   bool full() const { return kLanes == 1 || count == kLanes; }
+  // Returns the lanes that are environments of the batch.
   M present() const { return kLanes == 1 ? broadcast(true) : lane_numbers() < broadcast(static_cast<uint32_t>(count)); }
 };
 
@@ -31,7 +32,7 @@ RHYTHM_INLINE void prefetch(const void* from, size_t bytes) {
   for (size_t at = 0; at < bytes; at += 64) __builtin_prefetch(line + at, 1);
 }
 
-// A batch of more environments outgrows a core's own caches.
+// The states of more environments do not fit into a core's own caches.
 constexpr int kEnvsInCache = 6144;
 
 // The bytes of a tile that a step or a run may read. The later words record how the episode began.
@@ -137,8 +138,8 @@ RHYTHM_INLINE void put_columns(float* column, size_t stride, M active, const F* 
   for (int k = 0; k < Width; k++) put_where(column + k * stride, active, columns[k]);
 }
 
-// Writes columns as numbers of each lane's row, in blocks; rows are `stride` floats apart. A last block of fewer columns
-// than a block overlaps the one before.
+// Transposes `width` columns, block by block: rows[lane * stride + k] = columns[k][lane]. If the last columns do not fill a
+// block, the last block overlaps the one before.
 RHYTHM_INLINE void put_blocks(const float (*columns)[kLanes], int width, float* rows, size_t stride) {
   int at = 0;
   for (; width - at >= kLanes; at += kLanes) put_block<kLanes>(columns + at, rows + at, stride);
@@ -151,7 +152,7 @@ RHYTHM_INLINE void put_blocks(const float (*columns)[kLanes], int width, float* 
     for (int k = 0; k < width; k++) rows[i * stride + k] = columns[k][i];
   }
 }
-// Does the same as put_rows for all lanes and contiguous rows.
+// Does the same as put_rows with all lanes active, faster.
 template <int Width>
 RHYTHM_INLINE void put_whole_rows(float* rows, const F* columns) {
   if constexpr (kLanes == 1) {

@@ -77,7 +77,7 @@ struct Step {
 
 enum class Policy { Random, Heuristic, Sequence };
 
-// The arrays that record the steps of a run. Those that are null are not recorded.
+// The arrays that record the steps of a run. A null array is not recorded.
 struct Trajectory {
   int8_t* actions;
   int8_t* events;
@@ -125,10 +125,11 @@ struct Kernel {
   void (*targets)(const Envs&, float* belief_targets, size_t first_tile, size_t last_tile);
 };
 
-// A kernel of this addon.
+// A kernel of this build.
 struct KnownKernel {
   const Kernel* kernel;
-  // Returns whether this processor can run it. Defined outside the kernel's file, whose instructions the processor may lack.
+  // Returns whether this processor can run the kernel. Defined outside the kernel's file, because that file is compiled to
+  // instructions that the processor may lack.
   bool (*supported)();
 };
 

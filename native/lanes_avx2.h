@@ -89,7 +89,7 @@ RHYTHM_INLINE void store_bytes(uint8_t* to, U a) {
   _mm_storel_epi64(reinterpret_cast<__m128i*>(to), _mm_packus_epi16(shorts, shorts));
 }
 
-// table[index], table of 16, index below 16: two halves of eight, chosen by bit 3 of the index.
+// Returns table[index] of each lane. The table has 16 entries, in two halves of eight; bit 3 of the index selects the half.
 RHYTHM_INLINE U lookup(const uint32_t* table, U index) {
   const __m256i low = _mm256_permutevar8x32_epi32(load(table).v, index.v);
   const __m256i high = _mm256_permutevar8x32_epi32(load(table + 8).v, index.v);
@@ -102,17 +102,18 @@ RHYTHM_INLINE F lookup(const float* table, U index) {
   return {_mm256_blendv_ps(low, high, _mm256_castsi256_ps((index << 28).v))};
 }
 
-// base[index], for each lane.
+// Returns base[index] of each lane.
 RHYTHM_INLINE U gather(const uint32_t* base, U index) {
   return {_mm256_i32gather_epi32(reinterpret_cast<const int*>(base), index.v, 4)};
 }
 
-// Returns two 128-bit pieces of memory, side by side. Loads place them, because shuffles would compete for one port.
+// Returns two 128-bit pieces of memory in one register. Loads join them, because shuffles would compete for one execution
+// port.
 RHYTHM_INLINE __m256 load_pieces(const float* a, const float* b) {
   return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(a)), _mm_loadu_ps(b), 1);
 }
 
-// Transposes the 4 x 4 numbers in each half.
+// Transposes a 4 x 4 matrix in each 128-bit half: number i of register k becomes number k of register i.
 RHYTHM_INLINE void transpose_halves(__m256 (&r)[4]) {
   const __m256d a = _mm256_castps_pd(_mm256_unpacklo_ps(r[0], r[1])), b = _mm256_castps_pd(_mm256_unpackhi_ps(r[0], r[1]));
   const __m256d c = _mm256_castps_pd(_mm256_unpacklo_ps(r[2], r[3])), d = _mm256_castps_pd(_mm256_unpackhi_ps(r[2], r[3]));
@@ -122,7 +123,7 @@ RHYTHM_INLINE void transpose_halves(__m256 (&r)[4]) {
   r[3] = _mm256_castpd_ps(_mm256_unpackhi_pd(b, d));
 }
 
-// Writes `Width` columns as numbers of each lane's row; rows are `stride` floats apart.
+// Transposes `Width` columns: rows[lane * stride + k] = columns[k][lane].
 template <int Width>
 RHYTHM_INLINE void put_block(const float (*columns)[kLanes], float* rows, size_t stride) {
   static_assert(Width == kLanes);
@@ -134,7 +135,7 @@ RHYTHM_INLINE void put_block(const float (*columns)[kLanes], float* rows, size_t
   }
 }
 
-// Reads four words of each lane's row, `stride` words apart, as columns.
+// Reads the first four words of each lane's row into four columns. Rows are `stride` words apart.
 RHYTHM_INLINE void load_four_columns(const uint32_t* rows, size_t stride, U (&columns)[4]) {
   const float* from = reinterpret_cast<const float*>(rows);
   __m256 r[4];

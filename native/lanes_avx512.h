@@ -83,7 +83,7 @@ RHYTHM_INLINE void store_bytes(uint8_t* to, U a) {
   _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm512_cvtepi32_epi8(a.v));
 }
 
-// table[index], table of 16, index below 16.
+// Returns table[index] of each lane. The table has 16 entries.
 RHYTHM_INLINE F lookup(const float* table, U index) {
   return {_mm512_permutexvar_ps(index.v, _mm512_load_ps(table))};
 }
@@ -91,10 +91,11 @@ RHYTHM_INLINE U lookup(const uint32_t* table, U index) {
   return {_mm512_permutexvar_epi32(index.v, _mm512_load_si512(table))};
 }
 
-// base[index], for each lane.
+// Returns base[index] of each lane.
 RHYTHM_INLINE U gather(const uint32_t* base, U index) { return {_mm512_i32gather_epi32(index.v, base, 4)}; }
 
-// Returns four 128-bit pieces of memory, side by side. Loads place them, because shuffles would compete for one port.
+// Returns four 128-bit pieces of memory in one register. Loads join them, because shuffles would compete for one execution
+// port.
 RHYTHM_INLINE __m512 load_pieces(const float* a, const float* b, const float* c, const float* d) {
   __m512 v = _mm512_castps128_ps512(_mm_loadu_ps(a));
   v = _mm512_insertf32x4(v, _mm_loadu_ps(b), 1);
@@ -102,7 +103,7 @@ RHYTHM_INLINE __m512 load_pieces(const float* a, const float* b, const float* c,
   return _mm512_insertf32x4(v, _mm_loadu_ps(d), 3);
 }
 
-// Transposes the 4 x 4 numbers in each 128-bit quarter.
+// Transposes a 4 x 4 matrix in each 128-bit quarter: number i of register k becomes number k of register i.
 RHYTHM_INLINE void transpose_quarters(__m512 (&r)[4]) {
   const __m512d a = _mm512_castps_pd(_mm512_unpacklo_ps(r[0], r[1])), b = _mm512_castps_pd(_mm512_unpackhi_ps(r[0], r[1]));
   const __m512d c = _mm512_castps_pd(_mm512_unpacklo_ps(r[2], r[3])), d = _mm512_castps_pd(_mm512_unpackhi_ps(r[2], r[3]));
@@ -112,7 +113,7 @@ RHYTHM_INLINE void transpose_quarters(__m512 (&r)[4]) {
   r[3] = _mm512_castpd_ps(_mm512_unpackhi_pd(b, d));
 }
 
-// Writes `Width` columns as numbers of each lane's row; rows are `stride` floats apart.
+// Transposes `Width` columns: rows[lane * stride + k] = columns[k][lane].
 template <int Width>
 RHYTHM_INLINE void put_block(const float (*columns)[kLanes], float* rows, size_t stride) {
   static_assert(Width == kLanes || Width == kNarrowBlock);
@@ -140,7 +141,7 @@ RHYTHM_INLINE void put_block(const float (*columns)[kLanes], float* rows, size_t
   }
 }
 
-// Reads four words of each lane's row, `stride` words apart, as columns.
+// Reads the first four words of each lane's row into four columns. Rows are `stride` words apart.
 RHYTHM_INLINE void load_four_columns(const uint32_t* rows, size_t stride, U (&columns)[4]) {
   const float* from = reinterpret_cast<const float*>(rows);
   __m512 r[4];

@@ -96,7 +96,7 @@ RHYTHM_INLINE void store_bytes(uint8_t* to, U a) {
   for (int i = 0; i < kLanes; i++) to[i] = static_cast<uint8_t>(a.v[i]);
 }
 
-// table[index], table of 16, index below 16.
+// Returns table[index] of each lane. The table has 16 entries.
 RHYTHM_INLINE F lookup(const float* table, U i) {
   return {FloatVector{table[i.v[0]], table[i.v[1]], table[i.v[2]], table[i.v[3]]}};
 }
@@ -104,12 +104,12 @@ RHYTHM_INLINE U lookup(const uint32_t* table, U i) {
   return {WordVector{table[i.v[0]], table[i.v[1]], table[i.v[2]], table[i.v[3]]}};
 }
 
-// base[index], for each lane.
+// Returns base[index] of each lane.
 RHYTHM_INLINE U gather(const uint32_t* base, U i) {
   return {WordVector{base[i.v[0]], base[i.v[1]], base[i.v[2]], base[i.v[3]]}};
 }
 
-// Writes `Width` columns as numbers of each lane's row; rows are `stride` floats apart.
+// Transposes `Width` columns: rows[lane * stride + k] = columns[k][lane].
 template <int Width>
 RHYTHM_INLINE void put_block(const float (*columns)[kLanes], float* rows, size_t stride) {
   static_assert(Width == kLanes);
@@ -117,7 +117,7 @@ RHYTHM_INLINE void put_block(const float (*columns)[kLanes], float* rows, size_t
   RHYTHM_UNROLL for (int i = 0; i < kLanes; i++) store(rows + i * stride, F{FloatVector{a[i], b[i], c[i], d[i]}});
 }
 
-// Reads four words of each lane's row, `stride` words apart, as columns.
+// Reads the first four words of each lane's row into four columns. Rows are `stride` words apart.
 RHYTHM_INLINE void load_four_columns(const uint32_t* rows, size_t stride, U (&columns)[4]) {
   const WordVector a = load(rows).v, b = load(rows + stride).v, c = load(rows + 2 * stride).v, d = load(rows + 3 * stride).v;
   RHYTHM_UNROLL for (int k = 0; k < 4; k++) columns[k].v = WordVector{a[k], b[k], c[k], d[k]};

@@ -1,4 +1,4 @@
-// One episode at a time, without vector types: the baseline of benchmarks. neutral.cc computes its tables with these lanes.
+// One episode at a time, without vector types: a baseline for benchmarks. neutral.cc computes its tables with these lanes.
 #pragma once
 #include <cstdint>
 #include <cstring>
@@ -94,7 +94,7 @@ RHYTHM_INLINE F lookup(const float* table, U index) { return {table[index.v]}; }
 RHYTHM_INLINE U lookup(const uint32_t* table, U index) { return {table[index.v]}; }
 RHYTHM_INLINE U gather(const uint32_t* base, U index) { return {base[index.v]}; }
 
-// Writes `Width` columns as numbers of each lane's row; rows are `stride` floats apart.
+// Transposes `Width` columns, as in the other lane types. Here a column is one number.
 template <int Width>
 RHYTHM_INLINE void put_block(const float (*columns)[kLanes], float* row, size_t) { *row = columns[0][0]; }
 RHYTHM_INLINE void load_four_columns(const uint32_t* row, size_t, U (&columns)[4]) {

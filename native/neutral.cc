@@ -4,16 +4,16 @@
 
 #include "lanes_scalar.h"
 
-// A namespace of its own: kernel_scalar.cc includes the same source with other compiler options.
+// A separate namespace, because kernel_scalar.cc includes the same source with other compiler options.
 namespace rhythm::neutral {
 
 using namespace scalar;
-using scalar::broadcast;  // also visible beside the `broadcast` of the rules, which would hide it
+using scalar::broadcast;  // otherwise the `broadcast` of meters.inl would hide it
 namespace block = world::block;
 namespace count = world::count;
 namespace trait = world::trait;
 
-// The rules themselves, on single lanes.
+// The rules, compiled for single lanes.
 #include "threefry.inl"
 #include "meters.inl"
 #include "time.inl"

@@ -1,4 +1,4 @@
-// The output arrays of a batch. JavaScript owns them, so every call looks up their addresses again.
+// The output arrays of a batch. JavaScript owns them and may detach a buffer, so every call looks up the addresses again.
 #pragma once
 #include <napi.h>
 
@@ -26,10 +26,10 @@ class OutputArrays {
     return true;
   }
 
-  // Finds the arrays for a call that writes them. JavaScript may detach a buffer, so every call looks up each one again.
+  // Finds the arrays for a call that writes them.
   bool find(Arguments& args, Outputs& out) const {
     return find_each(args, out, [&](void* data, size_t bytes, const char* name) {
-      return args.record_checked_write(data, bytes, name);  // `read` has checked it
+      return args.record_checked_write(data, bytes, name);  // `read` has checked the memory
     });
   }
   // Finds the arrays for a call of another batch, which reads them.

@@ -1,8 +1,8 @@
 // Records the steps of a run.
 // Included inside a kernel's namespace, see kernel.inl.
 
-// Recorders receive every step of a group, then `finish` if all lanes took the same steps, then the terminal term of the
-// last reward.
+// A recorder is called with every step of a group, then `finish` if all lanes took the same steps, then `add_terminal` with
+// the terminal term of the last reward if an episode ended.
 struct RecordNothing {
   RecordNothing(const Run&, const Group&) {}
   template <class Time>
@@ -11,8 +11,8 @@ struct RecordNothing {
   void add_terminal(M, F) const {}
 };
 
-// Writes a step of all lanes as columns: in the column-major layout to their place, in the row-major layout to a stage, from
-// which `finish` writes the rows.
+// Writes a step of all lanes as columns: in the column-major layout to the arrays, in the row-major layout to buffers
+// ("stages"), from which `finish` writes the rows.
 class RecordTrajectory {
  public:
   RHYTHM_INLINE_MEMBER RecordTrajectory(const Run& run, const Group& group) : to_(run.trajectory), g_(group) {}
@@ -66,14 +66,14 @@ class RecordTrajectory {
     return select(event == broadcast(static_cast<uint32_t>(count::Events)), broadcast(0xffu), event);
   }
 
-  // The index of number k of lane i, in an array of `Width` numbers a step.
+  // The index of number k of lane i, in an array of `Width` numbers per step.
   template <int Width>
   size_t at(int i, size_t k) const {
     const auto env = static_cast<size_t>(g_.first + i);
     return to_.column_stride == 0 ? env * count::Steps * Width + k : k * to_.column_stride + env;
   }
 
-  // Where column k of the group goes.
+  // The address of column k of the group, in the array or in its stage.
   template <int Width, class Number>
   RHYTHM_INLINE_MEMBER Number* column(Number* array, Number (*stage)[kLanes], int k) const {
     const auto first = static_cast<size_t>(g_.first);

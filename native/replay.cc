@@ -32,8 +32,8 @@ void Replayer::play(size_t first, size_t last) {
   }
 }
 
-// Collects up to sixteen states after equally many steps, which run fastest as one tile, and the rows that continue these
-// states. Returns the end of the rows.
+// Collects up to sixteen states with equally long histories, which run fastest as one tile, and the rows that continue
+// these states. Returns the end of the rows.
 size_t Replayer::prepare_states(size_t first, size_t last) {
   const uint32_t* order = replay_.order;
   states_ = 0;
@@ -64,7 +64,7 @@ bool Replayer::same_state(uint32_t row, uint32_t other) const {
   return r.profiles == nullptr || equal(r.profiles, count::ProfileFloats, count::ProfileFloats);
 }
 
-// Returns whether the histories of two rows of one length give the same beliefs.
+// Returns whether two rows with equally long histories have the same belief histories.
 bool Replayer::same_beliefs(size_t row, size_t other) const {
   const Replay& r = replay_;
   for (size_t t = 0; t < r.stops[row]; t++) {
@@ -113,7 +113,7 @@ void Replayer::replay_histories() {
   kernel_.targets(envs, targets_[0], 0, 1);
 }
 
-// Takes the step of at most sixteen rows. With `in_place` row k continues the state of lane k, and no other row does.
+// Takes the step of at most sixteen rows. With `in_place`, row k is the only row that continues the state of lane k.
 void Replayer::step_rows(size_t first, size_t last, const uint32_t* state_lanes, bool in_place) {
   const size_t rows = last - first;
   uint8_t actions[kTileLanes] = {}, given[kTileLanes] = {}, steps[kTileLanes];

@@ -49,7 +49,7 @@ class Replayer {
   void play(size_t first, size_t last);
 
  private:
-  // The most rows that continue one set of states, at most sixteen of them.
+  // The maximum number of rows that continue one set of states. A set has at most sixteen states.
   static constexpr size_t kMaxRows = 16 * kTileLanes;
 
   size_t prepare_states(size_t first, size_t last);

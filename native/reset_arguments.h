@@ -51,7 +51,7 @@ class ResetArguments {
             start.array_or_null<const uint8_t>(9, napi_uint8_array, num_envs)};
   }
 
-  // Checks all values that index a table: the modes of all environments, the steps of those that are reset.
+  // Checks all values that index a table: the modes of all environments, and the steps of the environments to reset.
   void check(size_t num_envs, const Reset& reset) {
     for (size_t env_index = 0; args_.ok() && reset.modes != nullptr && env_index < num_envs; env_index++) {
       if (reset.modes[env_index] > world::mode::Given) args_.fail<int>("modes", "codes of modes");
@@ -61,7 +61,7 @@ class ResetArguments {
     }
     for (size_t env_index = 0; args_.ok() && reset.start != nullptr && env_index < num_envs; env_index++) {
       const bool begins = reset.mask == nullptr || reset.mask[env_index] != 0;
-      if (begins && reset.start->steps[env_index] >= world::count::Steps) args_.fail<int>("steps", "steps before the last");
+      if (begins && reset.start->steps[env_index] >= world::count::Steps) args_.fail<int>("steps", "steps from 0 to 27");
     }
   }
 

@@ -1,5 +1,6 @@
 // The rules of a step in C++ (docs/world.md, One step), in the order in which they are numbered there. They are written
-// once over a lane type: F floats, U words, M masks of kLanes episodes. Every + - * rounds once, in the page's order.
+// once over a lane type: F floats, U words, M masks of kLanes episodes. Every +, - and * rounds once, in the order of that
+// page.
 // Included inside a kernel's namespace, see kernel.inl.
 
 // The part of an episode's state that every step changes.
@@ -17,7 +18,7 @@ RHYTHM_INLINE EpisodeState select(M m, const EpisodeState& a, const EpisodeState
 // The result of a step.
 struct Transition {
   Meters delta, anomaly;
-  F noiseless_reward;  // counts for the grade
+  F noiseless_reward;  // the grade uses this reward
   F reward;
   U event;
 };
@@ -40,7 +41,7 @@ RHYTHM_INLINE Focus focus_in(const Tables& w, int slot, FloatOf float_of) {
 struct Profile {
   F social_vitality_multiplier, social_serenity_bonus, work_vitality_recovery, progress_serenity_bonus,
       solo_serenity_bonus, leisure_guilt, stress_threshold, event_impact;
-  Meters decay;           // rule 5: the world's decay; vitality's is times the metabolic rate
+  Meters decay;           // rule 5: the world's decay; that of vitality is multiplied by the metabolic rate
   Meters weights;         // rule 7: the reward weights
   Meters biased_weights;  // rule 8: the reward weights plus the reward's bias
 };
@@ -76,7 +77,7 @@ RHYTHM_INLINE ActionTags tags_of(const Tables& w, U action) {
 }
 
 // Return a op b where m is set, else a. Registers of many lanes use a mask. A single number uses a neutral operand (-0 for
-// addition, 1 for multiplication), which is selected while a is still being computed.
+// addition, 0 for subtraction, 1 for multiplication), which is selected while a is still being computed.
 RHYTHM_INLINE F add_where(M m, F a, F b) {
   if constexpr (kLanes == 1) return a + select(m, b, broadcast(-0.0f));
   return select(m, a + b, a);
@@ -100,7 +101,7 @@ RHYTHM_INLINE Meters effect_of(const Tables& w, Time now, U action) {
   return by_slot(now, [&](int slot) { return lookup(w.effect[slot], action); });
 }
 
-// Rule 2: response. It has three parts. The first, vigour, is the same for every profile.
+// Rule 2: response. It has three parts. The first, the factor of vitality (vigour), is the same for every profile.
 RHYTHM_INLINE Meters with_vigour(const Tables& w, const ActionTags& is, const Meters& m, Meters d) {
   const F vigour = broadcast(w.f[block::VitalityFactorBase]) + broadcast(w.f[block::VitalityFactorSlope]) * m.v;
   d.p = multiply_where(is.productive, d.p, vigour);

@@ -1,7 +1,7 @@
-// Plays whole episodes in one call, from their present states to their stops.
+// Runs environments in one call, from their current states to their stops.
 // Included inside a kernel's namespace, see kernel.inl.
 
-// Policies of a run. A policy returns the actions of a step, and computes the step's draws.
+// Policies of a run. A call of a policy returns the actions of a step, and computes the step's draws.
 struct ChooseRandom {
   U policy_seed;
   ChooseRandom(const Run& run, const Group& g)
@@ -42,7 +42,7 @@ struct ChooseSequence {
       for (int k = 0; k < 4; k++) store(lanes[first + k], four[k]);
     };
     load_words(0);
-    load_words(words - 4);  // overlaps the words before
+    load_words(words - 4);  // may overlap the first four
   }
   template <class DrawSource>
   RHYTHM_INLINE_MEMBER U operator()(const Tables& w, SharedTime now, U seed, const EpisodeState&,
@@ -64,7 +64,7 @@ struct ChooseSequence {
   }
 };
 
-// Gives the active lanes the beliefs of a sequence at step `t` (rule 9). Returns whether any lane gives one.
+// Applies the beliefs of a sequence at step `t` to the active lanes (rule 9). Returns whether any lane has one at this step.
 RHYTHM_INLINE bool give_beliefs(const Tables& w, const Run& run, const Group& g, M active, uint32_t t) {
   uint32_t given[kLanes];
   float beliefs[count::Beliefs][kLanes] = {};

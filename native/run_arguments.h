@@ -11,8 +11,8 @@
 namespace rhythm {
 
 // (policy, policySeeds u32|null, actions u8|null, beliefs|null, stops u8|null, trajectory|null, part|null, from|null).
-// Beliefs, trajectory, part and from are objects as in src/engine/backends/backend.ts; the source is a batch of the addon.
-// The others are separate arguments, because reading a property takes as long as a hundred steps.
+// Beliefs, trajectory, part and from are objects as in src/engine/backends/backend.ts; `from.source` is a Batch of the addon.
+// The other arguments are not properties of one object, because reading a property takes as long as a hundred steps.
 class RunArguments {
  public:
   // Reads the properties of all objects. Runs their getters.

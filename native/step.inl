@@ -14,7 +14,7 @@ RHYTHM_INLINE void record_action(const Group& g, LaneTimes now, M active, U acti
   }
 }
 
-// Adds to the sum of the half that all lanes are in. Does not touch the other sum in memory.
+// Adds a reward to the sum of the half that all lanes are in. Does not access the sum of the other half.
 RHYTHM_INLINE void add_reward(const Group& g, SharedTime now, M, F r) {
   const int half = now.t < count::Steps / 2 ? state::Early : state::Late;
   g.put(half, g.number(half) + r);

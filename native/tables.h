@@ -16,8 +16,8 @@ struct alignas(64) Tables {
   float effect[world::count::Slots][world::count::Meters][kTableWidth];  // by action
   // The neutral profile's response before stress, by action, without the factor of vitality. See neutral.h.
   float neutral[world::count::Slots][world::count::Meters][kTableWidth];
-  float event_effect[world::count::Meters][kTableWidth];                 // by event; 0 after the last, for no event
-  float observed_event[kTableWidth];                                     // an event's code in observations: -1 for no event
+  float event_effect[world::count::Meters][kTableWidth];                 // by event; 0 for no event, after the last event
+  float observed_event[kTableWidth];                                     // by event: the code in observations
   float named_profiles[world::count::ProfileFloats][kTableWidth];        // by profile
   uint32_t schedule[kTableWidth];                                        // the heuristic's actions, by slot
   // The block's words, read as either type; index with world::block.

@@ -1,4 +1,4 @@
-// Threads that wait for ranges of work. A pool belongs to one batch and is used by one caller at a time.
+// Threads that wait for ranges of work. A pool belongs to one batch. Calls must not overlap.
 #pragma once
 #include <condition_variable>
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace rhythm {
 
 class ThreadPool {
  public:
-  // `threads` counts the caller, so 1 starts none. Uses fewer if the system has no more; does not throw.
+  // `threads` includes the calling thread, so 1 starts none. Uses fewer if the system has no more; does not throw.
   explicit ThreadPool(int threads);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
@@ -25,7 +25,7 @@ class ThreadPool {
   void serve(int part);
   void do_part(int part);
 
-  int parts_;  // including the caller
+  int parts_;  // the number of threads, including the calling thread
   std::vector<std::thread> threads_;
   std::mutex mutex_;
   std::condition_variable start_, done_;

@@ -25,7 +25,7 @@ class TrajectoryArrays {
   }
 
  private:
-  // In the order of Trajectory: two arrays of codes, then the arrays of floats, then the distance between columns.
+  // In the order of Trajectory: two arrays of codes, then the arrays of floats, then the column stride.
   static constexpr const char* kNames[] = {"actions", "events", "rewards", "meters", "deltas", "anomalies", "columnStride"};
 
   Properties<7> arrays_;
