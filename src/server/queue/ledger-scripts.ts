@@ -1,10 +1,13 @@
 /**
  * Lua scripts of a ledger that all workers of a job share. It is a hash. Amounts are whole nanodollars, which numbers of
- * Lua represent exactly. A holder is one attempt at a shard, "INDEX:TOKEN". Fields:
- *   budget; spent; reserved, held:HOLDER: the highest cost of pending requests, of all holders and of one;
- *   pending, count:HOLDER: their number; play:HOLDER:K: what the unfinished episode K has cost;
+ * Lua represent exactly. Each attempt at a shard has a name of its own. Fields:
+ *   budget; spent; reserved, pending: the highest cost of pending requests, and their number;
+ *   attempt:A: "LOCK TOKEN", the key and the value of the lock of attempt A;
+ *   held:A:N: the highest cost of its pending request N; play:A:K: what its unfinished episode K has cost;
  *   rate, window: the requests that are allowed in any window of this many milliseconds; without a rate, all are;
  *   episodes, cost: the finished episodes; largest: the largest reservation; refusal: why the budget is spent.
+ * A client whose connection was lost before a reply sends the script again. Each script therefore does nothing more the second
+ * time.
  */
 import { NOW } from './scripts.js';
 
@@ -17,43 +20,80 @@ const NUMBER = `local function number(field) return tonumber(redis.call('HGET', 
 `;
 
 /**
- * Begins an attempt at a shard. What earlier attempts at it reserved counts as spent: their requests may have been
- * charged. KEYS: ledger. ARGV: index, holder.
+ * `finish` ends an attempt. What it reserved counts as spent: its requests may have been charged. `finishDead` ends the
+ * attempts that no longer have their lock, and returns whether there were any.
  */
-export const BEGIN_SHARD = `${NUMBER}
-local fields = redis.call('HKEYS', KEYS[1])
-local own = ':' .. ARGV[1] .. ':'
-for _, field in ipairs(fields) do
-  local kind, rest = string.match(field, '^(%a+)(:.*)$')
-  if kind and string.sub(rest, 1, #own) == own and string.sub(rest, 1, #ARGV[2] + 1) ~= ':' .. ARGV[2] then
-    local value = number(field)
-    if kind == 'held' then
-      redis.call('HINCRBY', KEYS[1], 'spent', value)
-      redis.call('HINCRBY', KEYS[1], 'reserved', 0 - value)
-    elseif kind == 'count' then
-      redis.call('HINCRBY', KEYS[1], 'pending', 0 - value)
+const FINISH = `
+local function finish(attempt)
+  local all = redis.call('HGETALL', KEYS[1])
+  for i = 1, #all, 2 do
+    local kind, owner = string.match(all[i], '^(%a+):(%x+)')
+    if owner == attempt then
+      if kind == 'held' then
+        redis.call('HINCRBY', KEYS[1], 'spent', all[i + 1])
+        redis.call('HINCRBY', KEYS[1], 'reserved', 0 - all[i + 1])
+        redis.call('HINCRBY', KEYS[1], 'pending', -1)
+      end
+      redis.call('HDEL', KEYS[1], all[i])
     end
-    redis.call('HDEL', KEYS[1], field)
   end
 end
+local function attempts()
+  local found, all = {}, redis.call('HGETALL', KEYS[1])
+  for i = 1, #all, 2 do
+    local attempt = string.match(all[i], '^attempt:(.*)$')
+    if attempt then found[attempt] = {string.match(all[i + 1], '^(.*) (.*)$')} end
+  end
+  return found
+end
+local function finishDead()
+  local any = false
+  for attempt, lock in pairs(attempts()) do
+    if redis.call('GET', lock[1]) ~= lock[2] then
+      finish(attempt)
+      any = true
+    end
+  end
+  return any
+end
+`;
+
+/** Begins an attempt at a shard, and ends earlier ones. KEYS: ledger. ARGV: attempt, key of the lock, its value. */
+export const BEGIN_SHARD = `${NUMBER}${FINISH}
+-- A job that has ended has no ledger.
+if redis.call('HEXISTS', KEYS[1], 'budget') == 0 then return end
+for attempt, lock in pairs(attempts()) do
+  if lock[1] == ARGV[2] and attempt ~= ARGV[1] then finish(attempt) end
+end
+redis.call('HSET', KEYS[1], 'attempt:' .. ARGV[1], ARGV[2] .. ' ' .. ARGV[3])
+`;
+
+/** Ends an attempt at a shard. KEYS: ledger. ARGV: attempt. */
+export const END_SHARD = `${FINISH}
+finish(ARGV[1])
 `;
 
 /**
  * Reserves the highest cost of a request, and its place within the rate limit: from here until a window after its answer.
  * The endpoint receives the request between the two, so that it never receives more than `rate` in a window, however slow the
- * network is. KEYS: ledger, lock of the shard, rate, pause. ARGV: holder, cost, token, name of the request, longest time
- * of a request in milliseconds. Returns {'ok' | 'wait' | 'refused' | 'lost', spent, milliseconds to wait}.
+ * network is. KEYS: ledger, lock of the shard, rate, pause. ARGV: attempt, number of the request, cost, value of the lock,
+ * longest time of a request in milliseconds. Returns {'ok' | 'wait' | 'refused' | 'lost', spent, milliseconds to wait}.
  */
-export const RESERVE = `${NOW}${NUMBER}
-if redis.call('GET', KEYS[2]) ~= ARGV[3] then return {'lost', 0} end
+export const RESERVE = `${NOW}${NUMBER}${FINISH}
+local request = ARGV[1] .. ':' .. ARGV[2]
+if redis.call('HEXISTS', KEYS[1], 'held:' .. request) == 1 then return {'ok', number('spent')} end
+if redis.call('GET', KEYS[2]) ~= ARGV[4] then return {'lost', 0} end
 -- A job that has ended has no limits: its worker stops the shard soon.
 if redis.call('HEXISTS', KEYS[1], 'budget') == 0 then return {'wait', 0, ${POLL_MS}} end
-local cost, budget, spent = tonumber(ARGV[2]), tonumber(redis.call('HGET', KEYS[1], 'budget') or '-1'), number('spent')
-if budget >= 0 and spent + number('reserved') + cost > budget then
-  if number('pending') > 0 then return {'wait', spent, ${POLL_MS}} end
+if redis.call('HEXISTS', KEYS[1], 'attempt:' .. ARGV[1]) == 0 then return {'lost', 0} end
+local cost, budget = tonumber(ARGV[3]), number('budget')
+if budget >= 0 and number('spent') + number('reserved') + cost > budget then
+  finishDead()
+  if number('pending') > 0 then return {'wait', number('spent'), ${POLL_MS}} end
   redis.call('HSET', KEYS[1], 'refusal', 'the next request', 'needed', cost)
-  return {'refused', spent}
+  return {'refused', number('spent')}
 end
+local spent = number('spent')
 local paused = redis.call('PTTL', KEYS[4])
 if paused > 0 then return {'wait', spent, paused} end
 local rate = number('rate')
@@ -63,35 +103,37 @@ if rate > 0 then
     local first = redis.call('ZRANGE', KEYS[3], 0, 0, 'WITHSCORES')
     return {'wait', spent, math.min(${LONGEST_WAIT_MS}, first[2] - now + 1)}
   end
-  redis.call('ZADD', KEYS[3], now + ARGV[5] + number('window'), ARGV[4])
+  redis.call('ZADD', KEYS[3], now + ARGV[5] + number('window'), request)
 end
 redis.call('HINCRBY', KEYS[1], 'reserved', cost)
-redis.call('HINCRBY', KEYS[1], 'held:' .. ARGV[1], cost)
 redis.call('HINCRBY', KEYS[1], 'pending', 1)
-redis.call('HINCRBY', KEYS[1], 'count:' .. ARGV[1], 1)
+redis.call('HSET', KEYS[1], 'held:' .. request, cost)
 return {'ok', spent}
 `;
 
-/**
- * Replaces a reservation by the actual cost. KEYS: ledger, rate. ARGV: holder, reserved cost, actual cost, name of the
- * request.
- */
+/** Replaces a reservation by the actual cost. KEYS: ledger, rate. ARGV: attempt, number of the request, actual cost. */
 export const SETTLE = `${NOW}${NUMBER}
-redis.call('ZADD', KEYS[2], 'XX', now + number('window'), ARGV[4])
-if redis.call('HEXISTS', KEYS[1], 'held:' .. ARGV[1]) == 0 then return end
-redis.call('HINCRBY', KEYS[1], 'held:' .. ARGV[1], 0 - ARGV[2])
-redis.call('HINCRBY', KEYS[1], 'count:' .. ARGV[1], -1)
-redis.call('HINCRBY', KEYS[1], 'reserved', 0 - ARGV[2])
+local request = ARGV[1] .. ':' .. ARGV[2]
+redis.call('ZADD', KEYS[2], 'XX', now + number('window'), request)
+local cost = redis.call('HGET', KEYS[1], 'held:' .. request)
+if not cost then return end
+redis.call('HINCRBY', KEYS[1], 'reserved', 0 - cost)
 redis.call('HINCRBY', KEYS[1], 'pending', -1)
 redis.call('HINCRBY', KEYS[1], 'spent', ARGV[3])
+redis.call('HDEL', KEYS[1], 'held:' .. request)
 `;
 
 /**
- * Begins an episode, by the rule of `Ledger.beginEpisode`. KEYS: ledger. ARGV: holder, number of the episode, highest cost
- * of a request, requests of an episode. Returns {'ok' | 'wait' | 'refused', spent}.
+ * Begins an episode, by the rule of `Ledger.beginEpisode`. KEYS: ledger. ARGV: attempt, number of the episode, highest cost
+ * of a request, requests of an episode. Returns {'ok' | 'wait' | 'refused' | 'lost', spent, milliseconds to wait}.
  */
-export const BEGIN_EPISODE = `${NUMBER}
-local budget, spent = tonumber(redis.call('HGET', KEYS[1], 'budget') or '-1'), number('spent')
+export const BEGIN_EPISODE = `${NUMBER}${FINISH}
+local play = 'play:' .. ARGV[1] .. ':' .. ARGV[2]
+local budget, spent = number('budget'), number('spent')
+if redis.call('HEXISTS', KEYS[1], play) == 1 then return {'ok', spent} end
+-- A job that has ended has no limits: its worker stops the shard soon.
+if redis.call('HEXISTS', KEYS[1], 'budget') == 0 then return {'wait', 0, ${POLL_MS}} end
+if redis.call('HEXISTS', KEYS[1], 'attempt:' .. ARGV[1]) == 0 then return {'lost', 0} end
 local largest = math.max(number('largest'), tonumber(ARGV[3]))
 redis.call('HSET', KEYS[1], 'largest', largest)
 if budget >= 0 then
@@ -107,31 +149,34 @@ if budget >= 0 then
     local future = expected + (episodes > 0 and largest or 0)
     for _, each in ipairs(paid) do future = future + math.max(0, expected - each) end
     if spent + future > budget then
+      if finishDead() then return {'wait', spent, 0} end
       if #paid > 0 then return {'wait', spent, ${POLL_MS}} end
       redis.call('HSET', KEYS[1], 'refusal', 'the next episode', 'needed', math.ceil(expected))
       return {'refused', spent}
     end
   end
 end
-redis.call('HSET', KEYS[1], 'play:' .. ARGV[1] .. ':' .. ARGV[2], 0)
+redis.call('HSET', KEYS[1], play, 0)
 return {'ok', spent}
 `;
 
-/** Adds the cost of an answer to its episode. KEYS: ledger. ARGV: holder, number of the episode, cost. */
-export const ADD_COST = `
+/** Sets what an episode has cost so far. KEYS: ledger. ARGV: attempt, number of the episode, cost of all its answers. */
+export const SET_COST = `
 local field = 'play:' .. ARGV[1] .. ':' .. ARGV[2]
-if redis.call('HEXISTS', KEYS[1], field) == 1 then redis.call('HINCRBY', KEYS[1], field, ARGV[3]) end
+local paid = redis.call('HGET', KEYS[1], field)
+if paid and tonumber(paid) < tonumber(ARGV[3]) then redis.call('HSET', KEYS[1], field, ARGV[3]) end
 `;
 
-/** Ends an episode. KEYS: ledger. ARGV: holder, number of the episode, 1 if it is finished. */
+/** Ends an episode. KEYS: ledger. ARGV: attempt, number of the episode, 1 if it is finished. */
 export const END_EPISODE = `
 local field = 'play:' .. ARGV[1] .. ':' .. ARGV[2]
 local paid = redis.call('HGET', KEYS[1], field)
 if not paid then return end
+if ARGV[3] == '1' then
+  redis.call('HINCRBY', KEYS[1], 'episodes', 1)
+  redis.call('HINCRBY', KEYS[1], 'cost', paid)
+end
 redis.call('HDEL', KEYS[1], field)
-if ARGV[3] ~= '1' then return end
-redis.call('HINCRBY', KEYS[1], 'episodes', 1)
-redis.call('HINCRBY', KEYS[1], 'cost', paid)
 `;
 
 /** Pauses all requests. KEYS: pause. ARGV: milliseconds. */

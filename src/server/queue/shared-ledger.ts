@@ -1,4 +1,5 @@
 /** The budget, the rate limit and the pauses that all workers of a language model's job share. */
+import { randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import {
   type CostLedger,
@@ -14,12 +15,13 @@ import { NUM_STEPS } from '../../world/fields.js';
 import type { Queue } from './job-store.js';
 import { type JobKeys, jobKeys, lockKey, type ShardData } from './keys.js';
 import {
-  ADD_COST,
   BEGIN_EPISODE,
   BEGIN_SHARD,
   END_EPISODE,
+  END_SHARD,
   PAUSE,
   RESERVE,
+  SET_COST,
   SETTLE,
 } from './ledger-scripts.js';
 import { QueueError } from './queue-error.js';
@@ -36,6 +38,9 @@ export interface ShardAttempt {
 const NANO = 1e9;
 const toNano = (amount: number): number => Math.ceil(amount * NANO);
 
+/** The bytes of an attempt's name. A retried shard may have the same lock, but never the same name. */
+const NAME_BYTES = 8;
+
 /** What a script says about a request or an episode, the amount spent in nanodollars, and milliseconds to wait. */
 type Verdict = ['ok' | 'wait' | 'refused' | 'lost', spent: number, waitMs?: number];
 
@@ -49,7 +54,7 @@ export class SharedLedger implements CostLedger, AsyncDisposable {
   readonly #redis: Redis;
   readonly #keys: JobKeys;
   readonly #lock: string;
-  readonly #holder: string;
+  readonly #name = randomBytes(NAME_BYTES).toString('hex');
   readonly #attempt: ShardAttempt;
   readonly #changes = new Set<Promise<unknown>>();
   #requests = 0;
@@ -57,19 +62,18 @@ export class SharedLedger implements CostLedger, AsyncDisposable {
   #spent = 0;
 
   private constructor({ redis, prefix }: Queue, attempt: ShardAttempt, prices: Prices | null) {
-    const { shard, token } = attempt;
+    const { shard } = attempt;
     this.prices = prices;
     this.#redis = redis;
     this.#attempt = attempt;
     this.#keys = jobKeys(prefix, shard.job);
     this.#lock = lockKey(prefix, shard);
-    this.#holder = `${shard.index}:${token}`;
   }
 
   /** Opens the ledger for an attempt at a shard. Pending requests of earlier attempts at it count as charged. */
   static async open(queue: Queue, attempt: ShardAttempt, prices: Prices | null): Promise<SharedLedger> {
     const ledger = new SharedLedger(queue, attempt, prices);
-    await ledger.#begin(ledger.#holder);
+    await ledger.#run(BEGIN_SHARD, [ledger.#keys.ledger], ledger.#lock, attempt.token);
     return ledger;
   }
 
@@ -82,57 +86,52 @@ export class SharedLedger implements CostLedger, AsyncDisposable {
     const cost = toNano(maxCost);
     const { ledger, rate, pause } = this.#keys;
     const { token, timeoutMs } = this.#attempt;
-    const request = `${this.#holder}:${this.#requests++}`;
+    const request = this.#requests++;
     await this.#untilGranted(maxCost, signal, () =>
-      this.#run(RESERVE, [ledger, this.#lock, rate, pause], this.#holder, cost, token, request, timeoutMs),
+      this.#run(RESERVE, [ledger, this.#lock, rate, pause], request, cost, token, timeoutMs),
     );
-    return {
-      settle: (actual) => this.#change(SETTLE, [ledger, rate], this.#holder, cost, toNano(actual), request),
-    };
+    return { settle: (actual) => this.#change(SETTLE, [ledger, rate], request, toNano(actual)) };
   }
 
   async beginEpisode(maxRequestCost: number, signal: AbortSignal): Promise<EpisodeAccount> {
+    const { ledger } = this.#keys;
     const episode = this.#episodes++;
     await this.#untilGranted(NUM_STEPS * maxRequestCost, signal, () =>
-      this.#run(
-        BEGIN_EPISODE,
-        [this.#keys.ledger],
-        ...[this.#holder, episode, toNano(maxRequestCost), NUM_STEPS],
-      ),
+      this.#run(BEGIN_EPISODE, [ledger], episode, toNano(maxRequestCost), NUM_STEPS),
     );
+    let paid = 0;
     return {
-      addCost: (cost) => this.#change(ADD_COST, [this.#keys.ledger], this.#holder, episode, toNano(cost)),
-      end: (finished) =>
-        this.#change(END_EPISODE, [this.#keys.ledger], this.#holder, episode, finished ? 1 : 0),
+      addCost: (cost) => {
+        paid += toNano(cost);
+        this.#change(SET_COST, [ledger], episode, paid);
+      },
+      end: (finished) => this.#change(END_EPISODE, [ledger], episode, finished ? 1 : 0),
     };
   }
 
   /** Waits until all costs are in Redis, and ends the attempt. */
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#changes);
-    await this.#begin(`${this.#attempt.shard.index}:-`);
+    await this.#run(END_SHARD, [this.#keys.ledger]);
   }
 
-  #begin(holder: string): Promise<unknown> {
-    return this.#redis.eval(BEGIN_SHARD, 1, this.#keys.ledger, this.#attempt.shard.index, holder);
-  }
-
-  #run(script: string, keys: readonly string[], ...args: (string | number)[]): Promise<Verdict> {
-    return this.#redis.eval(script, keys.length, ...keys, ...args) as Promise<Verdict>;
+  /** Runs a script. Its first argument is the attempt's name. */
+  #run(script: string, keys: readonly string[], ...args: (string | number)[]): Promise<unknown> {
+    return this.#redis.eval(script, keys.length, ...keys, this.#name, ...args);
   }
 
   /** Sends a change without waiting. Commands of one connection keep their order. */
   #change(script: string, keys: readonly string[], ...args: (string | number)[]): void {
-    const change = this.#redis.eval(script, keys.length, ...keys, ...args).catch(() => {});
+    const change = this.#run(script, keys, ...args).catch(() => {});
     this.#changes.add(change);
     void change.then(() => this.#changes.delete(change));
   }
 
   /** @throws BudgetError; QueueError if another worker has taken the shard over; the signal's reason. */
-  async #untilGranted(maxCost: number, signal: AbortSignal, ask: () => Promise<Verdict>): Promise<void> {
+  async #untilGranted(maxCost: number, signal: AbortSignal, ask: () => Promise<unknown>): Promise<void> {
     for (;;) {
       signal.throwIfAborted();
-      const [verdict, spent, waitMs] = await ask();
+      const [verdict, spent, waitMs] = (await ask()) as Verdict;
       if (verdict === 'ok' || verdict === 'wait') this.#spent = spent / NANO;
       if (verdict === 'ok') return;
       if (verdict === 'lost') throw lost(this.#attempt);

@@ -2,10 +2,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { SharedLedger, SharedPauses, setLimits } from '../../../src/server/queue/shared-ledger.js';
 import { FAKE_KEY, FakeOpenAi } from '../../fakes/openai.js';
 import { type Running, runCli, startCli, temporaryDirectory } from '../../support/cli.js';
-import { billedFor, NEVER, PRICES, startModel } from '../../support/llm.js';
+import { billedFor, PRICES, startModel } from '../../support/llm.js';
 import { read, runQueue, stop, submit } from '../../support/queue.js';
 import { describeWithRedis, RedisServer, until } from '../../support/redis.js';
 
@@ -153,49 +152,5 @@ describeWithRedis('a job of a language model', () => {
     const files = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'latin1'));
     expect(files.join('')).toContain('llm:fake');
     expect(files.join('')).not.toContain(FAKE_KEY);
-  });
-
-  it('counts reservations of an earlier attempt at a shard as spent, and refuses a request without the lease', async () => {
-    const redis = server.client();
-    const queue = { redis, prefix: 'unit' };
-    await setLimits(queue, 'j', { budget: 1, requestsPerMinute: null });
-    const open = (token: string) =>
-      SharedLedger.open(
-        queue,
-        { shard: { job: 'j', submission: 's', index: 0 }, token, timeoutMs: 1000 },
-        PRICES,
-      );
-    await redis.set('unit:shards:j-s-0:lock', 'a');
-    const first = await open('a');
-    const reservation = await first.reserve(0.25, NEVER);
-    await (await first.reserve(0.5, NEVER)).settle(0.125);
-    await redis.set('unit:shards:j-s-0:lock', 'b');
-    const second = await open('b');
-    reservation.settle(0);
-    await expect(first.reserve(0.1, NEVER)).rejects.toMatchObject({ code: 'queue_failed' });
-    await second.reserve(0.5, NEVER);
-    expect(second.spent).toBe(0.375);
-    const waits = second.reserve(0.25, NEVER);
-    await expect(
-      Promise.race([waits, new Promise((resolve) => setTimeout(resolve, 150, 'waits'))]),
-    ).resolves.toBe('waits');
-    await redis.hset('unit:ledger:j', 'budget', 2e9);
-    await waits;
-    redis.disconnect();
-  });
-
-  it('pauses all workers after one refused request', async () => {
-    const [one, other] = [server.client(), server.client()];
-    const pausesOf = (redis: typeof one) => new SharedPauses({ redis, prefix: 'unit' }, 'j');
-    pausesOf(one).pause(300);
-    pausesOf(one).pause(1);
-    await until(async () => (await other.pttl('unit:pause:j')) > 0);
-    const left = await other.pttl('unit:pause:j');
-    const started = performance.now();
-    await pausesOf(other).wait(NEVER);
-    expect(performance.now() - started).toBeGreaterThanOrEqual(left - 20);
-    expect(await other.pttl('unit:pause:j')).toBeLessThanOrEqual(0);
-    one.disconnect();
-    other.disconnect();
   });
 });

@@ -1,0 +1,210 @@
+/** The ledger that all workers of a language model's job share. */
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
+import type { Queue } from '../../../src/server/queue/job-store.js';
+import { lockKey } from '../../../src/server/queue/keys.js';
+import { SharedLedger, SharedPauses, setLimits } from '../../../src/server/queue/shared-ledger.js';
+import { NEVER, PRICES } from '../../support/llm.js';
+import { describeWithRedis, RedisServer, until } from '../../support/redis.js';
+
+const PREFIX = 'unit';
+const shardOf = (index: number) => ({ job: 'j', submission: 's', index });
+
+/** A proxy of Redis that can close a connection in place of the next reply. */
+class LossyProxy {
+  readonly #server: Server;
+  #cuts = 0;
+
+  constructor(port: number) {
+    this.#server = createServer((client) => {
+      const redis = connect(port, '127.0.0.1');
+      client.pipe(redis);
+      redis.on('data', (reply) => this.#pass(reply, client));
+      for (const [one, other] of [
+        [client, redis],
+        [redis, client],
+      ]) {
+        one.on('error', () => {});
+        one.on('close', () => other.destroy());
+      }
+    }).listen(0, '127.0.0.1');
+  }
+
+  #pass(reply: Buffer, client: Socket): void {
+    if (this.#cuts === 0) client.write(reply);
+    else {
+      this.#cuts--;
+      client.destroy();
+    }
+  }
+
+  /** Loses the next reply. */
+  cut(): void {
+    this.#cuts++;
+  }
+
+  /** Waits until a reply was lost. */
+  whenCut = (): Promise<void> => until(() => this.#cuts === 0, 1);
+
+  async client(): Promise<Redis> {
+    if (!this.#server.listening) await once(this.#server, 'listening');
+    const { port } = this.#server.address() as AddressInfo;
+    const redis = new Redis(port, '127.0.0.1', { retryStrategy: () => 1, maxRetriesPerRequest: null });
+    onTestFinished(() => {
+      redis.disconnect();
+      this.#server.close();
+    });
+    await redis.ping();
+    return redis;
+  }
+}
+
+describeWithRedis('the ledger', () => {
+  let server: RedisServer;
+  let queue: Queue;
+  beforeAll(async () => {
+    server = await RedisServer.start();
+    queue = { redis: server.client(), prefix: PREFIX };
+  });
+  beforeEach(() => queue.redis.flushall());
+  afterAll(async () => {
+    queue.redis.disconnect();
+    await server.close();
+  });
+
+  /** Opens the ledger for an attempt at a shard, which gets the lock. */
+  async function open(index: number, token: string, redis = queue.redis): Promise<SharedLedger> {
+    const shard = shardOf(index);
+    await queue.redis.set(lockKey(PREFIX, shard), token);
+    return SharedLedger.open({ redis, prefix: PREFIX }, { shard, token, timeoutMs: 1000 }, PRICES);
+  }
+  const endLease = (index: number) => queue.redis.del(lockKey(PREFIX, shardOf(index)));
+  const limit = (budget: number | null, requestsPerMinute: number | null = null) =>
+    setLimits(queue, 'j', { budget, requestsPerMinute });
+  const fields = async () => await queue.redis.hgetall(`${PREFIX}:ledger:j`);
+  /** Waits for a promise that must not settle before a later command of the same connection has its reply. */
+  async function expectPending(promise: Promise<unknown>): Promise<void> {
+    promise.catch(() => {});
+    await queue.redis.ping();
+    await expect(Promise.race([promise, queue.redis.ping().then(() => 'pending')])).resolves.toBe('pending');
+  }
+
+  it('counts reservations of an earlier attempt at a shard as spent, and refuses a request without the lease', async () => {
+    await limit(1);
+    const first = await open(0, 'a');
+    const reservation = await first.reserve(0.25, NEVER);
+    await (await first.reserve(0.5, NEVER)).settle(0.125);
+    const second = await open(0, 'b');
+    reservation.settle(0);
+    await expect(first.reserve(0.1, NEVER)).rejects.toMatchObject({ code: 'queue_failed' });
+    await second.reserve(0.5, NEVER);
+    expect(second.spent).toBe(0.375);
+    const waits = second.reserve(0.25, NEVER);
+    await expectPending(waits);
+    await queue.redis.hset('unit:ledger:j', 'budget', 2e9);
+    await waits;
+  });
+
+  it('counts the reservations of a killed worker as spent when its lease ends, so that nobody waits for it', async () => {
+    await limit(1);
+    const [killed, other] = [await open(0, 'a'), await open(1, 'b')];
+    await killed.reserve(0.5, NEVER);
+    const waits = other.reserve(0.75, NEVER);
+    await expectPending(waits);
+    await endLease(0);
+    await expect(waits).rejects.toMatchObject({ code: 'over_budget' });
+    expect(await fields()).toMatchObject({ spent: '500000000', reserved: '0', pending: '0' });
+    await limit(2);
+    await other.reserve(0.75, NEVER);
+    await expect(killed.beginEpisode(0.001, NEVER)).rejects.toMatchObject({ code: 'queue_failed' });
+  });
+
+  it('expects no more of the episodes of a killed worker when its lease ends', async () => {
+    await limit(1);
+    const [killed, other] = [await open(0, 'a'), await open(1, 'b')];
+    const finished = await other.beginEpisode(0.01, NEVER);
+    finished.addCost(0.4);
+    finished.end(true);
+    await killed.beginEpisode(0.01, NEVER);
+    await queue.redis.hset('unit:ledger:j', 'spent', 4e8);
+    const waits = other.beginEpisode(0.01, NEVER);
+    await expectPending(waits);
+    await endLease(0);
+    await waits;
+    expect(Object.keys(await fields()).filter((field) => field.startsWith('play:'))).toHaveLength(1);
+  });
+
+  it('counts each change once if its reply was lost and it is sent again', async () => {
+    const proxy = new LossyProxy(server.port);
+    const redis = await proxy.client();
+    await limit(10, 100);
+    /** Does what one attempt does. @param lose called before each command. @param lost called after it. */
+    async function act(lose: () => void, lost: () => Promise<void>): Promise<Record<string, string>> {
+      const step = async <Answer>(command: () => Answer): Promise<Awaited<Answer>> => {
+        lose();
+        const answer = await command();
+        await lost();
+        await redis.ping();
+        return answer;
+      };
+      await using ledger = await step(() => open(0, 'a', redis));
+      const episode = await step(() => ledger.beginEpisode(0.5, NEVER));
+      const reservation = await step(() => ledger.reserve(0.5, NEVER));
+      await step(() => reservation.settle(0.25));
+      await step(() => episode.addCost(0.25));
+      await step(() => episode.addCost(0.125));
+      await step(() => ledger.reserve(0.0625, NEVER));
+      await step(() => episode.end(true));
+      return await fields();
+    }
+    const nameless = (ledger: Record<string, string>) =>
+      Object.fromEntries(Object.entries(ledger).map(([key, value]) => [key.replace(/:\w{16}/, ''), value]));
+    const undisturbed = nameless(
+      await act(
+        () => {},
+        async () => {},
+      ),
+    );
+    expect(undisturbed).toMatchObject({ spent: '250000000', reserved: '62500000', episodes: '1' });
+    await queue.redis.flushall();
+    await limit(10, 100);
+    const commands = { before: 0 };
+    const disturbed = await act(
+      () => {
+        commands.before++;
+        proxy.cut();
+      },
+      () => proxy.whenCut(),
+    );
+    expect(commands.before).toBe(8);
+    expect(nameless(disturbed)).toEqual(undisturbed);
+  });
+
+  it('names the requests of two attempts differently, even if they hold the same lock', async () => {
+    await limit(null, 3);
+    for (let attempt = 0; attempt < 3; attempt++) {
+      await using ledger = await open(0, 'a');
+      (await ledger.reserve(0, NEVER)).settle(0);
+    }
+    expect(await queue.redis.zcard('unit:rate:j')).toBe(3);
+    await using ledger = await open(0, 'a');
+    await expectPending(ledger.reserve(0, AbortSignal.timeout(5000)));
+  });
+
+  it('pauses all workers after one refused request', async () => {
+    const [one, other] = [server.client(), server.client()];
+    const pausesOf = (redis: typeof one) => new SharedPauses({ redis, prefix: PREFIX }, 'j');
+    pausesOf(one).pause(300);
+    pausesOf(one).pause(1);
+    await until(async () => (await other.pttl('unit:pause:j')) > 0);
+    const left = await other.pttl('unit:pause:j');
+    const started = performance.now();
+    await pausesOf(other).wait(NEVER);
+    expect(performance.now() - started).toBeGreaterThanOrEqual(left - 20);
+    expect(await other.pttl('unit:pause:j')).toBeLessThanOrEqual(0);
+    one.disconnect();
+    other.disconnect();
+  });
+});
