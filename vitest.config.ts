@@ -73,6 +73,7 @@ export default defineConfig({
     setupFiles: 'test/support/typed-arrays.ts',
     maxWorkers: '100%',
     testTimeout: 120_000,
+    hookTimeout: 120_000,
     // Other waits for a page take as long: see test/support/web/visit.ts.
     expect: { poll: { timeout: 90_000 } },
     projects: projects.map((project) => ({ extends: true as const, test: project })),
