@@ -32,10 +32,14 @@ const hasModel = (job: RunnableJob): job is EpisodeJob =>
   (job.kind === 'teach' || job.kind === 'eval') && job.options.model !== null;
 
 /** Computes a shard without a language model. */
-async function computeShard(job: RunnableJob, task: ShardTask, options: ComputeOptions): Promise<Buffer> {
+async function computeShard(
+  job: RunnableJob,
+  task: ShardTask,
+  { signal, onProgress }: ComputeOptions,
+): Promise<Buffer> {
   const { engine } = task;
   const batches: ShardBatch[] = [];
-  for await (const batch of runShard(job, shardOf(task), { engine, ...options })) batches.push(batch);
+  for await (const batch of runShard(job, shardOf(task), { engine, signal, onProgress })) batches.push(batch);
   const result = packResult(batches);
   check(task, rowsIn(result));
   return result;
@@ -52,7 +56,7 @@ async function playShard(
   job: EpisodeJob,
   task: ShardTask,
   queue: Queue,
-  { signal, onProgress }: ComputeOptions,
+  { signal, onProgress, onSaving }: ComputeOptions,
 ): Promise<Buffer> {
   const { shard, token, engine, settings } = task;
   const { sampling, prices } = job.options.model!;
@@ -69,9 +73,14 @@ async function playShard(
     played: episodes.read(replayer),
     append: (episode: Parameters<typeof toCompact>[0]) => episodes.add(episode),
   };
+  signal.addEventListener('abort', () => episodes.isSaving && onSaving());
   const others: CompactEpisode[] = [];
-  for await (const batch of runShard(job, shardOf(task), { engine, signal, onProgress, llm })) {
-    others.push(...batch.episodes.filter((episode) => episode.model === null).map(toCompact));
+  try {
+    for await (const batch of runShard(job, shardOf(task), { engine, signal, onProgress, llm })) {
+      others.push(...batch.episodes.filter((episode) => episode.model === null).map(toCompact));
+    }
+  } finally {
+    await episodes.saved();
   }
   const all = [...episodes.all(), ...others];
   check(task, { episodes: all });

@@ -6,19 +6,25 @@ import { episodeKey } from '../../rollouts/trajectories/write-line.js';
 import type { Queue } from './job-store.js';
 import { episodesKey, jobKeys, type ShardData } from './keys.js';
 import { QueueError } from './queue-error.js';
+import { untilAccepted } from './redis-retry.js';
 import { ADD_EPISODE } from './scripts.js';
 import { compress, decompress } from './serve-shards.js';
+
+/** Never aborts: paid episodes are stored however long Redis is full. */
+const NEVER = new AbortController().signal;
 
 export class ModelEpisodes {
   readonly #queue: Queue;
   readonly #shard: ShardData;
-  /** The episodes as Redis has them, by `episodeKey`. */
-  readonly #stored: Map<string, CompactEpisode>;
+  /** The episodes as Redis has them or will have them, by `episodeKey`. */
+  readonly #episodes: Map<string, CompactEpisode>;
+  readonly #saving = new Set<Promise<void>>();
+  #failure: Error | null = null;
 
   private constructor(queue: Queue, shard: ShardData, stored: Map<string, CompactEpisode>) {
     this.#queue = queue;
     this.#shard = shard;
-    this.#stored = stored;
+    this.#episodes = stored;
   }
 
   /** Reads the stored episodes of a shard. */
@@ -28,37 +34,63 @@ export class ModelEpisodes {
     return new ModelEpisodes(queue, shard, new Map(values.map(([key, value]) => [key, parse(value)])));
   }
 
-  /** Returns whether an episode is stored. @param key as `episodeKey` returns it. */
+  /** Returns whether an episode exists. @param key as `episodeKey` returns it. */
   has(key: string): boolean {
-    return this.#stored.has(key);
+    return this.#episodes.has(key);
   }
 
   /**
-   * Stores an episode. If another worker has stored it already, that one counts.
-   * @throws QueueError if the shard is finished, or its job has ended.
+   * Begins to store an episode; `saved` waits for it. Meanwhile others can end: while Redis is full, none is lost. If another
+   * worker has stored the episode already, that one counts.
+   * @throws QueueError if an earlier episode was not wanted: the shard is finished, or its job has ended.
    */
   async add(episode: TrajectoryEpisode): Promise<void> {
+    const [key, compact] = [episodeKey(episode), toCompact(episode)];
+    this.#episodes.set(key, compact);
+    const saving: Promise<void> = this.#save(key, compact)
+      .catch((error) => {
+        this.#failure ??= error;
+      })
+      .finally(() => this.#saving.delete(saving));
+    this.#saving.add(saving);
+    if (this.#failure !== null) throw this.#failure;
+  }
+
+  async #save(key: string, episode: CompactEpisode): Promise<void> {
     const { redis, prefix } = this.#queue;
     const { job, submission, index } = this.#shard;
     const keys = [jobKeys(prefix, job).job, jobKeys(prefix, job).results, episodesKey(prefix, this.#shard)];
-    const key = episodeKey(episode);
-    const args = [submission, index, key, compress(Buffer.from(JSON.stringify(toCompact(episode))))];
-    const stored = await redis.callBuffer('EVAL', ADD_EPISODE, keys.length, ...keys, ...args);
+    const args = [submission, index, key, compress(Buffer.from(JSON.stringify(episode)))];
+    const stored = await untilAccepted(
+      () => redis.callBuffer('EVAL', ADD_EPISODE, keys.length, ...keys, ...args),
+      NEVER,
+    );
     if (stored === null) {
       throw new QueueError(`Expected shard ${index} of ${job} to lack episodes, got a finished shard.`);
     }
-    this.#stored.set(key, parse(stored as Buffer));
+    this.#episodes.set(key, parse(stored as Buffer));
   }
 
-  /** Returns the stored episodes, in the order of their seeds. */
+  /** Whether episodes are not stored yet. */
+  get isSaving(): boolean {
+    return this.#saving.size > 0;
+  }
+
+  /** Waits until Redis has all episodes, or wants no more. */
+  async saved(): Promise<void> {
+    await Promise.all(this.#saving);
+  }
+
+  /** Returns the episodes, in the order of their seeds. @throws QueueError if one was not wanted. */
   all(): CompactEpisode[] {
-    const sorted = [...this.#stored].sort(([one], [other]) => (one < other ? -1 : 1));
+    if (this.#failure !== null) throw this.#failure;
+    const sorted = [...this.#episodes].sort(([one], [other]) => (one < other ? -1 : 1));
     return sorted.map(([, episode]) => episode).sort((one, other) => one.seed - other.seed);
   }
 
-  /** Yields the stored episodes as whole ones. */
+  /** Yields the episodes as whole ones. */
   async *read(replayer: EpisodeReplayer): AsyncGenerator<TrajectoryEpisode> {
-    if (this.#stored.size > 0) yield* await replayer.fromCompact(this.all());
+    if (this.#episodes.size > 0) yield* await replayer.fromCompact(this.all());
   }
 }
 

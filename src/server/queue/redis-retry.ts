@@ -5,14 +5,18 @@ import { backOff, retry } from '../../shared/http/retry-loop.js';
 /** The beginnings of errors that end when Redis has recovered, and ioredis's errors of lost connections. */
 const TEMPORARY =
   /^(MISCONF|OOM|LOADING|READONLY|TRYAGAIN|MASTERDOWN|BUSY|Connection is closed|Stream isn't writeable|ERR Error writing)/;
+/** Redis 6 puts the error of a script's command behind this. */
+const OF_SCRIPT = /^ERR Error running script .*?: -/;
 const CODES = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT'];
 
-const WAITS = { first: 100, last: 5000 };
+/** Short, so that paid episodes are stored before another worker takes their shard over. */
+const WAITS = { first: 50, last: 250 };
 
 /** Returns whether an error of Redis may end by itself. */
 export const isTemporary = (error: unknown): boolean =>
   error instanceof Error &&
-  (TEMPORARY.test(error.message) || CODES.includes(String((error as NodeJS.ErrnoException).code)));
+  (TEMPORARY.test(error.message.replace(OF_SCRIPT, '')) ||
+    CODES.includes(String((error as NodeJS.ErrnoException).code)));
 
 /**
  * Repeats a command until Redis accepts it.

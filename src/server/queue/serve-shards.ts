@@ -8,6 +8,8 @@ import type { FromThread, SentError, ShardTask, ToThread } from './shard-message
 export interface ComputeOptions {
   readonly signal: AbortSignal;
   readonly onProgress: (done: number, total: number) => void;
+  /** Called after an abort, if the computation stores paid episodes before it ends. */
+  readonly onSaving: () => void;
 }
 
 /** Computes the result of a shard. */
@@ -38,7 +40,8 @@ export function serveShards(compute: Compute): void {
     abort = new AbortController();
     try {
       const started = performance.now();
-      const bytes = await compute(message, { signal: abort.signal, onProgress: reporter(send) });
+      const onSaving = (): void => send({ saving: true });
+      const bytes = await compute(message, { signal: abort.signal, onProgress: reporter(send), onSaving });
       send({ result: resultOf(bytes, performance.now() - started) });
     } catch (error) {
       send({ error: toSent(error) });

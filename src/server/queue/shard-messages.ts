@@ -35,5 +35,7 @@ export interface SentError {
 export type ToThread = ShardTask | 'abort';
 export type FromThread =
   | { readonly progress: readonly [done: number, total: number] }
+  /** An answer to 'abort': the thread stores paid episodes before it ends. */
+  | { readonly saving: true }
   | { readonly result: ShardResult }
   | { readonly error: SentError };

@@ -4,11 +4,14 @@ import type { ShardResult } from './job-store.js';
 import type { FromThread, ShardTask } from './shard-messages.js';
 
 export interface RunOptions {
-  readonly signal: AbortSignal;
+  /** Stops the shard. Paid episodes of a language model are stored first, even if Redis is full for long. */
+  readonly stop: AbortSignal;
+  /** Stops the shard within STOP_MS. */
+  readonly end: AbortSignal;
   readonly onProgress: (done: number, total: number) => void;
 }
 
-/** Milliseconds that a thread has to stop after an abort. Then it is ended. */
+/** Milliseconds that a thread has to stop after an abort, unless it stores episodes. Then it is ended. */
 const STOP_MS = 1500;
 
 export class ShardThreads {
@@ -21,24 +24,29 @@ export class ShardThreads {
     this.#program = program;
   }
 
-  /** Computes a shard in a free thread, or in a new one. @throws the error of the computation; the signal's reason. */
-  async run(task: ShardTask, { signal, onProgress }: RunOptions): Promise<ShardResult> {
+  /** Computes a shard in a free thread, or in a new one. @throws the error of the computation; the reason of a signal. */
+  async run(task: ShardTask, { stop, end, onProgress }: RunOptions): Promise<ShardResult> {
+    const signal = AbortSignal.any([stop, end]);
     signal.throwIfAborted();
     const thread = this.#free.pop() ?? this.#open();
     let timer: NodeJS.Timeout | undefined;
     const abort = (): void => {
       thread.postMessage('abort');
+      clearTimeout(timer);
       timer = setTimeout(() => void thread.terminate(), STOP_MS);
     };
-    signal.addEventListener('abort', abort, { once: true });
+    const onSaving = (): void => {
+      if (!end.aborted) clearTimeout(timer);
+    };
+    for (const each of [stop, end]) each.addEventListener('abort', abort, { once: true });
     try {
-      return await resultOf(thread, task, onProgress);
+      return await resultOf(thread, task, { onProgress, onSaving });
     } catch (error) {
       signal.throwIfAborted();
       throw error;
     } finally {
       clearTimeout(timer);
-      signal.removeEventListener('abort', abort);
+      for (const each of [stop, end]) each.removeEventListener('abort', abort);
       if (this.#all.has(thread)) this.#free.push(thread);
     }
   }
@@ -65,7 +73,7 @@ export class ShardThreads {
 function resultOf(
   thread: Worker,
   task: ShardTask,
-  onProgress: RunOptions['onProgress'],
+  { onProgress, onSaving }: Pick<RunOptions, 'onProgress'> & { readonly onSaving: () => void },
 ): Promise<ShardResult> {
   return new Promise((resolve, reject) => {
     const finish = (act: () => void): void => {
@@ -76,6 +84,7 @@ function resultOf(
     };
     const onMessage = (message: FromThread): void => {
       if ('progress' in message) onProgress(...message.progress);
+      else if ('saving' in message) onSaving();
       else if ('result' in message) finish(() => resolve(message.result));
       else finish(() => reject(Object.assign(new Error(message.error.message), message.error)));
     };

@@ -25,6 +25,7 @@ import {
   SETTLE,
 } from './ledger-scripts.js';
 import { QueueError } from './queue-error.js';
+import { untilAccepted } from './redis-retry.js';
 
 /** An attempt at a shard: its lock allows requests. */
 export interface ShardAttempt {
@@ -36,6 +37,8 @@ export interface ShardAttempt {
 
 /** Nanodollars of a dollar. Scripts count in whole nanodollars. */
 const NANO = 1e9;
+/** Never aborts: costs are counted however long Redis is full. */
+const NEVER = new AbortController().signal;
 const toNano = (amount: number): number => Math.ceil(amount * NANO);
 
 /** The bytes of an attempt's name. A retried shard may have the same lock, but never the same name. */
@@ -73,7 +76,7 @@ export class SharedLedger implements CostLedger, AsyncDisposable {
   /** Opens the ledger for an attempt at a shard. Pending requests of earlier attempts at it count as charged. */
   static async open(queue: Queue, attempt: ShardAttempt, prices: Prices | null): Promise<SharedLedger> {
     const ledger = new SharedLedger(queue, attempt, prices);
-    await ledger.#run(BEGIN_SHARD, [ledger.#keys.ledger], ledger.#lock, attempt.token);
+    await ledger.#untilRun(BEGIN_SHARD, [ledger.#keys.ledger], ledger.#lock, attempt.token);
     return ledger;
   }
 
@@ -112,7 +115,7 @@ export class SharedLedger implements CostLedger, AsyncDisposable {
   /** Waits until all costs are in Redis, and ends the attempt. */
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#changes);
-    await this.#run(END_SHARD, [this.#keys.ledger]);
+    await this.#untilRun(END_SHARD, [this.#keys.ledger]);
   }
 
   /** Runs a script. Its first argument is the attempt's name. */
@@ -120,9 +123,14 @@ export class SharedLedger implements CostLedger, AsyncDisposable {
     return this.#redis.eval(script, keys.length, ...keys, this.#name, ...args);
   }
 
-  /** Sends a change without waiting. Commands of one connection keep their order. */
+  /** Runs a script as soon as Redis accepts it. */
+  #untilRun(script: string, keys: readonly string[], ...args: (string | number)[]): Promise<unknown> {
+    return untilAccepted(() => this.#run(script, keys, ...args), NEVER);
+  }
+
+  /** Sends a change without waiting. Commands of one connection keep their order, unless Redis refuses some for a while. */
   #change(script: string, keys: readonly string[], ...args: (string | number)[]): void {
-    const change = this.#run(script, keys, ...args).catch(() => {});
+    const change = this.#untilRun(script, keys, ...args).catch(() => {});
     this.#changes.add(change);
     void change.then(() => this.#changes.delete(change));
   }
@@ -131,7 +139,7 @@ export class SharedLedger implements CostLedger, AsyncDisposable {
   async #untilGranted(maxCost: number, signal: AbortSignal, ask: () => Promise<unknown>): Promise<void> {
     for (;;) {
       signal.throwIfAborted();
-      const [verdict, spent, waitMs] = (await ask()) as Verdict;
+      const [verdict, spent, waitMs] = (await untilAccepted(ask, signal)) as Verdict;
       if (verdict === 'ok' || verdict === 'wait') this.#spent = spent / NANO;
       if (verdict === 'ok') return;
       if (verdict === 'lost') throw lost(this.#attempt);

@@ -152,7 +152,7 @@ class ShardProcessor {
       const task = { shard: shard.data, job: job.job, settings, count, engine, address, token };
       const onProgress = (done: number, total: number): void =>
         void shard.updateProgress({ done, total }).catch(() => {});
-      const result = await this.#threads.run(task, { signal, onProgress });
+      const result = await this.#threads.run(task, { stop, end: this.#stopped.signal, onProgress });
       const stored = await this.#accepted(
         () => storeResult(this.#queue, shard.data, result, hostname()),
         this.#stopped.signal,

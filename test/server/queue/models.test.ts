@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { FAKE_KEY, FakeOpenAi } from '../../fakes/openai.js';
+import { json } from '../../fakes/openai-faults.js';
 import { type Running, runCli, startCli, temporaryDirectory } from '../../support/cli.js';
 import { billedFor, PRICES, startModel } from '../../support/llm.js';
 import { read, runQueue, stop, submit } from '../../support/queue.js';
@@ -65,6 +66,43 @@ describeWithRedis('a job of a language model', () => {
     client.disconnect();
     expect(read(pathOf('t.jsonl'))).toBe(expected.file);
     expect((await statusOf(name)).spent).toBeGreaterThanOrEqual(billedFor(fake) * 0.999);
+  });
+
+  it('loses no episode that ends while Redis is full, even if its lease ends meanwhile', async () => {
+    const args = ['teach', '--policy', 'llm:fake', '--seeds', '720-727'];
+    let release = (): void => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    // Answers the last request of each episode when Redis is full.
+    let last = 0;
+    const fake = await startModel({
+      faultOf: ({ user }) => {
+        if (!user.includes(', 1 of 28 slots left')) return null;
+        last++;
+        return async ({ response, correctReply }) => {
+          await held;
+          json(response, 200, correctReply);
+        };
+      },
+    });
+    const name = await submit(server, ...args, '--concurrency', '8', '--shard-size', '8');
+    const client = server.client();
+    const worker = start(fake);
+    await until(() => last === 8);
+    await client.config('SET', 'maxmemory', 1);
+    release();
+    await worker.until('stderr', /Redis: OOM .* Waits\./);
+    await until(async () => (await client.keys('rhythm-vec:shards:*:lock')).length === 0);
+    expect(await client.keys('rhythm-vec:episodes:*')).toEqual([]);
+    await client.config('SET', 'maxmemory', 0);
+    await runQueue(server, 'collect', name, '--output', pathOf('oom.jsonl'));
+    expect(fake.requests).toHaveLength(8 * STEPS);
+    const expectedPath = pathOf('oom-expected.jsonl');
+    await runCli([...args, '--output', expectedPath], '', fake.environment);
+    expect(read(pathOf('oom.jsonl'))).toBe(read(expectedPath));
+    client.disconnect();
+    await stop(worker);
   });
 
   it('stays within its budget with two workers, and continues with a larger budget', async () => {
