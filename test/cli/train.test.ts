@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import { readStudent } from '../../src/agents/student/student.js';
 import { runCli, startCli, temporaryDirectory } from '../support/cli.js';
 
 const pathOf = temporaryDirectory();
@@ -26,6 +27,53 @@ it('resumes after kill -9 to the same bits, and the file is a policy', async () 
   expect(evaluated.stdout).toContain('whole');
   const taught = await runCli(['teach', '--policy', whole, '--seeds', '100-100', '--output', '-']);
   expect(taught.stdout).toContain('A trained network estimates social');
+});
+
+it('refines a student, and resumes that after kill -9 to the same bits', async () => {
+  const clone = pathOf('clone.safetensors');
+  expect((await runCli(train(clone))).code).toBe(0);
+  const [whole, killed, curves] = ['refined.safetensors', 'cut.safetensors', 'curves.svg'].map(pathOf);
+  const small = '--refine-episodes 300 --refine-batch 50 --seeds 100-199'.split(' ');
+  const refine = (output: string, ...more: string[]) => [
+    'train',
+    '--from',
+    clone,
+    ...small,
+    '--output',
+    output,
+    ...more,
+  ];
+  expect((await runCli(refine(whole, '--curves', curves))).stderr).toContain('belief MAE');
+  expect(readFileSync(curves, 'utf8')).toContain('Final score, sampled actions');
+  const { child, finished } = startCli(refine(killed, '--threads', '1'));
+  while (!existsSync(`${killed}.partial`) && child.exitCode === null) await setTimeout(5);
+  child.kill('SIGKILL');
+  await finished;
+  expect((await runCli(refine(killed, '--resume'))).code).toBe(0);
+  expect(readFileSync(killed).equals(readFileSync(whole))).toBe(true);
+  expect(readFileSync(whole).equals(readFileSync(clone))).toBe(false);
+  const both = await runCli(train(pathOf('never'), '--from', clone));
+  expect(both.stderr).toContain('Expected no option episodes beside a student to refine');
+});
+
+it('clones stored episodes, and refuses those of an oracle', async () => {
+  const [stored, bad, output] = ['stored.parquet', 'oracle.jsonl', 'cloned.safetensors'].map(pathOf);
+  const record = (path: string, policy: string, seeds: string) =>
+    runCli(['eval', '--policies', policy, '--seeds', seeds, '--trajectories', path]);
+  expect((await record(stored, 'heuristic', '100-139')).code).toBe(0);
+  const clone = (path: string) =>
+    runCli(['train', '--jsonl', path, '--rounds', '0', '--epochs', '100', '--output', output]);
+  expect((await clone(stored)).code).toBe(0);
+  const { manifest } = readStudent(new Uint8Array(readFileSync(output)));
+  expect(manifest.training).toMatchObject({
+    episodes: 40,
+    storedSha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+  });
+  expect(manifest.training.agreement).toBeGreaterThan(0.5);
+  expect((await record(bad, 'planner-oracle', '100-100')).code).toBe(0);
+  const { code, stderr } = await clone(bad);
+  expect(code).toBe(2);
+  expect(stderr).toContain('Expected an episode of a policy that sees observations only at');
 });
 
 it('refuses the oracle as a teacher, and a file that is no student', async () => {

@@ -17,6 +17,7 @@ import { drawRewards } from '../../src/figures/rewards.js';
 import { drawScores } from '../../src/figures/scores.js';
 import { stepRewardsOf } from '../../src/figures/step-rewards.js';
 import { svgOf } from '../../src/figures/svg.js';
+import { drawTrainingCurves } from '../../src/figures/training-curves.js';
 import {
   ACTION_NAMES,
   BELIEF_NAMES,
@@ -140,6 +141,16 @@ export const PICTURES: readonly [kind: string, drawing: Drawing, names: readonly
       })),
     }),
     [...ACTION_NAMES, 'everybody (3)', '2', '20'],
+  ],
+  [
+    'training curves',
+    drawTrainingCurves({
+      curves: rows.map(([name], k) => ({
+        ...{ name, unit: 'epochs' },
+        points: [1, 2, 3].map((x) => ({ x, y: 0.5 + (k + 1) * 0.1 * x })),
+      })),
+    }),
+    ['epochs', '3'],
   ],
   [
     'calibration',

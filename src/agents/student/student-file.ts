@@ -67,7 +67,7 @@ export const tensorsOf = (layers: readonly Layer[], prefix = 'layers'): Record<s
   );
 
 /** Returns the SHA-256 of the bytes of all arrays, in the order of the object. */
-function digestOf(tensors: Readonly<Record<string, Tensor>>): string {
+export function digestOf(tensors: Readonly<Record<string, Tensor>>): string {
   const hash = sha256.create();
   for (const { data } of Object.values(tensors)) {
     hash.update(new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
@@ -150,10 +150,17 @@ function parse(key: string, text: string): unknown {
   }
 }
 
-/** Returns the layers of a network. @throws InputError `bad_student` unless they are a network of this release. */
-export function readLayers(tensors: Readonly<Record<string, Tensor>>, prefix = 'layers'): Layer[] {
+/**
+ * Returns the layers of a network. @param shape the sizes of its inputs and outputs.
+ * @throws InputError `bad_student` unless they are a network of this shape.
+ */
+export function readLayers(
+  tensors: Readonly<Record<string, Tensor>>,
+  prefix = 'layers',
+  shape = { inputs: FEATURE_COUNT, outputs: OUTPUT_COUNT },
+): Layer[] {
   const layers: Layer[] = [];
-  let inputs = FEATURE_COUNT;
+  let { inputs } = shape;
   for (let k = 0; k < MAX_LAYERS && Object.hasOwn(tensors, `${prefix}.${k}.bias`); k++) {
     const bias = tensors[`${prefix}.${k}.bias`];
     const outputs = bias.data.length;
@@ -164,9 +171,9 @@ export function readLayers(tensors: Readonly<Record<string, Tensor>>, prefix = '
     });
     inputs = outputs;
   }
-  if (layers.length === 0 || inputs !== OUTPUT_COUNT)
+  if (layers.length === 0 || inputs !== shape.outputs)
     refuse(
-      `layers that end in ${OUTPUT_COUNT} outputs`,
+      `layers that end in ${shape.outputs} outputs`,
       layers.length === 0 ? 'no layer' : `${inputs} outputs`,
     );
   return layers;

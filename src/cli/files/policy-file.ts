@@ -4,7 +4,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { basename, extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { withConstant, withInference } from '../../agents/policies/with-belief.js';
-import { readStudent } from '../../agents/student/student.js';
+import { readStudent, type Student } from '../../agents/student/student.js';
 import { isPolicy, type PolicyLike } from '../../engine/policy/policy.js';
 import type { EvaluateOptions, PolicyRecord } from '../../evaluation/evaluate-options.js';
 import { describe } from '../../shared/values.js';
@@ -61,7 +61,7 @@ async function readPolicy(text: string): Promise<[string, PolicyLike]> {
 }
 
 /** Reads a student. @throws UsageError that names the file. */
-async function openStudent(path: string): Promise<PolicyLike> {
+export async function openStudent(path: string): Promise<Student> {
   try {
     return readStudent(new Uint8Array(await readFile(path)));
   } catch (cause) {

@@ -8,7 +8,9 @@ import type { TrainCommandOptions } from './run-train.js';
 const HELP = `
 A student is a small network that plays from observations. First it clones its teacher: the teacher plays --episodes, and the
 student learns to choose the same actions. Then come --rounds of DAgger: the student plays --round-episodes, the teacher says
-what it would have done, and the student learns from all episodes. Its beliefs learn the true targets of fresh episodes.
+what it would have done, and the student learns from all episodes. Its beliefs learn the true targets of fresh episodes. At
+last, with --refine-episodes, the student plays on the engine, and learns by PPO from the final scores under the grader; a
+penalty keeps it near the clone. --from refines a finished student.
 The teachers are ${TEACHER_NAMES.join(', ')}.
 The file is a policy of eval, reeval --baselines, audit and teach. FILE.partial has the state of the training meanwhile; with
 --resume the same command continues from there, to the same file. Training needs the package @jax-js/jax.
@@ -16,6 +18,7 @@ The file is a policy of eval, reeval --baselines, audit and teach. FILE.partial 
 Examples:
   rhythm-vec train --episodes 20 --rounds 1 --round-episodes 10 --epochs 5 --output student.safetensors
   rhythm-vec eval --policies student.safetensors,open-loop+inference --conditions ood
+  rhythm-vec train --from student.safetensors --refine-episodes 64 --refine-batch 32 --output refined.safetensors
 `;
 
 export function addTrainCommand(program: Command, { signal }: Context): void {
@@ -25,28 +28,43 @@ export function addTrainCommand(program: Command, { signal }: Context): void {
       'Train a student: a small network that imitates a policy, and plays a hundred times as fast.',
     )
     .requiredOption('--output <file>', "the student's file, safetensors; replaces the file")
-    .option('--teacher <name>', 'a policy that sees observations only', DEFAULTS.teacher)
+    .option('--from <file>', 'refine this student, in place of a clone of the teacher')
+    .option('--teacher <name>', `a policy that sees observations only (default: ${DEFAULTS.teacher})`)
     .option(
       '--grader <name|file>',
-      'what the teacher plays for: v1, v2, v3 or a grader file',
-      DEFAULTS.grader,
+      `what is played for: v1, v2, v3 or a grader file (default: that of --from, or ${DEFAULTS.grader})`,
     )
-    .option('--seeds <A-B>', 'seeds of the episodes (default: 100-9999)', parseSeeds)
-    .option('--episodes <n>', 'episodes that the teacher plays', parseInteger, DEFAULTS.episodes)
-    .option('--rounds <n>', 'rounds of DAgger', parseInteger, DEFAULTS.rounds)
-    .option('--round-episodes <n>', 'episodes of each round', parseInteger, DEFAULTS.roundEpisodes)
+    .option('--seeds <A-B>', 'seeds of the profiles (default: 100-9999)', parseSeeds)
+    .option('--episodes <n>', `episodes that the teacher plays (default: ${DEFAULTS.episodes})`, parseInteger)
+    .option(
+      '--jsonl <files...>',
+      'stored episodes to clone, in place of those that the teacher plays: JSON lines or Parquet',
+    )
+    .option('--rounds <n>', `rounds of DAgger (default: ${DEFAULTS.rounds})`, parseInteger)
+    .option(
+      '--round-episodes <n>',
+      `episodes of each round (default: ${DEFAULTS.roundEpisodes})`,
+      parseInteger,
+    )
     .option(
       '--epochs <n>',
-      'passes over all episodes, first and in each round',
+      `passes over all episodes, first and in each round (default: ${DEFAULTS.epochs})`,
       parseInteger,
-      DEFAULTS.epochs,
     )
+    .option(
+      '--refine-episodes <n>',
+      'episodes of the refinement, rounded up to whole batches',
+      parseInteger,
+      DEFAULTS.refineEpisodes,
+    )
+    .option('--refine-batch <n>', 'episodes of each batch', parseInteger, DEFAULTS.refineBatch)
     .option(
       '--seed <n>',
       'seed of the training; the same seed gives the same file',
       parseInteger,
       DEFAULTS.seed,
     )
+    .option('--curves <file>', 'also draw the curves of the training, as SVG')
     .option('--resume', 'continue from FILE.partial');
   addEngineOptions(command)
     .addHelpText('after', HELP)

@@ -1,9 +1,12 @@
 /** Runs `rhythm-vec train`: trains a student, evaluates it and writes its file. */
 import { readFile, rm } from 'node:fs/promises';
+import { basename, extname } from 'node:path';
 import { readStudent, type Student } from '../../agents/student/student.js';
 import { encodeStudent } from '../../agents/student/student-file.js';
 import type { VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
 import { evaluate } from '../../evaluation/evaluate.js';
+import { loadVega } from '../../figures/load-vega.js';
+import { svgOf } from '../../figures/svg.js';
 import { load, PACKAGES } from '../../shared/optional-packages.js';
 import { packageVersion } from '../../shared/version.js';
 import { evalSeedsIn, rangeText } from '../../training/datasets/dataset-seeds.js';
@@ -21,12 +24,18 @@ import { readGrader } from '../files/grader-file.js';
 import { writeFilesAtomically } from '../files/output-file.js';
 import { partialOf } from '../files/partial-file.js';
 import { stat } from '../files/paths.js';
+import { openStudent } from '../files/policy-file.js';
 import { createProgress } from '../progress.js';
 import { checkEngineOptions, type EngineOptions } from '../shared-options.js';
+import { readStored } from './stored-episodes.js';
+import { trainingPicture } from './training-picture.js';
 
-export interface TrainCommandOptions extends Omit<TrainOptions, 'grader'>, EngineOptions {
-  readonly grader: string;
+export interface TrainCommandOptions extends Omit<TrainOptions, 'grader' | 'from' | 'stored'>, EngineOptions {
+  readonly grader?: string;
+  readonly from?: string;
+  readonly jsonl?: readonly string[];
   readonly output: string;
+  readonly curves?: string;
   readonly resume?: true;
 }
 
@@ -35,13 +44,21 @@ const CONDITIONS = ['in-distribution', 'ood'];
 
 /** Trains and writes a student. @throws UsageError for paths; InputError for options; LibraryError; the signal's reason. */
 export async function runTrain(options: TrainCommandOptions, signal: AbortSignal): Promise<void> {
-  const { output, resume, backend, kernel, threads, ...given } = options;
+  const { output, curves, resume, jsonl, backend, kernel, threads, ...given } = options;
   checkEngineOptions(options);
   if (output === '-')
     throw new UsageError('Expected --output to name a file, got -, the standard output. Name one.');
   const partial = partialOf(output);
-  checkOutputs([{ option: '--output', path: output, workFiles: [partial] }], given.grader);
-  const request = toTrainRequest({ ...given, grader: await readGrader(given.grader) });
+  const picture = curves === undefined ? [] : [{ option: '--curves', path: curves }];
+  checkOutputs([{ option: '--output', path: output, workFiles: [partial] }, ...picture], given.grader);
+  if (curves !== undefined) await loadVega();
+  const engine = { backend, kernel, threads };
+  const request = toTrainRequest({
+    ...given,
+    from: given.from === undefined ? undefined : await openStudent(given.from),
+    stored: jsonl === undefined ? undefined : await readStored(jsonl, engine, signal),
+    grader: given.grader === undefined ? undefined : await readGrader(given.grader),
+  });
   const { trainStudent } = await load(
     'students',
     PACKAGES.students,
@@ -54,20 +71,16 @@ export async function runTrain(options: TrainCommandOptions, signal: AbortSignal
   });
   const from = resume ? await readCheckpoint(partial, settings) : null;
   const progress = createProgress('parts');
-  const engine = { backend, kernel, threads };
   try {
-    const { network, figures, world } = await trainStudent(request, from, {
+    const { network, figures, refinement, world } = await trainStudent(request, from, {
       ...{ engine, signal },
       onCheckpoint: (state) =>
         writeFilesAtomically([{ path: partial, data: encodeCheckpoint(state, settings) }]),
-      onProgress: ({ done, total, stage, figures: last }) =>
-        progress.update(
-          done,
-          total,
-          last === null ? stage : `${stage}; agreement ${last.agreement.toFixed(3)}`,
-        ),
+      onProgress: ({ done, total, stage, note }) =>
+        progress.update(done, total, note === null ? stage : `${stage}; ${note}`),
     });
-    const training = { ...toJson(request), ...figures.at(-1) };
+    const last = refinement.at(-1);
+    const training = { ...toJson(request), ...figures.at(-1), ...(last && { refinement: last }) };
     const manifest = {
       version: packageVersion(),
       worldDigest: world.digest,
@@ -76,7 +89,14 @@ export async function runTrain(options: TrainCommandOptions, signal: AbortSignal
     };
     const student = readStudent(encodeStudent({ ...manifest, evaluation: {} }, network));
     const evaluation = await evaluationOf(student, engine, signal);
-    await writeFilesAtomically([{ path: output, data: encodeStudent({ ...manifest, evaluation }, network) }]);
+    const files = [
+      { path: output, data: encodeStudent({ ...manifest, evaluation }, network) as Uint8Array | string },
+    ];
+    if (curves !== undefined) {
+      const drawing = trainingPicture(basename(output, extname(output)), figures, refinement);
+      files.push({ path: curves, data: await svgOf(drawing) });
+    }
+    await writeFilesAtomically(files);
     await rm(partial, { force: true });
     process.stderr.write(`${textOf(evaluation, request.grader.name)}Student in ${output}.\n`);
   } finally {

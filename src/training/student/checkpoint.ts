@@ -1,10 +1,17 @@
 /** The state of a training as one file, from which it continues to the same bits. */
-import { BadTensors, decodeTensors, encodeTensors, type Tensor } from '../../agents/student/safetensors.js';
+import {
+  BadTensors,
+  decodeTensors,
+  encodeTensors,
+  type Tensor,
+  type Tensors,
+} from '../../agents/student/safetensors.js';
 import { readLayers, tensorsOf } from '../../agents/student/student-file.js';
 import { InputError } from '../../shared/errors.js';
 import { NUM_STEPS } from '../../world/fields.js';
 import type { Labelled } from './episodes.js';
-import type { LearnerState } from './learner.js';
+import type { ModelState } from './model.js';
+import { CRITIC_INPUTS, CRITIC_OUTPUTS } from './refine/critic-shape.js';
 
 /** Figures of the student after an epoch. */
 export interface EpochFigures {
@@ -19,17 +26,40 @@ export interface EpochFigures {
   readonly beliefMae: number;
 }
 
+/** Figures of an iteration of the refinement. */
+export interface RefinementFigures {
+  /** The episodes played so far. */
+  readonly episodes: number;
+  /** Means over the episodes of the iteration, whose actions are drawn from the probabilities. */
+  readonly finalScore: number;
+  readonly beliefMae: number;
+  /** The KL divergence of the student from the clone, in nats. */
+  readonly divergence: number;
+  /** The mean squared error of the critic. */
+  readonly criticLoss: number;
+}
+
+/** The state of a refinement between two iterations. */
+export interface RefinementState {
+  readonly actor: ModelState;
+  readonly critic: ModelState;
+  readonly figures: readonly RefinementFigures[];
+}
+
 export interface Checkpoint {
   /** What was finished: the epochs of each round so far are in `figures`. */
   readonly figures: readonly EpochFigures[];
   readonly episodes: Labelled;
-  readonly learner: LearnerState;
+  readonly learner: ModelState;
+  /** Null before the refinement. Then `learner` is the clone. */
+  readonly refinement: RefinementState | null;
 }
 
 const SETS = ['layers', 'mean', 'square'] as const;
 
 /** @param settings JSON that determines the training. A training with others cannot continue from the file. */
-export function encodeCheckpoint({ figures, episodes, learner }: Checkpoint, settings: string): Uint8Array {
+export function encodeCheckpoint(checkpoint: Checkpoint, settings: string): Uint8Array {
+  const { figures, episodes, learner, refinement } = checkpoint;
   const count = episodes.seeds.length;
   const tensors: Record<string, Tensor> = {
     seeds: { shape: [count], data: episodes.seeds },
@@ -37,15 +67,26 @@ export function encodeCheckpoint({ figures, episodes, learner }: Checkpoint, set
     labels: { shape: [count, NUM_STEPS], data: episodes.labels },
   };
   // The floats come first, so that all arrays are aligned.
-  const sets = SETS.map((name) => tensorsOf(learner[name], name));
-  const metadata = { settings, figures: JSON.stringify(figures), updates: String(learner.updates) };
+  const models = { learner, ...(refinement && { actor: refinement.actor, critic: refinement.critic }) };
+  const sets = Object.entries(models).flatMap(([name, model]) =>
+    SETS.map((set) => tensorsOf(model[set], `${name}.${set}`)),
+  );
+  const metadata = {
+    settings,
+    figures: JSON.stringify(figures),
+    refinement: JSON.stringify(refinement?.figures ?? null),
+    ...Object.fromEntries(
+      Object.entries(models).map(([name, { updates }]) => [`${name}.updates`, String(updates)]),
+    ),
+  };
   return encodeTensors({ tensors: Object.assign({}, ...sets, tensors), metadata });
 }
 
 /** Reads a checkpoint. @throws InputError `bad_student` for damaged bytes, and for a training with other settings. */
 export function decodeCheckpoint(bytes: Uint8Array, settings: string): Checkpoint {
   try {
-    const { tensors, metadata } = decodeTensors(bytes);
+    const file = decodeTensors(bytes);
+    const { tensors, metadata } = file;
     if (metadata.settings !== settings)
       refuse(
         `a training with the settings ${settings}`,
@@ -53,7 +94,7 @@ export function decodeCheckpoint(bytes: Uint8Array, settings: string): Checkpoin
         'Pass the same options, or leave out --resume.',
       );
     const { seeds, actions, labels } = tensors;
-    const [layers, mean, square] = SETS.map((name) => readLayers(tensors, name));
+    const refinement = JSON.parse(metadata.refinement);
     return {
       figures: JSON.parse(metadata.figures),
       episodes: {
@@ -61,13 +102,25 @@ export function decodeCheckpoint(bytes: Uint8Array, settings: string): Checkpoin
         actions: actions.data as Uint8Array,
         labels: labels.data as Uint8Array,
       },
-      learner: { layers, mean, square, updates: Number(metadata.updates) },
+      learner: readModel(file, 'learner'),
+      refinement: refinement && {
+        actor: readModel(file, 'actor'),
+        critic: readModel(file, 'critic', CRITIC_SHAPE),
+        figures: refinement,
+      },
     };
   } catch (error) {
     if (error instanceof BadTensors || error instanceof SyntaxError || error instanceof TypeError)
       return refuse("a training's checkpoint", error.message, 'Leave out --resume to begin anew.');
     throw error;
   }
+}
+
+const CRITIC_SHAPE = { inputs: CRITIC_INPUTS, outputs: CRITIC_OUTPUTS };
+
+function readModel({ tensors, metadata }: Tensors, name: string, shape?: typeof CRITIC_SHAPE): ModelState {
+  const [layers, mean, square] = SETS.map((set) => readLayers(tensors, `${name}.${set}`, shape));
+  return { layers, mean, square, updates: Number(metadata[`${name}.updates`]) };
 }
 
 function refuse(expected: string, got: string, remedy: string): never {

@@ -2,20 +2,27 @@
 
 import { STEPPED_POLICIES, type SteppedPolicy } from '../../agents/policies/observing-policies.js';
 import { TRAINING_SEEDS } from '../../agents/search/search-seeds.js';
+import type { Student } from '../../agents/student/student.js';
+import { digestOf, tensorsOf } from '../../agents/student/student-file.js';
 import { type Grader, type GraderLike, toGrader } from '../../engine/graders/grader.js';
 import { InputError } from '../../shared/errors.js';
 import { checkInteger, checkName, checkOptions } from '../../shared/values.js';
 import type { SeedRange } from '../../world/conditions.js';
 import { MAX_U32 } from '../../world/fields.js';
 import { checkRange } from '../datasets/dataset-seeds.js';
+import type { Played } from './episodes.js';
 
 export interface TrainOptions {
+  /** A student to refine, in place of a clone of the teacher. Then `teacher`, `episodes`, `rounds` and `epochs` are refused. */
+  readonly from?: Student;
   /** A policy of this package that uses observations, but not the hidden profile. Default 'planner'. */
   readonly teacher?: string;
-  /** The grader that the teacher plays for. Default 'v2'. */
+  /** The grader that the teacher and the student play for. Default: that of `from`, or 'v2'. */
   readonly grader?: GraderLike;
   /** The seeds of the episodes. Default 100 to 9999, as for all training. */
   readonly seeds?: SeedRange;
+  /** Stored episodes to imitate, at least 20, in place of those that the teacher plays. Then `episodes` is refused. */
+  readonly stored?: Played;
   /** Episodes that the teacher plays and the student imitates, 20 to 1,000,000. Default 2,000. */
   readonly episodes?: number;
   /** Rounds of DAgger after that: the student plays, and the teacher labels. 0 to 100. Default 2. */
@@ -24,19 +31,30 @@ export interface TrainOptions {
   readonly roundEpisodes?: number;
   /** Passes over all labelled episodes, first and in each round, 1 to 10,000. Default 30. */
   readonly epochs?: number;
+  /**
+   * Episodes that the student plays at the end to be refined (PPO), 0 to 1,000,000,000. They come in batches, so the number is
+   * rounded up. Default 0: no refinement.
+   */
+  readonly refineEpisodes?: number;
+  /** Episodes of each batch of the refinement, 1 to 65,536. Default 4,096. */
+  readonly refineBatch?: number;
   /** u32: the seed of the first parameters, of the choice of episodes and of their order. Default 0. */
   readonly seed?: number;
 }
 
 /** Validated options. They determine the student. */
 export interface TrainRequest {
+  readonly from: Student | null;
   readonly teacher: SteppedPolicy;
   readonly grader: Grader;
   readonly seeds: SeedRange;
+  readonly stored: Played | null;
   readonly episodes: number;
   readonly rounds: number;
   readonly roundEpisodes: number;
   readonly epochs: number;
+  readonly refineEpisodes: number;
+  readonly refineBatch: number;
   readonly seed: number;
 }
 
@@ -47,12 +65,23 @@ export const DEFAULTS = {
   rounds: 2,
   roundEpisodes: 500,
   epochs: 30,
+  refineEpisodes: 0,
+  refineBatch: 4096,
   seed: 0,
 };
+/** The options of cloning. */
+const CLONING = ['teacher', 'stored', 'episodes', 'rounds', 'roundEpisodes', 'epochs'] as const;
 const NAMES: readonly (keyof TrainOptions)[] = [
-  ...(['teacher', 'grader', 'seeds', 'episodes', 'rounds', 'roundEpisodes', 'epochs', 'seed'] as const),
+  ...CLONING,
+  'from',
+  'grader',
+  'seeds',
+  'refineEpisodes',
+  'refineBatch',
+  'seed',
 ];
 const MAX_EPISODES = 1e6;
+const MAX_REFINED = 1e9;
 /** One episode of HELD_OUT_EVERY is held out, so there must be as many. */
 export const HELD_OUT_EVERY = 20;
 
@@ -64,24 +93,52 @@ export const TEACHER_NAMES: readonly string[] = STEPPED_POLICIES.filter(
 /** Validates options and adds defaults. @throws InputError `unknown_option`, `unknown_name`, `out_of_range`, `wrong_type`, `bad_grader` or `bad_seed`. */
 export function toTrainRequest(options: TrainOptions): TrainRequest {
   checkOptions('train options', options, NAMES);
-  const given = { ...DEFAULTS, seeds: TRAINING_SEEDS, ...options };
+  const { from = null, stored = null } = options;
+  if (from !== null) refuseOptions(options, CLONING, 'a student to refine');
+  if (stored !== null) refuseOptions(options, ['episodes'], 'stored episodes');
+  const grader = from?.manifest.grader ?? DEFAULTS.grader;
+  const set = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+  const given = { ...DEFAULTS, grader, seeds: TRAINING_SEEDS, ...(set as TrainOptions) };
   return {
+    from,
     teacher: teacherNamed(given.teacher),
     grader: toGrader(given.grader),
     seeds: checkRange('seeds', given.seeds, MAX_U32),
-    episodes: checkInteger('episodes', given.episodes, HELD_OUT_EVERY, MAX_EPISODES),
+    stored,
+    episodes: checkInteger('episodes', stored?.seeds.length ?? given.episodes, HELD_OUT_EVERY, MAX_EPISODES),
     rounds: checkInteger('rounds', given.rounds, 0, 100),
     roundEpisodes: checkInteger('roundEpisodes', given.roundEpisodes, 1, MAX_EPISODES),
     epochs: checkInteger('epochs', given.epochs, 1, 10_000),
+    refineEpisodes: checkInteger('refineEpisodes', given.refineEpisodes, from === null ? 0 : 1, MAX_REFINED),
+    refineBatch: checkInteger('refineBatch', given.refineBatch, 1, 65_536),
     seed: checkInteger('seed', given.seed, 0, MAX_U32),
   };
 }
 
+function refuseOptions(options: TrainOptions, names: readonly (keyof TrainOptions)[], beside: string): void {
+  const name = names.find((each) => options[each] !== undefined);
+  if (name === undefined) return;
+  throw new InputError(
+    'unknown_option',
+    `Expected no option ${name} beside ${beside}, got one. Leave out one of the two.`,
+  );
+}
+
 /** Returns the options as JSON, for files: the same for the same training. */
-export const toJson = ({ teacher, ...request }: TrainRequest): Record<string, unknown> => ({
-  teacher: teacher.name,
-  ...request,
-});
+export function toJson({ teacher, from, stored, ...request }: TrainRequest): Record<string, unknown> {
+  const { grader, seeds, refineEpisodes, refineBatch, seed } = request;
+  if (from !== null) {
+    const student = {
+      tensorsSha256: digestOf(tensorsOf(from.network.layers)),
+      training: from.manifest.training,
+    };
+    return { from: student, grader, seeds, refineEpisodes, refineBatch, seed };
+  }
+  return { teacher: teacher.name, ...request, ...(stored && { storedSha256: digestOfPlayed(stored) }) };
+}
+
+const digestOfPlayed = ({ seeds, actions }: Played): string =>
+  digestOf({ seeds: { shape: [], data: seeds }, actions: { shape: [], data: actions } });
 
 function teacherNamed(name: string): SteppedPolicy {
   const policy = STEPPED_POLICIES.find((each) => each.name === name);

@@ -1,13 +1,11 @@
-/** Trains a student: it imitates a teacher that sees observations only, and learns the true belief targets. */
+/** Trains a student: it imitates a teacher that sees observations only, learns the true belief targets, and is refined. */
 import seedrandom from 'seedrandom';
-import { FEATURE_COUNT } from '../../agents/student/features.js';
-import { Network, OUTPUT } from '../../agents/student/network.js';
-import { highestLogit, statedBelief } from '../../agents/student/student.js';
+import { Network } from '../../agents/student/network.js';
 import { yieldTurn } from '../../engine/vec-env/yield-turn.js';
-import { NUM_ACTIONS, NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
+import { NUM_STEPS } from '../../world/fields.js';
 import { createWorld, type World } from '../../world/world.js';
 import { permutation } from '../datasets/permutation.js';
-import type { Checkpoint, EpochFigures } from './checkpoint.js';
+import type { Checkpoint, EpochFigures, RefinementFigures, RefinementState } from './checkpoint.js';
 import {
   joined,
   type Labelled,
@@ -18,8 +16,12 @@ import {
   type Samples,
   samplesOf,
 } from './episodes.js';
-import { initialState, Learner } from './learner.js';
-import { HELD_OUT_EVERY, type TrainRequest } from './train-options.js';
+import { initialStudent, Learner } from './learner.js';
+import { type ModelState, stateOf } from './model.js';
+import { Refinement } from './refine/refinement.js';
+import { createRows, figuresOf, fillRows, split } from './rows.js';
+import { seedsOf } from './seeds.js';
+import type { TrainRequest } from './train-options.js';
 
 /** The sizes of the hidden layers. */
 const HIDDEN = [96, 96];
@@ -39,7 +41,8 @@ export interface TrainProgress {
   /** Steps of work done and in all: an episode to label counts as many as its epochs will cost. */
   readonly done: number;
   readonly total: number;
-  readonly figures: EpochFigures | null;
+  /** The last figures, as text; null before the first. */
+  readonly note: string | null;
 }
 
 export interface TrainHooks {
@@ -54,6 +57,7 @@ export interface TrainHooks {
 export interface Trained {
   readonly network: Network;
   readonly figures: readonly EpochFigures[];
+  readonly refinement: readonly RefinementFigures[];
   readonly world: World;
 }
 
@@ -67,10 +71,13 @@ export async function trainStudent(
   hooks: TrainHooks,
 ): Promise<Trained> {
   using training = new Training(request, from, hooks);
-  for (let round = 0; round <= request.rounds; round++) {
-    await training.label(round);
-    await training.fit(round);
+  if (request.from === null) {
+    for (let round = 0; round <= request.rounds; round++) {
+      await training.label(round);
+      await training.fit(round);
+    }
   }
+  if (request.refineEpisodes > 0) await training.refine();
   return training.result();
 }
 
@@ -81,20 +88,22 @@ class Training {
   readonly #learner: Learner;
   readonly #figures: EpochFigures[];
   #episodes: Labelled;
+  #refinement: RefinementState | null;
 
   constructor(request: TrainRequest, from: Checkpoint | null, hooks: TrainHooks) {
     this.#request = request;
     this.#hooks = hooks;
     this.#figures = [...(from?.figures ?? [])];
     this.#episodes = from?.episodes ?? NO_EPISODES;
-    this.#learner = new Learner(
-      from?.learner ?? initialState(seedrandom.alea(`student ${request.seed}`), HIDDEN),
-    );
+    this.#refinement = from?.refinement ?? null;
+    this.#learner = new Learner(from?.learner ?? beginningOf(request));
   }
 
   /** Labels the episodes of a round: the teacher plays those of round 0, the student the others. */
   async label(round: number): Promise<void> {
-    const { teacher, grader } = this.#request;
+    const { teacher, grader, stored } = this.#request;
+    if (stored !== null && this.#episodes.seeds.length === 0)
+      this.#episodes = { ...stored, labels: stored.actions };
     const wanted = this.#episodesAfter(round);
     const student = round === 0 ? null : this.#network();
     while (this.#episodes.seeds.length < wanted) {
@@ -151,17 +160,8 @@ class Training {
     return { actionLoss: sums.actions, beliefLoss: sums.beliefs };
   }
 
-  /** Returns seeds of the range, the next ones of an order that the training's seed chooses. */
-  #seeds(first: number, count: number, key: number): Uint32Array {
-    const { seed, seeds } = this.#request;
-    const size = seeds.last - seeds.first + 1;
-    return Uint32Array.from({ length: count }, (_, k) => {
-      const at = first + k;
-      // Each pass over the range has an order of its own.
-      const order = permutation(size, [seed, (key + Math.floor(at / size)) >>> 0]);
-      return seeds.first + order(at % size);
-    });
-  }
+  #seeds = (first: number, count: number, key: number): Uint32Array =>
+    seedsOf(this.#request, { first, count, key });
 
   #episodesAfter(round: number): number {
     return this.#request.episodes + round * this.#request.roundEpisodes;
@@ -169,14 +169,26 @@ class Training {
 
   #network = (): Network => new Network(this.#learner.state().layers);
 
+  /** Refines the clone. */
+  async refine(): Promise<void> {
+    const clone = this.#learner.state().layers;
+    using refinement = new Refinement(this.#request, clone, this.#refinement);
+    await refinement.run(this.#hooks.engine, async () => {
+      this.#refinement = refinement.state();
+      await this.#finishPart('refinement');
+    });
+    this.#refinement = refinement.state();
+  }
+
   async #finishPart(stage: string): Promise<void> {
-    const { rounds, epochs } = this.#request;
-    const state = { figures: [...this.#figures], episodes: this.#episodes, learner: this.#learner.state() };
-    await this.#hooks.onCheckpoint(state);
-    const total = (rounds + 1) * epochs + this.#episodesAfter(rounds) / EPISODES_PER_EPOCH;
-    const done = this.#figures.length + this.#episodes.seeds.length / EPISODES_PER_EPOCH;
-    const percent = (part: number): number => Math.round((100 * part) / total);
-    this.#hooks.onProgress({ stage, done: percent(done), total: 100, figures: this.#figures.at(-1) ?? null });
+    const [figures, refinement] = [[...this.#figures], this.#refinement];
+    await this.#hooks.onCheckpoint({
+      ...{ figures, refinement },
+      ...{ episodes: this.#episodes, learner: this.#learner.state() },
+    });
+    const { done, total } = partsOf(this.#request, this.#figures.length, this.#episodes, refinement);
+    const percent = Math.round((100 * done) / total);
+    this.#hooks.onProgress({ stage, done: percent, total: 100, note: noteOf(figures.at(-1), refinement) });
     await this.#yield();
   }
 
@@ -186,7 +198,13 @@ class Training {
   }
 
   result(): Trained {
-    return { network: this.#network(), figures: this.#figures, world: this.#world };
+    const layers = this.#refinement?.actor.layers;
+    return {
+      network: layers === undefined ? this.#network() : new Network(layers),
+      figures: this.#figures,
+      refinement: this.#refinement?.figures ?? [],
+      world: this.#world,
+    };
   }
 
   [Symbol.dispose](): void {
@@ -198,75 +216,29 @@ class Training {
 const YIELD_EVERY = 8;
 /** The episodes that take the planner about as long as an epoch takes the learner. */
 const EPISODES_PER_EPOCH = 20;
+/** The episodes of a refinement that take about as long as an epoch of cloning. */
+const REFINED_PER_EPOCH = 1000;
 
-/** Returns the episodes to train on, and those that are held out. */
-function split(episodes: Labelled): [Labelled, Labelled] {
-  const indices = Array.from(episodes.seeds.keys());
-  const isHeldOut = (i: number): boolean => i % HELD_OUT_EVERY === HELD_OUT_EVERY - 1;
-  const pick = (kept: readonly number[]): Labelled => ({
-    seeds: Uint32Array.from(kept, (i) => episodes.seeds[i]),
-    actions: rowsOf(episodes.actions, kept),
-    labels: rowsOf(episodes.labels, kept),
-  });
-  return [pick(indices.filter((i) => !isHeldOut(i))), pick(indices.filter(isHeldOut))];
+/** Returns the parts of the work that are done, and all: an epoch of cloning is one. */
+function partsOf(
+  { from, rounds, epochs, episodes, roundEpisodes, refineEpisodes }: TrainRequest,
+  epochsDone: number,
+  labelled: Labelled,
+  refinement: RefinementState | null,
+): { done: number; total: number } {
+  const refined = (refinement?.figures.at(-1)?.episodes ?? 0) / REFINED_PER_EPOCH;
+  const done = epochsDone + labelled.seeds.length / EPISODES_PER_EPOCH + refined;
+  const cloning =
+    from === null ? (rounds + 1) * epochs + (episodes + rounds * roundEpisodes) / EPISODES_PER_EPOCH : 0;
+  return { done, total: cloning + refineEpisodes / REFINED_PER_EPOCH };
 }
 
-function rowsOf(table: Uint8Array, rows: readonly number[]): Uint8Array {
-  const picked = new Uint8Array(rows.length * NUM_STEPS);
-  for (const [k, row] of rows.entries()) {
-    picked.set(table.subarray(row * NUM_STEPS, (row + 1) * NUM_STEPS), k * NUM_STEPS);
-  }
-  return picked;
+function noteOf(epoch: EpochFigures | undefined, refinement: RefinementState | null): string | null {
+  const last = refinement?.figures.at(-1);
+  if (last !== undefined) return `final score ${last.finalScore.toFixed(3)}`;
+  return epoch === undefined ? null : `agreement ${epoch.agreement.toFixed(3)}`;
 }
 
-const createRows = (count: number) => ({
-  inputs: new Float32Array(count * FEATURE_COUNT),
-  labels: new Float32Array(count * NUM_ACTIONS),
-  beliefInputs: new Float32Array(count * FEATURE_COUNT),
-  targets: new Float32Array(count * NUM_BELIEFS),
-});
-
-interface RowSource {
-  readonly labels: Uint8Array;
-  readonly samples: Samples;
-  readonly rowOf: (index: number) => number;
-  readonly fresh: Samples;
-  readonly freshRowOf: (index: number) => number;
-}
-
-/** Fills the rows of update k of an epoch. */
-function fillRows(rows: ReturnType<typeof createRows>, k: number, source: RowSource): void {
-  const { labels, samples, rowOf, fresh, freshRowOf } = source;
-  const count = rows.labels.length / NUM_ACTIONS;
-  rows.labels.fill(0);
-  for (let j = 0; j < count; j++) {
-    const [row, freshRow] = [rowOf(k * count + j), freshRowOf(k * count + j)];
-    copyInputs(samples.inputs, row, rows.inputs, j);
-    rows.labels[j * NUM_ACTIONS + labels[row]] = 1;
-    copyInputs(fresh.inputs, freshRow, rows.beliefInputs, j);
-    const target = Math.floor(freshRow / NUM_STEPS) * NUM_BELIEFS;
-    rows.targets.set(fresh.targets.subarray(target, target + NUM_BELIEFS), j * NUM_BELIEFS);
-  }
-}
-
-const copyInputs = (from: Float32Array, row: number, to: Float32Array, j: number): void =>
-  to.set(from.subarray(row * FEATURE_COUNT, (row + 1) * FEATURE_COUNT), j * FEATURE_COUNT);
-
-/** Returns the agreement and belief error of a network in episodes. */
-function figuresOf(
-  network: Network,
-  { inputs, targets }: Samples,
-  labels: Uint8Array,
-): Pick<EpochFigures, 'agreement' | 'beliefMae'> {
-  let [agreed, error] = [0, 0];
-  for (let row = 0; row < labels.length; row++) {
-    const outputs = network.forward(inputs.subarray(row * FEATURE_COUNT, (row + 1) * FEATURE_COUNT));
-    if (highestLogit(outputs) === labels[row]) agreed++;
-    if (row % NUM_STEPS !== NUM_STEPS - 1) continue;
-    const target = Math.floor(row / NUM_STEPS) * NUM_BELIEFS;
-    for (let k = 0; k < NUM_BELIEFS; k++) {
-      error += Math.abs(statedBelief(outputs[OUTPUT.means + k]) - targets[target + k]) / targets.length;
-    }
-  }
-  return { agreement: agreed / labels.length, beliefMae: error };
-}
+/** Returns the first state of the student: that of the file that it begins with, or a new one. */
+const beginningOf = ({ from, seed }: TrainRequest): ModelState =>
+  from === null ? initialStudent(seedrandom.alea(`student ${seed}`), HIDDEN) : stateOf(from.network.layers);

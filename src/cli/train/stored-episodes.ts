@@ -1,0 +1,36 @@
+/** Reads the stored episodes that a student clones. */
+import { BadEpisode } from '../../rollouts/trajectories/read-line.js';
+import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
+import type { Played } from '../../training/student/episodes.js';
+import { ACTION_NAMES } from '../../world/fields.js';
+import { UsageError } from '../command-errors.js';
+import { checkTrajectories, readTrajectories } from '../files/trajectory-files.js';
+import type { EngineOptions } from '../shared-options.js';
+
+/** Returns the episodes of --jsonl in order. @throws UsageError for lines that no student can imitate; the signal's reason. */
+export async function readStored(
+  paths: readonly string[],
+  engine: EngineOptions,
+  signal: AbortSignal,
+): Promise<Played> {
+  checkTrajectories('--jsonl', paths, null);
+  const [seeds, actions]: [number[], number[]] = [[], []];
+  for await (const { place, episode } of readTrajectories(paths, { signal, engine })) {
+    if (episode instanceof BadEpisode) refuse(place, 'a valid episode', episode.message);
+    checkEpisode(place, episode);
+    seeds.push(episode.seed);
+    actions.push(...episode.steps.map(({ action }) => ACTION_NAMES.indexOf(action)));
+  }
+  return { seeds: Uint32Array.from(seeds), actions: Uint8Array.from(actions) };
+}
+
+function checkEpisode(place: string, { oracle, profile_mode: mode }: TrajectoryEpisode): void {
+  if (oracle) refuse(place, 'an episode of a policy that sees observations only', 'one of an oracle');
+  if (mode !== 'sampled') refuse(place, 'a sampled profile', mode);
+}
+
+function refuse(place: string, expected: string, got: string): never {
+  throw new UsageError(
+    `Expected ${expected} at ${place}, got ${got.replace(/\.$/, '')}. Leave the line out.`,
+  );
+}

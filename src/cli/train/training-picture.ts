@@ -1,0 +1,35 @@
+/** The picture of a training's curves. */
+
+import type { Drawing } from '../../figures/drawing-types.js';
+import { type Curve, drawTrainingCurves } from '../../figures/training-curves.js';
+import type { EpochFigures, RefinementFigures } from '../../training/student/checkpoint.js';
+
+/** Returns the curves: those of cloning over epochs, those of the refinement over episodes. @param name the student's. */
+export function trainingPicture(
+  name: string,
+  epochs: readonly EpochFigures[],
+  refinement: readonly RefinementFigures[],
+): Drawing {
+  const cloning = (title: string, key: 'actionLoss' | 'agreement' | 'beliefMae'): Curve => ({
+    name: title,
+    unit: 'epochs',
+    points: epochs.map((figures, k) => ({ x: k + 1, y: figures[key] })),
+  });
+  const refining = (title: string, key: 'finalScore' | 'beliefMae' | 'divergence'): Curve => ({
+    name: title,
+    unit: 'episodes of the refinement',
+    points: refinement.map((figures) => ({ x: figures.episodes, y: figures[key] })),
+  });
+  const curves = [
+    cloning('Loss of the actions', 'actionLoss'),
+    cloning('Agreement with the teacher', 'agreement'),
+    cloning('Belief MAE, held-out episodes', 'beliefMae'),
+    refining('Final score, sampled actions', 'finalScore'),
+    refining('Belief MAE in the refinement', 'beliefMae'),
+    refining('KL divergence from the clone, nats', 'divergence'),
+  ];
+  return drawTrainingCurves({
+    title: `Training of ${name}`,
+    curves: curves.filter(({ points }) => points.length > 0),
+  });
+}

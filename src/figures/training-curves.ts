@@ -1,0 +1,56 @@
+/** Figure: figures of a training over its progress, a panel each. */
+import { checkNames, checkNumber, type Named } from './check-figure.js';
+import type { Caption, Drawing } from './drawing-types.js';
+import { decimal } from './format-numbers.js';
+import { SERIES } from './theme.js';
+import type { TopView, View } from './vega-lite-types.js';
+
+export interface Curve extends Named {
+  /** What x counts, such as "epochs". */
+  readonly unit: string;
+  readonly points: readonly { readonly x: number; readonly y: number }[];
+}
+
+export interface TrainingCurvesPicture extends Caption {
+  /** In order, two in a row. */
+  readonly curves: readonly Curve[];
+}
+
+const SIZE = { width: 260, height: 150 };
+
+/** Draws each curve over its own axes. @throws InputError `wrong_length`, `wrong_type` or `out_of_range` for invalid curves. */
+export function drawTrainingCurves(picture: TrainingCurvesPicture): Drawing {
+  const { curves, title = 'Training', notes = [] } = picture;
+  checkNames('curves', curves);
+  curves.forEach(checkCurve);
+  const spec: TopView = {
+    title: { text: title, subtitle: [...notes] },
+    concat: curves.map(panelOf),
+    columns: 2,
+    spacing: { row: 28, column: 36 },
+  };
+  return { title, description: curves.map(inWords).join(' '), spec };
+}
+
+function checkCurve({ name, points }: Curve): void {
+  checkNames(
+    `the points of "${name}"`,
+    points.map((_, k) => ({ name: String(k) })),
+  );
+  for (const { x, y } of points) for (const value of [x, y]) checkNumber(`a point of "${name}"`, value);
+}
+
+const panelOf = ({ name, unit, points }: Curve): View => ({
+  title: { text: name, fontSize: 12, offset: 8 },
+  ...SIZE,
+  data: { values: [...points] },
+  mark: { type: 'line', color: SERIES, strokeWidth: 2, point: points.length === 1 },
+  encoding: {
+    x: { field: 'x', type: 'quantitative', axis: { title: unit, tickCount: 5 } },
+    y: { field: 'y', type: 'quantitative', scale: { zero: false }, axis: { title: null, tickCount: 5 } },
+  },
+});
+
+const inWords = ({ name, unit, points }: Curve): string =>
+  `${name}: ${decimal(points[0].y, 3)} at first, ${decimal(points[points.length - 1].y, 3)} after ` +
+  `${points[points.length - 1].x.toLocaleString('en')} ${unit}.`;

@@ -1,0 +1,129 @@
+/** A network as arrays of jax-js, with the state of its optimiser. Needs the package `@jax-js/jax`. */
+import { jit, nn, numpy as np, tree } from '@jax-js/jax';
+import { type Layer as FileLayer, OUTPUT, OUTPUT_COUNT } from '../../agents/student/network.js';
+import { MIDDLE } from '../../agents/student/student.js';
+import type { AdamState, Layer, Parameters } from './adam.js';
+
+/** Everything that the next update depends on. */
+export interface ModelState {
+  readonly layers: readonly FileLayer[];
+  readonly mean: readonly FileLayer[];
+  readonly square: readonly FileLayer[];
+  readonly updates: number;
+}
+
+/** What an update returns: figures, as one array, and the arrays of the next update. */
+interface Updated {
+  figures: np.Array;
+  parameters: Parameters;
+  state: AdamState;
+}
+
+export class Model {
+  #parameters: Parameters;
+  #adam: AdamState;
+
+  constructor({ layers, mean, square, updates }: ModelState) {
+    this.#parameters = layers.map(toArrays);
+    this.#adam = { mean: mean.map(toArrays), square: square.map(toArrays), count: np.array(updates) };
+  }
+
+  /** Replaces the arrays. @param compute consumes the current ones. @returns the figures of the update. */
+  update(compute: (parameters: Parameters, state: AdamState) => Updated): Float32Array {
+    const { figures, parameters, state } = compute(this.#parameters, this.#adam);
+    this.#parameters = parameters;
+    this.#adam = state;
+    return figures.dataSync() as Float32Array;
+  }
+
+  /** The parameters, as new references. */
+  get parameters(): Parameters {
+    return tree.ref(this.#parameters);
+  }
+
+  /** Returns the outputs, f32 [n, outputs], row-major. @param inputs f32 [n, columns]. */
+  outputsOf(inputs: Float32Array, columns: number): Float32Array {
+    return computeOutputs(this.parameters, matrix(inputs, columns)).dataSync() as Float32Array;
+  }
+
+  /** Returns copies of the parameters and of Adam's state. */
+  state(): ModelState {
+    const { mean, square, count } = this.#adam;
+    return {
+      layers: this.#parameters.map(toFloats),
+      mean: mean.map(toFloats),
+      square: square.map(toFloats),
+      updates: count.ref.item() as number,
+    };
+  }
+
+  [Symbol.dispose](): void {
+    tree.dispose(this.#parameters);
+    tree.dispose(this.#adam);
+  }
+}
+
+/**
+ * Returns the state of a new network. @param random uniform in [0, 1).
+ * @param sizes of the inputs, the hidden layers and the outputs: multiples of four, or jax-js takes ten times as long.
+ */
+export function initialState(random: () => number, sizes: readonly number[]): ModelState {
+  const layers = sizes.slice(1).map((outputs, k) => {
+    const inputs = sizes[k];
+    // He et al. 2015, uniform; the last layer is small, so that all actions begin about equally likely.
+    const bound = Math.sqrt(6 / inputs) * (k === sizes.length - 2 ? LAST_LAYER_GAIN : 1);
+    const weights = Float32Array.from({ length: inputs * outputs }, () => (2 * random() - 1) * bound);
+    return { weights, bias: new Float32Array(outputs) };
+  });
+  return stateOf(layers);
+}
+
+/** Returns the state of a network before its first update. */
+export function stateOf(layers: readonly FileLayer[]): ModelState {
+  const zeros = () =>
+    layers.map(({ weights, bias }) => ({
+      weights: new Float32Array(weights.length),
+      bias: new Float32Array(bias.length),
+    }));
+  return { layers, mean: zeros(), square: zeros(), updates: 0 };
+}
+
+const LAST_LAYER_GAIN = 0.1;
+
+export const matrix = (values: Float32Array, columns: number): np.Array =>
+  np.array(values).reshape([values.length / columns, columns]);
+
+const toArrays = ({ weights, bias }: FileLayer): Layer => ({
+  weights: matrix(weights.slice(), bias.length),
+  bias: np.array(bias.slice()),
+});
+
+const toFloats = ({ weights, bias }: Layer): FileLayer => ({
+  weights: (weights.ref.dataSync() as Float32Array).slice(),
+  bias: (bias.ref.dataSync() as Float32Array).slice(),
+});
+
+/** Returns outputs [n, outputs] of inputs [n, inputs]. Consumes its arguments, as all functions of jax-js. */
+export function forward(parameters: Parameters, inputs: np.Array): np.Array {
+  return parameters.reduce((values, { weights, bias }, k) => {
+    const sums = np.matmul(values, weights).add(bias);
+    return k < parameters.length - 1 ? nn.relu(sums) : sums;
+  }, inputs);
+}
+
+const computeOutputs = jit(forward);
+
+/**
+ * Returns minus the mean log-likelihood of belief targets, normal around the means, without its constant.
+ * @param outputs [n, OUTPUT_COUNT]. @param targets [n, 3].
+ */
+export function beliefLoss(outputs: np.Array, targets: np.Array): np.Array {
+  const means = outputs.ref.slice([], [OUTPUT.means, OUTPUT.logSpreads]);
+  const logSpreads = outputs.slice([], [OUTPUT.logSpreads, OUTPUT_COUNT]);
+  const residuals = targets.sub(means).sub(MIDDLE);
+  const squares = np
+    .square(residuals)
+    .mul(np.exp(logSpreads.ref.mul(-2)))
+    .mul(0.5);
+  return squares.add(logSpreads).mean();
+}

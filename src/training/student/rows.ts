@@ -1,0 +1,81 @@
+/** The rows of updates, and figures of a network, from labelled episodes. */
+import { FEATURE_COUNT } from '../../agents/student/features.js';
+import { type Network, OUTPUT } from '../../agents/student/network.js';
+import { highestLogit, statedBelief } from '../../agents/student/student.js';
+import { NUM_ACTIONS, NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
+import type { EpochFigures } from './checkpoint.js';
+import type { Labelled, Samples } from './episodes.js';
+import { HELD_OUT_EVERY } from './train-options.js';
+
+/** Returns the episodes to train on, and those that are held out. */
+export function split(episodes: Labelled): [Labelled, Labelled] {
+  const indices = Array.from(episodes.seeds.keys());
+  const isHeldOut = (i: number): boolean => i % HELD_OUT_EVERY === HELD_OUT_EVERY - 1;
+  const pick = (kept: readonly number[]): Labelled => ({
+    seeds: Uint32Array.from(kept, (i) => episodes.seeds[i]),
+    actions: rowsOf(episodes.actions, kept),
+    labels: rowsOf(episodes.labels, kept),
+  });
+  return [pick(indices.filter((i) => !isHeldOut(i))), pick(indices.filter(isHeldOut))];
+}
+
+function rowsOf(table: Uint8Array, rows: readonly number[]): Uint8Array {
+  const picked = new Uint8Array(rows.length * NUM_STEPS);
+  for (const [k, row] of rows.entries()) {
+    picked.set(table.subarray(row * NUM_STEPS, (row + 1) * NUM_STEPS), k * NUM_STEPS);
+  }
+  return picked;
+}
+
+/** Returns arrays for the rows of an update. */
+export const createRows = (count: number) => ({
+  inputs: new Float32Array(count * FEATURE_COUNT),
+  labels: new Float32Array(count * NUM_ACTIONS),
+  beliefInputs: new Float32Array(count * FEATURE_COUNT),
+  targets: new Float32Array(count * NUM_BELIEFS),
+});
+
+export interface RowSource {
+  readonly labels: Uint8Array;
+  readonly samples: Samples;
+  readonly rowOf: (index: number) => number;
+  readonly fresh: Samples;
+  readonly freshRowOf: (index: number) => number;
+}
+
+/** Fills the rows of update k of an epoch. */
+export function fillRows(rows: ReturnType<typeof createRows>, k: number, source: RowSource): void {
+  const { labels, samples, rowOf, fresh, freshRowOf } = source;
+  const count = rows.labels.length / NUM_ACTIONS;
+  rows.labels.fill(0);
+  for (let j = 0; j < count; j++) {
+    const [row, freshRow] = [rowOf(k * count + j), freshRowOf(k * count + j)];
+    copyInputs(samples.inputs, row, rows.inputs, j);
+    rows.labels[j * NUM_ACTIONS + labels[row]] = 1;
+    copyInputs(fresh.inputs, freshRow, rows.beliefInputs, j);
+    const target = Math.floor(freshRow / NUM_STEPS) * NUM_BELIEFS;
+    rows.targets.set(fresh.targets.subarray(target, target + NUM_BELIEFS), j * NUM_BELIEFS);
+  }
+}
+
+export const copyInputs = (from: Float32Array, row: number, to: Float32Array, j: number): void =>
+  to.set(from.subarray(row * FEATURE_COUNT, (row + 1) * FEATURE_COUNT), j * FEATURE_COUNT);
+
+/** Returns the agreement and belief error of a network in episodes. */
+export function figuresOf(
+  network: Network,
+  { inputs, targets }: Samples,
+  labels: Uint8Array,
+): Pick<EpochFigures, 'agreement' | 'beliefMae'> {
+  let [agreed, error] = [0, 0];
+  for (let row = 0; row < labels.length; row++) {
+    const outputs = network.forward(inputs.subarray(row * FEATURE_COUNT, (row + 1) * FEATURE_COUNT));
+    if (highestLogit(outputs) === labels[row]) agreed++;
+    if (row % NUM_STEPS !== NUM_STEPS - 1) continue;
+    const target = Math.floor(row / NUM_STEPS) * NUM_BELIEFS;
+    for (let k = 0; k < NUM_BELIEFS; k++) {
+      error += Math.abs(statedBelief(outputs[OUTPUT.means + k]) - targets[target + k]) / targets.length;
+    }
+  }
+  return { agreement: agreed / labels.length, beliefMae: error };
+}
