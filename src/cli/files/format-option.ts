@@ -31,8 +31,11 @@ export function formatOf(option: string, path: string, format: string | undefine
   );
 }
 
-/** Returns the format of a job's file, by its ending. Only trajectories can be Parquet here. @throws UsageError. */
-export function formatOfJob(job: Job, path: string): RowFormat {
+/** Returns the format of a job's file. Only trajectories can be Parquet here. @throws UsageError. */
+export function formatOfJob(
+  job: Job,
+  { output, format }: { readonly output: string; readonly format?: string },
+): RowFormat {
   const isTrajectories = job.kind === 'teach' || (job.kind === 'eval' && job.options.output !== 'components');
-  return (isTrajectories ? formatOf('--output', path, undefined) : undefined) ?? LINES;
+  return (isTrajectories ? formatOf('--output', output, format) : undefined) ?? LINES;
 }

@@ -1,6 +1,7 @@
 /** `rhythm-vec queue collect`: writes the file of a job. */
 import type { Command } from 'commander';
 import type { Context } from '../context.js';
+import { formatOption } from '../files/format-option.js';
 import { addQueueOptions } from './queue-options.js';
 import type { CollectOptions } from './run-collect.js';
 
@@ -21,8 +22,9 @@ export function addCollectCommand(queue: Command, { signal }: Context): void {
     .argument('<name>', 'the name that submit printed')
     .requiredOption(
       '--output <file>',
-      'the file to write or replace, as Parquet if it ends with .parquet; - is the standard output: then Redis keeps the results',
+      'the file to write or replace; - is the standard output: then Redis keeps the results',
     )
+    .addOption(formatOption('of --output'))
     .option('--json <file>', 'jobs of eval: also write the results as JSON')
     .option('--components <file>', "jobs of eval: also write each episode's components")
     .option('--bracket <audit.json>', 'jobs of eval: as in eval');

@@ -59,7 +59,7 @@ async function write(
 ): Promise<string> {
   const { output: path } = options;
   if (job.kind === 'teach') {
-    const format = formatOfJob(job, path);
+    const format = formatOfJob(job, options);
     const sha256 = await writeLines(collector, path, signal, format);
     return format === LINES ? sha256 : (await contentsOf(path)).sha256;
   }

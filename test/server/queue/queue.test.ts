@@ -72,9 +72,9 @@ describeWithRedis('a job', () => {
     const args = ['teach', ...QUICK, '--seeds', '100-115'];
     const name = await submit(server, ...args, '--shard-size', '8');
     const worker = startWorker(server, '--until-empty');
-    await runQueue(server, 'collect', name, '--output', pathOf('many.parquet'));
+    await runQueue(server, 'collect', name, '--output', pathOf('many'), '--format', 'parquet');
     await runCli([...args, '--output', pathOf('one.parquet')]);
-    expect(readFileSync(pathOf('many.parquet')).equals(readFileSync(pathOf('one.parquet')))).toBe(true);
+    expect(readFileSync(pathOf('many')).equals(readFileSync(pathOf('one.parquet')))).toBe(true);
     await worker.finished;
   });
 
