@@ -1,6 +1,6 @@
 /** How workers run the shards of a language model's job. These settings change no result, and are not part of the job. */
 import type { Sampling } from '../../rollouts/trajectories/trajectory-episode.js';
-import type { ModelFlags } from '../llm/llm-options.js';
+import { LLM_FLAGS, type ModelFlags } from '../llm/llm-options.js';
 
 export type RunSettings = Pick<ModelFlags, 'baseUrl' | 'concurrency' | 'timeout' | 'retries'>;
 
@@ -11,6 +11,18 @@ export const settingsOf = ({ baseUrl, concurrency, timeout, retries }: ModelFlag
   timeout,
   retries,
 });
+
+/** Returns the settings that differ from those before, as options: "--timeout 60 in place of 120"; '' if none do. */
+export function changedSettings(before: string, now: string): string {
+  const [old, current] = [before, now].map((text) => JSON.parse(text) as RunSettings);
+  const names = Object.keys(settingsOf({})) as (keyof RunSettings)[];
+  return names
+    .filter((name) => old[name] !== current[name])
+    .map((name) => `${LLM_FLAGS[name]} ${textOf(current[name])} in place of ${textOf(old[name])}`)
+    .join(', ');
+}
+
+const textOf = (value: string | number | undefined): string => String(value ?? '(the default)');
 
 /** Returns the options with which a worker opens the model. */
 export const flagsOf = (settings: RunSettings, sampling: Sampling): ModelFlags => ({

@@ -2,12 +2,14 @@
 import { basename } from 'node:path';
 import { checkModelName } from '../../agents/llm/llm-player.js';
 import { playersOf } from '../../evaluation/choose-policies.js';
+import { counted } from '../../evaluation/format-results.js';
 import { MODEL_PREFIX } from '../../evaluation/user-policy.js';
 import { piecesOf } from '../../server/jobs/audit-shards.js';
 import { jobDigest, type RunnableJob } from '../../server/jobs/job.js';
 import { shardConditions } from '../../server/jobs/shard-conditions.js';
+import type { JobRecord } from '../../server/queue/job-store.js';
 import type { SharedLimits } from '../../server/queue/shared-ledger.js';
-import { submitJob } from '../../server/queue/submit.js';
+import { type Submission, submitJob } from '../../server/queue/submit.js';
 import { checkName } from '../../shared/values.js';
 import { type DatasetOptions, toPlan } from '../../training/datasets/grpo/grpo-options.js';
 import { DEFAULT_TEACHER, teacherNamed } from '../../training/teaching/planner-teacher.js';
@@ -23,7 +25,7 @@ import { isPolicyFile, readPolicies } from '../files/policy-file.js';
 import { checkLlmOptions, checkNoModelFlags, type ModelFlags, samplingOf } from '../llm/llm-options.js';
 import { teachJob } from '../teach/teach-job.js';
 import { addressOf, type QueueOptions, releaseHere } from './queue-options.js';
-import { settingsOf } from './run-settings.js';
+import { changedSettings, settingsOf } from './run-settings.js';
 import { SHARD_SIZES } from './shard-sizes.js';
 
 interface SubmitOptions extends QueueOptions {
@@ -136,21 +138,40 @@ async function submit(
   checkRange('--shard-size', shardSize, least, most);
   checkRange('--priority', priority, ...PRIORITIES);
   const name = `${kind}-${jobDigest(job).slice(0, DIGITS)}`;
-  const { before, retried } = await submitJob(
-    addressOf(options),
-    releaseHere(),
-    {
-      ...{ name, kind, priority, rows: units * rowsOfUnit, shards: Math.ceil(units / shardSize) },
-      ...{ job: JSON.stringify(job), settings: JSON.stringify(settingsOf(options)) },
-    },
-    limitsOf(job, options),
-  );
-  if (before === 'open') {
-    process.stderr.write(
-      `The job was submitted before. ${retried === 0 ? 'Nothing changes.' : `${retried} failed shards are tried again.`}\n`,
-    );
-  }
+  checkStoredUrl(options.baseUrl);
+  const record: JobRecord = {
+    ...{ name, kind, priority, rows: units * rowsOfUnit, shards: Math.ceil(units / shardSize) },
+    ...{ job: JSON.stringify(job), settings: JSON.stringify(settingsOf(options)) },
+  };
+  const submission = await submitJob(addressOf(options), releaseHere(), record, limitsOf(job, options));
+  if (submission.before.state === 'open') process.stderr.write(`${changesIn(submission, record)}\n`);
   process.stdout.write(`${name}\n`);
+}
+
+/** Returns what a submission changed of a job that was open. */
+function changesIn({ before, job, retried }: Submission, given: JobRecord): string {
+  const settings = changedSettings(before.settings ?? '{}', given.settings);
+  const changes = [
+    ...(settings === '' ? [] : [`Its next shards run with ${settings}.`]),
+    ...(retried === 0 ? [] : [`${counted(retried, 'failed shard')} will be tried again.`]),
+    ...(job.shards === given.shards && job.priority === given.priority
+      ? []
+      : [`It keeps its ${counted(job.shards, 'shard')} and priority ${job.priority}.`]),
+  ];
+  return ['The job was submitted before.', ...(changes.length === 0 ? ['Nothing changes.'] : changes)].join(
+    ' ',
+  );
+}
+
+/** Refuses the URL of an endpoint that may contain a key: Redis stores it. @throws UsageError. */
+function checkStoredUrl(text: string | undefined): void {
+  if (text === undefined) return;
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}${url.pathname}`) return;
+  throw new UsageError(
+    'Expected --base-url as http or https with a host and a path alone, got another text. Redis stores it, so it must not contain a key. ' +
+      'Set OPENAI_BASE_URL in the environment of the workers instead.',
+  );
 }
 
 /** Returns the limits of a language model's job; undefined for other jobs. @throws UsageError for a limit of another job. */

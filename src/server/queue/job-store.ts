@@ -85,19 +85,31 @@ function refuseRelease(prefix: string, here: Release, there: Release): never {
   );
 }
 
-/** Registers a job. @returns its state before. @throws ReleaseError for a queue of another version or world. */
+/** What a job was before it was submitted. */
+export interface JobBefore {
+  /** 'none' for a new job. */
+  readonly state: JobState | 'none';
+  /** The settings of an open job. */
+  readonly settings?: string;
+}
+
+/**
+ * Registers a job, or changes the settings of an open one. @returns what it was before.
+ * @throws ReleaseError for a queue of another version or world.
+ */
 export async function registerJob(
   { redis, prefix }: Queue,
   release: Release,
   record: JobRecord,
-): Promise<JobState | 'none'> {
-  const { name, ...fields } = record;
+): Promise<JobBefore> {
+  const { name, settings, ...fields } = record;
   const keys = [metaKey(prefix), openKey(prefix), namesKey(prefix), jobKeys(prefix, name).job];
   const submission = randomBytes(SUBMISSION_BYTES).toString('hex');
-  const args = [release.version, release.world, name, submission, ...Object.entries(fields).flat()];
-  const state = (await redis.eval(REGISTER, keys.length, ...keys, ...args)) as JobState | 'none' | string[];
-  if (!Array.isArray(state)) return state;
-  const [version, world] = state;
+  const own = [release.version, release.world, name, submission, settings];
+  const args = [...own, ...Object.entries(fields).flat()];
+  const [state, ...rest] = (await redis.eval(REGISTER, keys.length, ...keys, ...args)) as string[];
+  if (state !== 'foreign') return { state: state as JobState | 'none', settings: rest[0] };
+  const [version, world] = rest;
   return refuseRelease(prefix, release, { version, world });
 }
 

@@ -6,25 +6,29 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 `;
 
 /**
- * Registers a job. KEYS: meta, open, names, job. ARGV: version, world, name, submission, then fields and values of the job.
- * Returns the state before ('none' for a new job), or {version, world} of another queue with open jobs.
+ * Registers a job, or sets the settings of an open one. KEYS: meta, open, names, job. ARGV: version, world, name, submission,
+ * settings, then other fields and values of the job. Returns {state before ('none' for a new job), settings before}, or
+ * {'foreign', version, world} of another queue with open jobs.
  */
 export const REGISTER = `${NOW}
 local version, world = unpack(redis.call('HMGET', KEYS[1], 'version', 'world'))
 local other = version and (version ~= ARGV[1] or world ~= ARGV[2])
-if other and redis.call('SCARD', KEYS[2]) > 0 then return {version, world} end
+if other and redis.call('SCARD', KEYS[2]) > 0 then return {'foreign', version, world} end
 redis.call('HSET', KEYS[1], 'version', ARGV[1], 'world', ARGV[2])
 local state = redis.call('HGET', KEYS[4], 'state') or 'none'
 if state == 'open' then
   -- A script that was sent again after a lost reply.
-  if redis.call('HGET', KEYS[4], 'submission') == ARGV[4] then return redis.call('HGET', KEYS[4], 'before') end
-  return state
+  if redis.call('HGET', KEYS[4], 'submission') == ARGV[4] then return {redis.call('HGET', KEYS[4], 'before')} end
+  local settings = redis.call('HGET', KEYS[4], 'settings')
+  redis.call('HSET', KEYS[4], 'settings', ARGV[5])
+  return {state, settings}
 end
 redis.call('DEL', KEYS[4])
-redis.call('HSET', KEYS[4], 'state', 'open', 'before', state, 'submitted_at', now, 'submission', unpack(ARGV, 4))
+redis.call('HSET', KEYS[4], 'state', 'open', 'before', state, 'submitted_at', now)
+redis.call('HSET', KEYS[4], 'submission', ARGV[4], 'settings', unpack(ARGV, 5))
 redis.call('SADD', KEYS[2], ARGV[3])
 redis.call('ZADD', KEYS[3], now, ARGV[3])
-return state
+return {state}
 `;
 
 /** Milliseconds after which the record of a collected or cancelled job is dropped: 30 days. */

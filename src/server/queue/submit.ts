@@ -2,8 +2,8 @@
 import { connect, loadQueues, type QueueAddress } from './connection.js';
 import {
   finishedShards,
+  type JobBefore,
   type JobRecord,
-  type JobState,
   type Queue,
   type Release,
   readJob,
@@ -21,8 +21,9 @@ const BACK_OFF = { type: 'exponential', delay: 1000, jitter: 0.5 } as const;
 
 /** What a submission did. */
 export interface Submission {
-  /** The state of the job before; 'none' if it is new. */
-  readonly before: JobState | 'none';
+  readonly before: JobBefore;
+  /** The job now. An open job keeps its shards and its priority. */
+  readonly job: JobRecord;
   /** Shards that had failed and are tried again. */
   readonly retried: number;
 }
@@ -47,18 +48,22 @@ export async function submitJob(
     // A job that was submitted before keeps its shards.
     const record = await readJob(queue, given.name);
     // It was cancelled meanwhile.
-    if (record?.state !== 'open') return { before, retried: 0 };
+    if (record?.state !== 'open') return { before, job: given, retried: 0 };
     if (limits !== undefined) await setLimits(queue, record.name, limits);
     const failed = (await shards.getFailed()).filter(({ data }) => data.job === record.name);
     for (const shard of failed) await shards.remove(shard.id!);
-    const finished = before === 'open' ? await finishedShards(queue, record.name) : new Set<number>();
+    const finished = before.state === 'open' ? await finishedShards(queue, record.name) : new Set<number>();
     const missing = Array.from({ length: record.shards }, (_, index) => index).filter(
       (index) => !finished.has(index),
     );
     for (let at = 0; at < missing.length; at += BULK) {
       await shards.addBulk(missing.slice(at, at + BULK).map((index) => entryOf(record, index)));
     }
-    return { before, retried: failed.filter(({ data }) => data.submission === record.submission).length };
+    return {
+      before,
+      job: record,
+      retried: failed.filter(({ data }) => data.submission === record.submission).length,
+    };
   } finally {
     await shards.close();
     redis.disconnect();

@@ -159,6 +159,35 @@ describeWithRedis('a job of a language model', () => {
     await expect(submitWith('llm:fake', '0')).rejects.toThrow(/from 1 to 100000, got 0/);
   });
 
+  it('runs with the settings of a later submission, and stores no URL that may contain a key', async () => {
+    const submitWith = (...args: string[]) =>
+      runCli(
+        ['queue', 'submit', 'teach', '--policy', 'llm:fake', '--seeds', '730-737', ...args],
+        '',
+        server.environment,
+      );
+    const first = await submitWith('--base-url', 'http://a/v1', '--timeout', '60', '--shard-size', '8');
+    expect(first).toMatchObject({ code: 0, stderr: '' });
+    const name = first.stdout.trim();
+    expect(await submitWith('--timeout', '30', '--retries', '2', '--priority', '7')).toMatchObject({
+      stderr:
+        'The job was submitted before. Its next shards run with --base-url (the default) in place of http://a/v1, --timeout 30 ' +
+        'in place of 60, --retries 2 in place of (the default). It keeps its 1 shard and priority 100.\n',
+      stdout: `${name}\n`,
+    });
+    const client = server.client();
+    const settings = await client.hget(`rhythm-vec:job:${name}`, 'settings');
+    expect(JSON.parse(settings!)).toEqual({ timeout: 30, retries: 2 });
+    for (const url of ['http://a/v1?key=secret', 'http://user:secret@a/v1', 'http://a/#secret', 'secret']) {
+      const refused = await submitWith('--base-url', url);
+      expect(refused.stderr).toMatch(/^error: Expected --base-url .* Set OPENAI_BASE_URL in the environment/);
+      expect(refused.stderr).not.toContain('secret');
+    }
+    expect(await client.hget(`rhythm-vec:job:${name}`, 'settings')).toBe(settings);
+    client.disconnect();
+    await runQueue(server, 'cancel', name);
+  });
+
   it('plays an evaluation of a model beside a policy, each episode once', async () => {
     const args = [
       'eval',
