@@ -10,6 +10,7 @@
 
 #include "arrays.h"
 #include "batch.h"
+#include "encoder.h"
 #include "step_arguments.h"
 
 namespace rhythm::python {
@@ -185,6 +186,29 @@ class BatchClass {
     if (refusal) raise_refusal(*refusal);
   }
 
+  // Writes the encoded observations of the environments of a mask (None: all) to `out`, a flat array in the layout of the
+  // outputs. `history` is f32 [num_envs, steps, 12], or None. `is_final` encodes the final observations.
+  void encode(const Encoder& encoder, const py::object& history, const py::object& out, const py::object& mask, bool is_final) {
+    const Use use(*this);
+    const size_t stride = out_.column_stride;
+    const float* raw = observations(is_final);
+    const auto* records = !encoder.has_history() ? nullptr : data_of<float>(history, num_envs_ * encoder.history_size(), "history");
+    auto* target = writable_data<float>(out, encoder.width() * (stride == 0 ? num_envs_ : stride), "out");
+    const auto* chosen = data_or_null<uint8_t>(mask, num_envs_, "mask");
+    const py::gil_scoped_release release;
+    encoder.encode(raw, stride, records, target, stride, chosen, num_envs_);
+  }
+
+  // Appends the last step of the environments of a mask (None: all) to their histories, as `encode` takes them.
+  void push_history(const Encoder& encoder, const py::object& history, const py::object& mask, bool is_final) {
+    const Use use(*this);
+    const float* raw = observations(is_final);
+    auto* records = writable_data<float>(history, num_envs_ * encoder.history_size(), "history");
+    const auto* chosen = data_or_null<uint8_t>(mask, num_envs_, "mask");
+    const py::gil_scoped_release release;
+    encoder.push(raw, out_.column_stride, records, chosen, num_envs_);
+  }
+
   // Frees the batch. The arrays of the outputs stay readable.
   void close() {
     if (in_use_.load()) raise_busy();
@@ -262,6 +286,12 @@ class BatchClass {
     out_.terminated = writable_data<uint8_t>(outputs_["terminated"], num_envs_, "terminated");
     out_.final_mask = writable_data<uint8_t>(outputs_["final_mask"], num_envs_, "final_mask");
     out_.column_stride = column_stride;
+  }
+
+  const float* observations(bool is_final) const {
+    const float* raw = is_final ? out_.final_observations : out_.observations;
+    if (raw == nullptr) raise_input("unknown_option", "Expected final observations with autoreset \"same-step\", got another mode. Encode the observations.");
+    return raw;
   }
 
   size_t count_ended() const {

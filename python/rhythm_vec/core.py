@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Mapping, Optional, Tuple
+from typing import Any, Dict, Mapping, Optional, Tuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,7 @@ from .choices import Profiles
 from .errors import StateError
 from .kernels import choose_kernel, native
 from .observations import Encoder, Histories
-from .outputs import StepResult, allocate_outputs, column_stride_of, result_of, shaped
+from .outputs import StepResult, allocate, allocate_outputs, column_stride_of, result_of, shaped
 from .starts import Start
 from .world import World
 
@@ -76,18 +76,22 @@ class Core:
         )
         #: The outputs with raw observations, and as the caller sees them.
         self.raw = result_of(arrays, self.num_envs, stride)
+        self._encoded: Dict[str, npt.NDArray[np.float32]] = {}
         self.result = self.raw if self.encoder.is_raw else self._encoded_result(stride)
         #: Whether a step of all environments needs only the engine: no autoreset, encoding or copies.
         self.is_plain = options.autoreset == "disabled" and self.encoder.is_raw and not options.copy
 
     def _encoded_result(self, stride: int) -> StepResult:
+        """Allocates the arrays of encoded observations. Returns the outputs with views of them."""
         size, num_envs = self.encoder.size, self.num_envs
-
-        def empty() -> npt.NDArray[np.float32]:
-            return shaped(np.zeros(size * (stride or num_envs), np.float32), num_envs, size, stride)
-
-        final = None if self.raw.final_observations is None else empty()
-        return replace(self.raw, observations=empty(), final_observations=final)
+        names = ("observations", "final_observations")
+        self._encoded = {
+            name: allocate(np.dtype(np.float32), size * (stride or num_envs))
+            for name in names
+            if getattr(self.raw, name) is not None
+        }
+        self._compiled = self.encoder.compile()
+        return replace(self.raw, **{name: shaped(array, num_envs, size, stride) for name, array in self._encoded.items()})
 
     @property
     def outputs(self) -> StepResult:
@@ -217,34 +221,28 @@ class Core:
     def _encode_step(self, step_mask: Optional[Bytes], reset_mask: Optional[Bytes]) -> None:
         if self.encoder.is_raw:
             return
-        resets = None if reset_mask is None else reset_mask.view(np.bool_)
-        final = self.raw.final_observations
         if self.history is not None:
-            stepped = None if step_mask is None else step_mask.view(np.bool_)
-            if resets is not None and final is not None:
-                stepped = ~resets if stepped is None else stepped & ~resets
-                self.history.push(self.raw.observations, stepped)
-                self.history.push(final, self.raw.final_mask)
-            else:
-                self.history.push(self.raw.observations, stepped)
-        self._encode_final(resets is not None)
-        if self.history is not None and resets is not None:
-            self.history.clear(resets)
+            stepped = step_mask
+            if reset_mask is not None and self.raw.final_observations is not None:
+                stepped = 1 - reset_mask if step_mask is None else step_mask & (1 - reset_mask)
+                self.batch.push_history(self._compiled, self.history.rows, self.raw.final_mask.view(np.uint8), True)
+            self.batch.push_history(self._compiled, self.history.rows, stepped, False)
+        self._encode_final(reset_mask is not None)
+        if self.history is not None and reset_mask is not None:
+            self.history.clear(reset_mask.view(np.bool_))
         self._encode()
 
     def _encode_final(self, may_have_ended: bool) -> None:
-        encoded, raw = self.result.final_observations, self.raw.final_observations
-        if encoded is None or raw is None:
+        if self.raw.final_observations is None:
             return
-        encoded[:] = 0
+        self._encoded["final_observations"].fill(0)
         if may_have_ended:
-            self.encoder.encode(raw, self._rows_of_history(), encoded, self.raw.final_mask)
+            self._encode("final_observations", self.raw.final_mask.view(np.uint8))
 
-    def _rows_of_history(self) -> Optional[npt.NDArray[np.float32]]:
-        return None if self.history is None else self.history.rows
-
-    def _encode(self) -> None:
-        self.encoder.encode(self.raw.observations, self._rows_of_history(), self.result.observations)
+    def _encode(self, name: str = "observations", mask: Optional[Bytes] = None) -> None:
+        """Encodes the observations, or the final ones, of the environments of a mask."""
+        history = None if self.history is None else self.history.rows
+        self.batch.encode(self._compiled, history, self._encoded[name], mask, name == "final_observations")
 
     def current(self) -> StepResult:
         """Returns the outputs of a call that did not step."""

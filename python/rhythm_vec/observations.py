@@ -1,4 +1,4 @@
-"""Observations: their fields, and their encoding."""
+"""Observations: their fields, and how the engine encodes them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from . import _world
 from .checks import check_name, describe, did_you_mean, refuse
+from .kernels import native
 from .world import World
 
 __all__ = ["ObservationField"]
@@ -18,7 +19,7 @@ Floats = npt.NDArray[np.float32]
 _SOURCES = {row[0]: row for row in _world.OBSERVATION_FIELDS}
 _RECORD_NAMES = ("last_action", "reward", "deltas", "anomalies")
 _OPTIONS = ("fields", "one_hot", "scale", "history")
-NUM_RAW = sum(size for _, _, size, _, _, _ in _world.OBSERVATION_FIELDS)
+_NUM_RAW = sum(size for _, _, size, _, _, _ in _world.OBSERVATION_FIELDS)
 
 
 @dataclass(frozen=True)
@@ -38,62 +39,35 @@ class ObservationField:
 @dataclass(frozen=True)
 class _Encoding:
     field: ObservationField
-    kind: str  # 'copy', 'scale' or 'one_hot'
-    source: int  # the offset in a raw observation
+    source: int  #: the offset in a raw observation
+    size: int  #: of the source
+    codes: int  #: the size of a one-hot block; 0 for numbers that are copied or scaled
     is_past: bool
 
 
 class Encoder:
-    """Encodes raw observations [n, 22], and the last seven steps [n, 7, 12] if there is a history."""
+    """Describes the encoding of raw observations [n, 22], and of the last seven steps [n, 7, 12] if there is a history."""
 
     def __init__(self, world: World, options: Optional[Mapping[str, Any]]) -> None:
         chosen = _checked(options)
         self.has_history: bool = chosen["history"]
+        self._is_scaled: bool = chosen["scale"]
         self._encodings = _encodings_of(world, chosen)
         self.fields: Tuple[ObservationField, ...] = tuple(encoding.field for encoding in self._encodings)
         self.size = sum(field.size for field in self.fields)
-        names = [field.name for field in self.fields]
-        self.is_raw = names == list(_SOURCES) and all(encoding.kind == "copy" for encoding in self._encodings)
+        is_copied = not self._is_scaled and all(encoding.codes == 0 for encoding in self._encodings)
+        self.is_raw = is_copied and [field.name for field in self.fields] == list(_SOURCES)
 
-    def encode(
-        self, raw: Floats, history: Optional[Floats], out: Floats, mask: Optional[npt.NDArray[np.bool_]] = None
-    ) -> None:
-        """Writes the observations of the environments of a mask, all by default.
-
-        Args:
-            raw: f32 [n, 22].
-            history: f32 [n, 7, 12]; None without histories.
-            out: f32 [n, size], written.
-            mask: bool [n].
-        """
-        rows = slice(None) if mask is None else mask
-        current = raw[rows]
-        records = None if history is None else history[rows]
+    def compile(self) -> Any:
+        """Returns the encoder for `Batch.encode`."""
+        first_codes, low, inverse_span = np.zeros(_NUM_RAW, np.float32), np.zeros(_NUM_RAW), np.zeros(_NUM_RAW)
         for encoding in self._encodings:
-            field = encoding.field
-            part = slice(field.offset, field.offset + field.size)
-            if not encoding.is_past:
-                out[rows, part] = _encoded(encoding, current, encoding.source, field.size)
-            elif records is not None:
-                size = field.size // _world.HISTORY_STEPS
-                values = _encoded(encoding, records, encoding.source - _world.RECORD_START, size)
-                out[rows, part] = values.reshape(-1, field.size)
-
-
-def _encoded(encoding: _Encoding, source: Floats, at: int, size: int) -> npt.NDArray[np.floating[Any]]:
-    """Encodes the numbers from `at` on of each row of [..., width]. The caller rounds to float32, once."""
-    field = encoding.field
-    part: Floats = source[..., at : at + size]
-    if encoding.kind == "copy":
-        return part
-    if encoding.kind == "one_hot":
-        codes = np.arange(size, dtype=np.float32) + np.float32(field.raw_low)
-        blocks: Floats = np.equal(source[..., at : at + 1], codes).astype(np.float32)
-        return blocks
-    scaled = np.subtract(part, field.raw_low, dtype=np.float64)
-    scaled *= 1 / (field.raw_high - field.raw_low)
-    np.maximum(scaled, 0.0, out=scaled)
-    return np.minimum(scaled, 1.0, out=scaled)
+            field, source = encoding.field, slice(encoding.source, encoding.source + encoding.size)
+            first_codes[source] = low[source] = field.raw_low
+            inverse_span[source] = 1 / (field.raw_high - field.raw_low)
+        parts = [(each.source, each.size, each.field.offset, each.codes, each.is_past) for each in self._encodings]
+        scales = (low, inverse_span) if self._is_scaled else (None, None)
+        return native().Encoder(self.size, _world.HISTORY_STEPS, parts, first_codes, *scales)
 
 
 def _checked(options: Optional[Mapping[str, Any]]) -> Dict[str, Any]:
@@ -146,15 +120,14 @@ def _encodings_of(world: World, options: Mapping[str, Any]) -> List[_Encoding]:
 
 def _encoding_of(world: World, options: Mapping[str, Any], name: str, is_past: bool, offset: int) -> _Encoding:
     _, source, size, _, raw_low, raw_high = _SOURCES[name]
-    kind = "one_hot" if options["one_hot"] and name in _world.ONE_HOT_SIZES else "scale" if options["scale"] else "copy"
+    codes = _world.ONE_HOT_SIZES.get(name, 0) if options["one_hot"] else 0
     if options["scale"] and name in world.magnitudes:
         # The bounds of the field table hold in every world, so they are too wide to scale by.
         raw_low, raw_high = -world.magnitudes[name], world.magnitudes[name]
-    low, high = (raw_low, raw_high) if kind == "copy" else (0, 1)
-    entry = _world.ONE_HOT_SIZES[name] if kind == "one_hot" else size
+    low, high = (0, 1) if codes > 0 or options["scale"] else (raw_low, raw_high)
     public = f"history_{name[5:] if name.startswith('last_') else name}" if is_past else name
-    total = entry * _world.HISTORY_STEPS if is_past else entry
-    return _Encoding(ObservationField(public, offset, total, low, high, raw_low, raw_high), kind, source, is_past)
+    total = (codes or size) * (_world.HISTORY_STEPS if is_past else 1)
+    return _Encoding(ObservationField(public, offset, total, low, high, raw_low, raw_high), source, size, codes, is_past)
 
 
 class Histories:
@@ -168,12 +141,6 @@ class Histories:
         rows = slice(None) if mask is None else mask
         self.rows[rows] = 0
         self.rows[rows, :, 0] = -1
-
-    def push(self, raw: Floats, mask: Optional[npt.NDArray[np.bool_]]) -> None:
-        """Adds the step that raw observations describe."""
-        rows = slice(None) if mask is None else mask
-        self.rows[rows, :-1] = self.rows[rows, 1:]
-        self.rows[rows, -1] = raw[rows, _world.RECORD_START : _world.RECORD_START + _world.RECORD_SIZE]
 
     def append(self, trajectory: Sequence[npt.NDArray[Any]]) -> None:
         """Appends the steps of a trajectory: actions, events, rewards, meters, deltas, anomalies. Events and meters may be

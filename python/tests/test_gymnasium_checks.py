@@ -85,8 +85,8 @@ class GymnasiumTest(unittest.TestCase):
         self.assertEqual(
             run_python(f"import gymnasium; print(gymnasium.make('rhythm_vec:{ID}').unwrapped)"), f"<RhythmEnv<{ID}>>"
         )
-        light = "import sys, rhythm_vec; print(not {'numpy', 'gymnasium'} & set(sys.modules))"
-        self.assertEqual(run_python(light), "True")
+        without = "import sys; sys.modules.update(numpy=None, gymnasium=None); import rhythm_vec; print('imported')"
+        self.assertEqual(run_python(without), "imported")
 
     def test_passes_check_env(self) -> None:
         for beliefs in (False, True):
