@@ -1,4 +1,4 @@
-/** Searches for the open-loop action sequences and writes them as data. With --check it fails if they differ. */
+/** Searches for the open-loop action sequences and writes their module. With --check it fails if the module differs. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { repeatActions } from '../src/agents/policies/open-loop.js';
 import { OPEN_LOOP_SEQUENCES } from '../src/agents/policies/open-loop-sequences.js';

@@ -1,6 +1,6 @@
 /**
- * Bundles the compiled modules of dist into lib, which the package contains. A few files load much faster than some
- * hundred. Packages that are not dependencies of the installed package become part of the bundle, with their licences in
+ * Bundles the compiled modules of dist into lib, which the package contains. A few files load much faster than hundreds.
+ * Packages that are not dependencies of the installed package become part of the bundle, with their licences in
  * lib/LICENSES.txt. Copies the declarations that the entry points reach into lib/types.
  */
 import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -64,14 +64,14 @@ const KERNEL_FLAGS: Readonly<Record<string, readonly string[]>> = {
 };
 
 interface Mutant {
-  /** In native/. */
+  /** The name of the file in native/. */
   readonly file: string;
   readonly line: number;
   readonly before: string;
   readonly after: string;
 }
 
-/** Alternatives of operators. Spaces around them tell operators from brackets of templates, pointers and signs. */
+/** Operators and their replacements. The spaces distinguish them from brackets of templates, pointers and signs. */
 const OPERATORS: readonly (readonly [string, string])[] = [
   [' < ', ' <= '],
   [' <= ', ' < '],
@@ -151,7 +151,7 @@ function shuffled<T>(entries: readonly T[], seed: string): T[] {
 
 const UNITS = ['addon', 'batch', 'neutral', 'replay', 'tables', 'thread_pool', 'clock'];
 const sourceOf = (unit: string): string => join(COPY, `${unit}.cc`);
-const objectOf = (unit: string, of = 'unmutated'): string => join(FOLDER, of, `${unit}.o`);
+const objectOf = (unit: string, folder = 'unmutated'): string => join(FOLDER, folder, `${unit}.o`);
 
 const HEADERS = [join(dirname(process.execPath), '../include/node'), '/usr/include/node'].find((path) =>
   existsSync(join(path, 'node_api.h')),
@@ -207,7 +207,7 @@ function prepare(): void {
   const units = [...UNITS, ...KERNELS.flatMap((kernel) => [`kernel_${kernel}`, `kernels-${kernel}`])];
   for (const unit of units) {
     if (!compile(unit, objectOf(unit)))
-      throw new Error(`Expected ${unit}.cc to compile, got an error of the compiler.`);
+      throw new Error(`Expected ${unit}.cc to compile, got a compiler error.`);
   }
 }
 

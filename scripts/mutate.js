@@ -31,14 +31,14 @@ const SAMPLE = new URL('mutate-sample.js', import.meta.url).href;
 
 const command = new Command('mutate')
   .addArgument(new Argument('<room>').choices(Object.keys(ROOMS)))
-  .option('--sample <percent>', 'share of the mutants that runs', '100')
+  .option('--sample <percent>', 'percentage of the mutants to run', '100')
   .option('--seed <n>', 'chooses the sample', '1')
   .option('--files <globs...>', 'mutates these files only')
   .parse();
 const [room] = command.args;
 const { sample, seed, files } = command.opts();
 
-// The plugin runs in processes that Stryker starts, too.
+// The plugin also runs in child processes of Stryker, which inherit these variables.
 process.env.MUTATE_SHARE = String(Number(sample) / 100);
 process.env.MUTATE_SEED = seed;
 const { isInSample } = await import(SAMPLE);
@@ -59,7 +59,7 @@ const results = await new Stryker({
   htmlReporter: { fileName: `reports/mutation/${room}.html` },
   jsonReporter: { fileName: `reports/mutation/${room}.json` },
   dryRunTimeoutMinutes: 60,
-  // Other work on the machine must not make a slow run a detected mutant.
+  // A run that is slow because of other work on the machine must not count as a detected mutant.
   timeoutFactor: 3,
   timeoutMS: 10_000,
   tempDirName: 'reports/.stryker',

@@ -125,7 +125,7 @@ class RhythmVectorEnv(InProcess, BaseVectorEnv):
         given = reset_options(options, (*RESET_OPTIONS, "start"))
         mask = to_mask(given.pop("reset_mask", None), self.num_envs)
         result = self._vec.reset(seed=self._draw_seeds(seed), mask=mask, **given)
-        self._seed_generator(seed)
+        self._seed_np_random(seed)
         self._commit()
         infos = dict(self._current) if mask is None else masked(self._previous, mask.view(np.bool_))
         observations = result.observations.copy("K") if self._copy else result.observations

@@ -50,7 +50,7 @@ class ProxyVectorEnv(BaseVectorEnv):
             mask = reset_mask.view(np.bool_)
             arrays["mask"] = reset_mask
         result = self._call("reset", data, arrays)
-        self._seed_generator(seed)
+        self._seed_np_random(seed)
         self._last_result = result
         return result["observations"], masked(_named(result, _CURRENT_INFOS), mask)
 

@@ -1,4 +1,4 @@
-"""A Gymnasium vector environment whose episodes the actors of a pool compute."""
+"""A Gymnasium vector environment that a pool of Ray actors computes."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ __all__ = ["RayVectorEnv"]
 
 
 class RayVectorEnv(ProxyVectorEnv):
-    """A Gymnasium vector environment over the actors of a pool, with the results of `RhythmVectorEnv` bit for bit.
-    `ActorPool.make_vec` creates it. Each actor computes a range of the environments. Calls of one environment
-    must not overlap.
+    """A Gymnasium vector environment that a pool of Ray actors computes. Its results equal those of `RhythmVectorEnv`
+    bit for bit. `ActorPool.make_vec` creates it. Each actor computes a range of the environments. Calls must not
+    overlap.
 
     Args:
         num_envs, autoreset_mode, beliefs, grader, profiles, seed_range, observation, world, imagination: as in
@@ -104,7 +104,7 @@ class RayVectorEnv(ProxyVectorEnv):
 
 
 class _Part:
-    """The environments of an actor. Keeps their last saved state and the calls since, to open them in a new actor."""
+    """The environments of one actor. Keeps their last saved state and all later calls, to reopen them elsewhere."""
 
     def __init__(self, actor: Any, key: int, rows: slice, env: VecEnv) -> None:
         self._actor = actor
@@ -116,7 +116,7 @@ class _Part:
         self._calls: List[Dict[str, Any]] = []
 
     def open(self) -> List[Any]:
-        """Opens the environments in the actor, and repeats the calls. Returns references to their results."""
+        """Opens the environments in the actor, and repeats the calls. Returns references to the results of all."""
         opened = self._actor.open.remote(self._key, self._number, self._saved)
         return [opened, *(self._submit(at) for at in range(len(self._calls)))]
 
@@ -142,8 +142,8 @@ class _Part:
 
 
 def _open_parts(pool: ActorPool, key: int, whole: VecEnv) -> List[_Part]:
-    """Opens the parts of an environment that has not been reset. They keep its `seed_stride`, so autoreset gives the
-    same seeds as without parts."""
+    """Opens the parts of an environment that has not been reset. They keep its `seed_stride`, so autoreset chooses
+    the same seeds as without parts."""
     actors = pool.actors[: whole.num_envs]
     bounds = [whole.num_envs * at // len(actors) for at in range(len(actors) + 1)]
     state = whole.__getstate__()

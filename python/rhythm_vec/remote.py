@@ -1,4 +1,4 @@
-"""A `gymnasium.vector.VectorEnv` whose episodes a `rhythm-vec serve` computes.
+"""A `gymnasium.vector.VectorEnv` that plays its episodes on a `rhythm-vec serve` server.
 
 It needs Python 3.10 or later, gymnasium 1.1 and websockets 15.
 
@@ -22,7 +22,7 @@ from .frames import VecSocket
 from .proxy_env import Arrays, ProxyVectorEnv
 from .vector_base import ALL_SEEDS, MODES, to_mode
 
-#: The names in StepResult of arrays that the server calls otherwise.
+#: Server array names and their names in StepResult, where the two differ.
 _NAMES = {"early_means": "first_half_means", "late_means": "second_half_means"}
 
 
@@ -52,7 +52,7 @@ class RemoteVectorEnv(ProxyVectorEnv):
     Raises:
         ServerUnavailableError: no server answered.
         RequestError: the server refused the request; the message says why. All methods raise it.
-        InputError, StateError: an invalid argument of a call, as in `RhythmVectorEnv`.
+        InputError: an invalid argument. StateError: a call that the current state does not allow.
     """
 
     def __init__(

@@ -29,7 +29,7 @@ class RewardStack:
 
     Args:
         client: `Client()` by default: a server on this machine.
-        grader, weights, shaping: as in `score`. The weights apply to `total` only; TRL's own are `reward_weights`.
+        grader, weights, shaping: as in `score`. The weights apply to `total` only; TRL has its own, `reward_weights`.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class RewardStack:
 
     @property
     def functions(self) -> List[RewardFunction]:
-        """The rewards of the stack, for `reward_funcs`. `belief_skill` is the fifth if the grader weighs it, as v3."""
+        """The rewards of the stack, for `reward_funcs`; `belief_skill` only if the grader weighs it, as v3 does."""
         rewards = [self.format_valid, self.action_legal, self.env_reward, self.belief_accuracy]
         return [*rewards, self.belief_skill] if _weighs_skill(self._options["grader"]) else rewards
 

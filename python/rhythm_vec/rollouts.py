@@ -138,7 +138,7 @@ def rollout_groups(
 def open_origins(
     seeds: Any, source: Any, indices: Any, profiles: Any, grader: Any, world: Any, kernel: Any, threads: Any
 ) -> VecEnv:
-    """Returns one environment per group in its initial state. Arguments as in `rollout_groups`."""
+    """Returns a VecEnv with an environment per group, in its initial state. Arguments as in `rollout_groups`."""
     if source is None:
         if seeds is None:
             refuse("wrong_type", "seeds, one per group, or a source", "neither", "Pass one of them.")

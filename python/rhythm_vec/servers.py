@@ -16,7 +16,7 @@ class Server:
         failures: the number of failed requests since the last answer.
         ready_at: the time, in seconds of the pool's clock, until which the server is left out after a failure.
         reached: whether the server has ever accepted a connection.
-        turn: the number of the last request, by which servers with the same load take turns.
+        turn: the number of its last request. Of servers with the same load, the one with the lowest number is chosen.
     """
 
     url: str

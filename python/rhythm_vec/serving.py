@@ -1,4 +1,4 @@
-"""Starts and stops a `rhythm-vec serve` on this machine.
+"""Starts and stops a `rhythm-vec serve` process on this machine.
 
     import rhythm_vec
 
@@ -26,7 +26,7 @@ from .commands import find_command
 from .errors import ServerUnavailableError
 
 _LISTENING = "Listening on "
-#: Seconds to wait for the end of the process after each way to stop it. The server cuts off requests after 1.5 seconds.
+#: Seconds to wait for the process to end after each attempt to stop it. The server cuts off requests after 1.5 seconds.
 _STOP_S = 3.0
 #: The number of lines of standard error in the message of a failed start.
 _KEPT_LINES = 40
@@ -58,7 +58,7 @@ def serve(
     Its standard error is copied to the standard error of this process.
 
     Args:
-        command: the `rhythm-vec` command, as `find_command` takes it; found by default.
+        command: the `rhythm-vec` command, a text or a list of arguments; by default the one that `find_command` finds.
         port: the port; a free one by default.
         token: the token that clients must send; by default that of the variable RHYTHM_TOKEN, else none.
         threads, backend, kernel, body_limit, frame_limit, capacity, vec_envs, batch_requests, ping, idle: options of
@@ -66,7 +66,8 @@ def serve(
         start_s: the maximum seconds until the server listens.
 
     Raises:
-        ServerUnavailableError: no command was found, or the server did not start. The message has its standard error.
+        ServerUnavailableError: no command was found, or the server did not start. The message has the
+            server's standard error.
     """
     options: Dict[str, Any] = {
         "port": port,
@@ -91,7 +92,7 @@ def serve(
 
 
 class _Server:
-    """A server process. It stops when its standard input ends, which the end of this process causes too."""
+    """A server process. It stops when its standard input ends, as it does when this process ends."""
 
     def __init__(self, command: List[str], environment: Optional[Dict[str, str]]) -> None:
         self._command = command
@@ -140,7 +141,7 @@ class _Server:
         self._end()
 
     def _end(self) -> None:
-        # A forked child of this process may keep the input open, and a command may ignore its end.
+        # A forked child of this process may keep the input open, and a command may ignore the end of its input.
         for stop in (self._close_input, self._terminate, self._kill):
             stop()
             with suppress(subprocess.TimeoutExpired):

@@ -1,4 +1,4 @@
-"""A `gymnasium.Env` of one episode, in this process."""
+"""A `gymnasium.Env` that is computed in this process."""
 
 from __future__ import annotations
 

@@ -189,7 +189,7 @@ def check_states(snapshot: Snapshot, world: World) -> None:
 
 
 def _check_magnitudes(floats: npt.NDArray[np.float32], world: World) -> None:
-    """Checks that numbers other than 0 have at least the magnitudes that validation allows."""
+    """Checks that numbers other than 0 have at least the smallest magnitude that validation allows."""
     traits = len(_world.TRAIT_NAMES)
     for name, first, last, smallest in (
         ("profile", 0, traits, _world.SMALLEST_TRAIT),
@@ -239,7 +239,7 @@ def _check_actions(words: Words) -> None:
     _require(spare == 0, "0 after the last action")
     first = words[:, STATE["first_meters"] : STATE["first_meters"] + len(_world.METER_NAMES)]
     meters = words[:, STATE["meters"] : STATE["meters"] + len(_world.METER_NAMES)]
-    _require((began < step)[:, 0] | (first == meters).all(axis=1), "meters as at the beginning before the first step")
+    _require((began < step)[:, 0] | (first == meters).all(axis=1), "meters equal to first_meters before the first step")
 
 
 def _require(legal: Any, expected: str) -> None:

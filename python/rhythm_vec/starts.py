@@ -1,4 +1,4 @@
-"""Validates the states in which episodes begin later than at step 0."""
+"""Validates start states: the states in which episodes begin after step 0."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Start(NamedTuple):
 
     steps: Bytes  #: u8 [n], 0 to 27
     meters: Floats  #: f32 [n, 5]
-    early: Optional[Floats]  #: f32 [n], as all sums
+    early: Optional[Floats]  #: f32 [n], as are the other sums
     late: Optional[Floats]
     returns: Optional[Floats]
     crashes: Optional[Bytes]  #: u8 [n]
@@ -146,8 +146,8 @@ def _checked_keys(start: Any) -> Mapping[str, Any]:
 
 
 def _weights_of(world: World, profiles: Profiles) -> Floats:
-    """Returns the reward weights of the profiles, f32 [n, 5]. Profiles that a seed will draw are represented by others
-    whose weights are not negative and sum to 1. NaN if a named profile, which it may draw, has a negative weight, as in a
+    """Returns the reward weights of the profiles, f32 [n, 5]. For a profile that the seed draws, returns placeholders
+    that are not negative and sum to 1; NaN in mode "discrete" if a named profile has a negative weight, as in a
     changed world."""
     first = len(_world.TRAIT_NAMES)
     weights = np.tile(np.eye(1, _NUM_METERS, dtype=np.float32), (len(profiles.modes), 1))

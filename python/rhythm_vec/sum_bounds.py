@@ -36,7 +36,7 @@ def skill_bounds(world: World, steps: npt.NDArray[Any], min_error: float) -> Bou
 
     Args:
         steps: [n].
-        min_error: the smallest allowed rounding error, of SKILL_ERROR.
+        min_error: the smallest rounding error to allow, an entry of SKILL_ERROR.
     """
     terms = np.maximum(0.0, steps.astype(np.float64) - float(world.param("beliefSkillFrom")))
     lowest = 1 - float(world.param("beliefSkillScale"))

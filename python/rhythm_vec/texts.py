@@ -106,7 +106,7 @@ def text_of(completion: Completion) -> str:
 
 
 def join_parsed(parts: List[Part], parsed_of: Callable[[Dict[str, Any]], Dict[str, List[Any]]]) -> Parsed:
-    """Joins the answers of parts. `parsed_of` returns the columns of Parsed in an answer."""
+    """Joins the answers of parts. `parsed_of` extracts the columns of Parsed from an answer."""
     actions = join_column(parts, lambda answer: parsed_of(answer)["actions"])
     codes = join_column(parts, lambda answer: parsed_of(answer)["codes"])
     beliefs = join_column(parts, lambda answer: parsed_of(answer)["beliefs"])

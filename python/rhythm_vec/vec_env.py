@@ -45,7 +45,7 @@ class VecEnv:
         kernel: "avx512", "avx2", "portable" or "scalar"; by default RHYTHM_KERNEL, else the fastest of this machine.
         threads: 1 to 256, for large batches; by default the number of processors that this process may use. Changes no
             result.
-        profiles, grader: those of resets without `profiles` and `graders`; "sampled" and "v2" by default.
+        profiles, grader: used by resets without `profiles` and `graders`; "sampled" and "v2" by default.
         autoreset: "disabled" (a finished environment waits for `reset`), "next-step" or "same-step".
         seed_range: (low, size) of the allowed seeds. Autoreset adds num_envs to a seed and wraps at the end.
         observation: {"fields": [...], "one_hot": bool, "scale": bool, "history": bool}, all optional.
@@ -134,7 +134,7 @@ class VecEnv:
 
     @property
     def seeds(self) -> npt.NDArray[np.uint32]:
-        """u32 [n]: the seeds of the current episodes. A read-only view, which calls update."""
+        """u32 [n]: the seeds of the current episodes. A read-only view, updated by calls."""
         return _read_only(self._core.seeds)
 
     @property
@@ -144,7 +144,7 @@ class VecEnv:
 
     @property
     def counters(self) -> Dict[str, int]:
-        """ "steps" of all environments together and "episodes" that ended, since opening; `restore` sets both."""
+        """ "steps" taken and "episodes" ended in all environments since creation; `restore` sets both."""
         return {"steps": self._core.steps, "episodes": self._core.episodes}
 
     @property
@@ -172,7 +172,7 @@ class VecEnv:
 
         Args:
             seed: a u32, to which environment i adds i, or one per environment; random by default.
-            mask: bool [n]. The first reset must be of all.
+            mask: bool [n]. The first reset must be of all environments.
             profiles: "sampled", "discrete" or a name of PROFILE_NAMES; one of these per environment; or f32 [n, 16], 11
                 traits then 5 reward weights.
             graders: a name, a file, {"name", "weights"} or eight weights; or one of these per environment.
@@ -239,15 +239,14 @@ class VecEnv:
         """Plays every episode from its current state to its end, or to `stops`, in one call. Autoreset does not apply.
 
         Args:
-            policy: "random", "heuristic", or action sequences: codes [n, 28], of which entry t is the action of step t.
-            beliefs: [3], one finite belief for every step; or [n, 28, 3] by the episode's step, where three NaN give
-                none.
+            policy: "random", "heuristic", or action sequences: codes [n, 28]; entry t is the action of step t.
+            beliefs: [3], one finite belief for every step; or [n, 28, 3] by the episode's step; three NaN for none.
             policy_seeds: seeds of the random policy: a u32, to which environment i adds i, or one per environment; 0
                 for every environment by default.
             stops: [n], the step (0 to 28) at which each environment stops; 28 by default.
             trajectory: whether to return the steps, or a list of the fields to return, such as ["actions", "rewards"].
-            layout: of the trajectory: "row-major", or "column-major": the environments' numbers of a step are adjacent.
-                It is written faster.
+            layout: of the trajectory: "row-major", or "column-major", which is written faster: the numbers of all
+                environments for a step are adjacent.
             source, indices: another VecEnv, and [n] indices of its environments. Environment i first becomes a copy of
                 environment indices[i] of the source, as in `assign`; this VecEnv need not have been reset.
 
@@ -277,11 +276,11 @@ class VecEnv:
             indices: in any order; repetitions are allowed.
             imagination, autoreset, threads: as in the constructor; by default those of this environment. Or
                 `imagination={"profiles": ..., "seed": ...}`, which replaces the hidden profiles: `profiles` is f32
-                [indices, 16], such as posterior samples, or "prior" for profiles that are drawn like sampled ones; and
-                `seed`, random by default, a u32 to which copy i adds i, or one per copy, determines noise and events.
+                [indices, 16], such as posterior samples, or "prior" for profiles that are drawn like sampled ones.
+                `seed` determines noise and events: a u32, to which copy i adds i, or one per copy; random by default.
 
-        A fork has the same hidden profiles, except with imagined ones. A policy that chooses its actions by what happens
-        in such a fork uses hidden state: it is an oracle, not a valid agent.
+        A fork has the same hidden profiles, except with imagined ones. A policy that chooses its actions by the results
+        of such a fork uses hidden state: it is an oracle, not a valid agent.
 
         Raises:
             InputError: `out_of_range`, `wrong_type`, `unknown_name`; with imagined profiles also `bad_profile`,

@@ -17,7 +17,8 @@ from .checks import check_mapping, check_name, describe, did_you_mean, refuse
 Array = npt.NDArray[Any]
 Bools = npt.NDArray[np.bool_]
 Infos = Dict[str, Any]
-#: A u32, to which environment i adds i, or one per environment; None draws from `np_random`, also as an entry.
+#: One u32 s: environment i plays seed s + i. Or a list with a u32 per environment. None, alone or in the list, stands
+#: for seeds drawn from `np_random`.
 Seed = Union[int, Sequence[Optional[int]], npt.NDArray[Any], None]
 
 ALL_SEEDS = (0, 2**32)
@@ -64,13 +65,13 @@ class BaseVectorEnv(VectorEnv[Array, Any, Array]):
         if self.closed:
             refuse_closed()
 
-    def _seed_generator(self, seed: Seed) -> None:
+    def _seed_np_random(self, seed: Seed) -> None:
         """Seeds `np_random` if the seed is one number."""
         if is_number(seed):
             VectorEnv.reset(self, seed=int(seed))  # type: ignore[arg-type]
 
     def _draw_seeds(self, seed: Seed) -> Any:
-        """Returns a seed, in which numbers drawn from `np_random` replace None."""
+        """Replaces None in a seed by numbers drawn from `np_random`."""
         if is_number(seed):
             return seed
         if seed is not None and not (isinstance(seed, (list, tuple)) and None in seed):
@@ -121,8 +122,7 @@ def refuse_closed() -> NoReturn:
 
 
 def to_mode(mode: Any) -> AutoresetMode:
-    """Returns an autoreset mode, given as itself or as its value, such as "NextStep". Raises InputError
-    `unknown_name`."""
+    """Returns the autoreset mode of a mode or of its value, such as "NextStep". Raises InputError `unknown_name`."""
     return (
         mode
         if isinstance(mode, AutoresetMode)
@@ -165,7 +165,7 @@ def reset_options(options: Optional[Mapping[str, Any]], known: Sequence[str] = R
 
 
 def masked(arrays: Mapping[str, Array], mask: Bools) -> Infos:
-    """Returns infos as Gymnasium's: arrays with 0 outside the mask, and a copy of the mask for each, such as
+    """Returns infos in Gymnasium's form: arrays with 0 outside the mask, and a copy of the mask for each, such as
     `_seed`."""
     infos: Infos = {}
     outside = None if mask.all() else ~mask

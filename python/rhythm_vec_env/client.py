@@ -1,4 +1,4 @@
-"""The client of a server that `rhythm-vec serve` runs."""
+"""Client of a `rhythm-vec serve` server."""
 
 from typing import Any, Dict
 
@@ -9,7 +9,7 @@ from .models import RhythmVecAction, RhythmVecObservation, RhythmVecState
 
 
 class RhythmVecEnv(EnvClient[RhythmVecAction, RhythmVecObservation, RhythmVecState]):
-    """An episode over one WebSocket.
+    """Plays episodes over one WebSocket, one at a time.
 
     `reset` takes `seed`, `episode_id`, `profile` and `grader`, as docs/server.md describes them.
 

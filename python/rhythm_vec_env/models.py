@@ -22,7 +22,7 @@ class RhythmVecAction(Action):
 
 
 class RhythmVecObservation(Observation):
-    """What the agent sees; after the last step also the grade. `reward` is None after a reset."""
+    """The observation of an agent; after the last step also the grade. `reward` is None after a reset."""
 
     step: int = Field(description="Steps taken.")
     day: int = Field(description="Day of the week, from 0 on.")
@@ -42,6 +42,6 @@ class RhythmVecObservation(Observation):
 class RhythmVecState(State):
     """The public state. All fields but `step_count` are None before the first reset."""
 
-    seed: Optional[int] = Field(default=None, description="As given or drawn.")
-    profile: Optional[str] = Field(default=None, description="As in the reset.")
-    grader: Optional[str] = Field(default=None, description="By name.")
+    seed: Optional[int] = Field(default=None, description="The seed of the episode, passed to the reset or drawn.")
+    profile: Optional[str] = Field(default=None, description="The profile, as passed to the reset.")
+    grader: Optional[str] = Field(default=None, description="The name of the grader.")

@@ -19,7 +19,7 @@ def read(name: str) -> Any:
 
 
 def bits(values: npt.ArrayLike) -> List[int]:
-    """Returns float32s as words, so that a comparison is of bits."""
+    """Returns float32s as words, so that comparisons are of bits."""
     words: List[int] = np.asarray(values, np.float32).ravel().view(np.uint32).tolist()
     return words
 

@@ -15,19 +15,19 @@ from rhythm_vec import InputError, StateError, StepResult, VecEnv
 MESSAGE = re.compile(r"^Expected .+, got .+[.\]?] [A-Z`].+[.?]$", re.DOTALL)
 
 
-def examples_of() -> List[str]:
+def guide_examples() -> List[str]:
     """Returns the examples of docs/guides/python.md."""
     guide = Path(__file__).resolve().parents[2] / "docs" / "guides" / "python.md"
     return re.findall(r"^```python\n(.*?)^```$", guide.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
 
 
-def printed_by(code: str) -> List[str]:
-    """Returns what an example says that it prints."""
+def stated_output(code: str) -> List[str]:
+    """Returns the output that the comments of an example state."""
     return re.findall(r"^ *print\(.*\)  # (.*)$", code, re.MULTILINE)
 
 
 def is_required(name: str) -> bool:
-    """Returns whether RHYTHM_REQUIRE, a comma-separated list, has this name: its absence fails the tests."""
+    """Returns whether the comma-separated list RHYTHM_REQUIRE has a name. Tests then fail without that package."""
     return name in os.environ.get("RHYTHM_REQUIRE", "").split(",")
 
 
@@ -39,10 +39,10 @@ def bytes_of(env: VecEnv) -> Dict[str, bytes]:
     """Returns the bytes of all outputs and properties of an environment."""
     arrays = arrays_of(env.outputs)
     arrays.update(seeds=env.seeds, episode_numbers=env.episode_numbers)
-    shown = {name: array.tobytes() for name, array in arrays.items() if array.dtype != object}
-    shown["counters"] = repr(env.counters).encode()
-    shown["snapshot"] = env.snapshot()
-    return shown
+    data = {name: array.tobytes() for name, array in arrays.items() if array.dtype != object}
+    data["counters"] = repr(env.counters).encode()
+    data["snapshot"] = env.snapshot()
+    return data
 
 
 def played(num_envs: int = 4, steps: int = 5, **options: Any) -> VecEnv:
@@ -58,7 +58,7 @@ class RefusalTest(unittest.TestCase):
     """Base class of tests of errors."""
 
     def expect_refusal(self, kind: Any, code: str, call: Callable[[], Any]) -> None:
-        """Expects an error of this class and code, whose message is complete."""
+        """Expects an error of this class and code, with a message in the form of MESSAGE."""
         with self.assertRaises((InputError, StateError)) as caught:
             call()
         error = caught.exception

@@ -1,4 +1,4 @@
-"""Arrays of any number type, strides and byte order give the same results, which are views or copies as documented."""
+"""Arrays of any number type, strides and byte order have equal results. Results are views or copies, as documented."""
 
 import gc
 import unittest
@@ -23,7 +23,7 @@ def read_only(array: Any) -> Any:
 
 
 def spread(array: Any, step: int) -> Any:
-    """Returns an equal array whose elements are not adjacent."""
+    """Returns an equal array with a stride of `step` elements."""
     wide = np.zeros((abs(step) * len(array), *array.shape[1:]), array.dtype)
     view = wide[::step]
     view[:] = array
@@ -53,7 +53,7 @@ class ArraysTest(unittest.TestCase):
             CODES.tolist(),
             tuple(CODES),
             memoryview(CODES),
-            range_of(CODES),
+            array_convertible(CODES),
         ]
         self._expect_equal_steps([(array, None, None) for array in actions])
 
@@ -173,7 +173,7 @@ class ViewsTest(unittest.TestCase):
                     del env
                     gc.collect()
                     self.assertIsNone(reference())
-                    VecEnv(1000).reset(seed=9)  # would reuse freed memory
+                    VecEnv(1000).reset(seed=9)  # a new environment would reuse freed memory
                     for name, array in arrays_of(outputs).items():
                         self.assertEqual(array.tobytes(), before[name].tobytes(), name)
                     self.assertEqual(seeds.tolist(), list(range(100, 1100)))
@@ -185,7 +185,7 @@ class ViewsTest(unittest.TestCase):
                 view[0] = 1
 
 
-def range_of(codes: Any) -> Any:
+def array_convertible(codes: Any) -> Any:
     """Returns an object that NumPy converts by __array__."""
 
     class Convertible:

@@ -44,8 +44,8 @@ sys.exit(status)
 """
 
 
-class Intruder:
-    """Actions or beliefs whose conversion to an array makes a second call while the first is in progress."""
+class CallingArray:
+    """Actions or beliefs. NumPy converts them while a call is in progress, and the conversion makes a second call."""
 
     def __init__(self, array: Any, call: Callable[[], Any]) -> None:
         self.array, self.call, self.errors = array, call, []  # type: Any, Any, List[BaseException]
@@ -64,7 +64,7 @@ class Intruder:
 
 
 class ThreadsTest(RefusalTest):
-    def test_a_call_during_a_call_is_busy(self) -> None:
+    def test_a_call_during_another_call_raises_busy(self) -> None:
         env, other = played(N), played(N)
         zeros = np.zeros(N, np.uint8)
         snapshot = env.snapshot()
@@ -86,17 +86,17 @@ class ThreadsTest(RefusalTest):
         for call in calls:
             expected, others = played(N), bytes_of(other)
             env.restore(snapshot)
-            intruder = Intruder(np.full((N, 3), 0.5), call)
-            env.step(zeros, beliefs=intruder)
-            expected.step(zeros, beliefs=intruder.array)
-            self.assertEqual([getattr(error, "code", error) for error in intruder.errors], ["busy"])
-            self.expect_refusal(StateError, "busy", lambda error=intruder.errors[0]: raise_(error))
+            calling = CallingArray(np.full((N, 3), 0.5), call)
+            env.step(zeros, beliefs=calling)
+            expected.step(zeros, beliefs=calling.array)
+            self.assertEqual([getattr(error, "code", error) for error in calling.errors], ["busy"])
+            self.expect_refusal(StateError, "busy", lambda error=calling.errors[0]: raise_(error))
             self.assertEqual(env.outputs.rewards.tobytes(), expected.outputs.rewards.tobytes())
             self.assertEqual(bytes_of(other), others)
 
     def test_an_environment_can_step_after_an_error_during_conversion(self) -> None:
         env = played(N)
-        for failing in (Intruder("text", lambda: None), Intruder(None, lambda: None)):
+        for failing in (CallingArray("text", lambda: None), CallingArray(None, lambda: None)):
             with self.assertRaises(ValueError):
                 env.step(failing)
         env.step(np.zeros(N, np.uint8))
@@ -155,7 +155,7 @@ class ProcessTest(unittest.TestCase):
 
     @unittest.skipUnless(os.path.exists("/proc/self/statm"), "needs /proc")
     def test_memory_and_threads_of_dropped_environments_are_freed(self) -> None:
-        def come_and_go(times: int) -> None:
+        def open_and_drop(times: int) -> None:
             for k in range(times):
                 env = VecEnv(10_000, threads=2, autoreset="same-step", observation={"history": k % 2 == 0})
                 env.reset(seed=k)
@@ -166,10 +166,10 @@ class ProcessTest(unittest.TestCase):
             del env, fork
             gc.collect()
 
-        come_and_go(3)
+        open_and_drop(3)
         before, threads = resident(), len(os.listdir("/proc/self/task"))
-        come_and_go(20)
-        # Each pair takes 5 MB.
+        open_and_drop(20)
+        # An environment and its fork take 5 MB.
         self.assertLess(resident() - before, 50e6)
         self.assertEqual(len(os.listdir("/proc/self/task")), threads)
 

@@ -139,7 +139,7 @@ class GoldenTest(unittest.TestCase):
 
 
 def half_mean(golden: Episode, first: int) -> np.float32:
-    """Computes the mean reward without noise of the half that begins at step `first`, by rule 8, from golden values."""
+    """Computes the mean reward of the 14 steps from `first` on, without noise (docs/world.md, rule 8)."""
     param = World().param
     weights = np.array(list(golden["weights"].values()), np.float32) + param("rewardBias")
     scale, penalty = np.float32(param("rewardScale")), np.float32(param("crashPenalty"))

@@ -1,4 +1,4 @@
-"""A pool of Ray actors returns the results of one process bit for bit, also if an actor dies."""
+"""A pool of Ray actors returns the results of one process bit for bit, even if an actor dies."""
 
 import os
 import re
@@ -18,11 +18,11 @@ import numpy as np
 import rhythm_vec
 from rhythm_vec import InputError, RhythmError, StateError
 
-from .support import RefusalTest, examples_of, is_required, played, printed_by
+from .support import RefusalTest, guide_examples, is_required, played, stated_output
 
 NO_RAY = find_spec("ray") is None or find_spec("gymnasium") is None
 if NO_RAY and is_required("ray"):
-    raise RuntimeError("Expected the packages ray and gymnasium (RHYTHM_REQUIRE), got none. Install them.")
+    raise RuntimeError("Expected the packages ray and gymnasium (RHYTHM_REQUIRE), got at most one. Install both.")
 if not NO_RAY:
     import ray
 
@@ -155,11 +155,11 @@ class RayTest(RefusalTest):
                 envs.close()
                 reference.close()
 
-    def test_the_example_of_the_guide_prints_what_it_says(self) -> None:
-        (code,) = (code for code in examples_of() if "rhythm_vec.ray" in code)
+    def test_the_example_of_the_guide_prints_the_text_in_its_comments(self) -> None:
+        (code,) = (code for code in guide_examples() if "rhythm_vec.ray" in code)
         with redirect_stdout(StringIO()) as printed:
             exec(code, {"__name__": "__main__"})
-        self.assertEqual(printed.getvalue().splitlines(), printed_by(code))
+        self.assertEqual(printed.getvalue().splitlines(), stated_output(code))
 
     def test_invalid_calls_raise_the_errors_of_one_process(self) -> None:
         rows = draw_rows()

@@ -19,9 +19,9 @@ SEED_RANGE = (0, 2**31)
 
 
 def with_checksum(data: bytes) -> bytes:
-    """Returns the snapshot with the checksum of its bytes."""
-    body = zlib.crc32(data[HEADER:], zlib.crc32(data[: HEADER - 4]))
-    return data[: HEADER - 4] + body.to_bytes(4, "little") + data[HEADER:]
+    """Returns a snapshot with its checksum corrected."""
+    checksum = zlib.crc32(data[HEADER:], zlib.crc32(data[: HEADER - 4]))
+    return data[: HEADER - 4] + checksum.to_bytes(4, "little") + data[HEADER:]
 
 
 class SnapshotTest(RefusalTest):

@@ -9,7 +9,7 @@ from typing import List, Optional
 
 
 def command() -> List[str]:
-    """Returns RHYTHM_COMMAND, `rhythm-vec` on PATH, or `npx rhythm-vec`, as a list of arguments.
+    """Returns the first of RHYTHM_COMMAND, `rhythm-vec` on PATH and `npx rhythm-vec`, as a list of arguments.
 
     Raises:
         SystemExit: none of them exists.
@@ -26,7 +26,7 @@ def command() -> List[str]:
 def main(arguments: Optional[List[str]] = None) -> None:
     """Replaces this process by the server. Without the variable RHYTHM_TOKEN, clients need no token.
 
-    Options that it does not know, such as --workers, are ignored: one process serves all sessions.
+    Unknown options, such as --workers, are ignored: one process serves all sessions.
     """
     parser = argparse.ArgumentParser()
     parser.add_argument("--host", default="0.0.0.0")

@@ -24,6 +24,7 @@ export class Evidence {
   /** f32 [5]: the meters before and after the action. */
   readonly before = new Float32Array(NUM_METERS);
   readonly after = new Float32Array(NUM_METERS);
+  /** f32 [5]: the changes of the meters, and their anomalies. */
   readonly deltas = new Float32Array(NUM_METERS);
   readonly anomalies = new Float32Array(NUM_METERS);
   /** The trait that affects each meter, or NO_TRAIT. */

@@ -34,7 +34,7 @@ export interface InferenceOptions {
 export const OPTIONS: readonly (keyof InferenceOptions)[] = ['samples', 'seed'];
 const DEFAULT_SAMPLES = 256;
 const [MIN_SAMPLES, MAX_SAMPLES] = [16, 2 ** 16];
-/** The purpose of the draws of the prior, after those of the steps. */
+/** The purpose number of the prior's draws. Smaller numbers are those of steps. */
 const PRIOR = NUM_STEPS + 1;
 
 /**
@@ -118,7 +118,7 @@ export class Inference {
 
   /**
    * Returns the belief with the smallest expected error, of each number of the target: f32 [numEnvs, 3] in [0, 1], newly
-   * allocated. @param error 'absolute' (default) gives the posterior median, 'squared' the posterior mean.
+   * allocated. @param error 'absolute' (default) returns the posterior median, 'squared' the posterior mean.
    */
   beliefs(error: BeliefError = 'absolute'): Float32Array {
     this.#refresh();

@@ -34,9 +34,9 @@ export class PosteriorSamples {
     this.#units = latinUnits(count, draws);
   }
 
-  /** Writes sample `p` of the posterior `belief`: f32 [16], a valid profile. */
-  write(belief: ProfilePosterior, p: number, out: Float32Array, offset: number): void {
-    const { traits, rates, weights } = belief;
+  /** Writes sample `p` of a posterior: f32 [16], a valid profile. */
+  write(posterior: ProfilePosterior, p: number, out: Float32Array, offset: number): void {
+    const { traits, rates, weights } = posterior;
     const at = p * NUM_TRAITS;
     const position = traits.cellAt(this.#units[at + STRESS_THRESHOLD]);
     const cell = Math.floor(position);
@@ -72,11 +72,11 @@ export class PosteriorSamples {
     return Math.abs(inside) < MIN_MAGNITUDE ? 0 : inside;
   }
 
-  /** Writes `count` evenly spaced samples of the posterior `belief`: f32 [count, 16] from `offset` on. */
-  writeMany(belief: ProfilePosterior, count: number, out: Float32Array, offset: number): void {
+  /** Writes `count` evenly spaced samples of a posterior: f32 [count, 16] from `offset` on. */
+  writeMany(posterior: ProfilePosterior, count: number, out: Float32Array, offset: number): void {
     for (let at = 0; at < count; at++) {
       const p = Math.floor(((at % this.count) * this.count) / Math.min(count, this.count));
-      this.write(belief, p, out, offset + at * PROFILE_SIZE);
+      this.write(posterior, p, out, offset + at * PROFILE_SIZE);
     }
   }
 }

@@ -44,7 +44,7 @@ export class ProfilePosterior {
   /**
    * Updates the posterior with the observation at `base` of `rows`. An earlier step, or step 0, starts another episode.
    * A repetition of the last step is ignored.
-   * @param evidence memory to read into. @returns whether the posterior may have changed.
+   * @param evidence memory for the step's evidence, overwritten. @returns whether the posterior may have changed.
    */
   observe(rows: Float32Array, base: number, evidence: Evidence, draws: Draws): boolean {
     const step = rows[base + OBSERVATION.step];

@@ -32,10 +32,10 @@ export function variance(samples: Float32Array): number {
 }
 
 /** Returns the mean distance of the samples to a value. */
-export function meanError(sorted: Float32Array, value: number): number {
+export function meanError(samples: Float32Array, value: number): number {
   let sum = 0;
-  for (let k = 0; k < sorted.length; k++) sum += Math.abs(sorted[k] - value);
-  return sum / sorted.length;
+  for (let k = 0; k < samples.length; k++) sum += Math.abs(samples[k] - value);
+  return sum / samples.length;
 }
 
 /** Returns the share of the samples below a value. */

@@ -1,6 +1,6 @@
 /**
- * The posterior of the traits that affect anomalies. Noise is uniform with known amplitude. So an anomaly gives a lower
- * and an upper bound of the one trait that affects its meter, if it is known whether the profile was stressed. The
+ * The posterior of the traits that affect anomalies. Noise is uniform with known amplitude. So an anomaly bounds
+ * the one trait that affects its meter on both sides, if it is known whether the profile was stressed. The
  * posterior is exact: a uniform box for each range of stress thresholds between observed serenities.
  */
 import type { Params } from '../../world/block.js';
@@ -78,7 +78,7 @@ export class TraitBelief {
     }
   }
 
-  /** Returns for a cell the least rise of meter `k` that its trait causes, relative to the trait's lowest value. */
+  /** Returns the least rise of meter `k` that its trait causes in a cell, relative to the trait's lowest value. */
   #minRise(evidence: Evidence, k: number, cell: number): number {
     return this.#excessIn(evidence, k, cell) - evidence.margin[k];
   }

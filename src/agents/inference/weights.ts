@@ -14,9 +14,9 @@ import type { Draws } from './inference-draws.js';
 
 /** Each reward makes two cuts. */
 const MAX_CUTS = 2 * NUM_STEPS;
-/** Rounds of moves for each copy. A round moves along every edge. */
+/** Sweeps of moves for each copy. A sweep moves along every edge. */
 const SWEEPS = 2;
-/** Moves along differences in each round. After many cuts, moves along edges alone may be short. */
+/** Moves along differences in each sweep. After many cuts, moves along edges alone may be short. */
 const DIFFERENCE_MOVES = 6;
 /** A cut is made in stages if fewer than one in this many samples satisfies it. */
 const SCARCE = 8;

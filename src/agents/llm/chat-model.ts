@@ -21,7 +21,7 @@ export interface ChatModelOptions {
   readonly endpoint: Endpoint;
   readonly client: Pick<OpenAI, 'chat'>;
   readonly sampling: Sampling;
-  /** Limits the time of one request, to the last byte of its answer. */
+  /** The time limit of one request in milliseconds, to the last byte of its answer. */
   readonly timeoutMs: number;
   /** The number of retries of a failed request. */
   readonly retries: number;
@@ -89,7 +89,7 @@ export class ChatModel implements LanguageModel {
     if (!(error instanceof TemporaryFailure)) return null;
     const { url } = this.#options.endpoint;
     if (left === 0) {
-      const tries = attempt === 1 ? 'got' : `got ${attempt} failures one after the other, the last of them`;
+      const tries = attempt === 1 ? 'got' : `got ${attempt} consecutive failures, the last`;
       throw new EndpointError(
         `Expected ${url} to answer, ${tries}: ${error.message}. Check its address and that it runs, try again later, or raise --retries.`,
         { lasting: false },
@@ -99,7 +99,7 @@ export class ChatModel implements LanguageModel {
     if (requested !== null && requested > MAX_WAIT_MS) {
       throw new EndpointError(
         `Expected ${url} to accept requests again within ${MAX_WAIT_MS / 1000} s, got a wait of ` +
-          `${Math.ceil(requested / 1000)} s: ${error.message}. Try again after that.`,
+          `${Math.ceil(requested / 1000)} s: ${error.message}. Try again after that time.`,
         { lasting: true },
       );
     }

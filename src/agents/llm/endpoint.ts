@@ -39,7 +39,8 @@ const OPENAI_URL = 'https://api.openai.com/v1';
 
 /**
  * Returns the endpoint: `baseUrl`, else Azure if AZURE_OPENAI_ENDPOINT is set, else OPENAI_BASE_URL, else OpenAI.
- * @throws InputError `missing_setting` that names the variable, or `out_of_range` for an invalid URL.
+ * @throws InputError `missing_setting` that names the variable, `unknown_option` for two endpoints, or `out_of_range` for
+ *   an invalid URL or key.
  */
 export function toEndpoint({ baseUrl, environment = process.env }: EndpointOptions = {}): Endpoint {
   const read = (name: string): string | null => environment[name]?.trim() || null;
@@ -114,7 +115,7 @@ function toUrl(text: string, where: string): { url: string; query: Record<string
     throw new InputError(
       'out_of_range',
       `Expected ${where} to have no user name and password, got ${url.protocol}//...@${url.host}. ` +
-        'Pass it without them, and the key by OPENAI_API_KEY.',
+        'Pass the URL without them, and the key in OPENAI_API_KEY.',
     );
   }
   const query = Object.fromEntries(url.searchParams);

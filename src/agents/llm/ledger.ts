@@ -32,7 +32,7 @@ export interface LedgerOptions {
   readonly spent?: number;
   /** The number of episodes that earlier runs finished, and their cost. */
   readonly finished?: { readonly episodes: number; readonly cost: number };
-  /** Called before a request is sent, with the sum spent if every pending request has its maximum cost. */
+  /** Called before and after each request, with the sum spent if every pending request has its maximum cost. */
   readonly onSpend?: (maxSpent: number) => void;
 }
 

@@ -21,7 +21,7 @@ export interface Player extends PolicyPlayer {
   [Symbol.dispose](): void;
 }
 
-/** Returns a player that computes the action of each environment by itself. */
+/** Returns a player that computes the action of one environment at a time. */
 const playerOf = (
   action: (view: PolicyView, i: number) => number,
   reset: Player['reset'] = () => {},

@@ -31,7 +31,7 @@ export interface FixedPolicy extends Plan, Policy {
   readonly options: Pick<RunOptions, 'beliefs'>;
 }
 
-/** Returns a policy that every backend computes itself. */
+/** Returns the plan of a policy that every backend implements. */
 const builtIn = (actions: 'random' | 'heuristic', open: Plan['open']): Plan => ({
   actions,
   open,

@@ -29,7 +29,7 @@ export interface SteppedPlayer extends PolicyPlayer {
 
 export interface SteppedPolicy extends Policy {
   readonly name: string;
-  /** The name of the actions in results: that of the policy. */
+  /** The name of the actions in results: the policy's name. */
   readonly actions: string;
   readonly belief: BeliefKind;
   readonly usesHiddenState: boolean;
@@ -95,7 +95,7 @@ function plannerOptions({ grader, world, ...engine }: PolicySetting, objective: 
   );
 }
 
-/** The planner that is given the hidden profiles when its episodes begin. */
+/** The planner that receives the hidden profiles at each reset. */
 const ORACLE: SteppedPolicy = {
   ...plannerPolicy('planner-oracle', { objective: 'score' }),
   usesHiddenState: true,

@@ -84,7 +84,7 @@ describe('a request is retried', () => {
     expect(fake.requests.length).toBe(4);
     expect(error).toMatchObject({ code: 'endpoint_failed', lasting: false });
     expect(error!.message).toMatch(
-      /^Expected http:\/\/127\.0\.0\.1:\d+\/v1 to answer, got 4 failures one after the other, the last of them: 500 fake error 500\. Check its address and that it runs, try again later, or raise --retries\.$/,
+      /^Expected http:\/\/127\.0\.0\.1:\d+\/v1 to answer, got 4 consecutive failures, the last: 500 fake error 500\. Check its address and that it runs, try again later, or raise --retries\.$/,
     );
   });
 
@@ -159,7 +159,7 @@ describe('a request fails', () => {
     const endpoint = toEndpoint({ environment: closed.environment });
     await closed.close();
     const { error, ledger } = await askOnce({}, { endpoint, retries: 1 });
-    expect(error!.message).toMatch(/got 2 failures .*no answer: .*ECONNREFUSED/);
+    expect(error!.message).toMatch(/got 2 consecutive failures, the last: no answer: .*ECONNREFUSED/);
     expect(ledger.spent).toBe(0);
   });
 

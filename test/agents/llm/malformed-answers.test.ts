@@ -48,7 +48,7 @@ describe('a deeply nested answer', () => {
     const { error, ledger, fake } = await ask(body(text), { retries: 1 });
     expect(error).toMatchObject({ code: 'endpoint_failed', lasting: false });
     expect(error!.message).toContain(
-      `got 2 failures one after the other, the last of them: no answer: Expected at most ${MAX_DEPTH} levels of nesting`,
+      `got 2 consecutive failures, the last: no answer: Expected at most ${MAX_DEPTH} levels of nesting`,
     );
     expect(fake.requests.length).toBe(2);
     expect(ledger.spent).toBeGreaterThan(0);
@@ -65,7 +65,7 @@ describe('a deeply nested answer', () => {
     expect(refused.error!.message).toMatch(/got 401 .*Check OPENAI_API_KEY and --base-url\.$/);
     expect([refused.fake.requests.length, refused.ledger.spent]).toEqual([1, 0]);
     const busy = await ask(body(text, 429, { 'retry-after': '7' }), { retries: 1 });
-    expect(busy.error!.message).toContain('the last of them: 429 ');
+    expect(busy.error!.message).toContain('the last: 429 ');
     expect([busy.clock.waits, busy.ledger.spent]).toEqual([[7000], 0]);
   });
 });
