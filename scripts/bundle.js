@@ -1,5 +1,5 @@
 /**
- * Bundles the compiled modules of dist into lib, which the package contains. A few files load much faster than hundreds.
+ * Bundles the compiled modules of dist into lib, which the package contains. A few files load faster than hundreds.
  * Packages that are not dependencies of the installed package become part of the bundle, with their licences in
  * lib/LICENSES.txt. Copies the declarations that the entry points reach into lib/types.
  */

@@ -19,7 +19,7 @@ export class UsageError extends Error {}
 /** The reason of an aborted signal when the process was asked to stop. */
 export class Interruption extends Error {
   readonly exitCode: number;
-  /** Milliseconds that the command has to stop. A blocking system call, such as opening a pipe, may never return. */
+  /** Milliseconds that the command may take to stop. A blocking system call, such as opening a pipe, may never return. */
   graceMs = 2000;
   constructor(exitCode: number) {
     super('Interrupted. No output file was changed.');

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-import { EXIT, Interruption } from './command-errors.js';
 /** Starts the command line: handles signals and closed streams, and sets the exit code. */
+import { EXIT, Interruption } from './command-errors.js';
 import { runCommand } from './commands.js';
 import { discardOpenOutputs } from './files/output-file.js';
 

@@ -34,7 +34,7 @@ export function checkEngineOptions({ backend = 'auto', kernel }: EngineOptions):
   if (kernel === undefined) return;
   const candidates = ASYNC_BACKENDS.filter(({ name }) => backend === 'auto' || backend === name);
   const names = candidates.flatMap((candidate) => candidate.kernels().map(({ name }) => name));
-  // Without its addon, the native backend does not know its kernels.
+  // Without its addon, the native backend cannot list its kernels.
   const unknownKernels = takesKernel(ASYNC_BACKENDS, backend) && names.length === 0;
   if (candidates.length === 0 || unknownKernels || names.includes(kernel)) return;
   const [of, got] = [JSON.stringify(backend), JSON.stringify(kernel)];

@@ -39,8 +39,8 @@ const OPENAI_URL = 'https://api.openai.com/v1';
 
 /**
  * Returns the endpoint: `baseUrl`, else Azure if AZURE_OPENAI_ENDPOINT is set, else OPENAI_BASE_URL, else OpenAI.
- * @throws InputError `missing_setting` that names the variable, `unknown_option` for two endpoints, or `out_of_range` for
- *   an invalid URL or key.
+ * @throws InputError `missing_setting` that names the variable, `unknown_option` for two endpoints, `out_of_range` for an
+ *   invalid URL or key.
  */
 export function toEndpoint({ baseUrl, environment = process.env }: EndpointOptions = {}): Endpoint {
   const read = (name: string): string | null => environment[name]?.trim() || null;

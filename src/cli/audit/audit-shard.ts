@@ -15,7 +15,7 @@ import { createProgress } from '../progress.js';
 import { beginShard, checkShardOutput, endShard } from '../shards/shard-file.js';
 import type { EngineOptions } from '../shared-options.js';
 
-/** What is searched and played. */
+/** The grader, policies and sizes of an audit. */
 export interface AuditJobOptions {
   readonly grader: Grader;
   readonly seed?: number;
@@ -80,7 +80,7 @@ export async function runAuditShard(options: AuditShardOptions, signal: AbortSig
   process.stderr.write(`Shard ${shardText(shard)}: ${counted(pieces, 'piece')} of the audit in ${path}.\n`);
 }
 
-/** Returns the job that options ask for. @throws InputError as `audit`. */
+/** Returns the job for these options. @throws InputError as `audit`. */
 export function auditJob({ paths = [], policies, grader, ...options }: AuditJobOptions): AuditJob {
   const { seed, evaluations, episodes, profiles, plannerEpisodes } = options;
   const request = toAuditRequest({

@@ -37,7 +37,7 @@ Examples:
   rhythm-vec audit --grader v3 --policies ./sleep.mjs
 `;
 
-/** Adds the options that say what is searched and played. `queue submit audit` has the same. */
+/** Adds the options that determine an audit's results. `queue submit audit` has them too. */
 export const addAuditOptions = (command: Command): Command =>
   command
     .addOption(new Option('--grader <name|file>', 'v1, v2, v3 or a grader file').default('v2'))

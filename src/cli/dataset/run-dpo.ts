@@ -32,7 +32,7 @@ import { SplitDirectory } from './split-directory.js';
 
 export type DpoCliOptions = SelectionCliOptions & Omit<DpoOptions, 'grader'>;
 
-/** What was read: whether all lines were valid episodes that equal their replay. */
+/** The lines left out, and the number of episodes that differ from their replay. */
 interface Read {
   readonly skipped: SkippedLines;
   readonly mismatched: number;
@@ -52,8 +52,8 @@ export async function runDpo(options: DpoCliOptions, signal: AbortSignal): Promi
   checkTrajectories('--jsonl', options.jsonl, null);
   if (options.shard !== undefined) {
     const accepts = (episode: TrajectoryEpisode): boolean => dpoExclusion(plan, episode) === null;
-    const asked = { plan: { dataset: 'dpo' as const, ...plan }, shard: options.shard, accepts };
-    await runSelectionShard(asked, options, signal);
+    const request = { plan: { dataset: 'dpo' as const, ...plan }, shard: options.shard, accepts };
+    await runSelectionShard(request, options, signal);
     return true;
   }
   const source = () => PlayedResults.open(plan.grader, options, false);

@@ -58,8 +58,8 @@ export async function runSft(options: SftCliOptions, signal: AbortSignal): Promi
   checkTrajectories('--jsonl', options.jsonl, null);
   if (options.shard !== undefined) {
     const accepts = (episode: TrajectoryEpisode): boolean => storedExclusion(plan, episode) === null;
-    const asked = { plan: { dataset: 'sft' as const, ...plan }, shard: options.shard, accepts };
-    await runSelectionShard(asked, options, signal);
+    const request = { plan: { dataset: 'sft' as const, ...plan }, shard: options.shard, accepts };
+    await runSelectionShard(request, options, signal);
     return true;
   }
   const source = () => PlayedResults.open(plan.grader, options, true);

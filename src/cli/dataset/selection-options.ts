@@ -16,7 +16,7 @@ import {
 } from '../shared-options.js';
 import { shellWord } from '../shell-word.js';
 
-/** Names that the output and its card have. */
+/** The paths, format and grader of a dataset. Its card names them. */
 export interface SelectionTarget {
   readonly jsonl: readonly string[];
   readonly output: string;
@@ -39,11 +39,11 @@ export function addFileOptions(command: Command): Command {
 
 /** Words for the descriptions of the options. */
 export interface SelectionWords {
-  /** Those who played: "teachers". */
+  /** For the players of episodes: "players" or "teachers". */
   readonly players: string;
-  /** What the steps give: "rows". */
+  /** For the steps of episodes: "states" or "rows". */
   readonly rows: string;
-  /** What the grader computes: "final scores". */
+  /** For the results of the grader: "final scores" or "scores and margins". */
   readonly scores: string;
 }
 
@@ -76,9 +76,9 @@ export const formatOf = ({ format }: Pick<SelectionTarget, 'format'>): RowFormat
   FORMATS.find(({ name }) => name === format)!;
 
 /**
- * Returns the command that makes the dataset again, with all defaults written out. It has file names without directories,
- * because the card is published.
- * @param own the words of the options of this dataset alone, such as `given('--by', 'score')`.
+ * Returns the command that reproduces the dataset, with all defaults written out. It has file names without
+ * directories, because the card is published.
+ * @param own the options that only this kind of dataset has, as words, such as `given('--by', 'score')`.
  */
 export function datasetCommand(
   name: string,

@@ -26,7 +26,7 @@ import {
 import { formatOf, type SelectionCliOptions } from './selection-options.js';
 import { storedText } from './stored-lines.js';
 
-/** What a shard computes. */
+/** The shard of a dataset, and which of its episodes to replay. */
 export interface SelectionShard {
   readonly plan: SelectionJob['options']['plan'] & Pick<EpisodeSelection, 'grader'>;
   readonly shard: Shard;
@@ -89,7 +89,7 @@ export async function runSelectionShard(
 interface Input {
   readonly path: string;
   readonly sha256: string;
-  /** The number of lines, with a last one that has no line end. */
+  /** The number of lines, including a last line without a line end. */
   readonly lines: number;
 }
 
@@ -135,7 +135,7 @@ function jobOf(
   });
 }
 
-/** Yields the episodes and invalid lines of a part of all lines. Only these are parsed. */
+/** Yields the episodes and invalid lines among the lines `first` to `end - 1` of all inputs. Parses only these. */
 async function* linesOf(
   inputs: readonly Input[],
   { first, end }: { readonly first: number; readonly end: number },

@@ -7,10 +7,10 @@ import type { EpisodeResult, StoredResults } from '../../training/datasets/repla
 import { readLines } from '../files/lines.js';
 import type { TrajectoryLine } from '../files/trajectory-table.js';
 
-/** A line, snake_case. */
+/** A line. */
 interface StoredLine {
   readonly place: string;
-  /** The size of the line in the file of episodes, which decides how many episodes are together in a row group. */
+  /** The size of the line in the file of episodes. Batches for replay are limited by the sum of these sizes. */
   readonly size: number;
   readonly fault?: Pick<BadEpisode, 'kind' | 'message' | 'lines'>;
   readonly episode?: TrajectoryEpisode;

@@ -26,7 +26,7 @@ export function renderBracket({ grader, rows, brackets }: BracketedEvaluation): 
 const playedFor = (grader: string): string =>
   `All policies played for ${grader}, so under another grader open-loop is not the best sequence, and its share is not 0.`;
 
-/** Returns a row's share under the grader in use (0) or under another one. */
+/** Returns a row's share under the grader in use (k = 0) or under another one. */
 const shareAt = ({ share, regraded }: BracketedRow, k: number) => (k === 0 ? share : regraded[k - 1].share);
 
 function tableOf(rows: readonly BracketedRow[], graders: readonly { name: string; k: number }[]): string {

@@ -32,7 +32,7 @@ Graders: ${GRADER_NAMES.join(', ')}, or a file with a name and component weights
   Policies play for --grader. The table also grades the same episodes by v2 and v3, except the grader in use.
   Shares say how much of the value of knowing the profile a policy earns: 0 is the best open-loop sequence with its best
   constant belief, 1 is planner-oracle. --bracket takes the anchors of another grader, from audit --json. The audit must
-  have this version, this world and the same grader. Anchors closer than 0.02 give no share.
+  have this version, this world and the same grader. Anchors closer than 0.02 yield no share.
   --components stores the components of all grades: \`rhythm-vec regrade\` applies other graders without playing again.
   --trajectories stores whole episodes, which \`reeval\` checks and \`report\` draws: about 18 kB each, up to 35 kB with a
   planner's reasons, at most 100,000 episodes. As Parquet (FILE.parquet, or --format parquet) they take less than 0.3 kB each,
@@ -58,7 +58,7 @@ Examples:
   rhythm-vec eval --episodes 2 --policies llm:gpt-4o-mini --trajectories mini.jsonl --prices 0.15,0.6 --budget 2
 `;
 
-/** Adds the options that say what is played. `queue submit eval` has the same. */
+/** Adds the options that select policies, conditions, seeds and grader. `queue submit eval` has them too. */
 export const addEvalOptions = (command: Command): Command =>
   command
     .option('--policies <names|files>', 'comma-separated (default: all fast policies)', parseNames)

@@ -35,7 +35,7 @@ export interface EvalShardOptions extends ConditionOptions, ModelFlags {
 export interface EvalShard {
   readonly file: ShardFile;
   readonly conditions: readonly Condition[];
-  /** The episodes of the shard, of all policies. */
+  /** The number of episodes in the shard, over all policies. */
   readonly episodes: number;
 }
 
@@ -52,12 +52,13 @@ export function checkEvalShard(options: EvalShardOptions, models: readonly strin
   if ((trajectories === undefined) === (components === undefined)) {
     throw new UsageError(
       `Expected either --trajectories or --components with --shard, got ${components === undefined ? 'neither' : 'both'}. ` +
-        'merge makes the tables, the JSON and the components of either.',
+        'merge computes the tables, the JSON and the components from either file.',
     );
   }
   if (trajectories === undefined && models.length > 0) {
     throw new UsageError(
-      'Expected --trajectories with --shard and a language model, got --components. Trajectories keep what was paid for.',
+      'Expected --trajectories with --shard and a language model, got --components. Pass --trajectories: ' +
+        "only trajectories keep the model's answers, which cost money to request again.",
     );
   }
   const [option, path] = outputOf(options);
@@ -84,7 +85,7 @@ export async function evalShard(
   return { file: { job, shard, part, option, path }, conditions, episodes: episodes * players.length };
 }
 
-/** Returns the job that options ask for. */
+/** Returns the job for these options. */
 export function evalJob(options: EvalShardOptions, players: readonly Player[], grader: Grader): EvalJob {
   const names = options.policies ?? [];
   const policies = players.map(teacherName);
@@ -102,15 +103,16 @@ export function evalJob(options: EvalShardOptions, players: readonly Player[], g
 }
 
 /**
- * Writes the manifest. @param text about language models.
- * @throws UsageError if the file also keeps other episodes of a language model, which an earlier run had stored.
+ * Writes the manifest. @param text a summary of the language models' requests, printed first; '' without models.
+ * @throws UsageError if the file also has other episodes, which an earlier run of a language model stored.
  */
 export async function finishShard({ file, episodes }: EvalShard, text: string): Promise<void> {
   const { path, shard, option } = file;
   const { rows } = await contentsOf(path);
   if (option === '--trajectories' && rows !== episodes) {
     throw new UsageError(
-      `Expected ${path} to hold the ${counted(episodes, 'episode')} of this shard alone, got ${rows}. Pass another ${option}.`,
+      `Expected ${path} to hold only the ${counted(episodes, 'episode')} of this shard, ` +
+        `got ${counted(rows, 'episode')}. Pass another ${option}.`,
     );
   }
   await endShard(file);

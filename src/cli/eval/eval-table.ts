@@ -195,7 +195,7 @@ export const rowNotes = (rows: readonly Row[], grader: string): string[] => [
   constantNote(rows, grader),
 ];
 
-/** Under discrete profiles silence is better than a constant belief, as the anchors of v3 say. */
+/** Under discrete profiles, stating no belief scores higher than a constant belief, as the anchors of v3 show. */
 const TO_BEAT_UNDER_V3 =
   'A score that does not beat open-loop+constant, or under discrete profiles open-loop without a belief, shows no inference.';
 

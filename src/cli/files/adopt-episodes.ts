@@ -1,4 +1,4 @@
-/** Takes the episodes of an unfinished Parquet file, PATH.partial, that an earlier run of the same command left. */
+/** Reads the episodes of an unfinished Parquet file, PATH.partial, that an earlier run of the same command left. */
 import type { CompactEpisode } from '../../rollouts/trajectories/compact-episode.js';
 import { BadEpisode } from '../../rollouts/trajectories/read-line.js';
 import { UsageError } from '../command-errors.js';
@@ -7,11 +7,11 @@ import { partialOf } from './partial-file.js';
 import { stat } from './paths.js';
 import { readTable } from './trajectory-table.js';
 
-export interface Adoption {
+export interface UnfinishedFile {
   /** The option that names the output, and its path. */
   readonly option: string;
   readonly path: string;
-  /** Returns whether this run plays the same episode at this index of the file. */
+  /** Returns whether this run plays the same episode as the one at this index of the file. */
   readonly isOwn: (compact: CompactEpisode, index: number) => boolean;
 }
 
@@ -19,7 +19,11 @@ export interface Adoption {
  * Yields the episodes of the unfinished file, one list for each row group; nothing if there is no such file.
  * @throws UsageError for a file of other episodes, which this run would replace.
  */
-export async function* earlierEpisodes({ option, path, isOwn }: Adoption): AsyncGenerator<CompactEpisode[]> {
+export async function* earlierEpisodes({
+  option,
+  path,
+  isOwn,
+}: UnfinishedFile): AsyncGenerator<CompactEpisode[]> {
   if (path === '-') return;
   const partial = partialOf(path);
   if (stat(partial) === null) return;

@@ -35,7 +35,7 @@ export interface EpisodeFile {
 }
 
 export interface EpisodeFileOptions {
-  /** The engine of replays. */
+  /** The engine that replays episodes. */
   readonly engine?: ReplayEngine;
   /**
    * When an unfinished Parquet file gets the name PATH.partial: 'begin': with its first row group; 'publish': when `publish`

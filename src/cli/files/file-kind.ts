@@ -66,7 +66,7 @@ const BY_KEYS: readonly (readonly [keys: readonly string[], kind: FileKind])[] =
   [['weights'], KINDS.grader],
 ];
 
-/** The number of bytes that tell the kind of a file: more than a row of a dataset has. */
+/** The number of bytes that determine the kind of a file: more than a row of a dataset has. */
 const HEAD_BYTES = 65536;
 
 /** The schema at the beginning of a value that is cut off, or that has several lines. */

@@ -16,7 +16,7 @@ export interface ReadGroup {
   /** The number of rows before the group. */
   readonly first: number;
   readonly count: number;
-  /** The size in the file. */
+  /** The size in the file in bytes, compressed. */
   readonly bytes: number;
   readonly rows: readonly Row[] | null;
   readonly problem: string;

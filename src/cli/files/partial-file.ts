@@ -16,7 +16,7 @@ export const footerOf = (path: string): string => `${path}.footer`;
 /** The paths of files that exist until a file is complete. */
 export const partialFiles = (path: string): string[] => [partialOf(path), footerOf(partialOf(path))];
 
-/** Groups are written when the last write took less than this share of the time since. */
+/** Groups are written when the last write took less than this share of the time since then. */
 const WRITING_SHARE = 0.05;
 
 export class PartialFile {
@@ -64,7 +64,7 @@ export class PartialFile {
     await this.#write(footer());
   }
 
-  /** Gives the file its name PATH.partial, in place of another of that name. */
+  /** Renames the file to PATH.partial, and replaces any file of that name. */
   async publish(footer: () => Uint8Array): Promise<void> {
     if (this.#published) return;
     if (this.#pending.length > 0) await this.#write(footer());
@@ -109,7 +109,7 @@ export class PartialFile {
     if (this.#published) await rm(footerOf(this.path), { force: true });
   }
 
-  /** Checks that no other process gave its file the name PATH.partial. @throws UsageError. */
+  /** Checks that no other process replaced PATH.partial. @throws UsageError. */
   async #checkName(): Promise<void> {
     if (!this.#published) return;
     const [own, named] = [await this.#handle.stat(), await statOf(this.path).catch(() => null)];

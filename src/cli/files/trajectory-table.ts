@@ -65,7 +65,7 @@ export async function* readTableEpisodes(
 /** Refuses a file of other rows. @throws UsageError. */
 function checkTable({ origin, columns }: ParquetFile, path: string): void {
   const { schema } = Object(origin) as { schema?: unknown };
-  // Tools that copy rows drop the metadata. The columns tell what they are.
+  // Tools that copy rows drop the metadata. Then the columns identify the rows.
   if (schema !== undefined && !follows(SCHEMAS.trajectoryTable, schema))
     throw new UsageError(otherSchema(SCHEMAS.trajectoryTable, schema, ` in ${path}`));
   const missing = COLUMNS.filter((column) => !columns.includes(column));

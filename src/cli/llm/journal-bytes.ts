@@ -53,6 +53,6 @@ export function readAmount(path: string): number {
   const amount = /^\{"spent_usd":([\d.e+-]+)\}$/.exec(text)?.[1];
   if (amount !== undefined && Number.isFinite(Number(amount))) return Number(amount);
   throw new UsageError(
-    `Expected ${path} to hold the amount spent, got something else. Write {"spent_usd":0} into it, with the right amount.`,
+    `Expected ${path} to hold the amount spent, got something else. Write {"spent_usd":0} into it, with the right amount instead of 0.`,
   );
 }

@@ -129,10 +129,10 @@ export function samplingOf({ maxTokens, temperature, topP, samplingSeed }: Model
   };
 }
 
-/** What earlier runs spent and finished, and the callback for new spending. */
+/** The amount and the episodes of earlier runs, and the callback for new spending. */
 export type Spending = Pick<LedgerOptions, 'spent' | 'finished' | 'onSpend'>;
 
-/** What several processes share in place of a ledger and a rate limiter of their own. */
+/** A ledger and a rate limiter that several processes share. */
 export interface SharedLimits {
   readonly ledger?: CostLedger;
   readonly rateLimiter?: Pauses;
@@ -146,7 +146,7 @@ export interface OpenedModel {
 
 /**
  * Checks everything that can be checked before the first request.
- * @returns a function that opens the model. Its argument is the amount that earlier runs spent.
+ * @returns a function that opens the model. Its arguments: the spending of earlier runs, and limits that processes share.
  * @throws UsageError; InputError `missing_setting` for the environment variables; LibraryError.
  */
 export async function prepareModel(

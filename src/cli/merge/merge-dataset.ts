@@ -18,7 +18,7 @@ export const mergeDataset = (
 ): Promise<void> =>
   writeGrpo(planOf(job), { ...target, grader: job.options.grader }, batchesIn(paths), signal);
 
-/** Yields the rows of all files in batches of the size that the whole run has, because they are row groups of Parquet. */
+/** Yields the rows of all files in batches of BATCH, as a run without shards does: batches become row groups. */
 async function* batchesIn(paths: readonly string[]): AsyncGenerator<GrpoRow[]> {
   let batch: GrpoRow[] = [];
   for (const path of paths) {

@@ -60,7 +60,7 @@ export async function runMerge(
   return true;
 }
 
-/** Writes the outputs of a job whose file is more than its shards' files one after the other. @throws UsageError; the signal's reason. */
+/** Writes the outputs of a job whose shards cannot simply be joined. @throws UsageError; the signal's reason. */
 export async function assemble(
   job: Exclude<RunnableJob, TeachJob>,
   paths: readonly string[],

@@ -11,7 +11,7 @@ The directory gets report.html, one self-contained page without scripts, and eve
 the published scores, belief error over the episode, calibration, use of the ten actions by profile, what the grader
 rewards, cost, and episodes as timelines. The page also has tables, and lists missing parts with the commands that make them.
 Scores have the share of the value of knowing the profile, between two anchors. --bracket adds the anchors of another
-grader, from audit --json of this version and world. Anchors closer than 0.02 give no share.
+grader, from audit --json of this version and world. Anchors closer than 0.02 yield no share.
 Only files of an earlier report are replaced.
 Invalid lines of trajectories are left out, and the first ten of a file are reported. The exit code is 1 if a line was
 left out and --skip-bad is not given.

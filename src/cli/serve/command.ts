@@ -56,7 +56,10 @@ export function addServeCommand(program: Command, context: Context): void {
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--port <n>', 'port to listen on; 0 chooses a free one', parseInteger, DEFAULTS.port)
     .option('--token-file <file>', `file with the bearer token of clients (default: ${VARIABLE})`)
-    .option('--insecure', 'listen on public addresses without a token, and accept any Host')
+    .option(
+      '--insecure',
+      'without a token, listen on addresses that other machines can reach, and accept any Host',
+    )
     .option(
       '--workers <n>',
       'number of processes that serve, at most one for each processor core',
@@ -91,7 +94,7 @@ export function addServeCommand(program: Command, context: Context): void {
     )
     .option(
       '--batch-wait <seconds>',
-      'time that a /v1 request may wait until it gets status 503',
+      'time that a /v1 request may wait before it gets status 503',
       parseNumber,
       DEFAULTS.batchWaitMs / SECOND,
     )

@@ -17,13 +17,13 @@ graded belief is the one in the digits of the answer. It uses only what any agen
                        plus the grade without adaptation
   planner              the same for the grader's final score, which under v1 and v2 rewards neglect of the first half
   planner-prior        plans for the score as planner, but infers nothing
-  planner-oracle       knows the hidden profile, and every line of it has "oracle": true
+  planner-oracle       knows the hidden profile, and each of its lines has "oracle": true
   heuristic+inference, open-loop+inference   infer the profile, and act as heuristic and open-loop
   ./mine.js            a file that exports a policy with beliefs and reasons; ./mine.js+inference adds both
   llm:MODEL            a language model, any model of an OpenAI-compatible endpoint or of Azure
 Environment variables name a model's endpoint and key: OPENAI_API_KEY, OPENAI_BASE_URL; or AZURE_OPENAI_ENDPOINT,
-AZURE_OPENAI_API_KEY, AZURE_OPENAI_DEPLOYMENT, OPENAI_API_VERSION. Its finished episodes are kept beside the output, and the
-same command resumes where it stopped. The exit code is 3 if the command stopped because of --budget.
+AZURE_OPENAI_API_KEY, AZURE_OPENAI_DEPLOYMENT, OPENAI_API_VERSION. A model's finished episodes are kept beside the output,
+and the same command resumes where it stopped. The exit code is 3 if the command stopped because of --budget.
 A file has one episode per line, or per row of Parquet, which takes a fortieth of the space. \`rhythm-vec reeval\` checks
 it; \`rhythm-vec dataset sft\` makes training data of it. While a policy plays, FILE.parquet.partial has the episodes so far,
 and the same command continues from there.
@@ -37,12 +37,12 @@ Examples:
   rhythm-vec reeval --jsonl teacher.jsonl llm.jsonl
 `;
 
-/** Adds the options that say what is played. `queue submit teach` has the same. */
+/** Adds the options that select the teacher, seeds, profiles and grader. `queue submit teach` has them too. */
 export const addTeachOptions = (command: Command): Command =>
   command
     .option(
       '--policy <name|file>',
-      `who teaches: a policy below, a file or llm:MODEL (default: ${DEFAULT_TEACHER})`,
+      `the teacher: a policy below, a file or llm:MODEL (default: ${DEFAULT_TEACHER})`,
     )
     .requiredOption(
       '--seeds <A-B>',

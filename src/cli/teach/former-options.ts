@@ -31,7 +31,7 @@ export function refuseFormerOptions(options: FormerOptions, policy: string | und
   );
 }
 
-/** Returns the value of --policy that former options mean. */
+/** Returns the value of --policy that replaces former options. */
 function spellingOf({ teacher, model, variant = 'planner', objective = 'wellbeing' }: FormerOptions): string {
   if (teacher === 'llm' || model !== undefined) return shellWord(`llm:${model ?? 'MODEL'}`);
   const policy = currentPolicy(variant);

@@ -16,12 +16,12 @@ import { checkNoModelFlags } from '../llm/llm-options.js';
 import { checkShardFormat, checkShardOutput } from '../shards/shard-file.js';
 import { checkEngineOptions } from '../shared-options.js';
 import { type FormerOptions, refuseFormerOptions } from './former-options.js';
+import { type PolicyTeachOptions, teachLines } from './teach-lines.js';
 import { type LlmTeachOptions, teachByLlm } from './teach-llm.js';
-import { type PlannerTeachOptions, teachByPlanner } from './teach-planner.js';
 import { teachTable } from './teach-table.js';
 
 export interface TeachCommandOptions
-  extends Omit<PlannerTeachOptions, 'policy' | 'policyPath'>,
+  extends Omit<PolicyTeachOptions, 'policy' | 'policyPath'>,
     Omit<LlmTeachOptions, 'model'>,
     FormerOptions {
   /** A policy's name, or the path of a file that exports one. */
@@ -54,12 +54,12 @@ export async function runTeach(options: TeachCommandOptions, signal: AbortSignal
 }
 
 const teachByPolicy = (
-  options: PlannerTeachOptions,
+  options: PolicyTeachOptions,
   grader: Grader,
   format: RowFormat,
   signal: AbortSignal,
 ): Promise<void> =>
-  format === LINES ? teachByPlanner(options, grader, signal) : teachTable(options, grader, format, signal);
+  format === LINES ? teachLines(options, grader, signal) : teachTable(options, grader, format, signal);
 
 /** Returns the paths of files that exist until the output is complete. */
 const workFilesOf = (output: string, format: RowFormat, isModel: boolean): string[] => {
@@ -74,7 +74,7 @@ function checkPolicy(policy: string, options: TeachCommandOptions): void {
 }
 
 /** Returns the policy of a file with its path, and any other name itself. */
-async function teacherOf(policy: string): Promise<Pick<PlannerTeachOptions, 'policy' | 'policyPath'>> {
+async function teacherOf(policy: string): Promise<Pick<PolicyTeachOptions, 'policy' | 'policyPath'>> {
   if (!isPolicyFile(policy)) return { policy, policyPath: null };
   const [[name, exported]] = Object.entries(await readPolicyFiles([policy]));
   return { policy: new UserPolicy(name, exported), policyPath: pathOfPolicy(policy) };

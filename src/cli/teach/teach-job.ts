@@ -5,7 +5,7 @@ import { type Shard, seedsOf } from '../../server/jobs/shard.js';
 import { rangeText } from '../../training/datasets/dataset-seeds.js';
 import type { ShardFile } from '../shards/shard-file.js';
 
-/** Returns the job that options ask for. */
+/** Returns the job for these options. */
 export const teachJob = (grader: Grader, options: TeachJob['options']): TeachJob => {
   const { policy, policy_file, model, seeds, profiles } = options;
   return createJob<TeachJob>('teach', grader, { policy, policy_file, model, seeds, profiles });

@@ -14,14 +14,14 @@ import { earlierEpisodes } from '../files/adopt-episodes.js';
 import { openEpisodeFile } from '../files/episode-file.js';
 import { keptText } from '../llm/journal.js';
 import { createProgress } from '../progress.js';
-import type { PlannerTeachOptions } from './teach-planner.js';
+import type { PolicyTeachOptions } from './teach-lines.js';
 
 /**
  * Plays episodes with a policy and writes them. It continues with the episodes of `OUTPUT.partial`.
  * @throws InputError for names; UsageError if that file has other episodes; the signal's reason.
  */
 export async function teachTable(
-  options: PlannerTeachOptions,
+  options: PolicyTeachOptions,
   grader: Grader,
   format: RowFormat,
   signal: AbortSignal,
@@ -55,12 +55,12 @@ export async function teachTable(
   process.stderr.write(`${counted(total, 'episode')} in ${output}.\n`);
 }
 
-/** Yields the episodes of the unfinished file of an earlier run: the first seeds of this one. */
+/** Yields the episodes of an earlier run's unfinished file, which must be those of the first seeds of this run. */
 async function* earlierOf(
-  { policy, seeds, profiles, output }: PlannerTeachOptions,
+  { policy, seeds, profiles, output }: PolicyTeachOptions,
   grader: Grader,
 ): AsyncGenerator<CompactEpisode[]> {
-  // The file of a policy may have changed since.
+  // Episodes of a policy's file are not reused, because the file may have changed.
   const player = typeof policy === 'string' ? playerOf(teacherNamed(policy)) : null;
   const start = { condition: CUSTOM, profile_mode: profiles };
   yield* earlierEpisodes({

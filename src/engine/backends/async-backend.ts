@@ -49,7 +49,7 @@ export interface AsyncBatchOptions extends BatchOptions {
 
 export interface AsyncBackend {
   readonly name: string;
-  /** Says whether the backend can be used. @param device the options of the device that a batch would use. */
+  /** Checks whether the backend can be used. @param device the options of the device that a batch would use. */
   availability(device?: DeviceOptions): Promise<Availability>;
   /** Lists the backend's variants, in priority order; empty if there is only one. */
   kernels(): Availability[];

@@ -118,11 +118,12 @@ describe('a language model', () => {
     const run = (...more: string[]) => runCli([...args, ...more], '', fake.environment);
     await run('--seeds', '5-5');
     const { code, stderr } = await run('--seeds', '6-7', '--shard', '0/2');
-    expect([code, stderr]).toEqual([2, expect.stringContaining('the 1 episode of this shard alone, got 2.')]);
+    const message = 'to hold only the 1 episode of this shard, got 2 episodes.';
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
     expect(existsSync(`${pathOf('mixed.jsonl')}.manifest.json`)).toBe(false);
   });
 
-  it('needs trajectories, because they keep what was paid for', async () => {
+  it('requires --trajectories with a language model, because they keep its answers', async () => {
     const args = ['eval', '--policies', 'llm:fake', '--shard', '0/2', '--components', pathOf('x')];
     expect(await runCli(args)).toMatchObject({
       code: 2,

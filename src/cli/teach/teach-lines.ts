@@ -1,4 +1,4 @@
-/** Runs `rhythm-vec teach` with a policy of this package: writes trajectories to a file, atomically. */
+/** Runs `rhythm-vec teach` with a policy of this package or a file: writes JSON lines to a file, atomically. */
 
 import type { Grader } from '../../engine/graders/grader.js';
 import { counted } from '../../evaluation/format-results.js';
@@ -13,7 +13,7 @@ import { beginShard, endShard } from '../shards/shard-file.js';
 import type { EngineOptions } from '../shared-options.js';
 import { teachJob, teachShard } from './teach-job.js';
 
-export interface PlannerTeachOptions extends EngineOptions {
+export interface PolicyTeachOptions extends EngineOptions {
   readonly policy: string | UserPolicy;
   /** The path of the policy's file; null for a policy of this package. */
   readonly policyPath: string | null;
@@ -24,8 +24,8 @@ export interface PlannerTeachOptions extends EngineOptions {
 }
 
 /** Plays episodes with a policy and writes them. @throws InputError for names; the signal's reason. */
-export async function teachByPlanner(
-  options: PlannerTeachOptions,
+export async function teachLines(
+  options: PolicyTeachOptions,
   grader: Grader,
   signal: AbortSignal,
 ): Promise<void> {
