@@ -5,7 +5,7 @@ import { OPEN_LOOP_SEQUENCES } from '../src/agents/policies/open-loop-sequences.
 import { searchActionSequence } from '../src/agents/search/find-sequences.js';
 import { TRAINING_SEEDS } from '../src/agents/search/search-seeds.js';
 import { createVecEnv } from '../src/engine/node.js';
-import { FRESH_FIRST, TRAINING_STARTS, trainingSeeds } from '../src/evaluation/audit/audit-seeds.js';
+import { FRESH_FIRST, NUM_TRAINING_SEEDS, trainingSeeds } from '../src/evaluation/audit/audit-seeds.js';
 import { packageVersion } from '../src/shared/version.js';
 import { ACTION_NAMES, GRADER_NAMES, NUM_SLOTS, NUM_STEPS } from '../src/world/fields.js';
 import { createWorld } from '../src/world/world.js';
@@ -38,7 +38,7 @@ export const OPEN_LOOP_SEQUENCES = {
   version: '${check ? OPEN_LOOP_SEQUENCES.version : packageVersion()}',
   worldDigest: '${createWorld().digest}',
   /** Seeds of the search, evenly spaced from the first to the last. */
-  trainingSeeds: { count: ${TRAINING_STARTS}, first: ${first}, last: ${last} },
+  trainingSeeds: { count: ${NUM_TRAINING_SEEDS}, first: ${first}, last: ${last} },
   /** Seeds of the fresh scores: all from the first to the last. */
   freshSeeds: { first: ${FRESH_SEEDS.first}, last: ${FRESH_SEEDS.last} },
   /** Seed of the search. */

@@ -75,7 +75,7 @@ def to_seed_range(seed_range: Any) -> Tuple[int, int]:
             "wrong_type",
             "seed_range to be (low, size)",
             describe(seed_range),
-            "Pass the first seed and how many there are.",
+            "Pass the first seed and the number of seeds.",
         )
     low = check_integer("seed_range[0] (low)", seed_range[0], 0, MAX_U32)
     return low, check_integer("seed_range[1] (size)", seed_range[1], 1, MAX_U32 + 1 - low)

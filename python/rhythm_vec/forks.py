@@ -134,5 +134,5 @@ def _require_whole(states: Words, origins: Indices) -> None:
     raise StateError(
         "foreign_past",
         f"Expected episodes that began at step 0, got one that began at step {began[at]} in environment {origins[at]} "
-        "of the source: its rewards before are unknown under another profile. Use reset(profiles=..., start=...).",
+        "of the source: its earlier rewards are unknown under another profile. Use reset(profiles=..., start=...).",
     )

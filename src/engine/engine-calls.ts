@@ -1,8 +1,8 @@
 /** Computations that are written once and run on synchronous and asynchronous environments and batches. */
 
 /**
- * A computation as a generator. It yields what each call of the engine returns, which may be a promise. `runSync` or
- * `runAsync` drives it and passes the result of each call back.
+ * A computation as a generator. It yields the return value of each call of the engine: a result, or a promise of one.
+ * `runSync` or `runAsync` drives it and passes the result of each call back.
  */
 export type EngineCalls<Result> = Generator<unknown, Result, unknown>;
 
@@ -11,7 +11,7 @@ export function* resultOf<T>(call: T): EngineCalls<Awaited<T>> {
   return (yield call) as Awaited<T>;
 }
 
-/** Runs a computation whose calls return their results. @returns the computation's result. @throws its errors. */
+/** Runs a computation whose calls return no promises. @returns the computation's result. @throws its errors. */
 export function runSync<Result>(calls: EngineCalls<Result>): Result {
   let step = calls.next();
   while (step.done !== true) step = calls.next(step.value);

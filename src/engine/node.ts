@@ -28,8 +28,8 @@ export function createAsyncVecEnv(options: AsyncVecEnvOptions): Promise<AsyncVec
 }
 
 /**
- * Opens a batch of episodes on any backend, for code that awaits the results of all calls: a VecEnv, which is faster, or
- * an AsyncVecEnv on a backend whose calls return promises. 'auto' chooses as in `createVecEnv`.
+ * Opens a batch of episodes on any backend, for code that awaits the results of all calls: an AsyncVecEnv on a backend
+ * whose calls return promises, else a VecEnv, which is faster. 'auto' chooses as in `createVecEnv`.
  * @throws as `createVecEnv`, or rejects as `createAsyncVecEnv`.
  */
 export function openAnyVecEnv(options: VecEnvOptions): AnyVecEnv | Promise<AnyVecEnv> {

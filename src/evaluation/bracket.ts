@@ -207,7 +207,7 @@ interface Place {
   readonly profiles: string;
 }
 
-/** Returns one line for each grader and kind of profiles: its anchors, or why it has no share. */
+/** Returns one line for each grader and kind of profiles: its anchors, or the reason why it has no share. */
 export function bracketNotes(places: readonly Place[], brackets: readonly GraderAnchors[]): string[] {
   const graders = [...new Set(places.map(({ grader }) => grader))];
   return graders.flatMap((grader) => {

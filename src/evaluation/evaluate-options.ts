@@ -37,7 +37,7 @@ export interface EvaluateOptions extends ConditionOptions {
    * results, such as `{ mine: policy, 'heuristic+constant': builtin('heuristic+constant') }`. Default: all fast policies.
    */
   readonly policies?: readonly string[] | PolicyRecord;
-  /** The language models that policies name. */
+  /** The language models that `policies` names. */
   readonly llm?: LlmOptions;
   /** A name of GRADER_NAMES, a Grader, or eight weights (called "custom" in results). Default 'v2'. */
   readonly grader?: GraderLike;

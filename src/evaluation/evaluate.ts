@@ -61,7 +61,7 @@ export async function evaluate(options: EvaluateOptions = {}): Promise<Evaluatio
 }
 
 /**
- * Evaluates every policy under these conditions in place of those that the options name.
+ * Evaluates every policy under `conditions`. Ignores the conditions in the options.
  * @param stored returns the results of episodes that were played before. @throws as `evaluate`.
  */
 export async function evaluateConditions(

@@ -134,7 +134,7 @@ export class LlmEpisodes {
     }
   }
 
-  /** Records the episode for each condition for which it is missing. Only the first copy has its usage. */
+  /** Records the episode for each condition that lacks it. Only the first copy has its usage. */
   #recordForAll({ missingFor }: WantedEpisode, episode: TrajectoryEpisode): TrajectoryEpisode[] {
     const copy = withoutUsage(episode);
     const episodes = Array.from(missingFor, (condition, k) => ({

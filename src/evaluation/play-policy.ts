@@ -101,7 +101,7 @@ async function playSteps(
   }
 }
 
-/** Returns the reasons for the last action in each environment; undefined if the player gives none. */
+/** Returns the reasons for the last action in each environment; undefined if the player has no `reasons`. */
 async function reasonsOf(player: PolicyPlayer, numEnvs: number): Promise<string[] | undefined> {
   if (player.reasons === undefined) return undefined;
   const reasons: string[] = [];

@@ -26,8 +26,8 @@ export interface LeadSensitivity {
   /** The next policy. */
   readonly behind: string;
   /**
-   * The derivative of the lead by the weight, with the others unchanged: the mean of the paired differences of the
-   * component, with its 95 % interval.
+   * The derivative of the lead with respect to the weight, with the others unchanged: the mean of the paired
+   * differences of the component, with its 95 % interval.
    */
   readonly slope: Interval;
   /** The nearest smaller weight at which the two swap; null if there is none. */
@@ -44,15 +44,15 @@ export interface WeightSensitivity {
   readonly weight: number;
   /** Each policy's lead over the next, the best first. */
   readonly leads: readonly LeadSensitivity[];
-  /** The nearest of the flips `below` of all leads. */
+  /** The nearest `below` flip over all leads. */
   readonly below: Flip | null;
-  /** The nearest of the flips `above` of all leads. */
+  /** The nearest `above` flip over all leads. */
   readonly above: Flip | null;
 }
 
 /** The precision of a flip's weight. */
 const RESOLUTION = 1e-6;
-/** The smallest weight of a search, if the grader's weight is negative. Otherwise, 0 is the smallest. */
+/** The smallest weight of a search if the grader's weight is negative. If it is not, the smallest is 0. */
 const MIN_NEGATIVE = -1;
 /** The largest weight of a search. */
 const MAX_WEIGHT = 1 - 2 ** -20;
@@ -105,7 +105,7 @@ class Neighbours {
   /** Returns the effect of component k's weight on this lead. */
   sensitivity(k: number): LeadSensitivity {
     const weight = this.#weights[k];
-    // If this weight is 1, the others are 0 and have no proportions to keep.
+    // From a weight of 1 on, the others sum to 0 or less. Scaling cannot make their sum positive.
     const isFixed = 1 - weight < 1 - MAX_WEIGHT;
     const min = weight < 0 ? MIN_NEGATIVE : 0;
     return {

@@ -1,4 +1,4 @@
-/** Figure: use of the ten actions by each player, by group of profiles. One heat map for each player. */
+/** Figure: shares of the ten actions in a player's steps, by group of profiles. One heat map for each player. */
 import { ACTION_NAMES, NUM_ACTIONS } from '../world/fields.js';
 import { checkNames, checkNumbers, type Named } from './check-figure.js';
 import type { Caption, Drawing } from './drawing-types.js';
@@ -13,10 +13,10 @@ export interface ActionUse extends Named {
 
 export interface ActionsPicture extends Caption {
   /** Players from the top, each with its groups of profiles from the top. */
-  readonly groups: readonly (Named & { readonly rows: readonly ActionUse[] })[];
+  readonly players: readonly (Named & { readonly rows: readonly ActionUse[] })[];
 }
 
-type Group = ActionsPicture['groups'][number];
+type Player = ActionsPicture['players'][number];
 
 const CELL_WIDTH = 68;
 const ROW_HEIGHT = 22;
@@ -27,17 +27,17 @@ const MAX_OPACITY = 0.6;
 
 /**
  * Draws a row for each group of profiles and a column for each action. Cells are shares of all steps in percent.
- * @throws InputError `wrong_length`, `wrong_type` or `out_of_range` for invalid groups or rows.
+ * @throws InputError `wrong_length`, `wrong_type` or `out_of_range` for invalid players or rows.
  */
 export function drawActions(picture: ActionsPicture): Drawing {
-  const { groups, title = 'Use of the ten actions', notes = [] } = picture;
-  checkNames('groups', groups);
-  for (const { name, rows } of groups) {
+  const { players, title = 'Use of the ten actions', notes = [] } = picture;
+  checkNames('players', players);
+  for (const { name, rows } of players) {
     checkNames(`rows of "${name}"`, rows);
     for (const row of rows) checkNumbers(`the shares of "${row.name}"`, row.shares, NUM_ACTIONS, 'actions');
   }
   const maxShare = Math.max(
-    ...groups.flatMap(({ rows }) => rows.flatMap(({ shares }) => Array.from(shares))),
+    ...players.flatMap(({ rows }) => rows.flatMap(({ shares }) => Array.from(shares))),
     0.01,
   );
   const spec: TopView = {
@@ -45,11 +45,11 @@ export function drawActions(picture: ActionsPicture): Drawing {
       text: title,
       subtitle: ['Share of all steps in percent. A stronger colour is a larger share.', ...notes],
     },
-    vconcat: groups.map((group) => panelOf(group, maxShare)),
+    vconcat: players.map((player) => panelOf(player, maxShare)),
     spacing: GAP,
     bounds: 'flush',
   };
-  return { title, description: groups.map(inWords).join(' '), spec };
+  return { title, description: players.map(inWords).join(' '), spec };
 }
 
 const cellsOf = ({ name, shares }: ActionUse) =>
@@ -60,7 +60,7 @@ const cellsOf = ({ name, shares }: ActionUse) =>
     percent: shares[code] === 0 ? '' : decimal(100 * shares[code], shares[code] < 0.0095 ? 1 : 0),
   }));
 
-function panelOf({ name, rows }: Group, maxShare: number): View {
+function panelOf({ name, rows }: Player, maxShare: number): View {
   return {
     title: { text: name, anchor: 'start', frame: 'group', fontSize: 12, fontWeight: SEMIBOLD, offset: 6 },
     width: { step: CELL_WIDTH },
@@ -99,7 +99,7 @@ const NUMBERS: Layer = {
 };
 
 /** Describes the three most frequent actions of each row. */
-function inWords({ name, rows }: Group): string {
+function inWords({ name, rows }: Player): string {
   const parts = rows.map((row) => {
     const sorted = ACTION_NAMES.map((action, code) => ({ action, share: row.shares[code] }));
     sorted.sort((a, b) => b.share - a.share);

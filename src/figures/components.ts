@@ -10,7 +10,7 @@ import type { Layer, TopView } from './vega-lite-types.js';
 export interface ComponentsPicture extends Caption {
   /** In order from the top. */
   readonly rows: readonly ComponentsRow[];
-  /** Maximum width in pixels. Default: bars of 560, plus the names. */
+  /** Maximum width in pixels. Default: the width of the names plus bars of 560 pixels. */
   readonly maxWidth?: number;
 }
 
@@ -99,7 +99,7 @@ const NAMES = {
 const PART = { field: 'part', type: 'quantitative', stack: 'zero' } as const;
 const ORDER = { field: 'place', type: 'ordinal' } as const;
 
-/** Returns the fewest legend columns that do not add a line. */
+/** Returns the smallest number of legend columns that keeps the number of lines smallest. */
 function columnsIn(width: number): number {
   const most = Math.max(1, Math.floor((width + MARGIN) / LEGEND_COLUMN));
   return Math.ceil(NUM_COMPONENTS / Math.ceil(NUM_COMPONENTS / most));

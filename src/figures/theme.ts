@@ -31,8 +31,8 @@ export const SERIES = '#2f81c7';
 export const ACCENT = '#d1690e';
 
 /**
- * One hue for each category of actions and one shade for each action, the strongest first. They are distinguishable with
- * colour blindness and light enough for `INK_ON_COLOUR`.
+ * One hue for each category of actions and one shade for each action, the strongest first. They are distinguishable for
+ * colour-blind people and light enough for `INK_ON_COLOUR`.
  */
 export const CATEGORY_SHADES: readonly (readonly string[])[] = [
   ['#5b82d0', '#94aee0', '#cbd7f0'],

@@ -4,7 +4,7 @@ import type { Calibration } from '../figures/calibration.js';
 import { CompensatedSum } from '../shared/statistics.js';
 import { NUM_BELIEFS } from '../world/fields.js';
 
-/** The number of bins of beliefs, of equal width in [0, 1]. */
+/** The number of ranges of beliefs, of equal width in [0, 1]. */
 export const RANGES = 10;
 
 /** Accumulates the pairs of belief and target in one dimension, in constant memory. */

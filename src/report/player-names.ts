@@ -7,7 +7,7 @@ import { toPrintable } from '../shared/printable-names.js';
 /** Longer names make figures illegible. */
 const MAX_LENGTH = 72;
 
-/** Returns a player's name, such as "llm:MODEL (wellbeing) [oracle]". A policy's name already implies its objective. */
+/** Returns a player's name: "llm:MODEL (wellbeing) [oracle]". The name of a built-in policy implies its objective. */
 export function playerName(player: Player, name = teacherName(player)): string {
   const { teacher, objective, oracle } = player;
   const policy = STEPPED_POLICIES.find((candidate) => candidate.name === teacher);

@@ -1,4 +1,4 @@
-/** Accumulates a report's data on one player of one file. Keeps a few whole episodes, and only the seeds of the others. */
+/** Accumulates a report's data on one player of one file. Keeps the steps of at most 502 episodes, and all seeds. */
 
 import type { BeliefErrors } from '../figures/belief-error.js';
 import type { Calibration } from '../figures/calibration.js';

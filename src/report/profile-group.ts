@@ -13,7 +13,7 @@ export const hiddenProfile = (mode: string, seed: number): HiddenProfile =>
 
 /** The number of sampled profiles from which the bounds of the thirds are computed. */
 const NUM_SAMPLES = 3000;
-/** The seed of the first of these profiles. No evaluation uses their seeds. */
+/** The seed of the first of these profiles. No default condition of an evaluation uses their seeds. */
 const FIRST_SEED = 100;
 const THIRDS = ['low', 'middle', 'high'] as const;
 

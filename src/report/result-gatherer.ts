@@ -139,7 +139,7 @@ export class ResultGatherer {
     };
   }
 
-  /** Returns the share of a row. The worlds of its file must have the rules of this world. */
+  /** Returns the share of a row; null if a world of its file may have other rules than this world. */
   #shareOf(row: ScoreRow, brackets: readonly GraderAnchors[], digest: string): Share {
     const worlds = this.#sources.filter(({ label }) => label === row.source).flatMap(({ worlds }) => worlds);
     const isComparable = worlds.every((world) => world === digest || FORMER_WORLDS.has(world));

@@ -135,7 +135,7 @@ export const PICTURES: readonly [kind: string, drawing: Drawing, names: readonly
   [
     'actions',
     drawActions({
-      groups: rows.map(([name]) => ({
+      players: rows.map(([name]) => ({
         name,
         rows: [{ name: 'everybody (3)', shares: ACTION_NAMES.map((_, k) => k / 45) }],
       })),

@@ -77,8 +77,8 @@ export function chooseFrom(
 }
 
 /**
- * Does the same as `chooseFrom` for asynchronous backends. Stops at the first that is available.
- * @param device the options of the device, so that only this device is opened.
+ * Does the same as `chooseFrom` for asynchronous backends.
+ * @param device the options of the device whose availability is checked.
  */
 export async function chooseAsyncFrom(
   backends: readonly AsyncBackend[],

@@ -9,8 +9,8 @@ export interface WebGpuOptions {
   /** 'low-power' or 'high-performance', if there are several devices. Default: the platform's choice. */
   powerPreference?: 'low-power' | 'high-performance';
   /**
-   * Whether to open a device whose arithmetic differs from the reference's. Its episodes differ from docs/world.md. Default
-   * false.
+   * Whether to open a device whose arithmetic differs from the reference's, and whose episodes differ from those that
+   * docs/world.md specifies. Default false.
    */
   allowInexact?: boolean;
   /**

@@ -27,7 +27,7 @@ function warn(reason: string): void {
   if (hasWarned) return;
   hasWarned = true;
   process.emitWarning(
-    `The reference backend is used, which is about a hundred times slower (${reason}). ` +
+    `Uses the reference backend, about a hundred times slower than the native one (${reason}). ` +
       "Pass backend: 'reference' to use it without this warning.",
     { type: 'RhythmWarning', code: 'RHYTHM_REFERENCE' },
   );

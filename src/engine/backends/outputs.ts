@@ -39,8 +39,8 @@ function strideOf(numEnvs: number): number {
 
 /**
  * Allocates zeroed outputs for `numEnvs` environments.
- * @param bytesToCacheLine returns the bytes from a buffer's start to its first cache line. Only compiled code knows
- * addresses.
+ * @param bytesToCacheLine returns the number of bytes from a buffer's start to its first cache line. Only compiled code
+ *   can read the buffer's address.
  */
 export function allocateOutputs(
   numEnvs: number,
@@ -70,7 +70,7 @@ export function allocateOutputs(
   return { finalObservations: null, ...Object.fromEntries(views), columnStride } as Outputs;
 }
 
-/** Every array of `Trajectory`: its element type and its width, the numbers of a step. */
+/** Every array of `Trajectory`: its element type and its width, the number of elements per step. */
 export const TRAJECTORY_ARRAYS = {
   actions: [Int8Array, 1],
   events: [Int8Array, 1],
@@ -85,7 +85,10 @@ export const TRAJECTORY_ARRAYS = {
 
 export const TRAJECTORY_FIELDS = Object.keys(TRAJECTORY_ARRAYS) as TrajectoryField[];
 
-/** Returns where the numbers of environment i at step t are, in an array of `width` numbers a step. */
+/**
+ * Returns the index of the first number of environment i at step t, and the distance between consecutive numbers.
+ * @param width numbers per step.
+ */
 export function entryOf(
   columnStride: number,
   width: number,

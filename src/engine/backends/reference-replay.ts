@@ -7,7 +7,7 @@ import { NO_ACTION } from '../validate/actions.js';
 import type { Refusal, ReplayRequest } from './backend.js';
 import { rowAt } from './reference-run.js';
 
-/** The belief whose error is computed for a row that gives none. */
+/** The belief from which `beliefMae` is computed for a row without a belief. */
 const NO_BELIEF = [0.5, 0.5, 0.5];
 
 /** Implements `Batch.replay`. @param episode reused for all rows. */
@@ -30,7 +30,7 @@ function replayRow(episode: Episode, request: ReplayRequest, row: number): void 
   const isGiven = beliefs !== null && given?.[row] === 1;
   const belief = isGiven ? rowAt(beliefs, row) : null;
   if (actions[row] !== NO_ACTION) request.rewards[row] = episode.advance(actions[row], belief);
-  // The error is that of this belief alone, not of the beliefs in the history.
+  // `beliefMae` is the error of this belief alone, not of the beliefs in the history.
   episode.believe(belief ?? NO_BELIEF);
   request.beliefMae[row] = beliefMae(episode.world.params, episode.belief, episode.target);
   request.beliefSkill[row] = isGiven ? clampSkill(episode.skillTerm()) : -1;

@@ -14,7 +14,7 @@ export function chooseAction(policy: RunPolicy, episode: Episode, i: number): nu
   return randomAction(world.params, seed, t, policy.policySeeds?.[i] ?? 0);
 }
 
-/** Returns the belief at index `at` of [numEnvs, 28]; null for no belief. */
+/** Returns the belief at the flat index `at` of [numEnvs, 28]; null for no belief. */
 export function beliefAt(beliefs: RunBeliefs | null, at: number): ArrayLike<number> | null {
   if (beliefs === null) return null;
   if (beliefs.kind === 'constant') return beliefs.belief;

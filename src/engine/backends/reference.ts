@@ -36,10 +36,10 @@ export const referenceBackend: Backend = {
 };
 
 /**
- * The largest number of episodes, which take about 4 kB each. More could exhaust JavaScript's heap and crash the
- * process.
+ * The largest number of environments. Each is an `Episode` of about 4 kB. More could exhaust JavaScript's heap and
+ * crash the process.
  */
-const MAX_OBJECTS = 2 ** 18;
+const MAX_EPISODES = 2 ** 18;
 
 class ReferenceBatch implements Batch {
   readonly backend = 'reference';
@@ -52,10 +52,10 @@ class ReferenceBatch implements Batch {
   readonly #observation = new Float32Array(OBSERVATION_SIZE);
 
   constructor({ numEnvs, world, imagination, outputs }: BatchOptions) {
-    if (numEnvs > MAX_OBJECTS) {
+    if (numEnvs > MAX_EPISODES) {
       throw new BackendError(
         'out_of_memory',
-        `Expected at most ${MAX_OBJECTS} environments with the reference backend, got ${numEnvs}. Lower numEnvs, or ` +
+        `Expected at most ${MAX_EPISODES} environments with the reference backend, got ${numEnvs}. Lower numEnvs, or ` +
           'use another backend.',
       );
     }
@@ -173,7 +173,7 @@ class ReferenceBatch implements Batch {
     this.outputs.finalMask.fill(0, first, end);
   }
 
-  /** Returns copies of the outputs at `indices`, [indices, width] each: a batch may gather from itself. */
+  /** Returns the outputs at `indices`, [indices.length, width] each. Copies, because a batch may gather from itself. */
   #copyOutputs(indices: Uint32Array): Rows {
     const rows: Rows = {};
     for (const [name, column, width, stride] of arraysOf(this.outputs)) {
@@ -277,7 +277,7 @@ class ReferenceBatch implements Batch {
   }
 }
 
-/** Returns the episodes of an origin. */
+/** Returns the episodes that a run copies before it begins. */
 function originsOf({ source, indices }: Origin<Batch>): Episode[] {
   return Array.from(indices, (index) => (source as ReferenceBatch).episodes[index]);
 }

@@ -1,4 +1,4 @@
-/** Replays rows for a backend without a replay of its own: resets an environment for each row, runs its history and steps. */
+/** Replays rows for a backend without its own replay: resets an environment per row, runs the history, then steps. */
 
 import { NUM_BELIEFS, NUM_COMPONENTS, NUM_STEPS, PROFILE_SIZE } from '../../world/fields.js';
 import type { World } from '../../world/world.js';
@@ -12,7 +12,7 @@ import { findHistoryRefusal } from './reference-replay.js';
 /** Opens a batch of `numEnvs` environments of the same backend and world, with these outputs. */
 export type OpenReplayBatch = (numEnvs: number, outputs: Outputs) => Promise<AsyncBatch>;
 
-/** Each number of the belief whose error is computed for a row that gives none. */
+/** Each number of the belief from which `beliefMae` is computed for a row without a belief. */
 const NO_BELIEF = 0.5;
 
 export class RunReplay {
@@ -73,7 +73,7 @@ export class RunReplay {
   }
 }
 
-/** The rows of a replay, one in each environment, in their order. The other environments have zeros. */
+/** The rows of a replay: row `order[env]` is in environment `env`. Environments beyond them have zeros. */
 class Rows {
   readonly #order: Uint32Array;
   readonly #numEnvs: number;

@@ -20,7 +20,7 @@ export interface Grader {
   readonly weights: GraderWeights;
 }
 
-/** A grader as an argument: a name of GRADER_NAMES, a Grader, or eight weights in the order of COMPONENT_NAMES, or the first six. */
+/** A name of GRADER_NAMES, a Grader, or the eight weights in the order of COMPONENT_NAMES. The first six are enough. */
 export type GraderLike = string | Grader | ArrayLike<number>;
 
 /** The number of decimal digits of a float32, for sums in errors. */
@@ -100,7 +100,7 @@ function checkNamed(value: unknown, where: string): GraderWeights {
       field,
       '0 or a magnitude in [2^-40, 2^20]',
       describe(weight),
-      'Pass a number of that range.',
+      'Pass a number in that range.',
       where,
     );
   });

@@ -11,9 +11,8 @@ export interface ComponentLayout {
   /** The result's `columnStride`: 0 for row-major components. */
   readonly columnStride: number;
   /**
-   * The number of episodes. Column-major: the entries of a column after this number are padding. Row-major: an episode may
-   * have 6 components, as in files of world 1.0.0. If the number is 0, which stands for unknown, every episode has 8
-   * components, and the length of the array gives the number.
+   * The number of episodes. Column-major: later entries of a column are padding. Row-major: with the number, episodes
+   * may have 6 components, as in files of world 1.0.0. If it is 0 (unknown), every episode has 8 components.
    */
   readonly numEnvs: number;
 }
@@ -52,7 +51,7 @@ function gradeRows(rows: Rows, weights: Float32Array): Float32Array {
   return scores;
 }
 
-/** Refuses a grader that weighs components which are not stored. */
+/** Refuses a grader with a weight on a component that is not stored. */
 function refuseMissing(weights: Float32Array, width: number): void {
   const missing = COMPONENT_NAMES.filter((_, k) => k >= width && weights[k] !== 0);
   if (missing.length === 0) return;
@@ -63,7 +62,7 @@ function refuseMissing(weights: Float32Array, width: number): void {
   );
 }
 
-/** Components and their layout: number k < width of episode i is at `i * rowStride + k * columnStride`. */
+/** Components and their layout: component k < width of episode i is at `i * rowStride + k * columnStride`. */
 interface Rows {
   readonly width: number;
   readonly components: Float32Array;

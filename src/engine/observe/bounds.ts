@@ -1,8 +1,9 @@
 /**
  * Computes bounds of rewards and anomalies for one world, to scale observations. The bounds in the field table hold for
- * any world and any profile, so they are too wide for this. The computation is interval arithmetic, for profiles whose
- * traits are in the world's ranges and whose weights sum to 1. The bounds hold for exact arithmetic: float32 values may
- * exceed them by the rounding error, which is negligible unless a world's numbers have very different magnitudes.
+ * any world and any profile, so they are too wide to scale by. The computation is interval arithmetic, for profiles
+ * whose traits are in the world's ranges and whose weights sum to 1. The bounds hold for exact arithmetic: float32
+ * values may exceed them by the rounding error, which is negligible unless a world's numbers have very different
+ * magnitudes.
  */
 
 import type { Params } from '../../world/block.js';
@@ -48,8 +49,8 @@ const symmetric = (value: number): Interval => times(value, [-1, 1]);
 const magnitude = ([low, high]: Interval): number => Math.max(Math.abs(low), Math.abs(high));
 
 /**
- * The response to an action at a time of day, by meter: the response of the neutral profile, and by how much the responses
- * of other profiles differ from it.
+ * The response to an action at a time of day, by meter: the response of the neutral profile, and the interval of the
+ * differences between other profiles' responses and this one.
  */
 interface Response {
   readonly neutral: readonly number[];

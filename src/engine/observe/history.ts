@@ -12,13 +12,13 @@ export const HISTORY_SIZE = HISTORY_STEPS * RECORD_SIZE;
 export const HISTORY_FIELDS = ['actions', 'rewards', 'deltas', 'anomalies'] as const;
 export type HistoryTrajectory = TrajectoryOf<(typeof HISTORY_FIELDS)[number]>;
 
-/** A step that was not taken: action -1 and zeros. */
+/** The history of an environment without steps: seven entries, each with action -1 and zeros. */
 const MISSING = new Float32Array(HISTORY_SIZE);
 for (let at = 0; at < HISTORY_SIZE; at += RECORD_SIZE) MISSING[at + RECORD.action] = -1;
 
 /**
  * A ring buffer of seven steps for each environment, 337 bytes each. Each ring has its own position, because a mask may
- * step or reset some environments only. After construction, only a `gather` from the object itself allocates memory.
+ * step or reset some environments only. `push` and `clear`, which every step needs, allocate no memory.
  */
 export class HistoryRows {
   readonly numEnvs: number;
@@ -90,7 +90,7 @@ export class HistoryRows {
     }
   }
 
-  /** Replaces the history of environment `env`, for loaded states. @param steps oldest first. */
+  /** Replaces the history of environment `env` after its state was loaded. @param steps at most 7, the oldest first. */
   replace(env: number, steps: readonly HistoryStep[]): void {
     this.#clear(env);
     for (const { action, reward, deltas, anomalies } of steps) {

@@ -17,7 +17,7 @@ import {
   toPolicy,
 } from './policy.js';
 
-/** What a policy returned for a step, checked and copied. */
+/** The output of a policy for a step. Actions and beliefs are checked copies. */
 export interface CheckedActions {
   /** u8 [n]: codes. Entries of episodes that are over are undefined. */
   readonly actions: Uint8Array;
@@ -132,7 +132,7 @@ export class CheckedPlayer implements PolicyPlayer, Disposable {
   #refuseProfiles(): never {
     throw new InputError(
       'unknown_option',
-      `Expected the policy "${this.#name}" not to ask for hidden profiles, which an agent does not know. ` +
+      `Expected the policy "${this.#name}" not to read hidden profiles, which are hidden from agents. ` +
         'Set usesHiddenState: true; results then mark it as an oracle.',
     );
   }
@@ -145,7 +145,7 @@ export class CheckedPlayer implements PolicyPlayer, Disposable {
 /** Returns a seed for a policy's own draws. */
 const ownSeed = (seed: number): number => threefry(seed, OWN_DRAWS, 0, 0, { x0: 0, x1: 0 }).x0;
 
-/** Returns the first environment whose action or belief is invalid, and -1 if none is. */
+/** Returns the index of the first environment whose action or belief is invalid, or -1. */
 function faultyEnvironment(output: PolicyActions | null, playing: Uint8Array): number {
   const { actions, beliefs } = output ?? {};
   if (
@@ -170,7 +170,7 @@ function toCheckedBeliefs(beliefs: ArrayLike<number>, n: number, playing: Uint8A
   return copy;
 }
 
-/** Calls a policy. @param purpose what it is called for, in errors, such as "to open". @throws InputError `policy_failed`; the signal's reason. */
+/** Calls a policy. @param purpose for errors: "to open". @throws InputError `policy_failed`; the signal's reason. */
 async function call<T>(
   name: string,
   purpose: string,
@@ -184,7 +184,7 @@ async function call<T>(
     const text = cause instanceof Error ? `${cause.name}: ${cause.message}` : describe(cause);
     throw new InputError(
       'policy_failed',
-      `Expected the policy "${name}" ${purpose}, got an error: ${text}. Correct the policy; the error is this one's cause.`,
+      `Expected the policy "${name}" ${purpose}, got an error: ${text}. Correct the policy; error.cause is its error.`,
       { cause },
     );
   }

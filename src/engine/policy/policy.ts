@@ -35,8 +35,8 @@ export interface EpisodeStarts {
   /** u8 [n]: 1 in environments whose episode begins. */
   readonly mask: Uint8Array;
   /**
-   * u32 [n]: a seed for the random draws of the policy itself, so that its results can be reproduced. It is derived from the
-   * seed of the episode, and in `rolloutGroups` from the index of the member. A policy with `usesHiddenState` gets the seed of
+   * u32 [n]: a seed for the random draws of the policy, so that its results can be reproduced. It is derived from the
+   * seed of the episode, and in `rolloutGroups` from the index of the member. With `usesHiddenState` it is the seed of
    * the episode, or the index, itself. The seed of an episode determines its profile, noise and events.
    */
   readonly seeds: Uint32Array;
@@ -54,7 +54,7 @@ export interface EpisodeStarts {
 export interface PolicySetting extends Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'> {
   /** The number of environments. */
   readonly numEnvs: number;
-  /** The grader of all episodes; null in `rolloutGroups` if they differ, or if rollouts begin in a stored state. */
+  /** The grader of all episodes; null in `rolloutGroups` if graders differ, or if rollouts begin in a stored state. */
   readonly grader: Grader | null;
   /** The world of the episodes. */
   readonly world: World;
@@ -71,7 +71,7 @@ export interface PolicyPlayer {
   act: PolicyFunction;
   /** Returns the reasons for the last action in environment i, or a promise of them. Trajectories store them. */
   reasons?(i: number): string | Promise<string>;
-  /** Frees what the player holds. */
+  /** Frees the player's resources. */
   [Symbol.dispose]?(): void;
 }
 
@@ -89,6 +89,6 @@ export type PolicyLike = Policy | PolicyFunction;
 export const isPolicy = (value: unknown): value is PolicyLike =>
   typeof value === 'function' || typeof (value as Policy | null)?.open === 'function';
 
-/** Returns a function as a policy, and any other policy itself. */
+/** Returns a policy as an object with `open`. Wraps a function. */
 export const toPolicy = (policy: PolicyLike): Policy =>
   typeof policy === 'function' ? { open: () => ({ act: policy, reset: () => {} }) } : policy;

@@ -1,4 +1,4 @@
-/** A single episode, which steps one action at a time. Every backend must give the same bits. rules.ts has the rules. */
+/** One episode of the reference. Every backend must compute the same bits. rules.ts has the rules of a step. */
 import { InputError, StateError } from '../../shared/errors.js';
 import { checkBoolean, checkOptions, describe } from '../../shared/values.js';
 import {

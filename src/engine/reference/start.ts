@@ -15,7 +15,7 @@ export interface EpisodeStart {
   readonly late: number;
   /** Sum of the rewards, with noise. */
   readonly return: number;
-  /** Number of crashes of a meter. */
+  /** How often a meter was below the crash threshold. */
   readonly crashes: number;
   /** Sum of the weighted meters. */
   readonly well: number;

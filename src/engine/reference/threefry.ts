@@ -15,7 +15,7 @@ export interface Draw {
 
 const rotateLeft = (x: number, bits: number): number => (x << bits) | (x >>> (32 - bits));
 
-/** Applies four rounds, then adds two key words and the group's number. @param r0 to `r3`: the rotations of the rounds. */
+/** Applies a group of four rounds with rotations r0 to r3. Then adds key words `a` and `b` and the group's number. */
 function mix(
   d: Int32Array,
   r0: number,

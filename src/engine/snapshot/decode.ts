@@ -68,7 +68,7 @@ function copyOf(input: Uint8Array, from: number, to: number): Uint8Array<ArrayBu
   return bytes;
 }
 
-/** Copies words from the body, without a change of their byte order. */
+/** Copies words from the body, without changing their byte order. */
 function readWords(input: Uint8Array, from: number, length: number): Uint32Array {
   const words = new Uint32Array(length);
   const bytes = bytesOf(words);

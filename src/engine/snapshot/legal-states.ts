@@ -2,7 +2,7 @@
  * Checks that the words of a snapshot are legal states, because anyone can compute a correct checksum and digests.
  *
  * Legal states never crash a backend, never index past the end of a table, and contain no NaN, infinity or -0. They may
- * still be unreachable: for example, the meters may differ from what the recorded actions give.
+ * still be unreachable: for example, no play of the recorded actions may lead to the stored meters.
  */
 import type { Params } from '../../world/block.js';
 import {
@@ -112,7 +112,7 @@ const wordValue = ({ words, floats }: Rows, at: number, k: number): string => {
 };
 
 function refuseWord(states: States, env: number, k: number, expected: string): never {
-  refuse(`${wordName(k)} of environment ${env} ${expected}`, wordValue(states, env * STATE_WORDS, k));
+  refuse(`field ${wordName(k)} of environment ${env} ${expected}`, wordValue(states, env * STATE_WORDS, k));
 }
 
 function checkRanges(states: States, env: number, at: number): void {
@@ -121,18 +121,18 @@ function checkRanges(states: States, env: number, at: number): void {
     const value = IS_FLOAT[k] ? floats[at + k] : words[at + k];
     // NaN fails both comparisons.
     const inRange = value >= LOW[k] && value <= HIGH[k] && !(IS_FLOAT[k] && words[at + k] === MINUS_ZERO);
-    if (!inRange) refuseWord(states, env, k, `from ${LOW[k]} to ${HIGH[k]}`);
+    if (!inRange) refuseWord(states, env, k, `to be from ${LOW[k]} to ${HIGH[k]}`);
     if (value !== 0 && Math.abs(value) < smallest[k]) {
       refuseWord(states, env, k, `to be 0 or to have a magnitude of at least 2^${Math.log2(smallest[k])}`);
     }
   }
 }
 
-/** Checks the present seed. Autoreset computes later seeds from it, which are always within the range. */
+/** Checks the current seed. Autoreset computes later seeds from it, always within the range. */
 function checkSeed({ words }: States, env: number, at: number, [low, size]: Snapshot['seedRange']): void {
   const seed = words[at + STATE.seed];
   if (seed >= low && seed < low + size) return;
-  refuse(`seed of environment ${env} in seedRange, ${low} to ${low + size - 1}`, seed);
+  refuse(`field seed of environment ${env} to be in seedRange (${low} to ${low + size - 1})`, seed);
 }
 
 function checkFirstStep(states: States, env: number, at: number): void {
@@ -141,7 +141,7 @@ function checkFirstStep(states: States, env: number, at: number): void {
   refuseWord(states, env, STATE.began, `to be at most ${step}, the number of steps taken`);
 }
 
-/** Checks that actions are recorded exactly for the steps from the episode's beginning to the present step. */
+/** Checks that actions are recorded exactly for the steps from the episode's beginning to the current step. */
 function checkSequence({ words }: States, env: number, at: number): void {
   const step = words[at + STATE.step];
   const firstStep = words[at + STATE.began];
@@ -189,7 +189,7 @@ function checkBounds(states: States, env: number, k: number, [low, high]: Bounds
   const value = states.floats[env * STATE_WORDS + k];
   if (value >= low && value <= high) return;
   const steps = states.words[env * STATE_WORDS + STATE.step];
-  refuseWord(states, env, k, `(${FIELD_OF[k].meaning}) from ${low} to ${high} after ${steps} steps`);
+  refuseWord(states, env, k, `(${FIELD_OF[k].meaning}) to be from ${low} to ${high} after ${steps} steps`);
 }
 
 function checkBelief(states: States, env: number, at: number): void {

@@ -35,7 +35,7 @@ interface ErrorDetails {
 export const illegalAction = (
   where: string,
   value: unknown,
-  { or = '', remedy = 'No episode was stepped. Pass a code of that range.' }: ErrorDetails = {},
+  { or = '', remedy = 'No episode was stepped. Pass a code in that range.' }: ErrorDetails = {},
 ): InputError =>
   new InputError(
     'illegal_action',

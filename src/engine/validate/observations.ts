@@ -22,7 +22,7 @@ export class RowRules {
     this.#integers = Uint8Array.from([...this.#isInteger.keys()].filter((at) => this.#isInteger[at] === 1));
   }
 
-  /** Returns the index in the row at `base` of the first invalid number, or -1. NaN is invalid. */
+  /** Returns the index of the first invalid number in the row at `base`, or -1. NaN is invalid. */
   firstWrong(rows: Float32Array, base: number): number {
     if (this.#isValid(rows, base)) return -1;
     return this.#lows.findIndex((low, at) => {
@@ -59,6 +59,6 @@ export class RowRules {
   }
 }
 
-/** Returns the field of each number of a row. @param times how often each field occurs in succession. */
+/** Returns the field of each number of a row. @param times the number of consecutive copies of each field. */
 export const fieldOfEach = (fields: readonly Field[], times = 1): Field[] =>
   fields.flatMap((field) => Array<Field>(times * field.size).fill(field));

@@ -3,7 +3,7 @@ import { InputError } from '../../shared/errors.js';
 import { checkInteger, checkLength, describe, isList } from '../../shared/values.js';
 import { MAX_U32 } from '../../world/fields.js';
 
-/** One u32, to which environment i adds i for its seed, or one u32 per environment. */
+/** One u32 s: environment i plays seed s + i. Or a u32 per environment. */
 export type SeedChoice = number | ArrayLike<number>;
 
 /** The seeds that an environment may use: `low` to `low + size - 1`. */
@@ -22,7 +22,7 @@ export function toSeedSpan(range: readonly [number, number] | undefined): SeedSp
   if (!Array.isArray(range) || range.length !== 2) {
     throw new InputError(
       'wrong_type',
-      `Expected seedRange to be [low, size], got ${describe(range)}. Pass the first seed and how many there are.`,
+      `Expected seedRange to be [low, size], got ${describe(range)}. Pass the first seed and the number of seeds.`,
     );
   }
   const low = checkInteger('seedRange[0] (low)', range[0], 0, MAX_U32);

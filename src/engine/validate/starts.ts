@@ -77,7 +77,7 @@ export interface EnvStarts {
   readonly skill: Float32Array | null;
   /** f32 [numEnvs, 3] in [0, 1] where given; null for none. */
   readonly beliefs: Float32Array | null;
-  /** u8 [numEnvs], which environments had given a belief; null if `beliefs` is null. */
+  /** u8 [numEnvs]: 1 where a belief was given before the start; null if `beliefs` is null. */
   readonly given: Uint8Array | null;
 }
 
@@ -87,9 +87,9 @@ export interface StartContext {
   /** u8 [numEnvs], null for all. It must not change during the call. */
   readonly mask: Uint8Array | null;
   readonly params: Params;
-  /** u8 [numEnvs], codes of PROFILE_MODES; null if they are unchanged. */
+  /** u8 [numEnvs], codes of PROFILE_MODES; null if the reset keeps the modes. */
   readonly modes: Uint8Array | null;
-  /** f32 [numEnvs, 16], used for mode `given`; null if these are unchanged. */
+  /** f32 [numEnvs, 16], used for mode `given`; null if the reset keeps these profiles. */
   readonly profiles: Float32Array | null;
 }
 
@@ -106,8 +106,8 @@ export const START_OPTIONS: readonly (keyof StartStates)[] = [
 ];
 const LAST_START = NUM_STEPS - 1;
 /**
- * The smallest magnitude other than 0 that a start may have. Its products with the means' factors and with a weight of 2^-40 are still normal
- * float32s. A device may flush subnormal ones to 0.
+ * The smallest magnitude other than 0 that a start may have. Its products with the factors of means and with a weight
+ * of 2^-40 are still normal float32s. A device may flush subnormal float32s to 0.
  */
 export const MIN_VALUE = 2 ** -80;
 const METER_RANGE: FloatRange = { low: MIN_VALUE, high: 1, signed: false };
@@ -144,10 +144,13 @@ export function toStart(states: StartStates, context: StartContext): EnvStarts {
   };
 }
 
-/** Weights that stand for any that are not negative and sum to 1, such as a sampled profile's. */
+/** Has the same `wellBounds` as all weights that are not negative and sum to 1, such as a sampled profile's. */
 const SIMPLEX = Float32Array.of(1, 0, 0, 0, 0);
 
-/** Returns the reward weights of an environment; null if they are unknown. @param discrete those of a discrete profile. */
+/**
+ * Returns weights with the same `wellBounds` as an environment's reward weights; null if these are unknown.
+ * @param discrete such weights for discrete profiles.
+ */
 function weightsAt(
   { modes, profiles }: StartContext,
   discrete: Float32Array | null,
@@ -159,7 +162,10 @@ function weightsAt(
   return profiles?.subarray(env * PROFILE_SIZE + NUM_TRAITS, (env + 1) * PROFILE_SIZE) ?? null;
 }
 
-/** Returns the weights of a discrete profile; null if one has a negative weight, as in a changed world. Each one's sum to 1. */
+/**
+ * Returns weights with the same `wellBounds` as every discrete profile's, which sum to 1; null if one has a negative
+ * weight, as it may in a changed world.
+ */
 function discreteWeights({ namedProfiles }: Params): Float32Array | null {
   const numbers = Array.from(namedProfiles);
   return numbers.some((number, at) => at % PROFILE_SIZE >= NUM_TRAITS && number < 0) ? null : SIMPLEX;

@@ -14,7 +14,7 @@ const IGNORED = 255;
 /**
  * Returns codes as bytes. A Uint8Array is returned itself and unchecked: the batch checks its codes. Any other list, and a
  * Uint8Array whose memory may change during the call, is checked and copied.
- * @param scratch the array for the copy of any other list; null to allocate one.
+ * @param scratch the array for the copy; null to allocate one.
  * @param mask u8: 0 for environments whose codes are ignored; null if all are used.
  * @throws InputError `illegal_action`, `wrong_length` or `wrong_type`.
  */

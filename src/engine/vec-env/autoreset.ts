@@ -9,14 +9,14 @@ import { NUM_STEPS } from '../../world/fields.js';
 import type { AutoresetMode } from '../validate/autoreset-modes.js';
 import type { SeedSpan } from '../validate/seeds.js';
 
-/** The resets of a step. */
+/** The environments that a step steps and those that it resets, with their new seeds. */
 export interface AutoresetPlan {
   stepMask: Uint8Array | null;
   resetMask: Uint8Array | null;
   resetSeeds: Uint32Array | null;
 }
 
-/** The size of the ring of counts of ends. It exceeds the number of steps of an episode. */
+/** The size of the ring buffer `#numEnding`. It exceeds the number of steps of an episode. */
 const RING_SIZE = 32;
 
 /** Returns the non-negative remainder. `a` may be negative: `seeds` is a view that the caller may write to. */
@@ -34,8 +34,8 @@ export class Autoreset {
   /** The number of committed steps of the batch. */
   #tick = 0;
   /**
-   * The tick at which each environment takes its last step, if it takes part in every step until then. At most the present
-   * tick if the episode has ended.
+   * The tick at which each environment takes its last step, if it takes part in every step until then. At most the
+   * current tick if the episode has ended.
    */
   readonly #ends: Float64Array;
   /** The number of environments whose episodes end at a future tick, by tick modulo RING_SIZE. */
@@ -47,7 +47,7 @@ export class Autoreset {
   readonly #resetSeeds: Uint32Array;
   readonly #plan: AutoresetPlan = { stepMask: null, resetMask: null, resetSeeds: null };
 
-  /** @param seeds u32 [numEnvs]: the seeds of the present episodes, which each commit updates. */
+  /** @param seeds u32 [numEnvs]: the seeds of the current episodes. Each commit updates them. */
   constructor(mode: AutoresetMode, span: SeedSpan, seeds: Uint32Array) {
     const numEnvs = seeds.length;
     const resets = mode === 'disabled' ? 0 : numEnvs;

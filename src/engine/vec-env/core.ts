@@ -34,7 +34,7 @@ import {
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
-/** @typeParam Kind the type of the batch. Only the API calls the batch's methods; the core closes it. */
+/** @typeParam Kind the type of the batch. The core calls only the batch's `close`; the API calls the other methods. */
 export class Core<Kind extends AnyBatch = AnyBatch> implements Defaults {
   /** The options that a fork inherits. */
   readonly inheritedOptions: VecEnvOptions;
@@ -47,7 +47,7 @@ export class Core<Kind extends AnyBatch = AnyBatch> implements Defaults {
   readonly outputs: Outputs;
   readonly stepOutputs: StepOutputs;
   readonly span: SeedSpan;
-  /** u32 [numEnvs]: the seeds of the present episodes. */
+  /** u32 [numEnvs]: the seeds of the current episodes. */
   readonly seeds: Uint32Array;
   readonly autoreset: Autoreset;
   readonly profiles: EnvProfiles;

@@ -32,13 +32,13 @@ export function toImagined(
   if (isFloats(profiles)) return { profiles: toProfiles(world, profiles, count).floats!, seeds };
   throw wrongType(
     'imagination.profiles',
-    "'prior' or a Float32Array [indices, 16]",
+    "'prior' or a Float32Array [indices.length, 16]",
     profiles,
     'Pass one of these, such as samples of inference.posteriorSamples(count).',
   );
 }
 
-/** Draws profiles by the rules of sampled ones, on a stream that no real episode uses. */
+/** Draws profiles like sampled profiles, but on a stream that no real episode uses. */
 function priorProfiles(params: Params, seeds: Uint32Array): Float32Array {
   const profiles = new Float32Array(seeds.length * PROFILE_SIZE);
   const stream = (params.streamProfile ^ params.streamImagination) >>> 0;
@@ -48,7 +48,7 @@ function priorProfiles(params: Params, seeds: Uint32Array): Float32Array {
   return profiles;
 }
 
-/** Returns the imagined profiles as the profiles of later resets of the copies. */
+/** Returns the imagined profiles in the form that resets use. Later resets of the copies keep them. */
 export const toGivenProfiles = ({ profiles }: Imagined): EnvProfiles => ({
   modes: new Uint8Array(profiles.length / PROFILE_SIZE).fill(MODE.given),
   floats: profiles,

@@ -21,7 +21,7 @@ import type { Core } from './core.js';
 import type { Imagined } from './imagined-profiles.js';
 
 /**
- * Returns the states of imagined copies, u32 [n, STATE_WORDS], newly allocated. The copies begin at the present step.
+ * Returns the states of imagined copies, u32 [n, STATE_WORDS], newly allocated. The copies begin at the current step.
  * Their reward sums are computed from the observed past and the new profile.
  * @param words u32 [n, STATE_WORDS]: the states of the source's environments at `indices`.
  * @throws StateError `episode_over`, `foreign_past`.
@@ -59,7 +59,7 @@ function pastOf({ world, imagination }: Core, state: Uint32Array, index: number)
     throw new StateError(
       'foreign_past',
       `Expected episodes that began at step 0, got one that began at step ${state[STATE.began]} in environment ` +
-        `${index} of the source: its rewards before are unknown under another profile. Use reset({ profiles, start }).`,
+        `${index} of the source: its earlier rewards are unknown under another profile. Use reset({ profiles, start }).`,
     );
   }
   return replayHistory(world, imagination, state, NUM_STEPS);

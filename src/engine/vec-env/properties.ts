@@ -59,11 +59,11 @@ export class EnvProperties {
   /** The space of one action: codes, which begin at 0, and their names. */
   readonly actionSpace: ActionSpace = ACTION_SPACE;
   /**
-   * u32 [numEnvs]: the seed of each environment's present episode. A view that calls update. Autoreset computes the next
+   * u32 [numEnvs]: the seed of each environment's current episode. A view; calls update it. Autoreset computes the next
    * seeds from it.
    */
   readonly seeds: Uint32Array;
-  /** u32 [numEnvs]: the number of autoresets of each environment since its last `reset`. A view that calls update. */
+  /** u32 [numEnvs]: the number of autoresets of each environment since its last `reset`. A view; calls update it. */
   readonly episodeNumbers: Uint32Array;
   readonly #core: Core;
 
@@ -94,12 +94,12 @@ export class EnvProperties {
    * Whether the episodes depend on hidden state. If true, a policy that looks ahead in copies of them is an oracle
    * (`Policy.usesHiddenState`). False only with `imagination`, and only if the caller gave every profile: in forks with
    * `imagination: { profiles }`, in copies of such forks, and after `reset({ profiles })` with names or floats.
-   * True again after `restore`, because a snapshot does not say who chose its profiles.
+   * True again after `restore`, because a snapshot does not store whether the caller gave its profiles.
    */
   get usesHiddenState(): boolean {
     return this.#core.usesHiddenState;
   }
 }
 
-/** Returns the present counters of a core. */
+/** Returns the current counters of a core. */
 export const countersOf = ({ autoreset: { steps, episodes } }: Core): Counters => ({ steps, episodes });

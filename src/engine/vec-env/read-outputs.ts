@@ -40,7 +40,7 @@ export class ReadState {
   readonly #core: Core<AsyncBatch>;
   /** Whether the last call that changed states was a step. Only a step produces final observations. */
   #isAfterStep = false;
-  /** The last such call may have ended episodes of the environments before this index. */
+  /** The last call that changed states may have ended episodes of the environments before this index. */
   #end = 0;
 
   constructor(core: Core<AsyncBatch>) {

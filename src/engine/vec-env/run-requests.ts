@@ -44,7 +44,7 @@ export function toRunPolicy(
 }
 
 /**
- * Returns the beliefs of a run. @param beliefs three numbers for every step, or three numbers for each step.
+ * Returns the beliefs of a run. @param beliefs three numbers that hold for all steps, or f32 [numEnvs, 28, 3].
  * @throws InputError as for a step's beliefs.
  */
 export function toRunBeliefs(beliefs: ArrayLike<number>, numEnvs: number): RunBeliefs {

@@ -36,7 +36,7 @@ function refuse(name: string, expected: string, got: unknown): never {
 /** A run with valid arguments. */
 export interface Run<Kind extends AnyBatch = AnyBatch> {
   readonly request: RunRequest;
-  /** The source of the states to begin from; null for the present states. */
+  /** The source of the states to begin from; null for the current states. */
   readonly origin: RunOrigin<Kind> | null;
   readonly options: RunOptionsFrom<unknown>;
 }

@@ -67,7 +67,7 @@ export class StepOutputs {
     return this.result();
   }
 
-  /** Encodes the present observations, and clears the final observations, which only a step produces. */
+  /** Encodes the current observations, and clears the final observations, which only a step produces. */
   refresh(): void {
     this.#encode();
     this.#result.finalObservations?.fill(0);
@@ -102,7 +102,7 @@ export class StepOutputs {
     else this.#result.finalObservations?.fill(0);
   }
 
-  /** Adds the last step to the histories. Environments that were reset after it have it in their final observations. */
+  /** Adds the last step to the histories, from the final observations for environments that were reset after it. */
   #recordStep(history: HistoryRows, { stepMask, resetMask }: Readonly<AutoresetPlan>): void {
     const { observations, finalObservations, finalMask, columnStride } = this.#outputs;
     if (resetMask === null || finalObservations === null) {

@@ -48,7 +48,7 @@ export interface VecEnvOptions {
    * `k * columnStride + i`. 'column-major' steps faster, and suits code that computes field by field.
    */
   layout?: (typeof LAYOUTS)[number];
-  /** Whether each result is a copy. Otherwise results are views, which the next call overwrites. Default false. */
+  /** Whether each result is a copy. With false, results are views, which the next call overwrites. Default false. */
   copy?: boolean;
   /** A world with other numbers; start from a copy of `RHYTHM`. Default: the published world. */
   world?: WorldSpec;
@@ -68,7 +68,7 @@ export interface AsyncVecEnvOptions extends VecEnvOptions {
 
 /** Options of `reset`. */
 export interface ResetOptions {
-  /** A u32, to which environment i adds i, or a u32 per environment. Default: random. `env.seeds` has the seeds. */
+  /** A u32 s: environment i plays seed s + i. Or a u32 per environment. Default: random. `env.seeds` has the seeds. */
   seed?: SeedChoice;
   /** The environments to reset. Default: all; the first reset must be of all. */
   mask?: Mask;
@@ -136,11 +136,11 @@ export interface RunOptionsFrom<Source, Field extends TrajectoryField = Trajecto
   trajectory?: boolean | readonly Field[];
   /**
    * The layout of the trajectory. 'row-major' (default): the numbers of an environment are adjacent. 'column-major': number k
-   * of an environment's row is at `k * columnStride + i`, which is written faster.
+   * of environment i's row is at `k * columnStride + i`. This layout is written faster.
    */
   layout?: (typeof LAYOUTS)[number];
   /**
-   * Seeds of the random policy: a u32, to which environment i adds i, or a u32 per environment. Default: 0 for every
+   * Seeds of the random policy: a u32 s for seed s + i of environment i, or a u32 per environment. Default: 0 for every
    * environment.
    */
   policySeeds?: SeedChoice;
@@ -172,13 +172,14 @@ export interface RunResult<Field extends TrajectoryField = TrajectoryField> exte
 /** The profiles and seeds of an imagined fork. */
 export interface ImaginedProfiles {
   /**
-   * The profiles that replace the hidden ones: f32 [indices, 16], such as posterior samples; or 'prior' to draw them like
-   * sampled profiles, on a stream that no real episode uses.
+   * The profiles that replace the hidden ones: f32 [indices.length, 16], such as posterior samples; or 'prior' to draw
+   * them like sampled profiles, on a stream that no real episode uses.
    */
   profiles: 'prior' | Float32Array;
   /**
-   * The seeds of the imagined noise and events, and of the profiles of 'prior': a u32, to which copy i adds i, or a u32 per
-   * copy. Copies with equal seeds have equal noise and events. The seeds must be in the source's seedRange. Default: random.
+   * The seeds of the imagined noise and events, and of the profiles of 'prior': a u32 s for seed s + i of copy i, or a
+   * u32 per copy. Copies with equal seeds have equal noise and events. The seeds must be in the source's seedRange.
+   * Default: random.
    */
   seed?: SeedChoice;
 }

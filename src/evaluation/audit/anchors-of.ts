@@ -61,7 +61,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const bad = (place: string, problem: string): InputError =>
   new InputError('bad_audit', `${place === '' ? '' : `${place}: `}${problem} Pass the JSON of audit --json.`);
 
-/** Returns a value that passes a test. @param place of the value in the file. @throws InputError `bad_audit`. */
+/** Returns a value that passes a test. @param place where the value is in the file. @throws InputError `bad_audit`. */
 function check<T>(value: unknown, place: string, expected: string, test: (value: unknown) => boolean): T {
   if (test(value)) return value as T;
   throw bad(place, `Expected ${expected}, ${got(value)}`);

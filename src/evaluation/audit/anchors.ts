@@ -34,7 +34,7 @@ export interface Anchor {
 /** By kind of profiles. */
 export type Anchors = Readonly<Record<ProfileKind, Anchor>>;
 
-/** The sequence, beliefs and episodes that give the anchors of one kind of profiles. */
+/** The sequence, beliefs and episodes from which the anchors of one kind of profiles are computed. */
 export interface AnchorParts {
   /** u8 [28]. */
   readonly sequence: Uint8Array;

@@ -28,7 +28,7 @@ export interface Check {
   readonly figure: string;
   /** What is compared, such as "planner over open-loop with a constant belief". */
   readonly compared: string;
-  /** The mean is compared with the threshold; in the impossible world, the interval is. */
+  /** Its mean is compared with the threshold. In the impossible world, the interval is compared. */
   readonly value: Interval;
   readonly bound: 'at least' | 'at most';
   readonly threshold: number;
@@ -52,7 +52,7 @@ export interface Evidence {
   readonly impossible: ImpossibleWorld;
 }
 
-/** Returns the verdict. @param grader its name. */
+/** Returns the verdict. @param grader the grader's name. */
 export function assess(grader: string, evidence: Evidence): Assessment {
   const checks = [
     ...checksOfKnowledge(evidence),
@@ -107,7 +107,7 @@ function lessGain(difference: Interval, gain: Interval): Interval {
 
 const halfOf = ({ mean, high }: Interval): number => (high === null ? 0 : high - mean);
 
-/** Finds the largest gains of beliefs without knowledge. */
+/** Checks the largest gains of beliefs without knowledge. */
 function checksOfBeliefs({ rows }: NullPlayers): Check[] {
   const threshold = THRESHOLDS.nullBelief;
   const scoring = rows.filter(({ silent }) => silent.mean >= THRESHOLDS.silentScore);

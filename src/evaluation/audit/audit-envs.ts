@@ -53,7 +53,7 @@ export class AuditEnvs implements AsyncDisposable {
     return env;
   }
 
-  /** Plays all fresh seeds, or the first ones if the player has actions for each of them. */
+  /** Plays all fresh seeds, or the first n if the player has a sequence for each of n episodes. */
   async play(player: Player): Promise<Play> {
     const { seeds, result } = await this.#run(player, {});
     return {

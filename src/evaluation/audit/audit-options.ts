@@ -16,11 +16,11 @@ export interface AuditOptions {
   readonly grader?: GraderLike;
   /** u32, seed of the searches. The same seed finds the same sequences. Default 0. */
   readonly seed?: number;
-  /** Sequences to score in the search for all profiles, 1,000 to 10^9. Other searches use a share of it. Default 300,000. */
+  /** Sequences to score in the search for all profiles: 1,000 to 10^9. Other searches score fewer. Default 300,000. */
   readonly evaluations?: number;
-  /** Fresh seeds for all scores, from 20000 on: 2 to 10^6. Default 2,000. */
+  /** The number of fresh seeds, which begin at 20000, for all scores: 2 to 10^6. Default 2,000. */
   readonly episodes?: number;
-  /** The number of profiles for each of which a sequence is searched: 2 to `episodes`, at most 524,288. Default 400. */
+  /** The number of profiles with a search for their own sequence: 2 to `episodes`, at most 524,288. Default 400. */
   readonly profiles?: number;
   /** The number of fresh seeds that each planner plays: 2 to `episodes`. A planned episode takes about half a second. Default 100. */
   readonly plannerEpisodes?: number;
@@ -110,7 +110,7 @@ export function toAuditRequest(options: AuditOptions): AuditRequest {
 const definedOf = (options: AuditOptions): AuditOptions =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 
-/** The names of the audit's own players, without the beliefs that they state. */
+/** Matches the names of the audit's own players, with or without a belief. */
 const OWN_PLAYERS =
   /^(random|heuristic|open-loop|open-loop-honest|reactive|planner(-\w+)?|oracle-open-loop|push:.*)(\+.*)?$/;
 

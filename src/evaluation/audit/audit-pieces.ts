@@ -1,4 +1,4 @@
-/** The costly pieces of an audit, so that shards can compute some of them and a merge none. */
+/** The costly pieces of an audit. A shard computes some of them; a merge computes none. */
 
 /** A search or the recording of a few planned episodes. */
 export interface Piece<Result> {

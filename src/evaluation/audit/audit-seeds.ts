@@ -1,15 +1,15 @@
 /** Seeds of an audit: training seeds for the searches, and fresh seeds for the scores. */
 import { spreadSeeds } from '../../agents/search/search-seeds.js';
 
-/** Training episodes of the search for all profiles. More do not raise the score on fresh seeds; fewer lower it. */
-export const TRAINING_STARTS = 512;
-/** Training episodes of the search for one profile. */
+/** The number of seeds of the searches for all profiles. More do not raise the score on fresh seeds; fewer lower it. */
+export const NUM_TRAINING_SEEDS = 512;
+/** The number of seeds of the search for one profile. */
 export const SEEDS_PER_PROFILE = 32;
 /** The first fresh seed, beyond the seeds of training and of the published evaluation. */
 export const FRESH_FIRST = 20000;
 
 /** Returns the training seeds of the searches for all profiles, u32 [512]. */
-export const trainingSeeds = (): Uint32Array => spreadSeeds(TRAINING_STARTS);
+export const trainingSeeds = (): Uint32Array => spreadSeeds(NUM_TRAINING_SEEDS);
 
 /** Returns the training seeds of the searches for one profile, u32 [32]. They contain no fresh seed. */
 export const profileTrainingSeeds = (): Uint32Array => spreadSeeds(SEEDS_PER_PROFILE);

@@ -45,14 +45,14 @@ export interface Audit extends RunInfo, Assessment {
     readonly perProfile: string;
     /** Seeds of the scores. */
     readonly fresh: string;
-    /** Fresh seeds for each of whose profiles a sequence was searched. */
+    /** Fresh seeds of the profiles that have a search for their own sequence. */
     readonly profiles: string;
     /** Fresh seeds that the planners played. */
     readonly planner: string;
   };
   /** Wall time in seconds. */
   readonly seconds: number;
-  /** In the order of tables. */
+  /** One row per player, in the order of tables. */
   readonly rows: readonly AuditRow[];
   /** The best policy that does not use the profile. */
   readonly bestBlind: string;
@@ -60,9 +60,9 @@ export interface Audit extends RunInfo, Assessment {
   readonly gains: Gains;
   /** The sequences found for all profiles. */
   readonly sequences: readonly AuditActionSequence[];
-  /** What beliefs without knowledge add to policies. */
+  /** The gains of policies from beliefs without knowledge. */
   readonly nullPlayers: NullPlayers;
-  /** What knowing the profile adds where every profile is neutral. */
+  /** The gains of knowing the profile in the impossible world, where every profile is neutral. */
   readonly impossible: ImpossibleWorld;
   /** The scores at share 0 and share 1 of the bracket. */
   readonly anchors: Anchors;
@@ -86,7 +86,7 @@ export async function audit(options: AuditOptions = {}): Promise<Audit> {
   return auditByPieces(toAuditRequest(options));
 }
 
-/** Audits with the pieces that `request.piece` gives. @throws as `audit`. */
+/** Audits a grader. `request.piece` computes each costly piece, or loads it. @throws as `audit`. */
 export async function auditByPieces(request: AuditRequest): Promise<Audit> {
   const startTime = performance.now();
   const progress = new SearchProgress(request);

@@ -118,7 +118,7 @@ export function playOf(plays: readonly Play[], name: string): Play {
   return plays.find(({ player }) => player.name === name)!;
 }
 
-/** Returns the paired difference on the first episodes, which both plays have, at most `maxEpisodes`. */
+/** Returns the paired difference on the episodes that both plays have, at most the first `maxEpisodes`. */
 export function differenceOf(play: Play, other: Play, maxEpisodes = Infinity): Interval {
   const n = Math.min(play.seeds.length, other.seeds.length, maxEpisodes);
   return pairedInterval(play.scores.subarray(0, n), other.scores.subarray(0, n));

@@ -15,8 +15,8 @@ import type { SearchProgress } from './search-progress.js';
 import { neutralEvaluations, neutralPlannerEpisodes, profileEvaluations } from './search-shares.js';
 
 /**
- * What knowing the profile adds where every profile is neutral, with sequence, belief and prior fitted to that world. Under a
- * grader that pays only for knowledge it adds nothing.
+ * The gains of knowing the profile where every profile is neutral, over a sequence, belief and prior fitted to that
+ * world. Under a grader that pays only for knowledge they are 0.
  */
 export interface ImpossibleWorld {
   /** The mean score of the sequence fitted to this world, with the constant belief fitted to it. */
@@ -81,7 +81,7 @@ export async function playImpossibleWorld(
   };
 }
 
-/** Returns the gain of the planner that infers over a planner that is given the neutral profile, this world's only one. */
+/** Returns the gain of the planner that infers over a planner that knows this world's only profile, the neutral one. */
 async function playPlanners(
   request: AuditRequest,
   progress: SearchProgress,

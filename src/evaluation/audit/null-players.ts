@@ -7,7 +7,7 @@ import type { AuditBelief, FittedBeliefs } from './beliefs.js';
 import { differenceOf } from './gains.js';
 import { type Player, withBelief } from './players.js';
 
-/** What a belief without knowledge adds to a policy. */
+/** The gain of a policy from a belief without knowledge. */
 export interface NullGain {
   /** The name of the policy. */
   readonly policy: string;
@@ -34,7 +34,7 @@ const BELIEFS: readonly AuditBelief[] = ['constant', 'fitted', 'extreme', 'rando
 export const nullEpisodes = ({ episodes }: Pick<AuditRequest, 'episodes'>): number =>
   Math.max(episodes, Math.min(MAX_EPISODES, EPISODES_FACTOR * episodes));
 
-/** Plays the null players. @param silent policies without a belief. Sequences for each seed have `nullEpisodes` rows. */
+/** Plays the null players. @param silent policies without a belief, with one sequence or `nullEpisodes` sequences. */
 export async function playNullPlayers(
   request: AuditRequest,
   beliefs: FittedBeliefs,

@@ -44,8 +44,8 @@ export interface Findings {
 /** Recorded episodes of players that use observations. */
 export interface Recordings {
   /**
-   * The actions of the reactive policy, u8 [n, 28], in the episodes of the null players, of which the first are the fresh
-   * episodes.
+   * The actions of the reactive policy, u8 [n, 28], in the episodes of the null players. The first of these are the
+   * episodes of all players.
    */
   readonly reactive: Uint8Array;
   /** The planner that infers the profile, in the first fresh episodes. */

@@ -1,20 +1,20 @@
-/** Computes how many sequences and policies each search of an audit scores. */
+/** Computes the number of evaluations of each search of an audit, and the total number of episodes. */
 import { REACTIVE_EPISODES } from '../../agents/search/find-reactive.js';
 import type { AuditRequest } from './audit-options.js';
-import { SEEDS_PER_PROFILE, TRAINING_STARTS } from './audit-seeds.js';
+import { NUM_TRAINING_SEEDS, SEEDS_PER_PROFILE } from './audit-seeds.js';
 import { isBeliefComponent } from './beliefs.js';
 
-/** The share of the evaluations for the search of one component. */
+/** The share of the evaluations for the search of a push, the sequence that maximises one component. */
 const PUSH_SHARE = 1 / 6;
 /** The share of the evaluations for the search of one profile. */
 const PROFILE_SHARE = 1 / 60;
-/** The share of the evaluations for the search in the impossible world. */
+/** The share of the evaluations for the search in the impossible world, where every profile is neutral. */
 const NEUTRAL_SHARE = 1 / 3;
 const MIN_EVALUATIONS = 1000;
 /** Evaluations for each generation of the search for a reactive policy. */
 const EVALUATIONS_PER_GENERATION = 1500;
 const MIN_GENERATIONS = 4;
-/** The number of episodes that progress counts for one planned episode: about as many are imagined for it. */
+/** The planner simulates about this many imagined episodes to play one. Progress counts them. */
 export const IMAGINED_EPISODES = 200_000;
 
 const share = ({ evaluations }: AuditRequest, part: number): number =>
@@ -24,7 +24,7 @@ export const pushEvaluations = (request: AuditRequest): number => share(request,
 export const profileEvaluations = (request: AuditRequest): number => share(request, PROFILE_SHARE);
 export const neutralEvaluations = (request: AuditRequest): number => share(request, NEUTRAL_SHARE);
 
-/** The generations of the search for a reactive policy. */
+/** Returns the number of generations of the search for a reactive policy. */
 export const generationsOf = ({ evaluations }: AuditRequest): number =>
   Math.max(MIN_GENERATIONS, Math.round(evaluations / EVALUATIONS_PER_GENERATION));
 
@@ -32,17 +32,17 @@ export const generationsOf = ({ evaluations }: AuditRequest): number =>
 const EVALUATIONS_PER_ROUND = 2500;
 const FULL_ROUNDS = 16;
 
-/** The rounds of a planner's search at each step; undefined for the planner's default. */
+/** Returns the number of rounds of a planner's search at each step; undefined for the planner's default. */
 export function roundsOf({ evaluations }: AuditRequest): number | undefined {
   const rounds = Math.floor(evaluations / EVALUATIONS_PER_ROUND);
   return rounds < FULL_ROUNDS ? rounds : undefined;
 }
 
-/** The planned episodes of each planner in the impossible world. */
+/** Returns the number of episodes that each planner plays in the impossible world. */
 export const neutralPlannerEpisodes = ({ plannerEpisodes }: AuditRequest): number =>
   Math.max(2, Math.round(plannerEpisodes / 2));
 
-/** Returns the indices of components that have a weight and depend on actions. */
+/** Returns the indices of the components for which a push is searched: they have a weight and depend on actions. */
 export const pushableComponents = (weights: Float32Array): number[] =>
   [...weights.keys()].filter((k) => !isBeliefComponent(k) && weights[k] !== 0);
 
@@ -51,8 +51,8 @@ export function totalEpisodes(request: AuditRequest): number {
   const { evaluations, profiles, plannerEpisodes, weights } = request;
   // Three searches: open-loop, open-loop-honest, and open-loop for discrete profiles.
   const forAll = evaluations * 3 + pushEvaluations(request) * pushableComponents(weights).length;
-  const sequences = (forAll + neutralEvaluations(request)) * TRAINING_STARTS;
-  // One more search is for the neutral profile.
+  const sequences = (forAll + neutralEvaluations(request)) * NUM_TRAINING_SEEDS;
+  // One more search is for the neutral profile, the only one of the impossible world.
   const perProfile = profileEvaluations(request) * (profiles + 1) * SEEDS_PER_PROFILE;
   const planned = plannerEpisodes * 4 + neutralPlannerEpisodes(request) * 2;
   return sequences + perProfile + generationsOf(request) * REACTIVE_EPISODES + planned * IMAGINED_EPISODES;

@@ -17,7 +17,7 @@ import type { Findings } from './players.js';
 import type { SearchProgress } from './search-progress.js';
 import { generationsOf, profileEvaluations, pushableComponents, pushEvaluations } from './search-shares.js';
 
-/** The share of the grader's weights in a push, the search that maximises one component. It breaks ties between sequences. */
+/** The share of the grader's weights in the search of a push. It breaks ties between sequences. */
 const TIE_BREAK = 0.01;
 
 /** Runs the searches. @throws the signal's reason; BackendError. */
@@ -48,7 +48,7 @@ export async function runSearches(request: AuditRequest, progress: SearchProgres
   };
 }
 
-/** Searches for the best sequence of each component. */
+/** Searches for the pushes: the best sequence for each component. */
 async function searchEachComponent(
   request: AuditRequest,
   progress: SearchProgress,
@@ -110,7 +110,7 @@ async function heuristicFirstHalfMean({ engine }: AuditRequest): Promise<number>
   return firstHalfMeans.reduce((sum, mean) => sum + mean, 0) / firstHalfMeans.length;
 }
 
-/** Searches for the reactive policy with the best score, from the open-loop sequence on. Returns f64 [480]. */
+/** Searches for the reactive policy with the best score, starting from the open-loop sequence. Returns f64 [480]. */
 export async function searchReactive(
   request: AuditRequest,
   progress: SearchProgress,

@@ -25,8 +25,8 @@ export const BASELINES: readonly FixedPolicy[] = [
 /** The baselines of paired comparisons: without beliefs, and with the constant belief. */
 export const PAIRED_BASELINES = { heuristic: 'heuristic', constant: 'heuristic+constant' } as const;
 
-/** The seed and profiles of a stored episode. */
-export interface EpisodeStart {
+/** The seed and profile mode that identify a stored episode. */
+export interface EpisodeIdentity {
   readonly seed: number;
   readonly profile_mode: string;
 }
@@ -40,7 +40,7 @@ export class BaselinePlayer implements AsyncDisposable {
   }
 
   /** Returns newly allocated results by names of BASELINES. @param episodes at least one. @throws as `createVecEnv`. */
-  async play(episodes: readonly EpisodeStart[], grader: Grader): Promise<ReadonlyMap<string, Graded>> {
+  async play(episodes: readonly EpisodeIdentity[], grader: Grader): Promise<ReadonlyMap<string, Graded>> {
     const env = await this.#envs.of(episodes.length);
     const weights = graderWeights(grader);
     const start = {

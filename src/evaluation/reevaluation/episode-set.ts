@@ -1,5 +1,5 @@
 /** A set of episodes, by profile mode and seed. */
-import type { EpisodeStart } from './baselines.js';
+import type { EpisodeIdentity } from './baselines.js';
 
 /** The maximum number of seed ranges in a description. */
 const MAX_RANGES = 3;
@@ -7,7 +7,7 @@ const MAX_RANGES = 3;
 export class EpisodeSet {
   readonly #seeds = new Map<string, Set<number>>();
 
-  add({ profile_mode, seed }: EpisodeStart): void {
+  add({ profile_mode, seed }: EpisodeIdentity): void {
     const seeds = this.#seeds.get(profile_mode) ?? new Set();
     this.#seeds.set(profile_mode, seeds);
     seeds.add(seed);

@@ -1,4 +1,4 @@
-/** Counts episodes of former worlds, and says how they were compared. */
+/** Counts episodes of former worlds, and describes how they were compared. */
 
 import { NUM_COMPONENTS } from '../../world/fields.js';
 import { FORMER_WORLDS, type FormerWorld } from '../../world/former-worlds.js';
@@ -7,7 +7,7 @@ import { counted } from '../format-results.js';
 export class FormerEpisodes {
   readonly #counts = new Map<FormerWorld, number>();
 
-  /** Adds an episode if it is of a former world. @param digest of its world. */
+  /** Adds an episode if it is of a former world. @param digest the digest of its world. */
   add(digest: string): void {
     const world = FORMER_WORLDS.get(digest);
     if (world !== undefined) this.#counts.set(world, (this.#counts.get(world) ?? 0) + 1);

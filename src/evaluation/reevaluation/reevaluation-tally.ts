@@ -19,29 +19,32 @@ export interface RowSummary extends Omit<Summary, 'wins'> {
 }
 
 export class ReevaluationTally {
-  readonly #overHeuristic = new ScoreTally();
-  readonly #overConstant = new ScoreTally();
-  readonly #aboveHeuristic = new Moments();
-  readonly #aboveConstant = new Moments();
+  readonly #heuristicTally = new ScoreTally();
+  readonly #constantTally = new ScoreTally();
+  readonly #heuristicDifferences = new Moments();
+  readonly #constantDifferences = new Moments();
 
   /** Adds episodes. @param baselines results of the baselines on the same seeds. */
   add(graded: Graded, baselines: ReadonlyMap<string, Graded>): void {
     const heuristic = baselines.get(PAIRED_BASELINES.heuristic)!.finalScores;
     const constant = baselines.get(PAIRED_BASELINES.constant)!.finalScores;
-    this.#overHeuristic.add(graded, heuristic);
-    this.#overConstant.add(graded, constant);
-    this.#aboveHeuristic.addAll(differences(graded.finalScores, heuristic));
-    this.#aboveConstant.addAll(differences(graded.finalScores, constant));
+    this.#heuristicTally.add(graded, heuristic);
+    this.#constantTally.add(graded, constant);
+    this.#heuristicDifferences.addAll(differences(graded.finalScores, heuristic));
+    this.#constantDifferences.addAll(differences(graded.finalScores, constant));
   }
 
   summary(): RowSummary {
-    const { wins, firstHalfMean, secondHalfMean, ...summary } = this.#overHeuristic.summary();
+    const { wins, firstHalfMean, secondHalfMean, ...summary } = this.#heuristicTally.summary();
     return {
       ...summary,
       // Means of replayed episodes are always known.
       ...{ firstHalfMean: firstHalfMean!, secondHalfMean: secondHalfMean! },
-      overHeuristic: { wins, difference: this.#aboveHeuristic.interval() },
-      overConstant: { wins: this.#overConstant.summary().wins, difference: this.#aboveConstant.interval() },
+      overHeuristic: { wins, difference: this.#heuristicDifferences.interval() },
+      overConstant: {
+        wins: this.#constantTally.summary().wins,
+        difference: this.#constantDifferences.interval(),
+      },
     };
   }
 }

@@ -98,29 +98,30 @@ export class Reevaluation implements AsyncDisposable {
    */
   async add(episodes: readonly TrajectoryEpisode[]): Promise<readonly (readonly Mismatch[])[]> {
     const { mismatches, ...results } = await this.#replayer.replay(episodes);
-    const indices = this.#count(episodes);
+    const indicesByGroup = this.#groupAndCount(episodes);
     for (const [g, grader] of this.#graders.entries()) {
       const own = gradeResults(results, grader);
       const byUsers = await this.#userBaselines.play(episodes, grader);
       const baselines = new Map([...(await this.#baselines.play(episodes, grader)), ...byUsers]);
-      for (const [group, of] of indices) addTo(group, g, pickEpisodes(own, of), baselines, of);
+      for (const [group, indices] of indicesByGroup)
+        addTo(group, g, pickEpisodes(own, indices), baselines, indices);
     }
     return mismatches;
   }
 
-  /** Groups the episodes by player and counts their steps. */
-  #count(episodes: readonly TrajectoryEpisode[]): Map<Group, number[]> {
-    const indices = new Map<Group, number[]>();
+  /** Groups the episodes and counts their steps. @returns the indices of each group's episodes. */
+  #groupAndCount(episodes: readonly TrajectoryEpisode[]): Map<Group, number[]> {
+    const indicesByGroup = new Map<Group, number[]>();
     for (const [i, episode] of episodes.entries()) {
       const group = this.#groupOf(episode);
-      const of = indices.get(group);
-      if (of === undefined) indices.set(group, [i]);
-      else of.push(i);
+      const indices = indicesByGroup.get(group);
+      if (indices === undefined) indicesByGroup.set(group, [i]);
+      else indices.push(i);
       group.episodes.add(episode);
       group.steps += episode.steps.length;
       group.unparsed += episode.steps.filter(({ parsed }) => !parsed).length;
     }
-    return indices;
+    return indicesByGroup;
   }
 
   #groupOf({ teacher, model, objective, oracle, condition, profile_mode }: TrajectoryEpisode): Group {
@@ -195,7 +196,7 @@ const POOL = 'discrete';
 /**
  * Adds the episodes of one group under grader g.
  * @param own the results of the group's episodes. @param all the baselines' results of the whole batch.
- * @param indices of the group's episodes in the batch.
+ * @param indices the group's episodes within the batch.
  */
 function addTo(
   { tallies }: Group,

@@ -5,7 +5,7 @@ import { ResizableAnyEnv } from '../../rollouts/resizable-env.js';
 import { playPolicy } from '../play-policy.js';
 import { PolicyPlayers } from '../policy-players.js';
 import type { UserPolicy } from '../user-policy.js';
-import { copyOf, type EpisodeStart, type Graded } from './baselines.js';
+import { copyOf, type EpisodeIdentity, type Graded } from './baselines.js';
 import type { Engine } from './trajectory-replayer.js';
 
 export class UserBaselines implements AsyncDisposable {
@@ -23,14 +23,14 @@ export class UserBaselines implements AsyncDisposable {
   }
 
   /** Returns newly allocated results by names. @param episodes at least one. @throws as `CheckedPlayer`. */
-  async play(episodes: readonly EpisodeStart[], grader: Grader): Promise<[string, Graded][]> {
+  async play(episodes: readonly EpisodeIdentity[], grader: Grader): Promise<[string, Graded][]> {
     const results: [string, Graded][] = [];
     for (const policy of this.#policies)
       results.push([policy.name, await this.#play(policy, episodes, grader)]);
     return results;
   }
 
-  async #play(policy: UserPolicy, episodes: readonly EpisodeStart[], grader: Grader): Promise<Graded> {
+  async #play(policy: UserPolicy, episodes: readonly EpisodeIdentity[], grader: Grader): Promise<Graded> {
     const { backend, kernel, threads } = this.#engine;
     const { env, players } = this.#envsOf(grader);
     const batch = {

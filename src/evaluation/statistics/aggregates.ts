@@ -5,7 +5,7 @@ import { type TaskScores, toScores, toTasks } from './scores.js';
  * Returns the interquartile mean of scores: the mean without the lowest and the highest quarter. It depends less on single
  * scores than the mean, and less on chance than the median. Tasks are pooled. Of n scores, floor(n / 4) are left out at
  * each end.
- * @throws InputError `wrong_type`, `wrong_length` for none, or `out_of_range`.
+ * @throws InputError `wrong_type`, `wrong_length` for an empty list, or `out_of_range`.
  */
 export const interquartileMean = (scores: TaskScores): number => iqmOf(toTasks('scores', scores));
 
@@ -13,7 +13,7 @@ export const interquartileMean = (scores: TaskScores): number => iqmOf(toTasks('
  * Returns the mean score of each training run. Statistics over runs take these means as scores: the episodes of a run depend
  * on the same training, so an interval over the episodes of all runs together would be too narrow.
  * @param runs the scores of the episodes, by run. @returns f64 [runs].
- * @throws InputError `wrong_type`, `wrong_length` for none, or `out_of_range`.
+ * @throws InputError `wrong_type`, `wrong_length` for an empty list, or `out_of_range`.
  */
 export const runMeans = (runs: readonly ArrayLike<number>[]): Float64Array =>
   Float64Array.from(runs, (episodes, run) => meanOf(toScores(`runs[${run}]`, episodes)));
@@ -41,11 +41,11 @@ export function iqmOf(tasks: readonly Float64Array[]): number {
   return meanOf(pooled.subarray(trimmed, pooled.length - trimmed));
 }
 
-/** Returns the mean over tasks of their means. */
+/** Returns the mean of the tasks' means. */
 export const meanOfTasks = (tasks: readonly Float64Array[]): number =>
   meanOf(Float64Array.from(tasks, meanOf));
 
-/** Returns the median over tasks of their means. */
+/** Returns the median of the tasks' means. */
 export function medianOfTasks(tasks: readonly Float64Array[]): number {
   const means = Float64Array.from(tasks, meanOf).sort();
   const middle = (means.length - 1) / 2;

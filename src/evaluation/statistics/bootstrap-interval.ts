@@ -24,8 +24,8 @@ const STATISTICS: Readonly<Record<StatisticName, Statistic>> = {
 /** Options of `bootstrapInterval`. */
 export interface BootstrapIntervalOptions extends BootstrapOptions {
   /**
-   * 'mean' (default): the mean over tasks of their means. 'iqm': the interquartile mean of all scores. 'median': the median
-   * over tasks of their means. Or a function of the scores by task, which may change its arrays.
+   * 'mean' (default): the mean of the tasks' means. 'iqm': the interquartile mean of all scores. 'median': the median
+   * of the tasks' means. Or a function of the scores by task, which may modify these arrays.
    */
   statistic?: StatisticName | ((tasks: readonly Float64Array[]) => number);
 }
@@ -37,7 +37,7 @@ const OPTIONS: readonly (keyof BootstrapIntervalOptions)[] = ['statistic', ...BO
  * has, with replacement, so that no task weighs more by chance (stratified, as in rliable). Pass scores of training runs
  * (`runMeans`) for an interval over training, scores of episodes for one over episodes.
  * @throws InputError `wrong_type`, `wrong_length` for a task without scores, `out_of_range` (also for a statistic that is not
- *   finite), `unknown_name` or `unknown_option`; and what the statistic throws.
+ *   finite), `unknown_name` or `unknown_option`; and the errors of the statistic.
  */
 export function bootstrapInterval(
   scores: TaskScores,
@@ -58,7 +58,7 @@ function toStatistic(statistic: NonNullable<BootstrapIntervalOptions['statistic'
 /**
  * Returns the probability that a score is higher than another policy's score in the same task: the mean over tasks of the
  * share of pairs that it wins, where equal scores count half (Mann and Whitney's U, as in rliable).
- * @param others of the same tasks, in the same order; their numbers of scores may differ.
+ * @param others the other policy's scores in the same tasks, in the same order; the numbers of scores may differ.
  * @throws InputError `wrong_type`, `wrong_length` (also for other tasks) or `out_of_range`.
  */
 export function probabilityOfImprovement(scores: TaskScores, others: TaskScores): number {
@@ -68,7 +68,7 @@ export function probabilityOfImprovement(scores: TaskScores, others: TaskScores)
 
 /**
  * Returns `probabilityOfImprovement` with its bootstrap interval, which resamples both sides separately within each task.
- * The scores are not taken as pairs. `pairedDifference` compares scores of the same seeds.
+ * It does not pair the scores. `pairedDifference` compares scores of the same seeds.
  * @throws as `probabilityOfImprovement`; also `unknown_name` and `unknown_option`.
  */
 export function improvementInterval(

@@ -15,7 +15,7 @@ const METHODS: readonly BootstrapMethod[] = ['percentile', 'bca'];
 export interface BootstrapOptions {
   /**
    * 'percentile' (default, as in rliable): quantiles of the statistic over the resamples. 'bca': bias-corrected and
-   * accelerated (Efron 1987), which is more accurate for skewed scores and costs one more statistic per score.
+   * accelerated (Efron 1987), which is more accurate for skewed scores and computes the statistic once more per score.
    */
   method?: BootstrapMethod;
   /** The confidence level, in (0, 1): the probability that such an interval contains the true value. Default 0.95. */
@@ -43,7 +43,7 @@ export const BOOTSTRAP_OPTIONS: readonly (keyof BootstrapOptions)[] = [
   'seed',
 ];
 
-/** Computes one number from samples, such as their mean. It may change the arrays, but not keep them. */
+/** Computes one number from samples, such as their mean. It may modify the arrays, but must not keep them. */
 export type Statistic = (samples: readonly Float64Array[]) => number;
 
 const RESAMPLES = 10_000;
@@ -131,7 +131,7 @@ export function acceleration(strata: readonly Float64Array[], statistic: Statist
   return squares === 0 ? 0 : cubes / (6 * squares ** 1.5);
 }
 
-/** Returns the statistics without each score of stratum `s` in turn. The statistic may change the arrays that it gets. */
+/** Returns the statistics without each score of stratum `s` in turn. The statistic may modify its arrays. */
 const jackknife = (strata: readonly Float64Array[], s: number, statistic: Statistic): Float64Array =>
   strata[s].map((_, i) =>
     statistic(strata.map((stratum, k) => (k === s ? without(stratum, i) : stratum.slice()))),

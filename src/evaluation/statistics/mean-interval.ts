@@ -13,8 +13,8 @@ export interface IntervalOptions {
 const OPTIONS: readonly (keyof IntervalOptions)[] = ['confidence'];
 
 /**
- * Returns the mean of scores with its interval by Student's t distribution. The scores must be independent: those of
- * episodes say how well one policy plays, those of training runs how well a training method works.
+ * Returns the mean of scores with its interval by Student's t distribution. The scores must be independent. Scores of
+ * episodes measure one policy; scores of training runs measure a training method.
  * @param scores at least one; a single score has no interval.
  * @throws InputError `wrong_type`, `wrong_length`, `out_of_range` or `unknown_option`.
  */
@@ -23,9 +23,10 @@ export function meanInterval(scores: ArrayLike<number>, options: IntervalOptions
 }
 
 /**
- * Returns the mean difference of paired scores with its interval, like the leads that `eval` and `audit` print. A
- * difference on the same seeds has a narrower interval than the two means: the noise that both have cancels.
- * @param scores one per episode. @param others of the same episodes, in the same order.
+ * Returns the mean of `scores` minus `others`, pair by pair, with its interval: the lead of one policy over another, as
+ * `eval` and `audit` print it. On the same seeds its interval is narrower than those of the two means, because the
+ * noise common to both cancels out.
+ * @param scores one per episode. @param others the scores of the same episodes, in the same order.
  * @throws as `meanInterval`; `wrong_length` also for lists of different lengths.
  */
 export function pairedDifference(

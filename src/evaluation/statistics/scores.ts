@@ -1,4 +1,4 @@
-/** Validates scores of statistics: of one task, or of several. */
+/** Validates the scores that statistical functions take: those of one task, or of several. */
 import { InputError } from '../../shared/errors.js';
 import { checkFinite, describe, isList, wrongType } from '../../shared/values.js';
 
@@ -9,11 +9,11 @@ import { checkFinite, describe, isList, wrongType } from '../../shared/values.js
  */
 export type TaskScores = ArrayLike<number> | readonly ArrayLike<number>[];
 
-/** Returns scores as float64. @throws InputError `wrong_type`, `out_of_range`, or `wrong_length` for none. */
+/** Returns scores as float64. @throws InputError `wrong_type`, `out_of_range`, or `wrong_length` for an empty list. */
 export function toScores(what: string, scores: unknown): Float64Array {
   if (!isList(scores))
     throw wrongType(what, 'a list of numbers', scores, 'Pass one number per episode or run.');
-  if (scores.length === 0) throw refuseNone(what, 'score');
+  if (scores.length === 0) throw noScores(what);
   return Float64Array.from({ length: scores.length }, (_, i) => checkFinite(`${what}[${i}]`, scores[i]));
 }
 
@@ -23,7 +23,7 @@ export function toTasks(what: string, scores: TaskScores): Float64Array[] {
     throw wrongType(what, 'a list', scores, 'Pass numbers, or a list of numbers per task.');
   const lists: ArrayLike<unknown> = scores;
   if (lists.length > 0 && !isList(lists[0])) return [toScores(what, scores)];
-  if (lists.length === 0) throw refuseNone(what, 'score');
+  if (lists.length === 0) throw noScores(what);
   return Array.from(lists, (task, t) => toScores(`${what}[${t}]`, task));
 }
 
@@ -36,5 +36,5 @@ export function toConfidence(confidence: number): number {
   );
 }
 
-const refuseNone = (what: string, noun: string): InputError =>
-  new InputError('wrong_length', `Expected at least one ${noun} in ${what}, got none. Pass one.`);
+const noScores = (what: string): InputError =>
+  new InputError('wrong_length', `Expected at least one score in ${what}, got none. Pass one.`);

@@ -7,12 +7,12 @@ import type { AsyncVecEnvOptions, VecEnvOptions } from '../../engine/vec-env/vec
 export { listAsyncBackends, listBackends } from '../../engine/backends/browser.js';
 export * from '../common/env.js';
 
-/** Creates an environment on the reference, the only synchronous backend in browsers. Otherwise as in Node. */
+/** Creates an environment like `createVecEnv` in Node, on the reference, the only synchronous backend of browsers. */
 export function createVecEnv(options: VecEnvOptions): VecEnv {
   return openVecEnv(BROWSER, options);
 }
 
-/** Creates an asynchronous environment on any backend that the browser supports. Otherwise as in Node. */
+/** Creates an environment like `createAsyncVecEnv` in Node, on any backend that the browser supports. */
 export function createAsyncVecEnv(options: AsyncVecEnvOptions): Promise<AsyncVecEnv> {
   return openAsyncVecEnv(BROWSER, options);
 }

@@ -13,17 +13,17 @@ import {
 
 export * from '../common/rollouts.js';
 
-/** Plays groups of rollouts on any backend that the browser supports. Otherwise as in Node. */
+/** Plays groups of rollouts like `rolloutGroups` in Node, on any backend that the browser supports. */
 export function rolloutGroups(options: RolloutOptions): Promise<RolloutGroups> {
   return rolloutGroupsOn(BROWSER, options);
 }
 
-/** Scores completions on the reference. Otherwise as in Node. */
+/** Scores completions like `scoreReplay` in Node, on the reference. */
 export function scoreReplay(rows: ReplayInput, options: ReplayOptions = {}): ReplayScores {
   return scoreReplayOn(BROWSER, rows, options);
 }
 
-/** Scores completions on any backend that the browser supports. Otherwise as in Node. */
+/** Scores completions like `scoreReplayAsync` in Node, on any backend that the browser supports. */
 export function scoreReplayAsync(rows: ReplayInput, options: ReplayOptions = {}): Promise<ReplayScores> {
   return scoreReplayAsyncOn(BROWSER, rows, options);
 }

@@ -14,7 +14,7 @@ import type { Section } from '../section.js';
 export function actionsSection(data: ReportData): Section | null {
   const players = disambiguated(data.players);
   if (players.length === 0) return null;
-  const groups = players.map(({ name, actions }) => ({ name, rows: actions }));
+  const panels = players.map(({ name, actions }) => ({ name, rows: actions }));
   const rows = players.flatMap(({ name, actions }) => actions.map((use) => ({ player: name, ...use })));
   return {
     id: 'actions',
@@ -25,7 +25,7 @@ export function actionsSection(data: ReportData): Section | null {
           '(social, morning, work). In brackets: the number of episodes. If the rows of a player are alike, the player does not adapt ' +
           'to the profile.',
       ),
-      ...paginateFigures('actions', groups, 4, (subset) => drawActions({ groups: subset })),
+      ...paginateFigures('actions', panels, 4, (subset) => drawActions({ players: subset })),
       collapsible('The same as a table', table('Share of steps by action, in percent', COLUMNS, rows)),
     ],
   };

@@ -9,7 +9,7 @@ import { disambiguated } from '../player-names.js';
 import type { ReportData } from '../result-gatherer.js';
 import type { Part, Section } from '../section.js';
 
-/** Returns the section; null if no file has usage and every action was valid. */
+/** Returns the section; null if no file has usage or unparsed steps. */
 export function costSection({ costs }: ReportData): Section | null {
   const players = disambiguated(costs).filter(
     ({ spending }) => spending.metered > 0 || spending.unparsed > 0,

@@ -53,21 +53,21 @@ describe('checkStates', () => {
   const weights = profile + 11;
   const well = 'well of environment 3 (sum of the meters, weighted by the reward weights)';
   const skill = 'skill of environment 3 (sum of the terms of belief_skill)';
-  const inRange = 'from 0 to 1, got';
+  const inRange = 'to be from 0 to 1, got';
   const cases: [string, Words, (words: Words) => unknown, string][] = [
     [
       'a step after the last',
       AFTER_9,
       setWord(STATE.step, 77),
-      'step of environment 3 from 0 to 28, got 77.',
+      'step of environment 3 to be from 0 to 28, got 77.',
     ],
     [
       'the largest step',
       AFTER_9,
       setWord(STATE.step, 0xffffffff),
-      'step of environment 3 from 0 to 28, got 4294967295.',
+      'step of environment 3 to be from 0 to 28, got 4294967295.',
     ],
-    ['an invalid mode', AFTER_9, setWord(STATE.mode, 3), 'mode of environment 3 from 0 to 2, got 3.'],
+    ['an invalid mode', AFTER_9, setWord(STATE.mode, 3), 'mode of environment 3 to be from 0 to 2, got 3.'],
     ['a meter above 1', AFTER_9, setFloat(meters, 1.0000001), `meters[0] of environment 3 ${inRange} 1.000`],
     ['a meter below 0', AFTER_9, setFloat(meters + 4, -0.5), `meters[4] of environment 3 ${inRange} -0.5.`],
     ['a meter of -0', AFTER_9, setFloat(meters + 2, -0), `meters[2] of environment 3 ${inRange} -0.`],
@@ -76,13 +76,13 @@ describe('checkStates', () => {
       'an infinite trait',
       AFTER_9,
       setFloat(traits, Number.POSITIVE_INFINITY),
-      'profile[0] of environment 3 from -1048576 to',
+      'profile[0] of environment 3 to be from -1048576 to',
     ],
     [
       'a large trait',
       AFTER_9,
       setFloat(traits + 10, -(2 ** 20) - 1),
-      'profile[10] of environment 3 from -1048576 to',
+      'profile[10] of environment 3 to be from -1048576 to',
     ],
     [
       'a tiny trait',
@@ -96,14 +96,19 @@ describe('checkStates', () => {
       setFloat(weights, -(2 ** -41)),
       'profile[11] of environment 3 to be 0 or to have a magnitude of at least 2^-40',
     ],
-    ['a weight of -0', AFTER_9, setFloat(weights + 4, -0), 'profile[15] of environment 3 from'],
+    ['a weight of -0', AFTER_9, setFloat(weights + 4, -0), 'profile[15] of environment 3 to be from'],
     [
       'an infinite first-half reward sum',
       AFTER_9,
       setFloat(STATE.early, Number.NEGATIVE_INFINITY),
-      'early of environment 3 from -18446744073709552000',
+      'early of environment 3 to be from -18446744073709552000',
     ],
-    ['a first-half reward sum of -0', AFTER_9, setFloat(STATE.early, -0), 'early of environment 3 from'],
+    [
+      'a first-half reward sum of -0',
+      AFTER_9,
+      setFloat(STATE.early, -0),
+      'early of environment 3 to be from',
+    ],
     [
       'a nonzero second-half reward sum during the first half',
       AFTER_9,
@@ -116,7 +121,12 @@ describe('checkStates', () => {
       setFloat(STATE.late, 0.5),
       'late of environment 3 to be 0 after 14 steps',
     ],
-    ['a NaN second-half reward sum', ENDED, setFloat(STATE.late, Number.NaN), 'late of environment 3 from'],
+    [
+      'a NaN second-half reward sum',
+      ENDED,
+      setFloat(STATE.late, Number.NaN),
+      'late of environment 3 to be from',
+    ],
     [
       'too many crashes',
       AFTER_9,
@@ -127,7 +137,7 @@ describe('checkStates', () => {
       'more crashes than meter readings in an episode',
       ENDED,
       setWord(STATE.crashes, 141),
-      'crashes of environment 3 from 0 to 140, got 141.',
+      'crashes of environment 3 to be from 0 to 140, got 141.',
     ],
     ['a belief above 1', WITH_BELIEF, setFloat(belief, 1.5), `belief[0] of environment 3 ${inRange} 1.5.`],
     ['a belief of -0', WITH_BELIEF, setFloat(belief + 1, -0), `belief[1] of environment 3 ${inRange} -0.`],
@@ -143,7 +153,7 @@ describe('checkStates', () => {
       setFloat(belief + 1, 0.25),
       'belief[1] of environment 3 to be 0.5, because no belief was given, got 0.25.',
     ],
-    ['an invalid flag', AFTER_9, setWord(STATE.given, 2), 'given of environment 3 from 0 to 1, got 2.'],
+    ['an invalid flag', AFTER_9, setWord(STATE.given, 2), 'given of environment 3 to be from 0 to 1, got 2.'],
     [
       'an invalid action',
       AFTER_9,
@@ -166,7 +176,7 @@ describe('checkStates', () => {
       'a weight beyond the domain',
       AFTER_9,
       setFloat(grader + 5, 2 ** 21),
-      'grader[5] of environment 3 from -1048576 to 1048576',
+      'grader[5] of environment 3 to be from -1048576 to 1048576',
     ],
     [
       'a tiny weight of the grader',
@@ -223,7 +233,7 @@ describe('checkStates', () => {
       'a first step after the last',
       ENDED,
       setWord(STATE.began, 28),
-      'began of environment 3 from 0 to 27, got 28.',
+      'began of environment 3 to be from 0 to 27, got 28.',
     ],
     [
       'an action before the first step',
@@ -238,7 +248,7 @@ describe('checkStates', () => {
       'an invalid first meter',
       AFTER_9,
       setFloat(STATE.firstMeters + 4, 1.5),
-      'first_meters[4] of environment 3 from 0 to 1, got 1.5.',
+      'first_meters[4] of environment 3 to be from 0 to 1, got 1.5.',
     ],
     [
       'meters at a later start that differ from the first meters',
@@ -250,31 +260,36 @@ describe('checkStates', () => {
       'a wellbeing sum larger than the number of steps',
       AFTER_9,
       setFloat(STATE.well, 9.5),
-      `${well} from 0 to 9.`,
+      `${well} to be from 0 to 9.`,
     ],
-    ['a negative wellbeing sum', AFTER_9, setFloat(STATE.well, -0.5), `${well} from 0 to 9.`],
+    ['a negative wellbeing sum', AFTER_9, setFloat(STATE.well, -0.5), `${well} to be from 0 to 9.`],
     [
       'a nonzero wellbeing sum at step 0',
       INITIAL,
       setFloat(STATE.well, 0.5),
-      `${well} from 0 to 0 after 0 steps, got 0.5.`,
+      `${well} to be from 0 to 0 after 0 steps, got 0.5.`,
     ],
-    ['a NaN belief_skill sum', ENDED, setFloat(STATE.skill, Number.NaN), 'skill of environment 3 from'],
+    ['a NaN belief_skill sum', ENDED, setFloat(STATE.skill, Number.NaN), 'skill of environment 3 to be from'],
     [
       'a belief_skill sum larger than the number of its terms',
       AFTER_9,
       setFloat(STATE.skill, 1.02),
-      `${skill} from -16.`,
+      `${skill} to be from -16.`,
     ],
-    ['a belief_skill sum below its minimum', AFTER_9, setFloat(STATE.skill, -16.2), `${skill} from -16.`],
+    [
+      'a belief_skill sum below its minimum',
+      AFTER_9,
+      setFloat(STATE.skill, -16.2),
+      `${skill} to be from -16.`,
+    ],
     [
       'a nonzero belief_skill sum at step 0',
       INITIAL,
       setFloat(STATE.skill, 0.5),
-      `${skill} from 0 to 0 after 0 steps, got 0.5.`,
+      `${skill} to be from 0 to 0 after 0 steps, got 0.5.`,
     ],
-    ['a return of -0', AFTER_9, setFloat(STATE.return, -0), 'return of environment 3 from'],
-    ['a NaN return', ENDED, setFloat(STATE.return, Number.NaN), 'return of environment 3 from'],
+    ['a return of -0', AFTER_9, setFloat(STATE.return, -0), 'return of environment 3 to be from'],
+    ['a NaN return', ENDED, setFloat(STATE.return, Number.NaN), 'return of environment 3 to be from'],
     [
       'a crash at step 0',
       INITIAL,
@@ -299,7 +314,7 @@ describe('checkStates', () => {
       (words) => words.fill(0),
       'belief[0] of environment 3 to be 0.5, because no belief was given, got 0.',
     ],
-    ['a state of ones', ENDED, (words) => words.fill(0xffffffff), 'step of environment 3 from 0 to 28'],
+    ['a state of ones', ENDED, (words) => words.fill(0xffffffff), 'step of environment 3 to be from 0 to 28'],
   ];
   it.each(cases)('refuses %s', (_, source, damage, message) => {
     const words = source.slice();

@@ -22,7 +22,10 @@ export interface CheckedProgram {
   open(options: AsyncBatchOptions): Promise<WebGpuBatch>;
 }
 
-/** Compiles the shaders and compares their episodes. @throws BackendError `backend_unavailable` if the device refuses the shaders. */
+/**
+ * Compiles the shaders and compares their episodes with the reference's.
+ * @throws BackendError `backend_unavailable` if the device refuses the shaders.
+ */
 export async function checkProgram(
   device: GpuDevice,
   workgroupSize: number,

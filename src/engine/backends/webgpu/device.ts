@@ -43,7 +43,7 @@ export class GpuDevice {
     try {
       return new GpuDevice(gpu, adapter, await adapter.requestDevice({ requiredLimits }));
     } catch (cause) {
-      throw refusedBy(`${nameOf(adapter.info)} gave no device.`, (cause as Error).message, cause);
+      throw refusedBy(`${nameOf(adapter.info)} refused to open a device.`, (cause as Error).message, cause);
     }
   }
 
@@ -81,9 +81,9 @@ export class GpuDevice {
 
 const NO_ADAPTER =
   'No adapter. A GPU with its driver (Vulkan on Linux, with libvulkan1; Metal on macOS; Direct3D 12 on Windows) is ' +
-  'needed, or a software adapter such as SwiftShader. In Node, set the environment variable VK_DRIVER_FILES to the ' +
-  "path of its driver's JSON file. In a browser, " +
-  'chrome://gpu or about:support shows the reason.';
+  'needed, or a software adapter such as SwiftShader. To use a software adapter in Node, set the environment ' +
+  "variable VK_DRIVER_FILES to the path of the adapter's Vulkan JSON file. In a browser, chrome://gpu or " +
+  'about:support shows the reason.';
 
 const UNAVAILABLE = 'Expected an available backend, got "webgpu". ';
 
@@ -92,7 +92,10 @@ export const unavailable = (why: string, cause?: unknown): BackendError =>
 
 /** Builds the error for a refusal by a driver. @param driverMessage the driver's message. */
 export const refusedBy = (what: string, driverMessage: string, cause?: unknown): BackendError =>
-  unavailable(`${what} Update its driver, or use another backend. Its message: ${driverMessage}`, cause);
+  unavailable(
+    `${what} Update the driver, or use another backend. The driver's message: ${driverMessage}`,
+    cause,
+  );
 
 /** Returns the message of an error that `unavailable` built, without the sentence that all of them share. */
 export const reasonOf = (error: unknown): string => (error as Error).message.replace(UNAVAILABLE, '');
@@ -101,7 +104,7 @@ const deviceFailed = (adapter: string, driverMessage: string): BackendError =>
   new BackendError(
     'device_failed',
     `Expected ${adapter} to accept valid commands, got an error. This is a bug: report it, and use another backend ` +
-      `until it is fixed. Its message: ${driverMessage}`,
+      `until it is fixed. The driver's message: ${driverMessage}`,
   );
 
 /** Returns an adapter's name. Browsers give less information than Node. */

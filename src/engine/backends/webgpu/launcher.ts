@@ -13,7 +13,7 @@ import { destroyShards, envsPerShard, openShards, type Shard } from './shard.js'
 
 export interface LauncherOptions {
   readonly numEnvs: number;
-  /** The world's block. */
+  /** The world's numbers, as a block of words. */
   readonly words: Uint32Array;
   /** The largest number of environments per shard; null for as many as the device can bind. */
   readonly maxEnvsPerShard: number | null;
@@ -34,9 +34,9 @@ interface ResultsOptions {
 /** The environments of one launch, all in one shard. */
 interface LaunchPart {
   readonly shard: Shard;
-  /** The index of the first environment in the batch. */
+  /** The index of the first environment within the batch. */
   readonly at: number;
-  /** The index of the first environment in the shard, the number of environments, and the offsets of their request. */
+  /** The index of the first environment within the shard, the number of environments, the offsets of their request. */
   readonly range: Launch & { readonly count: number };
 }
 
@@ -55,7 +55,7 @@ export class Launcher {
   readonly #resultBuffer: Scratch;
   readonly #readback: Readback;
   readonly #groups = new Map<Shard, { request: GPUBuffer; results: GPUBuffer; group: GPUBindGroup }>();
-  /** A copy of the batch's shards, from which it gathers if it is its own source. */
+  /** Copies of the shards. The batch gathers from them when it gathers from itself. */
   #shardCopies: Shard[] | null = null;
   /** The last read. Reads run one after the other, because they use the same scratch memory. */
   #lastRead: Promise<unknown> = Promise.resolve();

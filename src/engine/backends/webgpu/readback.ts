@@ -15,7 +15,7 @@ export interface Piece {
   /**
    * Receives some of the words.
    * @param words a view, valid only during the call.
-   * @param from the index in the piece of the first of these words.
+   * @param from the index of the first of these words within the piece.
    */
   take(words: Uint32Array, from: number): void;
 }
@@ -65,7 +65,7 @@ export class Readback {
       await target.mapAsync(MAP_MODE_READ, 0, bytes);
     } catch (cause) {
       const { device, queue } = this.#memory.gpu;
-      // The reason of the failure is known only after the queue's work.
+      // The reason for the failure is known only after the queue has finished its work.
       await Promise.race([device.lost, queue.onSubmittedWorkDone().catch(() => {})]);
       this.#memory.check();
       throw cause;

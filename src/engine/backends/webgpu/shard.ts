@@ -7,7 +7,7 @@ import type { GpuDevice } from './device.js';
 import type { Memory } from './device-memory.js';
 
 export interface Shard {
-  /** The index in the batch of the first environment. */
+  /** The index of the first environment within the batch. */
   readonly first: number;
   /** The number of environments. */
   readonly count: number;
@@ -17,7 +17,7 @@ export interface Shard {
   readonly outputs: GPUBuffer;
 }
 
-/** Returns the number of environments that fit into a shard. @param words of each environment. */
+/** Returns the number of environments that fit into a shard. @param words words per environment. */
 export function envsPerShard({ limits }: GpuDevice, words: number, workgroupSize: number): number {
   const bytes = Math.min(limits.maxStorageBufferBindingSize, limits.maxBufferSize);
   const envs = Math.min(
@@ -27,7 +27,7 @@ export function envsPerShard({ limits }: GpuDevice, words: number, workgroupSize
   return Math.max(TILE, envs - (envs % TILE));
 }
 
-/** Allocates the shards of a batch. @param maxEnvs environments per shard, whole tiles. */
+/** Allocates the shards of a batch. @param maxEnvs the largest number of environments per shard, in whole tiles. */
 export function openShards(memory: Memory, numEnvs: number, keepsFinal: boolean, maxEnvs: number): Shard[] {
   const usage = USAGE.storage | USAGE.copySource | USAGE.copyTarget;
   const outputWords = keepsFinal ? OUTPUT_WORDS.withFinal : OUTPUT_WORDS.withoutFinal;

@@ -1,4 +1,4 @@
-/** Counts the steps of each environment, so that a batch can refuse a step without asking the device. */
+/** Counts the steps of each environment, so that a batch can refuse a step without waiting for the device. */
 
 import { NUM_ACTIONS, NUM_STEPS, STATE, STATE_WORDS } from '../../../world/fields.js';
 import { hasIllegalBits, illegalBits } from '../../validate/actions.js';

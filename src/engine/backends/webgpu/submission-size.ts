@@ -1,5 +1,5 @@
 /**
- * Chooses the number of environments of a submission by the time of earlier ones, so that no watchdog ends a submission.
+ * Chooses the number of environments per submission from the times of earlier ones, so that no watchdog ends one.
  */
 
 /** Environments of the first submission: little work even for a software device. */

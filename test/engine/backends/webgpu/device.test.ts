@@ -36,7 +36,7 @@ describe('an error without a device', () => {
     const requestDevice = () => Promise.reject(new Error('out of devices'));
     const adapter = { info: { vendor: 'acme', device: 'Toaster' }, limits: {}, requestDevice };
     await expect(open({ requestAdapter: async () => adapter })).rejects.toMatchObject(
-      unavailable(/Toaster, acme gave no device\..*another backend.*out of devices/),
+      unavailable(/Toaster, acme refused to open a device\..*another backend.*out of devices/),
     );
   });
 

@@ -185,7 +185,7 @@ struct Launch {
   source_keeps_final: u32,
   // array of bytes: the environments to reset or step; NONE for all
   mask: u32,
-  // array of words: of episodes that begin, or of the random policy
+  // array of words: seeds of episodes that begin, or of the random policy
   seeds: u32,
   // array of bytes
   modes: u32,
@@ -197,17 +197,17 @@ struct Launch {
   steps: u32,
   // array of floats, five per environment: meters at the beginning
   meters: u32,
-  // array of floats: sums at the beginning, like the next two; NONE for 0
+  // array of floats: sums of first-half rewards at the beginning; NONE for 0
   early: u32,
-  // array of floats
+  // array of floats: sums of second-half rewards at the beginning; NONE for 0
   late: u32,
-  // array of floats
+  // array of floats: sums of rewards at the beginning; NONE for 0
   returns: u32,
   // array of bytes: crash counts at the beginning; NONE for 0
   crashes: u32,
-  // array of floats: sums at the beginning, like the next; NONE for 0
+  // array of floats: sums of weighted meters at the beginning; NONE for 0
   well: u32,
-  // array of floats
+  // array of floats: sums of belief skill terms at the beginning; NONE for 0
   skill: u32,
   // array of bytes, one per environment, or 28
   actions: u32,

@@ -189,7 +189,7 @@ struct Launch {
   source_keeps_final: u32,
   // array of bytes: the environments to reset or step; NONE for all
   mask: u32,
-  // array of words: of episodes that begin, or of the random policy
+  // array of words: seeds of episodes that begin, or of the random policy
   seeds: u32,
   // array of bytes
   modes: u32,
@@ -201,17 +201,17 @@ struct Launch {
   steps: u32,
   // array of floats, five per environment: meters at the beginning
   meters: u32,
-  // array of floats: sums at the beginning, like the next two; NONE for 0
+  // array of floats: sums of first-half rewards at the beginning; NONE for 0
   early: u32,
-  // array of floats
+  // array of floats: sums of second-half rewards at the beginning; NONE for 0
   late: u32,
-  // array of floats
+  // array of floats: sums of rewards at the beginning; NONE for 0
   returns: u32,
   // array of bytes: crash counts at the beginning; NONE for 0
   crashes: u32,
-  // array of floats: sums at the beginning, like the next; NONE for 0
+  // array of floats: sums of weighted meters at the beginning; NONE for 0
   well: u32,
-  // array of floats
+  // array of floats: sums of belief skill terms at the beginning; NONE for 0
   skill: u32,
   // array of bytes, one per environment, or 28
   actions: u32,
@@ -230,7 +230,7 @@ struct Launch {
 }
 `,
   'bindings.wgsl': `// The bindings of every kernel. A request's arrays lie in \`request\`, with rows for the environments from \`launch.first\`
-// on. The fields of \`launch\` (generated/layout.wgsl) give their offsets; NONE marks an absent array.
+// on. The fields of \`launch\` (generated/layout.wgsl) hold their offsets; NONE marks an absent array.
 
 @group(0) @binding(0) var<uniform> launch: Launch;
 @group(0) @binding(1) var<storage, read> world: array<u32, COUNT_BLOCK_WORDS>;
@@ -283,7 +283,7 @@ fn clamp_unit(x: f32) -> f32 {
   return bitcast<f32>((bits & 0x80000000u) | min(bits & 0x7fffffffu, bitcast<u32>(1.0)));
 }
 
-// Readers of the world's block.
+// Reads a number of the world.
 fn world_number(at: u32) -> f32 {
   return bitcast<f32>(world[at]);
 }
@@ -535,7 +535,7 @@ struct Transition {
 // The transition before the first step. COUNT_ACTIONS stands for no action, COUNT_EVENTS for no event.
 const NO_TRANSITION = Transition(COUNT_EVENTS, COUNT_ACTIONS, 0.0, ZERO_METERS, ZERO_METERS);
 
-// A profile, with fields by name: an array would be indexed in memory.
+// A profile. Its numbers are named fields, because compilers keep an indexed array in memory, not in registers.
 struct Profile {
   social_vitality_multiplier: f32,
   social_serenity_bonus: f32,
@@ -730,7 +730,7 @@ fn step_episode(
 `,
   'grade.wgsl': `// Beliefs, their skill, and the grade of a finished episode.
 
-// Rule 9: belief. Returns a given number, clamped and flushed.
+// Rule 9: belief. Clamps a given number to [0, 1]. Numbers below the smallest belief become 0.
 fn clean_belief(x: f32) -> f32 {
   let bounded = clamp01(x);
   return select(bounded, 0.0, bounded < world_number(BLOCK_SMALLEST_BELIEF));
@@ -1160,7 +1160,7 @@ fn record(i: u32, t: u32, m: Meters, transition: Transition) {
   put_recorded_meters(RECORDED_ANOMALIES, i, t, transition.anomaly);
 }
 `,
-  'run.wgsl': `// Plays whole episodes in one call, from their present states to their stops.
+  'run.wgsl': `// Plays many steps of each episode in one call, from its current state to its stop.
 
 fn policy_seed_at(i: u32) -> u32 {
   if (launch.seeds == NONE) {
@@ -1179,7 +1179,7 @@ fn choose(i: u32, seed: u32, t: u32, m: Meters, policy_seed: u32) -> u32 {
   return byte_at(launch.actions, i * COUNT_STEPS + t);
 }
 
-// Rule 9: applies the belief that a sequence gives at row \`at\`. Returns whether it gives one.
+// Rule 9: belief. Applies the belief at row \`at\` of a sequence, if one is given. Returns whether one is given.
 fn apply_belief(env: u32, at: u32) -> bool {
   if (launch.belief_kind != BELIEFS_SEQUENCE || byte_at(launch.given, at) == 0u) {
     return false;
@@ -1372,7 +1372,7 @@ fn targets(@builtin(global_invocation_id) id: vec3<u32>) {
   }
 }
 `,
-  'gather.wgsl': `// Copies environments, their states and outputs, from a shard of another batch.
+  'gather.wgsl': `// Copies the states and outputs of environments from a shard of the source.
 
 @group(1) @binding(0) var<storage, read> source_state: array<u32>;
 @group(1) @binding(1) var<storage, read> source_outputs: array<u32>;

@@ -1,5 +1,5 @@
 // The bindings of every kernel. A request's arrays lie in `request`, with rows for the environments from `launch.first`
-// on. The fields of `launch` (generated/layout.wgsl) give their offsets; NONE marks an absent array.
+// on. The fields of `launch` (generated/layout.wgsl) hold their offsets; NONE marks an absent array.
 
 @group(0) @binding(0) var<uniform> launch: Launch;
 @group(0) @binding(1) var<storage, read> world: array<u32, COUNT_BLOCK_WORDS>;

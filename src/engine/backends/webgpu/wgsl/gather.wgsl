@@ -1,4 +1,4 @@
-// Copies environments, their states and outputs, from a shard of another batch.
+// Copies the states and outputs of environments from a shard of the source.
 
 @group(1) @binding(0) var<storage, read> source_state: array<u32>;
 @group(1) @binding(1) var<storage, read> source_outputs: array<u32>;

@@ -29,7 +29,7 @@ fn clamp_unit(x: f32) -> f32 {
   return bitcast<f32>((bits & 0x80000000u) | min(bits & 0x7fffffffu, bitcast<u32>(1.0)));
 }
 
-// Readers of the world's block.
+// Reads a number of the world.
 fn world_number(at: u32) -> f32 {
   return bitcast<f32>(world[at]);
 }

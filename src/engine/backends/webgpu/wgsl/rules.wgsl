@@ -23,7 +23,7 @@ struct Transition {
 // The transition before the first step. COUNT_ACTIONS stands for no action, COUNT_EVENTS for no event.
 const NO_TRANSITION = Transition(COUNT_EVENTS, COUNT_ACTIONS, 0.0, ZERO_METERS, ZERO_METERS);
 
-// A profile, with fields by name: an array would be indexed in memory.
+// A profile. Its numbers are named fields, because compilers keep an indexed array in memory, not in registers.
 struct Profile {
   social_vitality_multiplier: f32,
   social_serenity_bonus: f32,

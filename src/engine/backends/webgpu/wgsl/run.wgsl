@@ -1,4 +1,4 @@
-// Plays whole episodes in one call, from their present states to their stops.
+// Plays many steps of each episode in one call, from its current state to its stop.
 
 fn policy_seed_at(i: u32) -> u32 {
   if (launch.seeds == NONE) {
@@ -17,7 +17,7 @@ fn choose(i: u32, seed: u32, t: u32, m: Meters, policy_seed: u32) -> u32 {
   return byte_at(launch.actions, i * COUNT_STEPS + t);
 }
 
-// Rule 9: applies the belief that a sequence gives at row `at`. Returns whether it gives one.
+// Rule 9: belief. Applies the belief at row `at` of a sequence, if one is given. Returns whether one is given.
 fn apply_belief(env: u32, at: u32) -> bool {
   if (launch.belief_kind != BELIEFS_SEQUENCE || byte_at(launch.given, at) == 0u) {
     return false;
