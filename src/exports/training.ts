@@ -1,10 +1,15 @@
 /**
- * The subpath `rhythm-vec/training`: episodes of teachers, and states to train on with GRPO.
+ * The subpath `rhythm-vec/training`: students, episodes of teachers, and states to train on with GRPO.
  * @module
  */
 
 export type { DatasetOptions } from '../training/datasets/grpo/grpo-options.js';
 export { type GrpoState, grpoStates, grpoStatesAsync } from '../training/datasets/grpo/grpo-states.js';
 export type { Engine } from '../training/datasets/state-sampler.js';
+export type { EpochFigures, RefinementFigures } from '../training/student/checkpoint.js';
+export type { Played } from '../training/student/episodes.js';
+export type { TrainProgress } from '../training/student/train.js';
+export type { TrainOptions } from '../training/student/train-options.js';
+export { type TrainStudentOptions, trainStudent } from '../training/student/train-student.js';
 export { type TeachOptions, teach } from '../training/teaching/planner-teacher.js';
 export type { SeedRange } from '../world/conditions.js';

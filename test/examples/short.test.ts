@@ -10,7 +10,11 @@ const files = readdirSync(at('')).filter((name) => /\.[jt]s$/.test(name));
 
 /** Runs an example as its first comment says. @returns its output. */
 const outputOf = (name: string): string =>
-  execFileSync(process.execPath, ['--import', 'tsx', at(name)], { encoding: 'utf8', timeout: 100_000 });
+  execFileSync(process.execPath, ['--import', 'tsx', at(name)], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: 100_000,
+  });
 
 const EXPECTED: Readonly<Record<string, RegExp>> = {
   'evaluation.ts': /^grader v2\n.* heuristic {11}0\.447 ±0\.009 {2}MAE 0\.205\n.*\ngrader calm\n/s,
@@ -20,6 +24,8 @@ const EXPECTED: Readonly<Record<string, RegExp>> = {
   'recurrent-policy.js': /^$/,
   'replay-scoring.ts':
     /^3 6 5 EXERCISE {8}-0\.49 {3}1\.29 {3}0\.72\n.*\nI would rather not\. {3}-3\.00 {2}-6\.50 {2}-1\.34\n$/s,
+  'student.ts':
+    /^open-loop\+inference +0\.7\d\d .*\nclone +0\.7\d\d .*\nrefined +0\.7\d\d ±0\.\d{3} {2}MAE 0\.\d{3}\n$/,
   'worker.js': /^2000 episodes, mean final score 0\.4511\n$/,
 };
 

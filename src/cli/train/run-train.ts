@@ -1,13 +1,8 @@
 /** Runs `rhythm-vec train`: trains a student, evaluates it and writes its file. */
 import { readFile, rm } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
-import { readStudent, type Student } from '../../agents/student/student.js';
-import { encodeStudent } from '../../agents/student/student-file.js';
-import type { VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
-import { evaluate } from '../../evaluation/evaluate.js';
 import { loadVega } from '../../figures/load-vega.js';
 import { svgOf } from '../../figures/svg.js';
-import { load, PACKAGES } from '../../shared/optional-packages.js';
 import { packageVersion } from '../../shared/version.js';
 import { evalSeedsIn, rangeText } from '../../training/datasets/dataset-seeds.js';
 import { type Checkpoint, decodeCheckpoint, encodeCheckpoint } from '../../training/student/checkpoint.js';
@@ -17,11 +12,12 @@ import {
   toJson,
   toTrainRequest,
 } from '../../training/student/train-options.js';
+import { type EvaluationRecord, loadTraining, studentFile } from '../../training/student/train-student.js';
 import { createWorld } from '../../world/world.js';
 import { UsageError } from '../command-errors.js';
 import { checkOutputs } from '../files/check-outputs.js';
 import { readGrader } from '../files/grader-file.js';
-import { writeFilesAtomically } from '../files/output-file.js';
+import { type OutputFile, writeFilesAtomically } from '../files/output-file.js';
 import { partialOf } from '../files/partial-file.js';
 import { stat } from '../files/paths.js';
 import { openStudent } from '../files/policy-file.js';
@@ -38,9 +34,6 @@ export interface TrainCommandOptions extends Omit<TrainOptions, 'grader' | 'from
   readonly curves?: string;
   readonly resume?: true;
 }
-
-/** The conditions of the 150 evaluation episodes. */
-const CONDITIONS = ['in-distribution', 'ood'];
 
 /** Trains and writes a student. @throws UsageError for paths; InputError for options; LibraryError; the signal's reason. */
 export async function runTrain(options: TrainCommandOptions, signal: AbortSignal): Promise<void> {
@@ -59,11 +52,7 @@ export async function runTrain(options: TrainCommandOptions, signal: AbortSignal
     stored: jsonl === undefined ? undefined : await readStored(jsonl, engine, signal),
     grader: given.grader === undefined ? undefined : await readGrader(given.grader),
   });
-  const { trainStudent } = await load(
-    'students',
-    PACKAGES.students,
-    () => import('../../training/student/train.js'),
-  );
+  const { runTraining } = await loadTraining();
   noteEvalSeeds(request);
   const settings = JSON.stringify({
     ...{ version: packageVersion(), world: createWorld().digest },
@@ -72,28 +61,17 @@ export async function runTrain(options: TrainCommandOptions, signal: AbortSignal
   const from = resume ? await readCheckpoint(partial, settings) : null;
   const progress = createProgress('parts');
   try {
-    const { network, figures, refinement, world } = await trainStudent(request, from, {
+    const trained = await runTraining(request, from, {
       ...{ engine, signal },
       onCheckpoint: (state) =>
         writeFilesAtomically([{ path: partial, data: encodeCheckpoint(state, settings) }]),
       onProgress: ({ done, total, stage, note }) =>
         progress.update(done, total, note === null ? stage : `${stage}; ${note}`),
     });
-    const last = refinement.at(-1);
-    const training = { ...toJson(request), ...figures.at(-1), ...(last && { refinement: last }) };
-    const manifest = {
-      version: packageVersion(),
-      worldDigest: world.digest,
-      grader: request.grader,
-      training,
-    };
-    const student = readStudent(encodeStudent({ ...manifest, evaluation: {} }, network));
-    const evaluation = await evaluationOf(student, engine, signal);
-    const files = [
-      { path: output, data: encodeStudent({ ...manifest, evaluation }, network) as Uint8Array | string },
-    ];
+    const { bytes, evaluation } = await studentFile(request, trained, { engine, signal });
+    const files: OutputFile[] = [{ path: output, data: bytes }];
     if (curves !== undefined) {
-      const drawing = trainingPicture(basename(output, extname(output)), figures, refinement);
+      const drawing = trainingPicture(basename(output, extname(output)), trained);
       files.push({ path: curves, data: await svgOf(drawing) });
     }
     await writeFilesAtomically(files);
@@ -118,30 +96,6 @@ function noteEvalSeeds({ seeds }: TrainRequest): void {
   if (evalSeeds.length === 0) return;
   process.stderr.write(
     `note: seeds ${evalSeeds.join(' and ')} are kept for evaluation: a student that met them must not be evaluated on them.\n`,
-  );
-}
-
-/** Results by condition. */
-type EvaluationRecord = Record<string, { episodes: number; finalScore: number; beliefMae: number }>;
-
-async function evaluationOf(
-  student: Student,
-  engine: Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'>,
-  signal: AbortSignal,
-): Promise<EvaluationRecord> {
-  const { grader } = student.manifest;
-  const { rows } = await evaluate({
-    ...engine,
-    signal,
-    grader,
-    policies: { student },
-    conditions: CONDITIONS,
-  });
-  return Object.fromEntries(
-    rows.map(({ condition, episodes, finalScore, beliefMae }) => [
-      condition,
-      { episodes, finalScore: finalScore.mean, beliefMae },
-    ]),
   );
 }
 

@@ -2,13 +2,12 @@
 
 import type { Drawing } from '../../figures/drawing-types.js';
 import { type Curve, drawTrainingCurves } from '../../figures/training-curves.js';
-import type { EpochFigures, RefinementFigures } from '../../training/student/checkpoint.js';
+import type { Trained } from '../../training/student/train.js';
 
 /** Returns the curves: those of cloning over epochs, those of the refinement over episodes. @param name the student's. */
 export function trainingPicture(
   name: string,
-  epochs: readonly EpochFigures[],
-  refinement: readonly RefinementFigures[],
+  { figures: epochs, refinement }: Pick<Trained, 'figures' | 'refinement'>,
 ): Drawing {
   const cloning = (title: string, key: 'actionLoss' | 'agreement' | 'beliefMae'): Curve => ({
     name: title,

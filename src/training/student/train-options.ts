@@ -12,6 +12,7 @@ import { MAX_U32 } from '../../world/fields.js';
 import { checkRange } from '../datasets/dataset-seeds.js';
 import type { Played } from './episodes.js';
 
+/** Options of the training of a student. They determine the student. */
 export interface TrainOptions {
   /** A student to refine, in place of a clone of the teacher. Then `teacher`, `episodes`, `rounds` and `epochs` are refused. */
   readonly from?: Student;

@@ -65,7 +65,7 @@ export interface Trained {
  * Trains a student. The request determines its bits on one machine; the hooks and threads change nothing.
  * @param from continues from this state; null begins anew. @throws the signal's reason; the errors of the engine.
  */
-export async function trainStudent(
+export async function runTraining(
   request: TrainRequest,
   from: Checkpoint | null,
   hooks: TrainHooks,

@@ -22,7 +22,7 @@ import { PpoLearner, type PpoLosses, type PpoRows } from './ppo-learner.js';
 import { type Rollouts, rollOut } from './rollouts.js';
 
 /** Rows of an update. */
-const ROWS = 8192;
+const ROWS = 4096;
 /** The weight of later predictions in advantages. */
 const LAMBDA = 0.95;
 /** The learning rate of the first iteration. It falls linearly to 0. */

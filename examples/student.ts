@@ -1,0 +1,24 @@
+/**
+ * `npx tsx examples/student.ts`: trains a small student from nothing, refines it on the engine, and compares both with the policy
+ * that it imitates. Needs the package `@jax-js/jax`.
+ */
+import { evaluate, readStudent } from 'rhythm-vec';
+import { trainStudent } from 'rhythm-vec/training';
+
+/** A teacher without a plan of its own, because it is fast. The planner is the default. */
+const teacher = 'open-loop+inference';
+const clone = readStudent(await trainStudent({ teacher, episodes: 100, rounds: 0, epochs: 20 }));
+const refined = readStudent(
+  await trainStudent({
+    ...{ from: clone, refineEpisodes: 800, refineBatch: 200 },
+    onProgress: ({ done, total, stage }) => process.stderr.write(`${stage}: ${done} of ${total} parts\n`),
+  }),
+);
+const seeds = { first: 20000, last: 20299 };
+const { rows } = await evaluate({ policies: { [teacher]: teacher, clone, refined }, seeds });
+for (const { policy, finalScore, beliefMae } of rows) {
+  const halfWidth = finalScore.mean - finalScore.low!;
+  console.log(
+    `${policy.padEnd(20)} ${finalScore.mean.toFixed(3)} ±${halfWidth.toFixed(3)}  MAE ${beliefMae.toFixed(3)}`,
+  );
+}

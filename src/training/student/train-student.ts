@@ -1,0 +1,80 @@
+/** Trains a student and returns its file. */
+import { readStudent, type Student } from '../../agents/student/student.js';
+import { encodeStudent } from '../../agents/student/student-file.js';
+import type { VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
+import { evaluate } from '../../evaluation/evaluate.js';
+import { load, PACKAGES } from '../../shared/optional-packages.js';
+import { packageVersion } from '../../shared/version.js';
+import type { Trained, TrainHooks, TrainProgress } from './train.js';
+import { type TrainOptions, type TrainRequest, toJson, toTrainRequest } from './train-options.js';
+
+type Engine = Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'>;
+
+/** Options of `trainStudent`. The engine changes no result. */
+export interface TrainStudentOptions extends TrainOptions, Engine {
+  /** Ends the training: `trainStudent` throws its reason. */
+  readonly signal?: AbortSignal;
+  /** Called after each pass over the episodes, each 64 labelled episodes and each batch of the refinement. */
+  readonly onProgress?: (progress: TrainProgress) => void;
+}
+
+/** Results by condition, in the 150 evaluation episodes. */
+export type EvaluationRecord = Record<string, { episodes: number; finalScore: number; beliefMae: number }>;
+
+/** The conditions of the 150 evaluation episodes. */
+const CONDITIONS = ['in-distribution', 'ood'];
+
+/**
+ * Trains a student: it clones a policy, or stored episodes, and is refined on the engine. The options determine its bits on one
+ * machine. @returns the bytes of its file, for `readStudent`.
+ * @throws InputError for options; LibraryError `library_missing` without `@jax-js/jax`; the signal's reason.
+ */
+export async function trainStudent(options: TrainStudentOptions): Promise<Uint8Array> {
+  const { backend, kernel, threads, signal = new AbortController().signal, onProgress, ...given } = options;
+  const request = toTrainRequest(given);
+  const engine = { backend, kernel, threads };
+  const { runTraining } = await loadTraining();
+  const trained = await runTraining(request, null, {
+    ...{ engine, signal },
+    onCheckpoint: async () => {},
+    onProgress: onProgress ?? (() => {}),
+  });
+  return (await studentFile(request, trained, { engine, signal })).bytes;
+}
+
+/** Imports what needs `@jax-js/jax`. @throws LibraryError `library_missing`. */
+export const loadTraining = () => load('students', PACKAGES.students, () => import('./train.js'));
+
+/** Evaluates a finished student. @returns its file, and the results. @throws the signal's reason. */
+export async function studentFile(
+  request: TrainRequest,
+  { network, figures, refinement, world }: Trained,
+  { engine, signal }: Pick<TrainHooks, 'engine' | 'signal'>,
+): Promise<{ bytes: Uint8Array; evaluation: EvaluationRecord }> {
+  const last = refinement.at(-1);
+  const manifest = {
+    version: packageVersion(),
+    worldDigest: world.digest,
+    grader: request.grader,
+    training: { ...toJson(request), ...figures.at(-1), ...(last && { refinement: last }) },
+  };
+  const student = readStudent(encodeStudent({ ...manifest, evaluation: {} }, network));
+  const evaluation = await evaluationOf(student, engine, signal);
+  return { bytes: encodeStudent({ ...manifest, evaluation }, network), evaluation };
+}
+
+async function evaluationOf(
+  student: Student,
+  engine: Engine,
+  signal: AbortSignal,
+): Promise<EvaluationRecord> {
+  const { grader } = student.manifest;
+  const policies = { student };
+  const { rows } = await evaluate({ ...engine, signal, grader, policies, conditions: CONDITIONS });
+  return Object.fromEntries(
+    rows.map(({ condition, episodes, finalScore, beliefMae }) => [
+      condition,
+      { episodes, finalScore: finalScore.mean, beliefMae },
+    ]),
+  );
+}
