@@ -23,7 +23,7 @@ try {
     out: root,
     name: 'rhythm',
     napi: true,
-    // The headers of this Node; prebuildify would download those of the newest Node that it knows.
+    // Uses the headers of this Node. By default prebuildify downloads those of the newest Node.
     targets: [process.versions.node],
     cache: join(root, 'node_modules/.cache/prebuildify'),
     strip: spawnSync('strip', ['--version']).error === undefined,

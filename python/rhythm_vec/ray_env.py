@@ -112,12 +112,12 @@ class _Part:
         self._rows = rows
         self._saved = pickle.dumps(env)
         #: The number of calls before the saved state.
-        self._number = 0
+        self._calls_before = 0
         self._calls: List[Dict[str, Any]] = []
 
     def open(self) -> List[Any]:
         """Opens the environments in the actor, and repeats the calls. Returns references to the results of all."""
-        opened = self._actor.open.remote(self._key, self._number, self._saved)
+        opened = self._actor.open.remote(self._key, self._calls_before, self._saved)
         return [opened, *(self._submit(at) for at in range(len(self._calls)))]
 
     def call(self, arguments: Mapping[str, Any]) -> Any:
@@ -126,12 +126,12 @@ class _Part:
         return self._submit(len(self._calls) - 1)
 
     def _submit(self, at: int) -> Any:
-        return self._actor.call.remote(self._key, self._number + at, self._calls[at], at + 1 == NUM_STEPS)
+        return self._actor.call.remote(self._key, self._calls_before + at, self._calls[at], at + 1 == NUM_STEPS)
 
     def commit(self, saved: Optional[bytes]) -> None:
         """Forgets the calls before a saved state, if there is one."""
         if saved is not None:
-            self._saved, self._number, self._calls = saved, self._number + len(self._calls), []
+            self._saved, self._calls_before, self._calls = saved, self._calls_before + len(self._calls), []
 
     def undo(self) -> None:
         """Forgets the last call. The next call opens the environments again."""

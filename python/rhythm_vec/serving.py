@@ -26,7 +26,7 @@ from .commands import find_command
 from .errors import ServerUnavailableError
 
 _LISTENING = "Listening on "
-#: Seconds to wait for the process to end after each attempt to stop it. The server cuts off requests after 1.5 seconds.
+#: Seconds to wait for the process to end after each attempt to stop it. The third attempt, SIGKILL, cuts off requests.
 _STOP_S = 3.0
 #: The number of lines of standard error in the message of a failed start.
 _KEPT_LINES = 40

@@ -84,7 +84,7 @@ class RhythmEnv(InProcess, gymnasium.Env[Array, Any]):
 
         Args:
             seed: the episode's seed, a u32, which also seeds `np_random`; by default drawn from `np_random`.
-            options: `profiles`, `graders` and `start`, as those of `VecEnv.reset`.
+            options: `profiles`, `graders` and `start`, as in `VecEnv.reset`.
         """
         self._check_open()
         given = reset_options(options, ("profiles", "graders", "start"))

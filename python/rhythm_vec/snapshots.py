@@ -156,7 +156,7 @@ def _check_lengths(numbers: Dict[str, int], length: int) -> int:
         if numbers[name] > high:
             _refuse(f"{name} from 0 to {high}", numbers[name])
     if not 1 <= numbers["seedSize"] <= 2**32 - numbers["seedLow"]:
-        _refuse("seedSize within u32", numbers["seedSize"])
+        _refuse(f"seedSize from 1 to {2**32 - numbers['seedLow']}", numbers["seedSize"])
     return num_envs
 
 
@@ -185,7 +185,7 @@ def check_states(snapshot: Snapshot, world: World) -> None:
     _require(given | (belief == 0.5).all(axis=1), "a belief of 0.5, because none was given")
     grader = floats[:, STATE["grader"] : STATE["grader"] + len(_world.COMPONENT_NAMES)].astype(np.float64)
     error = np.abs(grader.sum(axis=1) - 1)
-    _require(error <= _world.SUM_TOLERANCE + np.abs(grader).sum(axis=1) * 2.0**-23, "a grader that sums to 1")
+    _require(error <= _world.SUM_TOLERANCE + np.abs(grader).sum(axis=1) * 2.0**-23, "grader weights that sum to 1")
 
 
 def _check_magnitudes(floats: npt.NDArray[np.float32], world: World) -> None:
@@ -218,7 +218,7 @@ def _check_sums(words: Words, world: World) -> None:
         ("skill", skill_bounds(world, steps, _world.SKILL_ERROR["snapshot"])),
     ):
         sums = floats[:, STATE[name]].astype(np.float64)
-        _require((sums >= low) & (sums <= high), f"a sum {name} that its steps can reach")
+        _require((sums >= low) & (sums <= high), f"a sum {name} within the bounds for its steps")
 
 
 def actions_of(words: Words) -> npt.NDArray[np.uint8]:
@@ -230,7 +230,7 @@ def actions_of(words: Words) -> npt.NDArray[np.uint8]:
 
 def _check_actions(words: Words) -> None:
     began, step = (words[:, STATE[name]][:, None] for name in ("began", "step"))
-    _require((began <= step)[:, 0], "a first step of at most the number of steps taken")
+    _require((began <= step)[:, 0], "a first step (began) of at most the number of steps taken")
     steps, codes = np.arange(_world.NUM_STEPS), actions_of(words)
     taken = (steps >= began) & (steps < step)
     _require((~taken | (codes < len(_world.ACTION_NAMES))).all(axis=1), "recorded action codes below 10")

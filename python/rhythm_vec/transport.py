@@ -25,7 +25,7 @@ class Answer:
 
 
 class UnreachableError(Exception):
-    """No connection was made. The cause says why."""
+    """No connection was made. The cause is the system's error."""
 
 
 def send(method: str, url: str, body: bytes, token: Optional[str], timeout_s: float) -> Answer:

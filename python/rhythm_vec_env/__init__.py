@@ -1,4 +1,4 @@
-"""The Rhythm life simulator as an environment of OpenEnv."""
+"""The Rhythm life simulator as an OpenEnv environment."""
 
 from .client import RhythmVecEnv
 from .models import RhythmVecAction, RhythmVecObservation, RhythmVecState

@@ -32,7 +32,7 @@ export function exitCodeOf(error: unknown): number {
   if (isClosedPipe(error)) return 0;
   if (error instanceof Interruption) return error.exitCode;
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT.usage;
-  // A separate code tells scripts that a larger budget would help.
+  // A separate code, so that scripts can raise the budget.
   if (error instanceof RhythmError && error.code === 'over_budget') return EXIT.budget;
   return isUsage(error) ? EXIT.usage : EXIT.failure;
 }

@@ -10,7 +10,7 @@ for (const [name, exitCode] of Object.entries(SIGNALS)) {
   // After the first signal the handler is removed, so that a second signal ends the process immediately.
   process.once(name, () => {
     const interruption = new Interruption(exitCode);
-    // The command may need more time, and says so in the interruption.
+    // A command that needs more time raises `graceMs` of the interruption.
     abort.abort(interruption);
     setTimeout(() => {
       discardOpenOutputs();

@@ -4,7 +4,7 @@ import Table from 'cli-table3';
 export type Alignment = 'left' | 'right';
 type Row = Parameters<InstanceType<typeof Table>['push']>[0];
 
-/** Renders rows of cells as text, without a line end. @param heads two lines each, so that columns stay narrow. */
+/** Renders rows of cells as text, without a line end. @param heads one or more lines each. */
 export function renderColumns(
   heads: readonly string[],
   alignments: readonly Alignment[],

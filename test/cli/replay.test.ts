@@ -102,9 +102,13 @@ describe('replay', () => {
   });
 
   it.each(ENGINES)('reproduces every golden episode on $name', async ({ backend, kernel }) => {
-    const { rows, good, bad } = await replayText([toLines(replayable.map(rowOf))], { backend, kernel }, 4);
+    const { rows, valid, invalid } = await replayText(
+      [toLines(replayable.map(rowOf))],
+      { backend, kernel },
+      4,
+    );
     expect(inFloat32(rows)).toEqual(replayable.map(expectedOutput));
-    expect([good, bad]).toEqual([replayable.length, 0]);
+    expect([valid, invalid]).toEqual([replayable.length, 0]);
   });
 
   it('reproduces the first steps of an incomplete episode, without a grade', async () => {
@@ -176,7 +180,7 @@ describe('a row may have', () => {
     const row = JSON.stringify({ seed: 5, actions: ['sleep'] });
     const text = `\uFEFF${row}\r\n\r\n  \t\n${row}\n\n?\n${row}`;
     const whole = await replayText([text]);
-    expect(whole).toMatchObject({ good: 3, bad: 1, reports: [[6, expect.any(String)]] });
+    expect(whole).toMatchObject({ valid: 3, invalid: 1, reports: [[6, expect.any(String)]] });
     const bytes = Buffer.from(text);
     const chunksOf = (n: number) =>
       Array.from({ length: bytes.length }, (_, i) => bytes.subarray(i * n, i * n + n));
@@ -262,7 +266,7 @@ describe('invalid rows', () => {
   it.each(refused)('%s', async (_, row, reason) => {
     const line = typeof row === 'string' ? row : JSON.stringify(row);
     const { rows, reports, ...counts } = await replayText([`${toLines([good])}${line}\n${toLines([good])}`]);
-    expect(counts).toEqual({ good: 2, bad: 1 });
+    expect(counts).toEqual({ valid: 2, invalid: 1 });
     expect(rows).toHaveLength(2);
     expect(reports).toEqual([[2, expect.stringContaining(reason)]]);
   });
@@ -313,13 +317,13 @@ describe('invalid rows', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(junk, { maxLength: 20 }), async (texts) => {
         const lines = texts.map((text) => text.replaceAll('\n', ' '));
-        const { rows, reports, good, bad } = await replayText([lines.join('\n')], {}, 3);
+        const { rows, reports, valid, invalid } = await replayText([lines.join('\n')], {}, 3);
         const withoutMark = lines.map((line, i) =>
           i === 0 && line.startsWith('\uFEFF') ? line.slice(1) : line,
         );
-        expect(good + bad).toBe(withoutMark.filter((line) => line.trim() !== '').length);
-        expect(rows).toHaveLength(good);
-        expect(reports).toHaveLength(bad);
+        expect(valid + invalid).toBe(withoutMark.filter((line) => line.trim() !== '').length);
+        expect(rows).toHaveLength(valid);
+        expect(reports).toHaveLength(invalid);
       }),
       { ...DRAWS, numRuns: drawsOf(300) },
     );

@@ -31,7 +31,7 @@ export class Evidence {
   readonly affectingTrait: Int8Array;
   /** The effect of one unit of this trait on each meter. */
   readonly slope: Float64Array;
-  /** The change of each meter beyond that of an unstressed profile with the lowest trait, with noise. */
+  /** The change of each meter beyond that of an unstressed profile with the lowest trait, including noise. */
   readonly excess = new Float64Array(NUM_METERS);
   /** Bounds on noise plus rounding, and on rounding alone, by meter. */
   readonly margin = new Float64Array(NUM_METERS);

@@ -116,7 +116,7 @@ export interface InferenceReport {
 /** Sorted samples of the 16 hidden numbers and of the target's three numbers. */
 type Sorted = readonly Float32Array[];
 
-/** Reports posteriors beside the prior. */
+/** Reports posteriors, compared with the prior. */
 export class Reporter {
   readonly #world: World;
   readonly #samples: PosteriorSamples;

@@ -30,7 +30,7 @@ const SMALL = 0.05;
 
 /**
  * Describes the last step's evidence, the belief with its reasons, and the least certain number, in three short sentences
- * on one line. The text has no answer line and no `<reasoning>` tags. The same report gives the same text.
+ * on one line. The text has no answer line and no `<reasoning>` tags. Equal reports have equal texts.
  * @param error the error that the stated belief minimises: as for `Inference.beliefs`. Default 'absolute'.
  */
 export function inferenceWords(report: InferenceReport, error: BeliefError = 'absolute'): string {

@@ -1,6 +1,6 @@
 /**
  * The posterior of the traits that affect anomalies. Noise is uniform with known amplitude. So an anomaly bounds
- * the one trait that affects its meter on both sides, if it is known whether the profile was stressed. The
+ * the one trait that affects its meter, from below and above, if it is known whether the profile was stressed. The
  * posterior is exact: a uniform box for each range of stress thresholds between observed serenities.
  */
 import type { Params } from '../../world/block.js';

@@ -34,7 +34,7 @@ export interface ChatModelOptions {
   readonly random?: () => number;
 }
 
-/** Waits in milliseconds, if the endpoint requests none. */
+/** Waits between retries in milliseconds, if the endpoint requests none. */
 const WAITS: BackOff = { first: 500, last: 60_000 };
 /** A longer requested wait ends the run. */
 const MAX_WAIT_MS = 15 * 60_000;

@@ -46,7 +46,7 @@ export interface Reservation {
 export interface EpisodeAccount {
   /** Adds the cost of an answer. */
   addCost(cost: number): void;
-  /** Ends the episode. The costs of finished episodes count in the mean. */
+  /** Ends the episode. If it is finished, its cost counts in the mean. */
   end(finished: boolean): void;
 }
 
@@ -76,7 +76,7 @@ export class Ledger implements CostLedger {
   readonly #finished: { episodes: number; cost: number };
   /** The largest reservation so far. Until an episode is finished, it is the expected cost of a request. */
   #maxRequestCost = 0;
-  /** The error of the first refused request or episode. After it no episode begins. */
+  /** The error of the last refused request or episode. Once it is set, no episode begins. */
   #refusal: BudgetError | null = null;
 
   constructor({ prices, budget, spent = 0, finished, onSpend = () => {} }: LedgerOptions) {

@@ -47,7 +47,7 @@ export function checkAuditShard({
   for (const [flag, value] of Object.entries({ '--output': output, '--assert': assert })) {
     if (value === undefined) continue;
     throw new UsageError(
-      `Expected no ${flag} with --shard, got one. Merge the shards, and look at the result.`,
+      `Expected no ${flag} with --shard, got one. Leave it out, merge the shards, and read the merged result.`,
     );
   }
   if (json === undefined)

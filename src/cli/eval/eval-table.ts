@@ -26,7 +26,7 @@ interface Column {
 
 /** The head of the column of published scores. The column is shown only if a row has one. */
 export const PUBLISHED_HEAD = '\npublished';
-/** The text of a missing figure. */
+/** The text of a missing number. */
 const NONE = '-';
 
 const component = ([name, head]: [string, string]): Column => ({
@@ -37,7 +37,7 @@ const component = ([name, head]: [string, string]): Column => ({
 /** Returns the name of a row's policy, with a mark if it is an oracle. */
 export const nameOf = (row: Row): string => `${policyName(row)}${row.oracle ? ORACLE_MARK : ''}`;
 
-/** The columns of scores before and after those of other graders. */
+/** The columns of scores. The columns of other graders come between FINAL_SCORES and OTHER_SCORES. */
 const FINAL_SCORES: readonly Column[] = [
   { head: '\npolicy', text: nameOf },
   { head: 'final score\n(95 %)', text: ({ finalScore }) => alignedInterval(finalScore) },
@@ -75,13 +75,13 @@ function publishedScore(row: RegradedRow, grader: string): string {
 }
 
 /** Formats a published score, with "~" if it was published as approximate. */
-export function publishedText(figure: Published | undefined): string {
-  if (figure === undefined) return NONE;
-  return figure.approximate ? `~${figure.finalScore}` : decimals(figure.finalScore);
+export function publishedText(score: Published | undefined): string {
+  if (score === undefined) return NONE;
+  return score.approximate ? `~${score.finalScore}` : decimals(score.finalScore);
 }
 
 /** Returns whether a cell of the published column has a score. */
-export const isFigure = (text: string): boolean => text !== NONE;
+export const isScore = (text: string): boolean => text !== NONE;
 
 /**
  * Returns a line with version, backend, grader and world; a line for a custom grader; and a line with the reason if the
@@ -145,7 +145,7 @@ function renderGroups(rows: readonly Row[], grader: string, columns: readonly Co
 }
 
 const hasPublished = (rows: readonly RegradedRow[], grader: string): boolean =>
-  rows.some((row) => isFigure(publishedScore(row, grader)));
+  rows.some((row) => isScore(publishedScore(row, grader)));
 
 type Titled = Pick<RegradedRow, 'condition' | 'seeds' | 'profiles' | 'episodes'>;
 

@@ -55,7 +55,8 @@ export function checkDirectory(option: string, path: string): void {
 
 /**
  * Checks that a directory can be written, or created if it does not exist.
- * @param path the value of the option. @param what it must name. @param write writes to the existing directory as a trial. @throws UsageError.
+ * @param path the value of the option. @param what the option must name, for errors. @param write writes to the
+ *   existing directory as a trial. @throws UsageError.
  */
 function tryDirectory(
   { option, path, what }: { readonly option: string; readonly path: string; readonly what: string },

@@ -69,7 +69,7 @@ export async function openStudent(path: string): Promise<Student> {
   }
 }
 
-/** Imports a policy. A function without parameters makes the policy; any other function is one. */
+/** Imports a policy. A function without parameters returns the policy; any other function is the policy itself. */
 async function importPolicy(path: string): Promise<PolicyLike> {
   const file = resolve(path);
   await stat(file).catch((cause) => {

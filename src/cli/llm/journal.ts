@@ -132,7 +132,7 @@ export class Journal {
     return Math.max(this.#spent, this.#finished.cost);
   }
 
-  /** Stores an episode. Once the promise settles, no crash can lose it. */
+  /** Stores an episode. Once the promise resolves, no crash can lose it. */
   async append(episode: TrajectoryEpisode): Promise<void> {
     const line = Buffer.from(episodeLine(episode));
     const start = this.#end;

@@ -97,7 +97,7 @@ export function checkLlmOptions(options: ModelFlags): void {
   check(options, 'temperature', 0, 2);
   check(options, 'topP', Number.MIN_VALUE, 1);
   check(options, 'samplingSeed', 0, MAX_U32);
-  // Node's fetch itself gives up after 300 s.
+  // Node's fetch times out after 300 s.
   check(options, 'timeout', 1, 300);
   check(options, 'retries', 0, 100);
   check(options, 'budget', 0, Number.MAX_VALUE);

@@ -8,14 +8,7 @@ import type { RunInfo } from '../../evaluation/run-info.js';
 import { playerName } from '../../report/player-names.js';
 import { FALLBACK_ACTION, type Player } from '../../rollouts/trajectories/trajectory-episode.js';
 import { camelCase } from '../../shared/letter-case.js';
-import {
-  isFigure,
-  PUBLISHED_HEAD,
-  publishedText,
-  renderRun,
-  sharedNotes,
-  title,
-} from '../eval/eval-table.js';
+import { isScore, PUBLISHED_HEAD, publishedText, renderRun, sharedNotes, title } from '../eval/eval-table.js';
 import { COMPONENT_HEADS, renderColumns } from '../text-table.js';
 import type { ReevalCounts } from './batch-reevaluator.js';
 
@@ -90,7 +83,7 @@ const hasPublished = (sections: readonly Section[], g: number, teachers = false)
     const considered = teachers
       ? rows.filter(({ player }) => player !== null && policyOf(player) === null)
       : rows;
-    return considered.some((row) => isFigure(publishedScore(row, { condition, profiles, grader })));
+    return considered.some((row) => isScore(publishedScore(row, { condition, profiles, grader })));
   });
 
 function renderGrader(sections: readonly Section[], g: number): string {

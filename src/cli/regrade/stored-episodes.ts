@@ -10,7 +10,7 @@ import type { ComponentsRow } from '../components/component-row.js';
 export class StoredEpisodes {
   readonly #conditions = new Map<string, ConditionRows>();
 
-  /** Adds a row. @throws BadRow for a duplicate episode, or an episode out of the other policies' order. */
+  /** Adds a row. @throws BadRow for a duplicate episode, or one that is not in the order of the other policies. */
   add(row: ComponentsRow): void {
     let condition = this.#conditions.get(row.condition);
     if (condition === undefined) {
@@ -26,6 +26,7 @@ export class StoredEpisodes {
   }
 }
 
+/** The results of one policy, by episode. */
 interface Column {
   readonly policy: string;
   readonly belief: BeliefKind;

@@ -54,8 +54,8 @@ export function addReplayCommand(program: Command, { signal }: Context): void {
   addEngineOptions(command)
     .addHelpText('after', HELP)
     .action(async (options: Options) => {
-      const { bad } = await runReplay(options, signal);
-      if (bad > 0 && !options.skipBad) process.exitCode = EXIT.failure;
+      const { invalid } = await runReplay(options, signal);
+      if (invalid > 0 && !options.skipBad) process.exitCode = EXIT.failure;
     });
 }
 
@@ -89,7 +89,7 @@ async function runReplay(options: Options, signal: AbortSignal): Promise<ReplayC
   }
 }
 
-function summary({ good, bad }: ReplayCounts, grader: Grader | null): string {
-  const replayed = `${counted(good, 'row')} replayed${grader === null ? '' : ` under grader ${grader.name}`}`;
-  return bad === 0 ? `${replayed}.` : `${replayed}, ${counted(bad, 'row')} invalid and left out.`;
+function summary({ valid, invalid }: ReplayCounts, grader: Grader | null): string {
+  const replayed = `${counted(valid, 'row')} replayed${grader === null ? '' : ` under grader ${grader.name}`}`;
+  return invalid === 0 ? `${replayed}.` : `${replayed}, ${counted(invalid, 'row')} invalid and left out.`;
 }

@@ -19,9 +19,10 @@ export interface ReplayStream {
   readonly batchSize?: number;
 }
 
+/** The numbers of valid and invalid rows. */
 export interface ReplayCounts {
-  good: number;
-  bad: number;
+  valid: number;
+  invalid: number;
 }
 
 const BATCH = 4096;
@@ -34,7 +35,7 @@ const PIECE = 2 ** 20;
 export async function replayStream(stream: ReplayStream): Promise<ReplayCounts> {
   const { input, report, engine, grader = null, signal, batchSize = BATCH } = stream;
   await using replayer = await Replayer.open(engine);
-  const counts: ReplayCounts = { good: 0, bad: 0 };
+  const counts: ReplayCounts = { valid: 0, invalid: 0 };
   let rows: ReplayRow[] = [];
   const flush = async () => {
     signal?.throwIfAborted();
@@ -45,10 +46,10 @@ export async function replayStream(stream: ReplayStream): Promise<ReplayCounts> 
     if (text?.trim() === '') continue;
     const row = text === null ? new BadRow(problem) : tryRow(text);
     if (row instanceof BadRow) {
-      counts.bad++;
+      counts.invalid++;
       report(number, row.message);
     } else {
-      counts.good++;
+      counts.valid++;
       rows.push(grader === null ? row : { ...row, grader });
     }
     if (rows.length === batchSize) await flush();

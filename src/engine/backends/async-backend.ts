@@ -37,7 +37,7 @@ export interface DeviceOptions {
 export interface Device {
   /** The platform's description. */
   readonly adapter: string;
-  /** Whether the processor emulates the device. Its speed then says nothing about GPUs. */
+  /** Whether the processor emulates the device. Its speed is then not that of a GPU. */
   readonly software: boolean;
   /** Whether its episodes equal the reference's bit for bit, as checked when the device was opened. */
   readonly exact: boolean;
