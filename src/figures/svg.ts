@@ -5,7 +5,7 @@ import { textWidth } from './text-width.js';
 import { CONFIG, DARK, FONT_SIZE, LIGHT } from './theme.js';
 
 export interface SvgOptions {
-  /** 'auto' (default): dark on screens that prefer dark colours, otherwise light. Print is light. */
+  /** 'auto' (default): dark on screens that prefer dark colours; light on other screens and in print. */
   theme?: 'auto' | 'light' | 'dark';
 }
 

@@ -107,14 +107,14 @@ export class ResultGatherer {
     };
   }
 
-  /** Adds a file of episodes. @param file the tally of all its episodes. */
-  addTrajectories(label: string, file: TrajectoryTally, remark: string): void {
-    const players = file.players(label);
+  /** Adds a file of episodes. @param tally the tally of all its episodes. */
+  addTrajectories(label: string, tally: TrajectoryTally, remark: string): void {
+    const players = tally.players(label);
     this.#players.push(...players);
     const content = this.#addScores(
       players.flatMap(({ name, scores }) => scoresOfPlayer(label, name, scores)),
     );
-    const origin = { versions: file.versions, worlds: file.worlds, run: null };
+    const origin = { versions: tally.versions, worlds: tally.worlds, run: null };
     this.#sources.push({ label, kind: 'trajectories', ...origin, ...content, remark });
   }
 

@@ -124,7 +124,7 @@ const describeTried = (tried: readonly Availability[]): string =>
   tried.map(({ name, reason }) => `${name} (${reason})`).join('; ');
 
 function explain(requested: string, tried: readonly Availability[]): string {
-  if (requested !== AUTO) return 'asked for';
+  if (requested !== AUTO) return 'requested by name';
   return tried.length === 0
     ? 'the fastest available'
     : `the fastest available; tried before it: ${describeTried(tried)}`;

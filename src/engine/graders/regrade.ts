@@ -22,7 +22,7 @@ const ROW_MAJOR: ComponentLayout = { columnStride: 0, numEnvs: 0 };
 /**
  * Regrades finished episodes from their components alone.
  * @returns f32 [n] in [0, 1], newly allocated: the final scores of these episodes under this grader, exact to the bit.
- * @param components f32 [n, 8], by COMPONENT_FIELDS and in their ranges, row-major unless `layout` says otherwise.
+ * @param components f32 [n, 8], by COMPONENT_FIELDS and in their ranges, row-major unless `layout` has a stride.
  * @param layout the layout of a result. Components of world 1.0.0, f32 [n, 6], need its `numEnvs`: 24 floats may be three
  *   episodes of eight components or four of six.
  * @throws InputError `wrong_type`, `wrong_length`, `out_of_range` (an invalid component); for a grader as

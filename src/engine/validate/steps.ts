@@ -14,6 +14,7 @@ const IGNORED = 255;
 /**
  * Returns codes as bytes. A Uint8Array is returned itself and unchecked: the batch checks its codes. Any other list, and a
  * Uint8Array whose memory may change during the call, is checked and copied.
+ * @param unit the meaning of `length`, for errors: "numEnvs".
  * @param scratch the array for the copy; null to allocate one.
  * @param mask u8: 0 for environments whose codes are ignored; null if all are used.
  * @throws InputError `illegal_action`, `wrong_length` or `wrong_type`.
@@ -51,6 +52,7 @@ function refuseAction(value: unknown, index: number): never {
 
 /**
  * Returns beliefs as f32 [rows, 3]. Returns a Float32Array itself, and a copy of any other list.
+ * @param unit the meaning of `rows`, for errors: "numEnvs".
  * @param scratch the array for the copy; null to allocate one.
  * @param mask u8: 0 for rows that are ignored; null if all are used. @param where the argument's name in errors.
  * @throws InputError `wrong_type`, `wrong_length`, or `bad_belief` for an entry that is not a number.
@@ -82,7 +84,7 @@ export function toBeliefs(
 /** Returns whether the first entry is a list. Tests its type first, because `isList` would box a number. */
 const isNested = (rows: ArrayLike<unknown>): boolean => typeof rows[0] === 'object' && isList(rows[0]);
 
-/** Says that the refused call changed nothing. */
+/** Returns the sentence that a refused call changed nothing. */
 const unchanged = (where: string): string =>
   where === 'start.beliefs' ? 'No episode has begun.' : 'No episode was stepped.';
 

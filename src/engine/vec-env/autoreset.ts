@@ -50,16 +50,16 @@ export class Autoreset {
   /** @param seeds u32 [numEnvs]: the seeds of the current episodes. Each commit updates them. */
   constructor(mode: AutoresetMode, span: SeedSpan, seeds: Uint32Array) {
     const numEnvs = seeds.length;
-    const resets = mode === 'disabled' ? 0 : numEnvs;
+    const maskLength = mode === 'disabled' ? 0 : numEnvs;
     this.mode = mode;
     this.#span = span;
     this.#seeds = seeds;
     this.episodeNumbers = new Uint32Array(numEnvs);
     this.#ends = new Float64Array(numEnvs);
     this.#numEnded = numEnvs;
-    this.#stepMask = new Uint8Array(resets);
-    this.#resetMask = new Uint8Array(resets);
-    this.#resetSeeds = new Uint32Array(resets);
+    this.#stepMask = new Uint8Array(maskLength);
+    this.#resetMask = new Uint8Array(maskLength);
+    this.#resetSeeds = new Uint32Array(maskLength);
   }
 
   /**
@@ -87,10 +87,10 @@ export class Autoreset {
     const numEnvs = this.#ends.length;
     for (let i = 0; i < numEnvs; i++) {
       const takesPart = mask === null || mask[i] !== 0;
-      const resets = takesPart && this.#ends[i] >= from && this.#ends[i] <= to;
-      this.#resetMask[i] = Number(resets);
-      this.#stepMask[i] = Number(takesPart && !resets);
-      if (resets) this.#resetSeeds[i] = low + modulo(this.#seeds[i] - low + numEnvs, size);
+      const isReset = takesPart && this.#ends[i] >= from && this.#ends[i] <= to;
+      this.#resetMask[i] = Number(isReset);
+      this.#stepMask[i] = Number(takesPart && !isReset);
+      if (isReset) this.#resetSeeds[i] = low + modulo(this.#seeds[i] - low + numEnvs, size);
     }
     this.#plan.resetMask = this.#resetMask;
     this.#plan.resetSeeds = this.#resetSeeds;

@@ -202,8 +202,8 @@ export function commitCopies(
   }
   target.autoreset.gather(source.autoreset, indices);
   const isPartial = indices.length < target.numEnvs;
-  const mayBeReal = source.usesHiddenState || !target.imagination;
-  target.usesHiddenState = mayBeReal || (isPartial && target.usesHiddenState);
+  const copiesUseHiddenState = source.usesHiddenState || !target.imagination;
+  target.usesHiddenState = copiesUseHiddenState || (isPartial && target.usesHiddenState);
 }
 
 /** Commits a copy into all environments, and clears `finalMask`. */

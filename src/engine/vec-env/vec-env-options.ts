@@ -86,7 +86,7 @@ export interface ResetOptions {
 /** Options of `step`. */
 export interface StepOptions {
   /**
-   * [numEnvs, 3], flat: social, morning, work, clamped to [0, 1]; a row of three NaN gives no belief. A Float32Array is
+   * [numEnvs, 3], flat: social, morning, work, clamped to [0, 1]; a row of three NaN is no belief. A Float32Array is
    * used without a copy.
    */
   beliefs?: ArrayLike<number>;
@@ -129,7 +129,7 @@ export interface RunOptionsFrom<Source, Field extends TrajectoryField = Trajecto
   extends LongCallOptions {
   /**
    * `[3]`: one finite belief for every step; or [numEnvs, 28, 3], flat, by the episode's step, where a row of three NaN
-   * gives no belief. Default: no beliefs.
+   * is no belief. Default: no beliefs.
    */
   beliefs?: ArrayLike<number>;
   /** Whether to return all steps, or a list of the fields to return, such as `['actions', 'rewards']`. Default false. */

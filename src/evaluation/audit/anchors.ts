@@ -82,12 +82,12 @@ async function playAnchor(
   const episodes = nullEpisodes(request);
   await using envs = new AuditEnvs({ ...request, episodes }, beliefs, kind);
   const openLoop = await envs.play(withBelief('fitted', silentPlayer('exploit', 'open-loop', sequence)));
-  const knowing = await envs.play(recordedPlayer('oracle', 'planner-oracle', oracle));
+  const oraclePlay = await envs.play(recordedPlayer('oracle', 'planner-oracle', oracle));
   return {
     sequence: intervalOf(openLoop.scores),
     sequenceSeeds: freshRange(openLoop.seeds.length),
-    oracle: intervalOf(knowing.scores),
-    oracleSeeds: freshRange(knowing.seeds.length),
+    oracle: intervalOf(oraclePlay.scores),
+    oracleSeeds: freshRange(oraclePlay.seeds.length),
     actions: Array.from(sequence, (action) => ACTION_NAMES[action]),
     belief: beliefs.fitted,
   };

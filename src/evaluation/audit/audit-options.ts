@@ -55,7 +55,7 @@ export interface AuditRequest {
   readonly engine: Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'>;
   readonly onProgress: (done: number, total: number) => void;
   readonly signal: AbortSignal | undefined;
-  /** Computes the searches and planned episodes. */
+  /** Computes or loads a costly piece: a search, or a recording of episodes. */
   readonly piece: ComputePiece;
 }
 

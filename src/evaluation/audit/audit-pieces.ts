@@ -1,6 +1,6 @@
 /** The costly pieces of an audit. A shard computes some of them; a merge computes none. */
 
-/** A search or the recording of a few planned episodes. */
+/** A search, or a recording of episodes. */
 export interface Piece<Result> {
   /** Unique in an audit. */
   readonly name: string;

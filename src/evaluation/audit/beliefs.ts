@@ -54,8 +54,8 @@ export interface FittedBeliefs {
 const STEP_SIZES = [0.1, 0.03, 0.01];
 
 /**
- * Fits constant beliefs on the training seeds. How a belief scores depends on the grader, so the search plays whole
- * episodes with each candidate. It changes one number of the belief at a time, as long as the score rises.
+ * Fits constant beliefs on the training seeds. The score of a belief depends on the grader, so the search plays whole
+ * episodes with each candidate. It changes one number of the belief at a time, until no change raises the score.
  * @param sequence u8 [28]: the actions of the episodes.
  */
 export async function fitBeliefs(
@@ -98,19 +98,19 @@ async function climb(
 ): Promise<readonly number[] | null> {
   let best: readonly number[] | null = null;
   let highest = await scoreOf();
-  const offer = async (belief: readonly number[]): Promise<boolean> => {
+  const keepIfBetter = async (belief: readonly number[]): Promise<boolean> => {
     const score = await scoreOf(belief);
     if (score <= highest) return false;
     [best, highest] = [belief, score];
     return true;
   };
-  const offerNeighbours = async (step: number): Promise<boolean> => {
+  const keepBetterNeighbour = async (step: number): Promise<boolean> => {
     if (best === null) return false;
-    for (const neighbour of neighboursOf(best, step)) if (await offer(neighbour)) return true;
+    for (const neighbour of neighboursOf(best, step)) if (await keepIfBetter(neighbour)) return true;
     return false;
   };
-  for (const start of starts) await offer(start);
-  for (const step of STEP_SIZES) while (await offerNeighbours(step));
+  for (const start of starts) await keepIfBetter(start);
+  for (const step of STEP_SIZES) while (await keepBetterNeighbour(step));
   return best;
 }
 

@@ -63,17 +63,17 @@ export async function playImpossibleWorld(
   });
   const beliefs = await fitBeliefs(request, refitted.actions, NEUTRAL);
   await using envs = new AuditEnvs(request, beliefs, NEUTRAL);
-  const ignoring = await envs.play(
+  const openLoopPlay = await envs.play(
     withBelief('fitted', silentPlayer('exploit', 'open-loop', refitted.actions)),
   );
   const ownActions = repeatActions(own.actions, request.episodes);
-  const knowing = await envs.play(
+  const oraclePlay = await envs.play(
     withBelief('truth', silentPlayer('oracle', 'oracle-open-loop', ownActions)),
   );
   const planner = await playPlanners(request, progress, envs);
   return {
-    score: intervalOf(ignoring.scores),
-    sequence: differenceOf(knowing, ignoring),
+    score: intervalOf(openLoopPlay.scores),
+    sequence: differenceOf(oraclePlay, openLoopPlay),
     planner,
     belief: beliefs.fitted,
     seeds: freshRange(request.episodes),

@@ -30,8 +30,8 @@ export class Comparison {
     this.mismatches.push({
       step: this.step,
       field,
-      recorded: shown(recorded),
-      recomputed: shown(recomputed),
+      recorded: withDecimal(recorded),
+      recomputed: withDecimal(recomputed),
     });
   }
 
@@ -66,7 +66,7 @@ export class Comparison {
 }
 
 /** Returns a float32 as its shortest decimal, and other values unchanged. */
-const shown = (value: StoredValue): StoredValue =>
+const withDecimal = (value: StoredValue): StoredValue =>
   typeof value === 'number' ? float32Decimal(value) : value;
 
 /** The length of an excerpt in characters. */

@@ -4,7 +4,7 @@ import { checkFinite, describe, isList, wrongType } from '../../shared/values.js
 
 /**
  * Scores of one task, or a list of scores per task. A task is a group in which scores are compared, such as a condition
- * or a profile. Its scores are those of its episodes, or of its training runs (see `runMeans`). Tasks may have different
+ * or a profile. It has one score per episode, or one per training run (see `runMeans`). Tasks may have different
  * numbers of scores.
  */
 export type TaskScores = ArrayLike<number> | readonly ArrayLike<number>[];

@@ -70,7 +70,7 @@ describe.each([
   it('makes `auto` choose the reference and report the reason', () => {
     expect(auto.backend).toBe('reference');
     expect(auto.reason).toContain(path);
-    expect(reference).toMatchObject({ backend: 'reference', reason: 'asked for' });
+    expect(reference).toMatchObject({ backend: 'reference', reason: 'requested by name' });
   });
 
   it('makes `auto` warn once, with the reason', () => {

@@ -29,7 +29,7 @@ describe('the choice of a backend', () => {
   it('a backend requested by name opens, or the error has the reason', async () => {
     const backend = new DeferredBackend();
     const env = await openAsyncVecEnv(backend.platform, { numEnvs, backend: 'reference' });
-    expect([env.backend, env.backendReason]).toEqual(['reference', 'asked for']);
+    expect([env.backend, env.backendReason]).toEqual(['reference', 'requested by name']);
     backend.reason = REASON;
     const call = openAsyncVecEnv(backend.platform, { numEnvs, backend: 'deferred' });
     await expectRejection(call, 'backend_unavailable', 'Tried: deferred', REASON);
