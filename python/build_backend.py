@@ -12,7 +12,7 @@ from scikit_build_core import build as _build
 from scikit_build_core.build import *  # noqa: F403
 
 _HERE = Path(__file__).resolve().parent
-#: Files outside this folder that a source distribution contains, by their paths in it.
+#: Files and folders outside this folder that a source distribution contains, by their paths in the distribution.
 _ADDED = {"native": _HERE.parent / "native", "LICENSE": _HERE.parent / "LICENSE"}
 
 

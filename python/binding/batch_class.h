@@ -25,7 +25,8 @@ inline const Kernel* find_kernel(const std::string& name) {
   return nullptr;
 }
 
-// Counts the forks of this process. A forked process lacks the threads of its parent's batches.
+// The number of forks from the process that loaded this module to this process. A forked process lacks the threads of its
+// parent's batches.
 inline std::atomic<int>& forks() {
   static std::atomic<int> count{0};
   static const int registered = pthread_atfork(nullptr, nullptr, [] { forks()++; });
@@ -51,7 +52,7 @@ class BatchClass {
     batch_ = std::make_unique<Batch>(*found, words, imagination, static_cast<int>(num_envs), threads);
   }
 
-  // In a forked process, releases the batch without freeing it: it would wait forever for threads that only the parent has.
+  // In a forked process, leaks the batch: its destructor would wait forever for threads that only the parent has.
   ~BatchClass() {
     if (is_forked()) static_cast<void>(batch_.release());
   }
@@ -76,7 +77,7 @@ class BatchClass {
     batch_->reset(out_, reset);
   }
 
-  // Steps. Returns the number of episodes that ended.
+  // Steps the environments of `mask`, or all for None. Returns the number of episodes that ended.
   size_t step(const py::object& actions, const py::object& beliefs, const py::object& mask, const py::object& reset_mask,
               const py::object& reset_seeds) {
     const Use use(*this);
@@ -99,8 +100,8 @@ class BatchClass {
   }
 
   // Runs a policy, or action sequences. `beliefs` is None, f32 [3], or a tuple of beliefs, f32 [num_envs, 28, 3], and given, u8
-  // [num_envs, 28]. `trajectory` is None or a tuple in the order of Trajectory, whose arrays may be None. With `source`, environment i first becomes a copy
-  // of environment indices[i] of the source.
+  // [num_envs, 28]. `trajectory` is None or a tuple in the order of Trajectory, whose arrays may be None. With `source`,
+  // environment i first becomes a copy of environment indices[i] of the source.
   void run(int policy, const py::object& policy_seeds, const py::object& actions, const py::object& beliefs, const py::object& stops,
            const py::object& trajectory, BatchClass* source, const py::object& indices) {
     const Use use(*this);
@@ -230,7 +231,7 @@ class BatchClass {
       if (batch.in_use_.exchange(true)) raise_busy();
       if (batch.is_forked()) {
         batch.in_use_ = false;
-        raise_state("forked", "Expected a call from the process that created the environment, got one from a fork of it. Create another here.");
+        raise_state("forked", "Expected a call from the process that created the environment, got one from a fork of it. Create a new environment in this process.");
       }
       if (batch.batch_ == nullptr) {
         batch.in_use_ = false;
@@ -386,7 +387,7 @@ class BatchClass {
   Outputs out_ = {};
   std::unique_ptr<Batch> batch_;
   std::atomic<bool> in_use_{false};
-  const int forks_;  // when this batch was created
+  const int forks_;  // forks() when this batch was created
 };
 
 }  // namespace rhythm::python

@@ -11,7 +11,7 @@
 namespace rhythm::python::sums {
 
 using namespace scalar;
-using scalar::broadcast;  // also visible beside the `broadcast` of the rules, which would hide it
+using scalar::broadcast;  // otherwise the `broadcast` of meters.inl would hide it
 namespace block = world::block;
 namespace count = world::count;
 namespace trait = world::trait;
@@ -22,7 +22,8 @@ namespace trait = world::trait;
 #include "draws.inl"
 #include "rules.inl"
 
-// Writes early, late and well of the first `steps` steps under a profile. `meters` and `deltas` are f32 [28, 5].
+// Writes to `out`, f32 [3], the sums early, late and well of the first `steps` steps under a profile. `meters` and `deltas`
+// are f32 [28, 5].
 inline void add_steps(const Tables& w, const float* profile, int steps, const float* meters, const float* deltas, float* out) {
   const Profile rated = make_profile(w, [profile](int k) { return broadcast(profile[k]); });
   EpisodeState episode = {};

@@ -41,7 +41,7 @@ class StepArguments {
     return actions_.data();
   }
 
-  // Reads beliefs, [num_envs, 3] or flat, of any number type, and finds which rows hold one. Null for None.
+  // Reads beliefs, [num_envs, 3] or flat, of any number type, and finds which rows hold one. Returns null for None.
   const float* beliefs(const py::handle& value, const uint8_t* mask) {
     if (value.is_none()) return nullptr;
     const size_t length = num_envs_ * world::count::Beliefs;

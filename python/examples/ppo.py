@@ -4,8 +4,8 @@
     python python/examples/ppo.py --grader v3 --checkpoint ppo.pt
 
 It maximises the final score, and prints the scores of held-out seeds beside those of the built-in policies. Ctrl-C ends
-the training after the current update. With --checkpoint it is saved then and every 10 updates, and --resume continues
-it.
+the training after the current update. With --checkpoint the training is saved then and every 10 updates, and --resume
+continues it.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from torch.distributions import Categorical, Normal
 
 from rhythm_vec import RhythmVectorEnv, VecEnv, make_vec
 
-STEPS = 28  # of an episode and of a rollout, because every rollout plays whole episodes
+STEPS = 28  # in an episode; also in a rollout, which plays whole episodes
 OBSERVATION = {"one_hot": True, "scale": True, "history": True}
 HELD_OUT = np.concatenate([np.arange(100), np.arange(10_000, 10_050)])
 TRAINING_SEEDS = (1_000_000, 2**32 - 1_000_000)
-REWARD_SCALE = 10.0  # the factor of the final score, which gives the values of the critic a scale of about 1
+REWARD_SCALE = 10.0  # multiplies the final score, so that the critic's values have a scale of about 1
 SAVE_EVERY = 10  # updates
 Heads = Tuple[Categorical, Optional[Normal]]  # the distributions of actions and of beliefs
 
@@ -74,7 +74,7 @@ def layers(sizes: Sequence[int], gain: float) -> nn.Sequential:
 
 
 class Agent(nn.Module):
-    """An actor with a head of actions and a head of beliefs, and a critic."""
+    """An actor with one head for actions and one for beliefs, and a critic."""
 
     def __init__(self, num_inputs: int, num_actions: int, hidden: int, beliefs: bool) -> None:
         super().__init__()
@@ -132,7 +132,7 @@ class Training:
         return {**arrays, "actions": arrays["actions"].long()}
 
     def train(self, until: int) -> None:
-        """Trains until an update, or until Ctrl-C."""
+        """Trains until `until` updates are done, or until Ctrl-C."""
         stopping: List[int] = []
         previous = signal.signal(signal.SIGINT, lambda *_: stopping.append(1))
         try:
@@ -181,7 +181,7 @@ class Training:
         return float(scores.mean())
 
     def advantages(self) -> Tensor:
-        """Returns generalised advantages without a discount. The episode ends with the rollout."""
+        """Returns generalised advantages without a discount. A rollout ends with its episodes."""
         rewards, values = self.rollout["rewards"], self.rollout["values"]
         advantages = torch.zeros_like(rewards)
         following, next_value = torch.zeros_like(rewards[0]), torch.zeros_like(rewards[0])
@@ -216,7 +216,7 @@ class Training:
         return loss
 
     def save(self) -> None:
-        """Writes the checkpoint whole or not at all."""
+        """Writes the checkpoint atomically."""
         path: Optional[Path] = self.args.checkpoint
         if path is None:
             return
@@ -263,7 +263,7 @@ def load(args: argparse.Namespace) -> Dict[str, Any]:
 
 @torch.no_grad()
 def evaluate(agent: Agent, args: argparse.Namespace, seeds: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
-    """Returns the final scores of the most probable actions and the mean beliefs."""
+    """Returns the final scores of the agent, which plays the most probable actions and states the mean beliefs."""
     envs = make_envs(args, len(seeds), AutoresetMode.DISABLED)
     observations, _ = envs.reset(seed=seeds)
     infos: Dict[str, Any] = {}
@@ -277,7 +277,7 @@ def evaluate(agent: Agent, args: argparse.Namespace, seeds: npt.NDArray[np.int64
 
 
 def baselines(args: argparse.Namespace, seeds: npt.NDArray[np.int64]) -> Dict[str, npt.NDArray[np.float32]]:
-    """Returns the final scores of the built-in policies, also with the belief [0.5, 0.5, 0.5]."""
+    """Returns the final scores of the built-in policies, without a belief and with the belief [0.5, 0.5, 0.5]."""
     scores = {}
     with VecEnv(len(seeds), grader=args.grader) as env:
         for policy in ("random", "heuristic"):

@@ -4,7 +4,7 @@
     npx rhythm-vec eval --policies random,heuristic+constant --trajectories episodes.parquet
     python python/examples/trajectories_pyarrow.py episodes.parquet
 
-It reads the file row group by row group, and only the columns that it needs.
+It reads only the columns that it needs, and the actions in batches of rows.
 """
 
 import sys

@@ -42,16 +42,16 @@ class Conversation:
         """All tokens so far."""
         return self.prompt + self.completion
 
-    def ask(self, chat: Sequence[Mapping[str, str]]) -> None:
+    def add_prompt(self, chat: Sequence[Mapping[str, str]]) -> None:
         """Adds a prompt: the whole chat at first, later only its last message."""
         if not self.prompt:
             self.prompt = self._tokens(chat, True)
             return
         ids = self._later_turn(chat[-1])
-        # The end of an answer that was cut off is not a token of the model.
+        # An answer that was cut off has no end token. Add one, which the model did not generate.
         self._add([self._end, *ids] if self.cut_off[-1] else ids, 0, None)
 
-    def add(self, answer: Answer) -> None:
+    def add_answer(self, answer: Answer) -> None:
         """Adds an answer."""
         self._add(answer.ids, 1, answer.logprobs)
         self.cut_off.append(not answer.ids or answer.ids[-1] != self._end)
@@ -70,7 +70,7 @@ class Conversation:
             self.logprobs += [0.0] * len(ids) if logprobs is None else logprobs
 
     def _later_turn(self, message: Mapping[str, str]) -> List[int]:
-        """Returns the tokens from the end token of an answer to the beginning of the next."""
+        """Returns the tokens between the end token of an answer and the next answer."""
         before = self._tokens(_EARLIER, False)
         whole = self._tokens([*_EARLIER, message], True)
         # Templates may write more after the end token, such as a line break.
@@ -103,7 +103,7 @@ def generate(trainer: Any, conversations: Sequence[Conversation]) -> List[Answer
 
 
 def check_length(trainer: Any, length: int) -> None:
-    """Raises ValueError if an answer after so many tokens could exceed the context of the model."""
+    """Raises ValueError if an answer after `length` tokens could exceed the context of the model."""
     config = trainer.model.config
     limit = getattr(config, "max_position_embeddings", None)
     if limit is not None and length + trainer.max_completion_length > limit:

@@ -1,8 +1,7 @@
 """Rollouts of whole episodes for TRL's `rollout_func`: the model plays all 28 steps in one conversation.
 
-Each prompt of the dataset names an episode. The conversation has the same messages and the same rules of answers as
-single steps; the server writes and parses them. All ranks take all steps, so that they generate the same number of
-times.
+Each prompt of the dataset names an episode. Messages and answers have the same form as in single steps; the server
+writes the messages and parses the answers. All ranks take all steps, so that they generate the same number of times.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ LOG = "episodes.jsonl"
 NUM_STEPS = 28
 #: The action that is played for an answer without one, as in `rhythm-vec eval`.
 FALLBACK = "sleep"
-#: The rewards of an answer whose means over the episode are rewards of the episode.
+#: Rewards of single answers. Their means over the steps are rewards of the episode.
 ANSWER_REWARDS = ("format_valid", "action_legal")
 LEGAL = 0.5
 
@@ -83,7 +82,7 @@ class EpisodeRollouts:
         }
 
     def _play_step(self, episodes: List[Episode], conversations: List[Conversation], trainer: Any) -> None:
-        """Asks for one answer in each episode, and plays it."""
+        """Generates one answer in each episode, and plays its action."""
         state: Dict[str, Any] = {
             "seeds": [episode.seed for episode in episodes],
             "action_histories": [episode.actions for episode in episodes],
@@ -92,9 +91,9 @@ class EpisodeRollouts:
             "client": self._client,
         }
         for conversation, chat in zip(conversations, prompts(**state)):
-            conversation.ask(chat)
+            conversation.add_prompt(chat)
         for conversation, answer in zip(conversations, generate(trainer, conversations)):
-            conversation.add(answer)
+            conversation.add_answer(answer)
         texts = [conversation.last_answer for conversation in conversations]
         scores = score(**state, completions=texts, parsed=True, scores=list(ANSWER_REWARDS))
         assert scores.parsed is not None
@@ -119,7 +118,7 @@ class EpisodeRollouts:
             episode.final_score, episode.episode_return = float(final), float(total)
 
     def _log(self, episodes: List[Episode], steps: int) -> None:
-        """Writes the episodes of all ranks. A resumed run first removes those that it plays again."""
+        """Writes the episodes of all ranks. A resumed run first removes the lines of those that it plays again."""
         lines = ranks.gather([{"step": steps + 1, "grader": self._grader, **episode.line()} for episode in episodes])
         if not ranks.is_first():
             return

@@ -15,7 +15,7 @@ from trl import ModelConfig, get_peft_config, get_quantization_config
 
 ADAPTER = "adapter_config.json"
 
-#: TRL's option model_init_kwargs. TRL has parsed it if it was text.
+#: TRL's option model_init_kwargs. TRL has already parsed a text.
 Options = Union[Dict[str, Any], str, None]
 
 
@@ -62,8 +62,8 @@ def tokenizer_of(base: str) -> PreTrainedTokenizerBase:
 
 
 def load_base(settings: Model, base: str, cpu: bool, more: Options = None) -> Tuple[Any, Optional[Any]]:
-    """Loads a base model, with more options of `from_pretrained`, and configures a new adapter; None to train all
-    weights."""
+    """Loads a base model, with more options of `from_pretrained`. Returns the model and the configuration of a new
+    adapter, None if all weights are trained."""
     model = _load(settings, base, cpu, more)
     return model, lora(settings) if settings.lora_rank > 0 else None
 

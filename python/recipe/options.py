@@ -1,6 +1,6 @@
 """Reads options of TRL from the command line: NAME=VALUE, or files in YAML or JSON. Checks neither names nor values.
 
-Settings keep them as text, NAME=VALUE with the value in JSON, so that a record has the contents of files.
+Settings keep them as text, NAME=VALUE with the value in JSON, so that `run.json` also has the options of files.
 """
 
 from __future__ import annotations

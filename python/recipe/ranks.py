@@ -1,8 +1,9 @@
 """The processes (ranks) of a run, as torchrun or `accelerate launch` starts them. Without a launcher there is only rank
 0.
 
-All ranks must make the calls of this file in the same order, after TRL's configuration has connected them
-(`ddp_backend`, `ddp_timeout`): on CPUs with gloo. Imports torch only if there are several ranks.
+`on_first`, `on_each_node`, `gather` and `wait` communicate: all ranks must call them in the same order, after TRL's
+configuration (`ddp_backend`, `ddp_timeout`) has connected the ranks, on CPUs by gloo. Imports torch only if there are
+several ranks.
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ class OtherRankError(Exception):
 
 
 def rank() -> int:
-    """Returns the number of this process among all, from 0 on."""
+    """Returns the index of this process among all processes."""
     return int(os.environ.get("RANK", "0"))
 
 
 def local_rank() -> int:
-    """Returns the number of this process among those of its machine (node), from 0 on."""
+    """Returns the index of this process among the processes of its machine (node)."""
     return int(os.environ.get("LOCAL_RANK", "0"))
 
 

@@ -50,7 +50,7 @@ def begin(folder: Path, settings: Settings, resume: bool) -> None:
 
 
 def check_unchanged(folder: Path, settings: Settings, resume: bool) -> None:
-    """Raises ValueError if the folder has a run, unless it is resumed with the same settings."""
+    """Raises ValueError if the folder has a run, unless the run is resumed with the same settings."""
     path = folder / STARTED
     if not path.exists():
         return
@@ -74,7 +74,7 @@ def check_unchanged(folder: Path, settings: Settings, resume: bool) -> None:
 
 
 def _flat(settings: Dict[str, Dict[str, Any]]) -> Dict[str, Any]:
-    """Returns settings by section and name, and options of TRL one by one."""
+    """Returns settings by "section.name", and options of TRL by "section.config.name"."""
     flat = {f"{section}.{name}": value for section, values in settings.items() for name, value in values.items()}
     for name in ("sft.config", "grpo.config"):
         flat.update({f"{name}.{option}": value for option, value in read_options(flat.pop(name, ())).items()})
@@ -116,7 +116,7 @@ def _version(name: str) -> Optional[str]:
 
 
 def history(log: List[Dict[str, Any]], names: List[str]) -> List[Dict[str, Any]]:
-    """Returns the lines of a trainer's log that have the first name, with only these names."""
+    """Returns the lines of a trainer's log that have names[0]. Keeps only the step and these names."""
     return [
         {"step": line["step"], **{name: line[name] for name in names if name in line}}
         for line in log

@@ -14,5 +14,5 @@ def server_of_node(command: Optional[Sequence[str]], url: Optional[str]) -> Iter
     """Yields the URL of a running server, or of one that the first rank of this machine starts and stops."""
     with ExitStack() as started:
         yield ranks.on_each_node(lambda: url or started.enter_context(serve(command)))
-        # The other ranks may still need the server. After an error do not wait: the launcher ends the other ranks.
+        # The other ranks may still need the server. This line does not run after an error: then the launcher ends them.
         ranks.wait()

@@ -1,7 +1,7 @@
 """A language model of a few thousand weights, to try the loop without a download or a GPU.
 
-Its vocabulary is the words of answers. All other words of a prompt are one token, so it can learn the form of answers
-and actions that are good for every profile, but cannot infer profiles.
+Its vocabulary is the words of answers. All other words of a prompt become the same token. So the model can learn the
+form of answers, and actions that are good for every profile, but it cannot infer profiles.
 """
 
 from __future__ import annotations

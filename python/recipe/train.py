@@ -69,7 +69,7 @@ def run_stages(run: Run, settings: Settings) -> None:
         # Importing TRL takes seconds, so it comes after the other checks.
         from configs import grpo_config, sft_config
 
-        # These connect the ranks.
+        # Creating the configurations connects the ranks.
         sft, grpo = sft_config(settings, run), grpo_config(settings, run)
     stages = ranks.on_first(lambda: stages)
     if "sft" in stages:
@@ -157,7 +157,7 @@ def run_grpo(run: Run, settings: Settings, config: GRPOConfig) -> None:
 
 
 def rows_of(run: Run, name: str, given: Optional[Path], make: Callable[[Path], Path]) -> Rows:
-    """Returns the given rows, those that a resumed run has already generated, or new ones."""
+    """Returns the user's rows, the rows that a resumed run has already generated, or new rows."""
 
     def read() -> Rows:
         folder = run.output / name
@@ -169,8 +169,8 @@ def rows_of(run: Run, name: str, given: Optional[Path], make: Callable[[Path], P
 
 
 def start_of(run: Run) -> Optional[Path]:
-    """Returns the folder of the model to start from; None for the base model. Raises FileNotFoundError if it has no
-    model."""
+    """Returns the folder of the model to start from; None for the base model. Raises FileNotFoundError if the folder
+    has no model."""
     if run.start == "base":
         return None
     start = Path(run.start) if run.start else run.output / "sft"

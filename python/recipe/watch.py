@@ -19,15 +19,16 @@ from settings import PITFALLS, Limits
 MIN_CYCLE_SHARE = 0.2
 #: The minimum number of answers in a window. With fewer answers, `one_action` and `cycle` are not checked.
 MIN_ANSWERS = 20
-#: Pitfalls that are checked at each step. The others are checked by the mean over the window.
+#: Pitfalls that are checked by the figure of a single step.
 _SINGLE_STEP = ("kl",)
-#: Pitfalls that are checked by all answers of the window together.
+#: Pitfalls that are checked by all answers of the window together. The remaining ones are checked by the mean over the
+#: window.
 _OF_ACTIONS = ("one_action", "cycle")
 
 
 @dataclass(frozen=True)
 class Batch:
-    """The answers of a step: completions, or all answers of episodes.
+    """The answers of a step: the completions of single steps, or all answers of whole episodes.
 
     Attributes:
         texts: the answers.
@@ -100,8 +101,8 @@ _TEXTS = {
     "--reasoning drop.",
     "cut_off_read": "{value:.0%} of the completions were cut off and still parsed as an action, possibly one from "
     "the middle of the reasoning. Raise --grpo-completion-length.",
-    "kl": "The KL to the model at the start of GRPO is {value:,.1f}. Lower --grpo-learning-rate or --grpo-beta, and "
-    "restart from a checkpoint.",
+    "kl": "The KL to the model at the start of GRPO is {value:,.1f}. Lower --grpo-learning-rate or raise --grpo-beta, "
+    "and restart from a checkpoint.",
     "unparsed": "{value:.0%} of the completions have no action. Start from an SFT adapter, or train it for longer.",
 }
 
@@ -211,7 +212,7 @@ def _pitfall_text(pitfall: Mapping[str, Any], steps: int) -> str:
 
 
 def read_lines(text: str, last_step: int) -> List[Dict[str, Any]]:
-    """Returns the lines of a log up to a step. Stops at an incomplete line."""
+    """Returns the lines of a log up to `last_step`. Stops at an incomplete line."""
     lines: List[Dict[str, Any]] = []
     for row in text.splitlines():
         try:

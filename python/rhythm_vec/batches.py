@@ -11,7 +11,7 @@ from typing import Any, Callable, Dict, Iterator, List, Mapping, Tuple
 from .client import REMEDIES, Client
 from .errors import RefusedError, RhythmError
 
-#: The minimum rows of a part that is split off for another server: several milliseconds of work.
+#: The minimum number of rows of a part, if a batch is split for several servers: several milliseconds of work.
 _MIN_ROWS = 512
 #: Parts per server, so that a faster server computes more of them.
 _PARTS_PER_SERVER = 4
@@ -26,7 +26,7 @@ class Batch:
         columns: lists with one entry per row, by name.
         options: other keys of the request.
         is_answer: returns whether JSON has the form of an answer for a number of rows.
-        row_limit: the maximum rows of a request to the route.
+        row_limit: the maximum number of rows of a request to the route.
     """
 
     path: str
@@ -66,7 +66,7 @@ def send_batch(client: Client, batch: Batch) -> List[Part]:
 
     Raises:
         RefusedError: the request is invalid. The message has the row numbers of the whole batch.
-        RhythmError: an answer has another form, or the servers have different worlds.
+        RhythmError: an answer has an unexpected form, or the servers have different worlds.
         ServerUnavailableError: no server answered.
         ValueError: the columns differ in length, or numbers are not finite.
     """
@@ -90,7 +90,7 @@ def split_rows(count: int, servers: int, min_rows: int = _MIN_ROWS) -> List[Tupl
 
 
 def _send(client: Client, batch: Batch, start: int, stop: int) -> Iterator[Part]:
-    """Yields the answers of some rows. Halves a part that is too large."""
+    """Yields the answers for the rows [start, stop). Halves a part that is too large."""
     single = stop - start <= 1
     limit = max(min(client.row_limit, batch.row_limit), 1)
     body = _encode(batch, start, stop) if stop - start <= limit else None

@@ -63,8 +63,8 @@ def check_name(what: str, value: Any, known: Sequence[str]) -> str:
 
 
 def to_array(value: Any) -> npt.NDArray[Any]:
-    """Converts a value to an array. Returns an array as it is, without a copy. Values that NumPy cannot convert give an
-    array of objects."""
+    """Converts a value to an array. Returns an array as it is, without a copy. Returns an array of dtype object for a
+    value that NumPy cannot convert."""
     try:
         return np.asarray(value)
     except (TypeError, ValueError, OverflowError):
@@ -72,8 +72,8 @@ def to_array(value: Any) -> npt.NDArray[Any]:
 
 
 def as_array(what: str, value: Any, kinds: str, shape: Tuple[int, ...], unit: str) -> npt.NDArray[Any]:
-    """Returns a value as an array of a shape. The value may be flat. The kind of its dtype must be one of `kinds`.
-    Raises InputError `wrong_type`, `wrong_length`."""
+    """Returns a value as an array of a shape. The value may be flat. Its dtype's kind must be one of `kinds`. Raises
+    InputError `wrong_type`, `wrong_length`."""
     array = to_array(value)
     if array.dtype.kind not in kinds:
         refuse("wrong_type", f"{what} to be {unit} {list(shape)}", describe(value), "Pass an array of these numbers.")

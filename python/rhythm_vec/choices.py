@@ -14,7 +14,7 @@ from . import _world
 from .checks import as_array, check_integer, check_name, describe, did_you_mean, refuse, to_array, to_floats
 from .world import World
 
-#: One u32 for all environments, to which environment i adds i, or one per environment.
+#: One u32 s, so that environment i plays seed s + i; or a u32 per environment.
 SeedChoice = Union[int, Sequence[int], npt.NDArray[Any]]
 #: "sampled", "discrete", a profile's name; one of these per environment; or f32 [n, 16], 11 traits then 5 reward
 #: weights.
@@ -28,7 +28,7 @@ PROFILE_MODES = {"sampled": 0, "discrete": 1, "given": 2}
 #: The codes of policies.
 POLICIES = {"random": 0, "heuristic": 1, "sequence": 2}
 _NUM_COMPONENTS = len(_world.COMPONENT_NAMES)
-_FORMER_COMPONENTS = 6  # a list of six weights, as in world 1.0.0: the other two are 0
+_FORMER_COMPONENTS = 6  # of world 1.0.0; in a list of six weights, the other two are 0
 
 
 class Profiles(NamedTuple):

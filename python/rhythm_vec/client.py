@@ -1,4 +1,4 @@
-"""The HTTP client of one or several `rhythm-vec serve`. It needs only the standard library.
+"""The HTTP client of one or several `rhythm-vec serve` servers. It needs only the standard library.
 
 docs/server.md describes the server's answers.
 """
@@ -25,7 +25,7 @@ TOKEN_VARIABLE = "RHYTHM_TOKEN"
 MIB = 2**20
 
 _log = logging.getLogger("rhythm_vec")
-# Retries must not change the draws of a training, so they do not use the global generator.
+# Retries must not change the random numbers of a training, so they do not use Python's global generator.
 _random = random.SystemRandom()
 
 
@@ -94,6 +94,7 @@ class _Failure:
     #: The answer with a transient status; None if the connection failed.
     answer: Optional[Answer] = None
     error: Optional[BaseException] = None
+    #: Whether the server accepted the connection.
     reached: bool = True
 
     @property
@@ -127,8 +128,8 @@ class Client:
         token: the token of all servers; by default that of the variable RHYTHM_TOKEN.
         timeout_s: seconds without a byte after which an attempt fails.
         backoff: retry policy, and the time for which a failed server is left out.
-        body_limit: the maximum bytes of a request. Larger batches are sent in parts.
-        row_limit: the maximum rows of a request, likewise. The server accepts up to 2^20 rows.
+        body_limit: the maximum number of bytes of a request. Larger batches are sent in parts.
+        row_limit: the maximum number of rows of a request, likewise. The server accepts up to 2^20 rows.
 
     Raises:
         ValueError: a URL is invalid.

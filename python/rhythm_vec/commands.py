@@ -18,9 +18,9 @@ _NAME = "rhythm-vec"
 def find_command(command: Union[str, Sequence[str], None] = None) -> List[str]:
     """Returns the command that runs `rhythm-vec`, as a list of arguments.
 
-    It is the first of these: the argument; the variable RHYTHM_COMMAND; `rhythm-vec` on PATH; in `node_modules/.bin` of
-    the working directory or of one of its parents; the command of the checkout or npm package that contains this file;
-    and `npx rhythm-vec`.
+    It is the first of these: the argument; the variable RHYTHM_COMMAND; `rhythm-vec` on PATH; `rhythm-vec` in
+    `node_modules/.bin` of the working directory or of one of its parents; the command of the checkout or npm package
+    that contains this file; and `npx rhythm-vec`.
 
     Args:
         command: a command line, which is split as a shell does, or a list of arguments.

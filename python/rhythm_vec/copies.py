@@ -20,7 +20,7 @@ Words = npt.NDArray[np.uint32]
 
 
 def to_indices(source: Core, indices: Any, length: Optional[int]) -> Indices:
-    """Returns indices of a source's environments, u32 [length]; a length of None allows any number but 0. Raises
+    """Returns indices of a source's environments, u32 [length]. A length of None allows any number but 0. Raises
     InputError `wrong_type`, `wrong_length`, `out_of_range`."""
     array = to_array(indices)
     if array.dtype.kind not in "iu" or array.ndim != 1 or array.size == 0:
@@ -151,7 +151,7 @@ def _replay_histories(core: Core, words: Words, imagination: bool) -> None:
         return
     core.history.clear(None)
     core.history.append(replay(core, words, imagination, HISTORY_FIELDS))
-    # The reward of the last step includes the terminal term, which depends on beliefs. The outputs have it.
+    # The reward of the last step includes the terminal term, which depends on beliefs. The outputs have this reward.
     ended = words[:, STATE["step"]] == NUM_STEPS
     reward = _world.RECORD_START + 1
     core.history.rows[ended, -1, 1] = core.raw.observations[ended, reward]

@@ -32,7 +32,7 @@ class Options:
     threads: int
     autoreset: str
     seed_range: Tuple[int, int]
-    #: What autoreset adds to a seed: num_envs, or that of the whole if this VecEnv is a part of several.
+    #: The number that autoreset adds to a seed: num_envs, or that of the whole if this VecEnv is a part of several.
     seed_stride: int
     observation: Optional[Mapping[str, Any]]
     layout: str
@@ -64,7 +64,7 @@ class Core:
         self._steps_taken = np.zeros(num_envs, np.uint8)
         self._uniform_steps = 0
         self._num_ended = 0
-        self._soonest_end = 0  # a lower bound of the steps that each unfinished episode has left
+        self._soonest_end = 0  # every unfinished episode has at least this many steps left
         self._open_batch()
 
     def _open_batch(self) -> None:
@@ -74,9 +74,10 @@ class Core:
         self.batch = native().Batch(
             self.kernel, options.world.words, options.imagination, self.num_envs, options.threads, arrays, stride
         )
-        #: The outputs with raw observations, and as the caller sees them.
+        #: The outputs with raw observations.
         self.raw = result_of(arrays, self.num_envs, stride)
         self._encoded: Dict[str, npt.NDArray[np.float32]] = {}
+        #: The outputs with encoded observations, which the caller gets.
         self.result = self.raw if self.encoder.is_raw else self._encoded_result(stride)
         #: Whether a step of all environments needs only the engine: no autoreset, encoding or copies.
         self.is_plain = options.autoreset == "disabled" and self.encoder.is_raw and not options.copy
@@ -245,7 +246,7 @@ class Core:
         self.batch.encode(self._compiled, history, self._encoded[name], mask, name == "final_observations")
 
     def current(self) -> StepResult:
-        """Returns the outputs of a call that did not step."""
+        """Encodes and returns the outputs of a call that did not step."""
         if not self.encoder.is_raw:
             self._encode()
         if self.result.final_observations is not None:

@@ -47,7 +47,7 @@ class RhythmVectorEnv(InProcess, BaseVectorEnv):
     """A Gymnasium vector environment over a `VecEnv`, with the same results bit for bit.
 
     An action is an index of `action_names`. With `beliefs` it is {"action": index, "belief": [social, morning, work]},
-    and its beliefs are graded: the last one by v2, those from the third day on by v3. Three NaN give no belief.
+    and its beliefs are graded: the last one by v2, those from the third day on by v3. Three NaN state no belief.
 
     Infos have the names of `RemoteVectorEnv`: `seed` and `episode_number` of the current episodes, and after the end of
     an episode `final_score`, its eight `components`, `belief_mae`, `early_mean`, `late_mean`, `episode_return` and
@@ -116,8 +116,8 @@ class RhythmVectorEnv(InProcess, BaseVectorEnv):
         """Begins episodes.
 
         Args:
-            seed: a u32, to which environment i adds i; or one per environment. An entry of None draws a seed from
-                `np_random`. A single number also seeds `np_random`.
+            seed: a u32 s, so that environment i plays seed s + i; or one per environment. An entry of None draws a seed
+                from `np_random`. A single number also seeds `np_random`.
             options: `reset_mask` (bool [num_envs]: the environments to reset, all by default), `profiles`, `graders`
                 and `start` (as those of `VecEnv.reset`).
         """

@@ -14,7 +14,7 @@ class ServerUnavailableError(RhythmError):
 
 
 class RefusedError(RhythmError):
-    """The server refused the request. A retry would not help.
+    """The server refused an HTTP request. A retry would not help.
 
     Attributes:
         status: the HTTP status, such as 422.
@@ -31,7 +31,7 @@ class RefusedError(RhythmError):
 
 
 class RowFaultWarning(UserWarning):
-    """Invalid rows, which have no rewards."""
+    """Warns of invalid rows. They have no rewards."""
 
 
 class _CodedError(RhythmError):
@@ -44,7 +44,7 @@ class _CodedError(RhythmError):
 
 
 class RequestError(_CodedError):
-    """The server refused a request, which changed nothing.
+    """The server refused a message of a `RemoteVectorEnv`. No episode changed.
 
     Attributes:
         code: an error code of docs/server.md, such as VALIDATION_ERROR.
@@ -60,7 +60,7 @@ class InputError(_CodedError, ValueError):
 
 
 class StateError(_CodedError, RuntimeError):
-    """The environment is not in a state for the call, such as closed. The call changed nothing.
+    """The environment's state, such as closed, does not allow the call. The call changed nothing.
 
     Attributes:
         code: an error code of docs/guides/errors.md, such as episode_over.

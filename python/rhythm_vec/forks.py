@@ -57,7 +57,7 @@ def fork(source: Core, indices: Any, imagination: Any, autoreset: Optional[str],
 
 
 def _profiles_of(source: Core, origins: Indices, imagined: Optional[Imagined]) -> Profiles:
-    """Returns the profiles of later resets."""
+    """Returns the profiles for later resets of the fork."""
     if imagined is not None:
         return Profiles(np.full(len(origins), PROFILE_MODES["given"], np.uint8), imagined.profiles)
     modes, floats = source.profiles

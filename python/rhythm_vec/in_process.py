@@ -13,7 +13,7 @@ from .world import World
 
 
 class InProcess:
-    """Passes on the properties of `_vec`, and its calls that change nothing. The calls raise the errors of VecEnv."""
+    """Forwards to `_vec` the properties, and the methods that change nothing. They raise the errors of VecEnv."""
 
     _vec: VecEnv
 
@@ -34,7 +34,7 @@ class InProcess:
 
     @property
     def counters(self) -> Dict[str, int]:
-        """ "steps" of all environments together and "episodes" that ended, since opening; `restore` sets both."""
+        """The number of "steps" of all environments and of ended "episodes", since opening. `restore` sets both."""
         return self._vec.counters
 
     @property
@@ -49,7 +49,7 @@ class InProcess:
 
     @property
     def world(self) -> World:
-        """The world that is played."""
+        """The world of the episodes."""
         return self._vec.world
 
     def snapshot(self) -> bytes:

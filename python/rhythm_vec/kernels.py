@@ -70,7 +70,7 @@ def choose_kernel(requested: Optional[str]) -> str:
 
 
 def to_threads(threads: Optional[int]) -> int:
-    """Returns the number of threads; for None that of the processors that this process may use, at most 256."""
+    """Returns the number of threads; for None, the number of processors that this process may use, at most 256."""
     if threads is not None:
         return check_integer("threads", threads, 1, _world.MAX_THREADS)
     available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -26,8 +26,8 @@ class StepResult:
     """The outputs of a call, with an entry per environment.
 
     The arrays are views of the environment's memory. The next reset, step, run, assign or restore overwrites them; they
-    stay readable after `close`, and after the environment is gone. With `copy=True` they are copies. From
-    `final_scores` on they are 0 for environments whose episode has not ended.
+    stay readable after `close`, and after the environment is deleted. With `copy=True` they are copies. `final_scores`
+    and all arrays below it are 0 for environments whose episode has not ended.
 
     Attributes:
         observations: f32 [n, size], by `observation_fields`.
@@ -118,8 +118,8 @@ def result_of(arrays: Arrays, num_envs: int, column_stride: int) -> StepResult:
 
 
 class Trajectory(NamedTuple):
-    """The steps of a run, by the episode's step. For steps that the run did not take, codes are -1 and numbers 0. Fields
-    that were not requested are None."""
+    """The steps of a run; index t of an episode is its step t. For steps that the run did not take, codes are -1 and
+    numbers 0. Fields that were not requested are None."""
 
     actions: npt.NDArray[np.int8]  #: [n, 28]: indices of ACTION_NAMES
     events: npt.NDArray[np.int8]  #: [n, 28]: indices of EVENT_NAMES; -1 for no event

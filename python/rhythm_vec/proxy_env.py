@@ -1,4 +1,4 @@
-"""A Gymnasium vector environment whose episodes other processes compute."""
+"""A Gymnasium vector environment whose episodes are computed in other processes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ _CURRENT_INFOS = {"seed": "seeds", "episode_number": "episode_numbers"}
 
 
 class ProxyVectorEnv(BaseVectorEnv):
-    """Validates calls, has them computed elsewhere, and makes observations and infos of the arrays that come back.
+    """Validates arguments, passes them to `_call`, which computes elsewhere, and makes observations and infos from the
+    arrays that `_call` returns.
 
     A subclass implements `_call`, and calls `_set_up` and `_set_spaces`.
     """
@@ -35,7 +36,7 @@ class ProxyVectorEnv(BaseVectorEnv):
         """Begins episodes.
 
         Args:
-            seed: a u32, to which environment i adds i; or a u32 per environment. An entry of None draws a
+            seed: a u32 s, so that environment i plays seed s + i; or a u32 per environment. An entry of None draws a
                 seed from `np_random`. A single number also seeds `np_random`.
             options: `reset_mask` (bool [num_envs]: the environments to reset, all by default),
                 `profiles` and `graders` (one, or one per environment).

@@ -5,7 +5,7 @@
     with ActorPool(4) as pool:
         scores = pool.score([4242], [[0] * 28], [3], [7])
 
-Results have the bits of the same call in one process, whatever the number of actors, and however often one dies.
+Results equal those of the same call in one process, bit for bit, with any number of actors and after any restarts.
 """
 
 from __future__ import annotations
@@ -44,18 +44,18 @@ except ModuleNotFoundError as error:
 
 __all__ = ["ActorPool"]
 
-#: The least rows of a task: several milliseconds of work.
+#: The minimum number of rows of a task: several milliseconds of work.
 _MIN_ROWS = 2048
 
 Arrays = Dict[str, Any]
 
 
 class _Actor:
-    """What runs in the process of an actor. Every call may be repeated after a restart."""
+    """The object in the process of an actor. Every call may be repeated after a restart."""
 
     def __init__(self, options: Mapping[str, Any]) -> None:
         self._options = options
-        #: The parts of vector environments, each with the number of its next call.
+        #: The open parts of vector environments by key, each with the number of its next call.
         self._parts: Dict[int, Tuple[int, VecEnv]] = {}
 
     def describe(self) -> Tuple[str, int]:
@@ -69,12 +69,12 @@ class _Actor:
         return rollout_groups(policy=policy, **arguments, **self._options)
 
     def open(self, key: int, number: int, pickled: bytes) -> None:
-        """Opens a part, whose next call has this number."""
+        """Opens a part of a vector environment. Its next call has this number."""
         self._parts[key] = (number, pickle.loads(pickled))
 
     def call(self, key: int, number: int, arrays: Arrays, save: bool) -> Optional[Tuple[Arrays, Optional[bytes]]]:
         """Steps or resets a part. Returns the outputs, and the pickled part if it is to be saved. Returns None, and
-        does nothing, if the part is not open or expects another call: the actor has restarted."""
+        does nothing, if the part is not open or expects another call, because the actor has restarted."""
         expected, env = self._parts.get(key, (None, None))
         if env is None or expected != number:
             return None
@@ -95,17 +95,16 @@ class _Actor:
 class ActorPool:
     """Ray actors that compute with this package. The package must be installed on every machine of the cluster.
 
-    An actor that dies is restarted, and its task is done again: a task is computed at least once, and its result, which
-    is the same bytes each time, is returned once.
+    An actor that dies is restarted, and repeats its task. A task may thus be computed several times, with the same
+    bytes; its result is returned once. If Ray is not initialised, the pool connects to the cluster of RAY_ADDRESS, or
+    starts Ray on this machine.
 
     Args:
         num_actors: by default as many as the CPUs of the cluster allow.
         threads: threads of each actor, which reserves as many CPUs.
         kernel: as in VecEnv; by default the fastest of each machine. Changes no result.
-        restarts: how often an actor may be restarted, and a task done again.
+        restarts: how often an actor may be restarted, and how often a task may be repeated.
         start_timeout_s: seconds to wait for the actors to start.
-
-    Without `ray.init` before, the pool connects to the cluster of RAY_ADDRESS, or starts Ray on this machine.
 
     Raises:
         InputError: an argument is out of range.
@@ -147,7 +146,7 @@ class ActorPool:
         if waiting:
             raise RhythmError(
                 f"Expected {len(refs)} actors within {timeout_s:g} s, got {len(started)}. "
-                "Ask for fewer actors or threads, or add CPUs to the cluster."
+                "Pass fewer actors or threads, or add CPUs to the cluster."
             )
         if versions != {_world.VERSION}:
             raise RhythmError(
@@ -191,7 +190,7 @@ class ActorPool:
             )
         to_reward_options(chosen, grader, weights, shaping)
         options = {
-            # A file may be on this machine alone.
+            # The file may exist only on this machine.
             "grader": read_grader(grader) if is_file(grader) else grader,
             "weights": weights,
             "shaping": shaping,
@@ -219,8 +218,8 @@ class ActorPool:
         """Plays groups of rollouts to the end of their episodes, and records them. Arguments, result and errors are
         those of `rhythm_vec.rollout_groups`.
 
-        A policy that is a function is pickled, and called with some of the groups at a time. The result is that of one
-        process if it chooses for each rollout by itself, from its observations.
+        A policy that is a function is pickled, and called with some of the groups at a time. The result equals that of
+        one process if the policy chooses for each rollout from the observations of that rollout alone.
 
         Raises:
             StateError: also `foreign_past`, if a source has episodes that were copied from an environment with the
@@ -239,10 +238,10 @@ class ActorPool:
 
     def make_vec(self, num_envs: int, grader: GraderChoice = "v2", **options: Any) -> RayVectorEnv:
         """Creates a Gymnasium vector environment whose episodes the actors compute. Options, results and errors are
-        those of `rhythm_vec.make_vec`; without `layout`, `copy`, `kernel` and `threads`.
+        those of `rhythm_vec.make_vec`, except that there are no options `layout`, `copy`, `kernel` and `threads`.
 
-        It needs gymnasium. The environments of an actor that dies are opened again from a snapshot, which each takes
-        every 28 calls, and the calls since are repeated.
+        It needs gymnasium. Each actor saves its environments every 28 calls. If an actor dies, its environments are
+        opened again from the last saved state, and the calls since then are repeated.
         """
         self.require_open()
         from .ray_env import RayVectorEnv
@@ -251,7 +250,7 @@ class ActorPool:
         return RayVectorEnv(self, self._num_envs_opened, num_envs, grader=grader, **options)
 
     def close(self) -> None:
-        """Ends the actors, and their environments. Ray goes on. A second `close` does nothing."""
+        """Ends the actors and their environments. Ray keeps running. A second `close` does nothing."""
         self._closed = True
         for actor in self.actors:
             ray.kill(actor)
@@ -299,7 +298,8 @@ def _share(policy: Policy) -> Any:
         return ray.put(policy)
     except (TypeError, AttributeError, pickle.PicklingError) as error:
         cause = str(error).splitlines()[-1] if error.__cause__ is None else str(error.__cause__)
-        refuse("wrong_type", "a policy that can be pickled", cause[:200], "Create what cannot be pickled inside of it.")
+        remedy = "Create objects that cannot be pickled inside the policy."
+        refuse("wrong_type", "a policy that can be pickled", cause[:200], remedy)
 
 
 def _snapshot_of(origins: VecEnv, start: int, stop: int) -> bytes:

@@ -160,9 +160,9 @@ def conversations():
     for turn in range(2):
         chat = [{"role": "system", "content": "0"}, {"role": "user", "content": f"{turn} 1 2"}]
         for each in both:
-            each.ask(chat)
+            each.add_prompt(chat)
         for each, answer in zip(both, conversation.generate(trainer, both)):
-            each.add(answer)
+            each.add_answer(answer)
     tiny_context = refusal(lambda: conversation.generate(StandIn([], 12), both))
     tokenizer.chat_template = "{{ messages[-1]['content'] }}"
     return {
@@ -174,7 +174,7 @@ def conversations():
         "cut_off": [each.cut_off for each in both],
         "last_answers": [each.last_answer for each in both],
         "context": tiny_context,
-        "template": refusal(lambda: both[0].ask(chat)),
+        "template": refusal(lambda: both[0].add_prompt(chat)),
     }
 
 
