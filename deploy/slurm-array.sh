@@ -4,7 +4,7 @@
 #   id=$(sbatch --parsable slurm-array.sh)
 #   sbatch --dependency="afterok:$id" --wrap 'rhythm-vec merge shards/part-*.jsonl --output teacher.jsonl'
 #
-# A task that runs again finds a finished shard by its manifest, and exits with 0. To repeat tasks 3 and 7 alone:
+# A repeated task recognises a finished shard by its manifest, and exits with 0. To repeat only tasks 3 and 7:
 #
 #   sbatch --array=3,7 slurm-array.sh
 #

@@ -21,7 +21,7 @@ const run = (command: string, ...args: string[]) =>
 /** Runs a tool of the docs package. */
 const runTool = (name: string, ...args: string[]) => run(join(DOCS, 'node_modules/.bin', name), ...args);
 
-/** Copies the pages that the site has into its folder, each at its own path, so that relative links hold. */
+/** Copies the pages of the site into its folder. Each keeps its path in the repository, so that relative links hold. */
 function gatherPages(): void {
   const names = readdirSync(DOCS, { recursive: true, encoding: 'utf8' });
   const pages = names.filter((name) => /^(guides\/)?[\w-]+\.md$/.test(name)).map((name) => `docs/${name}`);

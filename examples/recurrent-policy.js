@@ -1,5 +1,6 @@
 /**
- * A policy with memory: it infers the belief by linear fits of average anomalies (made on seeds 50000-53999).
+ * A policy with memory: it infers the belief from average anomalies, by linear functions that were fitted on seeds
+ * 50000-53999.
  *   npx rhythm-vec eval --policies ./examples/recurrent-policy.js,heuristic+constant --conditions in-distribution,ood
  */
 import { ACTION_NAMES, METER_NAMES, OBSERVATION, OBSERVATION_SIZE } from 'rhythm-vec';
@@ -11,7 +12,7 @@ const WORK = codesOf('deep_work', 'admin_work', 'learn');
 /** The action of each time of day: morning, afternoon, evening, night. */
 const SCHEDULE = codesOf('deep_work', 'exercise', 'socialize', 'sleep');
 
-/** For each number of the belief: the steps that count, the meter whose anomaly is averaged, and the linear fit. */
+/** For each number of the belief: the steps that count, the meter whose anomaly is averaged, and the linear function. */
 const MEMORIES = [
   { isCounted: (action) => COMPANY.includes(action), meter: VITALITY, intercept: 0.62, slope: 5.4 },
   { isCounted: (_action, slot) => slot === 0, meter: COGNITION, intercept: 0.49, slope: 4.8 },

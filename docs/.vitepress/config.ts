@@ -60,7 +60,7 @@ function titleOf(page: string): string {
 
 const toLink = (page: string) => ({ text: titleOf(page), link: `/${page}` });
 
-/** The subpaths of the reference, a group each. */
+/** The sidebar of the reference, with a group for each subpath. */
 function referenceSidebar() {
   const reference = join(PAGES, 'docs/reference');
   const folders = readdirSync(reference, { withFileTypes: true }).filter((entry) => entry.isDirectory());
@@ -93,7 +93,7 @@ checkListed();
 export default defineConfig({
   title: 'rhythm-vec',
   description: 'A batched simulation engine for the Rhythm life simulator',
-  // No icon: without this browsers ask for one.
+  // An empty icon: without a link, browsers request /favicon.ico.
   head: [['link', { rel: 'icon', href: 'data:,' }]],
   srcDir: '.site',
   rewrites: { 'README.md': 'index.md' },

@@ -1,11 +1,11 @@
-/** Links of the site as against those of the Markdown files: names of exports lead to the reference. */
+/** Converts the links of Markdown files to links of the site, and links the names of exports to the reference. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import type { MarkdownRenderer } from 'vitepress';
 
 type Token = NonNullable<ReturnType<MarkdownRenderer['parse']>[number]['children']>[number];
 
-/** Classes whose methods pages call on a variable: its name and the class. A later one replaces an earlier one. */
+/** Variables on which the pages call methods, with their classes. If both classes have a method, the later one counts. */
 const INSTANCES = [
   ['env', 'AsyncVecEnv'],
   ['env', 'VecEnv'],
@@ -13,7 +13,7 @@ const INSTANCES = [
   ['inference', 'Inference'],
 ] as const;
 
-/** URLs of what the reference describes, by what a page calls it: "StepResult", "evaluate(", "env.step(". */
+/** Returns the URLs of the reference by the names that pages use: "StepResult", "evaluate(", "env.step(". */
 function urlsOf(reference: string): Map<string, string> {
   const urls = new Map<string, string>();
   const files = readdirSync(reference, { recursive: true, encoding: 'utf8' });
@@ -32,7 +32,7 @@ function urlsOf(reference: string): Map<string, string> {
 }
 
 /**
- * The link of the site for a link of a page; null for a file that is no page of the site.
+ * Returns the link of the site for a link of a page; null for a file that is not a page of the site.
  * @param page "docs/world.md". @param href "../README.md#results".
  */
 function siteLink(page: string, href: string): string | null {
@@ -45,7 +45,7 @@ function siteLink(page: string, href: string): string | null {
 
 /**
  * Adapts the links of pages to the site. A code span that names an export becomes a link to the reference, once in
- * each section; a link to a file that is no page becomes text. The reference has its own links.
+ * each section; a link to a file that is not a page becomes text. The pages of the reference are left as they are.
  * @param reference the folder of the generated pages.
  */
 export function linkReference(md: MarkdownRenderer, reference: string): void {
