@@ -76,6 +76,7 @@ class Core:
         )
         #: The outputs with raw observations.
         self.raw = result_of(arrays, self.num_envs, stride)
+        #: The arrays of encoded observations, flat, by name.
         self._encoded: Dict[str, npt.NDArray[np.float32]] = {}
         #: The outputs with encoded observations, which the caller gets.
         self.result = self.raw if self.encoder.is_raw else self._encoded_result(stride)
