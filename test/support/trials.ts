@@ -1,6 +1,6 @@
 /** Compares a scorer on an asynchronous backend with the scorer on the reference. */
 import { expect } from 'vitest';
-import { Scorer, trialOf } from '../../src/agents/search/scorer.js';
+import { Scorer, spacedStarts, trialOf } from '../../src/agents/search/scorer.js';
 import { toSearchRequest } from '../../src/agents/search/search-request.js';
 import type { OpenBatch } from '../../src/engine/backends/any-batch.js';
 import { openBatch as openSyncBatch } from '../../src/engine/backends/open-batch.js';
@@ -10,18 +10,18 @@ const PROBLEMS = [{ seeds: [3, 4, 5] }, { seeds: [9, 8, 7], profile: 'discrete' 
 const SEQUENCES = Uint8Array.from({ length: 5 * 28 }, (_, k) => (k * 7 + (k >> 3)) % 10);
 const trials = () => PROBLEMS.map((_, problem) => trialOf(problem, SEQUENCES));
 /** Several calls play each trial. */
-const SCORING = { maxSequences: 5, episodesPerCall: 4 };
+const SCORING = { maxSequences: 5, episodesPerThread: 4 };
 
 /** Expects the scores and shortfalls of the reference, and the numbers of sequences played. */
 export async function expectSameScores(openBatch: OpenBatch): Promise<void> {
   const request = toSearchRequest(PROBLEMS, { minFirstHalfMean: 0.2, backend: 'reference' });
   using reference = runSync(Scorer.open(request, openSyncBatch, SCORING));
   const expected = trials();
-  runSync(reference.score(expected, 2));
+  runSync(reference.score(expected, spacedStarts(3, 2)));
   using scorer = await runAsync(Scorer.open({ ...request, backend: 'webgpu' }, openBatch, SCORING));
   const got = trials();
   const played: number[] = [];
-  await runAsync(scorer.score(got, 2, (count) => played.push(count)));
+  await runAsync(scorer.score(got, spacedStarts(3, 2), (count) => played.push(count)));
   expect(got).toEqual(expected);
   expect(new Set(expected[0].scores).size).toBe(5);
   expect(played.reduce((sum, count) => sum + count, 0)).toBe(10);

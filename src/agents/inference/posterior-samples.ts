@@ -3,6 +3,7 @@ import type { Params } from '../../world/block.js';
 import { MIN_MAGNITUDE, NUM_METERS, NUM_TRAITS, PROFILE_SIZE } from '../../world/fields.js';
 import type { Draws } from './inference-draws.js';
 import type { ProfilePosterior } from './posterior.js';
+import type { Range } from './rates.js';
 import { EVENT_IMPACT, METABOLIC_RATE, STRESS_THRESHOLD } from './responses.js';
 
 /**
@@ -24,51 +25,46 @@ export function latinUnits(count: number, draws: Draws): Float64Array {
 
 /** Maps units to profiles. All posteriors share one table of units. */
 export class PosteriorSamples {
-  readonly #params: Params;
   readonly #units: Float64Array;
+  /** f64 [11] each: the bounds of the traits. */
+  readonly #min: Float64Array;
+  readonly #max: Float64Array;
   readonly count: number;
 
-  constructor(params: Params, count: number, draws: Draws) {
-    this.#params = params;
+  constructor({ traitLow, traitSpan }: Params, count: number, draws: Draws) {
     this.count = count;
     this.#units = latinUnits(count, draws);
+    this.#min = Float64Array.from({ length: NUM_TRAITS }, (_, trait) => traitLow[trait]);
+    this.#max = this.#min.map((min, trait) => Math.fround(min + traitSpan[trait]));
   }
 
   /** Writes sample `p` of a posterior: f32 [16], a valid profile. */
-  write(posterior: ProfilePosterior, p: number, out: Float32Array, offset: number): void {
-    const { traits, rates, weights } = posterior;
+  write({ traits, rates, weights }: ProfilePosterior, p: number, out: Float32Array, offset: number): void {
+    const units = this.#units;
     const at = p * NUM_TRAITS;
-    const position = traits.cellAt(this.#units[at + STRESS_THRESHOLD]);
+    const position = traits.cellAt(units[at + STRESS_THRESHOLD]);
     const cell = Math.floor(position);
-    for (let trait = 0; trait < NUM_TRAITS; trait++) {
-      const box = cell * NUM_TRAITS + trait;
-      const u = trait === STRESS_THRESHOLD ? position - cell : this.#units[at + trait];
-      out[offset + trait] = this.#valueIn(trait, traits.low[box], traits.high[box], u);
+    const { low, high } = traits;
+    for (let trait = 0, box = cell * NUM_TRAITS; trait < NUM_TRAITS; trait++, box++) {
+      const u = trait === STRESS_THRESHOLD ? position - cell : units[at + trait];
+      out[offset + trait] = this.#valueIn(trait, low[box], high[box], u);
     }
-    const { metabolism, impact } = rates;
-    out[offset + METABOLIC_RATE] = this.#valueIn(
-      METABOLIC_RATE,
-      metabolism.low,
-      metabolism.high,
-      this.#units[at + METABOLIC_RATE],
-    );
-    out[offset + EVENT_IMPACT] = this.#valueIn(
-      EVENT_IMPACT,
-      impact.low,
-      impact.high,
-      this.#units[at + EVENT_IMPACT],
-    );
-    for (let k = 0; k < NUM_METERS; k++) {
-      const weight = weights.drawn[p * NUM_METERS + k];
-      out[offset + NUM_TRAITS + k] = weight < MIN_MAGNITUDE ? 0 : weight;
+    this.#writeRate(METABOLIC_RATE, rates.metabolism, at, out, offset);
+    this.#writeRate(EVENT_IMPACT, rates.impact, at, out, offset);
+    const { drawn } = weights;
+    for (let k = 0, from = p * NUM_METERS, to = offset + NUM_TRAITS; k < NUM_METERS; k++) {
+      const weight = drawn[from + k];
+      out[to + k] = weight < MIN_MAGNITUDE ? 0 : weight;
     }
   }
 
+  #writeRate(trait: number, { low, high }: Range, at: number, out: Float32Array, offset: number): void {
+    out[offset + trait] = this.#valueIn(trait, low, high, this.#units[at + trait]);
+  }
+
   #valueIn(trait: number, low: number, high: number, u: number): number {
-    const min = this.#params.traitLow[trait];
-    const max = Math.fround(min + this.#params.traitSpan[trait]);
     const value = Math.fround(low + (high - low) * u);
-    const inside = Math.min(Math.max(value, min), max);
+    const inside = Math.min(Math.max(value, this.#min[trait]), this.#max[trait]);
     return Math.abs(inside) < MIN_MAGNITUDE ? 0 : inside;
   }
 

@@ -44,6 +44,8 @@ export class Probes {
   readonly #weight = new Float64Array(NUM_METERS);
   /** f64 [5]: means of the belief factors, which are the weights scaled as in the belief target. */
   readonly #factor = new Float64Array(NUM_METERS);
+  /** f64 [5]: the deviations of a sample's weights from their means. */
+  readonly #deviation = new Float64Array(NUM_METERS);
   /** f64 [5, 5]: covariances of the weights. */
   readonly #covariance = new Float64Array(NUM_METERS * NUM_METERS);
   /** f64 [5, 5]: covariances of factors (row) and weights (column). */
@@ -90,23 +92,38 @@ export class Probes {
   }
 
   #computeWeightVariances(drawn: Float64Array): void {
-    const samples = drawn.length / NUM_METERS;
+    const share = NUM_METERS / drawn.length;
     for (const sums of [this.#weight, this.#factor, this.#covariance, this.#factorCovariance]) sums.fill(0);
     this.#variance.fill(0, NUM_TRAITS);
-    for (let at = 0; at < drawn.length; at++) {
-      this.#weight[at % NUM_METERS] += drawn[at] / samples;
-      this.#factor[at % NUM_METERS] += this.#factorOf(drawn[at]) / samples;
-    }
-    for (let at = 0; at < drawn.length; at++) {
-      const k = at % NUM_METERS;
-      const deviation = drawn[at] - this.#weight[k];
-      const factorDeviation = this.#factorOf(drawn[at]) - this.#factor[k];
-      this.#variance[NUM_TRAITS + k] += (factorDeviation * factorDeviation) / samples;
-      for (let other = 0, from = at - k; other < NUM_METERS; other++) {
-        const otherDeviation = drawn[from + other] - this.#weight[other];
-        this.#covariance[k * NUM_METERS + other] += (deviation * otherDeviation) / samples;
-        this.#factorCovariance[k * NUM_METERS + other] += (factorDeviation * otherDeviation) / samples;
+    for (let from = 0; from < drawn.length; from += NUM_METERS) {
+      for (let k = 0; k < NUM_METERS; k++) {
+        this.#weight[k] += drawn[from + k] * share;
+        this.#factor[k] += this.#factorOf(drawn[from + k]) * share;
       }
+    }
+    for (let from = 0; from < drawn.length; from += NUM_METERS) this.#addDeviations(drawn, from, share);
+    for (let k = 0; k < NUM_METERS; k++) {
+      for (let other = 0; other < k; other++)
+        this.#covariance[k * NUM_METERS + other] = this.#covariance[other * NUM_METERS + k];
+    }
+  }
+
+  /**
+   * Adds the products of a sample's deviations to the covariances, for the pairs (k, other) with k <= other, and to the
+   * covariances of factors. @param share of the sample.
+   */
+  #addDeviations(drawn: Float64Array, from: number, share: number): void {
+    const deviation = this.#deviation;
+    const covariance = this.#covariance;
+    const factorCovariance = this.#factorCovariance;
+    for (let k = 0; k < NUM_METERS; k++) deviation[k] = drawn[from + k] - this.#weight[k];
+    for (let k = 0, row = 0; k < NUM_METERS; k++, row += NUM_METERS) {
+      const factorDeviation = this.#factorOf(drawn[from + k]) - this.#factor[k];
+      this.#variance[NUM_TRAITS + k] += factorDeviation * factorDeviation * share;
+      for (let other = k; other < NUM_METERS; other++)
+        covariance[row + other] += deviation[k] * deviation[other] * share;
+      for (let other = 0; other < NUM_METERS; other++)
+        factorCovariance[row + other] += factorDeviation * deviation[other] * share;
     }
   }
 

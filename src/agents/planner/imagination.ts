@@ -1,10 +1,14 @@
 /** Plays imagined continuations of episodes: with sampled profiles, and with noise that no real episode has. */
-import type { OpenBatch } from '../../engine/backends/any-batch.js';
+import { isAsynchronous, type OpenBatch } from '../../engine/backends/any-batch.js';
+import { NODE } from '../../engine/backends/node.js';
 import type { EngineCalls } from '../../engine/engine-calls.js';
-import { Scorer, type ScorerSettings, type Trial } from '../search/scorer.js';
+import { Scorer, type ScorerSettings, spacedStarts, type Trial } from '../search/scorer.js';
 import type { EpisodeSums } from './episode-sums.js';
 import { ImaginedStarts } from './imagined-starts.js';
 import { type Objective, scoringOf } from './objectives.js';
+
+/** Episodes whose states and results fit the cache of a core. */
+const EPISODES_PER_THREAD = 2 ** 12;
 
 export interface ImaginationOptions extends Omit<ScorerSettings, 'imagination' | 'minFirstHalfMean'> {
   readonly objective: Objective;
@@ -20,13 +24,16 @@ export interface ImaginationOptions extends Omit<ScorerSettings, 'imagination' |
 export class Imagination implements Disposable {
   readonly #scorer: Scorer;
   readonly #starts: ImaginedStarts;
+  /** u32: all posterior samples of an episode. */
+  readonly #samples: Uint32Array;
   /** The maximum number of episodes at once. */
   readonly maxEpisodes: number;
 
-  private constructor(scorer: Scorer, starts: ImaginedStarts, maxEpisodes: number) {
+  private constructor(scorer: Scorer, starts: ImaginedStarts, options: ImaginationOptions) {
     this.#scorer = scorer;
     this.#starts = starts;
-    this.maxEpisodes = maxEpisodes;
+    this.#samples = spacedStarts(options.starts, 1);
+    this.maxEpisodes = options.problems;
   }
 
   /** @throws as `createVecEnv`. */
@@ -34,8 +41,12 @@ export class Imagination implements Disposable {
     const { objective, grader, problems, seed } = options;
     const starts = new ImaginedStarts(options.world.params, problems, options.starts, seed, grader);
     const settings = { ...options, imagination: true, minFirstHalfMean: -Infinity };
-    const scoring = { ...scoringOf(objective, grader, starts), maxSequences: options.maxSequences };
-    return new Imagination(yield* Scorer.open(settings, openBatch, scoring), starts, problems);
+    const scoring = {
+      ...(isAsynchronous(NODE, options.backend) ? {} : { episodesPerThread: EPISODES_PER_THREAD }),
+      ...scoringOf(objective, grader, starts),
+      maxSequences: options.maxSequences,
+    };
+    return new Imagination(yield* Scorer.open(settings, openBatch, scoring), starts, options);
   }
 
   /** Sets the episodes to imagine. Arguments as in `ImaginedStarts.write`. */
@@ -46,7 +57,7 @@ export class Imagination implements Disposable {
 
   /** Plays trials to the end of the episode. All have the same number of action sequences. */
   play(trials: readonly Trial[]): EngineCalls<void> {
-    return this.#scorer.score(trials, 1);
+    return this.#scorer.score(trials, this.#samples);
   }
 
   [Symbol.dispose](): void {

@@ -37,15 +37,15 @@ const RECORDED_EPISODES = 2 ** 10;
 /** The function that scores imagined episodes. */
 export interface Scoring {
   readonly scoreEpisodes: ScoreEpisodes;
-  /** The number of episodes that one call plays. Undefined: the scorer's default. */
-  readonly episodesPerCall: number | undefined;
+  /** The number of episodes that one call plays on each thread. Absent: as many as without trajectories. */
+  readonly episodesPerThread?: number;
 }
 
 /** Returns the scoring of an objective. @param grader f32 [8]. @param starts written before every evaluation. */
 export const scoringOf = (objective: Objective, grader: Float32Array, starts: ImaginedStarts): Scoring =>
   objective === 'score'
-    ? { scoreEpisodes: byFinalScore, episodesPerCall: undefined }
-    : { scoreEpisodes: byWellbeing(grader, starts), episodesPerCall: RECORDED_EPISODES };
+    ? { scoreEpisodes: byFinalScore }
+    : { scoreEpisodes: byWellbeing(grader, starts), episodesPerThread: RECORDED_EPISODES };
 
 /**
  * Returns the gain in the objective for each unit of belief error that the action of a step removes. The error is the one

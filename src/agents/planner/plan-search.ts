@@ -5,7 +5,7 @@ import { COMPONENT_NAMES, NUM_ACTIONS, NUM_STEPS } from '../../world/fields.js';
 import { openLoopActions } from '../policies/open-loop.js';
 import { Population } from '../search/population.js';
 import { trialOf } from '../search/scorer.js';
-import { Draws } from '../search/search-draws.js';
+import { sharedDraws } from '../search/search-draws.js';
 import type { Imagination } from './imagination.js';
 
 export interface Budget {
@@ -70,8 +70,9 @@ export function* searchPlans(
 ): EngineCalls<Choice[]> {
   const isExhaustive = sequencesLeft(step) <= MAX_EXHAUSTIVE;
   const { x0 } = threefry(seed, STREAM, step, 0, { x0: 0, x1: 0 } satisfies Draw);
+  const newDraws = sharedDraws(x0);
   const searches = kept.map((sequences, k) => {
-    const population = new Population(new Draws(x0), numKeptOf(budget), maxSequencesOf(budget), 1, step);
+    const population = new Population(newDraws(), numKeptOf(budget), maxSequencesOf(budget), 1, step);
     population.offer(isExhaustive ? [everySequence(step)] : firstSequences(sequences, openLoop, step));
     return new EpisodeSearch(population, step, curiosity[k]);
   });

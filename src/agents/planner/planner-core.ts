@@ -3,7 +3,14 @@ import type { OpenBatch } from '../../engine/backends/any-batch.js';
 import type { EngineCalls } from '../../engine/engine-calls.js';
 import { StateError } from '../../shared/errors.js';
 import { checkInteger } from '../../shared/values.js';
-import { NUM_ACTIONS, NUM_METERS, NUM_STEPS, NUM_TRAITS, PROFILE_SIZE } from '../../world/fields.js';
+import {
+  NUM_ACTIONS,
+  NUM_BELIEFS,
+  NUM_METERS,
+  NUM_STEPS,
+  NUM_TRAITS,
+  PROFILE_SIZE,
+} from '../../world/fields.js';
 import { errorCountedBy } from '../inference/belief-error.js';
 import { checkRows } from '../inference/check-observations.js';
 import { type BeliefState, Inferred, Oracle, Prior } from './belief-state.js';
@@ -41,7 +48,7 @@ export class PlannerCore {
   readonly #beliefState: BeliefState;
   readonly #imagination: Imagination;
   readonly #evaluation: PlanEvaluation;
-  /** The last choice for each episode; null before the first. */
+  /** The last choice for each episode, which episodes in the same situation share; null before the first. */
   readonly #choices: (Choice | null)[];
   readonly #openLoop: readonly Uint8Array[];
   #lastStep: Step | null = null;
@@ -93,15 +100,40 @@ export class PlannerCore {
     this.#sums.recordBeliefs(beliefs, mask);
     const profiles = this.#beliefState.posteriorSamples(this.#request.budget.samples);
     this.#lastStep = { profiles, errorReductions: this.#errorReductions() };
-    const actions = new Uint8Array(this.#request.numEnvs);
-    for (const { step, episodes } of this.#batches(mask)) {
+    const twins = this.#twins(mask, this.#lastStep);
+    for (const { step, episodes } of this.#batches(mask.map((plays, i) => plays & Number(twins[i] === i)))) {
       const choices = yield* this.#searchStep(step, episodes, this.#lastStep);
       episodes.forEach((i, k) => {
         this.#choices[i] = choices[k];
-        actions[i] = choices[k].action;
       });
     }
+    const actions = new Uint8Array(this.#request.numEnvs);
+    for (let i = 0; i < actions.length; i++) {
+      if (mask[i] === 0) continue;
+      this.#choices[i] = this.#choices[twins[i]];
+      actions[i] = this.#choices[i]!.action;
+    }
     return { actions, beliefs };
+  }
+
+  /**
+   * Returns another episode in the same situation for each episode that plays, or itself. One search serves both. At step 0
+   * all episodes look the same unless their profiles are known.
+   */
+  #twins(playing: Uint8Array, { profiles, errorReductions }: Step): Uint32Array {
+    const { steps, meters, beliefs } = this.#sums;
+    const { samples } = this.#request.budget;
+    const isAtStart = (i: number): boolean => playing[i] !== 0 && steps[i] === 0;
+    const first = playing.findIndex((_, i) => isAtStart(i));
+    return Uint32Array.from(playing, (_, i) =>
+      isAtStart(i) &&
+      sameRows(profiles, samples * PROFILE_SIZE, first, i) &&
+      sameRows(errorReductions, NUM_ACTIONS, first, i) &&
+      sameRows(meters, NUM_METERS, first, i) &&
+      sameRows(beliefs, NUM_BELIEFS, first, i)
+        ? first
+        : i,
+    );
   }
 
   *#searchStep(
@@ -203,6 +235,12 @@ export class PlannerCore {
     this.#imagination[Symbol.dispose]();
     this.#evaluation[Symbol.dispose]();
   }
+}
+
+/** Returns whether rows i and k of a table with `width` columns are equal. */
+function sameRows(table: Float32Array | Float64Array, width: number, i: number, k: number): boolean {
+  for (let at = 0; at < width; at++) if (table[i * width + at] !== table[k * width + at]) return false;
+  return true;
 }
 
 /** Returns the mean reward weights of episode i's posterior samples: f64 [5]. */

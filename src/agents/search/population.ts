@@ -14,21 +14,49 @@ const MIN_FEASIBLE = 0.4;
 /** The penalty falls while a larger share meets the bound. */
 const MAX_FEASIBLE = 0.6;
 
+/** Action sequences with their fingerprints and outcomes. */
+class Rows {
+  /** u8 [count, 28]. */
+  readonly actions: Uint8Array;
+  readonly fingerprints: Int32Array;
+  readonly scores: Float64Array;
+  readonly shortfalls: Float64Array;
+
+  constructor(count: number) {
+    this.actions = new Uint8Array(count * NUM_STEPS);
+    this.fingerprints = new Int32Array(count);
+    this.scores = new Float64Array(count);
+    this.shortfalls = new Float64Array(count);
+  }
+
+  /** Copies row `row` of `from` to row `at`. */
+  copy(at: number, from: Rows, row: number): void {
+    const to = at * NUM_STEPS;
+    const first = row * NUM_STEPS;
+    for (let t = 0; t < NUM_STEPS; t++) this.actions[to + t] = from.actions[first + t];
+    this.fingerprints[at] = from.fingerprints[row];
+    this.scores[at] = from.scores[row];
+    this.shortfalls[at] = from.shortfalls[row];
+  }
+
+  /** Returns whether a row in [first, end) has this fingerprint. */
+  has(print: number, first: number, end: number): boolean {
+    for (let row = first; row < end; row++) if (this.fingerprints[row] === print) return true;
+    return false;
+  }
+}
+
 /** The best sequences, in order. The caller scores `candidates` and passes the scores to `select`. */
 export class Population {
   readonly #draws: Draws;
   readonly #size: number;
   readonly #begin: number;
-  /** u8 [size + maxCandidates, 28]: the kept sequences, and from row `size` on the candidates. */
-  #rows: Uint8Array;
-  #spare: Uint8Array;
-  /** The fingerprint of each row. */
-  readonly #rowFingerprints: Int32Array;
-  readonly #scores: Float64Array;
-  readonly #shortfalls: Float64Array;
+  /** The kept sequences, and from row `size` on the candidates. */
+  #rows: Rows;
+  #spare: Rows;
+  /** The value of each row in the ranking, and row numbers in order. */
   readonly #values: Float64Array;
-  readonly #knownFingerprints = new Set<number>();
-  #order: number[] = [];
+  readonly #order: Int32Array;
   #numKept = 0;
   #candidates = 0;
   #best: ScoredActionSequence | null = null;
@@ -43,12 +71,10 @@ export class Population {
     this.#draws = draws;
     this.#size = size;
     this.#begin = begin;
-    this.#rows = new Uint8Array((size + maxCandidates) * NUM_STEPS);
-    this.#spare = new Uint8Array(this.#rows.length);
-    this.#rowFingerprints = new Int32Array(size + maxCandidates);
-    this.#scores = new Float64Array(size + maxCandidates);
-    this.#shortfalls = new Float64Array(size + maxCandidates);
+    this.#rows = new Rows(size + maxCandidates);
+    this.#spare = new Rows(size + maxCandidates);
     this.#values = new Float64Array(size + maxCandidates);
+    this.#order = new Int32Array(size + maxCandidates);
     this.penalty = penalty;
   }
 
@@ -62,45 +88,49 @@ export class Population {
     const rows = new Uint8Array(count * NUM_STEPS);
     for (let i = 0; i < count; i++) {
       const at = (i % this.#numKept) * NUM_STEPS;
-      rows.set(this.#rows.subarray(at, at + NUM_STEPS), i * NUM_STEPS);
+      rows.set(this.#rows.actions.subarray(at, at + NUM_STEPS), i * NUM_STEPS);
     }
     return rows;
   }
 
-  /** u8 [candidates, 28], a view that is valid until the next selection. */
+  /** The number after the last row of a candidate. */
+  get #end(): number {
+    return this.#size + this.#candidates;
+  }
+
+  /** u8 [candidates, 28], a view that is valid until the candidates change. */
   get candidates(): Uint8Array {
-    return this.#rows.subarray(this.#size * NUM_STEPS, (this.#size + this.#candidates) * NUM_STEPS);
+    return this.#rows.actions.subarray(this.#size * NUM_STEPS, this.#end * NUM_STEPS);
   }
 
   /** Sets the candidates, u8 [n, 28] each. */
   offer(sequences: readonly Uint8Array[]): void {
+    const { actions, fingerprints } = this.#rows;
     let row = this.#size;
     for (const group of sequences) {
-      this.#rows.set(group, row * NUM_STEPS);
+      actions.set(group, row * NUM_STEPS);
       row += group.length / NUM_STEPS;
     }
     this.#candidates = row - this.#size;
-    for (let i = this.#size; i < row; i++) this.#rowFingerprints[i] = fingerprint(this.#rows, i * NUM_STEPS);
+    for (let i = this.#size; i < row; i++) fingerprints[i] = fingerprint(actions, i * NUM_STEPS);
   }
 
   /** Makes `count` candidates: children of the kept sequences, or uniform draws if none are kept. */
   breed(count: number): void {
-    this.#candidates = count;
-    this.#knownFingerprints.clear();
-    for (let i = 0; i < this.#numKept; i++) this.#knownFingerprints.add(this.#rowFingerprints[i]);
-    for (let i = this.#size; i < this.#size + count; i++)
-      this.#rowFingerprints[i] = this.#breedRow(i * NUM_STEPS);
+    for (this.#candidates = 0; this.#candidates < count; this.#candidates++) {
+      this.#rows.fingerprints[this.#end] = this.#breedRow(this.#end * NUM_STEPS);
+    }
   }
 
   /** Writes a candidate at index `at`. Returns the fingerprint. */
   #breedRow(at: number): number {
+    const rows = this.#rows;
     for (let attempt = 1; ; attempt++) {
-      if (this.#numKept === 0) drawSequence(this.#draws, this.#rows, at);
+      if (this.#numKept === 0) drawSequence(this.#draws, rows.actions, at);
       else this.#breedChild(at);
-      const print = fingerprint(this.#rows, at);
-      if (this.#knownFingerprints.has(print) && attempt < MAX_ATTEMPTS) continue;
-      this.#knownFingerprints.add(print);
-      return print;
+      const print = fingerprint(rows.actions, at);
+      const isKnown = rows.has(print, 0, this.#numKept) || rows.has(print, this.#size, this.#end);
+      if (!isKnown || attempt === MAX_ATTEMPTS) return print;
     }
   }
 
@@ -109,64 +139,69 @@ export class Population {
     // The lower rank of two draws: better sequences have more children.
     const parent = Math.min(draws.below(this.#numKept), draws.below(this.#numKept));
     const secondParent = draws.below(this.#numKept);
-    breedSequence(draws, this.#rows, parent * NUM_STEPS, secondParent * NUM_STEPS, at, this.#begin);
+    breedSequence(draws, this.#rows.actions, parent * NUM_STEPS, secondParent * NUM_STEPS, at, this.#begin);
   }
 
   /** Keeps the best of the kept sequences and the candidates. @param scores f64 [candidates], like `shortfalls`. */
   select(scores: Float64Array, shortfalls: Float64Array): void {
-    this.#scores.set(scores, this.#size);
-    this.#shortfalls.set(shortfalls, this.#size);
-    for (let i = this.#size; i < this.#size + this.#candidates; i++) this.#updateBest(i);
-    this.#rank();
-    this.#keep();
+    const rows = this.#rows;
+    rows.scores.set(scores, this.#size);
+    rows.shortfalls.set(shortfalls, this.#size);
+    for (let row = this.#size; row < this.#end; row++) {
+      if (this.#best === null || isBetterRow(rows, row, this.#best)) this.#best = scoredRow(rows, row);
+    }
+    for (let row = 0; row < this.#end; row++) {
+      this.#values[row] = rows.scores[row] - this.penalty * rows.shortfalls[row];
+    }
+    this.#keep(this.#rank());
     this.#candidates = 0;
     this.#adaptPenalty();
   }
 
-  #updateBest(row: number): void {
-    const outcome = { score: this.#scores[row], shortfall: this.#shortfalls[row] };
-    if (this.#best !== null && !isBetter(outcome, this.#best)) return;
-    this.#best = { ...outcome, actions: this.#rows.slice(row * NUM_STEPS, (row + 1) * NUM_STEPS) };
+  /** Writes the numbers of all rows to `order`, the best first. Of equal rows, the older is first. @returns their number. */
+  #rank(): number {
+    let count = 0;
+    for (let row = 0; row < this.#numKept; row++) this.#insert(row, count++);
+    for (let row = this.#size; row < this.#end; row++) this.#insert(row, count++);
+    return count;
   }
 
-  /** Sorts all rows, the best first. Of equal rows, the older is first. */
-  #rank(): void {
+  /** Inserts a row into the first `count` numbers of `order`. */
+  #insert(row: number, count: number): void {
     const values = this.#values;
     const order = this.#order;
-    order.length = 0;
-    for (let row = 0; row < this.#numKept; row++) order.push(row);
-    for (let row = this.#size; row < this.#size + this.#candidates; row++) order.push(row);
-    for (const row of order) values[row] = this.#scores[row] - this.penalty * this.#shortfalls[row];
-    order.sort((a, b) => values[b] - values[a] || a - b);
+    let at = count;
+    for (; at > 0 && values[order[at - 1]] < values[row]; at--) order[at] = order[at - 1];
+    order[at] = row;
   }
 
-  /** Keeps the first rows in order, without duplicates. */
-  #keep(): void {
+  /** Keeps the first of `count` rows in order, without duplicates. */
+  #keep(count: number): void {
     const kept = this.#spare;
-    const known = this.#knownFingerprints;
-    const rows: number[] = [];
-    known.clear();
-    for (const row of this.#order) {
-      if (known.has(this.#rowFingerprints[row])) continue;
-      known.add(this.#rowFingerprints[row]);
-      kept.set(this.#rows.subarray(row * NUM_STEPS, (row + 1) * NUM_STEPS), rows.length * NUM_STEPS);
-      rows.push(row);
-      if (rows.length === this.#size) break;
+    let numKept = 0;
+    for (let k = 0; k < count && numKept < this.#size; k++) {
+      const row = this.#order[k];
+      if (!kept.has(this.#rows.fingerprints[row], 0, numKept)) kept.copy(numKept++, this.#rows, row);
     }
-    for (const column of [this.#rowFingerprints, this.#scores, this.#shortfalls]) {
-      column.set(rows.map((row) => column[row]));
-    }
-    this.#numKept = rows.length;
+    this.#numKept = numKept;
     this.#spare = this.#rows;
     this.#rows = kept;
   }
 
   #adaptPenalty(): void {
     let feasible = 0;
-    for (let i = 0; i < this.#numKept; i++) if (this.#shortfalls[i] === 0) feasible++;
+    for (let i = 0; i < this.#numKept; i++) if (this.#rows.shortfalls[i] === 0) feasible++;
     if (feasible < MIN_FEASIBLE * this.#numKept)
       this.penalty = Math.min(this.penalty * PENALTY_STEP, MAX_PENALTY);
     else if (feasible > MAX_FEASIBLE * this.#numKept)
       this.penalty = Math.max(this.penalty / PENALTY_STEP, 1 / MAX_PENALTY);
   }
 }
+
+const isBetterRow = ({ scores, shortfalls }: Rows, row: number, best: ScoredActionSequence): boolean =>
+  isBetter({ score: scores[row], shortfall: shortfalls[row] }, best);
+
+const scoredRow = ({ actions, scores, shortfalls }: Rows, row: number): ScoredActionSequence => ({
+  ...{ score: scores[row], shortfall: shortfalls[row] },
+  actions: actions.slice(row * NUM_STEPS, (row + 1) * NUM_STEPS),
+});

@@ -7,9 +7,9 @@ import { type EngineCalls, resultOf } from '../../engine/engine-calls.js';
 import { MAX_ENVS, NUM_STEPS } from '../../world/fields.js';
 import type { World } from '../../world/world.js';
 
-/** Episodes in one call. Their states, actions and results fit a cache, and all threads have work. */
+/** The maximum number of episodes in one call. Their states, actions and results fit a cache, and all threads have work. */
 const MAX_EPISODES = 2 ** 16;
-/** Episodes that a kernel steps together. Those of one starting state share its draws, which are computed once. */
+/** Episodes that a kernel steps together. Those of one seed share its draws, which are computed once. */
 const GROUP = 16;
 
 /** The settings of a scorer's batches. */
@@ -58,10 +58,13 @@ interface TrialPart {
   readonly first: number;
   /** The number of sequences of each trial. */
   readonly count: number;
-  /** Every `stride`-th starting state of a problem is played, `starts` in total. */
-  readonly stride: number;
-  readonly starts: number;
+  /** The starting states that are played, as in `Scorer.score`. */
+  readonly starts: Uint32Array;
 }
+
+/** Returns every `stride`-th index below `count`. */
+export const spacedStarts = (count: number, stride: number): Uint32Array =>
+  Uint32Array.from({ length: Math.ceil(count / stride) }, (_, k) => k * stride);
 
 /** Returns a trial without scores. */
 export function trialOf(problem: number, sequences: Uint8Array): Trial {
@@ -75,9 +78,12 @@ export interface ScoringOptions {
   readonly maxSequences: number;
   /** Default: by the final score. Reads `firstHalfMeans` too. */
   readonly scoreEpisodes?: ScoreEpisodes;
-  /** The approximate number of episodes that one call plays. */
-  readonly episodesPerCall?: number;
+  /** The approximate number of episodes that one call plays on each thread. Default: 65,536 on all threads together. */
+  readonly episodesPerThread?: number;
 }
+
+/** Returns the largest multiple of `unit` up to n, or n itself if it is smaller than `unit`. */
+const roundDown = (n: number, unit: number): number => (n < unit ? n : n - (n % unit));
 
 /** Scores trials. Uses batches, because the bookkeeping of a VecEnv takes as long as the episodes. */
 export class Scorer implements Disposable {
@@ -114,7 +120,7 @@ export class Scorer implements Disposable {
   static *open(
     request: ScorerSettings & { readonly reset?: ResetRequest },
     openBatch: OpenBatch,
-    { maxSequences, scoreEpisodes = byFinalScore, episodesPerCall = MAX_EPISODES }: ScoringOptions,
+    { maxSequences, scoreEpisodes = byFinalScore, episodesPerThread = MAX_EPISODES }: ScoringOptions,
   ): EngineCalls<Scorer> {
     const { starts, problems, reset, world, imagination, threads } = request;
     const layout = { columnMajor: false, finalObservations: false };
@@ -124,7 +130,7 @@ export class Scorer implements Disposable {
     try {
       if (reset !== undefined) source.reset(reset);
       const numEnvs = Math.min(
-        Math.max(episodesPerCall, starts * GROUP),
+        Math.max(Math.min(episodesPerThread * source.threads, MAX_EPISODES), starts * GROUP),
         starts * problems * maxSequences,
         MAX_ENVS,
       );
@@ -141,23 +147,25 @@ export class Scorer implements Disposable {
   }
 
   /**
-   * Plays trials from every `stride`-th starting state of their problems. All trials have the same number of sequences.
+   * Plays trials. All have the same number of sequences.
+   * @param starts u32: the starting states to play, indices of each problem's own.
    * @param onPlayed called after each call with the number of sequences that it played. It may return a promise.
    */
   *score(
     trials: readonly Trial[],
-    stride: number,
+    starts: Uint32Array,
     onPlayed: (sequences: number) => unknown = () => {},
   ): EngineCalls<void> {
-    const starts = Math.ceil(this.#starts / stride);
     const sequences = trials[0].scores.length;
-    const capacity = Math.floor(this.#indices.length / starts);
-    const count = Math.min(sequences, capacity < GROUP ? capacity : capacity - (capacity % GROUP));
-    const trialsPerCall = Math.floor(capacity / count);
+    const capacity = Math.floor(this.#indices.length / starts.length);
+    const count = Math.min(sequences, roundDown(capacity, GROUP));
+    // The smallest number of trials that fills whole groups: a group then has one starting state of each problem.
+    const wholeGroups = GROUP / Math.min(GROUP, count & -count);
+    const trialsPerCall = roundDown(Math.floor(capacity / count), wholeGroups);
     for (let k = 0; k < trials.length; k += trialsPerCall) {
       for (let first = 0; first < sequences; first += count) {
         const played = trials.slice(k, k + trialsPerCall);
-        const part = { trials: played, first, count: Math.min(count, sequences - first), stride, starts };
+        const part = { trials: played, first, count: Math.min(count, sequences - first), starts };
         yield* this.#play(part);
         yield* resultOf(onPlayed(played.length * part.count));
       }
@@ -166,52 +174,64 @@ export class Scorer implements Disposable {
 
   *#play(part: TrialPart): EngineCalls<void> {
     const { trials, count, starts } = part;
-    trials.forEach((trial, k) => {
-      this.#writeSequences(trial, part, k * starts * count);
-    });
+    this.#writeSequences(part);
+    this.#writeIndices(part);
     const values = yield* this.#scoreEpisodes(this.#batch, this.#outputs, {
       policy: { kind: 'sequence', actions: this.#sequences },
       beliefs: null,
       stops: null,
       trajectory: null,
-      part: { first: 0, end: trials.length * starts * count },
+      part: { first: 0, end: trials.length * starts.length * count },
       from: { source: this.#source, indices: this.#indices },
     });
     trials.forEach((trial, k) => {
-      this.#addOutcomes(trial, part, values, k * starts * count);
+      this.#addOutcomes(trial, part, values, k * count);
     });
   }
 
-  /** Writes the environments of a trial from `base` on, by starting state: all sequences for one, then for the next. */
-  #writeSequences(
-    { problem, sequences }: Trial,
-    { first, count, stride, starts }: TrialPart,
-    base: number,
-  ): void {
-    const row = base * NUM_STEPS;
+  /**
+   * Writes the actions of the environments: all sequences of all trials for the first starting state, then for the next.
+   * Starting states with the same index may have the same seed.
+   */
+  #writeSequences({ trials, first, count, starts }: TrialPart): void {
     const length = count * NUM_STEPS;
-    this.#sequences.set(sequences.subarray(first * NUM_STEPS, first * NUM_STEPS + length), row);
-    for (let start = 0; start < starts; start++) {
-      if (start > 0) this.#sequences.copyWithin(row + start * length, row, row + length);
-      const env = base + start * count;
-      this.#indices.fill(problem * this.#starts + start * stride, env, env + count);
+    const from = first * NUM_STEPS;
+    for (let k = 0; k < trials.length; k++) {
+      this.#sequences.set(trials[k].sequences.subarray(from, from + length), k * length);
+    }
+    const all = starts.length * trials.length * length;
+    for (let written = trials.length * length; written < all; written *= 2) {
+      this.#sequences.copyWithin(written, 0, Math.min(written, all - written));
     }
   }
 
-  /** Averages the outcomes of a trial, in the order of the starting states, so that sums do not depend on the grouping. */
-  #addOutcomes(trial: Trial, { first, count, starts }: TrialPart, values: Float32Array, base: number): void {
-    const { firstHalfMeans } = this.#outputs;
-    const scores = trial.scores.subarray(first, first + count).fill(0);
-    const firstHalf = new Float64Array(count);
-    for (let start = 0, env = base; start < starts; start++) {
-      for (let k = 0; k < count; k++, env++) {
-        scores[k] += values[env];
-        firstHalf[k] += firstHalfMeans[env];
+  /** Writes the starting states of the environments. */
+  #writeIndices({ trials, count, starts }: TrialPart): void {
+    let env = 0;
+    for (const start of starts) {
+      for (const { problem } of trials) {
+        for (const end = env + count; env < end; env++) this.#indices[env] = problem * this.#starts + start;
       }
     }
-    for (let k = 0; k < count; k++) {
-      scores[k] /= starts;
-      trial.shortfalls[first + k] = Math.max(0, this.#minFirstHalfMean - firstHalf[k] / starts);
+  }
+
+  /**
+   * Averages the outcomes of a trial, in the order of the starting states, so that sums do not depend on the grouping.
+   * @param base the first environment of the trial.
+   */
+  #addOutcomes(
+    trial: Trial,
+    { trials, first, count, starts }: TrialPart,
+    values: Float32Array,
+    base: number,
+  ): void {
+    writeMeans(trial.scores, first, count, values, base, trials.length * count, starts.length);
+    if (this.#minFirstHalfMean === -Infinity) return;
+    const { firstHalfMeans } = this.#outputs;
+    const { shortfalls } = trial;
+    writeMeans(shortfalls, first, count, firstHalfMeans, base, trials.length * count, starts.length);
+    for (let k = first; k < first + count; k++) {
+      shortfalls[k] = Math.max(0, this.#minFirstHalfMean - shortfalls[k]);
     }
   }
 
@@ -219,4 +239,21 @@ export class Scorer implements Disposable {
     this.#batch.close();
     this.#source.close();
   }
+}
+
+/** Writes means over `rows` rows to `means`, from index `first` on: of `count` values from index `base` of each row on. */
+function writeMeans(
+  means: Float64Array,
+  first: number,
+  count: number,
+  values: Float32Array,
+  base: number,
+  width: number,
+  rows: number,
+): void {
+  means.fill(0, first, first + count);
+  for (let row = 0, at = base; row < rows; row++, at += width) {
+    for (let k = 0; k < count; k++) means[first + k] += values[at + k];
+  }
+  for (let k = first; k < first + count; k++) means[k] /= rows;
 }

@@ -6,37 +6,65 @@ const STREAM = 0x53454152;
 /** A block of two words gives four numbers of 16 bits. */
 const PIECES = 4;
 const RANGE = 2 ** 16;
+/** The numbers computed at once. */
+const CHUNK = 256;
+
+/** Returns chunk k of the numbers: u16 [256]. */
+type Chunks = (k: number) => Uint16Array;
+
+/** Returns a function that creates draws with the same seed, u32. They compute each number once and keep it. */
+export function sharedDraws(seed: number): () => Draws {
+  const chunks: Uint16Array[] = [];
+  const chunkAt = (k: number): Uint16Array => {
+    chunks[k] ??= computeChunk(seed, k);
+    return chunks[k];
+  };
+  return () => new Draws(seed, chunkAt);
+}
+
+function computeChunk(seed: number, k: number): Uint16Array {
+  const numbers = new Uint16Array(CHUNK);
+  const block: Draw = { x0: 0, x1: 0 };
+  for (let at = 0; at < CHUNK; at += PIECES) {
+    const index = (k * CHUNK + at) / PIECES;
+    threefry(seed, STREAM, index % 2 ** 32, Math.floor(index / 2 ** 32), block);
+    numbers[at] = block.x0 >>> 16;
+    numbers[at + 1] = block.x0;
+    numbers[at + 2] = block.x1 >>> 16;
+    numbers[at + 3] = block.x1;
+  }
+  return numbers;
+}
 
 export class Draws {
-  readonly #seed: number;
-  readonly #block: Draw = { x0: 0, x1: 0 };
-  #count = 0;
+  readonly #chunkAt: Chunks;
+  #chunk: Uint16Array;
+  #chunksBegun = 1;
+  /** The index of the next number in the chunk. */
+  #next = 0;
 
   /** @param seed u32. */
-  constructor(seed: number) {
-    this.#seed = seed;
+  constructor(seed: number, chunkAt: Chunks = (k) => computeChunk(seed, k)) {
+    this.#chunkAt = chunkAt;
+    this.#chunk = chunkAt(0);
   }
 
   /** Returns an integer in [0, n), n up to 2^16. */
   below(n: number): number {
-    return (this.#next() * n) >>> 16;
+    return (this.#draw() * n) >>> 16;
   }
 
   /** Returns true with this probability. */
   chance(probability: number): boolean {
-    return this.#next() < probability * RANGE;
+    return this.#draw() < probability * RANGE;
   }
 
   /** Returns an integer in [0, 2^16). */
-  #next(): number {
-    const piece = this.#count % PIECES;
-    if (piece === 0) this.#drawBlock(this.#count / PIECES);
-    this.#count++;
-    const word = piece < PIECES / 2 ? this.#block.x0 : this.#block.x1;
-    return piece % 2 === 0 ? word >>> 16 : word & (RANGE - 1);
-  }
-
-  #drawBlock(index: number): void {
-    threefry(this.#seed, STREAM, index % 2 ** 32, Math.floor(index / 2 ** 32), this.#block);
+  #draw(): number {
+    if (this.#next === CHUNK) {
+      this.#chunk = this.#chunkAt(this.#chunksBegun++);
+      this.#next = 0;
+    }
+    return this.#chunk[this.#next++];
   }
 }

@@ -3,7 +3,7 @@
 import type { EngineCalls } from '../../engine/engine-calls.js';
 import { isBetter, type ScoredActionSequence } from './objective.js';
 import { Population } from './population.js';
-import { type Scorer, trialOf } from './scorer.js';
+import { type Scorer, spacedStarts, trialOf } from './scorer.js';
 import type { Plan } from './search-budget.js';
 import { Draws } from './search-draws.js';
 import type { SearchRequest } from './search-request.js';
@@ -96,7 +96,7 @@ export class Search {
 
   *#select(populations: readonly Population[], stride: number): EngineCalls<void> {
     const trials = populations.map(({ candidates }, problem) => trialOf(problem, candidates));
-    yield* this.#scorer.score(trials, stride, this.#onPlayed);
+    yield* this.#scorer.score(trials, spacedStarts(this.#request.starts, stride), this.#onPlayed);
     populations.forEach((population, k) => {
       population.select(trials[k].scores, trials[k].shortfalls);
     });

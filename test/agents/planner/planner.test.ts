@@ -2,7 +2,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { Imagination } from '../../../src/agents/planner/imagination.js';
 import {
   createVecEnv,
   createWorld,
@@ -86,6 +87,24 @@ describe('decisions are the same', () => {
       expect(planner.decide(observations).actions, `step ${step}`).toEqual(recorded.actions[step]);
     }
   });
+});
+
+it('searches the first step once for all episodes, unless it knows the profiles', () => {
+  const begin = vi.spyOn(Imagination.prototype, 'begin');
+  const searched = (options: Partial<PlannerOptions>, steps: number) => {
+    begin.mockClear();
+    using planner = new Planner({ numEnvs: 5, ...SMALL, ...options });
+    const decisions = recorded.observations.slice(0, steps).map((rows) => planner.decide(rows));
+    expect(planner.report(4).step).toBe(steps - 1);
+    if (options.oracle === undefined)
+      expect(decisions.map(({ actions }) => actions)).toEqual(recorded.actions.slice(0, steps));
+    return begin.mock.calls.map(([, episodes]) => episodes);
+  };
+  const all = [0, 1, 2, 3, 4];
+  expect(searched({}, 2)).toEqual([[0], all]);
+  const profiles = Array.from(seeds).flatMap((seed) => [...new Episode().reset(seed).profile]);
+  expect(searched({ oracle: Float32Array.from(profiles) }, 1)).toEqual([all]);
+  begin.mockRestore();
 });
 
 it.each([

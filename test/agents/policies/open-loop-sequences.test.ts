@@ -1,7 +1,7 @@
 /** Checks the stored open-loop sequences and their scores. `npm run action-sequences -- --check` repeats the search. */
 import { describe, expect, it } from 'vitest';
 import { OPEN_LOOP_SEQUENCES } from '../../../src/agents/policies/open-loop-sequences.js';
-import { Scorer, trialOf } from '../../../src/agents/search/scorer.js';
+import { Scorer, spacedStarts, trialOf } from '../../../src/agents/search/scorer.js';
 import { toSearchRequest } from '../../../src/agents/search/search-request.js';
 import { spreadSeeds } from '../../../src/agents/search/search-seeds.js';
 import { openBatch } from '../../../src/engine/backends/open-batch.js';
@@ -52,7 +52,7 @@ describe.each(graders)('the open-loop sequence of %s', (grader) => {
     const request = toSearchRequest([{ seeds: training }], { grader });
     using scorer = runSync(Scorer.open(request, openBatch, { maxSequences: changed.length }));
     const trial = trialOf(0, Uint8Array.from(changed.flatMap((sequence) => [...sequence])));
-    runSync(scorer.score([trial], 1));
+    runSync(scorer.score([trial], spacedStarts(training.length, 1)));
     expect(Number(Math.max(...trial.scores).toFixed(5))).toBe(sequences[grader].trainingScore);
   });
 

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { breedSequence, drawSequence, fingerprint } from '../../../src/agents/search/crossover.js';
 import { isBetter } from '../../../src/agents/search/objective.js';
 import { Population } from '../../../src/agents/search/population.js';
-import { Scorer, trialOf } from '../../../src/agents/search/scorer.js';
+import { Scorer, spacedStarts, trialOf } from '../../../src/agents/search/scorer.js';
 import { evaluationsOf, planOf } from '../../../src/agents/search/search-budget.js';
-import { Draws } from '../../../src/agents/search/search-draws.js';
+import { Draws, sharedDraws } from '../../../src/agents/search/search-draws.js';
 import { toSearchRequest } from '../../../src/agents/search/search-request.js';
 import { spreadSeeds, TRAINING_SEEDS } from '../../../src/agents/search/search-seeds.js';
 import { openBatch } from '../../../src/engine/backends/open-batch.js';
@@ -26,6 +26,20 @@ describe('random numbers', () => {
     const [first, second] = [0, 1].map((block) => threefry(5, 0x53454152, block, 0, { x0: 0, x1: 0 }));
     const halves = [first.x0, first.x1, second.x0].flatMap((word) => [word >>> 16, word & 0xffff]);
     expect(drawn).toEqual(halves);
+  });
+
+  it('are the same from shared draws, however they take turns', () => {
+    const newDraws = sharedDraws(5);
+    const [first, second] = [newDraws(), newDraws()];
+    const [got, expected] = [[], []] as [number[], number[]];
+    const alone = new Draws(5);
+    for (let i = 0; i < 1000; i++) {
+      expected.push(alone.below(2 ** 16));
+      got.push(first.below(2 ** 16));
+    }
+    expect(got).toEqual(expected);
+    expect(expected.map(() => second.below(2 ** 16))).toEqual(expected);
+    expect(new Set(expected).size).toBeGreaterThan(900);
   });
 
   it('are uniform', () => {
@@ -217,7 +231,7 @@ describe('a scorer gives the results of single runs', () => {
     const trials = chosen.map((_, problem) => trialOf(problem, anySequences(random, sequences)));
     let played = 0;
     runSync(
-      scorer.score(trials, stride, (count) => {
+      scorer.score(trials, spacedStarts(starts, stride), (count) => {
         played += count;
       }),
     );
