@@ -159,6 +159,7 @@ RHYTHM_INLINE void put_whole_rows(float* rows, const F* columns) {
     RHYTHM_UNROLL for (int k = 0; k < Width; k++) store(rows + k, columns[k]);
     return;
   }
+  if (put_lines<Width>(rows, columns)) return;
   alignas(64) float lanes[Width][kLanes];
   RHYTHM_UNROLL for (int k = 0; k < Width; k++) store(lanes[k], columns[k]);
   put_blocks(lanes, Width, rows, Width);

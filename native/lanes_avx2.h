@@ -123,6 +123,10 @@ RHYTHM_INLINE void transpose_halves(__m256 (&r)[4]) {
   r[3] = _mm256_castpd_ps(_mm256_unpackhi_pd(b, d));
 }
 
+// Writes columns as contiguous rows in whole lines of memory, if this kernel can. Returns whether it has.
+template <int Width>
+RHYTHM_INLINE bool put_lines(float*, const F*) { return false; }
+
 // Transposes `Width` columns: rows[lane * stride + k] = columns[k][lane].
 template <int Width>
 RHYTHM_INLINE void put_block(const float (*columns)[kLanes], float* rows, size_t stride) {

@@ -141,6 +141,54 @@ RHYTHM_INLINE void put_block(const float (*columns)[kLanes], float* rows, size_t
   }
 }
 
+// For each half of the lanes and each column pair modulo 8: which lane's numbers `put_lines` takes to a place of a register. A
+// line of memory has eight pairs of numbers. With an odd number of pairs to a row, a pair of the eight rows of a half lies at
+// eight different places of lines.
+template <int Pairs>
+struct LineOrder {
+  static_assert(Pairs % 2 == 1, "otherwise two rows have a pair at the same place of a line");
+  alignas(64) uint32_t words[2][8][kLanes] = {};
+  constexpr LineOrder() {
+    for (int half = 0; half < 2; half++) {
+      for (int pair = 0; pair < 8; pair++) {
+        for (int row = 0; row < 8; row++) {
+          const int place = (Pairs * row + pair) % 8;
+          words[half][pair][2 * place] = static_cast<uint32_t>(8 * half + row);
+          words[half][pair][2 * place + 1] = static_cast<uint32_t>(kLanes + 8 * half + row);
+        }
+      }
+    }
+  }
+};
+
+// Writes pairs of columns as contiguous rows. Permutes each pair, so that its numbers are at their places in the lines of
+// memory. Then three levels of blends put the pairs of each line together.
+template <int Pairs>
+RHYTHM_INLINE void put_pairs(float* rows, const F* columns) {
+  static constexpr LineOrder<Pairs> order;
+  RHYTHM_UNROLL for (int half = 0; half < 2; half++) {
+    __m512d single[Pairs], two[Pairs], four[Pairs];
+    RHYTHM_UNROLL for (int j = 0; j < Pairs; j++) {
+      const __m512i places = _mm512_load_si512(order.words[half][j % 8]);
+      single[j] = _mm512_castps_pd(_mm512_permutex2var_ps(columns[2 * j].v, places, columns[2 * j + 1].v));
+    }
+    RHYTHM_UNROLL for (int j = 0; j < Pairs; j++) two[j] = _mm512_mask_blend_pd(0xaa, single[j], single[(j + 1) % Pairs]);
+    RHYTHM_UNROLL for (int j = 0; j < Pairs; j++) four[j] = _mm512_mask_blend_pd(0xcc, two[j], two[(j + 2) % Pairs]);
+    RHYTHM_UNROLL for (int line = 0; line < Pairs; line++) {
+      const __m512d eight = _mm512_mask_blend_pd(0xf0, four[8 * line % Pairs], four[(8 * line + 4) % Pairs]);
+      _mm512_storeu_pd(rows + (half * Pairs + line) * kLanes, eight);
+    }
+  }
+}
+
+// Writes columns as contiguous rows in whole lines of memory, if a row is an odd number of pairs. Returns whether it has.
+template <int Width>
+RHYTHM_INLINE bool put_lines(float* rows, const F* columns) {
+  constexpr bool can = Width % 4 == 2;
+  if constexpr (can) put_pairs<Width / 2>(rows, columns);
+  return can;
+}
+
 // Reads the first four words of each lane's row into four columns. Rows are `stride` words apart.
 RHYTHM_INLINE void load_four_columns(const uint32_t* rows, size_t stride, U (&columns)[4]) {
   const float* from = reinterpret_cast<const float*>(rows);

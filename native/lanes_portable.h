@@ -109,6 +109,10 @@ RHYTHM_INLINE U gather(const uint32_t* base, U i) {
   return {WordVector{base[i.v[0]], base[i.v[1]], base[i.v[2]], base[i.v[3]]}};
 }
 
+// Writes columns as contiguous rows in whole lines of memory, if this kernel can. Returns whether it has.
+template <int Width>
+RHYTHM_INLINE bool put_lines(float*, const F*) { return false; }
+
 // Transposes `Width` columns: rows[lane * stride + k] = columns[k][lane].
 template <int Width>
 RHYTHM_INLINE void put_block(const float (*columns)[kLanes], float* rows, size_t stride) {

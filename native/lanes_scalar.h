@@ -94,6 +94,10 @@ RHYTHM_INLINE F lookup(const float* table, U index) { return {table[index.v]}; }
 RHYTHM_INLINE U lookup(const uint32_t* table, U index) { return {table[index.v]}; }
 RHYTHM_INLINE U gather(const uint32_t* base, U index) { return {base[index.v]}; }
 
+// Writes columns as contiguous rows in whole lines of memory, if this kernel can. Returns whether it has.
+template <int Width>
+RHYTHM_INLINE bool put_lines(float*, const F*) { return false; }
+
 // Transposes `Width` columns, as in the other lane types. Here a column is one number.
 template <int Width>
 RHYTHM_INLINE void put_block(const float (*columns)[kLanes], float* row, size_t) { *row = columns[0][0]; }
