@@ -3,52 +3,75 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 namespace rhythm {
 
 namespace block = world::block;
 namespace count = world::count;
 
-Envs ReplayTile::envs(const Tables& tables) {
-  const Outputs out = {observations[0], nullptr,     components[0], rewards, final_scores, belief_mae, first_half_means,
-                       second_half_means,      returns,     lengths,       terminated, final_mask, kTileLanes};
-  return {&tables, &state, kTileLanes, out};
+namespace {
+
+// Returns the environments of `count` tiles, from tile `first` on.
+template <int Tiles>
+Envs envs_of(const Tables& tables, ReplayTiles<Tiles>& t, int first, int count) {
+  const int at = first * kTileLanes;
+  const Outputs out = {t.observations[0] + at,   nullptr,
+                       t.components[0] + at,     t.rewards + at,
+                       t.final_scores + at,      t.belief_mae + at,
+                       t.first_half_means + at,  t.second_half_means + at,
+                       t.returns + at,           t.lengths + at,
+                       t.terminated + at,        t.final_mask + at,
+                       ReplayTiles<Tiles>::kEnvs};
+  return {&tables, t.states + first, count * kTileLanes, out};
 }
+
+}  // namespace
 
 Replayer::Replayer(const Kernel& kernel, const Tables& tables, const Replay& replay)
     : kernel_(kernel), tables_(tables), replay_(replay) {
-  for (auto& grader : graders_) std::copy_n(replay.grader, count::Components, grader);
+  // All rows have the same grader. Later resets keep it.
+  float graders[kStates][count::Components];
+  for (auto& grader : graders) std::copy_n(replay.grader, count::Components, grader);
+  reset(kTiles, graders[0]);
+}
+
+void Replayer::reset(int tiles, const float* graders) {
+  const float* profiles = replay_.profiles == nullptr ? nullptr : profiles_[0];
+  const Reset reset = {nullptr, seeds_, modes_, profiles, graders, false, nullptr, nullptr};
+  kernel_.reset(envs_of(tables_, replayed_, 0, tiles), reset, 0, static_cast<size_t>(tiles));
 }
 
 void Replayer::play(size_t first, size_t last) {
   while (first < last) {
-    const size_t end = prepare_states(first, last);
-    replay_histories();
-    const bool in_place = end - first == static_cast<size_t>(states_);
-    for (size_t at = first; at < end; at += kTileLanes) {
-      step_rows(at, std::min(at + kTileLanes, end), lanes_ + (at - first), in_place);
-    }
-    first = end;
+    size_t begin[kTiles + 1] = {first};
+    int tiles = 0;
+    for (; tiles < kTiles && begin[tiles] < last; tiles++) begin[tiles + 1] = prepare_states(tiles, begin[tiles], last);
+    replay_histories(tiles);
+    for (int tile = 0; tile < tiles; tile++) step_tile(tile, begin[tile], begin[tile + 1]);
+    first = begin[tiles];
   }
 }
 
 // Collects up to sixteen states with equally long histories, which run fastest as one tile, and the rows that continue
 // these states. Returns the end of the rows.
-size_t Replayer::prepare_states(size_t first, size_t last) {
+size_t Replayer::prepare_states(int tile, size_t first, size_t last) {
   const uint32_t* order = replay_.order;
-  states_ = 0;
+  const int begin = tile * kTileLanes;
+  int states = 0;
   size_t k = first;
   for (; k < last && k - first < kMaxRows; k++) {
     if (k == first || !same_state(order[k], order[k - 1])) {
-      const bool fits = states_ < kTileLanes && replay_.stops[order[k]] == replay_.stops[order[first]];
+      const bool fits = states < kTileLanes && replay_.stops[order[k]] == replay_.stops[order[first]];
       if (k != first && !fits) break;
-      add_state(order[k]);
+      add_state(begin + states++, order[k]);
     }
-    lanes_[k - first] = static_cast<uint32_t>(states_ - 1);
+    lanes_[tile][k - first] = static_cast<uint32_t>(states - 1);
   }
   // Unused lanes run too, with any valid mode.
-  std::fill(modes_ + states_, modes_ + kTileLanes, modes_[0]);
-  std::fill(stops_ + states_, stops_ + kTileLanes, stops_[0]);
+  std::fill(modes_ + begin + states, modes_ + begin + kTileLanes, modes_[begin]);
+  std::fill(stops_ + begin + states, stops_ + begin + kTileLanes, stops_[begin]);
+  states_[tile] = states;
   return k;
 }
 
@@ -77,29 +100,26 @@ bool Replayer::same_beliefs(size_t row, size_t other) const {
   return true;
 }
 
-// Adds the state that a row continues.
-void Replayer::add_state(uint32_t row) {
-  const int lane = states_++;
+// Makes a state that of a row.
+void Replayer::add_state(int state, uint32_t row) {
   const size_t at = row;
-  seeds_[lane] = replay_.seeds[at];
-  modes_[lane] = replay_.modes[at];
-  stops_[lane] = replay_.stops[at];
+  seeds_[state] = replay_.seeds[at];
+  modes_[state] = replay_.modes[at];
+  stops_[state] = replay_.stops[at];
   // Entries after the history are not played.
-  std::copy_n(replay_.histories + at * count::Steps, count::Steps, histories_[lane]);
+  std::copy_n(replay_.histories + at * count::Steps, count::Steps, histories_[state]);
   if (replay_.belief_histories != nullptr) {
     constexpr size_t floats = count::Steps * count::Beliefs;
-    std::copy_n(replay_.belief_histories + at * floats, floats, belief_histories_[lane][0]);
-    std::copy_n(replay_.history_given + at * count::Steps, count::Steps, history_given_[lane]);
+    std::copy_n(replay_.belief_histories + at * floats, floats, belief_histories_[state][0]);
+    std::copy_n(replay_.history_given + at * count::Steps, count::Steps, history_given_[state]);
   }
   if (replay_.profiles == nullptr) return;
-  std::copy_n(replay_.profiles + at * count::ProfileFloats, count::ProfileFloats, profiles_[lane]);
+  std::copy_n(replay_.profiles + at * count::ProfileFloats, count::ProfileFloats, profiles_[state]);
 }
 
 // Plays the histories of the collected states.
-void Replayer::replay_histories() {
-  const Envs envs = replayed_.envs(tables_);
-  const float* profiles = replay_.profiles == nullptr ? nullptr : profiles_[0];
-  kernel_.reset(envs, {nullptr, seeds_, modes_, profiles, graders_[0], false, nullptr, nullptr}, 0, 1);
+void Replayer::replay_histories(int tiles) {
+  reset(tiles, nullptr);
   Run run = {};
   run.policy = Policy::Sequence;
   run.actions = histories_[0];
@@ -108,14 +128,25 @@ void Replayer::replay_histories() {
     run.beliefs = belief_histories_[0][0];
     run.given = history_given_[0];
   }
-  kernel_.run(envs, run, 0, 1);
-  kernel_.hash(envs, hashes_, 0, 1);
-  kernel_.targets(envs, targets_[0], 0, 1);
+  const Envs envs = envs_of(tables_, replayed_, 0, tiles);
+  const auto end = static_cast<size_t>(tiles);
+  kernel_.run(envs, run, 0, end);
+  kernel_.hash(envs, hashes_, 0, end);
+  kernel_.targets(envs, targets_[0], 0, end);
+}
+
+// Takes the steps of the rows that continue the states of a tile.
+void Replayer::step_tile(int tile, size_t first, size_t last) {
+  const bool in_place = last - first == static_cast<size_t>(states_[tile]);
+  for (size_t at = first; at < last; at += kTileLanes) {
+    step_rows(tile, at, std::min(at + kTileLanes, last), lanes_[tile] + (at - first), in_place);
+  }
 }
 
 // Takes the step of at most sixteen rows. With `in_place`, row k is the only row that continues the state of lane k.
-void Replayer::step_rows(size_t first, size_t last, const uint32_t* state_lanes, bool in_place) {
+void Replayer::step_rows(int tile, size_t first, size_t last, const uint32_t* state_lanes, bool in_place) {
   const size_t rows = last - first;
+  const int begin = tile * kTileLanes;
   uint8_t actions[kTileLanes] = {}, given[kTileLanes] = {}, steps[kTileLanes];
   float beliefs[kTileLanes][count::Beliefs] = {};
   uint32_t lanes[kTileLanes] = {};
@@ -131,16 +162,17 @@ void Replayer::step_rows(size_t first, size_t last, const uint32_t* state_lanes,
     given[k] = replay_.given[row];
     std::copy_n(replay_.beliefs + row * count::Beliefs, count::Beliefs, beliefs[k]);
   }
-  ReplayTile& tile = in_place ? replayed_ : forked_;
-  if (!in_place) kernel_.gather(tile.envs(tables_), {&replayed_.state, replayed_.envs(tables_).out, lanes}, 0, 1);
   const bool believes = replay_.beliefs != nullptr;
   const Step step = {actions, believes ? beliefs[0] : nullptr, believes ? given : nullptr, all_step ? nullptr : steps};
-  kernel_.step(tile.envs(tables_), step, 0, 1);
+  const Envs replayed = envs_of(tables_, replayed_, tile, 1);
+  const Envs stepped = in_place ? replayed : envs_of(tables_, forked_, 0, 1);
+  if (!in_place) kernel_.gather(stepped, {replayed.tiles, replayed.out, lanes}, 0, 1);
+  kernel_.step(stepped, step, 0, 1);
   for (size_t k = 0; k < rows; k++) {
     const size_t row = replay_.order[first + k];
-    if (steps[k]) replay_.rewards[row] = tile.rewards[k];
-    put_errors(row, given[k] ? beliefs[k] : nullptr, targets_[lanes[k]]);
-    replay_.hashes[row] = hashes_[lanes[k]];
+    replay_.rewards[row] = steps[k] ? stepped.out.rewards[k] : std::numeric_limits<float>::quiet_NaN();
+    put_errors(row, given[k] ? beliefs[k] : nullptr, targets_[begin + lanes[k]]);
+    replay_.hashes[row] = hashes_[begin + lanes[k]];
   }
 }
 

@@ -28,20 +28,20 @@ struct Replay {
   uint64_t* hashes;
 };
 
-// A tile of episodes with its outputs, small enough to stay in the first-level cache.
-struct alignas(64) ReplayTile {
-  Tile state;
-  float observations[world::count::ObservationFloats][kTileLanes];
-  float components[world::count::Components][kTileLanes];
-  float rewards[kTileLanes], final_scores[kTileLanes], belief_mae[kTileLanes];
-  float first_half_means[kTileLanes], second_half_means[kTileLanes], returns[kTileLanes];
-  int32_t lengths[kTileLanes];
-  uint8_t terminated[kTileLanes], final_mask[kTileLanes];
-
-  Envs envs(const Tables& tables);
+// Tiles of episodes with their outputs, small enough to stay in the first-level cache.
+template <int Tiles>
+struct alignas(64) ReplayTiles {
+  static constexpr int kEnvs = Tiles * kTileLanes;
+  Tile states[Tiles];
+  float observations[world::count::ObservationFloats][kEnvs];
+  float components[world::count::Components][kEnvs];
+  float rewards[kEnvs], final_scores[kEnvs], belief_mae[kEnvs];
+  float first_half_means[kEnvs], second_half_means[kEnvs], returns[kEnvs];
+  int32_t lengths[kEnvs];
+  uint8_t terminated[kEnvs], final_mask[kEnvs];
 };
 
-// Plays rows, sixteen states at a time. A state that several rows continue is computed once and forked.
+// Plays rows, sixteen states of one length to a tile. A state that several rows continue is computed once and forked.
 class Replayer {
  public:
   Replayer(const Kernel& kernel, const Tables& tables, const Replay& replay);
@@ -49,33 +49,38 @@ class Replayer {
   void play(size_t first, size_t last);
 
  private:
-  // The maximum number of rows that continue one set of states. A set has at most sixteen states.
+  // Tiles that are replayed together. A hash is a chain of dependent operations; those of two tiles overlap.
+  static constexpr int kTiles = 2;
+  static constexpr int kStates = kTiles * kTileLanes;
+  // The maximum number of rows that continue the states of a tile.
   static constexpr size_t kMaxRows = 16 * kTileLanes;
 
-  size_t prepare_states(size_t first, size_t last);
+  size_t prepare_states(int tile, size_t first, size_t last);
   bool same_state(uint32_t row, uint32_t other) const;
   bool same_beliefs(size_t row, size_t other) const;
-  void add_state(uint32_t row);
-  void replay_histories();
-  void step_rows(size_t first, size_t last, const uint32_t* state_lanes, bool in_place);
+  void add_state(int state, uint32_t row);
+  void reset(int tiles, const float* graders);
+  void replay_histories(int tiles);
+  void step_tile(int tile, size_t first, size_t last);
+  void step_rows(int tile, size_t first, size_t last, const uint32_t* lanes, bool in_place);
   void put_errors(size_t row, const float* belief, const float* target) const;
 
   const Kernel& kernel_;
   const Tables& tables_;
   const Replay& replay_;
-  ReplayTile replayed_ = {}, forked_ = {};
-  int states_ = 0;
-  uint32_t lanes_[kMaxRows];  // for each row: the lane of its state
-  uint32_t seeds_[kTileLanes] = {};
-  uint8_t modes_[kTileLanes] = {};
-  uint8_t stops_[kTileLanes] = {};
-  float profiles_[kTileLanes][world::count::ProfileFloats] = {};
-  float graders_[kTileLanes][world::count::Components];
-  uint8_t histories_[kTileLanes][world::count::Steps] = {};
-  float belief_histories_[kTileLanes][world::count::Steps][world::count::Beliefs] = {};
-  uint8_t history_given_[kTileLanes][world::count::Steps] = {};
-  uint64_t hashes_[kTileLanes];
-  float targets_[kTileLanes][world::count::Beliefs];
+  ReplayTiles<kTiles> replayed_ = {};
+  ReplayTiles<1> forked_ = {};
+  int states_[kTiles] = {};            // states of each tile
+  uint32_t lanes_[kTiles][kMaxRows];  // for each row of a tile: the lane of its state
+  uint32_t seeds_[kStates] = {};
+  uint8_t modes_[kStates] = {};
+  uint8_t stops_[kStates] = {};
+  float profiles_[kStates][world::count::ProfileFloats] = {};
+  uint8_t histories_[kStates][world::count::Steps] = {};
+  float belief_histories_[kStates][world::count::Steps][world::count::Beliefs] = {};
+  uint8_t history_given_[kStates][world::count::Steps] = {};
+  uint64_t hashes_[kStates];
+  float targets_[kStates][world::count::Beliefs];
 };
 
 }  // namespace rhythm

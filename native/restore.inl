@@ -51,24 +51,44 @@ void restore_outputs(const Envs& envs, size_t first_tile, size_t last_tile) {
   each_group(envs, first_tile, last_tile, [&](const Group& g) { restore_group(envs, g); });
 }
 
-RHYTHM_INLINE Draw hash_of(const Group& g) {
-  U words[24] = {g.word(state::Seed), g.word(state::Step)};
-  for (int k = 0; k < count::Meters; k++) words[2 + k] = g.word(state::Meters + k);
-  for (int k = 0; k < count::ProfileFloats; k++) words[2 + count::Meters + k] = g.word(state::Profile + k);
-  words[23] = broadcast(0u);
-  static_assert(2 + count::Meters + count::ProfileFloats == 23);
-  Draw key = {broadcast(0x52485954u), broadcast(0x484D5653u)};
-  for (int pair = 0; pair < 24; pair += 2) key = threefry(key.x0, key.x1, words[pair], words[pair + 1]);
-  return key;
+// Computes the hashes of N groups at once. Each is a chain of dependent operations; several chains overlap.
+template <int N>
+RHYTHM_INLINE void put_hashes(const Group (&g)[N], uint64_t* hashes) {
+  // Seed, step, meters, profile, and a zero.
+  constexpr int floats = count::Meters + count::ProfileFloats;
+  static_assert(state::Profile == state::Meters + count::Meters && floats % 2 == 1);
+  Key keys[N];
+  Draw d[N];
+  const auto add = [&](int first, int second) __attribute__((always_inline)) {
+    RHYTHM_UNROLL for (int i = 0; i < N; i++) {
+      keys[i] = make_key(d[i].x0, d[i].x1);
+      d[i] = {g[i].word(first), second < 0 ? broadcast(0u) : g[i].word(second)};
+    }
+    threefry(keys, d);
+  };
+  for (Draw& each : d) each = {broadcast(0x52485954u), broadcast(0x484D5653u)};
+  add(state::Seed, state::Step);
+  for (int k = 0; k < floats - 1; k += 2) add(state::Meters + k, state::Meters + k + 1);
+  add(state::Meters + floats - 1, -1);
+  for (int i = 0; i < N; i++) {
+    uint32_t low[kLanes], high[kLanes];
+    store(low, d[i].x0), store(high, d[i].x1);
+    for (int j = 0; j < g[i].count; j++) hashes[g[i].first + j] = static_cast<uint64_t>(high[j]) << 32 | low[j];
+  }
 }
 
 void hash(const Envs& envs, uint64_t* hashes, size_t first_tile, size_t last_tile) {
+  Group pair[2] = {};
+  int waiting = 0;
   each_group(envs, first_tile, last_tile, [&](const Group& g) {
-    const Draw key = hash_of(g);
-    uint32_t low[kLanes], high[kLanes];
-    store(low, key.x0), store(high, key.x1);
-    for (int i = 0; i < g.count; i++) hashes[g.first + i] = static_cast<uint64_t>(high[i]) << 32 | low[i];
+    pair[waiting++] = g;
+    if (waiting < 2) return;
+    put_hashes<2>(pair, hashes);
+    waiting = 0;
   });
+  if (waiting == 0) return;
+  const Group last[1] = {pair[0]};
+  put_hashes<1>(last, hashes);
 }
 
 void targets(const Envs& envs, float* rows, size_t first_tile, size_t last_tile) {

@@ -210,7 +210,7 @@ export interface ReplayRequest {
   readonly beliefs: Float32Array | null;
   /** u8 [n], which rows give a belief; null if `beliefs` is null. */
   readonly given: Uint8Array | null;
-  /** Output, f32 [n]: the reward of the step; unchanged if there is no step. */
+  /** Output, f32 [n]: the reward of the step; NaN if there is no step. */
   readonly rewards: Float32Array;
   /** Output, f32 [n]: the error (MAE) of the belief with that action, or of [0.5, 0.5, 0.5] if none is given. */
   readonly beliefMae: Float32Array;

@@ -29,7 +29,7 @@ function replayRow(episode: Episode, request: ReplayRequest, row: number): void 
   request.hashes[row] = episode.stateHash();
   const isGiven = beliefs !== null && given?.[row] === 1;
   const belief = isGiven ? rowAt(beliefs, row) : null;
-  if (actions[row] !== NO_ACTION) request.rewards[row] = episode.advance(actions[row], belief);
+  request.rewards[row] = actions[row] === NO_ACTION ? Number.NaN : episode.advance(actions[row], belief);
   // `beliefMae` is the error of this belief alone, not of the beliefs in the history.
   episode.believe(belief ?? NO_BELIEF);
   request.beliefMae[row] = beliefMae(episode.world.params, episode.belief, episode.target);

@@ -41,7 +41,7 @@ export class RunReplay {
     }
     for (const [env, row] of request.order.entries()) {
       request.hashes[row] = hashes[env];
-      if (request.actions[row] !== NO_ACTION) request.rewards[row] = outputs.rewards[env];
+      request.rewards[row] = request.actions[row] === NO_ACTION ? Number.NaN : outputs.rewards[env];
       this.#scoreBelief(request, row, targets.subarray(env * NUM_BELIEFS, (env + 1) * NUM_BELIEFS));
     }
     return null;

@@ -3,18 +3,17 @@ import { type AnyBatch, type OpenBatch, openAnyBatch } from '../../engine/backen
 import { openBatch } from '../../engine/backends/open-batch.js';
 import type { Platform } from '../../engine/backends/platform.js';
 import { type EngineCalls, resultOf, runAsync, runSync } from '../../engine/engine-calls.js';
-import { NO_ACTION } from '../../engine/validate/actions.js';
 import { checkInteger, checkName, isList, readOptions, wrongType } from '../../shared/values.js';
 import { MAX_THREADS } from '../../world/fields.js';
 import type { WorldSpec } from '../../world/numbers.js';
 import { resolveGrader } from '../../world/resolve-names.js';
 import { createWorld, type World } from '../../world/world.js';
 import {
-  REWARD_NAMES,
+  allocateStack,
+  fillStack,
   type RewardStack,
   type RewardStackOptions,
   type StackSettings,
-  stackRewards,
   toStackSettings,
 } from '../rewards/compute-rewards.js';
 import {
@@ -81,8 +80,8 @@ const OPTIONS: readonly (keyof ReplayOptions)[] = [
 /** The number of rows that are checked, sorted and replayed together. They fit the processor's cache. */
 const WINDOW = 4096;
 
-/** The replay's results for every row. */
-type ReplayResults = Pick<ReplayScores, 'stepRewards' | 'beliefMae' | 'beliefSkill' | 'stateHashes'>;
+/** The results of every row. */
+type ReplayResults = Omit<ReplayScores, 'faults'>;
 
 /** Computes `scoreReplay` on the backends of a platform. */
 export const scoreReplayOn = (
@@ -114,12 +113,10 @@ function* score(
   const batch = yield* openReplayBatch(platform, world, checked, open);
   try {
     const replayRows = validateRows(world, rows, faults.reportFault);
-    const replayed = yield* replay(batch, weights, replayRows, faults);
-    return {
-      ...replayed,
-      rewards: stackOf(replayRows, replayed, faults, settings),
-      faults: faults.inOrder(),
-    };
+    const results = allocateResults(replayRows.columns.seeds.length);
+    yield* replay(batch, weights, replayRows, faults, results, settings);
+    markInvalid(results, faults);
+    return { ...results, faults: faults.inOrder() };
   } finally {
     batch.close();
   }
@@ -140,37 +137,43 @@ function* openReplayBatch(
   return (yield* resultOf(open(platform, { backend, kernel }, shape))).batch;
 }
 
-/** Replays all rows, window by window. */
+const allocateResults = (rows: number): ReplayResults => ({
+  stepRewards: new Float32Array(rows),
+  beliefMae: new Float32Array(rows),
+  beliefSkill: new Float32Array(rows),
+  stateHashes: new BigUint64Array(rows),
+  rewards: allocateStack(rows),
+});
+
+/** Replays all rows and computes their rewards, window by window. */
 function* replay(
   batch: AnyBatch,
   grader: Float32Array,
   replayRows: ReplayRows,
   faults: Faults,
-): EngineCalls<ReplayResults> {
+  results: ReplayResults,
+  settings: StackSettings,
+): EngineCalls<void> {
   const { columns, profiles, given, historyGiven } = replayRows;
-  const rows = columns.seeds.length;
-  const out = {
-    stepRewards: new Float32Array(rows).fill(Number.NaN),
-    beliefMae: new Float32Array(rows).fill(Number.NaN),
-    beliefSkill: new Float32Array(rows).fill(Number.NaN),
-    stateHashes: new BigUint64Array(rows),
-  };
-  const { seeds, stepIndices: stops, histories, actions, beliefs, beliefHistories } = columns;
-  const { stepRewards: rewards, stateHashes: hashes, ...beliefScores } = out;
+  const { stepIndices: stops, seeds, histories, actions, beliefs, beliefHistories } = columns;
+  const { stepRewards, stateHashes: hashes, beliefMae, beliefSkill } = results;
   const request = {
     ...{ seeds, modes: profiles.modes, profiles: profiles.floats, grader },
     ...{ stops, histories, actions },
     ...{ beliefHistories: beliefHistories ?? null, historyGiven },
     ...(beliefs === undefined ? { beliefs: null, given: null } : { beliefs, given }),
-    ...{ rewards, hashes, ...beliefScores },
+    ...{ rewards: stepRewards, hashes, beliefMae, beliefSkill },
   };
   const play = function* (order: Uint32Array): EngineCalls<boolean> {
     return (yield* resultOf(batch.replay({ ...request, order }))) === null;
   };
-  for (let first = 0; first < rows; first += WINDOW) {
-    yield* replayWindow(play, replayRows, first, Math.min(first + WINDOW, rows), faults);
+  const scored = { actions, given, stepRewards, beliefMae, beliefSkill };
+  const pastActions = { codes: histories, steps: (row: number) => stops[row] };
+  for (let first = 0; first < stops.length; first += WINDOW) {
+    const end = Math.min(first + WINDOW, stops.length);
+    yield* replayWindow(play, replayRows, first, end, faults);
+    fillStack(results.rewards, scored, pastActions, settings, first, end);
   }
-  return out;
 }
 
 /**
@@ -190,33 +193,10 @@ function* replayWindow(
   yield* play(order());
 }
 
-/** Computes the reward stack; NaN for invalid rows. */
-function stackOf(
-  { columns, given }: ReplayRows,
-  { stepRewards, beliefMae, beliefSkill }: ReplayResults,
-  faults: Faults,
-  settings: StackSettings,
-): RewardStack {
-  const { histories, stepIndices } = columns;
-  const actions = withoutInvalidRows(columns.actions, faults);
-  const pastActions = { codes: histories, steps: (row: number) => stepIndices[row] };
-  const rewards = stackRewards(
-    { actions, given, stepRewards, beliefMae, beliefSkill },
-    pastActions,
-    settings,
-  );
-  for (const name of [...REWARD_NAMES, 'total'] as const) {
-    for (const row of faults.rows) rewards[name][row] = Number.NaN;
-  }
-  return rewards;
-}
-
-/** Replaces the actions of invalid rows by NO_ACTION, so that their histories are not read. */
-function withoutInvalidRows(actions: Int8Array, faults: Faults): Int8Array {
-  if (faults.size === 0) return actions;
-  const copy = actions.slice();
-  for (const row of faults.rows) copy[row] = NO_ACTION;
-  return copy;
+/** Overwrites all numbers of invalid rows with NaN. Their hashes are 0, because they are not replayed. */
+function markInvalid({ rewards, stepRewards, beliefMae, beliefSkill }: ReplayResults, faults: Faults): void {
+  const arrays = [stepRewards, beliefMae, beliefSkill, ...Object.values<Float32Array>({ ...rewards })];
+  for (const row of faults.rows) for (const array of arrays) array[row] = Number.NaN;
 }
 
 /** Returns the weights of a grader, f32 [8]. @throws InputError `wrong_type`, `unknown_name` or `bad_grader`. */

@@ -86,41 +86,70 @@ export function stackRewards(
   histories: Histories | null,
   settings: StackSettings,
 ): RewardStack {
-  const rewards = computeUnweighted(rows);
-  if (settings.shaping !== null && histories !== null) {
-    addShaping(rewards.envReward, rows.actions, histories, settings.shaping);
-  }
-  return { ...rewards, total: totalOf(rewards, settings.factors) };
+  const stack = allocateStack(rows.actions.length);
+  fillStack(stack, rows, histories, settings, 0, rows.actions.length);
+  return stack;
 }
 
-/** Computes the five rewards. */
-function computeUnweighted({
-  actions,
-  given,
-  stepRewards,
-  beliefMae,
-  beliefSkill: skillTerms,
-}: CheckedRows): Omit<RewardStack, 'total'> {
-  const { length } = actions;
-  const formatValid = new Float32Array(length);
-  const actionLegal = new Float32Array(length);
-  const envReward = new Float32Array(length);
-  const beliefAccuracy = new Float32Array(length);
-  const beliefSkill = new Float32Array(length).fill(Number.NaN);
-  for (let row = 0; row < length; row++) {
+/** Allocates the stack of some rows, for `fillStack`. */
+export const allocateStack = (rows: number): RewardStack => ({
+  formatValid: new Float32Array(rows),
+  actionLegal: new Float32Array(rows),
+  envReward: new Float32Array(rows),
+  beliefAccuracy: new Float32Array(rows),
+  beliefSkill: new Float32Array(rows),
+  total: new Float32Array(rows),
+});
+
+/** Computes the stack of rows `first` to `end - 1`, in one pass. @param histories not null if there is shaping. */
+export function fillStack(
+  { formatValid, actionLegal, envReward, beliefAccuracy, beliefSkill, total }: RewardStack,
+  { actions, given, stepRewards, beliefMae, beliefSkill: skillTerms }: CheckedRows,
+  histories: Histories | null,
+  { factors: [valid, legal, env, accuracy, skill], shaping }: StackSettings,
+  first: number,
+  end: number,
+): void {
+  const { formatValid: format, actionLegal: legality, beliefAccuracy: belief } = REWARD_STACK;
+  for (let row = first; row < end; row++) {
     const hasAction = actions[row] !== NO_ACTION;
     const hasGivenBelief = given[row] !== 0;
-    formatValid[row] =
-      hasAction && hasGivenBelief ? REWARD_STACK.formatValid.yes : REWARD_STACK.formatValid.no;
-    actionLegal[row] = hasAction ? REWARD_STACK.actionLegal.yes : REWARD_STACK.actionLegal.no;
-    envReward[row] = hasAction ? stepRewards[row] : REWARD_STACK.envReward.noAction;
-    beliefAccuracy[row] = hasGivenBelief
-      ? REWARD_STACK.beliefAccuracy.best - beliefMae[row]
-      : REWARD_STACK.beliefAccuracy.noBelief;
-    if (skillTerms !== null)
-      beliefSkill[row] = hasGivenBelief ? skillTerms[row] : REWARD_STACK.beliefSkill.noBelief;
+    const validReward = hasAction && hasGivenBelief ? format.yes : format.no;
+    const legalReward = hasAction ? legality.yes : legality.no;
+    let step = hasAction ? Math.fround(stepRewards[row]) : REWARD_STACK.envReward.noAction;
+    if (hasAction && shaping !== null && histories !== null) {
+      step = shaped(step, actions[row], histories, row, shaping);
+    }
+    const near = hasGivenBelief ? Math.fround(belief.best - beliefMae[row]) : belief.noBelief;
+    const term = skillTerms === null ? Number.NaN : skillReward(hasGivenBelief, skillTerms[row]);
+    formatValid[row] = validReward;
+    actionLegal[row] = legalReward;
+    envReward[row] = step;
+    beliefAccuracy[row] = near;
+    beliefSkill[row] = term;
+    // In float64, rounded once. Missing rewards are left out.
+    let sum = valid * validReward + legal * legalReward;
+    if (!Number.isNaN(step)) sum += env * step;
+    if (!Number.isNaN(near)) sum += accuracy * near;
+    // Skips a weight of 0, because adding 0 would turn a sum of -0 into +0.
+    if (skill !== 0 && !Number.isNaN(term)) sum += skill * term;
+    total[row] = sum;
   }
-  return { formatValid, actionLegal, envReward, beliefAccuracy, beliefSkill };
+}
+
+const skillReward = (hasGivenBelief: boolean, term: number): number =>
+  hasGivenBelief ? Math.fround(term) : REWARD_STACK.beliefSkill.noBelief;
+
+/** Returns a step's reward plus the shaping terms of its action. */
+function shaped(
+  reward: number,
+  action: number,
+  { codes, steps }: Histories,
+  row: number,
+  terms: Required<RewardShaping>,
+): number {
+  const from = row * NUM_STEPS;
+  return shapedReward(reward, action, codes, from, from + steps(row), terms);
 }
 
 /**
@@ -130,34 +159,3 @@ function computeUnweighted({
 export const hasBelief = ({ formatValid, beliefAccuracy }: RewardStack, row: number): boolean =>
   formatValid[row] === REWARD_STACK.formatValid.yes ||
   beliefAccuracy[row] !== REWARD_STACK.beliefAccuracy.noBelief;
-
-/** Adds the shaping terms of each row's action to `envReward`. */
-function addShaping(
-  envReward: Float32Array,
-  actions: Int8Array,
-  { codes, steps }: Histories,
-  terms: Required<RewardShaping>,
-): void {
-  for (let row = 0; row < actions.length; row++) {
-    if (actions[row] === NO_ACTION) continue;
-    const from = row * NUM_STEPS;
-    envReward[row] = shapedReward(envReward[row], actions[row], codes, from, from + steps(row), terms);
-  }
-}
-
-/** Returns the weighted sums, computed in float64 and rounded once. Missing rewards are left out. */
-function totalOf(
-  { formatValid, actionLegal, envReward, beliefAccuracy, beliefSkill }: Omit<RewardStack, 'total'>,
-  [valid, legal, env, accuracy, skill]: readonly number[],
-): Float32Array {
-  const total = new Float32Array(formatValid.length);
-  for (let row = 0; row < total.length; row++) {
-    let sum = valid * formatValid[row] + legal * actionLegal[row];
-    if (!Number.isNaN(envReward[row])) sum += env * envReward[row];
-    if (!Number.isNaN(beliefAccuracy[row])) sum += accuracy * beliefAccuracy[row];
-    // Skips a weight of 0, because adding 0 would turn a sum of -0 into +0.
-    if (skill !== 0 && !Number.isNaN(beliefSkill[row])) sum += skill * beliefSkill[row];
-    total[row] = sum;
-  }
-  return total;
-}
