@@ -100,7 +100,7 @@ function casesOf(rows: number): Case[] {
   return [
     {
       name: 'score_replay_columns',
-      ...{ what: 'scoreReplay, typed arrays', target: 5e6, rows },
+      ...{ what: 'scoreReplay, typed arrays', target: 8e6, rows },
       play: () => scoreReplay(columns, { threads: 1 }),
       check: () => isDeepStrictEqual(scoreReplay(checked), scoreReplay(checked, { backend: 'reference' })),
     },
@@ -112,7 +112,7 @@ function casesOf(rows: number): Case[] {
     },
     {
       name: 'prompts',
-      ...{ what: 'prompts, seven steps each', target: 5e4, rows },
+      ...{ what: 'prompts, seven steps each', target: 3e5, rows },
       // Reads the texts, because Node builds a concatenated string only when it is read.
       play: () =>
         prompts(observations).reduce((length, [, user]) => length + Buffer.byteLength(user.content), 0),

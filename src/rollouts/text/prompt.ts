@@ -4,7 +4,8 @@ import { checkLength, isFloats, isList, readOptions, wrongType } from '../../sha
 import { GRADER_NAMES, OBSERVATION_SIZE } from '../../world/fields.js';
 import { checkRow, type PastStep, ROW_SIZE, refuseNumber, writePast } from './observation-row.js';
 import { systemText } from './system-message.js';
-import { userContent } from './user-message.js';
+import { TextWriter } from './text-writer.js';
+import { writeUserContent } from './user-message.js';
 
 /** A message of a chat. */
 export interface ChatMessage<Role extends string = string> {
@@ -46,16 +47,23 @@ export function prompt(
   const rows = toRows('observation', observation);
   if (history === undefined) {
     checkLength('numbers in observation', rows.length, ROW_SIZE, WITH_PAST);
-    return [system, userMessage(rows, 0, (at) => `observation[${at}]`)];
+    return promptOf(system, rows, (at) => `observation[${at}]`);
   }
   checkLength('numbers in observation', rows.length, OBSERVATION_SIZE, RAW);
   const row = new Float32Array(ROW_SIZE);
   writeRow(row, rows, 0, history, 'history');
-  return [system, userMessage(row, 0, (at) => (at < OBSERVATION_SIZE ? `observation[${at}]` : 'history'))];
+  return promptOf(system, row, (at) => (at < OBSERVATION_SIZE ? `observation[${at}]` : 'history'));
+}
+
+function promptOf(system: SystemMessage, row: Float32Array, where: Where): Prompt {
+  const list = new PromptList(system, 1);
+  list.add(row, 0, where);
+  return list.finish()[0];
 }
 
 /**
- * Returns the messages for many observations, as `prompt` does for one.
+ * Returns the messages for many observations, as `prompt` does for one. A million prompts take 0.9 GB: make as many at a time as
+ * are used together. The texts of one call with more than 4,096 prompts share memory in parts of a megabyte.
  * @param observations row-major: [n, 22] with `histories`, [n, 106] without.
  * @param histories [n]: a list of past steps for each row.
  * @throws InputError as `prompt`; the message names the row.
@@ -73,12 +81,12 @@ export function prompts(
 function promptsOfRows(system: SystemMessage, rows: Float32Array): Prompt[] {
   const n = Math.ceil(rows.length / ROW_SIZE);
   checkLength('numbers in observations', rows.length, n * ROW_SIZE, `${n} x ${ROW_SIZE}: ${WITH_PAST}`);
-  const result: Prompt[] = [];
+  const list = new PromptList(system, n);
   for (let i = 0; i < n; i++) {
     const base = i * ROW_SIZE;
-    result.push([system, userMessage(rows, base, (at) => `observations[${base + at}], row ${i}`)]);
+    list.add(rows, base, (at) => `observations[${base + at}], row ${i}`);
   }
-  return result;
+  return list.finish();
 }
 
 function promptsWithPast(
@@ -97,20 +105,21 @@ function promptsWithPast(
     `${n} histories x ${OBSERVATION_SIZE}: ${RAW}`,
   );
   const row = new Float32Array(ROW_SIZE);
-  return Array.from({ length: n }, (_, i) => {
+  const list = new PromptList(system, n);
+  for (let i = 0; i < n; i++) {
     const base = i * OBSERVATION_SIZE;
     writeRow(row, rows, base, histories[i], `histories[${i}]`);
     const where = (at: number) =>
       at < OBSERVATION_SIZE ? `observations[${base + at}], row ${i}` : `histories[${i}]`;
-    return [system, userMessage(row, 0, where)];
-  });
+    list.add(row, 0, where);
+  }
+  return list.finish();
 }
 
 const RAW = 'raw observations';
 const WITH_PAST = 'observations with history; for raw observations pass the histories too';
 
 type SystemMessage = ChatMessage<'system'>;
-type UserMessage = ChatMessage<'user'>;
 
 const toSystemMessage = (content: string): SystemMessage => Object.freeze({ role: 'system', content });
 /** The messages of the built-in graders, by text. */
@@ -124,10 +133,47 @@ function systemMessage(caller: string, options: PromptOptions): SystemMessage {
   return SYSTEM_MESSAGES.get(text) ?? toSystemMessage(text);
 }
 
-/** @param where returns the name, for errors, of the number at an index of the row. */
-function userMessage(rows: Float32Array, base: number, where: (at: number) => string): UserMessage {
-  checkRow(rows, base, where);
-  return { role: 'user', content: userContent(rows, base) };
+/** Returns the name, for errors, of the number at an index of a row. */
+type Where = (at: number) => string;
+
+/** Prompts of one call from which on their texts share large strings. Texts of fewer prompts often do not live long. */
+const MANY = 4096;
+
+/** A writer for few texts that no list uses: getters of a caller's past steps may call `prompt` while a list is written. */
+let spare: TextWriter | null = null;
+
+/** Collects the prompts of one call. */
+class PromptList {
+  readonly #system: SystemMessage;
+  readonly #keeps: boolean;
+  readonly #writer: TextWriter;
+  readonly #prompts: Prompt[] = [];
+
+  constructor(system: SystemMessage, count: number) {
+    this.#system = system;
+    this.#keeps = count > MANY;
+    this.#writer = (this.#keeps ? null : spare) ?? new TextWriter(this.#keeps);
+    if (!this.#keeps) spare = null;
+  }
+
+  /** Adds the prompt of the row at index `base`. @throws InputError `out_of_range`. */
+  add(rows: Float32Array, base: number, where: Where): void {
+    checkRow(rows, base, where);
+    writeUserContent(this.#writer, rows, base);
+    if (this.#writer.end()) this.#take();
+  }
+
+  finish(): Prompt[] {
+    this.#take();
+    if (!this.#keeps) spare = this.#writer;
+    return this.#prompts;
+  }
+
+  #take(): void {
+    for (const content of this.#writer.take()) {
+      this.#prompts.push([this.#system, { role: 'user', content }]);
+    }
+  }
 }
 
 /** Writes the raw observation at index `base` of `rows` and its past steps into one row. */

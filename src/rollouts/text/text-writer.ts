@@ -1,13 +1,19 @@
-/** Writes ASCII text as bytes, and makes one string of them at the end: faster than joining a hundred strings. */
+/** Writes ASCII texts as bytes, and makes strings of them at the end: faster than joining a hundred strings for each text. */
 import { formatHundredths, hundredthsOf, MAX_PRECOMPUTED } from './format-hundredths.js';
 
 /** More bytes than the longest prompt has, with 25 for each number. */
-const CAPACITY = 8192;
+const LONGEST = 8192;
+/**
+ * Bytes of texts that become one large string in Node, whose slices are the texts. Node keeps strings of more than 1,031,913
+ * bytes outside JavaScript's heap, where its collectors do not copy them.
+ */
+const LARGE = 1_100_000;
 /** The highest byte of a number's second word is the number's length. It has at most seven bytes of text. */
 const LENGTH_SHIFT = 24;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
+const { Buffer: NodeBuffer } = globalThis as { Buffer?: typeof Buffer };
 
 /** The bytes of a text, padded with zeros. They are written four at a time. */
 export interface Fragment {
@@ -33,9 +39,25 @@ const NUMBERS = Uint32Array.from(
 );
 
 export class TextWriter {
-  readonly #bytes = new Uint8Array(CAPACITY);
-  readonly #words = new DataView(this.#bytes.buffer);
+  readonly #bytes: Uint8Array<ArrayBuffer>;
+  readonly #words: DataView;
+  /** How many bytes are written before their texts are taken. */
+  readonly #most: number;
   #length = 0;
+  #ends: number[] = [];
+
+  /** @param keeps whether so many texts are kept that large strings are faster. Without Node it changes nothing. */
+  constructor(keeps: boolean) {
+    this.#most = keeps && NodeBuffer !== undefined ? LARGE : 0;
+    this.#bytes = new Uint8Array(this.#most + LONGEST);
+    this.#words = new DataView(this.#bytes.buffer);
+  }
+
+  /** Ends a text. @returns whether the texts must be taken before another is written. */
+  end(): boolean {
+    this.#ends.push(this.#length);
+    return this.#length >= this.#most;
+  }
 
   /** Appends a fragment. */
   put({ words, length }: Fragment): void {
@@ -65,10 +87,18 @@ export class TextWriter {
     this.#length = end;
   }
 
-  /** Returns the text that was written, and empties the writer. */
-  take(): string {
-    const text = decoder.decode(this.#bytes.subarray(0, this.#length));
+  /** Returns the texts that were ended, and empties the writer. */
+  take(): string[] {
+    const all = this.#decode();
+    const ends = this.#ends;
     this.#length = 0;
-    return text;
+    this.#ends = [];
+    return ends.length === 1 ? [all] : ends.map((end, k) => all.slice(k === 0 ? 0 : ends[k - 1], end));
+  }
+
+  #decode(): string {
+    const { buffer } = this.#bytes;
+    if (this.#most === 0) return decoder.decode(this.#bytes.subarray(0, this.#length));
+    return NodeBuffer!.from(buffer).toString('latin1', 0, this.#length);
   }
 }

@@ -12,7 +12,7 @@ import {
 import { RHYTHM } from '../../world/numbers.js';
 import { PAST } from './observation-row.js';
 import { ANSWER_FORM, spell } from './system-message.js';
-import { fragmentOf, TextWriter } from './text-writer.js';
+import { fragmentOf, type TextWriter } from './text-writer.js';
 
 /** Names in upper case, by code. */
 const ACTIONS = ACTION_NAMES.map(spell);
@@ -44,10 +44,8 @@ const PAST_TITLE = fragmentOf(
 );
 const ENDING = fragmentOf(`\n\nAnswer with one line: ${ANSWER_FORM}`);
 
-const writer = new TextWriter();
-
-/** Returns the text of a user message. @param rows f32, validated: the row of ROW_SIZE numbers begins at index `base`. */
-export function userContent(rows: Float32Array, base: number): string {
+/** Writes the text of a user message. @param rows f32, validated: the row of ROW_SIZE numbers begins at index `base`. */
+export function writeUserContent(writer: TextWriter, rows: Float32Array, base: number): void {
   writer.put(TO_FIRST_METER[rows[base + OBSERVATION.step]]);
   const meters = base + OBSERVATION.meters;
   writer.putNumbers(rows, meters, 1);
@@ -55,13 +53,12 @@ export function userContent(rows: Float32Array, base: number): string {
     writer.put(TO_OTHER_METER[k]);
     writer.putNumbers(rows, meters + k, 1);
   }
-  writeLastStep(rows, base);
-  writePastSteps(rows, base);
+  writeLastStep(writer, rows, base);
+  writePastSteps(writer, rows, base);
   if (rows[base + OBSERVATION.remaining] > 0) writer.put(ENDING);
-  return writer.take();
 }
 
-function writeLastStep(rows: Float32Array, base: number): void {
+function writeLastStep(writer: TextWriter, rows: Float32Array, base: number): void {
   const action = rows[base + OBSERVATION.lastAction];
   if (action < 0) {
     writer.put(NO_LAST_STEP);
@@ -74,7 +71,7 @@ function writeLastStep(rows: Float32Array, base: number): void {
 }
 
 /** Writes a line for each past step in a row, the oldest first, after a title. No past steps give no lines. */
-function writePastSteps(rows: Float32Array, base: number): void {
+function writePastSteps(writer: TextWriter, rows: Float32Array, base: number): void {
   const first = rows[base + OBSERVATION.step] - HISTORY_STEPS;
   let isFirst = true;
   for (let k = 0; k < HISTORY_STEPS; k++) {
@@ -84,13 +81,13 @@ function writePastSteps(rows: Float32Array, base: number): void {
     isFirst = false;
     writer.put(TO_PAST_REWARD[first + k][action]);
     writer.putNumbers(rows, base + PAST.rewards + k, 1);
-    writeMeters(rows, base + PAST.deltas + k * NUM_METERS);
-    writeMeters(rows, base + PAST.anomalies + k * NUM_METERS);
+    writeMeters(writer, rows, base + PAST.deltas + k * NUM_METERS);
+    writeMeters(writer, rows, base + PAST.anomalies + k * NUM_METERS);
   }
 }
 
 /** Writes one value per meter. */
-function writeMeters(rows: Float32Array, from: number): void {
+function writeMeters(writer: TextWriter, rows: Float32Array, from: number): void {
   writer.put(TO_PAST_METERS);
   writer.putNumbers(rows, from, NUM_METERS);
 }
