@@ -37,7 +37,7 @@ type Row = CalibrationPicture['rows'][number];
 const SIZE = 170;
 
 /**
- * Draws a dot for each range of beliefs. Its area shows the count. Calibrated dots lie on the diagonal.
+ * Draws a dot for each range of beliefs. It is larger for a larger count. Calibrated dots lie on the diagonal.
  * @throws InputError `wrong_length`, `wrong_type` or `out_of_range` for invalid rows.
  */
 export function drawCalibration(picture: CalibrationPicture): Drawing {

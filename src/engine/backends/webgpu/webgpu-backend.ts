@@ -1,7 +1,8 @@
 /// <reference types="@webgpu/types" />
 /**
- * The WebGPU backend. It opens one device per power preference, and compiles and checks the shaders once per device. It
- * keeps the device when the last batch closes: opening takes seconds, and commands open batches one after the other.
+ * The WebGPU backend. It opens one device per power preference, and compiles and checks the shaders once per device and
+ * workgroup size. It keeps the device when the last batch closes: opening takes seconds, and commands open batches one
+ * after the other.
  */
 import { BackendError } from '../../../shared/errors.js';
 import type { AsyncBackend, AsyncBatchOptions, DeviceOptions } from '../async-backend.js';
@@ -31,7 +32,7 @@ class WebGpuBackend implements AsyncBackend {
   readonly #overrides: WebGpuOverrides;
   /** Devices by power preference. */
   readonly #devices = new Map<string, Promise<GpuDevice>>();
-  /** Programs by workgroup size. */
+  /** Programs by device and workgroup size. */
   readonly #programs = new WeakMap<GpuDevice, Map<number, Promise<CheckedProgram>>>();
 
   constructor(findGpu: () => Promise<GPU | null>, overrides: WebGpuOverrides) {

@@ -510,7 +510,7 @@ fn target_of(env: u32, belief: u32) -> f32 {
   return clamp01(add(0.5, multiply(world_number(BLOCK_BELIEF_GAIN), subtract(sum, 0.5))));
 }
 `,
-  'rules.wgsl': `// The rules of a step in WGSL (docs/world.md, One step), in the order in which they are numbered there.
+  'rules.wgsl': `// The rules of a step in WGSL, in the order of docs/world.md, One step.
 
 // The random draws of a step.
 struct Draws {

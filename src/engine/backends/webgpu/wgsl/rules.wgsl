@@ -1,4 +1,4 @@
-// The rules of a step in WGSL (docs/world.md, One step), in the order in which they are numbered there.
+// The rules of a step in WGSL, in the order of docs/world.md, One step.
 
 // The random draws of a step.
 struct Draws {
