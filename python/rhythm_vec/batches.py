@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Tuple
 
 from .client import REMEDIES, Client
-from .errors import RefusedError, RhythmError
+from .errors import InputError, RefusedError, RhythmError
 
 #: The minimum number of rows of a part, if a batch is split for several servers: several milliseconds of work.
 _MIN_ROWS = 512
@@ -45,9 +45,17 @@ class Part:
     answer: Dict[str, Any]
 
 
-def as_list(entries: Any) -> List[Any]:
-    """Returns the entries of a sequence or of a NumPy array as a list."""
-    return list(entries.tolist()) if hasattr(entries, "tolist") else list(entries)
+def as_list(name: str, entries: Any) -> List[Any]:
+    """Returns the entries of a column, a sequence or an array, as a list. Raises InputError `wrong_type`."""
+    try:
+        if not isinstance(entries, (str, bytes, Mapping)):
+            return list(entries.tolist() if hasattr(entries, "tolist") else entries)
+    except (TypeError, ValueError):
+        pass
+    raise InputError(
+        "wrong_type",
+        f"Expected {name} to be a list with one entry per row, got {type(entries).__name__}. Pass a list or an array.",
+    )
 
 
 def count_rows(columns: Mapping[str, List[Any]]) -> int:
@@ -55,8 +63,9 @@ def count_rows(columns: Mapping[str, List[Any]]) -> int:
     first, count = next((name, len(entries)) for name, entries in columns.items())
     for name, entries in columns.items():
         if len(entries) != count:
-            raise ValueError(
-                f"Expected {count} entries in {name} (as many as {first}), got {len(entries)}. Pass one per row."
+            raise InputError(
+                "wrong_length",
+                f"Expected {count} entries in {name} (as many as {first}), got {len(entries)}. Pass one per row.",
             )
     return count
 
@@ -120,21 +129,26 @@ def _exchange(client: Client, batch: Batch, body: bytes, count: int) -> Tuple[st
 def _encode(batch: Batch, start: int, stop: int) -> bytes:
     request = {**{name: entries[start:stop] for name, entries in batch.columns.items()}, **batch.options}
     try:
-        text = json.dumps(request, allow_nan=False, separators=(",", ":"), default=_to_json)
+        text = json.dumps(request, allow_nan=False, separators=(",", ":"), default=to_json)
+    except InputError:
+        raise
     except ValueError as error:
-        raise ValueError(
-            f"Expected finite numbers in rows {start} to {stop - 1}, got others ({error}). Pass None for no belief."
+        raise InputError(
+            "out_of_range",
+            f"Expected finite numbers in rows {start} to {stop - 1}, got others ({error}). Pass None for no belief.",
         ) from error
     return text.encode()
 
 
-def _to_json(value: Any) -> Any:
+def to_json(value: Any) -> Any:
     """Converts values that `json` does not support: NumPy arrays and numbers, and other mappings."""
-    if hasattr(value, "tolist"):
-        return value.tolist()
+    plain = value.tolist() if hasattr(value, "tolist") else value
+    if type(plain) is not type(value):
+        return plain
     if isinstance(value, Mapping):
         return dict(value)
-    raise TypeError(f"Expected numbers, text and lists, got {type(value).__name__}. Pass JSON values.")
+    got = type(value).__name__
+    raise InputError("wrong_type", f"Expected numbers, text and lists, got {got}. Pass JSON values.")
 
 
 def _brief(answer: Any) -> str:

@@ -48,6 +48,13 @@ def check_number(what: str, value: Any, low: float, high: float) -> float:
     refuse("out_of_range", f"{what} to be a number from {low:g} to {high:g}", describe(value), "Pass such a number.")
 
 
+def check_flag(what: str, value: Any) -> bool:
+    """Returns a bool. Raises InputError `wrong_type` for any other value."""
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    refuse("wrong_type", f"{what} to be a bool", describe(value), "Pass True or False.")
+
+
 def check_mapping(what: str, value: Any) -> Dict[Any, Any]:
     """Returns a copy of a mapping; an empty dictionary for None. Raises InputError `wrong_type` for any other value."""
     if value is None or isinstance(value, Mapping):

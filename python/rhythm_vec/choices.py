@@ -253,7 +253,7 @@ def _listed(grader: Mapping[str, Any], where: str) -> Sequence[float]:
                 "bad_grader",
                 f"weights of {', '.join(_world.COMPONENT_NAMES)} in {where}",
                 describe(name),
-                did_you_mean(name, _world.COMPONENT_NAMES),
+                did_you_mean(str(name), _world.COMPONENT_NAMES),
             )
     return [weights.get(name, 0) for name in _world.COMPONENT_NAMES]
 

@@ -29,7 +29,7 @@ _log = logging.getLogger("rhythm_vec")
 _random = random.SystemRandom()
 
 
-def checked_url(url: str) -> str:
+def checked_url(url: Any) -> str:
     """Returns a server's URL without a final slash. Raises ValueError for an invalid URL."""
     try:
         parts = urllib.parse.urlsplit(url)
@@ -37,12 +37,12 @@ def checked_url(url: str) -> str:
     except (AttributeError, TypeError, ValueError):
         valid = False
     if not valid:
-        raise ValueError(f"Expected url to be like {DEFAULT_URL}, got {url!r}. Pass the URL of the server.")
-    return url.rstrip("/")
+        raise ValueError(f"Expected url to be like {DEFAULT_URL}, got {url!r:.200}. Pass the URL of the server.")
+    return str(url).rstrip("/")
 
 
 def _checked_urls(url: Union[str, Sequence[str]]) -> Tuple[str, ...]:
-    urls = [url] if isinstance(url, str) else list(url)
+    urls = list(url) if isinstance(url, (list, tuple)) else [url]
     if not urls:
         raise ValueError("Expected url to name at least one server, got none. Pass a URL, or a list of URLs.")
     return tuple(dict.fromkeys(map(checked_url, urls)))
@@ -51,7 +51,29 @@ def _checked_urls(url: Union[str, Sequence[str]]) -> Tuple[str, ...]:
 def token_of(token: Optional[str]) -> Optional[str]:
     """Returns the token, else the token of the environment variable, else None."""
     found = os.environ.get(TOKEN_VARIABLE, "") if token is None else token
+    if not isinstance(found, str):
+        raise ValueError(f"Expected token to be text, got {type(found).__name__}. Pass the token of the server.")
+    if not found.isascii():
+        raise ValueError("Expected token to be ASCII, got other characters. Pass the token of the server.")
     return found.strip() or None
+
+
+def check_timeout(timeout_s: float) -> float:
+    """Returns seconds, above 0 and at most 2^20. Raises ValueError for another value."""
+    return _check_limit("timeout_s", timeout_s, 2**20)
+
+
+def _check_limit(name: str, limit: float, largest: int) -> float:
+    if isinstance(limit, (int, float)) and not isinstance(limit, bool) and 0 < limit <= largest:
+        return limit
+    raise ValueError(f"Expected {name} to be a number above 0, at most {largest}, got {limit!r:.60}. Pass such a number.")
+
+
+def to_client(client: Any) -> Client:
+    """Returns a client; `Client()` for None. Raises ValueError for another value."""
+    if client is None or isinstance(client, Client):
+        return client or Client()
+    raise ValueError(f"Expected client to be a Client, got {type(client).__name__}. Pass Client(url).")
 
 
 def _jitter() -> float:
@@ -132,7 +154,7 @@ class Client:
         row_limit: the maximum number of rows of a request, likewise. The server accepts up to 2^20 rows.
 
     Raises:
-        ValueError: a URL is invalid.
+        ValueError: an argument is invalid.
     """
 
     def __init__(
@@ -145,6 +167,11 @@ class Client:
         body_limit: int = 32 * MIB,
         row_limit: int = 2**18,
     ) -> None:
+        check_timeout(timeout_s)
+        _check_limit("body_limit", body_limit, 2**31)
+        _check_limit("row_limit", row_limit, 2**31)
+        if not isinstance(backoff, Backoff):
+            raise ValueError(f"Expected backoff to be a Backoff, got {type(backoff).__name__}. Pass Backoff(...).")
         self.urls = _checked_urls(url)
         self.token = token_of(token)
         self.timeout_s = timeout_s

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from gymnasium.vector import AutoresetMode
 
 from . import _world
+from .checks import check_flag
 from .choices import GraderChoice, ProfileChoice, SeedChoice, to_mask
 from .in_process import InProcess, bounds_of
 from .outputs import StepResult, Trajectory
@@ -86,6 +87,7 @@ class RhythmVectorEnv(InProcess, BaseVectorEnv):
         imagination: bool = False,
     ) -> None:
         mode = to_mode(autoreset_mode)
+        flags = check_flag("beliefs", beliefs), check_flag("copy", copy)
         vec = VecEnv(
             num_envs,
             kernel=kernel,
@@ -99,7 +101,7 @@ class RhythmVectorEnv(InProcess, BaseVectorEnv):
             world=world,
             imagination=imagination,
         )
-        self._wrap(vec, mode, bool(beliefs), bool(copy), seed_range or ALL_SEEDS)
+        self._wrap(vec, mode, *flags, seed_range or ALL_SEEDS)
 
     def _wrap(self, vec: VecEnv, mode: AutoresetMode, beliefs: bool, copy: bool, seed_range: Tuple[int, int]) -> None:
         self._vec = vec

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _world
-from .checks import check_name, describe, did_you_mean, refuse
+from .checks import check_flag, check_name, describe, did_you_mean, refuse
 from .choices import PROFILE_MODES, Profiles, SeedChoice, check_profiles, to_seeds
 from .copies import Indices, Words, gather, replay, to_indices
 from .core import NUM_STEPS, Core
@@ -40,7 +40,7 @@ def fork(source: Core, indices: Any, imagination: Any, autoreset: Optional[str],
         num_envs=len(origins),
         seed_stride=len(origins),
         kernel=source.kernel,
-        imagination=source.options.imagination if imagination is None else bool(imagination),
+        imagination=_has_imagination(source, imagination),
         autoreset=source.options.autoreset
         if autoreset is None
         else check_name("autoreset", autoreset, _world.AUTORESET_MODES),
@@ -54,6 +54,12 @@ def fork(source: Core, indices: Any, imagination: Any, autoreset: Optional[str],
         target.seeds[:] = states[:, STATE["seed"]]
         target.unreplayable[:] = False
     return target
+
+
+def _has_imagination(source: Core, imagination: Any) -> bool:
+    if imagination is None:
+        return source.options.imagination
+    return isinstance(imagination, Mapping) or check_flag("imagination", imagination)
 
 
 def _profiles_of(source: Core, origins: Indices, imagined: Optional[Imagined]) -> Profiles:

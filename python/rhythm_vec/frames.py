@@ -15,7 +15,8 @@ import numpy as np
 from websockets.exceptions import InvalidHandshake, WebSocketException
 from websockets.sync.client import ClientConnection, connect
 
-from .client import TOKEN_VARIABLE, checked_url, token_of
+from .batches import to_json
+from .client import TOKEN_VARIABLE, check_timeout, checked_url, token_of
 from .errors import RequestError, ServerUnavailableError
 
 Arrays = Dict[str, np.ndarray]
@@ -27,7 +28,7 @@ def encode_frame(kind: str, data: Mapping[str, Any], arrays: Mapping[str, np.nda
     """Encodes a message with arrays: little-endian, each at a multiple of eight bytes."""
     little = {name: np.ascontiguousarray(a, a.dtype.newbyteorder("<")) for name, a in arrays.items()}
     specs = [{"name": name, "dtype": a.dtype.name, "shape": a.shape} for name, a in little.items()]
-    header = json.dumps({"type": kind, "data": data, "arrays": specs}).encode()
+    header = json.dumps({"type": kind, "data": data, "arrays": specs}, default=to_json).encode()
     header += b" " * (-(4 + len(header)) % ALIGNMENT)
     parts = [struct.pack("<I", len(header)), header]
     for array in little.values():
@@ -55,14 +56,14 @@ class VecSocket:
 
     def __init__(self, url: str, token: Optional[str], timeout_s: float) -> None:
         self._url = checked_url(url)
-        self._timeout_s = timeout_s
+        self._timeout_s = check_timeout(timeout_s)
         token = token_of(token)
         self._exit_stack = ExitStack()
         self._connection = self._open({} if token is None else {"Authorization": f"Bearer {token}"})
 
     def create(self, data: Mapping[str, Any]) -> Dict[str, Any]:
         """Creates the environment. Returns its spaces and names."""
-        answer = self._request(json.dumps({"type": "create", "data": data}))
+        answer = self._request(json.dumps({"type": "create", "data": data}, default=to_json))
         return self._data_of(answer)
 
     def call(self, kind: str, data: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> Arrays:

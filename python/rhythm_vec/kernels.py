@@ -58,8 +58,8 @@ def choose_kernel(requested: Optional[str]) -> str:
     InputError `backend_unavailable` if this machine does not support it."""
     kernels = list_kernels()
     usable = [kernel.name for kernel in kernels if kernel.supported]
-    name = requested or os.environ.get(KERNEL_VARIABLE) or usable[0]
-    if name not in usable:
+    name = os.environ.get(KERNEL_VARIABLE) or usable[0] if requested is None else requested
+    if not isinstance(name, str) or name not in usable:
         refuse(
             "backend_unavailable",
             f"a kernel that this machine has ({', '.join(usable)})",

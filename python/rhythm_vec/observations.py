@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _world
-from .checks import check_name, describe, did_you_mean, refuse
+from .checks import check_flag, check_name, describe, did_you_mean, refuse
 from .kernels import native
 from .world import World
 
@@ -88,8 +88,7 @@ def _checked(options: Optional[Mapping[str, Any]]) -> Dict[str, Any]:
                 did_you_mean(str(name), _OPTIONS),
             )
     for name in _OPTIONS[1:]:
-        if not isinstance(given.setdefault(name, False), (bool, np.bool_)):
-            refuse("wrong_type", f"observation[{name!r}] to be a bool", describe(given[name]), "Pass True or False.")
+        given[name] = check_flag(f"observation[{name!r}]", given.get(name, False))
     given["fields"] = _checked_names(given.get("fields"))
     return given
 

@@ -11,6 +11,7 @@ from gymnasium.vector import AutoresetMode
 import numpy as np
 
 from . import _world
+from .checks import check_flag
 from .choices import GraderChoice, ProfileChoice, part_of, to_graders, to_profiles
 from .core import NUM_STEPS
 from .in_process import bounds_of
@@ -70,7 +71,7 @@ class RayVectorEnv(ProxyVectorEnv):
             self.world_digest = whole.world.digest
             self.max_episode_steps = NUM_STEPS
             self._world = whole.world
-            self._set_up(whole.num_envs, mode, bool(beliefs), seed_range or ALL_SEEDS)
+            self._set_up(whole.num_envs, mode, check_flag("beliefs", beliefs), seed_range or ALL_SEEDS)
             self._set_spaces(bounds_of(whole, "low"), bounds_of(whole, "high"))
             self._pool = pool
             self._parts = _open_parts(pool, key, whole)

@@ -17,10 +17,13 @@ from typing import Any, Mapping, Optional, Tuple, Union
 
 from gymnasium.vector import AutoresetMode
 
+from . import _world
+from .checks import check_flag, check_integer
+from .choices import to_seed_range
 from .client import DEFAULT_URL
 from .frames import VecSocket
 from .proxy_env import Arrays, ProxyVectorEnv
-from .vector_base import ALL_SEEDS, MODES, to_mode
+from .vector_base import MODES, to_mode
 
 #: Server array names and their names in StepResult, where the two differ.
 _NAMES = {"early_means": "first_half_means", "late_means": "second_half_means"}
@@ -70,6 +73,9 @@ class RemoteVectorEnv(ProxyVectorEnv):
         observation: Optional[Mapping[str, Any]] = None,
     ) -> None:
         mode = to_mode(autoreset_mode)
+        num_envs = check_integer("num_envs", num_envs, 1, _world.MAX_ENVS)
+        has_beliefs = check_flag("beliefs", beliefs)
+        chosen_range = to_seed_range(seed_range)
         requested = {
             "num_envs": num_envs,
             "autoreset": MODES[mode],
@@ -84,7 +90,7 @@ class RemoteVectorEnv(ProxyVectorEnv):
         except BaseException:
             self._socket.close()
             raise
-        self._set_up(num_envs, mode, beliefs, seed_range or ALL_SEEDS)
+        self._set_up(num_envs, mode, has_beliefs, chosen_range)
         self.action_names = tuple(created["action_names"])
         self.world_digest = created["world_digest"]
         self.max_episode_steps = created["max_episode_steps"]

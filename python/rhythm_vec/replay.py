@@ -13,6 +13,7 @@ from . import _world
 from .checks import (
     MAX_FLOAT,
     as_array,
+    check_flag,
     check_mapping,
     check_name,
     check_number,
@@ -310,7 +311,7 @@ def _to_shaping(shaping: Optional[Mapping[str, bool]]) -> Dict[str, bool]:
                 "unknown_option",
                 "shaping terms among repetition, exploration",
                 describe(name),
-                did_you_mean(name, terms),
+                did_you_mean(str(name), terms),
             )
-        terms[name] = bool(value)
+        terms[name] = check_flag(f"shaping[{name!r}]", value)
     return terms

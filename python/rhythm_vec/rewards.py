@@ -8,10 +8,11 @@ from __future__ import annotations
 import warnings
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
-from .client import Client
+from .batches import as_list
+from .client import Client, to_client
 from .errors import RowFaultWarning
 from .scores import Scores, score
-from .texts import Completion, Grader, text_of
+from .texts import Completion, Grader, texts_of
 
 RewardFunction = Callable[..., List[Optional[float]]]
 
@@ -40,7 +41,7 @@ class RewardStack:
         weights: Optional[Mapping[str, float]] = None,
         shaping: Optional[Mapping[str, bool]] = None,
     ) -> None:
-        self._client = client or Client()
+        self._client = to_client(client)
         self._options: Dict[str, Any] = {"grader": grader, "weights": weights, "shaping": shaping}
         # The last batch and its scores, which the other functions reuse.
         self._last: Optional[Tuple[Dict[str, Any], Scores]] = None
@@ -110,8 +111,9 @@ def reward_funcs(
 
 def _weighs_skill(grader: Optional[Grader]) -> bool:
     if isinstance(grader, Mapping):
-        return bool(grader.get("weights", {}).get("belief_skill", 0))
-    return grader == "v3"
+        weights = grader.get("weights")
+        return isinstance(weights, Mapping) and bool(weights.get("belief_skill", 0))
+    return isinstance(grader, str) and grader == "v3"
 
 
 def _rows_of(completions: Sequence[Completion], columns: Mapping[str, Any]) -> Dict[str, Any]:
@@ -122,22 +124,25 @@ def _rows_of(completions: Sequence[Completion], columns: Mapping[str, Any]) -> D
             f"got none named {' or '.join(missing)}. "
             "Generate its rows with `rhythm-vec dataset grpo`, and keep their columns."
         )
-    histories = [list(history) for history in columns["action_history"]]
-    _check_steps(histories, columns.get("step_index"))
+    histories = as_list("action_history", columns["action_history"])
     rows = {
-        "seeds": list(columns["seed"]),
-        "action_histories": histories,
-        "completions": [text_of(completion) for completion in completions],
+        "seeds": as_list("seed", columns["seed"]),
+        "action_histories": [as_list(f"action_history[{row}]", history) for row, history in enumerate(histories)],
+        "completions": texts_of(completions),
     }
+    if columns.get("step_index") is not None:
+        _check_steps(rows["action_histories"], as_list("step_index", columns["step_index"]))
     if columns.get("profile_mode") is not None:
-        rows["profile_modes"] = list(columns["profile_mode"])
+        rows["profile_modes"] = as_list("profile_mode", columns["profile_mode"])
     if columns.get("belief_history") is not None:
-        rows["belief_histories"] = list(columns["belief_history"])
+        beliefs = as_list("belief_history", columns["belief_history"])
+        # Lists, because arrays cannot be compared with the rows of the last batch.
+        rows["belief_histories"] = [row.tolist() if hasattr(row, "tolist") else row for row in beliefs]
     return rows
 
 
-def _check_steps(histories: Sequence[Sequence[Any]], steps: Optional[Sequence[int]]) -> None:
-    for row, (history, step) in enumerate(zip(histories, steps or [])):
+def _check_steps(histories: Sequence[Sequence[Any]], steps: Sequence[Any]) -> None:
+    for row, (history, step) in enumerate(zip(histories, steps)):
         if len(history) != step:
             raise ValueError(
                 f"Expected action_history[{row}] to have step_index[{row}] = {step} actions, "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterable, Optional, Sequence, Tuple, Union
+from typing import Any, Optional, Sequence, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -96,7 +96,7 @@ def _to_fields(trajectory: Any) -> Tuple[str, ...]:
     """Returns the names of the fields to return."""
     if isinstance(trajectory, (bool, np.bool_)):
         return Trajectory._fields if trajectory else ()
-    if isinstance(trajectory, str) or not isinstance(trajectory, Iterable):
+    if not isinstance(trajectory, (list, tuple)):
         expected = "trajectory to be a bool or a list of fields"
         refuse("wrong_type", expected, describe(trajectory), 'Pass True, or ["rewards"], for instance.')
     return tuple(check_name(f"trajectory[{k}]", name, Trajectory._fields) for k, name in enumerate(trajectory))

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
 from .batches import Batch, Part, as_list, renumber, send_batch
-from .client import Client
+from .client import Client, to_client
+from .errors import InputError
 from .texts import Completion, Grader, Parsed, are_parsed, join_parsed, texts_of
 
 #: The names of the columns that `score` returns.
@@ -29,6 +30,8 @@ SCORE_NAMES = (
     "belief_mae",
     "state_hash",
 )
+
+_REQUIRED = ("seeds", "action_histories")
 
 
 @dataclass(frozen=True)
@@ -107,8 +110,10 @@ def score(
     Raises:
         RefusedError: the request is invalid. An invalid row is a fault in the result, not an error.
         ServerUnavailableError: no server answered, or it was busy for too long.
-        ValueError: columns differ in length, or numbers are not finite.
+        InputError: a column is no list, columns differ in length, or numbers are not finite.
     """
+    if not isinstance(parsed, bool):
+        raise InputError("wrong_type", f"Expected parsed to be a bool, got {parsed!r:.60}. Pass True or False.")
     rows = {
         "seeds": seeds,
         "action_histories": action_histories,
@@ -123,13 +128,13 @@ def score(
         "grader": grader,
         "weights": weights,
         "shaping": shaping,
-        "scores": None if scores is None else list(scores),
-        "parsed": parsed or None,
+        "scores": None if scores is None else as_list("scores", scores),
+        "parsed": True if parsed else None,
     }
-    columns = {name: as_list(entries) for name, entries in rows.items() if entries is not None}
+    columns = {name: as_list(name, entries) for name, entries in rows.items() if entries is not None or name in _REQUIRED}
     options = {name: value for name, value in request.items() if value is not None}
     is_answer = _is_parsed_answer if parsed else _is_answer
-    return _join(len(columns["seeds"]), send_batch(client or Client(), Batch("/v1/score", columns, options, is_answer)))
+    return _join(len(columns["seeds"]), send_batch(to_client(client), Batch("/v1/score", columns, options, is_answer)))
 
 
 def _is_answer(answer: Mapping[str, Any], count: int) -> bool:

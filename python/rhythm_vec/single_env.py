@@ -9,7 +9,7 @@ import gymnasium
 import numpy as np
 
 from . import _world
-from .checks import describe, refuse, to_array
+from .checks import check_flag, describe, refuse, to_array
 from .choices import GraderChoice, ProfileChoice
 from .in_process import InProcess, bounds_of
 from .outputs import StepResult
@@ -73,7 +73,7 @@ class RhythmEnv(InProcess, gymnasium.Env[Array, Any]):
             world=world,
             imagination=imagination,
         )
-        self._beliefs = bool(beliefs)
+        self._beliefs = check_flag("beliefs", beliefs)
         self._seed_range = seed_range or ALL_SEEDS
         self.action_names = _world.ACTION_NAMES
         self.observation_space = box(bounds_of(self._vec, "low"), bounds_of(self._vec, "high"))

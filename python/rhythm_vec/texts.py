@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Union
 
 from .batches import Batch, Part, as_list, join_column, send_batch
-from .client import Client
+from .client import Client, to_client
 
 #: A completion as TRL passes it: text, or the messages of a chat.
 Completion = Union[str, Sequence[Mapping[str, Any]]]
@@ -62,16 +62,16 @@ def prompts(
     Raises:
         RefusedError: a row or the grader is invalid. The message names the row.
         ServerUnavailableError: no server answered, or it was busy for too long.
-        ValueError: columns differ in length.
+        InputError: a column is no list, or columns differ in length.
     """
-    columns = {"seeds": as_list(seeds), "action_histories": as_list(action_histories)}
+    columns = {"seeds": as_list("seeds", seeds), "action_histories": as_list("action_histories", action_histories)}
     options = {} if grader is None else {"grader": grader}
     if isinstance(profile_modes, str):
         options["profile_modes"] = profile_modes
     elif profile_modes is not None:
-        columns["profile_modes"] = as_list(profile_modes)
+        columns["profile_modes"] = as_list("profile_modes", profile_modes)
     batch = Batch("/v1/prompts", columns, options, _are_prompts, _MAX_PROMPTS)
-    parts = send_batch(client or Client(), batch)
+    parts = send_batch(to_client(client), batch)
     return [
         [{"role": "system", "content": part.answer["system"]}, {"role": "user", "content": user}]
         for part in parts
@@ -85,24 +85,27 @@ def parse(completions: Sequence[Completion], *, client: Optional[Client] = None)
     Raises:
         RefusedError: a completion is neither a text nor a chat. The message names the row.
         ServerUnavailableError: no server answered, or it was busy for too long.
+        InputError: completions are no list.
     """
     batch = Batch("/v1/parse", {"completions": texts_of(completions)}, {}, are_parsed)
-    return join_parsed(send_batch(client or Client(), batch), lambda answer: answer)
+    return join_parsed(send_batch(to_client(client), batch), lambda answer: answer)
 
 
 def texts_of(completions: Any) -> List[Any]:
     """Returns the texts of completions. Entries that are neither text nor chats stay, for the server to report."""
-    return [text_of(each) if isinstance(each, (list, tuple)) else each for each in as_list(completions)]
+    return [text_of(each) for each in as_list("completions", completions)]
 
 
-def text_of(completion: Completion) -> str:
-    """Returns the text of a completion: for a chat, the content of its last message, or "" without messages."""
-    if isinstance(completion, str):
+def text_of(completion: Any) -> Any:
+    """Returns the text of a completion: for a chat, the content of its last message, or "" without messages. Other values
+    stay, for the server to report."""
+    last = completion[-1] if isinstance(completion, (list, tuple)) and completion else {}
+    if not isinstance(completion, (list, tuple)) or not isinstance(last, Mapping):
         return completion
-    content = completion[-1].get("content") if completion else None
+    content = last.get("content")
     if isinstance(content, (list, tuple)):
-        return "".join(str(part.get("text", "")) for part in content)
-    return content or ""
+        return "".join(str(part.get("text", "")) for part in content if isinstance(part, Mapping))
+    return "" if content is None else content
 
 
 def join_parsed(parts: List[Part], parsed_of: Callable[[Dict[str, Any]], Dict[str, List[Any]]]) -> Parsed:

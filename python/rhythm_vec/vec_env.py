@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _world
-from .checks import check_integer, check_name, describe, refuse
+from .checks import check_flag, check_integer, check_name, describe, refuse
 from .choices import (
     GraderChoice,
     ProfileChoice,
@@ -88,9 +88,9 @@ class VecEnv:
             seed_stride=int(num_envs),
             observation=observation,
             layout=check_name("layout", layout, LAYOUTS),
-            copy=bool(copy),
+            copy=check_flag("copy", copy),
             world=to_world(world),
-            imagination=bool(imagination),
+            imagination=check_flag("imagination", imagination),
         )
         chosen = to_profiles(options.world, profiles, options.num_envs)
         self._core = Core(options, chosen, to_graders(options.world, grader, options.num_envs))

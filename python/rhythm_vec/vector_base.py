@@ -74,7 +74,7 @@ class BaseVectorEnv(VectorEnv[Array, Any, Array]):
         """Replaces None in a seed by numbers drawn from `np_random`."""
         if is_number(seed):
             return seed
-        if seed is not None and not (isinstance(seed, (list, tuple)) and None in seed):
+        if seed is not None and not (isinstance(seed, (list, tuple)) and any(each is None for each in seed)):
             return seed
         low, size = self._seed_range
         count = self.num_envs if seed is None else len(seed)
@@ -146,7 +146,7 @@ def split_action(action: Any) -> Tuple[Any, Any]:
     """Returns the action and the belief of {"action", "belief"}. Raises InputError `wrong_type` for another value."""
     try:
         return action["action"], action["belief"]
-    except (IndexError, KeyError, TypeError):
+    except (IndexError, KeyError, TypeError, ValueError):
         refuse("wrong_type", 'a dict with "action" and "belief"', describe(action), "Pass both, because beliefs=True.")
 
 

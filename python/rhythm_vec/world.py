@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _world
+from .checks import MAX_FLOAT, check_mapping, check_name, check_number, describe, refuse, to_array
 from .errors import InputError
 
 _BLOCK = {name: (word, offset, shape) for name, word, offset, shape in _world.BLOCK}
@@ -26,13 +27,16 @@ class World:
         digest: SHA-256 of the words, hexadecimal.
         magnitudes: the largest magnitudes of observation fields such as `reward`. Scaled observations map [-magnitude,
             magnitude] to [0, 1].
+
+    Raises:
+        InputError: `bad_world` for words or magnitudes of another form.
     """
 
     def __init__(self, words: Optional[npt.ArrayLike] = None, magnitudes: Optional[Mapping[str, float]] = None) -> None:
-        self.words: npt.NDArray[np.uint32] = np.array(_world.WORDS if words is None else words, np.uint32)
+        self.words: npt.NDArray[np.uint32] = _to_words(_world.WORDS if words is None else words)
         self.words.setflags(write=False)
         self.digest: str = hashlib.sha256(self.words.astype("<u4").tobytes()).hexdigest()
-        self.magnitudes: Dict[str, float] = dict(_world.MAGNITUDES if magnitudes is None else magnitudes)
+        self.magnitudes: Dict[str, float] = _to_magnitudes(_world.MAGNITUDES if magnitudes is None else magnitudes)
 
     @classmethod
     def load(cls, path: Union[str, "os.PathLike[str]"]) -> World:
@@ -42,6 +46,8 @@ class World:
             InputError: `bad_world`: the file is of another kind, or of another release.
             OSError: the file cannot be read.
         """
+        if not isinstance(path, (str, os.PathLike)):
+            refuse("wrong_type", "the path of a world file", describe(path), "Pass a file that `rhythm-vec world` wrote.")
         try:
             return cls._parse(json.loads(Path(path).read_text(encoding="utf-8")))
         except (ValueError, KeyError, TypeError, OverflowError) as error:
@@ -60,15 +66,31 @@ class World:
 
     @staticmethod
     def offset_of(name: str) -> int:
-        """Returns the index in `words` of an entry of the block."""
-        return _BLOCK[name][1]
+        """Returns the index in `words` of an entry of the block. Raises InputError `unknown_name`."""
+        return _BLOCK[check_name("name", name, tuple(_BLOCK))][1]
 
     def param(self, name: str) -> npt.NDArray[Any]:
-        """Returns an entry of the block, a number or a table, as a read-only view; names as in src/world/block.ts."""
-        word, offset, shape = _BLOCK[name]
+        """Returns an entry of the block, a number or a table, as a read-only view; names as in src/world/block.ts.
+        Raises InputError `unknown_name`."""
+        word, offset, shape = _BLOCK[check_name("name", name, tuple(_BLOCK))]
         length = int(np.prod(shape, dtype=np.int64))
         words = self.words[offset : offset + length]
         return (words.view(np.float32) if word == "f32" else words).reshape(shape)
+
+
+def _to_words(words: Any) -> npt.NDArray[np.uint32]:
+    array = to_array(words)
+    is_u32 = array.dtype.kind in "iu" and array.shape == (len(_world.WORDS),)
+    if not is_u32 or bool(((array < 0) | (array > 2**32 - 1)).any()):
+        refuse("bad_world", f"words to be u32 [{len(_world.WORDS)}]", describe(words), "Pass the words of a World.")
+    return np.array(array, np.uint32)
+
+
+def _to_magnitudes(magnitudes: Any) -> Dict[str, float]:
+    given = check_mapping("magnitudes", magnitudes)
+    if sorted(map(str, given)) != sorted(_world.MAGNITUDES):
+        refuse("bad_world", f"magnitudes of {', '.join(_world.MAGNITUDES)}", describe(magnitudes), "Pass one for each.")
+    return {name: check_number(f"magnitudes[{name!r}]", given[name], 2.0**-80, MAX_FLOAT) for name in _world.MAGNITUDES}
 
 
 def _bad_file(path: Any, got: str) -> InputError:

@@ -7,7 +7,7 @@ from typing import Any, Dict, List, Tuple
 
 import numpy as np
 
-from rhythm_vec import InputError, StateError, VecEnv, rollout_groups, score_replay
+from rhythm_vec import InputError, StateError, VecEnv, World, parse, prompts, rollout_groups, score, score_replay
 
 from .support import RefusalTest, played
 
@@ -109,6 +109,7 @@ GRADERS: Cases = [
     ("bad_grader", [NAN] * 8),
     ("bad_grader", [*EIGHTHS[:7], 2.0**21]),
     ("bad_grader", {"name": "mine"}),
+    ("bad_grader", {0: 1}),
     ("bad_grader", {"name": "mine", "weights": {"progres": 1}}),
     ("bad_grader", {"name": "mine", "weights": {"progress": "1"}}),
     ("bad_grader", {"name": "mine", "weights": {"progress": None}}),
@@ -188,6 +189,7 @@ STARTS: Cases = [
 
 #: Values of `imagination` for a fork of two environments.
 IMAGINED: Cases = [
+    *[("wrong_type", value) for value in (1, "prior", np.zeros(2))],
     ("unknown_option", {"profile": "prior"}),
     *[("wrong_type", {"profiles": value}) for value in (None, "posterior", 5, ["workaholic_stoic"] * 2)],
     ("wrong_length", {"profiles": np.zeros((3, 16))}),
@@ -199,7 +201,9 @@ IMAGINED: Cases = [
 OPTIONS: Dict[str, Cases] = {
     "num_envs": [("out_of_range", value) for value in (0, -1, 2**24 + 1, 2**80, 1.0, True, "4", None)],
     "threads": [("out_of_range", value) for value in (0, 257, 1.5, "two")],
-    "kernel": [("backend_unavailable", value) for value in ("sse", 5, ["avx2"])],
+    "kernel": [("backend_unavailable", value) for value in ("sse", "", 5, ["avx2"], np.zeros(2))],
+    "copy": [("wrong_type", value) for value in (1, "no", np.zeros(2))],
+    "imagination": [("wrong_type", value) for value in (1, "prior", np.zeros(2))],
     "autoreset": [("unknown_name", value) for value in ("samestep", None, 1, ["disabled"])],
     "layout": [("unknown_name", value) for value in ("rows", None)],
     "seed_range": [
@@ -264,6 +268,8 @@ class BadInputTest(RefusalTest):
         self._refuses(RUN_BELIEFS, lambda value: self.env.run("random", beliefs=value))
         self._refuses(SEEDS, lambda value: self.env.run("random", policy_seeds=value))
         self._refuses([("unknown_option", 0)], lambda value: self.env.run("heuristic", policy_seeds=value))
+        fields: Cases = [("wrong_type", "rewards"), ("wrong_type", np.array(5)), ("unknown_name", ["reward"])]
+        self._refuses(fields, lambda value: self.env.run("random", trajectory=value))
         self._refuses(
             [("not_alike", self.env), ("wrong_type", 5)],
             lambda value: self.env.run("random", source=value, indices=range(N)),
@@ -341,6 +347,28 @@ class BadInputTest(RefusalTest):
                 with self.subTest(text=text):
                     self.expect_refusal(InputError, "bad_world", lambda: VecEnv(N, world=path))
                     self.expect_refusal(InputError, "bad_grader", lambda: VecEnv(N, grader=path))
+
+    def test_invalid_numbers_of_a_world_are_refused(self) -> None:
+        words = World().words
+        for value in (words[:-1], words.astype(np.float32), np.full(words.shape, -1), "words", 5):
+            with self.subTest(value=repr(value)[:80]):
+                self.expect_refusal(InputError, "bad_world", lambda value=value: World(value))
+        self.expect_refusal(InputError, "bad_world", lambda: World(None, {"reward": 1}))
+        self.expect_refusal(InputError, "unknown_name", lambda: World().param("grader"))
+        self.expect_refusal(InputError, "wrong_type", lambda: World.load(5))  # type: ignore[arg-type]
+
+    def test_invalid_columns_of_texts_are_refused_before_a_server_is_asked(self) -> None:
+        histories: List[Any] = [[0], [0, 1]]
+        for value in (None, 5, "seeds", b"seeds", {0: 1}):
+            with self.subTest(value=value):
+                self.expect_refusal(InputError, "wrong_type", lambda value=value: score(value, histories, actions=[0, 0]))
+                self.expect_refusal(InputError, "wrong_type", lambda value=value: prompts(value, histories))
+                self.expect_refusal(InputError, "wrong_type", lambda value=value: parse(value))
+        self.expect_refusal(InputError, "wrong_length", lambda: score([1], histories, actions=[0, 0]))
+        self.expect_refusal(InputError, "wrong_type", lambda: score([1j, 2], histories, actions=[0, 0]))
+        self.expect_refusal(
+            InputError, "out_of_range", lambda: score([1, 2], histories, actions=[0, 0], beliefs=[[NAN] * 3] * 2)
+        )
 
     def test_calls_before_reset_and_after_close_are_refused(self) -> None:
         fresh = VecEnv(N)

@@ -138,7 +138,7 @@ describe.runIf(absent === null)('score, with a server in another process', () =>
       ),
     );
     expect(results[1]).toMatchObject({
-      error: 'ValueError',
+      error: 'InputError',
       message: expect.stringMatching(/^Expected finite numbers in rows 0 to 399.*Pass None/),
     });
   });

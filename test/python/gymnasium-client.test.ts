@@ -179,7 +179,7 @@ const refusals: [call: string, error: string, message: RegExp][] = [
   ['an unknown option', 'InputError', /reset_mask.*got \['mask'\]/],
   ['a mask of numbers', 'InputError', /bool \[2\], got int64 \[2\]/],
   ['an unknown profile', 'RequestError', /profiles/],
-  ['no environments', 'RequestError', /num_envs.*greater than or equal to 1/],
+  ['no environments', 'InputError', /num_envs to be an integer from 1 to .*got 0/],
   ['an unknown field', 'RequestError', /observation\.fields\.0/],
   ['a closed environment', 'ClosedEnvironmentError', /closed/],
   [
