@@ -68,7 +68,7 @@ class OutputsCopy {
   std::deque<std::vector<char>> copies_;
 };
 
-// Indexes an array of `width` numbers per environment, in rows or in columns.
+// Indexes an array of `width` numbers per environment, row-major or column-major.
 class RowIndex {
  public:
   RowIndex(const Outputs& out, size_t width)

@@ -29,7 +29,7 @@ struct Outputs {
   int32_t* episode_lengths;
   uint8_t* terminated;
   uint8_t* final_mask;
-  size_t column_stride;  // 0: rows
+  size_t column_stride;  // 0: row-major
 };
 
 // The environments of a batch.
@@ -85,7 +85,7 @@ struct Trajectory {
   float* meters;
   float* deltas;
   float* anomalies;
-  size_t column_stride;  // 0: rows
+  size_t column_stride;  // 0: row-major
 };
 
 // A copy of environments: environment indices[i] of the source becomes environment i.

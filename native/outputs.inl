@@ -22,7 +22,7 @@ RHYTHM_INLINE LastStep last_step_of(const Tables& w, const Transition& transitio
           transition.anomaly};
 }
 
-// The time as in an observation.
+// The four fields of an observation that describe the time.
 struct Clock {
   F step, day, slot, remaining;
 };

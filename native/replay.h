@@ -18,9 +18,9 @@ struct Replay {
   const uint8_t* stops;
   const uint8_t* histories;
   const int8_t* actions;
-  const float* beliefs;  // null: no row gives a belief
+  const float* beliefs;  // null: no row has a belief
   const uint8_t* given;  // null if `beliefs` is null
-  const float* belief_histories;  // null: no history gives a belief
+  const float* belief_histories;  // null: no history has a belief
   const uint8_t* history_given;   // null if `belief_histories` is null
   float* rewards;
   float* belief_mae;

@@ -65,7 +65,7 @@ struct ChooseSequence {
 };
 
 // Applies the beliefs of a sequence at step `t` to the active lanes (rule 9). Returns whether any lane has one at this step.
-RHYTHM_INLINE bool give_beliefs(const Tables& w, const Run& run, const Group& g, M active, uint32_t t) {
+RHYTHM_INLINE bool apply_sequence_beliefs(const Tables& w, const Run& run, const Group& g, M active, uint32_t t) {
   uint32_t given[kLanes];
   float beliefs[count::Beliefs][kLanes] = {};
   const uint32_t active_bits = lane_bits(active);
@@ -77,9 +77,9 @@ RHYTHM_INLINE bool give_beliefs(const Tables& w, const Run& run, const Group& g,
     if (given[i] == 0) continue;
     for (int k = 0; k < count::Beliefs; k++) beliefs[k][i] = run.beliefs[at * count::Beliefs + k];
   }
-  const M gives = !(load(given) == broadcast(0u));
-  if (!any(gives)) return false;
-  put_beliefs(g, gives,
+  const M stated = !(load(given) == broadcast(0u));
+  if (!any(stated)) return false;
+  put_beliefs(g, stated,
               {clean_belief(w, load(beliefs[0])), clean_belief(w, load(beliefs[1])), clean_belief(w, load(beliefs[2]))});
   return true;
 }
@@ -100,7 +100,7 @@ __attribute__((noinline)) void apply_run_beliefs(const Tables& w, const Run& run
   const uint32_t first_counted = w.u[block::BeliefSkillFrom];
   for (uint32_t t = is_sequence ? 0 : first_counted; t < count::Steps; t++) {
     const M active = (!(broadcast(t) < from)) & (broadcast(t) < to);
-    if (is_sequence && give_beliefs(w, run, g, runs & active, t)) {
+    if (is_sequence && apply_sequence_beliefs(w, run, g, runs & active, t)) {
       term = skill_term(w, beliefs_of(g), target);
       believing = find_believing();
     }
@@ -112,9 +112,9 @@ __attribute__((noinline)) void apply_run_beliefs(const Tables& w, const Run& run
 // The focus in each slot of the day, computed once.
 class FocusBySlot {
  public:
-  template <class Of>
-  FocusBySlot(const Tables& w, Of of) {
-    for (int slot = 0; slot < count::Slots; slot++) by_slot_[slot] = focus_in(w, slot, of);
+  template <class FloatOf>
+  FocusBySlot(const Tables& w, FloatOf float_of) {
+    for (int slot = 0; slot < count::Slots; slot++) by_slot_[slot] = focus_in(w, slot, float_of);
   }
   template <class Time>
   RHYTHM_INLINE_MEMBER Focus at(Time now) const {
