@@ -200,7 +200,8 @@ class BatchClass {
     encoder.encode(raw, stride, records, target, stride, chosen, num_envs_);
   }
 
-  // Appends the last step of the environments of a mask (None: all) to their histories, as `encode` takes them.
+  // Appends the last step of the environments of a mask (None: all) to `history`, f32 [num_envs, steps, 12]. `is_final` takes
+  // the step from the final observations.
   void push_history(const Encoder& encoder, const py::object& history, const py::object& mask, bool is_final) {
     const Use use(*this);
     const float* raw = observations(is_final);
