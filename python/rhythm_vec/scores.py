@@ -110,7 +110,7 @@ def score(
     Raises:
         RefusedError: the request is invalid. An invalid row is a fault in the result, not an error.
         ServerUnavailableError: no server answered, or it was busy for too long.
-        InputError: a column is no list, columns differ in length, or numbers are not finite.
+        InputError: a column is not a list, columns differ in length, or numbers are not finite.
     """
     if not isinstance(parsed, bool):
         raise InputError("wrong_type", f"Expected parsed to be a bool, got {parsed!r:.60}. Pass True or False.")

@@ -62,7 +62,7 @@ def prompts(
     Raises:
         RefusedError: a row or the grader is invalid. The message names the row.
         ServerUnavailableError: no server answered, or it was busy for too long.
-        InputError: a column is no list, or columns differ in length.
+        InputError: a column is not a list, or columns differ in length.
     """
     columns = {"seeds": as_list("seeds", seeds), "action_histories": as_list("action_histories", action_histories)}
     options = {} if grader is None else {"grader": grader}
@@ -85,7 +85,7 @@ def parse(completions: Sequence[Completion], *, client: Optional[Client] = None)
     Raises:
         RefusedError: a completion is neither a text nor a chat. The message names the row.
         ServerUnavailableError: no server answered, or it was busy for too long.
-        InputError: completions are no list.
+        InputError: completions are not a list.
     """
     batch = Batch("/v1/parse", {"completions": texts_of(completions)}, {}, are_parsed)
     return join_parsed(send_batch(to_client(client), batch), lambda answer: answer)
@@ -97,8 +97,8 @@ def texts_of(completions: Any) -> List[Any]:
 
 
 def text_of(completion: Any) -> Any:
-    """Returns the text of a completion: for a chat, the content of its last message, or "" without messages. Other values
-    stay, for the server to report."""
+    """Returns the text of a completion: for a chat, the content of its last message, or "" without messages. Returns
+    other values unchanged, for the server to report."""
     last = completion[-1] if isinstance(completion, (list, tuple)) and completion else {}
     if not isinstance(completion, (list, tuple)) or not isinstance(last, Mapping):
         return completion

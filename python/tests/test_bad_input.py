@@ -357,7 +357,7 @@ class BadInputTest(RefusalTest):
         self.expect_refusal(InputError, "unknown_name", lambda: World().param("grader"))
         self.expect_refusal(InputError, "wrong_type", lambda: World.load(5))  # type: ignore[arg-type]
 
-    def test_invalid_columns_of_texts_are_refused_before_a_server_is_asked(self) -> None:
+    def test_invalid_columns_are_refused_before_any_request(self) -> None:
         histories: List[Any] = [[0], [0, 1]]
         for value in (None, 5, "seeds", b"seeds", {0: 1}):
             with self.subTest(value=value):
