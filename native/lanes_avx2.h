@@ -123,7 +123,7 @@ RHYTHM_INLINE void transpose_halves(__m256 (&r)[4]) {
   r[3] = _mm256_castpd_ps(_mm256_unpackhi_pd(b, d));
 }
 
-// Writes columns as contiguous rows in whole lines of memory, if this kernel can. Returns whether it has.
+// Returns false: this kernel cannot write columns as whole lines of memory.
 template <int Width>
 RHYTHM_INLINE bool put_lines(float*, const F*) { return false; }
 

@@ -141,9 +141,9 @@ RHYTHM_INLINE void put_block(const float (*columns)[kLanes], float* rows, size_t
   }
 }
 
-// For each half of the lanes and each column pair modulo 8: which lane's numbers `put_lines` takes to a place of a register. A
-// line of memory has eight pairs of numbers. With an odd number of pairs to a row, a pair of the eight rows of a half lies at
-// eight different places of lines.
+// The permutations with which `put_pairs` moves the numbers of a pair of columns to their places in lines of memory, by half of
+// the lanes and by pair modulo 8. A line has eight places for pairs. A row has an odd number of pairs, so the same pair of the
+// eight rows of a half lies at eight different places.
 template <int Pairs>
 struct LineOrder {
   static_assert(Pairs % 2 == 1, "otherwise two rows have a pair at the same place of a line");
@@ -181,7 +181,8 @@ RHYTHM_INLINE void put_pairs(float* rows, const F* columns) {
   }
 }
 
-// Writes columns as contiguous rows in whole lines of memory, if a row is an odd number of pairs. Returns whether it has.
+// Writes columns as contiguous rows in whole lines of memory, if a row has an odd number of pairs. Returns whether it wrote
+// them.
 template <int Width>
 RHYTHM_INLINE bool put_lines(float* rows, const F* columns) {
   constexpr bool can = Width % 4 == 2;

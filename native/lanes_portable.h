@@ -109,7 +109,7 @@ RHYTHM_INLINE U gather(const uint32_t* base, U i) {
   return {WordVector{base[i.v[0]], base[i.v[1]], base[i.v[2]], base[i.v[3]]}};
 }
 
-// Writes columns as contiguous rows in whole lines of memory, if this kernel can. Returns whether it has.
+// Returns false: this kernel cannot write columns as whole lines of memory.
 template <int Width>
 RHYTHM_INLINE bool put_lines(float*, const F*) { return false; }
 

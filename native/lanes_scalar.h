@@ -94,7 +94,7 @@ RHYTHM_INLINE F lookup(const float* table, U index) { return {table[index.v]}; }
 RHYTHM_INLINE U lookup(const uint32_t* table, U index) { return {table[index.v]}; }
 RHYTHM_INLINE U gather(const uint32_t* base, U index) { return {base[index.v]}; }
 
-// Writes columns as contiguous rows in whole lines of memory, if this kernel can. Returns whether it has.
+// Returns false: this kernel cannot write columns as whole lines of memory.
 template <int Width>
 RHYTHM_INLINE bool put_lines(float*, const F*) { return false; }
 

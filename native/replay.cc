@@ -100,7 +100,7 @@ bool Replayer::same_beliefs(size_t row, size_t other) const {
   return true;
 }
 
-// Makes a state that of a row.
+// Sets a state to the one that a row continues.
 void Replayer::add_state(int state, uint32_t row) {
   const size_t at = row;
   seeds_[state] = replay_.seeds[at];

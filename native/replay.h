@@ -41,7 +41,8 @@ struct alignas(64) ReplayTiles {
   uint8_t terminated[kEnvs], final_mask[kEnvs];
 };
 
-// Plays rows, sixteen states of one length to a tile. A state that several rows continue is computed once and forked.
+// Replays rows. A tile has up to sixteen states with equally long histories. A state that several rows continue is computed
+// once and forked.
 class Replayer {
  public:
   Replayer(const Kernel& kernel, const Tables& tables, const Replay& replay);
@@ -62,7 +63,7 @@ class Replayer {
   void reset(int tiles, const float* graders);
   void replay_histories(int tiles);
   void step_tile(int tile, size_t first, size_t last);
-  void step_rows(int tile, size_t first, size_t last, const uint32_t* lanes, bool in_place);
+  void step_rows(int tile, size_t first, size_t last, const uint32_t* state_lanes, bool in_place);
   void put_errors(size_t row, const float* belief, const float* target) const;
 
   const Kernel& kernel_;
@@ -70,7 +71,7 @@ class Replayer {
   const Replay& replay_;
   ReplayTiles<kTiles> replayed_ = {};
   ReplayTiles<1> forked_ = {};
-  int states_[kTiles] = {};            // states of each tile
+  int states_[kTiles] = {};           // the number of states in each tile
   uint32_t lanes_[kTiles][kMaxRows];  // for each row of a tile: the lane of its state
   uint32_t seeds_[kStates] = {};
   uint8_t modes_[kStates] = {};

@@ -54,11 +54,12 @@ void restore_outputs(const Envs& envs, size_t first_tile, size_t last_tile) {
 // Computes the hashes of N groups at once. Each is a chain of dependent operations; several chains overlap.
 template <int N>
 RHYTHM_INLINE void put_hashes(const Group (&g)[N], uint64_t* hashes) {
-  // Seed, step, meters, profile, and a zero.
+  // The hashed words: seed, step, meters, profile, and a zero.
   constexpr int floats = count::Meters + count::ProfileFloats;
   static_assert(state::Profile == state::Meters + count::Meters && floats % 2 == 1);
   Key keys[N];
   Draw d[N];
+  // Adds two words of the state to the hashes; a negative `second` stands for the zero.
   const auto add = [&](int first, int second) __attribute__((always_inline)) {
     RHYTHM_UNROLL for (int i = 0; i < N; i++) {
       keys[i] = make_key(d[i].x0, d[i].x1);
