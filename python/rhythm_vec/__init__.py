@@ -43,6 +43,9 @@ __all__ = [
     "ServerUnavailableError",
     "StateError",
     "StepResult",
+    "Student",
+    "StudentActions",
+    "StudentPlayer",
     "Trajectory",
     "VecEnv",
     "World",
@@ -96,6 +99,7 @@ if TYPE_CHECKING:
     from .serving import serve
     from .texts import Parsed, parse, prompts
     from .single_env import RhythmEnv
+    from .student import Student, StudentActions, StudentPlayer
     from .vec_env import VecEnv
     from .world import World
 else:
@@ -123,6 +127,7 @@ else:
         "serving": ("serve",),
         "texts": ("Parsed", "parse", "prompts"),
         "single_env": ("RhythmEnv",),
+        "student": ("Student", "StudentActions", "StudentPlayer"),
         "vec_env": ("VecEnv",),
         "world": ("World",),
     }

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import { STUDENT_NAMES } from '../../src/agents/student/shipped-students.js';
 import { readStudent } from '../../src/agents/student/student.js';
 import { runCli, startCli, temporaryDirectory } from '../support/cli.js';
 
@@ -70,6 +71,10 @@ it('clones stored episodes, and refuses those of an oracle', async () => {
     storedSha256: expect.stringMatching(/^[0-9a-f]{64}$/),
   });
   expect(manifest.training.agreement).toBeGreaterThan(0.5);
+  const named = await runCli(['reeval', '--jsonl', stored, '--baselines', STUDENT_NAMES.join()]);
+  for (const name of STUDENT_NAMES) expect(named.stdout).toContain(name);
+  const unknown = await runCli(['reeval', '--jsonl', stored, '--baselines', 'student']);
+  expect(unknown.stderr).toContain(`such as ./mine.js, or one of ${STUDENT_NAMES.join(', ')}; got student.`);
   expect((await record(bad, 'planner-oracle', '100-100')).code).toBe(0);
   const { code, stderr } = await clone(bad);
   expect(code).toBe(2);

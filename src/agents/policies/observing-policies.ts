@@ -15,6 +15,7 @@ import { type AnyPlanner, openAnyPlanner } from '../planner/async-planner.js';
 import type { Objective } from '../planner/objectives.js';
 import { type Decision, Planner } from '../planner/planner.js';
 import type { PlannerOptions } from '../planner/planner-options.js';
+import { loadStudent, STUDENT_NAMES } from '../student/shipped-students.js';
 import { type BeliefKind, type FixedPolicy, findPolicy, POLICIES, POLICY_NAMES } from './fixed-policies.js';
 import { InferredBeliefs } from './with-belief.js';
 
@@ -114,8 +115,14 @@ const ORACLE: SteppedPolicy = {
   },
 };
 
+const studentPolicy = (name: (typeof STUDENT_NAMES)[number]): SteppedPolicy => ({
+  ...{ name, actions: name, belief: 'own', usesHiddenState: false },
+  ...{ objective: null, sequenceGrader: () => null },
+  open: async (setting) => (await loadStudent(name)).open(setting),
+});
+
 /**
- * Policies that use observations, in the order of tables. They are slow, so they run only when they are named.
+ * Policies that use observations, in the order of tables. They are slower than the others, so they run only when they are named.
  */
 export const STEPPED_POLICIES: readonly SteppedPolicy[] = [
   inferringPolicy(findPolicy('heuristic'), 'the fixed heuristic'),
@@ -124,6 +131,7 @@ export const STEPPED_POLICIES: readonly SteppedPolicy[] = [
   plannerPolicy('planner-wellbeing', { objective: 'wellbeing' }),
   plannerPolicy('planner-prior', { objective: 'score', inference: false }),
   ORACLE,
+  ...STUDENT_NAMES.map(studentPolicy),
 ];
 
 export const STEPPED_NAMES: readonly string[] = STEPPED_POLICIES.map(({ name }) => name);

@@ -1,11 +1,5 @@
 /** The student: a small network that plays from public observations, as a policy. */
-import type {
-  Policy,
-  PolicyActions,
-  PolicyPlayer,
-  PolicySetting,
-  PolicyView,
-} from '../../engine/policy/policy.js';
+import type { Policy, PolicyPlayer, PolicySetting, PolicyView } from '../../engine/policy/policy.js';
 import { spell } from '../../rollouts/text/system-message.js';
 import { InputError } from '../../shared/errors.js';
 import { isFloats, kindOf, wrongType } from '../../shared/values.js';
@@ -32,7 +26,7 @@ export class Student implements Policy {
   }
 
   /** Opens the student for a number of environments. @throws InputError `bad_student` in a world that it was not trained in. */
-  open({ numEnvs, world }: PolicySetting): PolicyPlayer {
+  open({ numEnvs, world }: PolicySetting): StudentPlayer {
     if (world.digest !== this.manifest.worldDigest) {
       throw new InputError(
         'bad_student',
@@ -71,7 +65,8 @@ export class StudentPlayer implements PolicyPlayer {
 
   reset(): void {}
 
-  act({ observations, playing }: PolicyView): PolicyActions {
+  /** Returns codes, u8 [n], and beliefs, f32 [n, 3]. Both are newly allocated. */
+  act({ observations, playing }: PolicyView): { actions: Uint8Array; beliefs: Float32Array } {
     if (!isFloats(observations))
       throw wrongType('observations', 'a Float32Array', observations, 'Pass raw observations, row-major.');
     const actions = new Uint8Array(playing.length);
@@ -88,6 +83,8 @@ export class StudentPlayer implements PolicyPlayer {
     }
     return { actions, beliefs };
   }
+
+  [Symbol.dispose](): void {}
 
   /** Describes the beliefs with their standard deviations, and the two best actions. */
   reasons(i: number): string {

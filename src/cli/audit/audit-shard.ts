@@ -10,7 +10,7 @@ import { type Shard, shardText } from '../../server/jobs/shard.js';
 import { UsageError } from '../command-errors.js';
 import { fileDigest } from '../files/input-file.js';
 import { openOutput } from '../files/output-file.js';
-import { pathOfPolicy } from '../files/policy-file.js';
+import { isPolicyFile, pathOfPolicy } from '../files/policy-file.js';
 import { createProgress } from '../progress.js';
 import { beginShard, checkShardOutput, endShard } from '../shards/shard-file.js';
 import type { EngineOptions } from '../shared-options.js';
@@ -93,7 +93,9 @@ export function auditJob({ paths = [], policies, grader, ...options }: AuditJobO
     plannerEpisodes,
   });
   const names = Object.keys(policies);
-  const files = [...new Set(paths)].map((path, k) => [names[k], fileDigest(pathOfPolicy(path))]);
+  const files = [...new Set(paths)].flatMap((path, k) =>
+    isPolicyFile(path) ? [[names[k], fileDigest(pathOfPolicy(path))]] : [],
+  );
   return createJob<AuditJob>('audit', grader, {
     ...{ seed: request.seed, evaluations: request.evaluations, episodes: request.episodes },
     ...{ profiles: request.profiles, planner_episodes: request.plannerEpisodes },

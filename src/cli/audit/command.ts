@@ -67,8 +67,8 @@ export function addAuditCommand(program: Command, { signal }: Context): void {
     .option('--output <directory>', 'also write a report with pictures to this directory')
     .option('--json <file>', 'also write the results as JSON; - is the standard output')
     .option(
-      '--policies <files>',
-      'comma-separated: also score the policies that these files export',
+      '--policies <names|files>',
+      'comma-separated: also score these students, and the policies that these files export',
       parseNames,
     )
     .option('--assert', 'exit 1 if the grader does not pay only for inference');

@@ -18,7 +18,7 @@ Conditions: ${CONDITIONS.map(({ name }) => name).join(', ')}, custom.
   custom is the seeds of --seeds. It runs alone unless --conditions names others.
   --profiles excludes the discrete conditions, whose profiles are fixed.
 Policies: ${POLICY_NAMES.join(', ')};
-  only if named, because they are slow: ${STEPPED_NAMES.join(', ')}.
+  only if named, because they are slower: ${STEPPED_NAMES.join(', ')}.
   +constant states the belief [0.5, 0.5, 0.5] at every step. A score that does not beat it shows no inference; under v3,
   a score that does not beat open-loop+constant (discrete profiles: open-loop without a belief).
   +inference states the belief inferred from the observations. The planner also acts on it, by planning for the score

@@ -1,6 +1,7 @@
 /** Explains the policies below a table, a line each. */
 
 import { policyName } from '../../agents/policies/fixed-policies.js';
+import { STUDENT_NAMES } from '../../agents/student/shipped-students.js';
 import type { RegradedRow } from '../../evaluation/regrade-stored.js';
 import { MODEL_PREFIX } from '../../evaluation/user-policy.js';
 import { ORACLE_MARK } from '../../rollouts/trajectories/player-name.js';
@@ -13,7 +14,15 @@ const STEPPED: Readonly<Record<string, string>> = {
   'planner-wellbeing': "infers and plans as planner, but for the person's wellbeing instead of the score.",
   'planner-prior':
     'plans for the score as planner, but infers nothing: it plans with profiles from the prior.',
+  ...Object.fromEntries(STUDENT_NAMES.map((name) => [name, studentNote(name)])),
 };
+
+/** @param name such as "student-v2" or "student-v2-clone". */
+function studentNote(name: string): string {
+  const [, grader, clone] = name.split('-');
+  const refined = clone === undefined ? ', then refined on the engine' : '';
+  return `a network that was trained for ${grader}: it imitates the planner${refined}.`;
+}
 
 /** Returns notes on all policies that need an explanation. */
 export const policyNotes = (rows: readonly RegradedRow[], grader: string): string[] => [

@@ -3,7 +3,9 @@
 import { readFile, stat } from 'node:fs/promises';
 import { basename, extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { builtin } from '../../agents/policies/observing-policies.js';
 import { withConstant, withInference } from '../../agents/policies/with-belief.js';
+import { loadStudent, STUDENT_NAMES } from '../../agents/student/shipped-students.js';
 import { readStudent, type Student } from '../../agents/student/student.js';
 import { isPolicy, type PolicyLike } from '../../engine/policy/policy.js';
 import type { EvaluateOptions, PolicyRecord } from '../../evaluation/evaluate-options.js';
@@ -43,14 +45,21 @@ export async function readPolicies(
   return Object.fromEntries(policies) as PolicyRecord;
 }
 
-/** Returns the policies of files, by name. @throws UsageError for anything but a file, and as `readPolicies`. */
+/** Returns the policies of files and students of the package, by name. @throws UsageError for other names, and as `readPolicies`. */
 export async function readPolicyFiles(
   paths: readonly string[] = [],
 ): Promise<Readonly<Record<string, PolicyLike>>> {
-  const name = paths.find((path) => !isPolicyFile(path));
+  const isStudent = (path: string): boolean => (STUDENT_NAMES as readonly string[]).includes(path);
+  const name = paths.find((path) => !isPolicyFile(path) && !isStudent(path));
   if (name !== undefined)
-    throw new UsageError(`Expected the path of a policy, such as ./mine.js, got ${name}.`);
-  return paths.length === 0 ? {} : ((await readPolicies(paths)) as Readonly<Record<string, PolicyLike>>);
+    throw new UsageError(
+      `Expected the path of a policy, such as ./mine.js, or one of ${STUDENT_NAMES.join(', ')}; got ${name}.`,
+    );
+  const policies = paths.length === 0 ? {} : ((await readPolicies(paths)) ?? {});
+  const entries = Array.isArray(policies) ? policies.map((each) => [each, each]) : Object.entries(policies);
+  return Object.fromEntries(
+    entries.map(([key, policy]) => [key, typeof policy === 'string' ? builtin(policy) : policy]),
+  );
 }
 
 async function readPolicy(text: string): Promise<[string, PolicyLike]> {
@@ -60,8 +69,10 @@ async function readPolicy(text: string): Promise<[string, PolicyLike]> {
   return [name, belief === '' ? policy : WITH_BELIEF[belief as keyof typeof WITH_BELIEF](policy)];
 }
 
-/** Reads a student. @throws UsageError that names the file. */
+/** Reads a student: one of the package by its name, or a file. @throws UsageError that names the file. */
 export async function openStudent(path: string): Promise<Student> {
+  const name = STUDENT_NAMES.find((each) => each === path);
+  if (name !== undefined) return loadStudent(name);
   try {
     return readStudent(new Uint8Array(await readFile(path)));
   } catch (cause) {

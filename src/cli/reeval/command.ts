@@ -33,8 +33,8 @@ export function addReevalCommand(program: Command, { signal }: Context): void {
     .requiredOption('--jsonl <files...>', 'trajectories, one episode per line; - is the standard input')
     .option('--grader <name|file>', 'v1, v2, v3 or a grader file (default: all three)')
     .option(
-      '--baselines <files>',
-      'comma-separated: also play the policies that these files export',
+      '--baselines <names|files>',
+      'comma-separated: also play these students, and the policies that these files export',
       parseNames,
     )
     .option('--json <file>', 'also write the results as JSON; - is the standard output')

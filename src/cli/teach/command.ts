@@ -1,5 +1,6 @@
 /** `rhythm-vec teach`: records trajectories of a teacher with reasons. */
 import { type Command, Option } from 'commander';
+import { STUDENT_NAMES } from '../../agents/student/shipped-students.js';
 import { DEFAULT_TEACHER } from '../../training/teaching/planner-teacher.js';
 import type { Context } from '../context.js';
 import { formatOption } from '../files/format-option.js';
@@ -19,6 +20,7 @@ graded belief is the one in the digits of the answer. It uses only what any agen
   planner-prior        plans for the score as planner, but infers nothing
   planner-oracle       knows the hidden profile, and each of its lines has "oracle": true
   heuristic+inference, open-loop+inference   infer the profile, and act as heuristic and open-loop
+  ${STUDENT_NAMES.join(', ')}     trained networks (docs/students.md)
   ./mine.js            a file that exports a policy with beliefs and reasons; ./mine.js+inference adds both
   llm:MODEL            a language model, any model of an OpenAI-compatible endpoint or of Azure
 Environment variables name a model's endpoint and key: OPENAI_API_KEY, OPENAI_BASE_URL; or AZURE_OPENAI_ENDPOINT,

@@ -28,7 +28,7 @@ export function addTrainCommand(program: Command, { signal }: Context): void {
       'Train a student: a small network that imitates a policy, and plays a hundred times as fast.',
     )
     .requiredOption('--output <file>', "the student's file, safetensors; replaces the file")
-    .option('--from <file>', 'refine this student, in place of a clone of the teacher')
+    .option('--from <name|file>', 'refine this student, in place of a clone of the teacher')
     .option('--teacher <name>', `a policy that sees observations only (default: ${DEFAULTS.teacher})`)
     .option(
       '--grader <name|file>',

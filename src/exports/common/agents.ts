@@ -13,5 +13,6 @@ export type {
 export { inferenceWords } from '../../agents/inference/inference-words.js';
 export { openLoopActions } from '../../agents/policies/open-loop.js';
 export { withConstant, withInference } from '../../agents/policies/with-belief.js';
+export { loadStudent, STUDENT_NAMES, type StudentName } from '../../agents/student/shipped-students.js';
 export { readStudent, type Student } from '../../agents/student/student.js';
 export type { StudentManifest } from '../../agents/student/student-file.js';

@@ -66,7 +66,7 @@ export async function labelEpisodes(seeds: Uint32Array, options: LabelOptions): 
   for (let step = 0; step < NUM_STEPS; step++) {
     const view = { observations, playing, steps: new Uint8Array(numEnvs).fill(step) };
     const wanted = (await labeller.act(view)).actions;
-    const chosen = player === null ? wanted : Uint8Array.from((await player.act(view)).actions);
+    const chosen = player === null ? wanted : player.act(view).actions;
     for (let i = 0; i < numEnvs; i++) {
       actions[i * NUM_STEPS + step] = chosen[i];
       labels[i * NUM_STEPS + step] = wanted[i];

@@ -2,7 +2,7 @@
 import { readStudent, type Student } from '../../agents/student/student.js';
 import { encodeStudent } from '../../agents/student/student-file.js';
 import type { VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
-import { evaluate } from '../../evaluation/evaluate.js';
+import { evaluate } from '../../evaluation/on-first-use.js';
 import { load, PACKAGES } from '../../shared/optional-packages.js';
 import { packageVersion } from '../../shared/version.js';
 import type { Trained, TrainHooks, TrainProgress } from './train.js';

@@ -1,5 +1,6 @@
 /** The names of the players. The page needs only the names; the worker has the policies. */
 import { POLICY_NAMES } from '../../../src/agents/policies/fixed-policies.js';
+import { STUDENT_NAMES } from '../../../src/agents/student/shipped-students.js';
 
 /** The user of the page. */
 export const BY_HAND = 'hand';
@@ -11,6 +12,7 @@ const STEPPED = [
   'planner',
   'planner-wellbeing',
   'planner-prior',
+  ...STUDENT_NAMES,
 ];
 
 export const PLAYER_NAMES: readonly string[] = [...POLICY_NAMES, ...STEPPED];

@@ -4,6 +4,7 @@ import type { Player } from '../../../src/agents/policies/fixed-players.js';
 import { POLICIES } from '../../../src/agents/policies/fixed-policies.js';
 import { findAnyPolicy, STEPPED_POLICIES } from '../../../src/agents/policies/observing-policies.js';
 import { toGrader } from '../../../src/engine/graders/grader.js';
+import type { PolicySetting } from '../../../src/engine/policy/policy.js';
 import { yieldTurn } from '../../../src/engine/vec-env/yield-turn.js';
 import { OBSERVATION, OBSERVATION_SIZE } from '../../../src/world/fields.js';
 import { createWorld } from '../../../src/world/world.js';
@@ -23,13 +24,22 @@ export interface EpisodePlayer extends Disposable {
   reasons(): string | null;
 }
 
-/** Opens a policy for one episode. @throws InputError `unknown_name`. */
-export function openPlayer(name: string, { seed, grader }: EpisodeSetting): EpisodePlayer {
-  // Players on the reference need no promises.
-  const player = findAnyPolicy(name).open({
-    ...{ numEnvs: 1, grader: toGrader(grader), world: createWorld() },
-    backend: 'reference',
-  }) as Player;
+/** Opens a policy for one episode. A student is imported first. @throws InputError `unknown_name`. */
+export async function openPlayer(name: string, setting: EpisodeSetting): Promise<EpisodePlayer> {
+  return playerOf((await findAnyPolicy(name).open(policySetting(setting))) as Player, setting);
+}
+
+/** Opens a policy that is no student for one episode. @throws InputError `unknown_name`. */
+export const openOwnPlayer = (name: string, setting: EpisodeSetting): EpisodePlayer =>
+  playerOf(findAnyPolicy(name).open(policySetting(setting)) as Player, setting);
+
+const policySetting = ({ grader }: EpisodeSetting): PolicySetting => ({
+  ...{ numEnvs: 1, grader: toGrader(grader), world: createWorld() },
+  backend: 'reference',
+});
+
+/** @param player on the reference, so it needs no promises. */
+function playerOf(player: Player, { seed }: EpisodeSetting): EpisodePlayer {
   const playing = Uint8Array.of(1);
   player.reset({ mask: playing, seeds: Uint32Array.of(seed), profiles: refuseOracle });
   return {
@@ -83,10 +93,10 @@ export class Adviser {
     if (known !== undefined) return known;
     const first = this.#continues(playerKey, moves)
       ? this.#observed.length + 1
-      : this.#restart(name, setting);
+      : await this.#restart(name, setting, call);
     for (let i = first; i <= moves.length; i++) {
       if (i > first) await yieldTurn();
-      if (call !== this.#calls) throw new DOMException('Replaced by a new call.', 'AbortError');
+      if (call !== this.#calls) throw replaced();
       this.#decide(playerKey, moves.slice(0, i), observations);
     }
     const advice = { ...this.#move!, reasons: this.#player!.reasons() };
@@ -113,9 +123,17 @@ export class Adviser {
   }
 
   /** Opens a new player. @returns 0, the number of moves before its first decision. */
-  #restart(name: string, setting: EpisodeSetting): 0 {
+  async #restart(name: string, setting: EpisodeSetting, call: number): Promise<0> {
+    this.#playerKey = '';
+    const player = await openPlayer(name, setting);
+    if (call !== this.#calls) {
+      player[Symbol.dispose]();
+      throw replaced();
+    }
     this.#player?.[Symbol.dispose]();
-    this.#player = openPlayer(name, setting);
+    this.#player = player;
     return 0;
   }
 }
+
+const replaced = (): DOMException => new DOMException('Replaced by a new call.', 'AbortError');

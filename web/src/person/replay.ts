@@ -2,7 +2,7 @@
 import { Episode } from '../../../src/engine/reference/episode.js';
 import { OBSERVATION_SIZE } from '../../../src/world/fields.js';
 import type { EpisodeReplay, EpisodeResult, EpisodeSetting, Move, PolicyResult } from './episode-types.js';
-import { openPlayer } from './players.js';
+import { openOwnPlayer } from './players.js';
 
 /** The policies that a finished episode is compared with. Planners are left out: each would take seconds. */
 export const COMPARED: readonly string[] = [
@@ -48,7 +48,7 @@ function resultOf(episode: Episode, setting: EpisodeSetting): EpisodeResult {
 
 function playPolicy(name: string, setting: EpisodeSetting): PolicyResult {
   const episode = begin(setting);
-  using player = openPlayer(name, setting);
+  using player = openOwnPlayer(name, setting);
   const observation = new Float32Array(OBSERVATION_SIZE);
   while (!episode.terminated) {
     episode.observe(observation);

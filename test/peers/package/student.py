@@ -1,0 +1,37 @@
+"""Plays students with the Python package.
+
+Reads {"students": [name or path, ...], "seeds"}, as test/python/student.test.ts sends them, and prints the actions and beliefs of each, step
+by step, as base64.
+"""
+
+import base64
+import json
+import sys
+
+import numpy as np
+from rhythm_vec import Student, VecEnv
+
+
+def encoded(arrays, dtype):
+    return base64.b64encode(np.concatenate(arrays).astype(dtype).tobytes()).decode()
+
+
+question = json.load(sys.stdin)
+seeds = question["seeds"]
+answer = []
+for name in question["students"]:
+    env = VecEnv(len(seeds))
+    player = Student(name).open(len(seeds))
+    observations = env.reset(seed=seeds).observations
+    steps = []
+    for _ in range(28):
+        steps.append(player.act(observations))
+        observations = env.step(steps[-1].actions).observations
+    answer.append(
+        {
+            "actions": encoded([step.actions for step in steps], "<u1"),
+            "beliefs": encoded([step.beliefs.ravel() for step in steps], "<f4"),
+        }
+    )
+    assert not player.act(observations).actions.any()
+print(json.dumps(answer))
