@@ -29,7 +29,7 @@ export interface ServerParts {
   /** An HTTP server that does not listen yet. */
   readonly server: Server;
   readonly sockets: SocketsByPath;
-  /** Refuses new batches, and says so at /ready. Those that wait or work continue. */
+  /** Refuses new batches; /ready then answers "draining". Batches that wait or run continue. */
   drain(): void;
   /** Frees the environments. The sockets must be closed first. */
   free(): void;
@@ -118,8 +118,8 @@ function buildShared(settings: Settings, host: ServerHost): Shared {
   const envQuota = new EnvQuota(host.envs);
   metrics.gauge('sessions', 'Open sessions.', () => episodePool.taken);
   metrics.gauge('session_capacity', 'Maximum number of open sessions.', () => episodePool.capacity, 'max');
-  metrics.gauge('vec_envs', 'Open vector environments.', () => envQuota.envs);
-  metrics.gauge('vec_slots', 'Environments of all open vector environments.', () => envQuota.total);
+  metrics.gauge('vec_envs', 'Open vector environments.', () => envQuota.vecEnvs);
+  metrics.gauge('vec_slots', 'Environments of all open vector environments.', () => envQuota.environments);
   metrics.gauge('batch_requests', 'Requests of /v1 in progress.', () => batchRunner.working);
   metrics.gauge('batch_waiting', 'Requests of /v1 that wait.', () => batchRunner.waiting);
   return { metrics, episodePool, batchRunner, envQuota };

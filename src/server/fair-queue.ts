@@ -30,7 +30,7 @@ interface Waiting {
 
 /** The minimum and maximum of Retry-After in seconds. */
 const [MIN_RETRY, MAX_RETRY] = [1, 60];
-/** The weight of the latest time in the mean time between two requests that end. */
+/** The weight of the latest interval in the moving average of the time between two ends of requests. */
 const WEIGHT = 0.1;
 
 export class FairQueue {
@@ -76,7 +76,7 @@ export class FairQueue {
   /** Ends a request, and admits the next one. */
   leave(): void {
     const now = performance.now();
-    // Without a request that waits, the time since the last end says how busy the clients are, not the server.
+    // While no request waits, the time since the last end depends on the clients, not on the server.
     if (this.#waiting > 0) this.#note(now - this.#endedAt);
     this.#endedAt = now;
     this.#working--;
@@ -90,7 +90,7 @@ export class FairQueue {
     this.#meanMs = this.#meanMs === null ? ms : this.#meanMs + WEIGHT * (ms - this.#meanMs);
   }
 
-  /** Refuses new requests. Those that wait or work continue. */
+  /** Refuses new requests. Requests that wait or run continue. */
   drain(): void {
     this.#draining = true;
   }

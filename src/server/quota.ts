@@ -3,7 +3,7 @@
 /** The answer to a request for part of a quota. */
 export interface Grant {
   readonly granted: boolean;
-  /** What was in use before, by all processes of the server. */
+  /** The amount in use before the request, by all processes of the server. */
   readonly taken: number;
 }
 

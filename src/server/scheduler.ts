@@ -5,7 +5,7 @@ import { FairQueue, type FairQueueLimits } from './fair-queue.js';
 /** The minimum size of a large body (in bytes) or answer (in characters). */
 export const LARGE = 2 ** 21;
 
-/** The request that asks for a batch. */
+/** The request that a batch answers. */
 export interface BatchOrigin {
   /** The client's name in the queue. */
   readonly client: string;
@@ -38,7 +38,7 @@ export class Scheduler {
     return this.#queue.draining;
   }
 
-  /** Refuses new batches. Those that wait or work continue. */
+  /** Refuses new batches. Batches that wait or run continue. */
   drain(): void {
     this.#queue.drain();
   }

@@ -9,9 +9,9 @@ export interface ServeOptions {
   readonly host?: string;
   /** Default 8000, as in OpenEnv; 0 chooses a free port. */
   readonly port?: number;
-  /** The token of `Authorization: Bearer`. Required on public addresses, unless `insecure`. Default: none. */
+  /** The token of `Authorization: Bearer`. Required on addresses that other machines can reach, unless `insecure`. Default: none. */
   readonly token?: string;
-  /** Listens on public addresses without a token, and accepts any `Host`. Default: false. */
+  /** Listens without a token on addresses that other machines can reach, and accepts any `Host`. Default: false. */
   readonly insecure?: boolean;
   /** Maximum number of sessions at a time, up to 65,536. Default 4096. */
   readonly capacity?: number;
@@ -25,11 +25,11 @@ export interface ServeOptions {
   readonly batchRequests?: number;
   /** Maximum number of /v1 requests that wait; further ones get status 503. Default 1024. */
   readonly batchQueue?: number;
-  /** Milliseconds that a /v1 request may wait until it gets status 503, at most 240,000. Default 60,000. */
+  /** Milliseconds that a /v1 request may wait before it gets status 503, at most 240,000. Default 60,000. */
   readonly batchWaitMs?: number;
   /** Milliseconds between two pings. Default 30,000. */
   readonly pingMs?: number;
-  /** Milliseconds without a frame until a session is closed. Default 900,000. */
+  /** Milliseconds without a frame before a session is closed. Default 900,000. */
   readonly idleMs?: number;
   /** As in `createVecEnv`. */
   readonly backend?: string;
@@ -85,7 +85,7 @@ export const DEFAULTS = Object.fromEntries(
   Object.entries(NUMBERS).map(([name, [defaultValue]]) => [name, defaultValue]),
 ) as Record<NumberName, number>;
 
-/** The minimum and maximum length of a token: long enough not to be guessed, and short enough for a request's head. */
+/** The minimum and maximum length of a token: long enough not to be guessed, and short enough for a request header. */
 const [MIN_TOKEN, MAX_TOKEN] = [16, 4096];
 
 /** Validates options and adds the defaults. @throws InputError. */
@@ -132,7 +132,7 @@ LOOPBACK.addAddress('::1', 'ipv6');
 
 /**
  * Returns whether a host is this machine: an address of 127.0.0.0/8 (also as `::ffff:127.0.0.1`), `::1`, with or
- * without brackets, `localhost`, or a name under it (RFC 6761), in any case, with or without a final dot.
+ * without brackets, `localhost`, or a name under it (RFC 6761), in upper or lower case, with or without a final dot.
  */
 export function isLoopback(host: string): boolean {
   const address = host.replace(/^\[(.*)\]$/, '$1');

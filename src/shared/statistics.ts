@@ -26,7 +26,7 @@ export class CompensatedSum {
   }
 }
 
-/** A mean with its confidence interval: 95 %, unless a call asks for another confidence. */
+/** A mean with its confidence interval. The confidence is 95 %, unless a call passes another. */
 export interface Interval {
   /** The mean. */
   readonly mean: number;

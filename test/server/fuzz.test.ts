@@ -24,7 +24,7 @@ const vec = new VecSession({
 afterAll(() => {
   session.end();
   vec.end();
-  expect([episodePool.taken, envQuota.total]).toEqual([0, 0]);
+  expect([episodePool.taken, envQuota.environments]).toEqual([0, 0]);
   episodePool.close();
 });
 

@@ -206,7 +206,7 @@ it('creates no environment for a socket that closed while its message waited', a
   session.end();
   begin();
   expect(await answer).toEqual({ frame: null });
-  expect([quota.envs, quota.total]).toEqual([0, 0]);
+  expect([quota.vecEnvs, quota.environments]).toEqual([0, 0]);
 });
 
 it('closes a vector environment with its socket', async () => {

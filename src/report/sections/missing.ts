@@ -4,7 +4,7 @@ import { html } from '../html.js';
 import type { ReportData } from '../result-gatherer.js';
 import type { Section } from '../section.js';
 
-/** Contents of a report that need files of some kind. */
+/** A part of a report, and the command that writes the file that it needs. */
 interface Content {
   readonly what: string;
   readonly command: string;

@@ -1,12 +1,12 @@
-/** Advantage methods: each divides the difference of a reward and its group's mean by another number. */
+/** Advantage methods: each scales the difference between a reward and its group's mean in its own way. */
 import { InputError } from '../../shared/errors.js';
 import { checkFinite, checkName } from '../../shared/values.js';
 import { type Grouped, type Statistics, statisticsOf, stdOf } from './group-statistics.js';
 
-/** The name of an advantage method. All subtract the group's mean from a reward; they differ in the divisor. */
+/** The name of an advantage method. All subtract the group's mean from a reward; they differ in the scale. */
 export type AdvantageMethod = 'grpo' | 'dr-grpo' | 'batch-normalised' | 'leave-one-out';
 
-/** The numbers on which a divisor may depend. */
+/** The numbers on which a scale may depend. */
 interface Spread {
   /** The number of rewards in the group. */
   readonly count: number;

@@ -6,11 +6,11 @@ import { toValidSteps, type ValidSteps, type ValueRollouts } from './value-rollo
 
 /** Options of `generalisedAdvantages`. */
 export interface GeneralisedAdvantageOptions {
-  /** The factor by which a reward one step later counts, in [0, 1]. Default 0.99. */
+  /** The discount factor per step, in [0, 1]. Default 0.99. */
   gamma?: number;
   /**
-   * The weight of longer sums of rewards, in [0, 1]. 0 trusts the values after one step, 1 uses the rewards of the whole
-   * episode. Default 0.95.
+   * The weight of longer sums of rewards, in [0, 1]. 0 uses one reward and the value after it; 1 uses all later rewards
+   * of the episode. Default 0.95.
    */
   lambda?: number;
 }

@@ -23,7 +23,7 @@ export interface Statistics {
   readonly stds: Float64Array;
 }
 
-/** Standard deviations up to this count as 0, because they are rounding errors. It is the tolerance of torch.isclose, which TRL uses. */
+/** A standard deviation of at most this value is a rounding error: TRL's tolerance, from torch.isclose. */
 const NO_SPREAD = 1e-8;
 
 /** Assigns numbers to consecutive groups of equal size. @throws InputError `wrong_length`. */

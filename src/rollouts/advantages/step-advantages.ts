@@ -15,9 +15,9 @@ import {
 
 /** Options of `stepAdvantages`. */
 export interface StepAdvantageOptions extends MethodOptions {
-  /** The factor by which a reward one step later counts, in [0, 1]. Default 1. */
+  /** The discount factor per step, in [0, 1]. Default 1. */
   discount?: number;
-  /** The factor of the step's advantage, which is added to the episode's. Default 1. */
+  /** The weight of the step's advantage, which is added to the episode's advantage. Default 1. */
   stepWeight?: number;
   /**
    * `[groups, groupSize]`: the rewards of whole rollouts, such as final scores. Default: the sums of step rewards.
@@ -56,8 +56,8 @@ const OPTIONS: readonly (keyof StepAdvantageOptions)[] = [
 ];
 
 /**
- * Computes the advantages of single steps: the advantage of the rollout within its group, plus the advantage of the step
- * within its anchor group: the group's steps from the same state (the anchor state).
+ * Computes the advantages of single steps: the advantage of the rollout within its group, plus the advantage of the
+ * step within its anchor group. An anchor group is all steps that one group of rollouts took from the same state.
  *
  * It differs from the authors' code in two points: a rollout alone in its group has an advantage of 0, and epsilon is
  * 1e-4 by default.

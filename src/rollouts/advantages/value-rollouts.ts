@@ -12,8 +12,8 @@ import { MAX_GROUP_SIZE } from './group-statistics.js';
 import { toEnds, toFirsts } from './rollout-arguments.js';
 
 /**
- * Steps of n environments or rollouts, with a value of each step's observation. The result of `rolloutGroups` with `values`
- * is one. Other keys are ignored.
+ * Steps of n environments or rollouts, with a value of each step's observation; for example `{ ...rollouts, values }`,
+ * where `rollouts` is a result of `rolloutGroups`. Other keys are ignored.
  */
 export interface ValueRollouts {
   /** `[n, steps]`: the reward of each step. */
@@ -32,11 +32,11 @@ export interface ValueRollouts {
    * episode. Default: each row is one episode, which ends with the row's last step.
    */
   readonly terminated?: ArrayLike<number | boolean>;
-  /** `[n]`: the values of the observations after the last step. Needed for rows whose last step ends no episode. */
+  /** `[n]`: the values of the observations after the last step. Needed unless every row ends with an episode's end. */
   readonly lastValues?: ArrayLike<number>;
   /**
-   * `[n, steps]`: whether the environment stepped. 0 for an environment outside the mask of the step, and for one that
-   * autoreset only reset (mode 'next-step': the step after one that terminated). Default: all stepped.
+   * `[n, steps]`: whether the environment stepped. 0 for an environment outside the step's mask, and for one that the
+   * step only reset (autoreset 'next-step', in the step after the episode's end). Default: all stepped.
    */
   readonly taken?: ArrayLike<number | boolean>;
   /** `[n]`: the index of each row's first step, as `rolloutGroups` returns it. Default 0. */

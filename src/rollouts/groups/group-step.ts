@@ -31,7 +31,7 @@ export type GroupStep = (active: ActiveRollouts) => PolicyExtras | Promise<Polic
 const NO_EXTRAS: PolicyExtras = Object.freeze({ beliefs: null, logProbs: null });
 const POLICIES = ['random', 'heuristic'] as const;
 
-/** Returns the step of a policy. @throws InputError `wrong_type`, `unknown_name`, `unknown_option` or `bad_seed`. */
+/** Returns the step function of the options' policy. @throws InputError `wrong_type`, `unknown_name`, `unknown_option` or `bad_seed`. */
 export function toGroupStep(options: RolloutOptions): GroupStep {
   const { policy, policySeeds } = options;
   if (policy === 'random') return randomStep(policySeeds);
@@ -53,7 +53,7 @@ export function toGroupStep(options: RolloutOptions): GroupStep {
 const describeShort = (policy: unknown): string =>
   typeof policy === 'function' ? 'a function' : describe(policy);
 
-/** Returns the step of the random policy. */
+/** Returns the step function of the random policy. */
 function randomStep(policySeeds: RolloutOptions['policySeeds'] = 'member'): GroupStep {
   const seed = policySeeds === 'member' ? null : checkSeed(policySeeds, 'policySeeds');
   return (active) => {
@@ -73,7 +73,7 @@ async function run(
   return NO_EXTRAS;
 }
 
-/** Returns the step of a user's policy, which is opened at the first step. */
+/** Returns the step function of a user's policy. It opens the policy at the first step. */
 function policyStep(policy: PolicyLike, options: RolloutOptions): GroupStep {
   let player: CheckedPlayer | null = null;
   let past: Past | null = null;

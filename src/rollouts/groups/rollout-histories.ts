@@ -10,7 +10,7 @@ import { NUM_BELIEFS, NUM_STEPS, STATE_WORDS } from '../../world/fields.js';
 /** Replays rollouts from their first state and the actions taken since. */
 export class RolloutHistories {
   readonly #env: AsyncVecEnv;
-  /** u32 [n, STATE_WORDS]: the first states; or the error of a history, if an episode cannot be replayed. */
+  /** u32 [n, STATE_WORDS]: the first states; or the error that `history` throws, if an episode cannot be replayed. */
   readonly #words: Uint32Array | StateError;
   /** The steps of each rollout since its first state. */
   readonly #later: readonly LaterStep[][];

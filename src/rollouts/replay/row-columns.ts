@@ -18,7 +18,7 @@ interface StateColumns {
   readonly histories: Uint8Array;
   /**
    * f32 [n, 28, 3]: the beliefs given with the actions of the histories. Three NaN for none; later entries of a row are
-   * ignored. Without the array none was given. Only the reward of a last step, the 28th, depends on them, through the grade:
+   * ignored. Without the array, no belief was given. Beliefs affect only the reward of the 28th step, by the grade:
    * - Under v3, without the history belief_skill counts only the last of its 20 steps. The reward is then up to 1.66 too low
    *   if the earlier beliefs were right, and too high if they were wrong.
    * - Under v2 the history matters only to rows without a proposed belief: the last belief of the history is graded.
@@ -78,7 +78,7 @@ type Answers = Partial<Pick<ReplayColumns, 'actions' | 'beliefs'> & Pick<Complet
 
 /** Returns the actions and beliefs, parsed from the completions if there are any. */
 function answersOf({ completions, actions, beliefs }: Answers): Pick<ReplayColumns, 'actions' | 'beliefs'> {
-  // A missing column of actions is refused with the others.
+  // `validateColumns` refuses a missing column of actions.
   if (completions === undefined) return { actions: actions as Int8Array, beliefs };
   if (actions !== undefined || beliefs !== undefined) {
     throw new InputError(

@@ -43,7 +43,7 @@ export class Faults {
     return this.#found.keys();
   }
 
-  /** Returns the faults by row. */
+  /** Returns the faults in the order of their rows. */
   inOrder(): RowFault[] {
     return [...this.#found.values()].sort((a, b) => a.index - b.index);
   }

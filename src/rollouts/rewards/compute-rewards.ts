@@ -24,8 +24,8 @@ export const REWARD_NAMES: readonly RewardName[] = Object.freeze(Object.keys(REW
 /** Options of `rewardStack`. */
 export interface RewardStackOptions {
   /**
-   * The weight of each reward in `total`, by REWARD_NAMES. Default 1 each, but 0 for `beliefSkill` if `scoreReplay` has a
-   * grader that does not weigh belief_skill.
+   * The weight of each reward in `total`, by REWARD_NAMES. Default 1 each, but in `scoreReplay` 0 for `beliefSkill` if
+   * the grader's weight of belief_skill is 0.
    */
   weights?: Partial<Readonly<Record<RewardName, number>>>;
   /** Shaping terms of `envReward`. Default none. */
@@ -63,7 +63,7 @@ const BELIEF_SKILL = COMPONENT_NAMES.indexOf('belief_skill');
 
 /**
  * Validates the options.
- * @param grader f32 [8]: if it gives belief_skill the weight 0, so does the default of `beliefSkill`; null for no grader.
+ * @param grader f32 [8]: if its weight of belief_skill is 0, so is the default weight of `beliefSkill`; null for none.
  * @throws InputError `wrong_type`, `out_of_range` or `unknown_option`.
  */
 export function toStackSettings(

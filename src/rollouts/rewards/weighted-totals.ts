@@ -17,7 +17,7 @@ export type RewardList = Float32Array | Float64Array | readonly (number | null)[
 /** The rewards of one function, or of several. */
 export type Rewards = RewardList | readonly RewardList[];
 
-/** The largest magnitude of a reward, 2^64. Episodes stay below it, and sums of its squares do not overflow. */
+/** The largest magnitude of a reward, 2^64. Rewards of episodes are smaller, and sums of squares do not overflow. */
 const MAX_REWARD = MAX_SUM;
 /** The largest number of rewards: one per step in every environment of the largest batch. */
 const MAX_REWARDS = MAX_ENVS * NUM_STEPS;

@@ -17,7 +17,7 @@ import { RunningMoments } from './running-moments.js';
 export interface ObservationNormaliserOptions {
   /** Added to a variance before its square root is taken; more than 0. Default 1e-8, as in Gymnasium. */
   epsilon?: number;
-  /** The largest magnitude of a normalised number; more than 0. Default Infinity: no limit. CleanRL takes 10. */
+  /** The largest magnitude of a normalised number; more than 0. Default Infinity: no limit. CleanRL uses 10. */
   clip?: number;
   /** The state to continue from. Default: mean 0 and variance 1. */
   state?: NormaliserState;
@@ -33,7 +33,7 @@ export interface NormaliseOptions {
   update?: boolean;
   /** `columnStride` of the result, for the layout 'column-major'. Default 0: row-major. */
   columnStride?: number;
-  /** The number of environments, which 'column-major' needs: its columns are padded. Default: by the length. */
+  /** The number of environments, which 'column-major' needs: its columns are padded. Default: computed from the length. */
   numEnvs?: number;
   /** f32, as long as the observations: where to write. It may be the observations themselves. Default: a new array. */
   out?: Float32Array;
@@ -65,7 +65,7 @@ export class ObservationNormaliser {
   readonly #clip: number;
 
   /**
-   * @param size the numbers of an observation: `env.observationSpace.shape[0]`.
+   * @param size the length of an observation: `env.observationSpace.shape[0]`.
    * @throws InputError `wrong_type`, `wrong_length` (a state of other observations), `out_of_range` or `unknown_option`.
    */
   constructor(size: number, options: ObservationNormaliserOptions = {}) {
@@ -109,7 +109,7 @@ export class ObservationNormaliser {
     return target;
   }
 
-  /** Returns the number of environments, and the steps from one environment and from one column to the next. */
+  /** Returns the number of environments, and the index distances between environments and between columns. */
   #shapeOf(
     observations: Float32Array,
     { columnStride = 0, numEnvs }: Pick<NormaliseOptions, 'columnStride' | 'numEnvs'>,

@@ -12,7 +12,7 @@ export interface RewardNormaliserOptions {
   gamma?: number;
   /** Added to a variance before its square root is taken; more than 0. Default 1e-8, as in Gymnasium. */
   epsilon?: number;
-  /** The largest magnitude of a normalised reward; more than 0. Default Infinity: no limit. CleanRL takes 10. */
+  /** The largest magnitude of a normalised reward; more than 0. Default Infinity: no limit. CleanRL uses 10. */
   clip?: number;
   /** The state to continue from. Default: variance 1. */
   state?: NormaliserState;

@@ -5,7 +5,7 @@ import { InputError } from '../../shared/errors.js';
 /** The weight, in rows, of the initial mean (0) and variance (1), as in Gymnasium. */
 const FIRST_COUNT = 1e-4;
 
-/** The mean and the variance of each column, and the number of rows that they count as. */
+/** The mean and the variance of each column, and their weight in rows. */
 export interface MomentsState {
   /** `[size]`. */
   readonly mean: readonly number[];
@@ -20,7 +20,7 @@ export class RunningMoments {
   readonly mean: Float64Array;
   readonly variance: Float64Array;
   count: number;
-  /** The sum and the squares of the present batch, around the running mean. */
+  /** The present batch's sums of differences from the running mean (`#sums`) and of their squares (`#squares`). */
   readonly #sums: Float64Array;
   readonly #squares: Float64Array;
 

@@ -47,7 +47,7 @@ export class Answer {
   }
 }
 
-/** Parses a completion into `answer`, which is empty if the completion has none. Never throws. */
+/** Parses a completion into `answer`. Clears it if the completion has no answer. Never throws. */
 export function parseAnswer(text: string, answer: Answer): void {
   const start = answerStart(text);
   for (let to = text.length; to > start; ) {

@@ -99,7 +99,7 @@ export function checkRow(rows: Float32Array, base: number, where: (at: number) =
 }
 
 /**
- * Checks that day, slot and remaining agree with the step. In rows of steps that were not taken all numbers are 0, so they fail.
+ * Checks that day, slot and remaining agree with the step. Rows of steps that were not taken are all zeros; they fail.
  */
 function checkTime(rows: Float32Array, base: number, where: (at: number) => string): void {
   const { step: at, day, slot, remaining } = OBSERVATION;

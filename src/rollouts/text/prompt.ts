@@ -62,8 +62,8 @@ function promptOf(system: SystemMessage, row: Float32Array, where: Where): Promp
 }
 
 /**
- * Returns the messages for many observations, as `prompt` does for one. A million prompts take 0.9 GB: make as many at a time as
- * are used together. The texts of one call with more than 4,096 prompts share memory in parts of a megabyte.
+ * Returns the messages for many observations, as `prompt` does for one. A million prompts take 0.9 GB: request only
+ * as many at a time as you use together. The texts of one call with more than 4,096 prompts share memory in parts of a megabyte.
  * @param observations row-major: [n, 22] with `histories`, [n, 106] without.
  * @param histories [n]: a list of past steps for each row.
  * @throws InputError as `prompt`; the message names the row.
@@ -136,10 +136,10 @@ function systemMessage(caller: string, options: PromptOptions): SystemMessage {
 /** Returns the name, for errors, of the number at an index of a row. */
 type Where = (at: number) => string;
 
-/** Prompts of one call from which on their texts share large strings. Texts of fewer prompts often do not live long. */
+/** The texts of a call with more prompts than this share large strings. Texts of smaller calls rarely live long. */
 const MANY = 4096;
 
-/** A writer for few texts that no list uses: getters of a caller's past steps may call `prompt` while a list is written. */
+/** A writer for few texts; null while a list uses it: a getter in a caller's past steps may call `prompt` meanwhile. */
 let spare: TextWriter | null = null;
 
 /** Collects the prompts of one call. */

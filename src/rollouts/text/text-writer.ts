@@ -1,14 +1,14 @@
 /** Writes ASCII texts as bytes, and makes strings of them at the end: faster than joining a hundred strings for each text. */
 import { formatHundredths, hundredthsOf, MAX_PRECOMPUTED } from './format-hundredths.js';
 
-/** More bytes than the longest prompt has, with 25 for each number. */
+/** More bytes than the longest prompt has, counting 25 bytes for each number. */
 const LONGEST = 8192;
 /**
- * Bytes of texts that become one large string in Node, whose slices are the texts. Node keeps strings of more than 1,031,913
- * bytes outside JavaScript's heap, where its collectors do not copy them.
+ * In Node, texts of at least this many bytes together become one large string, and each text a slice of it. Node keeps
+ * strings of more than 1,031,913 bytes outside JavaScript's heap, where its collectors do not copy them.
  */
 const LARGE = 1_100_000;
-/** The highest byte of a number's second word is the number's length. It has at most seven bytes of text. */
+/** The highest byte of a number's second word is the length of its text, at most seven bytes. */
 const LENGTH_SHIFT = 24;
 
 const encoder = new TextEncoder();
@@ -41,12 +41,12 @@ const NUMBERS = Uint32Array.from(
 export class TextWriter {
   readonly #bytes: Uint8Array<ArrayBuffer>;
   readonly #words: DataView;
-  /** How many bytes are written before their texts are taken. */
+  /** The number of written bytes from which the texts must be taken. */
   readonly #most: number;
   #length = 0;
   #ends: number[] = [];
 
-  /** @param keeps whether so many texts are kept that large strings are faster. Without Node it changes nothing. */
+  /** @param keeps whether to build large strings: faster if many texts are kept. Without Node it has no effect. */
   constructor(keeps: boolean) {
     this.#most = keeps && NodeBuffer !== undefined ? LARGE : 0;
     this.#bytes = new Uint8Array(this.#most + LONGEST);

@@ -27,7 +27,7 @@ const NOW = [
   `Now: the week is over, ${slotsLeft(0)}`,
 ];
 
-/** The first line, by step, and the name of the first meter. A number follows, as after the next fragments. */
+/** By step: the first line and the name of the first meter. A number follows each fragment named TO_... */
 const TO_FIRST_METER = NOW.map((now) => fragmentOf(`${now}\nMeters: ${METER_NAMES[0]}`));
 const TO_OTHER_METER = METER_NAMES.map((name) => fragmentOf(`, ${name}`));
 const TO_LAST_REWARD = ACTIONS.map((action) => fragmentOf(`\nLast: ${action}, reward`));
@@ -70,7 +70,7 @@ function writeLastStep(writer: TextWriter, rows: Float32Array, base: number): vo
   writer.put(EVENTS[event < 0 ? EVENT_NAMES.length : event]);
 }
 
-/** Writes a line for each past step in a row, the oldest first, after a title. No past steps give no lines. */
+/** Writes a line for each past step in a row, the oldest first, after a title. Writes nothing without past steps. */
 function writePastSteps(writer: TextWriter, rows: Float32Array, base: number): void {
   const first = rows[base + OBSERVATION.step] - HISTORY_STEPS;
   let isFirst = true;

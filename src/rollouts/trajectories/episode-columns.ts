@@ -121,11 +121,11 @@ function presentValues(
 const nullsOf = (value: unknown): unknown =>
   Array.isArray(value) ? value.map((entry) => entry ?? null) : (value ?? null);
 
-/** Returns the entries of a list; [] for another value, which no check accepts. */
+/** Returns the entries of a list; [] for any other value, which later checks refuse. */
 const listOf = (value: unknown): unknown[] =>
   typeof value === 'object' && value !== null ? Array.from(value as ArrayLike<unknown>) : [];
 
-/** Returns the beliefs of all steps. A step without any of the numbers has none. */
+/** Returns the beliefs of all steps; null for a step whose three numbers are all missing. */
 function beliefsOf(lists: readonly (readonly unknown[])[]): unknown[] {
   const steps = Math.max(...lists.map(({ length }) => length));
   return Array.from({ length: steps }, (_, t) => {

@@ -104,7 +104,7 @@ export class EpisodeRecorder {
     });
   }
 
-  /** Returns the episode's system message: null as long as no move has one. */
+  /** Returns the episode's system message; null until a move has one. */
   #commonSystem({ system }: PlayedMove): string | null {
     if (system === null || this.#system === null || system === this.#system) return system ?? this.#system;
     throw new InputError(
@@ -142,7 +142,7 @@ export class EpisodeRecorder {
   }
 }
 
-/** Converts an episode's results to the field names of files. @param names of the components to store, the first ones. */
+/** Converts an episode's results to the field names of files. @param names the first component names, those to store. */
 export const toStoredFinal = (
   { components, ...end }: EpisodeEnd,
   names: readonly string[] = COMPONENT_NAMES,

@@ -36,7 +36,7 @@ export class EpisodeReplayer implements AsyncDisposable {
 
   /**
    * Returns whole episodes. `episodeLine` writes an episode of this release with the same bytes as before `toCompact`.
-   * `final` is as recorded, so that `reeval` compares it.
+   * `final` is the recorded one, so that `reeval` can compare it with a replay's.
    * @param compact any number of episodes, from `toCompact` or `parseCompact`. @throws as `createVecEnv`.
    */
   async fromCompact(compact: readonly CompactEpisode[]): Promise<TrajectoryEpisode[]> {

@@ -33,7 +33,7 @@ export type Move = TextMove | DirectMove;
 export interface PlayedMove {
   /** Code, 0 to 9. */
   readonly action: number;
-  /** Whether the move has an action. Otherwise FALLBACK_ACTION is played. */
+  /** Whether the move has an action. If false, FALLBACK_ACTION is played. */
   readonly parsed: boolean;
   /** f32 [3] in [0, 1]; null for none. */
   readonly belief: Float32Array | null;

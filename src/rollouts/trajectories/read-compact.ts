@@ -63,7 +63,7 @@ export function parseCompact(value: unknown): CompactEpisode {
   });
 }
 
-/** Checks that the other fields repeat the line, so that tools that read only these find the same episode. */
+/** Checks that the other fields repeat the line, so that tools that read only those fields find the same episode. */
 function checkLine({ line: _, ...fields }: CompactEpisode, line: string): void {
   const { line: __, ...expected } = toCompact(parseEpisode(line));
   if (JSON.stringify(fields) === JSON.stringify(expected)) return;

@@ -1,10 +1,10 @@
-/** Divides the rows of a Parquet file into row groups. The division depends on the rows alone, not on when they come. */
+/** Divides the rows of a Parquet file into row groups. The division depends on the rows alone, not on when they arrive. */
 import type { CompactEpisode } from './compact-episode.js';
 
 /** Rows of the first group. Each group has twice as many as the one before, up to MAX_ROWS. Small groups are written early. */
 const FIRST_ROWS = 64;
 const MAX_ROWS = 1024;
-/** A group with this many characters of words is complete. */
+/** A group with this many characters of text is complete. */
 const MAX_CHARACTERS = 2 ** 23;
 
 export class RowGroups {
@@ -12,7 +12,7 @@ export class RowGroups {
   #characters = 0;
   #capacity = FIRST_ROWS;
 
-  /** Adds an episode. Returns the rows of its group if it is the last one; else null. */
+  /** Adds an episode. Returns the rows of its group if the episode completes the group; else null. */
   add(episode: CompactEpisode): CompactEpisode[] | null {
     this.#rows.push(episode);
     this.#characters += charactersOf(episode);

@@ -44,6 +44,6 @@ type PlayerFields = Pick<TrajectoryEpisode, (typeof PLAYER_FIELDS)[number]>;
 export const playerKey = (episode: PlayerFields): string =>
   JSON.stringify(PLAYER_FIELDS.map((name) => episode[name]));
 
-/** Returns a key that identifies an episode. A file has each key once, and a resumed run skips those already written. */
+/** Returns a key that identifies an episode. A file has each key once. A resumed run skips the episodes already written. */
 export const episodeKey = (episode: PlayerFields & Pick<TrajectoryEpisode, 'seed'>): string =>
   `${playerKey(episode)} ${episode.seed}`;

@@ -15,7 +15,7 @@ import { LocalQuota } from '../quota.js';
 import { type RunningServer, urlOf } from '../server.js';
 import { type ServeOptions, type Settings, toServeSettings } from '../server-options.js';
 import type { SentError, ToWorker } from './messages.js';
-import { type Asked, type Quotas, TrackedWorker } from './tracked-worker.js';
+import { type ClusterMessage, type Quotas, TrackedWorker } from './tracked-worker.js';
 import { WorkerMetrics } from './worker-metrics.js';
 
 /** The program of a worker, beside this file in dist and beside its bundle in lib. */
@@ -25,7 +25,7 @@ const MAX_WORKERS = 256;
 
 /** Milliseconds before an ended worker is replaced, doubled each time until one has run for STABLE_MS. */
 const [FIRST_DELAY_MS, MAX_DELAY_MS, STABLE_MS] = [100, 10_000, 10_000];
-/** Milliseconds in which a worker must tell its metrics; for one that is busy longer, the last ones count. */
+/** Milliseconds that a worker has to send its metrics. If it takes longer, its last metrics count. */
 const METRICS_MS = 5000;
 /** Milliseconds that workers have to end after their last request. */
 const END_MS = 2000;
@@ -66,7 +66,7 @@ export async function startCluster(options: ServeOptions, workers: number): Prom
   };
 }
 
-/** Finds a port for all workers, also for those that replace others. */
+/** Returns a free port, which all workers use, replacements included. */
 function freePort({ host }: Settings): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
@@ -86,7 +86,7 @@ class Cluster {
   readonly #workers: (TrackedWorker | null)[];
   #stopping = false;
   #cut = 0;
-  /** The workers' answers to the present request for metrics. */
+  /** By id: the callback of each request to a worker for its metrics. */
   readonly #metrics = new Map<number, (metrics: OwnMetrics) => void>();
   readonly #kept = new WorkerMetrics<TrackedWorker>();
   #metricsId = 0;
@@ -125,15 +125,15 @@ class Cluster {
   #run(k: number, delayMs: number): Promise<void> {
     const startedAt = performance.now();
     return new Promise((resolve, reject) => {
-      const onAsked = (worker: TrackedWorker, message: Asked): void => {
+      const onClusterMessage = (worker: TrackedWorker, message: ClusterMessage): void => {
         if (message.type === 'loaded') worker.send({ type: 'start', options: this.#optionsOf(k) });
         else if (message.type === 'ready') {
           worker.isReady = true;
           resolve();
         } else if (message.type === 'failed') reject(toError(message.error));
-        else this.#onAsked(worker, message);
+        else this.#onClusterMessage(worker, message);
       };
-      const worker = new TrackedWorker(cluster.fork(), this.#quotas, onAsked);
+      const worker = new TrackedWorker(cluster.fork(), this.#quotas, onClusterMessage);
       this.#workers[k] = worker;
       worker.clusterWorker.once('exit', (code, signal) => {
         const { sockets, isReady } = worker;
@@ -166,7 +166,7 @@ class Cluster {
     }
   }
 
-  /** Returns the options of a worker: equal parts of what the primary does not grant one by one. */
+  /** Returns the options of a worker, with its share of the limits that the primary does not grant one by one. */
   #optionsOf(k: number): ServeOptions {
     const { onFailure: _, ...settings } = this.#settings;
     const workers = this.#workers.length;
@@ -179,7 +179,7 @@ class Cluster {
     };
   }
 
-  #onAsked(worker: TrackedWorker, message: Asked): void {
+  #onClusterMessage(worker: TrackedWorker, message: ClusterMessage): void {
     if (message.type === 'stopped') this.#cut += message.cut;
     else if (message.type === 'own metrics') this.#metrics.get(message.id)?.(message.metrics);
     else if (message.type === 'get metrics') {

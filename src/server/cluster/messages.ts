@@ -21,7 +21,7 @@ export type ToPrimary =
   | { readonly type: 'failed'; readonly error: SentError }
   | { readonly type: 'take'; readonly id: number; readonly quota: QuotaName; readonly count: number }
   | { readonly type: 'give back'; readonly quota: QuotaName; readonly count: number }
-  /** With the connection's handle. */
+  /** Sent together with the connection's handle. */
   | { readonly type: 'socket opened'; readonly id: number }
   | { readonly type: 'socket closed'; readonly id: number }
   | { readonly type: 'get metrics'; readonly id: number }

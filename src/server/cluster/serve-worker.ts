@@ -35,7 +35,7 @@ const hostOf = ({ capacity = DEFAULTS.capacity, vecEnvs = DEFAULTS.vecEnvs }: Se
   onSocket: (connection) => shareHandle(connection),
 });
 
-/** Sends the connection's handle to the primary, which tells the client if this process ends without closing it. */
+/** Sends the connection's handle to the primary, which sends the client a close frame if this process ends first. */
 function shareHandle(connection: Duplex): void {
   const id = sockets++;
   const { _handle } = connection as unknown as { _handle: unknown };

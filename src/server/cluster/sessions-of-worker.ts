@@ -1,4 +1,4 @@
-/** The primary's copies of the handles of a worker's WebSockets: if the worker ends, their clients are told. */
+/** Handles of a worker's WebSockets. If the worker ends, the primary sends a close frame over each. */
 import { Socket } from 'node:net';
 
 /** A handle of a connection, as a worker sends it. It reads nothing. */
@@ -10,7 +10,7 @@ export interface SocketHandle {
 const CODE = 1012;
 const REASON = 'the worker of this socket ended, and its episodes are lost: connect again and reset';
 
-/** Returns a server's close frame. */
+/** Returns a WebSocket close frame, unmasked as servers send it. */
 function closeFrame(code: number, reason: string): Buffer {
   const payload = Buffer.alloc(2 + reason.length);
   payload.writeUInt16BE(code);
@@ -25,7 +25,7 @@ export class SessionsOfWorker {
     return this.#handles.size;
   }
 
-  /** @param handle undefined if the connection closed before it arrived. */
+  /** @param handle undefined if the connection closed before the handle arrived. */
   open(id: number, handle: SocketHandle | undefined): void {
     if (handle !== undefined) this.#handles.set(id, handle);
   }
@@ -35,8 +35,8 @@ export class SessionsOfWorker {
     this.#handles.delete(id);
   }
 
-  /** Tells all clients that their session ended. */
-  tellAll(): void {
+  /** Sends a close frame to all clients, and closes their connections. */
+  sendCloseFrames(): void {
     for (const handle of this.#handles.values()) {
       const socket = new Socket({ handle, readable: false } as never);
       socket.on('error', () => {});

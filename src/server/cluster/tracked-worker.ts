@@ -7,8 +7,11 @@ import { SessionsOfWorker, type SocketHandle } from './sessions-of-worker.js';
 
 export type Quotas = Readonly<Record<QuotaName, LocalQuota>>;
 
-/** What a worker asks of the primary, other than parts of quotas. */
-export type Asked = Exclude<ToPrimary, { type: 'take' | 'give back' | 'socket opened' | 'socket closed' }>;
+/** The messages that concern the whole cluster: all except those about quotas and sockets. */
+export type ClusterMessage = Exclude<
+  ToPrimary,
+  { type: 'take' | 'give back' | 'socket opened' | 'socket closed' }
+>;
 
 export class TrackedWorker {
   readonly clusterWorker: Worker;
@@ -19,15 +22,20 @@ export class TrackedWorker {
   /** Whether it accepts connections. */
   isReady = false;
 
-  /** @param onAsked receives the messages that concern the whole cluster. */
-  constructor(worker: Worker, quotas: Quotas, onAsked: (worker: TrackedWorker, message: Asked) => void) {
+  /** @param onClusterMessage receives the messages that concern the whole cluster. */
+  constructor(
+    worker: Worker,
+    quotas: Quotas,
+    onClusterMessage: (worker: TrackedWorker, message: ClusterMessage) => void,
+  ) {
     this.clusterWorker = worker;
     this.#quotas = quotas;
     this.#handed = new HandedConnections(worker.process);
     worker.on('message', (message: ToPrimary, handle: unknown) => {
-      if (!this.#answer(message, handle as SocketHandle | undefined)) onAsked(this, message as Asked);
+      if (!this.#answer(message, handle as SocketHandle | undefined))
+        onClusterMessage(this, message as ClusterMessage);
     });
-    // A worker that has ended cannot be told anything.
+    // Sending to a worker that has ended fails; ignore it.
     worker.on('error', () => {});
   }
 
@@ -40,12 +48,15 @@ export class TrackedWorker {
     if (this.clusterWorker.isConnected()) this.clusterWorker.send(message, () => {});
   }
 
-  /** Gives back what an ended worker had taken, closes the connections that it had not taken yet, and tells the clients of its sockets. */
+  /**
+   * Cleans up after a worker has ended: returns its quotas, closes connections that it had not accepted, and sends a
+   * close frame to the clients of its WebSockets.
+   */
   release(): void {
     this.isReady = false;
     for (const [name, count] of Object.entries(this.#taken)) this.#quotas[name as QuotaName].giveBack(count);
     this.#handed.closeAll();
-    this.#sessions.tellAll();
+    this.#sessions.sendCloseFrames();
   }
 
   /** @returns false for a message that concerns the whole cluster. */

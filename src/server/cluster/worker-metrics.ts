@@ -8,7 +8,7 @@ type Counted = MetricObjectWithValues<MetricValueWithName<string>>;
 const GROWING: readonly string[] = ['counter', 'histogram'];
 
 export class WorkerMetrics<Worker> {
-  /** The last metrics of each running worker. One that is busy counts with these. */
+  /** The last metrics of each running worker. They count while the worker is too busy to send new ones. */
   readonly #last = new Map<Worker, Metrics>();
   /** The sums of ended workers, by the metric's name. */
   readonly #ended = new Map<string, Counted>();
@@ -30,7 +30,7 @@ export class WorkerMetrics<Worker> {
     this.#last.delete(worker);
   }
 
-  /** Returns what must be added up. */
+  /** Returns the metrics to add up: the counters of ended workers, and the last metrics of each running worker. */
   all(): Metrics[] {
     return [[...this.#ended.values()], ...this.#last.values()];
   }

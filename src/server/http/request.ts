@@ -71,7 +71,7 @@ export class HttpRequest {
   }
 
   /**
-   * Reads the body, once.
+   * Reads the body. Call it once.
    * @throws TooLargeError, DisconnectedError, and the error of `inspect`. The last is thrown after the whole body was
    *   read, because a client that is still sending would not read the answer.
    */

@@ -10,7 +10,7 @@ export interface Route {
   readonly request?: z.ZodType;
   /** Whether the body is an OpenEnv message: `frameLimit` applies, not `bodyLimit`. */
   readonly message?: boolean;
-  /** Whether a body may also be a binary frame. The answer is then one too. */
+  /** Whether a body may also be a binary frame. The answer to a frame is a frame. */
   readonly frames?: boolean;
   /** Schema of a JSON answer, or the media type of any other answer. */
   readonly response: z.ZodType | string;

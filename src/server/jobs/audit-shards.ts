@@ -16,7 +16,7 @@ import { partOf, type Shard } from './shard.js';
 
 /** What an audit needs besides the job. It changes no result. */
 export type AuditContext = Pick<AuditOptions, 'backend' | 'kernel' | 'threads' | 'onProgress' | 'signal'> & {
-  /** The policies of files. */
+  /** The policies from files, by name. */
   readonly policies: Readonly<Record<string, PolicyLike>>;
 };
 
@@ -53,7 +53,7 @@ export async function mergeAudit(
     const { piece, result } = JSON.parse(line);
     results.set(piece, decodeArrays(result));
   }
-  // Policies of files are never called, because their episodes are pieces.
+  // Policies from files are never called, because their episodes are pieces.
   const stored = { open: () => Promise.reject(new Error('Expected no call of a policy in a merge.')) };
   const policies = Object.fromEntries(job.options.policies.map((name) => [name, stored]));
   return auditByPieces({
@@ -65,13 +65,14 @@ export async function mergeAudit(
   });
 }
 
-/** Returns the number of pieces of a job without policies of files. */
+/** Returns the number of pieces of a job without policies from files. */
 export const piecesOf = (job: AuditJob): number => countPieces(requestOf(job, { policies: {} }));
 
 function countPieces(request: AuditRequest): number {
   const { weights, policies, plannerEpisodes } = request;
   const parts = (episodes: number): number => Math.ceil(episodes / TOGETHER);
-  // Searches: open-loop, open-loop-honest, each profile, reactive, discrete profiles, and two for the neutral profile.
+  // Searches: open-loop, open-loop-honest, each profile, reactive, discrete profiles, and two for the neutral profile;
+  // then one for each component.
   const searches = 7 + pushableComponents(weights).length;
   return searches + policies.length + 4 * parts(plannerEpisodes) + 2 * parts(neutralPlannerEpisodes(request));
 }

@@ -22,7 +22,7 @@ interface JobBase {
 /** The settings of a language model that change its episodes. */
 export interface ModelSettings {
   readonly sampling: Sampling;
-  /** Dollars per million tokens, which give the costs in episodes; null if unknown. */
+  /** Dollars per million tokens, to compute the costs of episodes; null if unknown. */
   readonly prices: Prices | null;
 }
 
@@ -34,7 +34,7 @@ export interface TeachJob extends JobBase {
     readonly policy: string;
     /** SHA-256 of the policy's file, hexadecimal; null for a policy without a file. */
     readonly policy_file: string | null;
-    /** Null for other policies than language models. */
+    /** Null unless the policy is a language model. */
     readonly model: ModelSettings | null;
     readonly seeds: SeedRange;
     /** 'sampled', 'discrete' or a profile's name. */
@@ -48,9 +48,9 @@ export interface EvalJob extends JobBase {
   readonly options: {
     /** Names of policies, each once. */
     readonly policies: readonly string[];
-    /** SHA-256 of the files of policies by the policy's name, hexadecimal. */
+    /** By policy name: the SHA-256 of its file, hexadecimal. */
     readonly policy_files: Readonly<Record<string, string>>;
-    /** Null without language models. */
+    /** Null if no policy is a language model. */
     readonly model: ModelSettings | null;
     readonly conditions: readonly Condition[];
     /** The contents of the file. */
@@ -67,9 +67,9 @@ export interface AuditJob extends JobBase {
     readonly episodes: number;
     readonly profiles: number;
     readonly planner_episodes: number;
-    /** The names of the policies of files. */
+    /** The names of the policies from files. */
     readonly policies: readonly string[];
-    /** SHA-256 of the files of policies by the policy's name, hexadecimal. */
+    /** By policy name: the SHA-256 of its file, hexadecimal. */
     readonly policy_files: Readonly<Record<string, string>>;
   };
 }
@@ -132,7 +132,7 @@ export const canonicalJson = (value: unknown): string =>
 /** Returns the SHA-256 of a job's canonical JSON, hexadecimal. It identifies the job and so its result. */
 export const jobDigest = (job: Job): string => bytesToHex(sha256(utf8ToBytes(canonicalJson(job))));
 
-/** Returns the paths of values that two jobs do not share, such as "options.seeds.last: 99 and 199". */
+/** Returns the paths at which two jobs differ, with both values, such as "options.seeds.last: 99 and 199". */
 export function jobDifferences(job: unknown, other: unknown, path = ''): string[] {
   const [one, two] = [job, other].map((value) => (isRecord(value) ? value : null));
   if (one === null || two === null) {

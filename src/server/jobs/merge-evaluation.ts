@@ -82,7 +82,7 @@ async function* playedBy(
   for await (const line of linesInOrder({ ...options, policies }, lines)) yield parseEpisode(line.trimEnd());
 }
 
-/** Returns the job's policies. Policies of files are never called, because their episodes are stored. */
+/** Returns the job's policies. Policies from files are never called, because their episodes are stored. */
 function policiesOf({ options }: EvalJob): EvaluateOptions['policies'] {
   const { policies, policy_files: files } = options;
   if (Object.keys(files).length === 0) return policies;
@@ -105,7 +105,7 @@ const storedResults = ({ options }: EvalJob, lines: StoredLines): StoredResults 
   },
 });
 
-/** Marks a user's policy as its stored episodes show it: whether it states beliefs, and whether it uses hidden state. */
+/** Sets, from stored episodes, whether a user's policy states beliefs and whether it uses hidden state. */
 function notePolicy(policy: UserPolicy, rows: readonly Record<string, unknown>[]): void {
   const states = ({ belief, steps }: Record<string, unknown>): boolean =>
     belief === 'own' || ((steps ?? []) as { belief: unknown }[]).some((step) => step.belief !== null);

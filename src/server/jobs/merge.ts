@@ -17,7 +17,7 @@ export async function* mergeShards(job: Job, results: readonly ShardResult[]): A
   if (job.kind === 'eval' || job.kind === 'audit' || job.kind === 'selection') {
     throw new InputError(
       'wrong_type',
-      `Expected a job of teach or dataset, whose file is that of its shards one after the other, got one of ${job.kind}. ` +
+      `Expected a job of teach or dataset, whose file is its shards' files one after the other, got one of ${job.kind}. ` +
         'Use mergeEvaluation, mergeAudit or rhythm-vec merge.',
     );
   }

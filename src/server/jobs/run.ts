@@ -24,11 +24,11 @@ export interface JobContext {
   readonly signal?: AbortSignal;
   /** Called with the work that is done and its total, in the units of the job's command: steps for `teach`, rows for `dataset`. */
   readonly onProgress?: (done: number, total: number) => void;
-  /** The policy of a file, which a job of `teach` names and only the caller can load. */
+  /** The policy from a file that a job of `teach` names. Only the caller can load it. */
   readonly policy?: UserPolicy;
-  /** The policies of a job of `eval`, if some are of files. Default: those that the job names. */
+  /** The policies of a job of `eval`, if some are from files. Default: those that the job names. */
   readonly policies?: PolicyRecord;
-  /** The policies of files of a job of `audit`. */
+  /** The policies from files of a job of `audit`. */
   readonly auditPolicies?: Readonly<Record<string, PolicyLike>>;
   readonly llm?: LlmContext;
 }
@@ -61,7 +61,7 @@ export interface ShardBatch {
 /**
  * Runs a shard. Yields its rows in the order of its file; the episodes of a language model when they end, without those
  * that exist already.
- * @throws InputError for names and for more shards than seeds; the errors of the job's command; the signal's reason.
+ * @throws InputError for unknown names and for more shards than seeds; the errors of the job's command; the signal's reason.
  */
 export function runShard(
   job: RunnableJob,
@@ -101,7 +101,7 @@ async function* runTeach(job: TeachJob, shard: Shard, context: JobContext): Asyn
   }
 }
 
-/** Yields all trajectories together, because `evaluate` calls back. A shard for this function is small. */
+/** Yields all trajectories together, because `evaluateConditions` passes them to a callback. Keep shards small. */
 async function* runEval(job: EvalJob, shard: Shard, context: JobContext): AsyncGenerator<ShardBatch> {
   const { engine, signal, onProgress, llm } = context;
   const { policies, conditions, output } = job.options;

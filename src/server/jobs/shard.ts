@@ -17,7 +17,7 @@ export const WHOLE: Shard = { index: 0, count: 1 };
 export const shardText = ({ index, count }: Shard): string => `${index}/${count}`;
 
 /**
- * Returns the part of `total` units that a shard has: the units in [first, end).
+ * Returns a shard's part of `total` units: the units in [first, end).
  * @param units the noun of the units, for the error, such as "seeds". @throws InputError `out_of_range` for more shards than units.
  */
 export function partOf(

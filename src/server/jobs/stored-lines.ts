@@ -14,7 +14,7 @@ interface LineRun {
   count: number;
 }
 
-/** The most lines of a run: they are read together. */
+/** The maximum number of lines of a run. The lines of a run are read together. */
 const MAX_LINES = 128;
 
 /** Identifies the episodes of a run. */
@@ -70,7 +70,10 @@ export class StoredLines implements AsyncDisposable {
     }
   }
 
-  /** Returns the lines of consecutive seeds, without line ends; null if there is none of the policy. @throws Error if one is missing. */
+  /**
+   * Returns the lines of consecutive seeds, without line ends; null if the files have no episode of this condition,
+   * policy and profile. @throws Error if a seed is missing.
+   */
   async linesOf(episodes: EpisodesOf, seeds: ArrayLike<number>): Promise<string[] | null> {
     const runs = this.#runs.get(keyOf(episodes));
     if (runs === undefined) return null;

@@ -24,7 +24,7 @@ export class Connection {
   #busy = false;
   #finishing = false;
   #ended = false;
-  /** When the closing handshake began. */
+  /** When the closing handshake began, in milliseconds of a monotonic clock; null before. */
   #closedAt: number | null = null;
   #finishReason = '';
   /** The time of the last frame, in milliseconds of a monotonic clock. */
@@ -54,7 +54,7 @@ export class Connection {
     if (!this.#busy) this.#close(CLOSE.goingAway, reason);
   }
 
-  /** Returns whether the client has not answered the closing handshake for this time. */
+  /** Returns whether the closing handshake of this open socket began more than `ms` milliseconds ago. */
   isUnanswered(ms: number): boolean {
     return this.#closedAt !== null && performance.now() - this.#closedAt > ms;
   }

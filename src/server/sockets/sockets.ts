@@ -8,9 +8,9 @@ import type { MessageHandler } from './message-handler.js';
 export interface SocketsOptions {
   /** The maximum size of a frame in bytes. */
   readonly frameLimit: number;
-  /** Milliseconds between two pings. A client without an answer by the next ping is disconnected. */
+  /** Milliseconds between two pings. A client that has not answered by the next ping is disconnected. */
   readonly pingMs: number;
-  /** Milliseconds without a frame until a socket is closed. */
+  /** Milliseconds without a frame before a socket is closed. */
   readonly idleMs: number;
   readonly onFailure: (error: unknown) => void;
   /** Called with the connection of each socket that opens. */

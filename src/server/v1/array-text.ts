@@ -21,7 +21,7 @@ export async function* arrayText(values: Numbers, turn: () => Promise<void>): As
 
 /**
  * Joins entries `from` up to `to` (excluded) with commas. The result is one flat string: a string that grows entry by entry
- * takes tens of bytes for each until it is sent.
+ * takes tens of bytes for each entry until it is sent.
  */
 export function valuesText(values: Numbers, from = 0, to = values.length): string {
   if (values instanceof Float32Array) return listText(values, from, to).slice(1, -1);

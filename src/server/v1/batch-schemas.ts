@@ -58,7 +58,7 @@ export const absent = <T>(value: T | null | undefined): T | undefined => value ?
 const profileFault = (got: unknown): string =>
   `Expected one of ${PROFILES.join(', ')}, or a list of these, got ${describe(got)}.${typeof got === 'string' ? didYouMean(got, PROFILES) : ''}`;
 
-/** Says why a value is no grader. */
+/** Returns the error message for an invalid grader. */
 function graderFault(got: unknown): string {
   try {
     if (typeof got === 'string' || (typeof got === 'object' && got !== null && !isList(got))) toGrader(got);

@@ -41,7 +41,7 @@ type Checked = Arrays & Required<Pick<Arrays, (typeof REQUIRED)[number]>>;
 /** The maximum number of bytes of completions that are parsed per turn of the event loop. */
 const SLICE_BYTES = 2 ** 18;
 
-/** A name for all rows, or a list of names. The array `profiles` has an index of this list for each row. */
+/** A name for all rows, or a list of names. The array `profiles` has an index into this list for each row. */
 export type ProfileNames = string | readonly string[];
 
 /** Validates the arrays of a request. @throws InvalidRequestError. */

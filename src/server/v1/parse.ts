@@ -60,6 +60,6 @@ async function parseColumn(
   })();
 }
 
-/** Says that a row of `completions` is not text. */
+/** Returns the error message for a row of `completions` that is not text. */
 export const noText = (got: unknown, row: number): string =>
   `Expected a string at completions[${row}], got ${describe(got)}. Pass the completion's text alone.`;

@@ -50,7 +50,7 @@ const ARRAY_NAMES = Object.keys(ARRAYS);
 /** The default arrays: all but the two large ones. */
 const DEFAULT_ARRAYS = ARRAY_NAMES.filter((name) => name !== 'observations' && name !== 'beliefs');
 
-/** The maximum number of rollouts of a request. One step of so many takes some milliseconds. */
+/** The maximum number of rollouts of a request. One step of this many rollouts takes some milliseconds. */
 const MAX_ROLLOUTS = 16_384;
 
 const POLICIES = ['random', 'heuristic', 'action_sequences'] as const;

@@ -38,7 +38,7 @@ export class ScoreColumns {
   /** @param names of the scores to store. @param settings of the rewards. */
   constructor(rows: number, names: readonly string[], settings: StackSettings) {
     this.names = [...new Set(names)];
-    // `#envRewards` contain the shaping already, which depends on histories that are not kept.
+    // `#envRewards` already contain the shaping, which could not be computed later: histories are not kept.
     this.#settings = { ...settings, shaping: null };
     this.#stepRewards = new Float32Array(rows);
     this.#envRewards = settings.shaping === null ? this.#stepRewards : new Float32Array(rows);
@@ -104,7 +104,7 @@ export class ScoreColumns {
   }
 }
 
-/** Returns whether belief_skill, or a total that it is part of, is among the names. */
+/** Returns whether belief_skill, or a total that contains it, is among the names. */
 function needsSkill(names: readonly string[], { factors }: StackSettings): boolean {
   const weight = factors[REWARD_NAMES.indexOf('beliefSkill')];
   return names.includes('belief_skill') || (weight !== 0 && names.includes('total'));

@@ -1,4 +1,4 @@
-/** The schemas of /v1/score, and what they share with its binary form. */
+/** The schemas of /v1/score, and the options of its replay. The binary form uses both. */
 import { z } from 'zod';
 import type { ReplayOptions } from '../../rollouts/replay/score-replay.js';
 import { REWARD_NAMES } from '../../rollouts/rewards/compute-rewards.js';

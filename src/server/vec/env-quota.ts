@@ -19,32 +19,34 @@ export class NoEnvsError extends Error {
 /** Counts this process' environments, and takes them from the server's quota. */
 export class EnvQuota {
   readonly #quota: Quota;
-  #envs = 0;
-  #total = 0;
+  #vecEnvs = 0;
+  #environments = 0;
 
   constructor(quota: Quota) {
     this.#quota = quota;
   }
 
-  get envs(): number {
-    return this.#envs;
+  /** The number of open vector environments. */
+  get vecEnvs(): number {
+    return this.#vecEnvs;
   }
 
-  get total(): number {
-    return this.#total;
+  /** The number of environments in all of them. */
+  get environments(): number {
+    return this.#environments;
   }
 
   /** @throws NoEnvsError. */
   async take(numEnvs: number): Promise<void> {
     const { granted, taken } = await this.#quota.take(numEnvs);
     if (!granted) throw new NoEnvsError(numEnvs, taken, this.#quota.capacity);
-    this.#envs++;
-    this.#total += numEnvs;
+    this.#vecEnvs++;
+    this.#environments += numEnvs;
   }
 
   giveBack(numEnvs: number): void {
     this.#quota.giveBack(numEnvs);
-    this.#envs--;
-    this.#total -= numEnvs;
+    this.#vecEnvs--;
+    this.#environments -= numEnvs;
   }
 }

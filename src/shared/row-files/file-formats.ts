@@ -3,7 +3,7 @@ import { load, PACKAGES } from '../optional-packages.js';
 import type { Columns, Origin, RowEncoder } from './row-encoder.js';
 
 export interface RowFormat {
-  /** The name, which is also the file's ending. */
+  /** The name, which is also the extension of file names. */
   readonly name: string;
   /** Opens an encoder. @param origin is stored in the file if the format has metadata. */
   readonly open: <Row>(origin: Origin, columns: Columns<Row>) => Promise<RowEncoder<Row>>;

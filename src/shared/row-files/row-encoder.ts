@@ -15,7 +15,7 @@ export const METADATA_KEY = 'rhythm-vec';
 export interface RowEncoder<Row> {
   /** @param rows at least one: a row group of a format that has them. */
   add(rows: readonly Row[]): string | Uint8Array;
-  /** Returns the bytes after the rows so far. If more rows are added, they begin in place of these bytes. */
+  /** Returns the bytes after the rows so far. If more rows are added, they replace these bytes. */
   end(): string | Uint8Array;
 }
 
