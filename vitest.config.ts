@@ -13,7 +13,7 @@ const testsOf = (folder: string): string => `test/${folder}/**/*.test.ts`;
 /** Long tests of many graders. `unit` has shorter ones of the same code. */
 const LONG = ['test/evaluation/audit/audit-exploits.test.ts', 'test/agents/planner/planner-v3.test.ts'];
 
-/** Tests that need more than a quick run has: each entry is a project. `unit` has all others. */
+/** Tests that are not part of a quick run: each entry is a project. `unit` has all others. */
 const OTHERS: Readonly<Record<string, string[]>> = {
   cli: [...['cli', 'docs', 'examples', 'fakes', 'package', 'bench'].map(testsOf), ...LONG],
   server: [testsOf('server')],
@@ -40,7 +40,7 @@ const NOT_SOAKED = [
   'test/server/queue/!(kills).test.ts',
 ];
 
-/** `test:all` runs these, and `soak` is apart: it makes every random draw that tests know, and more. */
+/** `test:all` runs all of these except `soak`, which makes four times the full number of random draws. */
 const projects = [
   { name: 'unit', ...quick, isolate: false, env: { RHYTHM_SKIP: 'webgpu' } },
   { name: 'gpu', include: gpu, isolate: false, env: { RHYTHM_SKIP: 'kernels' } },

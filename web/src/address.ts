@@ -127,7 +127,7 @@ export function toAddress<F extends Fields>(view: string, fields: F, state: Stat
       field.write(field.initial),
     ])
     .filter(([, text, initial]) => text !== initial)
-    // Commas are valid there, and keep links readable.
+    // Commas are valid in this part of an address, and keep links readable.
     .map(([name, text]) => `${name}=${encodeURIComponent(text).replaceAll('%2C', ',')}`);
   return `#${view}${pairs.length === 0 ? '' : `?${pairs.join('&')}`}`;
 }

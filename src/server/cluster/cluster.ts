@@ -41,7 +41,7 @@ export async function startCluster(options: ServeOptions, workers: number): Prom
   if (workers > cores) {
     throw new InputError(
       'out_of_range',
-      `Expected at most ${cores} workers, one for each processor core, got ${workers}. More would serve no more requests: pass --workers ${cores}.`,
+      `Expected at most ${cores} workers, one for each processor core, got ${workers}. More do not help: pass --workers ${cores}.`,
     );
   }
   const settings = toServeSettings(options);
@@ -144,7 +144,7 @@ class Cluster {
         if (this.#stopping || !isReady) return;
         const isStable = performance.now() - startedAt > STABLE_MS;
         log(
-          `Worker ${k + 1} ended with ${signal ?? code}. Its ${sockets} sockets are told to connect again.`,
+          `Worker ${k + 1} ended with ${signal ?? code}. Clients of its ${sockets} WebSockets are told to reconnect.`,
         );
         void this.#replace(k, isStable ? FIRST_DELAY_MS : delayMs);
       });
@@ -161,7 +161,7 @@ class Cluster {
     } catch (error) {
       if (this.#stopping) return;
       this.#workers[k]?.clusterWorker.process.kill('SIGKILL');
-      log(`Worker ${k + 1} cannot start, and is tried again: ${(error as Error).message}`);
+      log(`Worker ${k + 1} cannot start; trying again: ${(error as Error).message}`);
       void this.#replace(k, nextMs);
     }
   }

@@ -1,4 +1,4 @@
-/** The drawing worker. It runs Vega, which is slow and compiles functions from text. The page's policy forbids that. */
+/** The drawing worker. It runs Vega, which is slow and compiles functions from text, which the page forbids. */
 import { expose } from 'comlink';
 import type { Drawing } from '../../../src/figures/drawing-types.js';
 import { svgOf } from '../../../src/figures/svg.js';

@@ -50,8 +50,8 @@ export interface Crowd {
 }
 
 /**
- * The number of episodes whose every step is read, from the first on. The bands are computed from these episodes, the scores
- * from all. The standard error of a percentile is then at most 0.4 percentage points, which is not visible in a picture.
+ * The number of episodes, from the first on, of which every step is read. The bands are computed from these episodes,
+ * the scores from all. The standard error of a percentile is then at most 0.4 percentage points, which is not visible in a picture.
  * Reading every step of a million episodes would take two gigabytes.
  */
 export const BAND_EPISODES = 16_384;

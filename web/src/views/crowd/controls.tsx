@@ -75,7 +75,7 @@ function Choices({ state, change }: ViewProps<typeof CROWD_FIELDS>) {
       />
       <TextField
         label="First seed"
-        hint="Person i has this plus i."
+        hint="Person i has this seed plus i."
         field={CROWD_FIELDS.seed}
         value={seed}
         onChange={(value) => change({ seed: value })}

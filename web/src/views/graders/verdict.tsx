@@ -39,7 +39,8 @@ export function VerdictPanel({ verdict, people }: VerdictPanelProps) {
 
 function headingOf({ pays, bestIgnoring, lead }: Verdict): string {
   if (pays === 'inference') return 'This grader pays for inference';
-  if (pays === 'part') return `This grader pays for ${wordsFor(bestIgnoring)}, more than for some that infer`;
+  if (pays === 'part')
+    return `This grader pays more for ${wordsFor(bestIgnoring)} than for some policies that infer`;
   return lead.mean === 0
     ? 'This grader pays nothing for inference'
     : `This grader pays for ${wordsFor(bestIgnoring)}`;

@@ -18,9 +18,9 @@ export function Grade({ result, grader }: GradeProps) {
     <>
       <dl class="figures">
         <Figure name="Final score, 0 to 1" value={finalScore.toFixed(3)} note={`under grader ${grader}`} />
-        <Figure name="Belief error, 0 to 1" value={beliefMae.toFixed(3)} note="mean of three" />
-        <Figure name="Reward, first half" value={signed(firstHalfMean)} note="a slot, without luck" />
-        <Figure name="Reward, second half" value={signed(secondHalfMean)} note="a slot, without luck" />
+        <Figure name="Belief error, 0 to 1" value={beliefMae.toFixed(3)} note="mean of three errors" />
+        <Figure name="Reward, first half" value={signed(firstHalfMean)} note="per slot, without luck" />
+        <Figure name="Reward, second half" value={signed(secondHalfMean)} note="per slot, without luck" />
       </dl>
       <p class="note">
         Component times weight. The final score is the sum of the parts, at least 0 and at most 1.

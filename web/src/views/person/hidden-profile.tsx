@@ -38,7 +38,7 @@ export function HiddenProfile({ result }: { readonly result: EpisodeResult }) {
       </p>
       <p>
         {given
-          ? `The belief was off by ${beliefMae.toFixed(3)} on the mean of the three.`
+          ? `On average, the three numbers of the belief were off by ${beliefMae.toFixed(3)}.`
           : 'No belief was stated, which earns nothing.'}
       </p>
       <HiddenNumbers numbers={traits} />
