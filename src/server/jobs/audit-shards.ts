@@ -72,7 +72,7 @@ function countPieces(request: AuditRequest): number {
   const { weights, policies, plannerEpisodes } = request;
   const parts = (episodes: number): number => Math.ceil(episodes / TOGETHER);
   // Searches: open-loop, open-loop-honest, each profile, reactive, discrete profiles, and two for the neutral profile;
-  // then one for each component.
+  // then one for each component that has a weight and depends on actions.
   const searches = 7 + pushableComponents(weights).length;
   return searches + policies.length + 4 * parts(plannerEpisodes) + 2 * parts(neutralPlannerEpisodes(request));
 }
