@@ -1,5 +1,9 @@
-/** Queue commands at a Redis of the test: workers and collectors as child processes, others in this process. */
+/** Queue commands at a Redis of the test, in this process where the test is not about the process itself. */
 import { readFileSync } from 'node:fs';
+import { onTestFinished, vi } from 'vitest';
+import { releaseHere } from '../../src/cli/queue/queue-options.js';
+import { work } from '../../src/server/queue/work.js';
+import type { FakeOpenAi } from '../fakes/openai.js';
 import { type Running, runCli, startCli } from './cli.js';
 import type { RedisServer } from './redis.js';
 
@@ -14,13 +18,81 @@ export async function runQueue(server: RedisServer, ...args: string[]): Promise<
 export const submit = async (server: RedisServer, ...args: string[]): Promise<string> =>
   (await runQueue(server, 'submit', ...args)).trimEnd().split('\n').at(-1)!;
 
-/** Starts a worker, which takes over the shards of a dead worker after two seconds. */
-export const startWorker = (server: RedisServer, ...args: string[]): Running =>
-  startCli(['queue', 'work', '--lease', '2', ...args], server.environment);
+export interface WorkerHere {
+  /** What the worker does and what goes wrong: the lines that the command writes to its standard error. */
+  readonly notes: readonly string[];
+  /** The number of computed shards, when the worker has ended. */
+  readonly finished: Promise<number>;
+  /** Waits for a note. */
+  note(wanted: RegExp): Promise<void>;
+  stop(): Promise<void>;
+}
 
-/** Starts a collector. */
+export interface WorkHereOptions {
+  readonly prefix?: string;
+  /** Seconds. */
+  readonly lease?: number;
+  readonly untilEmpty?: boolean;
+}
+
+/** The threads of a worker. */
+const PROGRAM = new URL('../../dist/cli/queue/shard-program.js', import.meta.url);
+
+/** Starts a worker in this process, as `queue work` does. Its threads compute. It ends with the test. */
+export function workHere(server: RedisServer, options: WorkHereOptions = {}): WorkerHere {
+  const { prefix = 'rhythm-vec', lease = 30, untilEmpty = false } = options;
+  const ending = new AbortController();
+  const notes: string[] = [];
+  const waiting = new Set<() => void>();
+  const finished = work(
+    {
+      ...{ address: { url: server.url, prefix }, release: releaseHere(), program: PROGRAM, concurrency: 1 },
+      ...{ engine: { backend: 'native', threads: 1 }, leaseMs: 1000 * lease, untilEmpty },
+      onNote: (note) => {
+        notes.push(note);
+        for (const check of waiting) check();
+      },
+    },
+    ending.signal,
+  );
+  const stop = async (): Promise<void> => {
+    ending.abort();
+    await finished.catch(() => {});
+  };
+  onTestFinished(stop);
+  const note = (wanted: RegExp) =>
+    new Promise<void>((resolve) => {
+      const check = (): void => {
+        if (!notes.some((each) => wanted.test(each))) return;
+        waiting.delete(check);
+        resolve();
+      };
+      waiting.add(check);
+      check();
+    });
+  return { notes, finished, note, stop };
+}
+
+/** Starts a worker in this process, whose threads use a fake endpoint. */
+export function workWith(server: RedisServer, fake: FakeOpenAi, options?: WorkHereOptions): WorkerHere {
+  for (const [name, value] of Object.entries(fake.environment)) vi.stubEnv(name, value);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  return workHere(server, options);
+}
+
+/** Starts a worker as a child process, which takes over the shards of a dead worker after two seconds. */
+export const startWorker = (server: RedisServer, ...args: string[]): Running =>
+  start(['queue', 'work', '--lease', '2', ...args], server);
+
+/** Starts a collector as a child process. */
 export const startCollector = (server: RedisServer, name: string, path: string): Running =>
-  startCli(['queue', 'collect', name, '--output', path], server.environment);
+  start(['queue', 'collect', name, '--output', path], server);
+
+function start(args: string[], server: RedisServer): Running {
+  const running = startCli(args, server.environment);
+  onTestFinished(() => stop(running));
+  return running;
+}
 
 /** Stops workers, and waits until they have ended. */
 export async function stop(...running: readonly Running[]): Promise<void> {

@@ -99,6 +99,15 @@ function touch(fd: number): void {
   }
 }
 
+/** Identifies this process among those that run at the same time on any machine. */
+export const ownProcess = (): string => `${HOST ?? 'elsewhere'}-${process.pid}`;
+
+/** Returns whether a process has ended, by its `ownProcess`. False if that cannot be known here. */
+export function hasEnded(other: string): boolean {
+  const [place, pid] = other.split('-');
+  return place === HOST && !isRunning(Number(pid));
+}
+
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -6,8 +6,9 @@ import { addQueueOptions } from './queue-options.js';
 import type { CollectOptions } from './run-collect.js';
 
 const HELP = `
-Waits until all shards are computed, and writes the file whole or not at all. The results are removed from Redis after the
-file is complete on disk. An interrupted command loses nothing: run it again. If shards failed in all their attempts, the
+Waits until all shards are computed, and writes the file whole or not at all. Results move from Redis to FILE.shards as they
+come, and FILE.shards is removed when the file is complete. A command that is interrupted or killed loses nothing: run it
+again with the same --output. A job has one collector at a time. If shards failed in all their attempts, the
 command names them and ends; submit the job again to repeat them. For jobs of eval and audit it also prints the tables;
 for one of audit --output is the JSON, and for one of dataset grpo it writes the card, README.md, beside --output.
 

@@ -5,18 +5,21 @@ import { hostname, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { counted } from '../../evaluation/format-results.js';
 import type { RunnableJob } from '../../server/jobs/job.js';
-import { Collector } from '../../server/queue/collect.js';
+import { Collector, type ShardStore } from '../../server/queue/collect.js';
+import { isCurrent, type Queue, readJob, type StoredJob } from '../../server/queue/job-store.js';
 import type { RowFormat } from '../../shared/row-files/file-formats.js';
 import { checkGrpoOutput } from '../dataset/run-grpo.js';
 import { checkBracket } from '../files/bracket-file.js';
 import { checkOutputs } from '../files/check-outputs.js';
 import { openLinesOutput } from '../files/episode-file.js';
 import { formatOfJob, LINES } from '../files/format-option.js';
-import { makeDirectory } from '../files/paths.js';
+import { makeDirectory, stat } from '../files/paths.js';
+import { hasEnded, ownProcess } from '../files/temporary-file.js';
 import type { MergeCommandOptions } from '../merge/merge-eval.js';
 import { assemble, checkEvalOptions, outputsOf } from '../merge/run-merge.js';
 import { createProgress } from '../progress.js';
 import { contentsOf } from '../shards/shard-file.js';
+import { CollectedShards, collectedOf, removeCollected } from './collected-shards.js';
 import { type QueueOptions, withQueue } from './queue-options.js';
 
 export interface CollectOptions extends QueueOptions, MergeCommandOptions {}
@@ -24,11 +27,19 @@ export interface CollectOptions extends QueueOptions, MergeCommandOptions {}
 /** Waits for a job and writes its file. @throws UsageError; QueueError; the signal's reason. */
 export async function runCollect(name: string, options: CollectOptions, signal: AbortSignal): Promise<void> {
   const { output: path } = options;
-  const outputs = outputsOf(options);
+  const existing = stat(path);
+  const isFile = path !== '-' && (existing === null || existing.isFile());
+  const [own, ...others] = outputsOf(options);
+  const outputs = [isFile ? { ...own, workFiles: [collectedOf(path)] } : own, ...others];
   checkOutputs(outputs, undefined);
   checkBracket(options.bracket, outputs);
   await withQueue(options, async (queue) => {
-    const collector = await Collector.open(queue, name);
+    const file = isFile ? fileOf(path) : '';
+    if (isFile && (await isComplete(queue, name, options))) return;
+    const collector = await Collector.open(queue, name, {
+      ...{ file, process: ownProcess(), hasEnded },
+      openStore: isFile ? (job) => openStore(queue, job, path) : null,
+    });
     const progress = createProgress('shards');
     try {
       const job = JSON.parse(collector.job.job) as RunnableJob;
@@ -37,8 +48,8 @@ export async function runCollect(name: string, options: CollectOptions, signal: 
       await collector.wait(signal, (count) => progress.update(count, collector.job.shards));
       progress.stop();
       const sha256 = await write(job, collector, options, signal);
-      // The reader of the standard output may still fail, so the results are kept.
-      if (path !== '-') await collector.finish(`${hostname()}:${resolve(path)}`, sha256);
+      // The reader of a stream may still fail, so the results are kept.
+      if (isFile) await collector.finish(sha256);
     } finally {
       progress.stop();
       await collector.close();
@@ -48,6 +59,26 @@ export async function runCollect(name: string, options: CollectOptions, signal: 
     if (path === '-' || kind === 'dataset') return;
     process.stderr.write(`${counted(rows, kind === 'audit' ? 'piece' : 'episode')} in ${path}.\n`);
   });
+}
+
+/** Returns the file as other machines name it. */
+const fileOf = (path: string): string => `${hostname()}:${resolve(path)}`;
+
+const openStore = (queue: Queue, job: StoredJob, path: string): Promise<ShardStore> =>
+  CollectedShards.open(collectedOf(path), job, ({ name, submission }) =>
+    isCurrent(queue, { job: name, submission }),
+  );
+
+/** Returns whether the job's file is here already, as after a collector that was killed at the very end. */
+async function isComplete(queue: Queue, name: string, options: CollectOptions): Promise<boolean> {
+  const { output: path, json, components, bracket } = options;
+  const job = await readJob(queue, name);
+  const isOwn = job?.state === 'collected' && job.file === fileOf(path) && stat(path) !== null;
+  if (!isOwn || [json, components, bracket].some((other) => other !== undefined)) return false;
+  if ((await contentsOf(path)).sha256 !== job.sha256) return false;
+  await removeCollected(collectedOf(path), job);
+  process.stderr.write(`${name} is complete in ${path}. Nothing to do.\n`);
+  return true;
 }
 
 /** Writes the file, and the others of an evaluation or a dataset. @returns the SHA-256 of the file. */

@@ -32,6 +32,7 @@ interface SubmitOptions extends QueueOptions {
   readonly shardSize: number;
   readonly priority: number;
   readonly requestsPerMinute?: number;
+  readonly again?: boolean;
 }
 
 export interface TeachSubmitOptions extends SubmitOptions, ModelFlags {
@@ -143,17 +144,20 @@ async function submit(
     ...{ name, kind, priority, rows: units * rowsOfUnit, shards: Math.ceil(units / shardSize) },
     ...{ job: JSON.stringify(job), settings: JSON.stringify(settingsOf(options)) },
   };
-  const submission = await submitJob(addressOf(options), releaseHere(), record, limitsOf(job, options));
+  const submission = await submitJob(addressOf(options), releaseHere(), record, {
+    ...{ limits: limitsOf(job, options), again: options.again },
+  });
   if (submission.before.state === 'open') process.stderr.write(`${changesIn(submission, record)}\n`);
   process.stdout.write(`${name}\n`);
 }
 
 /** Returns what a submission changed of a job that was open. */
-function changesIn({ before, job, retried }: Submission, given: JobRecord): string {
+function changesIn({ before, job, retried, forgotten }: Submission, given: JobRecord): string {
   const settings = changedSettings(before.settings ?? '{}', given.settings);
   const changes = [
     ...(settings === '' ? [] : [`Its next shards run with ${settings}.`]),
     ...(retried === 0 ? [] : [`${counted(retried, 'failed shard')} will be tried again.`]),
+    ...(forgotten === 0 ? [] : [`${counted(forgotten, 'collected shard')} will be computed again.`]),
     ...(job.shards === given.shards && job.priority === given.priority
       ? []
       : [`It keeps its ${counted(job.shards, 'shard')} and priority ${job.priority}.`]),

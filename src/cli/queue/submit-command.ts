@@ -32,7 +32,11 @@ Examples:
 const addSubmitOptions = (command: Command, { unit, least, most, usual }: ShardSizes): Command =>
   addQueueOptions(command)
     .option('--shard-size <n>', `${unit} of a shard, ${least} to ${most}`, parseInteger, usual)
-    .option('--priority <n>', '1 to 1000; jobs with a lower number go first', parseInteger, 100);
+    .option('--priority <n>', '1 to 1000; jobs with a lower number go first', parseInteger, 100)
+    .option(
+      '--again',
+      'compute results again that were collected and lost, and pay again for those of a language model',
+    );
 
 const addModelOptions = (command: Command): Command =>
   addLlmOptions(command).option(

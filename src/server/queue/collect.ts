@@ -1,58 +1,112 @@
 /** Collects the results of a job. */
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { BudgetError } from '../../agents/llm/llm-errors.js';
 import { EpisodeReplayer } from '../../rollouts/trajectories/episode-replayer.js';
 import { CLOCK } from '../../shared/http/clock.js';
 import {
-  countResults,
+  type Claim,
+  type CollectorId,
+  claim,
+  extendClaim,
   finishJob,
-  noteSpent,
+  releaseClaim,
+  takeResults,
+} from './collector-claim.js';
+import {
+  countResults,
+  finishedShards,
   type Queue,
   readDifferences,
   readJob,
   readResult,
-  registerCollector,
-  releaseCollector,
+  type ShardResult,
   type StoredJob,
+  waitingResults,
 } from './job-store.js';
 import { QueueError } from './queue-error.js';
+import { untilAccepted } from './redis-retry.js';
 import { checkRows, rowsIn, unpackResult } from './result-codec.js';
 import { decompress } from './serve-shards.js';
 import { isOverBudget, readSpending } from './shared-ledger.js';
 import { failedShards, missingJob } from './status.js';
 
-/** Milliseconds that a collector is counted, and between the extensions of that time. */
-const COLLECTOR_MS = 30_000;
+/** Milliseconds between the extensions of a claim. */
 const EXTEND_MS = 10_000;
 /** Milliseconds between looks at the number of results: the first, and the longest. */
 const POLL = { first: 50, last: 1000 };
+/** Results that are moved at once. */
+const BATCH = 16;
+/** A result that was moved out of Redis. */
+export interface CollectedResult extends Pick<ShardResult, 'digest' | 'compressed'> {
+  readonly index: number;
+}
 
-/** A collector of one job. Its results stay in Redis until `finish`. */
+/** Where a collector keeps results until its file is complete. */
+export interface ShardStore {
+  /** Returns whether the store has the result of a shard. */
+  has(index: number): boolean;
+  /** Adds results. They are on disk when the promise resolves. */
+  add(results: readonly CollectedResult[]): Promise<void>;
+  read(index: number): Promise<CollectedResult>;
+  readonly size: number;
+  /** Where the results are, for errors. */
+  readonly path: string;
+  close(): Promise<void>;
+  /** Removes the results. */
+  remove(): Promise<void>;
+}
+
+export interface CollectorTarget extends CollectorId {
+  /** Opens the store, once the collector is the only one. Null: the results stay in Redis. */
+  readonly openStore: ((job: StoredJob) => Promise<ShardStore>) | null;
+}
+
+/** The only collector of a job. It moves the results of shards out of Redis as they come. */
 export class Collector {
   readonly #queue: Queue;
-  readonly #id = randomUUID();
+  readonly #target: CollectorTarget;
+  readonly #claim: Claim;
   readonly #timer: NodeJS.Timeout;
+  #store: ShardStore | null = null;
   readonly job: StoredJob;
 
-  private constructor(queue: Queue, job: StoredJob) {
+  private constructor(queue: Queue, job: StoredJob, target: CollectorTarget) {
     this.#queue = queue;
     this.job = job;
-    this.#timer = setInterval(() => void this.#register().catch(() => {}), EXTEND_MS);
+    this.#target = target;
+    this.#claim = { ...target, job, id: randomBytes(8).toString('hex') };
+    // A claim that has expired is noticed when results are taken.
+    this.#timer = setInterval(() => void extendClaim(queue, this.#claim).catch(() => {}), EXTEND_MS);
   }
 
-  /** @throws QueueError if there is no such job, or if its results were removed. */
-  static async open(queue: Queue, name: string): Promise<Collector> {
+  /** @throws QueueError if there is no such job, if it has ended, or if another collector has it. */
+  static async open(queue: Queue, name: string, target: CollectorTarget): Promise<Collector> {
     const job = await readJob(queue, name);
     if (job === null) throw await missingJob(queue, name);
-    const collector = new Collector(queue, job);
-    await collector.#register();
-    if (job.state === 'open' || (await collector.count()) === job.shards) return collector;
-    await collector.close();
-    throw ended(job);
+    if (job.state !== 'open') throw ended(job);
+    const collector = new Collector(queue, job, target);
+    try {
+      await collector.#open();
+      return collector;
+    } catch (error) {
+      await collector.close();
+      throw error;
+    }
   }
 
-  #register(): Promise<void> {
-    return registerCollector(this.#queue, this.job.name, this.#id, COLLECTOR_MS);
+  /** Claims the job and opens the store. @throws QueueError if results are missing. */
+  async #open(): Promise<void> {
+    await this.#store?.close();
+    this.#store = null;
+    await claim(this.#queue, this.#claim);
+    if (this.#target.openStore === null) return;
+    const store = await this.#target.openStore(this.job);
+    this.#store = store;
+    // In this order: workers store results meanwhile.
+    const finished = await finishedShards(this.#queue, this.job.name);
+    const waiting = new Set(await waitingResults(this.#queue, this.job.name));
+    const lost = [...finished].filter((index) => !waiting.has(index) && !store.has(index));
+    if (lost.length > 0) throw lostShards(this.job.name, store.path, lost);
   }
 
   /** Returns the number of shards with a result. */
@@ -61,7 +115,7 @@ export class Collector {
   }
 
   /**
-   * Waits until every shard has a result. @param onCount called with the number of results.
+   * Waits until every shard has a result, and moves the results meanwhile. @param onCount called with the number of results.
    * @throws QueueError if the other shards failed, if a shard gave different results, or if the job ended; the signal's
    *   reason.
    */
@@ -70,18 +124,57 @@ export class Collector {
     for (let pause = POLL.first; ; pause = Math.min(POLL.last, 2 * pause)) {
       signal.throwIfAborted();
       await this.#checkDifferences();
+      await this.#move(signal);
       const count = await this.count();
       onCount(count);
-      if (count === shards) return;
+      if (count === shards && (this.#store === null || this.#store.size === shards)) return;
       const failed = await failedShards(this.#queue, this.job);
       if (failed.length > 0 && failed.length + (await this.count()) >= shards) {
         if (await isOverBudget(this.#queue, name)) throw new BudgetError(failed[0].error);
         throw allFailed(name, failed);
       }
-      const job = await readJob(this.#queue, name);
-      if (job?.state !== 'open') throw ended(job ?? { ...this.job, state: 'cancelled' });
+      await this.#checkOpen();
       await CLOCK.wait(pause, signal);
     }
+  }
+
+  /** @throws QueueError if the job has ended. */
+  async #checkOpen(): Promise<void> {
+    const job = await readJob(this.#queue, this.job.name);
+    const isOwn = job?.submission === this.job.submission;
+    if (isOwn && job.state === 'open') return;
+    const last: StoredJob = isOwn ? job : { ...this.job, state: 'cancelled' };
+    if (last.state === 'cancelled') await this.#store?.remove();
+    throw ended(last);
+  }
+
+  /** Moves the results that are in Redis to the store. */
+  async #move(signal: AbortSignal): Promise<void> {
+    if (this.#store === null) return;
+    const waiting = await waitingResults(this.#queue, this.job.name);
+    for (let at = 0; at < waiting.length; at += BATCH) {
+      signal.throwIfAborted();
+      const indices = waiting.slice(at, at + BATCH);
+      await this.#store.add(await this.#fetch(indices.filter((index) => !this.#store!.has(index))));
+      const took = await untilAccepted(() => takeResults(this.#queue, this.#claim, indices));
+      if (took) continue;
+      // The claim has expired, for instance because this process was stopped. Another collector may have written meanwhile.
+      await this.#checkOpen();
+      await this.#open();
+      return;
+    }
+  }
+
+  async #fetch(indices: readonly number[]): Promise<CollectedResult[]> {
+    const results: CollectedResult[] = [];
+    for (const index of indices) {
+      const result = await readResult(this.#queue, this.job.name, index);
+      // The job was cancelled, or another collector has taken over.
+      if (result === null) continue;
+      checkRows(this.job, index, rowsIn(bytesOf(this.job.name, { index, ...result })));
+      results.push({ index, ...result });
+    }
+    return results;
   }
 
   async #checkDifferences(): Promise<void> {
@@ -94,38 +187,53 @@ export class Collector {
     );
   }
 
-  /** Yields the files of the shards, one after the other. @throws QueueError if another collector removed the results. */
+  /** Yields the files of the shards, one after the other. @throws QueueError if the job was cancelled. */
   async *lines(): AsyncGenerator<Uint8Array> {
     await using replayer = new EpisodeReplayer({ threads: 1 });
-    for (let index = 0; index < this.job.shards; index++) yield* this.#read(index, replayer);
+    for (let index = 0; index < this.job.shards; index++) {
+      const result = await (this.#store?.read(index) ?? this.#readFromRedis(index));
+      yield* unpackResult(bytesOf(this.job.name, result), replayer);
+    }
   }
 
-  async *#read(index: number, replayer: EpisodeReplayer): AsyncGenerator<Uint8Array> {
-    const result = await readResult(this.#queue, this.job.name, index);
-    if (result === null) throw ended((await readJob(this.#queue, this.job.name)) ?? this.job);
-    const bytes = decompress(result.compressed);
-    if (!createHash('sha256').update(bytes).digest().equals(result.digest))
-      throw damaged(this.job.name, index);
-    checkRows(this.job, index, rowsIn(bytes));
-    yield* unpackResult(bytes, replayer);
+  async #readFromRedis(index: number): Promise<CollectedResult> {
+    const [result] = await this.#fetch([index]);
+    if (result === undefined) throw ended((await readJob(this.#queue, this.job.name)) ?? this.job);
+    return result;
   }
 
-  /** Records that the file is complete on disk. The last running collector removes the results. */
-  async finish(file: string, sha256: string): Promise<void> {
+  /** Records that the file is complete on disk, and removes the job's data. */
+  async finish(sha256: string): Promise<void> {
     clearInterval(this.#timer);
     const spending = await readSpending(this.#queue, this.job.name);
-    if (spending !== null) await noteSpent(this.#queue, this.job.name, spending.spent);
-    await finishJob(this.#queue, this.job.name, this.#id, file, sha256);
+    await finishJob(this.#queue, this.#claim, sha256, spending?.spent ?? null);
+    await this.#store?.remove();
   }
 
   /** Ends the collector, and keeps the results. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    await releaseCollector(this.#queue, this.job.name, this.#id);
+    await this.#store?.close();
+    await releaseClaim(this.#queue, this.#claim);
   }
 }
 
-function ended({ name, state, file, sha256, collectedAt }: StoredJob): QueueError {
+/** Returns the uncompressed result. @throws QueueError if it is damaged. */
+function bytesOf(name: string, { index, digest, compressed }: CollectedResult): Buffer {
+  let bytes: Buffer | null = null;
+  try {
+    bytes = decompress(compressed);
+  } catch {
+    // Reported below.
+  }
+  if (bytes !== null && createHash('sha256').update(bytes).digest().equals(digest)) return bytes;
+  throw new QueueError(
+    `Expected the result of shard ${index} of ${name} as it was stored, got other bytes. Cancel the job and submit it again.`,
+  );
+}
+
+/** The error for a job that is not open. */
+export function ended({ name, state, file, sha256, collectedAt }: StoredJob): QueueError {
   if (state !== 'collected') {
     return new QueueError(
       `Expected the job ${name} to run, got a cancelled job. Submit it again: the same command gives it the same name.`,
@@ -138,13 +246,14 @@ function ended({ name, state, file, sha256, collectedAt }: StoredJob): QueueErro
   );
 }
 
-const damaged = (name: string, index: number): QueueError =>
-  new QueueError(
-    `Expected the result of shard ${index} of ${name} as it was stored, got other bytes. Cancel the job and submit it again.`,
-  );
-
-/** The failed shards that an error lists. */
+/** The failed or lost shards that an error lists. */
 const LISTED = 3;
+
+const lostShards = (name: string, path: string, lost: readonly number[]): QueueError =>
+  new QueueError(
+    `Expected ${path} to have the results of ${name} that Redis no longer has, got a file without ${lost.length} of them ` +
+      `(shard ${lost.slice(0, LISTED).join(', ')}${lost.length > LISTED ? ', ...' : ''}). Put the file back, or submit the job with --again to compute them again.`,
+  );
 
 function allFailed(
   name: string,

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { episodesKey, jobKeys, metaKey, namesKey, openKey, type ShardData } from './keys.js';
 import { ReleaseError } from './queue-error.js';
-import { CANCEL, FINISH, REGISTER, REGISTER_COLLECTOR, STORE } from './scripts.js';
+import { CANCEL, REGISTER, STORE } from './scripts.js';
 
 /** A queue on an open connection. */
 export interface Queue {
@@ -160,24 +160,25 @@ export async function jobNames(queue: Queue): Promise<string[]> {
   return known;
 }
 
-/** Notes what a job has spent, in dollars, before its ledger is removed. */
-export const noteSpent = ({ redis, prefix }: Queue, name: string, spent: number): Promise<unknown> =>
-  redis.hset(jobKeys(prefix, name).job, 'spent', spent);
-
 /** Counts a failed attempt. */
 export const noteFailure = ({ redis, prefix }: Queue, name: string): Promise<unknown> =>
   redis.hincrby(jobKeys(prefix, name).job, 'failures', 1);
 
-/** Returns whether the result of a shard is stored. */
+/** Returns whether a shard has a result, in Redis or collected. */
 export const hasResult = async ({ redis, prefix }: Queue, { job, index }: ShardData): Promise<boolean> =>
-  (await redis.hexists(jobKeys(prefix, job).results, String(index))) === 1;
+  (await redis.hexists(jobKeys(prefix, job).digests, String(index))) === 1;
 
 /** Returns the indices of the shards with a result. */
 export const finishedShards = async ({ redis, prefix }: Queue, name: string): Promise<Set<number>> =>
-  new Set((await redis.hkeys(jobKeys(prefix, name).results)).map(Number));
+  new Set((await redis.hkeys(jobKeys(prefix, name).digests)).map(Number));
 
+/** Returns the indices of the shards whose results are in Redis, in order. */
+export const waitingResults = async ({ redis, prefix }: Queue, name: string): Promise<number[]> =>
+  (await redis.hkeys(jobKeys(prefix, name).results)).map(Number).sort((one, other) => one - other);
+
+/** Returns the number of shards with a result. */
 export const countResults = ({ redis, prefix }: Queue, name: string): Promise<number> =>
-  redis.hlen(jobKeys(prefix, name).results);
+  redis.hlen(jobKeys(prefix, name).digests);
 
 /** Stores the result of a shard, or compares it with the stored one. @param where the machine, for errors. */
 export async function storeResult(
@@ -186,14 +187,14 @@ export async function storeResult(
   { digest, compressed, computeMs }: ShardResult,
   where: string,
 ): Promise<Stored> {
-  const { job, results, differences, finished } = jobKeys(prefix, shard.job);
-  const keys = [job, results, differences, finished, episodesKey(prefix, shard)];
+  const { job, results, digests, differences, finished } = jobKeys(prefix, shard.job);
+  const keys = [job, results, digests, differences, finished, episodesKey(prefix, shard)];
   const value = Buffer.concat([digest, compressed]);
   const args = [shard.submission, shard.index, value, Math.round(computeMs), where];
   return (await redis.eval(STORE, keys.length, ...keys, ...args)) as Stored;
 }
 
-/** Returns the result of a shard; null if there is none. */
+/** Returns the result of a shard; null if Redis has none. */
 export async function readResult(
   { redis, prefix }: Queue,
   name: string,
@@ -211,33 +212,6 @@ export const readDifferences = ({ redis, prefix }: Queue, name: string): Promise
 /** Returns when the last shards were finished, in milliseconds, the latest first. */
 export const recentFinishes = async ({ redis, prefix }: Queue, name: string): Promise<number[]> =>
   (await redis.lrange(jobKeys(prefix, name).finished, 0, -1)).map(Number);
-
-/** Counts a collector for some milliseconds. While one is counted, no other collector removes the results. */
-export async function registerCollector(
-  { redis, prefix }: Queue,
-  name: string,
-  collector: string,
-  ms: number,
-): Promise<void> {
-  await redis.eval(REGISTER_COLLECTOR, 1, jobKeys(prefix, name).collectors, collector, ms);
-}
-
-/** Ends the registration of a collector that was interrupted. */
-export const releaseCollector = ({ redis, prefix }: Queue, name: string, collector: string) =>
-  redis.zrem(jobKeys(prefix, name).collectors, collector);
-
-/** Notes that the file of a job is complete. The last collector removes the job's data from Redis. */
-export async function finishJob(
-  { redis, prefix }: Queue,
-  name: string,
-  collector: string,
-  file: string,
-  sha256: string,
-): Promise<void> {
-  const { job, collectors, ...data } = jobKeys(prefix, name);
-  const keys = [job, openKey(prefix), collectors, ...Object.values(data)];
-  await redis.eval(FINISH, keys.length, ...keys, name, collector, file, sha256);
-}
 
 /** Cancels a job and removes its data from Redis, except its record. @returns the state before. */
 export async function cancelJob({ redis, prefix }: Queue, name: string): Promise<JobState | 'none'> {

@@ -7,8 +7,10 @@ export const SHARDS = 'shards';
 export interface JobKeys {
   /** Hash: the job, its state and its counters. */
   readonly job: string;
-  /** Hash by shard: SHA-256 and compressed result. */
+  /** Hash by shard: SHA-256 and compressed result, until it is collected. */
   readonly results: string;
+  /** Hash by shard: the SHA-256 of each result, also of those that were collected. */
+  readonly digests: string;
   /** Hash by shard: what differed when a shard was computed twice. */
   readonly differences: string;
   /** Hash: the account of a language model. */
@@ -19,8 +21,8 @@ export interface JobKeys {
   readonly rate: string;
   /** List: when the last shards were finished, in milliseconds, the latest first. */
   readonly finished: string;
-  /** Sorted set: the running collectors, by the time until which they are counted. */
-  readonly collectors: string;
+  /** Text that expires: the running collector. */
+  readonly collector: string;
 }
 
 /** Returns the keys of a job. */
@@ -29,12 +31,13 @@ export const jobKeys = (prefix: string, name: string): JobKeys => {
   return {
     job: keyOf('job'),
     results: keyOf('results'),
+    digests: keyOf('digests'),
     differences: keyOf('differences'),
     ledger: keyOf('ledger'),
     pause: keyOf('pause'),
     rate: keyOf('rate'),
     finished: keyOf('finished'),
-    collectors: keyOf('collectors'),
+    collector: keyOf('collector'),
   };
 };
 

@@ -10,9 +10,6 @@ import { untilAccepted } from './redis-retry.js';
 import { ADD_EPISODE } from './scripts.js';
 import { compress, decompress } from './serve-shards.js';
 
-/** Never aborts: paid episodes are stored however long Redis is full. */
-const NEVER = new AbortController().signal;
-
 export class ModelEpisodes {
   readonly #queue: Queue;
   readonly #shard: ShardData;
@@ -59,11 +56,10 @@ export class ModelEpisodes {
   async #save(key: string, episode: CompactEpisode): Promise<void> {
     const { redis, prefix } = this.#queue;
     const { job, submission, index } = this.#shard;
-    const keys = [jobKeys(prefix, job).job, jobKeys(prefix, job).results, episodesKey(prefix, this.#shard)];
+    const keys = [jobKeys(prefix, job).job, jobKeys(prefix, job).digests, episodesKey(prefix, this.#shard)];
     const args = [submission, index, key, compress(Buffer.from(JSON.stringify(episode)))];
-    const stored = await untilAccepted(
-      () => redis.callBuffer('EVAL', ADD_EPISODE, keys.length, ...keys, ...args),
-      NEVER,
+    const stored = await untilAccepted(() =>
+      redis.callBuffer('EVAL', ADD_EPISODE, keys.length, ...keys, ...args),
     );
     if (stored === null) {
       throw new QueueError(`Expected shard ${index} of ${job} to lack episodes, got a finished shard.`);

@@ -20,11 +20,12 @@ export const isTemporary = (error: unknown): boolean =>
 
 /**
  * Repeats a command until Redis accepts it.
- * @param onWait called with the error before each wait. @throws other errors; the signal's reason.
+ * @param signal by default one of this call. @param onWait called with the error before each wait.
+ * @throws other errors; the signal's reason.
  */
 export const untilAccepted = <Answer>(
   command: () => Promise<Answer>,
-  signal: AbortSignal,
+  signal: AbortSignal = new AbortController().signal,
   onWait: (error: Error) => void = () => {},
 ): Promise<Answer> =>
   retry(command, {

@@ -37,8 +37,6 @@ export interface ShardAttempt {
 
 /** Nanodollars of a dollar. Scripts count in whole nanodollars. */
 const NANO = 1e9;
-/** Never aborts: costs are counted however long Redis is full. */
-const NEVER = new AbortController().signal;
 const toNano = (amount: number): number => Math.ceil(amount * NANO);
 
 /** The bytes of an attempt's name. A retried shard may have the same lock, but never the same name. */
@@ -125,7 +123,7 @@ export class SharedLedger implements CostLedger, AsyncDisposable {
 
   /** Runs a script as soon as Redis accepts it. */
   #untilRun(script: string, keys: readonly string[], ...args: (string | number)[]): Promise<unknown> {
-    return untilAccepted(() => this.#run(script, keys, ...args), NEVER);
+    return untilAccepted(() => this.#run(script, keys, ...args));
   }
 
   /** Sends a change without waiting. Commands of one connection keep their order, unless Redis refuses some for a while. */

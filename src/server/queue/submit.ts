@@ -1,4 +1,5 @@
 /** Submits jobs. */
+import { forgetCollected } from './collector-claim.js';
 import { connect, loadQueues, type QueueAddress } from './connection.js';
 import {
   finishedShards,
@@ -11,6 +12,7 @@ import {
   type StoredJob,
 } from './job-store.js';
 import { SHARDS, type ShardData, shardId } from './keys.js';
+import { QueueError } from './queue-error.js';
 import { type SharedLimits, setLimits } from './shared-ledger.js';
 
 /** Shards that are added in one command. */
@@ -26,48 +28,70 @@ export interface Submission {
   readonly job: JobRecord;
   /** Shards that had failed and are tried again. */
   readonly retried: number;
+  /** Shards whose collected results are computed again. */
+  readonly forgotten: number;
+}
+
+export interface SubmitJobOptions {
+  /** Of a language model's job. */
+  readonly limits?: SharedLimits;
+  /**
+   * Whether a language model's job that was collected may be paid for again, and whether collected results of an open job are
+   * computed again.
+   */
+  readonly again?: boolean;
 }
 
 /**
  * Submits a job. A job that is already there is completed: shards that are missing are added, failed shards are tried
  * again. A submission that was interrupted is repeated in the same way.
- * @param limits of a language model's job. @throws QueueError; LibraryError.
+ * @throws QueueError, also for a language model's job that was collected, without `again`; LibraryError.
  */
 export async function submitJob(
   address: QueueAddress,
   release: Release,
   given: JobRecord,
-  limits?: SharedLimits,
+  { limits, again = false }: SubmitJobOptions = {},
 ): Promise<Submission> {
   const { bullmq } = await loadQueues();
   const redis = await connect(address);
   const queue: Queue = { redis, prefix: address.prefix };
   const shards = new bullmq.Queue<ShardData>(SHARDS, { connection: redis, prefix: address.prefix });
   try {
+    if (limits !== undefined && !again) await checkNotCollected(queue, given.name);
     const before = await registerJob(queue, release, given);
     // A job that was submitted before keeps its shards.
     const record = await readJob(queue, given.name);
     // It was cancelled meanwhile.
-    if (record?.state !== 'open') return { before, job: given, retried: 0 };
+    if (record?.state !== 'open') return { before, job: given, retried: 0, forgotten: 0 };
+    const isOpen = before.state === 'open';
+    const forgotten = again && isOpen ? await forgetCollected(queue, record.name) : 0;
     if (limits !== undefined) await setLimits(queue, record.name, limits);
     const failed = (await shards.getFailed()).filter(({ data }) => data.job === record.name);
     for (const shard of failed) await shards.remove(shard.id!);
-    const finished = before.state === 'open' ? await finishedShards(queue, record.name) : new Set<number>();
+    const finished = isOpen ? await finishedShards(queue, record.name) : new Set<number>();
     const missing = Array.from({ length: record.shards }, (_, index) => index).filter(
       (index) => !finished.has(index),
     );
     for (let at = 0; at < missing.length; at += BULK) {
       await shards.addBulk(missing.slice(at, at + BULK).map((index) => entryOf(record, index)));
     }
-    return {
-      before,
-      job: record,
-      retried: failed.filter(({ data }) => data.submission === record.submission).length,
-    };
+    const retried = failed.filter(({ data }) => data.submission === record.submission).length;
+    return { before, job: record, retried, forgotten };
   } finally {
     await shards.close();
     redis.disconnect();
   }
+}
+
+/** @throws QueueError if the answers of a job were paid for and collected. */
+async function checkNotCollected(queue: Queue, name: string): Promise<void> {
+  const job = await readJob(queue, name);
+  if (job?.state !== 'collected') return;
+  throw new QueueError(
+    `Expected a job that was not collected, got ${name}, which was collected into ${job.file} (SHA-256 ${job.sha256}). ` +
+      'Copy that file. If it is lost, pass --again to play the episodes and pay for them again.',
+  );
 }
 
 function entryOf({ name, submission, kind, priority }: StoredJob, index: number) {

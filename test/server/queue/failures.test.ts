@@ -1,13 +1,11 @@
 /** Shards that fail in all attempts, and shards that give other bytes when they are computed again. */
 import { Queue as Shards } from 'bullmq';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { readJob, storeResult } from '../../../src/server/queue/job-store.js';
 import type { ShardData } from '../../../src/server/queue/keys.js';
-import type { FakeOpenAi } from '../../fakes/openai.js';
 import { json } from '../../fakes/openai-faults.js';
-import { type Running, runCli, startCli, temporaryDirectory } from '../../support/cli.js';
+import { runCli, temporaryDirectory } from '../../support/cli.js';
 import { startModel } from '../../support/llm.js';
-import { read, runQueue, startWorker, stop, submit } from '../../support/queue.js';
+import { read, runQueue, submit, workHere, workWith } from '../../support/queue.js';
 import { describeWithRedis, RedisServer, until } from '../../support/redis.js';
 
 const pathOf = temporaryDirectory();
@@ -21,8 +19,6 @@ describeWithRedis('a shard', () => {
   });
   afterAll(() => server.close());
 
-  const start = (fake: FakeOpenAi): Running =>
-    startCli(['queue', 'work', '--lease', '5'], { ...server.environment, ...fake.environment });
   const statusOf = async (name: string) => JSON.parse(await runQueue(server, 'status', name, '--json'));
   const collect = (name: string, path: string) =>
     runCli(['queue', 'collect', name, '--output', path], '', server.environment);
@@ -35,7 +31,7 @@ describeWithRedis('a shard', () => {
     const name = await submit(server, ...ARGS);
     const client = server.client();
     const shards = new Shards<ShardData>('shards', { connection: client, prefix: PREFIX });
-    const worker = start(fake);
+    workWith(server, fake);
     for (const wait of [1000, 2000, 4000, 8000]) {
       await until(async () => (await shards.getDelayedCount()) === 1);
       const delayed = await shards.getDelayed();
@@ -59,27 +55,28 @@ describeWithRedis('a shard', () => {
     const expected = pathOf('expected.jsonl');
     expect(await runCli([...ARGS, '--output', expected], '', fake.environment)).toMatchObject({ code: 0 });
     expect(read(pathOf('failed.jsonl'))).toBe(read(expected));
-    await stop(worker);
     await shards.close();
     client.disconnect();
   });
 
   it('that gives other bytes on its second run is named by worker, status and collect', async () => {
     const name = await submit(server, 'teach', '--seeds', '800-807');
-    const worker = startWorker(server, '--lease', '60');
-    await until(async () => (await statusOf(name)).active === 1);
-    worker.child.kill('SIGSTOP');
     const redis = server.client();
-    const tampered = { digest: new Uint8Array(32), compressed: new Uint8Array(8), computeMs: 1 };
-    const queue = { redis, prefix: PREFIX };
-    const { submission } = (await readJob(queue, name))!;
-    const shard = { job: name, submission, index: 0 };
-    expect(await storeResult(queue, shard, tampered, 'other')).toBe('stored');
-    redis.disconnect();
-    worker.child.kill('SIGCONT');
-    await worker.until(
-      'stderr',
-      `Shard 0 of ${name}: Expected shard 0 of ${name} to give the same bytes again`,
+    const worker = workHere(server);
+    await until(async () => (await statusOf(name)).active === 1);
+    // While Redis is full, the worker waits with its result. Then another one is there.
+    await redis.config('SET', 'maxmemory', 1);
+    await worker.note(/^Redis: OOM .* Waits\.$/);
+    const digest = Buffer.alloc(32);
+    const tampered = Buffer.concat([digest, Buffer.alloc(8)]);
+    await redis
+      .pipeline()
+      .config('SET', 'maxmemory', 0)
+      .hset(`${PREFIX}:results:${name}`, 0, tampered)
+      .hset(`${PREFIX}:digests:${name}`, 0, digest)
+      .exec();
+    await worker.note(
+      new RegExp(`^Shard 0 of ${name}: Expected shard 0 of ${name} to give the same bytes again`),
     );
     expect((await statusOf(name)).different).toEqual([0]);
     expect(await collect(name, pathOf('tampered.jsonl'))).toMatchObject({
@@ -88,6 +85,6 @@ describeWithRedis('a shard', () => {
         /^error: Expected every run of a shard to give the same bytes, got others from .* for shard 0 of teach-/,
       ),
     });
-    await stop(worker);
+    redis.disconnect();
   });
 });

@@ -6,7 +6,7 @@ import { FAKE_KEY, FakeOpenAi } from '../../fakes/openai.js';
 import { json } from '../../fakes/openai-faults.js';
 import { type Running, runCli, startCli, temporaryDirectory } from '../../support/cli.js';
 import { billedFor, PRICES, startModel } from '../../support/llm.js';
-import { read, runQueue, stop, submit } from '../../support/queue.js';
+import { read, runQueue, stop, submit, workWith } from '../../support/queue.js';
 import { describeWithRedis, RedisServer, until } from '../../support/redis.js';
 
 const pathOf = temporaryDirectory();
@@ -43,7 +43,7 @@ describeWithRedis('a job of a language model', () => {
     const submission = await client.hget(`rhythm-vec:job:${name}`, 'submission');
     const episodesOf = (index: number) => client.hlen(`rhythm-vec:episodes:${name}:${submission}:${index}`);
     const storedCount = async (): Promise<number> =>
-      (await episodesOf(0)) + (await episodesOf(1)) + 8 * (await client.hlen(`rhythm-vec:results:${name}`));
+      (await episodesOf(0)) + (await episodesOf(1)) + 8 * (await client.hlen(`rhythm-vec:digests:${name}`));
     for (const stored of [2, 9]) {
       const workers = [start(fake), start(fake)];
       await until(async () => (await storedCount()) >= stored);
@@ -57,9 +57,8 @@ describeWithRedis('a job of a language model', () => {
       const kept = await storedCount();
       const before = fake.requests.length;
       if (stored === 9) {
-        const last = start(fake);
+        workWith(server, fake, { lease: 2 });
         await runQueue(server, 'collect', name, '--output', pathOf('t.jsonl'));
-        await stop(last);
         expect(fake.requests.length - before).toBe((EPISODES - kept) * STEPS);
       }
     }
@@ -88,11 +87,11 @@ describeWithRedis('a job of a language model', () => {
     });
     const name = await submit(server, ...args, '--concurrency', '8', '--shard-size', '8');
     const client = server.client();
-    const worker = start(fake);
+    const worker = workWith(server, fake, { lease: 2 });
     await until(() => last === 8);
     await client.config('SET', 'maxmemory', 1);
     release();
-    await worker.until('stderr', /Redis: OOM .* Waits\./);
+    await worker.note(/^Redis: OOM .* Waits\.$/);
     await until(async () => (await client.keys('rhythm-vec:shards:*:lock')).length === 0);
     expect(await client.keys('rhythm-vec:episodes:*')).toEqual([]);
     await client.config('SET', 'maxmemory', 0);
@@ -102,17 +101,19 @@ describeWithRedis('a job of a language model', () => {
     await runCli([...args, '--output', expectedPath], '', fake.environment);
     expect(read(pathOf('oom.jsonl'))).toBe(read(expectedPath));
     client.disconnect();
-    await stop(worker);
   });
 
   it('stays within its budget with two workers, and continues with a larger budget', async () => {
     const fake = await startModel();
     const whole = expected.cost;
     const budget = whole / 2;
-    const submitWith = (amount: number) =>
-      submit(server, ...ARGS, '--budget', String(amount), '--shard-size', '8');
-    const name = await submitWith(budget);
-    const workers = [start(fake), start(fake)];
+    const submitWith = (amount: number, ...args: string[]) =>
+      submit(server, ...ARGS, '--budget', String(amount), '--shard-size', '8', ...args);
+    await expect(submitWith(budget)).rejects.toThrow(
+      /Expected a job that was not collected, got .* If it is lost, pass --again/,
+    );
+    const name = await submitWith(budget, '--again');
+    for (let worker = 0; worker < 2; worker++) workWith(server, fake);
     const collect = () =>
       runCli(['queue', 'collect', name, '--output', pathOf('b.jsonl')], '', server.environment);
     const stopped = await collect();
@@ -128,22 +129,20 @@ describeWithRedis('a job of a language model', () => {
     expect(await submitWith(10 * whole)).toBe(name);
     expect((await collect()).code).toBe(0);
     expect(read(pathOf('b.jsonl'))).toBe(expected.file);
-    await stop(...workers);
   });
 
   it('never sends more requests in a window than the rate limit of all workers', async () => {
     const [rate, window] = [5, 100];
     const fake = await startModel();
-    const args = [...ARGS, '--shard-size', '8', '--concurrency', '8'];
+    const args = [...ARGS, '--again', '--shard-size', '8', '--concurrency', '8'];
     const name = await submit(server, ...args, '--requests-per-minute', String(rate));
     const client = server.client();
     expect(await client.hget(`rhythm-vec:ledger:${name}`, 'window')).toBe('60000');
     await client.hset(`rhythm-vec:ledger:${name}`, 'window', window);
     client.disconnect();
-    const workers = [start(fake), start(fake)];
+    for (let worker = 0; worker < 2; worker++) workWith(server, fake);
     await until(() => fake.requests.length >= 20 * rate);
     await runQueue(server, 'cancel', name);
-    await stop(...workers);
     const times = fake.requests.map(({ receivedAt }) => receivedAt);
     const spans = times.slice(rate).map((time, k) => time - times[k]);
     expect(Math.min(...spans)).toBeGreaterThan(window);
@@ -207,9 +206,8 @@ describeWithRedis('a job of a language model', () => {
     });
     const fake = await startModel();
     const name = await submit(server, ...args, '--shard-size', '8');
-    const worker = start(fake);
+    workWith(server, fake);
     await runQueue(server, 'collect', name, '--output', pathOf('eval.jsonl'));
-    await stop(worker);
     expect(read(pathOf('eval.jsonl'))).toBe(read(path));
     expect(fake.requests).toHaveLength(one.requests.length);
   });

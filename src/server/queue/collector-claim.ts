@@ -1,0 +1,167 @@
+/** The claim of a job's only collector. It expires, so that another can continue after a machine was lost. */
+import type { Queue, StoredJob } from './job-store.js';
+import { jobKeys, openKey } from './keys.js';
+import { QueueError } from './queue-error.js';
+import { untilAccepted } from './redis-retry.js';
+import { NOW, RECORD_MS } from './scripts.js';
+
+/** Who collects a job, and into which file. */
+export interface CollectorId {
+  /** HOST:PATH of the file; '' for a stream. */
+  readonly file: string;
+  /** The process of the collector, for `hasEnded`. */
+  readonly process: string;
+  /** Returns whether the process of another collector is known to have ended. */
+  readonly hasEnded: (process: string) => boolean;
+}
+
+/** A collector's claim of a job. */
+export interface Claim extends CollectorId {
+  readonly job: StoredJob;
+  readonly id: string;
+}
+
+/** Milliseconds until a claim expires. */
+const CLAIM_MS = 30_000;
+
+/**
+ * Claims a job for a collector. The first write must be one that Redis allows when its memory is full:
+ * then the others of a script are allowed too. KEYS: job, collector, results, digests. ARGV: id, process, file, milliseconds,
+ * submission, id of a collector whose process has ended. Returns {'ok'}, {'ended'}, {'busy', id, process, file} or {'elsewhere', file}.
+ */
+const CLAIM = `
+local state, submission, file = unpack(redis.call('HMGET', KEYS[1], 'state', 'submission', 'collector_file'))
+if state ~= 'open' or submission ~= ARGV[5] then return {'ended'} end
+local holder = redis.call('GET', KEYS[2])
+if holder then
+  local id, process, its = string.match(holder, '^(%S+) (%S+) (.*)$')
+  if id ~= ARGV[1] and id ~= ARGV[6] then return {'busy', id, process, its} end
+end
+local collected = redis.call('HLEN', KEYS[4]) > redis.call('HLEN', KEYS[3])
+if file and file ~= ARGV[3] and collected then return {'elsewhere', file} end
+redis.call('DEL', KEYS[2])
+redis.call('SET', KEYS[2], ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[3], 'PX', ARGV[4])
+redis.call('HSET', KEYS[1], 'collector_file', ARGV[3])
+return {'ok'}
+`;
+
+/** Sets `isHeld`: whether the claim of KEYS[1] has the id of ARGV[1]. */
+const IS_HELD = `local isHeld = string.match(redis.call('GET', KEYS[1]) or '', '^%S+') == ARGV[1]
+`;
+
+/** Extends a claim. KEYS: collector. ARGV: id, milliseconds. */
+const EXTEND = `${IS_HELD}
+if isHeld then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
+`;
+
+/** Removes results that the collector has on disk. KEYS: collector, results. ARGV: id, then indices. Returns whether it holds the job. */
+const TAKE = `${IS_HELD}
+if not isHeld then return 0 end
+redis.call('HDEL', KEYS[2], unpack(ARGV, 2))
+return 1
+`;
+
+/** Gives a claim up. KEYS: collector. ARGV: id. */
+const RELEASE = `${IS_HELD}
+if isHeld then redis.call('DEL', KEYS[1]) end
+`;
+
+/**
+ * Notes that a file is complete, and removes the data. KEYS: job, open, then the keys to remove. ARGV: name, submission, file,
+ * SHA-256, spent dollars or ''.
+ */
+const FINISH = `${NOW}
+if redis.call('HGET', KEYS[1], 'submission') ~= ARGV[2] then return end
+redis.call('UNLINK', unpack(KEYS, 3))
+redis.call('SREM', KEYS[2], ARGV[1])
+redis.call('HSET', KEYS[1], 'state', 'collected', 'collected_at', now, 'file', ARGV[3], 'sha256', ARGV[4])
+if ARGV[5] ~= '' then redis.call('HSET', KEYS[1], 'spent', ARGV[5]) end
+redis.call('PEXPIRE', KEYS[1], ${RECORD_MS})
+`;
+
+/**
+ * Makes the job's shards with collected results unfinished again. KEYS: job, collector, results, digests. Returns their
+ * number, or {id, process, file} of a running collector.
+ */
+const FORGET = `
+local holder = redis.call('GET', KEYS[2])
+if holder then return {string.match(holder, '^(%S+) (%S+) (.*)$')} end
+local count = 0
+for _, index in ipairs(redis.call('HKEYS', KEYS[4])) do
+  if redis.call('HEXISTS', KEYS[3], index) == 0 then count = count + redis.call('HDEL', KEYS[4], index) end
+end
+redis.call('HDEL', KEYS[1], 'collector_file')
+return count
+`;
+
+/** Claims a job. A collector whose process has ended loses its claim. @throws QueueError. */
+export async function claim({ redis, prefix }: Queue, own: Claim): Promise<void> {
+  const { id, process, file, job, hasEnded } = own;
+  const { job: key, collector, results, digests } = jobKeys(prefix, job.name);
+  const keys = [key, collector, results, digests];
+  for (let dead = ''; ; ) {
+    const args = [id, process, file, CLAIM_MS, job.submission, dead];
+    const answer = await untilAccepted(() => redis.eval(CLAIM, keys.length, ...keys, ...args));
+    const [verdict, ...rest] = answer as string[];
+    if (verdict === 'ok') return;
+    if (verdict === 'elsewhere') throw elsewhere(job.name, rest[0]);
+    if (verdict === 'ended')
+      throw new QueueError(
+        `Expected the job ${job.name} to run, got one that has ended. Run the command again.`,
+      );
+    const [holder, its, path] = rest;
+    if (!hasEnded(its)) throw busy(job.name, path);
+    dead = holder;
+  }
+}
+
+/** Extends a claim, unless it has expired: then another collector may have written. */
+export const extendClaim = ({ redis, prefix }: Queue, { job, id }: Claim): Promise<unknown> =>
+  redis.eval(EXTEND, 1, jobKeys(prefix, job.name).collector, id, CLAIM_MS);
+
+/** Removes results from Redis that are on disk. @returns whether the collector still holds the job. */
+export async function takeResults(
+  { redis, prefix }: Queue,
+  { job, id }: Claim,
+  indices: readonly number[],
+): Promise<boolean> {
+  const { collector, results } = jobKeys(prefix, job.name);
+  return (await redis.eval(TAKE, 2, collector, results, id, ...indices)) === 1;
+}
+
+/** Lets another collector begin. */
+export const releaseClaim = ({ redis, prefix }: Queue, { job, id }: Claim): Promise<unknown> =>
+  redis.eval(RELEASE, 1, jobKeys(prefix, job.name).collector, id);
+
+/** Notes that the file of a job is complete, and removes the job's data from Redis. @param spent in dollars. */
+export async function finishJob(
+  { redis, prefix }: Queue,
+  { job, file }: Claim,
+  sha256: string,
+  spent: number | null,
+): Promise<void> {
+  const { job: key, ...data } = jobKeys(prefix, job.name);
+  const keys = [key, openKey(prefix), ...Object.values(data)];
+  await redis.eval(FINISH, keys.length, ...keys, job.name, job.submission, file, sha256, spent ?? '');
+}
+
+/** Lets the shards of an open job be computed again whose results were collected. @returns their number. @throws QueueError while a collector runs. */
+export async function forgetCollected({ redis, prefix }: Queue, name: string): Promise<number> {
+  const { job, collector, results, digests } = jobKeys(prefix, name);
+  const answer = (await redis.eval(FORGET, 4, job, collector, results, digests)) as number | string[];
+  if (typeof answer === 'number') return answer;
+  throw busy(name, answer[2]);
+}
+
+function busy(name: string, file: string): QueueError {
+  const what = file === '' ? 'one that writes to a stream' : `one that writes ${file}`;
+  return new QueueError(
+    `Expected no other collector of ${name}, got ${what}. Wait for it; if it was killed, run the command again in ${CLAIM_MS / 1000} seconds.`,
+  );
+}
+
+const elsewhere = (name: string, file: string): QueueError =>
+  new QueueError(
+    `Expected all results of ${name} in Redis, got some that were collected for ${file}. Run "queue collect" there with that --output: it ` +
+      'continues. If that file and its .shards are lost, submit the job with --again to compute them again.',
+  );
