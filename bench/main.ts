@@ -33,7 +33,7 @@ import { FULL_LLM, llmToJson, measureLlm, renderLlm, SMALL_LLM } from './llm.js'
 import { type Effort, measure } from './measure.js';
 import { FULL_MEMORY, measureMemory, renderMemory, SMALL_MEMORY } from './memory.js';
 import { FULL_PEERS, measurePeers, SMALL_PEERS } from './peers/measure.js';
-import { renderPeers } from './peers/report.js';
+import { peersToJson, renderPeers } from './peers/report.js';
 import { FULL_PYTHON, measurePython, renderPython, SMALL_PYTHON } from './python.js';
 import { ratiosOf } from './ratios.js';
 import { digits, ratiosToJson, renderCore, renderRatios, renderRows } from './report.js';
@@ -165,8 +165,8 @@ const SECTIONS = {
     return { result, text: renderPython(result) };
   },
   peers: async (small: boolean) => {
-    const result = await measurePeers(small ? SMALL_PEERS : FULL_PEERS, progress);
-    return { result, text: renderPeers(result) };
+    const figures = await measurePeers(small ? SMALL_PEERS : FULL_PEERS, progress);
+    return { result: peersToJson(figures), text: renderPeers(figures) };
   },
 } as const;
 

@@ -11,6 +11,7 @@ import { impossibleText } from '../src/evaluation/audit/verdict.js';
 import { PUBLISHED, PUBLISHED_TEACHER, type Published } from '../src/evaluation/published-scores.js';
 import { COMPONENT_NAMES } from '../src/world/fields.js';
 import { RHYTHM } from '../src/world/numbers.js';
+import { withTable } from './with-table.js';
 
 /** Returns the page with new tables. @throws Error if the page lacks a table's comments. */
 export function withTables(page: string, audits: readonly Audit[]): string {
@@ -24,17 +25,9 @@ export function withTables(page: string, audits: readonly Audit[]): string {
     [`${audit.grader} sequences`, sequencesOf(audit)],
   ]);
   return [...tables, ['published', publishedTable()]].reduce(
-    (text, [name, table]) => withTable(text, name, table),
+    (text, [name, table]) => withTable(text, name, table, 'docs/graders.md'),
     page,
   );
-}
-
-function withTable(page: string, name: string, table: string): string {
-  const [open, close] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
-  const [from, to] = [page.indexOf(open), page.indexOf(close)];
-  if (from < 0 || to < from)
-    throw new Error(`Expected ${open} and ${close} in docs/graders.md, got a page without them.`);
-  return `${page.slice(0, from + open.length)}\n\n${table}\n\n${page.slice(to)}`;
 }
 
 const sequencesOf = ({ sequences }: Audit): string =>

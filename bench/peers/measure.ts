@@ -1,10 +1,12 @@
 /** `--peers`: verifies every player on golden values, then times all in turns, in batches of 1 to 2^20 episodes. */
 import { NUM_STEPS } from '../../dist/world/fields.js';
 import type { OnProgress } from '../measure.js';
+import { SIZE } from '../names.js';
+import type { Ratio } from '../ratios.js';
 import { median } from '../rows.js';
 import { Mismatch } from '../verify.js';
 import { goldenInput, goldenOutputs, type Input, type InputFolder, inputOf, writeInput } from './inputs.js';
-import { PLAYERS, type Played, type Player, type PlayerKind } from './players.js';
+import { PLAIN, PLAYERS, type Played, type Player, type PlayerKind, SCALAR } from './players.js';
 
 export interface PeersPlan {
   readonly sizes: readonly number[];
@@ -41,6 +43,7 @@ export interface PeersResult {
     readonly missing: string | null;
   }[];
   readonly cells: readonly PeerCell[];
+  readonly ratios: readonly Ratio[];
 }
 
 interface Opened extends PlayerKind {
@@ -65,10 +68,19 @@ export async function measurePeers(plan: PeersPlan, onProgress: OnProgress): Pro
       tolerance,
       missing: missing.get(name) ?? null,
     }));
-    return { players, cells };
+    return { players, cells, ratios: ratiosOf(cells) };
   } finally {
     for (const { player } of opened) await player.close();
   }
+}
+
+/** Returns how many times as long a step takes in the scalar kernel as in plain C++, at the size of the other targets. */
+export function ratiosOf(cells: readonly PeerCell[]): Ratio[] {
+  const rateOf = (player: string) =>
+    cells.find(({ name, episodes }) => name === player && episodes === SIZE.usual)?.stepsPerSecond;
+  const [scalar, plain] = [rateOf(SCALAR), rateOf(PLAIN)];
+  if (!scalar || !plain) return [];
+  return [{ name: 'scalar_over_plain', value: plain / scalar, target: { bound: 'at most', value: 1.1 } }];
 }
 
 /** Compares the outputs of the golden episodes. @returns the reason why the player is missing, or null. @throws Mismatch */

@@ -56,10 +56,15 @@ export interface PlayerKind {
 /** The largest difference of a fused operation's effect on a golden value: some ten times what was seen. */
 const FUSED = 2e-6;
 
+/** This engine's kernel of one episode at a time, and the loop that it is compared with. */
+export const SCALAR = 'rhythm-vec, scalar kernel';
+export const PLAIN = 'plain C++';
+
 /** The players in the order of the table. This engine is the first. */
 export const PLAYERS: readonly PlayerKind[] = [
   { name: 'rhythm-vec', tolerance: 0, open: () => new EnginePlayer('native') },
-  { name: 'plain C++', tolerance: FUSED, open: openPlain },
+  { name: SCALAR, tolerance: 0, open: () => new EnginePlayer('native', 'scalar') },
+  { name: PLAIN, tolerance: FUSED, open: openPlain },
   { name: 'numba', tolerance: 0, open: () => openPython('numba_peer.py') },
   { name: 'JAX', tolerance: FUSED, open: () => openPython('jax_peer.py') },
   { name: 'NumPy', tolerance: 0, open: () => openPython('numpy_peer.py') },
@@ -78,9 +83,11 @@ const MANY = 1024;
 class EnginePlayer implements Player {
   reason = '';
   readonly #backend: string;
+  readonly #kernel: string | undefined;
 
-  constructor(backend: string) {
+  constructor(backend: string, kernel?: string) {
     this.#backend = backend;
+    this.#kernel = kernel;
   }
 
   async play(input: Input, _folder: InputFolder, { plays, copies }: Plays): Promise<Played | null> {
@@ -102,7 +109,8 @@ class EnginePlayer implements Player {
     try {
       const seconds = [];
       for (let copy = 0; copy < copies; copy++) {
-        envs.push(createVecEnv({ numEnvs: seed.length, backend: this.#backend, threads: 1 }));
+        const [backend, kernel] = [this.#backend, this.#kernel];
+        envs.push(createVecEnv({ numEnvs: seed.length, backend, kernel, threads: 1 }));
       }
       const [{ finalScores }] = envs.map((env) => env.reset({ seed, profiles, graders }));
       for (let play = 0; play < plays; play++) {

@@ -1,9 +1,15 @@
 /** Formats the figures of `--peers`. */
-import { digits, table } from '../report.js';
+import { digits, ratiosToJson, renderRatios, table } from '../report.js';
 import type { PeersResult } from './measure.js';
 
+/** Returns the figures for the JSON file: targets with their verdicts. */
+export const peersToJson = ({ ratios, ...figures }: PeersResult) => ({
+  ...figures,
+  ...ratiosToJson({ ratios, leftOut: [] }),
+});
+
 /** Renders the millions of steps per second, and the players that are missing. */
-export function renderPeers({ players, cells }: PeersResult): string {
+export function renderPeers({ players, cells, ratios }: PeersResult): string {
   const present = players.filter(({ missing }) => missing === null);
   const sizes = [...new Set(cells.map(({ episodes }) => episodes))];
   const rateOf = (name: string, size: number) =>
@@ -22,5 +28,6 @@ export function renderPeers({ players, cells }: PeersResult): string {
     'Peers: millions of steps per second on one thread, by the number of episodes',
     table(['episodes', ...present.map(({ name }) => name)], lines),
     ...missing,
+    ...(ratios.length === 0 ? [] : [renderRatios({ ratios, leftOut: [] })]),
   ].join('\n');
 }

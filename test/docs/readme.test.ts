@@ -113,16 +113,6 @@ test("the planner's scores in the README equal those in docs/guides/planner.md",
   expect(text).toContain(`for the person: ${wellbeing.join(' and ')},`);
 });
 
-test('the speeds and targets equal those of docs/speed.md', () => {
-  const speed = read('docs/speed.md');
-  const [, ...rows] = rowsOf(section('How fast')).filter(([name]) => name !== '---');
-  expect(rows).toHaveLength(5);
-  for (const row of rows) expect(speed).toContain(`| ${row.join(' | ').replace(/ \(target \d+\)/g, '')} |`);
-  for (const [, cycles, target] of section('How fast').matchAll(/([\d.]+) cycles \(target (\d+)\)/g)) {
-    expect(speed).toContain(`| at most ${target} | ${cycles} |`);
-  }
-});
-
 test('the ranking under another grader equals the output of regrade', async () => {
   const [, documented] = /```console\n([\s\S]*?)```/.exec(section('regrade', commands))!;
   const [, grader] = /echo '(.*)' > calm\.json/.exec(section('regrade', commands))!;

@@ -1,0 +1,78 @@
+/** Figure: steps per second of each player, by the number of episodes. */
+import type { Drawing } from '../../dist/figures/drawing-types.js';
+import { widestOf } from '../../dist/figures/text-width.js';
+import { COMPONENT_COLOURS } from '../../dist/figures/theme.js';
+import type { TopView } from '../../dist/figures/vega-lite-types.js';
+import type { PeersResult } from './measure.js';
+
+const WIDTH = 470;
+const HEIGHT = 320;
+/** The colours of lines, in the order of the players: those that are visible on both themes. */
+const COLOURS = [7, 5, 1, 4, 2, 3, 0].map((k) => COMPONENT_COLOURS[k]);
+
+const AXIS = { grid: true, labelFlush: false } as const;
+const LOG = { type: 'log', nice: false } as const;
+
+type Cell = Pick<PeersResult['cells'][number], 'name' | 'episodes' | 'stepsPerSecond'>;
+
+export interface PeersPicture {
+  readonly players: PeersResult['players'];
+  readonly cells: readonly Cell[];
+}
+
+/** Draws a line for each player that was measured; both axes are logarithmic. @param cpu names the processor. */
+export function drawPeers({ players, cells }: PeersPicture, cpu: string): Drawing {
+  const names = players.flatMap(({ name, missing }) => (missing === null ? [name] : []));
+  const title = 'Steps per second, by the number of episodes';
+  const last = Math.max(...cells.map(({ episodes }) => episodes));
+  const spec: TopView = {
+    title: {
+      text: title,
+      subtitle: [
+        `One thread, one call for each step of a batch. ${cpu}. Medians; both axes are logarithmic.`,
+      ],
+    },
+    width: WIDTH,
+    height: HEIGHT,
+    data: { values: cells.map(({ name, episodes, stepsPerSecond }) => ({ name, episodes, stepsPerSecond })) },
+    encoding: {
+      x: {
+        field: 'episodes',
+        type: 'quantitative',
+        scale: { ...LOG, domain: [1, last] },
+        axis: {
+          ...AXIS,
+          title: 'episodes',
+          values: [...new Set(cells.map((cell) => cell.episodes))],
+          format: ',',
+        },
+      },
+      y: {
+        field: 'stepsPerSecond',
+        type: 'quantitative',
+        scale: LOG,
+        axis: { ...AXIS, title: 'steps per second', tickCount: 6, format: '~s' },
+      },
+      color: {
+        field: 'name',
+        type: 'nominal',
+        scale: { domain: names, range: COLOURS.slice(0, names.length) },
+        legend: {
+          orient: 'right',
+          symbolType: 'stroke',
+          symbolStrokeWidth: 2.5,
+          columnPadding: widestOf(names),
+        },
+      },
+    },
+    mark: { type: 'line', point: { size: 24 }, strokeWidth: 2 },
+  };
+  return { title, description: names.map((name) => inWords(name, cells)).join(' '), spec };
+}
+
+function inWords(name: string, cells: readonly Cell[]): string {
+  const own = cells.filter((cell) => cell.name === name);
+  const text = ({ episodes, stepsPerSecond }: Cell) =>
+    `${(stepsPerSecond / 1e6).toPrecision(3)} million with ${episodes.toLocaleString('en')}`;
+  return `${name}: ${own.map(text).join(', ')}.`;
+}

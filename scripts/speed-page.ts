@@ -1,0 +1,175 @@
+/** Writes the tables of docs/speed.md and the README from recorded runs of the bench (bench/results). */
+import { NAMES, SIZE } from '../bench/names.js';
+import { whatIs } from '../bench/ratios.js';
+import { withTable } from './with-table.js';
+
+/** A row of a recorded run. */
+interface StoredRow {
+  readonly kernel: string | null;
+  readonly name: string;
+  readonly layout: string;
+  readonly threads: number;
+  readonly episodes: number;
+  readonly ns_per_step: number | null;
+  readonly share: number | null;
+}
+
+interface StoredTarget {
+  readonly bound: string;
+  readonly value: number;
+  readonly met: boolean;
+}
+
+/** The parts of a recorded run that the pages show. */
+export interface StoredRun {
+  readonly machine: { readonly cpu: string; readonly node: string };
+  readonly rows: readonly StoredRow[];
+  readonly ratios: Readonly<Record<string, number>>;
+  readonly targets: Readonly<Record<string, StoredTarget>>;
+  readonly peers?: {
+    readonly players: readonly {
+      readonly name: string;
+      readonly tolerance: number;
+      readonly missing: string | null;
+    }[];
+    readonly cells: readonly {
+      readonly name: string;
+      readonly episodes: number;
+      readonly steps_per_second: number;
+    }[];
+    readonly ratios: Readonly<Record<string, number>>;
+  };
+  readonly webgpu?: {
+    readonly device: { readonly adapter: string; readonly software: boolean; readonly exact: boolean } | null;
+    readonly rows: readonly {
+      readonly backend: string;
+      readonly name: string;
+      readonly read_back: boolean;
+      readonly episodes: number;
+      readonly steps_per_second: number | null;
+    }[];
+  };
+}
+
+const tableOf = (head: readonly string[], rows: readonly (readonly (string | number)[])[]): string =>
+  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+
+/** The columns of the table of kernels. */
+const COLUMNS = [
+  { head: 'whole random episodes in one `run`, grades only', name: NAMES.fused, layout: 'row-major' },
+  { head: 'step, 22 numbers each, column-major', name: NAMES.step, layout: 'column-major' },
+  { head: 'the same, row-major', name: NAMES.step, layout: 'row-major' },
+  { head: 'recorded `run`, row-major', name: NAMES.recorded, layout: 'row-major' },
+] as const;
+
+/** Returns the table of kernels: nanoseconds per step, and the share of the bound. */
+export function kernelsTable({ rows }: StoredRun): string {
+  const small = rows.filter(({ threads, episodes }) => threads === 1 && episodes <= SIZE.usual);
+  const kernels = [...new Set(small.map(({ kernel }) => kernel))];
+  const cellOf = (kernel: string | null, { name, layout }: (typeof COLUMNS)[number]) => {
+    const row = small.find((each) => each.kernel === kernel && each.name === name && each.layout === layout);
+    if (row === undefined || row.ns_per_step === null) return '-';
+    const ns = `${row.ns_per_step < 100 ? row.ns_per_step.toFixed(1) : row.ns_per_step.toFixed(0)} ns`;
+    return row.share === null ? ns : `${ns}, ${percent(row.share)}`;
+  };
+  const lines = kernels.map((kernel) => [
+    kernel ?? 'reference (TypeScript)',
+    ...COLUMNS.map((column) => cellOf(kernel, column)),
+  ]);
+  return tableOf(['kernel', ...COLUMNS.map(({ head }) => head)], lines);
+}
+
+const percent = (share: number): string => `${(100 * share).toFixed(0)} %`;
+
+/** Returns the table of targets. */
+export function targetsTable({ ratios, targets }: StoredRun): string {
+  const lines = Object.entries(targets).map(([name, { bound, value, met }]) => [
+    `\`${name}\``,
+    whatIs(name),
+    `${bound} ${value}`,
+    `${ratios[name].toFixed(2)}${met ? '' : ' (missed)'}`,
+  ]);
+  return tableOf(['figure', 'what it is', 'target', 'measured'], lines);
+}
+
+/** The numbers of episodes in the table of peers, if they were measured. The picture has all. */
+const PEER_SIZES = [1, 16, 256, 4096, 65_536, 2 ** 20];
+
+/** Returns the table of peers: millions of steps per second. */
+export function peersTable({ peers }: StoredRun): string {
+  const { players, cells } = peers!;
+  const names = players.flatMap(({ name, missing }) => (missing === null ? [name] : []));
+  const cellOf = (name: string, size: number) => {
+    const cell = cells.find((each) => each.name === name && each.episodes === size);
+    return cell === undefined ? '-' : threeDigits(cell.steps_per_second / 1e6);
+  };
+  const lines = PEER_SIZES.filter((size) => cells.some(({ episodes }) => episodes === size)).map((size) => [
+    size.toLocaleString('en'),
+    ...names.map((name) => cellOf(name, size)),
+  ]);
+  return tableOf(['episodes', ...names], lines);
+}
+
+/** Formats a number with three significant digits, and without an exponent. */
+const threeDigits = (value: number): string => String(Number(value.toPrecision(3)));
+
+const NO_DEVICE =
+  '**No GPU has been measured yet.** All tests ran on SwiftShader, which emulates a GPU on the processor, so its speed says nothing\n' +
+  'about GPUs.';
+
+/** Returns the table of devices. Software adapters are left out: their times say nothing about a GPU. */
+export function devicesTable(runs: readonly StoredRun[]): string {
+  const lines = runs.flatMap(({ webgpu }) => {
+    if (!webgpu?.device || webgpu.device.software) return [];
+    const { device, rows } = webgpu;
+    return rows
+      .filter(({ backend, steps_per_second: rate }) => backend === 'webgpu' && rate !== null)
+      .map((row) => {
+        const native = rows.find(
+          (each) => each.backend === 'native' && each.name === row.name && each.episodes === row.episodes,
+        );
+        const over = native?.steps_per_second
+          ? (row.steps_per_second! / native.steps_per_second).toFixed(1)
+          : '-';
+        return [
+          device.adapter,
+          row.name,
+          row.read_back ? 'all outputs' : 'nothing',
+          row.episodes.toLocaleString('en'),
+          threeDigits(row.steps_per_second! / 1e6),
+          over,
+        ];
+      });
+  });
+  if (lines.length === 0) return NO_DEVICE;
+  return tableOf(
+    ['adapter', 'case', 'read back', 'episodes', 'million steps/s', 'times one native thread'],
+    lines,
+  );
+}
+
+/** What the pages show. */
+export interface Recorded {
+  /** The run with the rows of kernels. */
+  readonly kernels: StoredRun;
+  /** The run with `--peers`. */
+  readonly peers: StoredRun;
+  /** The runs with `--webgpu`. */
+  readonly devices: readonly StoredRun[];
+}
+
+/** Returns docs/speed.md with new tables. @throws Error if the page lacks a table's comments. */
+export const withSpeed = (page: string, { kernels, peers, devices }: Recorded): string =>
+  withTables(page, 'docs/speed.md', {
+    kernels: kernelsTable(kernels),
+    targets: targetsTable(kernels),
+    peers: peersTable(peers),
+    devices: devicesTable(devices),
+  });
+
+/** Returns the README with new tables. */
+export const withReadmeSpeed = (page: string, { kernels, peers }: Recorded): string =>
+  withTables(page, 'README.md', { kernels: kernelsTable(kernels), peers: peersTable(peers) });
+
+const withTables = (page: string, path: string, tables: Readonly<Record<string, string>>): string =>
+  Object.entries(tables).reduce((text, [name, table]) => withTable(text, name, table, path), page);

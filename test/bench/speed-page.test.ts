@@ -1,0 +1,69 @@
+/** The tables of docs/speed.md and the README are those of the recorded runs, and software adapters are no devices. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { drawPeers } from '../../bench/peers/figure.js';
+import { fileFor } from '../../scripts/gpu.js';
+import { readRecorded } from '../../scripts/speed.js';
+import { devicesTable, type StoredRun, withReadmeSpeed, withSpeed } from '../../scripts/speed-page.js';
+import { svgOf } from '../../src/figures/svg.js';
+
+const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+const recorded = readRecorded();
+
+test('the pages have the recorded figures', () => {
+  const page = read('docs/speed.md');
+  expect(withSpeed(page, recorded)).toBe(page);
+  const readme = read('README.md');
+  expect(withReadmeSpeed(readme, recorded)).toBe(readme);
+});
+
+test('a changed figure changes the page', () => {
+  const [row, ...others] = recorded.kernels.rows;
+  const changed = { ...recorded.kernels, rows: [{ ...row, ns_per_step: 77.7 }, ...others] };
+  expect(withSpeed(read('docs/speed.md'), { ...recorded, kernels: changed })).toContain('77.7 ns');
+});
+
+test('the picture has a line for each player, and says its numbers', async () => {
+  const player = (name: string, missing: string | null) => ({ name, tolerance: 0, missing });
+  const cell = (name: string, episodes: number) => ({ name, episodes, stepsPerSecond: 2e6 * episodes });
+  const players = [player('one', null), player('two', null), player('gone', 'no compiler')];
+  const cells = ['one', 'two'].flatMap((name) => [1, 4].map((episodes) => cell(name, episodes)));
+  const drawing = drawPeers({ players, cells }, 'A processor');
+  expect(drawing.description).toBe(
+    'one: 2.00 million with 1, 8.00 million with 4. two: 2.00 million with 1, 8.00 million with 4.',
+  );
+  const svg = await svgOf(drawing);
+  expect(svg.match(/<text[^>]*>(one|two|gone)<\/text>/g)).toHaveLength(2);
+});
+
+describe('a device', () => {
+  const run = (adapter: string, software: boolean): StoredRun => ({
+    ...{ machine: { cpu: 'A processor', node: 'v20' }, rows: [], ratios: {}, targets: {} },
+    webgpu: {
+      device: { adapter, software, exact: true },
+      rows: [
+        { backend: 'native', name: 'step', read_back: false, episodes: 1024, steps_per_second: 2e8 },
+        { backend: 'webgpu', name: 'step', read_back: false, episodes: 1024, steps_per_second: 3e9 },
+        { backend: 'webgpu', name: 'step', read_back: true, episodes: 1024, steps_per_second: null },
+      ],
+    },
+  });
+
+  test('has a file and rows with its name', () => {
+    const device = run('NVIDIA H100 (Vulkan)', false);
+    expect(fileFor(device)).toEqual({ file: 'bench/results/nvidia-h100-vulkan.json' });
+    expect(devicesTable([device])).toContain(
+      '| NVIDIA H100 (Vulkan) | step | nothing | 1,024 | 3000 | 15.0 |',
+    );
+    expect(devicesTable([device]).split('\n')).toHaveLength(3);
+  });
+
+  test('that is software, or missing, has neither', () => {
+    const software = run('SwiftShader', true);
+    expect(fileFor(software)).toEqual({
+      reason: expect.stringContaining('SwiftShader is a software adapter'),
+    });
+    expect(devicesTable([software])).toBe(devicesTable([]));
+    expect(fileFor({ ...software, webgpu: undefined })).toEqual({ reason: 'There is no device.' });
+  });
+});
