@@ -5,6 +5,7 @@ import { readStudent, type Student } from './student.js';
 /** `npm run generate` writes the modules from the files in python/rhythm_vec/students. */
 const MODULES = {
   'student-v2-clone': () => import('./generated/student-v2-clone.js'),
+  'student-v3-clone': () => import('./generated/student-v3-clone.js'),
 };
 /** A name of STUDENT_NAMES. */
 export type StudentName = keyof typeof MODULES;
