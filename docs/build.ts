@@ -21,13 +21,15 @@ const run = (command: string, ...args: string[]) =>
 /** Runs a tool of the docs package. */
 const runTool = (name: string, ...args: string[]) => run(join(DOCS, 'node_modules/.bin', name), ...args);
 
-/** Copies the pages of the site into its folder. Each keeps its path in the repository, so that relative links hold. */
+/** Copies the pages of the site and their pictures into its folder. Each keeps its path in the repository, so that relative links hold. */
 function gatherPages(): void {
   const names = readdirSync(DOCS, { recursive: true, encoding: 'utf8' });
-  const pages = names.filter((name) => /^(guides\/)?[\w-]+\.md$/.test(name)).map((name) => `docs/${name}`);
-  for (const page of ['README.md', ...PYTHON_PAGES, ...pages]) {
-    mkdirSync(join(SITE, dirname(page)), { recursive: true });
-    cpSync(join(ROOT, page), join(SITE, page));
+  const files = names
+    .filter((name) => /^((guides\/)?[\w-]+\.md|[\w-]+\.svg)$/.test(name))
+    .map((name) => `docs/${name}`);
+  for (const file of ['README.md', ...PYTHON_PAGES, ...files]) {
+    mkdirSync(join(SITE, dirname(file)), { recursive: true });
+    cpSync(join(ROOT, file), join(SITE, file));
   }
   cpSync(join(DOCS, 'audits'), join(SITE, 'docs/audits'), { recursive: true });
 }
