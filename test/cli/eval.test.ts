@@ -112,7 +112,7 @@ describe('eval', () => {
     ['an unknown command', ['evl'], 'Did you mean eval?'],
     ['an unknown option', ['eval', '--polices', 'random'], 'Did you mean --policies?'],
     ['an unknown policy', ['eval', '--policies', 'randon'], 'Did you mean "random"?'],
-    ['a model without llm:', ['eval', '--policies', 'gpt-4o-mini'], 'planner-oracle, llm:MODEL; got'],
+    ['a model without llm:', ['eval', '--policies', 'gpt-4o-mini'], 'llm:MODEL; got "gpt-4o-mini"'],
     ['an empty policy', ['eval', '--policies', 'random,,heuristic'], '--policies <names|files>'],
     ['an unknown condition', ['eval', '--conditions', 'in-distributon'], 'Did you mean "in-distribution"?'],
     ['custom without seeds', ['eval', '--conditions', 'custom'], 'Expected seeds for the condition "custom"'],
