@@ -42,7 +42,7 @@ it('regrade, reeval and report read the files that eval writes', async () => {
   expect(read('report/report.html')).toContain('<svg');
 });
 
-it('dataset sft reads the file that teach writes, and upload reads the data set', async () => {
+it('dataset sft reads the file that teach writes, and upload reads the dataset', async () => {
   const output = pathOf('teacher.jsonl');
   await run('teach', '--seeds', '100-101', '--output', output);
   expect(read('teacher.jsonl').trim().split('\n')).toHaveLength(2);

@@ -13,7 +13,7 @@ import { NATIVE, nameAbsent } from '../support/engines.js';
 
 nameAbsent();
 
-/** A number of whole tiles and whole groups of rollouts. */
+/** A multiple of ROLLOUTS, the number of rollouts per state. */
 const EPISODES = 3 * ROLLOUTS;
 const REFERENCE: Setting = {
   backend: 'reference',
@@ -33,8 +33,8 @@ const caseOf = (open: OpenRig, openExpected: OpenRig, setting: Setting = REFEREN
 });
 const time = (...cases: Case[]) => measure(cases, { rounds: 1, plays: 1, ms: 0, warmMs: 0 }, null, () => {});
 
-describe('wrong outputs are not timed', () => {
-  test('one wrong bit of one episode', async () => {
+describe('refuses to time', () => {
+  test('outputs with one wrong bit in one episode', async () => {
     let played = 0;
     const faulty: OpenRig = (setting) => {
       const rig = plays.random(setting);
@@ -59,7 +59,7 @@ describe('wrong outputs are not timed', () => {
     expect(played).toBe(2);
   });
 
-  test('another policy', async () => {
+  test('outputs of another policy', async () => {
     await expect(time(caseOf(plays.heuristic, plays.random))).rejects.toThrow(Mismatch);
   });
 
@@ -72,13 +72,13 @@ describe('wrong outputs are not timed', () => {
     await expect(time(caseOf(continuing, plays.random))).rejects.toThrow(Mismatch);
   });
 
-  test('fewer results, or results with other arrays', async () => {
+  test('too few results, and results with other arrays', async () => {
     await expect(time(caseOf(plays.sequence, plays.steps))).rejects.toThrow(`Expected ${NUM_STEPS} results`);
     await expect(time(caseOf(plays.sequence, plays.recordedSequence))).rejects.toThrow('trajectory.rewards');
   });
 });
 
-test('correct cases have one row each, in order', async () => {
+test('returns one row for each correct case, in order', async () => {
   const { rows } = await time(caseOf(plays.random, plays.random), caseOf(plays.fork, plays.forkFromReset));
   expect(rows).toHaveLength(2);
   const { backend, kernel, threads, episodes, layout } = REFERENCE;
@@ -142,7 +142,7 @@ describe('action sequences', () => {
     expect(rowAt(1)).not.toEqual(rowAt(2));
   });
 
-  test('by step have the same actions', () => {
+  test('have the same actions when they are stored by step', () => {
     const sequence = sequenceOf(3);
     rowsOf(stepsOf(sequence)).forEach((actions, t) => {
       expect(Array.from(actions)).toEqual([0, 1, 2].map((i) => sequence[i * NUM_STEPS + t]));
@@ -150,7 +150,7 @@ describe('action sequences', () => {
   });
 });
 
-test('a large batch is compared with a small one environment by environment', () => {
+test('a large batch is compared with a small batch, environment by environment', () => {
   const outputsOf = (episodes: number) => {
     const rig = plays.random({ ...REFERENCE, episodes });
     rig.begin();

@@ -61,7 +61,7 @@ const asVoid = (each: Row): Row => ({
 });
 const valuesOf = (rows: readonly Row[], cores = 2) =>
   Object.fromEntries(ratiosOf(rows, cores).ratios.map(({ name, value }) => [name, value]));
-const whyNot = (rows: readonly Row[], cores = 2) =>
+const reasonsOf = (rows: readonly Row[], cores = 2) =>
   Object.fromEntries(ratiosOf(rows, cores).leftOut.map(({ name, why }) => [name, why]));
 
 describe('a row', () => {
@@ -128,14 +128,14 @@ describe('ratios', () => {
       fused_over_scalar: 16,
       step_over_scalar: 16,
     });
-    expect(Object.keys(whyNot(ROWS)).every((name) => /^(avx2|portable|scalar)_/.test(name))).toBe(true);
+    expect(Object.keys(reasonsOf(ROWS)).every((name) => /^(avx2|portable|scalar)_/.test(name))).toBe(true);
   });
 
   test('of a void row are missing, with the reason', () => {
     const rows = ROWS.map((each) => (each.name === NAMES.envStep ? asVoid(each) : each));
     expect(valuesOf(rows)).not.toHaveProperty('api_over_native');
     expect(Object.keys(valuesOf(rows))).toHaveLength(Object.keys(valuesOf(ROWS)).length - 1);
-    expect(whyNot(rows).api_over_native).toMatch(/VecEnv\.step.*void/);
+    expect(reasonsOf(rows).api_over_native).toMatch(/VecEnv\.step.*void/);
     expect(renderRatios(ratiosOf(rows, 2))).toContain('api_over_native is left out');
   });
 
@@ -143,35 +143,35 @@ describe('ratios', () => {
     const rows = ROWS.filter(({ kernel }) => kernel !== 'avx512');
     const best = rows.concat(row(12, { kernel: 'avx2', episodes: SIZE.large }));
     expect(valuesOf(best)).toMatchObject({ avx2_fused_share: 1 / 8, fused_flatness: 8 / 12 });
-    expect(Object.keys(whyNot(best))).toEqual(
+    expect(Object.keys(reasonsOf(best))).toEqual(
       expect.arrayContaining(['avx512_fused_share', 'avx512_row_over_column', 'fused_over_scalar']),
     );
   });
 
-  test('of threads need cores', () => {
-    expect(whyNot(ROWS, 1).two_threads_fused).toContain('2 cores');
+  test('of two threads need two cores', () => {
+    expect(reasonsOf(ROWS, 1).two_threads_fused).toContain('2 cores');
   });
 
-  test('of shares need a measured core, and quotients of times do not', () => {
+  test('that are shares need a measured core, and quotients of times do not', () => {
     const rows = ROWS.map((each) => ({ ...each, share: null, core: null, cyclesPerStep: null }));
     expect(Object.keys(valuesOf(rows)).filter((name) => name.endsWith('_share'))).toEqual([]);
-    expect(whyNot(rows).avx512_fused_share).toContain('The core was not measured');
+    expect(reasonsOf(rows).avx512_fused_share).toContain('The core was not measured');
     expect(valuesOf(rows)).toMatchObject({ fused_flatness: 3 / 4, avx512_row_over_column: 2 });
   });
 
-  test('with targets are shares or quotients, which another clock does not change', () => {
+  test('do not change with the clock rate', () => {
     const faster = ROWS.map((each) => ({ ...each, nsPerStep: each.nsPerStep! / 2, cyclesPerStep: 7 }));
     expect(valuesOf(faster)).toEqual(valuesOf(ROWS));
   });
 
-  test('of no rows are empty', () => {
+  test('are all left out if there are no rows', () => {
     expect(valuesOf([])).toEqual({});
-    expect(Object.keys(whyNot([]))).toEqual(expect.arrayContaining(Object.keys(valuesOf(ROWS))));
+    expect(Object.keys(reasonsOf([]))).toEqual(expect.arrayContaining(Object.keys(valuesOf(ROWS))));
   });
 });
 
 describe('targets', () => {
-  test('include their bounds, and goals are judged separately', () => {
+  test('are met at exactly their bound, and goals are judged separately', () => {
     const target = { bound: 'at most', value: 16, goal: 13.5 } as const;
     const judged = (value: number) => judge({ name: 'any', value, target });
     expect(judged(16)).toEqual({ met: true, goalMet: false });
@@ -198,7 +198,7 @@ describe('targets', () => {
     });
     expect(json.targets.two_threads_fused).toMatchObject({ bound: 'at least', met: true, goalMet: null });
     expect(json.targets).not.toHaveProperty('fused_over_scalar');
-    expect(json.leftOut).toEqual(whyNot(ROWS));
+    expect(json.leftOut).toEqual(reasonsOf(ROWS));
     const lines = renderRatios(ratios).split('\n');
     const lineOf = (name: string) => lines.find((line) => line.includes(name));
     expect(lineOf('avx512_row_over_column')).toContain('at most 1.2: MISSED');
@@ -206,7 +206,7 @@ describe('targets', () => {
   });
 });
 
-test('threads pay at the sizes where they are faster by more than noise', () => {
+test('threadGains lists the batch sizes at which threads are faster by more than noise', () => {
   const cell = (threads: number, episodes: number, nsPerStep: number | null): SweepCell => ({
     name: NAMES.step,
     threads,

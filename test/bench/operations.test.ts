@@ -1,4 +1,4 @@
-/** The counted operations are those of the page's formulas, and those that the reference does. */
+/** Operation counts of a step: the counted formulas are those of docs/world.md, and the counts equal those of the reference. */
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import {
@@ -25,7 +25,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Counts roundings, minimums and maximums. Each rounding of the reference is one operation on floats. */
+/** Loads rules that count their roundings, minimums and maximums. Each rounding of the reference is one operation on floats. */
 async function countingRules() {
   const counts = { roundings: 0, limits: 0 };
   const [fround, min, max] = [Math.fround, Math.min, Math.max];
@@ -33,7 +33,7 @@ async function countingRules() {
     counts.roundings++;
     return fround(x);
   });
-  // Another instance of the module, which takes Math.fround when it is loaded.
+  // A second instance of the module, because a module keeps the Math.fround that it finds when it is loaded.
   const path = new URL('../../dist/engine/reference/rules.js?counted', import.meta.url).href;
   const rules = (await import(/* @vite-ignore */ path)) as typeof Rules;
   vi.spyOn(Math, 'min').mockImplementation((...xs) => {
@@ -47,7 +47,7 @@ async function countingRules() {
   return { rules, counts };
 }
 
-test('the arithmetic of a step is that of the reference, under every condition', async () => {
+test('the counted arithmetic of a step equals that of the reference, under every condition', async () => {
   const { rules, counts } = await countingRules();
   const { params } = WORLD;
   for (let action = 0; action < NUM_ACTIONS; action++) {
@@ -72,8 +72,8 @@ test('the arithmetic of a step is that of the reference, under every condition',
           return (params.tagged[TAGS.indexOf(when)] >>> action) & 1;
         };
         const { arithmetic } = operationsOf(STEP_LINES, holds);
-        // The reference computes without rounding what is exact: six fields of noise (four operations each, one a conversion)
-        // and the conversion of low. It adds the reward to the return outside of the rules.
+        // The reference does not round exact results: six fields of noise (four operations each, one of them a conversion) and
+        // the conversion of low. It adds the reward to the return outside rules.ts.
         expect([action, counts.roundings]).toEqual([action, arithmetic - 6 * 4 - 1 - 1]);
         expect(counts.limits).toBe(2 * NUM_METERS);
       }
@@ -81,7 +81,7 @@ test('the arithmetic of a step is that of the reference, under every condition',
   }
 });
 
-/** A word that counts the operations on it. */
+/** A 32-bit word that counts the operations on words. */
 class Counted {
   static operations = 0;
   readonly value: number;
@@ -97,7 +97,7 @@ class Counted {
   rotate = (bits: number) => this.#count((this.value << bits) | (this.value >>> (32 - bits)));
 }
 
-/** The page's draw over counting words. */
+/** Computes a draw of docs/world.md with words that count operations. */
 function countingThreefry(key: readonly Counted[], counter: readonly Counted[]): [Counted, Counted] {
   const ks = [key[0], key[1], key[0].xor(key[1]).xor(new Counted(0x1bd11bda))];
   let [x0, x1] = [counter[0].add(ks[0]), counter[1].add(ks[1])];
@@ -112,7 +112,7 @@ function countingThreefry(key: readonly Counted[], counter: readonly Counted[]):
   return [x0, x1];
 }
 
-test('the words of a draw are those of a draw over counting words', () => {
+test('the counted word operations of a draw equal those of a draw with counting words', () => {
   const [{ key, counter, output }] = threefryVectors;
   const counted = (words: readonly string[]) => words.map((word) => new Counted(Number.parseInt(word, 16)));
   Counted.operations = 0;
@@ -123,8 +123,8 @@ test('the words of a draw are those of a draw over counting words', () => {
   expect(operationsOf(draw, () => 1).words).toBe(operations);
 });
 
-describe('the demand', () => {
-  test('of registers has every line, and of one episode the mean', () => {
+describe('demandOf', () => {
+  test('counts every line for registers of several episodes, and the mean over steps for one episode', () => {
     expect(demandOf('given', 16)).toEqual({ arithmetic: 133, choices: 17, words: 178 });
     expect(demandOf('random', 16)).toEqual({ arithmetic: 133, choices: 17, words: 260 });
     const { arithmetic, choices, words } = demandOf('given', 1);
@@ -135,7 +135,7 @@ describe('the demand', () => {
     ['given', 16],
     ['random', 16],
     ['random', 1],
-  ] as const)('%s, %i lanes, has a measured mix of nearly its kinds', (choice, lanes) => {
+  ] as const)('of %s actions with %i lanes is within 3 % of a mix that probe.h measures', (choice, lanes) => {
     const sources = fileOf('bench/core/probe.h');
     const mixes = Array.from(sources.matchAll(/\{(\d+), (\d+), (\d+)\}/g), ([, ...counts]) =>
       counts.map(Number),
@@ -151,7 +151,7 @@ describe('the demand', () => {
     expect(Math.min(...distances)).toBeLessThan(0.03);
   });
 
-  test('counts operators outside of indices, as often as the line is computed', () => {
+  test('sums over lines that count the operators outside indices, times the number of computations', () => {
     const line = { rule: 0, text: 'a[i + 1] = (b * c) - d', times: 5, extra: { choices: 1 } };
     expect(operationsOfLine(line)).toEqual({ arithmetic: 10, choices: 5, words: 0 });
   });

@@ -1,4 +1,4 @@
-/** The tables of docs/speed.md and the README are those of the recorded runs, and software adapters are no devices. */
+/** The tables of docs/speed.md and the README are those of the recorded runs, and the pages list no software adapter. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { drawPeers } from '../../bench/peers/figure.js';
@@ -23,7 +23,7 @@ test('a changed figure changes the page', () => {
   expect(withSpeed(read('docs/speed.md'), { ...recorded, kernels: changed })).toContain('77.7 ns');
 });
 
-test('the picture has a line for each player, and says its numbers', async () => {
+test('the picture has a line for each measured player, and its description has the numbers', async () => {
   const player = (name: string, missing: string | null) => ({ name, tolerance: 0, missing });
   const cell = (name: string, episodes: number) => ({ name, episodes, stepsPerSecond: 2e6 * episodes });
   const players = [player('one', null), player('two', null), player('gone', 'no compiler')];
@@ -58,7 +58,7 @@ describe('a device', () => {
     expect(devicesTable([device]).split('\n')).toHaveLength(3);
   });
 
-  test('that is software, or missing, has neither', () => {
+  test('has no file and no rows if it is a software adapter or missing', () => {
     const software = run('SwiftShader', true);
     expect(fileFor(software)).toEqual({
       reason: expect.stringContaining('SwiftShader is a software adapter'),

@@ -148,22 +148,18 @@ const refused: [name: string, args: string[], message: string][] = [
     ['--grader', write('v2.json', '{"name":"v2","weights":{"progress":1}}')],
     'at name of ',
   ],
-  ['a file as directory', ['--output', calmFile], 'to name a directory'],
-  ['a directory in a file', ['--output', `${calmFile}/report`], `${calmFile} is not a directory`],
-  ['a directory without a name', ['--output', ''], 'got an empty name'],
-  ['a directory as file', ['--json', pathOf('')], 'which is a directory'],
+  ['an output directory that is a file', ['--output', calmFile], 'to name a directory'],
+  ['an output directory inside a file', ['--output', `${calmFile}/report`], `${calmFile} is not a directory`],
+  ['an output directory without a name', ['--output', ''], 'got an empty name'],
+  ['a JSON file that is a directory', ['--json', pathOf('')], 'which is a directory'],
+  ['a JSON file inside a file', ['--json', `${calmFile}/x.json`], `${calmFile} is not a directory`],
   [
-    'a directory in a file as the place of a file',
-    ['--json', `${calmFile}/x.json`],
-    `${calmFile} is not a directory`,
-  ],
-  [
-    'a file of a report in a new directory',
+    'a JSON file of the same path as a file of the report, in a new directory',
     ['--output', pathOf('new'), '--json', pathOf('other/../new/audit.json')],
     'Expected --json to be another file than those of --output',
   ],
   [
-    'a file of the report, through a link to its directory',
+    'a JSON file of the same path as a file of the report, through a link to its directory',
     ['--output', linked, '--json', pathOf('Audit.MD')],
     'Expected --json to be another file than those of --output',
   ],
@@ -173,13 +169,13 @@ const refused: [name: string, args: string[], message: string][] = [
     'Expected --output to be another file than --grader',
   ],
   [
-    'a file of the report',
+    'a JSON file of the same path as a file of the report',
     ['--output', pathOf(''), '--json', pathOf('audit.json')],
     'Expected --json to be another file than those of --output',
   ],
   ['too few evaluations', ['--evaluations', '10'], 'Expected evaluations to be an integer from 1000'],
   [
-    'no episodes of planners',
+    'no episodes for planners',
     ['--planner-episodes', '0'],
     'Expected --planner-episodes to be an integer from 2',
   ],
@@ -187,14 +183,18 @@ const refused: [name: string, args: string[], message: string][] = [
   ['more profiles than episodes', ['--episodes', '5', '--profiles', '6'], 'profiles'],
   ['a seed above 2^32 - 1', ['--seed', '4294967296'], 'seed'],
   ['an unknown backend', ['--backend', 'refrence'], 'Did you mean "reference"?'],
-  ['a kernel of the reference', ['--backend', 'reference', '--kernel', 'avx2'], 'Leave out --kernel'],
+  [
+    'a kernel with the reference backend',
+    ['--backend', 'reference', '--kernel', 'avx2'],
+    'Leave out --kernel',
+  ],
   ['a positional argument', ['v1'], 'too many arguments'],
 ];
 it.concurrent.each(refused)(
   'refuses %s as a usage error, and creates nothing',
   async (name, args, message) => {
     const folder = pathOf(`refused ${name}`);
-    // The last of repeated options counts.
+    // Of a repeated option, the last value counts.
     const { code, stdout, stderr } = await runCli(['audit', '--output', folder, ...args]);
     expect(stderr).toContain(message);
     expect(stderr).not.toMatch(/^ +at /m);

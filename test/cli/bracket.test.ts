@@ -71,7 +71,7 @@ describe('eval --bracket', () => {
     );
   });
 
-  it('refuses an audit of a grader that is not in use, and an output in its place', async () => {
+  it('refuses an audit of a grader that is not in use, and an output that would overwrite the audit', async () => {
     const audit = JSON.stringify({ ...BRACKET_AUDIT, grader: 'v1' });
     writeFileSync(pathOf('v1.json'), audit);
     const other = await runCli([...EVAL, '--bracket', pathOf('v1.json')]);

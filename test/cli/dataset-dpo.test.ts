@@ -14,7 +14,7 @@ const dpo = (...args: string[]) => runCli(['dataset', 'dpo', ...args]);
 const read = (...path: string[]): string => readFileSync(pathOf(join(...path)), 'utf8');
 const seeds = Array.from({ length: 30 }, (_, i) => 95 + i);
 
-/** Episodes of two samples of one model: the heuristic, and one that takes the same action at every step. */
+/** Two samples of one model: one follows the heuristic, the other takes the same action at every step. */
 const samples = [
   recordEpisodes(episodeStarts(seeds), { player: playerOf({ model: 'm' }) }),
   recordEpisodes(episodeStarts(seeds), {
@@ -33,7 +33,7 @@ beforeAll(async () => {
   );
 });
 
-it('writes train, validation and their card', () => {
+it('writes the training rows, the validation rows and their card', () => {
   expect(readdirSync(pathOf('first')).sort()).toEqual(['README.md', 'train.jsonl', 'validation.jsonl']);
   const rows = [...fromLines(read('first', 'train.jsonl')), ...fromLines(read('first', 'validation.jsonl'))];
   expect(new Set(rows.map(({ seed }) => seed))).toEqual(new Set(seeds.slice(5)));
@@ -55,7 +55,7 @@ it('docs/trajectories.md lists exactly the options and columns', async () => {
   expect(listedIn('docs/trajectories.md', 'Rows for DPO')).toEqual({ options: optionsOf(stdout), columns });
 });
 
-it('the command in the card reproduces the same bytes, also on another backend', async () => {
+it('the command in the card reproduces the same bytes on another backend', async () => {
   const [, command] = /```sh\nrhythm-vec (.*)\n```/.exec(read('first', 'README.md'))!;
   mkdirSync(pathOf('again'));
   const paths: Record<string, string> = { 'samples.jsonl': input, first: pathOf('again/first') };
@@ -84,7 +84,7 @@ it('writes Parquet with every option', async () => {
   expect(card).toContain('--by return --min-margin 0.01 --all-pairs --teacher test');
 });
 
-it('replaces its own directory, and refuses the directory of another dataset', async () => {
+it('replaces a dataset for DPO, and `dataset sft` refuses to replace it', async () => {
   expect((await dpo('--jsonl', input, '--output', pathOf('first'))).code).toBe(0);
   const sft = ['dataset', 'sft', '--jsonl', input, '--objective', 'none', '--output'];
   const refused = await runCli([...sft, pathOf('first')]);
@@ -94,7 +94,7 @@ it('replaces its own directory, and refuses the directory of another dataset', a
   ]);
 });
 
-it('reports episodes that differ from their replay, and refuses files without pairs', async () => {
+it('reports episodes that differ from their replay, and refuses episodes without pairs', async () => {
   const changed = changedAt(samples[1][10], 'steps.3.reward', (reward: number) => reward + 1);
   writeFileSync(
     pathOf('changed.jsonl'),

@@ -48,7 +48,7 @@ it('docs/guides/training-data.md lists exactly the options and columns of datase
   });
 });
 
-it('the command in the card reproduces the same bytes, also on another backend', async () => {
+it('the command in the card reproduces the same bytes on another backend', async () => {
   const [, command] = /```sh\nrhythm-vec (.*)\n```/.exec(read('first', 'README.md'))!;
   const args = command.replace('train.jsonl', join(folder('again'), 'train.jsonl')).split(' ');
   expect((await runCli([...args, '--backend', 'reference'])).code).toBe(0);
@@ -148,7 +148,7 @@ describe('refuses, and changes nothing:', () => {
       [...rows, '--output', pathOf('project/x.jsonl')],
       'Write --output to a directory of its own.',
     ],
-    ['a folder in a file', [...rows, '--output', '/dev/null/x.jsonl'], '/dev/null is not a directory'],
+    ['an output inside a file', [...rows, '--output', '/dev/null/x.jsonl'], '/dev/null is not a directory'],
     ['an unknown profile', [...rows, '--profiles', 'me', '--output', pathOf('x.jsonl')], 'got "me"'],
     [
       'steps that are not a range',
@@ -184,7 +184,7 @@ it('keeps existing files when it is interrupted', async () => {
   expect(readdirSync(pathOf('interrupted')).sort()).toEqual(['README.md', 'train.jsonl']);
 });
 
-it('with --grader writes the same states with prompts for that grader, and its rewards in the card', async () => {
+it('with --grader writes the same states with prompts for that grader, and rewards of that grader in the card', async () => {
   for (const name of ['v3', 'own']) folder(name);
   const options = ['--rows', '20', '--steps', '3-27'];
   const own = { name: 'own', weights: { wellbeing: 0.5, belief_skill: 0.5 } };

@@ -40,7 +40,7 @@ beforeAll(async () => {
   );
 });
 
-it('writes train, validation and their card', () => {
+it('writes the training rows, the validation rows and their card', () => {
   expect(readdirSync(pathOf('first')).sort()).toEqual(['README.md', 'train.jsonl', 'validation.jsonl']);
   const rows = [...fromLines(read('first', 'train.jsonl')), ...fromLines(read('first', 'validation.jsonl'))];
   expect(rows).toHaveLength(20 * 28);
@@ -49,7 +49,7 @@ it('writes train, validation and their card', () => {
   expect(card).toContain(
     '{"split":"train","path":"train.jsonl"},{"split":"validation","path":"validation.jsonl"}',
   );
-  // The card has no path of this machine.
+  // The card names files without the directory of this test.
   expect(card).not.toContain(pathOf(''));
 });
 
@@ -59,7 +59,7 @@ it('docs/trajectories.md lists exactly the options and columns of dataset sft', 
   expect(listedIn('docs/trajectories.md', 'Rows for SFT')).toEqual({ options: optionsOf(stdout), columns });
 });
 
-it('the command in the card reproduces the same bytes, also on another backend', async () => {
+it('the command in the card reproduces the same bytes on another backend', async () => {
   const [, command] = /```sh\nrhythm-vec (.*)\n```/.exec(read('first', 'README.md'))!;
   mkdirSync(pathOf('again'));
   const args = command
@@ -122,7 +122,7 @@ describe('with graders,', () => {
     expect(card).not.toContain('PROMPTS DESCRIBE ANOTHER');
   });
 
-  it('the card names all graders of the prompts, and warns if --grader is another one', async () => {
+  it('the card names all graders of the prompts, and warns if --grader names another grader', async () => {
     const text = answers('v3', [100]) + answers('v2', [101, 102]);
     expect((await run(text, 'differ', '--validation', '0')).code).toBe(0);
     const card = read('differ', 'README.md');
@@ -132,14 +132,14 @@ describe('with graders,', () => {
 
   it('--min-score selects by the score under --grader', async () => {
     const text = answers('v3', [100, 101, 102, 103]);
-    const rows = async (grader: string, least: string) => {
+    const countsOf = async (grader: string, least: string) => {
       const name = `least-${grader}`;
       const { stderr } = await run(text, name, '--grader', grader, '--min-score', least, '--validation', '0');
       return [/(\d) episodes? used/.exec(stderr)?.[1], /a lower score \((\d)\)/.exec(stderr)?.[1]];
     };
     // Under v2 the heuristic with a constant belief scores about 0.6, under v3 at most 0.5.
-    expect(await rows('v2', '0.54')).toEqual(['4', undefined]);
-    expect(await rows('v3', '0.54')).toEqual([undefined, '4']);
+    expect(await countsOf('v2', '0.54')).toEqual(['4', undefined]);
+    expect(await countsOf('v3', '0.54')).toEqual([undefined, '4']);
   });
 
   it('episodes of world 1.0.0 are accepted, with a note', async () => {
@@ -155,7 +155,7 @@ describe('with graders,', () => {
   });
 });
 
-it('replaces an existing dataset completely', async () => {
+it('replaces an existing dataset completely, and refuses to replace it in another format', async () => {
   const output = pathOf('twice');
   await sft('--jsonl', input, '--output', output);
   expect((await sft('--jsonl', input, '--output', output, '--validation', '0')).code).toBe(0);
@@ -249,9 +249,13 @@ describe('refuses, and changes nothing:', () => {
       ['--jsonl', input, '--output', pathOf('rows')],
       'which contains another train.jsonl',
     ],
-    ['a file as directory', ['--jsonl', input, '--output', input], 'is not a directory. Name another.'],
     [
-      'only teachers of the score',
+      'an output directory that is a file',
+      ['--jsonl', input, '--output', input],
+      'is not a directory. Name another.',
+    ],
+    [
+      'episodes whose teachers all have the objective score',
       ['--jsonl', pathOf('score.jsonl'), ...output],
       'another objective (1). Only teachers of objective wellbeing are used. Choose another (score, none) with --objective',
     ],

@@ -20,7 +20,7 @@ const evaluate = (fake: FakeOpenAi, ...args: string[]) =>
   );
 
 describe('a model', () => {
-  it('has rows beside other policies, with unparsed answers and cost', async () => {
+  it('has rows beside those of other policies, with its unparsed answers and its cost', async () => {
     const fake = await startModel({
       faultOf: ({ index }) => (index % 10 === 3 ? 'refusal' : index % 10 === 6 ? 'cut-off' : null),
     });
@@ -53,7 +53,7 @@ describe('a model', () => {
     expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(140);
   });
 
-  it('may be one of several models, with any characters in their names', async () => {
+  it('can be evaluated beside other models, with any characters in the names', async () => {
     const fake = await startModel();
     const policies = 'llm:Qwen/Qwen2.5-3B-Instruct,llm:gpt-4o:2024-11-20,llm:a\\,b';
     const stored = ['--components', pathOf('parts.jsonl'), '--json', pathOf('names.json')];
@@ -78,7 +78,7 @@ describe('a model', () => {
 });
 
 describe('with --trajectories', () => {
-  it('stores all episodes of all policies, which replay as recorded, and requests none again', async () => {
+  it('stores all episodes of all policies, which replay as recorded, and requests no stored episode again', async () => {
     const fake = await startModel();
     const options = ['--policies', 'random,llm:fake', '--trajectories', pathOf('all.jsonl')];
     const first = await evaluate(fake, ...options, '--json', pathOf('first.json'));
@@ -115,7 +115,7 @@ describe('with --trajectories', () => {
     const args = ['eval', '--policies', 'llm:fake,heuristic', '--episodes', '2', ...options];
     const running = startCli(args, stuck.environment);
     await waitForRequests(stuck, 4 * 28 + 6);
-    // Two under ood; two of the first profile, each stored under discrete, too.
+    // Two under ood, and two of the first profile, each stored a second time under discrete.
     const storedCount = (): number => textOf('killed.jsonl.partial').split('\n').length - 1;
     await vi.waitUntil(() => storedCount() === 2 + 2 * 2, { timeout: 60_000 });
     running.child.kill('SIGKILL');
@@ -133,7 +133,7 @@ describe('with --trajectories', () => {
     expect(rowsOf('resumed.json')).toEqual(rowsOf('whole.json'));
   });
 
-  it('stops before the budget is exceeded, reports the kept episodes, and resumes with a larger one', async () => {
+  it('stops before the budget is exceeded, reports the kept episodes, and resumes with a larger budget', async () => {
     const fake = await startModel();
     const options = [
       '--episodes',

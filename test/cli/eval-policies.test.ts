@@ -8,7 +8,7 @@ const EXAMPLE = './examples/recurrent-policy.js';
 const EVAL = ['eval', '--conditions', 'ood', '--episodes', '6'];
 
 describe('eval --policies FILE', () => {
-  it('plays a policy of a file, which reeval, regrade and report then read', async () => {
+  it('plays a policy from a file, and reeval, regrade and report read its results', async () => {
     const [json, trajectories, components] = ['r.json', 't.jsonl', 'c.jsonl'].map(pathOf);
     const names = `${EXAMPLE},${EXAMPLE}+inference,heuristic+constant`;
     const outputs = ['--json', json, '--trajectories', trajectories, '--components', components];
@@ -55,7 +55,7 @@ describe('eval --policies FILE', () => {
     expect(stderr).toMatch(message);
   });
 
-  it('refuses two files of one name', async () => {
+  it('refuses two files with the same name', async () => {
     const { stderr } = await runCli([...EVAL, '--policies', `${EXAMPLE},examples/../${EXAMPLE}`]);
     expect(stderr).toMatch(/Expected one policy named recurrent-policy/);
   });

@@ -34,7 +34,7 @@ it('writes every episode without changing results, and reeval finds no mismatch'
     0,
     expect.stringContaining(`${episodes} episodes replayed, all as recorded, bit for bit.`),
   ]);
-  // The same scores and names.
+  // reeval has the same scores under the same names.
   for (const { condition, policy, belief, digest } of rowsOf('with.json')) {
     const teacher = belief === 'constant' ? `${policy}+constant` : policy;
     const same = rowsOf('re.json').filter(
@@ -44,7 +44,7 @@ it('writes every episode without changing results, and reeval finds no mismatch'
   }
 });
 
-it("reeval shows a policy's own published score, not the published teacher's", async () => {
+it("reeval shows a policy's own published score, not that of the published teacher", async () => {
   const evalArgs = [
     'eval',
     '--policies',
@@ -109,7 +109,7 @@ it('with --trajectories - writes only episodes to the standard output', async ()
 describe('refuses, as a usage error', () => {
   const refused: [string, string[], string][] = [
     [
-      'too many episodes for a file, and names --components',
+      'too many episodes for a file, and suggests --components',
       ['--seeds', '0-9999999', '--trajectories', pathOf('no.jsonl')],
       'got 60000000 (6 policies, 10000000 episodes each). An episode takes about 18 kB of JSON: add --format parquet, name fewer --seeds or --policies, ' +
         'or store --components.',
@@ -125,7 +125,7 @@ describe('refuses, as a usage error', () => {
       'Expected --json to be another file than the temporary files of --trajectories',
     ],
     ['the standard output twice', ['--json', '-', '--trajectories', '-'], 'another file than --json, got -.'],
-    ['a directory in a file', ['--trajectories', '/dev/null/t.jsonl'], '/dev/null is not a directory'],
+    ['an output inside a file', ['--trajectories', '/dev/null/t.jsonl'], '/dev/null is not a directory'],
     [
       "the grader's file",
       ['--grader', pathOf('calm.json'), '--trajectories', pathOf('calm.json')],

@@ -123,7 +123,7 @@ describe('eval', () => {
     ['no episodes', ['eval', '--episodes', '0'], 'Expected episodes to be an integer of at least 1, got 0.'],
     ['unknown profiles', ['eval', '--profiles', 'smapled'], 'Did you mean "sampled"?'],
     [
-      'profiles for discrete:NAME',
+      'profiles with the condition discrete',
       ['eval', '--conditions', 'discrete', '--profiles', 'sampled'],
       'Leave out one',
     ],
@@ -134,14 +134,14 @@ describe('eval', () => {
     ],
     ['an unknown backend', ['eval', '--backend', 'refrence'], 'Did you mean "reference"?'],
     [
-      'a kernel of the reference',
+      'a kernel with the reference backend',
       ['eval', '--backend', 'reference', '--kernel', 'avx2'],
       'Leave out --kernel',
     ],
     ['no threads', ['eval', '--threads', '0'], 'from 1 to 256, got 0.'],
     ['a positional argument', ['eval', 'ood'], 'too many arguments'],
-    ['a directory in a file', ['eval', '--json', '/dev/null/x.json'], '/dev/null is not a directory'],
-    ['a directory', ['eval', '--json', dirname(pathOf('x'))], 'which is a directory'],
+    ['an output inside a file', ['eval', '--json', '/dev/null/x.json'], '/dev/null is not a directory'],
+    ['an output that is a directory', ['eval', '--json', dirname(pathOf('x'))], 'which is a directory'],
     ['no command', [], 'Usage: rhythm-vec'],
   ];
   it.concurrent.each(refused)('refuses %s, as a usage error', async (_, args, message) => {

@@ -1,4 +1,4 @@
-/** A file of the wrong kind is recognised by every command that reads one, as a file and from a pipe. */
+/** Commands recognise and refuse files of the wrong kind, given by path or through a pipe. */
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { checkedStream, KINDS, kindOf } from '../../src/cli/files/file-kind.js';
@@ -14,7 +14,7 @@ const row = (value: object): string => `${JSON.stringify(value)}\n`;
 const CALM = { name: 'calm', weights: { crash_free: 0.5, progress: 0.5 } };
 const PROMPT = { messages: [{ role: 'system', content: 'x'.repeat(9000) }], seed: 100, step_index: 0 };
 
-/** Beginnings of files by kind, as they are written. */
+/** The beginning of a file of each kind, as the commands write it. */
 const FILES: readonly (readonly [kind: keyof typeof KINDS, text: string])[] = [
   [
     'trajectories',
@@ -39,7 +39,7 @@ const FILES: readonly (readonly [kind: keyof typeof KINDS, text: string])[] = [
 ];
 
 const OUTPUT = ['--output', pathOf('x/out')];
-/** Commands by the kinds that they read. The input's path follows. */
+/** Arguments of commands, without the path of the input at their end, and the kinds of file that they read. */
 const READERS: readonly (readonly [args: readonly string[], kinds: readonly string[]])[] = [
   [['reeval', '--jsonl'], ['trajectories']],
   [['dataset', 'sft', ...OUTPUT, '--jsonl'], ['trajectories']],
@@ -55,7 +55,7 @@ const READERS: readonly (readonly [args: readonly string[], kinds: readonly stri
 ];
 
 describe.each(READERS)('%j', (args, kinds) => {
-  // Trajectories may be Parquet: test/cli/trajectory-parquet.test.ts has the refusals.
+  // Trajectories may be Parquet. test/cli/trajectory-parquet.test.ts tests which Parquet files are refused.
   const read = kinds.includes('trajectories') ? [...kinds, 'parquet'] : kinds;
   it.each(FILES.filter(([kind]) => !read.includes(kind)))('refuses %s', async (kind, text) => {
     writeFileSync(pathOf('audit'), jsonText(AUDIT));

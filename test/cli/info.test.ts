@@ -31,7 +31,7 @@ describe('info', () => {
     expect(stdout).toMatch(/backend reference +available/);
   });
 
-  it('marks backends that only asynchronous environments can use, and whether they are available', async () => {
+  it('marks backends that only asynchronous environments can use, and shows whether they are available', async () => {
     const backend = new DeferredBackend();
     expect(await renderInfo(backend.platform)).toMatch(
       /\nbackend deferred +available \(by createAsyncVecEnv and commands\)\nbackend reference +available\n$/,

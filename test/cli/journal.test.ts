@@ -212,7 +212,7 @@ describe('a second command', () => {
 });
 
 describe('keeps the data', () => {
-  it('of another program, if that has a file with the name of the journal', async () => {
+  it('of another program whose file has the name of the journal', async () => {
     for (const text of ['a line of notes', '{"notes": 1}', 'first\nlast']) {
       const path = newPath();
       writeFileSync(`${path}.partial`, text);

@@ -34,6 +34,7 @@ const CONTENDER = `
   }
 `;
 
+/** Runs CONTENDER in a child process. */
 class Contender {
   readonly #answers: AsyncGenerator<string>;
   readonly child: ChildProcessWithoutNullStreams;
@@ -45,6 +46,7 @@ class Contender {
     this.#answers = linesOf(this.child.stdout);
   }
 
+  /** Sends a line. Resolves to whether the process now holds the lock. */
   async request(line: string): Promise<boolean> {
     this.child.stdin.write(`${line}\n`);
     return (await this.#answers.next()).value === '1';
@@ -70,7 +72,7 @@ async function winnerOf(path: string): Promise<number> {
   return granted.indexOf(true);
 }
 
-it('is granted to one of many processes, even if a killed process left a lock file', async () => {
+it('a lock is granted to one of many processes, even if a killed process left a lock file', async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const path = pathOf(`${round}`);
     if (round % 2 === 0) writeFileSync(`${path}.lock`, 'process 7 on a host\n');
@@ -79,7 +81,7 @@ it('is granted to one of many processes, even if a killed process left a lock fi
   }
 });
 
-it('is never held twice while it is released and locked again', async () => {
+it('a lock is never held by two processes while it is released and locked again', async () => {
   const path = pathOf('again');
   for (let round = 0; round < ROUNDS; round++) {
     const winner = await winnerOf(path);
@@ -95,7 +97,7 @@ it('is never held twice while it is released and locked again', async () => {
   }
 });
 
-it('is released at once when its process is killed', async () => {
+it('a lock is released at once when its process is killed', async () => {
   for (let round = 0; round < 3; round++) {
     const path = pathOf('killed');
     const winner = await winnerOf(path);
@@ -109,7 +111,7 @@ it('is released at once when its process is killed', async () => {
   }
 });
 
-it('is released once: a second release does not affect the lock of another process', async () => {
+it('a second release does not affect the lock of another process', async () => {
   const unlock = await lock(pathOf('own'));
   unlock();
   writeFileSync(pathOf('own.lock'), 'of another');

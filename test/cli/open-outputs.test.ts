@@ -84,9 +84,9 @@ describe('open outputs', () => {
     expect(readFileSync(path, 'utf8')).toBe('new');
   });
 
-  it('are renamed in order, and none after a failure', async () => {
-    const paths = ['first', 'second', 'last'].map((name) => join(pathOf(`${folderCount}`), name));
-    newPath();
+  it('are renamed in order, and no more are renamed after a failure', async () => {
+    const folder = dirname(newPath());
+    const paths = ['first', 'second', 'last'].map((name) => join(folder, name));
     const [first, second, last] = paths;
     const files = paths.map((path) => ({
       path,

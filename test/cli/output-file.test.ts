@@ -43,11 +43,11 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe('simultaneous outputs', () => {
+describe('outputs', () => {
   it.each([
     ['with the same beginning of their names', ['.json', '.components.jsonl', '.trajectories.jsonl']],
     ['with the same path', ['.json', '.json']],
-  ])('%s are each written completely', async (_, endings) => {
+  ])('%s are each written completely if they are open at the same time', async (_, endings) => {
     const path = newPath('p'.repeat(80));
     const outputs = await Promise.all(endings.map((ending) => openOutput(path + ending)));
     for (const [k, output] of outputs.entries()) await output.write(`${k}`.repeat(1000 * (k + 1)));
@@ -155,7 +155,7 @@ describe('a temporary file of a killed run', () => {
   });
 });
 
-it('a file keeps its mode with any umask', async () => {
+it('a replaced file keeps its mode', async () => {
   const path = newPath();
   for (const mode of [0o600, 0o664, 0o640]) {
     rmSync(path, { force: true });

@@ -1,4 +1,4 @@
-/** Pictures as files: in order, and none after a failure or an abort. */
+/** Drawing pictures for files: the results are in order, and no picture is started after a failure or an abort. */
 import { describe, expect, it } from 'vitest';
 import { drawAll, outputsOf } from '../../src/cli/files/picture-files.js';
 import type { NamedDrawing } from '../../src/figures/drawing-types.js';

@@ -87,13 +87,13 @@ describe('files without mismatches', () => {
     expect(stdout).toContain('[oracle]: uses hidden state');
     const unparsed = llmEpisodes.flatMap(({ steps }) => steps).filter(({ parsed }) => !parsed).length;
     expect(stdout).toContain(`llm:m: in ${unparsed} of 140 steps no action was parsed; sleep was played.\n`);
-    // The score of the published teacher, under conditions that have one.
+    // The published score of the teacher, under conditions for which one was published.
     const published = linesOf(stdout, 'planner-wellbeing').map((line) => line.includes(' 0.611 '));
     expect(published).toEqual([false, true, false]);
     expect(linesOf(stdout, 'planner-wellbeing [oracle]').join()).not.toContain('0.611');
   });
 
-  it('are graded by a custom grader, with JSON', async () => {
+  it('are graded by a custom grader, also in the JSON', async () => {
     const calm = { name: 'calm', weights: { crash_free: 0.5, efficiency: 0.3, belief_accuracy: 0.2 } };
     writeFileSync(pathOf('calm.json'), JSON.stringify(calm));
     const { code, stdout } = await reeval(
@@ -268,12 +268,12 @@ describe('refuses', () => {
       'there is no such file',
     ],
     [
-      'the input as output',
+      'an output that is the input',
       () => ['--jsonl', pathOf('answered.jsonl'), '--json', pathOf('answered.jsonl')],
       'which is the same',
     ],
     [
-      'the grader as output',
+      "an output that is the grader's file",
       () => {
         writeFileSync(pathOf('calm.json'), '{"name":"calm","weights":{"crash_free":1}}');
         return [
@@ -288,7 +288,7 @@ describe('refuses', () => {
       'Expected --json to be another file than --grader',
     ],
     [
-      'rows to train on',
+      'rows to train on, and reports only the first lines',
       () => {
         writeFileSync(pathOf('rows.jsonl'), '{"messages":[],"seed":100}\n'.repeat(40));
         return ['--jsonl', pathOf('rows.jsonl')];
@@ -296,7 +296,7 @@ describe('refuses', () => {
       '... and 30 more lines skipped',
     ],
     [
-      'rows to train on, with a message that names them',
+      'rows to train on, and says what they are',
       () => ['--jsonl', pathOf('rows.jsonl')],
       'This is a row of a training dataset: pass the trajectories that the dataset was made from.',
     ],

@@ -58,7 +58,7 @@ describe('eval --components', () => {
   });
 
   it.each([
-    ['a directory in a file', ['--components', '/dev/null/x'], '/dev/null is not a directory'],
+    ['an output inside a file', ['--components', '/dev/null/x'], '/dev/null is not a directory'],
     [
       'the file of the results',
       ['--components', pathOf('x'), '--json', pathOf('x')],
@@ -102,7 +102,8 @@ describe('regrade', () => {
         pathOf('re.json'),
       ]);
       expect([code, stderr]).toEqual([0, '']);
-      // The stored episodes keep the action sequence of the grader under which they were played.
+      // Policies with an action sequence are not compared: the stored episodes keep the sequence of the grader under which
+      // they were played.
       const policies = POLICIES.filter(({ sequenceGrader }) => sequenceGrader('v2') === null).map(
         ({ name }) => name,
       );
@@ -192,8 +193,8 @@ describe('regrade of a file of world 1.0.0', () => {
       ),
     );
     const row = former.rows.find(({ policy }: { policy: string }) => policy === 'heuristic');
-    const { wellbeing: _, belief_skill: __, ...held } = now.rows[0].components;
-    expect(row).toEqual({ ...now.rows[0], components: { ...held, wellbeing: null, belief_skill: null } });
+    const { wellbeing: _, belief_skill: __, ...common } = now.rows[0].components;
+    expect(row).toEqual({ ...now.rows[0], components: { ...common, wellbeing: null, belief_skill: null } });
     expect([now.former_world, former.former_world]).toEqual([null, '1.0.0']);
     const weighed = former.conditions[0].sensitivity.map(({ component }: { component: string }) => component);
     expect(weighed).toEqual(COMPONENT_NAMES.slice(0, 6));
@@ -241,7 +242,7 @@ describe('regrade refuses', () => {
     ['a directory', () => ['--components', dirname(stored)], 'it is a directory'],
     ['no components', () => [], "required option '--components <file>' not specified"],
     [
-      'its own input as output',
+      'an output that is its input',
       () => ['--components', stored, '--json', stored],
       'another file than --components',
     ],

@@ -17,7 +17,7 @@ const REFERENCE_KERNEL = ['--backend', 'reference', '--kernel', 'avx2'];
 const pathOf = temporaryDirectory();
 const toLines = (rows: readonly unknown[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('');
 
-describe('files', () => {
+describe('replay', () => {
   const leftovers = (path: string) => readdirSync(dirname(path)).filter((name) => name.endsWith('.tmp'));
   const row = toLines([{ seed: 1, actions: ['sleep'] }]);
 
@@ -59,15 +59,27 @@ describe('files', () => {
 
   it.each([
     ['a missing input', () => ['--input', pathOf('none'), '--output', pathOf('x')], '--input to name a file'],
-    ['a directory as input', () => ['--input', dirname(pathOf('x')), '--output', pathOf('x')], 'a directory'],
-    ['a directory as output', () => ['--input', '-', '--output', dirname(pathOf('x'))], 'is a directory'],
     [
-      'a directory in a file',
+      'an input that is a directory',
+      () => ['--input', dirname(pathOf('x')), '--output', pathOf('x')],
+      'a directory',
+    ],
+    [
+      'an output that is a directory',
+      () => ['--input', '-', '--output', dirname(pathOf('x'))],
+      'is a directory',
+    ],
+    [
+      'an output inside a file',
       () => ['--input', '-', '--output', '/dev/null/no/x'],
       '/dev/null is not a directory',
     ],
     ['no output', () => ['--input', '-'], "required option '--output <file>' not specified"],
-    ['a kernel of the reference', () => ['--input', '-', '--output', '-', ...REFERENCE_KERNEL], '--kernel'],
+    [
+      'a kernel with the reference backend',
+      () => ['--input', '-', '--output', '-', ...REFERENCE_KERNEL],
+      '--kernel',
+    ],
     ['an unknown backend', () => ['--input', '-', '--output', '-', '--backend', 'natve'], 'Did you mean'],
   ])('refuses %s', async (_, args, message) => {
     const { code, stderr } = await runCli(['replay', ...args()], row);

@@ -78,7 +78,8 @@ async function replayText(
   return { ...counts, rows: fromLines(text), reports };
 }
 
-async function scoresOf(row: object) {
+/** Replays one valid row. Returns its output. */
+async function replayedRow(row: object) {
   const { rows, reports } = await replayText([toLines([row])]);
   expect(reports).toEqual([]);
   return rows[0];
@@ -130,13 +131,13 @@ describe('replay', () => {
   it('writes each row once, even if the output is large', async () => {
     const seeds = Array.from({ length: 400 }, (_, seed) => seed);
     const { rows } = await replayText([toLines(seeds.map((seed) => ({ seed, actions: EPISODE })))]);
-    // Some megabytes, which are written in pieces.
+    // Several megabytes, which are written in pieces.
     expect(JSON.stringify(rows).length).toBeGreaterThan(2 ** 21);
     expect(rows.map(({ seed }) => seed)).toEqual(seeds);
   });
 
   it('writes the keys in the documented order', async () => {
-    const scored = await scoresOf({ seed: 1, actions: EPISODE });
+    const scored = await replayedRow({ seed: 1, actions: EPISODE });
     expect(Object.keys(scored)).toEqual(['seed', 'profile', 'belief_target', 'steps', 'final']);
     expect(Object.keys(scored.steps[0])).toEqual(['action', 'event', 'reward', 'meters', 'delta', 'anomaly']);
     expect(Object.keys(scored.final)).toEqual([...COMPONENT_NAMES, 'belief_mae', 'final_score']);
@@ -153,7 +154,7 @@ describe('a row may have', () => {
   it('a profile, a grader and beliefs', async () => {
     const weights = [0.1, 0.2, 0.3, 0.1, 0.1, 0.2];
     const row = { seed: 9, actions: new Array(28).fill(ACTION_NAMES[0]) };
-    const final = async (extra: object) => (await scoresOf({ ...row, ...extra })).final.final_score;
+    const final = async (extra: object) => (await replayedRow({ ...row, ...extra })).final.final_score;
     expect(await final({})).toBe(score('v2'));
     expect(await final({ grader: 'v1' })).toBe(score('v1'));
     expect(await final({ grader: 'v3' })).toBe(score('v3'));
@@ -172,7 +173,7 @@ describe('a row may have', () => {
     const row = { seed: 9, actions: EPISODE, grader: 'v3' };
     const schema = { name: 'rhythm-vec/episode', version: 1 };
     for (const world_digest of [createWorld().digest, ...FORMER_WORLDS.keys()]) {
-      expect(await scoresOf({ ...row, schema, world_digest })).toEqual(await scoresOf(row));
+      expect(await replayedRow({ ...row, schema, world_digest })).toEqual(await replayedRow(row));
     }
   });
 
@@ -196,7 +197,7 @@ describe('invalid rows', () => {
     ['an array', [1], 'Expected an object with the keys seed'],
     ['null', null, 'Expected an object with the keys seed'],
     ['an unknown key', { ...good, belief: [] }, 'got "belief". Did you mean "beliefs"?'],
-    ['a prototype', '{"seed":1,"actions":["sleep"],"__proto__":{}}', '__proto__'],
+    ['the key __proto__', '{"seed":1,"actions":["sleep"],"__proto__":{}}', '__proto__'],
     ['no seed', { actions: ['sleep'] }, 'seed: Expected an integer from 0 to 4294967295, got none.'],
     ['a negative seed', { ...good, seed: -1 }, 'got -1.'],
     ['a large seed', { ...good, seed: 2 ** 32 }, 'got 4294967296.'],
@@ -211,7 +212,7 @@ describe('invalid rows', () => {
     ['too many actions', { seed: 1, actions: [...EPISODE, 'sleep'] }, '1 to 28 action names, got 29.'],
     ['an unknown action', { seed: 1, actions: ['sleep', 'slep'] }, 'actions[1]: Expected one of'],
     ['a misspelt action', { seed: 1, actions: ['deep_wrk'] }, 'got "deep_wrk". Did you mean "deep_work"?'],
-    ['capitals', { seed: 1, actions: ['SLEEP'] }, 'got "SLEEP". Did you mean "sleep"?'],
+    ['an action in capitals', { seed: 1, actions: ['SLEEP'] }, 'got "SLEEP". Did you mean "sleep"?'],
     ['an action code', { seed: 1, actions: [3] }, 'got 3.'],
     ['too few beliefs', { ...good, beliefs: [null] }, 'beliefs: Expected as many beliefs as actions'],
     [
@@ -228,7 +229,11 @@ describe('invalid rows', () => {
     ['an infinite belief', '{"seed":1,"actions":["sleep"],"beliefs":[[0,0,1e999]]}', 'three finite'],
     ['beliefs that are null', { ...good, beliefs: null }, 'beliefs: Expected a list of beliefs'],
     ['an unknown profile', { ...good, profile: 'sampeld' }, 'Did you mean "sampled"?'],
-    ['a profile of floats', { ...good, profile: [1] }, 'profile: Expected "sampled", "discrete" or'],
+    [
+      'a profile that is a list of numbers',
+      { ...good, profile: [1] },
+      'profile: Expected "sampled", "discrete" or',
+    ],
     ['an unknown grader', { ...good, grader: 'v9' }, 'Expected grader to be one of v1, v2, v3, got "v9".'],
     ['five weights', { ...good, grader: [0.2, 0.2, 0.2, 0.2, 0.2] }, 'eight weights'],
     ['weights that sum to 2', { ...good, grader: [1, 1, 0, 0, 0, 0] }, 'sum to 1'],

@@ -11,6 +11,7 @@ import { connect, metricBecomes } from '../support/server.js';
 
 const pathOf = temporaryDirectory();
 
+/** Waits until the server prints its address. Returns the address. */
 async function listening(running: Running): Promise<{ url: string; port: number }> {
   const [line] = (await once(running.child.stdout, 'data')) as [string];
   const [url] = /http:\S+/.exec(line)!;
@@ -48,7 +49,7 @@ async function occupied(...args: string[]): Promise<Running> {
   return running;
 }
 
-it('cuts off what takes longer than --grace, and exits with 1', async () => {
+it('cuts off requests that take longer than --grace, and exits with 1', async () => {
   const running = await occupied('--grace', '0.1');
   running.child.kill('SIGTERM');
   const { code, stderr } = await running.finished;
@@ -58,7 +59,7 @@ it('cuts off what takes longer than --grace, and exits with 1', async () => {
   ]);
 });
 
-it('a second signal ends it at once', async () => {
+it('a second signal ends the server at once', async () => {
   const running = await occupied();
   running.child.kill('SIGTERM');
   await running.until('stdout', 'Finishing the requests');

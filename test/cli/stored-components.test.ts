@@ -68,7 +68,7 @@ describe('a file of world 1.0.0', () => {
     await expect(read(components.replace('e7d450eb', '00000000'))).rejects.toThrow('world_digest: Expected');
   });
 
-  it('does not mix with episodes of this world in one policy', async () => {
+  it('cannot be mixed with episodes of this world in one policy', async () => {
     const [header, , second] = FORMER_FILES.components.split('\n');
     const [own] = stored.split('\n');
     const extended = JSON.stringify({ ...JSON.parse(second), wellbeing: 0, belief_skill: 0 });

@@ -1,4 +1,4 @@
-/** Tables for programs: cells of every kind, and the text of `eval`. */
+/** `textTable` and `evaluationTable`, which return tables as text. */
 import { expect, it } from 'vitest';
 import { evaluationTable, textTable } from '../../src/exports/evaluation.js';
 import * as rhythm from '../../src/index.js';
@@ -45,6 +45,6 @@ it('refuses rows of another length and cells of another kind', () => {
   expectRefusal(() => textTable([5 as never], []), 'wrong_type', 'columns[0]');
 });
 
-it('rhythm-vec does not export textTable, because it loads no package for tables', () => {
+it('the main entry of the package does not export textTable, because textTable loads a package for tables', () => {
   expect(Object.keys(rhythm)).not.toContain('textTable');
 });

@@ -157,7 +157,7 @@ describe('resumes', () => {
   });
 });
 
-it('on a full disk keeps the episodes that fit, counts all costs, and names the remedy', async () => {
+it('at the limit of the file size keeps the episodes that fit, counts all costs, and names the remedy', async () => {
   const { fake, output, args, run } = await startTeacher();
   const options = ['--seeds', '100-107', '--prices', '2.5,10,1.25', '--concurrency', '3'];
   // The limit is in kilobytes: two episodes fit, and perhaps a third.
@@ -196,7 +196,7 @@ it('reports an error of the endpoint for deeply nested answers', async () => {
   expect(stderr).not.toContain('a bug in rhythm-vec');
 });
 
-it('has a note with a remedy if many answers have no action', async () => {
+it('prints a note with a remedy if many answers have no action', async () => {
   const { run } = await startTeacher({ faultOf: ({ index }) => (index % 4 === 0 ? 'cut-off' : null) });
   const { stderr } = await run(['--seeds', '100-100']);
   expect(stderr).toMatch(/Of the answers 25\.0 % without an action, 25\.0 % cut off/);
@@ -207,7 +207,7 @@ it('has a note with a remedy if many answers have no action', async () => {
 
 describe('the key appears in no output', () => {
   const faults = ['echo', '401', 'echo-answer', 'html'];
-  it.each(faults)('with %s', async (fault) => {
+  it.each(faults)('if the endpoint has the fault %s', async (fault) => {
     const { folder, run, fake } = await startTeacher({
       faultOf: ({ index }) => (index >= 30 ? fault : null),
     });

@@ -104,7 +104,7 @@ describe('refuses', () => {
     [['--teacher', 'llm'], '--policy llm:MODEL.'],
     [['--policy', 'planner', '--objective', 'score'], 'Leave them out: --policy names both.'],
   ];
-  it.each(former)('the former options %j, and names the new ones', async (options, spelling) => {
+  it.each(former)('the former options %j, and names the new options', async (options, spelling) => {
     const { code, stderr } = await teach('--seeds', '5-5', '--output', 'x.jsonl', ...options);
     expect([code, stderr]).toEqual([2, expect.stringContaining(`${spelling}\n`)]);
   });
@@ -118,7 +118,7 @@ it('names the file that does not fit on the disk', async () => {
   ]);
 });
 
-it('its help lists the required options', async () => {
+it('the help of teach lists the required options', async () => {
   const { stdout } = await runCli(['teach', '--help']);
   const required = stdout.split(/\n(?= {2}--)/).filter((option) => /\(required\)/.test(option));
   expect(required.map((option) => option.trim().split(' ')[0])).toEqual(['--seeds', '--output']);

@@ -10,7 +10,7 @@ const pathOf = temporaryDirectory();
 const SMALL = '--episodes 20 --rounds 1 --round-episodes 4 --epochs 30 --seeds 100-199'.split(' ');
 const train = (output: string, ...more: string[]) => ['train', ...SMALL, '--output', output, ...more];
 
-it('resumes after kill -9 to the same bits, and the file is a policy', async () => {
+it('resumes after SIGKILL to the same bits, and eval and teach accept the file as a policy', async () => {
   const [whole, killed] = [pathOf('whole.safetensors'), pathOf('killed.safetensors')];
   expect((await runCli(train(whole))).stderr).toContain('belief MAE');
   const { child, finished } = startCli(train(killed, '--threads', '1'));
@@ -30,7 +30,7 @@ it('resumes after kill -9 to the same bits, and the file is a policy', async () 
   expect(taught.stdout).toContain('A trained network estimates social');
 });
 
-it('refines a student, and resumes that after kill -9 to the same bits', async () => {
+it('refines a student, and resumes the refinement after SIGKILL to the same bits', async () => {
   const clone = pathOf('clone.safetensors');
   expect((await runCli(train(clone))).code).toBe(0);
   const [whole, killed, curves] = ['refined.safetensors', 'cut.safetensors', 'curves.svg'].map(pathOf);
@@ -57,7 +57,7 @@ it('refines a student, and resumes that after kill -9 to the same bits', async (
   expect(both.stderr).toContain('Expected no option episodes beside a student to refine');
 });
 
-it('clones stored episodes, and refuses those of an oracle', async () => {
+it('clones stored episodes, and refuses episodes of an oracle', async () => {
   const [stored, bad, output] = ['stored.parquet', 'oracle.jsonl', 'cloned.safetensors'].map(pathOf);
   const record = (path: string, policy: string, seeds: string) =>
     runCli(['eval', '--policies', policy, '--seeds', seeds, '--trajectories', path]);
@@ -81,7 +81,7 @@ it('clones stored episodes, and refuses those of an oracle', async () => {
   expect(stderr).toContain('Expected an episode of a policy that sees observations only at');
 });
 
-it('refuses the oracle as a teacher, and a file that is no student', async () => {
+it('refuses the oracle as a teacher, and a file that is not a student', async () => {
   const refused = await runCli(train(pathOf('never'), '--teacher', 'planner-oracle'));
   expect(refused.code).toBe(2);
   expect(refused.stderr).toContain('Expected a teacher that sees observations only, got planner-oracle');

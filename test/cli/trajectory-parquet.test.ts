@@ -166,7 +166,7 @@ describe('a run that is killed', () => {
     expect(rows).toHaveLength(80);
   });
 
-  it('by SIGINT keeps all episodes', async () => {
+  it('by SIGINT keeps whole row groups, and prints their number of episodes', async () => {
     const output = pathOf('s.parquet');
     const { child, finished } = startCli([...TEACH, '--seeds', seeds, '--output', output]);
     await vi.waitUntil(() => existsSync(`${output}.partial`), { timeout: 60_000, interval: 5 });
@@ -183,7 +183,7 @@ describe('a run that is killed', () => {
   });
 });
 
-describe('an error names the place and the fault of', () => {
+describe('errors about a file', () => {
   const episodes = recordEpisodes(episodeStarts([100, 101, 102]), { policy: TEST_POLICIES.constant });
   const compact = episodes.map(toCompact);
   const reevalOf = async (name: string, bytes: Uint8Array) => {
@@ -206,7 +206,7 @@ describe('an error names the place and the fault of', () => {
     ['line', '{}', 'foreign: schema: Expected'],
     ['completions', Array(3).fill(null), 'completions: Expected a list of 28 entries'],
     ['profile_mode', 'nobody', 'profile_mode: Expected one of'],
-  ])('%s %j', async (column, value, fault) => {
+  ])('name the row and the fault if column %s is %j', async (column, value, fault) => {
     const { code, stderr, stdout } = await reevalOf('bad.parquet', await changed(column, value));
     expect(code).toBe(1);
     expect(stderr).toContain('bad.parquet:2: skipped, ');
@@ -214,7 +214,7 @@ describe('an error names the place and the fault of', () => {
     expect(stdout).toContain('2 episodes replayed');
   });
 
-  it('an edited grade or action, which is a mismatch', async () => {
+  it('name the field of an edited grade or reward, and both values', async () => {
     const { code, stderr } = await reevalOf('grade.parquet', await changed('final_score', 0.25));
     expect(code).toBe(1);
     expect(stderr).toContain('grade.parquet:2: final.final_score: recorded 0.25, recomputed ');
@@ -226,7 +226,7 @@ describe('an error names the place and the fault of', () => {
     expect(edited.stderr).toContain('line.parquet:2: step 3, reward: recorded 0.5, recomputed ');
   });
 
-  it('a file that is cut off, damaged, or not of trajectories', async () => {
+  it('name the fault of a file that is cut off, or not of trajectories', async () => {
     const bytes = await tableOf(compact);
     const { columns: _, ...few } = { columns: 0, seed: EPISODE_COLUMNS.seed };
     const files: [string, Uint8Array, string][] = [
@@ -250,7 +250,7 @@ describe('an error names the place and the fault of', () => {
     }
   });
 
-  it('a damaged footer, whichever byte is damaged', async () => {
+  it('are usage errors, whichever byte of the footer is damaged', async () => {
     const bytes = await tableOf(compact);
     const first = bytes.length - 8 - bytes.readUInt32LE(bytes.length - 8);
     const path = pathOf('footer.parquet');
@@ -264,7 +264,7 @@ describe('an error names the place and the fault of', () => {
     expect([...outcomes].sort()).toEqual(['problem', 'refused', 'rows']);
   });
 
-  it('a damaged row group, and the other row groups are read', async () => {
+  it('name the rows of a damaged row group, and the other row groups are read', async () => {
     const rows = compact.map((each) => [each]);
     const { toEpisodeRow } = await import('../../src/rollouts/trajectories/episode-columns.js');
     const bytes = await parquetOf<EpisodeRow>(
@@ -280,13 +280,13 @@ describe('an error names the place and the fault of', () => {
     expect(stdout).toContain('2 episodes replayed, all as recorded, bit for bit.');
   });
 
-  it('a file on the standard input', async () => {
+  it('say that Parquet is not read from the standard input', async () => {
     const { code, stderr } = await runCli(['reeval', '--jsonl', '-'], 'PAR1 and more\n');
     expect([code, stderr]).toEqual([2, expect.stringContaining('are read from files, not from pipes.')]);
   });
 });
 
-it('--format needs trajectories, and agrees with the ending', async () => {
+it('--format requires --trajectories, and must agree with the ending of the file', async () => {
   const alone = await runCli(['eval', '--episodes', '1', '--format', 'parquet']);
   expect([alone.code, alone.stderr]).toEqual([
     2,

@@ -36,7 +36,7 @@ it('draws a bar for each pass over the files', () => {
   ]);
 });
 
-it('continues after a pause, and stays from 0 to 100 %', () => {
+it('continues after a pause, and stays between 0 and 100 %', () => {
   const { meter, frames } = meterOn(true);
   meter.add('sent', 1e6);
   meter.stop();

@@ -115,9 +115,9 @@ describe('--dry-run lists the files without the Hub', () => {
   const directory = () => directoryOf({ 'README.md': '# Card', 'train.jsonl': '{"seed":5}\n' });
 
   it.each([
-    ['a server that is not there', freeAddress, 'ECONNREFUSED'],
-    ['an unknown server', async () => 'https://hub.invalid', 'ENOTFOUND|EAI_AGAIN'],
-  ])('%s', async (_, open, reason) => {
+    ['the server is not running', freeAddress, 'ECONNREFUSED'],
+    ['the host name is unknown', async () => 'https://hub.invalid', 'ENOTFOUND|EAI_AGAIN'],
+  ])('if %s', async (_, open, reason) => {
     const endpoint = await open();
     const { code, stdout, stderr } = await runCli(args('--dry-run', directory()), '', {
       ...BARE,
@@ -178,7 +178,7 @@ describe('an interrupted upload', () => {
     const hanging = hub.faults.hanging();
     const running = startCli(args(directory), { ...BARE, ...hub.environment });
     await hanging;
-    return { hub, at: directory, running };
+    return { hub, directory, running };
   };
   const completedUploads = (hub: FakeHub) =>
     hub.requests
@@ -186,7 +186,7 @@ describe('an interrupted upload', () => {
       .map(({ what }) => what);
 
   it('resumes after SIGKILL, and sends no contents twice', async () => {
-    const { hub, at: directory, running } = await started();
+    const { hub, directory, running } = await started();
     // Several requests are open at once, so requests before the one that hangs may also be open.
     while (completedUploads(hub).length < 3) await new Promise(setImmediate);
     running.child.kill('SIGKILL');

@@ -1,4 +1,4 @@
-/** `rhythm-vec world`: numbers to change, and the file of a changed world. */
+/** `rhythm-vec world`: writes the numbers of the published world, and the file of a changed world. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

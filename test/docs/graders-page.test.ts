@@ -41,7 +41,7 @@ function toCamelCase(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(toCamelCase);
   if (typeof value !== 'object' || value === null) return value;
   const named = (name: string) => (COMPONENT_NAMES.includes(name) ? name : (NAMES[name] ?? camelCase(name)));
-  return Object.fromEntries(Object.entries(value).map(([name, of]) => [named(name), toCamelCase(of)]));
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [named(name), toCamelCase(inner)]));
 }
 const stored = GRADER_NAMES.map((name) => JSON.parse(read(`audits/${name}/audit.json`)));
 const audits = stored.map((audit) => toCamelCase(audit) as Audit);

@@ -1,4 +1,4 @@
-/** Compares the tables and figures of the README and docs/commands.md with recomputed ones. */
+/** Compares the tables and figures of the README and docs/commands.md with recomputed values. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
@@ -70,7 +70,7 @@ test('the tables of eval have all conditions and policies', () => {
   expect([...new Set(documented)].sort()).toEqual([...conditions, ...policies, ...others].sort());
 });
 
-test('the tree names existing files, and all folders of the sources', () => {
+test('the list of folders in the README names existing files, and all folders of the sources', () => {
   const [, tree] = /```\n([\s\S]*?)```/.exec(section('Where things are'))!;
   const paths = tree
     .trim()

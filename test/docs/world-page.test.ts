@@ -56,7 +56,7 @@ describe('numbers', () => {
     }
   });
 
-  it('columns are in the order of the world', () => {
+  it('the columns are in the order of the code', () => {
     const headOf = (title: string): string[] => tablesOf(title)[0][0];
     expect(headOf('Time of day').slice(2)).toEqual(RHYTHM.categories);
     expect(headOf('Named profiles').slice(1)).toEqual(Object.keys(RHYTHM.profiles));
@@ -96,13 +96,13 @@ describe('the worked first step', () => {
   });
 });
 
-describe('the three implementations', () => {
+describe('rules', () => {
   const rules = Array.from(page.matchAll(/^### (Rule (\d+): (\w+))$/gm), ([, title, number]) => ({
     title,
     number,
   }));
 
-  it('state ten rules', () => {
+  it('are ten on the page', () => {
     expect(rules.map(({ number }) => Number(number))).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
   });
 
@@ -111,24 +111,27 @@ describe('the three implementations', () => {
     'C++': ['native/rules.inl', 'RHYTHM_INLINE Transition step_episode('],
     WGSL: ['src/engine/backends/webgpu/wgsl/rules.wgsl', 'fn step_episode('],
   };
-  it.each(Object.entries(TEXTS))('%s states rules 1 to 8 in order, with their names', (_, [path, begin]) => {
-    const [, body] = read(path).split(begin);
-    const stated = Array.from(
-      body.split('\n}\n')[0].matchAll(/^ {2}\/\/ (Rule \d+: \w+)\.$/gm),
-      ([, title]) => title,
-    );
-    expect(stated.slice(0, 8)).toEqual(rules.slice(0, 8).map(({ title }) => title));
-  });
+  it.each(Object.entries(TEXTS))(
+    '1 to 8 are in %s in the order of the page, with their names',
+    (_, [path, begin]) => {
+      const [, body] = read(path).split(begin);
+      const stated = Array.from(
+        body.split('\n}\n')[0].matchAll(/^ {2}\/\/ (Rule \d+: \w+)\.$/gm),
+        ([, title]) => title,
+      );
+      expect(stated.slice(0, 8)).toEqual(rules.slice(0, 8).map(({ title }) => title));
+    },
+  );
 
   it.each([
-    ['rules 9 and 10', 'src/engine/reference/grade.ts'],
-    ['rules 9 and 10', 'native/grade.inl'],
-    ['rules 9 and 10', 'src/engine/backends/webgpu/wgsl/grade.wgsl'],
-  ])('%s are in %s', (_, path) => {
+    'src/engine/reference/grade.ts',
+    'native/grade.inl',
+    'src/engine/backends/webgpu/wgsl/grade.wgsl',
+  ])('9 and 10 are in %s', (path) => {
     for (const { title } of rules.slice(8)) expect(read(path)).toContain(`${title}.`);
   });
 
-  it('cite only existing rules', () => {
+  it('have the same names in all comments of the rules files', () => {
     const titles = new Set(rules.map(({ title }) => title));
     for (const [path] of Object.values(TEXTS)) {
       const cited = Array.from(read(path).matchAll(/\bRule \d+: \w+/g), ([title]) => title);

@@ -50,6 +50,7 @@ const NO_REVISION = refusal(404, 'Invalid rev id', 'RevisionNotFound');
 
 type Handler = (request: ApiRequest, parts: string[]) => Reply;
 
+/** Handles the requests to a fake Hub, which keeps its repositories in memory. */
 export class HubApi {
   readonly repos = new Map<string, FakeRepo>();
   readonly #settings: HubSettings;
@@ -106,6 +107,7 @@ export class HubApi {
     return refusal(404, `Nothing at ${request.method} ${request.path}`);
   }
 
+  /** Wraps a handler: finds the repository of a request, and checks that the token may read or write it. */
   #with(handler: (this: HubApi, repo: FakeRepo, request: ApiRequest, ...rest: string[]) => Reply): Handler {
     return (request, [type, name, ...rest]) => {
       const repo = this.repo(type, name);

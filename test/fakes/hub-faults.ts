@@ -1,8 +1,9 @@
 /** Faults that tests add to a fake Hub. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** What a fault does instead of answering. */
+/** What a fault does to a request. */
 export type FaultAction =
+  /** Answers with this status, without handling the request. */
   | { readonly answer: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: string }
   /** Reads this many bytes of the request, then closes the connection. */
   | { readonly dropAfter: number }

@@ -90,6 +90,7 @@ export class FakeHub implements Fake {
       hasValidToken,
       hasInvalidToken,
     });
+    // Only the fault `loseAnswer` handles a request and does not answer.
     if (action !== null) request.socket.destroy();
     else write(response, reply);
   }

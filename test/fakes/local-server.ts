@@ -4,7 +4,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface Fake {
-  /** Without a slash at the end. After `close`, connections to it are refused. */
+  /** The address, without a slash at the end. After `close`, connections to it are refused. */
   readonly url: string;
   /** The environment variables with which a command uses this fake. */
   readonly environment: Readonly<Record<string, string>>;

@@ -60,7 +60,7 @@ interface Choice {
   message: { content: string | null; refusal?: string; [key: string]: unknown };
 }
 
-/** The header with which clients retry after 1 ms, so that tests are fast. */
+/** The header that makes clients retry after 1 ms, so that tests are fast. */
 const SOON = { 'retry-after-ms': '1' };
 
 /** The faults, by name. */

@@ -2,7 +2,9 @@
  * A fake chat endpoint, for tests and for trying the commands without a key. It serves the paths of OpenAI and of Azure,
  * computes its answers only from the prompt, and has faults on request.
  *
- *     npx tsx test/fakes/openai.ts --port 8787 --delay 50
+ *     npx tsx test/fakes/openai.ts --port 8787 --delay 50 --fault 429,cut-off --every 10
+ *
+ * Each answer takes `--delay` milliseconds. Every tenth request gets one of the faults, in turn.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';

@@ -99,7 +99,7 @@ it('bundling for browsers fails if the entry point imports a module of Node', as
   await expect(bundleOf('src/index.ts')).rejects.toThrow(/Could not resolve "node:/);
 });
 
-it('the entry point for browsers has all exports of the entry point for Node except policies that plan, the audit, evaluation and searches', () => {
+it('the entry point for browsers has all exports of the entry point for Node except planners, audits, evaluation and searches', () => {
   const missing = Object.keys(node).filter((name) => !(name in browser));
   expect(missing.sort()).toEqual([
     'AsyncPlanner',

@@ -41,7 +41,7 @@ const gyp = join(root, 'node-gyp.cjs');
 writeFileSync(gyp, NODE_GYP);
 cpSync(join(ROOT, 'scripts/install.js'), join(root, 'scripts/install.js'));
 
-/** Prepares the package. @param addons the addon files by path: one that loads, or a broken one. */
+/** Prepares the package. @param addons the addon files by path; each loads or is broken. */
 function prepare(addons: Readonly<Record<string, 'loads' | 'broken'>>, { checkout = false } = {}): void {
   for (const name of ['build', 'prebuilds', 'src', 'calls.jsonl']) {
     rmSync(join(root, name), { recursive: true, force: true });
@@ -81,7 +81,7 @@ describe.skipIf(NATIVE.length === 0)('if an addon exists and loads', () => {
   it.each([
     ['a prebuild', { [PREBUILD]: 'loads' }],
     ['a compiled addon', { [COMPILED]: 'loads' }],
-  ] as const)('a checkout is compiled even so: %s', (_, addons) => {
+  ] as const)('a checkout is compiled nevertheless: %s', (_, addons) => {
     prepare(addons, { checkout: true });
     expect(install()).toEqual(COMPILED_ONCE);
   });
@@ -111,7 +111,7 @@ it.each([true, false])('a failed compilation is a warning, not an error; checkou
   expect(stderr).toContain(`run "npm run build:addon" in ${realpathSync(root)}/.`);
 });
 
-it('the node-gyp of the PATH compiles for package managers that name none', () => {
+it('the node-gyp of the PATH compiles if the package manager names no node-gyp', () => {
   prepare({});
   const folder = mkdtempSync(join(tmpdir(), 'rhythm-'));
   writeFileSync(join(folder, 'node-gyp'), `#!${process.execPath}\n${NODE_GYP}`, { mode: 0o755 });
@@ -119,7 +119,7 @@ it('the node-gyp of the PATH compiles for package managers that name none', () =
   rmSync(folder, { recursive: true });
 });
 
-it('without any node-gyp the warning says that it could not start', () => {
+it('without any node-gyp, the warning says that node-gyp could not start', () => {
   prepare({});
   const { status, stderr, compiled } = install({ npm_config_node_gyp: '', PATH: root });
   expect([status, compiled]).toEqual([0, '']);

@@ -26,7 +26,7 @@ it('refuses upload with the command that installs its package', () => {
   );
 });
 
-it('lists an upload with --dry-run, with the command that installs its package', () => {
+it('upload --dry-run lists the files without its package', () => {
   expect(run('upload', '--dry-run', '--repo', 'newcomer/episodes', 'x.txt')).toContain('unknown  1 B  x.txt');
 });
 

@@ -12,7 +12,7 @@ it('the documentation has the Node versions that package.json requires', () => {
   }
 });
 
-it('is packed under the file name in docs/installing.md', () => {
+it('docs/installing.md has the file name of the packed package', () => {
   const tarballs = read('docs/installing.md').match(/[\w-]+-[\d.]+\.tgz/g);
   expect(new Set(tarballs)).toEqual(new Set([`${name}-${version}.tgz`]));
 });

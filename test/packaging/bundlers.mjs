@@ -1,7 +1,8 @@
 /**
- * `node bundlers.mjs FOLDER`, in a folder where the package is installed: bundles bundled.mjs for Node by the esbuild,
- * rollup and webpack that are installed in FOLDER. Each bundle must step natively where the package is installed. Alone
- * it must fail with the remedy, and step natively again beside a copy of `prebuilds`.
+ * `node bundlers.mjs FOLDER`, in a folder where the package is installed: bundles bundled.mjs for Node with the esbuild,
+ * rollup and webpack that are installed in FOLDER. Each bundle must run on the native backend while the package is
+ * installed. Without the package it must fail with an error that names the remedy. Without the package but beside a copy
+ * of `prebuilds` it must run on the native backend again.
  */
 import { strict as assert } from 'node:assert';
 import { spawnSync } from 'node:child_process';
@@ -61,7 +62,7 @@ async function byWebpack() {
   }
 }
 
-/** Runs a program. @returns its output, or the end of its standard error if it failed, without the code of the bundle. */
+/** Runs a program. @returns its output; if it failed, the last 4000 characters of its standard error. */
 function run(path) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [path], { encoding: 'utf8' });
   return status === 0 ? stdout + stderr : stderr.slice(-4000);
@@ -80,7 +81,7 @@ for (const name of BUNDLES) assert.equal(run(join(OUT, name)), expected, name);
 const alone = mkdtempSync(join(tmpdir(), 'rhythm-bundles-'));
 renameSync(PACKAGES, `${PACKAGES}.away`);
 try {
-  // With the chunks that webpack writes beside its bundles.
+  // Also copies the chunks that webpack writes beside its bundles.
   cpSync(OUT, alone, { recursive: true });
   for (const name of BUNDLES) {
     const message = run(join(alone, name));

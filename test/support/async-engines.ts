@@ -46,7 +46,7 @@ export const ASYNC_ENGINES: readonly AsyncEngine[] = isLeftOut('kernels')
   : [...PROCESSORS, DEVICE];
 export const OTHERS = ASYNC_ENGINES.filter((engine) => engine !== REFERENCE);
 
-/** The engines that options name, for evaluations and commands: the reference first, the device last if there is one. */
+/** The engines that options of evaluations and commands can name: the reference first, a device last if there is one. */
 export const NAMED_ENGINES: readonly Engine[] = [
   ENGINES[0],
   ...(isLeftOut('kernels') ? [] : ENGINES.slice(1)),

@@ -14,21 +14,21 @@ export async function expectSamePlans(
   options: Partial<PlannerOptions>,
   steps: readonly number[],
 ): Promise<void> {
-  const explained: unknown[] = [];
+  const expected: unknown[] = [];
   const played = playEpisodes(
     seedsFrom(700, 2),
     { ...TINY, ...options, backend: 'reference' },
     (planner, step) => {
-      if (steps.includes(step)) explained.push(planner.report(1), planner.reasons(1));
+      if (steps.includes(step)) expected.push(planner.report(1), planner.reasons(1));
     },
   );
   await using planner = await openAsyncPlanner({ numEnvs: 2, ...TINY, ...options }, openBatch);
-  const explanations: unknown[] = [];
+  const got: unknown[] = [];
   for (const [step, observations] of played.observations.entries()) {
     const { actions, beliefs } = await planner.decide(observations);
     expect(actions, `step ${step}`).toEqual(played.actions[step]);
     expect(beliefs).toEqual(played.beliefs[step]);
-    if (steps.includes(step)) explanations.push(await planner.report(1), await planner.reasons(1));
+    if (steps.includes(step)) got.push(await planner.report(1), await planner.reasons(1));
   }
-  expect(explanations).toEqual(explained);
+  expect(got).toEqual(expected);
 }

@@ -33,7 +33,7 @@ export async function expectSameReplays({ platform, backend }: AsyncOnly, count:
   expect(scores.faults.map(({ index }) => index)).toEqual([3, 4]);
 }
 
-/** A policy that reads every history. Returns the histories that it has read. */
+/** Returns a policy that reads every history, and the histories that it has read. */
 function recordingPolicy(): { policy: RolloutPolicy; histories: HistoryStep[][] } {
   const histories: HistoryStep[][] = [];
   const random = new Random('policy');

@@ -1,4 +1,4 @@
-/** Invalid calls of a batch of 20 environments, each with its error code and texts that the message must contain. */
+/** Invalid calls of a VecEnv with 20 environments, each with its error code and texts that the message must contain. */
 
 import type { VecEnv } from '../../src/engine/node.js';
 import type { ErrorCode } from '../../src/shared/errors.js';

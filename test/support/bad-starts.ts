@@ -5,10 +5,12 @@ import { any, type Case, N, put } from './bad-calls.js';
 const { NaN: nan, POSITIVE_INFINITY: infinity } = Number;
 const meters = new Float32Array(N * 5).fill(0.5);
 const validStart: StartStates = { steps: 9, meters };
+/** Returns a call of reset with changes of the valid `start`. */
 const start =
   (changes: object): Case[1] =>
   (env) =>
     env.reset({ seed: 3, start: { ...validStart, ...changes } });
+/** Returns a sum or count of 0 for each environment, and `value` for environment 7. */
 const sums = (value: unknown) => any(put(new Array(N).fill(0), 7, value));
 const secondHalf = { steps: 15 };
 export const START: Case[] = [
@@ -109,26 +111,43 @@ export const START: Case[] = [
     'got 46',
   ],
   [
-    'a well above its steps',
+    'a sum `well` above the number of steps',
     start({ well: sums(9.5) }),
     'out_of_range',
     'start.well[7]',
     'from 0 to 9',
     'begun. Pass the expected number.',
   ],
-  ['a negative well', start({ well: sums(-1) }), 'out_of_range', 'start.well[7]', 'got -1'],
-  ['a well at step 0', start({ steps: 0, well: sums(0.5) }), 'out_of_range', 'start.well[7]', 'from 0 to 0'],
-  ['a NaN as a well', start({ well: sums(nan) }), 'out_of_range', 'start.well[7]', 'got NaN'],
+  ['a negative sum `well`', start({ well: sums(-1) }), 'out_of_range', 'start.well[7]', 'got -1'],
   [
-    'a skill above its terms',
+    'a sum `well` at step 0',
+    start({ steps: 0, well: sums(0.5) }),
+    'out_of_range',
+    'start.well[7]',
+    'from 0 to 0',
+  ],
+  ['a NaN as a sum `well`', start({ well: sums(nan) }), 'out_of_range', 'start.well[7]', 'got NaN'],
+  [
+    'a sum `skill` above the sum of the largest terms',
     start({ skill: sums(1.02) }),
     'out_of_range',
     'start.skill[7]',
     '9 steps',
     'begun. Pass the expected number.',
   ],
-  ['a skill below its terms', start({ skill: sums(-16.2) }), 'out_of_range', 'start.skill[7]', 'got -16.2'],
-  ['a skill before it counts', start({ steps: 8, skill: sums(0.5) }), 'out_of_range', 'start.skill[7]'],
+  [
+    'a sum `skill` below the sum of the smallest terms',
+    start({ skill: sums(-16.2) }),
+    'out_of_range',
+    'start.skill[7]',
+    'got -16.2',
+  ],
+  [
+    'a sum `skill` before its first term',
+    start({ steps: 8, skill: sums(0.5) }),
+    'out_of_range',
+    'start.skill[7]',
+  ],
   ['too few beliefs', start({ beliefs: [0.5] }), 'wrong_length', '60 numbers in start.beliefs', 'got 1'],
   ['a number as beliefs', start({ beliefs: any(1) }), 'wrong_type', 'Expected start.beliefs', 'got 1'],
   [

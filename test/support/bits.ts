@@ -37,7 +37,7 @@ export function batchColumns(batch: Batch, outputs: Outputs): Columns {
   };
 }
 
-/** Does the same as `batchColumns` at the asynchronous interface. */
+/** Does the same as `batchColumns` for an asynchronous batch. */
 export async function asyncBatchColumns(batch: AsyncBatch, outputs: Outputs): Promise<Columns> {
   const [, state, hash, targets] = await Promise.all([
     batch.read(),
@@ -93,6 +93,7 @@ export function differences(expected: Columns, got: Columns): string[] {
   });
 }
 
+/** Expects equal bits. @param where begins each line of a failure. */
 export function expectEqual(expected: Columns, got: Columns, where = ''): void {
   const lines = differences(expected, got).map((line) => `${where} ${line}`);
   // A call of expect takes longer than the comparison of small columns.

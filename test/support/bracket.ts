@@ -1,4 +1,4 @@
-/** Anchors of v2 for tests of the bracket. */
+/** An audit of v2 with anchors, for tests of `--bracket`. */
 import { toGrader } from '../../src/engine/graders/grader.js';
 import { packageVersion } from '../../src/shared/version.js';
 import { AUDIT } from './report.js';

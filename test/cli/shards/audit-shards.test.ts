@@ -1,4 +1,4 @@
-/** Shards of `audit`, merged: the JSON and tables of the audit without --shard. */
+/** Merged shards of `audit` give the JSON and tables of an audit without --shard. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { runCli, temporaryDirectory } from '../../support/cli.js';
@@ -34,7 +34,19 @@ describe('merge', () => {
     expect(withoutSeconds(read(pathOf('merged.json')))).toBe(withoutSeconds(read(pathOf('whole.json'))));
   });
 
-  it('has each piece in one shard', () => {
+  it('refuses shards of audits with different options', async () => {
+    const other = pathOf('other.jsonl');
+    await runCli([...ARGS, '--seed', '1', '--shard', '1/3', '--json', other]);
+    const shards = ['0', '2'].map((i) => pathOf(`part-${i}-of-3.jsonl`));
+    const { code, stderr } = await runCli(['merge', ...shards, other, '--output', pathOf('no.json')]);
+    expect(code).toBe(1);
+    expect(stderr).toContain('options.seed: 0 and 1');
+    expect(stderr).toContain('shard 1 is missing');
+  });
+});
+
+describe('audit --shard', () => {
+  it('puts each piece in one shard, in shards whose sizes differ by at most one', () => {
     const piecesOf = (path: string): string[] =>
       read(path)
         .trimEnd()
@@ -48,18 +60,6 @@ describe('merge', () => {
     expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThanOrEqual(1);
   });
 
-  it('refuses an audit with other options', async () => {
-    const other = pathOf('other.jsonl');
-    await runCli([...ARGS, '--seed', '1', '--shard', '1/3', '--json', other]);
-    const shards = ['0', '2'].map((i) => pathOf(`part-${i}-of-3.jsonl`));
-    const { code, stderr } = await runCli(['merge', ...shards, other, '--output', pathOf('no.json')]);
-    expect(code).toBe(1);
-    expect(stderr).toContain('options.seed: 0 and 1');
-    expect(stderr).toContain('shard 1 is missing');
-  });
-});
-
-describe('audit --shard', () => {
   it('computes nothing again if the shard is complete', async () => {
     const { code, stderr } = await runCli([...ARGS, '--shard', '0/3', '--json', pathOf('part-0-of-3.jsonl')]);
     expect([code, stderr]).toEqual([0, expect.stringContaining('Nothing to do.')]);

@@ -1,4 +1,4 @@
-/** Shards of `dataset grpo`, `sft` and `dpo`, and Parquet files of merges: the bytes of the run without --shard. */
+/** Merged shards of `dataset grpo`, `sft` and `dpo`, and merged Parquet, have the bytes of a run without --shard. */
 import {
   appendFileSync,
   copyFileSync,
@@ -33,7 +33,7 @@ async function runShards(
   return paths;
 }
 
-/** Both have to be named alike, because the card names the file. */
+/** Compares a merge with a run without --shard. Both outputs have the same name, because the card names the file. */
 async function compare(args: readonly string[], shards: readonly string[], name: string): Promise<void> {
   const [whole, merged] = ['whole', 'merged'].map((folder) => pathOf(`${folder}-${name}`));
   for (const folder of [whole, merged]) mkdirSync(folder, { recursive: true });
@@ -122,7 +122,7 @@ describe('dataset sft and dpo', () => {
     },
   );
 
-  it('has the exit code 0 with --skip-bad, and replaces an earlier directory', async () => {
+  it('exits with 0 with --skip-bad, and replaces an earlier directory', async () => {
     const args = ['dataset', ...SFT, '--skip-bad', '--jsonl', ...inputs];
     const shards = await runShards(args, '--output', 2, 'skip');
     for (let k = 0; k < 2; k++)
@@ -142,7 +142,7 @@ describe('dataset sft and dpo', () => {
     expect(existsSync(pathOf('changed'))).toBe(false);
   });
 
-  it('refuses the standard input, more shards than lines, and a folder for a shard', async () => {
+  it('refuses the standard input, more shards than lines, and a directory as the output of a shard', async () => {
     const shard = (input: string, part: string, output: string) =>
       runCli(['dataset', ...SFT, '--jsonl', input, '--shard', part, '--output', output]);
     const results = [
@@ -157,13 +157,13 @@ describe('dataset sft and dpo', () => {
   });
 });
 
-describe('trajectories as Parquet', () => {
-  it('of teach are the same', async () => {
+describe('merged Parquet', () => {
+  it('of trajectories of teach has the bytes of a run without --shard', async () => {
     const args = ['teach', '--policy', 'heuristic+inference', '--seeds', '100-104'];
     await compare(args, await runShards(args, '--output', 3, 'teach'), 't.parquet');
   });
 
-  it('of eval are the same', async () => {
+  it('of trajectories of eval has the bytes of a run without --shard', async () => {
     const args = ['eval', '--policies', 'heuristic,random+constant', '--episodes', '4'];
     const shards = await runShards(args, '--trajectories', 2, 'eval');
     const [whole, merged] = ['whole.parquet', 'merged.parquet'].map(pathOf);
@@ -172,7 +172,7 @@ describe('trajectories as Parquet', () => {
     expect(read(merged).equals(read(whole))).toBe(true);
   });
 
-  it('is refused for components', async () => {
+  it('of components is refused', async () => {
     const shards = await runShards(['eval', '--episodes', '2'], '--components', 1, 'components');
     const { code, stderr } = await runCli(['merge', ...shards, '--output', pathOf('c.parquet')]);
     expect([code, stderr]).toEqual([2, expect.stringContaining('to be JSON, got')]);

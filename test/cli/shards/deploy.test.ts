@@ -1,4 +1,4 @@
-/** The files of deploy/: their commands run here, with the variables that Kubernetes and Slurm set. */
+/** Runs the commands of the files in deploy/, with the variables that Kubernetes and Slurm set. */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter } from 'node:path';
@@ -11,7 +11,7 @@ const deployed = (name: string): string => fileURLToPath(new URL(`../../../deplo
 const [YAML, SLURM] = ['kubernetes-indexed-job.yaml', 'slurm-array.sh'].map(deployed);
 const SETTINGS = { SEEDS: '100-104', POLICY: 'heuristic+inference', SHARDS: '2' };
 
-/** A folder with the command, as an image or a cluster's module has it. */
+/** A folder with the command, as an image or a module of a cluster provides it. */
 const bin = pathOf('bin');
 let whole: string;
 beforeAll(async () => {

@@ -69,7 +69,7 @@ describe('policies', () => {
     expect(withoutSeconds(read(json))).toBe(withoutSeconds(read(whole.json)));
   });
 
-  it('are refused if the file of one was changed between two shards', async () => {
+  it('are refused if a policy file was changed between two shards', async () => {
     const shards = await runShards(2, '--components', args);
     writeFileSync(mine, 'export default ({ steps }) => ({ actions: steps.map(() => 3) })');
     const again = ['--shard', '1/2', '--components', pathOf('other.jsonl')];

@@ -54,7 +54,7 @@ describe('merge', () => {
     expect(read(pathOf('merged.jsonl'))).toBe(whole);
   });
 
-  it('accepts the manifests that a pattern also matches, and writes to the standard output', async () => {
+  it('accepts manifests among its arguments, as a file pattern passes them, and writes to the standard output', async () => {
     const { stdout } = await merge([...shards, ...shards.map(manifestOf)], '-');
     expect(stdout).toBe(whole);
   });
