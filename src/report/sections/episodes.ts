@@ -36,10 +36,9 @@ const ALL_THREE = "Each player's episodes with the best, the median and the wors
 const MEDIAN_ONLY =
   "Each player's episode with the median final score. A report on fewer players also has the best and the worst.";
 
-const medianOf = (episodes: readonly ChosenEpisode[]): ChosenEpisode[] => {
-  const median = episodes.find(({ which }) => which === 'median') ?? episodes[0];
-  return [median];
-};
+/** Returns the median episode. The median of two episodes is the worse one. */
+const medianOf = (episodes: readonly ChosenEpisode[]): ChosenEpisode[] =>
+  episodes.filter(({ which }) => which === 'median').concat(episodes.slice(-1)).slice(0, 1);
 
 const heading = ({ name }: ReportedPlayer): Html => html`<h3><bdi>${name}</bdi></h3>\n`;
 

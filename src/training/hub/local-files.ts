@@ -121,8 +121,8 @@ function filesWithin(root: string, leftOut: LeftOut[]): FilePaths[] {
 
 function reasonToLeaveOut(name: string, stats: Stats): string | null {
   if (name.startsWith('.')) return 'its name begins with a dot';
-  // `teach` writes .partial, .spent and .jsonl.lock files beside its output.
-  if (/\.(partial|spent|tmp|jsonl\.lock)$|~$/.test(name)) return 'unfinished';
+  // Commands write these files beside an output that is not complete.
+  if (/\.(partial(\.footer)?|spent|tmp|(jsonl|parquet)\.lock)$|~$/.test(name)) return 'unfinished';
   if (stats.isSymbolicLink()) return 'a link';
   return stats.isDirectory() || stats.isFile() ? null : 'not a file';
 }

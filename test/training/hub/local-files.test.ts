@@ -41,6 +41,7 @@ describe('targets', () => {
       ...{ 'd/.env': 's', 'd/.git/config': 'g', 'd/t.jsonl.partial': 'p', 'd/.t.7.tmp': 't', 'd/x.tmp': 't' },
       ...{ 'd/x~': 'b', 'd/sub/.cache/y': 'c', 'd/sub/z': 'z' },
       ...{ 'd/t.jsonl.spent': 's', 'd/t.jsonl.lock': '7', 'd/sub/uv.lock': 'u' },
+      ...{ 'd/t.parquet.lock': '7', 'd/t.parquet.partial.footer': 'f' },
     });
     symlinkSync('/etc/passwd', join(at, 'd/link'));
     const { files, leftOut } = await collectFiles([join(at, 'd')]);
@@ -54,6 +55,8 @@ describe('targets', () => {
       'd/t.jsonl.lock (unfinished)',
       'd/t.jsonl.partial (unfinished)',
       'd/t.jsonl.spent (unfinished)',
+      'd/t.parquet.lock (unfinished)',
+      'd/t.parquet.partial.footer (unfinished)',
       'd/x.tmp (unfinished)',
       'd/x~ (unfinished)',
     ]);
