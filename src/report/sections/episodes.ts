@@ -37,8 +37,9 @@ const MEDIAN_ONLY =
   "Each player's episode with the median final score. A report on fewer players also has the best and the worst.";
 
 /** Returns the median episode. The median of two episodes is the worse one. */
-const medianOf = (episodes: readonly ChosenEpisode[]): ChosenEpisode[] =>
-  episodes.filter(({ which }) => which === 'median').concat(episodes.slice(-1)).slice(0, 1);
+const medianOf = (episodes: readonly ChosenEpisode[]): ChosenEpisode[] => [
+  episodes.find(({ which }) => which === 'median') ?? episodes[episodes.length - 1],
+];
 
 const heading = ({ name }: ReportedPlayer): Html => html`<h3><bdi>${name}</bdi></h3>\n`;
 
