@@ -1,4 +1,4 @@
-/** Runs each command once, on the output of another command, and one step on the server. The projects cli and server test more. */
+/** Runs most commands once, some on the output of another command, and the server. The projects cli and server test more. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { FakeHub } from './fakes/hub.js';

@@ -104,7 +104,7 @@ describe.each(NATIVE)('$name', ({ kernel }) => {
     },
   );
 
-  test('writes the counted bytes at each step and at the end', () => {
+  test('writes the counted arrays at each step and at the end', () => {
     const setting: Setting = { ...REFERENCE, backend: 'native', kernel: kernel! };
     const { batch, outputs, reset } = openEpisodes(setting);
     const rows = rowsOf(stepsOf(sequenceOf(EPISODES)));

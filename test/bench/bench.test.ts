@@ -31,7 +31,7 @@ const row = (ns: number, changes: Partial<Row> = {}): Row => ({
   ...changes,
 });
 
-/** Every row that the ratios need, each with a different time. */
+/** All rows that the ratios need. */
 const ROWS: readonly Row[] = [
   row(3),
   row(2.5, { name: NAMES.step, layout: 'column-major' }),
@@ -73,7 +73,7 @@ describe('a row', () => {
     expect(computed).toMatchObject({ spread: 0.5, share: null, core: null });
   });
 
-  test('is a share of its bound, of operations or of bytes', () => {
+  test('has its share of the bound, of operations or of bytes', () => {
     const demand = { operationsPerStep: 100, writtenPerStep: 30, store: 1, best: 2.5 };
     // 100 operations take 50 ns at 2 a nanosecond, and 30 bytes 30 ns. The step takes 200 ns.
     const bound = toRow(subject, samples, 100, 1, demand);
@@ -95,7 +95,7 @@ describe('a row', () => {
     expect(line.match(/void/g)).toHaveLength(3);
   });
 
-  test('has no cycles if one sample has no clock', () => {
+  test('has no cycle count if one sample has none', () => {
     const computed = toRow(subject, [...samples, { ns: 20_000, cycles: null, rate: 2 }], 100, 1);
     expect(computed).toMatchObject({ saturated: false, nsPerStep: 200, cyclesPerStep: null });
   });
@@ -183,7 +183,7 @@ describe('targets', () => {
     expect(judge({ name: 'any', value: 1 })).toEqual({ met: null, goalMet: null });
   });
 
-  test('are met or missed by name, in text and in JSON', () => {
+  test('are reported as met or missed, in text and in JSON', () => {
     const ratios = ratiosOf(ROWS, 2);
     const json = ratiosToJson(ratios) as {
       ratios: object;

@@ -123,8 +123,8 @@ test('the counted word operations of a draw equal those of a draw with counting 
   expect(operationsOf(draw, () => 1).words).toBe(operations);
 });
 
-describe('demandOf', () => {
-  test('counts every line for registers of several episodes, and the mean over steps for one episode', () => {
+describe('operation counts', () => {
+  test('of a step have every line for registers of several episodes, and the mean over steps for one episode', () => {
     expect(demandOf('given', 16)).toEqual({ arithmetic: 133, choices: 17, words: 178 });
     expect(demandOf('random', 16)).toEqual({ arithmetic: 133, choices: 17, words: 260 });
     const { arithmetic, choices, words } = demandOf('given', 1);
@@ -135,23 +135,26 @@ describe('demandOf', () => {
     ['given', 16],
     ['random', 16],
     ['random', 1],
-  ] as const)('of %s actions with %i lanes is within 3 % of a mix that probe.h measures', (choice, lanes) => {
-    const sources = fileOf('bench/core/probe.h');
-    const mixes = Array.from(sources.matchAll(/\{(\d+), (\d+), (\d+)\}/g), ([, ...counts]) =>
-      counts.map(Number),
-    );
-    const { arithmetic, choices, words } = demandOf(choice, lanes);
-    const total = arithmetic + choices + words;
-    const distances = mixes.map(([a, c, w]) => {
-      const all = a + c + w;
-      return Math.max(
-        ...[a / all - arithmetic / total, c / all - choices / total, w / all - words / total].map(Math.abs),
+  ] as const)(
+    'of %s actions with %i lanes are within 3 % of a mix that probe.h measures',
+    (choice, lanes) => {
+      const sources = fileOf('bench/core/probe.h');
+      const mixes = Array.from(sources.matchAll(/\{(\d+), (\d+), (\d+)\}/g), ([, ...counts]) =>
+        counts.map(Number),
       );
-    });
-    expect(Math.min(...distances)).toBeLessThan(0.03);
-  });
+      const { arithmetic, choices, words } = demandOf(choice, lanes);
+      const total = arithmetic + choices + words;
+      const distances = mixes.map(([a, c, w]) => {
+        const all = a + c + w;
+        return Math.max(
+          ...[a / all - arithmetic / total, c / all - choices / total, w / all - words / total].map(Math.abs),
+        );
+      });
+      expect(Math.min(...distances)).toBeLessThan(0.03);
+    },
+  );
 
-  test('sums over lines that count the operators outside indices, times the number of computations', () => {
+  test('of a line are its operators outside indices, times the number of computations', () => {
     const line = { rule: 0, text: 'a[i + 1] = (b * c) - d', times: 5, extra: { choices: 1 } };
     expect(operationsOfLine(line)).toEqual({ arithmetic: 10, choices: 5, words: 0 });
   });

@@ -1,4 +1,4 @@
-/** `rhythm-vec audit`, as a child process: output, files, refused arguments, and no incomplete files. */
+/** `rhythm-vec audit`: output, files, refused arguments, and no incomplete files. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
@@ -53,7 +53,7 @@ describe.skipIf(NATIVE.length === 0)('audit', () => {
     }
   });
 
-  it('fits 120 columns, and with --json - writes only JSON to the standard output', async () => {
+  it('prints lines of at most 120 characters, and with --json - writes only JSON to the standard output', async () => {
     const args = ['audit', '--grader', 'v1', '--kernel', NATIVE[0].kernel!, '--threads', '1', ...TINY];
     const { code, stdout, stderr } = await runCli([...args, '--json', '-']);
     expect(code).toBe(0);
@@ -64,7 +64,7 @@ describe.skipIf(NATIVE.length === 0)('audit', () => {
     expect(stderr).toContain('Under grader v1, ignoring the profile');
   });
 
-  it('with --assert exits 1 and says why if the grader pays for more than inference, after writing the files', async () => {
+  it('with --assert writes the files, then exits with 1 and says why, if the grader pays for more than inference', async () => {
     const path = pathOf('asserted.json');
     const { code, stdout, stderr } = await runCli([
       'audit',

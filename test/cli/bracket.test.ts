@@ -49,11 +49,11 @@ describe('eval --bracket', () => {
   });
 
   it.each([
-    ['older.json', 'older.json: Expected an audit of rhythm-vec'],
-    ['torn.json', 'torn.json: Expected one JSON object, got invalid JSON'],
-    ['odd.json', 'odd.json: grader: Expected a name of'],
-    ['nowhere.json', 'Expected --bracket to name a file'],
-  ])('refuses %s before it plays or reads', async (name, message) => {
+    ['an audit of an older release', 'older.json', 'older.json: Expected an audit of rhythm-vec'],
+    ['an incomplete file', 'torn.json', 'torn.json: Expected one JSON object, got invalid JSON'],
+    ['an audit whose grader is a number', 'odd.json', 'odd.json: grader: Expected a name of'],
+    ['a missing file', 'nowhere.json', 'Expected --bracket to name a file'],
+  ])('refuses %s before it plays episodes or reads results', async (_, name, message) => {
     writeFileSync(pathOf('empty.json'), '{}');
     for (const args of [EVAL, ['report', pathOf('empty.json'), '--output', pathOf('none')]]) {
       const { code, stdout, stderr } = await runCli([...args, '--bracket', pathOf(name)]);

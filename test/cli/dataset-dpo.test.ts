@@ -49,7 +49,7 @@ it('writes the training rows, the validation rows and their card', () => {
   expect(card).not.toContain(pathOf(''));
 });
 
-it('docs/trajectories.md lists exactly the options and columns', async () => {
+it('docs/trajectories.md lists exactly the options and columns of dataset dpo', async () => {
   const { stdout } = await dpo('--help');
   const columns = Object.keys(fromLines(read('first', 'train.jsonl'))[0]).sort();
   expect(listedIn('docs/trajectories.md', 'Rows for DPO')).toEqual({ options: optionsOf(stdout), columns });
@@ -66,7 +66,7 @@ it('the command in the card reproduces the same bytes on another backend', async
   }
 });
 
-it('writes Parquet with every option', async () => {
+it('writes Parquet with all filters', async () => {
   const { code } = await dpo(
     ...['--jsonl', input, '--output', pathOf('parquet'), '--format', 'parquet', '--by', 'return'],
     ...['--min-margin', '0.01', '--all-pairs', '--teacher', 'test', '--model', 'm', '--conditions', 'custom'],

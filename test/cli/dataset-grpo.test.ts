@@ -55,7 +55,7 @@ it('the command in the card reproduces the same bytes on another backend', async
   for (const name of ['train.jsonl', 'README.md']) expect(read('again', name)).toBe(read('first', name));
 });
 
-it('writes Parquet with every option', async () => {
+it('writes Parquet with options of seeds, profiles and steps', async () => {
   const output = join(folder('parquet'), 'train.parquet');
   const { code } = await grpo(
     ...['--rows', '40', '--output', output, '--seeds', '90-300', '--allow-eval-seeds', '--seed', '5'],

@@ -71,7 +71,7 @@ it('the command in the card reproduces the same bytes on another backend', async
   }
 });
 
-it('writes Parquet with every option, from several files and the standard input', async () => {
+it('writes Parquet with filters, from several files and the standard input', async () => {
   const { code, stderr } = await runCli(
     [
       ...['dataset', 'sft', '--jsonl', '-', input, '--output', pathOf('parquet'), '--format', 'parquet'],
@@ -195,7 +195,7 @@ describe('episodes with mismatches and invalid lines', () => {
     expect(fromLines(read('mismatched', 'train.jsonl'))).toHaveLength(28);
   });
 
-  it('exit with 0 with --skip-bad', async () => {
+  it('give exit code 0 with --skip-bad', async () => {
     expect((await run('--output', pathOf('skipped'), '--skip-bad')).code).toBe(0);
   });
 });

@@ -1,4 +1,4 @@
-/** `eval --policies llm:MODEL` as a child process, with a fake endpoint and its faults. */
+/** `eval --policies llm:MODEL` with a fake endpoint and its faults. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
 import { parseEpisode } from '../../src/rollouts/trajectories/read-line.js';

@@ -35,20 +35,27 @@ describe('eval --policies FILE', () => {
   });
 
   it.each([
-    ['none.js', null, /Expected a policy in the file .*none\.js.* ENOENT/],
-    ['number.js', 'export default 3', /Expected the default export .* got 3\./],
-    ['maker.js', 'export default () => 3', /got a function that returned 3\./],
+    ['a missing file', 'none.js', null, /Expected a policy in the file .*none\.js.* ENOENT/],
+    ['a number', 'number.js', 'export default 3', /Expected the default export .* got 3\./],
     [
+      'a function that returns a number',
+      'maker.js',
+      'export default () => 3',
+      /got a function that returned 3\./,
+    ],
+    [
+      'a module that throws',
       'throws.js',
       'throw new Error("no weights")',
       /Expected to load a policy from .*throws\.js, got: no weights/,
     ],
     [
+      'an illegal action',
       'wrong.js',
       'export default ({ steps }) => ({ actions: steps.map(() => 12) })',
       /"wrong" .* at step 0 for environment 0/,
     ],
-  ])('refuses %s', async (name, text, message) => {
+  ])('refuses %s', async (_, name, text, message) => {
     if (text !== null) writeFileSync(pathOf(name), text);
     const { code, stderr } = await runCli([...EVAL, '--policies', pathOf(name)]);
     expect(code).not.toBe(0);

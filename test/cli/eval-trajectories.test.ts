@@ -1,4 +1,4 @@
-/** `eval --trajectories` as a child process: a file that `reeval` replays as recorded, written whole or not at all. */
+/** `eval --trajectories`: a file that `reeval` replays as recorded, written whole or not at all. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname } from 'node:path';

@@ -1,4 +1,4 @@
-/** `rhythm-vec eval` as a child process: every option, every refusal, the table, and atomic files. */
+/** `rhythm-vec eval`: options, refused arguments, the table, and files that are written whole or not at all. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -48,7 +48,7 @@ describe('eval', () => {
     expect(stdout).toContain('discrete: seeds 0-4 of each profile, 15 episodes');
   });
 
-  it('applies every option', async () => {
+  it('applies options of policies, conditions, grader and backend together', async () => {
     const { code, stdout } = await runCli(
       [
         ['eval', '--policies', 'random, heuristic', '--conditions', 'ood,custom', '--seeds', '7-30'],
@@ -270,7 +270,7 @@ describe('the table', () => {
   });
 });
 
-it('leaves no files after a refusal', () => {
+it('leaves no temporary files after these runs', () => {
   expect(existsSync(pathOf('no'))).toBe(false);
   expect(leftovers()).toEqual([]);
 });

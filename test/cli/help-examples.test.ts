@@ -1,4 +1,4 @@
-/** Runs the examples of each command's help as printed, one after the other, in an empty folder. */
+/** Runs the examples of the help of commands as printed, except for smaller numbers. Each command has its own folder. */
 import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -53,7 +53,7 @@ const TEACHER = recordEpisodes(episodeStarts([100, 101, 102]), {
 
 const QUICK_AUDIT = '--evaluations 1000 --episodes 20 --profiles 2 --planner-episodes 2';
 
-it.each(commands)('the examples of %s run as printed', async (command, expected) => {
+it.each(commands)('the examples of %s run', async (command, expected) => {
   const { stdout } = await runCli([...command.split(' '), '--help']);
   // Uses fewer seeds and shorter searches, to save time.
   const examples = stdout

@@ -72,7 +72,7 @@ async function winnerOf(path: string): Promise<number> {
   return granted.indexOf(true);
 }
 
-it('a lock is granted to one of many processes, even if a killed process left a lock file', async () => {
+it('a lock is granted to exactly one of many processes, even if a killed process left a lock file', async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const path = pathOf(`${round}`);
     if (round % 2 === 0) writeFileSync(`${path}.lock`, 'process 7 on a host\n');

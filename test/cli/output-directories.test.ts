@@ -1,4 +1,4 @@
-/** Every command creates the directories of its output files. */
+/** Commands create the directories of their output files. */
 import { existsSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { episodeLine } from '../../src/rollouts/trajectories/write-line.js';

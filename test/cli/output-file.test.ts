@@ -183,7 +183,7 @@ describe('links', () => {
     expect(leftovers(join(folder, 'deep/target'))).toEqual([]);
   });
 
-  it('to a missing directory create it', async () => {
+  it('to a missing directory create the directory', async () => {
     const path = newPath();
     symlinkSync('missing/target', path);
     checkOutput('--json', path);

@@ -21,7 +21,7 @@ const DRAWINGS: readonly NamedDrawing[] = [40, 1, 2, 3, 1].map((size, k) => ({
 const signal = new AbortController().signal;
 
 describe('pictures drawn together', () => {
-  it('have the same bytes as drawn one by one, in the order of the drawings', async () => {
+  it('have the same bytes as pictures drawn one by one, in the order of the drawings', async () => {
     const done: number[] = [];
     const files = await drawAll(DRAWINGS, { signal, onProgress: (count) => done.push(count) });
     expect(done).toEqual([1, 2, 3, 4, 5]);

@@ -1,4 +1,4 @@
-/** The progress bar of commands. */
+/** The progress of commands: a bar on a terminal, lines elsewhere. */
 import { writeFileSync } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 import { beforeAll, describe, expect, it, vi } from 'vitest';

@@ -1,4 +1,4 @@
-/** `reeval` as a child process: tables, mismatches and exit codes. */
+/** `reeval`: tables, mismatches and exit codes. */
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { MAX_LINE_BYTES } from '../../src/cli/files/trajectory-files.js';

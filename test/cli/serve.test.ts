@@ -96,7 +96,7 @@ it('reads its token from a file or from the environment', async () => {
   }
 });
 
-it('the examples of its help work as printed', async () => {
+it('the examples of the help of serve work as printed', async () => {
   const { stdout } = await runCli(['serve', '--help']);
   const [, text] = stdout.split('Examples:\n');
   const lines = text.trim().replaceAll('token.txt', pathOf('token.txt')).split(/\n +/);

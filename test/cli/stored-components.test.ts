@@ -61,7 +61,7 @@ describe('a file of world 1.0.0', () => {
     }
   });
 
-  it('is refused with a changed score, or of another world', async () => {
+  it('is refused if a score was changed, or if it is of another world', async () => {
     const { components } = FORMER_FILES;
     const score = components.replace('"final_score":0.4428219795227051', '"final_score":0.5');
     await expect(read(score)).rejects.toThrow('c.jsonl:2: final_score: Expected 0.44282198');

@@ -1,4 +1,4 @@
-/** `teach --policy llm:MODEL` as a child process, with a fake endpoint. */
+/** `teach --policy llm:MODEL` with a fake endpoint. */
 import { execFile } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

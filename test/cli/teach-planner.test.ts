@@ -1,4 +1,4 @@
-/** `teach` as a child process: a planner's episodes as trajectories that replay bit for bit. */
+/** `teach`: a planner's episodes as trajectories that replay bit for bit. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';

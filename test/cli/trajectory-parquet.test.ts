@@ -79,7 +79,7 @@ describe('both formats', () => {
     expect(statSync(pathOf('e.parquet')).size).toBeLessThan(statSync(pathOf('e.jsonl')).size / 10);
   });
 
-  it('of a language model: the journal is converted when it is finished, and the file is continued', async () => {
+  it('of a language model give the same results, and a second run adds episodes to the Parquet file', async () => {
     const fake = await startModel();
     const ask = (seeds: string, name: string) =>
       runCli(

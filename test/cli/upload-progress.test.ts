@@ -49,7 +49,7 @@ it('continues after a pause, and stays between 0 and 100 %', () => {
   );
 });
 
-it('is silent without a terminal', () => {
+it('prints nothing without a terminal', () => {
   const { meter, frames } = meterOn(false);
   meter.add('sent', 1e6);
   meter.stop();

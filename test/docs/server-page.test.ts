@@ -13,7 +13,7 @@ function cellsOf(head: string): string[] {
   return lines.flatMap((line) => Array.from(line.split(' | ')[0].matchAll(/`([^`]+)`/g), ([, text]) => text));
 }
 
-it('lists the options of serve, and their default numbers', async () => {
+it('lists the options of serve, and their numeric defaults', async () => {
   const stdout = (await runCli(['serve', '--help'])).stdout.split('\nGlobal Options:')[0];
   const expected = Array.from(stdout.matchAll(/^ {2}(--[a-z-]+)/gm), ([, name]) => name);
   expect(cellsOf('option')).toEqual(expected);

@@ -16,7 +16,7 @@ export interface FakeHubOptions extends Partial<HubSettings> {
   readonly token?: string;
 }
 
-/** A handled request. */
+/** A received request. */
 export interface HubRequest {
   /** `METHOD /path?query`. */
   readonly what: string;
@@ -27,7 +27,7 @@ export interface HubRequest {
 
 export class FakeHub implements Fake {
   readonly faults = new Faults();
-  /** The handled requests, in the order of their answers. */
+  /** The received requests, in the order in which they were read. */
   readonly requests: HubRequest[] = [];
   readonly #api: HubApi;
   readonly #token: string;

@@ -70,7 +70,7 @@ it('refuses an audit with pictures, and writes nothing', () => {
   expect(existsSync(join(bare.folder, 'report'))).toBe(false);
 });
 
-it('refuses a report with one command that installs all missing packages', () => {
+it('refuses a report, and names one command that installs all missing packages', () => {
   const report = () =>
     execFileSync(process.execPath, ['dist/cli/main.js', 'report', 'package.json', '--output', 'report'], {
       cwd: bare.folder,

@@ -1,4 +1,4 @@
-/** Without the optional packages, all other commands work, and errors name the package to install. */
+/** Without the optional packages, commands that need none work, and errors of others name the packages to install. */
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ const run = (...args: string[]): string =>
     stdio: 'pipe',
   });
 
-it('refuses upload with the command that installs its package', () => {
+it('refuses upload, and names the command that installs its package', () => {
   expect(() => run('upload', '--repo', 'newcomer/episodes', 'x.txt')).toThrow(
     /error: Expected @huggingface\/hub, which uploads need, got: Cannot find package '@huggingface\/hub'.* Run "npm install @huggingface\/hub@2"\./,
   );
@@ -33,7 +33,7 @@ it('upload --dry-run lists the files without its package', () => {
 it.each([
   ['teach', ['--policy', 'llm:m', '--seeds', '100-100', '--output', 'episodes.jsonl']],
   ['eval', ['--policies', 'llm:m', '--episodes', '1']],
-])('refuses %s with a language model, with the command that installs its package', (command, args) => {
+])('refuses %s with a language model, and names the command that installs its packages', (command, args) => {
   expect(() => run(command, ...args)).toThrow(
     /error: Expected openai and fs-native-extensions, which (language models|locks of files) need, got: Cannot find package '[a-z-]+'.* Run "npm install openai@6 fs-native-extensions@1"\./,
   );
@@ -47,13 +47,13 @@ it.each([
     'hyparquet@1 hyparquet-writer@0.17',
     ['dataset', 'grpo', '--rows', '1', '--output', 'rows.parquet'],
   ],
-])('refuses %s with the one command that installs all packages of %s', (_, what, packages, args) => {
+])('refuses %s, and names one command that installs all packages for %s', (_, what, packages, args) => {
   expect(() => run(...args)).toThrow(
     new RegExp(`error: Expected .*, which ${what} need, .* "npm install ${packages}"`),
   );
 });
 
-it.each(['grpo', 'info', 'replay', 'eval'])('a plain install runs %s', (command) => {
+it.each(['grpo', 'info', 'replay', 'eval'])('an install without the optional packages runs %s', (command) => {
   const args = {
     grpo: ['dataset', 'grpo', '--rows', '1', '--output', 'rows.jsonl'],
     info: ['info'],

@@ -153,7 +153,7 @@ export function episodeColumns(env: VecEnv, result: StepResult, words = true): C
 /** Returns the states as words: u32 [numEnvs, STATE_WORDS]. */
 export const stateWords = (env: VecEnv): Uint32Array => decodeSnapshot(env.snapshot()).words;
 
-/** Removes `finalMask` and `finalObservations`, which describe one call. A copy of an episode shares all other columns. */
+/** Removes `finalMask` and `finalObservations`, which describe one call. In a copy of an episode, all other columns are equal. */
 export const withoutFinal = ({ finalMask: _, finalObservations: __, ...rest }: Columns): Columns => rest;
 
 /** Returns the current outputs: assigning an environment to itself changes nothing. */

@@ -1,4 +1,4 @@
-/** Random legal calls of an environment, and their application to it. */
+/** Draws random legal calls of an environment, and applies them. */
 
 import type { VecEnv } from '../../src/engine/node.js';
 import { Episode } from '../../src/engine/reference/episode.js';
@@ -110,7 +110,7 @@ const randomPlayedStart = (random: Random, numEnvs: number): PlayedStart => ({
   sequence: random.bytes(numEnvs * NUM_STEPS, 0, NUM_ACTIONS - 1),
 });
 
-/** Draws a step. Masked environments get illegal actions and beliefs, which must be ignored. */
+/** Draws a step. Environments that the mask leaves out may get illegal actions and beliefs, which must be ignored. */
 function randomStep(random: Random, numEnvs: number, finished: ArrayLike<number>): StepCall {
   const p = random.pick([0.5, 0.9, 1]);
   const mask = Uint8Array.from(finished, (over) => Number(over === 0 && random.chance(p)));

@@ -27,6 +27,7 @@ export interface Running {
   until(stream: 'stdout' | 'stderr', wanted: string | RegExp): Promise<readonly string[]>;
 }
 
+/** Starts a command in a child process. */
 export function startCli(args: readonly string[], env: Record<string, string> = {}): Running {
   const child = spawn(process.execPath, [MAIN, QUIET, ...args], {
     env: { ...process.env, ...env },
@@ -59,7 +60,7 @@ function find(wanted: string | RegExp, text: string): readonly string[] | null {
   return wanted.exec(text);
 }
 
-/** Runs a command in a child process. */
+/** Runs a command in a child process to its end. */
 export function runCliProcess(
   args: readonly string[],
   stdin = '',

@@ -24,6 +24,7 @@ export interface RealBackend {
   readonly kernel: string | null;
 }
 
+/** Returns a backend that behaves like a device and computes with a processor's backend. */
 export function standInFor({ backend, kernel }: RealBackend): AsyncBackend {
   const real: Backend = backend.name === 'native' ? nativeBackend : referenceBackend;
   return {

@@ -1,4 +1,4 @@
-/** The backends and kernels that tests run on, and the absent ones with their reasons. */
+/** The backends and kernels that tests run on, and the absent engines with the reasons. */
 import { test } from 'vitest';
 import { nativeBackend } from '../../src/engine/backends/native.js';
 import { createVecEnv, type VecEnv } from '../../src/engine/node.js';

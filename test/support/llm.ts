@@ -85,4 +85,5 @@ export const requestsFrom = (first: number, count: number): EpisodeRequest[] =>
     condition: 'custom',
   }));
 
+/** A signal that is never aborted. */
 export const NEVER: globalThis.AbortSignal = new AbortController().signal;

@@ -1,4 +1,4 @@
-/** A naive encoder of observations, which concatenates lists of numbers by field name. */
+/** A simple encoder of observations, which tests compare with the fast encoder of src. */
 import { largestMagnitudes, type Magnitudes } from '../../src/engine/observe/bounds.js';
 import { ObservationEncoder } from '../../src/engine/observe/encoder.js';
 import type { EncodedField } from '../../src/engine/observe/encoding.js';

@@ -23,7 +23,7 @@ export interface OpenedBatch {
   columns(): Columns;
 }
 
-/** Gives each array its own buffer, so that a write past the end of an array does not change another one. */
+/** Gives each array its own buffer, so that a write past the end of an array changes no other array. */
 export const separateBuffers = (outputs: Outputs): Outputs =>
   Object.fromEntries(
     Object.entries(outputs).map(([name, value]) => [
@@ -32,6 +32,7 @@ export const separateBuffers = (outputs: Outputs): Outputs =>
     ]),
   ) as unknown as Outputs;
 
+/** Opens a batch on an engine. */
 export function openBatch(engine: Engine, numEnvs: number, options: TestBatchOptions = {}): OpenedBatch {
   const { world = WORLD, imagination = false, threads = 1, layout } = options;
   const outputs = separateBuffers(allocateOutputs(numEnvs, layout));

@@ -172,8 +172,11 @@ function drawStart(random: Random, numEnvs: number): object {
 }
 
 function drawStep(random: Random, { numEnvs, metadata }: VecEnv, terminated: Uint8Array): Call['args'] {
-  const waits = metadata.autoresetMode === 'disabled' && random.chance(0.95);
-  const { actions, beliefs, stepMask } = random.step(waits ? terminated : new Uint8Array(numEnvs), false);
+  const omitsEnded = metadata.autoresetMode === 'disabled' && random.chance(0.95);
+  const { actions, beliefs, stepMask } = random.step(
+    omitsEnded ? terminated : new Uint8Array(numEnvs),
+    false,
+  );
   if (random.chance(0.02)) actions[random.integer(0, numEnvs - 1)] = random.pick([10, 255]);
   if (beliefs !== null && random.chance(0.02))
     beliefs[random.integer(0, beliefs.length - 1)] = random.pick([NaN, Infinity]);

@@ -77,7 +77,7 @@ export const answering =
   (_, response) =>
     response.writeHead(status, headers).end(body);
 
-/** Starts a server with one behaviour for each of its first requests. It forwards later ones to `real`, and counts all. */
+/** Starts a server with one behaviour for each of its first requests. It forwards later requests to `real`, and counts all. */
 export async function faultyServer(
   real: { readonly url: string },
   ...behaviours: Behaviour[]

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { isRequired } from './required.js';
 
-/** The interpreter: `RHYTHM_PYTHON`, else `python3`. Tests that compare results with a library need it there. */
+/** The interpreter: `RHYTHM_PYTHON`, else `python3`. Tests that compare results with a Python library need it installed there. */
 const PYTHON = process.env.RHYTHM_PYTHON ?? 'python3';
 
 const LIMIT_MS = 100_000;

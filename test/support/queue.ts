@@ -1,4 +1,4 @@
-/** Queue commands at a Redis of the test, in this process where the test is not about the process itself. */
+/** Runs queue commands with a Redis server of the test: in this process, or in a child process if a test kills it. */
 import { readFileSync } from 'node:fs';
 import { onTestFinished, vi } from 'vitest';
 import { releaseHere } from '../../src/cli/queue/queue-options.js';
@@ -35,7 +35,7 @@ export interface WorkHereOptions {
   readonly untilEmpty?: boolean;
 }
 
-/** The threads of a worker. */
+/** The program that the threads of a worker run. */
 const PROGRAM = new URL('../../dist/cli/queue/shard-program.js', import.meta.url);
 
 /** Starts a worker in this process, as `queue work` does. Its threads compute. It ends with the test. */

@@ -102,7 +102,7 @@ export class Random {
     }
     return rows;
   }
-  /** f32 [n, 6]: built-in graders, or weights that sum to 1. */
+  /** f32 [n, 8]: built-in graders, or weights that sum to 1. */
   graders(n: number, world: World = WORLD): Float32Array {
     const rows = new Float32Array(n * NUM_COMPONENTS);
     for (let i = 0; i < n; i++) {
@@ -111,7 +111,7 @@ export class Random {
     }
     return rows;
   }
-  /** Numbers that sum to 1. Some are negative. */
+  /** Numbers that sum to 1. Some may be negative. */
   weights(length: number): number[] {
     const free = Array.from({ length }, () => this.real(this.chance(0.2) ? -0.3 : 0.01, 1));
     const sum = free.reduce((total, weight) => total + weight, 0);
@@ -148,7 +148,7 @@ export class Random {
       crashes: this.chance(0.2) ? null : steps.map((step) => this.integer(0, step * NUM_METERS)),
       well: this.chance(0.2) ? null : Float32Array.from(steps, (step) => this.real(0, step)),
       skill: this.chance(0.2) ? null : Float32Array.from(steps, (step) => this.#skillAfter(step, world)),
-      ...this.#standing(steps),
+      ...this.#givenBeliefs(steps),
     };
   }
   #skillAfter(step: number, { params }: World): number {
@@ -157,7 +157,7 @@ export class Random {
     return terms === 0 ? 0 : this.real(terms * (1 - beliefSkillScale), terms);
   }
   /** The beliefs given before the episodes begin at later steps; none for a start at step 0. */
-  #standing(steps: Uint8Array): Pick<EnvStarts, 'beliefs' | 'given'> {
+  #givenBeliefs(steps: Uint8Array): Pick<EnvStarts, 'beliefs' | 'given'> {
     if (this.chance(0.3)) return { beliefs: null, given: null };
     const given = steps.map((step) => Number(step > 0 && this.chance(0.6)));
     const number = (env: number) => (given[env] ? this.pick([0, 1, this.real()]) : 0.5);

@@ -27,7 +27,7 @@ export function expectRefusal(call: () => unknown, code: ErrorCode, ...mentions:
   expect({ code: error.code, name: error.name }).toEqual({ code, name: classOf(code) });
 }
 
-/** Expects a promise to reject with such an error. */
+/** Expects a promise to reject with an error that `expectRefusal` accepts. */
 export async function expectRejection(
   promise: Promise<unknown>,
   code: ErrorCode,

@@ -35,7 +35,7 @@ export function anyRows(random: Random, count: number): ReplayRow[] {
 }
 
 const NO_BELIEF = Array<number>(NUM_BELIEFS).fill(Number.NaN);
-/** An entry that must be ignored. */
+/** A belief after the end of a history, which must be ignored. */
 const IGNORED = Array<number>(NUM_BELIEFS).fill(Number.POSITIVE_INFINITY);
 
 export const toColumns = (rows: readonly ReplayRow[]): ReplayColumns => ({

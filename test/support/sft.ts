@@ -1,4 +1,4 @@
-/** Recorded episodes, and their selection for a dataset for SFT. */
+/** Records episodes, and selects them for a dataset for SFT. */
 import type { TrajectoryEpisode } from '../../src/rollouts/trajectories/trajectory-episode.js';
 import { sftCardText } from '../../src/training/datasets/sft/sft-card.js';
 import { type SftOptions, toSftPlan } from '../../src/training/datasets/sft/sft-options.js';

@@ -50,7 +50,7 @@ export function snapshotOf(
   };
 }
 
-/** Returns the bytes with their correct checksum. */
+/** Returns a copy with the correct checksum. */
 export function withChecksum(bytes: Uint8Array): Uint8Array {
   const copy = Uint8Array.from(bytes);
   const sum = checksumOf(copy.subarray(0, HEADER_LENGTH), copy.subarray(HEADER_LENGTH));

@@ -1,4 +1,4 @@
-/** Episodes of a student of the package, on the reference, in Node and in a page. */
+/** Plays episodes with a student of the package on the reference. Node and pages run this code. */
 import { loadStudent, type StudentName } from '../../src/agents/student/shipped-students.js';
 import { Episode } from '../../src/engine/reference/episode.js';
 import { NUM_STEPS, OBSERVATION_SIZE } from '../../src/world/fields.js';

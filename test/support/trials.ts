@@ -1,4 +1,4 @@
-/** Compares a scorer on an asynchronous backend with the scorer on the reference. */
+/** Compares the scores of action sequences on an asynchronous backend with the scores on the reference. */
 import { expect } from 'vitest';
 import { Scorer, spacedStarts, trialOf } from '../../src/agents/search/scorer.js';
 import { toSearchRequest } from '../../src/agents/search/search-request.js';

@@ -14,7 +14,8 @@ import { expectRefusal } from './refusals.js';
  * - `reset` resets all environments, `reset 010` those of a mask.
  * - `run 27 3 5` runs the environments to these steps.
  * - `step 011` steps with a mask. An `x` in a mask steps the environment with an illegal action.
- * - `illegal 01x` is a step that is refused with `illegal_action`, `over 111` one that is refused with `episode_over`.
+ * - `illegal 01x` is a step that is refused with `illegal_action`.
+ * - `over 111` is a step that is refused with `episode_over`.
  *
  * Columns; an empty cell means the value of the row above:
  * - `step`: the step in the observation.
@@ -74,7 +75,7 @@ const COLUMNS: Record<string, (env: VecEnv, result: StepResult) => string[]> = {
   truncated: (_, { truncated }) => entries(truncated),
   finalMask: (_, { finalMask }) => entries(finalMask),
   grade: (env, result) => envCells(env, result, gradeOf),
-  final: (env, result) => envCells(env, result, toStoredFinal),
+  final: (env, result) => envCells(env, result, finalStepOf),
   episode: (env) => entries(env.episodeNumbers),
   seed: (env) => entries(env.seeds),
 };
@@ -105,7 +106,7 @@ function gradeOf({ components, ...columns }: Columns): string {
   return isComplete ? 'g' : '?';
 }
 
-function toStoredFinal({ finalObservations }: Columns): string {
+function finalStepOf({ finalObservations }: Columns): string {
   if (finalObservations === undefined) return '-';
   return finalObservations.every((x) => x === 0) ? '0' : String(finalObservations[OBSERVATION.step]);
 }

@@ -1,4 +1,4 @@
-/** Makes `expect` compare typed arrays by their bytes, which is a hundred times as fast as by their elements. */
+/** Makes `expect` compare typed arrays by their bytes, which is a hundred times as fast as comparing their elements. */
 import { expect } from 'vitest';
 
 const bytesOf = (view: ArrayBufferView): Buffer => Buffer.from(view.buffer, view.byteOffset, view.byteLength);

@@ -86,8 +86,8 @@ describe('policies', () => {
   });
 });
 
-describe('a language model', () => {
-  it('gives the same files, and each of its episodes is paid for once', async () => {
+describe('with a language model, eval --shard', () => {
+  it('gives the same files, and pays for each episode once', async () => {
     const fake = await startModel();
     const conditions = ['--conditions', 'in-distribution,custom', '--seeds', '1-2', '--episodes', '2'];
     const args = [...conditions, '--policies', 'heuristic,llm:fake', '--prices', '2.5,10'];
@@ -123,7 +123,7 @@ describe('a language model', () => {
     expect(existsSync(`${pathOf('mixed.jsonl')}.manifest.json`)).toBe(false);
   });
 
-  it('requires --trajectories with a language model, because they keep its answers', async () => {
+  it('requires --trajectories, because they keep the answers', async () => {
     const args = ['eval', '--policies', 'llm:fake', '--shard', '0/2', '--components', pathOf('x')];
     expect(await runCli(args)).toMatchObject({
       code: 2,

@@ -149,7 +149,7 @@ describe('problems are listed, and nothing is written:', () => {
 });
 
 describe('a shard that runs again', () => {
-  it('is complete, and does no work', async () => {
+  it('does no work if it is complete', async () => {
     const { mtimeMs } = statSync(shards[0]);
     const { code, stderr } = await teach([...SEEDS, '--output', shards[0], '--shard', 'auto/3'], {
       JOB_COMPLETION_INDEX: '0',
@@ -230,8 +230,8 @@ describe('--shard', () => {
   });
 });
 
-describe('a language model', () => {
-  it('gives the bytes of the whole run, and gets no more requests from a finished shard', async () => {
+describe('with a language model, teach --shard', () => {
+  it('gives the bytes of the whole run, and sends no more requests for a finished shard', async () => {
     const fake = await startModel();
     const run = (...args: string[]) =>
       runCli(['teach', '--policy', 'llm:fake', '--seeds', '100-102', ...args], '', fake.environment);

@@ -120,6 +120,7 @@ export async function goldenCallSequence(imagination: boolean): Promise<Expected
   const none = { stepMask: null, resetMask: null, resetSeeds: null };
   const actions = Uint8Array.from(selected.flatMap(actionCodes));
   const { beliefs, given } = beliefsOf(selected);
+  // Returns the rows of step t.
   const at = <Rows extends Uint8Array | Float32Array>(rows: Rows, width: number, t: number): Rows =>
     rows.filter((_, k) => Math.floor(k / width) % NUM_STEPS === t) as Rows;
 

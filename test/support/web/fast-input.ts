@@ -1,4 +1,4 @@
-/** Scripts that run in the page: fast input, and hooks that delay timers, reports and drawings. */
+/** Scripts that run in the page: fast input, and hooks that delay timers, reports, decisions and drawings. */
 import type { Page } from 'playwright-core';
 
 /**

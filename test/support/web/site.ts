@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { extname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The path of the page on the server. URLs escape its space. */
+/** The path of the page on the server. Its space is escaped in URLs. */
 const PAGE_PATH = '/some where/weeks/';
 
 const TYPES: Readonly<Record<string, string>> = {
