@@ -9,9 +9,9 @@ import { copyOutputs, firstEnvs, type OpenRig, openEpisodes, type Setting } from
 import { compare, Mismatch, ReferenceOutputs, verify } from '../../bench/verify.js';
 import { GRADE_ARRAYS, STEP_ARRAYS, WRITES } from '../../bench/writes.js';
 import { NUM_COMPONENTS, NUM_METERS, NUM_STEPS, OBSERVATION_SIZE } from '../../src/world/fields.js';
-import { NATIVE, nameAbsent } from '../support/engines.js';
+import { NATIVE, reportAbsentEngines } from '../support/engines.js';
 
-nameAbsent();
+reportAbsentEngines();
 
 /** A multiple of ROLLOUTS, the number of rollouts per state. */
 const EPISODES = 3 * ROLLOUTS;

@@ -6,10 +6,10 @@ import { describe, expect, it } from 'vitest';
 import { auditToJson } from '../../src/evaluation/audit/audit-json.js';
 import { audit, type Grader, validateGrader } from '../../src/index.js';
 import { runCli, startCli, temporaryDirectory } from '../support/cli.js';
-import { NATIVE, nameAbsent } from '../support/engines.js';
+import { NATIVE, reportAbsentEngines } from '../support/engines.js';
 import { elementsOf, Pixels } from '../support/pictures.js';
 
-nameAbsent();
+reportAbsentEngines();
 
 const pathOf = temporaryDirectory();
 const calm: Grader = { name: 'calm', weights: { crash_free: 0.5, adaptation: 0.3, belief_accuracy: 0.2 } };

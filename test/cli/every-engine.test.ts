@@ -4,11 +4,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ACTION_NAMES } from '../../src/world/fields.js';
-import { NAMED_ENGINES, nameAbsent } from '../support/async-engines.js';
+import { NAMED_ENGINES, reportAbsentEngines } from '../support/async-engines.js';
 import { runCli, temporaryDirectory } from '../support/cli.js';
 import { ENGINES, type Engine } from '../support/engines.js';
 
-nameAbsent();
+reportAbsentEngines();
 
 const pathOf = temporaryDirectory();
 const [REFERENCE, ...OTHERS] = NAMED_ENGINES;

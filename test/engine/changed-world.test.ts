@@ -5,7 +5,13 @@ import { drawsOf, newDraws, streamsOf } from '../../src/engine/reference/draws.j
 import { OBSERVATION, OBSERVATION_SIZE } from '../../src/world/fields.js';
 import type { WorldSpec } from '../../src/world/numbers.js';
 import { createWorld, type World } from '../../src/world/world.js';
-import { type AsyncEngine, nameAbsent, OTHERS, REFERENCE, runsOn } from '../support/async-engines.js';
+import {
+  type AsyncEngine,
+  OTHERS,
+  REFERENCE,
+  reportAbsentEngines,
+  runsOn,
+} from '../support/async-engines.js';
 import { type Columns, copyColumns, differences, expectEqual } from '../support/bits.js';
 import { ENGINES, openOn } from '../support/engines.js';
 import { forAllAsync, openAsyncBatch } from '../support/open-async-batch.js';
@@ -13,7 +19,7 @@ import { WORLD } from '../support/open-batch.js';
 import { Random } from '../support/random.js';
 import { changedWorld, FREE_NUMBERS, getAt, type Path, pathName, worldWith } from '../support/worlds.js';
 
-nameAbsent();
+reportAbsentEngines();
 
 /** Plays episodes in a world, with the same requests on every engine. */
 async function episodes(engine: AsyncEngine, world: World, seed: string, n: number): Promise<Columns> {

@@ -16,7 +16,7 @@ import {
   PROFILE_NAMES,
   STATE,
 } from '../../src/world/fields.js';
-import { ASYNC_ENGINES, type AsyncEngine, nameAbsent } from '../support/async-engines.js';
+import { ASYNC_ENGINES, type AsyncEngine, reportAbsentEngines } from '../support/async-engines.js';
 import {
   episodes,
   type GoldenEpisode,
@@ -29,7 +29,7 @@ import {
 import { type OpenedAsyncBatch, openAsyncBatch } from '../support/open-async-batch.js';
 import { WORLD } from '../support/open-batch.js';
 
-nameAbsent();
+reportAbsentEngines();
 
 test.each(threefryVectors)(
   'threefry computes the golden output of key $key, counter $counter',

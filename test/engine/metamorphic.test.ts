@@ -5,16 +5,16 @@ import { allocateTrajectory } from '../../src/engine/backends/outputs.js';
 import {
   ASYNC_ENGINES,
   type AsyncEngine,
-  nameAbsent,
   OTHERS,
   REFERENCE,
+  reportAbsentEngines,
   runsOn,
 } from '../support/async-engines.js';
 import { type Columns, concatColumns, copyColumns, expectEqual, rowsOf } from '../support/bits.js';
 import { type AsyncTestBatchOptions, forAllAsync, openAsyncBatch } from '../support/open-async-batch.js';
 import { Random } from '../support/random.js';
 
-nameAbsent();
+reportAbsentEngines();
 
 /** A reset, steps with masks and autoresets, and a run to different stops. */
 interface CallSequence {

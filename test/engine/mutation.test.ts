@@ -16,12 +16,18 @@ import {
   TRAIT_NAMES,
 } from '../../src/world/fields.js';
 import type { World } from '../../src/world/world.js';
-import { ASYNC_ENGINES, type AsyncEngine, nameAbsent, REFERENCE, shareOf } from '../support/async-engines.js';
+import {
+  ASYNC_ENGINES,
+  type AsyncEngine,
+  REFERENCE,
+  reportAbsentEngines,
+  shareOf,
+} from '../support/async-engines.js';
 import { type Columns, copyColumns, differences, equalBits } from '../support/bits.js';
 import { openAsyncBatch } from '../support/open-async-batch.js';
 import { WORLD } from '../support/open-batch.js';
 
-nameAbsent();
+reportAbsentEngines();
 
 interface Mutant {
   readonly word: string;

@@ -1,10 +1,16 @@
 /** Kernels draw noise and events once for neighbouring environments of one seed. The results equal the reference. */
 import { describe, it } from 'vitest';
-import { type AsyncEngine, nameAbsent, OTHERS, REFERENCE, runsOn } from '../support/async-engines.js';
+import {
+  type AsyncEngine,
+  OTHERS,
+  REFERENCE,
+  reportAbsentEngines,
+  runsOn,
+} from '../support/async-engines.js';
 import { expectEqual } from '../support/bits.js';
 import { forAllAsync, openAsyncBatch } from '../support/open-async-batch.js';
 
-nameAbsent();
+reportAbsentEngines();
 
 describe.each(OTHERS)('$name', (engine) => {
   it('runs with one or several seeds in groups equal the reference', () =>

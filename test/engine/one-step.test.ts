@@ -7,16 +7,16 @@ import {
   ASYNC_ENGINES,
   type AsyncEngine,
   enginesFor,
-  nameAbsent,
   OTHERS,
   REFERENCE,
+  reportAbsentEngines,
   runsOn,
 } from '../support/async-engines.js';
 import { differences, expectEqual } from '../support/bits.js';
 import { forAllAsync, type OpenedAsyncBatch, openAsyncBatch } from '../support/open-async-batch.js';
 import type { Random } from '../support/random.js';
 
-nameAbsent();
+reportAbsentEngines();
 
 /** Plays the episodes of a batch to different steps, by runs to random stops and by single steps. */
 async function playRandomly(

@@ -12,10 +12,10 @@ import { parseEpisode } from '../../src/rollouts/trajectories/read-line.js';
 import type { TrajectoryEpisode } from '../../src/rollouts/trajectories/trajectory-episode.js';
 import { episodeLine } from '../../src/rollouts/trajectories/write-line.js';
 import { NUM_BELIEFS, NUM_STEPS, OBSERVATION, OBSERVATION_SIZE } from '../../src/world/fields.js';
-import { NAMED_ENGINES, nameAbsent } from '../support/async-engines.js';
+import { NAMED_ENGINES, reportAbsentEngines } from '../support/async-engines.js';
 import type { Engine } from '../support/engines.js';
 
-nameAbsent();
+reportAbsentEngines();
 
 /** A policy whose actions and beliefs depend on the meters. */
 const byMeters: PolicyFunction = ({ observations, steps }) => {

@@ -11,7 +11,7 @@ import type { TrajectoryEpisode } from '../../src/rollouts/trajectories/trajecto
 import { episodeLine } from '../../src/rollouts/trajectories/write-line.js';
 import { float32Decimal } from '../../src/shared/float32-decimal.js';
 import { PROFILE_NAMES } from '../../src/world/fields.js';
-import { ENGINES, nameAbsent } from '../support/engines.js';
+import { ENGINES, reportAbsentEngines } from '../support/engines.js';
 import { FORMER_FILES } from '../support/former-files.js';
 import {
   changedAt,
@@ -57,7 +57,7 @@ describe('the replay equals the recording', () => {
       expect(mismatches).toEqual(mixed.map(() => []));
     },
   );
-  nameAbsent();
+  reportAbsentEngines();
 
   it('if only one step states a belief', async () => {
     const episodes = [0, 9, 27].flatMap((given) =>

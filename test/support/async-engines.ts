@@ -3,7 +3,7 @@ import { test } from 'vitest';
 import type { AsyncBackend } from '../../src/engine/backends/async-backend.js';
 import { ASYNC_BACKENDS } from '../../src/engine/backends/node.js';
 import { standInFor } from './device-stand-in.js';
-import { ENGINES, type Engine, nameAbsent as nameAbsentProcessors } from './engines.js';
+import { ENGINES, type Engine, reportAbsentEngines as reportAbsentProcessors } from './engines.js';
 import { WEBGPU, whyNoWebgpu } from './gpu-suite.js';
 import type { Random } from './random.js';
 import { isLeftOut } from './required.js';
@@ -54,8 +54,8 @@ export const NAMED_ENGINES: readonly Engine[] = [
 ];
 
 /** Adds a skipped test for each engine that is absent here, so that reports name it. */
-export function nameAbsent(): void {
-  nameAbsentProcessors();
+export function reportAbsentEngines(): void {
+  reportAbsentProcessors();
   if (whyNoWebgpu !== null) test.skip(`absent here: webgpu: ${whyNoWebgpu}`, () => {});
 }
 

@@ -44,7 +44,7 @@ const ABSENT: readonly string[] = [
 ];
 
 /** Adds a skipped test for each absent engine, so that reports name it. */
-export function nameAbsent(): void {
+export function reportAbsentEngines(): void {
   for (const absent of ABSENT) test.skip(`absent here: ${absent}`, () => {});
 }
 

@@ -14,9 +14,9 @@ import {
 import { spreadSeeds } from '../../../src/agents/search/search-seeds.js';
 import { createVecEnv, graderWeights, openLoopActions } from '../../../src/index.js';
 import { playProblem } from '../../support/action-sequences.js';
-import { NATIVE, nameAbsent } from '../../support/engines.js';
+import { NATIVE, reportAbsentEngines } from '../../support/engines.js';
 
-nameAbsent();
+reportAbsentEngines();
 
 const sequence = openLoopActions('v2');
 const MIDDLE = Float32Array.of(0.7, 0.7, 0.7, 0.7, 0.7);

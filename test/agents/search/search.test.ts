@@ -11,9 +11,9 @@ import {
 } from '../../../src/index.js';
 import { ACTION_NAMES, NUM_STEPS } from '../../../src/world/fields.js';
 import { playProblem, profileOf } from '../../support/action-sequences.js';
-import { ENGINES, type Engine, nameAbsent, TWO_ENGINES } from '../../support/engines.js';
+import { ENGINES, type Engine, reportAbsentEngines, TWO_ENGINES } from '../../support/engines.js';
 
-nameAbsent();
+reportAbsentEngines();
 
 /** The seeds of small searches: each action sequence plays eight episodes. */
 const seeds = spreadSeeds(8);

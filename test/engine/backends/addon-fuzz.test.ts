@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { loadAddon, type NativeBatch } from '../../../src/engine/backends/addon.js';
 import { allocateOutputs, allocateTrajectory } from '../../../src/engine/backends/outputs.js';
 import { NUM_STEPS } from '../../../src/world/fields.js';
-import { NATIVE, nameAbsent } from '../../support/engines.js';
+import { NATIVE, reportAbsentEngines } from '../../support/engines.js';
 import {
   type Any,
   anyValue,
@@ -25,7 +25,7 @@ import {
 import { WORLD } from '../../support/open-batch.js';
 import { forAll, type Random } from '../../support/random.js';
 
-nameAbsent();
+reportAbsentEngines();
 
 const RUNS = 400;
 

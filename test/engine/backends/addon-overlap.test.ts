@@ -7,12 +7,12 @@ import { describe, expect, it } from 'vitest';
 import { type Addon, loadAddon, type NativeBatch } from '../../../src/engine/backends/addon.js';
 import type { Outputs } from '../../../src/engine/backends/backend.js';
 import { allocateOutputs, OUTPUT_ARRAYS } from '../../../src/engine/backends/outputs.js';
-import { NATIVE, nameAbsent } from '../../support/engines.js';
+import { NATIVE, reportAbsentEngines } from '../../support/engines.js';
 import { type Any, isPlainObject, METHODS, N, NAMES, open, stateOf } from '../../support/fuzz.js';
 import { separateBuffers } from '../../support/open-batch.js';
 import { forAll, type Random } from '../../support/random.js';
 
-nameAbsent();
+reportAbsentEngines();
 
 type View = Uint8Array | Uint32Array | Float32Array;
 /** The place of an array: the number of an argument and the names of properties, or 'out' and the name of an output. */

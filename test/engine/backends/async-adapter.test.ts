@@ -7,12 +7,12 @@ import { allocateOutputs, allocateTrajectory } from '../../../src/engine/backend
 import { NUM_STEPS } from '../../../src/world/fields.js';
 import { ASYNC_ENGINES } from '../../support/async-engines.js';
 import { copyColumns, expectEqual } from '../../support/bits.js';
-import { ENGINES, nameAbsent } from '../../support/engines.js';
+import { ENGINES, reportAbsentEngines } from '../../support/engines.js';
 import { forAllAsync, type OpenedAsyncBatch, openAsyncBatch } from '../../support/open-async-batch.js';
 import { type OpenedBatch, openBatch, WORLD } from '../../support/open-batch.js';
 import { Random } from '../../support/random.js';
 
-nameAbsent();
+reportAbsentEngines();
 
 describe.each(ENGINES)('$name', (engine) => {
   const wrapped = ASYNC_ENGINES.find(({ name }) => name === engine.name)!;

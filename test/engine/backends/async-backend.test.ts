@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import type { AsyncBatch } from '../../../src/engine/backends/async-backend.js';
 import type { RunRequest } from '../../../src/engine/backends/backend.js';
 import { NUM_STEPS } from '../../../src/world/fields.js';
-import { ASYNC_ENGINES, nameAbsent, runsOn } from '../../support/async-engines.js';
+import { ASYNC_ENGINES, reportAbsentEngines, runsOn } from '../../support/async-engines.js';
 import { copyColumns, copyOutputs, expectEqual } from '../../support/bits.js';
 import { forAllAsync, openAsyncBatch } from '../../support/open-async-batch.js';
 import { Random } from '../../support/random.js';
 
-nameAbsent();
+reportAbsentEngines();
 
 const N = 20;
 const HALF_RUN: RunRequest = {

@@ -6,16 +6,16 @@ import { NUM_STEPS, OBSERVATION, OBSERVATION_SIZE, STATE, STATE_WORDS } from '..
 import {
   ASYNC_ENGINES,
   type AsyncEngine,
-  nameAbsent,
   OTHERS,
   REFERENCE,
+  reportAbsentEngines,
   runsOn,
 } from '../../support/async-engines.js';
 import { type Columns, expectEqual, rowsOf, withoutFinalMask } from '../../support/bits.js';
 import { forAllAsync, type OpenedAsyncBatch, openAsyncBatch } from '../../support/open-async-batch.js';
 import { Random } from '../../support/random.js';
 
-nameAbsent();
+reportAbsentEngines();
 
 const N = 3;
 const seeds = Uint32Array.of(11, 12, 13);

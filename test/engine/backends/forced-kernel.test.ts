@@ -4,9 +4,9 @@ import { loadAddon } from '../../../src/engine/backends/addon.js';
 import { nativeBackend } from '../../../src/engine/backends/native.js';
 import { createVecEnv } from '../../../src/engine/node.js';
 import { runChild } from '../../support/child.js';
-import { NATIVE, nameAbsent } from '../../support/engines.js';
+import { NATIVE, reportAbsentEngines } from '../../support/engines.js';
 
-nameAbsent();
+reportAbsentEngines();
 
 const OPEN = `
   import { createVecEnv } from './dist/engine/node.js';

@@ -7,15 +7,15 @@ import { NUM_STEPS } from '../../../src/world/fields.js';
 import {
   ASYNC_ENGINES,
   type AsyncEngine,
-  nameAbsent,
   REFERENCE,
+  reportAbsentEngines,
   runsOn,
 } from '../../support/async-engines.js';
 import { copyColumns, expectEqual, rowsOf, withClearedFinalMask } from '../../support/bits.js';
 import { forAllAsync, type OpenedAsyncBatch, openAsyncBatch } from '../../support/open-async-batch.js';
 import { Random } from '../../support/random.js';
 
-nameAbsent();
+reportAbsentEngines();
 
 /** Plays a batch to random states: a reset, a run to random steps, and a step of some environments. */
 async function playRandomly(random: Random, opened: OpenedAsyncBatch): Promise<OpenedAsyncBatch> {

@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import type { ReplayRequest } from '../../../src/engine/backends/backend.js';
 import { toGraders } from '../../../src/engine/validate/profiles.js';
 import { NUM_ACTIONS, NUM_STEPS } from '../../../src/world/fields.js';
-import { ENGINES, nameAbsent } from '../../support/engines.js';
+import { ENGINES, reportAbsentEngines } from '../../support/engines.js';
 import { openBatch, WORLD } from '../../support/open-batch.js';
 
-nameAbsent();
+reportAbsentEngines();
 
 const ROWS = 40;
 

@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { loadAddon } from '../../../src/engine/backends/addon.js';
 import { allocateOutputs } from '../../../src/engine/backends/outputs.js';
 import { NUM_STEPS, STATE, STATE_FIELDS, STATE_WORDS } from '../../../src/world/fields.js';
-import { ASYNC_ENGINES, enginesFor, nameAbsent, runsOn } from '../../support/async-engines.js';
+import { ASYNC_ENGINES, enginesFor, reportAbsentEngines, runsOn } from '../../support/async-engines.js';
 import { expectEqual, rowsOf, withoutFinalMask } from '../../support/bits.js';
 import { NATIVE } from '../../support/engines.js';
 import { forAllAsync, type OpenedAsyncBatch, openAsyncBatch } from '../../support/open-async-batch.js';
 import { WORLD } from '../../support/open-batch.js';
 import type { Random } from '../../support/random.js';
 
-nameAbsent();
+reportAbsentEngines();
 
 /** Steps all environments, never with a mask: a masked step outputs reward 0, and a saved state does not restore that. */
 function play(random: Random, { batch, numEnvs }: OpenedAsyncBatch, steps: number): void {

@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { runChild } from '../../support/child.js';
-import { NATIVE, nameAbsent } from '../../support/engines.js';
+import { NATIVE, reportAbsentEngines } from '../../support/engines.js';
 
 /** The maximum growth in bytes per call: half of the smallest object. V8 itself allocates less than one byte per call. */
 const MAX_GROWTH = 8;
@@ -112,7 +112,7 @@ function measure(
   return output as ReturnType<typeof measure>;
 }
 
-nameAbsent();
+reportAbsentEngines();
 
 describe.skipIf(NATIVE.length === 0)('on the native backend', () => {
   it('the measurement reports one object per call, and copies', () => {

@@ -15,7 +15,7 @@ import {
   randomOptions,
   withoutFinal,
 } from '../../support/call-sequences.js';
-import { ENGINES, NATIVE, nameAbsent, openOn } from '../../support/engines.js';
+import { ENGINES, NATIVE, openOn, reportAbsentEngines } from '../../support/engines.js';
 import { forAll, type Random } from '../../support/random.js';
 
 const SIZES = [1, 16, 17, 40];
@@ -39,7 +39,7 @@ function expectAssigned(
   return assigned;
 }
 
-nameAbsent();
+reportAbsentEngines();
 
 describe.each(ENGINES)('$name', (engine) => {
   const open = (random: Random, options: Partial<VecEnvOptions> = {}) =>

@@ -7,7 +7,7 @@ import type { StepResult, VecEnvOptions } from '../../../src/engine/vec-env/vec-
 import { API_PAIRS, asyncEnvColumns } from '../../support/async-envs.js';
 import { copyColumns, copyOutputs, expectEqual } from '../../support/bits.js';
 import { applyCall, type Call, randomCall, randomReset, resetOptionsOf } from '../../support/calls.js';
-import { nameAbsent } from '../../support/engines.js';
+import { reportAbsentEngines } from '../../support/engines.js';
 import { drawsOf, Random } from '../../support/random.js';
 import { envColumns } from '../../support/unchanged.js';
 
@@ -19,7 +19,7 @@ const OBSERVATIONS: [name: string, options: VecEnvOptions['observation']][] = [
   ['encoded', { fields: ['meters', 'step', 'event'], oneHot: true, scale: true }],
   ['with history', { history: true }],
 ];
-nameAbsent();
+reportAbsentEngines();
 
 /** Applies a call to an asynchronous environment. With `submits`, a step is submitted and reads no outputs. */
 function applyAsyncCall(env: AsyncVecEnv, call: Call, submits: boolean): Promise<StepResult | undefined> {

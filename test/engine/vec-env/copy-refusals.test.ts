@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ErrorCode } from '../../../src/shared/errors.js';
 import { RHYTHM } from '../../../src/world/numbers.js';
 import { currentOutputs } from '../../support/call-sequences.js';
-import { NATIVE, nameAbsent, openOn, TWO_ENGINES } from '../../support/engines.js';
+import { NATIVE, openOn, reportAbsentEngines, TWO_ENGINES } from '../../support/engines.js';
 import { expectRefusal } from '../../support/refusals.js';
 import { expectUnchanged } from '../../support/unchanged.js';
 
@@ -48,7 +48,7 @@ const CHANGES: [name: string, changes: Any, code: ErrorCode, ...mentions: string
   ['a list', [], 'wrong_type', 'fork options'],
 ];
 
-nameAbsent();
+reportAbsentEngines();
 
 describe.each(TWO_ENGINES)('$name', (engine) => {
   /** Two environments of the same size, with episodes at different steps. */

@@ -6,9 +6,9 @@ import { NUM_METERS, NUM_STEPS, OBSERVATION, OBSERVATION_SIZE } from '../../../s
 import {
   ASYNC_ENGINES,
   type AsyncEngine,
-  nameAbsent,
   OTHERS,
   REFERENCE,
+  reportAbsentEngines,
   runsOn,
 } from '../../support/async-engines.js';
 import {
@@ -21,7 +21,7 @@ import {
 import { forAllAsync, type OpenedAsyncBatch, openAsyncBatch } from '../../support/open-async-batch.js';
 import { Random } from '../../support/random.js';
 
-nameAbsent();
+reportAbsentEngines();
 
 const SIZES = [1, 15, 16, 17, 50];
 

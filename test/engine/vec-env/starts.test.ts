@@ -13,10 +13,10 @@ import {
 } from '../../../src/world/fields.js';
 import { RHYTHM } from '../../../src/world/numbers.js';
 import { API_PAIRS } from '../../support/async-envs.js';
-import { nameAbsent, openOn, TWO_ENGINES } from '../../support/engines.js';
+import { openOn, reportAbsentEngines, TWO_ENGINES } from '../../support/engines.js';
 import { Random } from '../../support/random.js';
 
-nameAbsent();
+reportAbsentEngines();
 
 const N = 37;
 

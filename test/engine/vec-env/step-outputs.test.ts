@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import type { RunBeliefs } from '../../../src/engine/backends/backend.js';
 import { toGraders } from '../../../src/engine/validate/profiles.js';
 import { MODE } from '../../../src/world/fields.js';
-import { ASYNC_ENGINES, type AsyncEngine, nameAbsent } from '../../support/async-engines.js';
+import { ASYNC_ENGINES, type AsyncEngine, reportAbsentEngines } from '../../support/async-engines.js';
 import { expectEqual, rowsOf, withClearedFinalMask } from '../../support/bits.js';
 import { ENGINES, openOn } from '../../support/engines.js';
 import { type OpenedAsyncBatch, openAsyncBatch } from '../../support/open-async-batch.js';
 import { WORLD } from '../../support/open-batch.js';
 
-nameAbsent();
+reportAbsentEngines();
 
 const numEnvs = 37;
 const stops = Array.from({ length: numEnvs }, (_, i) => (i * 5) % 29);

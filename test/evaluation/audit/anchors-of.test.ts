@@ -10,9 +10,9 @@ import {
   InputError,
   shippedAnchors,
 } from '../../../src/index.js';
-import { NATIVE, nameAbsent } from '../../support/engines.js';
+import { NATIVE, reportAbsentEngines } from '../../support/engines.js';
 
-nameAbsent();
+reportAbsentEngines();
 
 const storedAudit = (grader: string) =>
   JSON.parse(readFileSync(new URL(`../../../docs/audits/${grader}/audit.json`, import.meta.url), 'utf8'));

@@ -1,10 +1,10 @@
 /** Options of an audit: validation before the search, progress and cancellation. */
 import { describe, expect, it } from 'vitest';
 import { type AuditOptions, audit, type ErrorCode, RhythmError } from '../../../src/index.js';
-import { NATIVE, nameAbsent } from '../../support/engines.js';
+import { NATIVE, reportAbsentEngines } from '../../support/engines.js';
 import { expectRefusal } from '../../support/refusals.js';
 
-nameAbsent();
+reportAbsentEngines();
 
 /** A progress callback that fails if the audit searches instead of refusing its options. */
 const failIfSearched = () => {

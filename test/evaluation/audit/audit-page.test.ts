@@ -9,10 +9,10 @@ import { decimals } from '../../../src/evaluation/format-results.js';
 import { svgOf } from '../../../src/figures/svg.js';
 import { type Audit, audit } from '../../../src/index.js';
 import type { Interval } from '../../../src/shared/statistics.js';
-import { NATIVE, nameAbsent } from '../../support/engines.js';
+import { NATIVE, reportAbsentEngines } from '../../support/engines.js';
 import { textsOf } from '../../support/pictures.js';
 
-nameAbsent();
+reportAbsentEngines();
 
 const intervalAround = (mean: number, half: number): Interval => ({
   mean,

@@ -15,9 +15,9 @@ import {
   searchActionSequences,
 } from '../../../src/index.js';
 import { playProblem, profileOf } from '../../support/action-sequences.js';
-import { NATIVE, nameAbsent, THOROUGH, TWO_KERNELS } from '../../support/engines.js';
+import { NATIVE, reportAbsentEngines, THOROUGH, TWO_KERNELS } from '../../support/engines.js';
 
-nameAbsent();
+reportAbsentEngines();
 
 /** Options of an audit that takes a second on the fastest kernel. */
 const TINY = { evaluations: 1000, episodes: 20, profiles: 2, plannerEpisodes: 2 };

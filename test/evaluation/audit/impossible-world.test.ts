@@ -6,9 +6,9 @@ import { fitBeliefs } from '../../../src/evaluation/audit/beliefs.js';
 import { playImpossibleWorld } from '../../../src/evaluation/audit/impossible-world.js';
 import { SearchProgress } from '../../../src/evaluation/audit/search-progress.js';
 import { createVecEnv, openLoopActions, RHYTHM } from '../../../src/index.js';
-import { NATIVE, nameAbsent } from '../../support/engines.js';
+import { NATIVE, reportAbsentEngines } from '../../support/engines.js';
 
-nameAbsent();
+reportAbsentEngines();
 
 const TINY = { evaluations: 1000, episodes: 100, profiles: 2, plannerEpisodes: 4 };
 const sequence = openLoopActions('v2');

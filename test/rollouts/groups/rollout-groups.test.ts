@@ -12,7 +12,7 @@ import {
 } from '../../../src/index.js';
 import { NUM_ACTIONS, NUM_STEPS } from '../../../src/world/fields.js';
 import { createWorld } from '../../../src/world/world.js';
-import { nameAbsent, TWO_ENGINES } from '../../support/engines.js';
+import { reportAbsentEngines, TWO_ENGINES } from '../../support/engines.js';
 import { Random } from '../../support/random.js';
 import { expectRejection } from '../../support/refusals.js';
 import { advanceToStops, type EpisodeStart, expectAllReplayed, rowOf } from '../../support/rollouts.js';
@@ -114,7 +114,7 @@ describe.each(TWO_ENGINES)('$name', ({ backend, kernel }) => {
 });
 
 describe('engines', () => {
-  nameAbsent();
+  reportAbsentEngines();
 
   it('all give the same results, with any number of threads and when repeated', async () => {
     const results = [];

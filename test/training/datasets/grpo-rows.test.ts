@@ -19,10 +19,10 @@ import { GRPO_ROW, type GrpoRow, grpoRows } from '../../../src/training/datasets
 import { permutation } from '../../../src/training/datasets/permutation.js';
 import { MIX_OF_POLICIES, SHARES } from '../../../src/training/datasets/policy-mix.js';
 import { stateKeysOf } from '../../../src/training/datasets/state-keys.js';
-import { ENGINES, nameAbsent } from '../../support/engines.js';
+import { ENGINES, reportAbsentEngines } from '../../support/engines.js';
 import { expectRefusal } from '../../support/refusals.js';
 
-nameAbsent();
+reportAbsentEngines();
 
 const rowsOf = (options: DatasetOptions, engine = {}, batchSize?: number): GrpoRow[] => [
   ...[...grpoRows(toPlan(options), engine, batchSize)].flat(),
