@@ -25,7 +25,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Loads rules that count their roundings, minimums and maximums. Each rounding of the reference is one operation on floats. */
+/** Imports rules.ts, and counts its roundings, minimums and maximums. Each rounding is one operation on floats. */
 async function countingRules() {
   const counts = { roundings: 0, limits: 0 };
   const [fround, min, max] = [Math.fround, Math.min, Math.max];

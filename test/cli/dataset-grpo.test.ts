@@ -1,4 +1,4 @@
-/** `dataset grpo`: rows and their card, written whole or not at all, and arguments that are refused before any work. */
+/** `dataset grpo`: rows and their card, written completely or not at all, and arguments that are refused before any work. */
 import {
   existsSync,
   mkdirSync,

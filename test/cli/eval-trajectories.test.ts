@@ -1,4 +1,4 @@
-/** `eval --trajectories`: a file that `reeval` replays as recorded, written whole or not at all. */
+/** `eval --trajectories`: a file that `reeval` replays as recorded, written completely or not at all. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname } from 'node:path';
@@ -62,7 +62,7 @@ it("reeval shows a policy's own published score, not that of the published teach
 
 const HEURISTIC = ['eval', '--seeds', '5-6', '--policies', 'heuristic'];
 
-it('writes all outputs whole, even if their long names differ only at the end', async () => {
+it('writes all outputs completely, even if their long names differ only at the end', async () => {
   const name = 'p'.repeat(100);
   const path = pathOf(name);
   const outputs = [

@@ -1,4 +1,4 @@
-/** `rhythm-vec eval`: options, refused arguments, the table, and files that are written whole or not at all. */
+/** `rhythm-vec eval`: options, refused arguments, the table, and files that are written completely or not at all. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';

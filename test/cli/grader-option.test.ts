@@ -108,7 +108,7 @@ describe('eval --grader FILE', () => {
   });
 });
 
-describe('replay and graders', () => {
+describe('replay --grader, and graders of rows', () => {
   const row = { seed: 9, actions: new Array(28).fill('deep_work') };
   const score = (grader: Parameters<typeof graderWeights>[0]) => {
     using env = createVecEnv({ numEnvs: 1 });

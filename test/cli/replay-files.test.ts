@@ -1,4 +1,4 @@
-/** The files of `rhythm-vec replay`: written whole or not at all, and never over the input. */
+/** The files of `rhythm-vec replay`: written completely or not at all, and never over the input. */
 import {
   existsSync,
   linkSync,

@@ -108,7 +108,7 @@ describe('both formats', () => {
   });
 });
 
-it('merge writes the Parquet file of the whole run', async () => {
+it('merge writes the Parquet file of a run without --shard', async () => {
   const parts = ['0/2', '1/2'].map((shard, i) => ({ shard, name: `part-${i}.jsonl` }));
   for (const { shard, name } of parts)
     expect(await teach('100-119', name, '--shard', shard)).toMatchObject({ code: 0 });

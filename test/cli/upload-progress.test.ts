@@ -7,25 +7,25 @@ import { UploadProgress } from '../../src/cli/upload/upload-progress.js';
 beforeAll(() => setQuiet(false));
 
 /** Creates a progress bar for two million bytes on a fake terminal or file. Returns it and the frames written. */
-function meterOn(isTTY: boolean) {
+function barOn(isTTY: boolean) {
   let written = '';
   const write = (text: string) => {
     written += text;
   };
-  const meter = new UploadProgress({ isTTY, write, columns: 120 } as unknown as NodeJS.WriteStream);
-  meter.total = 2e6;
+  const bar = new UploadProgress({ isTTY, write, columns: 120 } as unknown as NodeJS.WriteStream);
+  bar.total = 2e6;
   // Without duplicates: a slow machine draws a frame more than once.
   const frames = () => [...new Set(written.match(/-?\d+ % {2}-?\d+ of \d+ bytes \w+/g))];
-  return { meter, frames };
+  return { bar, frames };
 }
 
 it('draws a bar for each pass over the files', () => {
-  const { meter, frames } = meterOn(true);
-  meter.add('read', 5e5);
-  meter.stop();
-  meter.add('hashed', 1e6);
-  meter.add('sent', 2e6);
-  meter.stop();
+  const { bar, frames } = barOn(true);
+  bar.add('read', 5e5);
+  bar.stop();
+  bar.add('hashed', 1e6);
+  bar.add('sent', 2e6);
+  bar.stop();
   expect(frames()).toEqual([
     '0 %  0 of 2000000 bytes read',
     '25 %  500000 of 2000000 bytes read',
@@ -37,21 +37,21 @@ it('draws a bar for each pass over the files', () => {
 });
 
 it('continues after a pause, and stays between 0 and 100 %', () => {
-  const { meter, frames } = meterOn(true);
-  meter.add('sent', 1e6);
-  meter.stop();
-  meter.add('sent', -3e6);
-  meter.stop();
-  meter.add('sent', 9e6);
-  meter.stop();
+  const { bar, frames } = barOn(true);
+  bar.add('sent', 1e6);
+  bar.stop();
+  bar.add('sent', -3e6);
+  bar.stop();
+  bar.add('sent', 9e6);
+  bar.stop();
   expect(frames()).toEqual(
     ['0 %  0', '50 %  1000000', '100 %  2000000'].map((done) => `${done} of 2000000 bytes sent`),
   );
 });
 
 it('prints nothing without a terminal', () => {
-  const { meter, frames } = meterOn(false);
-  meter.add('sent', 1e6);
-  meter.stop();
+  const { bar, frames } = barOn(false);
+  bar.add('sent', 1e6);
+  bar.stop();
   expect(frames()).toEqual([]);
 });

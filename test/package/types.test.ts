@@ -56,22 +56,22 @@ const compile = (options: object, ...examples: Example[]): void =>
 
 describe('a strict consumer compiles', () => {
   it('with ES2022 alone', () => {
-    compile({ lib: ['ES2022'], types: [] }, program('used', NODE_PROGRAM));
+    compile({ lib: ['ES2022'], types: [] }, program('Node', NODE_PROGRAM));
   });
 
   it("with a browser's types", () => {
     compile(
       { lib: ['ES2022', 'DOM'], types: [] },
-      program('used', NODE_PROGRAM),
-      program('watched', SIGNAL_PROGRAM),
+      program('Node', NODE_PROGRAM),
+      program('signal', SIGNAL_PROGRAM),
     );
   });
 
   it("with Node's types", () => {
     compile(
       { lib: ['ES2022'], types: ['node'] },
-      program('used', NODE_PROGRAM),
-      program('watched', SIGNAL_PROGRAM),
+      program('Node', NODE_PROGRAM),
+      program('signal', SIGNAL_PROGRAM),
     );
   });
 });
@@ -87,23 +87,23 @@ describe('with the types of a browser and without those of Node,', () => {
   const packageProgram = BROWSER_PROGRAM.replace('rhythm-vec/browser', 'rhythm-vec');
 
   it('a strict consumer of rhythm-vec/browser compiles', () => {
-    compile(options, program('browsed', BROWSER_PROGRAM));
+    compile(options, program('browser', BROWSER_PROGRAM));
   });
 
   it('a bundler resolves the name of the package to the entry point for browsers', () => {
-    compile(bundled, program('bundled', packageProgram));
-    expect(() => compile(bundled, program('of Node', NODE_ONLY))).toThrow(
+    compile(bundled, program('browser', packageProgram));
+    expect(() => compile(bundled, program('evaluate', NODE_ONLY))).toThrow(
       /has no exported member 'evaluate'/,
     );
-    compile(options, program('of Node', NODE_ONLY));
+    compile(options, program('evaluate', NODE_ONLY));
   });
 
   it('an unknown output name is a type error', () => {
-    expect(() => compile(options, program('unread', UNKNOWN_OUTPUT))).toThrow(/"reward"/);
+    expect(() => compile(options, program('unknown output', UNKNOWN_OUTPUT))).toThrow(/"reward"/);
   });
 });
 
 it('a signal that is not an AbortSignal is a type error', () => {
   const options = { lib: ['ES2022', 'DOM'], types: [] };
-  expect(() => compile(options, program('wrong', INVALID_SIGNAL))).toThrow(/AbortSignal/);
+  expect(() => compile(options, program('invalid signal', INVALID_SIGNAL))).toThrow(/AbortSignal/);
 });

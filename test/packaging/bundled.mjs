@@ -7,7 +7,7 @@ try {
   console.log(env.backend, env.run('heuristic').finalScores.join());
   env.close();
 } catch (error) {
-  // Node would print the line that threw, which is a whole minified bundle.
+  // Otherwise Node would print the line of code that threw, which is a whole minified bundle.
   console.error(error.message);
   process.exitCode = 1;
 }

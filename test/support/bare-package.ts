@@ -1,4 +1,4 @@
-/** A copy of this package as it is installed: bundled, with its dependencies and without the optional ones. */
+/** A copy of this package as it is installed: bundled, with its dependencies and without the optional dependencies. */
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

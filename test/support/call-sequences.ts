@@ -159,7 +159,7 @@ export const withoutFinal = ({ finalMask: _, finalObservations: __, ...rest }: C
 /** Returns the current outputs: assigning an environment to itself changes nothing. */
 export const currentOutputs = (env: VecEnv): StepResult => env.assign(env, envIndices(env.numEnvs));
 
-/** Steps both environments alike, and expects that episode i of the second equals episode indices[i] of the first. */
+/** Steps both environments with the same arguments, and expects that episode i of the second equals episode indices[i] of the first. */
 export function expectSameResults(
   random: Random,
   [one, first]: readonly [VecEnv, StepResult],

@@ -27,36 +27,36 @@ export class Sequence {
 
   /** Makes a call. @returns the trajectory of `run`, or null. @throws the error of the call. */
   perform({ name, env, args }: Call): RecordedTrajectory | null {
-    const on = this.envs[env];
+    const vecEnv = this.envs[env];
     if (name === 'create') {
       const options = args as unknown as VecEnvOptions;
       return this.#add(createVecEnv(options), options.seedRange ?? [0, 2 ** 32]);
     }
     if (name === 'fork') {
       const { indices, ...options } = args;
-      return this.#add(on.fork(indices as Uint32Array, options), this.spans[env]);
+      return this.#add(vecEnv.fork(indices as Uint32Array, options), this.spans[env]);
     }
-    if (name === 'close') on.close();
-    else if (name === 'snapshot') this.snapshots.push(on.snapshot());
-    else return this.#advance(name, on, env, args);
+    if (name === 'close') vecEnv.close();
+    else if (name === 'snapshot') this.snapshots.push(vecEnv.snapshot());
+    else return this.#advance(name, vecEnv, env, args);
     return null;
   }
 
-  #advance(name: Call['name'], on: VecEnv, env: number, args: Call['args']): RecordedTrajectory | null {
+  #advance(name: Call['name'], vecEnv: VecEnv, env: number, args: Call['args']): RecordedTrajectory | null {
     if (name === 'run') {
       const { policy, source, indices, ...options } = args;
       const from = source === undefined ? {} : { from: { source: this.envs[source as number], indices } };
-      const result = on.run(policy as 'random', { ...options, ...from } as RunOptions);
+      const result = vecEnv.run(policy as 'random', { ...options, ...from } as RunOptions);
       this.results[env] = result;
       return result.trajectory;
     }
-    if (name === 'reset') this.results[env] = on.reset(args);
+    if (name === 'reset') this.results[env] = vecEnv.reset(args);
     else if (name === 'step') {
       const { actions, ...options } = args;
-      this.results[env] = on.step(actions as Uint8Array, options);
+      this.results[env] = vecEnv.step(actions as Uint8Array, options);
     } else if (name === 'assign') {
-      this.results[env] = on.assign(this.envs[args.source as number], args.indices as Uint32Array);
-    } else this.results[env] = on.restore(args.snapshot as Uint8Array);
+      this.results[env] = vecEnv.assign(this.envs[args.source as number], args.indices as Uint32Array);
+    } else this.results[env] = vecEnv.restore(args.snapshot as Uint8Array);
     return null;
   }
 

@@ -46,7 +46,7 @@ describe('the Slurm array', () => {
     expect(/^SHARDS=\$\{SHARDS:-(\d+)\}/m.exec(text)![1]).toBe(String(Number(last) + 1));
   });
 
-  it('gives the bytes of the whole run', () => {
+  it('gives the bytes of a run without --shard', () => {
     expect(runBoth(['bash', SLURM], 'SLURM_ARRAY_TASK_ID', pathOf('slurm'))).toBe(whole);
   });
 });
@@ -68,7 +68,7 @@ describe.skipIf(parsed.status !== 0)(`the Kubernetes Indexed Job${reason}`, () =
     expect(names).toEqual([...Object.keys(SETTINGS), 'FOLDER'].sort());
   });
 
-  it('gives the bytes of the whole run', () => {
+  it('gives the bytes of a run without --shard', () => {
     const command = [...container.command, ...container.args];
     expect(runBoth(command, 'JOB_COMPLETION_INDEX', pathOf('kubernetes'))).toBe(whole);
   });

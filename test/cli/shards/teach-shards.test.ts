@@ -44,7 +44,7 @@ beforeAll(async () => {
 }, 120_000);
 
 describe('merge', () => {
-  it.each([1, 2, 7])('gives the bytes of the whole run from %i shards, in any order', async (n) => {
+  it.each([1, 2, 7])('gives the bytes of a run without --shard from %i shards, in any order', async (n) => {
     const paths = await runShards(n, `of-${n}`);
     const { code, stderr } = await merge([...paths].reverse());
     expect([code, stderr]).toEqual([
@@ -231,7 +231,7 @@ describe('--shard', () => {
 });
 
 describe('with a language model, teach --shard', () => {
-  it('gives the bytes of the whole run, and sends no more requests for a finished shard', async () => {
+  it('gives the bytes of a run without --shard, and sends no more requests for a finished shard', async () => {
     const fake = await startModel();
     const run = (...args: string[]) =>
       runCli(['teach', '--policy', 'llm:fake', '--seeds', '100-102', ...args], '', fake.environment);
