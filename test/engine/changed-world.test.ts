@@ -88,7 +88,7 @@ describe('an event draw at the threshold', () => {
 
   it.each(ENGINES)('causes no event, but causes one if the threshold is 1 higher: $name', (engine) => {
     const eventAt = (threshold: number): number => {
-      // The neighbouring lanes have other seeds.
+      // The other environments have other seeds.
       using env = openOn(engine, {
         numEnvs: 3,
         world: worldWith(['constants', 'eventThreshold'], threshold),

@@ -171,7 +171,7 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
         outputs = await readOutputs();
         const fields = fieldsOf(outputs.observations);
         const { event, meters, reward, deltas, anomalies } = fields;
-        // One comparison of a step: a call of expect takes longer than the step.
+        // One comparison per step, because a call of `expect` takes longer than a step.
         expect({
           ...{ stateHash, refusal, event, meters, deltas, anomalies },
           rewards: [outputs.rewards[0], reward],
@@ -185,6 +185,7 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
 
     it('has the golden trajectory in one run', async () => {
       const opened = await openEpisode(engine, episode);
+      // The golden files call an action sequence a tape.
       const choice = episode.policy === 'tape' ? Uint8Array.from(codes(episode)) : episode.policy;
       const beliefs = Float32Array.from(episode.steps.flatMap((step) => Array.from(beliefRow(step.belief))));
       const trajectory = await record(opened, choice, { beliefs });
@@ -272,7 +273,7 @@ function firstSeed(condition: string): number {
   return { 'in-distribution': 0, ood: 10000, large: 20000 }[condition] ?? 0;
 }
 
-/** Computes the mean reward without noise of the half that begins at step `first`, by rule 8, from golden values. */
+/** Returns the mean reward without noise of the half from step `first` on: rule 8 of docs/world.md on golden values. */
 function halfMean({ steps, weights }: GoldenEpisode, first: number): number {
   const f32 = Math.fround;
   const { rewardBias, rewardScale, crashPenalty, crashThreshold } = WORLD.params;

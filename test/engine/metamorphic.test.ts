@@ -85,7 +85,7 @@ const DIVISIONS: Record<string, AsyncTestBatchOptions[]> = {
 };
 
 describe.each(ASYNC_ENGINES)('$name', (engine) => {
-  it.each([15, 16, 17, 64])('permuted environments give permuted results: %i', (n) =>
+  it.each([15, 16, 17, 64])('permuted environments give permuted results: %i environments', (n) =>
     forAllAsync(runsOn(engine, 8), async (random) => {
       const sequence = randomSequence(random, n);
       const order = random.permutation(n);
@@ -94,7 +94,7 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
     }),
   );
 
-  it.each([1, 15, 16, 17])('a batch of n equals n batches of one: %i', (n) =>
+  it.each([1, 15, 16, 17])('a batch equals as many batches of one environment: %i environments', (n) =>
     forAllAsync(runsOn(engine, 5), async (random) => {
       const sequence = randomSequence(random, n);
       const alone: Columns[] = [];

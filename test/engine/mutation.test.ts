@@ -1,6 +1,6 @@
 /**
- * Shows that comparisons with the reference can fail: they must report a change of any word of the world's block on one
- * side. Words that no rule reads are listed with the reason.
+ * Checks that comparisons with the reference can fail: if any word of the world's block of numbers changes on one side only,
+ * a comparison must report it. UNREAD lists the words that no rule reads, with the reason.
  */
 import { describe, expect, it } from 'vitest';
 import { allocateTrajectory } from '../../src/engine/backends/outputs.js';
@@ -34,7 +34,7 @@ interface Mutant {
   readonly world: World;
 }
 
-/** The number of codes of each word that is a code. */
+/** The words that are codes, such as an action, and the number of values of each. */
 const CODES: Partial<Record<BlockName, number>> = {
   beliefInverted: 2,
   beliefSource: PROFILE_SIZE,
@@ -42,10 +42,10 @@ const CODES: Partial<Record<BlockName, number>> = {
   heuristicMeter: NUM_METERS,
   heuristicAction: NUM_ACTIONS,
 };
-/** The number of bits of each word that is a set of bits. */
+/** The words that are sets of bits, and the number of bits of each. */
 const SETS: Partial<Record<BlockName, number>> = { tagged: NUM_ACTIONS, heuristicSlots: NUM_SLOTS };
 
-/** Returns other legal values of a word: for a set, one value for each changed bit; for a code, the next one; else a number. */
+/** Returns other legal values of a word: for a set, one for each changed bit; for a code, the next code; else another number. */
 function otherValues(name: BlockName, isFloat: boolean, value: number): number[] {
   const bits = SETS[name];
   if (bits !== undefined) return Array.from({ length: bits }, (_, bit) => (value ^ (1 << bit)) >>> 0);
@@ -76,11 +76,11 @@ function worldWithWord(at: number, isFloat: boolean, value: number): World {
   return { ...WORLD, words, params: readBlock(words) };
 }
 
-/** The batches of episodes, which together use every rule: each policy, with and without imagination. */
+/** Batches that together use every rule: two policies, each with and without imagination. */
 const WHOLE = (['random', 'heuristic'] as const).flatMap((kind) =>
   [false, true].map((imagination) => ({ kind, imagination, n: 160 })),
 );
-/** A small batch, which reports most changes, comes first. */
+/** All batches. The small batch comes first, because it suffices to detect most changes. */
 const PARTS = [{ ...WHOLE[0], n: 16 }, ...WHOLE];
 
 /** Plays a batch of episodes. @returns its columns and trajectory. */
@@ -134,7 +134,7 @@ const UNREAD = new Map<string, string>([
 const MUTANTS = mutants();
 
 describe.each(ASYNC_ENGINES)('$name', (engine) => {
-  it('equals the reference without a change', async () => {
+  it('equals the reference if no word changes', async () => {
     for (const [k, part] of PARTS.entries()) {
       expect(differences(expected[k], await episodes(engine, WORLD, part))).toEqual([]);
     }
@@ -142,7 +142,7 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
 
   const tested = shareOf(engine, MUTANTS);
 
-  it(`a change of any word of the block is reported (${tested.length} changes)`, async () => {
+  it(`comparisons report a change of any word of the block (${tested.length} changes)`, async () => {
     const missed: string[] = [];
     for (const { word, world } of tested) if (!(await isReported(engine, world))) missed.push(word);
     expect(missed).toEqual(tested.map(({ word }) => word).filter((word) => UNREAD.has(word)));

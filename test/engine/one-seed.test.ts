@@ -1,4 +1,7 @@
-/** Kernels draw noise and events once for neighbouring environments of one seed. The results equal the reference. */
+/**
+ * Runs of neighbouring environments with the same seed. Kernels draw the noise and events of such environments once. The
+ * results must equal those of the reference.
+ */
 import { describe, it } from 'vitest';
 import {
   type AsyncEngine,
@@ -13,7 +16,7 @@ import { forAllAsync, openAsyncBatch } from '../support/open-async-batch.js';
 reportAbsentEngines();
 
 describe.each(OTHERS)('$name', (engine) => {
-  it('runs with one or several seeds in groups equal the reference', () =>
+  it('runs of groups that share a seed have the results of the reference', () =>
     forAllAsync(runsOn(engine, 60), async (random) => {
       const n = random.pick([1, 4, 8, 16, 33, 40]);
       const group = random.pick([n, 16, 8, 4]);

@@ -1,6 +1,6 @@
 /**
  * Single steps: every engine loads a state that one engine reached and takes one step. Outputs and states must agree bit
- * by bit. The column of a difference points to the wrong rule.
+ * by bit. The name of the column that differs helps to find the wrong rule.
  */
 import { describe, expect, it } from 'vitest';
 import {

@@ -45,14 +45,20 @@ describe.each<[name: string, call: () => unknown, code: string, ...mentions: str
   ],
   ['a row without actions', () => sequences({ name: 'x' }), 'wrong_type', 'actions of "x"', 'undefined'],
   [
-    'code 10',
+    'action code 10',
     () => sequences({ name: 'x', actions: sequence(0, 10) }),
     'illegal_action',
     '"x" at step 1',
     'got 10',
   ],
-  ['code -1', () => sequences({ name: 'x', actions: sequence(-1) }), 'illegal_action', 'step 0', 'got -1'],
-  ['code 1.5', () => sequences({ name: 'x', actions: sequence(1.5) }), 'illegal_action', 'got 1.5'],
+  [
+    'action code -1',
+    () => sequences({ name: 'x', actions: sequence(-1) }),
+    'illegal_action',
+    'step 0',
+    'got -1',
+  ],
+  ['action code 1.5', () => sequences({ name: 'x', actions: sequence(1.5) }), 'illegal_action', 'got 1.5'],
   ['five parts', () => parts(0, 0, 0, 0, 0), 'wrong_length', '8 numbers in the parts of "x"', 'got 5'],
   ['a NaN part', () => parts(0, 0, nan, 0, 0, 0, 0, 0), 'out_of_range', 'parts of "x"[2]', 'NaN'],
   [
@@ -72,7 +78,14 @@ describe.each<[name: string, call: () => unknown, code: string, ...mentions: str
     'second half mean of "x"',
     'NaN',
   ],
-  ['short bands', () => bands(new Float64Array(5)), 'wrong_length', '700 numbers', 'bands of "x"', 'got 5'],
+  [
+    'too few numbers of bands',
+    () => bands(new Float64Array(5)),
+    'wrong_length',
+    '700 numbers',
+    'bands of "x"',
+    'got 5',
+  ],
   ['NaN bands', () => bands(new Float64Array(700).fill(nan)), 'out_of_range', '"x"[0]', 'NaN'],
 ])('%s', (_, call, code, ...mentions) => {
   it('is refused', () => {

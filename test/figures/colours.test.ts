@@ -99,7 +99,7 @@ it('text and lines contrast with their background', () => {
   }
 });
 
-it('all colours differ, so that replacing light tones by dark ones changes nothing else', () => {
+it('all colours differ, so that replacing light tones by dark tones changes nothing else', () => {
   const others = [...CATEGORY_SHADES.flat(), ...COMPONENT_COLOURS, INK_ON_COLOUR, SERIES, ACCENT];
   const all = [...Object.values(LIGHT), ...Object.values(DARK), ...others];
   expect(new Set(all).size).toBe(all.length);

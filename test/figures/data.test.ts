@@ -70,7 +70,7 @@ describe('stepRewardsOf', () => {
 });
 
 describe('commonActionsOf', () => {
-  it('returns the most common action of each step, the lowest code of equally common ones', () => {
+  it('returns the most common action of each step, and of equally common actions the lowest code', () => {
     const actions = [1, 7, 7, 2, 2].flatMap((action) => new Array<number>(NUM_STEPS).fill(action));
     expect(commonActionsOf(actions)).toEqual(new Uint8Array(NUM_STEPS).fill(2));
     actions.splice(0, 1, 9);

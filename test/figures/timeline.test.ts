@@ -121,7 +121,12 @@ it('a timeline has a description in words', () => {
 it.each<
   [name: string, change: Partial<Record<keyof TimelineEpisode, unknown>>, code: string, mention: string]
 >([
-  ['code 10', { actions: [10, ...(WHOLE.actions as number[])].slice(0, 28) }, 'illegal_action', 'actions[0]'],
+  [
+    'action code 10',
+    { actions: [10, ...(WHOLE.actions as number[])].slice(0, 28) },
+    'illegal_action',
+    'actions[0]',
+  ],
   ['29 steps', { actions: new Array(29).fill(1) }, 'wrong_length', '28 numbers in actions'],
   ['a missing action list', { actions: undefined }, 'wrong_type', 'actions'],
   [

@@ -19,7 +19,7 @@ function open(options: Partial<EpisodePoolOptions> = {}): { pool: EpisodePool; s
 
 const rewardOf = ({ rewards }: { readonly rewards: Float32Array }, env: number): number => rewards[env];
 
-it('runs the requests of one turn as one step, for episodes at different steps', async () => {
+it('runs the requests of one turn of the event loop as one step, for episodes at different steps', async () => {
   const { pool, stepCounts } = open();
   const taken = Array.from({ length: 10 }, () => pool.claim()!);
   const starts = taken.map((_, k) => ({
@@ -101,7 +101,7 @@ it('has as many environments as its capacity, and reuses all of them', () => {
   }
 });
 
-it('returns the history with the observation, if that is an option', async () => {
+it('returns the history with the observation if observation.history is true', async () => {
   const { pool } = open({ observation: { history: true } });
   const env = pool.claim()!;
   const rowOf = ({ observations }: { readonly observations: Float32Array }, at: number) =>

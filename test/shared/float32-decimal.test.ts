@@ -11,9 +11,10 @@ interface Decimal {
   readonly exponent: number;
 }
 
-/** Returns a number as an integer multiple of a unit so small that all float32s, their midpoints and decimals are multiples. */
+/** The unit of exact arithmetic is 2^-150 x 10^-60. All float32s, their midpoints and decimals are multiples of it. */
 const UNIT_BITS = 150n;
 const UNIT_TENS = 60;
+/** Returns a number as a multiple of the unit. */
 const scaled = (value: number): bigint => {
   let [significand, power] = [value, 0n];
   while (!Number.isInteger(significand)) [significand, power] = [significand * 2, power + 1n];
@@ -60,10 +61,10 @@ describe('the shortest decimal', () => {
     [0x4b7fffff, '16777215'],
     [0x4b800000, '16777216'],
     [0x4b800001, '16777218'],
-    // 2097152.25 is halfway between two decimals that read back. The even one is chosen.
+    // 2097152.25 is halfway between two decimals that convert back to it. The even decimal is chosen.
     [0x4a000001, '2097152.2'],
     [0x4a000003, '2097152.8'],
-    // The nearest decimals of eight digits to 2^-96 and 2^87 do not read back, but the next ones do.
+    // The decimals of eight digits nearest to 2^-96 and 2^87 do not convert back, but the next decimals do.
     [0x0f800000, '1.2621775e-29'],
     [0x6b000000, '1.5474251e+26'],
     [SMALLEST, '1e-45'],
@@ -78,22 +79,22 @@ describe('the shortest decimal', () => {
   it.each([
     ['all', SMALLEST, LARGEST - 1],
     ['subnormal', SMALLEST, SMALLEST_NORMAL - 1],
-    ['those below 1', ONE - 0x08000000, ONE],
-    ['those with ties', 0x49800000, 0x4b800000],
-  ])('of random float32s (%s) equals the one that exact arithmetic finds', (_, low, high) => {
+    ['below 1', ONE - 0x08000000, ONE],
+    ['with ties', 0x49800000, 0x4b800000],
+  ])('of random float32s (%s) equals the decimal that exact arithmetic finds', (_, low, high) => {
     fc.assert(
       fc.property(positiveBits(low, high), (bits) => {
         const value = fromBits(bits);
         const decimal = float32Decimal(value);
         if (decimal !== expectedDecimal(bits)) throw new Error(`${value}: ${decimal}`);
-        if (Math.fround(Number(String(decimal))) !== value) throw new Error(`${value} reads back otherwise`);
+        if (Math.fround(Number(String(decimal))) !== value) throw new Error(`${value} does not convert back`);
         if (float32Decimal(-value) !== -decimal) throw new Error(`${value}: another decimal if negative`);
       }),
       { numRuns: 3000 },
     );
   });
 
-  it('of every power of two equals the one that exact arithmetic finds', () => {
+  it('of every power of two equals the decimal that exact arithmetic finds', () => {
     for (let exponent = 1; exponent < 255; exponent++) {
       for (const bits of [0, 1].map((least) => exponent * 2 ** 23 + least)) {
         expect(float32Decimal(fromBits(bits))).toBe(expectedDecimal(bits));

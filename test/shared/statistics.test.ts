@@ -55,7 +55,7 @@ describe('Moments', () => {
     expect(high).toBeCloseTo(0.5 + half, 12);
   });
 
-  it('gives no interval for a single value, and one of width 0 for equal values', () => {
+  it('gives no interval for a single value, and an interval of width 0 for equal values', () => {
     const moments = new Moments();
     moments.addAll(Float32Array.of(0.3));
     expect(moments.interval()).toEqual({ mean: Math.fround(0.3), low: null, high: null });

@@ -97,7 +97,7 @@ describe('every number', () => {
   });
 
   it.each(WORLD_NUMBERS.filter(isFixed).map(pathName))(
-    'is refused if it is %s and changes, because the version fixes it',
+    'is refused if it is %s and differs from the value that the version fixes',
     (name) => {
       const path = WORLD_NUMBERS.find((each) => pathName(each) === name)!;
       expectRefused(
@@ -148,7 +148,7 @@ describe('validation of the structure', () => {
     expectRefused(worldWith(['decay'], new Array(5)), 'world.decay[0]', 'undefined');
   });
 
-  it('refuses another name or flag', () => {
+  it('refuses a changed name or flag', () => {
     for (const path of NAMES) expectRefused(worldWith(path, 'other'), `world.${pathName(path)}`, '"other"');
     for (const path of FLAGS) expectRefused(worldWith(path, false), `world.${pathName(path)}`, 'false');
   });

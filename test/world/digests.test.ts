@@ -8,7 +8,7 @@ import { createWorld } from '../../src/world/world.js';
 import { Random } from '../support/random.js';
 import { changedWorld, FREE_NUMBERS, getAt, isU32, pathName, worldWith } from '../support/worlds.js';
 
-/** Changes with any number of the world and with the order of the block. A new digest needs a new world version. */
+/** The digest of the published world. It changes with any number of the world and with the order of the block. */
 const PUBLISHED = '155aa5c0249f5f7ea7ad51390ac6f1f2040ede617072eb069d12d237ac1d2e8d';
 
 const published = createWorld();
@@ -29,7 +29,7 @@ it('a change of a created world does not change worlds that are created later', 
   expect([words, params, digest]).toEqual([published.words, published.params, PUBLISHED]);
 });
 
-it('every word changes the digest', () => {
+it('a change of any word changes the digest', () => {
   const digests = Array.from(published.words.keys(), (k) => {
     const words = published.words.slice();
     words[k] ^= 1;

@@ -52,7 +52,7 @@ it.runIf(NATIVE.length > 0)('the addon was built for this layout', () => {
   expect(read('native/generated/world.h')).toContain(layoutDigest());
 });
 
-it('the header has no float', () => {
+it('the generated header has no float literal', () => {
   expect(uncommented(read('native/generated/world.h')).match(CPP_FLOATS)).toBeNull();
 });
 
@@ -80,7 +80,7 @@ it('the search for stray literals finds them, and allows 0, 1, 0.5 and 2', () =>
   ]);
 });
 
-/** Numbers of the world that have no other use: no small integers, halves or powers of two. */
+/** Numbers of the world that would not occur otherwise: not small integers, 0.5 or powers of two. */
 const DISTINCTIVE = new Set(
   WORLD_NUMBERS.map((path) => Math.abs(getAt(RHYTHM, path) as number)).filter(
     (value) =>

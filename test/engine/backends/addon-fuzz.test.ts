@@ -83,7 +83,7 @@ describe.each(NATIVE)('$name', ({ kernel }) => {
     expect(() => new (addon.Batch as Any)()).toThrow(TypeError);
   });
 
-  it('the constructor accepts or refuses any replacement of one word of the block', () => {
+  it("the constructor accepts or refuses any replacement of one of the world's numbers", () => {
     forAll(3 * RUNS, (random) => {
       const words = WORLD.words.slice();
       words[random.integer(0, words.length - 1)] = anyWord(random);
@@ -146,7 +146,7 @@ describe.each(NATIVE)('$name', ({ kernel }) => {
     }
   });
 
-  it('outputs of wrong sizes or types, and detached outputs, are refused', () => {
+  it('the constructor refuses outputs of wrong sizes or types, and methods refuse detached outputs', () => {
     const names = Object.keys(allocateOutputs(1));
     forAll(RUNS, (random) => {
       try {

@@ -39,7 +39,7 @@ const WITH_OUTPUTS = ['reset', 'step', 'stepEach', 'run', 'gather', 'load'];
 const OUTPUTS = Object.keys(OUTPUT_ARRAYS) as (keyof typeof OUTPUT_ARRAYS)[];
 const LAYOUT = { columnMajor: false, finalObservations: true };
 
-/** Returns the arguments of a call. Only this call uses a source batch. */
+/** Returns legal arguments of a call. The source of `gather` and `run` is a new batch. */
 function argumentsOf(addon: Addon, kernel: string, name: string): unknown[] {
   const args = METHODS[name](open(addon, kernel));
   if (name === 'run') args[7] = { source: open(addon, kernel), indices: new Uint32Array(N) };
@@ -173,7 +173,7 @@ function expectSafe(
   return false;
 }
 
-/** Draws bytes, mostly zeros, because a zero is valid in every column. */
+/** Returns a function that overwrites up to 40 random bytes with numbers from 0 to 3. */
 const someBytes =
   (random: Random) =>
   (bytes: Uint8Array): void => {
@@ -184,50 +184,56 @@ const someBytes =
 describe.each(NATIVE)('$name', ({ kernel }) => {
   const addon = loadAddon();
 
-  it.each(CALLS)('%s is refused exactly if arrays at random offsets overlap', (name) => {
-    forAll(25, (random) => {
-      const spread = random.pick([1, 4, 40]);
-      const randomOffsets = (columns: readonly Column[]): number[] => {
-        const { offsets, end } = consecutiveOffsets(columns);
-        return offsets.map((offset, k) => {
-          if (columns[k].path[0] === 'out') return offset;
-          const unit = columns[k].view.BYTES_PER_ELEMENT;
-          return unit * random.integer(0, Math.floor((spread * end) / unit));
-        });
-      };
-      expectSafe(addon, kernel!, name, someBytes(random), randomOffsets);
-    });
-  });
+  it.each(CALLS)(
+    '%s refuses arrays at random offsets if and only if a written array overlaps another',
+    (name) => {
+      forAll(25, (random) => {
+        const spread = random.pick([1, 4, 40]);
+        const randomOffsets = (columns: readonly Column[]): number[] => {
+          const { offsets, end } = consecutiveOffsets(columns);
+          return offsets.map((offset, k) => {
+            if (columns[k].path[0] === 'out') return offset;
+            const unit = columns[k].view.BYTES_PER_ELEMENT;
+            return unit * random.integer(0, Math.floor((spread * end) / unit));
+          });
+        };
+        expectSafe(addon, kernel!, name, someBytes(random), randomOffsets);
+      });
+    },
+  );
 });
 
 // The checks run before the kernel, so one kernel suffices.
-describe.each(NATIVE.slice(0, 1))('checks before the kernel', ({ kernel }) => {
+describe.each(NATIVE.slice(0, 1))('the checks of arguments', ({ kernel }) => {
   const addon = loadAddon();
   const columnsOfCall = (name: string) =>
     columnsOf(name, argumentsOf(addon, kernel!, name), allocateOutputs(N, LAYOUT));
 
-  it.each(CALLS)('%s is refused exactly if two arrays overlap and the call writes one of them', (name) => {
-    const isOutput = columnsOfCall(name).map(({ path }) => path[0] === 'out');
-    const count = isOutput.length;
-    const outcomes = { refused: 0, accepted: 0 };
-    for (let i = 0; i < count; i++) {
-      for (let j = 0; j < i; j++) {
-        // The next test is about outputs.
-        if (isOutput[i] && isOutput[j]) continue;
-        // The second array begins at the first or at the last byte of the first array.
-        const overlappingOffsets = (columns: readonly Column[]): number[] => {
-          const { offsets } = consecutiveOffsets(columns);
-          const unit = columns[i].view.BYTES_PER_ELEMENT;
-          const last = (i + j) % 2 === 0 ? 0 : columns[j].view.byteLength - 1;
-          offsets[i] = Math.floor((offsets[j] + last) / unit) * unit;
-          return offsets;
-        };
-        const refused = expectSafe(addon, kernel!, name, () => {}, overlappingOffsets);
-        outcomes[refused ? 'refused' : 'accepted']++;
+  it.each(CALLS)(
+    '%s refuses two arrays if and only if they overlap and the call writes one of them',
+    (name) => {
+      const isOutput = columnsOfCall(name).map(({ path }) => path[0] === 'out');
+      const count = isOutput.length;
+      const outcomes = { refused: 0, accepted: 0 };
+      for (let i = 0; i < count; i++) {
+        for (let j = 0; j < i; j++) {
+          // The next test checks pairs of outputs.
+          if (isOutput[i] && isOutput[j]) continue;
+          // The second array begins at the first or at the last byte of the first array.
+          const overlappingOffsets = (columns: readonly Column[]): number[] => {
+            const { offsets } = consecutiveOffsets(columns);
+            const unit = columns[i].view.BYTES_PER_ELEMENT;
+            const last = (i + j) % 2 === 0 ? 0 : columns[j].view.byteLength - 1;
+            offsets[i] = Math.floor((offsets[j] + last) / unit) * unit;
+            return offsets;
+          };
+          const refused = expectSafe(addon, kernel!, name, () => {}, overlappingOffsets);
+          outcomes[refused ? 'refused' : 'accepted']++;
+        }
       }
-    }
-    expect(outcomes.refused > 0 || count === 1).toBe(true);
-  });
+      expect(outcomes.refused > 0 || count === 1).toBe(true);
+    },
+  );
 
   it('outputs that share memory are refused', () => {
     const outputs = allocateOutputs(N, LAYOUT);
@@ -246,7 +252,7 @@ describe.each(NATIVE.slice(0, 1))('checks before the kernel', ({ kernel }) => {
     }
   });
 
-  it('a source that shares its outputs with the target is refused, unless it is the target', () => {
+  it('gather and run refuse a source that shares its outputs with the target; gather accepts the target itself', () => {
     const outputs = allocateOutputs(N);
     const [batch, source] = [open(addon, kernel!, outputs), open(addon, kernel!, outputs)];
     const indices = new Uint32Array(N).fill(3);

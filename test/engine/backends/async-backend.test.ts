@@ -53,9 +53,9 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
       expectEqual(await awaited.columns(), await queued.columns());
     }));
 
-  it('calls that only read can be awaited together', async () => {
+  it('concurrent calls that only read return the same as one after another', async () => {
     const { batch } = await openAsyncBatch(engine, N);
-    batch.reset(new Random('looks').reset(N));
+    batch.reset(new Random('reads').reset(N));
     const alone = [await batch.save(), await batch.stateHash(), await batch.beliefTargets()];
     expect(await Promise.all([batch.save(), batch.stateHash(), batch.beliefTargets()])).toEqual(alone);
   });

@@ -123,7 +123,7 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
       expectEqual(rowsOf(await fresh.columns(), n, masked), rowsOf(after, n, masked), 'reset');
     }));
 
-  it('a reset without modes, profiles and graders keeps the previous ones', () =>
+  it('a reset without modes, profiles and graders keeps those of the previous reset', () =>
     forAllAsync(runsOn(engine, 20), async (random) => {
       const { batch, columns } = await openAsyncBatch(engine, 20);
       const request = random.resetAtAnyStep(20);
@@ -147,7 +147,7 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
     expectEqual(rowsWithoutStep(before), rowsWithoutStep(after));
   });
 
-  it('same-step autoreset: reward and grade are of the ended episode, the observation is of the next', async () => {
+  it('same-step autoreset: the reward and grade are those of the ended episode, the observation that of the next', async () => {
     const [one, other] = [await openAtSteps(engine, [27, 27, 5]), await openAtSteps(engine, [27, 27, 5])];
     other.batch.submit(PLAIN_STEP);
     const resetSeeds = Uint32Array.of(101, 102, 103);
@@ -211,7 +211,7 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
 });
 
 describe.each(OTHERS)('$name', (engine) => {
-  it('long sequences of steps and autoresets equal the reference', () =>
+  it('long sequences of steps and autoresets have the outputs of the reference', () =>
     forAllAsync(runsOn(engine, 12), async (random) => {
       const n = random.pick([1, 16, 45]);
       const layout = () => ({ columnMajor: random.chance(0.5), finalObservations: true });

@@ -83,7 +83,7 @@ describe('the choice of a backend', () => {
     await fork.close();
   });
 
-  it('the asynchronous backends include the synchronous ones, and auto selects the first available', async () => {
+  it('listAsyncBackends includes the synchronous backends, and auto selects the first available', async () => {
     const availabilities = await listAsyncBackends();
     expect(availabilities).toEqual(expect.arrayContaining(listBackends()));
     const opened = ENGINES.map(({ backend, kernel }) => (kernel ? `${backend}/${kernel}` : backend));

@@ -23,7 +23,7 @@ const OPEN = `
   print(OPTIONS.map(attempt));
 `;
 
-/** Opens an environment with each of the options, in a process with this RHYTHM_KERNEL. @returns backends and kernels. */
+/** Returns the backend and kernel that each of the options opens in a process with this RHYTHM_KERNEL. */
 const openIn = (kernel: string, ...options: object[]): unknown =>
   runChild(OPEN.replace('OPTIONS', JSON.stringify(options)), { RHYTHM_KERNEL: kernel }).output;
 

@@ -47,7 +47,7 @@ const originOf = ({ batch }: OpenedAsyncBatch, indices: Uint32Array): Origin<Asy
   indices,
 });
 
-/** Draws indices, often with many equal ones in a row, as in a group of rollouts. */
+/** Draws indices, often in runs of 16 equal indices, as for groups of rollouts. */
 function anyIndices(random: Random, from: number, to: number): Uint32Array {
   const group = random.pick([1, 16]);
   const indices = Uint32Array.from({ length: to }, () => random.integer(0, from - 1));
@@ -91,9 +91,9 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
       expectEqual(copyColumns(trajectories[0]), copyColumns(trajectories[1]));
     }));
 
-  it('an action sequence is checked from the step of the source; if it is refused, nothing is copied', async () => {
+  it("a run from another batch checks its action sequence from the source's step on, and a refusal copies nothing", async () => {
     const [source, target] = [await openAsyncBatch(engine, 2), await openAsyncBatch(engine, 3)];
-    const random = new Random('judged');
+    const random = new Random('checked sequence');
     for (const { batch, numEnvs } of [source, target]) batch.reset(random.resetAtAnyStep(numEnvs));
     await source.batch.run({ ...HEURISTIC, stops: Uint8Array.of(21, 0) });
     const actions = new Uint8Array(3 * NUM_STEPS).fill(10, 2 * NUM_STEPS + 20, 2 * NUM_STEPS + 21);
@@ -109,7 +109,7 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
 
   it('a run from a batch after autoreset does not copy the grades of replaced episodes', async () => {
     const [source, target] = [await openAsyncBatch(engine, 3), await openAsyncBatch(engine, 3)];
-    const random = new Random('nothing runs');
+    const random = new Random('run after autoreset');
     for (const { batch } of [source, target]) batch.reset(random.reset(3));
     await source.batch.run({ ...HEURISTIC, stops: new Uint8Array(3).fill(27) });
     const [actions, resetMask] = [new Uint8Array(3), Uint8Array.of(1, 1, 0)];
@@ -130,7 +130,7 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
 
   it('a copy of an environment after autoreset has the previous grade, and the next step clears it', async () => {
     const [source, target] = [await openAsyncBatch(engine, 3), await openAsyncBatch(engine, 3)];
-    const random = new Random('shown before');
+    const random = new Random('previous grade');
     for (const { batch } of [source, target]) batch.reset(random.reset(3));
     await source.batch.run({ ...HEURISTIC, stops: new Uint8Array(3).fill(27) });
     const [actions, resetMask] = [new Uint8Array(3), Uint8Array.of(1, 1, 0)];

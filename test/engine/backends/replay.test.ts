@@ -1,4 +1,4 @@
-/** Replays at the backend interface: the histories that are refused. */
+/** The checks of histories that `replay` of the backend interface makes. */
 import { describe, expect, it } from 'vitest';
 import type { ReplayRequest } from '../../../src/engine/backends/backend.js';
 import { toGraders } from '../../../src/engine/validate/profiles.js';
@@ -10,7 +10,7 @@ reportAbsentEngines();
 
 const ROWS = 40;
 
-/** Returns a request whose rows play one step of action 0 and then another. */
+/** Returns a request whose rows have a history of one action, 0, and then play action 0 again. */
 function requestOf(order: Uint32Array): ReplayRequest & { readonly histories: Uint8Array } {
   // The memory before and after the histories contains legal codes, too.
   const memory = new Uint8Array(3 * ROWS * NUM_STEPS);
@@ -41,7 +41,7 @@ describe.each(ENGINES)('$name', (engine) => {
     ['the first row of an order', [30, 31, 32], 30],
     ['the last row of an order', [30, 31, 32], 32],
     ['the only row of an order', [39], 39],
-  ])('refuses an unknown action of %s, and writes nothing', (_, order, index) => {
+  ])('refuses an invalid action in the history of %s, and writes nothing', (_, order, index) => {
     const request = requestOf(Uint32Array.from(order));
     request.histories[index * NUM_STEPS] = NUM_ACTIONS;
     const refusal = { code: 'illegal_action', index, step: 0, value: NUM_ACTIONS };

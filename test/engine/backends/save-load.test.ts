@@ -12,7 +12,10 @@ import type { Random } from '../../support/random.js';
 
 reportAbsentEngines();
 
-/** Steps all environments, never with a mask: a masked step outputs reward 0, and a saved state does not restore that. */
+/**
+ * Resets and steps all environments. The steps have no mask, because a masked step outputs reward 0, which a saved state
+ * does not restore.
+ */
 function play(random: Random, { batch, numEnvs }: OpenedAsyncBatch, steps: number): void {
   const startsLate = random.chance(0.4) && steps < NUM_STEPS;
   const start = startsLate ? random.starts(numEnvs, NUM_STEPS - Math.max(1, steps)) : undefined;
@@ -56,7 +59,7 @@ describe.each(ASYNC_ENGINES)('saved by $name', (engine) => {
       expectEqual(withoutFinalMask(await source.columns()), withoutFinalMask(await columns()));
     }));
 
-  it('words are within the bounds that the field table states', () =>
+  it('each saved word is within the bounds that STATE_FIELDS states for its field', () =>
     forAllAsync(runsOn(engine, 20), async (random) => {
       const source = await openAsyncBatch(engine, 20);
       play(random, source, random.integer(0, NUM_STEPS));
@@ -95,15 +98,15 @@ describe.each(ASYNC_ENGINES)('saved by $name', (engine) => {
 });
 
 describe.each(NATIVE)('$name', ({ kernel }) => {
-  /** Changes that each make one code of a state invalid. The episode of the state has taken 9 steps. */
+  /** Changes that each make a saved state invalid. Its episode has taken 9 steps. */
   const damages: [string, (words: Uint32Array) => void][] = [
     ['a step after the last', (words) => words.fill(NUM_STEPS + 1, STATE.step, STATE.step + 1)],
     ['an invalid mode', (words) => words.fill(3, STATE.mode, STATE.mode + 1)],
     ['an invalid flag', (words) => words.fill(2, STATE.given, STATE.given + 1)],
     ['an invalid action', (words) => words.fill(0xa0, STATE.tape, STATE.tape + 1)],
-    ['a first step after the current one', (words) => words.fill(10, STATE.began, STATE.began + 1)],
+    ['a start after the current step', (words) => words.fill(10, STATE.began, STATE.began + 1)],
     [
-      'a first step after the last',
+      'a start after the last step',
       (words) => {
         words[STATE.step] = words[STATE.began] = NUM_STEPS;
       },

@@ -223,12 +223,12 @@ describe('parseGrader refuses', () => {
     ['a schema that is null', text({ schema: null, ...calm }), ['schema of bad.json', 'got null.']],
   ];
   it.each(refused)('%s', (_, content, mentions) => {
-    expectGrader(() => parseGrader(content, 'bad.json'), ...mentions);
+    expectBadGrader(() => parseGrader(content, 'bad.json'), ...mentions);
   });
 
-  it('a grader with an error that names the file or the argument', () => {
-    expectGrader(() => parseGrader(''), 'in grader, got');
-    expectGrader(() => validateGrader({}, 'my grader'), 'at name of my grader');
+  it('an invalid grader, and the error names the file or the argument', () => {
+    expectBadGrader(() => parseGrader(''), 'in grader, got');
+    expectBadGrader(() => validateGrader({}, 'my grader'), 'at name of my grader');
   });
 });
 
@@ -242,7 +242,7 @@ describe('random graders', () => {
       .map((weights) => JSON.stringify({ name: 'junk', weights })),
   );
 
-  it('are parsed from any text, or refused with an InputError', () => {
+  it('are parsed, or refused with an InputError', () => {
     const outcomes = { read: 0, refused: 0 };
     const property = fc.property(fc.oneof(randomText, fc.constant(text(calm))), (content) => {
       try {
@@ -257,7 +257,7 @@ describe('random graders', () => {
     expect(Math.min(outcomes.read, outcomes.refused)).toBeGreaterThan(drawsOf(100));
   });
 
-  it('that validateGrader accepts are accepted by createVecEnv', () => {
+  it('are accepted by createVecEnv if validateGrader accepts them', () => {
     let accepted = 0;
     forAll(1400, (random) => {
       const scale = random.pick([1, 1000, 2 ** 20]);
@@ -300,13 +300,13 @@ describe('graderWeights', () => {
     for (const value of [3, null, undefined, true]) {
       expectRefusal(() => graderWeights(value as never), 'wrong_type', `got ${value}`);
     }
-    expectGrader(() => graderWeights({} as Grader), 'at name of grader, got none');
-    expectGrader(() => graderWeights([1, 0, 0]), 'eight weights');
-    expectGrader(() => graderWeights([1, Number.NaN, 0, 0, 0, 0]), 'NaN');
+    expectBadGrader(() => graderWeights({} as Grader), 'at name of grader, got none');
+    expectBadGrader(() => graderWeights([1, 0, 0]), 'eight weights');
+    expectBadGrader(() => graderWeights([1, Number.NaN, 0, 0, 0, 0]), 'NaN');
   });
 });
 
 /** Expects an error with the code of an invalid grader and a complete message. */
-function expectGrader(call: () => unknown, ...mentions: string[]): void {
+function expectBadGrader(call: () => unknown, ...mentions: string[]): void {
   expectRefusal(call, 'bad_grader', ...mentions);
 }

@@ -1,4 +1,4 @@
-/** The table of encoded fields, the spaces, and the bounds of rewards and anomalies. */
+/** The fields of encoded observations, the observation and action spaces, and the bounds of rewards and anomalies. */
 import { describe, expect, it } from 'vitest';
 import { largestMagnitudes } from '../../../src/engine/observe/bounds.js';
 import { RECORD, RECORD_FIELDS, RECORD_SIZE } from '../../../src/engine/observe/past-step.js';
@@ -113,7 +113,7 @@ it('a record of the history has the last four fields of an observation', () => {
   expect([RECORD_SIZE, RECORD]).toEqual([12, { action: 0, reward: 1, deltas: 2, anomalies: 7 }]);
 });
 
-it('the fields for any options are frozen, have unique names, a lower bound below the upper one, and no gaps', () => {
+it('the fields for any options are frozen, have unique names, bounds in order, and no gaps', () => {
   forAll(100, (random) => {
     const options = randomObservationOptions(random);
     const fields = encodedFields(WORLD, options);

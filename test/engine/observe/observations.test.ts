@@ -35,7 +35,7 @@ const MODES = [...AUTORESET_MODES];
 const RECORD_START = OBSERVATION.lastAction;
 const MISSING = [-1, ...new Array(OBSERVATION_SIZE - RECORD_START - 1).fill(0)];
 
-/** An environment with observation options, a plain one, and a list of the steps of each episode, oldest first. */
+/** An environment with observation options, a plain environment, and a list of the steps of each episode, oldest first. */
 class Pair {
   readonly options: ObservationOptions;
   readonly env: VecEnv;
@@ -59,7 +59,7 @@ class Pair {
     return [call(this.plain), call(this.env)];
   }
 
-  /** Makes the same call on both environments. Reads the steps from the history of the plain one. */
+  /** Makes the same call on both environments. Reads the steps from the history of the plain environment. */
   call(call: (env: VecEnv) => StepResult): void {
     [this.plainResult, this.result] = this.each(call);
     this.steps = [...envIndices(this.plain.numEnvs)].map((i) => replayedSteps(this.plain, i));
@@ -148,7 +148,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     });
   });
 
-  it('a step after which some environments are reset is in the histories of the others', () => {
+  it('an autoreset clears only the histories of ended episodes, and their final observations have the last step', () => {
     const observation = { fields: ['step'], history: true };
     using env = openOn(engine, { numEnvs: 3, autoreset: 'same-step', observation });
     env.reset({ seed: 7 });

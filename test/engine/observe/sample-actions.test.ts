@@ -5,7 +5,7 @@ import { createVecEnv } from '../../../src/index.js';
 import { expectRefusal } from '../../support/refusals.js';
 
 describe('actionSpace.sample', () => {
-  it('draws every code equally often', () => {
+  it('draws every code about equally often', () => {
     const counts = new Array<number>(actionSpace.n).fill(0);
     for (const code of actionSpace.sample(1, 20_000)) counts[code]++;
     for (const count of counts) expect(Math.abs(count - 2000)).toBeLessThan(200);
@@ -23,7 +23,7 @@ describe('actionSpace.sample', () => {
     expect(new Set(codes).size).toBe(actionSpace.n);
   });
 
-  it('gives actions that an environment takes', () => {
+  it('gives actions that an environment accepts', () => {
     using env = createVecEnv({ numEnvs: 3 });
     env.reset({ seed: 1 });
     expect(() => env.step(env.actionSpace.sample(0, env.numEnvs))).not.toThrow();
@@ -34,7 +34,7 @@ describe('actionSpace.sample', () => {
     expectRefusal(() => actionSpace.sample(seed), 'out_of_range', 'seed');
   });
 
-  it('refuses a missing seed and a negative number', () => {
+  it('refuses a missing seed, and a negative number of actions', () => {
     expectRefusal(() => actionSpace.sample(undefined as never), 'wrong_type', 'seed');
     expectRefusal(() => actionSpace.sample(1, -1), 'out_of_range', 'n to be');
   });

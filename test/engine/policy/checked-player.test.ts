@@ -20,12 +20,12 @@ const errorOf = async (policy: unknown, playing = view.playing): Promise<InputEr
   );
 };
 
-describe('CheckedPlayer refuses, naming the policy, the step and the environment,', () => {
+describe('CheckedPlayer refuses a policy that returns', () => {
   const NAMED = /The policy "mine" returned it at step 3/;
   it.each([
-    ['nothing', undefined, 'wrong_type', NAMED],
+    ['undefined', undefined, 'wrong_type', NAMED],
     ['no actions', {}, 'wrong_type', NAMED],
-    ['another key', { actions: [0, 0], belief: [] }, 'unknown_option', /Did you mean "beliefs"/],
+    ['a misspelt key', { actions: [0, 0], belief: [] }, 'unknown_option', /Did you mean "beliefs"/],
     ['too few actions', { actions: [0] }, 'wrong_length', /Expected 2 actions .* at step 3\.$/],
     [
       'an action out of range',
@@ -36,7 +36,7 @@ describe('CheckedPlayer refuses, naming the policy, the step and the environment
     ['an action that is not a number', { actions: [0, 'sleep'] }, 'illegal_action', /for environment 1\./],
     ['too few beliefs', { actions: [0, 0], beliefs: [0, 0, 0] }, 'wrong_length', /at step 3\.$/],
     [
-      'half a belief',
+      'a belief with a NaN',
       { actions: [0, 0], beliefs: [0, 0, 0, 1, Number.NaN, 1] },
       'bad_belief',
       /environment 1\./,
@@ -48,8 +48,10 @@ describe('CheckedPlayer refuses, naming the policy, the step and the environment
       expect(error).toMatchObject({ code, message: expect.stringMatching(message) });
     }
   });
+});
 
-  it('a policy that throws, with the thrown error as the cause', async () => {
+describe('CheckedPlayer', () => {
+  it('rejects if the policy throws, with the thrown error as the cause', async () => {
     const cause = new RangeError('weights are missing');
     const policy = () => {
       throw cause;
@@ -63,13 +65,13 @@ describe('CheckedPlayer refuses, naming the policy, the step and the environment
     });
   });
 
-  it('an invalid action, but not in an episode that has ended', async () => {
+  it('accepts an invalid action for an episode that has ended', async () => {
     const player = await CheckedPlayer.open('mine', () => ({ actions: [4, 99] }), setting);
     const { actions } = await player.act({ ...view, playing: Uint8Array.of(1, 0) });
     expect(actions[0]).toBe(4);
   });
 
-  it('reasons that are not a string', async () => {
+  it('refuses a reason that is not a string', async () => {
     const open = () => ({
       act: () => ({ actions: [0, 0] }),
       reasons: (i: number) => (i === 0 ? 'Tired.' : 7),
@@ -84,7 +86,7 @@ describe('CheckedPlayer refuses, naming the policy, the step and the environment
     );
   });
 
-  it('a policy that opens no player', async () => {
+  it('refuses a policy whose open() returns no player', async () => {
     const opened = CheckedPlayer.open('mine', { open: () => ({}) } as never, setting);
     await expect(opened).rejects.toMatchObject({
       code: 'wrong_type',
@@ -99,13 +101,13 @@ describe('hidden profiles', () => {
     seeds: Uint32Array.of(1, 2),
     profiles: () => new Float32Array(32),
   };
-  const asking = (usesHiddenState?: boolean): PolicyLike => ({
+  const profileReader = (usesHiddenState?: boolean): PolicyLike => ({
     usesHiddenState,
     open: () => ({ reset: ({ profiles }) => void profiles(), act: () => ({ actions: [0, 0] }) }),
   });
 
   it('cannot be read by an agent', async () => {
-    const player = await CheckedPlayer.open('mine', asking(), setting);
+    const player = await CheckedPlayer.open('mine', profileReader(), setting);
     await expect(player.reset(episodes)).rejects.toMatchObject({
       code: 'policy_failed',
       message: expect.stringMatching(/usesHiddenState: true/),
@@ -130,12 +132,12 @@ describe('hidden profiles', () => {
   });
 
   it('can be read by an oracle', async () => {
-    const player = await CheckedPlayer.open('mine', asking(true), setting);
+    const player = await CheckedPlayer.open('mine', profileReader(true), setting);
     await player.reset(episodes);
   });
 });
 
-it('rejects with the reason of a signal that aborts a policy that never answers', async () => {
+it('act rejects with the reason of the signal if the signal aborts while the policy computes', async () => {
   const abort = new AbortController();
   const player = await CheckedPlayer.open('mine', () => new Promise<never>(() => {}), setting, abort.signal);
   const pending = player.act(view);

@@ -1,4 +1,4 @@
-/** The interface of Episode, and the arguments that it refuses. test/engine/golden.test.ts compares its values. */
+/** The interface of Episode, and the arguments that it refuses. test/engine/golden.test.ts checks its values. */
 import { describe, expect, it } from 'vitest';
 import { Episode } from '../../../src/engine/reference/episode.js';
 import { loadEpisode, saveEpisode } from '../../../src/engine/reference/state-words.js';
@@ -75,7 +75,7 @@ describe('an episode', () => {
     expect(imagined.stateHash()).not.toBe(real.stateHash());
   });
 
-  it('accepts a profile by name or by numbers, and draws one by seed', () => {
+  it('accepts a profile by name or by numbers, and draws a named profile by seed', () => {
     for (const name of PROFILE_NAMES) {
       const named = new Episode().reset(1, { profile: name });
       const given = new Episode().reset(1, { profile: Array.from(named.profile) });

@@ -167,7 +167,7 @@ describe('checkStates', () => {
       'action sequence of environment 3 to hold 0 for step 9, because only 9 steps were taken, got 1.',
     ],
     [
-      'an action after the last',
+      'an action after the last step',
       ENDED,
       setAction(31, 15),
       'action sequence of environment 3 to hold 0 for step 31, because only 28 steps were taken, got 15.',
@@ -224,13 +224,13 @@ describe('checkStates', () => {
       'return of environment 3 to be 0 after 0 steps, got 1.',
     ],
     [
-      'a first step after the current one',
+      'a start after the current step',
       INITIAL,
       setWord(STATE.began, 1),
       'began of environment 3 to be at most 0, the number of steps taken',
     ],
     [
-      'a first step after the last',
+      'a start after the last step',
       ENDED,
       setWord(STATE.began, 28),
       'began of environment 3 to be from 0 to 27, got 28.',
@@ -320,7 +320,7 @@ describe('checkStates', () => {
     const words = source.slice();
     checkStates(words, N, WORLD);
     damage(words.subarray(CHANGED_ENV * STATE_WORDS));
-    expectRefusal(() => checkStates(words, N, WORLD), 'bad_snapshot', `Expected `, message);
+    expectRefusal(() => checkStates(words, N, WORLD), 'bad_snapshot', 'Expected ', message);
     // The words may be a part of larger memory.
     const memory = new Uint32Array(words.length + 7);
     memory.set(words, 7);

@@ -71,6 +71,7 @@ describe.each(TWO_ENGINES)('restore on $name', (engine) => {
         }
       }
     }
+    // `withChecksum` repairs damage to the checksum itself.
     expect([...accepted].sort()).toEqual(['checksum', 'episodes', 'steps']);
   });
 

@@ -96,7 +96,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
   });
 
   it('restore sets profiles and graders of episodes, but not the defaults of the environment', () => {
-    const random = new Random('persons');
+    const random = new Random('profiles');
     const env = open({ profiles: 'discrete', grader: 'v1' });
     const reset = randomReset(random, 4);
     advanceRandomly(random, env, reset);
@@ -160,7 +160,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     });
   });
 
-  it('snapshot and restore refuse a closed environment, and snapshot refuses one without a reset', () => {
+  it('snapshot and restore refuse a closed environment, and snapshot refuses an environment before reset', () => {
     const env = open();
     expectRefusal(() => env.snapshot(), 'not_reset');
     env.reset({ seed: 1 });

@@ -19,7 +19,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
       const bytes = prepare(env);
       call(env, copy ? bytes.slice() : bytes);
       const snapshot = env.snapshot();
-      // The states do not contain the ends of episodes. The counters of a run show them.
+      // The counters of this run depend on which episodes the environment takes as ended. States do not contain that.
       return { ...envColumns(env, env.run('heuristic')), snapshot };
     });
     expectEqual(results[1], results[0]);

@@ -17,7 +17,7 @@ describe.each(ENGINES)('$name', (engine) => {
     });
   });
 
-  it('a step after the end is refused, and the grades stay', () => {
+  it('a step after the end is refused, and the grades do not change', () => {
     using env = openOn(engine, { numEnvs: N });
     const result = env.reset({ seed: 7 });
     env.run('heuristic', { stops: put(new Uint8Array(N), 4, NUM_STEPS) });

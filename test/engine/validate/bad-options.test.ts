@@ -68,7 +68,7 @@ const CASES: Case[] = [
   [fourEnvs({ profiles: 'smapled' }), 'unknown_name', 'Did you mean "sampled"?'],
   [fourEnvs({ profiles: ['sampled'] }), 'wrong_length', '4 names in profiles', 'got 1'],
   [fourEnvs({ profiles: new Array(4) }), 'wrong_type', 'profiles'],
-  // biome-ignore lint/suspicious/noSparseArray: a hole is the case.
+  // biome-ignore lint/suspicious/noSparseArray: the hole is the tested value.
   [fourEnvs({ profiles: ['sampled', , 'sampled', 'sampled'] }), 'wrong_type', 'profiles'],
   [fourEnvs({ profiles: 5 }), 'wrong_type', 'profiles'],
   [fourEnvs({ profiles: new Float32Array(16) }), 'wrong_length', 'profiles', '64', 'got 16'],

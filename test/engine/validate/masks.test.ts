@@ -23,15 +23,15 @@ shared.set(BYTES);
 const KINDS: Record<string, Mask> = {
   'a Uint8Array': BYTES,
   'a view into a larger array': larger.subarray(1, N + 1),
-  booleans: [false, true, false, true],
-  'numbers, also other than 0 and 1': [0, -1, -0, 0.5],
-  'NaN, which selects nothing': [Number.NaN, 1, Number.NaN, Number.POSITIVE_INFINITY],
-  'numbers and booleans': [0, true, false, 1] as number[],
+  'an array of booleans': [false, true, false, true],
+  'an array of numbers other than 0 and 1': [0, -1, -0, 0.5],
+  'an array with NaN, which counts as 0': [Number.NaN, 1, Number.NaN, Number.POSITIVE_INFINITY],
+  'an array of numbers and booleans': [0, true, false, 1] as number[],
   'an Int8Array': Int8Array.from(BYTES),
   'a Float32Array': Float32Array.of(0, 0.25, -0, 1e-40),
   'a Uint8ClampedArray': Uint8ClampedArray.from(BYTES),
   'a Buffer': Buffer.from(BYTES),
-  'shared memory': shared,
+  'a Uint8Array in shared memory': shared,
 };
 
 // biome-ignore lint/suspicious/noExplicitAny: cases pass values of wrong types.
@@ -51,16 +51,16 @@ const INVALID_MASKS: [
   ],
   ['a mask that is too long', Array(N + 1).fill(true), 'wrong_length', 'got 5'],
   ['an empty mask', [], 'wrong_length', 'got 0'],
-  ['one flag for all', any(true), 'wrong_type', 'mask', 'true'],
+  ['one boolean', any(true), 'wrong_type', 'mask', 'true'],
   ['null', any(null), 'wrong_type', 'mask', 'null'],
-  ['text', any('0101'), 'wrong_type', '"0101"'],
-  ['names', any(['no', 'yes', 'no', 'yes']), 'wrong_type', 'mask[0]', '"no"'],
-  ['holes', new Array(N), 'wrong_type', 'mask[0]', 'undefined'],
+  ['a string', any('0101'), 'wrong_type', '"0101"'],
+  ['an array of strings', any(['no', 'yes', 'no', 'yes']), 'wrong_type', 'mask[0]', '"no"'],
+  ['an array with holes', new Array(N), 'wrong_type', 'mask[0]', 'undefined'],
   ['a null among booleans', any([true, null, true, true]), 'wrong_type', 'mask[1]', 'null'],
-  ['BigInts', any(new BigUint64Array(N)), 'wrong_type', 'mask[0]'],
+  ['an array of BigInts', any(new BigUint64Array(N)), 'wrong_type', 'mask[0]'],
   ['a Set of indices', any(new Set([1, 3])), 'wrong_type', 'an object'],
   ['a DataView', any(new DataView(new ArrayBuffer(N))), 'wrong_type', 'a DataView'],
-  ['a buffer', any(new ArrayBuffer(N)), 'wrong_type', 'mask'],
+  ['an ArrayBuffer', any(new ArrayBuffer(N)), 'wrong_type', 'mask'],
   ['an object with a length', any({ length: N, 0: 1, 1: 1, 2: 1, 3: 1 }), 'wrong_type', 'an object'],
 ];
 

@@ -116,7 +116,7 @@ const OBJECTS: [name: string, call: (value: Any) => unknown, validObject: object
   ['audit', audit, {}],
 ];
 
-/** Calls of functions of the API with a name. */
+/** Functions of the API that take a name: a call with the name. */
 const NAMES: [what: string, call: (name: Any) => unknown][] = [
   ['a backend', (backend) => createVecEnv({ numEnvs: 1, backend })],
   ['a backend, asynchronous', (backend) => createAsyncVecEnv({ numEnvs: 1, backend })],
@@ -172,6 +172,7 @@ it('inherited options are read if they are known, and ignored if not', () => {
 
 it('the objects of these tests are legal without the key', async () => {
   for (const [name, call, validObject] of OBJECTS) {
+    // With these objects the calls are legal, but take long.
     if (['evaluate', 'audit', 'searchActionSequence', 'a problem of searchActionSequences'].includes(name))
       continue;
     await callAsync(call, structuredClone(validObject)).catch((error) => {

@@ -34,8 +34,8 @@ const CONTAINERS: Record<string, () => unknown> = {
   },
   'a frozen array': () => Object.freeze([...CODES]),
   'a proxy of an array': () => new Proxy([...CODES], {}),
-  'a subclass': () => new (class extends Uint8Array {})(CODES),
-  'numbers of -0': () => CODES.map((code) => (code === 0 ? -0 : code)),
+  'a subclass of Uint8Array': () => new (class extends Uint8Array {})(CODES),
+  'an array with -0': () => CODES.map((code) => (code === 0 ? -0 : code)),
 };
 
 /** Resets and takes a step. @returns copies of the outputs. */
@@ -119,7 +119,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     });
   });
 
-  it('objects with the prototype of a typed array are refused', () => {
+  it('objects that only have the prototype of a typed array are refused', () => {
     using env = openOn(engine, { numEnvs: N });
     const result = env.reset({ seed: 9 });
     expectUnchanged(env, result, () => {

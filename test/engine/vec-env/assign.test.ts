@@ -45,7 +45,7 @@ describe.each(ENGINES)('$name', (engine) => {
   const open = (random: Random, options: Partial<VecEnvOptions> = {}) =>
     openOn(engine, { numEnvs: random.pick(SIZES), ...randomOptions(random), ...options });
 
-  it('copies from any environment to any, even before the first reset of the target', () => {
+  it('copies from any environment to any other, even before the first reset of the target', () => {
     forAll(25, (random) => {
       const source = open(random, { autoreset: random.pick(AUTORESET_MODES) });
       const target = open(random, { autoreset: random.pick(AUTORESET_MODES) });

@@ -9,7 +9,7 @@ import { Random } from '../../support/random.js';
 import { expectRejection } from '../../support/refusals.js';
 import { envColumns } from '../../support/unchanged.js';
 
-/** Two slices of a backend without a device. The last slice is not full. */
+/** A backend without a device runs 16,384 environments at a time, a slice. This number gives a full slice and a part. */
 const LARGE = 17_000;
 
 async function beginOn(open: ApiPair['open'], options: AsyncVecEnvOptions): Promise<AsyncVecEnv> {
@@ -28,7 +28,7 @@ describe.each(API_PAIRS.slice(-2))('$name', ({ name, open, openSync }) => {
 
   const begin = (): Promise<AsyncVecEnv> => beginOn(open, { numEnvs: N });
 
-  it('a run with onProgress equals one without, and the synchronous run', async () => {
+  it('a run with onProgress has the results of a run without, and of the synchronous run', async () => {
     const [env, observed] = [await begin(), await begin()];
     const sync = openSync({ numEnvs: N });
     sync.reset({ seed: 7 });
@@ -136,7 +136,7 @@ describe.each(API_PAIRS.slice(-2))('$name', ({ name, open, openSync }) => {
 });
 
 it.each(API_PAIRS.slice(-2, -1))(
-  '$name: a run that another task aborts has played the first slice and leaves the others unchanged',
+  '$name: a run that another task aborts has played the first slice and leaves the second unchanged',
   async ({ open }) => {
     const ENVS = Uint32Array.from({ length: LARGE }, (_, i) => i);
     const [env, control, idle] = await Promise.all(

@@ -113,7 +113,7 @@ describe('after a loss', () => {
     expect(await env.stateHash()).toEqual(hash);
   });
 
-  it('a device that is lost again during reopen leaves nothing open', async () => {
+  it('a loss during reopen closes the new batch, and reopen can be tried again', async () => {
     const { backend, env } = await begin();
     await env.snapshot();
     backend.lose();
@@ -135,7 +135,7 @@ it('reopen without a loss also returns to the snapshot', async () => {
   expect(backend.batches.map(({ closed }) => closed)).toEqual([true, false]);
 });
 
-it('a fork has no snapshot of its own, and outlives its source', async () => {
+it('a fork has no snapshot of its own, and continues after its source is lost', async () => {
   const { backend, env } = await begin();
   await env.snapshot();
   const fork = await env.fork([2, 2]);

@@ -62,7 +62,7 @@ describe.each(ENGINES)('$name', (engine) => {
         const [got, expected] = [env, fresh].map((each) => each.run('random', { trajectory: true }));
         expectEqual(copyColumns(expected.trajectory!), copyColumns(got.trajectory!), `episode ${k}:`);
         expectEqual({ scores: expected.finalScores }, { scores: got.finalScores });
-        // After a run, next-step mode resets by itself; the other mode needs a reset.
+        // After a run has ended the episodes, a step resets them in next-step mode. Same-step mode needs a reset.
         if (autoreset === 'same-step') env.reset({ seed: env.seeds });
         else env.step(new Uint8Array(5));
       }
@@ -96,7 +96,7 @@ describe.each(ENGINES)('$name', (engine) => {
       ]);
     });
 
-    it('profiles and graders of a reset stay until the next one', () => {
+    it('profiles and graders of a reset stay until the next reset', () => {
       forAll(6, (random) => {
         const n = random.pick([1, 5, 18]);
         const defaults = { profiles: 'workaholic_stoic', grader: 'v1' };

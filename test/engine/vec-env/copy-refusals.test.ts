@@ -149,7 +149,10 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
 });
 
 describe.skipIf(NATIVE.length === 0)('between backends', () => {
-  it.each([0, 1])('assign refuses a source of another backend and names snapshot(), %i', (which) => {
+  it.each([
+    ['reference', 0],
+    ['native', 1],
+  ] as const)('assign refuses a source of the %s backend and names snapshot()', (_, which) => {
     const engines = [TWO_ENGINES[0], NATIVE[0]];
     const [source, target] = [engines[which], engines[1 - which]].map((engine) => {
       const env = openOn(engine, { numEnvs: N });

@@ -40,7 +40,7 @@ describe.each(ENGINES)('$name', (engine) => {
   }
 
   it.each(AUTORESET_MODES)(
-    'a fork has the episodes of its source and continues like them, autoreset %s',
+    'a fork has the episodes of its source and continues like its source, autoreset %s',
     (autoreset) => {
       forAll(10, (random) => {
         const [env, result] = openAdvanced(random, { autoreset });

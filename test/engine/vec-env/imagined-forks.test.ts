@@ -1,4 +1,4 @@
-/** Imagined forks: the hidden profiles are replaced, and nothing in the copies depends on them. */
+/** Imagined forks: other profiles replace the hidden profiles, and nothing in the copies depends on the hidden profiles. */
 import { describe, expect, it } from 'vitest';
 import { createAsyncVecEnv, type VecEnv } from '../../../src/engine/node.js';
 import { sampleProfile } from '../../../src/engine/reference/profile.js';
@@ -38,7 +38,7 @@ function profilesIn(env: VecEnv): Float32Array {
   return Float32Array.from(rows.flatMap((row) => Array.from(row)));
 }
 
-/** Opens environments in the middle of episodes that began at step 0, none of which is over. */
+/** Opens an environment whose episodes began at step 0, are at different steps and have not ended. */
 function openPlaying(engine: (typeof ENGINES)[number], random: Random, options: Partial<VecEnvOptions> = {}) {
   const env = openOn(engine, { numEnvs: N, ...options });
   const { start: _, ...reset } = randomReset(random, N);
@@ -95,7 +95,7 @@ describe.each(ENGINES)('$name', (engine) => {
     });
   });
 
-  it('copies do not depend on traits that no observation has shown', () => {
+  it('copies do not depend on traits that no observation depends on', () => {
     const SOCIAL = TRAIT_NAMES.indexOf('social_vitality_multiplier');
     forAll(10, (random) => {
       const hidden = Float32Array.from({ length: 2 * PROFILE_SIZE }, () => 0.2);
@@ -110,14 +110,15 @@ describe.each(ENGINES)('$name', (engine) => {
       const profile = random.profiles(1);
       const imagination = { profiles: Float32Array.of(...profile, ...profile), seed: [8, 8] };
       const fork = env.fork([0, 1], { imagination });
-      const expectTwins = (columns: Columns) => expectEqual(rowsOf(columns, 2, [0]), rowsOf(columns, 2, [1]));
-      expectTwins(episodeColumns(fork, currentOutputs(fork)));
-      expectTwins(episodeColumns(fork, fork.run('heuristic', { beliefs: belief })));
-      expectTwins(episodeColumns(fork, fork.reset({ seed: [1, 1] })));
+      const expectEqualRows = (columns: Columns) =>
+        expectEqual(rowsOf(columns, 2, [0]), rowsOf(columns, 2, [1]));
+      expectEqualRows(episodeColumns(fork, currentOutputs(fork)));
+      expectEqualRows(episodeColumns(fork, fork.run('heuristic', { beliefs: belief })));
+      expectEqualRows(episodeColumns(fork, fork.reset({ seed: [1, 1] })));
     });
   });
 
-  it('the sums of the past are computed from the observations and the imagined weights', () => {
+  it('the sums over past steps are computed from the observations and the imagined weights', () => {
     forAll(10, (random) => {
       // Weights change only rewards and their sums, so both environments have the same meters.
       const one = random.profiles(1).subarray(0, TRAIT_NAMES.length);
@@ -225,7 +226,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     expect(own.usesHiddenState).toBe(false);
   });
 
-  it('the asynchronous API does the same, with copied arguments', async () => {
+  it('fork of the asynchronous API makes the same copies, and copies its arguments', async () => {
     const env = playing();
     const device = await createAsyncVecEnv({ numEnvs: 3, backend: engine.backend, kernel: engine.kernel });
     await device.reset({ seed: 7 });
@@ -253,14 +254,14 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
   // biome-ignore lint/suspicious/noExplicitAny: cases pass values of wrong types.
   const CASES: [name: string, imagination: any, code: ErrorCode, ...mentions: string[]][] = [
     ['no profiles', {}, 'wrong_type', 'imagination.profiles', 'undefined'],
-    ['a name', { profiles: 'sampled' }, 'wrong_type', "'prior'", '"sampled"'],
-    ['float64', { profiles: new Float64Array(2 * PROFILE_SIZE) }, 'wrong_type', 'a Float64Array'],
-    ['another number', { profiles: new Float32Array(PROFILE_SIZE) }, 'wrong_length', 'got 16'],
+    ['the name "sampled"', { profiles: 'sampled' }, 'wrong_type', "'prior'", '"sampled"'],
+    ['a Float64Array', { profiles: new Float64Array(2 * PROFILE_SIZE) }, 'wrong_type', 'a Float64Array'],
+    ['too few profiles', { profiles: new Float32Array(PROFILE_SIZE) }, 'wrong_length', 'got 16'],
     ['NaN', { profiles: new Float32Array(2 * PROFILE_SIZE).fill(Number.NaN) }, 'bad_profile', 'profiles[0]'],
     ['too few seeds', { profiles: 'prior', seed: [1] }, 'wrong_length', 'imagination.seed'],
-    ['a fraction', { profiles: 'prior', seed: 0.5 }, 'bad_seed', 'imagination.seed'],
-    ['outside seedRange', { profiles: 'prior', seed: 200 }, 'bad_seed', 'seedRange', 'got 200'],
-    ['another option', { profiles: 'prior', seeds: 1 }, 'unknown_option', '"seeds"'],
+    ['a fractional seed', { profiles: 'prior', seed: 0.5 }, 'bad_seed', 'imagination.seed'],
+    ['a seed outside seedRange', { profiles: 'prior', seed: 200 }, 'bad_seed', 'seedRange', 'got 200'],
+    ['an unknown option', { profiles: 'prior', seeds: 1 }, 'unknown_option', '"seeds"'],
     ['null', null, 'wrong_type', 'imagination'],
     ['a list', [], 'wrong_type', 'imagination'],
   ];
@@ -271,7 +272,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     );
   });
 
-  it('refuses episodes that are over, and pasts that it cannot replay', () => {
+  it('refuses ended episodes, and episodes that it cannot replay', () => {
     const env = playing();
     const imagination = { profiles: 'prior' } as const;
     const oracle = env.fork([0, 1], { imagination: true });
@@ -283,7 +284,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     env.fork([1, 1], { imagination });
   });
 
-  it('continues after random calls', () => {
+  it('after random calls, an imagined fork plays like an environment that restored its snapshot', () => {
     forAll(10, (random) => {
       const env = openOn(engine, { numEnvs: N, autoreset: 'same-step', imagination: random.chance(0.3) });
       const { start: _, ...reset } = randomReset(random, N);

@@ -10,7 +10,7 @@ import { expectRefusal } from '../../support/refusals.js';
 const N = 3;
 
 describe.each(ENGINES)('$name', (engine) => {
-  it('views outlive the environment', () => {
+  it('views, counters and properties stay readable after close', () => {
     // Encoded observations and final observations have separate memory.
     const env = openOn(engine, { numEnvs: N, autoreset: 'same-step', observation: { history: true } });
     const { observations, finalObservations, truncated, rewards } = env.reset({ seed: 5 });
@@ -85,7 +85,7 @@ describe.each(ENGINES)('$name', (engine) => {
     expect(new Set(first).size).toBe(1);
   });
 
-  it('a refused createVecEnv leaves nothing open', () => {
+  it('hundreds of refused calls of createVecEnv exhaust no resource', () => {
     for (let i = 0; i < 200; i++) {
       expect(() => openOn(engine, { numEnvs: 1, grader: 'v9' })).toThrow();
       expect(() => openOn(engine, { numEnvs: 1, threads: 0 })).toThrow();

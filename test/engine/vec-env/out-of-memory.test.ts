@@ -24,7 +24,7 @@ it('the reference refuses more environments than the heap can hold', () => {
   );
 });
 
-/** Leaves as many bytes of address space as its argument states, opens 2^23 episodes, then a small batch. Prints the outcomes. */
+/** Leaves the bytes of address space that its argument states, tries to open 2^23 environments, then 64. Prints both outcomes. */
 const PROGRAM = `
   import { readFileSync } from 'node:fs';
   import { execFileSync } from 'node:child_process';

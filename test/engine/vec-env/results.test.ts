@@ -106,31 +106,37 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     }
   }
 
-  it.each(AUTORESET_MODES)('no number is NaN, and unfinished episodes have 0, autoreset %s', (autoreset) => {
-    forAll(4, (random) => {
-      const numEnvs = random.pick(SIZES);
-      const env = openOn(engine, { numEnvs, autoreset });
-      let ends = 0;
-      play(random, env, (result) => {
-        const columns: Columns = copyOutputs(result);
-        for (const [name, view] of viewsOf(result)) expect(view.every(Number.isFinite), name).toBe(true);
-        for (let i = 0; i < numEnvs; i++) {
-          const numbers = FINAL_OUTPUTS.flatMap((name) => {
-            const width = name === 'components' ? NUM_COMPONENTS : 1;
-            return [...columns[name].slice(i * width, (i + 1) * width)].map(Number);
-          });
-          if (result.terminated[i] === 0) expect(numbers).toEqual(numbers.map(() => 0));
-          else expect([result.episodeLengths[i], result.finalScores[i] > 0]).toEqual([NUM_STEPS, true]);
-          const final = result.finalObservations?.subarray(i * OBSERVATION_SIZE, (i + 1) * OBSERVATION_SIZE);
-          if (result.finalMask[i] === 0) expect(final?.some(Boolean) ?? false).toBe(false);
-          else expect([result.terminated[i], final?.[0] ?? NUM_STEPS]).toEqual([1, NUM_STEPS]);
-          ends += result.finalMask[i];
-        }
-        expect(result.truncated.some(Boolean)).toBe(false);
+  it.each(AUTORESET_MODES)(
+    'no number is NaN, and grades of unfinished episodes are 0, autoreset %s',
+    (autoreset) => {
+      forAll(4, (random) => {
+        const numEnvs = random.pick(SIZES);
+        const env = openOn(engine, { numEnvs, autoreset });
+        let ends = 0;
+        play(random, env, (result) => {
+          const columns: Columns = copyOutputs(result);
+          for (const [name, view] of viewsOf(result)) expect(view.every(Number.isFinite), name).toBe(true);
+          for (let i = 0; i < numEnvs; i++) {
+            const numbers = FINAL_OUTPUTS.flatMap((name) => {
+              const width = name === 'components' ? NUM_COMPONENTS : 1;
+              return [...columns[name].slice(i * width, (i + 1) * width)].map(Number);
+            });
+            if (result.terminated[i] === 0) expect(numbers).toEqual(numbers.map(() => 0));
+            else expect([result.episodeLengths[i], result.finalScores[i] > 0]).toEqual([NUM_STEPS, true]);
+            const final = result.finalObservations?.subarray(
+              i * OBSERVATION_SIZE,
+              (i + 1) * OBSERVATION_SIZE,
+            );
+            if (result.finalMask[i] === 0) expect(final?.some(Boolean) ?? false).toBe(false);
+            else expect([result.terminated[i], final?.[0] ?? NUM_STEPS]).toEqual([1, NUM_STEPS]);
+            ends += result.finalMask[i];
+          }
+          expect(result.truncated.some(Boolean)).toBe(false);
+        });
+        expect(ends).toBeGreaterThan(0);
       });
-      expect(ends).toBeGreaterThan(0);
-    });
-  });
+    },
+  );
 
   it('column-major results have the same numbers, padded with zeros', () => {
     forAll(10, (random) => {

@@ -20,7 +20,7 @@ import { expectUnchanged } from '../../support/unchanged.js';
 const sequenceFor = (random: Random, { numEnvs }: VecEnv): Uint8Array =>
   random.bytes(numEnvs * NUM_STEPS, 0, NUM_ACTIONS - 1);
 
-/** Draws indices, often with many equal ones in a row, as in groups of rollouts. */
+/** Draws indices, often in runs of 16 equal indices, as for groups of rollouts. */
 function randomOrigins(random: Random, source: VecEnv, target: VecEnv): Uint32Array {
   const indices = randomIndices(random, source.numEnvs, target.numEnvs);
   const group = random.pick([1, 16]);
@@ -71,7 +71,7 @@ describe.each(ENGINES)('$name', (engine) => {
     expect([finalScores[0], finalScores[1], finalScores[2] > 0]).toEqual([0, 0, true]);
   });
 
-  it('a run refuses its own environment or one without episodes as source, and invalid arguments', () => {
+  it('a run refuses invalid arguments, and as source its own environment or an environment before reset', () => {
     const [source, target, fresh] = [3, 4, 3].map((numEnvs) => openOn(engine, { numEnvs }));
     source.reset({ seed: 1 });
     const result = target.reset({ seed: 2 });

@@ -1,4 +1,4 @@
-/** A run equals the same actions step by step, and the reference, with a record of every step. */
+/** A run has the results of the same actions step by step and of the reference, and its trajectory records every step. */
 import { describe, expect, it } from 'vitest';
 import type { RunRequest } from '../../../src/engine/backends/backend.js';
 import { allocateTrajectory, TRAJECTORY_FIELDS } from '../../../src/engine/backends/outputs.js';
@@ -25,7 +25,7 @@ reportAbsentEngines();
 
 const SIZES = [1, 15, 16, 17, 50];
 
-/** Runs. Returns copies of outputs, states and trajectory; the rewards are those of the trajectory. */
+/** Runs a batch. Returns copies of outputs, states and trajectory; the rewards are those of the trajectory. */
 async function runWith({ batch, numEnvs, columns }: OpenedAsyncBatch, request: RunRequest): Promise<Columns> {
   const trajectory = allocateTrajectory(numEnvs);
   expect(await batch.run({ ...request, trajectory })).toBeNull();

@@ -89,16 +89,19 @@ describe.each(ENGINES)('$name', (engine) => {
   it.each([
     [3, [106, 107, 108]],
     [2 ** 32 - 4, [105, 106, 107]],
-  ] as const)('the seed after one that a caller writes into env.seeds is in the range: %i', (seed, next) => {
-    using env = openOn(engine, { ...SHAPE, autoreset: 'same-step' });
-    env.reset({ seed: LOW });
-    env.run('random', { stops: [27, 27, 27] });
-    env.seeds.set([seed, seed + 1, seed + 2]);
-    env.assign(env, [0, 1, 2]);
-    env.step([0, 0, 0]);
-    expect([...env.seeds]).toEqual(next);
-    env.restore(env.snapshot());
-  });
+  ] as const)(
+    'the seed after a seed that a caller writes into env.seeds is in the range: %i',
+    (seed, next) => {
+      using env = openOn(engine, { ...SHAPE, autoreset: 'same-step' });
+      env.reset({ seed: LOW });
+      env.run('random', { stops: [27, 27, 27] });
+      env.seeds.set([seed, seed + 1, seed + 2]);
+      env.assign(env, [0, 1, 2]);
+      env.step([0, 0, 0]);
+      expect([...env.seeds]).toEqual(next);
+      env.restore(env.snapshot());
+    },
+  );
 
   it.each([
     [LOW - 5, [LOW + 4, LOW - 5]],

@@ -12,7 +12,7 @@ import { Random } from '../../support/random.js';
 import { expectRefusal } from '../../support/refusals.js';
 import { expectUnchanged } from '../../support/unchanged.js';
 
-/** The number of environments: several slices, the last not full, and few enough for the slow reference. */
+/** The number of environments: three slices of at most 16,384, the last not full, and few enough for the slow reference. */
 const N = 33_000;
 const withProgress = (options: RunOptions): RunOptions => ({ ...options, onProgress: () => {} });
 const ENVS = [...envIndices(N)];
@@ -76,7 +76,7 @@ describe.each(FASTEST)('$name', (engine) => {
     expect(calls.at(-1)).toEqual([3, 3]);
   });
 
-  it.each(RUNS)('a run with onProgress equals one without', (choice, options) => {
+  it.each(RUNS)('a run with onProgress has the results of a run without: %s', (choice, options) => {
     const [expected, got] = [one, other].map((env, k) => {
       const isObserved = k === 1;
       env.reset({ seed: 7 });
@@ -156,7 +156,7 @@ describe.each(FASTEST)('$name', (engine) => {
     expect(env.run('random').terminated.every((flag) => flag === 1)).toBe(true);
   });
 
-  it('a run that is aborted before the first slice does nothing, and one aborted after the last slice completes', () => {
+  it('a run does nothing if it is aborted before the first slice, and completes if aborted after the last slice', () => {
     const { env, result } = begin();
     expectUnchanged(env, result, () => {
       let calls = 0;

@@ -36,7 +36,7 @@ function playEpisodes(random: Random, imagination: boolean) {
   return { episodes, stops, actions };
 }
 
-/** Returns a reset that begins at the states of those episodes. */
+/** Returns the options of a reset to the current states of the episodes. */
 function resetTo(episodes: readonly Episode[]) {
   const flat = (width: number, of: (episode: Episode) => ArrayLike<number>) => {
     const rows = new Float32Array(N * width);
@@ -67,7 +67,7 @@ function resetTo(episodes: readonly Episode[]) {
 
 for (const engine of TWO_ENGINES) {
   for (const imagination of [false, true]) {
-    it(`an episode with a start continues like one that was played up to it: ${engine.name}${imagination ? ', imagination' : ''}`, () => {
+    it(`an episode with a start continues like an episode that was played up to it: ${engine.name}${imagination ? ', imagination' : ''}`, () => {
       const random = new Random(`starts ${engine.name}`);
       const { episodes, actions } = playEpisodes(random, imagination);
       using env = openOn(engine, { numEnvs: N, imagination });
@@ -107,13 +107,13 @@ for (const engine of TWO_ENGINES) {
   }
 }
 
-/** Resets half of the environments to a later step, the others to step 0. */
+/** A start of half of the environments at a later step, and of the others at step 0. */
 const START = {
   steps: Array.from({ length: N }, (_, i) => (i % 2 ? 5 + (i % 20) : 0)),
   meters: new Float32Array(N * NUM_METERS).fill(0.375),
 };
 
-it('the error for one number for all environments shows how to make an array', () => {
+it('start refuses a number instead of an array, and the error shows how to make the array', () => {
   using env = createVecEnv({ numEnvs: 3 });
   const start = { steps: 20, meters: new Float32Array(15).fill(0.5), late: 1 as never };
   expect(() => env.reset({ start })).toThrow(
@@ -262,7 +262,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     });
   });
 
-  it('rollouts in groups have first steps, and advantages omit earlier steps', async () => {
+  it('rollouts in groups have the first steps of their episodes, and advantages of earlier steps are 0', async () => {
     using env = openOn(engine, { numEnvs: 2 });
     env.reset({
       seed: [5, 6],

@@ -1,4 +1,4 @@
-/** Forks into imagination have the same states and other noise, so their past cannot be replayed from the seed. */
+/** Forks with imagination have the same states and draw other noise, so their past cannot be replayed from the seed. */
 import { describe, expect, it } from 'vitest';
 import type { VecEnv } from '../../../src/engine/node.js';
 import { NUM_STEPS } from '../../../src/world/fields.js';
@@ -19,7 +19,7 @@ import { forAll } from '../../support/random.js';
 import { expectRefusal } from '../../support/refusals.js';
 import { expectUnchanged } from '../../support/unchanged.js';
 
-/** Expects history() and snapshot() to accept exactly the environments with a replayable past. */
+/** Expects history() to accept exactly the environments with a replayable past, and snapshot() only if all have one. */
 function expectReplayable(env: VecEnv, expected: readonly boolean[]): void {
   expected.forEach((allowed, i) => {
     if (allowed) env.history(i);
@@ -33,7 +33,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
   const real = (numEnvs: number) => openOn(engine, { numEnvs });
   const imagined = (numEnvs: number) => openOn(engine, { numEnvs, imagination: true });
 
-  it('a fork into imagination has the same states and other noise', () => {
+  it('a fork with imagination has the same states and other noise', () => {
     forAll(10, (random) => {
       const env = openOn(engine, { numEnvs: 40, ...randomOptions(random) });
       const result = advanceRandomly(random, env);
@@ -54,7 +54,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     });
   });
 
-  it('a fork into imagination has the noise of an environment with imagination', () => {
+  it('a fork with imagination has the noise of an environment with imagination', () => {
     forAll(10, (random) => {
       const [env, expected] = [real(20), imagined(20)];
       for (const each of [env, expected]) each.reset({ seed: 77 });
@@ -126,7 +126,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     expectReplayable(env, [true, true]);
   });
 
-  it('a fork into imagination copies the observed history', () => {
+  it('a fork with imagination copies the observed history', () => {
     forAll(5, (random) => {
       const env = openOn(engine, { numEnvs: 20, observation: { history: true } });
       env.reset({ seed: random.seeds(20) });

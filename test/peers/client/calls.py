@@ -18,7 +18,7 @@ import rhythm_vec
 
 STACKS = {}
 
-#: Seconds that calls let pass.
+#: The seconds by which calls advanced the clock.
 ADVANCED = []
 
 OWN = {"name": "own", "weights": {"crash_free": 0.5, "belief_skill": 0.5}}
@@ -27,7 +27,7 @@ GRADERS = [None, "v1", "v2", "v3", OWN, CALM]
 
 
 class Array:
-    """An array with `tolist`, as NumPy's."""
+    """Has `tolist`, like a NumPy array."""
 
     def __init__(self, entries):
         self.entries = entries

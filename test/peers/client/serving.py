@@ -38,7 +38,7 @@ def has_children():
 
 
 def block(options):
-    """Scores in a block and raises an error in a second one. Returns the scores, and what runs after each block."""
+    """Scores in a block, and raises an error in a second block. Returns the scores, and what still runs after each block."""
     urls, totals, left = [], [], []
     for error in (None, KeyError("of the block")):
         try:

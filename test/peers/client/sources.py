@@ -1,4 +1,7 @@
-"""Prints the imports of Python files that are not in the standard library. Fails if Python 3.9 cannot parse a file."""
+"""Reads a list of paths of Python files. Prints the imports of each file that are not in the standard library.
+
+Fails if Python 3.9 cannot parse a file.
+"""
 
 import ast
 import importlib.util

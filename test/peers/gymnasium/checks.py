@@ -18,7 +18,7 @@ STEPS = 28
 
 
 class SingleEnv(gymnasium.Env):
-    """A vector environment of one as a single environment, because Gymnasium's checks need one."""
+    """Wraps a vector environment of size 1 as a single environment, which Gymnasium's checks need."""
 
     def __init__(self, url, beliefs):
         self.envs = RemoteVectorEnv(1, url=url, autoreset_mode=AutoresetMode.DISABLED, beliefs=beliefs)

@@ -34,13 +34,13 @@ class CountingEnv(gymnasium.Env):
 
 
 def final_observations(info, num_envs):
-    """Returns the final observations; None for environments without one."""
+    """Returns the final observation of each environment, or None."""
     has_one = info.get("_final_obs", np.zeros(num_envs, bool))
     return [info["final_obs"][i].tolist() if has_one[i] else None for i in range(num_envs)]
 
 
 def reset_seeds(info, num_envs):
-    """Returns the seeds that the call passed on; None for environments without one."""
+    """Returns the seed that the call passed to each environment, or None."""
     has_one = info.get("_seed", np.zeros(num_envs, bool))
     return [int(info["seed"][i]) if has_one[i] and info["seed"][i] >= 0 else None for i in range(num_envs)]
 

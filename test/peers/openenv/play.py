@@ -1,4 +1,7 @@
-"""Plays an episode with the client of python/rhythm_vec_env, and validates the server and the folder with OpenEnv's code."""
+"""Plays an episode with the client of python/rhythm_vec_env, and validates the server and the folder with OpenEnv's code.
+
+Reads {"play": arguments of play, "validate": URL of a server}, each optional. Prints {"played", "validated"}.
+"""
 
 import json
 import sys

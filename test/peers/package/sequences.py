@@ -42,31 +42,31 @@ class Sequence:
         args = {RENAMED.get(key, key): decoded(key, value) for key, value in args.items()}
         if name == "create":
             return self.add(VecEnv(args.pop("num_envs"), kernel=KERNELS[len(self.envs) % len(KERNELS)], **args))
-        on = self.envs[env]
+        target = self.envs[env]
         if name == "fork":
-            return self.add(on.fork(args.pop("indices"), **args))
+            return self.add(target.fork(args.pop("indices"), **args))
         if name == "snapshot":
-            on.snapshot()
+            target.snapshot()
         elif name == "restore":
-            self.results[env] = on.restore(args["snapshot"].tobytes())
+            self.results[env] = target.restore(args["snapshot"].tobytes())
         elif name == "close":
-            on.close()
+            target.close()
         else:
-            return self.advance(name, env, on, args)
+            return self.advance(name, env, target, args)
         return None
 
-    def advance(self, name, env, on, args):
+    def advance(self, name, env, target, args):
         if "source" in args:
             args["source"] = self.envs[args["source"]]
         if name == "run":
-            self.results[env], trajectory = on.run(args.pop("policy"), **args)
+            self.results[env], trajectory = target.run(args.pop("policy"), **args)
             return trajectory
         if name == "step":
-            self.results[env] = on.step(args.pop("actions"), **args)
+            self.results[env] = target.step(args.pop("actions"), **args)
         elif name == "assign":
-            self.results[env] = on.assign(args["source"], args["indices"])
+            self.results[env] = target.assign(args["source"], args["indices"])
         else:
-            self.results[env] = on.reset(**args)
+            self.results[env] = target.reset(**args)
         return None
 
     def add(self, env):
@@ -74,15 +74,15 @@ class Sequence:
         self.results.append(None)
 
     def columns(self, env, trajectory):
-        """Returns the bytes of everything that an environment shows."""
-        on, result = self.envs[env], self.results[env]
+        """Returns the bytes of the results, properties and states of an environment, by name."""
+        target, result = self.envs[env], self.results[env]
         arrays = {field.name: getattr(result, field.name) for field in fields(result)} if result is not None else {}
         if trajectory is not None:
             arrays.update({f"trajectory_{name}": column for name, column in trajectory._asdict().items()})
-        arrays.update(seeds=on.seeds, episode_numbers=on.episode_numbers)
-        arrays["counters"] = np.array([on.counters["steps"], on.counters["episodes"]], np.uint32)
+        arrays.update(seeds=target.seeds, episode_numbers=target.episode_numbers)
+        arrays["counters"] = np.array([target.counters["steps"], target.counters["episodes"]], np.uint32)
         found = {name: np.ascontiguousarray(array).tobytes() for name, array in arrays.items() if array is not None}
-        for name, read in (("hash", on.state_hash), ("targets", on.belief_targets), ("snapshot", on.snapshot)):
+        for name, read in (("hash", target.state_hash), ("targets", target.belief_targets), ("snapshot", target.snapshot)):
             found[name] = bytes_of(read)
         return found
 

@@ -151,7 +151,7 @@ class StandIn:
 
 
 def conversations():
-    """Plays two turns of two conversations: the first answer of one is cut off."""
+    """Plays two turns of two conversations. The first answer of one conversation is cut off."""
     tokenizer = tiny.tiny_tokenizer()
     ids = tokenizer.convert_tokens_to_ids
     answers = [ids(["5", "5", "5", "SLEEP", "<end>"]), ids(["5", "5"]), ids(["LEARN", "<end>"]), ids(["7"])]

@@ -1,4 +1,4 @@
-"""Passes steps to the recipe's watch, for test/python/recipe-watch.test.ts. Needs Python without packages.
+"""Passes steps to the recipe's `Watch`, for test/python/recipe-watch.test.ts. Needs no packages.
 
 Reads {"limits", "past", "steps": [{"logged", "batch"}], "texts"}. Prints {"warnings", "stops", "lines", "summary",
 "text": of the summary, "actions": of the texts, "log": the lines read from a log whose last line is incomplete,

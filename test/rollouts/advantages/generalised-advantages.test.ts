@@ -14,22 +14,22 @@ const f32 = (...values: number[]): Float32Array => Float32Array.from(values);
 describe('numbers worked by hand', () => {
   const episode: ValueRollouts = { rewards: [1, 2, 4], values: [8, 2, 1], steps: 3 };
 
-  it('an episode: 4 - 1 at its end, then each difference plus a quarter of the next advantage', () => {
+  it('an advantage is the temporal difference plus gamma lambda times the next advantage', () => {
     // gamma lambda = 1/4. Step 2: 4 - 1 = 3. Step 1: 2 + 1/2 - 2 + 3/4 = 5/4. Step 0: 1 + 1 - 8 + 5/16 = -91/16.
     const found = generalisedAdvantages(episode, { gamma: 0.5, lambda: 0.5 });
     expect(found.advantages).toEqual(f32(-91 / 16, 5 / 4, 3));
     expect(found.returns).toEqual(f32(8 - 91 / 16, 13 / 4, 4));
   });
 
-  it('lambda 0 takes one step, lambda 1 the discounted rewards of the whole episode', () => {
+  it('with lambda 0 advantages are temporal differences, with lambda 1 returns are discounted sums of rewards', () => {
     expect(generalisedAdvantages(episode, { gamma: 0.5, lambda: 0 }).advantages).toEqual(f32(-6, 0.5, 3));
     expect(generalisedAdvantages(episode, { gamma: 0.5, lambda: 1 }).returns).toEqual(f32(3, 4, 4));
   });
 
-  it('no reward counts across the end of an episode, and lastValues continue an open one', () => {
-    const open = { ...episode, terminated: [false, true, false], lastValues: [6] };
+  it('rewards do not count across the end of an episode, and lastValues continue an unfinished episode', () => {
+    const unfinished = { ...episode, terminated: [false, true, false], lastValues: [6] };
     // Step 2: 4 + 3 - 1 = 6. Step 1 terminates: 2 - 2 = 0. Step 0: 1 + 1 - 8 = -6.
-    expect(generalisedAdvantages(open, { gamma: 0.5, lambda: 0.5 }).advantages).toEqual(f32(-6, 0, 6));
+    expect(generalisedAdvantages(unfinished, { gamma: 0.5, lambda: 0.5 }).advantages).toEqual(f32(-6, 0, 6));
   });
 
   it('a step that was not taken has advantage 0, and the steps around it are adjacent', () => {
@@ -102,19 +102,19 @@ describe("CleanRL's formula", () => {
   });
 
   it('is the same for arrays of [n, steps]', () => {
-    const turned = (list: ArrayLike<number | boolean>): number[] =>
+    const transposed = (list: ArrayLike<number | boolean>): number[] =>
       Array.from({ length: 15 }, (_, i) => Number(list[(i % 5) * 3 + Math.floor(i / 5)]));
     const rows = {
-      rewards: turned(batch.rewards),
-      values: turned(batch.values),
-      terminated: turned(batch.terminated!),
+      rewards: transposed(batch.rewards),
+      values: transposed(batch.values),
+      terminated: transposed(batch.terminated!),
       lastValues: batch.lastValues,
       steps: 5,
     };
     const expected = generalisedAdvantages(batch);
     const found = generalisedAdvantages(rows);
-    expect(found.advantages).toEqual(f32(...turned(expected.advantages)));
-    expect(found.returns).toEqual(f32(...turned(expected.returns)));
+    expect(found.advantages).toEqual(f32(...transposed(expected.advantages)));
+    expect(found.returns).toEqual(f32(...transposed(expected.returns)));
   });
 });
 
@@ -128,7 +128,7 @@ describe('rollouts of the world', () => {
   });
 
   it.each(['same-step', 'next-step'] as const)(
-    'stored steps with autoreset %s end where the episodes end',
+    'returns of stored steps with autoreset %s stop at the ends of episodes',
     (autoreset) => {
       using env = createVecEnv({ numEnvs: 2, autoreset });
       env.reset({ seed: 3 });
@@ -165,7 +165,7 @@ describe('rollouts of the world', () => {
   );
 });
 
-describe('refused arguments', () => {
+describe('generalisedAdvantages refuses', () => {
   const valid: ValueRollouts = { rewards: [1, 2], values: [1, 2], steps: 2 };
   const changed =
     (changes: object, options: GeneralisedAdvantageOptions = {}) =>
@@ -174,27 +174,27 @@ describe('refused arguments', () => {
 
   it.each([
     ['rewards that are not an array', { rewards: 3 }, 'wrong_type'],
-    ['part of a row', { steps: 3 }, 'wrong_length'],
+    ['rewards that are not whole rows', { steps: 3 }, 'wrong_length'],
     ['missing values', { values: undefined }, 'wrong_type'],
-    ['fewer values', { values: [1] }, 'wrong_length'],
-    ['fewer ends', { terminated: [0] }, 'wrong_length'],
-    ['an open row without lastValues', { terminated: [0, 0] }, 'wrong_length'],
-    ['lastValues of other rows', { terminated: [0, 0], lastValues: [1, 2] }, 'wrong_length'],
+    ['too few values', { values: [1] }, 'wrong_length'],
+    ['too few entries of terminated', { terminated: [0] }, 'wrong_length'],
+    ['a row that does not terminate, without lastValues', { terminated: [0, 0] }, 'wrong_length'],
+    ['too many lastValues', { terminated: [0, 0], lastValues: [1, 2] }, 'wrong_length'],
     ['a reward that is not finite', { rewards: [1, Number.NaN] }, 'out_of_range'],
     ['a value that is not finite', { values: [Infinity, 1] }, 'out_of_range'],
-    ['a first step after the last', { firstSteps: [3] }, 'out_of_range'],
+    ['a first step beyond the row', { firstSteps: [3] }, 'out_of_range'],
     ['timeMajor that is not a boolean', { timeMajor: 1 }, 'wrong_type'],
   ] as const)('%s', (_, changes, code) => {
     expectRefusal(changed(changes), code);
   });
 
-  it('are factors outside 0 to 1, and unknown options', () => {
+  it('factors outside [0, 1], and unknown options', () => {
     expectRefusal(changed({}, { gamma: 1.5 }), 'out_of_range');
     expectRefusal(changed({}, { lambda: -0.1 }), 'out_of_range');
     expectRefusal(changed({}, { discount: 0.9 } as never), 'unknown_option');
   });
 
-  it('are named in the error, with the step and what to pass', () => {
+  it('a null reward, with its index and the remedy in the error', () => {
     expect(changed({ rewards: [1, null] })).toThrow(/rewards\[1\], got null\. Pass taken/);
   });
 });

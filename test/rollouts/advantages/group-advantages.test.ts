@@ -220,7 +220,7 @@ describe('for all rewards', () => {
     });
   });
 
-  it('a missing reward equals a smaller group', () => {
+  it('a group with missing rewards has the advantages of the group without them', () => {
     forAll(200, (random) => {
       const { rewards, method } = draw(random, 0.4);
       const present = rewards.filter((reward) => !Number.isNaN(reward));

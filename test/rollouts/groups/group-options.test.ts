@@ -108,7 +108,7 @@ describe('progress and signals', () => {
   });
 });
 
-describe('all batches are closed', () => {
+describe('rolloutGroups closes every batch that it opens', () => {
   const batches = { opened: 0, closed: 0 };
   /** The reference backend; counts the batches opened and closed. */
   const counting: Platform = {
@@ -259,7 +259,7 @@ describe('options', () => {
     await expectRejection(rolloutGroups(options as RolloutOptions), code, ...mentions);
   });
 
-  it('refuses a source without episodes, and a closed one', async () => {
+  it('refuses a source before its first reset, and a closed source', async () => {
     const fresh = createVecEnv({ numEnvs: 1 });
     const from = { source: fresh, indices: [0] };
     await expectRejection(rolloutGroups({ from, groupSize: 1, policy: 'random' }), 'not_reset');
@@ -268,7 +268,7 @@ describe('options', () => {
   });
 
   it('options are copied before the call returns', async () => {
-    const mutable = { seeds: Uint32Array.of(7, 0, 9), profiles: new Random('persons').profiles(3) };
+    const mutable = { seeds: Uint32Array.of(7, 0, 9), profiles: new Random('profiles').profiles(3) };
     const options = { groupSize: 2, policy: 'heuristic' } as const;
     const expected = await rolloutGroups({ ...options, ...structuredClone(mutable) });
     const rollouts = rolloutGroups({ ...options, ...mutable });

@@ -12,7 +12,7 @@ import { expectRejection } from '../../support/refusals.js';
 import { advanceToStops, rowOf } from '../../support/rollouts.js';
 
 const { NaN: nan } = Number;
-const sleep = ({ steps }: RolloutView) => ({ actions: new Uint8Array(steps.length) });
+const deepWork = ({ steps }: RolloutView) => ({ actions: new Uint8Array(steps.length) });
 
 describe('the input of a policy', () => {
   it('has the observations, steps and histories of all rollouts', async () => {
@@ -29,7 +29,7 @@ describe('the input of a policy', () => {
       // The policy may write to these arrays without changing the rollouts.
       view.steps.fill(0);
       view.playing.fill(0);
-      return sleep(view);
+      return deepWork(view);
     };
     const from = { source, indices: [0, 1, 2, 3] };
     const { observations } = await rolloutGroups({ from, groupSize: 2, policy });
@@ -48,7 +48,7 @@ describe('the input of a policy', () => {
     const views: string[] = [];
     const policy: RolloutPolicy = (view) => {
       views.push(`${view.steps} ${view.playing}`);
-      return sleep(view);
+      return deepWork(view);
     };
     await rolloutGroups({ from: source.snapshot(), groupSize: 1, policy });
     expect([views[0], views[1], views[22], views[23], views[27]]).toEqual([
@@ -87,7 +87,7 @@ describe('the output of a policy', () => {
     };
     const policy: RolloutPolicy = (view) => {
       write();
-      return { ...sleep(view), beliefs: own };
+      return { ...deepWork(view), beliefs: own };
     };
     const { beliefs, beliefMae } = await rolloutGroups({ seeds: [1], groupSize: 2, policy });
     using env = createVecEnv({ numEnvs: 2 });
@@ -117,7 +117,7 @@ describe('the output of a policy', () => {
   });
 
   const bad: [name: string, output: unknown, code: ErrorCode, ...mentions: string[]][] = [
-    ['nothing', undefined, 'wrong_type', "a policy's output", 'undefined'],
+    ['undefined', undefined, 'wrong_type', "a policy's output", 'undefined'],
     ['actions without an object', [0, 1], 'wrong_type', "a policy's output", 'an array of 2'],
     ['no actions', {}, 'wrong_type', 'actions', 'undefined'],
     ['too few actions', { actions: [0] }, 'wrong_length', '2 actions', 'got 1'],
@@ -180,7 +180,7 @@ describe('the output of a policy', () => {
     }
   });
 
-  it('may be an error: the call rejects with it, and closes the environments', async () => {
+  it('may be an error: the call rejects with policy_failed, and closes the environments', async () => {
     const reason = new Error('no');
     const views: RolloutView[] = [];
     const throws = (view: RolloutView) => {
@@ -193,7 +193,7 @@ describe('the output of a policy', () => {
     }
     const policy = (view: RolloutView) => {
       views.push(view);
-      return sleep(view);
+      return deepWork(view);
     };
     await rolloutGroups({ seeds: [1], groupSize: 2, policy });
     expect(views).toHaveLength(2 + NUM_STEPS);

@@ -150,10 +150,10 @@ describe('a fault', () => {
   });
 
   it.each<[name: string, invalidate: (columns: Columns) => void, message: RegExp]>([
-    ['a step index', ({ stepIndices }) => stepIndices.fill(28, 1, 2), /at stepIndices\[1\], got 28/],
+    ['a step index of 28', ({ stepIndices }) => stepIndices.fill(28, 1, 2), /at stepIndices\[1\], got 28/],
     ['an action below -1', ({ actions }) => actions.fill(-2, 1, 2), /at actions\[1\], got -2/],
-    ['an action', ({ actions }) => actions.fill(10, 1, 2), /at actions\[1\], got 10/],
-    ['a belief', ({ beliefs }) => beliefs!.fill(Infinity, 3, 4), /beliefs row 1, got \[Infinity,/],
+    ['an action of 10', ({ actions }) => actions.fill(10, 1, 2), /at actions\[1\], got 10/],
+    ['an infinite belief', ({ beliefs }) => beliefs!.fill(Infinity, 3, 4), /beliefs row 1, got \[Infinity,/],
     [
       'a belief with only the first number',
       ({ beliefs }) => beliefs!.fill(Number.NaN, 4, 6),
@@ -186,7 +186,7 @@ describe('a fault', () => {
 
   it('in a profile of numbers is reported by index, and the array is not changed', () => {
     const { profiles: _, ...columns } = toColumns([good, good]);
-    const profiles = new Random('person').profiles(2);
+    const profiles = new Random('profile').profiles(2);
     profiles[0] = -0;
     profiles[16] = Number.NaN;
     const { faults: found } = score({ ...columns, profiles });
@@ -196,7 +196,7 @@ describe('a fault', () => {
     expect(Object.is(profiles[0], -0)).toBe(true);
   });
 
-  it('is not recorded if a getter of the caller throws', () => {
+  it('is not recorded if a getter of a row throws; the error is thrown', () => {
     const failing = {
       ...good,
       get seed(): number {

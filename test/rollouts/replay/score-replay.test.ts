@@ -162,7 +162,7 @@ describe('rows', () => {
     expect(score([rows[7]]).stepRewards[0]).toBe(whole.stepRewards[7]);
   });
 
-  it('may be more than one window of rows, with any number of threads', () => {
+  it('have the same scores with any number of threads, also in several windows of 4096 rows', () => {
     const many = anyRows(new Random('many'), 9000);
     const scores = score(many, { threads: 1 });
     expect(score(many, { threads: 3 })).toEqual(scores);
@@ -203,7 +203,7 @@ describe('rows', () => {
     const columns = toColumns(rows.slice(0, 20));
     const shifted = new Uint8Array(columns.histories.length + 1).subarray(1);
     shifted.set(columns.histories);
-    const profiles = new Random('persons').profiles(20);
+    const profiles = new Random('profiles').profiles(20);
     const scores = score({ ...columns, histories: shifted, profiles });
     rows.slice(0, 20).forEach(({ seed, actionHistory, action, belief, beliefHistory }, i) => {
       const episode = new Episode().reset(seed, { profile: profiles.subarray(i * 16, (i + 1) * 16) });

@@ -127,7 +127,7 @@ function shapedReward(shaping: RewardStackOptions['shaping'], history: number[],
   return rewardStack(rows, { shaping }).envReward[0];
 }
 
-describe('repetition: -0.4 if the last six actions are at most two different ones', () => {
+describe('repetition: -0.4 if there are at most two different actions among the last six', () => {
   const after = (history: number[], action: number) => shapedReward({ repetition: true }, history, action);
   const penalty = Math.fround(-0.4);
 
@@ -147,7 +147,7 @@ describe('repetition: -0.4 if the last six actions are at most two different one
   });
 });
 
-describe('exploration: +0.2 for a new action after fewer than six different ones', () => {
+describe('exploration: +0.2 for a new action after fewer than six different actions', () => {
   const after = (history: number[], action: number) => shapedReward({ exploration: true }, history, action);
   const bonus = Math.fround(0.2);
 

@@ -12,7 +12,7 @@ const LONG = 2 ** 18;
 const PIECES: [what: string, piece: string, start?: string, end?: string][] = [
   ['line feeds', '\n'],
   ['CR LF', '\r\n'],
-  ['LF CR and CR in turns', '\n\r\r'],
+  ['LF, CR, CR', '\n\r\r'],
   ['spaces', ' '],
   ['wide spaces', '\u3000'],
   ['commas', ','],
@@ -22,13 +22,13 @@ const PIECES: [what: string, piece: string, start?: string, end?: string][] = [
   ['lines without the colon that the text ends with', 'x\n', '', ':'],
   ['quotes', '"'],
   ['quotes, then an answer', '"', '', '1 2 3 SLEEP'],
-  ['points', '.'],
-  ['points after a word', '.', '1 2 3 SLEEP'],
+  ['full stops', '.'],
+  ['full stops after a word', '.', '1 2 3 SLEEP'],
   ['digits', '7'],
-  ['digits apart', '7 '],
-  ['three digits a line, and one more', '7 7 7 7\n'],
+  ['digits separated by spaces', '7 '],
+  ['four digits a line', '7 7 7 7\n'],
   ['names', 'SLEEP '],
-  ['names without an end', 'deep_work'],
+  ['names without separators', 'deep_work'],
   ['almost a name', 'deep_wor'],
   ['almost answers', '1 2 3 DEEP_WORX\n'],
   ['labelled almost answers', 'a: 1 2 3 DEEP_WORX\n'],
@@ -38,10 +38,10 @@ const PIECES: [what: string, piece: string, start?: string, end?: string][] = [
   ['nested tags', '<reasoning></reasoning>', '<reasoning>'],
   ['almost closing tags', '</reasonin'],
   ['tags in tags', '</reason<reasoning>ing>'],
-  ['an answer before everything', 'x\n', '1 2 3 SLEEP\n'],
-  ['surrogates, the wrong way round', '\udc00\ud83d'],
+  ['an answer in the first line', 'x\n', '1 2 3 SLEEP\n'],
+  ['surrogates in the wrong order', '\udc00\ud83d'],
   ['emoji', '🛌'],
-  ['a letter that grows in lower case', 'İ'],
+  ['a letter whose lower case is longer', 'İ'],
   ['NUL', '\0'],
   ['combining marks', 'e\u0301'],
 ];
@@ -71,7 +71,7 @@ describe.each(PIECES)('%s', (_, piece, start, end) => {
     expect({ action, digits }).toEqual(naiveParse(text));
   });
 
-  it('is parsed with at most eight reads of each character', () => {
+  it('is parsed with fewer than eight reads per character', () => {
     const text = textOf(20_000, piece, start, end);
     const reads = readsOf(() => parseCompletion(text));
     expect(reads).toBeGreaterThan(0);
@@ -125,7 +125,7 @@ describe('random texts', () => {
   });
 });
 
-it('a concatenated string is parsed as a flat one', () => {
+it('a string built by many concatenations is parsed like any other', () => {
   let sum = '';
   for (let k = 0; k < 10_000; k++) sum += k % 2 === 0 ? 'thought ' : '<reasoning>';
   sum += '</reasoning>\n3 8 7 DEEP_WORK';

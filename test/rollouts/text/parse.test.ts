@@ -49,7 +49,7 @@ describe('edge cases of the rules', () => {
       ['learn', '111'],
     ],
     ['an opening tag after the answer', '1 1 1 LEARN <Reasoning>', nothing],
-    ['a closing tag within an opening one', '<reasoning</reasoning>2 2 2 SLEEP', ['sleep', '222']],
+    ['a closing tag within an opening tag', '<reasoning</reasoning>2 2 2 SLEEP', ['sleep', '222']],
     ['a tag with a space', '<reasoning >2 2 2 SLEEP', nothing],
     ['a tag with a space, on its own line', '< reasoning>\n2 2 2 SLEEP', ['sleep', '222']],
     ['an incomplete closing tag', '<reasoning>x</reasoning\n2 2 2 SLEEP', nothing],
@@ -66,21 +66,21 @@ describe('edge cases of the rules', () => {
     ['brackets without separators', '[4][5][6] LEARN', nothing],
     ['commas as separators', ',4,5,,6,learn,', ['learn', '456']],
     ['punctuation between words', '. 4. 5! 6; . SLEEP:', ['sleep', '456']],
-    ['points before a word', '4 5 6 .SLEEP', nothing],
-    ['points within a word', '4 5 6 SL.EEP', nothing],
-    ['a point before a quote', '"4" 5 6 SLEEP."', ['sleep', '456']],
+    ['a full stop before a word', '4 5 6 .SLEEP', nothing],
+    ['a full stop within a word', '4 5 6 SL.EEP', nothing],
+    ['a full stop before a quote', '"4" 5 6 SLEEP."', ['sleep', '456']],
     ['the start of a name', '4 5 6 DEEP', nothing],
     ['a name and another letter', '4 5 6 SLEEPS', nothing],
-    ['a hyphen within a syllable', '4 5 6 de-ep', nothing],
+    ['a hyphen within a word of a name', '4 5 6 de-ep', nothing],
     ['the action before the digits', 'Me-Time 9 0 4', ['me_time', '904']],
     ['an action between digits', '9 0 SLEEP 4', nothing],
     ['an action before and after', 'SLEEP 9 0 4 SLEEP', nothing],
     ['four digits after the action', 'SLEEP 9 0 4 4', nothing],
     ['two digits', 'SLEEP\n9 0', ['sleep', null]],
     ['a number of two digits', '90 4 SLEEP', nothing],
-    ['an answer before a line that contains none', '4 5 6 LEARN\nI hope so', ['learn', '456']],
+    ['an answer before a line without an answer', '4 5 6 LEARN\nI hope so', ['learn', '456']],
     ['line breaks of every kind', '1 1 1 LEARN\r\n\r\n\n\r', ['learn', '111']],
-    ['separators that are no line breaks', '1\u20281\u20291\vLEARN', ['learn', '111']],
+    ['separators that are not line breaks', '1\u20281\u20291\vLEARN', ['learn', '111']],
     ['every space of Unicode', '1\u00a0\u16801\u2000\u200a1\u202f\u205f\u3000LEARN\ufeff', ['learn', '111']],
     ['invisible characters that are not spaces', '1\u180e1\u200b1 LEARN', nothing],
     ['a lone surrogate', '1 1 1 LEARN\ud83d', nothing],
@@ -137,7 +137,7 @@ describe('a simple implementation', () => {
     .tuple(fc.array(line, { minLength: 1, maxLength: 5 }), fc.constantFrom('\n', '\r', '\r\n', ' '))
     .map(([lines, end]) => lines.join(end));
 
-  it('parses random texts the same', () => {
+  it('gives the same results for random texts', () => {
     const found = { answers: 0, partly: 0 };
     const property = fc.property(texts, (text) => {
       const { action, digits } = read(text);
@@ -237,7 +237,7 @@ describe('refuses', () => {
     expectRefusal(() => parseCompletions(any('SLEEP')), 'wrong_type', 'texts', '"SLEEP"');
     expectRefusal(() => parseCompletions(new Array(2 ** 32 - 1)), 'out_of_range', 'the number of texts');
     expectRefusal(() => parseCompletions(any(['SLEEP', 3])), 'wrong_type', 'texts[1]', '3');
-    // biome-ignore lint/suspicious/noSparseArray: a hole is tested.
+    // biome-ignore lint/suspicious/noSparseArray: the hole is the tested value.
     expectRefusal(() => parseCompletions(any([, 'SLEEP'])), 'wrong_type', 'texts[0]', 'undefined');
   });
 

@@ -40,7 +40,7 @@ const eventStep = 1 + golden.steps.findIndex(({ event }) => event !== null);
 const userOf = (episode: GoldenEpisode, step: number): string =>
   prompt(...stateAfter(episode, step))[1].content;
 
-it('observations of this file equal the golden ones', () => {
+it('stateAfter returns the golden observations', () => {
   for (const episode of episodes) {
     for (const seen of episode.observations) {
       expect(stateAfter(episode, seen.step)[0]).toEqual(Object.values(seen).flat());
@@ -76,7 +76,7 @@ describe('the system message under a grader', () => {
   const gradingOf = (grader: GraderLike): string[] =>
     /^The week is graded.*?(?=\n\n)/ms.exec(systemOf(grader))![0].split('\n');
 
-  it('v3 has its exact text, without rewards that rise', async () => {
+  it('v3 has its exact text, which does not mention the first half', async () => {
     await expect(`${systemOf('v3')}\n`).toMatchFileSnapshot('../../golden/system-v3.txt');
     expect(systemOf('v3')).not.toContain('first half');
   });
@@ -344,7 +344,7 @@ describe('equal numbers give equal text', () => {
     expect(prompts(observations, histories)).toEqual(first);
   });
 
-  it('because prompts does not change its arguments', () => {
+  it('and prompts does not change its arguments', () => {
     const { observations: rows } = opened(true);
     const before = rows.slice();
     prompts(rows);

@@ -130,7 +130,7 @@ describe('an episode that differs from its replay keeps its line', () => {
     expect(episodeLine(restored)).toBe(episodeLine(changed));
   });
 
-  it('as does an episode with a lone surrogate, which Parquet cannot store', async () => {
+  it('also if a completion has a lone surrogate, which Parquet cannot store', async () => {
     const [episode] = recordEpisodes(episodeStarts([3]), {
       policy: ({ prompt }) => ({ prompt, completion: '5 5 5 SLEEP \ud83d' }),
       player: playerOf({ teacher: 'llm', model: 'm' }),

@@ -50,7 +50,7 @@ it.each([
   ['planner-prior', { teacher: 'planner', model: 'planner-prior', objective: 'wellbeing' }],
   ['planner-oracle', { teacher: 'planner', model: 'planner-oracle', objective: 'score', oracle: true }],
   ['open-loop+inference', { teacher: 'planner', model: 'blind-tape+inference', objective: null }],
-])('names %s as eval does, written as %j', (teacher, player) => {
+])('returns the policy name of eval, %s, for a line with %j', (teacher, player) => {
   const read = parseEpisode(JSON.stringify({ ...textEpisode, ...player }));
   expect(read).toEqual({ ...textEpisode, ...player, teacher, model: null });
 });
@@ -156,7 +156,7 @@ describe('an episode of world 1.0.0', () => {
     expect(Object.keys(steps[0].reward_components)).toHaveLength(4);
   });
 
-  it('is corrupt without one of these', () => {
+  it('is corrupt without one of its six components', () => {
     const { progress: _, ...final } = parseEpisode(lines[0]).final;
     const { message, kind } = faultOf(JSON.stringify({ ...parseEpisode(lines[0]), final }));
     expect([kind, message]).toEqual(['corrupt', 'final.progress: Expected a finite number, got none.']);
@@ -166,8 +166,20 @@ describe('an episode of world 1.0.0', () => {
 describe('another schema or world', () => {
   const { trajectory } = SCHEMAS;
   it.each<[string, string, unknown, FaultKind, string]>([
-    ['older', 'schema', { ...trajectory, version: 0 }, 'older', 'got the older version 0. Use the release'],
-    ['newer', 'schema', { ...trajectory, version: 2 }, 'newer', 'got the newer version 2. Use the release'],
+    [
+      'an older schema',
+      'schema',
+      { ...trajectory, version: 0 },
+      'older',
+      'got the older version 0. Use the release',
+    ],
+    [
+      'a newer schema',
+      'schema',
+      { ...trajectory, version: 2 },
+      'newer',
+      'got the newer version 2. Use the release',
+    ],
     ['another schema', 'schema', SCHEMAS.episode, 'foreign', 'got "rhythm-vec/episode".'],
     ['a schema that is a string', 'schema', 'trajectory', 'foreign', 'got "trajectory".'],
     ['a schema that is null', 'schema', null, 'foreign', 'got null.'],

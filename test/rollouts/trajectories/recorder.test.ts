@@ -1,4 +1,4 @@
-/** Tests of recorded episodes, of moves, and of their lines in files. */
+/** Tests of recorded episodes, of moves (what a policy returns for a step), and of the lines of episodes in files. */
 import { describe, expect, it } from 'vitest';
 import { runSync } from '../../../src/engine/engine-calls.js';
 import { toGrader } from '../../../src/engine/graders/grader.js';
@@ -260,7 +260,7 @@ describe('a recorder', () => {
     ['autoreset', { autoreset: 'same-step' }],
     ['scaled observations', { observation: { scale: true } }],
     ['one-hot observations', { observation: { oneHot: true } }],
-    ['some fields', { observation: { fields: ['meters'] } }],
+    ['a subset of the fields', { observation: { fields: ['meters'] } }],
   ])('refuses an environment with %s', (_, options) => {
     expect(refusalOf(() => recorderOf(options)).code).toBe('not_alike');
   });

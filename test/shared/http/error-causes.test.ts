@@ -19,9 +19,9 @@ it('lists the cause before the members of an AggregateError', () => {
 });
 
 it('lists each error of a cycle of causes once', () => {
-  const error = new Error('round');
-  error.cause = new Error('and round', { cause: error });
-  expect(messagesOf(error)).toEqual(['round', 'and round']);
+  const error = new Error('first');
+  error.cause = new Error('second', { cause: error });
+  expect(messagesOf(error)).toEqual(['first', 'second']);
 });
 
 it.each([undefined, null, 'text', 7])('finds no causes of %s', (thrown) => {

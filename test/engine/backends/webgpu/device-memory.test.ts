@@ -1,5 +1,5 @@
 /// <reference types="@webgpu/types" />
-/** A lack of memory, a transferred output or a closed batch makes only the calls fail that need them. */
+/** When memory runs out, an output is transferred or a batch is closed, only the calls that need it fail. */
 import { expect, it } from 'vitest';
 import { webGpuBackend } from '../../../../src/engine/backends/webgpu/webgpu-backend.js';
 import { nodeGpuWith, optionsFor, withMembers } from '../../../support/gpu.js';
@@ -11,12 +11,12 @@ const N = 50;
 const MAX_BUFFER_BYTES = 2 ** 20;
 
 /**
- * Creates a backend whose device refuses buffers above MAX_BUFFER_BYTES. `hold()` makes onSubmittedWorkDone wait until the
- * function that it returns is called.
+ * Creates a backend whose device refuses buffers above MAX_BUFFER_BYTES. `hold()` makes onSubmittedWorkDone wait, and
+ * returns a function that ends the wait.
  */
 function limitedBackend() {
   const large = new Set<GPUBuffer>();
-  let gate: Promise<unknown> = Promise.resolve();
+  let released: Promise<unknown> = Promise.resolve();
   const backend = webGpuBackend(() =>
     nodeGpuWith((device) => {
       const failures: boolean[] = [];
@@ -38,7 +38,7 @@ function limitedBackend() {
       };
       const queue = new Proxy(device.queue, {
         get(target, name) {
-          if (name === 'onSubmittedWorkDone') return () => gate.then(() => target.onSubmittedWorkDone());
+          if (name === 'onSubmittedWorkDone') return () => released.then(() => target.onSubmittedWorkDone());
           const value = Reflect.get(target, name, target) as unknown;
           return typeof value === 'function' ? value.bind(target) : value;
         },
@@ -48,7 +48,7 @@ function limitedBackend() {
   );
   const hold = () => {
     let release = () => {};
-    gate = new Promise<void>((resolve) => {
+    released = new Promise<void>((resolve) => {
       release = resolve;
     });
     return release;
@@ -57,7 +57,7 @@ function limitedBackend() {
 }
 
 describeGpu('a batch without enough memory', () => {
-  it('is refused and frees its memory, while other environments continue', async () => {
+  it('is refused and frees its memory, while other batches continue', async () => {
     const { backend, large, hold } = limitedBackend();
     const batch = await backend.open(optionsFor(N));
     batch.reset(new Random('begin').reset(N, WORLD));
@@ -74,8 +74,8 @@ describeGpu('a batch without enough memory', () => {
   });
 });
 
-describeGpu('outputs that are transferred while they are read', () => {
-  it('reject only this read', async () => {
+describeGpu('a read during which an output is transferred', () => {
+  it('rejects, and later calls succeed', async () => {
     const outputs = separateBuffers(optionsFor(N).outputs);
     const { backend } = limitedBackend();
     const batch = await backend.open(optionsFor(N, { outputs }));

@@ -129,7 +129,7 @@ describeGpu('a lost device', () => {
 });
 
 describeGpu('an error of a device', () => {
-  it('for a lack of memory has the requested amount and its purpose', async () => {
+  it('states the requested bytes and their purpose if memory is lacking', async () => {
     const backend = webGpuBackend(() =>
       nodeGpuWith((device) =>
         withMembers(device, {
@@ -143,7 +143,7 @@ describeGpu('an error of a device', () => {
     });
   });
 
-  it('that no scope captures rejects the next call', async () => {
+  it('rejects the next call if no error scope captures it', async () => {
     const devices: GPUDevice[] = [];
     const backend = webGpuBackend(() => nodeGpuWith((device) => devices[devices.push(device) - 1], true));
     const batch = await backend.open(optionsFor(N));
@@ -155,7 +155,7 @@ describeGpu('an error of a device', () => {
 });
 
 describeGpu('work on a device', () => {
-  it('a run is one submission without a read, once its time is known', async () => {
+  it('a run is one submission and reads nothing back, once an earlier run has been timed', async () => {
     const counts = { submissions: 0, maps: 0 };
     const backend = webGpuBackend(() =>
       nodeGpuWith((device) => {

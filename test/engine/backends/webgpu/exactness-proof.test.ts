@@ -54,7 +54,7 @@ describeGpu('the exactness proof', () => {
     ],
     ['a comparison of the sort', withReplacedText('profile.wgsl', 'vec2(5, 6),\n', 'vec2(5, 7),\n')],
     [
-      'a belief that is not clamped',
+      'a small belief that becomes 1 instead of 0',
       withReplacedText(
         'grade.wgsl',
         'return select(bounded, 0.0, bounded',
@@ -79,10 +79,10 @@ describeGpu('the exactness proof', () => {
   });
 });
 
-describeGpu('a wrong entry of the block', () => {
+describeGpu("a wrong entry of the world's block of numbers", () => {
   /**
    * Entries that the proof does not use: graders come with the reset, no factor of a belief target uses the first span, and
-   * no belief of the proof is as small as `smallestBelief`.
+   * no belief of the proof is between 0 and the changed `smallestBelief`.
    */
   const UNREAD = ['graders', 'traitInverseSpan', 'smallestBelief'];
   const entries = BLOCK_LAYOUT.filter(({ name, word }) => word === 'f32' && !UNREAD.includes(name));

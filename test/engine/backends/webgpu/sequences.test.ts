@@ -1,6 +1,6 @@
 /**
- * Random sequences of all calls of a batch, with shards of two tiles and several workgroup sizes. Results equal the
- * reference, so they do not depend on the position of an environment or on the other environments.
+ * Random sequences of all calls of a batch, with shards of 32 environments and several workgroup sizes. Results equal those
+ * of the reference, so they do not depend on the position of an environment or on the other environments.
  */
 import { expect, it } from 'vitest';
 import { toAsyncBackend } from '../../../../src/engine/backends/async-adapter.js';
@@ -23,7 +23,7 @@ const ENGINES: readonly { backend: AsyncBackend; workgroupSize: number; maxDispa
   { backend: webGpuBackend(nodeGpuWith), workgroupSize: 256, maxDispatchMs: 10_000 },
 ];
 
-/** A batch and a source to copy from, on one engine. */
+/** Opens a batch and a source to copy from, on one engine. */
 async function openPair(engine: (typeof ENGINES)[number], n: number, seed: number) {
   const { backend, ...device } = engine;
   // All engines get the same options.
@@ -50,7 +50,7 @@ const accepted = async (refusal: unknown): Promise<Columns> => {
   return {};
 };
 
-/** Draws the next call of a sequence. @param words the states before. */
+/** Draws the next call of a sequence. @param words the saved states before the call. */
 function randomCall(random: Random, n: number, words: Uint32Array): [name: string, call: Call] {
   const finished = Array.from({ length: n }, (_, i) =>
     Number(words[i * STATE_WORDS + STATE.step] === NUM_STEPS),
@@ -119,7 +119,7 @@ describeGpu('random call sequences on devices', () => {
   it.each(Array.from({ length: 24 }, (_, seed) => [seed]))(
     'sequence %i equals the reference',
     async (seed) => {
-      const random = new Random(`story ${seed}`);
+      const random = new Random(`sequence ${seed}`);
       const n = random.pick([1, 3, 16, 17, 33, 100]);
       const pairs = await Promise.all(ENGINES.map((engine) => openPair(engine, n, seed)));
       const [expected, ...others] = pairs;

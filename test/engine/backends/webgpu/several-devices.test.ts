@@ -96,7 +96,7 @@ describeGpu('a source on another device', () => {
     expect(await env.stateHash()).toEqual(await source.stateHash());
   });
 
-  it('is refused with device_lost if the device is lost, which changes nothing, and cannot be forked', async () => {
+  it('is refused with device_lost after a device loss, and fork refuses too; refusals change nothing', async () => {
     const { devices, begin } = newBackend(undefined, true);
     const [env, source] = [await begin(), await begin()];
     const before = await states(env);

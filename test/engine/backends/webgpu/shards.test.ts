@@ -17,7 +17,7 @@ const deviceOf = (changes: Partial<Record<string, number>>) =>
   }) as never;
 
 it.each([
-  ['the limits of every device', {}, 64],
+  ['the limits that every device has', {}, 64],
   ['a small buffer', { maxBufferSize: 2 ** 20 }, 64],
   [
     'large bindings, limited by the number of workgroups',
