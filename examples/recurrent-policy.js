@@ -49,10 +49,8 @@ export default {
         for (const [i, step] of steps.entries()) {
           if (step > 0) remember(i, observations.subarray(i * OBSERVATION_SIZE, (i + 1) * OBSERVATION_SIZE));
         }
-        return {
-          actions: steps.map((step) => SCHEDULE[step % SCHEDULE.length]),
-          beliefs: sums.map(beliefAt),
-        };
+        const actions = steps.map((step) => SCHEDULE[step % SCHEDULE.length]);
+        return { actions, beliefs: sums.map(beliefAt) };
       },
     };
   },
