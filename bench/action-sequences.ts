@@ -2,7 +2,7 @@
 import { below, threefry } from '../dist/engine/reference/threefry.js';
 import { NUM_ACTIONS, NUM_STEPS } from '../dist/world/fields.js';
 
-/** The second word of the key. No stream of the world has it. */
+/** The second word of the generator's key. It differs from all streams of the world. */
 const SEQUENCE_STREAM = 1;
 /** The number of different sequences. Drawing a million would take longer than playing them. */
 export const SEQUENCE_ROWS = 4096;
@@ -16,7 +16,7 @@ function drawSequences(): Uint8Array {
   );
 }
 
-/** Returns u8 [episodes, 28], uniform actions. Rows repeat after SEQUENCE_ROWS. */
+/** Returns uniformly random actions, u8 [episodes, 28]. Rows repeat after SEQUENCE_ROWS. */
 export function sequenceOf(episodes: number): Uint8Array {
   cached ??= drawSequences();
   const sequence = new Uint8Array(episodes * NUM_STEPS);
@@ -26,7 +26,7 @@ export function sequenceOf(episodes: number): Uint8Array {
   return sequence;
 }
 
-/** Transposes to u8 [28, episodes]. */
+/** Transposes u8 [episodes, 28] to u8 [28, episodes]. */
 export function stepsOf(sequence: Uint8Array): Uint8Array {
   const episodes = sequence.length / NUM_STEPS;
   const steps = new Uint8Array(sequence.length);

@@ -1,4 +1,4 @@
-/** `--bodies`: measures the server's time and memory for many bodies and messages, one process for each. */
+/** `--bodies`: measures the server's time and memory for many request bodies and messages, each in a new server process. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { request } from 'node:http';
@@ -19,7 +19,7 @@ export interface BodiesPlan {
 export const FULL_BODIES: BodiesPlan = { maxMib: 16, rounds: 2 };
 export const SMALL_BODIES: BodiesPlan = { maxMib: 0.01, rounds: 1 };
 
-/** The cost of a body in one round, or of all rounds: the maximum memory and the minimum time. */
+/** The cost of a body in one round; or over all rounds, with the minimum of the times and the maximum of the memory. */
 interface Cost {
   readonly cpuMs: number;
   /** The longest time that one piece of work blocks the event loop. */
@@ -30,6 +30,7 @@ interface Cost {
 
 export interface BodyFigures extends Cost {
   readonly path: string;
+  /** The label of the body, as in `Payload`. */
   readonly what: string;
   readonly bodyBytes: number;
   readonly answerBytes: number;
@@ -132,7 +133,8 @@ const sendMessage: Send = async (url, { path, before = [], isBinary = false }, b
   const answerTo = async (message: string | Buffer, binary = false): Promise<Buffer> => {
     socket.send(message, { binary });
     const [answer] = await Promise.race([once(socket, 'message'), once(socket, 'close')]);
-    if (typeof answer === 'number') throw new Mismatch(`${path}: Expected an answer, got a close ${answer}.`);
+    if (typeof answer === 'number')
+      throw new Mismatch(`${path}: Expected an answer, got the close code ${answer}.`);
     return answer as Buffer;
   };
   for (const message of before) await answerTo(message);

@@ -17,7 +17,10 @@ export interface Case extends Setting {
   readonly openExpected: OpenRig;
   /** Steps that a play takes per episode. */
   readonly steps: number;
-  /** What chooses the actions, for the count of operations. Absent if the rules' count is not what a step needs. */
+  /**
+   * What chooses the actions. operations.ts needs it to count the operations of a step. Absent if a step needs fewer
+   * operations than the rules demand.
+   */
   readonly choice?: Choice;
 }
 
@@ -48,11 +51,11 @@ const RECORDED = workload(NAMES.recorded, WRITES.trajectory, plays.recordedSeque
 const FORK: Workload = {
   ...workload(NAMES.fork, WRITES.grades, plays.fork, plays.forkFromReset),
   steps: NUM_STEPS - FORK_STEP,
-  // Rollouts of a state share their draws.
+  // Rollouts from one state share their random draws, so a step needs fewer operations.
   choice: undefined,
 };
 const ENV_STEP = workload(NAMES.envStep, WRITES.steps, plays.envSteps, plays.steps);
-// The call returns only the outputs after the last step. A run of the same actions returns the same outputs.
+// One call makes all steps, and returns only the outputs after the last one. A run of the same actions returns the same outputs.
 const ADDON_STEP = workload(NAMES.addonStep, WRITES.steps, plays.addonSteps, plays.sequence);
 
 const rows = 'row-major' as const;

@@ -1,7 +1,8 @@
 /**
  * `--webgpu`: measures a device and one native thread, with outputs left on the device and with outputs read back.
  *
- * Every row is verified before it is timed: all rows of a case must have the same bits. Without the addon there is no CPU row.
+ * Every row is verified before it is timed: all rows of a case must have the same bits. Without the addon there are no rows of
+ * the native backend.
  */
 import type { AsyncBackend, AsyncBatch, Device } from '../dist/engine/backends/async-backend.js';
 import type { RunRequest, StepRequest } from '../dist/engine/backends/backend.js';
@@ -78,7 +79,7 @@ async function fused(batch: AsyncBatch, readBack: boolean): Promise<void> {
 
 const codes = new Map<number, Uint8Array>();
 
-/** u8 [episodes]: the actions of step `t`, which repeat every `NUM_ACTIONS` steps. */
+/** Returns the actions of step `t`, u8 [episodes]. They repeat every `NUM_ACTIONS` steps. */
 function actionsAt(t: number, episodes: number): Uint8Array {
   const cycle =
     codes.get(episodes) ?? Uint8Array.from({ length: episodes + NUM_ACTIONS }, (_, i) => i % NUM_ACTIONS);
@@ -157,7 +158,7 @@ async function timePlay(opened: OpenedSubject): Promise<number> {
 const titleOf = ({ backend, name, episodes, readBack }: Subject): string =>
   `${backend.name}, ${name}, ${episodes} episodes${readBack ? ', read back' : ''}`;
 
-/** Measures the rows of one size: compares each with the first row of its case, then times all in turns. */
+/** Measures the rows of one size: compares each with the first row of its case, then times all of them in turn, round by round. */
 async function measureSize(episodes: number, rounds: number, onProgress: OnProgress): Promise<DeviceRow[]> {
   const subjects = subjectsAt(episodes);
   const opened: OpenedSubject[] = [];

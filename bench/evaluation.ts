@@ -60,7 +60,7 @@ export async function timeEvaluation(
   const { stdout } = await runNode([...command, '--json', '-']);
   for (const { rows } of [warm, JSON.parse(stdout) as EvaluationJson]) {
     if (!isDeepStrictEqual(rows, expected.rows)) {
-      throw new Mismatch('evaluation: Expected the rows of the reference, got others.');
+      throw new Mismatch('evaluation: Expected the rows that the reference computes, got different rows.');
     }
   }
   const callMs = await medianMs(plan.calls, async () => {

@@ -29,13 +29,13 @@ const REPORTED_STEPS: readonly number[] = [1, 4, 8, 12, 20, NUM_STEPS - 1];
 const MAX_EXPLAINED = 300;
 const world = createWorld();
 
-/** Accuracy after some steps, while inference observes the actions of one policy. */
+/** The accuracy after some steps of episodes that one policy plays. */
 export interface InferenceRow {
   /** The name of the policy in POLICIES. */
   readonly policy: string;
   readonly steps: number;
   readonly beliefMae: number;
-  /** The error that inference expects. */
+  /** The error that the inference itself expects, `expectedErrors()`. */
   readonly expectedMae: number;
   /** The share of targets within the posterior's 10 % to 90 % quantiles. */
   readonly coverage: number;
@@ -106,7 +106,7 @@ function measurePolicy(policy: string, { episodes, firstSeed }: InferencePlan): 
   return rows;
 }
 
-/** Returns the first rows of the observations, as many as the inference has environments. */
+/** Returns the observations of the first `numEnvs` environments, where `numEnvs` is that of the inference. */
 const observationsOf = ({ numEnvs }: Inference, { observations }: StepResult): Float32Array =>
   observations.slice(0, numEnvs * OBSERVATION_SIZE);
 

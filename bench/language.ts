@@ -30,12 +30,13 @@ export const SMALL_LANGUAGE: LanguagePlan = { rows: 500, rounds: 1 };
 interface Case {
   /** The name in the JSON file. */
   readonly name: string;
+  /** The label in the table. */
   readonly what: string;
   /** The target in rows per second. */
   readonly target: number;
   readonly rows: number;
   play(): unknown;
-  /** Verifies the first rows before anything is timed. */
+  /** Returns whether some or all rows have the expected results. Called before anything is timed. */
   check(): boolean;
 }
 
@@ -168,7 +169,9 @@ async function verify(cases: readonly Case[], onProgress: OnProgress): Promise<v
     onProgress(`verifying ${what}`);
     await yieldToEventLoop();
     if (!check())
-      throw new Mismatch(`${what}: Expected the results of the row-by-row computation, got others.`);
+      throw new Mismatch(
+        `${what}: Expected the results of a second, different computation, got other results.`,
+      );
   }
 }
 

@@ -1,4 +1,4 @@
-/** `--llm`: plays episodes of a slow language model with the compiled command. */
+/** `--llm`: times `teach` with a fake language model that answers slowly. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

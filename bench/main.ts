@@ -44,10 +44,11 @@ import { Mismatch } from './verify.js';
 import { WRITES_LEGEND } from './writes.js';
 
 const HELP = `
-A row is wall time per step, in nanoseconds and in cycles of the clock measured beside each sample. 'of bound' is the least
-time that the core needs for the operations of the rules and for the written bytes, over the measured time; 'core' is what the
-core gave meanwhile, of its own best. Rows are native kernels and the reference; 'fused' is whole episodes in one call, 'step'
-one call per step. Every case is verified to give the reference's bits before it is timed. A row that is too short for the timer is void, and ratios that need it are left out.
+A row has the wall time per step, in nanoseconds and in cycles of the clock, whose rate is measured beside each sample. 'of bound'
+is the least time that the core needs for the operations of the rules and for the written bytes, divided by the measured time.
+'core' is the core's rate of operations beside the samples, divided by its best rate in the run. Rows are of native kernels and of
+the reference. 'fused' plays whole episodes in one call, 'step' makes one call per step. Before a case is timed, its outputs must
+have the reference's bits. A row that is too short for the timer is void, and ratios that need it are left out.
 
 Examples:
   npm run bench -- --rounds 5
@@ -104,7 +105,7 @@ function parseOptions(): Options {
       new Option('--backend <name>', 'the backend of --evaluation').choices(BACKEND_NAMES).default('native'),
     )
     .option('--webgpu', 'also: a device beside one native thread, with and without read-back')
-    .option('--language', 'also: replay scoring, prompts and parsing, in rows a second on one thread')
+    .option('--language', 'also: replay scoring, prompts and parsing, in rows per second on one thread')
     .option('--inference', 'also: the accuracy of inferred beliefs, and the time of an update')
     .option('--serve', 'also: the server, with a client in another process')
     .option('--llm', 'also: 150 episodes of a language model that answers in 50 ms, 16 at once')
@@ -112,7 +113,7 @@ function parseOptions(): Options {
     .option('--python', 'also: the Python package beside VecEnv.step, in alternating plays on one thread')
     .option(
       '--peers',
-      'also: plain C++, numba, JAX, NumPy and the reference beside this engine, by batch size',
+      'also: this engine beside plain C++, numba, JAX, NumPy and the reference, by batch size',
     )
     .option('--smoke', 'everything once with small sizes: verifies the benchmark without measuring speed')
     .option('--json <file>', 'write machine, rows and ratios; - is the standard output')
@@ -201,7 +202,8 @@ async function main(): Promise<void> {
     print(`The load average is ${digits(PROVENANCE.loadAverage, 1)}: measure on an idle machine.`);
   }
   const opened = openCore();
-  if (typeof opened === 'string') print(`No cycles and no shares: the core cannot be measured. ${opened}`);
+  if (typeof opened === 'string')
+    print(`Rows have no cycles and no shares, because the core cannot be measured: ${opened}`);
   const { rows, tick, core } = await measure(
     CASES,
     effort,

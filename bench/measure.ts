@@ -1,4 +1,4 @@
-/** Verifies all cases, then times them in interleaved rounds. Measures the core beside each sample, and takes medians. */
+/** Verifies all cases, then times them in interleaved rounds. Measures the core beside each sample, and computes medians. */
 import { Bench } from 'tinybench';
 import { STATE_WORDS } from '../dist/world/fields.js';
 import type { Case } from './cases.js';
@@ -28,13 +28,13 @@ export interface Measured {
   readonly rows: readonly Row[];
   /** The timer's resolution, in nanoseconds. */
   readonly tick: number;
-  /** What the core gave in this run; null if it was not measured. */
+  /** The speed of the core in this run; null if it was not measured. */
   readonly core: CoreFigures | null;
 }
 
 export type OnProgress = (what: string) => void;
 
-/** Returns the nanoseconds of one play: the median of several, each from the start. */
+/** Returns the nanoseconds of one play: the median of several plays. Each begins at the start of its episodes. */
 export function timePlay(rig: Rig, { plays, ms }: Length): number {
   const bench = new Bench({
     time: ms,
@@ -49,19 +49,19 @@ export function timePlay(rig: Rig, { plays, ms }: Length): number {
   return result.latency.p50 * 1e6;
 }
 
-/** Times a play between two measurements of the core. */
+/** Times a play, and measures the core before and after it. */
 function sample(rig: Rig, effort: Effort, core: Core | null, probe: Probe | null): Sample {
-  const look = () => ({
+  const measureCore = () => ({
     clock: core?.clock() ?? null,
     rate: core !== null && probe !== null ? core.rate(probe) : null,
   });
-  const before = look();
+  const before = measureCore();
   const ns = timePlay(rig, effort);
-  const after = look();
-  // Takes the faster measurements, because an interruption makes the core seem slower.
-  const most = (a: number | null, b: number | null) => (a === null || b === null ? null : Math.max(a, b));
-  const clock = most(before.clock, after.clock);
-  return { ns, cycles: clock === null ? null : ns * clock, rate: most(before.rate, after.rate) };
+  const after = measureCore();
+  // Takes the faster measurement, because an interruption makes the core seem slower.
+  const faster = (a: number | null, b: number | null) => (a === null || b === null ? null : Math.max(a, b));
+  const clock = faster(before.clock, after.clock);
+  return { ns, cycles: clock === null ? null : ns * clock, rate: faster(before.rate, after.rate) };
 }
 
 /** Yields to the event loop, so that signals are handled. */
@@ -80,13 +80,13 @@ const subjectOf = ({
   bytesPerStep: writes.bytes(steps) / steps,
 });
 
-/** Returns the probe of a case's registers. JavaScript uses single numbers. */
+/** Returns the probe for a case: the registers of its kernel. The reference has no kernel; like `scalar`, it computes single numbers. */
 const probeOf = (core: Core | null, { kernel, choice = 'given' }: Case): Probe | null =>
   core?.probeFor(kernel ?? 'scalar', demandOf(choice, kernel === 'scalar' ? 1 : 2)) ?? null;
 
 /**
  * Measures a row for each case.
- * @param core what measures the core beside each sample; null for rows without cycles and shares.
+ * @param core measures the core beside each sample; null for rows without cycles and shares.
  * @param onProgress called with the current work.
  * @throws Mismatch before anything is timed, if a case's outputs differ from the reference's.
  */
@@ -105,16 +105,16 @@ export async function measure(
     verify(each, rigs.at(-1)!, references);
     timePlay(rigs.at(-1)!, { plays: 1, ms: effort.warmMs });
   }
-  const given = new CoreRecord(core);
+  const record = new CoreRecord(core);
   const probes = cases.map((each) => probeOf(core, each));
   const samples: Sample[][] = cases.map(() => []);
   for (let round = 1; round <= effort.rounds; round++) {
     onProgress(`round ${round} of ${effort.rounds}`);
-    given.measure();
+    record.measure();
     for (const [k, rig] of rigs.entries()) {
       await yieldToEventLoop();
       const taken = sample(rig, effort, core, probes[k]);
-      given.note(probes[k], taken.rate);
+      record.note(probes[k], taken.rate);
       samples[k].push(taken);
     }
   }
@@ -122,13 +122,13 @@ export async function measure(
   const tick = timerTick();
   const rows = cases.map((each, k) => {
     const steps = each.episodes * each.steps;
-    return toRow(subjectOf(each), samples[k], steps, tick, demandOfCase(each, probes[k], given));
+    return toRow(subjectOf(each), samples[k], steps, tick, demandOfCase(each, probes[k], record));
   });
-  return { rows, tick, core: given.figures() };
+  return { rows, tick, core: record.figures() };
 }
 
-/** Returns what a case demands, and what the core gives for it; null if the core was not measured. */
-function demandOfCase(each: Case, probe: Probe | null, given: CoreRecord): Demand | null {
+/** Returns the operations and bytes that a step of a case needs, and the core's rates for them; null if the core was not measured. */
+function demandOfCase(each: Case, probe: Probe | null, record: CoreRecord): Demand | null {
   if (probe === null) return null;
   const { backend, choice, threads, writes, steps, episodes } = each;
   const isCounted = choice !== undefined && backend === 'native' && threads === 1;
@@ -136,7 +136,7 @@ function demandOfCase(each: Case, probe: Probe | null, given: CoreRecord): Deman
   return {
     operationsPerStep: isCounted ? totalOf(demandOf(choice, probe.lanes)) : null,
     writtenPerStep: (writes.bytes(steps) + writes.stateBytes(steps)) / steps,
-    store: given.storeFor(batchBytes),
-    best: given.bestOf(probe),
+    store: record.storeFor(batchBytes),
+    best: record.bestOf(probe),
   };
 }

@@ -1,4 +1,5 @@
-// Opens, resets and steps environments, and prints the memory and the last outputs. Arguments: environments, steps.
+// Opens, resets and steps environments. Prints the memory, and the observation of the last environment, as JSON.
+// Arguments: the number of environments, the number of steps.
 // Written in JavaScript, so that the measured process loads only Node and the package.
 import { readFileSync } from 'node:fs';
 import { createVecEnv, OBSERVATION_SIZE } from '../dist/index.js';

@@ -15,12 +15,13 @@ const STEPS = 4;
 const STATE_TARGET = 256;
 const RESIDENT_TARGET = 600e6;
 
-/** The child's output. */
+/** What memory-child.js prints. */
 interface ChildOutput {
   readonly backend: string;
   readonly startBytes: number;
   readonly peakBytes: number;
   readonly outputBytes: number;
+  /** The observation of the last environment after the last step. */
   readonly last: readonly number[];
 }
 
@@ -97,7 +98,7 @@ function checkLast(episodes: number, last: readonly number[]): void {
   const index = Array.from(observations).findIndex((value, k) => value !== last[k]);
   if (index < 0 && last.length === OBSERVATION_SIZE) return;
   throw new Mismatch(
-    `memory of ${episodes} episodes: Expected observations[${index}] of the last one to be ${observations[index]}, got ${last[index]}.`,
+    `memory of ${episodes} episodes: Expected observations[${index}] of the last environment to be ${observations[index]}, got ${last[index]}.`,
   );
 }
 

@@ -1,4 +1,4 @@
-/** Names and sizes of rows. Ratios find their rows by them. */
+/** The names and sizes of rows, by which ratios.ts finds the rows of a ratio. */
 
 /** Numbers of episodes. */
 export const SIZE = {
@@ -12,7 +12,7 @@ export const SIZE = {
   reference: 256,
 } as const;
 
-/** Rollouts from each state, and the step of that state. */
+/** The number of rollouts from each state, and the step of that state. */
 export const ROLLOUTS = 16;
 export const FORK_STEP = 14;
 

@@ -1,6 +1,6 @@
 /**
- * Counts the operations that the rules of a step demand, from the text of docs/world.md: operators of its formulas, and
- * not instructions of a kernel. A test finds each formula in the page and counts the operations of the reference as it runs.
+ * Counts the operations that the rules of a step demand: the operators of the formulas in docs/world.md, not the
+ * instructions of a kernel. A test finds each formula in the page and counts the operations of the reference as it runs.
  *
  * Counted are sums, differences, products, conversions, minimums, maximums and comparisons of floats, and operations on
  * words. Not counted are table lookups, selections by a condition, loads and stores. So the count is a lower bound.
@@ -15,21 +15,21 @@ import { seedsOf, WORLD } from './rig.js';
 /** The condition of a formula: a tag of the action, stress, or an event. Absent if it always applies. */
 export type Condition = (typeof TAGS)[number] | 'stress' | 'event';
 
-/** Formulas of the page, each with how often a step computes it. */
+/** A formula of docs/world.md, and how often a step computes it. */
 export interface Line {
+  /** The number of the rule; 0 for the draws of random numbers. */
   readonly rule: number;
-  /** As the page writes it. */
+  /** The formula, as the page writes it. */
   readonly text: string;
-  /** Default 1. */
+  /** How often a step computes the formula, such as once for each meter. Default 1. */
   readonly times?: number;
   readonly when?: Condition;
-  /** Operations that are no operators of the text, or words where operators would be counted as arithmetic. */
+  /** Operations in addition to the operators of the text, such as a comparison or a conversion. */
   readonly extra?: Partial<Operations>;
-  /** Whether the operators of the text are not counted, because `extra` has all. */
-  readonly apart?: boolean;
+  /** Whether `extra` has all operations of the formula. The operators of the text are then not counted. */
+  readonly onlyExtra?: boolean;
 }
 
-const each = NUM_METERS;
 const social = 'social';
 const productive = 'productive';
 
@@ -45,48 +45,53 @@ const RESPONSE: readonly Line[] = [
   { rule: 2, when: 'solo', text: 'd.S = d.S + solo_serenity_bonus' },
   { rule: 2, when: 'guilty', text: 'd.S = d.S - leisure_guilt' },
   { rule: 2, text: 'if m.S < stress_threshold', extra: { choices: 1 } },
-  { rule: 2, when: 'stress', times: each, text: 'd = d + stress' },
+  { rule: 2, when: 'stress', times: NUM_METERS, text: 'd = d + stress' },
 ];
 
 /** One draw: twenty rounds, five additions of the key, and the key itself. */
 const DRAW: readonly Line[] = [
-  { rule: 0, text: 'ks = [k0, k1, k0 ^ k1 ^ 0x1BD11BDA]', apart: true, extra: { words: 2 } },
-  { rule: 0, text: 'x0 = c0 + ks[0], x1 = c1 + ks[1]', apart: true, extra: { words: 2 } },
-  { rule: 0, times: 20, text: 'x0 = x0 + x1', apart: true, extra: { words: 1 } },
-  { rule: 0, times: 20, text: 'x1 = rotate_left(x1, r) ^ x0', apart: true, extra: { words: 2 } },
-  { rule: 0, times: 5, text: 'x0 = x0 + ks[g mod 3]', apart: true, extra: { words: 1 } },
-  { rule: 0, times: 5, text: 'x1 = x1 + ks[(g + 1) mod 3] + g', apart: true, extra: { words: 2 } },
+  { rule: 0, text: 'ks = [k0, k1, k0 ^ k1 ^ 0x1BD11BDA]', onlyExtra: true, extra: { words: 2 } },
+  { rule: 0, text: 'x0 = c0 + ks[0], x1 = c1 + ks[1]', onlyExtra: true, extra: { words: 2 } },
+  { rule: 0, times: 20, text: 'x0 = x0 + x1', onlyExtra: true, extra: { words: 1 } },
+  { rule: 0, times: 20, text: 'x1 = rotate_left(x1, r) ^ x0', onlyExtra: true, extra: { words: 2 } },
+  { rule: 0, times: 5, text: 'x0 = x0 + ks[g mod 3]', onlyExtra: true, extra: { words: 1 } },
+  { rule: 0, times: 5, text: 'x1 = x1 + ks[(g + 1) mod 3] + g', onlyExtra: true, extra: { words: 2 } },
 ];
-const BELOW: Line = { rule: 0, text: '((x >> 16) * n) >> 16', apart: true, extra: { words: 3 } };
+const BELOW: Line = { rule: 0, text: '((x >> 16) * n) >> 16', onlyExtra: true, extra: { words: 3 } };
 
 /** The operations of a step without a belief and without the grade. */
 export const STEP_LINES: readonly Line[] = [
   ...RESPONSE,
   ...DRAW,
-  // Fields 0 and 3 need no shift.
-  { rule: 3, text: 'n[j] = (y[j div 3] >> (10 * (j mod 3))) & 1023', apart: true, extra: { words: 6 + 4 } },
+  // Six fields are masked. Fields 0 and 3 need no shift.
+  {
+    rule: 3,
+    text: 'n[j] = (y[j div 3] >> (10 * (j mod 3))) & 1023',
+    onlyExtra: true,
+    extra: { words: 6 + 4 },
+  },
   { rule: 3, times: 6, text: 'z[j] = ((n[j] + 0.5) * 2^-9) - 1', extra: { arithmetic: 1 } },
-  { rule: 3, times: each, text: 'd[k] = d[k] + (noise[k] * z[k])' },
+  { rule: 3, times: NUM_METERS, text: 'd[k] = d[k] + (noise[k] * z[k])' },
   ...RESPONSE.map((line) => ({ ...line, rule: 4 })),
-  { rule: 4, times: each, text: 'anomaly = d - d0' },
+  { rule: 4, times: NUM_METERS, text: 'anomaly = d - d0' },
   { rule: 5, text: 'd.V = d.V - (decay.V * metabolic_rate)' },
-  { rule: 5, times: each - 1, text: 'd = d - decay' },
+  { rule: 5, times: NUM_METERS - 1, text: 'd = d - decay' },
   ...DRAW,
   { rule: 6, text: 'if x0 < eventThreshold', extra: { words: 1 } },
   { ...BELOW, when: 'event' },
-  { rule: 6, when: 'event', times: each, text: 'd = d + (eventEffect[e] * event_impact)' },
-  { rule: 7, times: each, text: "m' = clamp01(m + d)", extra: { choices: 2 } },
-  { rule: 7, times: each, text: "delta = m' - m" },
+  { rule: 6, when: 'event', times: NUM_METERS, text: 'd = d + (eventEffect[e] * event_impact)' },
+  { rule: 7, times: NUM_METERS, text: "m' = clamp01(m + d)", extra: { choices: 2 } },
+  { rule: 7, times: NUM_METERS, text: "delta = m' - m" },
   {
-    ...{ rule: 7, text: "low = how many of the five m' are < crashThreshold", apart: true },
-    extra: { choices: each, words: each - 1 },
+    ...{ rule: 7, text: "low = how many of the five m' are < crashThreshold", onlyExtra: true },
+    extra: { choices: NUM_METERS, words: NUM_METERS - 1 },
   },
-  { rule: 7, text: 'crashes = crashes + low', apart: true, extra: { words: 1 } },
+  { rule: 7, text: 'crashes = crashes + low', onlyExtra: true, extra: { words: 1 } },
   {
     rule: 7,
     text: "well = well + ((((weight.V * m'.V) + (weight.C * m'.C)) + (weight.P * m'.P)) + (weight.S * m'.S)) + (weight.N * m'.N)",
   },
-  { rule: 8, times: each, text: 'w = weight + bias' },
+  { rule: 8, times: NUM_METERS, text: 'w = weight + bias' },
   {
     rule: 8,
     text: 'acc = ((((w.V * delta.V) + (w.C * delta.C)) + (w.P * delta.P)) + (w.S * delta.S)) + (w.N * delta.N)',
@@ -94,7 +99,7 @@ export const STEP_LINES: readonly Line[] = [
   { rule: 8, text: 'r = (scale * acc) - (crashPenalty * low)', extra: { arithmetic: 1 } },
   { rule: 8, text: 'early = early + r' },
   { rule: 8, text: 'reward = r + (noise.reward * z[5])' },
-  { rule: 10, text: 't = t + 1', apart: true, extra: { words: 1 } },
+  { rule: 10, text: 't = t + 1', onlyExtra: true, extra: { words: 1 } },
   { rule: 10, text: 'return = return + reward' },
 ];
 
@@ -106,13 +111,13 @@ const operatorsOf = (text: string): number =>
   text.replaceAll(/\[[^\]]*\]/g, '').match(/ [-+*] /g)?.length ?? 0;
 
 /** Returns the operations of one line. */
-export function operationsOfLine({ text, times = 1, extra = {}, apart = false }: Line): Operations {
+export function operationsOfLine({ text, times = 1, extra = {}, onlyExtra = false }: Line): Operations {
   const { arithmetic = 0, choices = 0, words = 0 } = extra;
-  const operators = apart ? 0 : operatorsOf(text);
+  const operators = onlyExtra ? 0 : operatorsOf(text);
   return { arithmetic: times * (operators + arithmetic), choices: times * choices, words: times * words };
 }
 
-/** Returns the operations of some lines. @param share how many of the steps compute a line of a condition, 0 to 1. */
+/** Returns the operations of some lines. @param share returns the share of steps in which a condition holds, 0 to 1. */
 export function operationsOf(lines: readonly Line[], share: (when: Condition) => number): Operations {
   const sum = { arithmetic: 0, choices: 0, words: 0 };
   for (const line of lines) {
@@ -127,8 +132,10 @@ export function operationsOf(lines: readonly Line[], share: (when: Condition) =>
 export type Choice = 'given' | 'random';
 
 /**
- * Returns the operations of a step of one episode. Registers of several episodes compute every line, because nearly
- * always one of them needs it; a single episode computes a line as often as uniform actions demand it.
+ * Returns the operations of a step of one episode. A register that holds several episodes computes every line, because nearly
+ * always one of the episodes needs it. A single episode computes a conditional line as often as its condition holds under
+ * uniformly random actions.
+ * @param lanes the number of episodes in a register.
  */
 export function demandOf(choice: Choice, lanes: number): Operations {
   const lines = choice === 'random' ? [...STEP_LINES, ...RANDOM_LINES] : STEP_LINES;
@@ -144,7 +151,7 @@ function shareOf(when: Condition): number {
 
 let stressed: number | undefined;
 
-/** Returns the share of the steps under stress, in episodes of random actions. */
+/** Returns the share of steps that begin under stress, in episodes of random actions. */
 function stressShare(): number {
   stressed ??= countStress();
   return stressed;

@@ -1,4 +1,4 @@
-/** The work of the cases: whole runs, single steps, forks. */
+/** The work that the cases time: runs of whole episodes, single steps, forks. */
 import { loadAddon } from '../dist/engine/backends/addon.js';
 import type { RunPolicy, RunRequest } from '../dist/engine/backends/backend.js';
 import { nativeBackend } from '../dist/engine/backends/native.js';
@@ -10,7 +10,7 @@ import { rowsOf, sequenceOf, stepsOf } from './action-sequences.js';
 import { FORK_STEP, ROLLOUTS } from './names.js';
 import { copyOutputs, type OpenRig, openEpisodes, resetRequest, seedsOf, WORLD } from './rig.js';
 
-/** Returns the request of a run without beliefs, from the current state to the end. */
+/** Returns the request of a run without beliefs, from the current state to the end of the episode. */
 const plainRun = (policy: RunPolicy): RunRequest => ({
   policy,
   beliefs: null,
@@ -18,6 +18,7 @@ const plainRun = (policy: RunPolicy): RunRequest => ({
   trajectory: null,
 });
 
+/** Returns a play that runs whole episodes in one call. @param records whether the run records a trajectory. */
 function runPlay(policyFor: (episodes: number) => RunPolicy, records = false): OpenRig {
   return (setting) => {
     const { batch, outputs, reset } = openEpisodes(setting);
@@ -137,7 +138,7 @@ export const fork: OpenRig = (setting) => {
   };
 };
 
-/** Computes the expected outputs of `fork` from the reset: each episode plays its source's actions, then its own. */
+/** Computes the expected outputs of `fork` without a fork: from the reset, each episode plays its source's actions, then its own. */
 export const forkFromReset: OpenRig = (setting) => {
   const { episodes } = setting;
   const sourceSeeds = seedsOf(episodes / ROLLOUTS);

@@ -13,7 +13,7 @@ import { Mismatch } from './verify.js';
 export interface PythonPlan {
   /** The numbers of environments. */
   readonly sizes: readonly number[];
-  /** Samples per size and side. */
+  /** Samples for each size, in Python and in TypeScript. */
   readonly rounds: number;
   /** The minimum number of steps of a sample, of all environments together. */
   readonly minSteps: number;
@@ -25,12 +25,12 @@ export const FULL_PYTHON: PythonPlan = {
 };
 export const SMALL_PYTHON: PythonPlan = { sizes: [16, 256], rounds: 1, minSteps: 1 };
 
-/** Medians over the rounds. The native backend runs on one thread on both sides. */
+/** Medians over the rounds. Python and TypeScript use the native backend on one thread. */
 export interface PythonRow {
   readonly numEnvs: number;
   readonly pythonStepsPerSecond: number;
   readonly typescriptStepsPerSecond: number;
-  /** Python's steps per second over those of TypeScript, in samples that follow each other. */
+  /** The steps per second of Python divided by those of TypeScript, in samples that follow each other. */
   readonly ratio: number;
 }
 
@@ -45,7 +45,7 @@ interface Answer {
   readonly score: number;
 }
 
-/** Returns the variables of the process. The package in this repository is used if it is compiled, else the installed one. */
+/** Returns the environment variables of the Python process. It uses the package of this repository if it is compiled, else the installed one. */
 function environment(): NodeJS.ProcessEnv {
   const folder = fileURLToPath(new URL('../python', import.meta.url));
   const isCompiled = readdirSync(`${folder}/rhythm_vec`).some((name) => /^_native.*\.so$/.test(name));
@@ -53,7 +53,7 @@ function environment(): NodeJS.ProcessEnv {
 }
 
 /** Plays `plays` episodes in every environment of python-child.py. @returns null if Python or the package is missing. */
-async function playThere(child: LineProcess, numEnvs: number, plays: number): Promise<Answer | null> {
+async function playInPython(child: LineProcess, numEnvs: number, plays: number): Promise<Answer | null> {
   const line = await child.ask(JSON.stringify([numEnvs, plays, THREADS]));
   return line === null ? null : (JSON.parse(line) as Answer);
 }
@@ -84,15 +84,15 @@ async function measureSize(child: LineProcess, numEnvs: number, plan: PythonPlan
   const actions = Array.from({ length: NUM_STEPS }, (_, step) =>
     Uint8Array.from({ length: numEnvs }, (_, i) => (step * 7 + i * 3) % NUM_ACTIONS),
   );
-  const warm = await playThere(child, numEnvs, 1);
+  const warm = await playInPython(child, numEnvs, 1);
   if (warm === null) return null;
-  playHere(env, actions);
+  playInTypeScript(env, actions);
   checkScore(warm.score, finalScores);
   const samples = [];
   for (let round = 0; round < plan.rounds; round++) {
-    const answer = await playThere(child, numEnvs, plays);
+    const answer = await playInPython(child, numEnvs, plays);
     if (answer === null) return null;
-    const here = Array.from({ length: plays }, () => playHere(env, actions));
+    const here = Array.from({ length: plays }, () => playInTypeScript(env, actions));
     samples.push({ python: median(answer.seconds), typescript: median(here) });
   }
   const steps = numEnvs * NUM_STEPS;
@@ -105,7 +105,7 @@ async function measureSize(child: LineProcess, numEnvs: number, plan: PythonPlan
 }
 
 /** Steps an episode in every environment. @returns seconds. */
-function playHere(env: VecEnv, actions: readonly Uint8Array[]): number {
+function playInTypeScript(env: VecEnv, actions: readonly Uint8Array[]): number {
   env.reset({ seed: 0 });
   const start = now();
   for (const each of actions) env.step(each);
@@ -117,13 +117,13 @@ function checkScore(score: number, finalScores: Float32Array): void {
   const expected = finalScores.reduce((sum, value) => sum + value, 0);
   if (Math.abs(score - expected) < 1e-9 * finalScores.length) return;
   throw new Mismatch(
-    `python, ${finalScores.length} environments: Expected final scores of ${expected}, got ${score}.`,
+    `python, ${finalScores.length} environments: Expected final scores with the sum ${expected}, got ${score}.`,
   );
 }
 
 export function renderPython(result: PythonResult): string {
   if ('missing' in result)
-    return `No rows of Python: ${result.missing}. Install the package: pip install ./python`;
+    return `Python was not measured: ${result.missing}. Install the package: pip install ./python`;
   const head = ['environments', 'Python M steps/s', 'TypeScript M steps/s', 'ratio'];
   const lines = result.rows.map(({ numEnvs, pythonStepsPerSecond, typescriptStepsPerSecond, ratio }) => [
     numEnvs,

@@ -1,4 +1,4 @@
-/** The ratios that summarise the rows, and their targets: shares of what the core gives, and quotients of times. */
+/** The ratios that summarise the rows, and their targets. A ratio is a share of the core's bound, or a quotient of two times. */
 import { NAMES, SIZE } from './names.js';
 import { MIN_TICKS, type Row } from './rows.js';
 
@@ -15,12 +15,15 @@ export interface Target {
 
 interface Rule {
   readonly name: string;
-  /** What it is, for docs/speed.md. */
+  /** A description, for docs/speed.md. */
   readonly what: string;
-  /** What is read from the rows. Machines differ in clock and ports, so targets are set on shares and on quotients of times. */
+  /**
+   * The field of a row that is read. Targets are set on shares and on quotients of times, because machines differ in clock rate
+   * and in execution units.
+   */
   readonly unit: 'share' | 'nsPerStep';
   readonly row: Key;
-  /** The divisor. A quotient of times `row` / `over` tells how many times as fast `over` is as `row`. */
+  /** The divisor. The quotient of the times of `row` and `over` is the speed of `over` divided by the speed of `row`. */
   readonly over?: Key;
   /** The minimum number of cores for a meaningful ratio. */
   readonly cores?: number;
@@ -46,20 +49,20 @@ const best = (name: string): Key => ({ kernel: 'best', name, layout: rowMajor })
 const ns = 'nsPerStep';
 
 /** Cases whose share of the bound has a target. */
-const SHARED_CASES = {
+const SHARE_CASES = {
   fused: { name: NAMES.fused, layout: rowMajor, what: 'whole random episodes in one `run`' },
   step_column: { name: NAMES.step, layout: columnMajor, what: 'step, column-major' },
   step_row: { name: NAMES.step, layout: rowMajor, what: 'step, row-major' },
   recorded_column: { name: NAMES.recorded, layout: columnMajor, what: 'recorded run, column-major' },
   recorded_row: { name: NAMES.recorded, layout: rowMajor, what: 'recorded run, row-major' },
 } as const;
-type SharedCase = keyof typeof SHARED_CASES;
+type ShareCase = keyof typeof SHARE_CASES;
 
 /**
- * The targets of shares, by kernel: about a tenth below what a Zen 5 core gave, which does four or five operations in a cycle.
- * Cores that do two reach greater shares.
+ * The targets of shares, by kernel: about a tenth below the shares measured on a Zen 5 core, which does four or five operations
+ * per cycle. Cores that do two operations per cycle reach greater shares.
  */
-const SHARES: Readonly<Record<string, Partial<Record<SharedCase, number>>>> = {
+const SHARES: Readonly<Record<string, Partial<Record<ShareCase, number>>>> = {
   avx512: { fused: 0.5, step_column: 0.35, step_row: 0.3, recorded_column: 0.35, recorded_row: 0.25 },
   avx2: { fused: 0.5, step_column: 0.3, step_row: 0.3, recorded_column: 0.3, recorded_row: 0.2 },
   portable: { fused: 0.6, step_column: 0.4, step_row: 0.4, recorded_column: 0.4, recorded_row: 0.3 },
@@ -68,7 +71,7 @@ const SHARES: Readonly<Record<string, Partial<Record<SharedCase, number>>>> = {
 
 const shareRules = Object.entries(SHARES).flatMap(([kernel, targets]) =>
   Object.entries(targets).map(([key, target]): Rule => {
-    const { name, layout, what } = SHARED_CASES[key as SharedCase];
+    const { name, layout, what } = SHARE_CASES[key as ShareCase];
     return {
       name: `${kernel}_${key}_share`,
       what: `share of the bound: ${what}`,
@@ -80,7 +83,7 @@ const shareRules = Object.entries(SHARES).flatMap(([kernel, targets]) =>
 const layoutRules = ['avx512', 'avx2', 'portable'].map(
   (kernel): Rule => ({
     name: `${kernel}_row_over_column`,
-    what: 'time of a row-major step divided by that of a column-major one',
+    what: 'time of a row-major step divided by the time of a column-major step',
     ...{ unit: ns, row: of(NAMES.step, kernel, rowMajor), over: of(NAMES.step, kernel, columnMajor) },
     target: atMost(1.2),
   }),
@@ -91,32 +94,32 @@ const RULES: readonly Rule[] = [
   ...layoutRules,
   {
     name: 'fork_over_fused',
-    what: 'cost of forked groups divided by that of the same action sequences without a fork',
+    what: 'time of a step of forked groups divided by the time of a step of action sequences without a fork',
     ...{ unit: ns, row: best(NAMES.fork), over: best(NAMES.sequence), target: atMost(1.1) },
   },
   {
     name: 'fused_flatness',
-    what: 'speed with 65,536 episodes divided by that with 4,096',
+    what: 'speed with 65,536 episodes divided by the speed with 4,096',
     ...{ unit: ns, row: fused('best'), over: large(1), target: atLeast(0.9) },
   },
   {
     name: 'two_threads_fused',
-    what: 'speed of two threads divided by that of one, 65,536 episodes',
+    what: 'speed of two threads divided by the speed of one thread, 65,536 episodes',
     ...{ unit: ns, row: large(1), over: large(2), cores: 2, target: atLeast(1.8) },
   },
   {
     name: 'api_over_native',
-    what: 'speed of `VecEnv.step` divided by that of the loop inside the addon',
+    what: 'speed of `VecEnv.step` divided by the speed of a loop inside the addon',
     ...{ unit: ns, row: best(NAMES.addonStep), over: best(NAMES.envStep), target: atLeast(0.85) },
   },
   {
     name: 'fused_over_scalar',
-    what: 'speed of avx512 divided by that of scalar, whole random episodes',
+    what: 'speed of avx512 divided by the speed of scalar, whole random episodes',
     ...{ unit: ns, row: fused('scalar'), over: fused('avx512') },
   },
   {
     name: 'step_over_scalar',
-    what: 'speed of avx512, column-major, divided by that of scalar, row-major: a step',
+    what: 'speed of a column-major step of avx512 divided by the speed of a row-major step of scalar',
     ...{ unit: ns, row: of(NAMES.step, 'scalar', rowMajor), over: of(NAMES.step, 'avx512', columnMajor) },
   },
 ];
@@ -139,7 +142,7 @@ export const TARGETS: ReadonlyMap<string, Target> = new Map(
   RULES.flatMap(({ name, target }) => (target === undefined ? [] : [[name, target] as const])),
 );
 
-/** Returns what a ratio is. @throws Error for an unknown name. */
+/** Returns the description of a ratio. @throws Error for an unknown name. */
 export function whatIs(ratio: string): string {
   const rule = RULES.find(({ name }) => name === ratio);
   if (rule === undefined) throw new Error(`Expected the name of a ratio, got ${ratio}. Measure again.`);

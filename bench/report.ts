@@ -93,12 +93,12 @@ export function ratiosToJson({ ratios, leftOut }: Ratios): Record<string, unknow
   };
 }
 
-/** Renders what the core gave, and the rows that were measured while it gave less than MIN_CORE of its best. */
+/** Renders the speed of the core, and names the rows beside which its rate of operations was below MIN_CORE of its best. */
 export function renderCore(core: CoreFigures, rows: readonly Row[]): string {
   const { clock, rates, bandwidths } = core;
-  const perStep = ({ arithmetic, choices, words }: Operations) => `${arithmetic} : ${choices} : ${words}`;
+  const mixText = ({ arithmetic, choices, words }: Operations) => `${arithmetic} : ${choices} : ${words}`;
   const operations = rates.map(({ kernel, lanes, mix, perCycle, perNs, spread, ofBest }) => [
-    ...[kernel, 32 * lanes, perStep(mix), digits(perCycle, 2), digits(perNs, 1)],
+    ...[kernel, 32 * lanes, mixText(mix), digits(perCycle, 2), digits(perNs, 1)],
     ...[percent(spread), percent(ofBest)],
   ]);
   const memory = bandwidths.map(({ bytes, store, copy, spread }) => [
@@ -116,7 +116,7 @@ export function renderCore(core: CoreFigures, rows: readonly Row[]): string {
     ...slow.map(
       (row) =>
         `${row.kernel ?? row.backend}, ${row.name}, ${row.layout}, ${row.episodes} episodes, threads ${row.threads}: ` +
-        `THE CORE GAVE ${percent(row.core)} OF ITS BEST. Measure again on an idle core.`,
+        `THE CORE RAN AT ${percent(row.core)} OF ITS BEST RATE. Measure again on an idle core.`,
     ),
   ].join('\n');
 }

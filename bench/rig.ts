@@ -21,7 +21,7 @@ export type Elements = Float32Array | Int32Array | Uint8Array | Int8Array;
 /** Copies of arrays, by name. */
 export type OutputCopies = ReadonlyMap<string, Elements>;
 
-/** An opened case, ready to play. */
+/** The opened episodes of a case, ready to play and to time. */
 export interface Rig {
   /** Brings all episodes to the start of a play. Not timed. */
   begin(): void;

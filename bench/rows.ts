@@ -2,7 +2,7 @@
 
 /** The minimum length of a valid sample, in ticks of the timer. */
 export const MIN_TICKS = 100;
-/** A row says so if the core gave less than this share of its own best while the row was measured. */
+/** The report names a row if the core's rate of operations beside it was below this share of the best rate. */
 export const MIN_CORE = 0.8;
 
 /** The subject of a row. */
@@ -18,15 +18,15 @@ export interface Subject {
   readonly bytesPerStep: number;
 }
 
-/** What the core must do for a step at least, and what it gives. */
+/** The least work that a step demands of the core, and the core's rates for it. */
 export interface Demand {
   /** Operations of the rules (operations.ts); null if they are not counted. */
   readonly operationsPerStep: number | null;
-  /** Bytes of outputs and state that are written. */
+  /** Bytes of outputs and state that a step writes. */
   readonly writtenPerStep: number;
-  /** Bytes that the core stores in a nanosecond where the batch lies. */
+  /** Bytes per nanosecond that the core stores in a buffer about as large as the batch. */
   readonly store: number;
-  /** The most operations in a nanosecond that were measured in this run. */
+  /** The best rate of this run, in operations per nanosecond. */
   readonly best: number;
 }
 
@@ -35,18 +35,18 @@ export interface Row extends Subject {
   readonly saturated: boolean;
   /** Wall time, the median over the rounds; null in a void row. */
   readonly nsPerStep: number | null;
-  /** Half the distance between the quartiles of the wall time, over the wall time; null in a void row. */
+  /** Half the distance between the quartiles of the wall time, divided by the median; null in a void row. */
   readonly spread: number | null;
   /** Clock cycles, measured together with each sample; null in a void row or without a clock. */
   readonly cyclesPerStep: number | null;
   /**
-   * The share of the bound: the least time for the operations of the rules and for the written bytes, over the measured
+   * The share of the bound: the least time for the operations of the rules and for the written bytes, divided by the measured
    * time. Null where no bound is known.
    */
   readonly share: number | null;
   /** Whether operations or bytes are the bound. */
   readonly boundBy: 'operations' | 'bytes' | null;
-  /** The operations per nanosecond that the core gave beside the samples, over its best of this run; null if not measured. */
+  /** The core's rate of operations beside the samples, divided by its best rate in this run; null if not measured. */
   readonly core: number | null;
 }
 
@@ -54,11 +54,11 @@ export interface Row extends Subject {
 export interface Sample {
   readonly ns: number;
   readonly cycles: number | null;
-  /** Operations per nanosecond that the core gave beside the sample. */
+  /** The core's rate beside the sample, in operations per nanosecond; null if not measured. */
   readonly rate: number | null;
 }
 
-/** Returns the median; for an even number of values the upper one. @throws RangeError for no values. */
+/** Returns the median; of an even number of values, the greater of the two middle values. @throws RangeError for no values. */
 export const median = (values: readonly number[]): number => quantile(values, 0.5);
 
 /** Returns the value below which a share of the values lies. @throws RangeError for no values. */
@@ -68,7 +68,7 @@ export function quantile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(values.length * share))];
 }
 
-/** Returns half the distance between the quartiles, over the median. */
+/** Returns half the distance between the quartiles, divided by the median. */
 export const spreadOf = (values: readonly number[]): number =>
   (quantile(values, 0.75) - quantile(values, 0.25)) / 2 / median(values);
 

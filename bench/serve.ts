@@ -20,6 +20,7 @@ export interface ServePlan {
   /** The number of clients, and the number of episodes that each plays. */
   readonly clients: number;
   readonly episodes: number;
+  /** The number of clients that each play one episode, all at the same time. */
   readonly sessions: number;
   /** Clients that each send requests of 1,000 rows, one after the other. */
   readonly loads: readonly LoadPlan[];
@@ -77,7 +78,7 @@ async function timeScore(url: string, { rows, rounds }: ServePlan, onProgress: O
   onProgress('scores, verifying');
   const { scores, faults } = await score(url, columns);
   if (faults.length > 0 || !isDeepStrictEqual(Float32Array.from(scores.total), totalsOf(columns))) {
-    throw new Mismatch('/v1/score: Expected the scores of scoreReplay, got others.');
+    throw new Mismatch('/v1/score: Expected the scores of scoreReplay, got different scores.');
   }
   const times: number[] = [];
   for (let round = 1; round <= rounds; round++) {

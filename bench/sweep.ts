@@ -1,4 +1,4 @@
-/** `--sweep`: times sizes from one episode to a million, by threads, to find where threads pay off. */
+/** `--sweep`: times batches of one to a million episodes with 1, 2 and all threads, to find where more threads pay off. */
 import { availableParallelism } from 'node:os';
 import { FUSED, KERNELS, STEP } from './cases.js';
 import { timerTick } from './clock.js';
@@ -35,7 +35,7 @@ export interface Sweep {
   readonly kernel: string;
   readonly layout: string;
   readonly cells: readonly SweepCell[];
-  /** The sizes at which threads pay off. */
+  /** The sizes at which more than one thread pays off. */
   readonly pays: readonly ThreadGain[];
 }
 
@@ -56,7 +56,7 @@ function pointsOf(sizes: readonly number[]): Point[] {
   );
 }
 
-/** Verifies and times every point, in whole rounds. @throws Mismatch, or BackendError without the addon. */
+/** Times every point in each round, and verifies it in the first. @throws Mismatch, or BackendError without the addon. */
 export async function sweep(plan: SweepPlan, onProgress: OnProgress): Promise<Sweep> {
   const points = pointsOf(plan.sizes);
   const verifier = new Verifier();
@@ -162,7 +162,7 @@ export function renderSweep({ kernel, layout, cells, pays }: Sweep): string {
   });
   const verdicts = pays.map(
     ({ name, threads: count, episodes }) =>
-      `${name}: ${count} threads pay off (at least ${MIN_GAIN} times the rate of one) at ${sizesText(episodes)}.`,
+      `${name}: ${count} threads pay off (at least ${MIN_GAIN} times the rate of one thread) at ${sizesText(episodes)}.`,
   );
   return [...tables, ...verdicts].join('\n');
 }

@@ -18,7 +18,7 @@ export interface ThreadGain {
   readonly episodes: readonly number[];
 }
 
-/** Threads pay off at this multiple of the rate of one thread; smaller gains are noise. */
+/** Threads pay off if their rate is at least this multiple of the rate of one thread. Smaller gains are noise. */
 export const MIN_GAIN = 1.1;
 
 /** Returns the sizes at which threads pay off, for each case and number of threads above one. */

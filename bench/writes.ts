@@ -1,4 +1,4 @@
-/** What a case writes, as text and in bytes: outputs for its caller, and the state of episodes. */
+/** Describes what a case writes, as text and in bytes: outputs for the caller, and the state of episodes. */
 import {
   allocateOutputs,
   allocateTrajectory,
@@ -9,7 +9,7 @@ import { STATE_FIELDS, TAPE_WORDS } from '../dist/world/fields.js';
 
 type Name = keyof typeof OUTPUT_ARRAYS;
 
-/** The outputs of a native step. The others are the grade, which is written at the end of an episode. */
+/** The output arrays that a native step writes. The other arrays are the grade, which is written at the end of an episode. */
 export const STEP_ARRAYS: readonly Name[] = ['observations', 'rewards', 'finalMask'];
 const NAMES = Object.keys(OUTPUT_ARRAYS) as Name[];
 export const GRADE_ARRAYS: readonly Name[] = NAMES.filter(
@@ -19,7 +19,7 @@ export const GRADE_ARRAYS: readonly Name[] = NAMES.filter(
 const bytesOf = (arrays: Iterable<{ readonly byteLength: number }>): number =>
   Array.from(arrays).reduce((sum, array) => sum + array.byteLength, 0);
 
-/** The outputs of one environment. Their bytes are those that each environment of a batch adds. */
+/** The outputs of one environment. A batch has as many bytes for each of its environments. */
 const ONE_ENV = allocateOutputs(1);
 const outputBytes = (names: readonly Name[]): number => bytesOf(names.map((name) => ONE_ENV[name]!));
 const STEP_BYTES = outputBytes(STEP_ARRAYS);
@@ -31,9 +31,9 @@ const TRAJECTORY_BYTES = bytesOf(TRAJECTORY_FIELDS.map((name) => ONE_EPISODE[nam
 const WORD = 4;
 const wordsOf = (names: readonly string[]): number =>
   STATE_FIELDS.filter(({ name }) => names.includes(name)).reduce((sum, { size }) => sum + size, 0);
-/** The state that a step changes: one of the two halves' sums, and a word of the tape. */
+/** The state that a step changes: the listed fields, the sum of the current half, and one word of the stored actions (`tape`). */
 const STATE_STEP_BYTES = WORD * (wordsOf(['step', 'meters', 'well', 'return', 'crashes']) + 2);
-/** The state that an episode changes: the other half's sum too, and all words of the tape. */
+/** The state that an episode changes: also the sum of the other half, and all words of the stored actions. */
 const STATE_EPISODE_BYTES = STATE_STEP_BYTES + WORD * TAPE_WORDS;
 
 export interface Writes {
@@ -41,7 +41,7 @@ export interface Writes {
   readonly text: string;
   /** Returns the bytes of the outputs of `steps` steps of an episode. */
   readonly bytes: (steps: number) => number;
-  /** Returns the bytes of its state that are written. */
+  /** Returns the bytes of the episode's state that are written in `steps` steps. */
   readonly stateBytes: (steps: number) => number;
 }
 
@@ -66,4 +66,4 @@ export const WRITES = {
 /** Explains the texts of the column "writes". */
 export const WRITES_LEGEND =
   `A step: ${STEP_ARRAYS.join(', ')}. A grade: ${GRADE_ARRAYS.join(', ')}. ` +
-  'Bytes are those that a caller reads.';
+  'B/step counts the bytes that a caller reads.';

@@ -1,4 +1,4 @@
-// The N-API module of the bench: measures what the core gives now. Times are taken in TypeScript (core.ts).
+// The N-API addon of the bench: the work with which core.ts measures the speed of the core. core.ts takes the times.
 #include <napi.h>
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct Entry {
   bool supported;
 };
 
-// By the index that `pass`, `fill` and `copy` take.
+// The first argument of `pass`, `fill` and `copy` is an index of this array.
 const Entry kProbes[] = {
 #if defined(RHYTHM_X64)
     {&avx512::probe, __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
@@ -45,7 +45,7 @@ int integer(const Napi::CallbackInfo& info, size_t k) { return info[k].As<Napi::
 
 const Probe& probe_of(const Napi::CallbackInfo& info) { return *kProbes[integer(info, 0)].probe; }
 
-// (): returns the probes with their names, lanes and whether this processor has their instructions.
+// (): returns the name and lanes of each probe, and whether this processor has its instructions.
 Napi::Value List(const Napi::CallbackInfo& info) {
   auto list = Napi::Array::New(info.Env());
   for (const auto& [probe, supported] : kProbes) {
@@ -58,7 +58,7 @@ Napi::Value List(const Napi::CallbackInfo& info) {
   return list;
 }
 
-// (): returns the operations of a pass of each mix.
+// (): returns the number of operations in one pass of each mix.
 Napi::Value Mixes(const Napi::CallbackInfo& info) {
   auto list = Napi::Array::New(info.Env());
   for (const Mix& mix : kMixes) {
@@ -71,16 +71,16 @@ Napi::Value Mixes(const Napi::CallbackInfo& info) {
   return list;
 }
 
-// (probe, mix, count)
+// (probe, mix, count): runs `count` passes of a mix.
 void Pass(const Napi::CallbackInfo& info) { probe_of(info).pass[integer(info, 1)](integer(info, 2)); }
 
-// (probe, array, times): writes an array whose bytes are a multiple of 256.
+// (probe, array, times): writes the whole array `times` times. Its length in bytes is a multiple of 256.
 void Fill(const Napi::CallbackInfo& info) {
   auto to = info[1].As<Napi::Uint8Array>();
   probe_of(info).fill(to.Data(), to.ByteLength(), integer(info, 2));
 }
 
-// (probe, to, from, times)
+// (probe, to, from, times): copies `from` to `to`, `times` times. Both have the same length, a multiple of 256 bytes.
 void Copy(const Napi::CallbackInfo& info) {
   auto to = info[1].As<Napi::Uint8Array>(), from = info[2].As<Napi::Uint8Array>();
   probe_of(info).copy(to.Data(), from.Data(), to.ByteLength(), integer(info, 3));
@@ -94,7 +94,7 @@ void DependentAdds(const Napi::CallbackInfo& info) {
   for (int i = 0; i < count; i += unroll) {
     RHYTHM_UNROLL for (int k = 0; k < unroll; k++) {
       sum += step;
-      // Hides the values from the optimiser. `step` is a register, because some processors merge additions of constants.
+      // Hides the values from the optimiser, and keeps `step` in a register: some processors merge additions of constants.
       asm volatile("" : "+r"(sum), "+r"(step));
     }
   }

@@ -1,8 +1,8 @@
 /**
- * What the core gives now: its clock, the operations it does in a nanosecond with each kind of registers, and the bytes it
- * writes and copies. Another program on the same physical core lowers all but the clock.
+ * Measures the speed of the processor core at this moment: its clock rate, its operations per nanosecond for each width of
+ * registers, and the bandwidth of its stores and copies. Another program on the same physical core lowers all but the clock rate.
  *
- * The measuring addon is built on first use, since it is no part of the package.
+ * The addon that does the measured work is built on first use, because it is not part of the package.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { now } from '../clock.js';
 
-/** Operations on floats and words, of the kinds that the rules demand. */
+/** Numbers of operations on floats and on words (32-bit integers), of the kinds that the rules of the world use. */
 export interface Operations {
   /** Sums, differences, products and conversions of floats. */
   readonly arithmetic: number;
@@ -42,7 +42,10 @@ function isCurrent(): boolean {
   return sources.every((name) => statSync(join(FOLDER, name)).mtimeMs <= built);
 }
 
-/** Builds with the headers beside Node if they are there; otherwise node-gyp downloads them. */
+/**
+ * Builds the addon with the headers that are installed beside Node. Without them, node-gyp downloads headers.
+ * @returns the reason if the build fails, else null.
+ */
 function build(): string | null {
   const prefix = join(dirname(process.execPath), '..');
   const headers = existsSync(join(prefix, 'include', 'node', 'node_api.h')) ? [`--nodedir=${prefix}`] : [];
@@ -59,17 +62,17 @@ function build(): string | null {
 const ADDS = 4_000_000;
 const PASSES = 20_000;
 
-/** A kind of registers with a mix of operations. */
+/** What one measurement of operations uses: a width of registers, and a mix of operations. */
 export interface Probe {
-  /** The kernel that has these registers. */
+  /** The kernel that uses these registers. */
   readonly kernel: string;
   /** Numbers in a register. */
   readonly lanes: number;
-  /** An index of the mixes. */
+  /** An index of `kMixes` of probe.h. */
   readonly mix: number;
 }
 
-/** Opens the measuring addon. @returns the reason if it cannot be built. */
+/** Opens the addon that measures the core. @returns the core, or the reason why the addon cannot be built. */
 export function openCore(): Core | string {
   const reason = isCurrent() ? null : build();
   return reason ?? new Core(createRequire(import.meta.url)(ADDON));
@@ -86,14 +89,14 @@ export class Core {
     this.#probes = addon.probes();
   }
 
-  /** Returns the clock rate in gigahertz, by a chain of additions of one cycle each. */
+  /** Measures the clock rate in gigahertz, with a chain of additions that take one cycle each. */
   clock(): number {
     const start = now();
     this.#addon.dependentAdds(ADDS);
     return ADDS / (now() - start);
   }
 
-  /** Returns the probes of all supported registers with the mixes of some kinds of operations. */
+  /** Returns the probes of all supported widths of registers, with every mix that `isWanted` accepts. */
   probesOf(isWanted: (mix: Operations) => boolean): Probe[] {
     return this.#probes
       .filter(({ supported }) => supported)
@@ -102,7 +105,7 @@ export class Core {
       );
   }
 
-  /** Returns the probe of a kernel whose mix is the closest to some operations; null if there is none. */
+  /** Returns the probe of a kernel whose share of words is the closest to that of `operations`; null if there is none. */
   probeFor(kernel: string, operations: Operations): Probe | null {
     const wordsShare = (each: Operations) => each.words / totalOf(each);
     const distance = ({ mix }: Probe) => Math.abs(wordsShare(this.#mixes[mix]) - wordsShare(operations));
@@ -115,7 +118,7 @@ export class Core {
     return this.#mixes[mix];
   }
 
-  /** Returns the operations on single numbers that the core does in a nanosecond: instructions times lanes. */
+  /** Measures the core's operations per nanosecond, on single numbers: instructions times lanes. */
   rate({ kernel, lanes, mix }: Probe): number {
     const index = this.#probes.findIndex(({ name }) => name === kernel);
     const start = now();
@@ -142,11 +145,12 @@ export class Core {
   }
 }
 
-/** Bytes that lie in the first, the second and the third level of today's caches, and in none. */
+/** Sizes of buffers in bytes. They fit into the first, second and third level of today's caches, and the last into none. */
 export const BUFFERS = [2 ** 14, 2 ** 19, 2 ** 23, 2 ** 27] as const;
 
-/** Bytes per nanosecond of one buffer, that is gigabytes per second. */
+/** The bandwidth of stores and copies in a buffer, in bytes per nanosecond, which are gigabytes per second. */
 export interface Bandwidth {
+  /** The size of the buffer. */
   readonly bytes: number;
   readonly store: number;
   readonly copy: number;

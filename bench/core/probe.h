@@ -1,17 +1,18 @@
-// What a core is measured with: operations of the kinds that the rules demand, and memory that is written and copied.
+// The work with which a core is measured: operations of the kinds that the rules of the world use, and writes and copies of memory.
 #pragma once
 #include <cstddef>
 
 namespace rhythm {
 
-// Operations of one pass, on registers of `lanes` numbers.
+// The numbers of operations in one pass. Each operation is on registers of `lanes` numbers.
 struct Mix {
   int arithmetic;  // + and * of floats
   int choices;     // minimum and maximum of floats
-  int words;       // +, rotation and ^ of words
+  int words;       // +, rotation and ^ of words (32-bit integers)
 };
 
-// Mixes in the proportions of different work: more words for more random draws and fewer conditional lines.
+// Mixes in the proportions of different work. Random draws add operations on words; formulas that are left out because their
+// condition does not hold remove operations on floats.
 constexpr Mix kMixes[] = {{32, 4, 42}, {32, 4, 63}, {32, 4, 87}, {32, 4, 0}, {0, 0, 42}};
 constexpr int kMixCount = sizeof kMixes / sizeof *kMixes;
 
@@ -21,7 +22,7 @@ struct Probe {
   int lanes;
   // Runs passes of a mix. No operation waits for one that was issued just before it.
   void (*pass[kMixCount])(int count);
-  // Write `bytes`, a multiple of 256, `times` times.
+  // Write or copy `bytes` bytes, a multiple of 256, `times` times.
   void (*fill)(void* to, size_t bytes, int times);
   void (*copy)(void* to, const void* from, size_t bytes, int times);
 };

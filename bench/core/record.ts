@@ -1,11 +1,11 @@
-/** Collects what the core gives during a run: its clock, its operations and its bandwidth. */
+/** Records the speed of the core during a run of the bench: its clock rate, its rates of operations and its bandwidth. */
 import { median, spreadOf } from '../rows.js';
 import { type Bandwidth, BUFFERS, type Core, type Operations, type Probe } from './core.js';
 
-/** Medians over the rounds, and their spread: half the distance between the quartiles, over the median. */
+/** Medians over the rounds, and their spread: half the distance between the quartiles, divided by the median. */
 export interface CoreFigures {
   readonly clock: { readonly gigahertz: number; readonly spread: number };
-  /** Instructions per nanosecond and per cycle, by registers and kinds of operations. */
+  /** Instructions per nanosecond and per cycle, for each width of registers and each mix of operations. */
   readonly rates: readonly {
     readonly kernel: string;
     readonly lanes: number;
@@ -13,7 +13,7 @@ export interface CoreFigures {
     readonly perNs: number;
     readonly perCycle: number;
     readonly spread: number;
-    /** The median over the best. */
+    /** The median rate divided by the best rate. */
     readonly ofBest: number;
   }[];
   /** Gigabytes per second, by the size of the buffer. */
@@ -45,7 +45,7 @@ export class CoreRecord {
     this.#buffers.forEach((buffer, k) => void this.#bandwidths[k].push(core.bandwidth(buffer)));
   }
 
-  /** Adds a rate that was measured beside a sample. */
+  /** Adds a rate that was measured before or after a sample. */
   note(probe: Probe | null, rate: number | null): void {
     if (probe === null || rate === null) return;
     const rates = this.#rates.get(keyOf(probe)) ?? [];
@@ -57,8 +57,8 @@ export class CoreRecord {
   bestOf = (probe: Probe): number => Math.max(...this.#rates.get(keyOf(probe))!);
 
   /**
-   * Returns the store bandwidth for a batch: that of the largest buffer that is not larger than the batch, which is at least
-   * as fast as the batch's own memory.
+   * Returns the store bandwidth for a batch of this many bytes: the bandwidth of the largest buffer that is not larger than
+   * the batch. Such a buffer is at least as fast as the memory of the batch.
    */
   storeFor(bytes: number): number {
     const smaller = BUFFERS.filter((size) => size <= bytes).length - 1;

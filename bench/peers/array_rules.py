@@ -1,4 +1,4 @@
-"""The rules of docs/world.md over arrays, for NumPy and for JAX: `xp` is one of the two.
+"""The rules of docs/world.md over arrays, for NumPy and for JAX: `xp` is the module `numpy` or `jax.numpy`.
 
 A quantity of an episode may be an array over a batch (NumPy) or a single number (JAX, under vmap).
 """
@@ -31,7 +31,7 @@ def clamp01(xp, x):
 
 
 def respond(xp, trait, m, slot, action):
-    """Rules 1 and 2. `trait(name)` returns a trait; `action` holds codes. Returns five changes."""
+    """Rules 1 and 2: returns the changes of the five meters. `trait(name)` returns a trait; `action` holds codes."""
     effect = xp.asarray(WORLD["effect"])[slot, action]
     d = [effect[..., k] for k in METERS]
     productive, social, solo, guilty = (
@@ -64,7 +64,7 @@ def total(terms):
 
 
 def grade(xp, m, early, late, well, crashes, grader):
-    """The final score without beliefs, whose two components are 0."""
+    """Returns the final score of an episode without beliefs: the two components for beliefs are 0."""
     early_mean, late_mean = early * WORLD["perHalf"], late * WORLD["perHalf"]
     gain = clamp01(xp, WORLD["adaptationScale"] * (late_mean - early_mean))
     components = [
@@ -89,7 +89,7 @@ def begin(seeds, profiles, graders):
 
 
 def step(xp, state, t, action):
-    """Returns the state after step `t`, the observations and the scores, which count after the last step."""
+    """Returns the state after step `t`, the observations and the scores, which are valid after the last step."""
     seed, m, profile, grader, early, late, well, crashes = state
     slot, action = t % NUM_SLOTS, action.astype(np.uint32)
     own, neutral = (lambda name: profile[..., TRAIT[name]]), (lambda name: WORLD["traitNeutral"][TRAIT[name]])

@@ -7,7 +7,7 @@ import type { PeersResult } from './measure.js';
 
 const WIDTH = 470;
 const HEIGHT = 320;
-/** The colours of lines, in the order of the players: those that are visible on both themes. */
+/** The colours of the lines, in the order of the players. All are visible on the light and the dark theme. */
 const COLOURS = [7, 5, 1, 4, 2, 3, 0].map((k) => COMPONENT_COLOURS[k]);
 
 const AXIS = { grid: true, labelFlush: false } as const;
@@ -70,6 +70,7 @@ export function drawPeers({ players, cells }: PeersPicture, cpu: string): Drawin
   return { title, description: names.map((name) => inWords(name, cells)).join(' '), spec };
 }
 
+/** Describes the line of a player in text. */
 function inWords(name: string, cells: readonly Cell[]): string {
   const own = cells.filter((cell) => cell.name === name);
   const text = ({ episodes, stepsPerSecond }: Cell) =>

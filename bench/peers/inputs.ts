@@ -1,4 +1,4 @@
-/** What peers play: batches of any size, and golden episodes with their expected outputs. */
+/** The inputs of the peers: batches of any size, and golden episodes with their expected outputs. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -53,7 +53,7 @@ export function inputOf(size: number): Input {
   return { seeds: seedsOf(size), profiles, graders, actions: stepsOf(sequenceOf(size)) };
 }
 
-/** The golden episodes that peers can play: of the real streams and without beliefs. */
+/** The golden episodes that peers can play: those without imagination and without beliefs. */
 const GOLDEN = episodes.filter(
   ({ imagination, steps }) => !imagination && steps.every(({ belief }) => belief === null),
 );
@@ -71,7 +71,7 @@ export function goldenInput(): Input {
   };
 }
 
-/** The outputs of the golden episodes, f32: after each step the observations [28, episodes, 22], then the scores [episodes]. */
+/** Returns the outputs of the golden episodes, f32: the observations after each step [28, episodes, 22], then the scores [episodes]. */
 export const goldenOutputs = (): Float32Array =>
   Float32Array.from([
     ...Array.from({ length: NUM_STEPS }, (_, t) =>
@@ -80,7 +80,7 @@ export const goldenOutputs = (): Float32Array =>
     ...GOLDEN.map(({ final }) => final.final_score),
   ]);
 
-/** Returns the 22 numbers of docs/world.md, "What an agent sees", after step t. */
+/** Returns the observation after step t: the 22 numbers of docs/world.md, "What an agent sees". */
 function observationAfter({ steps }: GoldenEpisode, t: number): number[] {
   const { meters, event, action, reward, delta, anomaly } = steps[t];
   const taken = t + 1;

@@ -1,4 +1,4 @@
-"""Peer: JAX on one core, the step of one episode under vmap and jit."""
+"""Peer: JAX on one core. `vmap` and `jit` compile the step of one episode for the whole batch."""
 
 import os
 

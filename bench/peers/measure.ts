@@ -1,4 +1,4 @@
-/** `--peers`: verifies every player on golden values, then times all in turns, in batches of 1 to 2^20 episodes. */
+/** `--peers`: verifies every player on golden values, then times all of them in turn, in batches of 1 to 2^20 episodes. */
 import { NUM_STEPS } from '../../dist/world/fields.js';
 import type { OnProgress } from '../measure.js';
 import { SIZE } from '../names.js';
@@ -74,7 +74,7 @@ export async function measurePeers(plan: PeersPlan, onProgress: OnProgress): Pro
   }
 }
 
-/** Returns how many times as long a step takes in the scalar kernel as in plain C++, at the size of the other targets. */
+/** Returns the time of a step in the scalar kernel divided by its time in plain C++, with `SIZE.usual` episodes. */
 export function ratiosOf(cells: readonly PeerCell[]): Ratio[] {
   const rateOf = (player: string) =>
     cells.find(({ name, episodes }) => name === player && episodes === SIZE.usual)?.stepsPerSecond;
@@ -83,7 +83,10 @@ export function ratiosOf(cells: readonly PeerCell[]): Ratio[] {
   return [{ name: 'scalar_over_plain', value: plain / scalar, target: { bound: 'at most', value: 1.1 } }];
 }
 
-/** Compares the outputs of the golden episodes. @returns the reason why the player is missing, or null. @throws Mismatch */
+/**
+ * Compares a player's outputs for the golden episodes with the golden values.
+ * @returns the reason why the player cannot run, or null. @throws Mismatch if they differ.
+ */
 export async function verifyPlayer({
   name,
   tolerance,
@@ -133,27 +136,27 @@ async function measureSize(
   const folder = writeInput(input);
   const copies = copiesOf(size);
   try {
-    const able = present.filter(({ maxEpisodes = Infinity }) => size <= maxEpisodes);
+    const players = present.filter(({ maxEpisodes = Infinity }) => size <= maxEpisodes);
     const plays: number[] = [];
     const scores: number[] = [];
-    for (const { name, player } of able) {
+    for (const { name, player } of players) {
       onProgress(`${name}, ${size} episodes`);
-      // The first play compiles. The second is the measure of how many fit into a sample.
+      // The first play may compile code. The time of the second decides how many plays a sample has.
       const warm = await playOf(player, input, folder, { plays: 2, copies });
       checkScore(name, warm.score, scores[0] ?? warm.score, size);
       scores.push(warm.score);
       plays.push(Math.max(1, Math.min(1000, Math.floor(seconds / warm.seconds[1]))));
     }
-    const samples: number[][] = able.map(() => []);
+    const samples: number[][] = players.map(() => []);
     for (let round = 1; round <= rounds; round++) {
-      for (const [k, { name, player }] of able.entries()) {
+      for (const [k, { name, player }] of players.entries()) {
         onProgress(`${name}, ${size} episodes, round ${round} of ${rounds}`);
         const played = await playOf(player, input, folder, { plays: plays[k], copies });
         samples[k].push(median(played.seconds));
       }
     }
     const rate = (time: number): number => (size * copies * NUM_STEPS) / time;
-    return able.map(({ name }, k) => ({
+    return players.map(({ name }, k) => ({
       name,
       episodes: size,
       stepsPerSecond: rate(median(samples[k])),
@@ -176,7 +179,7 @@ async function playOf(
   return played;
 }
 
-/** The largest difference of the mean score between players, some of which fuse operations. */
+/** The largest allowed difference between the mean scores of two players. Some players fuse operations, so their scores differ. */
 const SCORE_TOLERANCE = 1e-5;
 
 function checkScore(name: string, score: number, expected: number, episodes: number): void {

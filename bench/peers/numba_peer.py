@@ -70,7 +70,7 @@ def has(tag, action):
 
 @njit
 def respond(trait, m, slot, action, d):
-    """Rules 1 and 2."""
+    """Rules 1 and 2: writes the changes of the five meters to `d`."""
     for k in range(NUM_METERS):
         d[k] = EFFECT[slot, action, k]
     if has(PRODUCTIVE, action):
@@ -101,7 +101,7 @@ def noise_of(y, j):
 
 @njit
 def grade(m, early, late, well, crashes, grader):
-    """The final score without beliefs, whose two components are 0."""
+    """Returns the final score of an episode without beliefs: the two components for beliefs are 0."""
     early_mean, late_mean = early * PER_HALF, late * PER_HALF
     total = grader[0] * (F32(1) - F32(crashes) * PER_READING) + grader[1] * m[P] + grader[2] * m[N]
     total += grader[3] * (clamp01(ADAPTATION * (late_mean - early_mean)) * clamp01(GATE + late_mean))
@@ -112,7 +112,7 @@ def grade(m, early, late, well, crashes, grader):
 
 @njit
 def step_all(seeds, meters, profiles, graders, sums, crashes, t, actions, observations, scores):
-    """`sums` is f32 [n, 3]: early, late, well."""
+    """Steps all episodes; writes observations, and scores after the last step. `sums` is f32 [n, 3]: early, late, well."""
     slot = t % NUM_SLOTS
     d, neutral, anomaly = np.empty(NUM_METERS, F32), np.empty(NUM_METERS, F32), np.empty(NUM_METERS, F32)
     for i in range(len(seeds)):

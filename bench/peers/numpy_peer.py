@@ -1,4 +1,4 @@
-"""Peer: NumPy, one operation after the other over the whole batch."""
+"""Peer: NumPy. Each operation of a step runs over the whole batch before the next one."""
 
 import array_rules
 import numpy as np

@@ -1,4 +1,4 @@
-// Peer: the rules of docs/world.md in plain C++, an array of structs, one episode after the other.
+// Peer: the rules of docs/world.md in plain C++: an array of structs, whose episodes are stepped one after the other.
 //
 // `words.h` has the world's numbers: players.ts writes it before it compiles this file. The protocol is in players.ts.
 #include <algorithm>
@@ -56,7 +56,7 @@ struct Episode {
 
 static bool has(int tag, int action) { return kWords[block::Tagged + tag] >> action & 1; }
 
-// Rules 1 and 2.
+// Rules 1 and 2: writes the changes of the five meters to `d`.
 static void respond(const float* profile, const float* m, int slot, int action, float* d) {
   for (int k = 0; k < count::Meters; k++) {
     d[k] = number(block::Effect + (slot * count::Actions + action) * count::Meters + k);
@@ -85,7 +85,7 @@ static float noise_of(Draw y, int j) {
   return (n + 0.5f) * 0x1p-9f - 1;
 }
 
-// The grade without beliefs: their two components are 0.
+// Returns the final score of an episode without beliefs: the two components for beliefs are 0.
 static float grade(const Episode& e) {
   const float early_mean = e.early * number(block::PerHalf), late_mean = e.late * number(block::PerHalf);
   const float components[count::Components] = {

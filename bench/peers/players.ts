@@ -1,10 +1,11 @@
 /**
  * The players that `--peers` compares: this engine, its reference, and programs that a user would write instead.
  *
- * A program is a process that reads lines `FOLDER PLAYS COPIES RECORDS`. FOLDER has an input (inputs.ts). The process plays
- * COPIES batches of it PLAYS times, each from the start, with one call of its step per batch and step, and answers with a
- * line: the sum of the scores, then the seconds of each play without its start. If RECORDS is 1, PLAYS and COPIES are 1 too, and
- * it writes all outputs to FOLDER/outputs: the observations after each step, then the scores.
+ * A program is a process that reads lines `FOLDER PLAYS COPIES RECORDS`. FOLDER has an input (inputs.ts). A play begins COPIES
+ * equal batches of the input, and steps them to the end, one batch after the other, with one call for each step of a batch.
+ * After PLAYS plays the process answers with a line: the sum of the final scores of one batch, then the seconds of each play
+ * without the time to begin the batches. If RECORDS is 1, PLAYS and COPIES are 1 too, and the process writes all outputs to
+ * FOLDER/outputs: the observations after each step, then the scores.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,7 +21,7 @@ import { now } from '../clock.js';
 import { WORLD } from '../rig.js';
 import type { Input, InputFolder } from './inputs.js';
 
-/** How to play an input. */
+/** How often to play an input. */
 export interface Plays {
   readonly plays: number;
   /** Batches that a play steps, one after the other. A play of a single small batch is too short for a timer. */
@@ -37,7 +38,7 @@ export interface Played {
 export interface Player {
   /** @returns null if the program is missing or failed; `reason` then says why. */
   play(input: Input, folder: InputFolder, plays: Plays): Promise<Played | null>;
-  /** Returns all outputs, as in inputs.ts. */
+  /** Plays once. @returns all outputs, in the order of `goldenOutputs`; null as in `play`. */
   record(input: Input, folder: InputFolder): Promise<Float32Array | null>;
   readonly reason: string;
   close(): Promise<void>;
@@ -46,17 +47,17 @@ export interface Player {
 /** A player's description. */
 export interface PlayerKind {
   readonly name: string;
-  /** The largest difference from a golden value. 0: the same bits; greater: its compiler fuses multiplications and additions. */
+  /** The largest allowed difference from a golden value. It is 0 unless the player's compiler fuses multiplications and additions. */
   readonly tolerance: number;
   /** The largest batch that it allows. */
   readonly maxEpisodes?: number;
   open(): Player;
 }
 
-/** The largest difference of a fused operation's effect on a golden value: some ten times what was seen. */
+/** The tolerance for players with fused operations: about ten times the largest difference that was measured. */
 const FUSED = 2e-6;
 
-/** This engine's kernel of one episode at a time, and the loop that it is compared with. */
+/** The engine's kernel that steps one episode at a time, and the plain loop that it is compared with. */
 export const SCALAR = 'rhythm-vec, scalar kernel';
 export const PLAIN = 'plain C++';
 
@@ -76,8 +77,8 @@ export const PLAYERS: readonly PlayerKind[] = [
   },
 ];
 
-/** The number of weights of a batch whose environments all have the same grader. */
-const MANY = 1024;
+/** An input with more weights than this has the same grader in all episodes. */
+const MAX_MIXED_WEIGHTS = 1024;
 
 /** Plays with `VecEnv.step` in this process, on one thread. */
 class EnginePlayer implements Player {
@@ -102,8 +103,9 @@ class EnginePlayer implements Player {
 
   #play(input: Input, { plays, copies }: Plays, onOutputs: (array: Float32Array) => void): Played | null {
     const { seeds: seed, profiles } = input;
-    // Weights per environment are slow to validate, and a large batch has the same for all.
-    const graders = input.graders.length > MANY ? input.graders.subarray(0, NUM_COMPONENTS) : input.graders;
+    // Weights for each environment are slow to validate, and large inputs have one grader.
+    const graders =
+      input.graders.length > MAX_MIXED_WEIGHTS ? input.graders.subarray(0, NUM_COMPONENTS) : input.graders;
     const rows = rowsOf(input.actions);
     const envs: VecEnv[] = [];
     try {
@@ -132,7 +134,7 @@ class EnginePlayer implements Player {
   async close(): Promise<void> {}
 }
 
-/** Plays with a program. */
+/** Plays with a program in another process. */
 class ProgramPlayer implements Player {
   reason = '';
   readonly #program: LineProcess;

@@ -1,4 +1,4 @@
-"""The protocol of the peers in Python, which players.ts describes, and the numbers of the world."""
+"""The protocol of the peers that are written in Python (players.ts describes it), and the numbers of the world."""
 
 import sys
 import time
@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python" / "rhythm_vec"))
-import _world  # noqa: E402  The module alone: the package would load the engine.
+import _world  # noqa: E402  Imported without its package, which would load the engine.
 
 NUM_STEPS = _world.NUM_STEPS
 _WORDS = np.array(_world.WORDS, np.uint32)
@@ -25,7 +25,7 @@ TRAIT = {name: k for k, name in enumerate(_world.TRAIT_NAMES)}
 
 def serve(begin, step):
     """Answers requests. `begin(seeds, profiles, graders)` returns a state; `step(state, t, actions)` returns the next state,
-    the observations f32 [n, 22] and the scores f32 [n], which count after the last step."""
+    the observations f32 [n, 22] and the scores f32 [n], which are valid after the last step."""
     for line in sys.stdin:
         folder, plays, copies, records = line.split()
         read = lambda name, dtype: np.fromfile(f"{folder}/{name}", dtype)  # noqa: E731

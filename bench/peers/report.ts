@@ -8,7 +8,7 @@ export const peersToJson = ({ ratios, ...figures }: PeersResult) => ({
   ...ratiosToJson({ ratios, leftOut: [] }),
 });
 
-/** Renders the millions of steps per second, and the players that are missing. */
+/** Renders a table of millions of steps per second, and names the players that are missing. */
 export function renderPeers({ players, cells, ratios }: PeersResult): string {
   const present = players.filter(({ missing }) => missing === null);
   const sizes = [...new Set(cells.map(({ episodes }) => episodes))];

@@ -1,4 +1,4 @@
-/** Bodies of requests to /v1, valid and hostile. */
+/** Request bodies for the routes of /v1: valid bodies, bodies with invalid rows, and hostile bodies. */
 
 import { ACTION_NAMES } from '../../dist/index.js';
 import { NUM_STEPS } from '../../dist/world/fields.js';
@@ -22,7 +22,7 @@ const answer = (row: number): string =>
     `<reasoning>${'Rest comes first. '.repeat(5)}</reasoning>\n3 6 5 ${ACTION_NAMES[row % 10].toUpperCase()}`,
   );
 
-/** Returns bodies that no client of a route of /v1 would send. */
+/** Returns hostile bodies for a route of /v1: bodies that are costly to parse and that no ordinary client sends. */
 const hostile = (path: string): Payload[] => {
   const payloads: [string, Payload['body'], number][] = [
     ['an object of many keys', fills('{', (k) => `"k${k}":1,`, '}'), LIMITS.body],
@@ -80,33 +80,33 @@ const batches: readonly Payload[] = [
     }),
   },
   {
-    ...{ what: 'belief histories of one null, scored', path: SCORE, maxMib: 14 },
+    ...{ what: 'belief histories with a single null, scored', path: SCORE, maxMib: 14 },
     body: columns({
       ...{ seeds: () => '1', action_histories: () => '[0]', actions: () => '0' },
       belief_histories: () => '[null]',
     }),
   },
   {
-    ...{ what: 'belief histories of nested lists, all at fault', path: SCORE, maxMib: 16 },
+    ...{ what: 'belief histories of nested lists, all rows invalid', path: SCORE, maxMib: 16 },
     body: columns({
       ...{ seeds: () => '1', action_histories: () => '[]', actions: () => '0' },
       belief_histories: () => `[${deep(4000)}]`,
     }),
   },
   {
-    ...{ what: 'rows of 7 bytes, all at fault', path: SCORE, maxMib: 1 },
+    ...{ what: 'rows of 7 bytes, all invalid', path: SCORE, maxMib: 1 },
     body: columns({ seeds: () => '-1', action_histories: () => '0', actions: () => '0' }),
   },
   {
-    ...{ what: 'rows of many keys, all at fault', path: SCORE, maxMib: 16 },
+    ...{ what: 'rows of many keys, all invalid', path: SCORE, maxMib: 16 },
     body: columns({ seeds: () => '1', action_histories: () => '[]', actions: () => `{${keysOf(2000)}}` }),
   },
   {
-    ...{ what: 'rows of nested lists, all at fault', path: SCORE, maxMib: 16 },
+    ...{ what: 'rows of nested lists, all invalid', path: SCORE, maxMib: 16 },
     body: columns({ seeds: () => '1', action_histories: () => '[]', actions: () => deep(4000) }),
   },
   {
-    ...{ what: 'texts of a MiB, scored', path: SCORE, maxMib: 16 },
+    ...{ what: 'completions of one MiB, scored', path: SCORE, maxMib: 16 },
     body: columns({
       seeds: seed,
       action_histories: history,
@@ -114,7 +114,7 @@ const batches: readonly Payload[] = [
     }),
   },
   {
-    ...{ what: 'long numbers, one column short', path: SCORE, maxMib: 16 },
+    ...{ what: 'long numbers in one column, other columns too short', path: SCORE, maxMib: 16 },
     body: (mebibytes) =>
       filled(
         '{"actions":[0],"action_histories":[[]],"seeds":[',
@@ -132,7 +132,7 @@ const batches: readonly Payload[] = [
     body: columns({ seeds: seed, action_histories: longHistory }),
   },
   {
-    ...{ what: 'rows of many keys, the last at fault', path: PROMPTS, maxMib: 16 },
+    ...{ what: 'histories of objects with many keys', path: PROMPTS, maxMib: 16 },
     body: columns({ seeds: () => '1', action_histories: () => `[{${keysOf(2000)}}]` }),
   },
   {
@@ -147,14 +147,14 @@ const batches: readonly Payload[] = [
       ),
   },
   {
-    ...{ what: '16,384 groups of one', path: ROLLOUT, maxMib: 0 },
+    ...{ what: '16,384 groups of one rollout', path: ROLLOUT, maxMib: 0 },
     body: () =>
       Buffer.from(
         `{"group_size":1,"policy":"heuristic","seeds":[${Array.from({ length: 16384 }, (_, k) => k)}]}`,
       ),
   },
   {
-    ...{ what: 'rollouts of sequences', path: ROLLOUT, maxMib: 0 },
+    ...{ what: '16,384 rollouts of action sequences', path: ROLLOUT, maxMib: 0 },
     body: () =>
       Buffer.from(
         `{"seeds":[1],"group_size":16384,"policy":"action_sequences","belief":[0.1,0.2,0.3],"action_sequences":[${Array.from({ length: 16384 }, (_, k) => actionSequence(k))}]}`,

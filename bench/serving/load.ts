@@ -1,4 +1,4 @@
-/** Many clients that each score rows, one request after the other: the load of trainers that share a server. */
+/** Measures a server under the load of many trainers: clients that each send requests with rows to score, one after the other. */
 import { readFileSync } from 'node:fs';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -23,17 +23,18 @@ export interface LoadPlan {
 export interface LoadFigures {
   readonly clients: number;
   readonly rowsPerSecond: number;
-  /** Rows per second of processor time of the server's processes; null where the system does not tell it. */
+  /** Rows per second of processor time of the server's processes; null where the system does not report this time. */
   readonly rowsPerCpuSecond: number | null;
   /** The time from a request, with its retries, to the end of its answer in milliseconds: median and 99 % quantile. */
   readonly p50: number;
   readonly p99: number;
-  /** Requests that were not answered in ATTEMPTS tries, and answers of 503. */
+  /** Requests without a successful answer in ATTEMPTS attempts. */
   readonly failed: number;
+  /** Answers with a status other than 200, such as 503. */
   readonly busy: number;
 }
 
-/** The retries of the Python client: attempts, and the wait before the second in milliseconds, which then doubles. */
+/** Retries like those of the Python client: the number of attempts, and the first wait in milliseconds. Each later wait is twice as long. */
 const ATTEMPTS = 6;
 const FIRST_WAIT_MS = 500;
 
@@ -79,7 +80,10 @@ function cpuOf(pids: readonly number[]): number | null {
   }
 }
 
-/** Sends the load from all clients at once. @param pids of the server's processes. @throws Mismatch for other bytes. */
+/**
+ * Sends the load from all clients at once. @param pids returns the ids of the server's processes.
+ * @throws Mismatch if an answer has other bytes than `answer`.
+ */
 export async function measureLoad(
   url: string,
   { body, contentType, answer, rows }: Load,
@@ -88,12 +92,13 @@ export async function measureLoad(
 ): Promise<LoadFigures> {
   const latencies: number[] = [];
   let [failed, busy] = [0, 0];
-  const one = async (agent: Agent, id: string): Promise<void> => {
+  const sendRequest = async (agent: Agent, id: string): Promise<void> => {
     const start = now();
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       const got = await post(url, body, contentType, agent, id);
       if (got.status === 200) {
-        if (!got.body.equals(answer)) throw new Mismatch('/v1/score: Expected the same answer, got another.');
+        if (!got.body.equals(answer))
+          throw new Mismatch('/v1/score: Expected the bytes of the first answer, got other bytes.');
         latencies.push(now() - start);
         return;
       }
@@ -107,7 +112,7 @@ export async function measureLoad(
   await Promise.all(
     Array.from({ length: clients }, async (_, k) => {
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-      for (let round = 0; round < requests; round++) await one(agent, `client ${k}`);
+      for (let round = 0; round < requests; round++) await sendRequest(agent, `client ${k}`);
       agent.destroy();
     }),
   );

@@ -10,7 +10,7 @@ let longest = 0;
 let lastTick = 0;
 let timer;
 
-/** Returns bytes: VmRSS is the resident memory, VmHWM its peak since the last `resetPeak`. */
+/** Returns a figure of /proc/self/status in bytes: VmRSS is the resident memory, VmHWM its peak since the last `resetPeak`. */
 const statusOf = (name) =>
   Number(new RegExp(`^${name}:\\s*(\\d+) kB$`, 'm').exec(readFileSync('/proc/self/status', 'utf8'))[1]) *
   1024;
@@ -18,7 +18,7 @@ const statusOf = (name) =>
 /** Resets VmHWM. */
 const resetPeak = () => writeFileSync('/proc/self/clear_refs', '5');
 
-/** Returns the CPU time of this thread in milliseconds, which other processes do not change. Elsewhere, wall time. */
+/** Returns milliseconds: on Linux the CPU time of this thread, which excludes other processes; on other systems wall time. */
 function now() {
   if (!isLinux) return performance.now();
   return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;

@@ -1,4 +1,4 @@
-/** Messages to the WebSocket routes, valid and hostile. */
+/** Messages to the WebSocket routes: valid messages, invalid messages, and hostile messages that are costly to parse. */
 
 import { encodeFrame } from '../../dist/server/vec/frame.js';
 import { OUTPUT_NAMES, type OutputName } from '../../dist/server/vec/vec-messages.js';
@@ -9,7 +9,7 @@ const message = (path: string, what: string, body: Payload['body'], before?: rea
   ...{ what, path, before, body, maxMib: LIMITS.message },
 });
 
-/** Messages with too many values, and messages with few but long values. */
+/** Hostile messages: with too many values, or with few but long values. */
 const messages: readonly Payload[] = ['/ws', '/v1/vec'].flatMap((path) => [
   message(
     path,
@@ -76,71 +76,71 @@ const MISPLACED: readonly [string, string, string | ((k: number) => string), str
   ['numbers, the last invalid', '{"type":"step","data":{"actions":[', '1,', ',01]}}'],
 ];
 
-/** Lists for open vector environments: valid ones first. */
+/** Messages with lists for open vector environments. Valid lists are first. */
 const lists: readonly Payload[] = [
   message(
     '/v1/vec',
-    'actions and a mask of 131,000',
+    'actions and a mask for 131,000 environments',
     stepOf(DIGIT_ENVS, 'mask', repeated('1', DIGIT_ENVS)),
     create(DIGIT_ENVS),
   ),
   message(
     '/v1/vec',
-    'beliefs of 131,000',
+    'beliefs for 131,000 environments',
     stepOf(DIGIT_ENVS, 'beliefs', repeated('0', 3 * DIGIT_ENVS)),
     create(DIGIT_ENVS),
   ),
   message(
     '/v1/vec',
-    'beliefs of 16,384, long decimals',
+    'beliefs for 16,384 environments, long decimals',
     stepOf(DECIMAL_ENVS, 'beliefs', repeated('0.12345678901234567', 3 * DECIMAL_ENVS)),
     create(DECIMAL_ENVS),
   ),
   message(
     '/v1/vec',
-    'a mask of 131,000 booleans',
+    'a mask for 131,000 environments, booleans',
     resetOf('mask', () => repeated('true', DIGIT_ENVS)),
     create(DIGIT_ENVS),
   ),
   message(
     '/v1/vec',
-    'seeds of 131,000',
+    'seeds for 131,000 environments',
     () => Buffer.from(`{"type":"reset","data":{"seed":[${repeated('123456', DIGIT_ENVS)}]}}`),
     create(DIGIT_ENVS),
   ),
   message(
     '/v1/vec',
-    'a grader for 131,000',
+    'one grader for 131,000 environments',
     () => Buffer.from('{"type":"reset","data":{"seed":1,"graders":"v1"}}'),
     create(DIGIT_ENVS),
   ),
   message(
     '/v1/vec',
-    'graders of 131,000',
+    'graders for 131,000 environments',
     resetOf('graders', () => repeated('"v1"', DIGIT_ENVS)),
     create(DIGIT_ENVS),
   ),
   message(
     '/v1/vec',
-    'profiles of 100,000, sampled',
+    'sampled profiles for 100,000 environments',
     resetOf('profiles', () => repeated('"sampled"', NAME_ENVS)),
     create(NAME_ENVS),
   ),
   message(
     '/v1/vec',
-    'beliefs of 74,000, one decimal',
+    'beliefs for 74,000 environments, one decimal',
     stepOf(74_000, 'beliefs', repeated('0.5', 3 * 74_000)),
     create(74_000),
   ),
   message(
     '/v1/vec',
-    'numbers for one environment',
+    'many numbers for one environment',
     fills('{"type":"step","data":{"actions":[', '1,', ']}}'),
     create(1),
   ),
   message(
     '/v1/vec',
-    'names for one environment',
+    'many names for one environment',
     fills('{"type":"reset","data":{"profiles":[', '"x",', ']}}'),
     create(1),
   ),

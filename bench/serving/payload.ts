@@ -3,13 +3,14 @@
 export const MIB = 2 ** 20;
 
 export interface Payload {
+  /** The label in the report. */
   readonly what: string;
   readonly path: string;
   /** Builds the body on demand, because all bodies together would take gigabytes. Some bodies have a fixed size. */
   readonly body: (mebibytes: number) => Buffer;
   /** The maximum size in MiB. */
   readonly maxMib: number;
-  /** WebSocket messages that are sent before it and not measured. */
+  /** WebSocket messages that are sent before the measured message. */
   readonly before?: readonly string[];
   readonly isBinary?: boolean;
 }
@@ -17,7 +18,7 @@ export interface Payload {
 /** The maximum sizes that the server accepts, in MiB. */
 export const LIMITS = { body: 16, message: 1 };
 
-/** Returns a body of `head`, a unit as often as it fits, and `tail`. Omits the comma of the last unit. */
+/** Returns a body of `head`, as many units as fit, and `tail`. Omits the comma at the end of the last unit. */
 export function filled(
   head: string,
   unit: string | ((k: number) => string),
@@ -42,6 +43,7 @@ export const fills =
   (mebibytes) =>
     filled(head, unit, tail, mebibytes);
 
+/** Returns a text `count` times, separated by commas. */
 export const repeated = (text: string, count: number): string => `${text},`.repeat(count).slice(0, -1);
 /** Returns a list nested to this depth. */
 export const deep = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);

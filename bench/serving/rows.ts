@@ -23,6 +23,7 @@ export function columnsOf(rows: number) {
 }
 export type Columns = ReturnType<typeof columnsOf>;
 
+/** Returns the expected total reward of each row, f32 [rows]. */
 export function totalsOf({ seeds, action_histories, completions }: Columns): Float32Array {
   const rows = seeds.map((seed, i): ReplayRow => {
     const { action, belief, given } = parseCompletion(completions[i]);
