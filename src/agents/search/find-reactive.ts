@@ -6,11 +6,11 @@ import { NUM_STEPS, OBSERVATION, OBSERVATION_SIZE } from '../../world/fields.js'
 import { isMeterWeight, parametersOf, REACTIVE_PARAMETERS, reactiveAction } from './reactive-policy.js';
 import { Draws } from './search-draws.js';
 
-/** Policies of a generation. The first is the mean of the best policies of the generation before. */
+/** The number of policies in a generation. The first is the mean of the best policies of the previous generation. */
 const POPULATION = 96;
 /** The number of best policies whose mean is the first policy of the next generation. */
 const ELITE = 12;
-/** Training episodes of a generation. Each generation plays others. */
+/** The number of training seeds that each policy of a generation plays. Each generation plays different seeds. */
 const STARTS = 64;
 /** Standard deviations of the first generation, of preferences and of meter weights. */
 const PREFERENCE_SPREAD = 0.35;
@@ -18,7 +18,7 @@ const WEIGHT_SPREAD = 2;
 /** The weight of the elite's spread in the spread of the next generation. */
 const LEARNING_RATE = 0.1;
 const MIN_SPREAD = 0.05;
-/** The mean is scored on all training seeds once in this many generations. The best of these means is the result. */
+/** The mean policy is scored on all training seeds once in this many generations. The best of these policies is the result. */
 const CHECKED_EVERY = 20;
 
 /** The episodes played for one generation. */
@@ -49,7 +49,7 @@ export interface FoundReactivePolicy {
 
 /**
  * Searches for the reactive policy with the highest mean final score. No belief is stated. The result depends on the
- * options only, not on the backend, kernel and threads, and is at least as good in training as the sequence.
+ * options only, not on the backend, kernel and threads. On the training seeds it scores at least as well as the sequence.
  * @throws the signal's reason; BackendError.
  */
 export async function findReactivePolicy(options: ReactiveSearchOptions): Promise<FoundReactivePolicy> {
@@ -73,13 +73,13 @@ export async function findReactivePolicy(options: ReactiveSearchOptions): Promis
   }
 }
 
-/** Returns the training seeds of a generation, spread over all. */
+/** Returns the seeds that a generation plays, spread over all training seeds. */
 function partOf(seeds: Uint32Array, generation: number): Uint32Array {
   const distance = Math.max(1, Math.floor(seeds.length / STARTS));
   return Uint32Array.from({ length: STARTS }, (_, k) => seeds[(k * distance + generation) % seeds.length]);
 }
 
-/** Independent distributions of all parameters. */
+/** The distribution from which a generation is drawn: an independent normal distribution of each parameter. */
 class Distribution {
   readonly mean: Float64Array;
   readonly #spread = Float64Array.from({ length: REACTIVE_PARAMETERS }, (_, k) =>
@@ -101,7 +101,7 @@ class Distribution {
     return candidates;
   }
 
-  /** Moves the mean to that of the best candidates, and the spread towards theirs. */
+  /** Sets the mean to the mean of the best candidates, and moves the spread towards the spread of these candidates. */
   update(candidates: Float64Array, scores: Float64Array): void {
     const order = [...scores.keys()].sort((a, b) => scores[b] - scores[a] || a - b).slice(0, ELITE);
     for (let k = 0; k < REACTIVE_PARAMETERS; k++) {
@@ -115,7 +115,7 @@ class Distribution {
   }
 }
 
-/** Returns a nearly normal number: the sum of four uniform ones, which needs no transcendental function. */
+/** Draws from a nearly normal distribution: adds four uniform numbers, which needs no transcendental function. */
 function drawNormal(draws: Draws): number {
   let sum = 0;
   for (let k = 0; k < 4; k++) sum += draws.below(UNIFORM);
@@ -124,7 +124,7 @@ function drawNormal(draws: Draws): number {
 
 const UNIFORM = 2 ** 16;
 
-/** Plays policies on seeds, all together. */
+/** Scores policies: plays every policy on every seed, all in one batch. */
 class ReactiveScorer implements AsyncDisposable {
   readonly #env: AnyVecEnv;
 
@@ -156,7 +156,7 @@ class ReactiveScorer implements AsyncDisposable {
 
 /**
  * Plays whole episodes, `count` with each policy. Returns the final scores, a view.
- * @param played u8 [numEnvs, 28]: gets the actions; null for none.
+ * @param played u8 [numEnvs, 28]: receives the actions; null if they are not needed.
  */
 export async function playReactive(
   env: AnyVecEnv,

@@ -1,4 +1,4 @@
-/** Finds the best open-loop action sequence, for all profiles or for one. */
+/** Finds the best action sequence, for all profiles or for one profile. */
 import { openAnyBatch } from '../../engine/backends/any-batch.js';
 import { runAsync } from '../../engine/engine-calls.js';
 import { yieldTurn } from '../../engine/vec-env/yield-turn.js';

@@ -1,6 +1,6 @@
 /** The outcome of an action sequence, and the comparison of two outcomes. */
 
-/** Means over complete episodes from an action sequence's starting states. */
+/** Means over the complete episodes that an action sequence plays from the starting states of its problem. */
 export interface Outcome {
   /** Mean final score. */
   readonly score: number;

@@ -46,12 +46,12 @@ class Rows {
   }
 }
 
-/** The best sequences, in order. The caller scores `candidates` and passes the scores to `select`. */
+/** Keeps the best sequences, the best first. The caller scores `candidates` and passes the scores to `select`. */
 export class Population {
   readonly #draws: Draws;
   readonly #size: number;
   readonly #begin: number;
-  /** The kept sequences, and from row `size` on the candidates. */
+  /** The kept sequences, followed by the candidates from row `size` on. */
   #rows: Rows;
   #spare: Rows;
   /** The value of each row in the ranking, and row numbers in order. */
@@ -93,7 +93,7 @@ export class Population {
     return rows;
   }
 
-  /** The number after the last row of a candidate. */
+  /** The row after the last candidate. */
   get #end(): number {
     return this.#size + this.#candidates;
   }
@@ -103,7 +103,7 @@ export class Population {
     return this.#rows.actions.subarray(this.#size * NUM_STEPS, this.#end * NUM_STEPS);
   }
 
-  /** Sets the candidates, u8 [n, 28] each. */
+  /** Sets the candidates: all rows of these arrays, u8 [n, 28] each. */
   offer(sequences: readonly Uint8Array[]): void {
     const { actions, fingerprints } = this.#rows;
     let row = this.#size;
@@ -122,7 +122,7 @@ export class Population {
     }
   }
 
-  /** Writes a candidate at index `at`. Returns the fingerprint. */
+  /** Writes a new candidate at index `at`. @returns its fingerprint. */
   #breedRow(at: number): number {
     const rows = this.#rows;
     for (let attempt = 1; ; attempt++) {
@@ -158,7 +158,7 @@ export class Population {
     this.#adaptPenalty();
   }
 
-  /** Writes the numbers of all rows to `order`, the best first. Of equal rows, the older is first. @returns their number. */
+  /** Writes the numbers of all rows to `order`, the best first. Of equal rows, the older is first. @returns how many rows there are. */
   #rank(): number {
     let count = 0;
     for (let row = 0; row < this.#numKept; row++) this.#insert(row, count++);

@@ -1,11 +1,11 @@
-/** Reactive policies: linear functions of the step and the current meters, without memory. */
+/** Reactive policies: policies without memory that compute the action from the step and, linearly, from the current meters. */
 import { NUM_ACTIONS, NUM_METERS, NUM_SLOTS, NUM_STEPS } from '../../world/fields.js';
 
 /** The number of preferences: one for each action at each step. */
 const PREFERENCES = NUM_STEPS * NUM_ACTIONS;
 /** The number of parameters of a policy. */
 export const REACTIVE_PARAMETERS = PREFERENCES + NUM_SLOTS * NUM_ACTIONS * NUM_METERS;
-/** The first value of every meter. A policy reacts to the difference of a meter from it. */
+/** The initial value of every meter. A policy reacts to the difference between a meter and this value. */
 const CENTRE = 0.7;
 
 /** Returns whether a parameter is a weight of a meter; the others are preferences. */
@@ -21,9 +21,9 @@ export function parametersOf(sequence: Uint8Array): Float64Array {
 }
 
 /**
- * Returns the action with the highest value: its preference at this step plus the weighted meters, by slot. Of actions
- * with equal values, returns the first. The five products are written out because this runs at every step of every
- * episode of a search.
+ * Returns the action with the highest value: its preference at this step, plus the meters times its weights for this slot.
+ * Of actions with equal values, returns the first. The five products are written out because this runs at every step of
+ * every episode of a search.
  * @param first index of the first parameter. @param at index of the first of five meters.
  */
 export function reactiveAction(

@@ -9,7 +9,7 @@ import type { World } from '../../world/world.js';
 
 /** The maximum number of episodes in one call. Their states, actions and results fit a cache, and all threads have work. */
 const MAX_EPISODES = 2 ** 16;
-/** Episodes that a kernel steps together. Those of one seed share its draws, which are computed once. */
+/** The number of episodes that a kernel steps together. Those with the same seed share its random draws, which are computed once. */
 const GROUP = 16;
 
 /** The settings of a scorer's batches. */
@@ -51,7 +51,7 @@ export interface Trial {
   readonly shortfalls: Float64Array;
 }
 
-/** The part of trials that one call plays: a range of sequences of each. */
+/** The part of trials that one call plays: the same range of sequences of each trial. */
 interface TrialPart {
   readonly trials: readonly Trial[];
   /** The index of the first sequence of each trial. */
@@ -76,7 +76,7 @@ export function trialOf(problem: number, sequences: Uint8Array): Trial {
 export interface ScoringOptions {
   /** The maximum number of sequences of a trial. */
   readonly maxSequences: number;
-  /** Default: by the final score. Reads `firstHalfMeans` too. */
+  /** Default: by the final score. The function must also read `firstHalfMeans` into the outputs. */
   readonly scoreEpisodes?: ScoreEpisodes;
   /** The approximate number of episodes that one call plays on each thread. Default: 65,536 on all threads together. */
   readonly episodesPerThread?: number;
@@ -147,8 +147,8 @@ export class Scorer implements Disposable {
   }
 
   /**
-   * Plays trials. All have the same number of sequences.
-   * @param starts u32: the starting states to play, indices of each problem's own.
+   * Plays trials. All trials have the same number of sequences.
+   * @param starts u32: the starting states to play, as indices within each problem's starting states.
    * @param onPlayed called after each call with the number of sequences that it played. It may return a promise.
    */
   *score(
@@ -159,7 +159,7 @@ export class Scorer implements Disposable {
     const sequences = trials[0].scores.length;
     const capacity = Math.floor(this.#indices.length / starts.length);
     const count = Math.min(sequences, roundDown(capacity, GROUP));
-    // The smallest number of trials that fills whole groups: a group then has one starting state of each problem.
+    // The smallest number of trials that fills whole groups. Each group then has only one starting state of each problem.
     const wholeGroups = GROUP / Math.min(GROUP, count & -count);
     const trialsPerCall = roundDown(Math.floor(capacity / count), wholeGroups);
     for (let k = 0; k < trials.length; k += trialsPerCall) {
@@ -191,7 +191,7 @@ export class Scorer implements Disposable {
 
   /**
    * Writes the actions of the environments: all sequences of all trials for the first starting state, then for the next.
-   * Starting states with the same index may have the same seed.
+   * In this order a group can share draws, because starting states of different problems with the same index may have the same seed.
    */
   #writeSequences({ trials, first, count, starts }: TrialPart): void {
     const length = count * NUM_STEPS;
@@ -216,7 +216,7 @@ export class Scorer implements Disposable {
   }
 
   /**
-   * Averages the outcomes of a trial, in the order of the starting states, so that sums do not depend on the grouping.
+   * Averages the outcomes of a trial, in the order of the starting states, so that sums do not depend on how calls divide the trials.
    * @param base the first environment of the trial.
    */
   #addOutcomes(
@@ -241,7 +241,10 @@ export class Scorer implements Disposable {
   }
 }
 
-/** Writes means over `rows` rows to `means`, from index `first` on: of `count` values from index `base` of each row on. */
+/**
+ * Writes the means of columns to `means`, from index `first` on. `values` has `rows` rows of `width` values; the means are of
+ * the `count` columns from column `base` on.
+ */
 function writeMeans(
   means: Float64Array,
   first: number,

@@ -12,11 +12,11 @@ export interface Plan {
   readonly generations: number;
   /** Islands evaluate only every `stride`-th starting state. The second phase evaluates all. */
   readonly stride: number;
-  /** Sequences of each island that begin the second phase. */
+  /** The number of sequences of each island with which the second phase begins. */
   readonly emigrants: number;
-  /** Sequences that problems share: the best one of each of this many problems begins the second phase of every problem. */
+  /** The number of problems whose best sequence is among the sequences with which every problem begins the second phase. */
   readonly sharedSequences: number;
-  /** All sequences that begin the second phase: emigrants, shared sequences and the caller's sequences. */
+  /** The number of all sequences with which the second phase begins: emigrants, shared sequences and the caller's sequences. */
   readonly immigrants: number;
   /** Generations of the second phase. */
   readonly lastGenerations: number;
@@ -28,7 +28,7 @@ export interface Plan {
 
 /** The share of evaluations for the second phase. */
 const LAST_SHARE = 1 / 6;
-/** Generations of an island. More improve the result little. */
+/** Generations of an island. More generations improve the result little. */
 const GENERATIONS = 100;
 /** The minimum number of islands. A larger budget first makes generations larger, then adds islands. */
 const MIN_ISLANDS = 4;

@@ -1,4 +1,4 @@
-/** Random numbers of a search, a function of its seed and of the number of earlier draws. */
+/** Random numbers of a search. Each is a function of the search's seed and of the number of earlier draws. */
 import { type Draw, threefry } from '../../engine/reference/threefry.js';
 
 /** The second word of the generator's key. It differs from all streams of the world. */
@@ -12,7 +12,7 @@ const CHUNK = 256;
 /** Returns chunk k of the numbers: u16 [256]. */
 type Chunks = (k: number) => Uint16Array;
 
-/** Returns a function that creates draws with the same seed, u32. They compute each number once and keep it. */
+/** Returns a function that creates `Draws` with this seed, u32. These `Draws` share their numbers, each of which is computed once. */
 export function sharedDraws(seed: number): () => Draws {
   const chunks: Uint16Array[] = [];
   const chunkAt = (k: number): Uint16Array => {

@@ -1,7 +1,7 @@
 /** Options of a search. */
 import type { WorldSpec } from '../../world/numbers.js';
 
-/** The episodes for which a search optimizes an action sequence. */
+/** The episodes for which a search optimises an action sequence. */
 export interface ActionSequenceProblem {
   /** u32 each: seeds of the training episodes. With a sampled or discrete `profile` they determine the profiles too. */
   readonly seeds: ArrayLike<number>;

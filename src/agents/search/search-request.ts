@@ -80,7 +80,7 @@ export function toSearchRequest(
   };
 }
 
-/** Returns the number of starting states of a problem. It is the same for all, so that they step together. */
+/** Returns the number of starting states of a problem. All problems have the same number, so that they can be stepped together. */
 function startsOf(problems: readonly ActionSequenceProblem[]): number {
   if (!Array.isArray(problems)) {
     throw new InputError(
@@ -114,7 +114,7 @@ function checkSeedList({ seeds }: ActionSequenceProblem, k: number): void {
   );
 }
 
-/** Resets every starting state. Problem k has the environments from `k * starts` on. */
+/** Returns the request that resets every starting state. Problem k has the environments from `k * starts` on. */
 function resetOf(
   world: World,
   problems: readonly ActionSequenceProblem[],

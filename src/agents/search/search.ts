@@ -1,4 +1,4 @@
-/** The phases of a search: several islands for each problem, then one population from the best of all islands. */
+/** Runs the two phases of a search: several islands (populations) for each problem, then one population from the best of all islands. */
 
 import type { EngineCalls } from '../../engine/engine-calls.js';
 import { isBetter, type ScoredActionSequence } from './objective.js';
@@ -77,7 +77,7 @@ export class Search {
     return populations.map(({ best }) => best);
   }
 
-  /** Returns the best sequences of problems at even distances. */
+  /** Returns the best sequence of each of some problems, which are evenly spaced. */
   #sharedSequences(): Uint8Array[] {
     const { sharedSequences } = this.#plan;
     const { length } = this.#problems;

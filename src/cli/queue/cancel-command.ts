@@ -3,8 +3,8 @@ import type { Command } from 'commander';
 import { addQueueOptions, type QueueOptions } from './queue-options.js';
 
 const HELP = `
-Removes the shards and results of the job from Redis. Workers stop its shards within a second. Nothing can be collected
-then; submit the job again to compute it anew.
+Removes the shards and results of the job from Redis. Workers stop its shards within a second. After that, nothing can be
+collected. Submit the job again to compute it again.
 
 Example:
   rhythm-vec queue cancel teach-1f0c2a9b3d4e

@@ -9,8 +9,9 @@ const HELP = `
 Waits until all shards are computed, and writes the file whole or not at all. Results move from Redis to FILE.shards as they
 come, and FILE.shards is removed when the file is complete. A command that is interrupted or killed loses nothing: run it
 again with the same --output. A job has one collector at a time. If shards failed in all their attempts, the
-command names them and ends; submit the job again to repeat them. For jobs of eval and audit it also prints the tables;
-for one of audit --output is the JSON, and for one of dataset grpo it writes the card, README.md, beside --output.
+command names them and ends; submit the job again to repeat them. For jobs of eval and audit the command also prints the
+tables. For a job of audit, --output is the JSON. For a job of dataset grpo, the command also writes the card, README.md, beside
+--output.
 
 Example:
   rhythm-vec queue collect teach-1f0c2a9b3d4e --output teacher.jsonl

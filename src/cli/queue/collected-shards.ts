@@ -1,7 +1,7 @@
 /**
- * FILE.shards: the results of a job's shards, until FILE is complete. Redis no longer has them. A header line names the job;
- * records follow, each with a checksum, in the order of their arrival. A record that a killed collector wrote in part is
- * dropped: Redis still has its result.
+ * Stores the results of a job's shards in FILE.shards until FILE is complete, so that they can be removed from Redis. A header
+ * line names the job; records follow, each with a checksum, in the order of their arrival. A record that a killed collector
+ * wrote only in part is dropped: Redis still has its result.
  */
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -13,13 +13,13 @@ import { makeDirectory, stat, targetOf } from '../files/paths.js';
 import { rethrowWithPath } from '../files/rethrow-with-path.js';
 import { createTemporary, type TemporaryFile } from '../files/temporary-file.js';
 
-/** The parts of a record: index and size as u32, SHA-256, the compressed result, and a CRC-32 of all before. */
+/** The parts of a record: index and size as u32, SHA-256, the compressed result, and a CRC-32 of these parts. */
 const HEAD_BYTES = 40;
 const CRC_BYTES = 4;
-/** Results that are copied at once. */
+/** The number of results that are copied at once. */
 const COPIED = 64;
 
-/** Where a record's compressed result is. */
+/** The place of a record's compressed result in the file. */
 interface Span {
   readonly digest: Buffer;
   readonly at: number;
@@ -36,7 +36,7 @@ export class CollectedShards implements ShardStore {
   readonly #temporary: TemporaryFile;
   readonly #spans = new Map<number, Span>();
   #end: number;
-  /** Reads the file once it has its name; null before. */
+  /** Reads the file; null until the file has its final name. */
   #reader: FileHandle | null = null;
 
   private constructor(path: string, temporary: TemporaryFile, end: number) {
@@ -50,8 +50,8 @@ export class CollectedShards implements ShardStore {
   }
 
   /**
-   * Opens the results of a job, and keeps those of a collector that was killed. They are copied to a new file, so that a
-   * collector that is still running by mistake cannot change them.
+   * Opens the results of a job, and keeps those of an earlier collector that was killed. They are copied to a new file, so that
+   * the earlier collector cannot change them if it is still running.
    * @param isOpen whether a job may still need the file. @throws QueueError if the file has the results of another open job.
    */
   static async open(
@@ -73,7 +73,7 @@ export class CollectedShards implements ShardStore {
     }
   }
 
-  /** Writes all results to disk. With its first ones, the file gets its name. */
+  /** Flushes all results to disk. The first time, also renames the temporary file to its final name. */
   async #sync(): Promise<void> {
     await this.#handle.sync();
     if (this.#reader !== null) return;
@@ -131,7 +131,7 @@ export class CollectedShards implements ShardStore {
       const crc = Buffer.alloc(CRC_BYTES);
       crc.writeUInt32LE(crc32(compressed, crc32(head)), 0);
       const record = Buffer.concat([head, compressed, crc]);
-      // A write at this position replaces what a failed write left.
+      // A write at this position overwrites the remains of a failed write.
       for (let done = 0; done < record.length; ) {
         done += (await this.#handle.write(record, done, record.length - done, this.#end + done)).bytesWritten;
       }
@@ -147,7 +147,7 @@ export class CollectedShards implements ShardStore {
     return { index, digest, compressed };
   }
 
-  /** Closes the file. Without results there is none. */
+  /** Closes the file. A file without results is removed. */
   async close(): Promise<void> {
     this.#temporary.release();
     await this.#handle.close();
@@ -183,7 +183,7 @@ async function jobIn(handle: FileHandle): Promise<JobId | null> {
   return match === null ? null : { name: match[1], submission: match[2] };
 }
 
-/** Yields the records up to the first that is incomplete. */
+/** Yields the records before the first that is incomplete or damaged. */
 async function* recordsIn(handle: FileHandle, first: number): AsyncGenerator<CollectedResult> {
   const { size: end } = await handle.stat();
   for (let at = first; at + HEAD_BYTES + CRC_BYTES <= end; ) {

@@ -1,4 +1,4 @@
-/** `rhythm-vec queue`: shares work between machines by Redis. */
+/** `rhythm-vec queue`: shares work between machines through Redis. */
 import type { Command } from 'commander';
 import type { Context } from '../context.js';
 import { addCancelCommand } from './cancel-command.js';

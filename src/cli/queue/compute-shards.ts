@@ -1,4 +1,4 @@
-/** Computes the shards that the main thread of a worker sends. */
+/** Computes, in a thread of a worker, the shards that the main thread sends. */
 import { MODEL_PREFIX } from '../../evaluation/user-policy.js';
 import { type CompactEpisode, toCompact } from '../../rollouts/trajectories/compact-episode.js';
 import { EpisodeReplayer } from '../../rollouts/trajectories/episode-replayer.js';
@@ -51,7 +51,7 @@ const shardOf = ({ shard, count }: ShardTask): Shard => ({ index: shard.index, c
 const check = ({ shard, job, count }: ShardTask, rows: ShardRows): void =>
   checkRows({ name: shard.job, job, shards: count }, shard.index, rows);
 
-/** Plays the episodes of a shard with a language model, except those of the model that an earlier attempt has stored. */
+/** Plays the episodes of a shard whose job has a language model, except the model's episodes that an earlier attempt has stored. */
 async function playShard(
   job: EpisodeJob,
   task: ShardTask,

@@ -1,4 +1,4 @@
-/** Options of all queue commands: where the queue is. */
+/** The options of all queue commands: the address of the queue. */
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { connect, type QueueAddress } from '../../server/queue/connection.js';
@@ -25,7 +25,7 @@ export function addQueueOptions(command: Command): Command {
     );
 }
 
-/** Returns where the queue is. @throws UsageError without a URL, or for an invalid prefix. */
+/** Returns the address of the queue. @throws UsageError without a URL, or for an invalid prefix. */
 export function addressOf({ redis, redisCa, prefix, allowDataLoss }: QueueOptions): QueueAddress {
   const { REDIS_URL, REDIS_PASSWORD } = process.env;
   const url = redis ?? (REDIS_URL || undefined);

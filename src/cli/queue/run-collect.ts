@@ -48,7 +48,7 @@ export async function runCollect(name: string, options: CollectOptions, signal: 
       await collector.wait(signal, (count) => progress.update(count, collector.job.shards));
       progress.stop();
       const sha256 = await write(job, collector, options, signal);
-      // The reader of a stream may still fail, so the results are kept.
+      // Results that were written to a stream are kept in Redis, because the reader of the stream may still fail.
       if (isFile) await collector.finish(sha256);
     } finally {
       progress.stop();
@@ -61,7 +61,7 @@ export async function runCollect(name: string, options: CollectOptions, signal: 
   });
 }
 
-/** Returns the file as other machines name it. */
+/** Returns the path of a file, with the name of this machine. */
 const fileOf = (path: string): string => `${hostname()}:${resolve(path)}`;
 
 const openStore = (queue: Queue, job: StoredJob, path: string): Promise<ShardStore> =>
@@ -69,7 +69,7 @@ const openStore = (queue: Queue, job: StoredJob, path: string): Promise<ShardSto
     isCurrent(queue, { job: name, submission }),
   );
 
-/** Returns whether the job's file is here already, as after a collector that was killed at the very end. */
+/** Returns whether this machine already has the job's complete file, as after a collector that was killed at the very end. */
 async function isComplete(queue: Queue, name: string, options: CollectOptions): Promise<boolean> {
   const { output: path, json, components, bracket } = options;
   const job = await readJob(queue, name);
@@ -81,7 +81,7 @@ async function isComplete(queue: Queue, name: string, options: CollectOptions): 
   return true;
 }
 
-/** Writes the file, and the others of an evaluation or a dataset. @returns the SHA-256 of the file. */
+/** Writes the job's file, and the further files of an evaluation or a dataset. @returns the SHA-256 of the job's file. */
 async function write(
   job: RunnableJob,
   collector: Collector,
@@ -108,7 +108,7 @@ async function write(
   return path === '-' ? '' : (await contentsOf(path)).sha256;
 }
 
-/** Writes the files of the shards, one after the other. @returns the SHA-256. */
+/** Writes the lines of all shards to one file, in the order of the shards. @returns the SHA-256 of the lines. */
 async function writeLines(
   collector: Collector,
   path: string,

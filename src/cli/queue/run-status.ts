@@ -12,7 +12,7 @@ export interface StatusOptions extends QueueOptions {
 
 const HEADS = ['job', 'state', 'shards', 'active', 'rows', 'per second', 'left', 'failures', 'spent'];
 
-/** Prints the status of one job or of all. @throws QueueError. */
+/** Prints the status of one job or of all jobs. @throws QueueError. */
 export async function runStatus(name: string | undefined, options: StatusOptions): Promise<void> {
   const jobs = await withQueue(options, (queue) => readStatus(queue, name));
   if (options.json) {

@@ -62,7 +62,7 @@ const RATES = [1, 100_000] as const;
 /** The number of digits of a job's digest in the job's name. */
 const DIGITS = 12;
 
-/** Submits what `teach` does. @throws UsageError; InputError for names; QueueError. */
+/** Submits a job that does what `teach` does. @throws UsageError; InputError for names; QueueError. */
 export async function submitTeach(options: TeachSubmitOptions): Promise<void> {
   const { policy = DEFAULT_TEACHER, seeds, profiles } = options;
   checkName('profiles', profiles, PROFILE_CHOICES);
@@ -77,7 +77,7 @@ export async function submitTeach(options: TeachSubmitOptions): Promise<void> {
   await submit(job, seeds.last - seeds.first + 1, 1, options);
 }
 
-/** Submits what `eval --trajectories` does. @throws UsageError; InputError for names; QueueError. */
+/** Submits a job that does what `eval --trajectories` does. @throws UsageError; InputError for names; QueueError. */
 export async function submitEval(options: EvalSubmitOptions): Promise<void> {
   const { policies } = options;
   for (const policy of policies ?? []) checkNoFile(policy);
@@ -98,13 +98,13 @@ export async function submitEval(options: EvalSubmitOptions): Promise<void> {
   await submit(job, episodes, players.length, options);
 }
 
-/** Submits what `dataset grpo` does. @throws UsageError; InputError for an impossible plan; QueueError. */
+/** Submits a job that does what `dataset grpo` does. @throws UsageError; InputError for an impossible plan; QueueError. */
 export async function submitGrpo(options: GrpoSubmitOptions): Promise<void> {
   const plan = toPlan({ ...options, grader: await readGrader(options.grader) });
   await submit(grpoJob(plan, basename(options.grader)), plan.rows, 1, options);
 }
 
-/** Submits what `audit` does. @throws UsageError; InputError; QueueError. */
+/** Submits a job that does what `audit` does. @throws UsageError; InputError; QueueError. */
 export async function submitAudit(options: AuditSubmitOptions): Promise<void> {
   const job = auditJob({ ...options, policies: {}, grader: await readGrader(options.grader) });
   await submit(job, piecesOf(job), 1, options);
@@ -126,7 +126,10 @@ function checkNoFile(policy: string): void {
   );
 }
 
-/** @param units that the shards share: episodes of each policy, rows, or pieces. @param rowsOfUnit the lines of a unit. */
+/**
+ * Submits a job. @param units the number of units that are divided among shards: episodes of each policy, rows, or pieces.
+ * @param rowsOfUnit the number of lines for each unit.
+ */
 async function submit(
   job: RunnableJob,
   units: number,
@@ -151,7 +154,7 @@ async function submit(
   process.stdout.write(`${name}\n`);
 }
 
-/** Returns what a submission changed of a job that was open. */
+/** Describes what a submission changed in a job that was open. */
 function changesIn({ before, job, retried, forgotten }: Submission, given: JobRecord): string {
   const settings = changedSettings(before.settings ?? '{}', given.settings);
   const changes = [
@@ -173,7 +176,7 @@ function checkStoredUrl(text: string | undefined): void {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}${url.pathname}`) return;
   throw new UsageError(
-    'Expected --base-url as http or https with a host and a path alone, got another text. Redis stores it, so it must not contain a key. ' +
+    'Expected --base-url to be an http or https URL with only a host and a path, got another text. Redis stores it, so it must not contain a key. ' +
       'Set OPENAI_BASE_URL in the environment of the workers instead.',
   );
 }

@@ -14,7 +14,7 @@ export interface WorkCommandOptions extends QueueOptions, EngineOptions {
   readonly untilEmpty?: boolean;
 }
 
-/** The module of a worker's threads, beside this one in `dist` and in the bundle. */
+/** The module that a worker's threads run. It is beside this module in `dist` and in the bundle. */
 const PROGRAM = './shard-program.js';
 const MAX_CONCURRENCY = 256;
 /** The shortest and the longest lease, in seconds. A lease is renewed when half of it is over. */

@@ -19,7 +19,7 @@ import { SHARD_SIZES, type ShardSizes } from './shard-sizes.js';
 const HELP = `
 Takes the options of the submitted command, such as teach, except those for its output, backend and threads. The last line of
 the output is the job's name, which depends only on the job. If the job is open, submitting it
-again sets --base-url, --concurrency, --timeout, --retries and the limits anew, and failed shards are tried again.
+again changes --base-url, --concurrency, --timeout, --retries and the limits, and failed shards are tried again.
 
 Examples:
   rhythm-vec queue submit teach --seeds 100-1099
@@ -35,7 +35,7 @@ const addSubmitOptions = (command: Command, { unit, least, most, usual }: ShardS
     .option('--priority <n>', '1 to 1000; jobs with a lower number go first', parseInteger, 100)
     .option(
       '--again',
-      'compute results again that were collected and lost, and pay again for those of a language model',
+      'compute collected results again, because their file was lost, and pay again for those of a language model',
     );
 
 const addModelOptions = (command: Command): Command =>
@@ -51,26 +51,28 @@ export function addSubmitCommand(queue: Command, _: Context): void {
     .description('Submit a job: "submit teach", "submit eval", "submit audit" or "submit dataset grpo".')
     .addHelpText('after', HELP);
   addSubmitOptions(addModelOptions(addTeachOptions(command.command('teach'))), SHARD_SIZES.teach)
-    .description('Submit what "rhythm-vec teach" does.')
+    .description('Submit a job that does what "rhythm-vec teach" does.')
     .action(async (options: TeachSubmitOptions) => {
       const { submitTeach } = await import('./run-submit.js');
       await submitTeach(options);
     });
   addSubmitOptions(addModelOptions(addEvalOptions(command.command('eval'))), SHARD_SIZES.eval)
-    .description('Submit what "rhythm-vec eval --trajectories" does.')
+    .description('Submit a job that does what "rhythm-vec eval --trajectories" does.')
     .action(async (options: EvalSubmitOptions) => {
       const { submitEval } = await import('./run-submit.js');
       await submitEval(options);
     });
   addSubmitOptions(addAuditOptions(command.command('audit')), SHARD_SIZES.audit)
-    .description('Submit what "rhythm-vec audit --json" does, without policies of files.')
+    .description('Submit a job that does what "rhythm-vec audit --json" does, without policies from files.')
     .action(async (options: AuditSubmitOptions) => {
       const { submitAudit } = await import('./run-submit.js');
       await submitAudit(options);
     });
-  const dataset = command.command('dataset').description('Submit rows to train on: "submit dataset grpo".');
+  const dataset = command
+    .command('dataset')
+    .description('Submit a job that makes rows to train on: "submit dataset grpo".');
   addSubmitOptions(addGrpoOptions(dataset.command('grpo')), SHARD_SIZES.dataset)
-    .description('Submit what "rhythm-vec dataset grpo" does.')
+    .description('Submit a job that does what "rhythm-vec dataset grpo" does.')
     .action(async (options: GrpoSubmitOptions) => {
       const { submitGrpo } = await import('./run-submit.js');
       await submitGrpo(options);

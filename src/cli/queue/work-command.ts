@@ -20,7 +20,12 @@ export function addWorkCommand(queue: Command, { signal }: Context): void {
     .command('work')
     .description('Compute shards of submitted jobs, until interrupted.')
     .option('--concurrency <n>', 'shards at a time, each in a thread, 1 to 256', parseInteger, 1)
-    .option('--lease <s>', 'seconds after which another worker takes over from a dead one', parseInteger, 30)
+    .option(
+      '--lease <s>',
+      'seconds after which another worker takes over the shards of a dead worker',
+      parseInteger,
+      30,
+    )
     .option('--until-empty', 'end when no shard is left');
   addEngineOptions(addQueueOptions(command))
     .addHelpText('after', HELP)

@@ -32,9 +32,9 @@ import { failedShards, missingJob } from './status.js';
 
 /** Milliseconds between the extensions of a claim. */
 const EXTEND_MS = 10_000;
-/** Milliseconds between looks at the number of results: the first, and the longest. */
+/** Milliseconds before the number of results is read again: the first wait, and the longest. */
 const POLL = { first: 50, last: 1000 };
-/** Results that are moved at once. */
+/** The number of results that are moved at once. */
 const BATCH = 16;
 /** A result that was moved out of Redis. */
 export interface CollectedResult extends Pick<ShardResult, 'digest' | 'compressed'> {
@@ -57,11 +57,11 @@ export interface ShardStore {
 }
 
 export interface CollectorTarget extends CollectorId {
-  /** Opens the store, once the collector is the only one. Null: the results stay in Redis. */
+  /** Opens the store, after the collector has claimed the job. Null: the results stay in Redis. */
   readonly openStore: ((job: StoredJob) => Promise<ShardStore>) | null;
 }
 
-/** The only collector of a job. It moves the results of shards out of Redis as they come. */
+/** The only collector of a job. It moves the results of shards out of Redis as they arrive. */
 export class Collector {
   readonly #queue: Queue;
   readonly #target: CollectorTarget;
@@ -79,7 +79,7 @@ export class Collector {
     this.#timer = setInterval(() => void extendClaim(queue, this.#claim).catch(() => {}), EXTEND_MS);
   }
 
-  /** @throws QueueError if there is no such job, if it has ended, or if another collector has it. */
+  /** @throws QueueError if there is no such job, if it has ended, or if another collector has claimed it. */
   static async open(queue: Queue, name: string, target: CollectorTarget): Promise<Collector> {
     const job = await readJob(queue, name);
     if (job === null) throw await missingJob(queue, name);
@@ -102,7 +102,7 @@ export class Collector {
     if (this.#target.openStore === null) return;
     const store = await this.#target.openStore(this.job);
     this.#store = store;
-    // In this order: workers store results meanwhile.
+    // Reads the finished shards before the waiting results, because workers store results meanwhile.
     const finished = await finishedShards(this.#queue, this.job.name);
     const waiting = new Set(await waitingResults(this.#queue, this.job.name));
     const lost = [...finished].filter((index) => !waiting.has(index) && !store.has(index));
@@ -116,8 +116,8 @@ export class Collector {
 
   /**
    * Waits until every shard has a result, and moves the results meanwhile. @param onCount called with the number of results.
-   * @throws QueueError if the other shards failed, if a shard gave different results, or if the job ended; the signal's
-   *   reason.
+   * @throws QueueError if all shards without a result have failed, if a shard gave different results, or if the job has ended;
+   *   BudgetError if the budget is spent; the signal's reason.
    */
   async wait(signal: AbortSignal, onCount: (count: number) => void): Promise<void> {
     const { name, shards } = this.job;
@@ -158,7 +158,7 @@ export class Collector {
       await this.#store.add(await this.#fetch(indices.filter((index) => !this.#store!.has(index))));
       const took = await untilAccepted(() => takeResults(this.#queue, this.#claim, indices));
       if (took) continue;
-      // The claim has expired, for instance because this process was stopped. Another collector may have written meanwhile.
+      // The claim has expired, for instance because this process was suspended. Another collector may have moved results meanwhile.
       await this.#checkOpen();
       await this.#open();
       return;
@@ -169,7 +169,7 @@ export class Collector {
     const results: CollectedResult[] = [];
     for (const index of indices) {
       const result = await readResult(this.#queue, this.job.name, index);
-      // The job was cancelled, or another collector has taken over.
+      // The job was cancelled, or another collector has moved the result.
       if (result === null) continue;
       checkRows(this.job, index, rowsIn(bytesOf(this.job.name, { index, ...result })));
       results.push({ index, ...result });
@@ -182,12 +182,12 @@ export class Collector {
     if (first === undefined) return;
     const [index, machine] = first;
     throw new QueueError(
-      `Expected every run of a shard to give the same bytes, got others from ${machine} for shard ${index} of ` +
+      `Expected every run of a shard to give the same bytes, got other bytes from ${machine} for shard ${index} of ` +
         `${this.job.name}. Compare the versions and the processors of the workers, cancel the job and submit it again.`,
     );
   }
 
-  /** Yields the files of the shards, one after the other. @throws QueueError if the job was cancelled. */
+  /** Yields the bytes of the shards' files, in the order of the shards. @throws QueueError if the job was cancelled. */
   async *lines(): AsyncGenerator<Uint8Array> {
     await using replayer = new EpisodeReplayer({ threads: 1 });
     for (let index = 0; index < this.job.shards; index++) {
@@ -232,7 +232,7 @@ function bytesOf(name: string, { index, digest, compressed }: CollectedResult): 
   );
 }
 
-/** The error for a job that is not open. */
+/** Returns the error for a job that is not open. */
 export function ended({ name, state, file, sha256, collectedAt }: StoredJob): QueueError {
   if (state !== 'collected') {
     return new QueueError(
@@ -246,7 +246,7 @@ export function ended({ name, state, file, sha256, collectedAt }: StoredJob): Qu
   );
 }
 
-/** The failed or lost shards that an error lists. */
+/** The maximum number of failed or lost shards that an error lists. */
 const LISTED = 3;
 
 const lostShards = (name: string, path: string, lost: readonly number[]): QueueError =>

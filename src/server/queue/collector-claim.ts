@@ -1,11 +1,11 @@
-/** The claim of a job's only collector. It expires, so that another can continue after a machine was lost. */
+/** A claim makes a collector the only collector of a job. It expires, so that another collector can continue if its machine is lost. */
 import type { Queue, StoredJob } from './job-store.js';
 import { jobKeys, openKey } from './keys.js';
 import { QueueError } from './queue-error.js';
 import { untilAccepted } from './redis-retry.js';
 import { NOW, RECORD_MS } from './scripts.js';
 
-/** Who collects a job, and into which file. */
+/** Identifies a collector: its process, and the file that it writes. */
 export interface CollectorId {
   /** HOST:PATH of the file; '' for a stream. */
   readonly file: string;
@@ -26,7 +26,7 @@ const CLAIM_MS = 30_000;
 
 /**
  * Claims a job for a collector. The first write must be one that Redis allows when its memory is full:
- * then the others of a script are allowed too. KEYS: job, collector, results, digests. ARGV: id, process, file, milliseconds,
+ * then the script's other writes are allowed too. KEYS: job, collector, results, digests. ARGV: id, process, file, milliseconds,
  * submission, id of a collector whose process has ended. Returns {'ok'}, {'ended'}, {'busy', id, process, file} or {'elsewhere', file}.
  */
 const CLAIM = `
@@ -107,7 +107,7 @@ export async function claim({ redis, prefix }: Queue, own: Claim): Promise<void>
     if (verdict === 'elsewhere') throw elsewhere(job.name, rest[0]);
     if (verdict === 'ended')
       throw new QueueError(
-        `Expected the job ${job.name} to run, got one that has ended. Run the command again.`,
+        `Expected the job ${job.name} to run, got a job that has ended. Run the command again.`,
       );
     const [holder, its, path] = rest;
     if (!hasEnded(its)) throw busy(job.name, path);
@@ -115,7 +115,7 @@ export async function claim({ redis, prefix }: Queue, own: Claim): Promise<void>
   }
 }
 
-/** Extends a claim, unless it has expired: then another collector may have written. */
+/** Extends a claim, unless it has expired: then another collector may have claimed the job. */
 export const extendClaim = ({ redis, prefix }: Queue, { job, id }: Claim): Promise<unknown> =>
   redis.eval(EXTEND, 1, jobKeys(prefix, job.name).collector, id, CLAIM_MS);
 
@@ -129,7 +129,7 @@ export async function takeResults(
   return (await redis.eval(TAKE, 2, collector, results, id, ...indices)) === 1;
 }
 
-/** Lets another collector begin. */
+/** Gives a claim up, so that another collector can begin. */
 export const releaseClaim = ({ redis, prefix }: Queue, { job, id }: Claim): Promise<unknown> =>
   redis.eval(RELEASE, 1, jobKeys(prefix, job.name).collector, id);
 
@@ -145,7 +145,10 @@ export async function finishJob(
   await redis.eval(FINISH, keys.length, ...keys, job.name, job.submission, file, sha256, spent ?? '');
 }
 
-/** Lets the shards of an open job be computed again whose results were collected. @returns their number. @throws QueueError while a collector runs. */
+/**
+ * Makes the shards of an open job unfinished whose results were collected, so that they are computed again.
+ * @returns their number. @throws QueueError while a collector runs.
+ */
 export async function forgetCollected({ redis, prefix }: Queue, name: string): Promise<number> {
   const { job, collector, results, digests } = jobKeys(prefix, name);
   const answer = (await redis.eval(FORGET, 4, job, collector, results, digests)) as number | string[];
@@ -154,7 +157,7 @@ export async function forgetCollected({ redis, prefix }: Queue, name: string): P
 }
 
 function busy(name: string, file: string): QueueError {
-  const what = file === '' ? 'one that writes to a stream' : `one that writes ${file}`;
+  const what = file === '' ? 'a collector that writes to a stream' : `a collector that writes ${file}`;
   return new QueueError(
     `Expected no other collector of ${name}, got ${what}. Wait for it; if it was killed, run the command again in ${CLAIM_MS / 1000} seconds.`,
   );
@@ -162,6 +165,6 @@ function busy(name: string, file: string): QueueError {
 
 const elsewhere = (name: string, file: string): QueueError =>
   new QueueError(
-    `Expected all results of ${name} in Redis, got some that were collected for ${file}. Run "queue collect" there with that --output: it ` +
+    `Expected all results of ${name} in Redis, got results that were collected for ${file}. Run "queue collect" there with that --output: it ` +
       'continues. If that file and its .shards are lost, submit the job with --again to compute them again.',
   );

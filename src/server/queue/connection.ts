@@ -3,15 +3,15 @@ import type { Redis, RedisOptions } from 'ioredis';
 import { importOptional, load, PACKAGES } from '../../shared/optional-packages.js';
 import { QueueError } from './queue-error.js';
 
-/** Where the queue is. */
+/** The address of a queue. */
 export interface QueueAddress {
   /** redis://[user:password@]host[:port][/database], or rediss:// for TLS. */
   readonly url: string;
   /** The password, unless the URL has one. */
   readonly password?: string;
-  /** The certificate of the authority that signed the server's, as PEM. Default: those of Node. */
+  /** The certificate of the authority that signed the server's certificate, as PEM. Default: the authorities that Node trusts. */
   readonly ca?: string;
-  /** The beginning of all keys. Two prefixes are two queues. */
+  /** The beginning of all keys. Each prefix is a queue of its own. */
   readonly prefix: string;
   /** Whether settings of Redis are accepted that may lose data. */
   readonly allowDataLoss?: boolean;
@@ -31,7 +31,7 @@ const CONNECT_MS = 5000;
 const RECONNECT = { first: 50, last: 1000 };
 
 /**
- * Opens a connection that reconnects when it is lost. Its commands wait meanwhile.
+ * Opens a connection that reconnects when it is lost. Its commands wait until then.
  * @throws QueueError if the server cannot be used; LibraryError `library_missing`.
  */
 export async function connect(address: QueueAddress): Promise<Redis> {
@@ -50,7 +50,7 @@ export async function connect(address: QueueAddress): Promise<Redis> {
   return redis;
 }
 
-/** @throws QueueError for a URL of another kind. */
+/** @throws QueueError for a URL that is not a URL of Redis. */
 function optionsOf({ url, ca }: QueueAddress): RedisOptions {
   if (!/^rediss?:\/\/./.test(url) || !URL.canParse(url)) {
     throw new QueueError(
@@ -64,7 +64,7 @@ function optionsOf({ url, ca }: QueueAddress): RedisOptions {
   };
 }
 
-/** Returns the URL with the password. ioredis itself prefers the empty password of redis://user@host to an option. */
+/** Returns the URL with the password. It is not passed as an option, because ioredis prefers the empty password of redis://user@host. */
 function withPassword({ url, password }: QueueAddress): string {
   const parsed = new URL(url);
   if (password === undefined || parsed.password !== '') return url;
@@ -72,17 +72,17 @@ function withPassword({ url, password }: QueueAddress): string {
   return parsed.href;
 }
 
-/** Returns the server of a URL, without its password. */
+/** Returns the host of a URL, without user and password. */
 export const hostOf = (url: string): string => new URL(url).host;
 const withoutSecret = (url: string): string => url.replace(/\/\/.*@/, '//');
 
-/** Checks a server with a connection of its own, and closes it. @throws QueueError. */
+/** Opens a connection, checks the server, and closes the connection. @throws QueueError. */
 async function check(redis: Redis, address: QueueAddress): Promise<void> {
   const failures: Error[] = [];
   redis.on('error', (error) => failures.push(error));
   try {
     await redis.connect();
-    // A server that demands no password accepts a connection with one; the first command of a connection without one fails.
+    // If the server demands a password and none was given, the connection opens and the first command fails.
     checkServer(await redis.info(), address);
   } catch (error) {
     if (error instanceof QueueError) throw error;

@@ -1,4 +1,4 @@
-/** Jobs and their results in Redis. */
+/** Reads and writes the jobs and their results in Redis. */
 import { randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { episodesKey, jobKeys, metaKey, namesKey, openKey, type ShardData } from './keys.js';
@@ -11,7 +11,7 @@ export interface Queue {
   readonly prefix: string;
 }
 
-/** The version and world of a queue. All its jobs have them. */
+/** The version and world of a program, or of a queue: all open jobs of a queue have the same. */
 export interface Release {
   readonly version: string;
   /** SHA-256, hexadecimal. */
@@ -23,7 +23,7 @@ export interface JobRecord {
   readonly name: string;
   /** The job as JSON. */
   readonly job: string;
-  /** How its shards are run, as JSON. It changes no result. */
+  /** The settings with which its shards are run, as JSON. They change no result. */
   readonly settings: string;
   readonly kind: string;
   readonly shards: number;
@@ -36,10 +36,10 @@ export interface JobRecord {
 /** 'open': submitted and not yet collected. */
 export type JobState = 'open' | 'collected' | 'cancelled';
 
-/** A job as Redis has it. Times are in milliseconds since 1970; null before. */
+/** A job as Redis has it. Times are in milliseconds since 1970; null before the event. */
 export interface StoredJob extends JobRecord {
   readonly state: JobState;
-  /** Identifies the submission: a job that is submitted again after it was collected or cancelled has another. */
+  /** Identifies the submission. A job that is submitted again after it was collected or cancelled has another submission. */
   readonly submission: string;
   readonly submittedAt: number;
   readonly startedAt: number | null;
@@ -48,14 +48,17 @@ export interface StoredJob extends JobRecord {
   readonly computeMs: number;
   /** Failed attempts so far. */
   readonly failures: number;
-  /** The file of a collected job, with its machine; and its SHA-256. */
+  /** The file of a collected job as HOST:PATH, and the SHA-256 of the file. */
   readonly file: string | null;
   readonly sha256: string | null;
   /** Dollars that a collected job of a language model has spent. */
   readonly spent: number | null;
 }
 
-/** What became of a result: it was stored, was there already with the same or other bytes, or the job has ended. */
+/**
+ * The outcome of storing a result: it was stored; Redis already had this shard's result, with the same or with different bytes; or
+ * the job has ended.
+ */
 export type Stored = 'stored' | 'same' | 'different' | 'closed';
 
 /** A result of a shard. */
@@ -85,7 +88,7 @@ function refuseRelease(prefix: string, here: Release, there: Release): never {
   );
 }
 
-/** What a job was before it was submitted. */
+/** The state of a job before it was submitted. */
 export interface JobBefore {
   /** 'none' for a new job. */
   readonly state: JobState | 'none';
@@ -94,7 +97,7 @@ export interface JobBefore {
 }
 
 /**
- * Registers a job, or changes the settings of an open one. @returns what it was before.
+ * Registers a job, or changes the settings of an open job. @returns the state before.
  * @throws ReleaseError for a queue of another version or world.
  */
 export async function registerJob(
@@ -113,7 +116,7 @@ export async function registerJob(
   return refuseRelease(prefix, release, { version, world });
 }
 
-/** Returns a job; null if there is none of this name. */
+/** Returns a job; null if no job has this name. */
 export async function readJob({ redis, prefix }: Queue, name: string): Promise<StoredJob | null> {
   const fields = await redis.hgetall(jobKeys(prefix, name).job);
   if (fields.state === undefined) return null;
@@ -139,7 +142,7 @@ export async function readJob({ redis, prefix }: Queue, name: string): Promise<S
   };
 }
 
-/** Returns whether the job of a shard still wants its result. */
+/** Returns whether the job of a shard is open, in the shard's submission, so that it needs the result. */
 export async function isCurrent(
   { redis, prefix }: Queue,
   { job, submission }: Pick<ShardData, 'job' | 'submission'>,
@@ -148,7 +151,7 @@ export async function isCurrent(
   return state === 'open' && current === submission;
 }
 
-/** Returns the names of all known jobs, the oldest first, and forgets those whose records have expired. */
+/** Returns the names of all known jobs, the oldest first, and removes the names whose records have expired. */
 export async function jobNames(queue: Queue): Promise<string[]> {
   const { redis, prefix } = queue;
   const names = await redis.zrange(namesKey(prefix), 0, -1);
@@ -164,7 +167,7 @@ export async function jobNames(queue: Queue): Promise<string[]> {
 export const noteFailure = ({ redis, prefix }: Queue, name: string): Promise<unknown> =>
   redis.hincrby(jobKeys(prefix, name).job, 'failures', 1);
 
-/** Returns whether a shard has a result, in Redis or collected. */
+/** Returns whether a shard has a result, whether it is in Redis or was collected. */
 export const hasResult = async ({ redis, prefix }: Queue, { job, index }: ShardData): Promise<boolean> =>
   (await redis.hexists(jobKeys(prefix, job).digests, String(index))) === 1;
 
@@ -205,11 +208,11 @@ export async function readResult(
   return { digest: value.subarray(0, DIGEST_BYTES), compressed: value.subarray(DIGEST_BYTES) };
 }
 
-/** Returns the shards that gave other bytes when they were computed again, with the machine. */
+/** Returns, by index, the shards that gave other bytes when they were computed again, with the machine that computed them again. */
 export const readDifferences = ({ redis, prefix }: Queue, name: string): Promise<Record<string, string>> =>
   redis.hgetall(jobKeys(prefix, name).differences);
 
-/** Returns when the last shards were finished, in milliseconds, the latest first. */
+/** Returns the times at which the last shards were finished, in milliseconds, the latest first. */
 export const recentFinishes = async ({ redis, prefix }: Queue, name: string): Promise<number[]> =>
   (await redis.lrange(jobKeys(prefix, name).finished, 0, -1)).map(Number);
 

@@ -7,21 +7,21 @@ export const SHARDS = 'shards';
 export interface JobKeys {
   /** Hash: the job, its state and its counters. */
   readonly job: string;
-  /** Hash by shard: SHA-256 and compressed result, until it is collected. */
+  /** Hash by shard: SHA-256 and compressed result, until the result is collected. */
   readonly results: string;
-  /** Hash by shard: the SHA-256 of each result, also of those that were collected. */
+  /** Hash by shard: the SHA-256 of each result, also of collected results. */
   readonly digests: string;
-  /** Hash by shard: what differed when a shard was computed twice. */
+  /** Hash by shard: the machine that gave other bytes when it computed the shard again. */
   readonly differences: string;
-  /** Hash: the account of a language model. */
+  /** Hash: the budget and the costs of a language model. ledger-scripts.ts lists the fields. */
   readonly ledger: string;
-  /** Text that expires: until then no worker sends a request. */
+  /** Text that expires. While it exists, no worker sends a request to the language model. */
   readonly pause: string;
-  /** Sorted set: the requests that count for the rate limit, by the time after which they no longer do. */
+  /** Sorted set: the requests that count for the rate limit, by the time after which they no longer count. */
   readonly rate: string;
-  /** List: when the last shards were finished, in milliseconds, the latest first. */
+  /** List: the times at which the last shards were finished, in milliseconds, the latest first. */
   readonly finished: string;
-  /** Text that expires: the running collector. */
+  /** Text that expires: the claim of the running collector. */
   readonly collector: string;
 }
 

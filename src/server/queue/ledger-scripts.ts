@@ -1,27 +1,28 @@
 /**
- * Lua scripts of a ledger that all workers of a job share. It is a hash. Amounts are whole nanodollars, which numbers of
- * Lua represent exactly. Each attempt at a shard has a name of its own. Fields:
+ * Lua scripts of the ledger that all workers of a language model's job share. The ledger is a hash. Amounts are whole
+ * nanodollars, which numbers of Lua represent exactly. Each attempt at a shard has a name of its own. Fields:
  *   budget; spent; reserved, pending: the highest cost of pending requests, and their number;
  *   attempt:A: "LOCK TOKEN", the key and the value of the lock of attempt A;
  *   held:A:N: the highest cost of its pending request N; play:A:K: what its unfinished episode K has cost;
- *   rate, window: the requests that are allowed in any window of this many milliseconds; without a rate, all are;
- *   episodes, cost: the finished episodes; largest: the largest reservation; refusal: why the budget is spent.
- * A client whose connection was lost before a reply sends the script again. Each script therefore does nothing more the second
- * time.
+ *   rate, window: the requests that are allowed in any window of this many milliseconds; rate 0: all are allowed;
+ *   episodes, cost: the number of finished episodes, and what they have cost; largest: the largest reservation;
+ *   refusal, needed: what did not fit into the budget ('the next request' or 'the next episode'), and its cost.
+ * A client whose connection was lost before a reply sends the script again. Therefore a script that runs a second time changes
+ * nothing more.
  */
 import { NOW } from './scripts.js';
 
-/** Milliseconds between tries while pending requests of other workers may turn out cheaper. */
+/** Milliseconds between attempts to reserve, while pending requests of other workers may turn out cheaper. */
 const POLL_MS = 100;
-/** The longest wait for a place within the rate limit: an answer may free one sooner than expected. */
+/** The longest wait for a place within the rate limit. An answer may free a place sooner than expected. */
 const LONGEST_WAIT_MS = 1000;
 
 const NUMBER = `local function number(field) return tonumber(redis.call('HGET', KEYS[1], field) or '0') end
 `;
 
 /**
- * `finish` ends an attempt. What it reserved counts as spent: its requests may have been charged. `finishDead` ends the
- * attempts that no longer have their lock, and returns whether there were any.
+ * `finish` ends an attempt. What the attempt reserved counts as spent, because its requests may have been charged. `finishDead`
+ * ends the attempts that no longer have their lock, and returns whether there were any.
  */
 const FINISH = `
 local function finish(attempt)
@@ -58,7 +59,7 @@ local function finishDead()
 end
 `;
 
-/** Begins an attempt at a shard, and ends earlier ones. KEYS: ledger. ARGV: attempt, key of the lock, its value. */
+/** Begins an attempt at a shard, and ends earlier attempts at it. KEYS: ledger. ARGV: attempt, key of the lock, its value. */
 export const BEGIN_SHARD = `${NUMBER}${FINISH}
 -- A job that has ended has no ledger.
 if redis.call('HEXISTS', KEYS[1], 'budget') == 0 then return end
@@ -74,8 +75,8 @@ finish(ARGV[1])
 `;
 
 /**
- * Reserves the highest cost of a request, and its place within the rate limit: from here until a window after its answer.
- * The endpoint receives the request between the two, so that it never receives more than `rate` in a window, however slow the
+ * Reserves the highest cost of a request, and a place within the rate limit, from now until one window after the answer. The
+ * endpoint receives the request before the answer. So it never receives more than `rate` requests in a window, however slow the
  * network is. KEYS: ledger, lock of the shard, rate, pause. ARGV: attempt, number of the request, cost, value of the lock,
  * longest time of a request in milliseconds. Returns {'ok' | 'wait' | 'refused' | 'lost', spent, milliseconds to wait}.
  */

@@ -1,4 +1,4 @@
-/** The finished episodes of a language model's shard. Each is in Redis as soon as it ends. */
+/** The finished episodes of a shard of a language model's job. Each episode is stored in Redis as soon as it ends. */
 import { type CompactEpisode, toCompact } from '../../rollouts/trajectories/compact-episode.js';
 import type { EpisodeReplayer } from '../../rollouts/trajectories/episode-replayer.js';
 import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
@@ -37,9 +37,9 @@ export class ModelEpisodes {
   }
 
   /**
-   * Begins to store an episode; `saved` waits for it. Meanwhile others can end: while Redis is full, none is lost. If another
-   * worker has stored the episode already, that one counts.
-   * @throws QueueError if an earlier episode was not wanted: the shard is finished, or its job has ended.
+   * Begins to store an episode, and does not wait until it is stored; `saved` waits. So other episodes can end while Redis is full,
+   * and none is lost. If another worker has already stored this episode, the stored episode replaces this one.
+   * @throws QueueError if an earlier episode was refused, because the shard is finished or its job has ended.
    */
   async add(episode: TrajectoryEpisode): Promise<void> {
     const [key, compact] = [episodeKey(episode), toCompact(episode)];
@@ -67,24 +67,24 @@ export class ModelEpisodes {
     this.#episodes.set(key, parse(stored as Buffer));
   }
 
-  /** Whether episodes are not stored yet. */
+  /** Whether some episodes are not stored yet. */
   get isSaving(): boolean {
     return this.#saving.size > 0;
   }
 
-  /** Waits until Redis has all episodes, or wants no more. */
+  /** Waits until Redis has stored or refused every episode. */
   async saved(): Promise<void> {
     await Promise.all(this.#saving);
   }
 
-  /** Returns the episodes, in the order of their seeds. @throws QueueError if one was not wanted. */
+  /** Returns the episodes, in the order of their seeds. @throws QueueError if one was refused. */
   all(): CompactEpisode[] {
     if (this.#failure !== null) throw this.#failure;
     const sorted = [...this.#episodes].sort(([one], [other]) => (one < other ? -1 : 1));
     return sorted.map(([, episode]) => episode).sort((one, other) => one.seed - other.seed);
   }
 
-  /** Yields the episodes as whole ones. */
+  /** Yields the episodes in full: replayed from their compact form. */
   async *read(replayer: EpisodeReplayer): AsyncGenerator<TrajectoryEpisode> {
     if (this.#episodes.size > 0) yield* await replayer.fromCompact(this.all());
   }

@@ -2,14 +2,14 @@
 import { CLOCK } from '../../shared/http/clock.js';
 import { backOff, retry } from '../../shared/http/retry-loop.js';
 
-/** The beginnings of errors that end when Redis has recovered, and ioredis's errors of lost connections. */
+/** The beginnings of the messages of temporary errors: of Redis until it has recovered, and of ioredis for lost connections. */
 const TEMPORARY =
   /^(MISCONF|OOM|LOADING|READONLY|TRYAGAIN|MASTERDOWN|BUSY|Connection is closed|Stream isn't writeable|ERR Error writing)/;
-/** Redis 6 puts the error of a script's command behind this. */
+/** The prefix that Redis 6 puts before the error of a command in a script. */
 const OF_SCRIPT = /^ERR Error running script .*?: -/;
 const CODES = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT'];
 
-/** Short, so that paid episodes are stored before another worker takes their shard over. */
+/** Milliseconds between attempts. They are short, so that paid episodes are stored before another worker takes their shard over. */
 const WAITS = { first: 50, last: 250 };
 
 /** Returns whether an error of Redis may end by itself. */
@@ -20,7 +20,7 @@ export const isTemporary = (error: unknown): boolean =>
 
 /**
  * Repeats a command until Redis accepts it.
- * @param signal by default one of this call. @param onWait called with the error before each wait.
+ * @param signal stops the repetition. Default: it never stops. @param onWait called with the error before each wait.
  * @throws other errors; the signal's reason.
  */
 export const untilAccepted = <Answer>(

@@ -1,4 +1,4 @@
-/** Results of shards as bytes: episodes in compact form, and other rows as their text. */
+/** Encodes and decodes the results of shards as bytes: episodes in compact form, and other rows as their text. */
 import { type CompactEpisode, toCompact } from '../../rollouts/trajectories/compact-episode.js';
 import type { EpisodeReplayer } from '../../rollouts/trajectories/episode-replayer.js';
 import { episodeLine } from '../../rollouts/trajectories/write-line.js';
@@ -8,10 +8,10 @@ import type { ShardBatch } from '../jobs/run.js';
 import type { JobRecord } from './job-store.js';
 import { QueueError } from './queue-error.js';
 
-/** The first character: what follows. */
+/** The first character of a result. It names the format of the rest. */
 const FORMAT = { episodes: 'E', text: 'T' } as const;
 const LF = 0x0a;
-/** Episodes that are replayed at once. */
+/** The number of episodes that are replayed at once. */
 const REPLAYED = 64;
 
 /** Returns the result of a shard whose rows are episodes. */

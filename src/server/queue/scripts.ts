@@ -1,14 +1,14 @@
-/** Lua scripts: changes of several keys that happen together or not at all. Times are of the server, in milliseconds. */
+/** Lua scripts: changes of several keys that happen together or not at all. Times are those of the Redis server, in milliseconds. */
 
-/** Sets `now`. */
+/** Sets `now`, the time of the Redis server. */
 export const NOW = `local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 `;
 
 /**
- * Registers a job, or sets the settings of an open one. KEYS: meta, open, names, job. ARGV: version, world, name, submission,
+ * Registers a job, or sets the settings of an open job. KEYS: meta, open, names, job. ARGV: version, world, name, submission,
  * settings, then other fields and values of the job. Returns {state before ('none' for a new job), settings before}, or
- * {'foreign', version, world} of another queue with open jobs.
+ * {'foreign', version, world} if the queue has open jobs of this other version or world.
  */
 export const REGISTER = `${NOW}
 local version, world = unpack(redis.call('HMGET', KEYS[1], 'version', 'world'))
@@ -17,7 +17,7 @@ if other and redis.call('SCARD', KEYS[2]) > 0 then return {'foreign', version, w
 redis.call('HSET', KEYS[1], 'version', ARGV[1], 'world', ARGV[2])
 local state = redis.call('HGET', KEYS[4], 'state') or 'none'
 if state == 'open' then
-  -- A script that was sent again after a lost reply.
+  -- This script was sent again, because its reply was lost.
   if redis.call('HGET', KEYS[4], 'submission') == ARGV[4] then return {redis.call('HGET', KEYS[4], 'before')} end
   local settings = redis.call('HGET', KEYS[4], 'settings')
   redis.call('HSET', KEYS[4], 'settings', ARGV[5])
@@ -33,7 +33,7 @@ return {state}
 
 /** Milliseconds after which the record of a collected or cancelled job is dropped: 30 days. */
 export const RECORD_MS = 30 * 24 * 3600 * 1000;
-/** The number of finished shards from which the rate is computed. */
+/** The number of intervals between finished shards from which the rate is computed. */
 const RECENT = 64;
 
 /** Sets `isCurrent`: whether the job of KEYS[1] is open and has the submission of ARGV[1]. */
@@ -43,8 +43,8 @@ local isCurrent = state == 'open' and submission == ARGV[1]
 
 /**
  * Stores a shard's result, and removes its episodes. KEYS: job, results, digests, differences, finished, episodes. ARGV:
- * submission, index, SHA-256 (32 bytes) and result, milliseconds of compute, where it was computed. Returns 'stored', 'same',
- * 'different' or 'closed'.
+ * submission, index, SHA-256 (32 bytes) and result, milliseconds of compute, the machine that computed it. Returns 'stored',
+ * 'same', 'different' or 'closed'.
  */
 export const STORE = `${NOW}${IS_CURRENT}
 if not isCurrent then return 'closed' end
@@ -65,8 +65,8 @@ return 'stored'
 `;
 
 /**
- * Stores an episode of a shard without a result. KEYS: job, digests, episodes. ARGV: submission, index, episode, its bytes.
- * Returns the bytes of the episode that is stored; nil if the shard needs none any more.
+ * Stores an episode of a shard that has no result yet. KEYS: job, digests, episodes. ARGV: submission, index, key of the episode,
+ * its bytes. Returns the bytes of the episode that is stored; nil if the shard needs no more episodes.
  */
 export const ADD_EPISODE = `${IS_CURRENT}
 if not isCurrent or redis.call('HEXISTS', KEYS[2], ARGV[2]) == 1 then return nil end

@@ -1,4 +1,4 @@
-/** The thread of a worker: computes shards, one at a time. */
+/** Runs in a thread of a worker: computes shards, one at a time. */
 import { createHash } from 'node:crypto';
 import { parentPort } from 'node:worker_threads';
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
@@ -17,7 +17,7 @@ export type Compute = (task: ShardTask, options: ComputeOptions) => Promise<Uint
 
 /** Milliseconds between reports of progress. */
 const PROGRESS_MS = 500;
-/** Quality 5 of 11: within 10 % of the smallest size in a hundredth of its time. */
+/** Brotli's quality, 0 to 11. With 5 the size is within 10 % of the smallest, and compression takes a hundredth of the time. */
 const QUALITY = 5;
 
 /** Compresses bytes for Redis. */
@@ -27,7 +27,7 @@ export const compress = (bytes: Uint8Array): Buffer =>
 /** Returns the bytes that were compressed. @throws if they are damaged. */
 export const decompress = (bytes: Uint8Array): Buffer => brotliDecompressSync(bytes);
 
-/** Answers the messages of the main thread until the thread is ended. */
+/** Answers the messages of the main thread until this thread is ended. */
 export function serveShards(compute: Compute): void {
   const port = parentPort!;
   const send = (message: FromThread): void => port.postMessage(message);

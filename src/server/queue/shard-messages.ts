@@ -18,11 +18,11 @@ export interface ShardTask {
   readonly job: string;
   /** The number of shards. */
   readonly count: number;
-  /** How to run it, as JSON. It changes no result. */
+  /** The settings with which the shard is run, as JSON. They change no result. */
   readonly settings: string;
   readonly engine: WorkerEngine;
-  /** The queue, and the lock that allows requests to a language model. */
   readonly address: QueueAddress;
+  /** The value of the shard's lock. Only the attempt that holds the lock may send requests to a language model. */
   readonly token: string;
 }
 

@@ -4,14 +4,14 @@ import type { ShardResult } from './job-store.js';
 import type { FromThread, ShardTask } from './shard-messages.js';
 
 export interface RunOptions {
-  /** Stops the shard. Paid episodes of a language model are stored first, even if Redis is full for long. */
+  /** Stops the shard. Paid episodes of a language model are stored first, even if Redis is full for a long time. */
   readonly stop: AbortSignal;
   /** Stops the shard within STOP_MS. */
   readonly end: AbortSignal;
   readonly onProgress: (done: number, total: number) => void;
 }
 
-/** Milliseconds that a thread has to stop after an abort, unless it stores episodes. Then it is ended. */
+/** Milliseconds that a thread has to stop after an abort. After this time it is terminated, unless it still stores episodes. */
 const STOP_MS = 1500;
 
 export class ShardThreads {

@@ -27,9 +27,10 @@ import {
 import { QueueError } from './queue-error.js';
 import { untilAccepted } from './redis-retry.js';
 
-/** An attempt at a shard: its lock allows requests. */
+/** An attempt at a shard. It may send requests while it holds the shard's lock. */
 export interface ShardAttempt {
   readonly shard: ShardData;
+  /** The value of the lock. */
   readonly token: string;
   /** The longest time of a request in milliseconds. */
   readonly timeoutMs: number;
@@ -42,7 +43,7 @@ const toNano = (amount: number): number => Math.ceil(amount * NANO);
 /** The bytes of an attempt's name. A retried shard may have the same lock, but never the same name. */
 const NAME_BYTES = 8;
 
-/** What a script says about a request or an episode, the amount spent in nanodollars, and milliseconds to wait. */
+/** A script's reply for a request or an episode: its verdict, the amount spent in nanodollars, and milliseconds to wait. */
 type Verdict = ['ok' | 'wait' | 'refused' | 'lost', spent: number, waitMs?: number];
 
 /** The window of the rate limit in milliseconds. */
@@ -168,7 +169,7 @@ export interface SharedLimits {
   readonly requestsPerMinute: number | null;
 }
 
-/** Sets the limits of a job, and lets it go on if a smaller budget was spent. */
+/** Sets the limits of a job. A job that stopped because of a smaller budget can then continue. */
 export async function setLimits(
   { redis, prefix }: Queue,
   name: string,
@@ -200,7 +201,7 @@ export async function readSpending({ redis, prefix }: Queue, name: string): Prom
 export const isOverBudget = async ({ redis, prefix }: Queue, name: string): Promise<boolean> =>
   (await redis.hexists(jobKeys(prefix, name).ledger, 'refusal')) === 1;
 
-/** One refused request pauses the requests of all workers of a job. */
+/** The pauses that all workers of a job share: one refused request pauses the requests of all workers. */
 export class SharedPauses implements Pauses {
   readonly #redis: Redis;
   readonly #key: string;

@@ -36,17 +36,17 @@ export interface JobStatus {
   readonly rows: number;
   /** Rows of finished shards. */
   readonly finishedRows: number;
-  /** Rows in a second, over the last shards. */
+  /** Rows per second, over the last finished shards. */
   readonly rowsPerSecond: number | null;
   readonly secondsLeft: number | null;
   /** Seconds of compute of the finished shards. */
   readonly computeSeconds: number;
-  /** Failed attempts, with those that were repeated with success. */
+  /** Failed attempts, including those that were later repeated with success. */
   readonly failures: number;
   readonly failed: readonly FailedShard[];
   /** Shards that gave other bytes when they were computed again. */
   readonly different: readonly number[];
-  /** Dollars that a language model has cost, with the highest cost of pending requests; null for other jobs. */
+  /** Dollars that a language model has cost, including the highest cost of pending requests; null for other jobs. */
   readonly spent: number | null;
   /** Dollars; null for no limit. */
   readonly budget: number | null;
@@ -96,7 +96,7 @@ export async function readStatus(queue: Queue, name?: string): Promise<JobStatus
   return all;
 }
 
-/** The error for a name without a job. */
+/** Returns the error for a name without a job. */
 export async function missingJob(queue: Queue, name: string): Promise<QueueError> {
   const names = await jobNames(queue);
   const known = names.length === 0 ? 'no job' : `the jobs ${names.slice(-5).join(', ')}`;
@@ -133,7 +133,7 @@ const countActive = (queue: Queue, name: string): Promise<number> =>
     return active.filter((shard) => shard?.data.job === name).length;
   });
 
-/** Returns the finished shards in a second; null before the first. @param finishes in milliseconds, the latest first. */
+/** Returns the finished shards per second; null before the first. @param finishes times in milliseconds, the latest first. */
 function rateOf(finishes: readonly number[], { startedAt }: StoredJob): number | null {
   const [last] = finishes;
   const first = finishes.length > 1 ? finishes[finishes.length - 1] : startedAt;
@@ -142,7 +142,7 @@ function rateOf(finishes: readonly number[], { startedAt }: StoredJob): number |
   return (1000 * count) / (last - first);
 }
 
-/** Shards that are removed at a time. */
+/** The number of shards that are removed at once. */
 const BULK = 100;
 
 /** Cancels a job: its data is removed, and workers stop its shards within a second. @throws QueueError. */

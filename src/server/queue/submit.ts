@@ -1,4 +1,4 @@
-/** Submits jobs. */
+/** Submits jobs: registers them in Redis and adds their shards to the queue. */
 import { forgetCollected } from './collector-claim.js';
 import { connect, loadQueues, type QueueAddress } from './connection.js';
 import {
@@ -15,9 +15,9 @@ import { SHARDS, type ShardData, shardId } from './keys.js';
 import { QueueError } from './queue-error.js';
 import { type SharedLimits, setLimits } from './shared-ledger.js';
 
-/** Shards that are added in one command. */
+/** The number of shards that are added in one command. */
 const BULK = 500;
-/** Attempts of a shard, and the first wait before a retry in milliseconds; each further wait is twice as long. */
+/** The number of attempts at a shard, and the first wait before a retry in milliseconds. Each further wait is twice as long. */
 const ATTEMPTS = 5;
 const BACK_OFF = { type: 'exponential', delay: 1000, jitter: 0.5 } as const;
 
@@ -33,7 +33,7 @@ export interface Submission {
 }
 
 export interface SubmitJobOptions {
-  /** Of a language model's job. */
+  /** The limits of a language model's job. */
   readonly limits?: SharedLimits;
   /**
    * Whether a language model's job that was collected may be paid for again, and whether collected results of an open job are
@@ -43,9 +43,9 @@ export interface SubmitJobOptions {
 }
 
 /**
- * Submits a job. A job that is already there is completed: shards that are missing are added, failed shards are tried
- * again. A submission that was interrupted is repeated in the same way.
- * @throws QueueError, also for a language model's job that was collected, without `again`; LibraryError.
+ * Submits a job. If the job is open already, its missing shards are added and its failed shards are tried again. This also
+ * completes a submission that was interrupted.
+ * @throws QueueError, also for a language model's job that was collected if `again` is false; LibraryError.
  */
 export async function submitJob(
   address: QueueAddress,
@@ -62,7 +62,7 @@ export async function submitJob(
     const before = await registerJob(queue, release, given);
     // A job that was submitted before keeps its shards.
     const record = await readJob(queue, given.name);
-    // It was cancelled meanwhile.
+    // The job was cancelled meanwhile.
     if (record?.state !== 'open') return { before, job: given, retried: 0, forgotten: 0 };
     const isOpen = before.state === 'open';
     const forgotten = again && isOpen ? await forgetCollected(queue, record.name) : 0;

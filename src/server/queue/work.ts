@@ -27,17 +27,17 @@ export interface WorkOptions {
   /** Shards at a time, each in a thread of its own. */
   readonly concurrency: number;
   readonly engine: WorkerEngine;
-  /** Milliseconds without a sign of life after which another worker takes a shard over. */
+  /** Milliseconds after which another worker takes a shard over if its lock is not renewed. */
   readonly leaseMs: number;
   /** Whether to end when no shard is left. */
   readonly untilEmpty: boolean;
-  /** Called with what the worker does and what goes wrong. */
+  /** Called with texts about errors and waits. */
   readonly onNote: (note: string) => void;
 }
 
-/** A worker's stops: how often a shard may lose its worker before it counts as failed. */
+/** How often a shard may lose its worker before it counts as failed. */
 const MAX_STALLS = 20;
-/** Milliseconds before BullMQ repeats a command that Redis refused. */
+/** Milliseconds before BullMQ retries after an error of Redis. */
 const RETRY_MS = 500;
 /** Milliseconds between checks whether a job was cancelled. */
 const WATCH_MS = 500;
@@ -79,7 +79,7 @@ class ShardProcessor {
   readonly #threads: ShardThreads;
   readonly #active = new Map<string, ShardData>();
   readonly #stopped = new AbortController();
-  /** Aborts with an error if the queue has jobs of another version or world by now. */
+  /** Aborts with an error when the queue has jobs of another version or world. */
   readonly #refused = new AbortController();
   computed = 0;
   #lastNote = '';
@@ -103,7 +103,7 @@ class ShardProcessor {
     } finally {
       clearInterval(watch);
       this.#stopped.abort(new Error('The worker ends.'));
-      // A lost connection would keep the end waiting.
+      // Does not wait for long, because `close` waits while the connection is lost.
       await Promise.race([worker.close(), new Promise((resolve) => setTimeout(resolve, 1500).unref())]);
       await this.#threads.close();
     }
@@ -118,7 +118,7 @@ class ShardProcessor {
     });
   }
 
-  /** Calls back when no shard waits, is being computed or will be retried. */
+  /** Calls `then` when no shard waits, is being computed or will be retried. */
   async #whenEmpty(then: () => void): Promise<void> {
     const { redis, prefix } = this.#queue;
     const queue = new this.#bullmq.Queue(SHARDS, { connection: redis, prefix });
@@ -166,7 +166,10 @@ class ShardProcessor {
     }
   }
 
-  /** Gives the shard back if this worker ends or is of another release. Lets BullMQ retry other errors, unless no retry helps or is needed. */
+  /**
+   * Handles an error of a shard. Gives the shard back if this worker ends or is of another release. Ignores the error if the result
+   * is no longer needed. Otherwise throws: BullMQ then tries the shard again, unless a retry cannot help.
+   */
   async #fail(shard: Job<ShardData>, token: string, error: Error & SentError): Promise<void> {
     if (error instanceof ReleaseError) this.#refused.abort(error);
     if (this.#stopped.signal.aborted || this.#refused.signal.aborted) await this.#giveBack(shard, token);
@@ -181,7 +184,7 @@ class ShardProcessor {
     throw error;
   }
 
-  /** Lets another worker take the shard at once. @throws WaitingError, which tells BullMQ that the shard is not done. */
+  /** Lets another worker take the shard at once. @throws WaitingError, which tells BullMQ that the shard is not finished. */
   async #giveBack(shard: Job<ShardData>, token: string): Promise<never> {
     await shard.moveToWait(token);
     throw new this.#bullmq.WaitingError();
@@ -195,7 +198,7 @@ class ShardProcessor {
     return untilAccepted(command, signal, ({ message }) => this.#note(message));
   }
 
-  /** Reports each message once in a row. */
+  /** Reports a message, unless the previous message was the same. */
   #note(message: string): void {
     const isWait = isTemporary(new Error(message)) || /ECONN|EPIPE/.test(message);
     const note = isWait ? `Redis: ${message} Waits.` : message;
@@ -207,6 +210,6 @@ class ShardProcessor {
 
 const differs = (name: string, index: number): QueueError =>
   new QueueError(
-    `Expected shard ${index} of ${name} to give the same bytes again on ${hostname()}, got others. ` +
+    `Expected shard ${index} of ${name} to give the same bytes again on ${hostname()}, got other bytes. ` +
       'Compare the versions and the processors of the workers, cancel the job and submit it again.',
   );

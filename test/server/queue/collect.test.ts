@@ -113,7 +113,7 @@ describeWithRedis('a collector', () => {
     await store(2, 0);
     await collectUntil(await open('first'), 0);
     await expect(open('second')).rejects.toThrow(
-      /^Expected no other collector of job, got one that writes here:/,
+      /^Expected no other collector of job, got a collector that writes here:/,
     );
     await store(1);
     await expectWhole(await open('second', 'first'));
@@ -157,7 +157,7 @@ describeWithRedis('a collector', () => {
     const kept = path;
     path = pathOf('other.jsonl');
     await expect(open('second', 'first')).rejects.toThrow(
-      /^Expected all results of job in Redis, got some that were collected for here:.*\. Run "queue collect" there/,
+      /^Expected all results of job in Redis, got results that were collected for here:.*\. Run "queue collect" there/,
     );
     path = kept;
     truncateSync(collectedOf(path), 100);

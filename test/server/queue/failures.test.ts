@@ -82,7 +82,7 @@ describeWithRedis('a shard', () => {
     expect(await collect(name, pathOf('tampered.jsonl'))).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(
-        /^error: Expected every run of a shard to give the same bytes, got others from .* for shard 0 of teach-/,
+        /^error: Expected every run of a shard to give the same bytes, got other bytes from .* for shard 0 of teach-/,
       ),
     });
     redis.disconnect();

@@ -49,7 +49,7 @@ describeWithRedis('a job', () => {
     expect(await collect('b.jsonl')).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(
-        /^error: Expected no other collector of .*, got one that writes .*a\.jsonl\./,
+        /^error: Expected no other collector of .*, got a collector that writes .*a\.jsonl\./,
       ),
     });
     for (let worker = 0; worker < 2; worker++) workHere(server);
