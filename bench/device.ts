@@ -33,7 +33,7 @@ export const SMALL_DEVICE: DevicePlan = { sizes: [1000], softwareSizes: [200], r
 
 /** The number of episodes at which targets are set. */
 const TARGET_EPISODES = 2 ** 20;
-/** Matches data-centre devices, the only ones with a target in steps per second. */
+/** Matches the names of data-centre devices. Only these devices have a target in steps per second. */
 const DATA_CENTRE = /\b([ABHL]\d{2,3}|GH200|GB200|MI\d{3}|V100|T4)\b/i;
 
 export interface DeviceRow {

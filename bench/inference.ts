@@ -1,4 +1,4 @@
-/** `--inference`: measures the accuracy of inference and its time, on episodes with fresh seeds. */
+/** `--inference`: measures the accuracy and the time of inference, on episodes whose seeds were not used to tune it. */
 
 import { heuristicAction, randomAction } from '../dist/engine/reference/baselines.js';
 import {

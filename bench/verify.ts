@@ -1,4 +1,4 @@
-/** Compares the outputs of a case with those of the reference, bit by bit, before it is timed. */
+/** Compares the outputs of a case with those of the reference, bit by bit, before the case is timed. */
 import type { Case } from './cases.js';
 import type { Elements, OpenRig, OutputCopies, Rig, Setting } from './rig.js';
 

@@ -20,7 +20,7 @@ constexpr int kMixCount = sizeof kMixes / sizeof *kMixes;
 struct Probe {
   const char* name;  // the kernel with these registers
   int lanes;
-  // Runs passes of a mix. No operation waits for one that was issued just before it.
+  // Runs `count` passes of a mix. No operation waits for the result of the operation before it.
   void (*pass[kMixCount])(int count);
   // Write or copy `bytes` bytes, a multiple of 256, `times` times.
   void (*fill)(void* to, size_t bytes, int times);

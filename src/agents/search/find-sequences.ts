@@ -11,7 +11,7 @@ import { toSearchRequest } from './search-request.js';
 
 /** The best action sequence that a search found. */
 export interface FoundActionSequence extends ScoredActionSequence {
-  /** The number of sequences scored for this problem. With many seeds, most sequences are played on some of them only. */
+  /** The number of sequences scored for this problem. With many seeds, most sequences are played on some of the seeds only. */
   readonly evaluations: number;
 }
 

@@ -4,7 +4,7 @@ import type { SearchRequest } from './search-request.js';
 
 /**
  * The plan of a search. In the first phase, separate populations (islands) evolve from uniformly drawn sequences. Most
- * converge to similar sequences, some to bad ones. In the second phase, one population evolves from the best sequences.
+ * converge to similar sequences, some to bad sequences. In the second phase, one population evolves from the best sequences.
  */
 export interface Plan {
   readonly islands: number;

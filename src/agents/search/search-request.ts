@@ -31,7 +31,7 @@ const DEFAULT_EVALUATIONS = 300_000;
 export interface SearchRequest {
   readonly world: World;
   readonly imagination: boolean;
-  /** As passed by the caller. Opening the batches checks it, and the kernel. */
+  /** As passed by the caller, like `kernel`. Both are checked when the batches are opened. */
   readonly backend: string | undefined;
   readonly kernel: string | undefined;
   /** Null: as many as the machine has. */

@@ -170,7 +170,7 @@ function changesIn({ before, job, retried, forgotten }: Submission, given: JobRe
   );
 }
 
-/** Refuses the URL of an endpoint that may contain a key: Redis stores it. @throws UsageError. */
+/** Refuses an endpoint's URL that may contain a key, because Redis stores the URL. @throws UsageError. */
 function checkStoredUrl(text: string | undefined): void {
   if (text === undefined) return;
   const url = URL.canParse(text) ? new URL(text) : null;

@@ -6,7 +6,7 @@ import { addQueueOptions } from './queue-options.js';
 import type { WorkCommandOptions } from './run-work.js';
 
 const HELP = `
-Works until it is interrupted; then it gives its shards back. Start as many workers as there are cores, or one with
+Works until it is interrupted; then it gives its shards back. Start as many workers as there are cores, or one worker with
 --concurrency. A worker renews the leases of its shards; if it dies or hangs, another worker takes them over after --lease.
 Keys of language models are read from this worker's environment variables. They are never stored in Redis.
 

@@ -54,7 +54,7 @@ const EXTEND = `${IS_HELD}
 if isHeld then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
 `;
 
-/** Removes results that the collector has on disk. KEYS: collector, results. ARGV: id, then indices. Returns whether it holds the job. */
+/** Removes results that the collector has on disk. KEYS: collector, results. ARGV: id, then indices. Returns 1 if the collector still holds the job, else 0. */
 const TAKE = `${IS_HELD}
 if not isHeld then return 0 end
 redis.call('HDEL', KEYS[2], unpack(ARGV, 2))

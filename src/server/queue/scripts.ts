@@ -43,7 +43,7 @@ local isCurrent = state == 'open' and submission == ARGV[1]
 
 /**
  * Stores a shard's result, and removes its episodes. KEYS: job, results, digests, differences, finished, episodes. ARGV:
- * submission, index, SHA-256 (32 bytes) and result, milliseconds of compute, the machine that computed it. Returns 'stored',
+ * submission, index, SHA-256 (32 bytes) and result, milliseconds of compute, the machine that computed the shard. Returns 'stored',
  * 'same', 'different' or 'closed'.
  */
 export const STORE = `${NOW}${IS_CURRENT}
