@@ -1,4 +1,4 @@
-/** Tests a report in Chromium: no requests, no console messages, no sideways scrolling, no accessibility violations. */
+/** Tests a report in Chromium: no requests, no console messages, no horizontal scrolling, no accessibility violations. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
@@ -12,7 +12,7 @@ import { AUDIT } from '../support/report.js';
 import { isRequired } from '../support/required.js';
 import { episodeStarts, playerOf, recordEpisodes, TEST_POLICIES } from '../support/trajectories.js';
 
-/** Returns the reason why no page can be opened here; null if one can. @throws if `RHYTHM_REQUIRE` names chromium. */
+/** Returns the reason why Chromium cannot be started here, or null. @throws if `RHYTHM_REQUIRE` names chromium. */
 async function whyAbsent(): Promise<string | null> {
   try {
     await (await launch('no webgpu')).close();

@@ -10,7 +10,7 @@ const absent = inject('whyNoChromium');
 if (absent !== null) test.skip(`absent here: Chromium: ${absent}`, () => {});
 
 describe.skipIf(absent !== null)('in Chromium', () => {
-  it('students act and believe as in Node', async () => {
+  it('students take the same actions and state the same beliefs as in Node', async () => {
     const { text } = bundleFor('test/support/chromium/student-page.ts');
     await using page = await ChromiumPage.open<StudentPage>(text);
     for (const name of STUDENT_NAMES) {

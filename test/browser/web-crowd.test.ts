@@ -137,7 +137,7 @@ describe.skipIf(absent !== null)('the crowd', () => {
     });
 
     // The last test of this page, because it ends the browser's GPU process.
-    it('looks for a device again after it was lost', async () => {
+    it('looks for a device again after the device was lost', async () => {
       const { page } = visited;
       await page.getByRole('combobox', { name: 'People' }).selectOption('1,000,000');
       await page.getByText(/^[1-9].* of 1,000,000 people$/).waitFor();
@@ -204,7 +204,7 @@ describe.skipIf(absent !== null)('the crowd', () => {
   });
 
   describe('failures', () => {
-    it('computes the same without WebGPU, on the reference, and gives the reason', async () => {
+    it('computes the same scores without WebGPU, on the reference, and says why', async () => {
       await using page = await visit(FEW);
       const expectedRows = await shownPolicies(page);
       expect(expectedRows.map(({ digest }) => digest)).toEqual(
@@ -276,15 +276,15 @@ describe.skipIf(absent !== null)('the crowd', () => {
     it('keeps the chosen colours, light or dark', async () => {
       await using visited = await visit(FEW, { colorScheme: 'light' });
       const { page } = visited;
-      const ground = () => page.evaluate('getComputedStyle(document.body.parentElement).backgroundColor');
-      const light = await ground();
+      const background = () => page.evaluate('getComputedStyle(document.body.parentElement).backgroundColor');
+      const light = await background();
       await page.emulateMedia({ colorScheme: 'dark' });
-      await expect.poll(ground).not.toBe(light);
+      await expect.poll(background).not.toBe(light);
       await page.getByRole('radio', { name: 'light' }).check();
-      await expect.poll(ground).toBe(light);
+      await expect.poll(background).toBe(light);
       await page.reload();
       await shownPolicies(visited);
-      expect(await ground()).toBe(light);
+      expect(await background()).toBe(light);
       const paper = page.getByRole('img').first().locator(`rect[fill="${LIGHT.paper}"]`);
       await paper.waitFor({ state: 'attached' });
     });

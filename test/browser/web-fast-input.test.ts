@@ -43,7 +43,7 @@ describe.skipIf(absent !== null)('fast input', () => {
       ['Undo', "press('Undo')", '#person?by=heuristic&at=4'],
       ['Start again', "press('Start again')", '#person?by=heuristic'],
       ['another person', "choose('Person', 'discrete')", '#person?person=discrete&by=heuristic'],
-    ])('does not continue continuous play after: %s', async (_, input, address) => {
+    ])('takes no further step of continuous play after: %s', async (_, input, address) => {
       await using visited = await visitWith('#person?by=heuristic&at=5', HOLD_STEPS);
       const { page } = visited;
       await page.getByText('It gives no reasons.').waitFor();
@@ -86,7 +86,7 @@ describe.skipIf(absent !== null)('fast input', () => {
       await expect.poll(() => page.url()).toBe(at('#person?by=heuristic&at=1'));
     });
 
-    it('draws the last picture, and skips those that it replaced', async () => {
+    it('draws the last picture, and skips the pictures that it replaced', async () => {
       await using visited = await visitWith('#person?moves=01', HOLD_DRAWINGS);
       const { page } = visited;
       const requested = () => page.evaluate('requestedDrawings');
@@ -205,7 +205,7 @@ describe.skipIf(absent !== null)('fast input', () => {
       expect(await fastInput(page, 'late', busy)).toBe('false');
     });
 
-    it('leaves a view and returns to it at once', async () => {
+    it('shows a view that the user leaves and opens again at once', async () => {
       await using visited = await visitWith('#crowd?people=20000');
       const { page } = visited;
       await page.getByRole('button', { name: 'Stop' }).waitFor();

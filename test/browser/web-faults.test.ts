@@ -1,4 +1,4 @@
-/** Tests faults of the page: hostile links, held keys, fast changes of the history, missing features, small screens. */
+/** Tests the page under stress: hostile links, held keys, fast changes of the history, missing features, small screens. */
 import type { Page } from 'playwright-core';
 import { describe, expect, inject, it, test } from 'vitest';
 import { setUpVisits } from '../support/web/visits.js';
@@ -89,7 +89,7 @@ describe.skipIf(absent !== null)('the page', () => {
       const { page } = visited;
       for (const text of HOSTILE) {
         const address = `#${view}?${names.map((name) => `${name}=${text}`).join('&')}`;
-        // Until the page has read this address, the notice of the previous one is shown.
+        // Until the page has read this address, it shows the notice of the previous address.
         await page.evaluate(`new Promise((read) => {
           addEventListener('hashchange', () => read(), { once: true });
           location.hash = ${JSON.stringify(address)};
@@ -273,16 +273,16 @@ describe.skipIf(absent !== null)('the page', () => {
       const { page } = visited;
       await page.emulateMedia({ forcedColors: 'active' });
       await slots(page, MOVES.length);
-      const ground = (selector: string) =>
+      const background = (selector: string) =>
         page.evaluate(
           `getComputedStyle(document.querySelector(${JSON.stringify(selector)})).backgroundColor`,
         );
-      expect(await ground('.track .fill')).not.toBe(await ground('.track'));
-      expect(await ground('nav [aria-current]')).not.toBe(await ground('nav a:not([aria-current])'));
+      expect(await background('.track .fill')).not.toBe(await background('.track'));
+      expect(await background('nav [aria-current]')).not.toBe(await background('nav a:not([aria-current])'));
       await page.getByRole('link', { name: 'Graders' }).click();
       await page.locator('table.ranking').waitFor();
-      expect(await ground('.stack .segment')).not.toBe(await ground('.stack'));
-      expect(await ground('[aria-pressed="true"]')).not.toBe(await ground('[aria-pressed="false"]'));
+      expect(await background('.stack .segment')).not.toBe(await background('.stack'));
+      expect(await background('[aria-pressed="true"]')).not.toBe(await background('[aria-pressed="false"]'));
     });
   });
 });

@@ -69,7 +69,7 @@ if (absent !== null) test.skip(`absent here: the page in Chromium: ${absent}`, (
 describe.skipIf(absent !== null)('graders', () => {
   const { at, visit } = setUpVisits();
 
-  /** A page that has played the episodes, which the tests share. */
+  /** A page that has played the episodes. The tests share it. */
   let opened: Visit;
   beforeAll(async () => {
     opened = await visit(FEW);
@@ -199,7 +199,7 @@ describe.skipIf(absent !== null)('graders', () => {
     expect(await page.locator('.file pre').textContent()).toBe(text);
   });
 
-  it('show the message of a copy until the weights change', async () => {
+  it('show that the file was copied until the weights change', async () => {
     const { page } = await show();
     await page.evaluate('navigator.clipboard.writeText = async () => {}; null');
     await page.getByRole('button', { name: 'Copy' }).click();

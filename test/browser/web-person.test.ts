@@ -135,7 +135,7 @@ describe.skipIf(absent !== null)('one person', () => {
       await page.waitForURL(/moves=3-/);
     });
 
-    it('states no belief if the user unchecks it', async () => {
+    it('states no belief while its checkbox is unchecked', async () => {
       await using visited = await visit(`#person?moves=${SEQUENCE_TEXT.slice(0, -1)}`);
       const { page } = visited;
       const checkbox = page.getByRole('checkbox', { name: /^State this belief/ });

@@ -31,6 +31,6 @@ it('has no inline script or style, which the policy would refuse', () => {
   expect(html).not.toMatch(/<style|<script(?![^>]*\ssrc=)|\sstyle=|\son\w+=/);
 });
 
-it('has a text that explains what the page needs, for when its files cannot be loaded', () => {
+it('has a text that explains what the page needs, shown if its files cannot be loaded', () => {
   expect(html).toMatch(/<div id="page">\s*<p>[^<]*opened from the disk[^<]*web server[^<]*<\/p>/);
 });

@@ -1,4 +1,4 @@
-/** The bracket: shares between two anchors, their intervals, and the checks of an audit. */
+/** The bracket of a score: its share of the distance between two anchors, the share's interval, and the checks of the audit. */
 import { describe, expect, it } from 'vitest';
 import { toGrader } from '../../src/engine/graders/grader.js';
 import {
@@ -68,7 +68,7 @@ describe('a share', () => {
 describe('the anchors of an audit', () => {
   const read = (changes: object) => readAnchors({ ...BRACKET_AUDIT, ...changes }, TEST_SETTINGS);
 
-  it('are read', () => {
+  it('are read from its JSON', () => {
     expect(read({}).anchors.sampled.sequence.mean).toBe(0.25);
   });
 
@@ -105,8 +105,8 @@ describe('an evaluation', () => {
     const own = readAnchors({ ...BRACKET_AUDIT, anchors: { sampled: wide, discrete: wide } }, TEST_SETTINGS);
     const { rows, brackets } = bracketEvaluation(evaluation, own);
     expect(brackets[0]).toBe(own);
-    const shown = rows.filter(({ share }) => share !== null).map(({ condition }) => condition);
-    expect(shown).toEqual(['in-distribution', 'ood', 'discrete']);
+    const withShare = rows.filter(({ share }) => share !== null).map(({ condition }) => condition);
+    expect(withShare).toEqual(['in-distribution', 'ood', 'discrete']);
     const [{ share, finalScore, regraded }] = rows;
     expect(share!.mean).toBeCloseTo((finalScore.mean - 0.25) / 0.5, 12);
     expect(regraded.map(({ grader }) => grader)).toEqual(['v3']);
@@ -117,7 +117,7 @@ describe('notes', () => {
   const own = readAnchors(BRACKET_AUDIT, TEST_SETTINGS);
   const notesOn = (grader: string, profiles: string) => bracketNotes([{ grader, profiles }], [own]);
 
-  it('name the anchors, and why a share is missing', () => {
+  it('name the anchors, and say why a share is missing', () => {
     expect(notesOn('v2', 'sampled')).toEqual([
       'Anchors for sampled profiles under v2: 0.250 ±0.010 (0) and 0.750 ±0.020 (1).',
     ]);

@@ -16,7 +16,7 @@ import {
 const calm = { name: 'calm', weights: { crash_free: 0.5, efficiency: 0.3, belief_accuracy: 0.2 } };
 const seeds = { first: 0, last: 19 };
 
-it('accepts a grader, and results have its name and all eight weights', async () => {
+it('accepts a custom grader, and results have its name and all eight weights', async () => {
   const { rows, ...run } = await evaluate({ grader: calm, seeds });
   const rest = { progress: 0, connection: 0, adaptation: 0, wellbeing: 0, belief_skill: 0 };
   const weights = { ...calm.weights, ...rest };
@@ -55,7 +55,7 @@ describe('scores under other graders', () => {
     ['v2', ['v3']],
     ['v3', ['v2']],
     [calm, ['v2', 'v3']],
-  ])('of an evaluation under %o are under %o', async (grader, others) => {
+  ])('of an evaluation under %o are scores under %o', async (grader, others) => {
     const { rows } = await evaluate({ grader, seeds, policies });
     for (const { regraded } of rows) expect(regraded.map(({ grader: name }) => name)).toEqual(others);
   });

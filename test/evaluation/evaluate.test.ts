@@ -115,7 +115,7 @@ it('counts wins against the heuristic on the same seeds, whether or not it is a 
   expect(heuristicRow.wins).toEqual({ won: 0, lost: 0, tied: 200 });
 });
 
-it('describes its version, world, engine and machine', async () => {
+it('the JSON of an evaluation has version, world, engine and machine', async () => {
   const json = evaluationToJson(await evaluate({ backend: 'reference', seeds: { first: 3, last: 3 } }));
   expect(json).toMatchObject({
     schema: { name: 'rhythm-vec/evaluation', version: 1 },
@@ -184,7 +184,7 @@ describe('conditions', () => {
     'discrete:workaholic_stoic',
   ];
 
-  it('are all by default, and only "custom" if seeds are given', () => {
+  it('default to all conditions, or to "custom" alone if seeds are given', () => {
     expect(names({})).toEqual(CONDITIONS.map(({ name }) => name));
     expect(names({ seeds: { first: 0, last: 1 } })).toEqual(['custom']);
     expect(names({ seeds: { first: 0, last: 1 }, conditions: ['ood'] })).toEqual(['ood', 'custom']);
@@ -227,7 +227,7 @@ describe('conditions', () => {
   });
 });
 
-it('has a constant-belief row for every policy without belief', () => {
+it('every policy without a belief has a variant with the constant belief', () => {
   for (const { name, belief } of POLICIES) {
     if (belief === 'none') expect(POLICIES.map((policy) => policy.name)).toContain(`${name}+constant`);
   }

@@ -39,7 +39,7 @@ const MODEL: LanguageModel = {
 
 const optionsOf = ({ backend, kernel }: Engine) => ({ backend, kernel, threads: 1 });
 
-/** Evaluates all fast policies on seeds 0-99 and 10000-10049. */
+/** Evaluates the default policies on seeds 0-99 and 10000-10049. */
 async function evaluate150(engine: Engine) {
   const { rows } = await evaluate({ conditions: ['in-distribution', 'ood'], ...optionsOf(engine) });
   return rows;
@@ -73,7 +73,7 @@ async function reevaluate(engine: Engine, lines: readonly string[]) {
   return { mismatches: mismatches.flat(), sections: reevaluation.sections() };
 }
 
-/** Plays a policy of an audit with beliefs that need the engine: fitted ones, and the true ones. */
+/** Plays a policy of an audit with the beliefs that need the engine: the fitted beliefs and the true beliefs. */
 async function auditPlays(engine: Engine) {
   const request = toAuditRequest({ grader: 'v3', evaluations: 1000, episodes: 10, ...optionsOf(engine) });
   const fitted = await fitBeliefs(request, new Uint8Array(NUM_STEPS).fill(3), 'sampled');

@@ -1,4 +1,4 @@
-/** `evaluate` with language models: each episode is played once, and rows are like those of any other policy. */
+/** `evaluate` with language models: each episode is played once, and the rows have the form of other policies' rows. */
 import { describe, expect, it } from 'vitest';
 import type { LanguageModel } from '../../src/agents/llm/language-model.js';
 import { openLoopActions } from '../../src/agents/policies/open-loop.js';
@@ -84,7 +84,7 @@ describe('a model', () => {
     expect(fake.maxConcurrent).toBe(3);
   });
 
-  it('is paired with the heuristic on the same seeds, as a policy that plays the same actions', async () => {
+  it('has the scores, and the wins over the heuristic, of a policy that plays the same actions', async () => {
     const same = {
       seeds: { first: 100, last: 104 },
       llm: { models: [localModel('open-loop', openLoopAnswer)] },
@@ -192,7 +192,7 @@ describe('earlier episodes', () => {
     expect([all.rows, all.fake.requests, all.episodes]).toEqual([whole.rows, [], []]);
   });
 
-  it('of one condition are reused for the others, without counting usage twice', async () => {
+  it('of one condition are reused for the other conditions, without counting usage twice', async () => {
     const whole = await wholeRun();
     const played = whole.episodes.filter(({ condition }) => condition.startsWith('discrete:'));
     const rest = await evaluateModel({ ...options, llm: { models: [], played } });

@@ -1,4 +1,4 @@
-/** Rankings and their sensitivity to the weights, checked by hand and by grading again. */
+/** Rankings, and their flips (weights at which two policies swap), checked by hand and by grading again. */
 import { describe, expect, it } from 'vitest';
 import {
   COMPONENT_NAMES,
@@ -17,7 +17,7 @@ import { expectRefusal } from '../support/refusals.js';
 
 const { length: SIZE } = COMPONENT_NAMES;
 
-/** Returns episodes with the same components. Missing ones are 0. */
+/** Returns episodes with the same components. Missing components are 0. */
 const steady = (name: string, components: number[], episodes = 4): PolicyComponents => ({
   name,
   components: Float32Array.from({ length: SIZE * episodes }, (_, i) => components[i % SIZE] ?? 0),
@@ -137,7 +137,7 @@ describe('weightSensitivity, compared with numbers computed by hand', () => {
     expect(progress.below!.unscaled).toBeCloseTo(0.2, 5);
   });
 
-  it('a component that is equal in both has no flip', () => {
+  it('a component that is equal for both policies has no flip', () => {
     for (const component of [
       'crash_free',
       'connection',
@@ -156,11 +156,11 @@ describe('weightSensitivity, compared with numbers computed by hand', () => {
     expect(belief.above!.weight).toBeGreaterThan(0);
     expect(belief.above!.weight).toBeLessThan(1e-5);
     expect(sensitivityTo('progress', tied)).toMatchObject({ below: null, above: null });
-    // All weight is on crash_free, so the others have no proportions.
+    // All weight is on crash_free, so the other weights have no proportions.
     expect(sensitivityTo('crash_free', tied)).toMatchObject({ weight: 1, below: null, above: null });
   });
 
-  it('the flip reported for a weight is the nearest one of all pairs of neighbours in the ranking', () => {
+  it('the flip reported for a weight is the nearest flip of all pairs of neighbours in the ranking', () => {
     const third = steady('third', [0.5, 0.1, 0.2, 0, 0.5, 0.8, 0, -1]);
     const [, progress] = weightSensitivity([worker, guesser, third], grader);
     expect(progress.leads.map(({ ahead, behind }) => [ahead, behind])).toEqual([
@@ -177,7 +177,7 @@ describe('weightSensitivity, compared with numbers computed by hand', () => {
   });
 });
 
-/** Returns weights f32 [8] with this weight of component k and the others in proportion. */
+/** Returns weights f32 [8] with this weight of component k, and the other weights in proportion. */
 const weightsAt = (weights: ArrayLike<number>, k: number, weight: number): Float32Array =>
   Float32Array.from(weights, (other, j) => (j === k ? weight : (other * (1 - weight)) / (1 - weights[k])));
 

@@ -24,7 +24,7 @@ async function mismatchesOf(episodes: readonly TrajectoryEpisode[]) {
 }
 
 describe.each(TWO_ENGINES)('on $name', ({ backend, kernel }) => {
-  it('records every policy that is not stepped, under every condition, with graders v1 and v2', async () => {
+  it('records every fixed policy, under every condition, with graders v1 and v2', async () => {
     for (const grader of ['v1', 'v2']) {
       const options = { episodes: 3, grader, backend, kernel };
       const { rows, episodes } = await evaluateRecorded(options);
@@ -37,6 +37,7 @@ describe.each(TWO_ENGINES)('on $name', ({ backend, kernel }) => {
   });
 });
 
+/** Options of an evaluation of all fixed policies, and of all stepped policies, which read the observation of each step. */
 const ALL = {
   policies: [...POLICY_NAMES, ...STEPPED_NAMES],
   seeds: { first: 7, last: 7 },
@@ -82,7 +83,7 @@ it('records the name, the objective and the oracle flag of every policy', async 
 /** The baseline of all comparisons plays before the others. */
 const BASELINE_FIRST = ['heuristic', ...POLICY_NAMES.filter((name) => name !== 'heuristic')];
 
-it('passes episodes of selected policies only to the listener, in the order of seeds', async () => {
+it('passes only the episodes of selected policies to the listener, in the order of seeds', async () => {
   const { episodes } = await evaluateRecorded({
     policies: ['random+constant'],
     seeds: { first: 100, last: 106 },

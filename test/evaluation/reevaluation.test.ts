@@ -208,7 +208,7 @@ describe('a changed field is a mismatch:', () => {
     expect(mismatch).toEqual({ step: 0, field: 'belief', ...texts });
   });
 
-  it('with its numbers as shortest decimals', async () => {
+  it('a reward: the mismatch has both numbers as shortest decimals', async () => {
     const [mismatch] = await mismatchesOf(changedAt(withoutText, 'steps.27.reward', Math.fround(0.7)));
     const recomputed = float32Decimal(withoutText.steps[27].reward);
     expect(mismatch).toEqual({ step: 27, field: 'reward', recorded: 0.7, recomputed });
@@ -231,7 +231,7 @@ describe('a changed field is a mismatch:', () => {
   it.each<[string, object]>([
     ['the seed', { seed: 77 }],
     ['the profile', { profile_mode: PROFILE_NAMES[0] }],
-  ])('%s: nearly everything', async (_, changes) => {
+  ])('%s: more than 100 fields', async (_, changes) => {
     expect((await mismatchesOf({ ...answered[0], ...changes })).length).toBeGreaterThan(100);
   });
 
@@ -240,7 +240,7 @@ describe('a changed field is a mismatch:', () => {
     expect(found.filter((name) => !name.startsWith('step 27 rew'))).toEqual(['final.final_score']);
   });
 
-  it('an unchanged episode beside a changed one has no mismatch', async () => {
+  it('an unchanged episode beside a changed episode has no mismatch', async () => {
     const other = changedAt(answered[0], 'final.progress', 1);
     const { mismatches } = await replayed([answered[1], other, answered[2]]);
     expect(mismatches.map(({ length }) => length)).toEqual([0, 1, 0]);

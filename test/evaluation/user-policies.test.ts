@@ -22,7 +22,7 @@ const rowsOf = async (policies: EvaluateOptions['policies'], options: EvaluateOp
     name: belief === 'constant' ? `${policy}+constant` : policy,
   }));
 
-/** A copy of a built-in policy under another name. Its actions are stepped, not played in one call. */
+/** Returns a copy of a built-in policy that chooses the action of each step, instead of playing whole episodes in one call. */
 const stepped = (name: string) => ({ open: builtin(name).open });
 
 describe('policies passed as values', () => {
@@ -60,7 +60,7 @@ describe('policies passed as values', () => {
     expect(rows[0].digest).toBe(rows[1].digest);
   });
 
-  it('do not depend on the chunks in which they are played', async () => {
+  it('have the same row for every chunk size', async () => {
     const policies = { mine: withInference(recurrent()) };
     const [whole] = await rowsOf(policies);
     for (const chunkSize of [1, 4]) expect(await rowsOf(policies, { chunkSize })).toEqual([whole]);
@@ -102,7 +102,7 @@ describe('policies passed as values', () => {
     ['a name with a comma', { 'a,b': () => ({ actions: [] }) }, /without a comma/],
     ['a value that is not a policy', { mine: {} as never }, /docs\/guides\/policies\.md/],
     ['an unknown name', { mine: 'planer' }, /Did you mean "planner"/],
-    ['nothing', {}, /policies by name/],
+    ['no policy', {}, /policies by name/],
   ])('are refused with %s', async (_, policies, message) => {
     await expect(rowsOf(policies as EvaluateOptions['policies'])).rejects.toThrow(message);
   });

@@ -1,4 +1,4 @@
-/** Advantages compared with TRL: its trainers compute them from the same rewards, in float32. */
+/** Advantages equal those that TRL's trainers compute from the same rewards, in float32. */
 import { describe, expect, it, test } from 'vitest';
 import { ADVANTAGE_METHODS, groupAdvantages } from '../../src/index.js';
 import { Random } from '../support/random.js';

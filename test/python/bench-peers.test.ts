@@ -1,4 +1,4 @@
-/** The peers of the bench give the golden values. Each is verified so before it is timed. */
+/** The players that `bench --peers` compares give the golden values. The bench verifies this before it times a player. */
 import { afterAll, expect, test } from 'vitest';
 import { goldenOutputs } from '../../bench/peers/inputs.js';
 import { compareOutputs, verifyPlayer } from '../../bench/peers/measure.js';
@@ -20,7 +20,7 @@ for (const kind of PLAYERS) {
   });
 }
 
-test('a player with another value is not timed', () => {
+test('compareOutputs refuses values that differ by more than the tolerance, and another number of values', () => {
   const wanted = goldenOutputs();
   const got = wanted.slice();
   got[got.length - 1] += 1e-6;

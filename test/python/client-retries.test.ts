@@ -27,7 +27,7 @@ describe.runIf(absent === null)('temporary failures are retried', () => {
     expect(results[0].scores!.total).toHaveLength(1);
   });
 
-  it('until no attempts are left, or the demanded wait is too long', async () => {
+  it('until no attempts are left, or the requested wait is too long', async () => {
     const server = await faultyServer(await startServer(), busy('1'), busy('1'), busy('1'), busy('3600'));
     const backoff = { attempts: 3, first_s: 0.25, longest_s: 30 };
     const { results, waits } = await callClient({ url: server.url, backoff }, { score }, { score });
@@ -73,7 +73,7 @@ describe.runIf(absent === null)('permanent errors are not retried', () => {
     expect([server.requests(), waits]).toEqual([1, []]);
   });
 
-  it('an invalid request, with the invalid field', async () => {
+  it('an invalid request, whose error names the invalid field', async () => {
     const server = await faultyServer(await startServer());
     const invalid = { ...score, scores: ['beauty'] };
     const { results } = await callClient({ url: server.url }, { score: invalid });

@@ -121,7 +121,7 @@ describe.runIf(absent === null)('score, with a server in another process', () =>
     );
   });
 
-  it('accepts arrays, and refuses numbers that JSON does not have', async () => {
+  it('accepts arrays, and refuses NaN, which JSON cannot express', async () => {
     const actions = rows.map((_, i) => i % 10);
     const beliefs = rows.map(() => [0.25, 0.5, 1]);
     const request = { ...columns, actions, beliefs, grader: OWN };
@@ -143,7 +143,7 @@ describe.runIf(absent === null)('score, with a server in another process', () =>
     });
   });
 
-  it('reports invalid rows by their index in the whole batch, and scores the others', async () => {
+  it('reports invalid rows by their index in the whole batch, and scores the other rows', async () => {
     const actions = rows.map((): string | null => 'sleep');
     actions[301] = 'fly';
     const seeds = columns.seeds.map((seed, i) => (i === 77 ? -1 : seed));
@@ -173,7 +173,7 @@ describe.runIf(absent === null)('score, with a server in another process', () =>
   });
 });
 
-it.runIf(absent === null)('reports a refused Host without the remedy for tokens', async () => {
+it.runIf(absent === null)('the client reports a refused Host without the remedy for tokens', async () => {
   const { port } = await startServer();
   const score = { seeds: [7], action_histories: [[]], actions: ['sleep'] };
   const { results } = await callClient({ url: `http://0.0.0.0:${port}` }, { score });
@@ -292,7 +292,7 @@ describe.runIf(absent === null)('reward functions, called as TRL calls them', ()
   });
 });
 
-it.runIf(absent === null)('needs only the standard library of Python 3.9', () => {
+it.runIf(absent === null)('the client needs only the standard library of Python 3.9', () => {
   const modules = [
     '__init__',
     'batches',

@@ -2,8 +2,8 @@
  * Autoreset compared call by call with Gymnasium's SyncVectorEnv of a counting environment: its observation is the step
  * and the last action, its reward is 1, and its episodes have 28 steps.
  *
- * Masked resets bring the environments out of phase. autoreset.test.ts tests the features that Gymnasium lacks: step
- * masks, resets of no environment, `run`, grades, and seeds of the episodes that autoreset begins.
+ * Masked resets bring the environments out of phase. test/engine/vec-env/autoreset.test.ts tests the features that Gymnasium
+ * lacks: step masks, resets of no environment, `run`, grades, and seeds of the episodes that autoreset begins.
  */
 import { describe, expect, it, test } from 'vitest';
 import type { VecEnv } from '../../src/engine/node.js';
@@ -124,7 +124,7 @@ describe.runIf(absent === null)('a step after the end, without autoreset', () =>
     const last = sequence.calls.length - 1;
     for (const call of sequence.calls.slice(0, last)) make(env, call);
     expect((answer.rows[last] as Refused).refused).toBe('AssertionError');
-    // Gymnasium steps the environments before the finished one. Here no environment is stepped.
+    // Gymnasium steps the environments before the finished environment. Here no environment is stepped.
     expectRefusal(() => make(env, sequence.calls[last]), 'episode_over');
   });
 });

@@ -65,7 +65,7 @@ const flags = (bytes: Uint8Array): boolean[] => Array.from(bytes, (byte) => byte
 
 type Infos = Record<string, unknown>;
 
-/** Returns values with their mask, as infos have them: 0 outside the mask, and rows of several numbers as lists. */
+/** Returns values and their mask in the form of Gymnasium's infos: 0 outside the mask, and rows of several numbers as lists. */
 function masked(name: string, values: ArrayLike<number>, mask: readonly boolean[]): Infos {
   const width = values.length / N;
   const rows = mask.map((isSet, i) => {
@@ -193,7 +193,7 @@ const refusals: [call: string, error: string, message: RegExp][] = [
 ];
 
 describe.runIf(absent === null)("Gymnasium's own checks", () => {
-  it('pass for one environment, repetition and wrappers; invalid calls are refused', async () => {
+  it('pass for one environment, for repeated play and for wrappers; invalid calls are refused', async () => {
     const { url } = await startServer();
     const answer = await askPythonAsync<{ refusals: Record<string, [string, string] | null> }>(
       'gymnasium/checks.py',

@@ -92,7 +92,7 @@ describe('the folder', () => {
     return Array.from(body.matchAll(/^ {4}(\w+): /gm), ([, field]) => field);
   };
 
-  it('has models with the fields of the wire', () => {
+  it('has models with the fields of the protocol', () => {
     const without = (keys: readonly string[], others: readonly string[]) =>
       keys.filter((key) => !others.includes(key));
     expect(fieldsOf('RhythmVecAction')).toEqual(without(Object.keys(ACTION_SCHEMA.shape), ['metadata']));
@@ -101,7 +101,7 @@ describe('the folder', () => {
     expect(fieldsOf('RhythmVecState')).toEqual(without(Object.keys(STATE_SCHEMA.shape), inherited));
   });
 
-  it('has the manifest of a sample, and names that OpenEnv derives from each other', () => {
+  it("has a manifest with the keys of OpenEnv's samples, and a project name that belongs to the manifest's name", () => {
     const manifest = read('openenv.yaml').trim().split('\n');
     expect(manifest.map((line) => line.split(': ')[0])).toEqual([
       'spec_version',
@@ -134,7 +134,7 @@ describe('the folder', () => {
     },
   );
 
-  it('has a Dockerfile that runs the server, and a health check that asks it', async () => {
+  it('has a Dockerfile that runs the server, and a health check that sends the server a request', async () => {
     const lines = read('server/Dockerfile').replaceAll('\\\n', ' ').split('\n');
     const commandOf = (instruction: string): string[] =>
       JSON.parse(/\[.*\]$/.exec(lines.find((line) => line.startsWith(instruction))!)![0]);

@@ -22,7 +22,7 @@ interface Answer {
 const random = new Random('package-rollouts');
 const below = (limit: number) => random.integer(0, limit - 1);
 
-/** Draws beliefs. Some rows have none. */
+/** Draws beliefs, with NaN in the rows that state no belief. */
 function drawBeliefs(rows: number): Float32Array {
   const beliefs = Float32Array.from({ length: 3 * rows }, () => random.real(-0.2, 1.2));
   for (let row = 0; row < rows; row++) if (below(3) === 0) beliefs.fill(Number.NaN, 3 * row, 3 * row + 3);

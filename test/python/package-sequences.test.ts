@@ -35,7 +35,7 @@ function attempt(read: () => ArrayBufferView): Uint8Array {
 }
 
 /** Copies all outputs and properties of an environment, by their names in Python. Trajectories are row-major. */
-function shownBy(env: VecEnv, result: object | null, trajectory: RecordedTrajectory | null): Bytes {
+function outputsOf(env: VecEnv, result: object | null, trajectory: RecordedTrajectory | null): Bytes {
   const steps = Object.entries(trajectory === null ? {} : rowsOfTrajectory(trajectory, env.numEnvs));
   const columns = {
     ...outputColumns(env, result as never),
@@ -51,7 +51,7 @@ function shownBy(env: VecEnv, result: object | null, trajectory: RecordedTraject
   };
 }
 
-/** Makes a call. @returns the outputs and properties of its environment after it, and the error, "" for none. */
+/** Makes a call. @returns the outputs and properties of its environment afterwards, and the code of the error or "". */
 function perform(sequence: Sequence, call: Call): Bytes {
   let trajectory: RecordedTrajectory | null = null;
   let refusal = '';
@@ -61,8 +61,8 @@ function perform(sequence: Sequence, call: Call): Bytes {
     if (!(error instanceof RhythmError)) throw error;
     refusal = `${error.name} ${error.code}`;
   }
-  const shown = shownBy(sequence.envs[call.env], sequence.results[call.env], trajectory);
-  return { ...shown, refusal: Buffer.from(refusal) };
+  const outputs = outputsOf(sequence.envs[call.env], sequence.results[call.env], trajectory);
+  return { ...outputs, refusal: Buffer.from(refusal) };
 }
 
 function digestOf(columns: Bytes): string {
@@ -77,7 +77,7 @@ const DTYPES: Readonly<Record<string, string>> = {
   Float32Array: 'f32',
 };
 
-/** Encodes arguments for the script: typed arrays as bytes, also within options. Those that are undefined are left out. */
+/** Encodes arguments for the script: typed arrays as bytes, also within options. JSON leaves out undefined arguments. */
 const encoded = (args: object): object =>
   Object.fromEntries(Object.entries(args).map(([name, value]) => [name, encodedValue(value)]));
 
@@ -95,29 +95,29 @@ function encodedValue(value: unknown): unknown {
 interface Played {
   readonly sequence: Sequence;
   readonly calls: readonly Call[];
-  readonly shown: readonly Bytes[];
+  readonly outputs: readonly Bytes[];
 }
 
 function play(seed: string): Played {
   const random = new Random(seed);
   const sequence = new Sequence();
   const calls: Call[] = [];
-  const shown: Bytes[] = [];
+  const outputs: Bytes[] = [];
   const make = (call: Call): void => {
     calls.push(call);
-    shown.push(perform(sequence, call));
+    outputs.push(perform(sequence, call));
   };
   for (let env = 0; env < random.integer(1, 3); env++) make(drawCreate(random, env));
   while (calls.length < CALLS) make(drawCall(random, sequence));
-  return { sequence, calls, shown };
+  return { sequence, calls, outputs };
 }
 
 /** Describes the first call whose results differ in Python, and its differing columns. */
-function describeDifference({ calls, shown }: Played, { difference }: Answer): string[] {
+function describeDifference({ calls, outputs }: Played, { difference }: Answer): string[] {
   if (difference === null) return [];
   const { at, columns } = difference;
   const history = calls.slice(0, at + 1).map(({ name, env }) => `${name}(${env})`);
-  const expected = shown[at];
+  const expected = outputs[at];
   const names = Object.keys({ ...expected, ...columns });
   const differing = names.filter(
     (name) => Buffer.from(expected[name] ?? []).toString('base64') !== columns[name],
@@ -128,7 +128,7 @@ function describeDifference({ calls, shown }: Played, { difference }: Answer): s
   ];
 }
 
-/** Expects that an environment can restore the snapshot that Python took in its place. */
+/** Expects that an environment can restore the snapshot that Python took of the same environment. */
 function expectRestorable(env: VecEnv, snapshot: string | null): void {
   if (snapshot === null) return;
   env.restore(Buffer.from(snapshot, 'base64'));
@@ -143,12 +143,12 @@ describe.skipIf(absent !== null)(
     const played = Array.from({ length: absent === null ? drawsOf(200) : 0 }, (_, k) => play(`package ${k}`));
 
     it('returns the same bits as the TypeScript API', () => {
-      const sequences = played.map(({ calls, shown }) =>
+      const sequences = played.map(({ calls, outputs }) =>
         calls.map(({ name, env, args }, at) => ({
           name,
           env,
           args: encoded(args),
-          digest: digestOf(shown[at]),
+          digest: digestOf(outputs[at]),
         })),
       );
       const answers = askPython<Answer[]>(SCRIPT, { sequences });
@@ -161,8 +161,8 @@ describe.skipIf(absent !== null)(
     });
 
     it('draws calls that succeed and calls that are refused', () => {
-      const outcomes = played.flatMap(({ calls, shown }) =>
-        calls.map(({ name }, at) => `${name} ${shown[at].refusal}`.trim()),
+      const outcomes = played.flatMap(({ calls, outputs }) =>
+        calls.map(({ name }, at) => `${name} ${outputs[at].refusal}`.trim()),
       );
       const succeeded = ['reset', 'step', 'run', 'fork', 'assign', 'snapshot', 'restore', 'close'];
       const refused = [

@@ -1,4 +1,7 @@
-/** The recipe's watch on constructed steps, its settings, and its parser of answers. Needs Python, but no packages. */
+/**
+ * The recipe's watch, which warns of pitfalls in training, on constructed steps; the recipe's settings and its parser of answers.
+ * Needs Python, but no packages.
+ */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
 import { parseCompletion } from '../../src/index.js';

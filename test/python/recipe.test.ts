@@ -92,7 +92,7 @@ describe.runIf(absent === null)('the recipe with TRL', () => {
   );
 
   it(
-    'in two processes, the model plays whole episodes, which the engine plays with the same result',
+    'in two processes, the model plays whole episodes, and the engine replays them with the same results',
     async () => {
       const output = pathOf('episodes');
       const server = await startServer();
@@ -144,7 +144,7 @@ describe.runIf(absent === null)('the recipe with TRL', () => {
   );
 
   it(
-    'warns that the base model gives no answers, and stops by --watch-stop-on',
+    'the watch warns that the base model gives no answers, and --watch-stop-on ends the run',
     async () => {
       const output = pathOf('base');
       const server = await startServer();
@@ -166,7 +166,7 @@ describe.runIf(absent === null)('the recipe with TRL', () => {
   );
 
   it(
-    'resumes after SIGKILL with the same adapter bit for bit',
+    'a run that resumes after SIGKILL ends with the same adapter as an uninterrupted run, bit for bit',
     async () => {
       const whole = pathOf('whole');
       const server = await startServer();
@@ -212,7 +212,7 @@ describe.runIf(absent === null)('the recipe with TRL', () => {
       Record<string, Record<string, unknown>>
     >(PARTS, { folder: pathOf('parts') });
     expect(nf4).toMatchObject({ load_in_4bit: true, bnb_4bit_quant_type: 'nf4' });
-    // The published settings are written out, not derived.
+    // The published settings are written out here, not read from the recipe.
     expect(configs.later).toEqual({
       sft: { max_length: null, completion_only_loss: true },
       grpo: {
@@ -230,7 +230,7 @@ describe.runIf(absent === null)('the recipe with TRL', () => {
       grpo: { generation_batch_size: 4, num_generations: 4, max_completion_length: 16, beta: 0.01 },
       lora: { r: 4 },
     });
-    // The model's tokens have the mask 1. An end token that is missing is added, but is not the model's.
+    // The model's tokens have the mask 1. A missing end token is added, with the mask 0.
     expect(conversations).toEqual({
       text: ['0 0 1 2 5 5 5 SLEEP <end> 1 1 2 LEARN <end>', '0 0 1 2 5 5 <end> 1 1 2 7'],
       mask: [

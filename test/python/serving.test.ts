@@ -71,14 +71,14 @@ describe.runIf(absent === null)('serve', () => {
     expect((await session.closed).code).toBe(1001);
   });
 
-  it('kills a command that ignores all requests to stop, and reports one that ended early', async () => {
+  it('kills a command that ignores all requests to stop, and reports a command that ended early', async () => {
     expect(await ask('stubborn')).toEqual({
       left: false,
       logged: [expect.stringMatching(/^The server ended before its block, with exit status 3/)],
     });
   });
 
-  it('is an error with the reason if the server does not start', async () => {
+  it('raises an error with the reason if the server does not start', async () => {
     const silent = ['python3', '-c', 'import sys; sys.stdin.read()'];
     const failing = ['python3', '-c', 'raise SystemExit("no space left")'];
     const cases: [options: object, message: RegExp][] = [
@@ -96,7 +96,7 @@ describe.runIf(absent === null)('serve', () => {
   });
 });
 
-describe.runIf(absent === null)('find_command returns the first of', () => {
+describe.runIf(absent === null)('find_command returns the first of these', () => {
   const own = 'ROOT/clone/python/rhythm_vec/commands.py';
   const bare = { RHYTHM_COMMAND: '', PATH: 'ROOT/none' };
   const nodes = { ...bare, PATH: 'ROOT/node' };
@@ -124,7 +124,7 @@ describe.runIf(absent === null)('find_command returns the first of', () => {
     ['the checkout', { env: nodes, package: own }, ['ROOT/node/node', 'ROOT/clone/lib/cli.js']],
     ['npx', { env: nodes, package: 'ROOT/site/rhythm_vec/commands.py' }, ['ROOT/node/npx', 'rhythm-vec']],
     [
-      'nothing, with an error that lists all of these',
+      'none: an error that lists all of these',
       { env: bare, package: own },
       expect.stringMatching(
         /command=, .*RHYTHM_COMMAND, .*PATH, .*node_modules\/\.bin of ROOT .*ROOT\/clone\/lib\/cli\.js, and npx\. Install Node/,

@@ -23,7 +23,7 @@ const absent = whyAbsent('rhythm-vec', '(npm run test:python-package)', SCRIPT, 
 describe.skipIf(absent !== null)(
   `students in the Python package${absent === null ? '' : ` (skipped: ${absent})`}`,
   () => {
-    it('act and believe as in TypeScript, in every bit', async () => {
+    it('take the same actions and state the same beliefs as in TypeScript, bit for bit', async () => {
       const answers = play(STUDENT_NAMES, EVALUATION_SEEDS);
       for (const [k, name] of STUDENT_NAMES.entries()) {
         const { actions, beliefs } = await playStudent(name, EVALUATION_SEEDS);
@@ -33,7 +33,7 @@ describe.skipIf(absent !== null)(
       }
     });
 
-    it('are read from files, and damaged files and other releases are refused', async () => {
+    it('are read from files, and damaged files and files of newer releases are refused', async () => {
       const { manifest, network } = await loadStudent(STUDENT_NAMES[0]);
       const bytes = encodeStudent(manifest, network);
       const write = (name: string, content: Uint8Array | string): string => {

@@ -46,16 +46,16 @@ const meanOf = (values: readonly number[]): number =>
 
 for (const library of ['duckdb', 'pyarrow'] as const) {
   it.skipIf(ABSENT[library] !== null)(
-    `the example of ${library} has the means and counts${unless(library)}`,
+    `the example of ${library} prints the means and counts${unless(library)}`,
     async () => {
       const [scores, actions] = await outputOf(library);
-      const own = ['heuristic+constant', 'random'].map((teacher) => {
+      const expected = ['heuristic+constant', 'random'].map((teacher) => {
         const played = episodes.filter((episode) => episode.teacher === teacher).map(({ final }) => final);
         const score = meanOf(played.map(({ final_score }) => final_score));
         const error = meanOf(played.map(({ belief_mae }) => belief_mae));
         return [teacher, '100', score.toFixed(6), error.toFixed(6)];
       });
-      expect(scores).toEqual(own);
+      expect(scores).toEqual(expected);
       const counts = new Map<string, number>();
       for (const { step, action } of episodes.flatMap(({ steps }) => steps)) {
         const key = `${step} ${action}`;

@@ -22,13 +22,13 @@ const scored = (finalScore: number, seed: number): TrajectoryEpisode =>
   ({ ...EPISODE, seed, final: { ...EPISODE.final, final_score: finalScore } }) as TrajectoryEpisode;
 const [EPISODE] = recordEpisodes(episodeStarts([5]));
 
-it('parses former names of policies as the new names', () => {
+it('parseResult replaces former names of policies by the new names', () => {
   const former = JSON.parse(JSON.stringify(AUDIT).replaceAll('"open-loop"', '"blind-tape"'));
   expect(JSON.stringify(former)).toContain('blind-tape');
   expect(parseResult(former)).toEqual(parseResult(AUDIT));
 });
 
-it('names teachers of re-evaluations as eval does', () => {
+it('parseResult names the teachers of a re-evaluation as eval does', () => {
   const { schema: _, rows: __, ...run } = AUDIT;
   const machine = { cpu: '', cores: 1, arch: 'x64', node: 'v24' };
   const scores = {
@@ -84,7 +84,7 @@ describe('belief errors', () => {
   const beliefsAt = (at: Record<number, StoredBelief>): (StoredBelief | null)[] =>
     Array.from({ length: NUM_STEPS }, (_, step) => at[step] ?? null);
 
-  it('use a belief until the next one, and 0.5 each before the first', () => {
+  it('use each belief until the next belief, and 0.5 for each target before the first belief', () => {
     const tally = new BeliefErrorTally();
     tally.add(beliefsAt({ 2: [1, 0.5, 0.5], 5: [1, 0.25, 0.75] }), Float32Array.of(1, 0.25, 0.75));
     const { mean, low, high, constant } = tally.summary()!;
@@ -152,7 +152,7 @@ describe('chosen episodes', () => {
     return keeper.chosen().map(({ which, seed }) => `${which} ${seed}`);
   };
 
-  it('are the best, the median and the worst, the first of equal ones', () => {
+  it('are the best, the median and the worst, and the first of episodes with equal scores', () => {
     expect(chosen(0.5, 0.75, 0.25, 0.625, 0.75)).toEqual(['best 1', 'median 3', 'worst 2']);
     expect(chosen(0.5, 0.25)).toEqual(['best 0', 'worst 1']);
     expect(chosen(0.5)).toEqual(['only 0']);
@@ -229,7 +229,7 @@ describe('names', () => {
   });
 });
 
-it('omits rows of stored episodes that repeat a row of an evaluation', () => {
+it('withoutRepeats omits rows of stored episodes that repeat a row of an evaluation', () => {
   const row = {
     source: 'a',
     fromEpisodes: true,
@@ -249,7 +249,7 @@ it('omits rows of stored episodes that repeat a row of an evaluation', () => {
   expect(withoutRepeats(rows).map(({ source }) => source)).toEqual(['a', 'e', 'c', 'd']);
 });
 
-it('takes costs from an evaluation, unless stored episodes have usage', () => {
+it('costs come from an evaluation, unless stored episodes have usage', () => {
   const usage = { requests: 90, prompt_tokens: 600, cost_usd: 0.5 };
   const row = { policy: 'llm:m', episodes: 3 };
   const rows = [

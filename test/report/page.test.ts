@@ -131,7 +131,7 @@ describe('a report of all kinds of files', () => {
   });
 });
 
-it('lists what is missing, and the commands that make it', async () => {
+it('a report lists what is missing, and the commands that make it', async () => {
   const page = await pageFor(gatherData((gatherer) => gatherer.addResult('results.json', evaluation)));
   expect(headings(page)).toEqual(['Final scores', 'What is missing', 'Files']);
   const commands = elementsOf(page)
@@ -140,7 +140,7 @@ it('lists what is missing, and the commands that make it', async () => {
   expect(commands).toEqual(['eval', 'teach', 'audit', 'eval']);
 });
 
-it('warns if worlds or versions are mixed', async () => {
+it('a report warns if worlds or versions are mixed', async () => {
   const other = structuredClone(evaluation);
   Object.assign(other.value, { world_digest: 'a'.repeat(64), version: '9.0.0' });
   const page = await pageFor(

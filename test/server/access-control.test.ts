@@ -191,7 +191,7 @@ it.each(heads)('without a token, a request with %s gets the expected status', as
   expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
 });
 
-it('names the remedy in the answer to a refused Host', async () => {
+it('the answer to a refused Host names the remedy', async () => {
   const server = await startServer();
   const answer = await answerTo(server, ['GET /metadata HTTP/1.1', 'Host: example.com:8000']);
   expect(answer).toContain(
@@ -204,7 +204,7 @@ it('names the remedy in the answer to a refused Host', async () => {
 });
 
 it.each(['127.0.0.1', '0.0.0.0'])(
-  'accepts any Host on %s with insecure, but no pages of other sites',
+  'an insecure server on %s accepts any Host, but refuses pages of other sites',
   async (host) => {
     const server = await startServer({ host, insecure: true });
     const head = ['GET /metadata HTTP/1.1', 'Host: rhythm.example.com'];

@@ -33,7 +33,7 @@ const completions = seeds.map((_, i) => {
 
 const bitsOf = (values: Iterable<number>): number[] =>
   Array.from(new Uint32Array(Float32Array.from(values).buffer));
-/** JSON has no NaN. */
+/** Returns values as JSON has them, with null for NaN. */
 const orNull = (values: ArrayLike<number>) =>
   float32Decimals(values).map((value) => (Number.isNaN(value) ? null : value));
 
@@ -136,7 +136,7 @@ it('/v1/score scores last steps with the beliefs of their histories, with action
     action_histories: seeds
       .slice(0, n)
       .map((_, i) => histories[i].concat(Array(27).fill('sleep')).slice(0, 27)),
-    // As many beliefs as actions, none, or 28 with the last one ignored.
+    // No beliefs, 27 (as many as actions), or 28, of which the last is ignored.
     belief_histories: seeds.slice(0, n).map((_, i) => (i % 3 === 0 ? null : beliefs(26 + (i % 3), i))),
     grader: 'v3',
   };
@@ -214,14 +214,14 @@ it.each([
     float32Decimals(stepRewards),
     float32Decimals(rewards.total),
   ]);
-  const game = {
+  const rolloutRequest = {
     seeds: [5],
     group_size: 2,
     policy: 'random',
     grader,
     arrays: ['final_scores', 'components'],
   };
-  const { arrays } = (await sendRequest(server, 'POST', '/v1/rollout', game)).body;
+  const { arrays } = (await sendRequest(server, 'POST', '/v1/rollout', rolloutRequest)).body;
   const rollouts = await rolloutGroups({
     seeds: [5],
     groupSize: 2,
@@ -551,7 +551,7 @@ it('/v1/rollout returns the same arrays as rolloutGroups, for every policy', asy
   const { finalScores } = env.run(sequences.flat(), { beliefs: [0.25, 0.5, 1] });
   expect(body.arrays.final_scores).toEqual(float32Decimals(finalScores));
 
-  // A belief for every step, null for none, which the environment takes as NaN.
+  // A belief for each step, or null, which the environment takes as NaN.
   const beliefs = sequences.map((sequence, i) =>
     sequence.map((_, t) => ((i + t) % 3 === 0 ? null : [t / 28, i / 6, 1])),
   );

@@ -72,7 +72,7 @@ const isKnown = (value: unknown): boolean =>
   !Array.isArray(value) &&
   Object.keys(value).every((key) => KEYS.has(key));
 
-it('accepts and refuses the same bodies as JSON.parse, in any pieces, with equal values', async () => {
+it('reads the same values as JSON.parse, in any pieces, and refuses invalid JSON and unknown or repeated keys', async () => {
   const counts = { accepted: 0, refused: 0 };
   const property = fc.asyncProperty(
     bodies,
@@ -134,8 +134,8 @@ const shapes: [what: string, body: string, message: RegExp][] = [
   ['many keys', `{${keys(50_000)}}`, /Extra inputs are not permitted. Expected keys among/],
   ['integers as keys', `{${keys(50_000, String)}}`, /Extra inputs/],
   ['a long key', `{"${'k'.repeat(100_000)}":1}`, /Extra inputs/],
-  ['a prototype', `{"__proto__":{${keys(10)}},"seeds":[]}`, /Extra inputs/],
-  ['a constructor', '{"constructor":{"prototype":{"polluted":1}}}', /Extra inputs/],
+  ['the key __proto__', `{"__proto__":{${keys(10)}},"seeds":[]}`, /Extra inputs/],
+  ['the key constructor', '{"constructor":{"prototype":{"polluted":1}}}', /Extra inputs/],
   ['a repeated key', '{"seeds":[1],"seeds":[2]}', /seeds once, got it again/],
   ['many keys for a column', `{"seeds":{${keys(50_000)}}}`, /at most 4096 lists, objects, keys/],
   ['many keys in a row', `{"seeds":[1,{${keys(50_000)}}]}`, /at most 4096 lists, objects, keys/],
@@ -200,7 +200,7 @@ const messages: [what: string, data: string][] = [
   ['objects', `[${repeated('{}', 5000)}]`],
   ['nesting levels', deep(5000)],
 ];
-it.each(messages)('refuses a message with too many %s, and answers the next one', async (_, data) => {
+it.each(messages)('refuses a message with too many %s, and answers the next message', async (_, data) => {
   const server = await startServer();
   const limit = /at most 4096 lists, objects/;
   for (const path of ['/reset', '/step']) {
@@ -225,7 +225,7 @@ it.each(messages)('refuses a message with too many %s, and answers the next one'
   }
 });
 
-it('reports a list that is too long for a vector environment as one fault, not one per entry', async () => {
+it('reports a list that is too long for a vector environment as one fault, not as a fault per entry', async () => {
   const client = await connect(await startServer(), '/v1/vec');
   const long = Array(4000).fill(1);
   for (const data of [{ outputs: long }, { observation: { fields: long } }]) {

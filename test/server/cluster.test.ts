@@ -1,4 +1,4 @@
-/** `serve --workers`: processes that share limits and metrics, and replace each other. */
+/** `serve --workers`: worker processes that share limits and metrics, and are replaced when they die. */
 import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -39,7 +39,7 @@ async function startCluster(...args: string[]): Promise<Cluster> {
   return { url, port: Number(new URL(url).port), running, log: () => log };
 }
 
-/** The process id of the worker that answers on a new connection, and how many workers there are. */
+/** Returns the process ids of the workers, which are the children of the command's process. */
 async function workersOf(cluster: Cluster): Promise<number[]> {
   const { readFile } = await import('node:fs/promises');
   const { pid } = cluster.running.child;
@@ -57,7 +57,7 @@ const columns = (rows: number) => ({
 });
 
 describe.skipIf(absent !== '')(`a server of ${WORKERS} workers${absent}`, () => {
-  it('spreads sessions, limits them in all, and adds up the metrics', async () => {
+  it('spreads sessions over the workers, limits their total, and adds up the metrics', async () => {
     const cluster = await startCluster('--capacity', '6', '--vec-envs', '10');
     const clients: Client[] = [];
     for (let k = 0; k < 6; k++) {
@@ -83,7 +83,7 @@ describe.skipIf(absent !== '')(`a server of ${WORKERS} workers${absent}`, () => 
     expect((await again.request({ type: 'create', data: { num_envs: 10 } })).type).toBe('created');
   });
 
-  it('replaces a killed worker, tells its sessions, and changes no other answer', async () => {
+  it('replaces a killed worker, closes its sessions with a reason, and changes no other answer', async () => {
     const cluster = await startCluster();
     const before = await workersOf(cluster);
     const { body: expected } = await sendRequest(cluster, 'POST', '/v1/score', columns(200));
@@ -105,14 +105,14 @@ describe.skipIf(absent !== '')(`a server of ${WORKERS} workers${absent}`, () => 
     await expect
       .poll(cluster.log)
       .toMatch(/Worker \d ended with SIGKILL. Its \d sockets .*\nWorker \d was replaced/s);
-    const told = Number(/Its (\d) sockets/.exec(cluster.log())![1]);
-    await expect.poll(() => closed.length).toBe(told);
+    const lostSockets = Number(/Its (\d) sockets/.exec(cluster.log())![1]);
+    await expect.poll(() => closed.length).toBe(lostSockets);
     for (const each of closed)
       expect(each).toEqual({ code: 1012, reason: expect.stringMatching(/connect again and reset/) });
     const alive = sessions.filter((_, k) => clients[k].socket.readyState === clients[k].socket.OPEN);
-    expect(alive).toHaveLength(clients.length - told);
+    expect(alive).toHaveLength(clients.length - lostSockets);
     // The connections were spread.
-    expect(told).toBeGreaterThan(0);
+    expect(lostSockets).toBeGreaterThan(0);
     expect(alive.length).toBeGreaterThan(0);
     for (let step = 0; step < 40; step++) await Promise.all(alive.map((session) => session.step()));
     expect((await sendRequest(cluster, 'POST', '/v1/score', columns(200))).body).toEqual(expected);
@@ -141,7 +141,7 @@ describe.skipIf(absent !== '')(`a server of ${WORKERS} workers${absent}`, () => 
   });
 });
 
-it('names the remedy if a worker cannot start, or if there are too many', async () => {
+it('the command names the remedy if a worker cannot start, or if there are too many workers', async () => {
   const cluster = await startCluster();
   const { code, stderr } = await runCliProcess(['serve', '--port', String(cluster.port), '--workers', '2']);
   expect([code, stderr]).toEqual([1, expect.stringMatching(/^error: .*EADDRINUSE.*Pass another --port/)]);

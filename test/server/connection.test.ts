@@ -9,7 +9,7 @@ import type { Answer } from '../../src/server/sockets/message-handler.js';
 
 const MIB = 2 ** 20;
 
-/** Opens a socket and returns both ends. @param answer returns the answer to a frame. @param end called at the end. */
+/** Opens a socket and returns both ends. @param answer returns the answer to a frame. @param end called when it closes. */
 async function pair(answer: () => Answer | Promise<Answer>, end = () => {}) {
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
   await once(server, 'listening');

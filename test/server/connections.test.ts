@@ -44,7 +44,7 @@ it.each([
   agent.destroy();
 });
 
-it('limits the time of a head to 20 seconds and that of a body to 5 minutes', () => {
+it('a server waits 20 seconds for the headers of a request, and 5 minutes for the whole request', () => {
   withParts({}, ({ server }) => {
     expect(server.headersTimeout).toBe(MINUTE_MS / 3);
     expect(server.requestTimeout).toBe(5 * MINUTE_MS);
@@ -52,7 +52,7 @@ it('limits the time of a head to 20 seconds and that of a body to 5 minutes', ()
   });
 });
 
-it('limits connections to the capacity of sessions plus 1024', () => {
+it('a server accepts as many connections as its capacity of sessions plus 1024', () => {
   withParts({ capacity: 7 }, ({ server }) => expect(server.maxConnections).toBe(7 + 1024));
   withParts({}, ({ server }) => expect(server.maxConnections).toBe(4096 + 1024));
 });
@@ -90,7 +90,7 @@ it.each([
   ['is too large', 413, '/reset', { more: 'x'.repeat(2000) }],
   ['exceeds the limit of requests', 503, '/v1/prompts', { seeds: [], action_histories: [] }],
 ])(
-  'closes the connection of a request that %s, without reading the rest of its body',
+  'a server closes the connection of a request that %s, without reading the rest of the body',
   async (_, status, path, body) => {
     const server = await startServer({ frameLimit: 1024, batchRequests: 1, batchQueue: 0 });
     // This request stays in progress, because its body never ends.

@@ -54,7 +54,7 @@ it('refuses requests beyond the limit, after the deadline, and while it drains',
   expect([queue.working, queue.waiting]).toEqual([1, 0]);
 });
 
-it('does not count idle hours in Retry-After', async () => {
+it('the queue does not count idle hours in Retry-After', async () => {
   vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
   onTestFinished(() => {
     vi.useRealTimers();
@@ -124,7 +124,7 @@ it('X-Client-Id identifies the client of a request', async () => {
   expect(order.indexOf('b')).toBe(1);
 });
 
-it('answers 503 and Retry-After beyond the limit and after the deadline', async () => {
+it('the server answers 503 and Retry-After beyond the limit and after the deadline', async () => {
   const server = await startServer({ batchRequests: 1, batchQueue: 1, batchWaitMs: 1000 });
   const first = await occupy(server);
   const late = fetch(`${server.url}/v1/score`, { method: 'POST', body: JSON.stringify(EMPTY) });
@@ -152,7 +152,7 @@ it('a request leaves the queue when its client disconnects', async () => {
   first.destroy();
 });
 
-it('does not read the bodies of requests that wait', async () => {
+it('the server does not read the bodies of requests that wait', async () => {
   const server = await startServer({ batchRequests: 1 });
   const first = await occupy(server);
   const rows = 100_000;

@@ -69,7 +69,7 @@ const invalidFrames: [what: string, frames: Buffer[], answer: RegExp | null][] =
   ['a type that is not text', [rawFrame('{"type":{"a":[]}}')], /UNKNOWN_TYPE/],
   ['a type that is a property of every object', [rawFrame('{"type":"constructor"}')], /UNKNOWN_TYPE/],
   ['a long type', [rawFrame(`{"type":"${'x'.repeat(5000)}"}`)], /type: x{100}".*UNKNOWN_TYPE/],
-  ['a prototype', [rawFrame('{"type":"state","__proto__":{}}')], /VALIDATION_ERROR/],
+  ['the key __proto__', [rawFrame('{"type":"state","__proto__":{}}')], /VALIDATION_ERROR/],
   ['data of another type', [rawFrame('{"type":"step","data":[1]}')], /VALIDATION_ERROR/],
   [
     'an infinite belief',
@@ -131,7 +131,7 @@ it('answers frames that arrive together in order', async () => {
   expect(types).toEqual(['observation', ...expected]);
 });
 
-it('answers CAPACITY_REACHED at full capacity, and accepts a session after another one has closed', async () => {
+it('answers CAPACITY_REACHED at full capacity, and accepts a session after another session has closed', async () => {
   const server = await startServer({ capacity: 2 });
   const [first, second, third] = [await connect(server), await connect(server), await connect(server)];
   await first.request(RESET);

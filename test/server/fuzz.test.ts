@@ -173,7 +173,7 @@ it('a session that ends twice frees its environment once', async () => {
   expect(episodePool.taken).toBe(before);
 });
 
-it.each(INHERITED)('OpenEnv routes treat the key %s like any other', async (key) => {
+it.each(INHERITED)('OpenEnv routes treat the key %s like any other unknown key', async (key) => {
   const server = await startServer();
   const send = (path: string, body: string) => sendRequest(server, 'POST', path, body);
   const entry = `"${key}":{"polluted":1,"seed":5}`;

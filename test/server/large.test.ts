@@ -36,7 +36,7 @@ it('a request is no longer in progress once its answer was read', async () => {
   }
 });
 
-it('writes prompts while the client reads, without buffering all of them', async () => {
+it('the server writes prompts while the client reads, without buffering all of them', async () => {
   const server = await startServer();
   const rows = 40_000;
   // About 36 MB: more than the system buffers for a client that does not read.
@@ -62,7 +62,7 @@ it.each([
   expect(response.headers.get('content-length')).toBe(atOnce ? String(answer.length) : null);
 });
 
-it('refuses prompts for an invalid row that is far behind the first ones', async () => {
+it('refuses prompts for an invalid row that follows thousands of valid rows', async () => {
   const server = await startServer();
   const rows = 10_000;
   const histories: unknown[] = Array(rows).fill([]);
@@ -95,7 +95,7 @@ it('plays large rollouts one at a time, and answers all', async () => {
   expect(await metric(server, 'rhythm_vec_rollouts_total')).toBe(3000);
 });
 
-it('names each of thousands of invalid rows, and scores the others', async () => {
+it('names each of thousands of invalid rows, and scores the other rows', async () => {
   const server = await startServer();
   const isFaulty = (row: number): boolean => row % 7 === 3 || (row > 3000 && row < 7000);
   const rows = Array.from({ length: 10_000 }, (_, row) => row);

@@ -157,7 +157,7 @@ it('reads a list with more different numbers than the table of known numbers hol
   expect(result).toEqual(list.map((text) => JSON.parse(text)));
 });
 
-it('keeps the first 64 different strings, and replaces the others', () => {
+it('keeps the first 64 different strings, and replaces all other strings', () => {
   const names = Array.from({ length: 2 * LONG }, (_, k) => `name ${k}${k % 700 === 699 ? '\\' : ''}`);
   const { x } = parsed(JSON.stringify({ data: { x: names } })).data as unknown as { x: string[] };
   expect([x.length, x.slice(0, 64)]).toEqual([2 * LONG, names.slice(0, 64)]);
@@ -166,13 +166,13 @@ it('keeps the first 64 different strings, and replaces the others', () => {
   expect(parsed(`[${last}`)).toBe(resultOrError(() => JSON.parse(`[${last}`)));
 });
 
-it('keeps all strings of a list with exactly 64 different ones', () => {
+it('keeps all strings of a list with exactly 64 different strings', () => {
   const names = Array.from({ length: 2 * LONG }, (_, k) => `name ${k % 64}`);
   expect(parsed(JSON.stringify({ data: { x: names } })).data.x).toEqual(names);
 });
 
 it.each(['"a,b"', '"\\",["', '1', ' null '])(
-  'gives the error of an invalid entry after many of %s',
+  'gives the error of an invalid entry after many entries %s',
   (entry) => {
     for (const last of ['x', '01', '"a\n"', '"a', '']) {
       const text = `{"data":{"x":[${long([entry])},${last}]}}`;
@@ -185,7 +185,7 @@ const ones = long(['1']);
 const longEntry = `"${'b'.repeat(5000)}"`;
 it.each([
   ['after a list that ends with a long entry', `[${ones},"${'b'.repeat(100)}"],y`],
-  ['after a list that is not ASCII and another one', `[${long(['"\u20ac"'])}],"y":[${ones},${ones}],y`],
+  ['after a list that is not ASCII and another list', `[${long(['"\u20ac"'])}],"y":[${ones},${ones}],y`],
   ['after a list with a long entry', `["a",${longEntry},${ones},x]`],
   ...Array.from({ length: 24 }, (_, k) => {
     const before = 2036 + k;

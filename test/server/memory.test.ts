@@ -96,7 +96,7 @@ async function memoryOverRounds(rounds: number): Promise<MemoryUse[]> {
   return measured;
 }
 
-it('uses constant memory over rounds of 10,000 clients, clients that never read, and bodies that are too large', async () => {
+it('the server uses constant memory over rounds of 10,000 clients, clients that never read, and bodies that are too large', async () => {
   const session = await new CheckedSession(await connect(server), 70).begin();
   let active = true;
   const stepCount = (async () => {

@@ -57,7 +57,7 @@ it('counts requests by known route and status, not by unknown paths', async () =
   expect((await sendRequest(server, 'GET', '/metrics')).body).not.toContain('made-up');
 });
 
-it('answers a wrong method with the allowed ones', async () => {
+it('answers a wrong method with the allowed methods', async () => {
   const { url } = await startServer();
   expect((await fetch(`${url}/reset`)).headers.get('allow')).toBe('POST');
   expect((await fetch(`${url}/health`, { method: 'DELETE' })).headers.get('allow')).toBe('GET');

@@ -96,7 +96,7 @@ const WS_DIFFERENCES: Readonly<Record<string, readonly [why: string, check: Chec
     ownObservation(false, false),
   ],
   '{"type":"step","data":{"action_type":"BOOM"}}': [
-    'no action fails here: an unknown one is refused',
+    'no action fails here: an unknown action is refused',
     matching({ code: 'VALIDATION_ERROR', errors: [{ loc: ['action_type'], input: 'BOOM' }] }),
   ],
   '{"type":"state"}': [
@@ -146,7 +146,7 @@ describe('HTTP answers equal the recording', () => {
   });
 });
 
-it("passes the checks of OpenEnv's own validation", async () => {
+it("the server passes the checks of OpenEnv's own validation", async () => {
   const server = await startServer();
   const { body: description } = await sendRequest(server, 'GET', '/openapi.json');
   expect(description.info.version).toMatch(/^\d+\.\d+\.\d+$/);

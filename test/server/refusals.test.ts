@@ -37,7 +37,7 @@ it.each([
   ['x', 'got "x". Use one of these.'],
   [5, 'got 5.'],
   [null, 'got null.'],
-])('names the policies of rollouts, given %j', async (policy, got) => {
+])('names the valid policies of rollouts if the policy is %j', async (policy, got) => {
   const body = { seeds: [1], group_size: 1, policy };
   const { body: answer } = await sendRequest(await startServer(), 'POST', '/v1/rollout', body);
   const [{ loc, msg }] = answer.detail;
@@ -81,7 +81,7 @@ it('reads a long body without a content-length', async () => {
   expect(answer.body.rows).toBe(rows);
 });
 
-it('accepts a body as long as the limit, and no longer one, without a content-length', async () => {
+it('accepts a body as long as the limit, and refuses a longer body, without a content-length', async () => {
   const bodyLimit = 100_001;
   const { url } = await startServer({ bodyLimit });
   const json = '{"seeds":[1],"action_histories":[[]],"actions":[0]}';

@@ -1,4 +1,4 @@
-/** Tests Scheduler, which runs batches. */
+/** Tests Scheduler, which runs the batches of /v1 in turns. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import { LARGE, Scheduler } from '../../src/server/scheduler.js';
 setFlagsFromString('--expose-gc');
 const collect: () => void = runInNewContext('gc');
 
-it('frees the result of large work', async () => {
+it('keeps no reference to the result of large work', async () => {
   const turns = new Scheduler({ working: 1, waiting: 0, waitMs: 1000 });
   const work = async () => new WeakRef(await turns.runLarge(LARGE, async () => new Uint8Array(8)));
   const result = await work();

@@ -1,4 +1,4 @@
-/** Compares the columns of /v1/score with scoreReplay. The server computes them while it writes them. */
+/** Compares the columns of /v1/score, which the server computes while it writes the answer, with scoreReplay. */
 import { expect, it } from 'vitest';
 import { type ReplayRow, scoreReplay } from '../../src/index.js';
 import { SCORE_NAMES } from '../../src/server/v1/score-columns.js';

@@ -1,4 +1,4 @@
-/** Compares the binary answers of /v1/score with the library and with the JSON answers, bit for bit, and refuses bad frames. */
+/** Binary frames of /v1/score: answers equal scoreReplay and the JSON answers bit for bit, and invalid frames are refused. */
 import { expect, it } from 'vitest';
 import {
   ACTION_NAMES,
@@ -124,7 +124,7 @@ it('scores and parses completions as the JSON answer does', async () => {
   expect(binary.data.world_digest).toBe(body.world_digest);
 });
 
-it('names the invalid rows, and scores the others', async () => {
+it('names the invalid rows, and scores the other rows', async () => {
   const columns = columnsOf(ROWS);
   columns.stepIndices[3000] = NUM_STEPS;
   columns.histories[3001 * NUM_STEPS] = 77;
@@ -140,7 +140,7 @@ it('names the invalid rows, and scores the others', async () => {
     4,
     [3000, 3001, 3002, 3003],
   ]);
-  // The library names its own arrays.
+  // The library's messages have the names of its own arrays.
   const names = (message: string) =>
     message.replaceAll('stepIndices', 'step_indices').replaceAll('beliefHistories', 'belief_histories');
   expect(data.faults.map(({ message }: { message: string }) => message)).toEqual(

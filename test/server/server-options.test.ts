@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { type ServeOptions, toServeSettings } from '../../src/server/server-options.js';
 
 const MIB = 2 ** 20;
-const LIMITS: [name: keyof ServeOptions, low: number, high: number, otherwise: number][] = [
+const LIMITS: [name: keyof ServeOptions, low: number, high: number, byDefault: number][] = [
   ['port', 0, 65_535, 8000],
   ['capacity', 1, 65_536, 4096],
   ['bodyLimit', 1024, 512 * MIB, 64 * MIB],
@@ -16,9 +16,9 @@ const LIMITS: [name: keyof ServeOptions, low: number, high: number, otherwise: n
   ['idleMs', 10, 2_147_483_647, 900_000],
 ];
 
-it.each(LIMITS)('accepts %s from %i to %i, by default %i', (name, low, high, otherwise) => {
+it.each(LIMITS)('accepts %s from %i to %i, by default %i', (name, low, high, byDefault) => {
   for (const value of [low, high]) expect(toServeSettings({ [name]: value })[name]).toBe(value);
-  expect(toServeSettings({})[name]).toBe(otherwise);
+  expect(toServeSettings({})[name]).toBe(byDefault);
   const range = `Expected ${name} to be an integer from ${low} to ${high}`;
   for (const value of [low - 1, high + 1, low + 0.5])
     expect(() => toServeSettings({ [name]: value })).toThrow(range);

@@ -63,7 +63,7 @@ describe('an address', () => {
     },
   );
 
-  it('keeps valid fields beside invalid ones', () => {
+  it('keeps valid fields beside invalid fields', () => {
     const { state, problems } = parse('#first?people=12&policy=unknown&colour=red');
     expect(state).toEqual({ ...INITIAL, people: 12 });
     expect(problems).toHaveLength(2);
@@ -74,7 +74,7 @@ describe('an address', () => {
     expect(problem.length).toBeLessThan(200);
   });
 
-  it('reports at most five problems, and the number of the others', () => {
+  it('reports at most five problems, and the number of further problems', () => {
     const same = Array(2000).fill('colour=red').join('&');
     expect(parse(`#first?${same}`).problems).toHaveLength(1);
     const different = Array.from({ length: 2000 }, (_, i) => `colour${i}=red`).join('&');

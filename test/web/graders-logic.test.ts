@@ -52,7 +52,7 @@ describe('weights', () => {
     expect(moveWeight(moved, 3, V2[3]).weights).toEqual(V2);
   });
 
-  it('share the remainder evenly if all others are 0', () => {
+  it('share the remainder evenly if all other weights are 0', () => {
     const alone = slidersAt([0, 0, 0, WHOLE, 0, 0, 0, 0]);
     expect(moveWeight(alone, 3, 300).weights).toEqual([100, 100, 100, 300, 100, 100, 100, 100]);
   });

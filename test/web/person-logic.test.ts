@@ -99,7 +99,7 @@ describe('an adviser', () => {
       expect(await ask(moves)).toEqual(await newAdvice(moves));
   });
 
-  it('lets a new call interrupt it, and continues from its state', async () => {
+  it('rejects an unfinished call when a new call comes, and gives the new call the usual advice', async () => {
     const adviser = new Adviser();
     const ask = (moves: readonly Move[]) =>
       adviser.advise(NAME, SETTING, moves, replayEpisode(SETTING, moves).observations);

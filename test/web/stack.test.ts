@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { leftOf, placeOf, stackOf } from '../../web/src/parts/stack.js';
 
-it('stacks positive parts to the right of 0 and negative ones to the left', () => {
+it('stacks positive parts to the right of 0 and negative parts to the left', () => {
   const parts = [0.25, -0.125, 0, 0.5, -0.25];
   expect(stackOf(parts)).toEqual([
     { start: 0, end: 0.25 },

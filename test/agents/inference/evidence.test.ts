@@ -1,4 +1,4 @@
-/** Evidence of single steps: traits determined at once, bounds that never exclude the truth, and contradictory observations. */
+/** Evidence of single steps: traits that one step determines, bounds that contain the true profile, contradictory observations. */
 import { describe, expect, it } from 'vitest';
 import { Evidence } from '../../../src/agents/inference/evidence.js';
 import { Inference } from '../../../src/agents/inference/inference.js';
@@ -28,6 +28,7 @@ const world = createWorld();
 const [SLEEP, DEEP_WORK] = ['sleep', 'deep_work'].map((name) => ACTION_NAMES.indexOf(name));
 const VITALITY = METER_NAMES.indexOf('vitality');
 const SERENITY = METER_NAMES.indexOf('serenity');
+/** Values of `eventThreshold` with which an event happens in no step and in every step. */
 const NEVER = 0;
 const ALWAYS = 2 ** 32 - 1;
 
@@ -104,7 +105,7 @@ it('without noise in the meters, one step determines the traits that affect it, 
   }
 });
 
-it('one step bounds the stress threshold by the serenity at which it was taken', () => {
+it('one step bounds the stress threshold by the serenity before the step', () => {
   let narrowed = 0;
   forAll(200, (random) => {
     const serenity = random.real(0.16, 0.44);
@@ -137,7 +138,7 @@ function expectNeverExcluded(world: World, seed: number, choose: (episode: Episo
   }
 }
 
-describe('the truth is never excluded', () => {
+describe('the true profile is never excluded', () => {
   it.each(['heuristic', 'random'])('by whole episodes of the %s policy', (actor) => {
     for (let seed = 30_000; seed < 30_000 + drawsOf(500); seed++) {
       expectNeverExcluded(world, seed, ({ stepCount, meters }) =>
@@ -156,7 +157,7 @@ describe('the truth is never excluded', () => {
     });
   });
 
-  it('while each of 20 episodes excludes the profile of another episode', () => {
+  it('by 20 episodes, each of which excludes the profile of another episode', () => {
     const { observations } = playEpisodes(world, { numEnvs: 20, seed: 31_000 });
     const profiles = Array.from({ length: 20 }, (_, i) => new Episode({ world }).reset(31_000 + i).profile);
     let [own, others] = [0, 0];

@@ -66,7 +66,7 @@ describe('the text', () => {
     }
   });
 
-  it('begins with the last action, and with hundredths of its anomalies', () => {
+  it('begins with the last action and an anomaly rounded to hundredths', () => {
     for (const { text, row, report } of reports) {
       if (report.last === null) continue;
       if (text.startsWith('Serenity')) continue;

@@ -191,7 +191,7 @@ describe('the posterior', () => {
 });
 
 describe('posterior samples', () => {
-  it('are valid and within their ranges, and repeat only after `samples` different ones', () => {
+  it('are valid and within their ranges, and repeat only after `samples` different profiles', () => {
     const inference = observeAll(new Inference(world, 8, { samples: 64 }), observationsOf(8));
     const profiles = inference.posteriorSamples(64);
     expect(profiles.length).toBe(8 * 64 * PROFILE_SIZE);
@@ -232,7 +232,7 @@ describe('probe values', () => {
     expect(Math.max(...inference.probeValues())).toBe(0);
   });
 
-  it('are higher for actions with more unknown traits', () => {
+  it('are higher for actions that more unknown traits affect', () => {
     const [, , , sleep] = [
       ...observeAll(new Inference(world, 1), rowsOfEnv(episodes.observations, 0), 0, 1).probeValues(),
     ];

@@ -1,4 +1,4 @@
-/** Compares the posterior of the weights with rejection sampling. */
+/** The prior of the weights, their posterior compared with rejection sampling, Latin hypercubes, and remaining variances. */
 import { describe, expect, it } from 'vitest';
 import { Evidence } from '../../../src/agents/inference/evidence.js';
 import { Draws } from '../../../src/agents/inference/inference-draws.js';
@@ -52,7 +52,7 @@ describe('the prior of weights', () => {
 });
 
 describe('after rewards', () => {
-  /** Samples of the prior for rejection sampling, which keeps those that are consistent with every reward. */
+  /** Samples of the prior. Rejection sampling keeps the samples that are consistent with every reward. */
   const priorSamples = priorWeights(150_000, new Draws(11).begin(0));
   const { observations } = playEpisodes(world, { numEnvs: 4, seed: 60 });
   const samples = 4096;

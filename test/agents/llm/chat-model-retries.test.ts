@@ -1,4 +1,4 @@
-/** Retries of failed requests: which requests are retried and when, and the errors of the others. */
+/** Retries of failed requests: which requests are retried and when, and the errors of requests that fail. */
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { toEndpoint } from '../../../src/agents/llm/endpoint.js';
 import type { FakeOptions } from '../../fakes/openai.js';
@@ -44,18 +44,6 @@ describe('a request is retried', () => {
     await vi.waitUntil(() => fake.requests.length === 1);
     vi.advanceTimersByTime(timeoutMs);
     expect((await answer).usage.requests).toBe(2);
-  });
-
-  it('until the last attempt exceeds the time limit, which is an error', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    onTestFinished(() => void vi.useRealTimers());
-    const fake = await startModel(failFirst(1, 'silence'));
-    const { model } = await modelOf(fake, { retries: 0, timeoutMs: 1e7 });
-    const answer = expect(model.complete(firstPrompt(), NEVER)).rejects;
-    const refused = answer.toThrow(/got: no complete answer within 10000 s\. Check/);
-    await vi.waitUntil(() => fake.requests.length === 1);
-    vi.advanceTimersByTime(1e7);
-    await refused;
   });
 
   it.each([
@@ -161,6 +149,18 @@ describe('a request fails', () => {
     const { error, ledger } = await askOnce({}, { endpoint, retries: 1 });
     expect(error!.message).toMatch(/got 2 consecutive failures, the last: no answer: .*ECONNREFUSED/);
     expect(ledger.spent).toBe(0);
+  });
+
+  it('if the last attempt exceeds the time limit', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const fake = await startModel(failFirst(1, 'silence'));
+    const { model } = await modelOf(fake, { retries: 0, timeoutMs: 1e7 });
+    const answer = expect(model.complete(firstPrompt(), NEVER)).rejects;
+    const failure = answer.toThrow(/got: no complete answer within 10000 s\. Check/);
+    await vi.waitUntil(() => fake.requests.length === 1);
+    vi.advanceTimersByTime(1e7);
+    await failure;
   });
 
   it('when its signal aborts', async () => {

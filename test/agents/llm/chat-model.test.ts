@@ -102,7 +102,7 @@ describe('an answer', () => {
     ['<think>Rest?\n</think>\n\n4 5 6 SLEEP', '4 5 6 SLEEP', 'Rest?'],
     ['<think>I might say\n4 5 6 SLEEP\nor', '', 'I might say\n4 5 6 SLEEP\nor'],
     ['I think <think> is a tag.\n4 5 6 SLEEP', 'I think <think> is a tag.\n4 5 6 SLEEP', undefined],
-  ])('is separated from reasoning at its head: %j', async (text, completion, reasoning) => {
+  ])('is separated from reasoning at its start: %j', async (text, completion, reasoning) => {
     const { answer } = await askOnce({ answer: () => text });
     expect([answer!.completion, answer!.reasoning]).toEqual([completion, reasoning]);
   });

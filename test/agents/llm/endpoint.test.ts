@@ -1,4 +1,4 @@
-/** The choice of the endpoint, and the redaction of its secrets. */
+/** The choice of the endpoint, the redaction of its secrets, and the parsing of Retry-After headers. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toEndpoint } from '../../../src/agents/llm/endpoint.js';
@@ -83,14 +83,14 @@ describe('an endpoint', () => {
     expect(redact('at http://h/v1?code=query-secret')).toBe('at http://h/v1?code=[redacted]');
   });
 
-  it('redacts the secrets in custom headers', () => {
+  it('redacts the secrets in custom headers, and the admin key', () => {
     const environment = {
       OPENAI_API_KEY: 'sk-12',
       OPENAI_CUSTOM_HEADERS: 'X-A: one\nX-Gate: Token gate-secret',
     };
     expect(toEndpoint({ environment }).redact('sk-12 gate-secret')).toBe('[redacted] [redacted]');
-    const ofAdmin = { OPENAI_API_KEY: 'sk-12', OPENAI_ADMIN_KEY: 'sk-admin' };
-    expect(toEndpoint({ environment: ofAdmin }).redact('sk-admin')).toBe('[redacted]');
+    const withAdminKey = { OPENAI_API_KEY: 'sk-12', OPENAI_ADMIN_KEY: 'sk-admin' };
+    expect(toEndpoint({ environment: withAdminKey }).redact('sk-admin')).toBe('[redacted]');
   });
 });
 
@@ -98,15 +98,15 @@ it('a redactor removes secrets in every encoding', () => {
   const secrets = fc.array(fc.string({ minLength: 4, unit: 'grapheme' }), { minLength: 1, maxLength: 3 });
   fc.assert(
     fc.property(secrets, fc.string(), (all, around) => {
-      const spelled = all.flatMap((secret) => [secret, encodeURIComponent(secret), JSON.stringify(secret)]);
-      const text = redactor(all)(spelled.join(`${around}|`));
+      const encoded = all.flatMap((secret) => [secret, encodeURIComponent(secret), JSON.stringify(secret)]);
+      const text = redactor(all)(encoded.join(`${around}|`));
       for (const secret of all)
         if (!'[redacted]'.includes(secret) && !around.includes(secret)) expect(text).not.toContain(secret);
     }),
   );
 });
 
-it('reads a requested wait in seconds, as a date, and in milliseconds, which override the others', () => {
+it('retryAfterMs reads seconds, dates and milliseconds, and prefers milliseconds', () => {
   const now = Date.parse('2026-11-22T00:00:00Z');
   const of = (headers: Record<string, string>) => retryAfterMs(new Headers(headers), now);
   expect(of({ 'retry-after': '90' })).toBe(90_000);

@@ -1,4 +1,4 @@
-/** Answers of hostile or broken endpoints: they exhaust no memory, corrupt no file and hide no cost. */
+/** Tests that answers of hostile or broken endpoints exhaust no memory, corrupt no file and hide no cost. */
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { MAX_BODY_BYTES, openClient } from '../../../src/agents/llm/client.js';
@@ -20,7 +20,7 @@ const ask = (fault: Fault, options?: ModelOptions) => askOnce({ faultOf: () => f
 
 const JSON_HEADERS = { 'content-type': 'application/json' };
 
-/** Changes a valid answer. */
+/** Returns a fault that changes a valid answer. */
 const changed =
   (
     change: (correctReply: { choices: { message: Record<string, unknown> }[]; usage?: unknown }) => void,
@@ -117,7 +117,7 @@ it('a gateway timeout may be charged', async () => {
 });
 
 it.each(['0', '-5', '-1000', 'apples 5', new Date(0).toUTCString()])(
-  'uses the default wait for an invalid or zero Retry-After: %j',
+  'the client uses the default wait for an invalid or zero Retry-After: %j',
   async (after) => {
     const busy: Fault = ({ response }) => void response.writeHead(429, { 'retry-after': after }).end('{}');
     const { clock } = await ask(busy, { retries: 2 });
@@ -125,7 +125,7 @@ it.each(['0', '-5', '-1000', 'apples 5', new Date(0).toUTCString()])(
   },
 );
 
-it('returns to the newer name of the limit if the older one is refused', async () => {
+it('the model returns to the newer name of the token limit if the older name is refused', async () => {
   const refusing = (name: string): Fault => {
     return ({ response }) => {
       const error = { message: `Unsupported: '${name}'. Use 'max_completion_tokens' instead.` };
@@ -167,7 +167,7 @@ it('a clock that is set back ends the pause', async () => {
 
 describe('a key', () => {
   it.each(['sk-1\nsk-2', 'ключ-secret', 'sk-\u0000-secret'])(
-    'with characters that no header allows is refused: %j',
+    'with characters that are invalid in a header is refused: %j',
     (key) => {
       for (const environment of [
         { OPENAI_API_KEY: key },
@@ -206,7 +206,7 @@ describe('a key', () => {
     expect((await model.complete(firstPrompt(), NEVER)).completion).toBe('none of it\n5 5 5 SLEEP');
   });
 
-  it('is not in messages about invalid custom headers', async () => {
+  it('in an invalid custom header is not in the message about the header', async () => {
     vi.stubEnv('OPENAI_CUSTOM_HEADERS', 'X-Gate: gate-secret\rmore');
     const environment = { OPENAI_API_KEY: FAKE_KEY, OPENAI_CUSTOM_HEADERS: 'X-Gate: gate-secret\rmore' };
     const thrown = await openClient(toEndpoint({ environment }), 1000).catch((error) => error);
@@ -225,7 +225,7 @@ describe('a key', () => {
   });
 });
 
-it('the client logs nothing, whatever OPENAI_LOG is', async () => {
+it('the client logs nothing, even if OPENAI_LOG is debug', async () => {
   vi.stubEnv('OPENAI_LOG', 'debug');
   const spies = (['debug', 'info', 'log', 'warn', 'error'] as const).map((name) =>
     vi.spyOn(console, name).mockImplementation(() => {}),

@@ -1,4 +1,4 @@
-/** The ledger: the budget is never exceeded, and an episode begins only if it is expected to be finished. */
+/** The ledger: the budget is never exceeded, and an episode begins only if its expected cost fits into the budget. */
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { costOf, dollars, Ledger, type LedgerOptions, maxCostOf } from '../../../src/agents/llm/ledger.js';

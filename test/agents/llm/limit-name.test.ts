@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { LimitNames } from '../../../src/agents/llm/limit-name.js';
 
-it('refusals change the name from max_completion_tokens to max_tokens, then leave none', () => {
+it('a refusal changes the name from max_completion_tokens to max_tokens; a second refusal leaves no name', () => {
   const names = new LimitNames();
   expect(names.current).toBe('max_completion_tokens');
   expect([names.refuse('max_completion_tokens'), names.current]).toEqual([true, 'max_tokens']);

@@ -155,7 +155,7 @@ describe('the parser of answers', () => {
     expect((await ask(body(parts(1001)))).error!.message).toContain('Expected a chat completion');
   });
 
-  it('gives an empty text for tool calls, and charges for it', async () => {
+  it('gives an empty text for tool calls, and keeps their token counts', async () => {
     const call = '{"id":"1","type":"function","function":{"name":"act","arguments":"{}"}}';
     const { answer } = await ask(body(completion(`"content":null,"tool_calls":[${call}]`)));
     expect(answer).toMatchObject({ completion: '', refused: false, usage: { completion_tokens: 9 } });
@@ -172,13 +172,16 @@ describe('the parser of answers', () => {
   });
 });
 
-it.each(['0.0000001', '0.0009'])('uses the default wait for a Retry-After of %s s', async (after) => {
-  const { clock } = await ask(body('{}', 429, { 'retry-after': after }), { retries: 2 });
-  expect(clock.waits).toEqual([500, 1000]);
-});
+it.each(['0.0000001', '0.0009'])(
+  'the client uses the default wait for a Retry-After of %s s',
+  async (after) => {
+    const { clock } = await ask(body('{}', 429, { 'retry-after': after }), { retries: 2 });
+    expect(clock.waits).toEqual([500, 1000]);
+  },
+);
 
 it.each(['9'.repeat(400), '99999999999', 'Fri, 31 Dec 9999 23:59:59 GMT'])(
-  'fails for a Retry-After that is far too long: %s',
+  'a request fails if Retry-After is far too long: %s',
   async (after) => {
     const { error, clock } = await ask(body('{}', 429, { 'retry-after': after }), { retries: 2 });
     expect(error).toMatchObject({ lasting: true, message: expect.stringContaining('got a wait of') });
@@ -187,7 +190,7 @@ it.each(['9'.repeat(400), '99999999999', 'Fri, 31 Dec 9999 23:59:59 GMT'])(
 );
 
 it.each(['1e308', 'Infinity', '0x10', '1,5', '5, 10', 'NaN', '-1', 'Fri, 31 Dec 275761 23:59:59 GMT'])(
-  'uses the default wait for an invalid Retry-After: %s',
+  'the client uses the default wait for an invalid Retry-After: %s',
   async (after) => {
     for (const name of ['retry-after', 'retry-after-ms']) {
       const { clock } = await ask(body('{}', 429, { [name]: after }), { retries: 1 });
@@ -196,7 +199,7 @@ it.each(['1e308', 'Infinity', '0x10', '1,5', '5, 10', 'NaN', '-1', 'Fri, 31 Dec 
   },
 );
 
-it.each([301, 302, 303, 307, 308])('does not follow a redirect of status %d', async (status) => {
+it.each([301, 302, 303, 307, 308])('the client does not follow a redirect of status %d', async (status) => {
   const elsewhere = await startModel();
   const redirect: FakeOptions = {
     faultOf: () => body('{}', status, { location: `${elsewhere.url.replace('127.0.0.1', 'localhost')}/v1` }),

@@ -129,7 +129,7 @@ describe('episodes', () => {
     expect(b.episodes.map(({ seed }) => seed)).toEqual([100, 101, 102, 103]);
   });
 
-  it('begin as soon as another one ends', async () => {
+  it('begin as soon as another episode ends', async () => {
     // The first episode never gets an answer. The other three play one after another.
     const fake = await startModel({ faultOf: ({ index }) => (index === 0 ? 'silence' : null) });
     const stop = new AbortController();
@@ -162,7 +162,7 @@ describe('at the end of a run', () => {
     expect(fake.requests.length).toBeLessThan(40 + 4);
   });
 
-  it('unfinished episodes are finished after the failure of one, and no other begins', async () => {
+  it('unfinished episodes go on after another episode fails, and no new episode begins', async () => {
     const fake = await startModel({ faultOf: ({ index }) => (index === 50 ? '500' : null) });
     const { episodes, error } = await playWith(fake, 9);
     expect(error).toMatchObject({ code: 'endpoint_failed', lasting: false });

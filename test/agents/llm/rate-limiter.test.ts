@@ -1,4 +1,4 @@
-/** The rate limiter pauses all requests after one refusal. */
+/** The pauses of the rate limiter. */
 import { expect, it } from 'vitest';
 import { RateLimiter } from '../../../src/agents/llm/rate-limiter.js';
 import { FakeClock } from '../../support/fake-clock.js';
@@ -28,7 +28,7 @@ it('extends a pause in progress', async () => {
   expect(clock.waits).toEqual([1000, 300]);
 });
 
-it('ends the pause if the clock is set back before it began', async () => {
+it('ends the pause if the clock is set back to a time before the pause', async () => {
   const waits: number[] = [];
   let now = 10_000;
   const wait = async (ms: number): Promise<void> => {

@@ -21,7 +21,7 @@ describe('tokens', () => {
     ["OpenAI's override DeepSeek's", { ...details(3), prompt_cache_hit_tokens: 128 }, 3],
     ["DeepSeek's if OpenAI's are null", { ...details(null), prompt_cache_hit_tokens: 128 }, 128],
     ['more cached than prompt tokens', details(401), 400],
-    ["DeepSeek's, more than of the prompt", { ...counted, prompt_cache_hit_tokens: 1e9 }, 400],
+    ["more of DeepSeek's cached than prompt tokens", { ...counted, prompt_cache_hit_tokens: 1e9 }, 400],
   ])('are read: %s', (_, usage, cached) => {
     expect(tokensOf(usage)).toEqual({ prompt: 400, completion: 9, cached });
   });
@@ -79,7 +79,7 @@ describe('the completion', () => {
     expect(reply({ content })).toMatchObject({ completion: 'SLEEP', reasoning: 'Tired.' });
   });
 
-  it('is separate from the reasoning, under each of its names', () => {
+  it('is separate from the reasoning, whichever field has the reasoning', () => {
     const content = [{ type: 'thinking', thinking: 'parts' }];
     const reasoningOf = (message: object) => reply({ content, ...message })!.reasoning;
     expect(reasoningOf({ reasoning_content: 'older', reasoning: 'newer' })).toBe('older');
@@ -91,7 +91,7 @@ describe('the completion', () => {
     [' \n<think> Tired. </think>\n SLEEP', 'SLEEP', 'Tired.'],
     ['<think> Tired. ', '', 'Tired.'],
     ['SLEEP <think>Tired.</think>', 'SLEEP <think>Tired.</think>', undefined],
-  ])('is separate from reasoning at its head: %j', (content, completion, reasoning) => {
+  ])('is separate from reasoning at its start: %j', (content, completion, reasoning) => {
     expect(reply({ content })).toMatchObject({ completion, ...(reasoning && { reasoning }) });
   });
 

@@ -41,7 +41,7 @@ describe('a planner on a device', () => {
   });
 });
 
-it('the synchronous planner refuses webgpu and names the asynchronous one', () => {
+it('the synchronous planner refuses webgpu and names createAsyncPlanner', () => {
   const open = () => new Planner({ numEnvs: 1, backend: 'webgpu' });
   expect(open).toThrow(/whose calls return promises.*createAsyncPlanner/);
 });

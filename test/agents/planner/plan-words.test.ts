@@ -117,7 +117,7 @@ describe('a plan in words', () => {
     );
   });
 
-  it('for wellbeing weighs the grade without adaptation by one half', () => {
+  it('for wellbeing counts the grade without its adaptation component with weight one half', () => {
     const components = Float64Array.of(1, 0.6, 0.5, 0.2, 0.5, 0, 0, 0);
     const reasonsWith = (vitality: number) => {
       const plan = outlookOf(17, ['sleep'], { after: [vitality, 0.5, 0.5, 0.5, 0.5], components });

@@ -27,61 +27,61 @@ const NOISE_STREAM = 0x4c55434b;
 const playing = new Uint8Array(1).fill(1);
 
 /** Plays `steps` steps and records the observations. */
-function playSteps(seed: number, steps: number): { episode: Episode; notes: EpisodeSums } {
+function playSteps(seed: number, steps: number): { episode: Episode; sums: EpisodeSums } {
   const episode = new Episode().reset(seed);
-  const notes = new EpisodeSums(1, world.params);
+  const sums = new EpisodeSums(1, world.params);
   const observation = new Float32Array(22);
   for (let step = 0; ; step++) {
     episode.observe(observation);
-    notes.record(observation, playing);
-    if (step === steps) return { episode, notes };
+    sums.record(observation, playing);
+    if (step === steps) return { episode, sums };
     episode.step((seed + 3 * step) % 10);
   }
 }
 
 describe('the sums of an episode', () => {
   it.each([0, 1, 13, 14, 15, 27])('equal the state and the sums of the reference at step %d', (steps) => {
-    const { episode, notes } = playSteps(77, steps);
-    expect(notes.steps[0]).toBe(steps);
-    expect([...notes.meters]).toEqual([...episode.meters]);
-    expect(notes.crashes(0)).toBe(episode.crashes);
-    expect(notes.rewards(0, 0, episode.weights, 0)).toBeCloseTo(episode.early, 5);
-    expect(notes.rewards(0, 1, episode.weights, 0)).toBeCloseTo(episode.late, 5);
+    const { episode, sums } = playSteps(77, steps);
+    expect(sums.steps[0]).toBe(steps);
+    expect([...sums.meters]).toEqual([...episode.meters]);
+    expect(sums.crashes(0)).toBe(episode.crashes);
+    expect(sums.rewards(0, 0, episode.weights, 0)).toBeCloseTo(episode.early, 5);
+    expect(sums.rewards(0, 1, episode.weights, 0)).toBeCloseTo(episode.late, 5);
   });
 
   it('are reset when another episode begins', () => {
-    const { notes } = playSteps(77, 20);
+    const { sums } = playSteps(77, 20);
     const observation = new Float32Array(22);
     new Episode().reset(1).observe(observation);
-    notes.record(observation, playing);
-    expect([notes.steps[0], notes.crashes(0), notes.weightedSum(0, new Float32Array(5).fill(1), 0)]).toEqual([
+    sums.record(observation, playing);
+    expect([sums.steps[0], sums.crashes(0), sums.weightedSum(0, new Float32Array(5).fill(1), 0)]).toEqual([
       0, 0, 0,
     ]);
   });
 
   /** Records `steps` steps after which all meters are at `meter`. */
-  function notesAfter(steps: number, meter: number): EpisodeSums {
-    const notes = new EpisodeSums(1, world.params);
+  function sumsAfter(steps: number, meter: number): EpisodeSums {
+    const sums = new EpisodeSums(1, world.params);
     for (let step = 0; step <= steps; step++) {
       const observation = new Float32Array(22).fill(meter, OBSERVATION.meters, OBSERVATION.meters + 5);
       observation[OBSERVATION.step] = step;
-      notes.record(observation, playing);
+      sums.record(observation, playing);
     }
-    return notes;
+    return sums;
   }
 
   it('count meters below the crash threshold in both halves, and reset the count', () => {
     const { crashThreshold } = world.params;
-    expect(notesAfter(20, crashThreshold).crashes(0)).toBe(0);
-    const notes = notesAfter(20, 0);
-    expect(notes.crashes(0)).toBe(5 * 20);
-    notes.record(new Float32Array(22), playing);
-    expect(notes.crashes(0)).toBe(0);
+    expect(sumsAfter(20, crashThreshold).crashes(0)).toBe(0);
+    const sums = sumsAfter(20, 0);
+    expect(sums.crashes(0)).toBe(5 * 20);
+    sums.record(new Float32Array(22), playing);
+    expect(sums.crashes(0)).toBe(0);
   });
 
   it('refuse a finished episode', () => {
-    expect(notesAfter(27, 0.5).steps[0]).toBe(27);
-    expect(() => notesAfter(28, 0.5)).toThrow(/^Expected step 0 in row 0 of observations, got 28\./);
+    expect(sumsAfter(27, 0.5).steps[0]).toBe(27);
+    expect(() => sumsAfter(28, 0.5)).toThrow(/^Expected step 0 in row 0 of observations, got 28\./);
   });
 });
 
@@ -89,61 +89,61 @@ describe('the sums of beliefs', () => {
   /** Plays `steps` steps, and states a belief at each. */
   function playWithBeliefs(steps: number) {
     const episode = new Episode().reset(77);
-    const notes = new EpisodeSums(1, world.params);
+    const sums = new EpisodeSums(1, world.params);
     const observation = new Float32Array(22);
     for (let step = 0; ; step++) {
       episode.observe(observation);
-      notes.record(observation, playing);
+      sums.record(observation, playing);
       const belief = Float32Array.of(step / 28, 0.3, 1 - step / 56);
-      notes.recordBeliefs(belief, playing);
-      if (step === steps) return { episode, notes };
+      sums.recordBeliefs(belief, playing);
+      if (step === steps) return { episode, sums };
       episode.step((77 + 3 * step) % 10, belief);
     }
   }
 
   it.each([0, 7, 8, 9, 20, 27])('equal the skill and the wellbeing of the reference at step %d', (steps) => {
-    const { episode, notes } = playWithBeliefs(steps);
+    const { episode, sums } = playWithBeliefs(steps);
     const target = new Float32Array(3);
     beliefTarget(world.params, episode.profile, target);
-    expect(notes.skill(0, target)).toBeCloseTo(episode.skill, 4);
-    expect(notes.weightedSum(0, episode.weights, 0)).toBeCloseTo(episode.well, 5);
+    expect(sums.skill(0, target)).toBeCloseTo(episode.skill, 4);
+    expect(sums.weightedSum(0, episode.weights, 0)).toBeCloseTo(episode.well, 5);
   });
 
   it('are part of imagined starts only if the grader weighs belief_skill', () => {
-    const { episode, notes } = playWithBeliefs(15);
+    const { episode, sums } = playWithBeliefs(15);
     const startOf = (grader: string) => {
       const starts = new ImaginedStarts(world.params, 1, 2, 9, graderWeights(grader));
-      starts.write(15, [0], notes, Float32Array.from([...episode.profile, ...episode.profile]));
+      starts.write(15, [0], sums, Float32Array.from([...episode.profile, ...episode.profile]));
       return starts.reset.start;
     };
     const { well, skill, beliefs, given } = startOf('v3');
     expect(well![1]).toBeCloseTo(episode.well, 5);
     expect(skill![1]).toBeCloseTo(episode.skill, 4);
-    expect([...beliefs!.subarray(3)]).toEqual([...notes.beliefs]);
+    expect([...beliefs!.subarray(3)]).toEqual([...sums.beliefs]);
     expect([...given!]).toEqual([1, 1]);
     expect(startOf('v2')).toMatchObject({ skill: null, beliefs: null, given: null });
   });
 
   it('do not change in environments that are not playing', () => {
-    const { notes } = playWithBeliefs(3);
-    const before = notes.beliefs.slice();
-    notes.recordBeliefs(new Float32Array(3), new Uint8Array(1));
-    expect(notes.beliefs).toEqual(before);
+    const { sums } = playWithBeliefs(3);
+    const before = sums.beliefs.slice();
+    sums.recordBeliefs(new Float32Array(3), new Uint8Array(1));
+    expect(sums.beliefs).toEqual(before);
   });
 
   it('are reset when another episode begins', () => {
-    const { notes } = playWithBeliefs(20);
+    const { sums } = playWithBeliefs(20);
     const observation = new Float32Array(22);
     new Episode().reset(1).observe(observation);
-    notes.record(observation, playing);
-    expect(notes.skill(0, Float32Array.of(0, 0.5, 1))).toBe(0);
+    sums.record(observation, playing);
+    expect(sums.skill(0, Float32Array.of(0, 0.5, 1))).toBe(0);
   });
 });
 
 /** Returns the scores of action sequences for one episode, with these profiles. */
 function scoresOf(
   objective: Objective,
-  notes: EpisodeSums,
+  sums: EpisodeSums,
   step: number,
   sequences: Uint8Array,
   profiles: Float32Array,
@@ -154,7 +154,7 @@ function scoresOf(
     ...{ objective, grader, seed: 9, maxSequences: sequences.length / 28 },
   };
   using imagination = runSync(Imagination.open(options, openBatch));
-  imagination.begin(step, [0], notes, profiles);
+  imagination.begin(step, [0], sums, profiles);
   const trial = trialOf(0, sequences);
   runSync(imagination.play([trial]));
   return trial.scores;
@@ -169,14 +169,14 @@ function playReference(
   sequence: Uint8Array,
 ): number {
   using env = createVecEnv({ numEnvs: 1, imagination: true, backend: 'reference' });
-  const notes = playSteps(77, episode.stepCount).notes;
+  const sums = playSteps(77, episode.stepCount).sums;
   const weights = profile.subarray(11);
   const first = episode.stepCount;
   env.reset({
     ...{ seed: seed, profiles: profile },
     start: {
       ...{ steps: first, meters: episode.meters, crashes: [episode.crashes] },
-      ...{ early: [notes.rewards(0, 0, weights, 0)], late: [notes.rewards(0, 1, weights, 0)] },
+      ...{ early: [sums.rewards(0, 0, weights, 0)], late: [sums.rewards(0, 1, weights, 0)] },
     },
   });
   const { finalScores, components, trajectory } = env.run(sequence, { trajectory: true });
@@ -196,7 +196,7 @@ describe.each(['score', 'wellbeing'] as const)('the value of an action sequence,
     const start = playSteps(77, step);
     const profiles = new Prior(1, world.params, 4).posteriorSamples(3);
     const sequences = Uint8Array.from({ length: 2 * 28 }, (_, k) => (k * 7) % 10);
-    const scores = scoresOf(objective, start.notes, step, sequences, profiles);
+    const scores = scoresOf(objective, start.sums, step, sequences, profiles);
     for (const sequence of [0, 1]) {
       const expected = [0, 1, 2].map((k) => {
         const { x0 } = threefry(9, NOISE_STREAM, step, k, { x0: 0, x1: 0 });
@@ -214,7 +214,7 @@ describe.each(['score', 'wellbeing'] as const)('the value of an action sequence,
   });
 });
 
-it('profiles of the prior are drawn from the seed by the stream "PEOP", the same for every environment', () => {
+it('the prior draws profiles with the seed and the stream "PEOP", the same profiles for every environment', () => {
   const profiles = new Prior(2, world.params, 4).posteriorSamples(3);
   const expected = [0, 1, 2].flatMap((k) => {
     const { x0 } = threefry(4, 0x50454f50, k, 0, { x0: 0, x1: 0 });
@@ -238,7 +238,7 @@ describe('a search', () => {
   /** Searches one step. Also returns the action sequences of each evaluation: u8 [n, 28]. */
   const searchAll = (step: number, options: Partial<SearchStart> = {}) => {
     const { curiosity = new Float64Array(10), kept = null, weights = grader, ...changes } = options;
-    const { notes } = playSteps(77, step);
+    const { sums } = playSteps(77, step);
     const searchBudget = { ...budget, ...changes };
     const settings = {
       ...{ world, backend: undefined, kernel: undefined, threads: 1, problems: 1, starts: 8 },
@@ -251,7 +251,7 @@ describe('a search', () => {
       evaluated.push(trials[0].sequences.slice());
       return play(trials);
     });
-    imagination.begin(step, [0], notes, profiles);
+    imagination.begin(step, [0], sums, profiles);
     const openLoop = openLoopUnder(weights);
     const [choice] = runSync(searchPlans(imagination, searchBudget, 5, step, [kept], [curiosity], openLoop));
     return { ...choice, evaluated };
@@ -319,7 +319,7 @@ describe('a search', () => {
       const [sequence, step] = [Math.floor(k / 28), k % 28];
       return step === 26 ? Math.floor(sequence / 10) : step === 27 ? sequence % 10 : 0;
     });
-    const scores = scoresOf('score', playSteps(77, 26).notes, 26, every, profiles);
+    const scores = scoresOf('score', playSteps(77, 26).sums, 26, every, profiles);
     for (let action = 0; action < 10; action++) {
       const actionScores = scores.slice(10 * action, 10 * (action + 1));
       expect(values[action]).toBe(Math.max(...actionScores));
@@ -337,7 +337,7 @@ describe('a search', () => {
       expect(values[rival]).toBe(Math.max(...values.filter((_, first) => first !== action)));
       expect(sequences[step]).toBe(action);
       expect([...sequences.subarray(0, step)].every((code) => code === 0)).toBe(true);
-      const scores = scoresOf('score', playSteps(77, step).notes, step, best, profiles);
+      const scores = scoresOf('score', playSteps(77, step).sums, step, best, profiles);
       expect([...scores]).toEqual([...values]);
     },
   );
@@ -349,13 +349,13 @@ describe('a search', () => {
   });
 });
 
-it('resets the starts of the requested episodes only', () => {
+it('imagined starts are reset only for the requested episodes', () => {
   const starts = new ImaginedStarts(world.params, 2, 3, 9, grader);
-  const { notes } = playSteps(77, 4);
+  const { sums } = playSteps(77, 4);
   const profiles = new Prior(1, world.params, 4).posteriorSamples(6);
-  starts.write(4, [0, 0], notes, profiles);
+  starts.write(4, [0, 0], sums, profiles);
   expect([...starts.reset.mask]).toEqual([1, 1, 1, 1, 1, 1]);
-  starts.write(4, [0], notes, profiles);
+  starts.write(4, [0], sums, profiles);
   expect([...starts.reset.mask]).toEqual([1, 1, 1, 0, 0, 0]);
   expect([...starts.reset.start.steps]).toEqual([4, 4, 4, 4, 4, 4]);
 });
@@ -389,13 +389,13 @@ describe('the value of a smaller belief error', () => {
 
 it('a plan evaluation has the mean score of the search', () => {
   const profiles = new Prior(1, world.params, 4).posteriorSamples(6);
-  const { notes, episode } = playSteps(77, 10);
+  const { sums, episode } = playSteps(77, 10);
   const options = { world, backend: undefined, kernel: undefined, samples: 6, seed: 9, grader };
   using evaluation = runSync(PlanEvaluation.open(options, openBatch));
   const sequence = Uint8Array.from({ length: 28 }, (_, k) => (k * 3) % 10);
-  const { meters, components } = runSync(evaluation.play(sequence, 10, 0, notes, profiles));
+  const { meters, components } = runSync(evaluation.play(sequence, 10, 0, sums, profiles));
   const score = components.reduce((sum, each, k) => sum + each * grader[k], 0);
-  expect(score).toBeCloseTo(scoresOf('score', notes, 10, sequence, profiles)[0], 5);
+  expect(score).toBeCloseTo(scoresOf('score', sums, 10, sequence, profiles)[0], 5);
   expect(components[1]).toBeCloseTo(meters[27 * 5 + 2], 5);
   expect([...meters.subarray(0, 50)].every((meter) => meter === 0)).toBe(true);
   expect(Math.abs(meters[50] - episode.meters[0])).toBeLessThan(0.3);

@@ -36,7 +36,7 @@ describe('a planner for the score', () => {
     expect([...withPrior.beliefMae]).toEqual([...heuristic.beliefMae]);
   });
 
-  it('infers less without curiosity', () => {
+  it('infers the profiles less accurately without curiosity', () => {
     const withoutCuriosity = playEpisodes(seeds, { curiosity: 0 }).result;
     expect(meanOf(planner.beliefMae)).toBeLessThan(meanOf(withoutCuriosity.beliefMae) - 0.005);
   });

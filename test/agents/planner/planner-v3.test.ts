@@ -45,7 +45,7 @@ describe('a planner for v3', () => {
     expect(score).toBeGreaterThan(meanOf(regrade(without.components, grader)));
   });
 
-  it('with the true profiles scores far above all others', () => {
+  it('with the true profiles scores higher by more than 0.04', () => {
     const profiles = Array.from(seeds).flatMap((seed) => [...new Episode().reset(seed).profile]);
     expect(meanOf(scoresOf({ grader, oracle: Float32Array.from(profiles) }))).toBeGreaterThan(score + 0.04);
   });

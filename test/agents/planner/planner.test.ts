@@ -89,7 +89,7 @@ describe('decisions are the same', () => {
   });
 });
 
-it('searches the first step once for all episodes, unless it knows the profiles', () => {
+it('a planner searches the first step once for all episodes, unless it knows the profiles', () => {
   const begin = vi.spyOn(Imagination.prototype, 'begin');
   const searched = (options: Partial<PlannerOptions>, steps: number) => {
     begin.mockClear();
@@ -124,7 +124,7 @@ it('another seed changes the decisions', () => {
   expect(playEpisodes(seeds, { seed: 1 }).actions).not.toEqual(recorded.actions);
 });
 
-it('plays rollouts in groups', async () => {
+it('a planner plays rollouts in groups', async () => {
   using planner = new Planner({ numEnvs: 5, ...SMALL });
   const { actions } = await rolloutGroups({ seeds, groupSize: 1, policy: planner.policy });
   const byEpisode = Array.from(seeds.keys()).flatMap((i) => recorded.actions.map((codes) => codes[i]));
@@ -155,7 +155,7 @@ it('a report has the two plans of the decision, and the error reduction of their
   expect(maxCuriosity).toBeGreaterThan(0);
 });
 
-it('under v3 states posterior means, and reports the value of information in units of the score', () => {
+it('under v3 a planner states posterior means, and reports the value of information in units of the score', () => {
   const graded = playEpisodes(seeds, { grader: 'v3' });
   using planner = new Planner({ numEnvs: 5, ...SMALL, grader: 'v3' });
   const inference = new Inference(createWorld(), 5);
@@ -176,7 +176,7 @@ it('under v3 states posterior means, and reports the value of information in uni
   }
 });
 
-it('predicts the final score of v3 from the observations and the stated beliefs', () => {
+it('a planner predicts the final score of v3 from the observations and the stated beliefs', () => {
   using env = createVecEnv({ numEnvs: 5, grader: 'v3', copy: true });
   using planner = new Planner({ numEnvs: 5, ...SMALL, grader: 'v3', posteriorSamples: 64 });
   let result = env.reset({ seed: seeds });
@@ -191,7 +191,7 @@ it('predicts the final score of v3 from the observations and the stated beliefs'
     }
     result = env.step(actions, { beliefs });
   }
-  // The sums of the past depend on the profile, which the planner knows approximately.
+  // The sums of the past depend on the profile, which the planner knows only approximately.
   expect(Math.abs(meanOf(expected) - meanOf(result.finalScores))).toBeLessThan(0.05);
 });
 

@@ -1,7 +1,7 @@
 /**
- * Under v3 a constant belief adds little to any policy that scores 0.25 or more without a belief. A constant belief adds
- * more to lower scores: a belief that would make a score negative costs less, because the final score is clamped at 0.
- * docs/guides/planner.md has the figures of 100,000 seeds.
+ * Tests that under v3 a constant belief adds little to policies that score 0.25 or more without a belief. It adds more to
+ * lower scores: the final score is clamped at 0, so a bad belief costs less there. docs/guides/planner.md has the figures
+ * of 100,000 seeds.
  */
 import { expect, it } from 'vitest';
 import { type FixedPolicy, POLICIES } from '../../../src/agents/policies/fixed-policies.js';

@@ -28,7 +28,7 @@ describe('random numbers', () => {
     expect(drawn).toEqual(halves);
   });
 
-  it('are the same from shared draws, however they take turns', () => {
+  it('are the same from each of several shared draws', () => {
     const newDraws = sharedDraws(5);
     const [first, second] = [newDraws(), newDraws()];
     const [got, expected] = [[], []] as [number[], number[]];
@@ -85,7 +85,7 @@ describe('children', () => {
     };
     const steps = new Set(Array.from({ length: 200 }, () => differing(25)).flat());
     expect([...steps].sort()).toEqual([25, 26, 27]);
-    // With one free step, a child without mutations has the second parent's action there.
+    // If only step 27 may change, a child without mutations has the second parent's action in it.
     const children = Array.from(
       { length: 1000 },
       () => differing(27).length && rows[3 * NUM_STEPS - 1] === 1,
@@ -137,7 +137,7 @@ describe('a population', () => {
     expect(population.penalty).toBe(penalty);
   });
 
-  it('keeps the best without duplicates, and the older of two with equal scores first', () => {
+  it('keeps the best sequences without duplicates, and ranks the older of two equally good sequences first', () => {
     const population = new Population(new Draws(0), 3, 5);
     population.offer(plain(1, 2, 3, 2, 4));
     select(population, [0.5, 0.7, 0.1, 0.7, 0.6]);

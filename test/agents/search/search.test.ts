@@ -44,7 +44,7 @@ const PLANTED = ['meditate', 'learn', 'family_time', 'binge_watch'];
 const NEUTRAL = [...RHYTHM.traits.map(({ neutral }) => neutral), ...RHYTHM.meters.map(() => 0.2)];
 
 describe.each(TWO_ENGINES)('$name', (engine) => {
-  it('finds the best action sequence of a world with a known one', async () => {
+  it('finds the best action sequence of a world in which it is known', async () => {
     const options = { ...on(engine), evaluations: 12_000, grader: [0, 1, 0, 0, 0, 0] };
     const found = await searchActionSequence(
       { seeds: [0], profile: NEUTRAL },
@@ -56,7 +56,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
   });
 });
 
-it('finds the same sequences on every engine', async () => {
+it('a search finds the same sequences on every engine', async () => {
   const problems = [{ seeds }, { seeds, profile: profileOf(20_000) }];
   const options = { minFirstHalfMean: 0, imagination: true };
   const [expected, ...others] = await Promise.all(
@@ -68,13 +68,13 @@ it('finds the same sequences on every engine', async () => {
 /** Options of small searches on the fastest available engine. */
 const small = on(ENGINES[1] ?? ENGINES[0]);
 
-it('depends on the seed', async () => {
+it('the result depends on the seed', async () => {
   const found = await searchActionSequence({ seeds }, { ...small, seed: 1 });
   expect(await searchActionSequence({ seeds }, { ...small, seed: 1 })).toEqual(found);
   expect((await searchActionSequence({ seeds }, { ...small, seed: 2 })).actions).not.toEqual(found.actions);
 });
 
-it('does not depend on threads', async () => {
+it('the result does not depend on the number of threads', async () => {
   const problems = [1, 2, 3].map((seed) => ({ seeds: spreadSeeds(64), profile: profileOf(seed) }));
   const options = { ...small, evaluations: 4000 };
   const found = await searchActionSequences(problems, { ...options, threads: 1 });
@@ -83,7 +83,7 @@ it('does not depend on threads', async () => {
   }
 });
 
-it('returns the training scores of its action sequences', async () => {
+it('a search returns the training scores of its action sequences', async () => {
   const problems = [{ seeds }, { seeds, profile: 'discrete' }, { seeds, profile: profileOf(7) }];
   const found = await searchActionSequences(problems, { ...small, grader: 'v1', minFirstHalfMean: 0.1 });
   found.forEach(({ actions, score, shortfall, evaluations }, k) => {
@@ -115,7 +115,7 @@ describe('a lower bound of the first-half mean', () => {
   });
 });
 
-it('finds a sequence at least as good as the initial ones', async () => {
+it('a search finds a sequence at least as good as the initial sequences', async () => {
   const { actions, score } = await searchActionSequence({ seeds }, { ...small, evaluations: 30_000 });
   expect((await searchActionSequence({ seeds }, small)).score).toBeLessThan(score);
   const initialSequences = [...new Uint8Array(NUM_STEPS), ...actions];
@@ -132,7 +132,7 @@ it('a search of several problems exchanges sequences between them', async () => 
   expect(total(together)).toBeGreaterThan(total(alone));
 });
 
-it('a sequence for one profile beats a sequence for all on that profile, on fresh seeds', async () => {
+it('on one profile and fresh seeds, a sequence found for that profile beats a sequence found for all profiles', async () => {
   const profile = profileOf(20_003);
   const options = { ...small, evaluations: 8000 };
   const one = await searchActionSequence({ seeds: spreadSeeds(16), profile }, options);
@@ -141,7 +141,7 @@ it('a sequence for one profile beats a sequence for all on that profile, on fres
   expect(playProblem(one.actions, fresh).score).toBeGreaterThan(playProblem(all.actions, fresh).score);
 });
 
-it('finds neglect of the first half under a grader that weighs only adaptation', async () => {
+it('a search finds neglect of the first half under a grader that weighs only adaptation', async () => {
   const grader = [0, 0, 0, 1, 0, 0];
   const found = await searchActionSequence({ seeds }, { ...small, evaluations: 8000, grader });
   const heuristic = playProblem('heuristic', { seeds }, { grader });

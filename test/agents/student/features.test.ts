@@ -9,7 +9,7 @@ import { createWorld } from '../../../src/world/world.js';
 const NUM_ENVS = 200;
 const SEEDS = Uint32Array.from({ length: NUM_ENVS }, (_, i) => 100 + i);
 const { params } = createWorld();
-/** Offsets of the inputs. */
+/** Offsets in an environment's inputs: the middles and widths of trait bounds, and the estimated weights. */
 const MIDDLES = NUM_STEPS + NUM_METERS;
 const WIDTHS = MIDDLES + BOUNDED_TRAITS.length;
 const WEIGHTS = WIDTHS + BOUNDED_TRAITS.length + 1;
@@ -48,7 +48,7 @@ it('bounds the traits of every profile', () => {
       if (width < 0.5) narrowed++;
     });
   }
-  // Most bounds say something.
+  // Most bounds are narrower than half of the trait's range.
   expect(narrowed).toBeGreaterThan(0.5 * NUM_ENVS * BOUNDED_TRAITS.length);
 });
 

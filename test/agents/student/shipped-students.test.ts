@@ -8,7 +8,7 @@ import { createWorld } from '../../../src/world/world.js';
 const page = readFileSync(new URL('../../../docs/students.md', import.meta.url), 'utf8');
 
 describe.each(STUDENT_NAMES)('%s', (name) => {
-  it('scores what its file and the page say, by its name', async () => {
+  it('scores what its file and docs/students.md say', async () => {
     const { manifest } = await loadStudent(name);
     expect(manifest.worldDigest).toBe(createWorld().digest);
     expect(name).toContain(`-${manifest.grader.name}`);
@@ -26,7 +26,7 @@ describe.each(STUDENT_NAMES)('%s', (name) => {
     }
   });
 
-  it('gives reasons, and is the policy of its name', async () => {
+  it('is the built-in policy of its name, and gives reasons', async () => {
     const policy = builtin(name);
     expect(policy).toMatchObject({ name, belief: 'own', usesHiddenState: false });
     const { grader } = (await loadStudent(name)).manifest;

@@ -26,7 +26,7 @@ function withMetadata(key: string, value: string): Uint8Array {
   return encodeTensors({ tensors, metadata: { ...metadata, [key]: value } });
 }
 
-it('returns what was written', () => {
+it('readStudent returns what encodeStudent wrote', () => {
   // A Buffer may be a part of other memory.
   const { manifest, network } = readStudent(Buffer.concat([BYTES]));
   expect(manifest).toEqual({ ...MANIFEST, featuresVersion: FEATURES_VERSION });
@@ -72,7 +72,7 @@ it('refuses a network of another shape', () => {
   expectRefusal(() => readStudent(encodeStudent(MANIFEST, small)), 'bad_student', `${OUTPUT_COUNT} outputs`);
 });
 
-it('refuses another world', () => {
+it('refuses to play in another world', () => {
   const student = readStudent(encodeStudent({ ...MANIFEST, worldDigest: '0'.repeat(64) }, NETWORK));
   const setting = { numEnvs: 1, grader: toGrader('v2'), world: createWorld() };
   expectRefusal(() => student.open(setting), 'bad_student', 'the world');

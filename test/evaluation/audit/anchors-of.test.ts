@@ -40,8 +40,8 @@ describe.each(GRADER_NAMES)('the anchors of %s', (grader) => {
 
 it('a custom grader has no shipped anchors, and an older audit has no anchors', () => {
   expect(shippedAnchors('calm')).toBeNull();
-  const { anchors: _, ...former } = storedAudit('v2');
-  expect(anchorsOf(former)).toBeNull();
+  const { anchors: _, ...olderAudit } = storedAudit('v2');
+  expect(anchorsOf(olderAudit)).toBeNull();
   expect(anchorsOf(null)).toBeNull();
 });
 
@@ -65,7 +65,7 @@ describe('an audit is refused', () => {
     anchors: { ...stored.anchors, sampled: { ...sampled, ...changes } },
   });
   it.each([
-    ['no anchors', { anchors: {} }, 'grader: Expected a name of'],
+    ['no grader', { anchors: {} }, 'grader: Expected a name of'],
     ['no kinds of profiles', { ...stored, anchors: {} }, 'anchors.sampled: Expected an object with the keys'],
     ['a mean above its interval', { sequence: { mean: 0.6, low: 0.4, high: 0.5 } }, 'low <= mean <= high'],
     ['a mean below its interval', { sequence: { mean: 0.3, low: 0.4, high: 0.5 } }, 'got 0.4, 0.3 and 0.5'],

@@ -99,7 +99,7 @@ describe.skipIf(NATIVE.length === 0)('progress and cancellation of an audit', ()
       ...{ ...TINY, ...defaults },
       onProgress: (done, total) => calls.push([done, total]),
     });
-    // Undefined options are omitted ones, and the default profiles are at most the episodes.
+    // Undefined options take their defaults. The default number of profiles is limited by the number of episodes.
     expect([seed, evaluations, seeds.profiles]).toEqual([0, 1000, '20000-20009']);
     const done = calls.map(([count]) => count);
     expect(done).toEqual([...done].sort((a, b) => a - b));

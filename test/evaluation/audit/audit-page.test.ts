@@ -48,7 +48,7 @@ describe('the verdict', () => {
     );
   });
 
-  it('notes that a gain is not significant only if its interval includes 0', () => {
+  it('calls a gain "not significantly different from 0" only if its interval includes 0', () => {
     const verdictWith = (profile: Interval) => verdictOf('x', BEST as AuditRow, { ...GAINS, profile });
     expect(verdictWith(ZERO)).toContain('is worth nothing more. ');
     expect(verdictWith(intervalAround(0.05, 0.04))).toContain('is worth 0.050 ±0.040 more. ');

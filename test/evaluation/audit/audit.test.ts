@@ -208,14 +208,14 @@ describe.skipIf(NATIVE.length === 0)('gains', () => {
     )!;
     expect(row.silent.mean).toBeCloseTo(meanOf(silent), 6);
     expect(row.gain.mean).toBeCloseTo(meanDifference(constant, silent), 6);
-    // 0.2 times the difference of the mean absolute errors.
+    // v2 weighs belief accuracy by 0.2, so a less accurate belief gains less.
     const gainOf = (name: string) =>
       nullPlayers.rows.find(({ policy, belief }) => policy === 'open-loop' && belief === name)!.gain.mean;
     expect(gainOf('extreme')).toBeLessThan(gainOf('random'));
     expect(gainOf('random')).toBeLessThan(gainOf('constant'));
   });
 
-  it('have intervals of paired differences, narrower than those of the scores', async () => {
+  it('have intervals of paired differences, narrower than the intervals of the scores', async () => {
     const { rows, gains } = await auditOnce(SMALL);
     for (const { policy, gain, finalScore } of rows) {
       expect(gain.low! <= gain.mean && gain.mean <= gain.high!, policy).toBe(true);
@@ -243,7 +243,7 @@ describe.skipIf(NATIVE.length === 0)('gains', () => {
     }
   });
 
-  it('of the true belief and of the actions for the profile are above 0 in sum, and each role has its number of episodes', async () => {
+  it('of the true belief and of the actions for the profile have a sum above 0, and each role has its number of episodes', async () => {
     const { gains, rows, seeds } = await auditOnce(SMALL);
     const [known] = rows.filter(({ policy }) => policy === 'oracle-open-loop+truth');
     const [constant] = rows.filter(({ policy }) => policy === 'oracle-open-loop+constant');

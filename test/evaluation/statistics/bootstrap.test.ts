@@ -33,7 +33,7 @@ describe('quantile', () => {
 
 const near = (value: number) => expect.closeTo(value, 12);
 
-describe('BCa', () => {
+describe('BCa (bias-corrected and accelerated intervals)', () => {
   const statistic = ([values]: readonly Float64Array[]): number => meanOf(values);
 
   it('corrects the bias by the share of lower resamples, where an equal resample counts half', () => {
@@ -106,7 +106,7 @@ describe('Resampler', () => {
     }
   });
 
-  it('draws the same samples for the same seed, and others for another seed', () => {
+  it('draws the same samples for the same seed, and other samples for another seed', () => {
     expect(draw(5)).toEqual(draw(5));
     expect(draw(6)).not.toEqual(draw(5));
   });

@@ -104,8 +104,8 @@ describe('probabilityOfImprovement', () => {
 
 /**
  * The expected intervals are those of rliable: numpy.percentile over 400,000 stratified resamples by NumPy's generator (seed
- * 1). With as many resamples, bounds vary by less than 0.001. The bounds of the probability vary more, because its
- * values are coarse.
+ * 1). With the 40,000 resamples of these tests, bounds vary by less than 0.001. The bounds of the probability vary more,
+ * because its values are coarse.
  */
 describe('stratified bootstrap', () => {
   const resamples = 40_000;
@@ -154,7 +154,7 @@ describe('stratified bootstrap', () => {
     expect(() => bootstrapInterval([1], text)).toThrow(/the statistic to be a finite number, got NaN/);
   });
 
-  it('gives the same interval for the same seed, and a different one for a different seed', () => {
+  it('gives the same interval for the same seed, and another interval for another seed', () => {
     const of = (seed: number) => bootstrapInterval(SKEWED, { seed, resamples: 500 });
     expect(of(3)).toEqual(of(3));
     expect(of(4)).not.toEqual(of(3));

@@ -1,4 +1,4 @@
-/** A collector that is killed at any point: the next one continues, and no result is lost. */
+/** Kills a collector at any point: the next collector continues, and no result is lost. */
 import { appendFileSync, existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { CollectedShards, collectedOf } from '../../../src/cli/queue/collected-shards.js';
@@ -87,7 +87,7 @@ describeWithRedis('a collector', () => {
       hasEnded: (other) => ended.includes(other),
     });
   const waiting = () => queue.redis.hkeys('unit:results:job');
-  /** Collects until the collector has some results, as if it were killed then: it is not closed. */
+  /** Collects until `left` results are left in Redis. Does not close the collector, as if it were killed. */
   async function collectUntil(collector: Collector, left: number): Promise<void> {
     const stopped = new AbortController();
     const running = collector.wait(stopped.signal, () => {}).catch(() => {});
@@ -119,7 +119,7 @@ describeWithRedis('a collector', () => {
     await expectWhole(await open('second', 'first'));
   });
 
-  it('continues after its claim has expired, and one that was only stopped continues too', async () => {
+  it('continues after the claim of the first collector expired, and the first, if it was only paused, continues after it', async () => {
     await store(0);
     const first = await open('first');
     await collectUntil(first, 0);
@@ -133,7 +133,7 @@ describeWithRedis('a collector', () => {
     await second.close();
   });
 
-  it('drops a record that was written in part, whose result is still in Redis', async () => {
+  it('drops a partly written record, whose result is still in Redis', async () => {
     await store(0, 1, 2);
     const first = await open('first');
     await collectUntil(first, 0);
@@ -151,7 +151,7 @@ describeWithRedis('a collector', () => {
     await expectWhole(await open('last', 'next'));
   });
 
-  it('for another path is refused, and names the shards that a damaged file lacks; --again computes them again', async () => {
+  it('is refused for another path, and for a damaged file, with the missing shards; --again computes these again', async () => {
     await store(0, 1);
     await collectUntil(await open('first'), 0);
     const kept = path;

@@ -35,7 +35,7 @@ async function refusalOf(address: QueueAddress): Promise<string> {
 
 const pathOf = temporaryDirectory();
 
-/** Makes a certificate that signs itself. @returns the paths of the key and the certificate. */
+/** Makes a self-signed certificate. @returns the paths of the key and the certificate. */
 function certificate(name: string): { readonly key: string; readonly cert: string } {
   const [key, cert] = [pathOf(`${name}.key`), pathOf(`${name}.pem`)];
   const form = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
@@ -66,7 +66,7 @@ describeWithRedis('a queue', () => {
     expect(message).not.toContain('hidden');
   });
 
-  it('refuses a wrong and a missing password, and accepts the right one in the URL or as an option', async () => {
+  it('refuses a wrong or missing password, and accepts the right password in the URL or as an option', async () => {
     const withPassword = server.url.replace('//', '//:wrong-one@');
     for (const address of [addressAt(withPassword), addressAt(server.url)]) {
       const message = await refusalOf(address);
@@ -80,7 +80,7 @@ describeWithRedis('a queue', () => {
     (await connect(addressAt(withPassword.replace('wrong-one', 'secret')))).disconnect();
   });
 
-  it('takes the password for the user of a URL without one', async () => {
+  it('uses the password of the options for the user that the URL names', async () => {
     const client = await connect(addressAt(server.url, { password: 'secret' }));
     await client.acl('SETUSER', 'me', 'on', '>p@ss:w%41rd/', '~*', '+@all');
     client.disconnect();
@@ -108,7 +108,7 @@ describeWithRedis('a queue', () => {
     }
   });
 
-  it('over TLS accepts the authority of --redis-ca, and names an unknown one', async () => {
+  it('over TLS accepts the authority of --redis-ca, and refuses an unknown authority', async () => {
     const [own, other] = [certificate('own'), certificate('other')];
     const port = await freePort();
     const files = ['--tls-cert-file', own.cert, '--tls-key-file', own.key, '--tls-auth-clients', 'no'];
@@ -130,7 +130,7 @@ describeWithRedis('a queue', () => {
     redis.disconnect();
   });
 
-  it('refuses a version that is too old', async () => {
+  it('refuses a version of Redis that is too old', async () => {
     // Changes the version in the answers of a real server.
     const proxy = createServer((socket) => {
       const old = new Transform({

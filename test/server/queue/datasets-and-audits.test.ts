@@ -20,7 +20,7 @@ describeWithRedis('two workers', () => {
     const args = ['dataset', 'grpo', '--rows', '61', '--profiles', 'mix', '--steps', '0-3', '--grader', 'v3'];
     const workers = [startWorker(server), startWorker(server)];
     for (const file of ['train.jsonl', 'train.parquet']) {
-      // The card names the file, so both are named alike.
+      // The card has the name of the file, so both files have the same name.
       const [one, many] = ['one', 'many'].map((folder) => pathOf(`${file}-${folder}`));
       for (const folder of [one, many]) mkdirSync(folder);
       const name = await submit(server, ...args, '--shard-size', '16');

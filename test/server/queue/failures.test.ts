@@ -23,7 +23,7 @@ describeWithRedis('a shard', () => {
   const collect = (name: string, path: string) =>
     runCli(['queue', 'collect', name, '--output', path], '', server.environment);
 
-  it('that fails is tried five times with growing waits, then named, and tried again when it is submitted again', async () => {
+  it('that fails is tried five times with growing waits, then reported, and tried again when its job is submitted again', async () => {
     let isBroken = true;
     const fake = await startModel({
       faultOf: () => (isBroken ? ({ response }) => json(response, 401, { error: { message: 'no' } }) : null),
@@ -59,12 +59,12 @@ describeWithRedis('a shard', () => {
     client.disconnect();
   });
 
-  it('that gives other bytes on its second run is named by worker, status and collect', async () => {
+  it('that gives other bytes on its second run is reported by worker, status and collect', async () => {
     const name = await submit(server, 'teach', '--seeds', '800-807');
     const redis = server.client();
     const worker = workHere(server);
     await until(async () => (await statusOf(name)).active === 1);
-    // While Redis is full, the worker waits with its result. Then another one is there.
+    // While Redis is full, the worker waits with its result. Meanwhile the test stores another result of the shard.
     await redis.config('SET', 'maxmemory', 1);
     await worker.note(/^Redis: OOM .* Waits\.$/);
     const digest = Buffer.alloc(32);

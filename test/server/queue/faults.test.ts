@@ -1,4 +1,4 @@
-/** A full disk, a worker that hangs, one of an older release, and one without the addon. */
+/** Faults of a queue: a full disk, a worker that hangs, a worker of an older release, and a worker without the addon. */
 import { Queue as Shards } from 'bullmq';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { submitJob } from '../../../src/server/queue/submit.js';
@@ -50,7 +50,7 @@ describeWithRedis('nothing is lost', () => {
     await stop(hanging);
   });
 
-  it('when a job of a newer release comes: a worker of the older one gives the shard back and ends', async () => {
+  it('when a job of a newer release comes: a worker of the older release gives the shard back and ends', async () => {
     const queue = ['--prefix', 'releases'];
     const args = ['teach', '--policy', 'heuristic+inference', '--seeds', '700-707'];
     const name = await submit(server, ...args, ...queue);

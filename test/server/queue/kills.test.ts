@@ -8,7 +8,7 @@ import { drawsOf } from '../../support/random.js';
 import { describeWithRedis, RedisServer, until } from '../../support/redis.js';
 
 const pathOf = temporaryDirectory();
-/** Ten in a quick run, 200 in vitest's project `soak`. */
+/** The number of kills: 10 in a quick run, 200 in vitest's project `soak`. */
 const KILLS = Math.max(10, drawsOf(50));
 const SHARDS = 6;
 const random = seedrandom('kills');
@@ -53,7 +53,7 @@ describeWithRedis('a file', () => {
       return this.#collector.child.exitCode !== null;
     }
 
-    /** Waits for the file. */
+    /** Waits until the file is complete, and returns its text. */
     async file(): Promise<string> {
       const { code, stderr } = await this.#collector.finished;
       expect(stderr).toMatch(/^(48 episodes in|.* is complete in) /);

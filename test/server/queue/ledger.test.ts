@@ -84,7 +84,7 @@ describeWithRedis('the ledger', () => {
   const limit = (budget: number | null, requestsPerMinute: number | null = null) =>
     setLimits(queue, 'j', { budget, requestsPerMinute });
   const fields = async () => await queue.redis.hgetall(`${PREFIX}:ledger:j`);
-  /** Waits for a promise that must not settle before a later command of the same connection has its reply. */
+  /** Expects that a promise is still pending when a later command of the same connection has its reply. */
   async function expectPending(promise: Promise<unknown>): Promise<void> {
     promise.catch(() => {});
     await queue.redis.ping();
@@ -107,7 +107,7 @@ describeWithRedis('the ledger', () => {
     await waits;
   });
 
-  it('counts the reservations of a killed worker as spent when its lease ends, so that nobody waits for it', async () => {
+  it('counts the reservations of a killed worker as spent when its lease ends, so that no other worker waits for them', async () => {
     await limit(1);
     const [killed, other] = [await open(0, 'a'), await open(1, 'b')];
     await killed.reserve(0.5, NEVER);
@@ -121,7 +121,7 @@ describeWithRedis('the ledger', () => {
     await expect(killed.beginEpisode(0.001, NEVER)).rejects.toMatchObject({ code: 'queue_failed' });
   });
 
-  it('expects no more of the episodes of a killed worker when its lease ends', async () => {
+  it('expects no further costs of the episodes of a killed worker when its lease ends', async () => {
     await limit(1);
     const [killed, other] = [await open(0, 'a'), await open(1, 'b')];
     const finished = await other.beginEpisode(0.01, NEVER);
@@ -140,7 +140,7 @@ describeWithRedis('the ledger', () => {
     const proxy = new LossyProxy(server.port);
     const redis = await proxy.client();
     await limit(10, 100);
-    /** Does what one attempt does. @param lose called before each command. @param lost called after it. */
+    /** Sends the commands of one attempt. @param lose called before each command. @param lost called after it. */
     async function act(lose: () => void, lost: () => Promise<void>): Promise<Record<string, string>> {
       const step = async <Answer>(command: () => Answer): Promise<Awaited<Answer>> => {
         lose();
@@ -159,9 +159,9 @@ describeWithRedis('the ledger', () => {
       await step(() => episode.end(true));
       return await fields();
     }
-    const nameless = (ledger: Record<string, string>) =>
+    const withoutIds = (ledger: Record<string, string>) =>
       Object.fromEntries(Object.entries(ledger).map(([key, value]) => [key.replace(/:\w{16}/, ''), value]));
-    const undisturbed = nameless(
+    const undisturbed = withoutIds(
       await act(
         () => {},
         async () => {},
@@ -179,7 +179,7 @@ describeWithRedis('the ledger', () => {
       () => proxy.whenCut(),
     );
     expect(commands.before).toBe(8);
-    expect(nameless(disturbed)).toEqual(undisturbed);
+    expect(withoutIds(disturbed)).toEqual(undisturbed);
   });
 
   it('names the requests of two attempts differently, even if they hold the same lock', async () => {

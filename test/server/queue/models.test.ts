@@ -26,7 +26,7 @@ describeWithRedis('a job of a language model', () => {
     startCli(['queue', 'work', '--lease', '2'], { ...server.environment, ...fake.environment });
   const statusOf = async (name: string) => JSON.parse(await runQueue(server, 'status', name, '--json'));
 
-  /** The file of one process, and what its answers cost. */
+  /** The file that one process writes without a queue, and the cost of its answers. */
   let expected: { readonly file: string; readonly cost: number };
   beforeAll(async () => {
     const path = pathOf('one-process.jsonl');
@@ -67,7 +67,7 @@ describeWithRedis('a job of a language model', () => {
     expect((await statusOf(name)).spent).toBeGreaterThanOrEqual(billedFor(fake) * 0.999);
   });
 
-  it('loses no episode that ends while Redis is full, even if its lease ends meanwhile', async () => {
+  it("loses no episode that ends while Redis is full, even if the shard's lease ends meanwhile", async () => {
     const args = ['teach', '--policy', 'llm:fake', '--seeds', '720-727'];
     let release = (): void => {};
     const held = new Promise<void>((resolve) => {
@@ -148,7 +148,7 @@ describeWithRedis('a job of a language model', () => {
     expect(Math.min(...spans)).toBeGreaterThan(window);
   });
 
-  it('refuses a rate limit without a language model, and one out of range', async () => {
+  it('refuses a rate limit without a language model, and a rate limit out of range', async () => {
     const submitWith = (policy: string, rate: string) =>
       runQueue(
         server,
@@ -199,9 +199,9 @@ describeWithRedis('a job of a language model', () => {
       '--episodes',
       '4',
     ];
-    const one = await startModel();
+    const withoutQueue = await startModel();
     const path = pathOf('eval-expected.jsonl');
-    expect(await runCli([...args, '--trajectories', path], '', one.environment)).toMatchObject({
+    expect(await runCli([...args, '--trajectories', path], '', withoutQueue.environment)).toMatchObject({
       code: 0,
     });
     const fake = await startModel();
@@ -209,7 +209,7 @@ describeWithRedis('a job of a language model', () => {
     workWith(server, fake);
     await runQueue(server, 'collect', name, '--output', pathOf('eval.jsonl'));
     expect(read(pathOf('eval.jsonl'))).toBe(read(path));
-    expect(fake.requests).toHaveLength(one.requests.length);
+    expect(fake.requests).toHaveLength(withoutQueue.requests.length);
   });
 
   it('leaves no key of the endpoint in Redis', () => {

@@ -35,7 +35,7 @@ describeWithRedis('a job', () => {
     return keys;
   };
 
-  it('is computed by two workers, gives its only collector the bytes of the command, and keeps only its record', async () => {
+  it('is computed by two workers, gives its only collector the bytes of the command, and leaves only its record in Redis', async () => {
     const args = ['teach', ...QUICK, '--seeds', '100-139'];
     const name = await submit(server, ...args, '--shard-size', '8');
     expect(name).toMatch(/^teach-[\da-f]{12}$/);
@@ -122,7 +122,7 @@ describeWithRedis('a job', () => {
     const name = await submit(server, ...args, '--shard-size', '16');
     const worker = workHere(server, { untilEmpty: true });
     const stdout = await runQueue(server, 'collect', name, '--output', many('t.jsonl'), ...others(many));
-    // The first line has the engine, and a later one the seconds.
+    // The first line has the engine, and a later line the seconds.
     const tablesIn = (text: string) => text.slice(text.indexOf('\n')).replace(/ in [\d.]+ s\./, '');
     expect(tablesIn(stdout)).toBe(tablesIn(expected.stdout));
     for (const file of ['t.jsonl', 'c.jsonl']) expect(read(many(file))).toBe(read(one(file)));

@@ -1,4 +1,4 @@
-/** What Redis accepts of a shard: results with all rows, of the current submission, and each episode of a model once. */
+/** Checks of a shard's results: all rows, of the current submission only, and each episode of a model once. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { toGrader } from '../../../src/engine/graders/grader.js';
 import { toCompact } from '../../../src/rollouts/trajectories/compact-episode.js';
@@ -31,7 +31,7 @@ async function episodesOf(job: TeachJob | EvalJob): Promise<TrajectoryEpisode[]>
   return episodes;
 }
 
-it('finds rows that a shard lacks, repeats, or has of another shard, player or version', async () => {
+it('rowsProblem finds missing and repeated rows, and rows of another shard, player or version', async () => {
   const [first, second, third, fourth] = await episodesOf(teachJob);
   const problemOf = (...episodes: TrajectoryEpisode[]) => rowsProblem(teachJob, HALF, { episodes });
   expect(problemOf(first, second, third, fourth)).toBeNull();
@@ -43,7 +43,7 @@ it('finds rows that a shard lacks, repeats, or has of another shard, player or v
   expect(rowsProblem(teachJob, HALF, { lines: 4 })).toBe('episodes, got other lines');
 });
 
-it('expects the episodes of each policy and condition of an evaluation', async () => {
+it('rowsProblem expects the episodes of each policy and condition of an evaluation', async () => {
   const conditions = ['ood', 'custom'].map((name) => ({
     ...{ name, allowsProfiles: true },
     parts: [{ profile: 'sampled', seeds: { first: 500, last: 504 } }],
@@ -84,7 +84,7 @@ describeWithRedis('a job in Redis', () => {
   const resultWith = async (count: number) =>
     resultOf(packEpisodes(episodes.slice(0, count).map(toCompact)), 1);
 
-  it('that is cancelled and submitted again takes nothing from workers of the first submission', async () => {
+  it('that is cancelled and submitted again accepts no results from workers of the first submission', async () => {
     const before = await submit('again');
     const stale = await ModelEpisodes.open(queue, before);
     await stale.add(episodes[0]);
@@ -115,14 +115,14 @@ describeWithRedis('a job in Redis', () => {
     await collector.close();
   });
 
-  it('has the first of two answers to an episode, and none after the shard has a result', async () => {
+  it('keeps the first of two recordings of an episode, and no recording after the shard has a result', async () => {
     const shard = await submit('twice');
     const [one, other] = [await ModelEpisodes.open(queue, shard), await ModelEpisodes.open(queue, shard)];
     await one.add(episodes[0]);
     await one.saved();
     const [step, ...rest] = episodes[0].steps;
-    const answer = { ...episodes[0], steps: [{ ...step, completion: 'another answer' }, ...rest] };
-    await other.add(answer);
+    const secondRecording = { ...episodes[0], steps: [{ ...step, completion: 'another answer' }, ...rest] };
+    await other.add(secondRecording);
     await other.saved();
     expect(other.all()).toEqual(one.all());
     expect(await storeResult(queue, shard, await resultWith(4), 'here')).toBe('stored');

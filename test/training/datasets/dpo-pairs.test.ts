@@ -1,4 +1,4 @@
-/** Pairs for DPO: which answers share a state, which is better, and what a row has. */
+/** Pairs for DPO: answers to the same state, the better answer of each pair, and the columns of a row. */
 import { describe, expect, it } from 'vitest';
 import type { TrajectoryEpisode } from '../../../src/rollouts/trajectories/trajectory-episode.js';
 import { float32Decimal } from '../../../src/shared/float32-decimal.js';
@@ -47,7 +47,7 @@ describe('pairs', () => {
     expect(modelsOf((await select([...a, ...b])).rows)).toEqual([[2, ...better]]);
   });
 
-  it('join the best answer of a state with the worst of another action', async () => {
+  it('join the best answer of a state with the worst answer that has another action', async () => {
     const { rows } = await select([...a, ...b, ...c]);
     const first = [0, nameOf(ordered[0]), nameOf(ordered[0]) === 'c' ? nameOf(ordered[2]) : 'c'];
     expect(modelsOf(rows)).toEqual([first, [2, ...better]]);
@@ -88,7 +88,7 @@ describe('pairs', () => {
     expect(Object.keys(row)).toEqual(Object.keys(DPO_COLUMNS));
   });
 
-  it('by return compare the sums of the rewards from that step on', async () => {
+  it('with `by: "return"` compare the sums of the rewards from that step on', async () => {
     const [row] = (await select([...a, ...b], { by: 'return' })).rows;
     const sums = [a[0], b[0]].map(({ steps }) =>
       steps.slice(2).reduceRight((sum, { reward }) => sum + reward, 0),
@@ -117,7 +117,7 @@ describe('pairs', () => {
     ).toEqual([]);
   });
 
-  it('keep the order of the files if values are equal, and go to the split of their seed', async () => {
+  it('of a seed go to the same split', async () => {
     await using selection = await DpoSelection.open(toDpoPlan({ validation: 0.5 }), {});
     const seeds = Array.from({ length: 20 }, (_, i) => 100 + i);
     await selection.add([...record('a', [3], seeds), ...record('b', [1], seeds)]);

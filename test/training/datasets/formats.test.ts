@@ -22,7 +22,7 @@ import { askPyArrow, whyAbsent } from '../../support/pyarrow.js';
 
 const pathOf = temporaryDirectory();
 const BATCH = 40;
-/** Has a last batch that is not full, rows of a named profile, and rows with an empty history. */
+/** A plan whose last batch is not full, with rows of a named profile and rows with an empty history. */
 const plan = toPlan({ rows: 2 * BATCH + 7, profiles: ['mix', 'introvert_morning'], seed: 3 });
 const batches = [...grpoRows(plan, {}, BATCH)];
 const rows = batches.flat();

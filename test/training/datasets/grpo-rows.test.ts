@@ -1,4 +1,4 @@
-/** Rows for GRPO: prompts equal those of a replay, states are diverse, and the same plan gives the same rows. */
+/** Rows for GRPO: they have the prompts of a replay, their states are diverse, and the same plan gives the same rows. */
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import {
@@ -112,7 +112,7 @@ describe('the schema refuses', () => {
 });
 
 describe('the policy mix', () => {
-  it('uses policies by their shares, and steps and profile modes equally often', () => {
+  it('uses each policy by its share, and all steps and profile modes equally often', () => {
     const policies = count(rows.map(({ policy }) => policy));
     for (const { name, share } of MIX_OF_POLICIES) {
       expect(Math.abs(policies.get(name)! / rows.length - share / SHARES)).toBeLessThan(0.03);
@@ -176,7 +176,7 @@ describe('the policy mix', () => {
 });
 
 describe('state keys', () => {
-  it('all occur once before one repeats', () => {
+  it('all occur once before any of them repeats', () => {
     const plan = toPlan({
       rows: 1,
       seeds: { first: 200, last: 212 },

@@ -21,7 +21,7 @@ const llmEpisodes = recordLlm();
 const seedsOf = (rows: readonly SftRow[]): number[] => [...new Set(rows.map(({ seed }) => seed))].sort();
 
 describe('rows', () => {
-  it('leave out answers with a lone surrogate', async () => {
+  it('leave out answers with an unpaired surrogate', async () => {
     const prefixed = (prefix: string) => (completion: string) => `${prefix}${completion}`;
     const withSurrogate = changedAt(episodes[0], 'steps.3.completion', prefixed('\ud83d'));
     const withEmoji = changedAt(withSurrogate, 'steps.4.completion', prefixed('\u{1F4A4}'));
@@ -114,7 +114,7 @@ describe('filters', () => {
   const oracle = recordEpisodes(episodeStarts([100]), { player: { ...player, oracle: true } });
   const scoreEpisodes = recordEpisodes(episodeStarts([100]), { player: playerOf({ objective: 'score' }) });
 
-  it('accept the objective wellbeing, or another one if an option names it', async () => {
+  it('accept the objective wellbeing, or another objective if an option names it', async () => {
     const all = [...episodes.slice(0, 2), ...scoreEpisodes, ...llmEpisodes];
     expect((await select(all)).leftOut).toEqual({ 'another objective': 4 });
     expect(seedsOf((await select(all)).all)).toEqual([100, 101]);

@@ -1,4 +1,4 @@
-/** Faults of the Hub: which requests are retried, which errors are thrown, and that no answer reveals the token. */
+/** Faults of the Hub: which requests are retried, which errors are thrown, and that no error contains the token. */
 import { describe, expect, it } from 'vitest';
 import { CLOCK } from '../../../src/shared/http/clock.js';
 import { HubError } from '../../../src/training/hub/hub-errors.js';
@@ -238,7 +238,7 @@ it.each([
   ['CERT_HAS_EXPIRED', false],
   ['ECONNRESET', true],
   ['EAI_AGAIN', true],
-])('%s is temporary: %s', (code, transient) => {
+])('the network error %s is temporary: %s', (code, transient) => {
   const cause = Object.assign(new Error('x'), { code });
   expect(networkError(new TypeError('fetch failed', { cause }), 'GET x', null).transient).toBe(transient);
 });

@@ -81,7 +81,7 @@ describe('refuses', () => {
     await expect(collectFiles([])).rejects.toThrow(/Expected files to upload, but there are none/);
   });
 
-  it('two files with the same target, and a file whose target is a directory of another', async () => {
+  it('two files with the same target, and a file whose target is a directory of another file', async () => {
     const at = directoryOf({ 'a/x.txt': '1', 'b/x.txt': '2', 'c/x.txt/y/z': '3' });
     await expect(collectFiles([join(at, 'a'), join(at, 'b')])).rejects.toThrow(/"x.txt"\. .*--path-in-repo/);
     expect(await targetsOf([join(at, 'a/x.txt'), `${at}/a/./x.txt`, join(at, 'a')])).toEqual(['x.txt']);
@@ -98,7 +98,7 @@ describe('refuses', () => {
     },
   );
 
-  it('a target of more than 1000 bytes, but not one of 1000', async () => {
+  it('a target of more than 1000 bytes, but not a target of 1000 bytes', async () => {
     const at = directoryOf({ 'a.txt': 'a' });
     const longest = 'x'.repeat(1000 - '/a.txt'.length);
     expect(await targetsOf([at], longest)).toEqual([`${longest}/a.txt`]);
@@ -129,7 +129,7 @@ describe('contents', () => {
   });
 
   it.each([65_508, 65_520, 65_530, 65_536, 131_070])(
-    'with a token at byte %i are recognised, whatever chunks are read',
+    'with a token at byte %i are recognised, wherever a chunk that is read ends',
     async (offset) => {
       const token = 'hf_abcdefghijklmnopqrstuvwxyz';
       const text = `${'.'.repeat(offset)}${token}${'.'.repeat(100)}`;

@@ -76,7 +76,7 @@ describe('a second upload', () => {
     ]);
   });
 
-  it('sends files that differ, also with the same size, and keeps the others', async () => {
+  it('sends files that differ, even if their size is the same, and keeps the other files', async () => {
     const hub = await startHub({ large: 1000 });
     const at = directoryOf({ big: bytes(5000), other: bytes(5000, 'o'), small: 's', kept: 'k' });
     await uploadTo(hub, [at]);
@@ -94,7 +94,7 @@ describe('a second upload', () => {
     expect(textsAt(hub)).toMatchObject({ big: bytes(5000, 'y').toString(), small: 't', kept: 'k' });
   });
 
-  it('after an interrupted one sends only the contents that are missing', async () => {
+  it('after an interrupted upload sends only the missing contents', async () => {
     const hub = await startHub({ large: 1000 });
     const at = directoryOf(
       Object.fromEntries(Array.from({ length: 8 }, (_, k) => [`f${k}`, bytes(5000, `f${k}`)])),
@@ -234,7 +234,7 @@ describe('files', () => {
     );
   });
 
-  it('may be empty or equal', async () => {
+  it('may be empty or have equal contents', async () => {
     const hub = await startHub({ large: 1000, part: 2000 });
     const files = {
       'a.bin': bytes(5000).toString(),

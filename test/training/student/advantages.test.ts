@@ -1,4 +1,4 @@
-/** Advantages against their definition, the sum of later prediction errors. */
+/** Compares advantages with their definition, the weighted sum of later prediction errors. */
 import { expect, it } from 'vitest';
 import { advantagesOf } from '../../../src/training/student/refine/advantages.js';
 import { NUM_STEPS } from '../../../src/world/fields.js';
@@ -22,18 +22,21 @@ function definition(lambda: number): number[] {
   });
 }
 
-it.each([0, 0.5, 0.95, 1])('sums weighted prediction errors: lambda %d', (lambda) => {
-  const { advantages, returns } = advantagesOf(values, finalScores, lambda);
-  const expected = definition(lambda);
-  const mean = expected.reduce((sum, each) => sum + each) / expected.length;
-  const spread = Math.sqrt(expected.reduce((sum, each) => sum + (each - mean) ** 2, 0) / expected.length);
-  for (const [row, advantage] of expected.entries()) {
-    expect(returns[row]).toBeCloseTo(values[row] + advantage, 5);
-    expect(advantages[row]).toBeCloseTo((advantage - mean) / spread, 4);
-  }
-});
+it.each([0, 0.5, 0.95, 1])(
+  'advantages are normalised weighted sums of prediction errors: lambda %d',
+  (lambda) => {
+    const { advantages, returns } = advantagesOf(values, finalScores, lambda);
+    const expected = definition(lambda);
+    const mean = expected.reduce((sum, each) => sum + each) / expected.length;
+    const spread = Math.sqrt(expected.reduce((sum, each) => sum + (each - mean) ** 2, 0) / expected.length);
+    for (const [row, advantage] of expected.entries()) {
+      expect(returns[row]).toBeCloseTo(values[row] + advantage, 5);
+      expect(advantages[row]).toBeCloseTo((advantage - mean) / spread, 4);
+    }
+  },
+);
 
-it('returns the final score at lambda 1, and zeros for equal advantages', () => {
+it('at lambda 1 the returns are the final scores, and equal advantages become 0', () => {
   const { returns } = advantagesOf(values, finalScores, 1);
   expect(returns[3 * NUM_STEPS + 7]).toBeCloseTo(finalScores[3], 5);
   const known = Float32Array.from(values, (_, row) => finalScores[Math.floor(row / NUM_STEPS)]);

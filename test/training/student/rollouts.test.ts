@@ -1,4 +1,4 @@
-/** The episodes of a refinement: what the student draws, and what the critic sees. */
+/** The episodes of a refinement: the actions that the student draws, and the inputs of the critic. */
 import { expect, it } from 'vitest';
 import { FEATURE_COUNT } from '../../../src/agents/student/features.js';
 import { OUTPUT_COUNT } from '../../../src/agents/student/network.js';
@@ -8,7 +8,7 @@ import { choose, rollOut } from '../../../src/training/student/refine/rollouts.j
 import { NUM_ACTIONS, NUM_STEPS } from '../../../src/world/fields.js';
 import { Random } from '../../support/random.js';
 
-it('draws actions as often as their probabilities say', () => {
+it('choose draws each action with its probability', () => {
   const logits = Float32Array.from({ length: NUM_ACTIONS }, (_, k) => Math.log(k + 1));
   const random = new Random('choices');
   const counts = new Array(NUM_ACTIONS).fill(0);
@@ -25,7 +25,7 @@ it('draws actions as often as their probabilities say', () => {
   expect(choose(logits, 0).action).toBe(0);
 });
 
-it('plays people of the given seeds with noise of other seeds', async () => {
+it('rollOut plays the profiles of the profile seeds with the noise of other seeds', async () => {
   const count = 6;
   const profileSeeds = Uint32Array.from({ length: count }, (_, i) => 100 + (i % 3));
   const outputsOf = (inputs: Float32Array) =>
@@ -35,16 +35,17 @@ it('plays people of the given seeds with noise of other seeds', async () => {
   const played = await rollOut(env, { profileSeeds, seeds, outputsOf });
   const again = await rollOut(env, { profileSeeds, seeds, outputsOf });
   expect(again).toEqual(played);
-  const knownTo = (i: number) =>
+  /** Returns the profile among the critic's inputs, at the first step of episode i. */
+  const profileInputs = (i: number) =>
     played.criticInputs.slice(
       i * NUM_STEPS * CRITIC_INPUTS + FEATURE_COUNT,
       (i * NUM_STEPS + 1) * CRITIC_INPUTS,
     );
-  expect(knownTo(0)).toEqual(knownTo(3));
-  expect(knownTo(0)).not.toEqual(knownTo(1));
-  expect(Math.max(...knownTo(0).map(Math.abs))).toBeGreaterThan(0.5);
+  expect(profileInputs(0)).toEqual(profileInputs(3));
+  expect(profileInputs(0)).not.toEqual(profileInputs(1));
+  expect(Math.max(...profileInputs(0).map(Math.abs))).toBeGreaterThan(0.5);
   expect(played.targets.slice(0, 3)).toEqual(played.targets.slice(9, 12));
-  // The same person with the same outputs, but with other noise and other draws.
+  // The same profile with the same outputs, but with other noise and other draws.
   expect(played.actions.slice(0, NUM_STEPS)).not.toEqual(played.actions.slice(3 * NUM_STEPS, 4 * NUM_STEPS));
   expect(new Set(played.finalScores).size).toBe(count);
   expect(new Set(played.logProbs)).toEqual(new Set([Math.fround(-Math.log(NUM_ACTIONS))]));
