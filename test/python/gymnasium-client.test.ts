@@ -1,4 +1,4 @@
-/** RemoteVectorEnv: returns the outputs of VecEnv bit for bit, in the form of Gymnasium's vector environments. */
+/** RemoteVectorEnv returns the outputs of VecEnv bit for bit, in the form of Gymnasium's vector environments. */
 import { describe, expect, it, test } from 'vitest';
 import { AUTORESET_MODES, type AutoresetMode } from '../../src/engine/validate/autoreset-modes.js';
 import { createVecEnv, type StepResult, type VecEnv, type VecEnvOptions } from '../../src/index.js';

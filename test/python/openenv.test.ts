@@ -83,7 +83,7 @@ describe.runIf(absent === null)('with OpenEnv', () => {
   });
 });
 
-describe('the folder', () => {
+describe('the folder python/rhythm_vec_env', () => {
   const read = (name: string): string =>
     readFileSync(new URL(`../../python/rhythm_vec_env/${name}`, import.meta.url), 'utf8');
   /** Returns the fields of a class of models.py. */

@@ -116,7 +116,7 @@ it.each(invalidFrames)('other sessions survive a client that sends %s', async (_
   expect(await metric(server, 'rhythm_vec_failures_total')).toBe(0);
 });
 
-it('answers frames that arrive together in order', async () => {
+it('answers frames that arrive together in the order in which they were sent', async () => {
   const client = await connect(await startServer());
   client.socket.send(RESET);
   for (let k = 0; k < 100; k++) {

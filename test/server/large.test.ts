@@ -1,4 +1,4 @@
-/** Tests short requests of /v1 with large answers. */
+/** Tests requests of /v1 with many rows or large answers. */
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';

@@ -1,4 +1,4 @@
-/** Tests the answers to refused requests: their status, their errors and the causes in them. */
+/** Tests the answers to refused requests: statuses, errors, and the causes that errors state. */
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';

@@ -1,4 +1,4 @@
-/** Tests the readers of slices of JSON lists, as bytes: they agree with `JSON.parse`, or return 0 if it must read the slice. */
+/** Tests the functions that read slices of JSON lists as bytes: they agree with `JSON.parse`, or return 0. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { countStrings, readWhole } from '../../src/server/vec/slice-bytes.js';

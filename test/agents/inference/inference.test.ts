@@ -4,7 +4,14 @@ import { errorCountedBy } from '../../../src/agents/inference/belief-error.js';
 import { Inference } from '../../../src/agents/inference/inference.js';
 import { graderWeights } from '../../../src/index.js';
 import { InputError } from '../../../src/shared/errors.js';
-import { NUM_ACTIONS, NUM_STEPS, NUM_TRAITS, PROFILE_SIZE } from '../../../src/world/fields.js';
+import {
+  NUM_ACTIONS,
+  NUM_STEPS,
+  NUM_TRAITS,
+  OBSERVATION,
+  OBSERVATION_SIZE,
+  PROFILE_SIZE,
+} from '../../../src/world/fields.js';
 import { checkProfile } from '../../../src/world/resolve-names.js';
 import { createWorld } from '../../../src/world/world.js';
 import {
@@ -29,6 +36,8 @@ const CONSTANT = 0.205;
 const FEW = 6;
 const rowsOf = (rows: Float32Array, count: number) => rows.slice(0, (rows.length / N) * count);
 const observationsOf = (count: number) => episodes.observations.map((rows) => rowsOf(rows, count));
+const lastActionsIn = (rows: Float32Array) =>
+  rows.filter((_, at) => at % OBSERVATION_SIZE === OBSERVATION.lastAction);
 
 describe('beliefs', () => {
   it('have about the error that the inference expects, and their intervals contain about 80 % of the targets', () => {
@@ -87,7 +96,7 @@ describe('beliefs for the squared error', () => {
     beliefs.reduce((sum, belief, k) => sum + (belief - episodes.targets[k]) ** 2, 0) / beliefs.length;
   const meanOf = (values: Float32Array) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-  it('are posterior means: their squared error is the expected one, and smaller than the error of the medians', () => {
+  it('are posterior means: their squared error is as expected, and smaller than the squared error of the medians', () => {
     const inference = new Inference(world, N);
     for (const [first, end] of [
       [0, 5],
@@ -109,7 +118,7 @@ describe('beliefs for the squared error', () => {
     const inference = observeAll(new Inference(world, N), episodes.observations, 0, 1);
     for (let step = 0; step < 3; step++) {
       const values = inference.probeValues('squared');
-      const actions = episodes.observations[step + 1].filter((_, at) => at % 22 === 10);
+      const actions = lastActionsIn(episodes.observations[step + 1]);
       const expected = actions.reduce((sum, action, i) => sum + values[i * NUM_ACTIONS + action], 0) / N;
       const before = meanOf(inference.expectedErrors('squared'));
       inference.observe(episodes.observations[step + 1]);
@@ -221,7 +230,7 @@ describe('probe values', () => {
     const inference = observeAll(new Inference(world, count), observations, 0, 1);
     for (let step = 0; step < 3; step++) {
       const values = inference.probeValues();
-      const actions = observations[step + 1].filter((_, at) => at % 22 === 10);
+      const actions = lastActionsIn(observations[step + 1]);
       const expected = actions.reduce((sum, action, i) => sum + values[i * NUM_ACTIONS + action], 0) / count;
       const before = inference.expectedErrors().reduce((sum, error) => sum + error) / (3 * count);
       inference.observe(observations[step + 1]);
@@ -247,7 +256,7 @@ describe('probe values', () => {
 });
 
 describe('invalid observations', () => {
-  const observations = () => episodes.observations[3].slice(0, 2 * 22);
+  const observations = () => episodes.observations[3].slice(0, 2 * OBSERVATION_SIZE);
   const refusal = (call: () => void): string => {
     try {
       call();
@@ -259,8 +268,8 @@ describe('invalid observations', () => {
   };
 
   it.each([
-    ['an array of numbers', [...Array(44).keys()], null, 'wrong_type'],
-    ['too short an array', new Float32Array(22), null, 'wrong_length'],
+    ['an array of numbers', [...Array(2 * OBSERVATION_SIZE).keys()], null, 'wrong_type'],
+    ['too short an array', new Float32Array(OBSERVATION_SIZE), null, 'wrong_length'],
     ['a mask of another length', null, new Uint8Array(3), 'wrong_length'],
     ['a mask of another type', null, [1, 1], 'wrong_type'],
   ])('%s is refused', (_, rows, playing, code) => {
@@ -286,7 +295,7 @@ describe('invalid observations', () => {
     const inference = new Inference(world, 2);
     const before = inference.beliefs();
     const rows = observations();
-    rows[22 + at] = value;
+    rows[OBSERVATION_SIZE + at] = value;
     expect(refusal(() => inference.observe(rows))).toBe('out_of_range');
     expect(inference.beliefs()).toEqual(before);
     expect(inference.explain(0).step).toBe(-1);

@@ -106,15 +106,15 @@ describe('a request is retried', () => {
       'max_tokens',
     ]);
   });
+});
 
-  it('with the older name if the endpoint ignores the newer name', async () => {
-    const { model, fake } = await askOnce({ answer: () => 'word '.repeat(500) });
-    await model.complete(firstPrompt(), NEVER);
-    expect(fake.requests.map(({ body }) => Object.keys(body)[2])).toEqual([
-      'max_completion_tokens',
-      'max_tokens',
-    ]);
-  });
+it('the next request has the older name of the token limit if the endpoint ignores the newer name', async () => {
+  const { model, fake } = await askOnce({ answer: () => 'word '.repeat(500) });
+  await model.complete(firstPrompt(), NEVER);
+  expect(fake.requests.map(({ body }) => Object.keys(body)[2])).toEqual([
+    'max_completion_tokens',
+    'max_tokens',
+  ]);
 });
 
 describe('a request fails', () => {

@@ -61,7 +61,7 @@ describe('an answer', () => {
     expect([headers['api-key'], headers.authorization]).toEqual([FAKE_KEY, undefined]);
   });
 
-  it('of a server without a key is requested without one, but with the query of the URL', async () => {
+  it('of a server without a key is requested without a key, but with the query of the URL', async () => {
     const fake = await startModel();
     vi.stubEnv('OPENAI_ADMIN_KEY', 'admin-secret');
     const baseUrl = `${fake.url}/v1?code=abcd`;

@@ -23,7 +23,10 @@ import { COMPONENT_NAMES, OBSERVATION } from '../../../src/world/fields.js';
 
 const world = createWorld();
 const grader = graderWeights('v2');
+/** The stream of Threefry that draws the seeds of imagined episodes: "LUCK" in ASCII. */
 const NOISE_STREAM = 0x4c55434b;
+/** The stream of Threefry that draws the profiles of the prior: "PEOP" in ASCII. */
+const PROFILE_STREAM = 0x50454f50;
 const playing = new Uint8Array(1).fill(1);
 
 /** Plays `steps` steps and records the observations. */
@@ -214,10 +217,10 @@ describe.each(['score', 'wellbeing'] as const)('the value of an action sequence,
   });
 });
 
-it('the prior draws profiles with the seed and the stream "PEOP", the same profiles for every environment', () => {
+it('the prior draws profiles from its seed, the same profiles for every environment', () => {
   const profiles = new Prior(2, world.params, 4).posteriorSamples(3);
   const expected = [0, 1, 2].flatMap((k) => {
-    const { x0 } = threefry(4, 0x50454f50, k, 0, { x0: 0, x1: 0 });
+    const { x0 } = threefry(4, PROFILE_STREAM, k, 0, { x0: 0, x1: 0 });
     const profile = new Float32Array(16);
     sampleProfile(world.params, x0, profile);
     return [...profile];

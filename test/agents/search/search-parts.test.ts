@@ -16,6 +16,9 @@ import { playProblem, profileOf } from '../../support/action-sequences.js';
 import { ENGINES } from '../../support/engines.js';
 import { forAll, type Random } from '../../support/random.js';
 
+/** The stream of Threefry that draws the random numbers of a search: "SEAR" in ASCII. */
+const SEARCH_STREAM = 0x53454152;
+
 const anySequences = (random: Random, count: number) => random.bytes(count * NUM_STEPS, 0, NUM_ACTIONS - 1);
 const rowOf = (rows: Uint8Array, i: number) => rows.slice(i * NUM_STEPS, (i + 1) * NUM_STEPS);
 
@@ -23,7 +26,7 @@ describe('random numbers', () => {
   it('are the half-words of the generator, in order', () => {
     const draws = new Draws(5);
     const drawn = Array.from({ length: 6 }, () => draws.below(2 ** 16));
-    const [first, second] = [0, 1].map((block) => threefry(5, 0x53454152, block, 0, { x0: 0, x1: 0 }));
+    const [first, second] = [0, 1].map((block) => threefry(5, SEARCH_STREAM, block, 0, { x0: 0, x1: 0 }));
     const halves = [first.x0, first.x1, second.x0].flatMap((word) => [word >>> 16, word & 0xffff]);
     expect(drawn).toEqual(halves);
   });

@@ -192,7 +192,7 @@ describe.skipIf(NATIVE.length === 0)('gains', () => {
     expect(planner.behindPlanner).toEqual({ mean: 0, low: 0, high: 0 });
   });
 
-  it('of null players are measured on more fresh seeds, for each policy and belief', async () => {
+  it('of beliefs without knowledge (null players) are measured on more fresh seeds, for each policy and belief', async () => {
     const { nullPlayers } = await auditOnce(SMALL);
     const episodes = 50 * 60;
     expect(nullPlayers.seeds).toBe(`20000-${20_000 + episodes - 1}`);

@@ -119,7 +119,7 @@ describeWithRedis('a collector', () => {
     await expectWhole(await open('second', 'first'));
   });
 
-  it('continues after the claim of the first collector expired, and the first, if it was only paused, continues after it', async () => {
+  it('takes over when the claim of another collector has expired, and the other can take over again in the same way', async () => {
     await store(0);
     const first = await open('first');
     await collectUntil(first, 0);
@@ -151,7 +151,7 @@ describeWithRedis('a collector', () => {
     await expectWhole(await open('last', 'next'));
   });
 
-  it('is refused for another path, and for a damaged file, with the missing shards; --again computes these again', async () => {
+  it('is refused for another path and for a damaged file, and the error names the missing shards; --again computes them again', async () => {
     await store(0, 1);
     await collectUntil(await open('first'), 0);
     const kept = path;
