@@ -153,7 +153,7 @@ describe.runIf(absent === null)('texts from Python', () => {
     });
     expect(results[1].message).toMatch(/got 422.*Expected a string at completions\[41\], got null/);
     expect(results[2]).toMatchObject({
-      error: 'ValueError',
+      error: 'InputError',
       message: expect.stringContaining('Expected 60 entries in action_histories (as many as seeds), got 1'),
     });
   });

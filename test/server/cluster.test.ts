@@ -104,8 +104,8 @@ describe.skipIf(absent !== '')(`a server of ${WORKERS} workers${absent}`, () => 
     for (const { body } of await scored) expect(body).toEqual(expected);
     await expect
       .poll(cluster.log)
-      .toMatch(/Worker \d ended with SIGKILL. Its \d sockets .*\nWorker \d was replaced/s);
-    const lostSockets = Number(/Its (\d) sockets/.exec(cluster.log())![1]);
+      .toMatch(/Worker \d ended with SIGKILL. Clients of its \d WebSockets .*\nWorker \d was replaced/s);
+    const lostSockets = Number(/its (\d) WebSockets/.exec(cluster.log())![1]);
     await expect.poll(() => closed.length).toBe(lostSockets);
     for (const each of closed)
       expect(each).toEqual({ code: 1012, reason: expect.stringMatching(/connect again and reset/) });
