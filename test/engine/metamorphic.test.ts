@@ -94,14 +94,16 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
     }),
   );
 
-  it.each([1, 15, 16, 17])('a batch equals as many batches of one environment: %i environments', (n) =>
-    forAllAsync(runsOn(engine, 5), async (random) => {
-      const sequence = randomSequence(random, n);
-      const alone: Columns[] = [];
-      for (let i = 0; i < n; i++)
-        alone.push(await play(engine, 1, selectEnvs(sequence, n, Uint32Array.of(i))));
-      expectEqual(await play(engine, n, sequence), concatColumns(alone));
-    }),
+  it.each([1, 15, 16, 17])(
+    'a batch has the results of batches of one environment each: %i environments',
+    (n) =>
+      forAllAsync(runsOn(engine, 5), async (random) => {
+        const sequence = randomSequence(random, n);
+        const alone: Columns[] = [];
+        for (let i = 0; i < n; i++)
+          alone.push(await play(engine, 1, selectEnvs(sequence, n, Uint32Array.of(i))));
+        expectEqual(await play(engine, n, sequence), concatColumns(alone));
+      }),
   );
 
   it('the first environments of a batch of 1000 equal a smaller batch', async () => {

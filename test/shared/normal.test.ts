@@ -34,7 +34,7 @@ const T: readonly [df: number, confidence: number, t: number][] = [
 ];
 
 describe('normalCdf', () => {
-  it.each(CDF)('of %d equals that of SciPy', (x, p) => {
+  it.each(CDF)("of %d equals SciPy's value", (x, p) => {
     expect(Math.abs(normalCdf(x) - p)).toBeLessThan(1e-15);
   });
 
@@ -44,7 +44,7 @@ describe('normalCdf', () => {
 });
 
 describe('normalQuantile', () => {
-  it.each(PPF)('of %d equals that of SciPy', (p, x) => {
+  it.each(PPF)("of %d equals SciPy's value", (p, x) => {
     expect(normalQuantile(p)).toBeCloseTo(x, 12);
   });
 
@@ -56,7 +56,7 @@ describe('normalQuantile', () => {
 });
 
 describe('tQuantile', () => {
-  it.each(T)('with %d degrees of freedom at confidence %d equals that of SciPy', (df, confidence, t) => {
+  it.each(T)("with %d degrees of freedom at confidence %d equals SciPy's value", (df, confidence, t) => {
     expect(Math.abs(tQuantile(df, confidence) / t - 1)).toBeLessThan(1e-10);
   });
 });

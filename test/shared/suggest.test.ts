@@ -11,7 +11,7 @@ describe('didYouMean', () => {
     ['some-family-time', ' Did you mean "family_time"?'],
     ['nonsense', ' Use one of these.'],
     ['', ' Use one of these.'],
-  ])('returns for %j the remedy%s', (name, remedy) => {
+  ])('returns the remedy for %j:%s', (name, remedy) => {
     expect(didYouMean(name, KNOWN)).toBe(remedy);
   });
 

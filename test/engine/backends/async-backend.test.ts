@@ -53,7 +53,7 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
       expectEqual(await awaited.columns(), await queued.columns());
     }));
 
-  it('concurrent calls that only read return the same as one after another', async () => {
+  it('concurrent calls that only read have the results of sequential calls', async () => {
     const { batch } = await openAsyncBatch(engine, N);
     batch.reset(new Random('reads').reset(N));
     const alone = [await batch.save(), await batch.stateHash(), await batch.beliefTargets()];

@@ -45,11 +45,14 @@ describe.each(NATIVE)('$name', ({ kernel }) => {
   });
 });
 
-it.runIf(NATIVE.length > 0)('an unknown RHYTHM_KERNEL is refused, and an empty one is ignored', () => {
-  const message = expect.stringContaining('Did you mean "portable"?');
-  expect(openIn('protable', {})).toEqual([{ code: 'backend_unavailable', message }]);
-  expect(openIn('', {})).toEqual([['native', NATIVE[0].kernel]]);
-});
+it.runIf(NATIVE.length > 0)(
+  'an unknown RHYTHM_KERNEL is refused, and an empty RHYTHM_KERNEL is ignored',
+  () => {
+    const message = expect.stringContaining('Did you mean "portable"?');
+    expect(openIn('protable', {})).toEqual([{ code: 'backend_unavailable', message }]);
+    expect(openIn('', {})).toEqual([['native', NATIVE[0].kernel]]);
+  },
+);
 
 it.runIf(NATIVE.length > 0)('the list of kernels has distinct names, and the widest kernels first', () => {
   const rows = loadAddon().kernels();

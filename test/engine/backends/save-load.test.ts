@@ -100,7 +100,7 @@ describe.each(ASYNC_ENGINES)('saved by $name', (engine) => {
 describe.each(NATIVE)('$name', ({ kernel }) => {
   /** Changes that each make a saved state invalid. Its episode has taken 9 steps. */
   const damages: [string, (words: Uint32Array) => void][] = [
-    ['a step after the last', (words) => words.fill(NUM_STEPS + 1, STATE.step, STATE.step + 1)],
+    ['a step count above 28', (words) => words.fill(NUM_STEPS + 1, STATE.step, STATE.step + 1)],
     ['an invalid mode', (words) => words.fill(3, STATE.mode, STATE.mode + 1)],
     ['an invalid flag', (words) => words.fill(2, STATE.given, STATE.given + 1)],
     ['an invalid action', (words) => words.fill(0xa0, STATE.tape, STATE.tape + 1)],

@@ -88,7 +88,7 @@ it('does not change the components, and returns an empty array for no episodes',
   expect(regrade(new Float32Array(), 'v2')).toEqual(new Float32Array());
 });
 
-describe('with the number of episodes', () => {
+describe('regrade with numEnvs', () => {
   const rowsOf = (width: number) => Float32Array.from({ length: 4 * width }, (_, at) => (at % width) / 8);
   const fourOf = (components: Float32Array, grader: string) => () =>
     regrade(components, grader, { columnStride: 0, numEnvs: 4 });
@@ -103,7 +103,7 @@ describe('with the number of episodes', () => {
   });
 });
 
-describe('refuses', () => {
+describe('regrade refuses', () => {
   const row = () => new Float32Array(8).fill(0.5);
   it.each([
     ['a plain array', [0, 0, 0, 0, 0, 0], 'wrong_type', 'got an array of 6'],

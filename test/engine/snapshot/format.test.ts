@@ -35,7 +35,7 @@ const snapshot = snapshotOf(random, advancedBatch(random, ENGINES[0], N).batch.s
 const bytes = encodeSnapshot(snapshot);
 
 describe.each(ENGINES)('for states of $name', (engine) => {
-  it('a decoded snapshot equals the encoded one', () => {
+  it('a decoded snapshot equals the encoded snapshot', () => {
     forAll(30, (random) => {
       const n = random.pick([1, 15, 16, 17, 40]);
       const { batch } = advancedBatch(random, engine, n);

@@ -56,13 +56,13 @@ describe('checkStates', () => {
   const inRange = 'to be from 0 to 1, got';
   const cases: [string, Words, (words: Words) => unknown, string][] = [
     [
-      'a step after the last',
+      'a step count above 28',
       AFTER_9,
       setWord(STATE.step, 77),
       'step of environment 3 to be from 0 to 28, got 77.',
     ],
     [
-      'the largest step',
+      'the largest u32 as the step count',
       AFTER_9,
       setWord(STATE.step, 0xffffffff),
       'step of environment 3 to be from 0 to 28, got 4294967295.',

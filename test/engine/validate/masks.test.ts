@@ -73,7 +73,7 @@ const IGNORED_ARGUMENTS: [name: string, actions: unknown, beliefsOf: (invalid: F
 ];
 const options = { numEnvs: N, seedRange: [50, 20] as const };
 
-/** Opens two equal environments. Their episodes are at different steps, and the last one has ended. */
+/** Opens two equal environments. Their episodes are at different steps, and the last episode has ended. */
 function openEqualPair(engine: Engine, extraOptions: object = {}): [VecEnv, VecEnv, StepResult, StepResult] {
   const [one, other] = [1, 2].map(() => openOn(engine, { ...options, ...extraOptions }));
   const [first, second] = [one, other].map((env) => {
@@ -162,7 +162,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
       );
       expect(after.finalMask.some(Boolean)).toBe(false);
     }
-    // These steps are not counted: the episodes of `one` and `other` end at the same step.
+    // The steps above count in no episode, so the episodes of `one` and `other` end at the same step.
     const mask = [true, true, true, false];
     for (let t = 0; t < NUM_STEPS; t++) {
       const steps = [one, other].map((env) => {

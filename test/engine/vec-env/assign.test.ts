@@ -114,7 +114,7 @@ describe.each(ENGINES)('$name', (engine) => {
     expect(source.counters).toEqual({ steps: 2 * NUM_STEPS + 3, episodes: 2 });
   });
 
-  it('copies the history if both environments have one, and replays it if only the target has one', () => {
+  it('copies the history if both environments record histories, and replays it if only the target does', () => {
     forAll(12, (random) => {
       const history = { fields: ['step', 'reward'], history: true };
       const source = open(random, { autoreset: random.pick(AUTORESET_MODES) });

@@ -103,7 +103,7 @@ describe.each(API_PAIRS.slice(-2))('$name', ({ name, open, openSync }) => {
     await env.close();
   });
 
-  it('a run copies episodes of an environment without histories to one with histories', async () => {
+  it('a run copies episodes of an environment without histories to an environment with histories', async () => {
     const source = await begin();
     await source.run('random', { stops: STOPS });
     const [env, control] = await Promise.all(

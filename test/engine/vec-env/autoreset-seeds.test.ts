@@ -68,7 +68,7 @@ describe.each(ENGINES)('$name', (engine) => {
       }
     });
 
-    it('if numEnvs divides the range, every seed is played once in each pass', () => {
+    it('if numEnvs divides the size of the range, every seed is played once in each pass', () => {
       using env = openOn(engine, { numEnvs: 4, autoreset, seedRange: [50, 12] });
       env.reset({ seed: 52 });
       const played = Array.from(env.seeds);

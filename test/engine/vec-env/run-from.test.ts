@@ -35,7 +35,7 @@ describe.each(ENGINES)('$name', (engine) => {
       autoreset: 'same-step',
     });
 
-  it('a run with from equals assign, then run', () => {
+  it('a run with from has the results of assign and then run', () => {
     forAll(60, (random) => {
       const source = open(random);
       const options = { numEnvs: random.pick([1, 16, 33]), ...randomOptions(random) };

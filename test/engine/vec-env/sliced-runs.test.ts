@@ -76,7 +76,7 @@ describe.each(FASTEST)('$name', (engine) => {
     expect(calls.at(-1)).toEqual([3, 3]);
   });
 
-  it.each(RUNS)('a run with onProgress has the results of a run without: %s', (choice, options) => {
+  it.each(RUNS)('a run with onProgress has the results of a run without', (choice, options) => {
     const [expected, got] = [one, other].map((env, k) => {
       const isObserved = k === 1;
       env.reset({ seed: 7 });

@@ -255,7 +255,7 @@ describe('for all rewards', () => {
   });
 });
 
-describe('refuses', () => {
+describe('groupAdvantages refuses', () => {
   const refused = (rewards: unknown, groupSize: unknown = 2, options: object = {}) => {
     return () => groupAdvantages(rewards as Rewards, groupSize as number, options);
   };

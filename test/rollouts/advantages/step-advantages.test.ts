@@ -234,7 +234,7 @@ describe('for all rollouts', () => {
   });
 });
 
-describe('refuses', () => {
+describe('stepAdvantages refuses', () => {
   const good = { rewards: [1, 2, 3, 4], stateHashes: hashes(1, 2, 3, 4), groupSize: 2, steps: 2 };
   const refused =
     (change: object, options: object = {}) =>

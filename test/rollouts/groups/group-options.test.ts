@@ -205,7 +205,7 @@ describe('options', () => {
     ['0 threads', { ...good, threads: 0 }, 'out_of_range', 'threads'],
     ['onProgress that is not a function', { ...good, onProgress: 1 }, 'wrong_type', 'onProgress'],
     ['a signal that is not an AbortSignal', { ...good, signal: {} }, 'wrong_type', 'signal'],
-    ['from a number', { ...fromSource, from: 5 }, 'wrong_type', 'from', 'got 5'],
+    ['a number as from', { ...fromSource, from: 5 }, 'wrong_type', 'from', 'got 5'],
     [
       'a source that is not an environment',
       { ...fromSource, from: { source: {}, indices: [0] } },
@@ -221,7 +221,7 @@ describe('options', () => {
       'got 2',
     ],
     [
-      'from without indices',
+      'from with an empty list of indices',
       { ...fromSource, from: { source, indices: [] } },
       'wrong_length',
       'at least one',

@@ -173,7 +173,7 @@ describe('the output of a policy', () => {
     ],
   ];
 
-  it.each(bad)('refuses %s, returned or promised', async (_, output, code, ...mentions) => {
+  it.each(bad)('is refused, returned or promised: %s', async (_, output, code, ...mentions) => {
     for (const policy of [() => output, async () => output]) {
       const refused = rolloutGroups({ seeds: [1], groupSize: 2, policy: policy as RolloutPolicy });
       await expectRejection(refused, code, ...mentions);

@@ -113,10 +113,10 @@ describe.each(TWO_ENGINES)('$name', ({ backend, kernel }) => {
   );
 });
 
-describe('engines', () => {
+describe('all engines', () => {
   reportAbsentEngines();
 
-  it('all give the same results, with any number of threads and when repeated', async () => {
+  it('give the same results, with any number of threads and when repeated', async () => {
     const results = [];
     for (const { backend, kernel } of [...TWO_ENGINES, TWO_ENGINES[0]]) {
       const on: Partial<RolloutOptions> = { backend, kernel, threads: 1 + (results.length % 3) };
@@ -151,7 +151,7 @@ describe('members of a group', () => {
 });
 
 describe('returns to go', () => {
-  it.each([undefined, 0, 0.5, 0.99, 1])('discounted by %s', async (gamma) => {
+  it.each([undefined, 0, 0.5, 0.99, 1])('are discounted by gamma %s', async (gamma) => {
     const policy = 'heuristic';
     const { rewards, returns } = await rolloutGroups({ ...FROM_SEEDS, policy, gamma });
     for (let i = 0; i < rewards.length; i += NUM_STEPS) {
@@ -164,7 +164,7 @@ describe('returns to go', () => {
   });
 });
 
-describe('imagination and changed worlds', () => {
+describe('rolloutGroups', () => {
   it('plays imagined environments as the environment itself does', async () => {
     using source = createVecEnv({ numEnvs: 2, imagination: true });
     source.reset({ seed: 1 });

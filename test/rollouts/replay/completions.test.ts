@@ -20,7 +20,7 @@ const columns = () => ({
 });
 
 describe('scoreReplay of completions', () => {
-  it('as objects equals scoreReplay of the parsed answers', () => {
+  it('in row objects has the scores of the parsed answers', () => {
     const parsed = TEXTS.map((text) => {
       const { action, belief, given } = parseCompletion(text);
       return { ...STATE, action, belief: given ? belief : null };
@@ -32,7 +32,7 @@ describe('scoreReplay of completions', () => {
     expect(found.stepRewards[4]).toBeNaN();
   });
 
-  it('as columns equals scoreReplay of the parsed answers', () => {
+  it('in columns has the scores of the parsed answers', () => {
     const { actions, beliefs } = parseCompletions(TEXTS, { noBelief: 'nan' });
     const found = scoreReplay({ ...columns(), completions: TEXTS });
     expect(found).toEqual(scoreReplay({ ...columns(), actions, beliefs }));

@@ -92,7 +92,7 @@ describe('a fault', () => {
     ],
     ['a misspelled action', { ...good, action: 'slep' }, 'illegal_action', /Did you mean "sleep"\?/],
     ['a belief with a NaN', { ...good, belief: [0.5, Number.NaN, 0] }, 'bad_belief', /belief\[1\], got NaN/],
-    ['a number in text', { ...good, belief: [0, '0.5', 0] }, 'bad_belief', /belief\[1\], got "0\.5"/],
+    ['a belief with a string', { ...good, belief: [0, '0.5', 0] }, 'bad_belief', /belief\[1\], got "0\.5"/],
     [
       'a belief outside of float32',
       { ...good, belief: [0, 0, 1e39] },

@@ -4,7 +4,7 @@ import { type RewardRows, rewardStack } from '../../../src/index.js';
 import { expectRefusal } from '../../support/refusals.js';
 import { sequence } from '../../support/rewards.js';
 
-describe('refuses', () => {
+describe('rewardStack refuses', () => {
   const rows = {
     actions: [3, -1],
     given: [1, 0],

@@ -132,12 +132,12 @@ describe('repetition: -0.4 if there are at most two different actions among the 
   const penalty = Math.fround(-0.4);
 
   it.each<[string, number[], number, number]>([
-    ['not for five actions, this one included', [3, 3, 3, 3], 3, 0],
+    ['not for five actions in all', [3, 3, 3, 3], 3, 0],
     ['for six equal actions', [3, 3, 3, 3, 3], 3, penalty],
     ['for two different actions', [3, 5, 3, 5, 3], 5, penalty],
     ['for two different actions, one of them new', [3, 3, 3, 3, 3], 5, penalty],
     ['not for three different actions, one of them new', [3, 5, 3, 5, 3], 0, 0],
-    ['not with a third action among the previous ones', [3, 5, 0, 5, 3], 5, 0],
+    ['not with a third action among the previous actions', [3, 5, 0, 5, 3], 5, 0],
     ['not with a third action as the sixth last', [0, 3, 5, 3, 5], 3, 0],
     ['with a third action as the seventh last', [0, 3, 5, 3, 5, 3], 5, penalty],
     ['late in the episode', [...Array(22).fill(9), 1, 2, 1, 2, 1], 2, penalty],

@@ -66,7 +66,7 @@ describe('ObservationNormaliser', () => {
     expect(masked.state).toEqual(alone.state);
   });
 
-  it('gives the same for both layouts of an environment', () => {
+  it('gives the same results for both layouts of an environment', () => {
     const states = (['row-major', 'column-major'] as const).map((layout) => {
       using env = createVecEnv({ numEnvs: 5, layout });
       const { observations, columnStride } = env.reset({ seed: 1 });
@@ -202,7 +202,7 @@ describe('RewardNormaliser', () => {
     expect(loaded.state).toEqual(normaliser.state);
   });
 
-  it('clips', () => {
+  it('clips rewards to the option clip', () => {
     const normaliser = new RewardNormaliser(env(2), { clip: 0.5, frozen: true });
     expect([...normaliser.normalise(step([9, -9]))]).toEqual([0.5, -0.5]);
   });

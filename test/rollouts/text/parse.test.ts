@@ -27,7 +27,7 @@ describe('golden cases', () => {
     expect(read(text)).toEqual({ action, digits: belief_digits });
   });
 
-  it('all in one call', () => {
+  it('are parsed in one call, too', () => {
     const { actions, beliefs, given } = parseCompletions(golden.cases.map(({ text }) => text));
     const digits = golden.cases.map(({ belief_digits }) => belief_digits);
     expect(Array.from(actions, (code) => ACTION_NAMES[code] ?? null)).toEqual(
@@ -221,7 +221,7 @@ describe('the result', () => {
   });
 });
 
-describe('refuses', () => {
+describe('parsing refuses', () => {
   const any = (value: unknown) => value as never;
   it('a text that is not a string', () => {
     expectRefusal(() => parseCompletion(any(null)), 'wrong_type', 'text', 'null');

@@ -18,7 +18,7 @@ const rows = withHistory.run('heuristic', { stops: Array(N).fill(5) }).observati
 const any = (value: unknown) => value as never;
 const changed = (at: number, value: number) => put(Array.from(observations), at, value);
 
-describe('refuses numbers out of range', () => {
+describe('prompts refuse numbers out of range', () => {
   const row2 = 2 * OBSERVATION_SIZE;
   it.each([
     ['step', OBSERVATION.step, 29],
@@ -93,7 +93,7 @@ describe('refuses numbers out of range', () => {
   });
 });
 
-describe('refuses rows', () => {
+describe('prompts refuse rows', () => {
   it('of zeros, which rollouts have for steps not taken, and rows with a wrong day', () => {
     expectRefusal(
       () => prompts(new Float32Array(2 * OBSERVATION_SIZE), [[], []]),
@@ -112,7 +112,7 @@ describe('refuses rows', () => {
   });
 });
 
-describe('refuses a wrong type or length', () => {
+describe('prompts refuse a wrong type or length', () => {
   it('of observations', () => {
     expectRefusal(() => prompt(any(null)), 'wrong_type', 'observation', 'null');
     expectRefusal(() => prompts(any({ length: 0 })), 'wrong_type', 'observations', 'an object');

@@ -32,7 +32,7 @@ describe('an error without a device', () => {
     );
   });
 
-  it('names an adapter that opens no device', async () => {
+  it('names the adapter that refuses to open a device', async () => {
     const requestDevice = () => Promise.reject(new Error('out of devices'));
     const adapter = { info: { vendor: 'acme', device: 'Toaster' }, limits: {}, requestDevice };
     await expect(open({ requestAdapter: async () => adapter })).rejects.toMatchObject(

@@ -32,7 +32,7 @@ describeGpu('the exactness proof', () => {
 
   const alterations: [string, ShaderTexts][] = [
     [
-      'a zero that is not 0',
+      'an exclusive or with 1 instead of 0',
       withReplacedText('numbers.wgsl', 'bitcast<u32>(x) ^ zero', 'bitcast<u32>(x) ^ (zero + 1u)'),
     ],
     [
