@@ -1,15 +1,8 @@
 // Opens, resets and steps environments. Prints the memory, and the observation of the last environment, as JSON.
 // Arguments: the number of environments, the number of steps.
 // Written in JavaScript, so that the measured process loads only Node and the package.
-import { readFileSync } from 'node:fs';
 import { createVecEnv, OBSERVATION_SIZE } from '../dist/index.js';
-
-/** Returns the peak of resident bytes so far. */
-function peakResident() {
-  // On Linux, resourceUsage() may report the peak of the parent process.
-  if (process.platform !== 'linux') return process.resourceUsage().maxRSS * 1024;
-  return Number(/^VmHWM:\s*(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8'))[1]) * 1024;
-}
+import { peakResident } from './peak-resident.js';
 
 const [numEnvs, steps] = process.argv.slice(2).map(Number);
 const startBytes = peakResident();

@@ -1,4 +1,4 @@
-/** `--memory`: measures the memory of a million environments with observations. */
+/** `--memory`: measures the memory of a million environments with observations, and of a million prompts in batches. */
 import { createVecEnv, OBSERVATION_SIZE } from '../dist/index.js';
 import { STATE_WORDS } from '../dist/world/fields.js';
 import { runNode } from './child.js';
@@ -7,13 +7,23 @@ import { digits, table, verdict } from './report.js';
 import { Mismatch } from './verify.js';
 
 const MILLION = 1_000_000;
-export const FULL_MEMORY: readonly number[] = [MILLION, 2 ** 20];
-export const SMALL_MEMORY: readonly number[] = [2 ** 16];
+export interface MemoryPlan {
+  /** The numbers of environments. */
+  readonly episodes: readonly number[];
+  /** The number of prompts that are made batch by batch. */
+  readonly prompts: number;
+}
+export const FULL_MEMORY: MemoryPlan = { episodes: [MILLION, 2 ** 20], prompts: MILLION };
+export const SMALL_MEMORY: MemoryPlan = { episodes: [2 ** 16], prompts: 2 ** 15 };
 const STEPS = 4;
 
-/** Targets in bytes: the state of an environment, and the resident memory of a million environments. */
+/**
+ * Targets in bytes: the state of an environment, the resident memory of a million environments, and the growth of the peak
+ * while prompts are made.
+ */
 const STATE_TARGET = 256;
 const RESIDENT_TARGET = 600e6;
+const PROMPTS_TARGET = 150e6;
 
 /** What memory-child.js prints. */
 interface ChildOutput {
@@ -37,13 +47,26 @@ export interface MemoryRow {
   readonly bytesPerEpisode: number;
 }
 
+/** The memory of prompts that are made in batches, each of which is dropped before the next is made. */
+export interface PromptMemory {
+  readonly prompts: number;
+  /** The bytes of all user messages. */
+  readonly bytes: number;
+  /** The peak resident memory of the process before anything is made, and at the end. */
+  readonly startBytes: number;
+  readonly peakBytes: number;
+}
+
 export interface Memory {
   readonly stateBytesPerEpisode: number;
   readonly rows: readonly MemoryRow[];
+  readonly prompts: PromptMemory;
   readonly targets: {
     readonly stateBytesPerEpisode: MemoryTarget;
     /** The target for the row of a million environments. */
     readonly peakBytes: MemoryTarget;
+    /** The target for the growth of the peak while prompts are made. */
+    readonly promptBytes: MemoryTarget;
   };
 }
 
@@ -61,10 +84,16 @@ const atMost = (value: number, bytes: number | undefined): MemoryTarget => ({
   met: bytes === undefined ? null : bytes <= value,
 });
 
+/** Makes `prompts` prompts in batches in a process of their own. */
+export async function measurePromptMemory(prompts: number): Promise<PromptMemory> {
+  const { stdout } = await runNode(['bench/prompt-memory-child.js', String(prompts)]);
+  return JSON.parse(stdout) as PromptMemory;
+}
+
 /** Measures all sizes. @throws Mismatch if the last environment of a batch differs from the reference. */
-export async function measureMemory(sizes: readonly number[], onProgress: OnProgress): Promise<Memory> {
+export async function measureMemory(plan: MemoryPlan, onProgress: OnProgress): Promise<Memory> {
   const rows: MemoryRow[] = [];
-  for (const episodes of sizes) {
+  for (const episodes of plan.episodes) {
     onProgress(`memory of ${episodes} episodes`);
     const { stdout } = await runNode(['bench/memory-child.js', String(episodes), String(STEPS)]);
     const child = JSON.parse(stdout) as ChildOutput;
@@ -78,14 +107,18 @@ export async function measureMemory(sizes: readonly number[], onProgress: OnProg
       bytesPerEpisode: (child.peakBytes - child.startBytes) / episodes,
     });
   }
+  onProgress(`memory of ${plan.prompts} prompts`);
+  const prompts = await measurePromptMemory(plan.prompts);
   const stateBytesPerEpisode = STATE_WORDS * Uint32Array.BYTES_PER_ELEMENT;
   const million = rows.find((row) => row.episodes === MILLION);
   return {
     stateBytesPerEpisode,
     rows,
+    prompts,
     targets: {
       stateBytesPerEpisode: atMost(STATE_TARGET, stateBytesPerEpisode),
       peakBytes: atMost(RESIDENT_TARGET, million?.peakBytes),
+      promptBytes: atMost(PROMPTS_TARGET, prompts.peakBytes - prompts.startBytes),
     },
   };
 }
@@ -104,7 +137,7 @@ function checkLast(episodes: number, last: readonly number[]): void {
 
 const megabytes = (bytes: number): string => digits(bytes / 1e6, 0);
 
-export function renderMemory({ stateBytesPerEpisode, rows, targets }: Memory): string {
+export function renderMemory({ stateBytesPerEpisode, rows, prompts, targets }: Memory): string {
   const head = [
     'episodes',
     'backend',
@@ -121,7 +154,7 @@ export function renderMemory({ stateBytesPerEpisode, rows, targets }: Memory): s
     digits(row.bytesPerEpisode, 0),
     digits(row.outputBytesPerEpisode, 0),
   ]);
-  const { stateBytesPerEpisode: state, peakBytes: resident } = targets;
+  const { stateBytesPerEpisode: state, peakBytes: resident, promptBytes } = targets;
   const judged = ({ value, met }: MemoryTarget, text: (value: number) => string) =>
     met === null ? [] : [`${text(value)}: ${verdict(met)}`];
   return [
@@ -132,5 +165,7 @@ export function renderMemory({ stateBytesPerEpisode, rows, targets }: Memory): s
       resident,
       (value) => `a million episodes with observations resident in at most ${megabytes(value)} MB`,
     ),
+    `${prompts.prompts} prompts of ${megabytes(prompts.bytes)} MB in batches: the peak grows by ${megabytes(prompts.peakBytes - prompts.startBytes)} MB`,
+    ...judged(promptBytes, (value) => `prompts in batches in at most ${megabytes(value)} MB`),
   ].join('\n');
 }

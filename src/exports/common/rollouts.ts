@@ -64,8 +64,10 @@ export {
 export {
   type ChatMessage,
   type Prompt,
+  type PromptBatchOptions,
   type PromptOptions,
   prompt,
+  promptBatches,
   prompts,
 } from '../../rollouts/text/prompt.js';
 export type { TrajectoryEpisode, TrajectoryStep } from '../../rollouts/trajectories/trajectory-episode.js';

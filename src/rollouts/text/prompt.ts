@@ -1,6 +1,6 @@
 /** Writes an observation as chat messages for a language model (docs/world.md, "The text form"). */
 import type { GraderLike } from '../../engine/graders/grader.js';
-import { checkLength, isFloats, isList, readOptions, wrongType } from '../../shared/values.js';
+import { checkInteger, checkLength, isFloats, isList, readOptions, wrongType } from '../../shared/values.js';
 import { GRADER_NAMES, OBSERVATION_SIZE } from '../../world/fields.js';
 import { checkRow, type PastStep, ROW_SIZE, refuseNumber, writePast } from './observation-row.js';
 import { systemText } from './system-message.js';
@@ -43,7 +43,7 @@ export function prompt(
   history?: readonly PastStep[],
   options: PromptOptions = {},
 ): Prompt {
-  const system = systemMessage('prompt', options);
+  const system = systemMessage(readOptions('options of prompt', options, OPTIONS));
   const rows = toRows('observation', observation);
   if (history === undefined) {
     checkLength('numbers in observation', rows.length, ROW_SIZE, WITH_PAST);
@@ -62,8 +62,8 @@ function promptOf(system: SystemMessage, row: Float32Array, where: Where): Promp
 }
 
 /**
- * Returns the messages for many observations, as `prompt` does for one. A million prompts take 0.9 GB: request only
- * as many at a time as you use together. The texts of one call with more than 4,096 prompts share memory in parts of a megabyte.
+ * Returns the messages for many observations, as `prompt` does for one. A million prompts take 0.9 GB; `promptBatches` makes
+ * them batch by batch. The texts of one call with more than 4,096 prompts share memory in parts of a megabyte.
  * @param observations row-major: [n, 22] with `histories`, [n, 106] without.
  * @param histories [n]: a list of past steps for each row.
  * @throws InputError as `prompt`; the message names the row.
@@ -73,27 +73,65 @@ export function prompts(
   histories?: readonly (readonly PastStep[])[],
   options: PromptOptions = {},
 ): Prompt[] {
-  const system = systemMessage('prompts', options);
-  const rows = toRows('observations', observations);
-  return histories === undefined ? promptsOfRows(system, rows) : promptsWithPast(system, rows, histories);
+  const system = systemMessage(readOptions('options of prompts', options, OPTIONS));
+  const rows = toRowsOfPrompts(observations, histories);
+  return promptsOf(system, rows, 0, rows.count);
 }
 
-function promptsOfRows(system: SystemMessage, rows: Float32Array): Prompt[] {
-  const n = Math.ceil(rows.length / ROW_SIZE);
-  checkLength('numbers in observations', rows.length, n * ROW_SIZE, `${n} x ${ROW_SIZE}: ${WITH_PAST}`);
-  const list = new PromptList(system, n);
-  for (let i = 0; i < n; i++) {
-    const base = i * ROW_SIZE;
-    list.add(rows, base, (at) => `observations[${base + at}], row ${i}`);
-  }
-  return list.finish();
+/** Options of `promptBatches`. */
+export interface PromptBatchOptions extends PromptOptions {
+  /** The number of prompts in a batch, at least 1; the last batch may have fewer. Default 2,048. */
+  readonly size?: number;
 }
 
-function promptsWithPast(
+const BATCH_OPTIONS: readonly (keyof PromptBatchOptions)[] = [...OPTIONS, 'size'];
+const BATCH_SIZE = 2048;
+
+/**
+ * Returns the prompts of `prompts` batch by batch. Each batch is made when it is requested, and takes no memory after it is
+ * dropped: `for (const batch of promptBatches(observations)) await send(batch);`
+ * @param observations as in `prompts`. Read when a batch is requested: do not change them before the last one.
+ * @param histories as in `prompts`.
+ * @throws InputError for invalid arguments as `prompts`, at once; for invalid rows when their batch is requested.
+ */
+export function promptBatches(
+  observations: ArrayLike<number>,
+  histories?: readonly (readonly PastStep[])[],
+  options: PromptBatchOptions = {},
+): Generator<Prompt[], void, undefined> {
+  const { size = BATCH_SIZE, grader } = readOptions('options of promptBatches', options, BATCH_OPTIONS);
+  checkInteger('size', size, 1, Number.MAX_SAFE_INTEGER);
+  return batchesOf(systemMessage({ grader }), toRowsOfPrompts(observations, histories), size);
+}
+
+function* batchesOf(
   system: SystemMessage,
-  rows: Float32Array,
-  histories: readonly (readonly PastStep[])[],
-): Prompt[] {
+  rows: PromptRows,
+  size: number,
+): Generator<Prompt[], void, undefined> {
+  for (let first = 0; first < rows.count; first += size) {
+    yield promptsOf(system, rows, first, Math.min(first + size, rows.count));
+  }
+}
+
+/** The arguments of `prompts`, validated as a whole; the numbers of a row are checked when its prompt is made. */
+interface PromptRows {
+  readonly count: number;
+  readonly observations: Float32Array;
+  /** Null for observations with history. */
+  readonly histories: readonly (readonly PastStep[])[] | null;
+}
+
+function toRowsOfPrompts(
+  observations: ArrayLike<number>,
+  histories: readonly (readonly PastStep[])[] | undefined,
+): PromptRows {
+  const rows = toRows('observations', observations);
+  if (histories === undefined) {
+    const n = Math.ceil(rows.length / ROW_SIZE);
+    checkLength('numbers in observations', rows.length, n * ROW_SIZE, `${n} x ${ROW_SIZE}: ${WITH_PAST}`);
+    return { count: n, observations: rows, histories: null };
+  }
   if (!Array.isArray(histories)) {
     throw wrongType('histories', 'an array of lists of steps', histories, 'Pass one list per row.');
   }
@@ -104,11 +142,22 @@ function promptsWithPast(
     n * OBSERVATION_SIZE,
     `${n} histories x ${OBSERVATION_SIZE}: ${RAW}`,
   );
+  return { count: n, observations: rows, histories };
+}
+
+/** Returns the prompts of rows `first` to `end - 1`. */
+function promptsOf(system: SystemMessage, rows: PromptRows, first: number, end: number): Prompt[] {
+  const { observations, histories } = rows;
+  const list = new PromptList(system, end - first);
   const row = new Float32Array(ROW_SIZE);
-  const list = new PromptList(system, n);
-  for (let i = 0; i < n; i++) {
+  for (let i = first; i < end; i++) {
+    if (histories === null) {
+      const base = i * ROW_SIZE;
+      list.add(observations, base, (at) => `observations[${base + at}], row ${i}`);
+      continue;
+    }
     const base = i * OBSERVATION_SIZE;
-    writeRow(row, rows, base, histories[i], `histories[${i}]`);
+    writeRow(row, observations, base, histories[i], `histories[${i}]`);
     const where = (at: number) =>
       at < OBSERVATION_SIZE ? `observations[${base + at}], row ${i}` : `histories[${i}]`;
     list.add(row, 0, where);
@@ -128,8 +177,8 @@ const SYSTEM_MESSAGES = new Map(
 );
 
 /** Returns the system message under the grader of the options. */
-function systemMessage(caller: string, options: PromptOptions): SystemMessage {
-  const text = systemText(readOptions(`options of ${caller}`, options, OPTIONS).grader);
+function systemMessage({ grader }: PromptOptions): SystemMessage {
+  const text = systemText(grader);
   return SYSTEM_MESSAGES.get(text) ?? toSystemMessage(text);
 }
 

@@ -1,0 +1,10 @@
+/** Prompts that are made in batches take a bounded amount of memory. */
+import { expect, test } from 'vitest';
+import { measurePromptMemory } from '../../bench/memory.js';
+
+test('prompts in batches take less memory than their texts', async () => {
+  const { prompts, bytes, startBytes, peakBytes } = await measurePromptMemory(2 ** 18);
+  expect(prompts).toBe(2 ** 18);
+  expect(bytes).toBeGreaterThan(160e6);
+  expect(peakBytes - startBytes).toBeLessThan(120e6);
+});
