@@ -55,6 +55,7 @@ RHYTHM_INLINE void copy_numbers(float* to, size_t to_stride, const float* from, 
 }
 
 RHYTHM_INLINE void gather_outputs(const Outputs& to, const Outputs& from, const Group& g, const Origins& origins) {
+  if (to.observations == nullptr) return;
   copy_numbers<count::ObservationFloats>(to.observations, to.column_stride, from.observations, from.column_stride, g,
                                          origins);
   copy_numbers<count::Components>(to.components, to.column_stride, from.components, from.column_stride, g, origins);

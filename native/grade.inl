@@ -16,6 +16,12 @@ RHYTHM_INLINE F skill_term(const Tables& w, const Beliefs& belief, const Beliefs
   return broadcast(1.0f) - broadcast(w.f[block::BeliefSkillScale]) * q;
 }
 
+// Returns the mean absolute error of a belief.
+RHYTHM_INLINE F mean_absolute_error(const Tables& w, const Beliefs& belief, const Beliefs& target) {
+  const F sum = (abs(belief.social - target.social) + abs(belief.morning - target.morning)) + abs(belief.work - target.work);
+  return sum * broadcast(w.f[block::PerBelief]);
+}
+
 struct Grade {
   F components[count::Components];
   F belief_mae;
@@ -34,9 +40,7 @@ template <class Weight>
 RHYTHM_INLINE Grade grade_of(const Tables& w, const EpisodeState& episode, const Beliefs& belief, M given, F skill,
                              const Beliefs& target, Weight grader) {
   Grade grade;
-  grade.belief_mae = ((abs(belief.social - target.social) + abs(belief.morning - target.morning)) +
-                      abs(belief.work - target.work)) *
-                     broadcast(w.f[block::PerBelief]);
+  grade.belief_mae = mean_absolute_error(w, belief, target);
   grade.first_half_mean = episode.early * broadcast(w.f[block::PerHalf]);
   grade.second_half_mean = episode.late * broadcast(w.f[block::PerHalf]);
   F* c = grade.components;

@@ -173,10 +173,13 @@ RHYTHM_INLINE EpisodeState episode_of(const Group& g) {
           g.number(state::Well),
           g.word(state::Crashes)};
 }
+RHYTHM_INLINE void put_meters(const Group& g, const Meters& m) {
+  const F meters[] = {m.v, m.c, m.p, m.s, m.n};
+  for (int k = 0; k < count::Meters; k++) g.put(state::Meters + k, meters[k]);
+}
 // Stores an episode's state, except the sums of rewards.
 RHYTHM_INLINE void put_meters_and_counts(const Group& g, const EpisodeState& episode) {
-  const F meters[] = {episode.meters.v, episode.meters.c, episode.meters.p, episode.meters.s, episode.meters.n};
-  for (int k = 0; k < count::Meters; k++) g.put(state::Meters + k, meters[k]);
+  put_meters(g, episode.meters);
   g.put(state::Crashes, episode.crashes);
   g.put(state::Well, episode.well);
 }

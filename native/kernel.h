@@ -15,11 +15,12 @@ struct alignas(64) Tile {
   uint32_t words[world::count::StateWords][kTileLanes];
 };
 
-// The output arrays of a batch, owned by the caller (see src/engine/backends/backend.ts).
+// The output arrays of a batch, owned by the caller (see src/engine/backends/backend.ts). A replay keeps only rewards and
+// final_mask.
 struct Outputs {
-  float* observations;
+  float* observations;        // null: not kept
   float* final_observations;  // null: not kept
-  float* components;
+  float* components;          // null: no grades are kept
   float* rewards;
   float* final_scores;
   float* belief_mae;
@@ -106,6 +107,9 @@ struct Run {
   const uint8_t* given;
   const uint8_t* stops;
   Trajectory trajectory;
+  // Whether an action sequence updates only meters and time of the states, and no outputs. Later steps then compute their
+  // rewards as usual, but the episode cannot be graded.
+  bool meters_only;
 };
 
 struct Kernel {
@@ -123,6 +127,10 @@ struct Kernel {
   void (*restore_outputs)(const Envs&, size_t first_tile, size_t last_tile);
   void (*hash)(const Envs&, uint64_t* hashes, size_t first_tile, size_t last_tile);
   void (*targets)(const Envs&, float* belief_targets, size_t first_tile, size_t last_tile);
+  // Computes the mean absolute error of each belief and its term of belief_skill, clamped to [-1, 1]. Without a belief: the
+  // error of [0.5, 0.5, 0.5], and -1. The arrays are row-major; `beliefs` and `given` may be null.
+  void (*belief_errors)(const Envs&, const float* beliefs, const uint8_t* given, float* mae, float* skill, size_t first_tile,
+                        size_t last_tile);
 };
 
 // A kernel of this build.

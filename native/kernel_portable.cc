@@ -13,6 +13,6 @@ static_assert(FLT_EVAL_METHOD == 0, "floats must round to float32 at every opera
 #include "kernel.inl"
 
 extern const Kernel kernel = {"portable",      kLanes,          reset, all_legal, find_refused, step, run,
-                              gather_envs, restore_outputs, hash,  targets};
+                              gather_envs, restore_outputs, hash,  targets, belief_errors};
 
 }  // namespace rhythm::portable

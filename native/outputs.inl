@@ -48,6 +48,7 @@ RHYTHM_INLINE void put_numbers(const Envs& envs, float* array, const Group& g, M
 
 template <class Time>
 RHYTHM_INLINE void observe(const Envs& envs, const Group& g, M active, Time now, const Meters& m, const LastStep& last_step) {
+  if (envs.out.observations == nullptr) return;
   const Meters &d = last_step.delta, &a = last_step.anomaly;
   const Clock clock = clock_of(*envs.tables, now);
   const F columns[count::ObservationFloats] = {
@@ -61,6 +62,7 @@ RHYTHM_INLINE void observe(const Envs& envs, const Group& g, M active, Time now,
 
 // Stores an episode's grade, return and length.
 RHYTHM_INLINE void put_grade(const Envs& envs, const Group& g, M active, const Grade& grade, F episode_return, int length) {
+  if (envs.out.components == nullptr) return;
   const uint32_t active_bits = lane_bits(active);
   put_numbers<count::Components>(envs, envs.out.components, g, active, grade.components);
   put_where(envs.out.final_scores + g.first, active, grade.final_score);

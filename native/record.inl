@@ -4,6 +4,8 @@
 // A recorder is called with every step of a group, then `finish` if all lanes took the same steps, then `add_terminal` with
 // the terminal term of the last reward if an episode ended.
 struct RecordNothing {
+  // Whether the run updates only the meters and the time of the states, and writes no outputs.
+  static constexpr bool kMetersOnly = false;
   RecordNothing(const Run&, const Group&) {}
   template <class Time>
   RHYTHM_INLINE_MEMBER void operator()(Time, M, U, const Transition&, const Meters&) const {}
@@ -11,10 +13,16 @@ struct RecordNothing {
   void add_terminal(M, F) const {}
 };
 
+struct KeepMetersOnly : RecordNothing {
+  static constexpr bool kMetersOnly = true;
+  using RecordNothing::RecordNothing;
+};
+
 // Writes a step of all lanes as columns: in the column-major layout to the arrays, in the row-major layout to buffers
 // ("stages"), from which `finish` writes the rows.
 class RecordTrajectory {
  public:
+  static constexpr bool kMetersOnly = false;
   RHYTHM_INLINE_MEMBER RecordTrajectory(const Run& run, const Group& group) : to_(run.trajectory), g_(group) {}
 
   RHYTHM_INLINE_MEMBER void operator()(SharedTime now, M, U action, const Transition& transition, const Meters& m) {

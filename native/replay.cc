@@ -1,7 +1,6 @@
 #include "replay.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -15,16 +14,14 @@ namespace {
 // Returns the environments of `count` tiles, from tile `first` on.
 template <int Tiles>
 Envs envs_of(const Tables& tables, ReplayTiles<Tiles>& t, int first, int count) {
-  const int at = first * kTileLanes;
-  const Outputs out = {t.observations[0] + at,   nullptr,
-                       t.components[0] + at,     t.rewards + at,
-                       t.final_scores + at,      t.belief_mae + at,
-                       t.first_half_means + at,  t.second_half_means + at,
-                       t.returns + at,           t.lengths + at,
-                       t.terminated + at,        t.final_mask + at,
-                       ReplayTiles<Tiles>::kEnvs};
+  Outputs out = {};
+  out.rewards = t.rewards + first * kTileLanes;
+  out.final_mask = t.final_mask + first * kTileLanes;
   return {&tables, t.states + first, count * kTileLanes, out};
 }
+
+// Returns whether the step after a history ends the episode.
+bool ends_with_step(uint8_t stop) { return stop == count::Steps - 1; }
 
 }  // namespace
 
@@ -75,6 +72,11 @@ size_t Replayer::prepare_states(int tile, size_t first, size_t last) {
   return k;
 }
 
+// Returns whether beliefs in the history of a row affect its reward.
+bool Replayer::reads_beliefs(uint32_t row) const {
+  return replay_.belief_histories != nullptr && ends_with_step(replay_.stops[row]);
+}
+
 // Returns whether two rows continue the same state.
 bool Replayer::same_state(uint32_t row, uint32_t other) const {
   const Replay& r = replay_;
@@ -83,7 +85,7 @@ bool Replayer::same_state(uint32_t row, uint32_t other) const {
     return std::memcmp(rows + row * width, rows + other * width, length * sizeof(*rows)) == 0;
   };
   if (!equal(r.histories, count::Steps, r.stops[row])) return false;
-  if (r.belief_histories != nullptr && !same_beliefs(row, other)) return false;
+  if (reads_beliefs(row) && !same_beliefs(row, other)) return false;
   return r.profiles == nullptr || equal(r.profiles, count::ProfileFloats, count::ProfileFloats);
 }
 
@@ -107,8 +109,8 @@ void Replayer::add_state(int state, uint32_t row) {
   modes_[state] = replay_.modes[at];
   stops_[state] = replay_.stops[at];
   // Entries after the history are not played.
-  std::copy_n(replay_.histories + at * count::Steps, count::Steps, histories_[state]);
-  if (replay_.belief_histories != nullptr) {
+  std::memcpy(histories_[state], replay_.histories + at * count::Steps, sizeof histories_[state]);
+  if (reads_beliefs(row)) {
     constexpr size_t floats = count::Steps * count::Beliefs;
     std::copy_n(replay_.belief_histories + at * floats, floats, belief_histories_[state][0]);
     std::copy_n(replay_.history_given + at * count::Steps, count::Steps, history_given_[state]);
@@ -124,7 +126,9 @@ void Replayer::replay_histories(int tiles) {
   run.policy = Policy::Sequence;
   run.actions = histories_[0];
   run.stops = stops_;
-  if (replay_.belief_histories != nullptr) {
+  // A row's step reads the sums and beliefs of its history only if it ends the episode.
+  run.meters_only = std::none_of(stops_, stops_ + tiles * kTileLanes, ends_with_step);
+  if (!run.meters_only && replay_.belief_histories != nullptr) {
     run.beliefs = belief_histories_[0][0];
     run.given = history_given_[0];
   }
@@ -132,7 +136,6 @@ void Replayer::replay_histories(int tiles) {
   const auto end = static_cast<size_t>(tiles);
   kernel_.run(envs, run, 0, end);
   kernel_.hash(envs, hashes_, 0, end);
-  kernel_.targets(envs, targets_[0], 0, end);
 }
 
 // Takes the steps of the rows that continue the states of a tile.
@@ -147,49 +150,37 @@ void Replayer::step_tile(int tile, size_t first, size_t last) {
 void Replayer::step_rows(int tile, size_t first, size_t last, const uint32_t* state_lanes, bool in_place) {
   const size_t rows = last - first;
   const int begin = tile * kTileLanes;
-  uint8_t actions[kTileLanes] = {}, given[kTileLanes] = {}, steps[kTileLanes];
-  float beliefs[kTileLanes][count::Beliefs] = {};
+  const bool believes = replay_.beliefs != nullptr;
+  uint8_t actions[kTileLanes] = {}, given[kTileLanes] = {}, steps[kTileLanes] = {};
+  float beliefs[kTileLanes][count::Beliefs];
   uint32_t lanes[kTileLanes] = {};
-  std::fill_n(steps, kTileLanes, uint8_t{1});
-  bool all_step = true;
+  if (rows < kTileLanes) std::memset(beliefs, 0, sizeof beliefs);
+  size_t stepping = 0;
   for (size_t k = 0; k < rows; k++) {
     const size_t row = replay_.order[first + k];
     lanes[k] = state_lanes[k];
     steps[k] = replay_.actions[row] >= 0;
     actions[k] = steps[k] ? static_cast<uint8_t>(replay_.actions[row]) : 0;
-    all_step = all_step && steps[k];
-    if (replay_.beliefs == nullptr) continue;
+    stepping += steps[k];
+    if (!believes) continue;
     given[k] = replay_.given[row];
-    std::copy_n(replay_.beliefs + row * count::Beliefs, count::Beliefs, beliefs[k]);
+    std::memcpy(beliefs[k], replay_.beliefs + row * count::Beliefs, sizeof beliefs[k]);
   }
-  const bool believes = replay_.beliefs != nullptr;
+  const bool all_step = stepping == rows;
   const Step step = {actions, believes ? beliefs[0] : nullptr, believes ? given : nullptr, all_step ? nullptr : steps};
   const Envs replayed = envs_of(tables_, replayed_, tile, 1);
   const Envs stepped = in_place ? replayed : envs_of(tables_, forked_, 0, 1);
   if (!in_place) kernel_.gather(stepped, {replayed.tiles, replayed.out, lanes}, 0, 1);
+  float mae[kTileLanes], skill[kTileLanes];
+  kernel_.belief_errors(stepped, step.beliefs, step.given, mae, skill, 0, 1);
   kernel_.step(stepped, step, 0, 1);
   for (size_t k = 0; k < rows; k++) {
     const size_t row = replay_.order[first + k];
     replay_.rewards[row] = steps[k] ? stepped.out.rewards[k] : std::numeric_limits<float>::quiet_NaN();
-    put_errors(row, given[k] ? beliefs[k] : nullptr, targets_[begin + lanes[k]]);
-    replay_.hashes[row] = hashes_[begin + lanes[k]];
+    replay_.belief_mae[row] = mae[k];
+    replay_.belief_skill[row] = skill[k];
+    replay_.hashes[row] = hashes_[begin + static_cast<int>(lanes[k])];
   }
-}
-
-// Stores the mean absolute error of a belief after rule 9 (docs/world.md), and its term of belief_skill. Without a belief,
-// stores the error of [0.5, 0.5, 0.5], and -1.
-void Replayer::put_errors(size_t row, const float* belief, const float* target) const {
-  const float* w = tables_.f;
-  float error[count::Beliefs];
-  for (int k = 0; k < count::Beliefs; k++) {
-    const float given = belief == nullptr ? 0.5f : std::min(belief[k], 1.0f);
-    error[k] = (given < w[block::SmallestBelief] ? 0.0f : given) - target[k];
-  }
-  const float sum = (std::fabs(error[0]) + std::fabs(error[1])) + std::fabs(error[2]);
-  const float squares = (error[0] * error[0] + error[1] * error[1]) + error[2] * error[2];
-  replay_.belief_mae[row] = sum * w[block::PerBelief];
-  const float term = 1.0f - w[block::BeliefSkillScale] * (squares * w[block::PerBelief]);
-  replay_.belief_skill[row] = belief == nullptr ? -1.0f : std::clamp(term, -1.0f, 1.0f);
 }
 
 }  // namespace rhythm

@@ -28,17 +28,13 @@ struct Replay {
   uint64_t* hashes;
 };
 
-// Tiles of episodes with their outputs, small enough to stay in the first-level cache.
+// Tiles of episodes with the outputs that a replay reads, small enough to stay in the first-level cache.
 template <int Tiles>
 struct alignas(64) ReplayTiles {
   static constexpr int kEnvs = Tiles * kTileLanes;
   Tile states[Tiles];
-  float observations[world::count::ObservationFloats][kEnvs];
-  float components[world::count::Components][kEnvs];
-  float rewards[kEnvs], final_scores[kEnvs], belief_mae[kEnvs];
-  float first_half_means[kEnvs], second_half_means[kEnvs], returns[kEnvs];
-  int32_t lengths[kEnvs];
-  uint8_t terminated[kEnvs], final_mask[kEnvs];
+  float rewards[kEnvs];
+  uint8_t final_mask[kEnvs];
 };
 
 // Replays rows. A tile has up to sixteen states with equally long histories. A state that several rows continue is computed
@@ -50,21 +46,21 @@ class Replayer {
   void play(size_t first, size_t last);
 
  private:
-  // Tiles that are replayed together. A hash is a chain of dependent operations; those of two tiles overlap.
-  static constexpr int kTiles = 2;
+  // Tiles that are replayed together. A hash is a chain of dependent operations; those of several tiles overlap.
+  static constexpr int kTiles = 4;
   static constexpr int kStates = kTiles * kTileLanes;
   // The maximum number of rows that continue the states of a tile.
   static constexpr size_t kMaxRows = 16 * kTileLanes;
 
   size_t prepare_states(int tile, size_t first, size_t last);
   bool same_state(uint32_t row, uint32_t other) const;
+  bool reads_beliefs(uint32_t row) const;
   bool same_beliefs(size_t row, size_t other) const;
   void add_state(int state, uint32_t row);
   void reset(int tiles, const float* graders);
   void replay_histories(int tiles);
   void step_tile(int tile, size_t first, size_t last);
   void step_rows(int tile, size_t first, size_t last, const uint32_t* state_lanes, bool in_place);
-  void put_errors(size_t row, const float* belief, const float* target) const;
 
   const Kernel& kernel_;
   const Tables& tables_;
@@ -81,7 +77,6 @@ class Replayer {
   float belief_histories_[kStates][world::count::Steps][world::count::Beliefs] = {};
   uint8_t history_given_[kStates][world::count::Steps] = {};
   uint64_t hashes_[kStates];
-  float targets_[kStates][world::count::Beliefs];
 };
 
 }  // namespace rhythm

@@ -79,17 +79,19 @@ RHYTHM_INLINE void put_hashes(const Group (&g)[N], uint64_t* hashes) {
 }
 
 void hash(const Envs& envs, uint64_t* hashes, size_t first_tile, size_t last_tile) {
-  Group pair[2] = {};
+  constexpr int chains = 4;
+  Group groups[chains] = {};
   int waiting = 0;
   each_group(envs, first_tile, last_tile, [&](const Group& g) {
-    pair[waiting++] = g;
-    if (waiting < 2) return;
-    put_hashes<2>(pair, hashes);
+    groups[waiting++] = g;
+    if (waiting < chains) return;
+    put_hashes<chains>(groups, hashes);
     waiting = 0;
   });
-  if (waiting == 0) return;
-  const Group last[1] = {pair[0]};
-  put_hashes<1>(last, hashes);
+  for (int i = 0; i < waiting; i++) {
+    const Group one[1] = {groups[i]};
+    put_hashes<1>(one, hashes);
+  }
 }
 
 void targets(const Envs& envs, float* rows, size_t first_tile, size_t last_tile) {
@@ -97,5 +99,21 @@ void targets(const Envs& envs, float* rows, size_t first_tile, size_t last_tile)
     const Beliefs t = targets_of(*envs.tables, profile_floats(g));
     const F columns[count::Beliefs] = {t.social, t.morning, t.work};
     put_rows<count::Beliefs>(rows + static_cast<size_t>(g.first) * count::Beliefs, g.present(), columns);
+  });
+}
+
+void belief_errors(const Envs& envs, const float* beliefs, const uint8_t* given, float* mae, float* skill, size_t first_tile,
+                   size_t last_tile) {
+  const Tables& w = *envs.tables;
+  each_group(envs, first_tile, last_tile, [&](const Group& g) {
+    const M is_given = given == nullptr ? broadcast(false) : mask_at(given, g);
+    const auto number = [&](int k) {
+      const F half = broadcast(0.5f);
+      return beliefs == nullptr ? half : select(is_given, clean_belief(w, column_at(beliefs, count::Beliefs, k, g)), half);
+    };
+    const Beliefs belief = {number(0), number(1), number(2)}, target = targets_of(w, profile_floats(g));
+    const F none = broadcast(-1.0f), term = min(max(skill_term(w, belief, target), none), broadcast(1.0f));
+    put_floats(mae, g, mean_absolute_error(w, belief, target));
+    put_floats(skill, g, select(is_given, term, none));
   });
 }

@@ -145,7 +145,7 @@ RHYTHM_INLINE RunEnd run_shared_time(const Tables& w, const Group& g, const Choo
     const U action = choose(w, now, seed, episode, source, draws);
     const Transition transition = step_episode(w, profile, focus.at(now), now, draws, action, episode);
     add_reward(now, transition.noiseless_reward, episode);
-    record_action(g, now, broadcast(true), action);
+    if constexpr (!Record::kMetersOnly) record_action(g, now, broadcast(true), action);
     record(now, broadcast(true), action, transition, episode.meters);
     return last_step_of(w, transition, action);
   };
@@ -196,6 +196,10 @@ RHYTHM_INLINE void copy_envs(const Envs& envs, const Gather& from, const Group& 
 template <class Record>
 RHYTHM_INLINE void finish_run(const Envs& envs, const Run& run, const Group& g, Record& record, M runs, U from,
                               U now, RunEnd& end) {
+  if constexpr (Record::kMetersOnly) {
+    put_meters(g, end.episode.meters);
+    return g.put_where(runs, state::Step, now);
+  }
   put_episode(g, end.episode);
   apply_run_beliefs(*envs.tables, run, g, runs, from, now);
   g.put_where(runs, state::Step, now);
@@ -217,7 +221,7 @@ __attribute__((noinline)) void run_group_lane_times(const Envs& envs, const Run&
   RunEnd end = run_lane_times(*envs.tables, g, choose, record, from, stop);
   const U now = select(runs, stop, from);
   finish_run(envs, run, g, record, runs, from, now, end);
-  observe(envs, g, runs, LaneTimes{now}, end.episode.meters, end.last_step);
+  if constexpr (!Record::kMetersOnly) observe(envs, g, runs, LaneTimes{now}, end.episode.meters, end.last_step);
 }
 
 // Runs a whole group from step `from` to step `stop`.
@@ -230,7 +234,7 @@ RHYTHM_INLINE void run_group_shared_time(const Envs& envs, const Run& run, const
   record.finish(from, stop);
   const U first = broadcast(static_cast<uint32_t>(from)), last = broadcast(static_cast<uint32_t>(stop));
   finish_run(envs, run, g, record, broadcast(true), first, last, end);
-  observe(envs, g, broadcast(true), SharedTime{stop}, end.episode.meters, end.last_step);
+  if constexpr (!Record::kMetersOnly) observe(envs, g, broadcast(true), SharedTime{stop}, end.episode.meters, end.last_step);
 }
 
 template <class Choose, class Record>
@@ -243,7 +247,7 @@ template <class Choose, class Record>
 RHYTHM_INLINE void run_group(const Envs& envs, const Run& run, const Group& g) {
   const U last = broadcast(static_cast<uint32_t>(count::Steps));
   const U stop = select(g.present(), run.stops == nullptr ? last : bytes_at(run.stops, g), broadcast(0u));
-  prefetch_outputs(envs, g);
+  if constexpr (!Record::kMetersOnly) prefetch_outputs(envs, g);
   if (run.copy != nullptr) copy_envs(envs, *run.copy, g, stop);
   const auto all_same = [&](int k) { return !any(!(g.word(k) == broadcast(g.tile->words[k][g.lane]))); };
   const U from = g.word(state::Step);
@@ -279,6 +283,7 @@ void run(const Envs& envs, const Run& run, size_t first_tile, size_t last_tile) 
     case Policy::Heuristic:
       return run_as<ChooseHeuristic>(envs, run, first_tile, last_tile);
     case Policy::Sequence:
+      if (run.meters_only) return run_all<ChooseSequence, KeepMetersOnly>(envs, run, first_tile, last_tile);
       return run_as<ChooseSequence>(envs, run, first_tile, last_tile);
   }
 }
