@@ -1,4 +1,4 @@
-/** Builds the site: generates the reference, gathers the pages, renders them and checks every link. */
+/** Builds the site: generates the reference, gathers the pages, renders them, adds the demo page and checks every link. */
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -34,6 +34,14 @@ function gatherPages(): void {
   cpSync(join(DOCS, 'audits'), join(SITE, 'docs/audits'), { recursive: true });
 }
 
+/** Builds the demo page into the folder `page` of the site. */
+function buildPage(): void {
+  execFileSync('npx', ['vite', 'build', 'web', '--outDir', join(OUT, 'page'), '--logLevel', 'warn'], {
+    ...{ cwd: ROOT, stdio: 'inherit' },
+    env: { ...process.env, RHYTHM_DOCS_URL: '../' },
+  });
+}
+
 try {
   if (!existsSync(join(DOCS, 'node_modules'))) run('npm', 'ci', '--no-audit', '--no-fund');
   rmSync(SITE, { recursive: true, force: true });
@@ -41,6 +49,7 @@ try {
   runTool('typedoc');
   gatherPages();
   runTool('vitepress', 'build');
+  buildPage();
   console.log(checkLinks(OUT));
 } catch (error) {
   console.error((error as Error).message);

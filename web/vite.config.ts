@@ -31,6 +31,30 @@ const contentPolicy: Plugin = {
   ],
 };
 
+/**
+ * What links to the page show. Services that show links need the whole address of a picture: the page's address is
+ * `RHYTHM_PAGE_URL`.
+ */
+const PREVIEW = {
+  'og:type': 'website',
+  'og:title': 'Everyone responds differently. Find out who this is in one week.',
+  'og:description': 'Play a week with a stranger, or watch a crowd, computed in your own browser.',
+  'og:image': `${process.env.RHYTHM_PAGE_URL ?? './'}preview.png`,
+  'og:image:width': '1200',
+  'og:image:height': '630',
+  'og:image:alt': 'Histograms of final scores: open-loop beats heuristic for most people.',
+};
+
+const linkPreview: Plugin = {
+  name: 'link-preview',
+  transformIndexHtml: () => [
+    ...Object.entries(PREVIEW).map(([property, content]) => ({
+      ...{ tag: 'meta', attrs: { property, content }, injectTo: 'head' as const },
+    })),
+    { tag: 'meta', attrs: { name: 'twitter:card', content: 'summary_large_image' }, injectTo: 'head' },
+  ],
+};
+
 /** Replaces the backends of Node by those of browsers, for the planners. */
 const PLATFORM = {
   find: /^(\.\.\/)+engine\/backends\/node\.js$/,
@@ -42,6 +66,11 @@ export default defineConfig({
   resolve: { alias: [PLATFORM] },
   // Relative links, so that the files work from any folder of any server.
   base: './',
+  // Addresses of the documentation and the sources, for links.
+  define: {
+    DOCS_URL: JSON.stringify(process.env.RHYTHM_DOCS_URL ?? null),
+    SOURCE_URL: JSON.stringify(process.env.RHYTHM_SOURCE_URL ?? null),
+  },
   build: { outDir: 'dist', emptyOutDir: true, target: 'es2022', assetsInlineLimit: 0 },
   worker: { format: 'es' },
   // Dependencies of the workers. The development server would find them late, and reload the page.
@@ -51,5 +80,5 @@ export default defineConfig({
       ...['vega', 'vega-lite'],
     ],
   },
-  plugins: [contentPolicy],
+  plugins: [contentPolicy, linkPreview],
 });

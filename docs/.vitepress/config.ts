@@ -107,6 +107,8 @@ export default defineConfig({
       { text: 'Reference', link: '/docs/reference/' },
       { text: 'The world', link: '/docs/world' },
       { text: 'Commands', link: '/docs/commands' },
+      // Not a page of VitePress, so the browser loads it.
+      { text: 'Try it', link: '/page/index.html', target: '_self' },
     ],
     sidebar: {
       '/docs/reference/': [{ text: 'Reference', link: '/docs/reference/', items: referenceSidebar() }],

@@ -34,3 +34,11 @@ it('has no inline script or style, which the policy would refuse', () => {
 it('has a text that explains what the page needs, shown if its files cannot be loaded', () => {
   expect(html).toMatch(/<div id="page">\s*<p>[^<]*opened from the disk[^<]*web server[^<]*<\/p>/);
 });
+
+it('shows its sentence and a picture of 1200 x 630 pixels where people link to it', async () => {
+  expect(html).toContain('property="og:title" content="Everyone responds differently.');
+  const [, image] = /property="og:image" content="([^"]*)"/.exec(html)!;
+  const bytes = new DataView(await (await fetch(site.at(image))).arrayBuffer());
+  // The size in the header of a PNG.
+  expect([bytes.getUint32(16), bytes.getUint32(20)]).toEqual([1200, 630]);
+});

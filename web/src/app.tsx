@@ -4,6 +4,7 @@ import { COLOUR_SCHEMES, colourScheme } from './colour-scheme.js';
 import { changeOf, dismissProblems, flushAddress, linkTo, parsedAddress } from './current-address.js';
 import { showEngine } from './engine/client.js';
 import { EngineStatus } from './engine/engine-status.js';
+import { OutsideLinks } from './outside-links.js';
 import { Notice } from './states/messages.js';
 import { VIEWS } from './views/views.js';
 
@@ -34,6 +35,7 @@ export function App() {
       </main>
       <footer>
         <EngineStatus />
+        <OutsideLinks />
       </footer>
     </>
   );
@@ -63,6 +65,7 @@ function Header({ currentView }: { readonly currentView: string }) {
           </a>
         ))}
       </nav>
+      <OutsideLinks />
       <ColourSchemeChoice />
     </header>
   );

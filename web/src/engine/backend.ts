@@ -16,16 +16,24 @@ export interface Engine {
 }
 
 let enginePromise: Promise<Engine> | null = null;
+let chosen: Engine | null = null;
 
 /** Returns the backend. It is chosen and verified once, and again after a device was lost. @throws BackendError. */
 export function engine(): Promise<Engine> {
-  enginePromise ??= choose();
+  enginePromise ??= choose().then((found) => {
+    chosen = found;
+    return found;
+  });
   return enginePromise;
 }
+
+/** Returns the backend; null while it is being chosen. */
+export const engineIfKnown = (): Engine | null => chosen;
 
 /** Makes the next call of `engine` choose again, after the device was lost. */
 export function forgetEngine(): void {
   enginePromise = null;
+  chosen = null;
 }
 
 async function choose(): Promise<Engine> {

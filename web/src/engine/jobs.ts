@@ -19,4 +19,5 @@ export interface Progress {
   readonly total: number;
 }
 
-export type Report = (progress: Progress) => void;
+/** Reports the progress of a job, and sometimes what it has found so far. */
+export type Report<T> = (progress: Progress, soFar: T | null) => void;

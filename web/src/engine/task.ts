@@ -8,7 +8,7 @@ import { type Failure, toFailure } from './outcome.js';
 export interface TaskState<T> {
   /** Null unless a call is in progress. */
   readonly progress: Progress | null;
-  /** The last result; it stays while the next call is in progress. */
+  /** The last result, or what the call in progress has found so far. */
   readonly value: T | null;
   /** The failure of the last call; null if it has not failed. */
   readonly failure: Failure | null;
@@ -17,7 +17,7 @@ export interface TaskState<T> {
 export interface Task<T> {
   readonly state: Signal<TaskState<T>>;
   /** Starts a call. Results of earlier calls are ignored from then on. The same function in every render. */
-  readonly start: (work: (report: Report) => Promise<T>) => void;
+  readonly start: (work: (report: Report<T>) => Promise<T>) => void;
   readonly stop: () => void;
 }
 
@@ -25,7 +25,7 @@ export function useTask<T>(): Task<T> {
   const state = useSignal<TaskState<T>>({ progress: null, value: null, failure: null });
   const latest = useRef(0);
   const start = useCallback(
-    async (work: (report: Report) => Promise<T>) => {
+    async (work: (report: Report<T>) => Promise<T>) => {
       latest.current += 1;
       const id = latest.current;
       const show = (next: Partial<TaskState<T>>) => {
@@ -34,7 +34,8 @@ export function useTask<T>(): Task<T> {
       show({ progress: { done: 0, total: 1 }, failure: null });
       try {
         // The last report may arrive after the result.
-        const report: Report = (progress) => state.peek().progress !== null && show({ progress });
+        const report: Report<T> = (progress, value) =>
+          state.peek().progress !== null && show(value === null ? { progress } : { progress, value });
         const value = await work(report);
         show({ progress: null, value });
       } catch (error) {

@@ -1,7 +1,7 @@
 /** The engine's worker. It steps the episodes of crowds, so that the page stays responsive. */
 import { expose, type ProxyMethods, releaseProxy } from 'comlink';
 import { engine, forgetEngine } from './backend.js';
-import type { CrowdRequest } from './crowd/crowd-request.js';
+import type { Crowd, CrowdRequest } from './crowd/crowd-request.js';
 import { runCrowd } from './crowd/run-crowd.js';
 import { beginJob, type Report, stopJob } from './jobs.js';
 import { type Outcome, outcomeOf } from './outcome.js';
@@ -17,10 +17,10 @@ async function answer<T>(work: () => T | Promise<T>): Promise<Outcome<T>> {
 const api = {
   engine: () => answer(engine),
   stop: () => answer(stopJob),
-  async crowd(request: CrowdRequest, report: Report) {
+  async crowd(request: CrowdRequest, report: Report<Crowd>) {
     const outcome = await answer(() => runCrowd(request, report, beginJob()));
     // Without this call, the page would keep the callback in memory until the worker collects its proxy as garbage.
-    (report as Report & ProxyMethods)[releaseProxy]();
+    (report as Report<Crowd> & ProxyMethods)[releaseProxy]();
     return outcome;
   },
 };

@@ -22,7 +22,7 @@ const TITLES: Readonly<Record<Failure['kind'], string>> = {
 
 const ADVICE: Readonly<Record<Failure['kind'], string>> = {
   lost: 'The browser lost the graphics device: its driver was restarted, or the load was too high. Your settings are kept; the computation can be repeated.',
-  stopped: 'Partial results are not shown.',
+  stopped: 'Nothing was computed yet.',
   refused: '',
   failed: 'Try again; if it happens again, reload the page.',
 };
@@ -54,11 +54,6 @@ export function FailureMessage({
       )}
     </div>
   );
-}
-
-/** A message for a view without content yet. */
-export function Empty({ children }: { readonly children: ComponentChildren }) {
-  return <div class="message empty">{children}</div>;
 }
 
 /** A message that can be dismissed. */

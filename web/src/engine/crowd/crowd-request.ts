@@ -24,7 +24,7 @@ export interface CrowdPolicy {
   readonly parts: readonly number[];
   /** u32 [100]: a histogram of the final scores, in bins of 0.01. */
   readonly counts: Uint32Array;
-  /** Percentiles of the meters, of the first BAND_EPISODES episodes only. */
+  /** Percentiles of the meters, of at most the first BAND_EPISODES episodes. */
   readonly bands: Bands;
   /** SHA-256, hexadecimal, of all final scores: float32, little-endian, in the order of the seeds. */
   readonly digest: string;
@@ -41,6 +41,10 @@ export interface CrowdPairing {
 
 export interface Crowd {
   readonly request: CrowdRequest;
+  /** The number of episodes in the statistics: fewer than requested while it runs, after a stop, and on the reference. */
+  readonly numEpisodes: number;
+  /** Whether all episodes were computed that the backend accepts. */
+  readonly complete: boolean;
   readonly policies: readonly CrowdPolicy[];
   /** Null for a single policy. */
   readonly pairing: CrowdPairing | null;
@@ -59,5 +63,5 @@ export const BAND_EPISODES = 16_384;
 /** Bins of a histogram. */
 export const BINS = 100;
 
-/** The maximum number of episodes on the reference: about as many as it computes in a second. */
+/** The maximum number of episodes on the reference. */
 export const MAX_ON_REFERENCE = 100_000;

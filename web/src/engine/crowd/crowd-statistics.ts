@@ -1,10 +1,10 @@
 /** Computes statistics of a crowd in the worker, chunk by chunk in constant memory. */
 import { sha256 } from '@noble/hashes/sha2';
 import { bytesToHex } from '@noble/hashes/utils';
-import type { Bands } from '../../../../src/figures/percentiles.js';
+import { type Bands, bandsOf } from '../../../../src/figures/percentiles.js';
 import { CompensatedSum, Moments } from '../../../../src/shared/statistics.js';
-import { NUM_COMPONENTS } from '../../../../src/world/fields.js';
-import { BINS, type CrowdPairing, type CrowdPolicy } from './crowd-request.js';
+import { NUM_COMPONENTS, NUM_METERS, NUM_STEPS } from '../../../../src/world/fields.js';
+import { BAND_EPISODES, BINS, type CrowdPairing, type CrowdPolicy } from './crowd-request.js';
 
 /** The outputs of a chunk under one policy. */
 export interface ChunkOutputs {
@@ -12,6 +12,8 @@ export interface ChunkOutputs {
   readonly finalScores: Float32Array;
   /** f32 [n, NUM_COMPONENTS]. */
   readonly components: Float32Array;
+  /** f32 [n, 28, 5]; null if the steps were not read. */
+  readonly meters: Float32Array | null;
 }
 
 /** Statistics of one policy. */
@@ -20,8 +22,10 @@ export class PolicyStatistics {
   readonly #components = Array.from({ length: NUM_COMPONENTS }, () => new CompensatedSum());
   readonly #counts = new Uint32Array(BINS);
   readonly #digest = sha256.create();
+  readonly #meters = new FirstMeters();
 
-  add({ finalScores, components }: ChunkOutputs): void {
+  add({ finalScores, components, meters }: ChunkOutputs): void {
+    if (meters !== null) this.#meters.add(meters);
     this.#scores.addAll(finalScores);
     this.#components.forEach((sum, k) => {
       sum.addColumn(components, k, NUM_COMPONENTS);
@@ -30,21 +34,37 @@ export class PolicyStatistics {
     this.#digest.update(bytesOf(finalScores));
   }
 
-  /**
-   * Returns the statistics. Call it only once, because it closes the digest. @param weights f32 [NUM_COMPONENTS], the
-   * grader's.
-   */
-  result(name: string, weights: Float32Array, bands: Bands): CrowdPolicy {
+  /** Returns the statistics of the episodes so far. @param weights f32 [NUM_COMPONENTS], the grader's. */
+  result(name: string, weights: Float32Array): CrowdPolicy {
     const components = this.#components.map((sum) => sum.value / this.#scores.count);
     return {
       name,
       score: this.#scores.interval(),
       components,
       parts: components.map((mean, k) => weights[k] * mean),
-      counts: this.#counts,
-      bands,
-      digest: bytesToHex(this.#digest.digest()),
+      counts: this.#counts.slice(),
+      bands: this.#meters.bands(),
+      // A copy, because digest() closes what it is called on.
+      digest: bytesToHex(this.#digest.clone().digest()),
     };
+  }
+}
+
+/** The meters of the first episodes, and their bands. */
+class FirstMeters {
+  readonly #meters = new Float32Array(BAND_EPISODES * NUM_STEPS * NUM_METERS);
+  #length = 0;
+  #bands: Bands | null = null;
+
+  add(meters: Float32Array): void {
+    this.#meters.set(meters, this.#length);
+    this.#length += meters.length;
+    this.#bands = null;
+  }
+
+  bands(): Bands {
+    this.#bands ??= bandsOf(this.#meters.subarray(0, this.#length));
+    return this.#bands;
   }
 }
 

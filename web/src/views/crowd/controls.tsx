@@ -1,10 +1,12 @@
 /** The crowd's settings and progress. */
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { POLICY_NAMES } from '../../../../src/agents/policies/fixed-policies.js';
 import { GRADER_NAMES, PROFILE_NAMES } from '../../../../src/world/fields.js';
 import type { Progress } from '../../engine/jobs.js';
 import { Button, Select, TextField } from '../../parts/controls.js';
 import { plain } from '../../person/descriptions.js';
 import { PROFILE_CHOICES } from '../../person/episode-types.js';
+import { GRADER_WORDS, POLICY_WORDS } from '../../words.js';
 import type { ViewProps } from '../view.js';
 import { CROWD_FIELDS, NO_POLICY } from './fields.js';
 import { count } from './format.js';
@@ -15,13 +17,11 @@ const SIZES = [1000, 10_000, 100_000, 250_000, 1_000_000];
 interface Props extends ViewProps<typeof CROWD_FIELDS> {
   /** Null unless a computation is in progress. */
   readonly progress: Progress | null;
-  /** Whether the backend is known. */
-  readonly ready: boolean;
   readonly rerun: () => void;
   readonly stop: () => void;
 }
 
-export function CrowdControls({ state, change, progress, ready, rerun, stop }: Props) {
+export function CrowdControls({ state, change, progress, rerun, stop }: Props) {
   return (
     <section class="panel" aria-labelledby="crowd-choices">
       <h2 id="crowd-choices">Settings</h2>
@@ -29,7 +29,7 @@ export function CrowdControls({ state, change, progress, ready, rerun, stop }: P
       <Limits people={state.people} />
       <div class="actions">
         {progress === null ? (
-          <Button main disabled={!ready} onClick={rerun}>
+          <Button main onClick={rerun}>
             Run the week again
           </Button>
         ) : (
@@ -43,48 +43,71 @@ export function CrowdControls({ state, change, progress, ready, rerun, stop }: P
 }
 
 function Choices({ state, change }: ViewProps<typeof CROWD_FIELDS>) {
-  const { people, seed, policy, against, grader, persons } = state;
+  const { people, policy, against, grader } = state;
   return (
-    <div class="controls">
-      <PeopleChoice people={people} onChange={(size) => change({ people: size })} />
-      <Select
-        label="Policy"
-        value={policy}
-        names={POLICY_NAMES}
-        onChange={(name) => change({ policy: name })}
-      />
-      <Select
-        label="Second policy"
-        value={against}
-        names={[...POLICY_NAMES, NO_POLICY]}
-        labels={{ [NO_POLICY]: 'no other policy' }}
-        onChange={(name) => change({ against: name })}
-      />
-      <Select
-        label="Grader"
-        value={grader}
-        names={GRADER_NAMES}
-        onChange={(name) => change({ grader: name })}
-      />
-      <Select
-        label="Kind of person"
-        value={persons}
-        names={PROFILE_CHOICES}
-        labels={PROFILE_LABELS}
-        onChange={(name) => change({ persons: name })}
-      />
-      <TextField
-        label="First seed"
-        hint="Person i has this seed plus i."
-        field={CROWD_FIELDS.seed}
-        value={seed}
-        onChange={(value) => change({ seed: value })}
-      />
-    </div>
+    <>
+      <div class="controls crowd-choices">
+        <Select
+          label="Policy"
+          hint={POLICY_WORDS[policy]}
+          value={policy}
+          names={POLICY_NAMES}
+          onChange={(name) => change({ policy: name })}
+        />
+        <Select
+          label="Compare with"
+          hint={POLICY_WORDS[against]}
+          value={against}
+          names={[...POLICY_NAMES, NO_POLICY]}
+          labels={{ [NO_POLICY]: 'no other policy' }}
+          onChange={(name) => change({ against: name })}
+        />
+        <Select
+          label="Grader"
+          hint={GRADER_WORDS[grader]}
+          value={grader}
+          names={GRADER_NAMES}
+          onChange={(name) => change({ grader: name })}
+        />
+        <PeopleChoice people={people} onChange={(size) => change({ people: size })} />
+      </div>
+      <MoreChoices state={state} change={change} />
+    </>
+  );
+}
+
+/** Settings that few need. They open if one of them was changed. */
+function MoreChoices({ state: { seed, persons }, change }: ViewProps<typeof CROWD_FIELDS>) {
+  const isChanged = seed !== CROWD_FIELDS.seed.initial || persons !== CROWD_FIELDS.persons.initial;
+  const details = useRef<HTMLDetailsElement>(null);
+  useLayoutEffect(() => {
+    if (isChanged) details.current!.open = true;
+  }, [isChanged]);
+  return (
+    <details ref={details}>
+      <summary>Which people</summary>
+      <div class="controls">
+        <Select
+          label="Kind of person"
+          value={persons}
+          names={PROFILE_CHOICES}
+          labels={PROFILE_LABELS}
+          onChange={(name) => change({ persons: name })}
+        />
+        <TextField
+          label="First seed"
+          hint="Person i has this seed plus i."
+          field={CROWD_FIELDS.seed}
+          value={seed}
+          onChange={(value) => change({ seed: value })}
+        />
+      </div>
+    </details>
   );
 }
 
 const PROFILE_LABELS = {
+  sampled: 'anybody',
   discrete: 'one of three',
   ...Object.fromEntries(PROFILE_NAMES.map((name) => [name, `all ${plain(name)}`])),
 };
@@ -100,6 +123,7 @@ function PeopleChoice({ people, onChange }: PeopleChoiceProps) {
   return (
     <Select
       label="People"
+      hint="More people, narrower intervals."
       value={String(people)}
       names={sizes}
       labels={Object.fromEntries(sizes.map((size) => [size, count(Number(size))]))}

@@ -3,17 +3,21 @@ import { proxy } from 'comlink';
 import { useCallback, useLayoutEffect } from 'preact/hooks';
 import { decimal } from '../../../../src/figures/format-numbers.js';
 import type { StateOf } from '../../address.js';
-import { callEngine, currentEngine, engineFailure, showEngine } from '../../engine/client.js';
-import { type Crowd, type CrowdRequest, MAX_ON_REFERENCE } from '../../engine/crowd/crowd-request.js';
+import { linkTo } from '../../current-address.js';
+import { callEngine, engineFailure, showEngine } from '../../engine/client.js';
+import type { Crowd, CrowdRequest } from '../../engine/crowd/crowd-request.js';
 import { useTask } from '../../engine/task.js';
-import { Empty, FailureMessage, Loading } from '../../states/messages.js';
+import { FailureMessage } from '../../states/messages.js';
+import { PERSON_FIELDS } from '../person/fields.js';
 import type { ViewProps } from '../view.js';
 import { CrowdControls } from './controls.js';
 import { Digests } from './digests.js';
-import { type CROWD_FIELDS, MAX_PEOPLE, NO_POLICY } from './fields.js';
+import { type CROWD_FIELDS, NO_POLICY } from './fields.js';
 import { CrowdFigures } from './figures.js';
-import { count } from './format.js';
+import { Finding } from './finding.js';
+import { count, headlineOf } from './format.js';
 import { CrowdPictures } from './pictures.js';
+import '../../charts/charts.css';
 import './crowd.css';
 
 type State = StateOf<typeof CROWD_FIELDS>;
@@ -26,59 +30,71 @@ export function CrowdView(props: ViewProps<typeof CROWD_FIELDS>) {
 function Crowds({ state, change }: ViewProps<typeof CROWD_FIELDS>) {
   const task = useTask<Crowd>();
   const { progress, value, failure } = task.state.value;
-  const isReady = currentEngine.value !== null;
   // As text, so that equal settings are equal values.
-  const requestText = JSON.stringify(requestOf(state, maxEpisodes()));
+  const requestText = JSON.stringify(requestOf(state));
   const { start } = task;
   const run = useCallback(() => {
     const request = JSON.parse(requestText) as CrowdRequest;
     start((report) => callEngine((engine) => engine.crowd(request, proxy(report))));
   }, [requestText, start]);
-  useLayoutEffect(() => {
-    if (isReady) run();
-  }, [isReady, run]);
+  useLayoutEffect(run, [run]);
+  const isOutdated = value === null || JSON.stringify(value.request) !== requestText;
+  const busy = progress !== null || isOutdated;
+  const tone = isOutdated ? 'old' : '';
   return (
     <>
-      <h1>A crowd lives one week</h1>
-      <p class="lead">
-        Each person responds differently to sleep, work and company, and these differences stay hidden. A
-        policy chooses an action for each of the week’s 28 slots; the grader scores the week.
-      </p>
-      <CrowdControls {...{ state, change, progress, ready: isReady, rerun: run, stop: task.stop }} />
+      <Introduction />
+      <section class={`panel finding ${tone}`} aria-labelledby="finding" aria-busy={busy}>
+        {failure !== null ? (
+          <FailureMessage failure={failure} retry={run} />
+        ) : value !== null ? (
+          <Finding crowd={value} busy={busy} />
+        ) : (
+          <FirstWeeks />
+        )}
+      </section>
       <p class="visually-hidden" role="status">
-        {progress === null && failure === null && value !== null && inWords(value)}
+        {!busy && failure === null && inWords(value)}
       </p>
-      {!isReady && <Loading>Looking for a graphics device, and comparing it with the reference …</Loading>}
-      {failure !== null && <FailureMessage failure={failure} retry={run} />}
-      {isReady && value === null && failure === null && <Empty>Computing the first weeks …</Empty>}
-      {value !== null && failure === null && <Results crowd={value} busy={progress !== null} />}
+      <CrowdControls {...{ state, change, progress, rerun: run, stop: task.stop }} />
+      {value !== null && failure === null && (
+        <div class={`results ${tone}`} aria-busy={busy}>
+          <CrowdFigures crowd={value} />
+          <CrowdPictures crowd={value} />
+          <Digests crowd={value} />
+        </div>
+      )}
     </>
   );
 }
 
+const Introduction = () => (
+  <>
+    <h1>Everyone responds differently. Find out who this is in one week.</h1>
+    <p class="lead">
+      Each person responds in their own way to sleep, work and company. A policy chooses what they do in the
+      28 slots of a week, and a grader scores the week. Two policies meet the same people here.{' '}
+      <a href={linkTo({ name: 'person', fields: PERSON_FIELDS })}>Play a week yourself</a>
+    </p>
+  </>
+);
+
+/** The finding before the first people are computed. */
+const FirstWeeks = () => (
+  <>
+    <h2 id="finding">The first people live their week …</h2>
+    <div class="plot-to-come" />
+  </>
+);
+
 /** Returns the text for screen readers. */
-function inWords({ policies, request }: Crowd): string {
-  const means = policies.map(({ name, score }) => `${name} ${decimal(score.mean, 4)}`);
-  return `${count(request.numEpisodes)} people have lived their week. Mean final scores: ${means.join(', ')}.`;
+function inWords(crowd: Crowd): string {
+  const means = crowd.policies.map(({ name, score }) => `${name} ${decimal(score.mean, 4)}`);
+  return `${count(crowd.numEpisodes)} people have lived their week: ${headlineOf(crowd)}. Mean final scores: ${means.join(', ')}.`;
 }
 
-function Results({ crowd, busy }: { readonly crowd: Crowd; readonly busy: boolean }) {
-  return (
-    <div class={busy ? 'results old' : 'results'} aria-busy={busy}>
-      <CrowdFigures crowd={crowd} />
-      <CrowdPictures crowd={crowd} />
-      <Digests crowd={crowd} />
-    </div>
-  );
-}
-
-/** Returns the maximum number of episodes that the backend accepts. */
-const maxEpisodes = (): number =>
-  currentEngine.value?.backend === 'reference' ? MAX_ON_REFERENCE : MAX_PEOPLE;
-
-function requestOf(state: State, limit: number): CrowdRequest {
-  const { seed, policy, against, grader, persons } = state;
-  const numEpisodes = Math.min(state.people, limit);
+function requestOf(state: State): CrowdRequest {
+  const { people, seed, policy, against, grader, persons } = state;
   const others = against === NO_POLICY || against === policy ? [] : [against];
-  return { numEpisodes, seed, policies: [policy, ...others], grader, profiles: persons };
+  return { numEpisodes: people, seed, policies: [policy, ...others], grader, profiles: persons };
 }

@@ -4,8 +4,8 @@ import { Table } from '../../parts/table.js';
 import { count } from './format.js';
 
 export function Digests({ crowd }: { readonly crowd: Crowd }) {
-  const { policies, request } = crowd;
-  const { numEpisodes, seed, grader, profiles } = request;
+  const { policies, numEpisodes, request } = crowd;
+  const { seed, grader, profiles } = request;
   return (
     <section class="panel" aria-labelledby="crowd-proof">
       <h2 id="crowd-proof">The same numbers everywhere</h2>

@@ -1,11 +1,8 @@
 /** The main results of the crowd: mean scores, their difference, and the speed. */
 import { decimal, signed } from '../../../../src/figures/format-numbers.js';
-import { ACCENT, SERIES } from '../../../../src/figures/theme.js';
+import { colourOf } from '../../charts/policy-colours.js';
 import type { Crowd, CrowdPairing, CrowdPolicy } from '../../engine/crowd/crowd-request.js';
 import { halfWidth, percent, rounded } from './format.js';
-
-/** The colours of the histogram. */
-const COLOURS = [SERIES, ACCENT];
 
 export function CrowdFigures({ crowd }: { readonly crowd: Crowd }) {
   const { policies, pairing, steps, seconds } = crowd;
@@ -13,8 +10,8 @@ export function CrowdFigures({ crowd }: { readonly crowd: Crowd }) {
     <section class="panel" aria-labelledby="crowd-figures">
       <h2 id="crowd-figures">Results</h2>
       <dl class="figures">
-        {policies.map((policy, k) => (
-          <Mean key={policy.name} policy={policy} colour={COLOURS[k]} />
+        {policies.map((policy) => (
+          <Mean key={policy.name} policy={policy} />
         ))}
         {pairing !== null && <Pair pairing={pairing} names={policies.map(({ name }) => name)} />}
         <div>
@@ -32,12 +29,12 @@ export function CrowdFigures({ crowd }: { readonly crowd: Crowd }) {
   );
 }
 
-function Mean({ policy, colour }: { readonly policy: CrowdPolicy; readonly colour: string }) {
+function Mean({ policy }: { readonly policy: CrowdPolicy }) {
   return (
     <div>
       <dt>
         <svg class="swatch" viewBox="0 0 8 8" aria-hidden="true">
-          <rect width="8" height="8" rx="2" fill={colour} />
+          <rect width="8" height="8" rx="2" fill={colourOf(policy.name)} />
         </svg>
         {policy.name}
       </dt>

@@ -2,6 +2,7 @@
 
 import { decimal } from '../../../../src/figures/format-numbers.js';
 import type { Interval } from '../../../../src/shared/statistics.js';
+import type { Crowd } from '../../engine/crowd/crowd-request.js';
 
 export const count = (value: number): string => value.toLocaleString('en');
 
@@ -17,3 +18,21 @@ export const halfWidth = ({ mean, high }: Interval, digits: number): string =>
   high === null ? '' : `±${decimal(high - mean, digits)}`;
 
 export const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
+
+/** Returns the result of a crowd as a headline: "open-loop beats heuristic for 98 % of people". */
+export function headlineOf({ policies, pairing }: Pick<Crowd, 'policies' | 'pairing'>): string {
+  const [first, second] = policies.map(({ name }) => name);
+  if (pairing === null) return `${first} scores ${decimal(policies[0].score.mean, 3)} on average`;
+  const { better, same } = pairing;
+  const worse = 1 - better - same;
+  if (same >= better && same >= worse)
+    return `${first} and ${second} score the same for ${roughly(same)} of people`;
+  const [winner, loser, share] = better > worse ? [first, second, better] : [second, first, worse];
+  return `${winner} beats ${loser} for ${roughly(share)} of people`;
+}
+
+/** Formats a share in whole percent; "all" and "over 99 %" if they are true. */
+const roughly = (share: number): string => {
+  if (share === 1) return 'all';
+  return share > 0.99 ? 'over 99 %' : `${Math.round(100 * share)} %`;
+};

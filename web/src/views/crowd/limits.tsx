@@ -12,6 +12,7 @@ export function Limits({ people }: { readonly people: number }) {
   const engine = currentEngine.value;
   if (engine === null) return null;
   if (engine.backend === 'reference') {
+    if (people <= MAX_ON_REFERENCE) return null;
     return (
       <p class="note limits">
         Limit: at most {count(MAX_ON_REFERENCE)} people, because without a graphics device this page computes

@@ -1,54 +1,70 @@
-/** Pictures of the crowd: the meters over the week, the histogram of scores, the components of scores. */
+/** Charts of the crowd: the meters over the week, and the components of scores. */
+import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { drawComponents } from '../../../../src/figures/components.js';
-import { drawHistogram } from '../../../../src/figures/histogram.js';
 import { drawBands } from '../../../../src/figures/meter-bands.js';
-import { BAND_EPISODES, type Crowd } from '../../engine/crowd/crowd-request.js';
-import { Chart, type ChartProps } from '../../parts/chart.js';
+import { type Bands, PERCENTILES } from '../../../../src/figures/percentiles.js';
+import { METER_NAMES, NUM_METERS, NUM_STEPS } from '../../../../src/world/fields.js';
+import { RHYTHM } from '../../../../src/world/numbers.js';
+import { type Panel, Panels } from '../../charts/panels.js';
+import { colourOf } from '../../charts/policy-colours.js';
+import { ScoreParts } from '../../charts/score-parts.js';
+import type { Crowd } from '../../engine/crowd/crowd-request.js';
+import { title } from '../../person/descriptions.js';
+import { timeOf } from '../../person/transitions.js';
 import { count } from './format.js';
-import { bandsTable, componentsTable, histogramTable } from './tables.js';
+import { bandsTable, componentsTable } from './tables.js';
 
-export function CrowdPictures({ crowd }: { readonly crowd: Crowd }) {
-  const charts = useMemo(() => chartsOf(crowd), [crowd]);
+type Policies = Crowd['policies'];
+
+export function CrowdPictures({ crowd: { policies, request } }: { readonly crowd: Crowd }) {
+  const cursor = useSignal<number | null>(null);
+  const meters = useMemo(() => panelsOf(policies), [policies]);
+  const texts = useMemo(() => textsOf(policies), [policies]);
   return (
     <>
-      {charts.map((chart, k) => (
-        <section class="panel" key={k}>
-          <Chart {...chart} />
-        </section>
-      ))}
+      <section class="panel">
+        <Panels
+          title="The meters over the week"
+          notes={[
+            `Median after each slot, and the middle 80 % of ${count(policies[0].bands.episodes)} people. Dashed: ${RHYTHM.constants.crashThreshold}, below which a meter counts as crashed. Shaded: the second half.`,
+          ]}
+          description={texts.bands}
+          panels={meters}
+          points={NUM_STEPS}
+          cursor={cursor}
+          nameOf={(step) => title(timeOf(step))}
+          table={bandsTable(policies)}
+        />
+      </section>
+      <section class="panel">
+        <ScoreParts
+          title={`What the mean score is made of, under grader ${request.grader}`}
+          description={texts.components}
+          rows={policies}
+          table={componentsTable(policies)}
+        />
+      </section>
     </>
   );
 }
 
-function chartsOf({ policies, request }: Crowd): readonly ChartProps[] {
-  const notes =
-    request.numEpisodes > BAND_EPISODES
-      ? [
-          `Of the first ${count(BAND_EPISODES)} of ${count(request.numEpisodes)} people; the scores below are of all.`,
-        ]
-      : [];
-  return [
-    {
-      draw: (width) => drawBands({ rows: policies, notes, maxWidth: width }),
-      table: bandsTable(policies),
-    },
-    {
-      draw: (width) =>
-        drawHistogram({
-          rows: policies.map(({ name, counts, score }) => ({ name, counts, mean: score.mean })),
-          maxWidth: width,
-        }),
-      table: histogramTable(policies),
-    },
-    {
-      draw: (width) =>
-        drawComponents({
-          title: `Parts of the mean score under grader ${request.grader}`,
-          rows: policies,
-          maxWidth: width,
-        }),
-      table: componentsTable(policies),
-    },
-  ];
+const textsOf = (policies: Policies) => ({
+  bands: drawBands({ rows: policies }).description,
+  components: drawComponents({ rows: policies }).description,
+});
+
+const panelsOf = (policies: Policies): Panel[] =>
+  METER_NAMES.map((name, meter) => ({
+    ...{ name, domain: [0, 1], ticks: [0, 0.5, 1], threshold: RHYTHM.constants.crashThreshold },
+    series: policies.map(({ name, bands }) => ({
+      ...{ name, colour: colourOf(name), values: percentile(bands, 50, meter) },
+      band: [percentile(bands, 10, meter), percentile(bands, 90, meter)],
+    })),
+  }));
+
+/** Returns a percentile of a meter after each step. */
+function percentile({ values }: Bands, which: (typeof PERCENTILES)[number], meter: number): number[] {
+  const p = PERCENTILES.indexOf(which);
+  return Array.from({ length: NUM_STEPS }, (_, step) => values[(p * NUM_STEPS + step) * NUM_METERS + meter]);
 }

@@ -5,6 +5,7 @@ import { Button, Select, TextField } from '../../parts/controls.js';
 import { title } from '../../person/descriptions.js';
 import { isNamed, PROFILE_CHOICES } from '../../person/episode-types.js';
 import { BY_HAND, PLAYER_NAMES } from '../../person/player-names.js';
+import { GRADER_WORDS, POLICY_WORDS } from '../../words.js';
 import type { EpisodeActions } from './episode-actions.js';
 import { PERSON_FIELDS } from './fields.js';
 
@@ -36,12 +37,6 @@ const PROFILE_LABELS = {
   discrete: 'One of these three',
 };
 
-const HINTS: Readonly<Record<string, string>> = {
-  v1: 'Pays nothing for a belief.',
-  v2: 'Also pays for a true belief.',
-  v3: 'Pays for a good week, and for true beliefs from the third day on.',
-};
-
 function Choices({ actions: { state, set, setPlayer } }: Pick<SettingProps, 'actions'>) {
   const named = isNamed({ profile: state.person });
   return (
@@ -65,7 +60,7 @@ function Choices({ actions: { state, set, setPlayer } }: Pick<SettingProps, 'act
         label="Grader"
         value={state.grader}
         names={GRADER_NAMES}
-        hint={HINTS[state.grader]}
+        hint={GRADER_WORDS[state.grader]}
         onChange={(grader) => set({ grader })}
       />
       <Select
@@ -73,7 +68,7 @@ function Choices({ actions: { state, set, setPlayer } }: Pick<SettingProps, 'act
         value={state.by}
         names={[BY_HAND, ...PLAYER_NAMES]}
         labels={{ [BY_HAND]: 'you, by hand' }}
-        hint="Continues from the current step."
+        hint={POLICY_WORDS[state.by] ?? 'Continues from the current slot.'}
         onChange={setPlayer}
       />
     </div>

@@ -1,0 +1,56 @@
+/** Draws the picture that links to the page show: the sentence of the page, and two histograms. Attributes only, no styles. */
+import { findPolicy } from '../../src/agents/policies/fixed-policies.js';
+import { ACCENT, LIGHT, SERIES } from '../../src/figures/theme.js';
+import { createVecEnv } from '../../src/index.js';
+
+const [WIDTH, HEIGHT, MARGIN, BASE, HIGHEST] = [1200, 630, 64, 560, 250];
+const [PEOPLE, BARS, GRADER] = [20_000, 50, 'v2'];
+
+const POLICIES = [
+  { name: 'heuristic', colour: SERIES },
+  { name: 'open-loop', colour: ACCENT },
+];
+
+/** @returns an SVG of 1200 x 630 pixels. */
+export function linkPicture(): string {
+  const [first, second] = POLICIES.map(({ name }) => scoresOf(name));
+  const worse = second.filter((score, i) => score > first[i]).length / PEOPLE;
+  const shares = [first, second].map(sharesOf);
+  const highest = Math.max(...shares.flat());
+  const bars = POLICIES.map(({ colour }, k) => barsOf(shares[k], highest, colour)).join('');
+  const legend = POLICIES.map(({ name, colour }, k) => words(MARGIN + 200 * k, 300, name, 26, colour));
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}"><rect width="${WIDTH}" height="${HEIGHT}" fill="${LIGHT.paper}"/>
+${words(MARGIN, 96, 'Everyone responds differently.', 52, LIGHT.ink)}
+${words(MARGIN, 164, 'Find out who this is in one week.', 52, LIGHT.ink)}
+${words(MARGIN, 228, `open-loop beats heuristic for ${Math.round(100 * worse)} % of people`, 30, LIGHT.muted)}
+${legend.join('')}${bars}<rect x="${MARGIN}" y="${BASE}" width="${WIDTH - 2 * MARGIN}" height="2" fill="${LIGHT.rule}"/>
+${words(MARGIN, 600, `final scores of ${PEOPLE.toLocaleString('en')} people, 0 to 1`, 24, LIGHT.muted)}${words(980, 600, 'rhythm-vec', 28, LIGHT.ink)}
+</svg>
+`;
+}
+
+function scoresOf(policy: string): Float32Array {
+  const { choice, options } = findPolicy(policy);
+  using env = createVecEnv({ numEnvs: PEOPLE, grader: GRADER });
+  env.reset({ seed: 0 });
+  return env.run(choice(PEOPLE, GRADER), options).finalScores.slice();
+}
+
+function sharesOf(scores: Float32Array): number[] {
+  const counts = Array<number>(BARS).fill(0);
+  for (const score of scores) counts[Math.min(BARS - 1, Math.floor(score * BARS))] += 1 / PEOPLE;
+  return counts;
+}
+
+function barsOf(shares: readonly number[], highest: number, colour: string): string {
+  const width = (WIDTH - 2 * MARGIN) / BARS;
+  return shares
+    .map((share, k) => {
+      const height = Math.round((share / highest) * HIGHEST);
+      return `<rect x="${MARGIN + k * width}" y="${BASE - height}" width="${width - 1.5}" height="${height}" fill="${colour}" fill-opacity="0.6"/>`;
+    })
+    .join('');
+}
+
+const words = (x: number, y: number, text: string, size: number, colour: string): string =>
+  `<text x="${x}" y="${y}" font-family="Inter" font-weight="600" font-size="${size}" fill="${colour}">${text}</text>`;

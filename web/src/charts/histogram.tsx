@@ -1,0 +1,154 @@
+/** Histograms of final scores, one over the other. The pointer reads the shares at a score. */
+import { useSignal } from '@preact/signals';
+import { useMemo, useRef } from 'preact/hooks';
+import type { TableProps } from '../parts/table.js';
+import { useWidth } from '../parts/use-width.js';
+import { ChartFigure, Legend } from './figure.js';
+
+export interface HistogramRow {
+  readonly name: string;
+  readonly colour: string;
+  /** u32: episodes by bin; the bins divide [0, 1]. */
+  readonly counts: Uint32Array;
+  readonly mean: number;
+}
+
+interface HistogramProps {
+  readonly title: string;
+  readonly description: string;
+  readonly rows: readonly HistogramRow[];
+  readonly table: TableProps;
+}
+
+/** Bars of the picture. */
+const BARS = 50;
+const [TOP, BOTTOM, LEFT, RIGHT] = [8, 26, 38, 8];
+
+export function Histogram({ title, description, rows, table }: HistogramProps) {
+  const container = useRef<HTMLDivElement>(null);
+  const width = useWidth(container);
+  const bar = useSignal<number | null>(null);
+  const shares = useMemo(() => rows.map(({ counts }) => sharesOf(counts)), [rows]);
+  return (
+    <ChartFigure title={title} table={table}>
+      <Legend names={rows.map(({ name }) => name)} colours={rows.map(({ colour }) => colour)} />
+      <div class="plot" ref={container}>
+        {width === null ? (
+          <div class="plot-to-come" />
+        ) : (
+          <Picture {...{ rows, shares, width, description, bar }} />
+        )}
+      </div>
+      <p class="readout" aria-hidden="true">
+        {bar.value === null
+          ? 'Final score, and the share of the people with it.'
+          : readAt(bar.value, rows, shares)}
+      </p>
+    </ChartFigure>
+  );
+}
+
+/** Returns the share of the episodes in each bar. */
+function sharesOf(counts: Uint32Array): number[] {
+  const all = counts.reduce((sum, each) => sum + each, 0);
+  const binsPerBar = counts.length / BARS;
+  return Array.from({ length: BARS }, (_, k) =>
+    counts.subarray(k * binsPerBar, (k + 1) * binsPerBar).reduce((sum, each) => sum + each / all, 0),
+  );
+}
+
+function readAt(bar: number, rows: readonly HistogramRow[], shares: readonly (readonly number[])[]): string {
+  const [from, to] = [bar, bar + 1].map((edge) => (edge / BARS).toFixed(2));
+  return `${from} to ${to}: ${rows.map(({ name }, k) => `${name} ${(100 * shares[k][bar]).toFixed(1)} %`).join(', ')}`;
+}
+
+interface PictureProps {
+  readonly rows: readonly HistogramRow[];
+  readonly shares: readonly (readonly number[])[];
+  readonly width: number;
+  readonly description: string;
+  readonly bar: { value: number | null };
+}
+
+function Picture({ rows, shares, width, description, bar }: PictureProps) {
+  const height = width < 500 ? 190 : 240;
+  const x = (score: number): number => LEFT + score * (width - LEFT - RIGHT);
+  const highest = Math.max(0.02, ...shares.flat());
+  const y = (share: number): number => TOP + (1 - share / highest) * (height - TOP - BOTTOM);
+  const move = ({ clientX, currentTarget }: PointerEvent): void => {
+    const { left } = (currentTarget as Element).getBoundingClientRect();
+    const score = (clientX - left - LEFT) / (width - LEFT - RIGHT);
+    bar.value = score < 0 || score >= 1 ? null : Math.floor(score * BARS);
+  };
+  return (
+    <svg
+      role="img"
+      aria-label={description}
+      width={width}
+      height={height}
+      onPointerMove={move}
+      onPointerDown={move}
+      onPointerLeave={() => {
+        bar.value = null;
+      }}
+    >
+      <Axes {...{ x, y, highest, width, height }} />
+      {rows.map(({ name, colour }, k) => (
+        <path key={name} class="bars" d={barsOf(shares[k], x, y)} fill={colour} />
+      ))}
+      {rows.map(({ name, colour, mean }) => (
+        <line key={name} class="mean" x1={x(mean)} x2={x(mean)} y1={TOP} y2={y(0)} stroke={colour} />
+      ))}
+      {bar.value !== null && (
+        <rect
+          class="cursor-bar"
+          x={x(bar.value / BARS)}
+          y={TOP}
+          width={x(1 / BARS) - x(0)}
+          height={y(0) - TOP}
+        />
+      )}
+    </svg>
+  );
+}
+
+type Scale = (value: number) => number;
+
+const barsOf = (shares: readonly number[], x: Scale, y: Scale): string =>
+  shares
+    .map((share, k) =>
+      share === 0 ? '' : `M${x(k / BARS)} ${y(0)}V${y(share)}H${x((k + 1) / BARS) - 0.5}V${y(0)}Z`,
+    )
+    .join('');
+
+interface AxesProps {
+  readonly x: Scale;
+  readonly y: Scale;
+  readonly highest: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+function Axes({ x, y, highest, width, height }: AxesProps) {
+  const tenths = Array.from({ length: 6 }, (_, k) => k / 5);
+  const step = highest > 0.2 ? 0.1 : highest > 0.08 ? 0.04 : 0.02;
+  const shares = Array.from({ length: Math.floor(highest / step) }, (_, k) => (k + 1) * step);
+  return (
+    <g class="axes">
+      {shares.map((share) => (
+        <g key={share}>
+          <line x1={LEFT} x2={width - RIGHT} y1={y(share)} y2={y(share)} />
+          <text x={LEFT - 6} y={y(share) + 4} text-anchor="end">
+            {Math.round(100 * share)} %
+          </text>
+        </g>
+      ))}
+      <line class="base" x1={LEFT} x2={width - RIGHT} y1={y(0)} y2={y(0)} />
+      {tenths.map((score) => (
+        <text key={score} x={x(score)} y={height - 8} text-anchor={score === 1 ? 'end' : 'middle'}>
+          {score.toFixed(1)}
+        </text>
+      ))}
+    </g>
+  );
+}

@@ -1,0 +1,209 @@
+/**
+ * Line charts over the steps of a week, in panels side by side. A crosshair marks one step in all panels. The pointer
+ * moves it, and so does a slider, for the keyboard, touch and screen readers.
+ */
+import type { Signal } from '@preact/signals';
+import { useMemo, useRef } from 'preact/hooks';
+import type { TableProps } from '../parts/table.js';
+import { useWidth } from '../parts/use-width.js';
+import { ChartFigure, Legend } from './figure.js';
+import { areaOf, type Frame, frameIn, lineOf, pointAt, stepAt } from './panel-layout.js';
+
+export interface Series {
+  readonly name: string;
+  readonly colour: string;
+  /** One value per step; NaN where there is none. */
+  readonly values: readonly number[];
+  /** The edges of a band around the line. */
+  readonly band?: readonly [low: readonly number[], high: readonly number[]];
+}
+
+export interface Panel {
+  readonly name: string;
+  readonly domain: readonly [low: number, high: number];
+  readonly ticks: readonly number[];
+  readonly series: readonly Series[];
+  /** A dashed line. */
+  readonly threshold?: number;
+}
+
+export interface PanelsProps {
+  readonly title: string;
+  readonly notes?: readonly string[];
+  /** In words, for screen readers. */
+  readonly description: string;
+  readonly panels: readonly Panel[];
+  /** The steps of the axis, 28 or 29 points. */
+  readonly points: number;
+  /** The step under the crosshair; null for none. */
+  readonly cursor: Signal<number | null>;
+  /** Describes a step: "day 3 evening". */
+  readonly nameOf: (step: number) => string;
+  readonly table?: TableProps;
+}
+
+export function Panels(props: PanelsProps) {
+  const { title, notes, description, panels, points, table } = props;
+  const container = useRef<HTMLDivElement>(null);
+  const width = useWidth(container);
+  const frame = useMemo(
+    () => (width === null ? null : frameIn(width, panels.length, points)),
+    [width, panels.length, points],
+  );
+  const { series } = panels[0];
+  return (
+    <ChartFigure title={title} notes={notes} table={table}>
+      {series.length > 1 && (
+        <Legend names={series.map(({ name }) => name)} colours={series.map(({ colour }) => colour)} />
+      )}
+      <div class="plot" ref={container}>
+        {frame === null ? (
+          <div class="plot-to-come" />
+        ) : (
+          <PanelsPicture {...{ frame, panels, description, cursor: props.cursor }} />
+        )}
+      </div>
+      <StepSlider {...props} />
+    </ChartFigure>
+  );
+}
+
+interface PictureProps {
+  readonly frame: Frame;
+  readonly panels: readonly Panel[];
+  readonly description: string;
+  readonly cursor: Signal<number | null>;
+}
+
+function PanelsPicture({ frame, panels, description, cursor }: PictureProps) {
+  const move = ({ clientX, clientY, currentTarget }: PointerEvent): void => {
+    const { left, top } = (currentTarget as Element).getBoundingClientRect();
+    cursor.value = stepAt(frame, clientX - left, clientY - top);
+  };
+  const drawn = useMemo(
+    () => panels.map((panel, k) => <PanelLines key={panel.name} panel={panel} frame={frame} k={k} />),
+    [panels, frame],
+  );
+  return (
+    <svg
+      role="img"
+      aria-label={description}
+      width={frame.width}
+      height={frame.height}
+      onPointerMove={move}
+      onPointerDown={move}
+    >
+      {drawn}
+      <Crosshair {...{ frame, panels, cursor }} />
+    </svg>
+  );
+}
+
+interface PanelLinesProps {
+  readonly panel: Panel;
+  readonly frame: Frame;
+  readonly k: number;
+}
+
+function PanelLines({ panel, frame, k }: PanelLinesProps) {
+  const { left, top } = frame.places[k];
+  const { plotWidth, plotHeight, days } = frame;
+  const y = (value: number): number => pointAt(frame, panel.domain, 0, value).y;
+  return (
+    <g transform={`translate(${left} ${top})`}>
+      <text class="panel-name" x="0" y="-8">
+        {panel.name}
+      </text>
+      <rect class="half" x={plotWidth / 2} width={plotWidth / 2} height={plotHeight} />
+      <g class="axes">
+        {panel.ticks.map((tick) => (
+          <g key={tick}>
+            <line x1="0" x2={plotWidth} y1={y(tick)} y2={y(tick)} />
+            <text x="-6" y={y(tick) + 4} text-anchor="end">
+              {tick}
+            </text>
+          </g>
+        ))}
+        {days.map(({ day, x }) => (
+          <text key={day} x={x} y={plotHeight + 15} text-anchor="middle">
+            {day}
+          </text>
+        ))}
+      </g>
+      {panel.threshold !== undefined && (
+        <line class="threshold" x1="0" x2={plotWidth} y1={y(panel.threshold)} y2={y(panel.threshold)} />
+      )}
+      {panel.series.map(
+        ({ name, colour, band }) =>
+          band && <path key={name} class="band" d={areaOf(frame, panel.domain, band)} fill={colour} />,
+      )}
+      {panel.series.map(({ name, colour, values }) => (
+        <path key={name} class="line" d={lineOf(frame, panel.domain, values)} stroke={colour} />
+      ))}
+    </g>
+  );
+}
+
+function Crosshair({ frame, panels, cursor }: Omit<PictureProps, 'description'>) {
+  const step = cursor.value;
+  if (step === null) return null;
+  return (
+    <>
+      {panels.map((panel, k) => {
+        const { left, top } = frame.places[k];
+        const x = pointAt(frame, panel.domain, step, 0).x;
+        return (
+          <g key={panel.name} transform={`translate(${left} ${top})`} class="crosshair">
+            <line x1={x} x2={x} y1="0" y2={frame.plotHeight} />
+            {panel.series.map(
+              ({ name, colour, values }) =>
+                Number.isFinite(values[step]) && (
+                  <circle
+                    key={name}
+                    cx={x}
+                    cy={pointAt(frame, panel.domain, step, values[step]).y}
+                    r="3.5"
+                    fill={colour}
+                  />
+                ),
+            )}
+            <text x={frame.plotWidth} y="-8" text-anchor="end">
+              {panel.series
+                .filter(({ values }) => Number.isFinite(values[step]))
+                .map(({ name, colour, values }, j) => (
+                  <tspan key={name} fill={colour} dx={j === 0 ? 0 : 8}>
+                    {values[step].toFixed(2)}
+                  </tspan>
+                ))}
+            </text>
+          </g>
+        );
+      })}
+    </>
+  );
+}
+
+function StepSlider({ cursor, points, nameOf, panels }: PanelsProps) {
+  const step = Math.min(points - 1, cursor.value ?? points - 1);
+  const values = panels.map(
+    ({ name, series }) => `${name} ${series.map(({ values }) => decimalOrDash(values[step])).join(' and ')}`,
+  );
+  return (
+    <label class="step-slider">
+      <span>{nameOf(step)}</span>
+      <input
+        type="range"
+        min="0"
+        max={points - 1}
+        value={step}
+        aria-label="Read the chart at"
+        aria-valuetext={`${nameOf(step)}: ${values.join(', ')}`}
+        onInput={({ currentTarget }) => {
+          cursor.value = Number(currentTarget.value);
+        }}
+      />
+    </label>
+  );
+}
+
+const decimalOrDash = (value: number): string => (Number.isFinite(value) ? value.toFixed(2) : 'none');

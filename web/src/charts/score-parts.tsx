@@ -1,0 +1,68 @@
+/** Mean scores as bars, with a section for each component. */
+import { decimal } from '../../../src/figures/format-numbers.js';
+import { COMPONENT_COLOURS, INK_ON_COLOUR } from '../../../src/figures/theme.js';
+import { COMPONENT_NAMES } from '../../../src/world/fields.js';
+import { leftOf, placeOf, stackOf } from '../parts/stack.js';
+import type { TableProps } from '../parts/table.js';
+import { plain } from '../person/descriptions.js';
+import { ChartFigure, Legend } from './figure.js';
+
+interface Row {
+  readonly name: string;
+  /** By COMPONENT_NAMES: weight times mean component. */
+  readonly parts: readonly number[];
+}
+
+interface ScorePartsProps {
+  readonly title: string;
+  readonly description: string;
+  readonly rows: readonly Row[];
+  readonly table: TableProps;
+}
+
+/** The smallest section, as a share of the axis, that has room for its number. */
+const MIN_NUMBERED = 0.11;
+
+export function ScoreParts({ title, description, rows, table }: ScorePartsProps) {
+  const low = Math.min(...rows.map(({ parts }) => leftOf(parts)));
+  const high = Math.max(...rows.map(({ parts }) => parts.reduce((sum, part) => sum + Math.max(0, part), 0)));
+  const used = COMPONENT_NAMES.map((_, k) => k).filter((k) => rows.some(({ parts }) => parts[k] !== 0));
+  return (
+    <ChartFigure title={title} notes={['Weight times component. Their sum is the mean score.']} table={table}>
+      <div class="score-parts" role="img" aria-label={description}>
+        {rows.map(({ name, parts }) => (
+          <div key={name}>
+            <p>
+              <span>{name}</span>
+              <strong>
+                {decimal(
+                  parts.reduce((sum, part) => sum + part, 0),
+                  3,
+                )}
+              </strong>
+            </p>
+            <div class="stacked">
+              {stackOf(parts).map((section, k) => (
+                <span
+                  key={COMPONENT_NAMES[k]}
+                  title={`${plain(COMPONENT_NAMES[k])} ${decimal(parts[k], 3)}`}
+                  style={{
+                    ...placeOf(section, { low, high }),
+                    background: COMPONENT_COLOURS[k],
+                    color: INK_ON_COLOUR,
+                  }}
+                >
+                  {Math.abs(parts[k]) / (high - low) > MIN_NUMBERED && decimal(parts[k], 3)}
+                </span>
+              ))}
+            </div>
+          </div>
+        ))}
+      </div>
+      <Legend
+        names={used.map((k) => plain(COMPONENT_NAMES[k]))}
+        colours={used.map((k) => COMPONENT_COLOURS[k])}
+      />
+    </ChartFigure>
+  );
+}

@@ -1,0 +1,42 @@
+/** What the crowd shows, as a headline, with the histogram of scores. */
+import { useMemo } from 'preact/hooks';
+import { decimal } from '../../../../src/figures/format-numbers.js';
+import { drawHistogram } from '../../../../src/figures/histogram.js';
+import { Histogram } from '../../charts/histogram.js';
+import { colourOf } from '../../charts/policy-colours.js';
+import type { Crowd } from '../../engine/crowd/crowd-request.js';
+import { count, halfWidth, headlineOf } from './format.js';
+import { histogramTable } from './tables.js';
+
+interface FindingProps {
+  readonly crowd: Crowd;
+  /** Whether the crowd is still being computed, or another one is. */
+  readonly busy: boolean;
+}
+
+export function Finding({ crowd, busy }: FindingProps) {
+  const { policies, request } = crowd;
+  const chart = useMemo(() => {
+    const rows = policies.map(({ name, counts, score }) => ({
+      ...{ name, counts, mean: score.mean, colour: colourOf(name) },
+    }));
+    return {
+      rows,
+      description: drawHistogram({ rows }).description,
+      table: histogramTable(policies),
+    };
+  }, [policies]);
+  return (
+    <>
+      <h2 id="finding">{headlineOf(crowd)}</h2>
+      <p class="note">
+        {policies
+          .map(({ name, score }) => `${name} ${decimal(score.mean, 3)} ${halfWidth(score, 3)}`)
+          .join(', ')}
+        : mean scores under grader {request.grader}, n = {count(crowd.numEpisodes)}
+        {busy ? ' so far' : !crowd.complete && ', then stopped'}.
+      </p>
+      <Histogram title="Final scores" {...chart} />
+    </>
+  );
+}
