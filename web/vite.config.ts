@@ -3,8 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig, type Plugin } from 'vite';
 
 /**
- * The content security policy of the built page: it may load its own files only. Vega compiles functions from text, which
- * the policy forbids, so it runs in a worker without this policy.
+ * The content security policy of the built page: it may load its own files only.
  */
 const POLICY = [
   "default-src 'none'",
@@ -75,10 +74,7 @@ export default defineConfig({
   worker: { format: 'es' },
   // Dependencies of the workers. The development server would find them late, and reload the page.
   optimizeDeps: {
-    include: [
-      ...['@noble/hashes/sha2', '@noble/hashes/utils', 'crc-32', 'comlink'],
-      ...['vega', 'vega-lite'],
-    ],
+    include: ['@noble/hashes/sha2', '@noble/hashes/utils', 'crc-32', 'comlink'],
   },
   plugins: [contentPolicy, linkPreview],
 });

@@ -5,7 +5,6 @@ import {
   FAST_INPUT,
   fastInput,
   HOLD_DECISIONS,
-  HOLD_DRAWINGS,
   HOLD_REPORTS,
   HOLD_STEPS,
 } from '../support/web/fast-input.js';
@@ -84,23 +83,6 @@ describe.skipIf(absent !== null)('fast input', () => {
       await page.getByText('It gives no reasons.').waitFor();
       await page.keyboard.press('Enter');
       await expect.poll(() => page.url()).toBe(at('#person?by=heuristic&at=1'));
-    });
-
-    it('draws the last picture, and skips the pictures that it replaced', async () => {
-      await using visited = await visitWith('#person?moves=01', HOLD_DRAWINGS);
-      const { page } = visited;
-      const requested = () => page.evaluate('requestedDrawings');
-      await expect.poll(requested).toBe(1);
-      for (const count of [3, 4, 5]) {
-        await page.keyboard.press('1');
-        await slots(page, count);
-      }
-      expect(await requested()).toBe(1);
-      await page.evaluate('draw()');
-      await expect.poll(requested).toBe(2);
-      await page.evaluate('draw()');
-      await page.getByRole('img').waitFor();
-      expect(await requested()).toBe(2);
     });
 
     it('starts with a neutral belief about another person', async () => {

@@ -158,6 +158,49 @@ describe.skipIf(absent !== null)('one person', () => {
     });
   });
 
+  describe('on a phone', () => {
+    it('shows the meters while the user acts, and Undo beside the actions', async () => {
+      await using visited = await visit('#person', { size: 'phone' });
+      const { page } = visited;
+      const choices = page.getByRole('region', { name: 'What do you do?' });
+      await choices.getByRole('button', { name: /^Binge watch/ }).scrollIntoViewIfNeeded();
+      await choices.getByRole('button', { name: /^Binge watch/ }).tap();
+      await page.waitForURL(/moves=9-/);
+      const { y, height } = (await page.locator('.strip').boundingBox())!;
+      expect(y).toBe(0);
+      expect(height).toBeLessThan(70);
+      await choices.getByRole('button', { name: 'Undo' }).tap();
+      await page.waitForURL(at('#person'));
+      const [acting, believing] = await Promise.all(
+        [choices, page.getByRole('region', { name: 'Who do you think it is?' })].map((part) =>
+          part.boundingBox(),
+        ),
+      );
+      expect(acting!.y).toBeLessThan(believing!.y);
+    });
+  });
+
+  describe('the chart of the week', () => {
+    it('names the action, the event and the values under the crosshair', async () => {
+      await using visited = await visit(FINISHED);
+      const { page } = visited;
+      const slider = page.getByRole('slider', { name: 'Read the chart at' });
+      await slider.focus();
+      await page.keyboard.press('Home');
+      expect(await slider.getAttribute('aria-valuetext')).toMatch(/^The start: vitality 0\.70, /);
+      await page.keyboard.press('ArrowRight');
+      expect(await slider.getAttribute('aria-valuetext')).toMatch(
+        /^Day 1 morning: [a-z ]+(, [a-z ]+)?: vitality /,
+      );
+      await expect.poll(() => page.locator('.square.marked').count()).toBe(1);
+      await page
+        .getByRole('img')
+        .first()
+        .hover({ position: { x: 400, y: 40 } });
+      await expect.poll(() => slider.inputValue()).not.toBe('1');
+    });
+  });
+
   describe('the hidden profile', () => {
     /** Records every number and text that workers send from now on. */
     const RECORD_MESSAGES = `
@@ -188,7 +231,7 @@ describe.skipIf(absent !== null)('one person', () => {
       await page.getByRole('button', { name: 'Step' }).click();
       await page.getByText('27 of 28 slots').waitFor();
       await page.locator('blockquote').waitFor();
-      await expect.poll(() => page.getByRole('img').count()).toBe(1);
+      await expect.poll(() => page.getByRole('img').count()).toBe(2);
       const { profile, target } = new Episode().reset(SETTING.seed);
       const hidden = [...profile, ...target];
       const received = () =>

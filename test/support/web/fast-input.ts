@@ -69,22 +69,6 @@ globalThis.answer = () => {
   return true;
 };`;
 
-/** Runs in the page before its own scripts: counts requested drawings, and delays them until `draw` is called. */
-export const HOLD_DRAWINGS = `globalThis.requestedDrawings = 0;
-const waiting = [];
-globalThis.Worker = class extends Worker {
-  constructor(url, options) {
-    super(url, options);
-    this.draws = options.name === 'drawing';
-  }
-  postMessage(...message) {
-    if (!this.draws) return super.postMessage(...message);
-    requestedDrawings += 1;
-    waiting.push(() => super.postMessage(...message));
-  }
-};
-globalThis.draw = () => waiting.splice(0).forEach((send) => send());`;
-
 /**
  * Runs inputs in the page.
  * @param inputs JavaScript calls of the functions of FAST_INPUT, separated by commas.

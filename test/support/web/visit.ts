@@ -48,6 +48,7 @@ export class Visit {
   ): Promise<Visit> {
     const context = await browser.newContext({
       viewport: SIZES[size],
+      hasTouch: size === 'phone',
       colorScheme,
       reducedMotion: 'reduce',
     });

@@ -33,8 +33,10 @@ export interface PanelsProps {
   /** In words, for screen readers. */
   readonly description: string;
   readonly panels: readonly Panel[];
-  /** The steps of the axis, 28 or 29 points. */
+  /** The points of the axis: 28, or 29 with the start of the week. */
   readonly points: number;
+  /** The last point that has values. Default: the last of the axis. */
+  readonly last?: number;
   /** The step under the crosshair; null for none. */
   readonly cursor: Signal<number | null>;
   /** Describes a step: "day 3 evening". */
@@ -183,8 +185,8 @@ function Crosshair({ frame, panels, cursor }: Omit<PictureProps, 'description'>)
   );
 }
 
-function StepSlider({ cursor, points, nameOf, panels }: PanelsProps) {
-  const step = Math.min(points - 1, cursor.value ?? points - 1);
+function StepSlider({ cursor, points, last = points - 1, nameOf, panels }: PanelsProps) {
+  const step = Math.min(last, cursor.value ?? last);
   const values = panels.map(
     ({ name, series }) => `${name} ${series.map(({ values }) => decimalOrDash(values[step])).join(' and ')}`,
   );
@@ -194,7 +196,7 @@ function StepSlider({ cursor, points, nameOf, panels }: PanelsProps) {
       <input
         type="range"
         min="0"
-        max={points - 1}
+        max={last}
         value={step}
         aria-label="Read the chart at"
         aria-valuetext={`${nameOf(step)}: ${values.join(', ')}`}

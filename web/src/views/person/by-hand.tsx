@@ -4,11 +4,14 @@ import { ACTION_NAMES, METER_NAMES } from '../../../../src/world/fields.js';
 import { RHYTHM } from '../../../../src/world/numbers.js';
 import { plain, signed, title } from '../../person/descriptions.js';
 import { lastTransitionOf, slotOf, type Transition } from '../../person/transitions.js';
+import type { EpisodeActions } from './episode-actions.js';
 import type { EpisodeSoFar } from './episode-store.js';
 import { type Shortcuts, useShortcuts } from './keys.js';
+import { UndoButton } from './undo-button.js';
 
 interface ByHandProps {
   readonly episode: EpisodeSoFar;
+  readonly actions: EpisodeActions;
   readonly act: (action: number) => void;
   readonly shortcuts: boolean;
 }
@@ -16,12 +19,15 @@ interface ByHandProps {
 /** Returns the key of an action: 1 to 9, then 0. */
 const keyOf = (action: number): string => String((action + 1) % 10);
 
-export function ByHand({ episode, act, shortcuts }: ByHandProps) {
+export function ByHand({ episode, actions, act, shortcuts }: ByHandProps) {
   const keys: Shortcuts = Object.fromEntries(ACTION_NAMES.map((_, code) => [keyOf(code), () => act(code)]));
   useShortcuts(shortcuts, keys);
   return (
     <section class="panel next" aria-labelledby="next">
-      <h2 id="next">What do you do?</h2>
+      <div class="head">
+        <h2 id="next">What do you do?</h2>
+        <UndoButton actions={actions} />
+      </div>
       <div class="choices">
         {RHYTHM.categories.map((category) => (
           <fieldset key={category}>

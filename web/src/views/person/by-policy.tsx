@@ -7,6 +7,7 @@ import type { Advice } from '../../person/episode-types.js';
 import { BY_HAND, isSlow } from '../../person/player-names.js';
 import type { EpisodeActions } from './episode-actions.js';
 import { useShortcuts } from './keys.js';
+import { UndoButton } from './undo-button.js';
 
 /** Milliseconds between two steps of continuous play. */
 const PACE = 650;
@@ -46,6 +47,7 @@ export function ByPolicy({ actions, next, shortcuts }: ByPolicyProps) {
         <Button onClick={stepOnce} disabled={next === null}>
           Step
         </Button>
+        <UndoButton actions={actions} />
         <Button onClick={() => actions.setPlayer(BY_HAND)}>Take over by hand</Button>
       </div>
     </section>

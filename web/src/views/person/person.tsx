@@ -21,6 +21,7 @@ import {
 } from './episode-store.js';
 import { addressOf, type PERSON_FIELDS } from './fields.js';
 import { useShortcuts } from './keys.js';
+import { MeterStrip } from './meter-strip.js';
 import { Result } from './result.js';
 import { SettingPanel } from './setting.js';
 import { Timeline } from './timeline.js';
@@ -50,7 +51,11 @@ export function PersonView(props: ViewProps<typeof PERSON_FIELDS>) {
         A week of 28 slots with a person you do not know. Each person responds differently: watch what each
         action does, state what you believe about the person, and see at the end who it was.
       </p>
-      <SettingPanel actions={actions} shortcuts={shortcuts} />
+      <SettingPanel
+        actions={actions}
+        isFinished={(currentEpisode.value?.result ?? null) !== null}
+        shortcuts={shortcuts}
+      />
       {failure.value !== null && <FailureMessage failure={failure.value} retry={replay} />}
       {failure.value === null && currentEpisode.value === null && <Loading>Starting the week …</Loading>}
       {currentEpisode.value !== null && (
@@ -81,6 +86,7 @@ function EpisodePanels(props: EpisodePanelsProps) {
           <HandAndBelief key={`${seed} ${person}`} {...props} />
         ) : (
           <div class="now-and-next">
+            <MeterStrip episode={episode} />
             <CurrentState episode={episode} />
             <ByPolicy
               key={`${seed} ${person} ${by}`}
@@ -99,19 +105,18 @@ function EpisodePanels(props: EpisodePanelsProps) {
 /** The initial belief. */
 const NEUTRAL_BELIEF = [0.5, 0.5, 0.5];
 
-/** Play by hand: the sliders of the left column set the belief that the buttons of the right column state. */
+/** Play by hand: the buttons state the belief that the sliders set. */
 function HandAndBelief({ episode, actions, shortcuts }: EpisodePanelsProps) {
   const last = actions.state.moves.at(-1);
   const belief = useSignal<readonly number[]>(last?.belief ?? NEUTRAL_BELIEF);
   const stated = useSignal(last === undefined || last.belief !== null);
   const act = (action: number): void => actions.act({ action, belief: stated.value ? belief.value : null });
   return (
-    <div class="now-and-next">
-      <div class="column">
-        <CurrentState episode={episode} />
-        <BeliefSliders belief={belief} stated={stated} />
-      </div>
-      <ByHand episode={episode} act={act} shortcuts={shortcuts} />
+    <div class="by-hand">
+      <MeterStrip episode={episode} />
+      <CurrentState episode={episode} />
+      <ByHand episode={episode} actions={actions} act={act} shortcuts={shortcuts} />
+      <BeliefSliders belief={belief} stated={stated} />
     </div>
   );
 }

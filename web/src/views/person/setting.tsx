@@ -8,23 +8,24 @@ import { BY_HAND, PLAYER_NAMES } from '../../person/player-names.js';
 import { GRADER_WORDS, POLICY_WORDS } from '../../words.js';
 import type { EpisodeActions } from './episode-actions.js';
 import { PERSON_FIELDS } from './fields.js';
+import { UndoButton } from './undo-button.js';
 
 interface SettingProps {
   readonly actions: EpisodeActions;
+  /** Whether the week is over. Before, the button Undo is beside the actions. */
+  readonly isFinished: boolean;
   /** Whether keyboard shortcuts are on. */
   readonly shortcuts: Signal<boolean>;
 }
 
-export function SettingPanel({ actions, shortcuts }: SettingProps) {
+export function SettingPanel({ actions, isFinished, shortcuts }: SettingProps) {
   return (
     <section class="panel" aria-label="Setting">
       <Choices actions={actions} />
       <div class="actions">
         <Button onClick={actions.newSeed}>Another person</Button>
         <Button onClick={actions.restart}>Start again</Button>
-        <Button onClick={actions.undo} disabled={!actions.canUndo}>
-          Undo
-        </Button>
+        {isFinished && <UndoButton actions={actions} />}
         <KeysChoice shortcuts={shortcuts} />
       </div>
     </section>

@@ -1,30 +1,92 @@
-/** The timeline of the episode so far: a picture, and the steps as a table. */
-import { useCallback } from 'preact/hooks';
+/** The week so far: the actions, the meters, the reward and the belief, with one crosshair; and the steps as a table. */
+import { useSignal } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
+import { SERIES } from '../../../../src/figures/theme.js';
 import { drawTimeline } from '../../../../src/figures/timeline.js';
 import type { TimelineEpisode } from '../../../../src/figures/timeline-episode.js';
-import { ACTION_NAMES, EVENT_NAMES, METER_NAMES } from '../../../../src/world/fields.js';
-import { Chart } from '../../parts/chart.js';
+import {
+  ACTION_NAMES,
+  BELIEF_NAMES,
+  EVENT_NAMES,
+  METER_NAMES,
+  NUM_STEPS,
+} from '../../../../src/world/fields.js';
+import { RHYTHM } from '../../../../src/world/numbers.js';
+import { ActionStrip } from '../../charts/action-strip.js';
+import { type Panel, Panels } from '../../charts/panels.js';
 import type { TableProps } from '../../parts/table.js';
-import { plain, signed } from '../../person/descriptions.js';
+import { plain, signed, title } from '../../person/descriptions.js';
 import { timeOf } from '../../person/transitions.js';
 import type { EpisodeSoFar } from './episode-store.js';
+import '../../charts/charts.css';
 
 export function Timeline({ episode }: { readonly episode: EpisodeSoFar }) {
-  const draw = useCallback(
-    (width: number) =>
-      drawTimeline({
-        title: 'The week so far',
-        ...(episode.result !== null && { title: 'The whole week' }),
-        maxWidth: width,
-        episode: timelineOf(episode),
-      }),
-    [episode],
-  );
+  const { moves, transitions, result } = episode;
+  const cursor = useSignal<number | null>(null);
+  const panels = useMemo(() => panelsOf(episode), [episode]);
+  const table = useMemo(() => stepsOf(episode), [episode]);
+  const description = useMemo(() => drawTimeline({ episode: timelineOf(episode) }).description, [episode]);
   return (
     <section class="panel" aria-label="The timeline of the week">
-      <Chart draw={draw} table={stepsOf(episode)} />
+      <h2>{result === null ? 'The week so far' : 'The whole week'}</h2>
+      <ActionStrip
+        actions={moves.map(({ action }) => action)}
+        events={transitions.slice(1).map(({ event }) => event)}
+        description={description}
+        cursor={cursor}
+      />
+      <Panels
+        title="Meters, reward and belief"
+        notes={[result === null ? NOTE : `${NOTE} Dashed in the belief: the truth.`]}
+        description={`${panels.map(({ name }) => name).join(', ')} by slot. The table has the numbers.`}
+        panels={panels}
+        points={NUM_STEPS + 1}
+        last={moves.length}
+        cursor={cursor}
+        nameOf={(step) => momentOf(episode, step)}
+        table={table}
+      />
     </section>
   );
+}
+
+const NOTE = `⚡ marks an event. Dashed: ${RHYTHM.constants.crashThreshold}, below which a meter counts as crashed. Shaded: the second half.`;
+
+/** Describes the step under the crosshair: "Day 3 evening: sleep, prod crash". */
+function momentOf({ transitions }: EpisodeSoFar, step: number): string {
+  if (step === 0) return 'The start';
+  const transition = transitions[step];
+  if (transition === undefined) return title(timeOf(step - 1));
+  const { action, event } = transition;
+  const words = [plain(ACTION_NAMES[action]), ...(event < 0 ? [] : [plain(EVENT_NAMES[event])])];
+  return `${title(timeOf(step - 1))}: ${words.join(', ')}`;
+}
+
+/** The five meters, the reward and the three numbers of the belief. The belief is left out if none was stated. */
+function panelsOf({ moves, transitions, result }: EpisodeSoFar): Panel[] {
+  const share = { domain: [0, 1], ticks: [0, 0.5, 1] } as const;
+  const panel = (name: string, values: readonly number[]) => ({
+    ...{ name, ...share, series: [{ name, colour: SERIES, values }] },
+  });
+  const meters = METER_NAMES.map((name, k) => ({
+    ...panel(
+      name,
+      transitions.map(({ meters }) => meters[k]),
+    ),
+    threshold: RHYTHM.constants.crashThreshold,
+  }));
+  const rewards = [NaN, ...transitions.slice(1).map(({ reward }) => reward)];
+  const largest = Math.ceil(Math.max(1, ...rewards.slice(1).map(Math.abs)));
+  const reward: Panel = {
+    ...panel('reward', rewards),
+    ...{ domain: [-largest, largest], ticks: [-largest, 0, largest], threshold: 0 },
+  };
+  if (moves.every(({ belief }) => belief === null)) return [...meters, reward];
+  const beliefs = BELIEF_NAMES.map((name, k) => ({
+    ...panel(`belief: ${name}`, [NaN, ...moves.map(({ belief }) => belief?.[k] ?? NaN)]),
+    ...(result !== null && { threshold: result.target[k] }),
+  }));
+  return [...meters, reward, ...beliefs];
 }
 
 /** Returns the data of the timeline. It has the true belief target after the last step; before, the page does not know it. */
