@@ -25,6 +25,7 @@ const HOSTILE = [
 const FIELDS = {
   crowd: ['people', 'seed', 'policy', 'against', 'grader', 'persons'],
   person: ['seed', 'person', 'grader', 'by', 'moves', 'at'],
+  daily: ['day'],
   graders: ['weights', 'people', 'seed'],
 };
 

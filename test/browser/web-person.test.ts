@@ -222,7 +222,7 @@ describe.skipIf(absent !== null)('one person', () => {
     it('is neither in the page nor in messages to the page before the end', async () => {
       await using visited = await visit('#crowd?people=1000');
       const { page } = visited;
-      await page.getByRole('heading', { name: 'Crowd' }).first().waitFor();
+      await page.getByRole('heading', { level: 1 }).waitFor();
       await page.evaluate(RECORD_MESSAGES);
       await page.evaluate(`location.hash = '#person?moves=${SEQUENCE_TEXT.slice(0, 26)}'`);
       await page.getByText('26 of 28 slots').waitFor();

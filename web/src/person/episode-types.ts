@@ -64,6 +64,15 @@ export interface PolicyResult {
   readonly components: Float32Array;
 }
 
+/** The episode of a policy that the user plays against. */
+export interface Rival {
+  readonly name: string;
+  /** [28]: the belief stated with each action; null for none. */
+  readonly beliefs: readonly (readonly number[] | null)[];
+  readonly finalScore: number;
+  readonly beliefMae: number;
+}
+
 /** The next move of a policy, with its reasons, if any. */
 export interface Advice extends Move {
   readonly reasons: string | null;

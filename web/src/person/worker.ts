@@ -4,6 +4,7 @@ import { outcomeOf } from '../engine/outcome.js';
 import type { EpisodeSetting, Move } from './episode-types.js';
 import { Adviser } from './players.js';
 import { replayEpisode } from './replay.js';
+import { playRival } from './rivals.js';
 
 const adviser = new Adviser();
 
@@ -12,6 +13,7 @@ const api = {
   /** Returns the next move of a policy, which gets the same observations as the page. */
   advise: (name: string, setting: EpisodeSetting, moves: readonly Move[]) =>
     outcomeOf(() => adviser.advise(name, setting, moves, replayEpisode(setting, moves).observations)),
+  rival: (name: string, setting: EpisodeSetting) => outcomeOf(() => playRival(name, setting)),
 };
 
 export type PersonApi = typeof api;

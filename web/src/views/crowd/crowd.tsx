@@ -74,7 +74,8 @@ const Introduction = () => (
     <p class="lead">
       Each person responds in their own way to sleep, work and company. A policy chooses what they do in the
       28 slots of a week, and a grader scores the week. Two policies meet the same people here.{' '}
-      <a href={linkTo({ name: 'person', fields: PERSON_FIELDS })}>Play a week yourself</a>
+      <a href={linkTo({ name: 'person', fields: PERSON_FIELDS })}>Play a week yourself</a>, or the{' '}
+      <a href="#daily">person of the day</a>.
     </p>
   </>
 );

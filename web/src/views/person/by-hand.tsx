@@ -11,7 +11,8 @@ import { UndoButton } from './undo-button.js';
 
 interface ByHandProps {
   readonly episode: EpisodeSoFar;
-  readonly actions: EpisodeActions;
+  /** For the button Undo. Without them there is none. */
+  readonly actions?: EpisodeActions;
   readonly act: (action: number) => void;
   readonly shortcuts: boolean;
 }
@@ -26,7 +27,7 @@ export function ByHand({ episode, actions, act, shortcuts }: ByHandProps) {
     <section class="panel next" aria-labelledby="next">
       <div class="head">
         <h2 id="next">What do you do?</h2>
-        <UndoButton actions={actions} />
+        {actions !== undefined && <UndoButton actions={actions} />}
       </div>
       <div class="choices">
         {RHYTHM.categories.map((category) => (

@@ -22,6 +22,7 @@ import {
 import { addressOf, type PERSON_FIELDS } from './fields.js';
 import { useShortcuts } from './keys.js';
 import { MeterStrip } from './meter-strip.js';
+import { NEUTRAL_BELIEF } from './neutral-belief.js';
 import { Result } from './result.js';
 import { SettingPanel } from './setting.js';
 import { Timeline } from './timeline.js';
@@ -101,9 +102,6 @@ function EpisodePanels(props: EpisodePanelsProps) {
     </>
   );
 }
-
-/** The initial belief. */
-const NEUTRAL_BELIEF = [0.5, 0.5, 0.5];
 
 /** Play by hand: the buttons state the belief that the sliders set. */
 function HandAndBelief({ episode, actions, shortcuts }: EpisodePanelsProps) {

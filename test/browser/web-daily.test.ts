@@ -1,0 +1,114 @@
+/** Tests the daily episode in Chromium: by keyboard, by touch, its result, and that `rhythm-vec replay` reproduces it. */
+import type { Page } from 'playwright-core';
+import { describe, expect, inject, it, test } from 'vitest';
+import { ACTION_NAMES } from '../../src/world/fields.js';
+import { movesFrom } from '../../web/src/person/moves-text.js';
+import { runCli } from '../support/cli.js';
+import { SIZES } from '../support/web/visit.js';
+import { setUpVisits } from '../support/web/visits.js';
+
+const DAY = '#daily?day=2026-11-01';
+const SEED = 20_261_101;
+const KEYS = '4571845718457184571845718457';
+
+const slots = (page: Page, count: number): Promise<void> =>
+  page.getByText(`${count} of 28 slots`, { exact: true }).waitFor();
+
+const resultText = async (page: Page): Promise<string> => (await page.locator('.result-text').textContent())!;
+
+/** Scores the week that the page's link leads to, with the command. */
+async function replayed(address: string): Promise<{ finalScore: number; beliefMae: number }> {
+  const fields = new URLSearchParams(address.replace('#person?', ''));
+  const moves = movesFrom(fields.get('moves')!)!;
+  const row = {
+    ...{ seed: Number(fields.get('seed')), grader: fields.get('grader') },
+    actions: moves.map(({ action }) => ACTION_NAMES[action]),
+    beliefs: moves.map(({ belief }) => belief),
+  };
+  const { stdout } = await runCli(['replay', '--input', '-', '--output', '-'], `${JSON.stringify(row)}\n`);
+  const { final } = JSON.parse(stdout);
+  return { finalScore: final.final_score, beliefMae: final.belief_mae };
+}
+
+const absent = inject('whyNoChromium');
+if (absent !== null) test.skip(`absent here: the page in Chromium: ${absent}`, () => {});
+
+describe.skipIf(absent !== null)('the daily episode', () => {
+  const { at, visit } = setUpVisits();
+
+  it('is played by keyboard without undo, and rhythm-vec replay has the same score', async () => {
+    await using visited = await visit(DAY);
+    const { page } = visited;
+    await slots(page, 0);
+    expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
+    await page.getByRole('slider', { name: 'Social' }).focus();
+    await page.keyboard.press('ArrowRight');
+    for (const key of KEYS.slice(0, 10)) await page.keyboard.press(key);
+    await slots(page, 10);
+    await page.keyboard.press('u');
+    await page.reload();
+    await slots(page, 10);
+    for (const key of KEYS.slice(10)) await page.keyboard.press(key);
+    await page.getByRole('heading', { name: 'Who it was' }).waitFor();
+    // The planner takes some seconds.
+    await page
+      .getByText(/^\d.. of 4/)
+      .first()
+      .waitFor();
+    const text = await resultText(page);
+    expect(text).toMatch(
+      /^Can you read a stranger\? 2026-11-01\n([🟦🟩🟧🟨]{7}\n){4}Score 0\.\d{3}, belief error 0\.\d{3}\n/u,
+    );
+    expect(text).toMatch(/\(heuristic 0\.\d{3}, student-\S+ 0\.\d{3}, planner 0\.\d{3}\)/);
+    expect(text).toContain(at(DAY));
+    const link = page.getByRole('link', { name: 'Open this week in One person' });
+    const { finalScore, beliefMae } = await replayed((await link.getAttribute('href'))!);
+    expect(text).toContain(`Score ${finalScore.toFixed(3)}, belief error ${beliefMae.toFixed(3)}`);
+    expect(await link.getAttribute('href')).toContain(`seed=${SEED}&`);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByRole('button', { name: 'Copy the result' }).press('Enter');
+    await page.getByText('Copied.').waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(text);
+    expect(visited.foreignRequests).toEqual([]);
+    expect(visited.messages).toEqual([]);
+  });
+
+  it('is played by touch, and races a student', async () => {
+    await using visited = await visit('#daily', { size: 'phone' });
+    const { page } = visited;
+    await slots(page, 0);
+    const today = new Date().toISOString().slice(0, 10);
+    await page.getByText(`${today}: one person`).waitFor();
+    await page.getByRole('button', { name: /^Sleep/ }).tap();
+    await slots(page, 1);
+    await page.getByRole('combobox', { name: 'Against' }).selectOption({ index: 1 });
+    const race = page.getByRole('region', { name: 'Race' });
+    await race.getByRole('row', { name: /^Social 0\.50 0\.\d\d$/ }).waitFor();
+    await page.goBack().catch(() => {});
+    expect(page.url()).not.toContain('moves');
+  });
+
+  const sizes = Object.keys(SIZES) as (keyof typeof SIZES)[];
+  it.each(sizes)('has no accessibility violations on a %s, in light and dark', async (size) => {
+    await using visited = await visit(DAY, { size });
+    const { page } = visited;
+    await slots(page, 0);
+    await page.keyboard.press('1');
+    await slots(page, 1);
+    await page.getByRole('combobox', { name: 'Against' }).selectOption({ index: 1 });
+    await page.locator('.beliefs-race').waitFor();
+    await visited.expectAccessible(`daily-${size}`);
+    for (const key of KEYS.slice(1)) await page.keyboard.press(key);
+    await page
+      .getByText(/^\d.. of 4/)
+      .first()
+      .waitFor();
+    await visited.expectAccessible(`daily-end-${size}`);
+    expect(visited.messages).toEqual([]);
+  });
+
+  it('refuses days to come', async () => {
+    await using visited = await visit('#daily?day=2999-01-01');
+    await visited.page.getByText('where a day up to today').waitFor();
+  });
+});

@@ -1,0 +1,33 @@
+/** The moves of daily episodes. The browser keeps them, and they can only grow: there is no undo. */
+import { signal } from '@preact/signals';
+import { isOver, type Move } from '../../person/episode-types.js';
+import { movesFrom, movesText } from '../../person/moves-text.js';
+
+const keyOf = (day: string): string => `rhythm-vec.daily.${day}`;
+
+const known = signal<Readonly<Record<string, readonly Move[]>>>({});
+
+/** Returns the moves of a day so far. */
+export const movesOf = (day: string): readonly Move[] => known.value[day] ?? stored(day);
+
+/** Adds a move, unless the week is over. */
+export function addMove(day: string, move: Move): void {
+  const before = movesOf(day);
+  if (isOver(before)) return;
+  const moves = [...before, move];
+  known.value = { ...known.value, [day]: moves };
+  try {
+    localStorage.setItem(keyOf(day), movesText(moves));
+  } catch {
+    // Without storage the moves last until the page is closed.
+  }
+}
+
+/** Reads the stored moves. A browser may refuse storage by throwing. */
+function stored(day: string): readonly Move[] {
+  try {
+    return movesFrom(localStorage.getItem(keyOf(day)) ?? '') ?? [];
+  } catch {
+    return [];
+  }
+}

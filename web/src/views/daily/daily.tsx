@@ -1,0 +1,123 @@
+/** The daily episode: the same person for everybody, 28 actions, no undo. */
+import { useSignal } from '@preact/signals';
+import { useLayoutEffect } from 'preact/hooks';
+import { DAILY_GRADER, seedOfDay, today } from '../../daily/daily.js';
+import type { EpisodeResult, Move } from '../../person/episode-types.js';
+import { BY_HAND } from '../../person/player-names.js';
+import { FailureMessage, Loading } from '../../states/messages.js';
+import { Announcements } from '../person/announcements.js';
+import { BeliefSliders } from '../person/belief.js';
+import { ByHand } from '../person/by-hand.js';
+import { CurrentState } from '../person/current-state.js';
+import {
+  currentEpisode,
+  type EpisodeSoFar,
+  failure,
+  follow,
+  isOutdated,
+  stopFollowing,
+} from '../person/episode-store.js';
+import { addressOf, type PersonState } from '../person/fields.js';
+import { MeterStrip } from '../person/meter-strip.js';
+import { NEUTRAL_BELIEF } from '../person/neutral-belief.js';
+import { Result } from '../person/result.js';
+import { Timeline } from '../person/timeline.js';
+import type { ViewProps } from '../view.js';
+import { addMove, movesOf } from './daily-moves.js';
+import type { DAILY_FIELDS } from './fields.js';
+import { Race } from './race.js';
+import { playRivals } from './rivals.js';
+import { Share } from './share.js';
+import '../../parts/marks.css';
+import '../person/current-state.css';
+import '../person/result.css';
+import '../person/person.css';
+import './daily.css';
+
+export function DailyView({ state }: ViewProps<typeof DAILY_FIELDS>) {
+  const day = state.day || today();
+  return (
+    <div class="person daily" key={day}>
+      <h1>Can you read a stranger?</h1>
+      <p class="lead">
+        {day}: one person, the same for everybody. Choose 28 actions, watch how this person responds, and say
+        who it is. Grader v3 pays for a good week and for true beliefs from the third day on. There is no
+        undo.
+      </p>
+      <Day day={day} />
+    </div>
+  );
+}
+
+function Day({ day }: { readonly day: string }) {
+  const moves = movesOf(day);
+  const state: PersonState = {
+    ...{ seed: seedOfDay(day), person: 'sampled', grader: DAILY_GRADER, by: BY_HAND, moves, at: 0 },
+  };
+  const replay = (): void => void follow(state);
+  useLayoutEffect(() => {
+    replay();
+    return stopFollowing;
+  }, [addressOf(state)]);
+  useLayoutEffect(() => {
+    void playRivals({ seed: state.seed, profile: state.person, grader: DAILY_GRADER });
+  }, [state.seed]);
+  if (failure.value !== null) return <FailureMessage failure={failure.value} retry={replay} />;
+  const episode = currentEpisode.value;
+  // The episode of another view, or of another day.
+  if (episode === null || isOutdated(episode, state)) return <Loading>Meeting the person …</Loading>;
+  return (
+    <div class="week">
+      <Announcements episode={episode} playing={false} />
+      {episode.result === null ? (
+        <Playing day={day} episode={episode} moves={moves} />
+      ) : (
+        <Finished day={day} episode={episode} result={episode.result} />
+      )}
+      <Timeline episode={episode} />
+    </div>
+  );
+}
+
+interface PlayingProps {
+  readonly day: string;
+  readonly episode: EpisodeSoFar;
+  readonly moves: readonly Move[];
+}
+
+function Playing({ day, episode, moves }: PlayingProps) {
+  const last = moves.at(-1);
+  const belief = useSignal<readonly number[]>(last?.belief ?? NEUTRAL_BELIEF);
+  const stated = useSignal(last === undefined || last.belief !== null);
+  const act = (action: number): void => addMove(day, { action, belief: stated.value ? belief.value : null });
+  return (
+    <>
+      <div class="by-hand">
+        <MeterStrip episode={episode} />
+        <CurrentState episode={episode} />
+        <ByHand episode={episode} act={act} shortcuts />
+        <BeliefSliders belief={belief} stated={stated} />
+      </div>
+      <Race moves={episode.moves} />
+    </>
+  );
+}
+
+interface FinishedProps {
+  readonly day: string;
+  readonly episode: EpisodeSoFar;
+  readonly result: EpisodeResult;
+}
+
+const Finished = ({ day, episode, result }: FinishedProps) => (
+  <>
+    <Share
+      day={day}
+      seed={episode.setting.seed}
+      grader={DAILY_GRADER}
+      moves={episode.moves}
+      result={result}
+    />
+    <Result episode={episode} result={result} finishedHere />
+  </>
+);

@@ -1,0 +1,49 @@
+/** The result of the day: the places, and a text to copy. */
+import { useSignal } from '@preact/signals';
+import { placeOf, resultText, type Scored } from '../../daily/daily.js';
+import { Button } from '../../parts/controls.js';
+import type { EpisodeResult, Move } from '../../person/episode-types.js';
+import { addressOf } from '../person/fields.js';
+import { RIVALS, rivals } from './rivals.js';
+
+interface ShareProps {
+  readonly day: string;
+  readonly seed: number;
+  readonly grader: string;
+  readonly moves: readonly Move[];
+  readonly result: EpisodeResult;
+}
+
+export function Share({ day, seed, grader, moves, result }: ShareProps) {
+  const copied = useSignal<boolean | null>(null);
+  const mine: Scored = { name: 'you', finalScore: result.finalScore, beliefMae: result.beliefMae };
+  const waiting = RIVALS.length - rivals.value.length;
+  const text = resultText({
+    ...{ day, mine, rivals: rivals.value, actions: moves.map(({ action }) => action) },
+    link: `${location.href.replace(/#.*/, '')}#daily?day=${day}`,
+  });
+  const copy = async (): Promise<void> => {
+    copied.value = await navigator.clipboard.writeText(text).then(
+      () => true,
+      () => false,
+    );
+  };
+  const week = addressOf({ seed, person: 'sampled', grader, by: 'hand', moves, at: 0 });
+  return (
+    <section class="panel share" aria-labelledby="share">
+      <h2 id="share">{placeOf(mine, rivals.value)}</h2>
+      {waiting > 0 && <p class="note">{RIVALS.slice(-waiting).join(' and ')} still playing …</p>}
+      <pre class="result-text">{text}</pre>
+      <div class="actions">
+        <Button main onClick={copy}>
+          Copy the result
+        </Button>
+        <a href={week}>Open this week in One person</a>
+      </div>
+      <p class="note" role="status">
+        {copied.value === true && 'Copied.'}
+        {copied.value === false && 'This browser does not allow copying. Select the text above.'}
+      </p>
+    </section>
+  );
+}
