@@ -20,7 +20,7 @@ const EXPECTED: Readonly<Record<string, RegExp>> = {
   'evaluation.ts': /^grader v2\n.* heuristic {11}0\.447 ±0\.009 {2}MAE 0\.205\n.*\ngrader calm\n/s,
   // The policies are modules without output of their own.
   'lookahead-policy.js': /^$/,
-  'planner.ts': /^[A-Z_]+ .*Belief: social .*\nfinal score 0\.776\nbelief MAE {2}0\.078\n$/,
+  'planner.ts': /^[A-Z_]+ .*Belief: social .*\nfinal score 0\.779\nbelief MAE {2}0\.068\n$/,
   'recurrent-policy.js': /^$/,
   'replay-scoring.ts':
     /^3 6 5 EXERCISE {8}-0\.49 {3}1\.29 {3}0\.72\n.*\nI would rather not\. {3}-3\.00 {2}-6\.50 {2}-1\.34\n$/s,

@@ -5,10 +5,12 @@ import type { EngineCalls } from '../../engine/engine-calls.js';
 import { Scorer, type ScorerSettings, spacedStarts, type Trial } from '../search/scorer.js';
 import type { EpisodeSums } from './episode-sums.js';
 import { ImaginedStarts } from './imagined-starts.js';
-import { type Objective, scoringOf } from './objectives.js';
+import { imaginedWorld, type Objective, scorerOf } from './objectives.js';
 
 /** Episodes whose states and results fit the cache of a core. */
 const EPISODES_PER_THREAD = 2 ** 12;
+/** The approximate number of posterior samples with which all candidates are played. The best are played with the others too. */
+const SCREENING_SAMPLES = 8;
 
 export interface ImaginationOptions extends Omit<ScorerSettings, 'imagination' | 'minFirstHalfMean'> {
   readonly objective: Objective;
@@ -24,8 +26,10 @@ export interface ImaginationOptions extends Omit<ScorerSettings, 'imagination' |
 export class Imagination implements Disposable {
   readonly #scorer: Scorer;
   readonly #starts: ImaginedStarts;
-  /** u32: all posterior samples of an episode. */
+  /** u32: all posterior samples of an episode, those of `screen`, and the others. */
   readonly #samples: Uint32Array;
+  readonly #screening: Uint32Array;
+  readonly #others: Uint32Array;
   /** The maximum number of episodes at once. */
   readonly maxEpisodes: number;
 
@@ -33,18 +37,21 @@ export class Imagination implements Disposable {
     this.#scorer = scorer;
     this.#starts = starts;
     this.#samples = spacedStarts(options.starts, 1);
+    const stride = Math.ceil(options.starts / SCREENING_SAMPLES);
+    this.#screening = spacedStarts(options.starts, stride);
+    this.#others = this.#samples.filter((sample) => sample % stride !== 0);
     this.maxEpisodes = options.problems;
   }
 
   /** @throws as `createVecEnv`. */
   static *open(options: ImaginationOptions, openBatch: OpenBatch): EngineCalls<Imagination> {
-    const { objective, grader, problems, seed } = options;
+    const { objective, grader, problems, seed, maxSequences } = options;
     const starts = new ImaginedStarts(options.world.params, problems, options.starts, seed, grader);
-    const settings = { ...options, imagination: true, minFirstHalfMean: -Infinity };
+    const world = imaginedWorld(objective, options.world);
+    const settings = { ...options, world, imagination: true, minFirstHalfMean: -Infinity };
     const scoring = {
       ...(isAsynchronous(NODE, options.backend) ? {} : { episodesPerThread: EPISODES_PER_THREAD }),
-      ...scoringOf(objective, grader, starts),
-      maxSequences: options.maxSequences,
+      ...{ maxSequences, scoreEpisodes: scorerOf(objective, grader, options.world.params) },
     };
     return new Imagination(yield* Scorer.open(settings, openBatch, scoring), starts, options);
   }
@@ -58,6 +65,17 @@ export class Imagination implements Disposable {
   /** Plays trials to the end of the episode. All have the same number of action sequences. */
   play(trials: readonly Trial[]): EngineCalls<void> {
     return this.#scorer.score(trials, this.#samples);
+  }
+
+  /** Plays trials with some of the posterior samples, the same in every call. */
+  screen(trials: readonly Trial[]): EngineCalls<void> {
+    return this.#scorer.score(trials, this.#screening);
+  }
+
+  /** Plays trials, whose scores `screen` wrote, with the other samples. The scores are then those of `play`. */
+  *complete(trials: readonly Trial[]): EngineCalls<void> {
+    if (this.#others.length === 0) return;
+    yield* this.#scorer.score(trials, this.#others, undefined, this.#screening.length);
   }
 
   [Symbol.dispose](): void {

@@ -27,9 +27,7 @@ export class ImaginedStarts {
   readonly #profiles: Float32Array;
   readonly reset: ResetRequest & Required<Pick<ResetRequest, 'start'>> & { readonly mask: Uint8Array };
   /** The step count, the same for all episodes. */
-  step = 0;
-  /** f64 [rows]: the weighted sum of the meters over the steps taken. */
-  readonly weightedSums: Float64Array;
+  #step = 0;
 
   /**
    * @param seed u32: seed of the noise. @param grader f32 [8]. Imagined episodes state beliefs only if it weighs
@@ -43,7 +41,6 @@ export class ImaginedStarts {
     this.#seed = seed;
     this.#params = params;
     this.#profiles = new Float32Array(numEnvs * PROFILE_SIZE);
-    this.weightedSums = new Float64Array(numEnvs);
     const hasBeliefs = grader[BELIEF_SKILL] !== 0;
     this.reset = {
       mask: new Uint8Array(numEnvs),
@@ -66,11 +63,6 @@ export class ImaginedStarts {
     };
   }
 
-  /** f32 [rows, 16]: the profile of each row. */
-  get profiles(): Float32Array {
-    return this.#profiles;
-  }
-
   /**
    * Writes the rows of episodes that have all taken `step` steps, from the first row on.
    * @param profiles f32 [n, samples, 16]: posterior samples of each episode.
@@ -78,7 +70,7 @@ export class ImaginedStarts {
   write(step: number, episodes: readonly number[], sums: EpisodeSums, profiles: Float32Array): void {
     const rows = episodes.length * this.#samples;
     const width = this.#samples * PROFILE_SIZE;
-    this.step = step;
+    this.#step = step;
     this.reset.mask.fill(1, 0, rows).fill(0, rows);
     this.#drawSeeds();
     episodes.forEach((i, k) => {
@@ -91,7 +83,7 @@ export class ImaginedStarts {
   #drawSeeds(): void {
     const { seeds } = this.reset;
     const draw: Draw = { x0: 0, x1: 0 };
-    for (let k = 0; k < this.#samples; k++) seeds[k] = threefry(this.#seed, STREAM, this.step, k, draw).x0;
+    for (let k = 0; k < this.#samples; k++) seeds[k] = threefry(this.#seed, STREAM, this.#step, k, draw).x0;
     for (let length = this.#samples; length < seeds.length; length *= 2) seeds.copyWithin(length, 0, length);
   }
 
@@ -100,13 +92,12 @@ export class ImaginedStarts {
     const meters = sums.meters.subarray(i * NUM_METERS, (i + 1) * NUM_METERS);
     for (let env = first; env < first + this.#samples; env++) {
       const weights = env * PROFILE_SIZE + NUM_TRAITS;
-      start.steps[env] = this.step;
+      start.steps[env] = this.#step;
       start.meters.set(meters, env * NUM_METERS);
       start.early![env] = sums.rewards(i, 0, this.#profiles, weights);
       start.late![env] = sums.rewards(i, 1, this.#profiles, weights);
       start.crashes![env] = sums.crashes(i);
-      this.weightedSums[env] = sums.weightedSum(i, this.#profiles, weights);
-      start.well![env] = this.weightedSums[env];
+      start.well![env] = sums.weightedSum(i, this.#profiles, weights);
     }
     if (start.beliefs !== null) this.#writeBeliefs(i, sums, first);
   }

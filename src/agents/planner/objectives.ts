@@ -1,19 +1,11 @@
 /** The objectives of planners: values of an imagined episode. */
-import type { Trajectory } from '../../engine/backends/backend.js';
-import { allocateTrajectory } from '../../engine/backends/outputs.js';
 import { resultOf } from '../../engine/engine-calls.js';
+import { clamp01 } from '../../engine/reference/profile.js';
 import type { Params } from '../../world/block.js';
-import {
-  COMPONENT_NAMES,
-  NUM_COMPONENTS,
-  NUM_METERS,
-  NUM_STEPS,
-  NUM_TRAITS,
-  PROFILE_SIZE,
-} from '../../world/fields.js';
+import { COMPONENT_NAMES, NUM_COMPONENTS, NUM_STEPS } from '../../world/fields.js';
+import { createWorld, type World } from '../../world/world.js';
 import { errorCountedBy } from '../inference/belief-error.js';
 import { byFinalScore, type ScoreEpisodes } from '../search/scorer.js';
-import type { ImaginedStarts } from './imagined-starts.js';
 
 export const OBJECTIVES = ['score', 'wellbeing'] as const;
 
@@ -25,27 +17,28 @@ export type Objective = (typeof OBJECTIVES)[number];
 
 const ADAPTATION = COMPONENT_NAMES.indexOf('adaptation');
 const BELIEF_SKILL = COMPONENT_NAMES.indexOf('belief_skill');
+const WELLBEING = COMPONENT_NAMES.indexOf('wellbeing');
 const BELIEF_ACCURACY = COMPONENT_NAMES.indexOf('belief_accuracy');
 /**
  * The gain of a smaller squared error at a step, relative to the gain at the step before. Tuned on seeds 30000-30099
  * under v3.
  */
 const LATER_SHARE = 0.9;
-/** The number of episodes whose trajectories fit a cache. */
-const RECORDED_EPISODES = 2 ** 10;
+/**
+ * The component `wellbeing` of imagined episodes, for the objective 'wellbeing': the mean of the weighted meters, from -2 to
+ * 2, mapped to [0, 1]. The published numbers would map all means below 0.7 to 0.
+ */
+const IMAGINED_WELLBEING = { wellbeingScale: 0.25, wellbeingBase: -2 };
 
-/** The function that scores imagined episodes. */
-export interface Scoring {
-  readonly scoreEpisodes: ScoreEpisodes;
-  /** The number of episodes that one call plays on each thread. Absent: as many as without trajectories. */
-  readonly episodesPerThread?: number;
-}
-
-/** Returns the scoring of an objective. @param grader f32 [8]. @param starts written before every evaluation. */
-export const scoringOf = (objective: Objective, grader: Float32Array, starts: ImaginedStarts): Scoring =>
+/** Returns the world of imagined episodes: that of the real ones, but for the component `wellbeing`. */
+export const imaginedWorld = (objective: Objective, world: World): World =>
   objective === 'score'
-    ? { scoreEpisodes: byFinalScore }
-    : { scoreEpisodes: byWellbeing(grader, starts), episodesPerThread: RECORDED_EPISODES };
+    ? world
+    : createWorld({ ...world.spec, constants: { ...world.spec.constants, ...IMAGINED_WELLBEING } });
+
+/** Returns the function that scores imagined episodes of `imaginedWorld`. @param grader f32 [8]. @param params of the real world. */
+export const scorerOf = (objective: Objective, grader: Float32Array, params: Params): ScoreEpisodes =>
+  objective === 'score' ? byFinalScore : byWellbeing(grader, params);
 
 /**
  * Returns the gain in the objective for each unit of belief error that the action of a step removes. The error is the one
@@ -77,49 +70,33 @@ function worthInGrade(grader: Float32Array, params: Params, step: number): numbe
   return grader[BELIEF_SKILL] * beliefSkillScale * perSkillStep * steps;
 }
 
-function byWellbeing(grader: Float32Array, starts: ImaginedStarts): ScoreEpisodes {
-  let trajectory: Trajectory | null = null;
-  let values = new Float32Array(0);
+function byWellbeing(grader: Float32Array, params: Params): ScoreEpisodes {
   const otherWeights = 1 - grader[ADAPTATION];
-  return function* (batch, { finalScores, components }, run) {
-    if (trajectory === null) {
-      trajectory = allocateTrajectory(finalScores.length);
-      values = new Float32Array(finalScores.length);
-    }
-    yield* resultOf(batch.run({ ...run, trajectory }));
-    yield* resultOf(batch.read(['finalScores', 'firstHalfMeans', 'components']));
-    const { indices } = run.from!;
+  const weights = Float64Array.from(grader, (weight, k) =>
+    k !== ADAPTATION && otherWeights > 0 ? weight / otherWeights : 0,
+  );
+  let values = new Float32Array(0);
+  return function* (batch, { components }, run) {
+    yield* resultOf(batch.run(run));
+    yield* resultOf(batch.read(['components', 'firstHalfMeans']));
+    if (values.length === 0) values = new Float32Array(components.length / NUM_COMPONENTS);
     for (let env = 0; env < run.part!.end; env++) {
-      const adaptation = grader[ADAPTATION] * components[env * NUM_COMPONENTS + ADAPTATION];
-      const grade = otherWeights > 0 ? (finalScores[env] - adaptation) / otherWeights : 0;
-      values[env] = 0.5 * (weightedMean(trajectory.meters, env, starts, indices[env]) + grade);
+      values[env] = wellbeingValue(components, env * NUM_COMPONENTS, weights, params);
     }
     return values;
   };
 }
 
-/**
- * Returns the mean over 28 steps of the meters, weighted by the profile. The five products are written out because this
- * runs for every step of every imagined episode.
- */
-function weightedMean(
-  meters: Float32Array,
-  env: number,
-  { step, profiles, weightedSums }: ImaginedStarts,
-  start: number,
+/** Returns the value for wellbeing of an imagined episode, whose components begin at index `row`. */
+function wellbeingValue(
+  components: Float32Array,
+  row: number,
+  weights: Float64Array,
+  params: Params,
 ): number {
-  let sum = weightedSums[start];
-  const at = start * PROFILE_SIZE + NUM_TRAITS;
-  const [v, c, p, s, n] = [
-    profiles[at],
-    profiles[at + 1],
-    profiles[at + 2],
-    profiles[at + 3],
-    profiles[at + 4],
-  ];
-  const end = (env + 1) * NUM_STEPS * NUM_METERS;
-  for (let k = (env * NUM_STEPS + step) * NUM_METERS; k < end; k += NUM_METERS) {
-    sum += v * meters[k] + c * meters[k + 1] + p * meters[k + 2] + s * meters[k + 3] + n * meters[k + 4];
-  }
-  return sum / NUM_STEPS;
+  const { wellbeingScale, wellbeingBase } = IMAGINED_WELLBEING;
+  const mean = components[row + WELLBEING] / wellbeingScale + wellbeingBase;
+  let grade = weights[WELLBEING] * clamp01(params.wellbeingScale * (mean - params.wellbeingBase));
+  for (let k = 0; k < NUM_COMPONENTS; k++) if (k !== WELLBEING) grade += weights[k] * components[row + k];
+  return 0.5 * (mean + grade);
 }

@@ -4,8 +4,8 @@ import { type Draw, threefry } from '../../engine/reference/threefry.js';
 import { COMPONENT_NAMES, NUM_ACTIONS, NUM_STEPS } from '../../world/fields.js';
 import { openLoopActions } from '../policies/open-loop.js';
 import { Population } from '../search/population.js';
-import { trialOf } from '../search/scorer.js';
 import { sharedDraws } from '../search/search-draws.js';
+import { type Choice, EpisodeSearch } from './episode-search.js';
 import type { Imagination } from './imagination.js';
 
 export interface Budget {
@@ -13,27 +13,16 @@ export interface Budget {
   readonly samples: number;
   /** Action sequences in each round. */
   readonly candidates: number;
+  /** The maximum number of rounds. */
   readonly rounds: number;
-}
-
-/** The result for one episode. */
-export interface Choice {
-  /** The first action of the best sequence. */
-  readonly action: number;
-  /** The first action of the best sequence with another first action. */
-  readonly rival: number;
-  /** u8 [kept, 28]: the best sequences, in order. */
-  readonly sequences: Uint8Array;
-  /** f64 [10]: the value of the best sequence for each first action, with the value of information. */
-  readonly values: Float64Array;
-  /** u8 [10, 28]: the best sequence for each first action. */
-  readonly best: Uint8Array;
 }
 
 /** The second word of the generator's key. It differs from all streams of the world. */
 const STREAM = 0x504c414e;
 /** If at most this many sequences are possible, all are evaluated. */
 const MAX_EXHAUSTIVE = 100;
+/** A search whose choice is settled stops after this many rounds or later. Fewer rounds cost score under v3. */
+const MIN_ROUNDS = 6;
 const WELLBEING = COMPONENT_NAMES.indexOf('wellbeing');
 const BELIEF_SKILL = COMPONENT_NAMES.indexOf('belief_skill');
 
@@ -44,7 +33,7 @@ const BELIEF_SKILL = COMPONENT_NAMES.indexOf('belief_skill');
 export const openLoopUnder = (grader: Float32Array): Uint8Array[] =>
   [...(grader[WELLBEING] > 0 || grader[BELIEF_SKILL] > 0 ? ['v3'] : []), 'v2', 'v1'].map(openLoopActions);
 
-/** The number of sequences kept for the next step. */
+/** The number of candidates of a round that are played with all samples, and of sequences kept for the next step. */
 const numKeptOf = ({ candidates }: Budget): number => Math.max(1, candidates >> 2);
 
 /** Returns the maximum number of action sequences evaluated at once. */
@@ -71,60 +60,43 @@ export function* searchPlans(
   const isExhaustive = sequencesLeft(step) <= MAX_EXHAUSTIVE;
   const { x0 } = threefry(seed, STREAM, step, 0, { x0: 0, x1: 0 } satisfies Draw);
   const newDraws = sharedDraws(x0);
-  const searches = kept.map((sequences, k) => {
+  const searches = kept.map((sequences, problem) => {
     const population = new Population(newDraws(), numKeptOf(budget), maxSequencesOf(budget), 1, step);
     population.offer(isExhaustive ? [everySequence(step)] : firstSequences(sequences, openLoop, step));
-    return new EpisodeSearch(population, step, curiosity[k]);
+    return new EpisodeSearch(problem, population, step, curiosity[problem]);
   });
-  yield* select(imagination, searches);
-  for (let round = 0; round < (isExhaustive ? 0 : budget.rounds); round++) {
-    for (const search of searches) search.population.breed(budget.candidates);
-    yield* select(imagination, searches);
+  yield* playFirst(imagination, searches);
+  let unsettled = searches;
+  for (let round = 1; round <= (isExhaustive ? 0 : budget.rounds) && unsettled.length > 0; round++) {
+    yield* playRound(imagination, budget, unsettled);
+    if (round >= MIN_ROUNDS) unsettled = unsettled.filter((search) => !search.isSettled());
   }
   return searches.map((search) => search.choose(numKeptOf(budget)));
 }
 
-function* select(imagination: Imagination, searches: readonly EpisodeSearch[]): EngineCalls<void> {
-  const trials = searches.map(({ population }, problem) => trialOf(problem, population.candidates));
+/** Plays the initial sequences. */
+function* playFirst(imagination: Imagination, searches: readonly EpisodeSearch[]): EngineCalls<void> {
+  const trials = searches.map((search) => search.trial());
   yield* imagination.play(trials);
   searches.forEach((search, k) => {
-    search.select(trials[k].scores, trials[k].shortfalls);
+    search.select(trials[k]);
   });
 }
 
-/** The search of one episode. */
-class EpisodeSearch {
-  readonly population: Population;
-  readonly #step: number;
-  readonly #curiosity: Float64Array;
-  readonly #values = new Float64Array(NUM_ACTIONS).fill(-Infinity);
-  readonly #best = new Uint8Array(NUM_ACTIONS * NUM_STEPS);
-
-  constructor(population: Population, step: number, curiosity: Float64Array) {
-    this.population = population;
-    this.#step = step;
-    this.#curiosity = curiosity;
-  }
-
-  /** Adds the value of information of the first actions, and records the best sequence for each. */
-  select(scores: Float64Array, shortfalls: Float64Array): void {
-    const { candidates } = this.population;
-    for (let k = 0; k < scores.length; k++) {
-      const row = k * NUM_STEPS;
-      const action = candidates[row + this.#step];
-      scores[k] += this.#curiosity[action];
-      if (scores[k] <= this.#values[action]) continue;
-      this.#values[action] = scores[k];
-      this.#best.set(candidates.subarray(row, row + NUM_STEPS), action * NUM_STEPS);
-    }
-    this.population.select(scores, shortfalls);
-  }
-
-  choose(kept: number): Choice {
-    const values = this.#values;
-    const [action, rival] = Array.from(values.keys()).sort((a, b) => values[b] - values[a] || a - b);
-    return { action, rival, sequences: this.population.first(kept), values, best: this.#best };
-  }
+/** Plays new candidates with few samples, and the best of them with all. */
+function* playRound(
+  imagination: Imagination,
+  budget: Budget,
+  searches: readonly EpisodeSearch[],
+): EngineCalls<void> {
+  for (const { population } of searches) population.breed(budget.candidates);
+  const screened = searches.map((search) => search.trial());
+  yield* imagination.screen(screened);
+  const finalists = searches.map((search, k) => search.narrow(screened[k], numKeptOf(budget)));
+  yield* imagination.complete(finalists);
+  searches.forEach((search, k) => {
+    search.select(finalists[k]);
+  });
 }
 
 /** Returns all remaining sequences, in order: u8 [n, 28]. */

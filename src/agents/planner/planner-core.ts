@@ -14,12 +14,13 @@ import {
 import { errorCountedBy } from '../inference/belief-error.js';
 import { checkRows } from '../inference/check-observations.js';
 import { type BeliefState, Inferred, Oracle, Prior } from './belief-state.js';
+import type { Choice } from './episode-search.js';
 import { EpisodeSums } from './episode-sums.js';
 import { Imagination } from './imagination.js';
 import { valuePerBeliefError } from './objectives.js';
 import { PlanEvaluation } from './plan-evaluation.js';
 import type { PlanOutlook, PlanReport } from './plan-report.js';
-import { type Choice, maxSequencesOf, openLoopUnder, searchPlans } from './plan-search.js';
+import { maxSequencesOf, openLoopUnder, searchPlans } from './plan-search.js';
 import { planWords } from './plan-words.js';
 import type { PlannerRequest } from './planner-options.js';
 

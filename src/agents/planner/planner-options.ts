@@ -37,7 +37,7 @@ export interface PlannerOptions {
   readonly posteriorSamples?: number;
   /** Sequences in each round of a step's search, 4 to 4,096. Default 32. */
   readonly candidates?: number;
-  /** Rounds of a step's search, 0 to 1,000. Default 16, for wellbeing 8. */
+  /** The maximum number of rounds of a step's search, 0 to 1,000. Default 16, for wellbeing 8. */
   readonly rounds?: number;
   /**
    * Weight of the value of information. 1 counts what a more accurate belief earns: at the end under v2, over the days left
@@ -74,7 +74,7 @@ export const OPTIONS: readonly (keyof PlannerOptions)[] = [
 ];
 
 const MAX_EPISODES = 2 ** 14;
-/** Larger budgets did not improve the scores. Wellbeing is slower, because it needs the trajectory of each episode. */
+/** Larger budgets did not improve the scores. */
 const BUDGETS: Readonly<Record<Objective, Budget>> = {
   score: { samples: 64, candidates: 32, rounds: 16 },
   wellbeing: { samples: 32, candidates: 32, rounds: 8 },

@@ -134,6 +134,23 @@ export class Population {
     }
   }
 
+  /**
+   * Drops all candidates but the `count` with the highest scores, f64 [candidates]. These keep their order.
+   * @returns their former numbers.
+   */
+  narrow(scores: Float64Array, count: number): Int32Array {
+    for (let k = 0; k < scores.length; k++) {
+      this.#values[k] = scores[k];
+      this.#insert(k, k);
+    }
+    const best = this.#order.subarray(0, Math.min(count, scores.length)).sort();
+    best.forEach((from, k) => {
+      this.#rows.copy(this.#size + k, this.#rows, this.#size + from);
+    });
+    this.#candidates = best.length;
+    return best.slice();
+  }
+
   #breedChild(at: number): void {
     const draws = this.#draws;
     // The lower rank of two draws: better sequences have more children.

@@ -60,6 +60,8 @@ interface TrialPart {
   readonly count: number;
   /** The starting states that are played, as in `Scorer.score`. */
   readonly starts: Uint32Array;
+  /** As in `Scorer.score`. */
+  readonly earlier: number;
 }
 
 /** Returns every `stride`-th index below `count`. */
@@ -150,11 +152,14 @@ export class Scorer implements Disposable {
    * Plays trials. All trials have the same number of sequences.
    * @param starts u32: the starting states to play, as indices within each problem's starting states.
    * @param onPlayed called after each call with the number of sequences that it played. It may return a promise.
+   * @param earlier the number of other starting states whose mean the trials' scores are. The new scores are the means
+   *   over these and `starts`. Shortfalls do not count them.
    */
   *score(
     trials: readonly Trial[],
     starts: Uint32Array,
     onPlayed: (sequences: number) => unknown = () => {},
+    earlier = 0,
   ): EngineCalls<void> {
     const sequences = trials[0].scores.length;
     const capacity = Math.floor(this.#indices.length / starts.length);
@@ -165,7 +170,7 @@ export class Scorer implements Disposable {
     for (let k = 0; k < trials.length; k += trialsPerCall) {
       for (let first = 0; first < sequences; first += count) {
         const played = trials.slice(k, k + trialsPerCall);
-        const part = { trials: played, first, count: Math.min(count, sequences - first), starts };
+        const part = { trials: played, first, count: Math.min(count, sequences - first), starts, earlier };
         yield* this.#play(part);
         yield* resultOf(onPlayed(played.length * part.count));
       }
@@ -221,15 +226,16 @@ export class Scorer implements Disposable {
    */
   #addOutcomes(
     trial: Trial,
-    { trials, first, count, starts }: TrialPart,
+    { trials, first, count, starts, earlier }: TrialPart,
     values: Float32Array,
     base: number,
   ): void {
-    writeMeans(trial.scores, first, count, values, base, trials.length * count, starts.length);
+    const width = trials.length * count;
+    writeMeans(trial.scores, first, count, values, base, width, starts.length, earlier);
     if (this.#minFirstHalfMean === -Infinity) return;
     const { firstHalfMeans } = this.#outputs;
     const { shortfalls } = trial;
-    writeMeans(shortfalls, first, count, firstHalfMeans, base, trials.length * count, starts.length);
+    writeMeans(shortfalls, first, count, firstHalfMeans, base, width, starts.length, 0);
     for (let k = first; k < first + count; k++) {
       shortfalls[k] = Math.max(0, this.#minFirstHalfMean - shortfalls[k]);
     }
@@ -243,7 +249,7 @@ export class Scorer implements Disposable {
 
 /**
  * Writes the means of columns to `means`, from index `first` on. `values` has `rows` rows of `width` values; the means are of
- * the `count` columns from column `base` on.
+ * the `count` columns from column `base` on. If `means` are means over `earlier` other rows, the new means include these.
  */
 function writeMeans(
   means: Float64Array,
@@ -253,10 +259,11 @@ function writeMeans(
   base: number,
   width: number,
   rows: number,
+  earlier: number,
 ): void {
-  means.fill(0, first, first + count);
+  for (let k = first; k < first + count; k++) means[k] = earlier === 0 ? 0 : means[k] * earlier;
   for (let row = 0, at = base; row < rows; row++, at += width) {
     for (let k = 0; k < count; k++) means[first + k] += values[at + k];
   }
-  for (let k = first; k < first + count; k++) means[k] /= rows;
+  for (let k = first; k < first + count; k++) means[k] /= earlier + rows;
 }

@@ -217,6 +217,29 @@ describe.each(['score', 'wellbeing'] as const)('the value of an action sequence,
   });
 });
 
+it.each([
+  ['score', 3],
+  ['score', 20],
+  ['wellbeing', 64],
+] as const)('%s: some of %i samples, then the others, give the scores of all', (objective, starts) => {
+  const { sums } = playSteps(77, 10);
+  const profiles = new Prior(1, world.params, 4).posteriorSamples(starts);
+  const sequences = Uint8Array.from({ length: 5 * 28 }, (_, k) => (k * 7 + (k >> 3)) % 10);
+  const settings = { world, backend: undefined, kernel: undefined, threads: 1, problems: 1, starts };
+  using imagination = runSync(
+    Imagination.open({ ...settings, objective, grader, seed: 9, maxSequences: 5 }, openBatch),
+  );
+  imagination.begin(10, [0], sums, profiles);
+  const trial = trialOf(0, sequences);
+  runSync(imagination.screen([trial]));
+  const screened = trial.scores.slice();
+  runSync(imagination.complete([trial]));
+  const all = scoresOf(objective, sums, 10, sequences, profiles);
+  expect(trial.scores).toEqual(all);
+  if (starts <= 8) expect(screened).toEqual(all);
+  else expect(screened).not.toEqual(all);
+});
+
 it('the prior draws profiles from its seed, the same profiles for every environment', () => {
   const profiles = new Prior(2, world.params, 4).posteriorSamples(3);
   const expected = [0, 1, 2].flatMap((k) => {
@@ -236,28 +259,32 @@ interface SearchStart extends Budget {
 }
 
 describe('a search', () => {
-  const profiles = new Prior(1, world.params, 4).posteriorSamples(8);
-  const budget = { samples: 8, candidates: 16, rounds: 3 };
-  /** Searches one step. Also returns the action sequences of each evaluation: u8 [n, 28]. */
+  const profiles = new Prior(1, world.params, 4).posteriorSamples(16);
+  const budget = { samples: 16, candidates: 16, rounds: 3 };
+  /** Searches one step. Also returns the sequences, u8 [n, 28], and scores of each call of the imagination. */
   const searchAll = (step: number, options: Partial<SearchStart> = {}) => {
     const { curiosity = new Float64Array(10), kept = null, weights = grader, ...changes } = options;
     const { sums } = playSteps(77, step);
     const searchBudget = { ...budget, ...changes };
     const settings = {
-      ...{ world, backend: undefined, kernel: undefined, threads: 1, problems: 1, starts: 8 },
+      ...{ world, backend: undefined, kernel: undefined, threads: 1, problems: 1, starts: 16 },
       ...{ grader: weights, seed: 9, maxSequences: maxSequencesOf(searchBudget) },
     };
     using imagination = runSync(Imagination.open({ ...settings, objective: 'score' }, openBatch));
     const evaluated: Uint8Array[] = [];
-    const play = imagination.play.bind(imagination);
-    vi.spyOn(imagination, 'play').mockImplementation((trials) => {
-      evaluated.push(trials[0].sequences.slice());
-      return play(trials);
-    });
+    const calls: { name: string; size: number; scores: Float64Array }[] = [];
+    for (const name of ['play', 'screen', 'complete'] as const) {
+      const original = imagination[name].bind(imagination);
+      vi.spyOn(imagination, name).mockImplementation(function* ([trial]) {
+        evaluated.push(trial.sequences.slice());
+        yield* original([trial]);
+        calls.push({ name, size: trial.scores.length, scores: trial.scores.slice() });
+      });
+    }
     imagination.begin(step, [0], sums, profiles);
     const openLoop = openLoopUnder(weights);
     const [choice] = runSync(searchPlans(imagination, searchBudget, 5, step, [kept], [curiosity], openLoop));
-    return { ...choice, evaluated };
+    return { ...choice, evaluated, calls };
   };
   const search = (step: number, curiosity = new Float64Array(10)) => searchAll(step, { curiosity });
   const rowsIn = (sequences: Uint8Array): string[] =>
@@ -266,12 +293,16 @@ describe('a search', () => {
     );
 
   it.each([0, 10, 25])(
-    'evaluates the initial sequences, then its rounds of candidates, at step %d',
+    'plays the initial sequences, then candidates with few samples and a quarter of them with all, at step %d',
     (step) => {
       const kept = Uint8Array.from({ length: 4 * 28 }, (_, k) => (k % 28 < step ? 0 : (k * 7) % 10));
-      const { evaluated, sequences } = searchAll(step, { kept });
-      const sizes = evaluated.map(({ length }) => length / 28);
-      expect(sizes).toEqual([4 + 2 + 10, 16, 16, 16]);
+      const { evaluated, sequences, calls } = searchAll(step, { kept });
+      const round = [
+        ['screen', 16],
+        ['complete', 4],
+      ];
+      const expected = [['play', 4 + 2 + 10], ...round, ...round, ...round];
+      expect(calls.map(({ name, size }) => [name, size])).toEqual(expected);
       const openLoop = ['v2', 'v1'].map((name) => openLoopActions(name).fill(0, 0, step));
       expect(rowsIn(evaluated[0]).slice(0, 6)).toEqual([
         ...rowsIn(kept),
@@ -302,7 +333,38 @@ describe('a search', () => {
       expect(maxSequencesOf({ ...budget, candidates })).toBe(Math.max(candidates, 100));
       expect(maxSequencesOf({ ...budget, candidates })).toBeGreaterThanOrEqual(kept);
       expect(evaluated[1].length / 28).toBe(candidates);
+      expect(rowsIn(evaluated[2]).length).toBe(sequences.length / 28);
     }
+  });
+
+  it('plays the best candidates of each round with all samples', () => {
+    const { evaluated, calls } = searchAll(10, { rounds: 2 });
+    for (const k of [1, 3]) {
+      const candidates = rowsIn(evaluated[k]);
+      const { scores } = calls[k];
+      const lowest = Math.min(...rowsIn(evaluated[k + 1]).map((row) => scores[candidates.indexOf(row)]));
+      expect(scores.filter((score) => score > lowest).length).toBe(3);
+    }
+  });
+
+  it('counts the value of information when it chooses the best candidates', () => {
+    const curiosity = new Float64Array(10);
+    curiosity[7] = 1;
+    const [, candidates, best] = searchAll(10, { curiosity, rounds: 1 }).evaluated.map(rowsIn);
+    expect(candidates.every((row) => row[10] === '7')).toBe(false);
+    expect(best.every((row) => row[10] === '7')).toBe(true);
+  });
+
+  it('stops after six rounds once another first action is clearly worse, and else after all rounds', () => {
+    const roundsOf = (options: Partial<SearchStart>) =>
+      searchAll(10, { rounds: 9, ...options }).calls.filter(({ name }) => name === 'screen').length;
+    const curiosity = new Float64Array(10);
+    curiosity[7] = 1;
+    expect(roundsOf({ curiosity })).toBe(6);
+    expect(roundsOf({ curiosity, rounds: 5 })).toBe(5);
+    const weights = new Float32Array(COMPONENT_NAMES.length);
+    weights[COMPONENT_NAMES.indexOf('belief_accuracy')] = 1;
+    expect(roundsOf({ weights })).toBe(9);
   });
 
   it('chooses the first of equally good sequences', () => {

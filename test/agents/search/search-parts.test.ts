@@ -124,6 +124,16 @@ describe('a population', () => {
     expect(mean).toBeLessThan(4);
   });
 
+  it('keeps the candidates with the highest scores in order, the first of equal ones', () => {
+    const population = new Population(new Draws(0), 2, 6);
+    population.offer(plain(0, 1, 2, 3, 4, 5));
+    expect([...population.narrow(Float64Array.of(3, 9, 3, 1, 9, 3), 3)]).toEqual([0, 1, 4]);
+    expect(population.candidates).toEqual(Uint8Array.from([0, 1, 4].flatMap((code) => Array(28).fill(code))));
+    expect([...population.narrow(Float64Array.of(1, 2, 3), 5)]).toEqual([0, 1, 2]);
+    select(population, [1, 3, 2]);
+    expect(firsts(population, 2)).toEqual([1, 4]);
+  });
+
   it.each([
     [1, 1.03],
     [2, 1],

@@ -1,0 +1,87 @@
+/** The search for the best plan of one episode at one step. */
+import { NUM_ACTIONS, NUM_STEPS } from '../../world/fields.js';
+import type { Population } from '../search/population.js';
+import { type Trial, trialOf } from '../search/scorer.js';
+
+/** A choice is settled if the best sequence leads the best one with another first action by this value. */
+const SETTLED_LEAD = 0.004;
+
+/** The result for one episode. */
+export interface Choice {
+  /** The first action of the best sequence. */
+  readonly action: number;
+  /** The first action of the best sequence with another first action. */
+  readonly rival: number;
+  /** u8 [kept, 28]: the best sequences, in order. */
+  readonly sequences: Uint8Array;
+  /** f64 [10]: the value of the best sequence for each first action, with the value of information. */
+  readonly values: Float64Array;
+  /** u8 [10, 28]: the best sequence for each first action. */
+  readonly best: Uint8Array;
+}
+
+/** A population of sequences, and the best of them for each first action. */
+export class EpisodeSearch {
+  readonly population: Population;
+  readonly #problem: number;
+  readonly #step: number;
+  readonly #curiosity: Float64Array;
+  readonly #values = new Float64Array(NUM_ACTIONS).fill(-Infinity);
+  readonly #best = new Uint8Array(NUM_ACTIONS * NUM_STEPS);
+
+  /** @param problem the index of the episode in the imagination. */
+  constructor(problem: number, population: Population, step: number, curiosity: Float64Array) {
+    this.population = population;
+    this.#problem = problem;
+    this.#step = step;
+    this.#curiosity = curiosity;
+  }
+
+  /** Returns a trial of the candidates. */
+  trial(): Trial {
+    return trialOf(this.#problem, this.population.candidates);
+  }
+
+  /** Drops all candidates of a trial but the best `count`. @returns the trial of the others, with their scores. */
+  narrow({ sequences, scores }: Trial, count: number): Trial {
+    const values = scores.map((score, k) => score + this.#curiosity[sequences[k * NUM_STEPS + this.#step]]);
+    const best = this.population.narrow(values, count);
+    const trial = this.trial();
+    best.forEach((k, at) => {
+      trial.scores[at] = scores[k];
+    });
+    return trial;
+  }
+
+  /** Adds the value of information of the first actions, and records the best sequence for each. */
+  select({ scores, shortfalls }: Trial): void {
+    const { candidates } = this.population;
+    for (let k = 0; k < scores.length; k++) {
+      const row = k * NUM_STEPS;
+      const action = candidates[row + this.#step];
+      scores[k] += this.#curiosity[action];
+      if (scores[k] <= this.#values[action]) continue;
+      this.#values[action] = scores[k];
+      this.#best.set(candidates.subarray(row, row + NUM_STEPS), action * NUM_STEPS);
+    }
+    this.population.select(scores, shortfalls);
+  }
+
+  /** Returns whether the best first action leads the others clearly. */
+  isSettled(): boolean {
+    const [action, rival] = this.#ranking();
+    return this.#values[action] - this.#values[rival] >= SETTLED_LEAD;
+  }
+
+  choose(kept: number): Choice {
+    const [action, rival] = this.#ranking();
+    const { population } = this;
+    return { action, rival, sequences: population.first(kept), values: this.#values, best: this.#best };
+  }
+
+  /** Returns the first actions, the best first. */
+  #ranking(): number[] {
+    const values = this.#values;
+    return Array.from(values.keys()).sort((a, b) => values[b] - values[a] || a - b);
+  }
+}
