@@ -45,7 +45,7 @@ it('refines a student, and resumes the refinement after SIGKILL to the same bits
     ...more,
   ];
   expect((await runCli(refine(whole, '--curves', curves))).stderr).toContain('belief MAE');
-  expect(readFileSync(curves, 'utf8')).toContain('Final score, sampled actions');
+  expect(readFileSync(curves, 'utf8')).toContain('Final score in the refinement');
   const { child, finished } = startCli(refine(killed, '--threads', '1'));
   while (!existsSync(`${killed}.partial`) && child.exitCode === null) await setTimeout(5);
   child.kill('SIGKILL');

@@ -81,6 +81,17 @@ const createMemory = (): Memory => ({
   ...{ metabolism: 0, crashes: 0 },
 });
 
+function copyMemory(from: Memory, to: Memory): void {
+  to.low.set(from.low);
+  to.high.set(from.high);
+  to.filter.set(from.filter);
+  to.meters.set(from.meters);
+  to.middleMeters.set(from.middleMeters);
+  to.meterSums.set(from.meterSums);
+  to.metabolism = from.metabolism;
+  to.crashes = from.crashes;
+}
+
 /** Reads the observations of n episodes, step by step, and writes the inputs. */
 export class Features {
   readonly #params: Params;
@@ -97,6 +108,13 @@ export class Features {
     this.#bounds = new TraitBounds(params);
     this.#filter = new WeightFilter(params);
     this.#memories = Array.from({ length: numEnvs }, createMemory);
+  }
+
+  /** Returns the features of other episodes, which begin with copies of the memories at `indices`. */
+  fork(indices: readonly number[]): Features {
+    const fork = new Features(this.#params, indices.length);
+    for (const [k, index] of indices.entries()) copyMemory(this.#memories[index], fork.#memories[k]);
+    return fork;
   }
 
   /**

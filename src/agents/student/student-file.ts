@@ -150,17 +150,10 @@ function parse(key: string, text: string): unknown {
   }
 }
 
-/**
- * Returns the layers of a network. @param shape the sizes of its inputs and outputs.
- * @throws InputError `bad_student` unless they are a network of this shape.
- */
-export function readLayers(
-  tensors: Readonly<Record<string, Tensor>>,
-  prefix = 'layers',
-  shape = { inputs: FEATURE_COUNT, outputs: OUTPUT_COUNT },
-): Layer[] {
+/** Returns the layers of a network. @throws InputError `bad_student` unless they are those of a student. */
+export function readLayers(tensors: Readonly<Record<string, Tensor>>, prefix = 'layers'): Layer[] {
   const layers: Layer[] = [];
-  let { inputs } = shape;
+  let inputs = FEATURE_COUNT;
   for (let k = 0; k < MAX_LAYERS && Object.hasOwn(tensors, `${prefix}.${k}.bias`); k++) {
     const bias = tensors[`${prefix}.${k}.bias`];
     const outputs = bias.data.length;
@@ -171,9 +164,9 @@ export function readLayers(
     });
     inputs = outputs;
   }
-  if (layers.length === 0 || inputs !== shape.outputs)
+  if (layers.length === 0 || inputs !== OUTPUT_COUNT)
     refuse(
-      `layers that end in ${shape.outputs} outputs`,
+      `layers that end in ${OUTPUT_COUNT} outputs`,
       layers.length === 0 ? 'no layer' : `${inputs} outputs`,
     );
   return layers;

@@ -9,8 +9,8 @@ const HELP = `
 A student is a small network that plays from observations. First it clones its teacher: the teacher plays --episodes, and the
 student learns to choose the same actions. Then come --rounds of DAgger: the student plays --round-episodes, the teacher says
 what it would have done, and the student learns from all episodes. Its beliefs learn the true targets of fresh episodes. At
-last, with --refine-episodes, the student plays on the engine, and learns by PPO from the final scores under the grader; a
-penalty keeps it near the clone. --from refines a finished student.
+last, with --refine-episodes, the student plays on the engine, and forks of its episodes play other actions at one step: it
+learns what each gains in the final score. --from refines a finished student.
 The teachers are ${TEACHER_NAMES.join(', ')}.
 The file is a policy of eval, reeval --baselines, audit and teach. FILE.partial has the state of the training meanwhile; with
 --resume the same command continues from there, to the same file. Training needs the package @jax-js/jax.

@@ -14,7 +14,7 @@ export function trainingPicture(
     unit: 'epochs',
     points: epochs.map((figures, k) => ({ x: k + 1, y: figures[key] })),
   });
-  const refining = (title: string, key: 'finalScore' | 'beliefMae' | 'divergence'): Curve => ({
+  const refining = (title: string, key: 'finalScore' | 'beliefMae'): Curve => ({
     name: title,
     unit: 'episodes of the refinement',
     points: refinement.map((figures) => ({ x: figures.episodes, y: figures[key] })),
@@ -23,9 +23,8 @@ export function trainingPicture(
     cloning('Loss of the actions', 'actionLoss'),
     cloning('Agreement with the teacher', 'agreement'),
     cloning('Belief MAE, held-out episodes', 'beliefMae'),
-    refining('Final score, sampled actions', 'finalScore'),
+    refining('Final score in the refinement', 'finalScore'),
     refining('Belief MAE in the refinement', 'beliefMae'),
-    refining('KL divergence from the clone, nats', 'divergence'),
   ];
   return drawTrainingCurves({
     title: `Training of ${name}`,

@@ -11,7 +11,6 @@ import { InputError } from '../../shared/errors.js';
 import { NUM_STEPS } from '../../world/fields.js';
 import type { Labelled } from './episodes.js';
 import type { ModelState } from './model.js';
-import { CRITIC_INPUTS, CRITIC_OUTPUTS } from './refine/critic-shape.js';
 
 /** Figures of the student after an epoch. */
 export interface EpochFigures {
@@ -30,19 +29,16 @@ export interface EpochFigures {
 export interface RefinementFigures {
   /** The episodes played so far. */
   readonly episodes: number;
-  /** Means over the episodes of the iteration, whose actions are drawn from the probabilities. */
+  /** Means over the episodes of the iteration, before its updates. */
   readonly finalScore: number;
   readonly beliefMae: number;
-  /** The KL divergence of the student from the clone, in nats. */
-  readonly divergence: number;
-  /** The mean squared error of the critic. */
-  readonly criticLoss: number;
+  /** What drawing the compared actions by the student's probabilities gains over its own actions, on average. */
+  readonly gain: number;
 }
 
 /** The state of a refinement between two iterations. */
 export interface RefinementState {
   readonly actor: ModelState;
-  readonly critic: ModelState;
   readonly figures: readonly RefinementFigures[];
 }
 
@@ -67,7 +63,7 @@ export function encodeCheckpoint(checkpoint: Checkpoint, settings: string): Uint
     labels: { shape: [count, NUM_STEPS], data: episodes.labels },
   };
   // The floats come first, so that all arrays are aligned.
-  const models = { learner, ...(refinement && { actor: refinement.actor, critic: refinement.critic }) };
+  const models = { learner, ...(refinement && { actor: refinement.actor }) };
   const sets = Object.entries(models).flatMap(([name, model]) =>
     SETS.map((set) => tensorsOf(model[set], `${name}.${set}`)),
   );
@@ -105,7 +101,6 @@ export function decodeCheckpoint(bytes: Uint8Array, settings: string): Checkpoin
       learner: readModel(file, 'learner'),
       refinement: refinement && {
         actor: readModel(file, 'actor'),
-        critic: readModel(file, 'critic', CRITIC_SHAPE),
         figures: refinement,
       },
     };
@@ -116,10 +111,8 @@ export function decodeCheckpoint(bytes: Uint8Array, settings: string): Checkpoin
   }
 }
 
-const CRITIC_SHAPE = { inputs: CRITIC_INPUTS, outputs: CRITIC_OUTPUTS };
-
-function readModel({ tensors, metadata }: Tensors, name: string, shape?: typeof CRITIC_SHAPE): ModelState {
-  const [layers, mean, square] = SETS.map((set) => readLayers(tensors, `${name}.${set}`, shape));
+function readModel({ tensors, metadata }: Tensors, name: string): ModelState {
+  const [layers, mean, square] = SETS.map((set) => readLayers(tensors, `${name}.${set}`));
   return { layers, mean, square, updates: Number(metadata[`${name}.updates`]) };
 }
 

@@ -33,7 +33,7 @@ export interface TrainOptions {
   /** Passes over all labelled episodes, first and in each round, 1 to 10,000. Default 30. */
   readonly epochs?: number;
   /**
-   * Episodes that the student plays at the end to be refined (PPO), 0 to 1,000,000,000. They come in batches, so the number is
+   * Episodes that the student plays at the end to be refined, 0 to 1,000,000,000. They come in batches, so the number is
    * rounded up. Default 0: no refinement.
    */
   readonly refineEpisodes?: number;

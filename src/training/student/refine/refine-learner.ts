@@ -1,0 +1,82 @@
+/** The learner of a refinement. Needs the package `@jax-js/jax`. */
+import { jit, nn, numpy as np, tree, valueAndGrad } from '@jax-js/jax';
+import { FEATURE_COUNT } from '../../../agents/student/features.js';
+import { NUM_ACTIONS, NUM_BELIEFS } from '../../../world/fields.js';
+import { type AdamState, adam, type Parameters } from '../adam.js';
+import { beliefLoss, forward, Model, type ModelState, matrix } from '../model.js';
+
+/** The rows of an update, b of each kind. */
+export interface RefineRows {
+  /** f32 [b, FEATURE_COUNT]: the inputs of the comparisons. */
+  readonly inputs: Float32Array;
+  /** f32 [b, 10] each: see `Comparisons`. */
+  readonly compared: Float32Array;
+  readonly gains: Float32Array;
+  /** f32 [b, FEATURE_COUNT]: the inputs of the belief targets. */
+  readonly beliefInputs: Float32Array;
+  /** f32 [b, 3]. */
+  readonly targets: Float32Array;
+}
+
+/** The weight of the gains over that of the beliefs' loss. */
+const GAIN_WEIGHT = 6;
+
+type Batch = {
+  inputs: np.Array;
+  compared: np.Array;
+  gains: np.Array;
+  beliefInputs: np.Array;
+  targets: np.Array;
+};
+
+export class RefineLearner {
+  readonly #model: Model;
+
+  constructor(state: ModelState) {
+    this.#model = new Model(state);
+  }
+
+  /** Returns the student's outputs, f32 [n, OUTPUT_COUNT]. @param inputs f32 [n, FEATURE_COUNT]. */
+  readonly outputsOf = (inputs: Float32Array): Float32Array => this.#model.outputsOf(inputs, FEATURE_COUNT);
+
+  /** Updates the student with one step of Adam. @returns the mean gain that its probabilities give. */
+  update(rows: RefineRows, rate: number): number {
+    const batch = {
+      inputs: matrix(rows.inputs, FEATURE_COUNT),
+      compared: matrix(rows.compared, NUM_ACTIONS),
+      gains: matrix(rows.gains, NUM_ACTIONS),
+      beliefInputs: matrix(rows.beliefInputs, FEATURE_COUNT),
+      targets: matrix(rows.targets, NUM_BELIEFS),
+    };
+    const [gain] = this.#model.update((parameters, state) =>
+      computeUpdate(parameters, state, batch, np.array(rate)),
+    );
+    return gain;
+  }
+
+  /** Returns copies of the parameters and of Adam's state. */
+  state = (): ModelState => this.#model.state();
+
+  [Symbol.dispose](): void {
+    this.#model[Symbol.dispose]();
+  }
+}
+
+/** What is subtracted from the logits of actions that were not compared: their probabilities become 0. */
+const EXCLUDED = 1e4;
+
+/** Returns the loss, and the mean gain [1]. */
+function loss(parameters: Parameters, batch: Batch): [np.Array, np.Array] {
+  const logits = forward(tree.ref(parameters), batch.inputs).slice([], [0, NUM_ACTIONS]);
+  const probabilities = nn.softmax(logits.add(batch.compared.sub(1).mul(EXCLUDED)));
+  const gain = probabilities.mul(batch.gains).sum(1).mean();
+  const beliefs = beliefLoss(forward(parameters, batch.beliefInputs), batch.targets);
+  return [beliefs.sub(gain.ref.mul(GAIN_WEIGHT)), gain.reshape([1])];
+}
+
+const computeUpdate = jit((parameters: Parameters, state: AdamState, batch: Batch, rate: np.Array) => {
+  const [[total, figures], gradient] = valueAndGrad(loss, { hasAux: true })(tree.ref(parameters), batch);
+  total.dispose();
+  const [next, nextState] = adam(parameters, gradient as Parameters, state, rate);
+  return { figures, parameters: next, state: nextState };
+});
