@@ -3,12 +3,20 @@ import { checkNames, checkNumber, type Named } from './check-figure.js';
 import type { Caption, Drawing } from './drawing-types.js';
 import { decimal } from './format-numbers.js';
 import { SERIES } from './theme.js';
-import type { TopView, View } from './vega-lite-types.js';
+import type { Layer, TopView, View } from './vega-lite-types.js';
 
 export interface Curve extends Named {
   /** What x counts, such as "epochs". */
   readonly unit: string;
-  readonly points: readonly { readonly x: number; readonly y: number }[];
+  readonly points: readonly CurvePoint[];
+}
+
+export interface CurvePoint {
+  readonly x: number;
+  readonly y: number;
+  /** An interval of y. All points of a curve have one, or none has. */
+  readonly low?: number;
+  readonly high?: number;
 }
 
 export interface TrainingCurvesPicture extends Caption {
@@ -18,7 +26,7 @@ export interface TrainingCurvesPicture extends Caption {
 
 const SIZE = { width: 260, height: 150 };
 
-/** Draws each curve over its own axes. @throws InputError `wrong_length`, `wrong_type` or `out_of_range` for invalid curves. */
+/** Draws each curve over its own axes, with a band of its intervals. @throws InputError `wrong_length`, `wrong_type` or `out_of_range` for invalid curves. */
 export function drawTrainingCurves(picture: TrainingCurvesPicture): Drawing {
   const { curves, title = 'Training', notes = [] } = picture;
   checkNames('curves', curves);
@@ -37,18 +45,30 @@ function checkCurve({ name, points }: Curve): void {
     `the points of "${name}"`,
     points.map((_, k) => ({ name: String(k) })),
   );
-  for (const { x, y } of points) for (const value of [x, y]) checkNumber(`a point of "${name}"`, value);
+  for (const { x, y, low = y, high = y } of points)
+    for (const value of [x, y, low, high]) checkNumber(`a point of "${name}"`, value);
 }
+
+/** The y axis of a panel. */
+const AXIS = { type: 'quantitative', scale: { zero: false }, axis: { title: null, tickCount: 5 } } as const;
+
+const BAND: Layer = {
+  mark: { type: 'area', color: SERIES, opacity: 0.25 },
+  encoding: { y: { field: 'low', ...AXIS }, y2: { field: 'high' } },
+};
 
 const panelOf = ({ name, unit, points }: Curve): View => ({
   title: { text: name, fontSize: 12, offset: 8 },
   ...SIZE,
   data: { values: [...points] },
-  mark: { type: 'line', color: SERIES, strokeWidth: 2, point: points.length === 1 },
-  encoding: {
-    x: { field: 'x', type: 'quantitative', axis: { title: unit, tickCount: 5 } },
-    y: { field: 'y', type: 'quantitative', scale: { zero: false }, axis: { title: null, tickCount: 5 } },
-  },
+  encoding: { x: { field: 'x', type: 'quantitative', axis: { title: unit, tickCount: 5 } } },
+  layer: [
+    ...(points[0].low === undefined ? [] : [BAND]),
+    {
+      mark: { type: 'line', color: SERIES, strokeWidth: 2, point: points.length === 1 },
+      encoding: { y: { field: 'y', ...AXIS } },
+    },
+  ],
 });
 
 const inWords = ({ name, unit, points }: Curve): string =>

@@ -147,7 +147,10 @@ export const PICTURES: readonly [kind: string, drawing: Drawing, names: readonly
     drawTrainingCurves({
       curves: rows.map(([name], k) => ({
         ...{ name, unit: 'epochs' },
-        points: [1, 2, 3].map((x) => ({ x, y: 0.5 + (k + 1) * 0.1 * x })),
+        points: [1, 2, 3].map((x) => {
+          const y = 0.5 + (k + 1) * 0.1 * x;
+          return k === 0 ? { x, y, low: y - 0.1, high: y + 0.1 } : { x, y };
+        }),
       })),
     }),
     ['epochs', '3'],

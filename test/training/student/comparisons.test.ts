@@ -24,8 +24,8 @@ function outputsOf(inputs: Float32Array): Float32Array {
   return outputs;
 }
 
-/** Returns the final scores of the plan with another action at a step, by episode. */
-function scoresWith(step: number, action: number): Float32Array {
+/** Returns final scores and results of the plan with another action at a step, by episode. */
+function playWith(step: number, action: number) {
   const { params } = createWorld();
   const profiles = new Float32Array(COUNT * PROFILE_SIZE);
   for (const [i, seed] of PROFILE_SEEDS.entries())
@@ -36,7 +36,11 @@ function scoresWith(step: number, action: number): Float32Array {
     const actions = new Uint8Array(COUNT).fill(t === step ? action : planned);
     result = env.step(actions, { beliefs: new Float32Array(COUNT * 3).fill(0.5) });
   }
-  return result.finalScores.slice();
+  const { finalScores, beliefMae } = result;
+  return {
+    finalScores: finalScores.slice(),
+    results: finalScores.map((score, i) => score - 0.1 * beliefMae[i]),
+  };
 }
 
 it('compares actions in the same episode: same profile, noise and events', async () => {
@@ -44,24 +48,28 @@ it('compares actions in the same episode: same profile, noise and events', async
   const options = { profileSeeds: PROFILE_SEEDS, seeds: SEEDS, outputsOf };
   const played = await compareActions(env, options);
   expect(await compareActions(env, options)).toEqual(played);
-  const own = scoresWith(-1, 0);
-  expect(played.finalScores).toEqual(own);
-  const perStep = COUNT / 7;
+  const own = playWith(-1, 0);
+  expect(played.finalScores).toEqual(own.finalScores);
+  const perStep = 4;
   expect(played.inputs.length).toBe(NUM_STEPS * perStep * FEATURE_COUNT);
   const compared = new Set<number>();
   for (const step of [0, 5, 27]) {
     for (let row = step * perStep; row < (step + 1) * perStep; row++) {
       const inputs = played.inputs.slice(row * FEATURE_COUNT, (row + 1) * FEATURE_COUNT);
-      const episode = SEEDS.findIndex((_, i) => String(inputsAt(played.allInputs, step, i)) === String(inputs));
+      const episode = SEEDS.findIndex(
+        (_, i) => String(inputsAt(played.allInputs, step, i)) === String(inputs),
+      );
       compared.add(episode);
       for (let action = 0; action < NUM_ACTIONS; action++) {
         const at = row * NUM_ACTIONS + action;
         if (played.compared[at] === 0) expect(played.gains[at]).toBe(0);
         else if (step > 0)
-          expect(played.gains[at]).toBe(Math.fround(scoresWith(step, action)[episode] - own[episode]));
+          expect(played.gains[at]).toBe(
+            Math.fround(playWith(step, action).results[episode] - own.results[episode]),
+          );
       }
       const marks = played.compared.slice(row * NUM_ACTIONS, (row + 1) * NUM_ACTIONS);
-      expect(marks.reduce((sum, mark) => sum + mark)).toBe(4);
+      expect(marks.reduce((sum, mark) => sum + mark)).toBe(3);
       expect(marks[PLAN[step]]).toBe(1);
     }
   }
@@ -78,9 +86,9 @@ it('draws other actions, the likely ones more often', () => {
   const counts = new Array(NUM_ACTIONS).fill(0);
   for (let seed = 0; seed < 1000; seed++) {
     const others = drawOthers(outputs, 3, seed, 9);
-    expect(new Set([...others, 3]).size).toBe(4);
+    expect(new Set([...others, 3]).size).toBe(3);
     for (const action of others) counts[action]++;
   }
-  expect(counts[5]).toBeGreaterThan(800);
-  for (const action of [0, 1, 2, 4, 6, 7, 8, 9]) expect(counts[action]).toBeGreaterThan(150);
+  expect(counts[5]).toBeGreaterThan(700);
+  for (const action of [0, 1, 2, 4, 6, 7, 8, 9]) expect(counts[action]).toBeGreaterThan(80);
 });

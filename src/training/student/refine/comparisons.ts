@@ -1,7 +1,7 @@
 /**
  * What a refinement learns from: the student plays episodes, and forks of some of them play another action at one step. From then
- * on the student plays the fork too. A fork has the profile, noise and events of its episode, so the difference of the two final
- * scores is what the other action gains.
+ * on the student plays the fork too. A fork has the profile, noise and events of its episode, so the difference of the two results
+ * is what the other action gains.
  */
 import { FEATURE_COUNT, Features } from '../../../agents/student/features.js';
 import { OUTPUT, OUTPUT_COUNT } from '../../../agents/student/network.js';
@@ -9,14 +9,17 @@ import { highestLogit, statedBelief } from '../../../agents/student/student.js';
 import type { AnyVecEnv } from '../../../engine/node.js';
 import { beliefTarget, sampleProfile } from '../../../engine/reference/profile.js';
 import { type Draw, threefry, unit } from '../../../engine/reference/threefry.js';
+import type { StepResult } from '../../../engine/vec-env/vec-env-options.js';
 import { NUM_ACTIONS, NUM_BELIEFS, NUM_STEPS, PROFILE_SIZE } from '../../../world/fields.js';
 import type { World } from '../../../world/world.js';
 import { permutation } from '../../datasets/permutation.js';
 
 /** The other actions that are compared with the student's, at each compared step. */
-const OTHERS = 3;
+const OTHERS = 2;
+/** What counts is the final score plus this share of the accuracy of the last belief: a student of v2 else stops to learn who it is. */
+const ACCURACY_SHARE = 0.1;
 /** Compared steps for each episode, on average. */
-const PER_EPISODE = 4;
+const PER_EPISODE = 8;
 /** Above 1, the other actions are drawn more evenly than the student's probabilities say. */
 const TEMPERATURE = 1.5;
 
@@ -67,8 +70,12 @@ export async function compareActions(env: AnyVecEnv, options: ComparisonOptions)
     forks.push(await playForks({ env, features, step, episodes, inputs, outputs, chosen, options }));
     result = await env.step(chosen.actions, { beliefs: chosen.beliefs });
   }
-  const [finalScores, beliefMae] = [result.finalScores.slice(), result.beliefMae.slice()];
-  return { ...rowsOf(forks, finalScores), allInputs, targets, finalScores, beliefMae };
+  return {
+    ...rowsOf(forks, resultsOf(result)),
+    ...{ allInputs, targets },
+    finalScores: result.finalScores.slice(),
+    beliefMae: result.beliefMae.slice(),
+  };
 }
 
 /** Returns the inputs of the next step, f32 [n, FEATURE_COUNT]. */
@@ -96,8 +103,7 @@ function choicesOf(outputs: Float32Array, count: number): Choices {
   for (let i = 0; i < count; i++) {
     const row = outputsAt(outputs, i);
     actions[i] = highestLogit(row);
-    for (let k = 0; k < NUM_BELIEFS; k++)
-      beliefs[i * NUM_BELIEFS + k] = statedBelief(row[OUTPUT.means + k]);
+    for (let k = 0; k < NUM_BELIEFS; k++) beliefs[i * NUM_BELIEFS + k] = statedBelief(row[OUTPUT.means + k]);
   }
   return { actions, beliefs };
 }
@@ -119,7 +125,7 @@ interface Forks {
   /** u8 [episodes, OTHERS]. */
   readonly others: Uint8Array;
   /** f32 [episodes, OTHERS]. */
-  readonly finalScores: Float32Array;
+  readonly results: Float32Array;
 }
 
 interface ForkOptions {
@@ -150,7 +156,7 @@ async function playForks(given: ForkOptions): Promise<Forks> {
     result = await fork.step(choices.actions, { beliefs: choices.beliefs });
   }
   return {
-    ...{ episodes, others, finalScores: result.finalScores.slice() },
+    ...{ episodes, others, results: resultsOf(result) },
     inputs: gather(inputs, FEATURE_COUNT, episodes),
     own: Uint8Array.from(episodes, (i) => chosen.actions[i]),
   };
@@ -181,10 +187,14 @@ export function drawOthers(outputs: Float32Array, own: number, seed: number, ste
     .slice(0, OTHERS);
 }
 
-/** Returns the rows of all comparisons. @param finalScores f32 [n]: those of the episodes without another action. */
+/** Returns what counts of finished episodes, f32 [n]. */
+const resultsOf = ({ finalScores, beliefMae }: Pick<StepResult, 'finalScores' | 'beliefMae'>): Float32Array =>
+  finalScores.map((score, i) => score - ACCURACY_SHARE * beliefMae[i]);
+
+/** Returns the rows of all comparisons. @param results f32 [n]: those of the episodes without another action. */
 function rowsOf(
   forks: readonly Forks[],
-  finalScores: Float32Array,
+  results: Float32Array,
 ): Pick<Comparisons, 'inputs' | 'compared' | 'gains'> {
   const count = forks.reduce((sum, { episodes }) => sum + episodes.length, 0);
   const inputs = new Float32Array(count * FEATURE_COUNT);
@@ -197,7 +207,7 @@ function rowsOf(
       for (let other = k * OTHERS; other < (k + 1) * OTHERS; other++) {
         const at = row * NUM_ACTIONS + fork.others[other];
         compared[at] = 1;
-        gains[at] = fork.finalScores[other] - finalScores[episode];
+        gains[at] = fork.results[other] - results[episode];
       }
       row++;
     }

@@ -19,7 +19,7 @@ export interface RefineRows {
 }
 
 /** The weight of the gains over that of the beliefs' loss. */
-const GAIN_WEIGHT = 6;
+const GAIN_WEIGHT = 20;
 
 type Batch = {
   inputs: np.Array;
