@@ -1,19 +1,17 @@
 /**
  * Trains the students of the package from nothing, one after the other, and writes their modules. An interrupted run continues.
- * About fifteen minutes of a core.
+ * Minutes of a core.
  */
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { runTrain, type TrainCommandOptions } from '../src/cli/train/run-train.js';
-import { cloneOptions, GRADERS, REFINEMENT } from './student-trainings.js';
+import { cloneOptions, GRADERS } from './student-trainings.js';
 
 const FOLDER = fileURLToPath(new URL('../python/rhythm_vec/students/', import.meta.url));
 const fileOf = (name: string): string => `${FOLDER}${name}.safetensors`;
 
 for (const grader of GRADERS) {
-  const clone = `student-${grader}-clone`;
-  await train(clone, cloneOptions(grader));
-  await train(`student-${grader}`, { ...REFINEMENT, from: fileOf(clone) });
+  await train(`student-${grader}-clone`, cloneOptions(grader));
 }
 await import('./generate.js');
 
