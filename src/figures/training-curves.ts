@@ -61,7 +61,9 @@ const panelOf = ({ name, unit, points }: Curve): View => ({
   title: { text: name, fontSize: 12, offset: 8 },
   ...SIZE,
   data: { values: [...points] },
-  encoding: { x: { field: 'x', type: 'quantitative', axis: { title: unit, tickCount: 5 } } },
+  encoding: {
+    x: { field: 'x', type: 'quantitative', scale: { zero: true }, axis: { title: unit, tickCount: 5 } },
+  },
   layer: [
     ...(points[0].low === undefined ? [] : [BAND]),
     {

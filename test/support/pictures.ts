@@ -145,6 +145,7 @@ export const PICTURES: readonly [kind: string, drawing: Drawing, names: readonly
   [
     'training curves',
     drawTrainingCurves({
+      notes: ['Means over three trainings, with 95 % intervals.'],
       curves: rows.map(([name], k) => ({
         ...{ name, unit: 'epochs' },
         points: [1, 2, 3].map((x) => {
@@ -153,7 +154,7 @@ export const PICTURES: readonly [kind: string, drawing: Drawing, names: readonly
         }),
       })),
     }),
-    ['epochs', '3'],
+    ['epochs', '3.0'],
   ],
   [
     'calibration',
