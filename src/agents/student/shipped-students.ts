@@ -4,6 +4,8 @@ import { readStudent, type Student } from './student.js';
 
 /** `npm run generate` writes the modules from the files in python/rhythm_vec/students. */
 const MODULES = {
+  'student-v2': () => import('./generated/student-v2.js'),
+  'student-v3': () => import('./generated/student-v3.js'),
   'student-v2-clone': () => import('./generated/student-v2-clone.js'),
   'student-v3-clone': () => import('./generated/student-v3-clone.js'),
 };
