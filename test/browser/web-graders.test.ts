@@ -9,6 +9,8 @@ import { createVecEnv } from '../../src/index.js';
 import { COMPONENT_NAMES } from '../../src/world/fields.js';
 import { playPolicies } from '../../web/src/graders/play-policies.js';
 import { RANKED_POLICIES } from '../../web/src/graders/ranked-policies.js';
+import { ticksOf } from '../../web/src/graders/ticks.js';
+import { placesOf } from '../../web/src/graders/ties.js';
 import {
   fractionsOf,
   moveWeight,
@@ -32,13 +34,15 @@ const policies = playPolicies(env, seeds).map((components, k) => ({
 }));
 env.close();
 
-/** Computes the ranking with the engine, rounded like the page. */
+/** Computes the ranking with the engine, rounded like the page. Policies with the same scores share a row. */
 const expected = (weights: Weights) =>
-  rankPolicies(policies, fractionsOf(weights)).map(({ policy, finalScore: { mean, high }, lead }) => ({
-    policy,
-    score: `${mean.toFixed(3)} ±${(high! - mean).toFixed(3)}`,
-    lead: lead === null ? '–' : `${lead.mean.toFixed(3)} ±${(lead.high! - lead.mean).toFixed(3)}`,
-  }));
+  placesOf(rankPolicies(policies, fractionsOf(weights))).map(
+    ({ policies, finalScore: { mean, high }, lead }) => ({
+      policy: policies.join(' '),
+      score: `${mean.toFixed(3)} ±${(high! - mean).toFixed(3)}`,
+      lead: lead === null ? '–' : `${lead.mean.toFixed(3)} ±${(lead.high! - lead.mean).toFixed(3)}`,
+    }),
+  );
 
 async function ranking(page: Page) {
   const rows = await page.locator('table.ranking tbody tr').all();
@@ -151,6 +155,34 @@ describe.skipIf(absent !== null)('graders', () => {
       );
     await expect.poll(shownFlips).toEqual(expectedFlips);
     expect(expectedFlips).toHaveLength(COMPONENT_NAMES.length);
+  });
+
+  it('go to the change of the ranking that the user presses, in the table and below a slider', async () => {
+    const { page } = await show();
+    const rows = weightSensitivity(policies, fractionsOf(V2));
+    const k = rows.findIndex((row) => ticksOf(row).length > 0 && row.above !== null);
+    const [jumped] = [moveWeight(slidersAt(V2), k, Math.ceil(rows[k].above!.weight * 1000)).weights];
+    const cell = page.locator('table.flips tbody tr').nth(k).locator('td').nth(2);
+    await cell.getByRole('button').press('Enter');
+    await expect.poll(() => weightsIn(page)).toEqual(jumped);
+    await expect.poll(() => ranking(page)).toEqual(expected(jumped));
+    await page.getByRole('button', { name: 'v2', exact: true }).click();
+    const marks = page.locator('.weight').nth(k).locator('.ticks span');
+    await expect.poll(() => marks.count()).toBe(ticksOf(rows[k]).length);
+    await marks.first().click({ force: true });
+    const { to } = ticksOf(rows[k])[0];
+    await expect.poll(() => weightsIn(page)).toEqual(moveWeight(slidersAt(V2), k, to).weights);
+  });
+
+  it('keep the verdict and the first three places in view on a phone', async () => {
+    await using visited = await visit(FEW, { size: 'phone' });
+    const { page } = visited;
+    const strip = page.locator('.verdict-strip');
+    await strip.waitFor();
+    await slider(page, 'Belief skill').scrollIntoViewIfNeeded();
+    await expect.poll(async () => (await strip.boundingBox())!.y).toBe(0);
+    expect(await strip.locator('li').count()).toBe(3);
+    expect((await strip.boundingBox())!.height).toBeLessThan(150);
   });
 
   it('are restored from the address and the history', async () => {

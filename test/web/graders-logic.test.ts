@@ -9,6 +9,8 @@ import { createVecEnv } from '../../src/index.js';
 import { COMPONENT_NAMES, NUM_COMPONENTS } from '../../src/world/fields.js';
 import { playPolicies } from '../../web/src/graders/play-policies.js';
 import { RANKED_POLICIES, sequenceGraderOf } from '../../web/src/graders/ranked-policies.js';
+import { ticksOf } from '../../web/src/graders/ticks.js';
+import { placesOf } from '../../web/src/graders/ties.js';
 import { meansOf, verdictOf } from '../../web/src/graders/verdict.js';
 import {
   decimalOf,
@@ -231,5 +233,45 @@ describe('the verdict', () => {
     expect(result.lead.mean).toBe(0);
     // Policies with equal scores are not beaten.
     expect(result.beaten.map(({ name }) => name)).toEqual(BEATEN);
+  });
+});
+
+describe('ties', () => {
+  const interval = (mean: number, half = 0.01) => ({ mean, low: mean - half, high: mean + half });
+  const standing = (policy: string, mean: number, lead: ReturnType<typeof interval> | null) => ({
+    ...{ policy, finalScore: interval(mean), lead },
+  });
+
+  it('share a place if every score is the same, and not if only the means are', () => {
+    const ranking = [
+      standing('a', 0.5, interval(0, 0)),
+      standing('b', 0.5, interval(0, 0)),
+      standing('c', 0.5, interval(0, 0.01)),
+      standing('d', 0.5, interval(0.1)),
+      standing('e', 0.4, null),
+    ];
+    expect(placesOf(ranking).map(({ policies, lead }) => [policies.join(' '), lead?.mean ?? null])).toEqual([
+      ['a b c', 0],
+      ['d', 0.1],
+      ['e', null],
+    ]);
+  });
+});
+
+describe('ticks', () => {
+  const flip = (weight: number, policy: string) => ({
+    ...{ weight, policy, passed: 'x', unscaled: weight, weights: {} as never },
+  });
+  const slope = { mean: 0, low: null, high: null };
+
+  it('lie beyond each change, one for each weight', () => {
+    const leads = [
+      { ahead: 'x', behind: 'a', slope, below: flip(0.1004, 'a'), above: flip(0.3001, 'a') },
+      { ahead: 'x', behind: 'b', slope, below: null, above: flip(0.3004, 'b') },
+    ];
+    expect(ticksOf({ component: 'progress', weight: 0.2, leads, below: null, above: null })).toEqual([
+      { to: 100, words: 'a passes x' },
+      { to: 301, words: 'a passes x; b passes x' },
+    ]);
   });
 });

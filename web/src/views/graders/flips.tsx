@@ -1,35 +1,41 @@
 /** The nearest weights at which two policies change places in the ranking. */
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { PolicyComponents } from '../../../../src/evaluation/ranking.js';
 import type { Flip, WeightSensitivity } from '../../../../src/evaluation/weight-sensitivity.js';
+import { beyond } from '../../graders/ticks.js';
 import { title } from '../../person/descriptions.js';
-import { sensitivityOf } from './results-store.js';
 
 interface FlipsProps {
-  readonly policies: readonly PolicyComponents[];
-  /** By COMPONENT_NAMES. */
-  readonly weights: readonly number[];
+  /** Null while they are computed. */
+  readonly rows: readonly WeightSensitivity[] | null;
+  /** Moves weight k to a number of thousandths. */
+  readonly jump: Jump;
 }
 
-export function Flips({ policies, weights }: FlipsProps) {
-  const rows = useSensitivity(policies, weights);
+export type Jump = (k: number, to: number) => void;
+
+export function Flips({ rows, jump }: FlipsProps) {
   return (
     <section class="panel" aria-labelledby="flips" aria-busy={rows === null}>
       <h2 id="flips">Where the ranking changes</h2>
       <p class="note">
         The nearest smaller and the nearest larger weight at which two neighbours of the ranking change
-        places, while the other weights keep their proportions.
+        places, while the other weights keep their proportions. Press a number to go there; the marks of the
+        sliders do the same.
       </p>
       {rows === null ? (
         <p class="fine">Computing the nearest changes of the ranking …</p>
       ) : (
-        <FlipsTable rows={rows} />
+        <FlipsTable rows={rows} jump={jump} />
       )}
     </section>
   );
 }
 
-function FlipsTable({ rows }: { readonly rows: readonly WeightSensitivity[] }) {
+interface FlipsTableProps {
+  readonly rows: readonly WeightSensitivity[];
+  readonly jump: Jump;
+}
+
+function FlipsTable({ rows, jump }: FlipsTableProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard.
     <section class="table" tabIndex={0} aria-label="Where the ranking changes, as a table">
@@ -43,12 +49,12 @@ function FlipsTable({ rows }: { readonly rows: readonly WeightSensitivity[] }) {
           </tr>
         </thead>
         <tbody>
-          {rows.map(({ component, weight, below, above }) => (
+          {rows.map(({ component, weight, below, above }, k) => (
             <tr key={component}>
               <th scope="row">{title(component)}</th>
               <td>{weight.toFixed(3)}</td>
-              <FlipCell flip={below} now={weight} />
-              <FlipCell flip={above} now={weight} />
+              <FlipCell flip={below} now={weight} jump={(to) => jump(k, to)} />
+              <FlipCell flip={above} now={weight} jump={(to) => jump(k, to)} />
             </tr>
           ))}
         </tbody>
@@ -57,11 +63,19 @@ function FlipsTable({ rows }: { readonly rows: readonly WeightSensitivity[] }) {
   );
 }
 
-function FlipCell({ flip, now }: { readonly flip: Flip | null; readonly now: number }) {
+interface FlipCellProps {
+  readonly flip: Flip | null;
+  readonly now: number;
+  readonly jump: (to: number) => void;
+}
+
+function FlipCell({ flip, now, jump }: FlipCellProps) {
   if (flip === null) return <td>changes nothing</td>;
   return (
     <td>
-      {flip.weight.toFixed(3) === now.toFixed(3) ? 'at once' : flip.weight.toFixed(3)}
+      <button type="button" class="jump" onClick={() => jump(beyond(flip, now))}>
+        {flip.weight.toFixed(3) === now.toFixed(3) ? 'at once' : flip.weight.toFixed(3)}
+      </button>
       <small>
         <Name of={flip.policy} /> passes <Name of={flip.passed} />
       </small>
@@ -83,33 +97,4 @@ function Name({ of: name }: { readonly of: string }) {
       )}
     </span>
   );
-}
-
-/** Milliseconds after the last move of a slider until the sensitivity is computed. */
-const DELAY = 250;
-
-interface Sensitivity {
-  readonly weights: readonly number[];
-  readonly rows: readonly WeightSensitivity[];
-}
-
-/**
- * Returns the sensitivity of the ranking; null until it is computed for these weights. While more episodes are played,
- * returns the result for the episodes so far.
- */
-function useSensitivity(
-  policies: readonly PolicyComponents[],
-  weights: readonly number[],
-): readonly WeightSensitivity[] | null {
-  const [sensitivity, setSensitivity] = useState<Sensitivity | null>(null);
-  const latest = useRef(weights);
-  latest.current = weights;
-  useLayoutEffect(() => {
-    const timer = setTimeout(async () => {
-      const rows = await sensitivityOf(policies, weights).catch(() => null);
-      if (rows !== null && latest.current === weights) setSensitivity({ weights, rows });
-    }, DELAY);
-    return () => clearTimeout(timer);
-  }, [policies, weights]);
-  return sensitivity?.weights === weights ? sensitivity.rows : null;
 }

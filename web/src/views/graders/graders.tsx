@@ -1,8 +1,10 @@
 /** The graders view: weights to move, and the ranking of policies under them. */
 import { useLayoutEffect, useMemo } from 'preact/hooks';
-import { rankPolicies } from '../../../../src/evaluation/ranking.js';
+import { type PolicyComponents, rankPolicies } from '../../../../src/evaluation/ranking.js';
+import { ticksOf } from '../../graders/ticks.js';
+import { placesOf } from '../../graders/ties.js';
 import { verdictOf } from '../../graders/verdict.js';
-import { fractionsOf, type Weights } from '../../graders/weights.js';
+import { fractionsOf, moveWeight, slidersAt, type Weights } from '../../graders/weights.js';
 import { FailureMessage, Loading } from '../../states/messages.js';
 import type { ViewProps } from '../view.js';
 import { EpisodesPanel } from './episodes-panel.js';
@@ -10,8 +12,10 @@ import type { GRADERS_FIELDS } from './fields.js';
 import { Flips } from './flips.js';
 import { GraderFile } from './grader-file.js';
 import { Ranking } from './ranking.js';
-import { failure, play, type Results, results, stopPlaying } from './results-store.js';
-import { VerdictPanel } from './verdict.js';
+import { failure, play, results, stopPlaying } from './results-store.js';
+import { useSensitivity } from './use-sensitivity.js';
+import { headingOf, VerdictPanel } from './verdict.js';
+import { VerdictStrip } from './verdict-strip.js';
 import { WeightsPanel } from './weights.js';
 import '../../parts/marks.css';
 import './graders.css';
@@ -24,6 +28,12 @@ export function GradersView({ state, change }: ViewProps<typeof GRADERS_FIELDS>)
     replay();
     return stopPlaying;
   }, [seed, people]);
+  const policies = results.value?.policies ?? null;
+  const fractions = useMemo(() => fractionsOf(weights), [weights]);
+  const sensitivity = useSensitivity(policies, fractions);
+  const ranked = useMemo(() => (policies === null ? null : rank(policies, fractions)), [policies, fractions]);
+  const ticks = useMemo(() => sensitivity?.map(ticksOf) ?? null, [sensitivity]);
+  const setWeights = (next: Weights, mode?: 'push' | 'replace'): void => change({ weights: next }, mode);
   return (
     <div class="graders">
       <h1>What a grader pays for</h1>
@@ -33,11 +43,27 @@ export function GradersView({ state, change }: ViewProps<typeof GRADERS_FIELDS>)
         with the constant belief 0.5.
       </p>
       <div class="bench">
-        <WeightsPanel weights={weights} change={(next, mode) => change({ weights: next }, mode)} />
+        {ranked !== null && (
+          <VerdictStrip
+            heading={headingOf(ranked.verdict)}
+            pays={ranked.verdict.pays}
+            places={ranked.places}
+          />
+        )}
+        <WeightsPanel weights={weights} change={setWeights} ticks={ticks} />
         <div class="column">
           {failure.value !== null && <FailureMessage failure={failure.value} retry={replay} />}
-          {failure.value === null && results.value === null && <Loading>Playing the first weeks …</Loading>}
-          {results.value !== null && <Ranked results={results.value} weights={weights} />}
+          {failure.value === null && ranked === null && <Loading>Playing the first weeks …</Loading>}
+          {ranked !== null && (
+            <>
+              <VerdictPanel verdict={ranked.verdict} people={results.value!.numEpisodes} />
+              <Ranking {...ranked} policies={policies!} weights={fractions} />
+              <Flips
+                rows={sensitivity}
+                jump={(k, to) => setWeights(moveWeight(slidersAt(weights), k, to).weights)}
+              />
+            </>
+          )}
           <EpisodesPanel state={state} change={change} />
           <GraderFile weights={weights} />
         </div>
@@ -46,16 +72,8 @@ export function GradersView({ state, change }: ViewProps<typeof GRADERS_FIELDS>)
   );
 }
 
-function Ranked({ results, weights }: { readonly results: Results; readonly weights: Weights }) {
-  const { policies } = results;
-  const fractions = useMemo(() => fractionsOf(weights), [weights]);
-  const ranking = useMemo(() => rankPolicies(policies, fractions), [policies, fractions]);
-  const verdict = useMemo(() => verdictOf(ranking, policies, fractions), [ranking, policies, fractions]);
-  return (
-    <>
-      <VerdictPanel verdict={verdict} people={results.numEpisodes} />
-      <Ranking ranking={ranking} policies={policies} weights={fractions} verdict={verdict} />
-      <Flips policies={policies} weights={fractions} />
-    </>
-  );
+/** Returns the places of the policies and the verdict. @param weights by COMPONENT_NAMES. */
+function rank(policies: readonly PolicyComponents[], weights: readonly number[]) {
+  const ranking = rankPolicies(policies, weights);
+  return { places: placesOf(ranking), verdict: verdictOf(ranking, policies, weights) };
 }

@@ -1,23 +1,25 @@
 /** The ranking of the policies, the best first: score, components, and lead over the next one. */
-import type { PolicyComponents, Standing } from '../../../../src/evaluation/ranking.js';
+import type { PolicyComponents } from '../../../../src/evaluation/ranking.js';
 import { COMPONENT_COLOURS } from '../../../../src/figures/theme.js';
 import type { Interval } from '../../../../src/shared/statistics.js';
 import { COMPONENT_NAMES } from '../../../../src/world/fields.js';
 import { rankedPolicy } from '../../graders/ranked-policies.js';
+import type { Place } from '../../graders/ties.js';
 import { meansOf, type Verdict } from '../../graders/verdict.js';
 import { type Axis, leftOf, placeOf, stackOf } from '../../parts/stack.js';
 import { plain } from '../../person/descriptions.js';
 import './ranking.css';
 
 interface RankingProps {
-  readonly ranking: readonly Standing[];
+  /** The best first. */
+  readonly places: readonly Place[];
   readonly policies: readonly PolicyComponents[];
   /** By COMPONENT_NAMES. */
   readonly weights: readonly number[];
   readonly verdict: Verdict;
 }
 
-export function Ranking({ ranking, policies, weights, verdict }: RankingProps) {
+export function Ranking({ places, policies, weights, verdict }: RankingProps) {
   const beaten = new Set(verdict.beaten.map(({ name }) => name));
   const parts = new Map(policies.map(({ name, components }) => [name, partsOf(components, weights)]));
   const axis = { low: Math.min(...Array.from(parts.values(), leftOf)), high: 1 };
@@ -26,7 +28,8 @@ export function Ranking({ ranking, policies, weights, verdict }: RankingProps) {
       <h2 id="ranking">The ranking</h2>
       <p class="note">
         Mean final score, 0 to 1, with its 95 % interval, and its parts: weight times component. The lead is
-        the mean difference to the next policy with the same people.
+        the mean difference to the next policy with the same people. Policies with the same scores share a
+        row.
       </p>
       <Legend />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard. */}
@@ -40,14 +43,14 @@ export function Ranking({ ranking, policies, weights, verdict }: RankingProps) {
             </tr>
           </thead>
           <tbody>
-            {ranking.map((standing) => (
+            {places.map((place) => (
               <Row
-                key={standing.policy}
-                standing={standing}
-                parts={parts.get(standing.policy)!}
+                key={place.policies[0]}
+                place={place}
+                parts={parts.get(place.policies[0])!}
                 axis={axis}
-                isBeaten={beaten.has(standing.policy)}
-                beats={beaten.size > 0 && standing.policy === verdict.bestIgnoring}
+                isBeaten={place.policies.some((policy) => beaten.has(policy))}
+                beats={beaten.size > 0 && place.policies.includes(verdict.bestIgnoring)}
               />
             ))}
           </tbody>
@@ -73,21 +76,25 @@ const Legend = () => (
 );
 
 interface RowProps {
-  readonly standing: Standing;
+  readonly place: Place;
   readonly parts: readonly number[];
   readonly axis: Axis;
   readonly isBeaten: boolean;
   readonly beats: boolean;
 }
 
-function Row({ standing: { policy, finalScore, lead }, parts, axis, isBeaten, beats }: RowProps) {
-  const { beliefSource } = rankedPolicy(policy);
+function Row({ place: { policies, finalScore, lead }, parts, axis, isBeaten, beats }: RowProps) {
+  const { beliefSource } = rankedPolicy(policies[0]);
   return (
-    <tr class={beliefSource} data-policy={policy}>
+    <tr class={beliefSource} data-policy={policies.join(' ')}>
       <th scope="row">
         <span class="standing">
           <span class="who">
-            {policy}
+            {policies.map((policy) => (
+              <span key={policy} class="name">
+                {policy}
+              </span>
+            ))}
             {isBeaten && <span class="mark beaten">beaten without inference</span>}
             {beats && <span class="mark beats">infers nothing</span>}
           </span>

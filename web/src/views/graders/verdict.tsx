@@ -37,7 +37,8 @@ export function VerdictPanel({ verdict, people }: VerdictPanelProps) {
   );
 }
 
-function headingOf({ pays, bestIgnoring, lead }: Verdict): string {
+/** Returns the verdict in a sentence. */
+export function headingOf({ pays, bestIgnoring, lead }: Verdict): string {
   if (pays === 'inference') return 'This grader pays for inference';
   if (pays === 'part')
     return `This grader pays more for ${wordsFor(bestIgnoring)} than for some policies that infer`;

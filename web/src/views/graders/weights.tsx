@@ -4,6 +4,7 @@ import { useId, useMemo, useRef } from 'preact/hooks';
 import { COMPONENT_COLOURS } from '../../../../src/figures/theme.js';
 import { COMPONENT_FIELDS } from '../../../../src/world/fields.js';
 import type { Field } from '../../address.js';
+import type { Tick } from '../../graders/ticks.js';
 import {
   decimalOf,
   lockWeight,
@@ -22,9 +23,11 @@ import { title } from '../../person/descriptions.js';
 interface WeightsPanelProps {
   readonly weights: Weights;
   readonly change: (weights: Weights, mode: 'push' | 'replace') => void;
+  /** Where the ranking changes, by COMPONENT_NAMES; null while it is computed. */
+  readonly ticks: readonly (readonly Tick[])[] | null;
 }
 
-export function WeightsPanel({ weights, change }: WeightsPanelProps) {
+export function WeightsPanel({ weights, change, ticks }: WeightsPanelProps) {
   const { sliders, set, lock } = useSliders(weights, change);
   /** Whether a slider is being dragged, or moved by a held key. The whole movement becomes one entry of the history. */
   const heldRef = useRef(false);
@@ -45,7 +48,12 @@ export function WeightsPanel({ weights, change }: WeightsPanelProps) {
       </div>
       <div class="weights">
         {COMPONENT_FIELDS.map(({ name }, k) => (
-          <WeightRow key={name} {...{ k, sliders, slide, hold, type, lock }} />
+          <WeightRow
+            key={name}
+            {...{ k, sliders, slide, hold, type, lock }}
+            // The ranking is computed for weights without locks.
+            ticks={sliders.locked.includes(true) ? [] : (ticks?.[k] ?? [])}
+          />
         ))}
       </div>
       <p class="fine">
@@ -100,6 +108,7 @@ const sameWeights = (a: Weights, b: Weights): boolean => a.every((weight, k) => 
 interface WeightRowProps {
   readonly k: number;
   readonly sliders: Sliders;
+  readonly ticks: readonly Tick[];
   readonly slide: (k: number, to: number) => void;
   /** Reports whether a key is held. */
   readonly hold: (isHeld: boolean) => void;
@@ -107,7 +116,7 @@ interface WeightRowProps {
   readonly lock: (k: number) => void;
 }
 
-function WeightRow({ k, sliders, slide, hold, type, lock }: WeightRowProps) {
+function WeightRow({ k, sliders, ticks, slide, hold, type, lock }: WeightRowProps) {
   const id = useId();
   const { name, meaning } = COMPONENT_FIELDS[k];
   const weight = sliders.weights[k];
@@ -133,6 +142,7 @@ function WeightRow({ k, sliders, slide, hold, type, lock }: WeightRowProps) {
         onKeyDown={({ repeat }) => hold(repeat)}
         onChange={() => hold(false)}
       />
+      <Ticks ticks={ticks} jump={(to) => type(k, to)} />
       <TextField
         label={`${title(name)} as a number`}
         field={field}
@@ -144,6 +154,29 @@ function WeightRow({ k, sliders, slide, hold, type, lock }: WeightRowProps) {
         <span class="visually-hidden"> {title(name)}</span>
       </button>
       <small id={`${id}-meaning`}>{meaning}</small>
+    </div>
+  );
+}
+
+interface TicksProps {
+  readonly ticks: readonly Tick[];
+  readonly jump: (to: number) => void;
+}
+
+/** Marks below a slider where the ranking changes. A click goes to the nearest one; keyboards have the table of changes. */
+function Ticks({ ticks, jump }: TicksProps) {
+  const click = ({ clientX, currentTarget }: MouseEvent): void => {
+    const { left, width } = (currentTarget as Element).getBoundingClientRect();
+    const to = ((clientX - left) / width) * WHOLE;
+    const [nearest] = [...ticks].sort((a, b) => Math.abs(a.to - to) - Math.abs(b.to - to));
+    if (nearest !== undefined) jump(nearest.to);
+  };
+  return (
+    // Hidden from keyboards and screen readers, which have the buttons of the table of changes.
+    <div class="ticks" aria-hidden="true" onClick={click}>
+      {ticks.map(({ to, words }) => (
+        <span key={to} title={words} style={{ left: `${(100 * to) / WHOLE}%` }} />
+      ))}
     </div>
   );
 }
