@@ -12,6 +12,8 @@ export const POLICY_WORDS: Readonly<Record<string, string>> = {
   'open-loop+inference': 'Plays as open-loop, and infers who it is.',
   planner: 'Infers who it is, and plans the rest of the week for the grade.',
   'planner-wellbeing': 'Plans weeks that are good for the person.',
+  'student-v2': 'A small network, which imitated the planner and was then refined under v2.',
+  'student-v3': 'A small network, which imitated the planner and was then refined under v3.',
   'student-v2-clone': 'A small network that imitates the planner under v2.',
   'student-v3-clone': 'A small network that imitates the planner under v3.',
   'planner-prior': 'Plans without learning who it is.',
