@@ -20,13 +20,13 @@ export const ANCHORS_DATA: readonly GraderAnchors[] = [
       sampled: {
         sequence: { mean: 0.75274, low: 0.7522, high: 0.75328 },
         sequenceSeeds: '20000-119999',
-        oracle: { mean: 0.83251, low: 0.81797, high: 0.84704 },
+        oracle: { mean: 0.83134, low: 0.81658, high: 0.84611 },
         oracleSeeds: '20000-20099',
       },
       discrete: {
         sequence: { mean: 0.81931, low: 0.81849, high: 0.82014 },
         sequenceSeeds: '20000-119999',
-        oracle: { mean: 0.87696, low: 0.85749, high: 0.89643 },
+        oracle: { mean: 0.87631, low: 0.8569, high: 0.89571 },
         oracleSeeds: '20000-20099',
       },
     },
@@ -49,13 +49,13 @@ export const ANCHORS_DATA: readonly GraderAnchors[] = [
       sampled: {
         sequence: { mean: 0.74928, low: 0.74882, high: 0.74975 },
         sequenceSeeds: '20000-119999',
-        oracle: { mean: 0.85544, low: 0.84337, high: 0.8675 },
+        oracle: { mean: 0.85488, low: 0.84291, high: 0.86685 },
         oracleSeeds: '20000-20099',
       },
       discrete: {
         sequence: { mean: 0.78428, low: 0.78358, high: 0.78497 },
         sequenceSeeds: '20000-119999',
-        oracle: { mean: 0.89174, low: 0.87553, high: 0.90795 },
+        oracle: { mean: 0.89065, low: 0.87449, high: 0.9068 },
         oracleSeeds: '20000-20099',
       },
     },
@@ -78,13 +78,13 @@ export const ANCHORS_DATA: readonly GraderAnchors[] = [
       sampled: {
         sequence: { mean: 0.55107, low: 0.54962, high: 0.55252 },
         sequenceSeeds: '20000-119999',
-        oracle: { mean: 0.96489, low: 0.95583, high: 0.97394 },
+        oracle: { mean: 0.96381, low: 0.9545, high: 0.97312 },
         oracleSeeds: '20000-20099',
       },
       discrete: {
         sequence: { mean: 0.54393, low: 0.54336, high: 0.5445 },
         sequenceSeeds: '20000-119999',
-        oracle: { mean: 0.97373, low: 0.9639, high: 0.98355 },
+        oracle: { mean: 0.96862, low: 0.95795, high: 0.9793 },
         oracleSeeds: '20000-20099',
       },
     },
