@@ -13,7 +13,7 @@ const MODULES = {
 export type StudentName = keyof typeof MODULES;
 
 /** The names of the students in the package: the grader that each was trained for, and `-clone` before refinement. */
-export const STUDENT_NAMES = Object.keys(MODULES) as readonly StudentName[];
+export const STUDENT_NAMES = Object.freeze(Object.keys(MODULES)) as readonly StudentName[];
 
 const students = new Map<StudentName, Promise<Student>>();
 
