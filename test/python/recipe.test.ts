@@ -22,7 +22,7 @@ const LIMIT_MS = 600_000;
 const BATCH = 32;
 const RANKS = 2;
 const EPISODES = 6;
-const EPOCHS = 5;
+const EPOCHS = 12;
 const SMALL = [
   ...['--episodes', `${EPISODES}`, '--rows', '40'],
   ...['--sft-epochs', `${EPOCHS}`, '--sft-learning-rate', '0.01'],
