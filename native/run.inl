@@ -265,7 +265,7 @@ void run_all(const Envs& envs, const Run& run, size_t first_tile, size_t last_ti
   each_group(envs, first_tile, last_tile, true, [&](const Group& g) { run_group<Choose, Record>(envs, run, g); });
 }
 
-// Returns whether a run records anything. It is not a member of Trajectory: all kernels would define the same symbol.
+// Returns whether a run records anything. It is not a member of Trajectory, because then all kernels would define the same symbol.
 RHYTHM_INLINE bool records(const Trajectory& t) {
   return t.actions || t.events || t.rewards || t.meters || t.deltas || t.anomalies;
 }

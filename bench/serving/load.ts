@@ -34,7 +34,10 @@ export interface LoadFigures {
   readonly busy: number;
 }
 
-/** Retries like those of the Python client: the number of attempts, and the first wait in milliseconds. Each later wait is twice as long. */
+/**
+ * As in the Python client: the maximum number of attempts of a request, and the first wait in milliseconds. Each later wait
+ * is twice as long.
+ */
 const ATTEMPTS = 6;
 const FIRST_WAIT_MS = 500;
 

@@ -17,7 +17,7 @@ from settings import PITFALLS, Limits
 
 #: The minimum share of the rarer action of a cycle. With a smaller share the run has collapsed to one action.
 MIN_CYCLE_SHARE = 0.2
-#: The minimum number of answers in a window. With fewer answers, `one_action` and `cycle` are not checked.
+#: The minimum number of answers with an action in a window. With fewer, `one_action` and `cycle` are not checked.
 MIN_ANSWERS = 20
 #: Pitfalls that are checked by the figure of a single step.
 _SINGLE_STEP = ("kl",)

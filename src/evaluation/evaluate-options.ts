@@ -34,7 +34,8 @@ export type PolicyRecord = Readonly<Record<string, PolicyLike | string>>;
 export interface EvaluateOptions extends ConditionOptions {
   /**
    * Names of built-in policies, as in `eval --policies`, and "llm:NAME" for a model of `llm`; or policies by their names in
-   * results, such as `{ mine: policy, 'heuristic+constant': builtin('heuristic+constant') }`. Default: all fast policies.
+   * results, such as `{ mine: policy, 'heuristic+constant': builtin('heuristic+constant') }`. Default: random, heuristic
+   * and open-loop, each without a belief and with the constant belief.
    */
   readonly policies?: readonly string[] | PolicyRecord;
   /** The language models that `policies` names. */
@@ -51,14 +52,17 @@ export interface EvaluateOptions extends ConditionOptions {
   readonly chunkSize?: number;
   /** Called once before the first episode. A promise is awaited. */
   readonly onStart?: (run: RunInfo) => unknown;
-  /** Called after every chunk and stepped policy with the number of episodes played and their total, over all policies. */
+  /**
+   * Called after each chunk, within a chunk after each stepped policy, and as episodes of language models end, with the
+   * number of episodes played and their total, over all policies.
+   */
   readonly onProgress?: (done: number, total: number) => void;
   /** Called with the episodes of each policy in each chunk, in the order of seeds. A promise is awaited. */
   readonly onEpisodes?: (episodes: PlayedEpisodes) => unknown;
   /**
-   * Called with the same episodes as trajectories. A trajectory takes about 18 kB as a line of a file, or 35 kB with reasons. A
-   * promise is awaited. Recording does not change results, but is slow. Episodes of language models come first, each
-   * when it ends.
+   * Called with the same episodes, in the form of trajectories. A trajectory takes about 14 kB as a line of a file, or up to
+   * 30 kB with reasons. A promise is awaited. Recording does not change results, but is slow. Episodes of language models
+   * come first, each when it ends.
    */
   readonly onTrajectories?: (episodes: readonly TrajectoryEpisode[]) => unknown;
   /** Aborting it rejects the promise with the signal's reason, at the next chunk or the next step of a stepped policy. */
@@ -69,7 +73,10 @@ export interface EvaluateOptions extends ConditionOptions {
 export interface Played {
   /** The name of the condition. */
   readonly condition: string;
-  /** The name of the actions; with `belief`, an entry of POLICIES or STEPPED_POLICIES, or "llm:NAME". */
+  /**
+   * The policy's name without its belief, such as "heuristic" for heuristic+constant. Together with `belief` it identifies
+   * an entry of POLICIES or STEPPED_POLICIES, or a model "llm:NAME".
+   */
   readonly policy: string;
   /** The kind of belief that is stated at each step. */
   readonly belief: BeliefKind;
@@ -79,7 +86,7 @@ export interface Played {
   readonly oracle: boolean;
 }
 
-/** Episodes of one row. */
+/** Episodes of one row of the results, in one chunk. */
 export interface PlayedEpisodes extends Played {
   /** 'sampled', 'discrete' or a profile's name. */
   readonly profile: string;

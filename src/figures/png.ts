@@ -9,7 +9,7 @@ export interface PngOptions {
 }
 
 /**
- * Renders the SVG that `svgOf` returned. Returns the bytes of a PNG file. The theme 'auto' is light, as in print. The
+ * Renders the SVG that `svgOf` returned. Returns the bytes of a PNG file. The theme 'auto' is drawn light, as in print. The
  * font Inter has Latin, Greek and Cyrillic letters; other letters come from the fonts of the machine.
  * @throws LibraryError `library_missing`; InputError for an invalid scale.
  */
@@ -28,7 +28,7 @@ export async function pngOf(svg: string, { scale = 2 }: PngOptions = {}): Promis
 type Canvas = typeof import('@napi-rs/canvas');
 let canvas: Promise<Canvas> | undefined;
 
-/** The files of the two font weights that pictures use. */
+/** The files of the two font weights that figures use. */
 const FONTS = ['400Regular/Inter_400Regular.ttf', '600SemiBold/Inter_600SemiBold.ttf'];
 
 /** @internal Loads the canvas library. @throws LibraryError `library_missing`. */

@@ -1,8 +1,8 @@
 /**
  * Plays the episodes of many players in one vector environment.
  *
- * All requests of one turn of the event loop run as one masked step. Players may be at different steps, and no player
- * waits for another.
+ * The steps requested in one turn of the event loop run as one masked step, and the resets as one call for each profile
+ * and grader. Players may be at different steps, and no player waits for another.
  */
 
 import { createVecEnv, type VecEnv } from '../engine/node.js';
@@ -52,7 +52,7 @@ export interface EpisodePoolOptions {
   readonly onStepped?: (numEnvs: number) => void;
 }
 
-/** The initial number of environments. It doubles when all environments are taken. */
+/** The initial number of environments. It doubles when all are taken, up to `capacity`. */
 const INITIAL_SIZE = 64;
 
 /** Environments that players claim, reset, step and release one by one. */
@@ -85,7 +85,7 @@ export class EpisodePool {
     return this.#env.world;
   }
 
-  /** Takes an environment for a player. Returns its index; null if all are taken. */
+  /** Takes an environment for a player. Returns its index; null only if `capacity` environments are taken. */
   claim(): number | null {
     if (this.#taken === this.capacity) return null;
     if (this.#free.length === 0) this.#grow();

@@ -145,7 +145,7 @@ describe('replay', () => {
 });
 
 describe('a row may have', () => {
-  /** Returns the library's final score of an episode of the first action. */
+  /** Returns the library's final score of an episode that plays action 0 at every step. */
   const score = (grader: GraderChoice, profiles = 'sampled', beliefs?: number[]) => {
     using env = createVecEnv({ numEnvs: 1 });
     env.reset({ seed: 9, profiles, graders: grader });

@@ -1,4 +1,4 @@
-/** `report`: a page and its plots from files of every kind, written completely or not at all. */
+/** `report`: a page and its figures from files of every kind, written completely or not at all. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { evaluate } from '../../src/evaluation/evaluate.js';

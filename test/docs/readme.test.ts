@@ -1,4 +1,4 @@
-/** Compares the tables and figures of the README and docs/commands.md with recomputed values. */
+/** Compares tables and numbers of the README, docs/commands.md and docs/guides/planner.md with recomputed values. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';

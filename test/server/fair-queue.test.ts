@@ -168,7 +168,7 @@ it('the server does not read the bodies of requests that wait', async () => {
     return socket;
   });
   await metricBecomes(server, WAITING, sockets.length);
-  // All clients have the same body, so the memory is the server's.
+  // All clients share one string as the body, so added memory is the server's.
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(sockets.length * 2 ** 18);
   for (const socket of [first, ...sockets]) socket.destroy();
   await metricBecomes(server, WAITING, 0);

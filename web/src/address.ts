@@ -7,7 +7,7 @@
 export interface Field<T> {
   /** The default value. It is left out of the address. */
   readonly initial: T;
-  /** Describes the valid values, in words that follow "expected". */
+  /** Describes the valid values as a noun phrase, for "Expected X" and "X is expected". */
   readonly expected: string;
   /** Parses a text; null if it is invalid. */
   read(text: string): T | null;
@@ -50,7 +50,7 @@ export function oneOf<const Name extends string>(
 export interface Parsed {
   readonly view: string;
   readonly state: Readonly<Record<string, unknown>>;
-  /** One sentence for each invalid part of the address. */
+  /** A sentence for each invalid part of the address, at most MAX_PROBLEMS, and one with the number of the others. */
   readonly problems: readonly string[];
 }
 

@@ -45,7 +45,7 @@ const TEXTS: Readonly<Record<string, (difference: number, lowersFirstHalf: boole
   wellbeing: () => 'keeps the meters that matter to them higher over the week',
 };
 
-/** The smallest difference of components that is a reason. */
+/** The smallest difference of a component that is a reason. Other components have no bound but MIN_GAIN. */
 const MIN_DIFFERENCES: Readonly<Record<string, number>> = { progress: MIN_VISIBLE, connection: MIN_VISIBLE };
 
 /** Returns the reasons of 'wellbeing': higher meters, and the grade without adaptation. */

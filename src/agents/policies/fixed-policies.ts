@@ -14,6 +14,7 @@ export type BeliefKind = 'none' | 'constant' | 'own';
 
 /** How a policy chooses actions. */
 interface Plan {
+  /** The policy's name without its belief, such as "heuristic" for heuristic+constant. */
   readonly actions: string;
   /** Opens the policy as a player that is called at each step. */
   readonly open: (setting: PolicySetting) => Player;
@@ -25,7 +26,7 @@ interface Plan {
 
 export interface FixedPolicy extends Plan, Policy {
   readonly open: Plan['open'];
-  /** The name on the command line: the name of the actions, followed by `+constant` for the constant belief. */
+  /** The policy's name on the command line: `actions`, followed by `+constant` for the constant belief. */
   readonly name: string;
   readonly belief: BeliefKind;
   readonly options: Pick<RunOptions, 'beliefs'>;

@@ -30,7 +30,7 @@ export interface SteppedPlayer extends PolicyPlayer {
 
 export interface SteppedPolicy extends Policy {
   readonly name: string;
-  /** The name of the actions in results: the policy's name. */
+  /** The policy's name in results. */
   readonly actions: string;
   readonly belief: BeliefKind;
   readonly usesHiddenState: boolean;

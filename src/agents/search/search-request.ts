@@ -143,10 +143,10 @@ function profileOf(world: World, { profile = 'sampled' }: ActionSequenceProblem,
   );
 }
 
-/** Returns a copy of rows of valid action codes. */
+/** Validates rows of action codes. Returns a copy. */
 function toSequences(sequences: ArrayLike<number>): Uint8Array {
   const length = isList(sequences) ? Math.ceil(sequences.length / NUM_STEPS) * NUM_STEPS : 0;
-  // `toActions` checks every code of an array.
+  // `toActions` does not check a Uint8Array, so pass a plain array.
   const codes = isList(sequences) ? Array.from(sequences) : sequences;
   return toActions(codes, length, `n x ${NUM_STEPS} in initialSequences`, null);
 }

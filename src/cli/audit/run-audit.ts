@@ -41,7 +41,7 @@ export interface AuditCommandOptions extends EngineOptions {
 /**
  * Audits a grader, prints the result and writes the files.
  * @returns whether the command succeeded: false if `assert` and the grader does not pay only for inference.
- * @throws UsageError for paths; LibraryError `library_missing`; the errors of `audit`; the signal's reason.
+ * @throws UsageError for unusable paths; LibraryError `library_missing`; the errors of `audit`; the signal's reason.
  */
 export async function runAudit(
   { shard, ...all }: AuditCommandOptions,

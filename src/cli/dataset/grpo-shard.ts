@@ -17,7 +17,10 @@ interface GrpoShardOptions extends EngineOptions {
   readonly shard: Shard;
 }
 
-/** Writes the rows of a shard as JSON lines. @throws UsageError for paths; InputError for more shards than rows; the signal's reason. */
+/**
+ * Writes the rows of a shard as JSON lines.
+ * @throws UsageError for unusable paths; InputError for more shards than rows; the signal's reason.
+ */
 export async function runGrpoShard(
   plan: DatasetPlan,
   options: GrpoShardOptions,

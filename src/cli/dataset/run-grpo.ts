@@ -31,7 +31,7 @@ export interface GrpoOptions extends EngineOptions, Omit<DatasetOptions, 'grader
 
 /**
  * Writes the rows and the card, or neither.
- * @throws UsageError for paths and formats; InputError for an impossible plan; the signal's reason.
+ * @throws UsageError for unusable paths and formats; InputError for an impossible plan; the signal's reason.
  */
 export async function runGrpo(options: GrpoOptions, signal: AbortSignal): Promise<void> {
   checkEngineOptions(options);
@@ -46,7 +46,7 @@ export async function runGrpo(options: GrpoOptions, signal: AbortSignal): Promis
 /**
  * Writes rows and their card, or neither.
  * @param target the file, and the grader's name in the command of the card. @param source the rows of the plan, in batches of BATCH.
- * @throws UsageError for paths and formats; the signal's reason.
+ * @throws UsageError for unusable paths and formats; the signal's reason.
  */
 export async function writeGrpo(
   plan: DatasetPlan,
@@ -95,7 +95,7 @@ async function writeRows(
 
 /**
  * Checks the file before any work is done. @returns its format, and the paths of the rows and the card.
- * @throws UsageError for paths and formats.
+ * @throws UsageError for unusable paths and formats.
  */
 export function checkGrpoOutput(target: Pick<GrpoOptions, 'output' | 'format'>): {
   readonly format: RowFormat;

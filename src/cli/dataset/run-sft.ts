@@ -50,7 +50,7 @@ interface Sink {
 /**
  * Writes all files of the dataset, or none; with --shard, the file of a shard.
  * @returns whether every line was a valid episode that equals its replay.
- * @throws UsageError for paths, or if no row is left; InputError for an impossible plan; the signal's reason.
+ * @throws UsageError for unusable paths, or if no row is left; InputError for an impossible plan; the signal's reason.
  */
 export async function runSft(options: SftCliOptions, signal: AbortSignal): Promise<boolean> {
   checkEngineOptions(options);
@@ -78,7 +78,7 @@ export async function runSft(options: SftCliOptions, signal: AbortSignal): Promi
 /**
  * Writes all files of the dataset, or none.
  * @returns whether every line was a valid episode that equals its replay.
- * @throws UsageError for paths, or if no row is left; the signal's reason.
+ * @throws UsageError for unusable paths, or if no row is left; the signal's reason.
  */
 export async function writeSft(
   plan: SftPlan,

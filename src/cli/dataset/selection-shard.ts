@@ -39,7 +39,7 @@ const BATCH = 128;
 
 /**
  * Writes the episodes of a shard and their results as JSON lines.
- * @throws UsageError for paths; InputError for more shards than lines; the signal's reason.
+ * @throws UsageError for unusable paths; InputError for more shards than lines; the signal's reason.
  */
 export async function runSelectionShard(
   { plan, shard, accepts }: SelectionShard,

@@ -26,7 +26,7 @@ export interface EpisodeStore {
   commit(): Promise<void>;
   /**
    * Closes the store without a commit. Does nothing after `commit`.
-   * @returns the path of an unfinished file that it leaves; null for none.
+   * @returns the path of an unfinished file that stays; null for none.
    */
   discard(): Promise<string | null>;
   /** Returns a line about the episodes kept for the next run; '' for none. */

@@ -62,7 +62,7 @@ export interface EvalCommandOptions
 
 /**
  * Evaluates policies, prints the tables and writes the files.
- * @throws UsageError for paths; InputError for names; the errors of requests to a model; the signal's reason.
+ * @throws UsageError for unusable paths; InputError for unknown names; the errors of requests to a model; the signal's reason.
  */
 export async function runEval(options: EvalCommandOptions, signal: AbortSignal): Promise<void> {
   const { json, components, trajectories } = options;
@@ -138,7 +138,7 @@ const engineOptionsOf = ({ profiles, backend, kernel, threads }: EvalCommandOpti
   ...{ profiles, backend, kernel, threads },
 });
 
-/** Opens the store of trajectories. Returns null without --trajectories. @throws UsageError; InputError for names. */
+/** Opens the store of trajectories. Returns null without --trajectories. @throws UsageError; InputError for unknown names. */
 async function openStore(
   options: EvalCommandOptions,
   models: readonly string[],

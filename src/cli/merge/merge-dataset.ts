@@ -9,7 +9,7 @@ import { readLines } from '../files/lines.js';
 /** Many times the length of a row. */
 const MAX_LINE_BYTES = 2 ** 20;
 
-/** Writes the rows and the card. @param paths of all shards. @throws UsageError for paths and formats; the signal's reason. */
+/** Writes the rows and the card. @param paths of all shards. @throws UsageError for unusable paths and formats; the signal's reason. */
 export const mergeDataset = (
   job: DatasetJob,
   paths: readonly string[],

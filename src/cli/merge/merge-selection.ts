@@ -10,7 +10,7 @@ import { readStoredLines } from '../dataset/stored-lines.js';
  * Writes the directory of the dataset.
  * @param paths of all shards. @param target the directory and the format, by default JSON lines.
  * @returns whether every line was a valid episode that equals its replay, or --skip-bad was given.
- * @throws UsageError for paths, or if no row is left; the signal's reason.
+ * @throws UsageError for unusable paths, or if no row is left; the signal's reason.
  */
 export async function mergeSelection(
   { grader, options }: SelectionJob,

@@ -43,7 +43,7 @@ const tableOf = (jobs: readonly JobStatus[]): string =>
     ]),
   );
 
-/** Returns lines about failed shards, about shards that gave other bytes, and about the file. */
+/** Returns lines about failed shards, about shards that gave other bytes, and about the file that `collect` wrote. */
 function notesOf({ name, failed, different, file }: JobStatus): string {
   const lines = [
     ...failed.map(

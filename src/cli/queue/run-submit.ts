@@ -62,7 +62,7 @@ const RATES = [1, 100_000] as const;
 /** The number of digits of a job's digest in the job's name. */
 const DIGITS = 12;
 
-/** Submits a job that does what `teach` does. @throws UsageError; InputError for names; QueueError. */
+/** Submits a job that does what `teach` does. @throws UsageError; InputError for unknown names; QueueError. */
 export async function submitTeach(options: TeachSubmitOptions): Promise<void> {
   const { policy = DEFAULT_TEACHER, seeds, profiles } = options;
   checkName('profiles', profiles, PROFILE_CHOICES);
@@ -77,7 +77,7 @@ export async function submitTeach(options: TeachSubmitOptions): Promise<void> {
   await submit(job, seeds.last - seeds.first + 1, 1, options);
 }
 
-/** Submits a job that does what `eval --trajectories` does. @throws UsageError; InputError for names; QueueError. */
+/** Submits a job that does what `eval --trajectories` does. @throws UsageError; InputError for unknown names; QueueError. */
 export async function submitEval(options: EvalSubmitOptions): Promise<void> {
   const { policies } = options;
   for (const policy of policies ?? []) checkNoFile(policy);
@@ -110,14 +110,14 @@ export async function submitAudit(options: AuditSubmitOptions): Promise<void> {
   await submit(job, piecesOf(job), 1, options);
 }
 
-/** Checks a policy of this package. @throws UsageError; InputError for names. */
+/** Checks a policy of this package. @throws UsageError; InputError for unknown names. */
 function checkPolicy(policy: string, options: ModelFlags): void {
   checkNoFile(policy);
   teacherNamed(policy);
   checkNoModelFlags(policy, options);
 }
 
-/** @throws UsageError for the path of a policy's file. */
+/** Refuses the path of a policy's file. @throws UsageError. */
 function checkNoFile(policy: string): void {
   if (!isPolicyFile(policy)) return;
   throw new UsageError(

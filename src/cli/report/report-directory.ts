@@ -10,7 +10,7 @@ import { temporaryFilesOf } from '../files/temporary-file.js';
 export const PAGE = 'report.html';
 
 /**
- * Returns the names of files in `directory` that reports wrote: the page and its plots, and the plots of a run that was
+ * Returns the names of files in `directory` that reports wrote: the page and its figures, and the figures of a run that was
  * killed before its page was complete. The temporary file of that page lists them.
  */
 export function earlierFiles(directory: string): string[] {

@@ -27,9 +27,9 @@ export interface ReportOptions {
 }
 
 /**
- * Writes the page and its plots.
+ * Writes the page and its figures.
  * @returns false if lines were left out and `skipBad` is off.
- * @throws UsageError for paths and files; LibraryError `library_missing`; the signal's reason.
+ * @throws UsageError for unusable paths and files; LibraryError `library_missing`; the signal's reason.
  */
 export async function runReport(
   paths: readonly string[],
@@ -79,7 +79,7 @@ async function gather(paths: readonly string[], signal: AbortSignal): Promise<Ga
 }
 
 /**
- * Returns the plots and, last, the page, so that it exists only with all its plots. Paths are relative to the
+ * Returns the figures and, last, the page, so that it exists only with all its figures. Paths are relative to the
  * directory.
  */
 async function filesOf(data: ReportData, signal: AbortSignal): Promise<OutputFile[]> {

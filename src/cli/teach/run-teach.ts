@@ -33,7 +33,7 @@ export interface TeachCommandOptions
 
 /**
  * Checks the options and runs the teacher.
- * @throws UsageError for paths and options; InputError for names; the errors of the teachers; the signal's reason.
+ * @throws UsageError for unusable paths and options; InputError for unknown names; the errors of the teachers; the signal's reason.
  */
 export async function runTeach(options: TeachCommandOptions, signal: AbortSignal): Promise<void> {
   refuseFormerOptions(options, options.policy);
@@ -67,7 +67,7 @@ const workFilesOf = (output: string, format: RowFormat, isModel: boolean): strin
   return format === LINES || output === '-' ? [] : partialFiles(output);
 };
 
-/** Checks a policy of this package. Refuses options of language models. @throws UsageError; InputError for names. */
+/** Checks a policy of this package. Refuses options of language models. @throws UsageError; InputError for unknown names. */
 function checkPolicy(policy: string, options: TeachCommandOptions): void {
   if (!isPolicyFile(policy)) teacherNamed(policy);
   checkNoModelFlags(policy, options);

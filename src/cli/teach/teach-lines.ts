@@ -1,4 +1,7 @@
-/** Runs `rhythm-vec teach` with a policy of this package or a file: writes JSON lines to a file, atomically. */
+/**
+ * Runs `rhythm-vec teach` with a policy of this package or a file: writes JSON lines to a file, atomically, or to the standard
+ * output.
+ */
 
 import type { Grader } from '../../engine/graders/grader.js';
 import { counted } from '../../evaluation/format-results.js';
@@ -23,7 +26,10 @@ export interface PolicyTeachOptions extends EngineOptions {
   readonly shard?: Shard;
 }
 
-/** Plays episodes with a policy and writes them. @throws InputError for names; the signal's reason. */
+/**
+ * Plays episodes with a policy and writes them.
+ * @throws InputError for an unknown policy or profile name; the signal's reason.
+ */
 export async function teachLines(
   options: PolicyTeachOptions,
   grader: Grader,

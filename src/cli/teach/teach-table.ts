@@ -18,7 +18,7 @@ import type { PolicyTeachOptions } from './teach-lines.js';
 
 /**
  * Plays episodes with a policy and writes them. It continues with the episodes of `OUTPUT.partial`.
- * @throws InputError for names; UsageError if that file has other episodes; the signal's reason.
+ * @throws InputError for unknown names; UsageError if that file has other episodes; the signal's reason.
  */
 export async function teachTable(
   options: PolicyTeachOptions,

@@ -35,7 +35,10 @@ export interface TrainCommandOptions extends Omit<TrainOptions, 'grader' | 'from
   readonly resume?: true;
 }
 
-/** Trains and writes a student. @throws UsageError for paths; InputError for options; LibraryError; the signal's reason. */
+/**
+ * Trains and writes a student.
+ * @throws UsageError for unusable paths; InputError for invalid options; LibraryError `library_missing`; the signal's reason.
+ */
 export async function runTrain(options: TrainCommandOptions, signal: AbortSignal): Promise<void> {
   const { output, curves, resume, jsonl, backend, kernel, threads, ...given } = options;
   checkEngineOptions(options);

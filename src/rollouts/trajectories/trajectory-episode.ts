@@ -6,7 +6,7 @@ import type { Schema } from '../../shared/schemas.js';
 export interface Player {
   /** The name of the policy that chose the actions: "planner", "llm", "heuristic", ... */
   readonly teacher: string;
-  /** The name of a language model or of a variant; null for none. */
+  /** The name of the language model; null for other policies. */
   readonly model: string | null;
   /** The teacher's objective: "score" or "wellbeing"; null for none. */
   readonly objective: string | null;

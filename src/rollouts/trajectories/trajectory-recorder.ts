@@ -35,7 +35,7 @@ export class TrajectoryRecorder {
   /**
    * @param env an environment without imagination and autoreset, row-major, with raw OBSERVATION_FIELDS (`observation`
    *   left out, or `{ history: true }`). The caller closes it.
-   * @throws InputError `not_alike` for any other environment.
+   * @throws InputError `not_alike` for any other environment; for a column-major one, `begin` throws it.
    */
   constructor(env: AnyVecEnv, player: Player, grader: Grader) {
     checkEnv(env);
@@ -49,7 +49,7 @@ export class TrajectoryRecorder {
    * Begins an episode in every environment whose entry is not null. An unfinished episode of such an environment is
    * dropped. No entry of the first call may be null.
    * @param episodes [numEnvs].
-   * @returns as `env.reset`. @throws as `env.reset`.
+   * @returns as `env.reset`. @throws as `env.reset`, and InputError `not_alike` for a column-major environment.
    */
   *begin(episodes: readonly (EpisodeSpec | null)[]): EngineCalls<StepResult> {
     const { numEnvs, world } = this.#env;
@@ -61,6 +61,7 @@ export class TrajectoryRecorder {
       ...(episodes.includes(null) ? { mask: episodes.map((spec) => spec !== null) } : {}),
     };
     const result = yield* resultOf(this.#env.reset(starts));
+    if (result.columnStride !== 0) refuseEnv();
     this.#observations = result.observations;
     for (const [i, spec] of episodes.entries()) {
       if (spec === null) continue;
@@ -115,10 +116,13 @@ function checkEnv({ imagination, metadata, observationFields }: AnyVecEnv): void
     const sameLayout = field?.name === name && field.offset === offset && field.size === size;
     return sameLayout && field.low === low && field.high === high;
   });
-  if (raw && !imagination && metadata.autoresetMode === 'disabled') return;
+  if (!raw || imagination || metadata.autoresetMode !== 'disabled') refuseEnv();
+}
+
+function refuseEnv(): never {
   throw new InputError(
     'not_alike',
-    'Expected an environment without imagination and autoreset, with raw observations, got another one. ' +
+    'Expected a row-major environment without imagination and autoreset, with raw observations, got another one. ' +
       'Create it without these options. `observation: { history: true }` is allowed.',
   );
 }

@@ -27,12 +27,12 @@ const MAX_WORKERS = 256;
 const [FIRST_DELAY_MS, MAX_DELAY_MS, STABLE_MS] = [100, 10_000, 10_000];
 /** Milliseconds that a worker has to send its metrics. If it takes longer, its last metrics count. */
 const METRICS_MS = 5000;
-/** Milliseconds that workers have to end after their last request. */
+/** The default of the milliseconds that `close` waits for the workers to end. */
 const END_MS = 2000;
 
 /**
  * Starts a server of several workers.
- * @param workers 2 to the number of processor cores.
+ * @param workers 1 to 256, at most the number of processor cores.
  * @throws as `startServer`, and InputError for an invalid number of workers.
  */
 export async function startCluster(options: ServeOptions, workers: number): Promise<RunningServer> {
@@ -166,7 +166,7 @@ class Cluster {
     }
   }
 
-  /** Returns the options of a worker, with its share of the limits that the primary does not grant one by one. */
+  /** Returns the options of a worker, with its share of the limits for which the primary keeps no quota. */
   #optionsOf(k: number): ServeOptions {
     const { onFailure: _, ...settings } = this.#settings;
     const workers = this.#workers.length;

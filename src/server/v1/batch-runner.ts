@@ -68,8 +68,8 @@ export class BatchRunner extends Scheduler {
   }
 
   /**
-   * Reads the bytes of a request's body, and answers with bytes. Large requests run one at a time.
-   * @param work parses the body and computes the answer. It must await `turn` before each slice.
+   * Answers a request whose body is a binary frame. Large requests run one at a time.
+   * @param work parses the frame and computes the bytes of the answer. It must await `turn` before each slice.
    * @throws as `answer`.
    */
   answerFrame(

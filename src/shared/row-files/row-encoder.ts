@@ -11,15 +11,15 @@ export interface Origin {
 /** The key of the origin, as JSON, in the metadata of a Parquet file. */
 export const METADATA_KEY = 'rhythm-vec';
 
-/** Encodes rows as a file. The concatenated results of `add` and the last `end` are the file. */
+/** Encodes rows as a file: the results of all calls of `add`, then the result of the last `end`. */
 export interface RowEncoder<Row> {
-  /** @param rows at least one: a row group of a format that has them. */
+  /** @param rows at least one. They are a row group in formats with row groups. */
   add(rows: readonly Row[]): string | Uint8Array;
   /** Returns the bytes after the rows so far. If more rows are added, they replace these bytes. */
   end(): string | Uint8Array;
 }
 
-/** The type of a value. A float is a float32. */
+/** The type of a value. A 'number' is a float64, a 'float' a float32. */
 export type ValueType = 'text' | 'integer' | 'number' | 'float' | 'flag';
 
 /** The type of a column, and whether it may be null. */

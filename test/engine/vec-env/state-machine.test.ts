@@ -126,7 +126,7 @@ function rowsIn(mode: AutoresetMode): Row[] {
   ]);
 }
 
-/** Returns the state that the outputs of an environment show. */
+/** Determines the state of an environment from the error code of an empty step and from the lengths of the histories. */
 function stateOf(env: VecEnv): State {
   const code = codeOf(() => env.step(actions, { mask: new Uint8Array(N) }));
   if (code === 'closed') return 'closed';

@@ -265,6 +265,11 @@ describe('a recorder', () => {
     expect(refusalOf(() => recorderOf(options)).code).toBe('not_alike');
   });
 
+  it('refuses an environment that is column-major', () => {
+    const recorder = recorderOf({ layout: 'column-major' });
+    expect(refusalOf(() => runSync(recorder.begin(episodeStarts([10, 11, 12])))).code).toBe('not_alike');
+  });
+
   it('refuses another system message within an episode, and lists of a wrong length', () => {
     const recorder = recorderOf();
     expect(refusalOf(() => runSync(recorder.begin(episodeStarts([1])))).code).toBe('wrong_length');

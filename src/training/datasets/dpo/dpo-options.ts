@@ -7,16 +7,16 @@ import {
   toSelection,
 } from '../selection-options.js';
 
-/** What decides which completion is better: the episode's final score, or the sum of rewards from the state on. */
+/** What decides which answer is better: the episode's final score, or the sum of rewards from the state on. */
 export const CRITERIA = ['score', 'return'] as const;
 export type Criterion = (typeof CRITERIA)[number];
 
 interface PairOptions {
-  /** What decides which completion is better. Default score. */
+  /** What decides which answer is better. Default 'score'. */
   readonly by?: Criterion;
   /** The smallest difference of a pair, at least 0. Default 0: any difference. */
   readonly minMargin?: number;
-  /** Whether to make every pair of a state, instead of the best completion with the worst. Default false. */
+  /** Whether to make every pair of a state, instead of the best answer with the worst. Default false. */
   readonly allPairs?: boolean;
 }
 

@@ -1,5 +1,5 @@
 /// <reference types="@webgpu/types" />
-/** When memory runs out, an output is transferred or a batch is closed, only the calls that need it fail. */
+/** If memory runs out, an output is transferred or a batch is closed, only the affected calls fail. */
 import { expect, it } from 'vitest';
 import { webGpuBackend } from '../../../../src/engine/backends/webgpu/webgpu-backend.js';
 import { nodeGpuWith, optionsFor, withMembers } from '../../../support/gpu.js';

@@ -19,7 +19,7 @@ import { addressOf, type PersonState } from './fields.js';
 export interface EpisodeSoFar {
   readonly setting: EpisodeSetting;
   readonly moves: readonly Move[];
-  /** One more than the moves. */
+  /** The first is the state after the reset, so there is one more than moves. */
   readonly transitions: readonly Transition[];
   /** Null before the last step. */
   readonly result: EpisodeResult | null;
@@ -37,7 +37,7 @@ export const failure = signal<Failure | null>(null);
 /** The last advice of a policy, and the address that it is for. */
 const lastAdvice = signal<{ readonly address: string; readonly advice: Advice } | null>(null);
 
-/** Returns the next move of the policy; null by hand, after the end, and while it is being computed. */
+/** Returns the next move of the policy; null if the visitor plays by hand, after the end, and while the move is being computed. */
 export const adviceAt = (address: string): Advice | null =>
   lastAdvice.value?.address === address ? lastAdvice.value.advice : null;
 
@@ -50,7 +50,7 @@ const settingOf = ({ seed, person, grader }: PersonState): EpisodeSetting => ({
   grader,
 });
 
-/** Returns whether an episode has another setting than a state. Then the episode of the state is not replayed yet. */
+/** Returns whether an episode has another setting than a state. If so, the state's episode has not been replayed yet. */
 export const isOutdated = ({ setting }: EpisodeSoFar, state: PersonState): boolean =>
   JSON.stringify(setting) !== JSON.stringify(settingOf(state));
 

@@ -121,7 +121,7 @@ fn response_of(profile: Profile, slot: u32, action: u32, m: Meters, effect: Mete
   return d;
 }
 
-// Rule 3: noise. Returns field j of a word: ten bits as a symmetric number, exactly.
+// Rule 3: noise. Returns field j of a word: ten bits as an exact number in (-1, 1).
 fn noise_field(bits: u32, j: u32) -> f32 {
   let field = f32((bits >> (10u * j)) & 1023u);
   return subtract(multiply(add(field, 0.5), power_of_two(-9)), 1.0);
@@ -174,7 +174,8 @@ fn noise_of_reward(draw: vec2<u32>) -> f32 {
   return multiply(world_number(BLOCK_NOISE_REWARD), noise_field(draw.y, 2u));
 }
 
-// Rules 1 to 8. The caller applies beliefs (rule 9), advances the time (rule 10) and adds the reward to the sums.
+// Rules 1 to 8. The caller applies beliefs (rule 9), advances the time (rule 10) and adds the reward to the
+// episode's return.
 fn step_episode(
   profile: Profile,
   draws: Draws,
