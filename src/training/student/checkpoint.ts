@@ -1,4 +1,5 @@
 /** The state of a training as one file, from which it continues to the same bits. */
+import type { Layer } from '../../agents/student/network.js';
 import {
   BadTensors,
   decodeTensors,
@@ -10,7 +11,14 @@ import { readLayers, tensorsOf } from '../../agents/student/student-file.js';
 import { InputError } from '../../shared/errors.js';
 import { NUM_STEPS } from '../../world/fields.js';
 import type { Labelled } from './episodes.js';
-import type { ModelState } from './model.js';
+
+/** A network and its optimiser: everything that the next update depends on. */
+export interface ModelState {
+  readonly layers: readonly Layer[];
+  readonly mean: readonly Layer[];
+  readonly square: readonly Layer[];
+  readonly updates: number;
+}
 
 /** Figures of the student after an epoch. */
 export interface EpochFigures {

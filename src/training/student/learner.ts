@@ -4,7 +4,8 @@ import { FEATURE_COUNT } from '../../agents/student/features.js';
 import { OUTPUT, OUTPUT_COUNT } from '../../agents/student/network.js';
 import { NUM_ACTIONS, NUM_BELIEFS } from '../../world/fields.js';
 import { type AdamState, adam, type Parameters } from './adam.js';
-import { beliefLoss, forward, initialState, Model, type ModelState, matrix } from './model.js';
+import type { ModelState } from './checkpoint.js';
+import { beliefLoss, forward, initialState, Model, matrix } from './model.js';
 
 /** The rows of an update, b each. */
 export interface Rows {

@@ -3,14 +3,7 @@ import { jit, nn, numpy as np, tree } from '@jax-js/jax';
 import { type Layer as FileLayer, OUTPUT, OUTPUT_COUNT } from '../../agents/student/network.js';
 import { MIDDLE } from '../../agents/student/student.js';
 import type { AdamState, Layer, Parameters } from './adam.js';
-
-/** Everything that the next update depends on. */
-export interface ModelState {
-  readonly layers: readonly FileLayer[];
-  readonly mean: readonly FileLayer[];
-  readonly square: readonly FileLayer[];
-  readonly updates: number;
-}
+import type { ModelState } from './checkpoint.js';
 
 /** What an update returns: figures, as one array, and the arrays of the next update. */
 interface Updated {

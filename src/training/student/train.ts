@@ -5,7 +5,13 @@ import { yieldTurn } from '../../engine/vec-env/yield-turn.js';
 import { NUM_STEPS } from '../../world/fields.js';
 import { createWorld, type World } from '../../world/world.js';
 import { permutation } from '../datasets/permutation.js';
-import type { Checkpoint, EpochFigures, RefinementFigures, RefinementState } from './checkpoint.js';
+import type {
+  Checkpoint,
+  EpochFigures,
+  ModelState,
+  RefinementFigures,
+  RefinementState,
+} from './checkpoint.js';
 import {
   joined,
   type Labelled,
@@ -17,7 +23,7 @@ import {
   samplesOf,
 } from './episodes.js';
 import { initialStudent, Learner } from './learner.js';
-import { type ModelState, stateOf } from './model.js';
+import { stateOf } from './model.js';
 import { Refinement } from './refine/refinement.js';
 import { createRows, figuresOf, fillRows, split } from './rows.js';
 import { seedsOf } from './seeds.js';

@@ -3,7 +3,8 @@ import { jit, nn, numpy as np, tree, valueAndGrad } from '@jax-js/jax';
 import { FEATURE_COUNT } from '../../../agents/student/features.js';
 import { NUM_ACTIONS, NUM_BELIEFS } from '../../../world/fields.js';
 import { type AdamState, adam, type Parameters } from '../adam.js';
-import { beliefLoss, forward, Model, type ModelState, matrix } from '../model.js';
+import type { ModelState } from '../checkpoint.js';
+import { beliefLoss, forward, Model, matrix } from '../model.js';
 
 /** The rows of an update, b of each kind. */
 export interface RefineRows {
