@@ -16,7 +16,7 @@ import { permutation } from '../../datasets/permutation.js';
 
 /** The other actions that are compared with the student's, at each compared step. */
 const OTHERS = 2;
-/** What counts is the final score plus this share of the accuracy of the last belief: a student of v2 else stops to learn who it is. */
+/** A result is the final score plus this share of the last belief's accuracy. Without it, a student of v2 infers less. */
 const ACCURACY_SHARE = 0.1;
 /** Compared steps for each episode, on average. */
 const PER_EPISODE = 8;
