@@ -34,12 +34,12 @@ async function moduleText(): Promise<string> {
   return `/** The best fixed action sequences that a search found. Made by \`npm run action-sequences\`; do not edit. */
 
 export const OPEN_LOOP_SEQUENCES = {
-  /** Version of the package that searched them, and digest of the world. */
+  /** Version of the package that found the sequences, and digest of the world. */
   version: '${check ? OPEN_LOOP_SEQUENCES.version : packageVersion()}',
   worldDigest: '${createWorld().digest}',
-  /** Seeds of the search, evenly spaced from the first to the last. */
+  /** Seeds of the search, evenly spaced in this range. */
   trainingSeeds: { count: ${NUM_TRAINING_SEEDS}, first: ${first}, last: ${last} },
-  /** Seeds of the fresh scores: all from the first to the last. */
+  /** Seeds of \`freshScore\`, which the search does not use: all in this range. */
   freshSeeds: { first: ${FRESH_SEEDS.first}, last: ${FRESH_SEEDS.last} },
   /** Seed of the search. */
   seed: ${SEED},

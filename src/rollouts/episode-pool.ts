@@ -198,7 +198,7 @@ export class EpisodePool {
 const indicesDownFrom = (end: number, first: number): number[] =>
   Array.from({ length: end - first }, (_, k) => end - 1 - k);
 
-/** Groups resets by profile and grader: one call resets environments with the same ones. */
+/** Groups resets by profile and grader. One call resets all environments of a group. */
 function groupByStart(resets: readonly Pending<PoolEpisode>[]): Iterable<readonly Pending<PoolEpisode>[]> {
   const groups = new Map<string, Pending<PoolEpisode>[]>();
   for (const reset of resets) {

@@ -61,7 +61,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
 export interface ConditionOptions {
   /**
    * Names of CONDITIONS. 'discrete' selects the condition of each named profile and the condition of all three. Default:
-   * all conditions; with `seeds`, only `custom`.
+   * all conditions; with `profiles`, those that allow other profiles; with `seeds`, only `custom`.
    */
   readonly conditions?: readonly string[];
   /** Seeds of the condition `custom`. */

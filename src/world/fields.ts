@@ -58,6 +58,7 @@ export const BELIEF_NAMES: readonly string[] = Object.freeze(RHYTHM.belief.map((
 export const PROFILE_NAMES: readonly string[] = Object.freeze(Object.keys(RHYTHM.profiles));
 /** Names of the published graders. */
 export const GRADER_NAMES: readonly string[] = Object.freeze(Object.keys(RHYTHM.graders));
+/** The tags of actions. They decide which traits affect an action's response (docs/world.md, rule 2). */
 export const TAGS = ['productive', 'social', 'solo', 'guilty'] as const;
 
 /** How an episode gets its profile: sampled from the seed, a named profile chosen by the seed, or given. */

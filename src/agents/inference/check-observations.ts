@@ -1,4 +1,4 @@
-/** Validates raw rows of observations. */
+/** Validates raw observations. */
 
 import { fieldOfEach, RowRules } from '../../engine/validate/observations.js';
 import { InputError } from '../../shared/errors.js';
@@ -7,7 +7,10 @@ import { OBSERVATION, OBSERVATION_FIELDS, OBSERVATION_SIZE } from '../../world/f
 
 const RULES = new RowRules(fieldOfEach(OBSERVATION_FIELDS));
 
-/** Checks rows f32 [numEnvs, 22] and the mask u8 [numEnvs]. @throws InputError `wrong_type`, `wrong_length` or `out_of_range`. */
+/**
+ * Checks rows f32 [numEnvs, 22]. @param playing u8 [numEnvs]: the numbers of rows with 0 are not checked; null checks all.
+ * @throws InputError `wrong_type`, `wrong_length` or `out_of_range`.
+ */
 export function checkRows(observations: unknown, playing: unknown, numEnvs: number): void {
   if (!isFloats(observations)) {
     throw wrongType('observations', 'a Float32Array', observations, 'Pass raw observations, row-major.');

@@ -37,7 +37,7 @@ export interface Estimate {
 
 /** A hidden number that contributes to a number of the target. */
 export interface Factor extends Estimate {
-  /** Whether it is a reward weight, which is named by its meter, or a trait. */
+  /** Whether this is a reward weight, named by its meter. Otherwise it is a trait. */
   readonly isWeight: boolean;
   /** How far the median of this number moves the target from the middle. */
   readonly shift: number;
@@ -99,9 +99,9 @@ export interface StepFindings {
 export interface InferenceReport {
   /** Steps taken, -1 before anything was observed. */
   readonly step: number;
-  /** Steps that were observed. */
+  /** The number of steps used as evidence. */
   readonly evidence: number;
-  /** Steps whose observations contradicted earlier ones. */
+  /** The number of these steps whose observations contradicted earlier observations. */
   readonly contradicted: number;
   /** [11], by TRAIT_NAMES. */
   readonly traits: readonly Estimate[];

@@ -15,7 +15,7 @@ import { phrasesOf } from './phrases.js';
 /** Returns the digit, 0 to 9, that states a belief in [0, 1] in an answer. */
 export const digitOf = (belief: number): number => Math.round(belief * 9);
 
-/** A trait is mentioned if more than this share of its range was ruled out. */
+/** A step is informative about a trait if it ruled out at least this share of the trait's range. */
 const MIN_NARROWING = 0.04;
 /** A weight is mentioned if its mean changed by at least this. */
 const MIN_WEIGHT_CHANGE = 0.012;
@@ -29,8 +29,9 @@ const MIDDLE_WIDTH = 0.09;
 const SMALL = 0.05;
 
 /**
- * Describes the last step's evidence, the belief with its reasons, and the least certain number, in three short sentences
- * on one line. The text has no answer line and no `<reasoning>` tags. Equal reports have equal texts.
+ * Describes the last step's evidence, the belief with its reasons, and the least certain number (or what the reward
+ * showed), in three short sentences on one line. The text has no answer line and no `<reasoning>` tags. Equal reports
+ * have equal texts.
  * @param error the error that the stated belief minimises: as for `Inference.beliefs`. Default 'absolute'.
  */
 export function inferenceWords(report: InferenceReport, error: BeliefError = 'absolute'): string {
@@ -71,7 +72,10 @@ function compareWithNoise({ anomaly, noise }: Finding): string {
   return `within luck's limit of ${formatHundredths(noise)}, which rules out extremes:`;
 }
 
-/** Returns the largest anomaly, relative to its noise, of the trait whose range narrowed most. */
+/**
+ * Returns the finding of the trait whose range narrowed most. Of several for which it narrowed equally, returns the one
+ * with the largest anomaly relative to its noise.
+ */
 function mostInformativeFinding({ findings }: StepFindings): Finding {
   const relativeSize = ({ anomaly, noise }: Finding): number => Math.abs(anomaly) / (noise || 1);
   return findings.reduce((a, b) => {

@@ -3,8 +3,8 @@ import type { Params } from '../../world/block.js';
 import { NUM_METERS, NUM_TRAITS } from '../../world/fields.js';
 import type { Evidence } from './evidence.js';
 import { NO_TRAIT } from './responses.js';
-import type { TraitBelief } from './traits.js';
-import type { WeightBelief } from './weights.js';
+import type { TraitPosterior } from './traits.js';
+import type { WeightPosterior } from './weights.js';
 
 export class LastStep {
   readonly #params: Params;
@@ -41,7 +41,7 @@ export class LastStep {
   }
 
   /** Stores a step. Call it before the posterior is updated with that step. */
-  record(evidence: Evidence, traits: TraitBelief, weights: WeightBelief): void {
+  record(evidence: Evidence, traits: TraitPosterior, weights: WeightPosterior): void {
     this.step = evidence.step + 1;
     this.slot = evidence.slot;
     this.action = evidence.action;

@@ -4,17 +4,17 @@ import { NUM_METERS, NUM_TRAITS, OBSERVATION } from '../../world/fields.js';
 import type { Evidence } from './evidence.js';
 import type { Draws } from './inference-draws.js';
 import { LastStep } from './last-step.js';
-import { RateBelief } from './rates.js';
-import { TraitBelief } from './traits.js';
-import { type Scratch, WeightBelief } from './weights.js';
+import { RatePosterior } from './rates.js';
+import { TraitPosterior } from './traits.js';
+import { type Scratch, WeightPosterior } from './weights.js';
 
 /** The step count before the first observation. */
 const NEVER = -1;
 
 export class ProfilePosterior {
-  readonly traits: TraitBelief;
-  readonly rates: RateBelief;
-  readonly weights: WeightBelief;
+  readonly traits: TraitPosterior;
+  readonly rates: RatePosterior;
+  readonly weights: WeightPosterior;
   readonly last: LastStep;
   /** The step count of the last observation. */
   step = NEVER;
@@ -26,9 +26,9 @@ export class ProfilePosterior {
 
   /** @param prior f64 [samples, 5] weights. @param scratch memory for the same number of samples. */
   constructor(params: Params, prior: Float64Array, scratch: Scratch) {
-    this.traits = new TraitBelief(params);
-    this.rates = new RateBelief(params);
-    this.weights = new WeightBelief(params, prior, scratch);
+    this.traits = new TraitPosterior(params);
+    this.rates = new RatePosterior(params);
+    this.weights = new WeightPosterior(params, prior, scratch);
     this.last = new LastStep(params);
   }
 

@@ -14,7 +14,7 @@ import {
 import type { BeliefError } from './belief-error.js';
 import type { ProfilePosterior } from './posterior.js';
 import { EVENT_IMPACT, METABOLIC_RATE, NO_TRAIT, type Responses, VITALITY } from './responses.js';
-import { type TraitBelief, UNIFORM_VARIANCE_DIVISOR } from './traits.js';
+import { type TraitPosterior, UNIFORM_VARIANCE_DIVISOR } from './traits.js';
 
 /**
  * Returns the share of a uniform variable's variance that is expected to remain after observing the variable plus uniform
@@ -132,7 +132,7 @@ export class Probes {
   }
 
   /** Computes how much the anomalies reduce the variance of each trait that affects a meter. */
-  #reduceTraits(traits: TraitBelief): void {
+  #reduceTraits(traits: TraitPosterior): void {
     this.#reduction.fill(0);
     const { affectingTrait, slope } = this.#responses;
     for (let k = 0; k < NUM_METERS; k++) {

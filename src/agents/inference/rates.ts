@@ -1,7 +1,7 @@
 /**
  * The posterior of the two traits that do not affect anomalies: the decay of vitality and the impact of events. The
- * part of a change outside the anomaly has no noise. So one step determines the first trait and one event the second,
- * unless a meter was clamped.
+ * part of a change outside the anomaly has no noise. So one step determines the first trait, and one event determines the
+ * second, unless a meter was clamped.
  */
 import type { Params } from '../../world/block.js';
 import { NUM_METERS } from '../../world/fields.js';
@@ -40,7 +40,7 @@ export class Range {
   }
 }
 
-export class RateBelief {
+export class RatePosterior {
   readonly #params: Params;
   readonly metabolism = new Range();
   readonly impact = new Range();
@@ -82,7 +82,7 @@ export class RateBelief {
   }
 
   /**
-   * Narrows the event impact with `rest = event * impact - decay * metabolism`. For meters other than vitality `metabolism`
+   * Narrows the event impact with `rest = effect * impact - decay * metabolism`. For meters other than vitality `metabolism`
    * is 1. At a clamped meter `rest` is a bound.
    */
   #updateImpact(evidence: Evidence, k: number): boolean {

@@ -18,7 +18,7 @@ export const UNIFORM_VARIANCE_DIVISOR = 12;
  * Bounds of the traits, in cells. A cell is a range of stress thresholds. Its box has the bounds of all traits for
  * thresholds in this range. Cells are in ascending order.
  */
-export class TraitBelief {
+export class TraitPosterior {
   readonly #params: Params;
   cells = 0;
   /** f64 [cells, 11] each: bounds of the box; for the stress threshold, those of the cell. */

@@ -71,7 +71,7 @@ export class Scratch {
   }
 }
 
-export class WeightBelief {
+export class WeightPosterior {
   readonly #params: Params;
   readonly #prior: Float64Array;
   readonly #scratch: Scratch;
@@ -135,7 +135,10 @@ export class WeightBelief {
     return this.#cut(margin - rest, -1, draws) && upper;
   }
 
-  /** Cuts off the samples with `sign * weights . scaled > bound`. @returns false if no weights survive the cut. */
+  /**
+   * Cuts off the samples with `sign * weights . scaled > bound`.
+   * @returns false if the bound was not reached. Then the cut keeps the last stage's weaker bound.
+   */
   #cut(bound: number, sign: number, draws: Draws): boolean {
     const from = this.#cuts * NUM_METERS;
     let max = Number.NEGATIVE_INFINITY;
@@ -178,20 +181,20 @@ export class WeightBelief {
 
   #replaceCutOff(cut: number, draws: Draws): void {
     const { inside, outside } = this.#scratch;
-    let [insiders, outsiders] = [0, 0];
+    let [numInside, numOutside] = [0, 0];
     for (let p = 0; p < this.#samples; p++) {
-      if (this.#project(cut, p) <= this.#bound[cut]) inside[insiders++] = p;
-      else outside[outsiders++] = p;
+      if (this.#project(cut, p) <= this.#bound[cut]) inside[numInside++] = p;
+      else outside[numOutside++] = p;
     }
-    for (let at = 0; at < outsiders; at++) {
-      const model = inside[Math.floor(((at + 0.5) * insiders) / outsiders)] * NUM_METERS;
-      this.drawn.copyWithin(outside[at] * NUM_METERS, model, model + NUM_METERS);
-      this.#moveSample(outside[at], insiders, draws);
+    for (let at = 0; at < numOutside; at++) {
+      const source = inside[Math.floor(((at + 0.5) * numInside) / numOutside)] * NUM_METERS;
+      this.drawn.copyWithin(outside[at] * NUM_METERS, source, source + NUM_METERS);
+      this.#moveSample(outside[at], numInside, draws);
     }
   }
 
-  /** Moves sample `p` at random within all cuts. @param insiders the number of samples that satisfied the last cut. */
-  #moveSample(p: number, insiders: number, draws: Draws): void {
+  /** Moves sample `p` at random within all cuts. @param numInside the number of samples that satisfied the last cut. */
+  #moveSample(p: number, numInside: number, draws: Draws): void {
     const { slack, inside } = this.#scratch;
     for (let cut = 0; cut < this.#cuts; cut++) slack[cut] = this.#bound[cut] - this.#project(cut, p);
     for (let sweep = 0; sweep < SWEEPS; sweep++) {
@@ -200,8 +203,8 @@ export class WeightBelief {
       for (let move = 0; move < DIFFERENCE_MOVES; move++)
         this.#moveAlongDifference(
           p * NUM_METERS,
-          inside[draws.below(insiders)],
-          inside[draws.below(insiders)],
+          inside[draws.below(numInside)],
+          inside[draws.below(numInside)],
           draws,
         );
     }

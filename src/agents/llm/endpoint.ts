@@ -80,7 +80,7 @@ function azureOf(text: string, read: ReadVariable): AzureEndpoint {
   };
 }
 
-/** Returns a key. Refuses a key that is invalid in a header, which the client would report as a lost connection. */
+/** Returns a key. Refuses a key that is invalid in a header: the client would report it as a lost connection. */
 function keyOf(name: string, read: ReadVariable): string | null {
   const key = read(name);
   if (key === null || /^[\x20-\x7e]+$/.test(key)) return key;

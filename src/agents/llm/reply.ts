@@ -16,7 +16,7 @@ export interface Reply {
   readonly reasoning?: string;
   readonly finish: string;
   readonly refused: boolean;
-  /** Null if the endpoint does not count. */
+  /** Null if the endpoint reports no counts, or impossible counts. */
   readonly tokens: Tokens | null;
 }
 

@@ -20,7 +20,7 @@ export class UsageTally {
     this.refused += usage.refused ?? 0;
   }
 
-  /** The number of retries. */
+  /** The number of requests beyond one for each answer. */
   get retries(): number {
     return this.requests - this.answers;
   }

@@ -26,8 +26,8 @@ export async function openAsyncPlanner(options: PlannerOptions, openBatch: OpenB
 export type AnyPlanner = Planner | AsyncPlanner;
 
 /**
- * Opens a Planner, or an AsyncPlanner on a backend whose calls return promises. Throws, or
- * rejects with, the errors of the constructor of `Planner`.
+ * Opens a Planner, or an AsyncPlanner on a backend whose calls return promises.
+ * @throws as the constructor of `Planner`, or returns a promise that rejects with these errors.
  */
 export const openAnyPlanner = (options: PlannerOptions): Planner | Promise<AsyncPlanner> =>
   isAsynchronous(NODE, options.backend) ? createAsyncPlanner(options) : new Planner(options);

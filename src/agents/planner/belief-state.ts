@@ -13,7 +13,7 @@ import { inferenceWords } from '../inference/inference-words.js';
 
 /** The belief state of n episodes. */
 export interface BeliefState {
-  /** Updates with observations f32 [n, 22] of the episodes with 1 in u8 [n]. */
+  /** Updates with observations f32 [n, 22]. @param playing u8 [n]: rows where it is 0 are ignored. */
   observe(observations: Float32Array, playing: Uint8Array): void;
   /** Returns the belief to state, f32 [n, 3]. */
   beliefs(): Float32Array;

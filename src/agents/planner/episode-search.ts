@@ -29,7 +29,10 @@ export class EpisodeSearch {
   readonly #values = new Float64Array(NUM_ACTIONS).fill(-Infinity);
   readonly #best = new Uint8Array(NUM_ACTIONS * NUM_STEPS);
 
-  /** @param problem the index of the episode in the imagination. */
+  /**
+   * @param problem the index of the episode in the imagination. @param step the step whose action is chosen.
+   * @param curiosity f64 [10]: the value of information of each action, in units of the objective.
+   */
   constructor(problem: number, population: Population, step: number, curiosity: Float64Array) {
     this.population = population;
     this.#problem = problem;

@@ -40,14 +40,14 @@ export class EpisodeSums {
     this.#begun = new Uint8Array(numEnvs);
   }
 
-  /** Records beliefs, f32 [n, 3], that are stated at the current step of the episodes with 1 in u8 [n]. */
+  /** Records beliefs f32 [n, 3], stated at the current step. @param playing u8 [n]: rows where it is 0 are ignored. */
   recordBeliefs(beliefs: Float32Array, playing: Uint8Array): void {
     for (let at = 0; at < beliefs.length; at++)
       if (playing[Math.floor(at / NUM_BELIEFS)] !== 0) this.beliefs[at] = beliefs[at];
   }
 
   /**
-   * Records observations f32 [n, 22] of the episodes with 1 in u8 [n].
+   * Records observations f32 [n, 22]. @param playing u8 [n]: rows where it is 0 are ignored.
    * @throws InputError `out_of_range` for a step that does not follow the last one. An error records nothing.
    */
   record(observations: Float32Array, playing: Uint8Array): void {
@@ -114,8 +114,8 @@ export class EpisodeSums {
   }
 
   /**
-   * Returns the sum of episode i's rewards in a half, 0 or 1, without noise, for reward weights. It equals the sum of the
-   * world up to rounding.
+   * Returns the sum of episode i's rewards in a half, 0 or 1, without noise, for given reward weights. It equals the sum
+   * that the engine computes, up to rounding.
    * @param weights f32: the five weights are from index `at` on.
    */
   rewards(i: number, half: number, weights: Float32Array, at: number): number {
@@ -128,7 +128,10 @@ export class EpisodeSums {
     return rewardScale * sum - crashPenalty * this.#crashes[row];
   }
 
-  /** Returns the sum of episode i's terms of `belief_skill` for a target, f32 [3]. It equals the sum of the world up to rounding. */
+  /**
+   * Returns the sum of episode i's terms of `belief_skill` for a target, f32 [3]. It equals the sum that the engine
+   * computes, up to rounding.
+   */
   skill(i: number, target: Float32Array): number {
     const count = this.#beliefCounts[i];
     let squares = this.#beliefSquares[i];

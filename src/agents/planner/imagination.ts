@@ -9,7 +9,7 @@ import { imaginedWorld, type Objective, scorerOf } from './objectives.js';
 
 /** Episodes whose states and results fit the cache of a core. */
 const EPISODES_PER_THREAD = 2 ** 12;
-/** The approximate number of posterior samples with which all candidates are played. The best are played with the others too. */
+/** The approximate number of posterior samples with which all candidates are played. The best candidates are played with all. */
 const SCREENING_SAMPLES = 8;
 
 export interface ImaginationOptions extends Omit<ScorerSettings, 'imagination' | 'minFirstHalfMean'> {
@@ -72,7 +72,7 @@ export class Imagination implements Disposable {
     return this.#scorer.score(trials, this.#screening);
   }
 
-  /** Plays trials, whose scores `screen` wrote, with the other samples. The scores are then those of `play`. */
+  /** Plays trials with the samples that `screen` left out. The scores that `screen` wrote become those of `play`. */
   *complete(trials: readonly Trial[]): EngineCalls<void> {
     if (this.#others.length === 0) return;
     yield* this.#scorer.score(trials, this.#others, undefined, this.#screening.length);

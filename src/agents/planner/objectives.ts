@@ -30,7 +30,7 @@ const LATER_SHARE = 0.9;
  */
 const IMAGINED_WELLBEING = { wellbeingScale: 0.25, wellbeingBase: -2 };
 
-/** Returns the world of imagined episodes: that of the real ones, but for the component `wellbeing`. */
+/** Returns the world of imagined episodes: the real world, for 'wellbeing' with another scale of that component. */
 export const imaginedWorld = (objective: Objective, world: World): World =>
   objective === 'score'
     ? world

@@ -1,4 +1,4 @@
-/** Explains in words why a plan is better than the best one with another first action. */
+/** Explains in words why a plan is better than the best plan with another first action. */
 import { formatHundredths } from '../../rollouts/text/format-hundredths.js';
 import { COMPONENT_NAMES, METER_NAMES, NUM_METERS, NUM_STEPS } from '../../world/fields.js';
 import type { PlanReport } from './plan-report.js';
@@ -45,7 +45,7 @@ const TEXTS: Readonly<Record<string, (difference: number, lowersFirstHalf: boole
   wellbeing: () => 'keeps the meters that matter to them higher over the week',
 };
 
-/** The smallest difference of a component that is a reason. Other components have no bound but MIN_GAIN. */
+/** The smallest difference that is a reason, by component. For other components only MIN_GAIN is a bound. */
 const MIN_DIFFERENCES: Readonly<Record<string, number>> = { progress: MIN_VISIBLE, connection: MIN_VISIBLE };
 
 /** Returns the reasons of 'wellbeing': higher meters, and the grade without adaptation. */

@@ -8,6 +8,7 @@ import { sharedDraws } from '../search/search-draws.js';
 import { type Choice, EpisodeSearch } from './episode-search.js';
 import type { Imagination } from './imagination.js';
 
+/** How much the search of a step evaluates. */
 export interface Budget {
   /** Posterior samples of each episode. */
   readonly samples: number;
@@ -110,7 +111,10 @@ function everySequence(step: number): Uint8Array {
   return sequences;
 }
 
-/** Returns the initial sequences: the kept ones, the open-loop ones, and the best of both with each first action. */
+/**
+ * Returns the initial sequences: the kept sequences, the open-loop sequences, and the first of these with each possible
+ * first action.
+ */
 function firstSequences(
   kept: Uint8Array | null,
   openLoop: readonly Uint8Array[],

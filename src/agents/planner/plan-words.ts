@@ -99,7 +99,7 @@ function comparison(report: PlanReport): string {
   return reason === null ? `${lead}.` : `${lead}: it ${reason}.`;
 }
 
-/** Explains neglect of the first half. Repeats it every morning, for models that are trained on this text. */
+/** Explains neglect of the first half. The text is repeated every morning, for models that are trained on it. */
 function neglect({ step, plan, objective, grader }: PlanReport): string | null {
   if (
     objective !== 'score' ||

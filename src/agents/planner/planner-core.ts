@@ -118,8 +118,8 @@ export class PlannerCore {
   }
 
   /**
-   * Returns another episode in the same situation for each episode that plays, or itself. One search serves both. At step 0
-   * all episodes look the same unless their profiles are known.
+   * Returns for each episode the index of the episode whose search serves both: the first episode at step 0 if their
+   * situations are equal, else its own index. At step 0 all episodes look the same unless their profiles are known.
    */
   #twins(playing: Uint8Array, { profiles, errorReductions }: Step): Uint32Array {
     const { steps, meters, beliefs } = this.#sums;

@@ -14,7 +14,7 @@ export interface BuiltinActions {
 }
 
 /** A player of a built-in policy. Its methods return no promises. */
-export interface Player extends PolicyPlayer {
+export interface FixedPlayer extends PolicyPlayer {
   reset(episodes: EpisodeStarts): void;
   act(view: PolicyView): BuiltinActions;
   reasons?(i: number): string;
@@ -24,15 +24,15 @@ export interface Player extends PolicyPlayer {
 /** Returns a player that computes the action of one environment at a time. */
 const playerOf = (
   action: (view: PolicyView, i: number) => number,
-  reset: Player['reset'] = () => {},
-): Player => ({
+  reset: FixedPlayer['reset'] = () => {},
+): FixedPlayer => ({
   reset,
   act: (view) => ({ actions: Uint8Array.from(view.steps, (_, i) => action(view, i)), beliefs: null }),
   [Symbol.dispose]() {},
 });
 
 /** Opens the random policy. It draws the actions that `VecEnv.run('random')` draws in episodes with the same seeds. */
-export function randomPlayer({ numEnvs, world }: PolicySetting): Player {
+export function randomPlayer({ numEnvs, world }: PolicySetting): FixedPlayer {
   const seeds = new Uint32Array(numEnvs);
   return playerOf(
     ({ steps }, i) => randomAction(world.params, seeds[i], steps[i], 0),
@@ -43,7 +43,7 @@ export function randomPlayer({ numEnvs, world }: PolicySetting): Player {
 }
 
 /** Opens the heuristic policy. */
-export const heuristicPlayer = ({ world }: PolicySetting): Player =>
+export const heuristicPlayer = ({ world }: PolicySetting): FixedPlayer =>
   playerOf(({ observations }, i) => {
     const at = i * OBSERVATION_SIZE;
     const meters = observations.subarray(at + OBSERVATION.meters, at + OBSERVATION.meters + NUM_METERS);
@@ -51,7 +51,7 @@ export const heuristicPlayer = ({ world }: PolicySetting): Player =>
   });
 
 /** Opens the open-loop policy of a grader, or of v2 if the grader has no sequence. */
-export function openLoopPlayer({ grader }: PolicySetting): Player {
+export function openLoopPlayer({ grader }: PolicySetting): FixedPlayer {
   const actions = openLoopActions(sequenceGraderUnder(grader?.name ?? ''));
   return playerOf(({ steps }, i) => actions[steps[i]] ?? 0);
 }

@@ -5,7 +5,7 @@ import type { Policy, PolicySetting } from '../../engine/policy/policy.js';
 import type { RunChoice } from '../../engine/vec-env/run-requests.js';
 import { InputError } from '../../shared/errors.js';
 import { didYouMean } from '../../shared/suggest.js';
-import { heuristicPlayer, openLoopPlayer, type Player, randomPlayer } from './fixed-players.js';
+import { type FixedPlayer, heuristicPlayer, openLoopPlayer, randomPlayer } from './fixed-players.js';
 import { openLoopActions, repeatActions, sequenceGraderUnder } from './open-loop.js';
 import { CONSTANT_BELIEF, constantBeliefs } from './with-belief.js';
 
@@ -17,7 +17,7 @@ interface Plan {
   /** The policy's name without its belief, such as "heuristic" for heuristic+constant. */
   readonly actions: string;
   /** Opens the policy as a player that is called at each step. */
-  readonly open: (setting: PolicySetting) => Player;
+  readonly open: (setting: PolicySetting) => FixedPlayer;
   /** Returns the argument of `VecEnv.run` for a number of environments and a grader's name. */
   readonly choice: (numEnvs: number, grader: string) => RunChoice;
   /** Returns the grader whose action sequence is played under a grader's name; null if the policy plays none. */
@@ -72,7 +72,7 @@ const withConstant = (plan: Plan): FixedPolicy => ({
   options: { beliefs: CONSTANT_BELIEF },
 });
 
-const statingConstant = (player: Player, numEnvs: number): Player => ({
+const statingConstant = (player: FixedPlayer, numEnvs: number): FixedPlayer => ({
   ...player,
   act: (view) => ({ ...player.act(view), beliefs: constantBeliefs(numEnvs) }),
 });

@@ -40,7 +40,10 @@ export interface SteppedPolicy extends Policy {
   readonly open: (setting: PolicySetting) => SteppedPlayer | Promise<SteppedPlayer>;
 }
 
-/** @param actionSource the source of the actions, as in "SLEEP is the action of the fixed heuristic". */
+/**
+ * Returns a policy with the actions of `base` and inferred beliefs.
+ * @param actionSource the source of the actions, as in "SLEEP is the action of the fixed heuristic".
+ */
 const inferringPolicy = (base: FixedPolicy, actionSource: string): SteppedPolicy => ({
   name: `${base.name}+inference`,
   actions: `${base.name}+inference`,
@@ -147,7 +150,7 @@ export function findAnyPolicy(name: string, further: readonly string[] = []): Fi
   );
 }
 
-/** A policy of `builtin`. */
+/** A policy that `builtin` returns. */
 export type BuiltinPolicy = FixedPolicy | SteppedPolicy;
 
 /**

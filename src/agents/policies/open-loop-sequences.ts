@@ -1,12 +1,12 @@
 /** The best fixed action sequences that a search found. Made by `npm run action-sequences`; do not edit. */
 
 export const OPEN_LOOP_SEQUENCES = {
-  /** Version of the package that searched them, and digest of the world. */
+  /** Version of the package that found the sequences, and digest of the world. */
   version: '0.2.0',
   worldDigest: '155aa5c0249f5f7ea7ad51390ac6f1f2040ede617072eb069d12d237ac1d2e8d',
-  /** Seeds of the search, evenly spaced from the first to the last. */
+  /** Seeds of the search, evenly spaced in this range. */
   trainingSeeds: { count: 512, first: 100, last: 9999 },
-  /** Seeds of the fresh scores: all from the first to the last. */
+  /** Seeds of `freshScore`, which the search does not use: all in this range. */
   freshSeeds: { first: 20000, last: 29999 },
   /** Seed of the search. */
   seed: 0,

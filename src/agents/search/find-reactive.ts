@@ -57,11 +57,11 @@ export async function findReactivePolicy(options: ReactiveSearchOptions): Promis
   const draws = new Draws(seed);
   const distribution = new Distribution(sequence);
   await using scorer = await ReactiveScorer.open(options, REACTIVE_EPISODES);
-  await using judge = await ReactiveScorer.open(options, seeds.length);
+  await using meanScorer = await ReactiveScorer.open(options, seeds.length);
   let best: FoundReactivePolicy = { parameters: distribution.mean, score: -Infinity };
   for (let generation = 0; ; generation++) {
     if (generation % CHECKED_EVERY === 0 || generation === generations) {
-      const [score] = await judge.score(distribution.mean, seeds);
+      const [score] = await meanScorer.score(distribution.mean, seeds);
       if (score > best.score) best = { parameters: distribution.mean.slice(), score };
     }
     if (generation === generations) return best;
@@ -118,11 +118,12 @@ class Distribution {
 /** Draws from a nearly normal distribution: adds four uniform numbers, which needs no transcendental function. */
 function drawNormal(draws: Draws): number {
   let sum = 0;
-  for (let k = 0; k < 4; k++) sum += draws.below(UNIFORM);
-  return (sum / UNIFORM - 2) * Math.sqrt(3);
+  for (let k = 0; k < 4; k++) sum += draws.below(RANGE);
+  return (sum / RANGE - 2) * Math.sqrt(3);
 }
 
-const UNIFORM = 2 ** 16;
+/** Uniform numbers are drawn as integers below this. */
+const RANGE = 2 ** 16;
 
 /** Scores policies: plays every policy on every seed, all in one batch. */
 class ReactiveScorer implements AsyncDisposable {
@@ -155,7 +156,7 @@ class ReactiveScorer implements AsyncDisposable {
 }
 
 /**
- * Plays whole episodes, `count` with each policy. Returns the final scores, a view.
+ * Plays whole episodes, `count` with each policy. Returns the final scores, a view that the next episode overwrites.
  * @param played u8 [numEnvs, 28]: receives the actions; null if they are not needed.
  */
 export async function playReactive(

@@ -25,7 +25,7 @@ export async function searchActionSequence(
 }
 
 /**
- * Searches for the action sequence with the highest mean final score over each problem's starting states, by an
+ * Searches for the action sequence with the highest mean final score over the episodes of each problem, by an
  * evolutionary algorithm. No belief is stated. Problems that are searched together exchange sequences. The result depends
  * on problems and options only, not on the backend, kernel and threads.
  * @param problems all with the same number of seeds. @returns a sequence for each problem with its training score, which

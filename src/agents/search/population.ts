@@ -54,7 +54,7 @@ export class Population {
   /** The kept sequences, followed by the candidates from row `size` on. */
   #rows: Rows;
   #spare: Rows;
-  /** The value of each row in the ranking, and row numbers in order. */
+  /** The value of each row in the ranking, and the indices of the rows in order, the best first. */
   readonly #values: Float64Array;
   readonly #order: Int32Array;
   #numKept = 0;
@@ -135,8 +135,8 @@ export class Population {
   }
 
   /**
-   * Drops all candidates but the `count` with the highest scores, f64 [candidates]. These keep their order.
-   * @returns their former numbers.
+   * Drops all candidates but the `count` with the highest scores, f64 [candidates]. The remaining candidates keep their
+   * order. @returns their former indices.
    */
   narrow(scores: Float64Array, count: number): Int32Array {
     for (let k = 0; k < scores.length; k++) {
@@ -175,7 +175,7 @@ export class Population {
     this.#adaptPenalty();
   }
 
-  /** Writes the numbers of all rows to `order`, the best first. Of equal rows, the older is first. @returns how many rows there are. */
+  /** Writes the indices of all rows to `order`, the best first. Of equal rows, the older is first. @returns the number of rows. */
   #rank(): number {
     let count = 0;
     for (let row = 0; row < this.#numKept; row++) this.#insert(row, count++);
@@ -183,7 +183,7 @@ export class Population {
     return count;
   }
 
-  /** Inserts a row into the first `count` numbers of `order`. */
+  /** Inserts a row into the first `count` entries of `order`. */
   #insert(row: number, count: number): void {
     const values = this.#values;
     const order = this.#order;

@@ -7,9 +7,12 @@ import { type EngineCalls, resultOf } from '../../engine/engine-calls.js';
 import { MAX_ENVS, NUM_STEPS } from '../../world/fields.js';
 import type { World } from '../../world/world.js';
 
-/** The maximum number of episodes in one call. Their states, actions and results fit a cache, and all threads have work. */
+/**
+ * The maximum number of episodes in one call, unless a group for each starting state needs more. Their states, actions and
+ * results fit a cache, and all threads have work.
+ */
 const MAX_EPISODES = 2 ** 16;
-/** The number of episodes that a kernel steps together. Those with the same seed share its random draws, which are computed once. */
+/** The number of episodes that a kernel steps together. It computes the random draws of a seed once for all of them. */
 const GROUP = 16;
 
 /** The settings of a scorer's batches. */
@@ -152,8 +155,8 @@ export class Scorer implements Disposable {
    * Plays trials. All trials have the same number of sequences.
    * @param starts u32: the starting states to play, as indices within each problem's starting states.
    * @param onPlayed called after each call with the number of sequences that it played. It may return a promise.
-   * @param earlier the number of other starting states whose mean the trials' scores are. The new scores are the means
-   *   over these and `starts`. Shortfalls do not count them.
+   * @param earlier if the trials already have scores: the number of other starting states over which these are means. The
+   *   new scores are means over both. Shortfalls are means over `starts` alone.
    */
   *score(
     trials: readonly Trial[],

@@ -14,7 +14,7 @@ export interface Plan {
   readonly stride: number;
   /** The number of sequences of each island with which the second phase begins. */
   readonly emigrants: number;
-  /** The number of problems whose best sequence is among the sequences with which every problem begins the second phase. */
+  /** Every problem also begins the second phase with the best sequences of this many problems. */
   readonly sharedSequences: number;
   /** The number of all sequences with which the second phase begins: emigrants, shared sequences and the caller's sequences. */
   readonly immigrants: number;
@@ -30,7 +30,10 @@ export interface Plan {
 const LAST_SHARE = 1 / 6;
 /** Generations of an island. More generations improve the result little. */
 const GENERATIONS = 100;
-/** The minimum number of islands. A larger budget first makes generations larger, then adds islands. */
+/**
+ * The minimum number of islands, except under a budget too small for MIN_OFFSPRING. A larger budget first makes generations
+ * larger, then adds islands.
+ */
 const MIN_ISLANDS = 4;
 const MIN_OFFSPRING = 32;
 const MAX_OFFSPRING = 256;

@@ -35,7 +35,7 @@ const LAYOUT = {
   /** Means and variances of the reward weights. */
   weights: NUM_METERS,
   variances: NUM_METERS,
-  /** The meters at the end of the first half, from -1 to 1; 0 before. They determine the sum of its rewards. */
+  /** The meters at the end of the first half, from -1 to 1; 0 before. They determine the sum of its rewards, without crashes. */
   middleMeters: NUM_METERS,
   /** The sum of each meter over the steps, divided by the steps of an episode. Wellbeing weighs these sums. */
   meterSums: NUM_METERS,
@@ -119,7 +119,7 @@ export class Features {
 
   /**
    * Adds the observation of episode i to its memory, and writes its inputs.
-   * @param observations f32 [n, 22]. An observation at step 0 begins an episode. Pass that of every step, below 28.
+   * @param observations f32 [n, 22]. An observation at step 0 begins an episode. Pass the observation of every step below 28.
    * @param inputs f32 [FEATURE_COUNT]: overwritten.
    */
   observe(observations: Float32Array, i: number, inputs: Float32Array): void {
@@ -159,8 +159,8 @@ export class Features {
     }
     memory.crashes += crashed;
     this.#filter.update(memory.filter, deltas, rows[base + OBSERVATION.reward], crashed);
-    const isFree = after[V] > 0 && after[V] < 1 && rows[base + OBSERVATION.event] < 0;
-    if (isFree) memory.metabolism = this.#metabolismOf(memory, deltas[V]);
+    const showsDecay = after[V] > 0 && after[V] < 1 && rows[base + OBSERVATION.event] < 0;
+    if (showsDecay) memory.metabolism = this.#metabolismOf(memory, deltas[V]);
   }
 
   /** Returns the metabolic rate. The part of vitality's change outside the anomaly is the neutral effect minus decay. */

@@ -1,6 +1,6 @@
 /**
- * Reads and writes safetensors (https://github.com/huggingface/safetensors): named arrays and a table of texts in one file. Eight
- * bytes have the length of the header, a JSON object with the place of each array; the arrays follow without gaps.
+ * Reads and writes safetensors (https://github.com/huggingface/safetensors): named arrays and a table of texts in one file. The
+ * first eight bytes are the length of the header, a JSON object with the place of each array. The arrays follow without gaps.
  */
 import { describe } from '../../shared/values.js';
 
@@ -21,7 +21,7 @@ export interface Tensors {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** The error for bytes that are no valid file. Callers add what the file should be. */
+/** Thrown for bytes that are not a valid file. Callers add what the file should be. */
 export class BadTensors extends Error {}
 
 /** The bytes before the header: its length. */

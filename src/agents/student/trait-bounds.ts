@@ -33,7 +33,7 @@ const NONE = -1;
 /** Bound on the float32 rounding of an anomaly in the published world, with a wide margin. */
 const ROUNDING = f32(2 ** -18);
 
-/** What is known of a step, besides the bounds. */
+/** The observations of a step. */
 export interface SeenStep {
   readonly slot: number;
   readonly action: number;
@@ -125,7 +125,7 @@ export class TraitBounds {
     }
   }
 
-  /** Returns the part of an anomaly that a stressed (1) or calm (0) profile does not owe to a trait. */
+  /** Returns the part of an anomaly that comes from stress: that of the profile, stressed (1) or calm (0), minus the neutral one's. */
   #stressOf(step: SeenStep, k: number, stressed: number): number {
     const neutral = step.before[S] < this.#neutral[THRESHOLD] ? 1 : 0;
     return f32(this.#params.stress[k] * (stressed - neutral));
@@ -158,7 +158,7 @@ export class TraitBounds {
     const margin = this.#margin[k];
     const calmRest = f32(step.anomalies[k] - this.#stressOf(step, k, 0));
     const stressedRest = f32(step.anomalies[k] - this.#stressOf(step, k, 1));
-    // A profile that may be both has the wider bounds.
+    // If the profile may be stressed or calm, the bounds allow both.
     const least = stressed ? (calm ? Math.min(calmRest, stressedRest) : stressedRest) : calmRest;
     const most = stressed ? (calm ? Math.max(calmRest, stressedRest) : stressedRest) : calmRest;
     const a = f32(this.#neutral[at] + f32(f32(least - margin) / slope));

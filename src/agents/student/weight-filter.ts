@@ -22,7 +22,7 @@ const PRIOR = (() => {
   return { mean: f32(mean), variance: f32(variance), covariance: f32(covariance) };
 })();
 
-/** Variances of a sum below this count as none: then the reward says nothing about the weights. */
+/** A smaller variance of the sum counts as 0: then the reward says nothing about the weights. */
 const LEAST_VARIANCE = f32(2 ** -40);
 /** The least share of a variance that one reward leaves. */
 const LEAST_SHARE = f32(0.05);
@@ -47,7 +47,7 @@ export class WeightFilter {
     }
   }
 
-  /** Updates a state with a step. @param state f32 [30]. @param deltas f32 [5]. @param crashed the meters that crashed. */
+  /** Updates a state with a step. @param state f32 [30]. @param deltas f32 [5]. @param crashed the number of crashed meters. */
   update(state: Float32Array, deltas: ArrayLike<number>, reward: number, crashed: number): void {
     const { rewardScale, rewardBias, crashPenalty, noiseReward } = this.#params;
     const [x, product] = [this.#x, this.#product];
@@ -68,7 +68,7 @@ export class WeightFilter {
     const spread = f32(Math.sqrt(variance));
     const low = f32(f32(error - noiseReward) / spread);
     const high = f32(f32(error + noiseReward) / spread);
-    const [fromLow, fromHigh] = [millsRatio(low), millsRatio(-high)];
+    const [fromLow, fromHigh] = [inverseMillsRatio(low), inverseMillsRatio(-high)];
     const shift = f32(f32(fromLow - fromHigh) / spread);
     const cut = f32(f32(fromLow * f32(fromLow - low)) + f32(fromHigh * f32(fromHigh + high)));
     const lost = f32(Math.min(Math.max(cut, 0), f32(1 - LEAST_SHARE)) / variance);
@@ -84,10 +84,10 @@ export class WeightFilter {
 }
 
 /**
- * Returns a lower bound (Sampford 1953) of the mean of a standard normal number above `x`, which has no exponential. It is 0 below
- * -1, where the bound cuts little.
+ * Returns a lower bound (Sampford 1953) of the mean of a standard normal number above `x`. The formula has no exponential. The
+ * result is 0 for `x` below -1, where the cut removes little.
  */
-function millsRatio(x: number): number {
+function inverseMillsRatio(x: number): number {
   const root = f32(Math.sqrt(f32(f32(x * x) + 8)));
   return Math.max(0, f32(f32(f32(3 * x) + root) * 0.25));
 }

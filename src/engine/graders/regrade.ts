@@ -6,7 +6,7 @@ import { FORMER_COMPONENTS } from '../../world/resolve-names.js';
 import { finalScore } from '../reference/grade.js';
 import { type GraderLike, graderWeights } from './grader.js';
 
-/** The layout of components from a column-major result. */
+/** The layout of components. */
 export interface ComponentLayout {
   /** The result's `columnStride`: 0 for row-major components. */
   readonly columnStride: number;
@@ -25,7 +25,7 @@ const ROW_MAJOR: ComponentLayout = { columnStride: 0, numEnvs: 0 };
  * @param components f32 [n, 8], by COMPONENT_FIELDS and in their ranges, row-major unless `layout` has a stride.
  * @param layout the layout of a result. Components of world 1.0.0, f32 [n, 6], need its `numEnvs`: 24 floats may be three
  *   episodes of eight components or four of six.
- * @throws InputError `wrong_type`, `wrong_length`, `out_of_range` (an invalid component); for a grader as
+ * @throws InputError `wrong_type`, `wrong_length`, `out_of_range` (an invalid component); for an invalid grader as
  *   `graderWeights`.
  */
 export function regrade(

@@ -47,7 +47,7 @@ export function replayHistory(
   loadEpisode(episode, words, 0);
   for (const { action, belief } of later) episode.advance(action, belief);
   const { steps } = episode;
-  // Loading a finished episode adds the terminal term to the last reward.
+  // The terminal term was added to the last reward after its step was recorded.
   if (episode.terminated) steps[steps.length - 1] = episode.lastStep();
   return steps.slice(Math.max(0, steps.length - last));
 }

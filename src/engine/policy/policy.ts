@@ -1,4 +1,4 @@
-/** The interface of policies: built-in ones and those that users write. */
+/** The interface of policies, built-in policies and those that users write. */
 
 import type { World } from '../../world/world.js';
 import type { Grader } from '../graders/grader.js';
@@ -48,8 +48,8 @@ export interface EpisodeStarts {
 }
 
 /**
- * The environments that a policy is opened for. `backend` is the evaluation's: undefined for 'auto', or a name. Only
- * `createAsyncVecEnv` opens 'webgpu'.
+ * The environments that a policy is opened for. `backend` is that of the episodes: a name, or undefined for 'auto'.
+ * `createVecEnv` does not open 'webgpu'.
  */
 export interface PolicySetting extends Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'> {
   /** The number of environments. */

@@ -34,7 +34,7 @@ const MINUS_ZERO = 0x80000000;
  */
 export const SMALLEST_TRAIT = MIN_MAGNITUDE * 2 ** -24;
 const STORED_STEPS = TAPE_WORDS * 8;
-/** The sums, which are 0 at step 0. */
+/** The sums of rewards, which are 0 at step 0. */
 const REWARD_SUMS = [STATE.early, STATE.late, STATE.return];
 
 /** The field of each word of a state. */

@@ -30,7 +30,7 @@ export function toSeedSpan(range: readonly [number, number] | undefined): SeedSp
 }
 
 /**
- * Returns seeds, u32 [numEnvs]; random ones if absent. @param what the argument's name in errors.
+ * Returns seeds, u32 [numEnvs]. Draws random seeds if `seed` is undefined. @param what the argument's name in errors.
  * @throws InputError `bad_seed` (also for a seed outside `span`), `wrong_length` or `wrong_type`.
  */
 export function toSeeds(

@@ -84,7 +84,7 @@ export function toBeliefs(
 /** Returns whether the first entry is a list. Tests its type first, because `isList` would box a number. */
 const isNested = (rows: ArrayLike<unknown>): boolean => typeof rows[0] === 'object' && isList(rows[0]);
 
-/** Returns the sentence that a refused call changed nothing. */
+/** Returns the sentence of an error that says that the call has changed nothing. */
 const unchanged = (where: string): string =>
   where === 'start.beliefs' ? 'No episode has begun.' : 'No episode was stepped.';
 

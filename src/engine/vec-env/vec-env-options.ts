@@ -21,7 +21,7 @@ export const LAYOUTS = ['row-major', 'column-major'] as const;
 /** Options of `createVecEnv`. A missing or undefined option takes its default. */
 export interface VecEnvOptions {
   /**
-   * The number of environments in the batch, 1 to 2^24. Each takes about 380 bytes with the native backend and 4 kB
+   * The number of environments in the batch, 1 to 2^24. Each takes about 415 bytes with the native backend and 4 kB
    * with the reference, which allows at most 2^18. The trajectory of a run takes another 1,900 bytes for each.
    */
   numEnvs: number;

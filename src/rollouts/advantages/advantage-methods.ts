@@ -60,11 +60,11 @@ export function computeAdvantages(
   const statistics = statisticsOf(grouped);
   const { counts, means, stds } = statistics;
   const batchStd = method === 'batch-normalised' ? stdOf(values) : 0;
-  const divide = METHODS[method];
+  const scale = METHODS[method];
   const advantages = values.map((value, i) => {
     const g = groupOf[i];
     if (Number.isNaN(value)) return 0;
-    return divide(value - means[g], { count: counts[g], std: stds[g], batchStd, epsilon });
+    return scale(value - means[g], { count: counts[g], std: stds[g], batchStd, epsilon });
   });
   return { advantages, statistics };
 }

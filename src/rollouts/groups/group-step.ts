@@ -22,7 +22,7 @@ export interface PolicyExtras {
   readonly logProbs: Float32Array | null;
 }
 
-/** Returns the histories of rollouts. */
+/** The source of the rollouts' histories. */
 type Past = Pick<VecEnv, 'history'>;
 
 /** Takes one step of all rollouts that still play. */

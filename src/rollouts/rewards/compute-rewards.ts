@@ -120,17 +120,17 @@ export function fillStack(
     if (hasAction && shaping !== null && histories !== null) {
       step = shaped(step, actions[row], histories, row, shaping);
     }
-    const near = hasGivenBelief ? Math.fround(belief.best - beliefMae[row]) : belief.noBelief;
+    const accuracyReward = hasGivenBelief ? Math.fround(belief.best - beliefMae[row]) : belief.noBelief;
     const term = skillTerms === null ? Number.NaN : skillReward(hasGivenBelief, skillTerms[row]);
     formatValid[row] = validReward;
     actionLegal[row] = legalReward;
     envReward[row] = step;
-    beliefAccuracy[row] = near;
+    beliefAccuracy[row] = accuracyReward;
     beliefSkill[row] = term;
     // In float64, rounded once. Missing rewards are left out.
     let sum = valid * validReward + legal * legalReward;
     if (!Number.isNaN(step)) sum += env * step;
-    if (!Number.isNaN(near)) sum += accuracy * near;
+    if (!Number.isNaN(accuracyReward)) sum += accuracy * accuracyReward;
     // Skips a weight of 0, because adding 0 would turn a sum of -0 into +0.
     if (skill !== 0 && !Number.isNaN(term)) sum += skill * term;
     total[row] = sum;

@@ -90,8 +90,8 @@ function refuseSteps(value: unknown, where: string): never {
 export function checkRow(rows: Float32Array, base: number, where: (at: number) => string): void {
   const invalid = RULES.firstWrong(rows, base);
   if (invalid >= 0) refuseRange(rows[base + invalid], invalid, where(invalid));
-  const early = HISTORY_STEPS - rows[base + OBSERVATION.step];
-  for (let k = 0; k < early; k++) {
+  const numMissing = HISTORY_STEPS - rows[base + OBSERVATION.step];
+  for (let k = 0; k < numMissing; k++) {
     const action = rows[base + PAST.actions + k];
     if (action >= 0) refuseExtraStep(rows[base + OBSERVATION.step], where(PAST.actions + k));
   }

@@ -35,8 +35,8 @@ const OPTIONS: readonly (keyof PromptOptions)[] = ['grader'];
  *   of an environment that was created with `observation: { history: true }`.
  * @param history the steps before, the oldest first, as `env.history(i)` returns them. The prompt shows the last seven.
  * @returns the system message (one frozen object for all prompts under a built-in grader) and the user message.
- * @throws InputError `wrong_type`, `wrong_length`, or `out_of_range` for numbers outside their field's range; for a
- *   grader as `graderWeights`.
+ * @throws InputError `wrong_type`, `wrong_length`, or `out_of_range` for numbers outside their field's range; for an
+ *   invalid grader as `graderWeights`.
  */
 export function prompt(
   observation: ArrayLike<number>,
@@ -194,6 +194,7 @@ let spare: TextWriter | null = null;
 /** Collects the prompts of one call. */
 class PromptList {
   readonly #system: SystemMessage;
+  /** Whether the texts share large strings. */
   readonly #keeps: boolean;
   readonly #writer: TextWriter;
   readonly #prompts: Prompt[] = [];

@@ -142,7 +142,7 @@ export class EpisodeRecorder {
   }
 }
 
-/** Converts an episode's results to the field names of files. @param names the first component names, those to store. */
+/** Converts an episode's results to the field names of files. @param names the components to store, in the order of `components`. */
 export const toStoredFinal = (
   { components, ...end }: EpisodeEnd,
   names: readonly string[] = COMPONENT_NAMES,

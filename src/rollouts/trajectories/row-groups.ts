@@ -21,7 +21,7 @@ export class RowGroups {
     return this.rest();
   }
 
-  /** Returns the rows of the last group. */
+  /** Returns the rows of the unfinished group, and begins another group. */
   rest(): CompactEpisode[] {
     const rows = this.#rows;
     this.#rows = [];

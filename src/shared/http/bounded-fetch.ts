@@ -1,7 +1,8 @@
 /** `fetch` with limits on the response, so that no server can exhaust the client's memory or stack. */
 
 /**
- * The maximum nesting depth of arrays and objects in a response. Chat endpoints and the Hub use fewer than ten levels.
+ * The maximum nesting depth of arrays and objects in a response. Chat endpoints and the Hugging Face Hub use fewer than ten
+ * levels.
  * `JSON.parse` reads any depth, but `JSON.stringify` and other recursive functions overflow the stack at a few thousand
  * levels.
  */

@@ -1,4 +1,4 @@
-/** Encodes rows as Parquet with Snappy, one row group per batch. Columns have the types that readers of JSON lines infer. */
+/** Encodes rows as Parquet with Snappy, one row group per batch. */
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import {
   type Columns,
@@ -11,7 +11,10 @@ import {
 
 type Element = ConstructorParameters<typeof ParquetWriter>[0]['schema'][number];
 
-/** The physical types. Readers of JSON lines infer INT64 and DOUBLE, so both formats have the same columns. */
+/**
+ * The physical types. Readers of JSON lines infer INT64 and DOUBLE too, so the columns of datasets are the same in both
+ * formats. Only tables of trajectories have floats, and these tables are always Parquet.
+ */
 const PHYSICAL = { integer: 'INT64', number: 'DOUBLE', float: 'FLOAT', flag: 'BOOLEAN' } as const;
 
 const repetitionOf = (nullable: boolean | undefined): Element['repetition_type'] =>

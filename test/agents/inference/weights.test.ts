@@ -5,7 +5,7 @@ import { Draws } from '../../../src/agents/inference/inference-draws.js';
 import { latinUnits } from '../../../src/agents/inference/posterior-samples.js';
 import { remainingVariance } from '../../../src/agents/inference/probes.js';
 import { Responses } from '../../../src/agents/inference/responses.js';
-import { priorWeights, Scratch, WeightBelief } from '../../../src/agents/inference/weights.js';
+import { priorWeights, Scratch, WeightPosterior } from '../../../src/agents/inference/weights.js';
 import { sampleProfile } from '../../../src/engine/reference/profile.js';
 import { NUM_METERS, NUM_STEPS, NUM_TRAITS, OBSERVATION, PROFILE_SIZE } from '../../../src/world/fields.js';
 import { createWorld } from '../../../src/world/world.js';
@@ -59,7 +59,7 @@ describe('after rewards', () => {
 
   it.each([0, 1, 2, 3])('samples have the means and variances of rejection sampling (episode %d)', (i) => {
     const draws = new Draws(5);
-    const belief = new WeightBelief(
+    const weights = new WeightPosterior(
       world.params,
       priorWeights(samples, draws.begin(0)),
       new Scratch(samples),
@@ -68,13 +68,13 @@ describe('after rewards', () => {
     const rows = rowsOfEnv(observations, i);
     for (let step = 1; step < NUM_STEPS; step++) {
       const before = rows[step - 1].subarray(OBSERVATION.meters, OBSERVATION.meters + NUM_METERS);
-      expect(belief.observe(evidence.read(rows[step], 0, before), draws.begin(step))).toBe(true);
+      expect(weights.observe(evidence.read(rows[step], 0, before), draws.begin(step))).toBe(true);
     }
     const allowed = (drawn: Float64Array) => (p: number) =>
-      belief.allows(drawn.subarray(p * NUM_METERS, (p + 1) * NUM_METERS));
+      weights.allows(drawn.subarray(p * NUM_METERS, (p + 1) * NUM_METERS));
     const expected = meansAndVariances(priorSamples, allowed(priorSamples));
-    const posterior = meansAndVariances(belief.drawn, () => true);
-    const consistent = Array.from({ length: samples }, (_, p) => p).filter(allowed(belief.drawn));
+    const posterior = meansAndVariances(weights.drawn, () => true);
+    const consistent = Array.from({ length: samples }, (_, p) => p).filter(allowed(weights.drawn));
     expect(consistent.length).toBeGreaterThan(0.999 * samples);
     for (let k = 0; k < NUM_METERS; k++) {
       expect(Math.abs(posterior.means[k] - expected.means[k])).toBeLessThan(

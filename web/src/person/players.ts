@@ -1,6 +1,6 @@
 /** Plays the policies of the engine step by step in one episode. */
 
-import type { Player } from '../../../src/agents/policies/fixed-players.js';
+import type { FixedPlayer } from '../../../src/agents/policies/fixed-players.js';
 import { POLICIES } from '../../../src/agents/policies/fixed-policies.js';
 import { findAnyPolicy, STEPPED_POLICIES } from '../../../src/agents/policies/observing-policies.js';
 import { toGrader } from '../../../src/engine/graders/grader.js';
@@ -26,12 +26,12 @@ export interface EpisodePlayer extends Disposable {
 
 /** Opens a policy for one episode. A student is imported first. @throws InputError `unknown_name`. */
 export async function openPlayer(name: string, setting: EpisodeSetting): Promise<EpisodePlayer> {
-  return playerOf((await findAnyPolicy(name).open(policySetting(setting))) as Player, setting);
+  return playerOf((await findAnyPolicy(name).open(policySetting(setting))) as FixedPlayer, setting);
 }
 
 /** Opens a policy that is no student for one episode. @throws InputError `unknown_name`. */
 export const openOwnPlayer = (name: string, setting: EpisodeSetting): EpisodePlayer =>
-  playerOf(findAnyPolicy(name).open(policySetting(setting)) as Player, setting);
+  playerOf(findAnyPolicy(name).open(policySetting(setting)) as FixedPlayer, setting);
 
 const policySetting = ({ grader }: EpisodeSetting): PolicySetting => ({
   ...{ numEnvs: 1, grader: toGrader(grader), world: createWorld() },
@@ -39,7 +39,7 @@ const policySetting = ({ grader }: EpisodeSetting): PolicySetting => ({
 });
 
 /** @param player on the reference, so it needs no promises. */
-function playerOf(player: Player, { seed }: EpisodeSetting): EpisodePlayer {
+function playerOf(player: FixedPlayer, { seed }: EpisodeSetting): EpisodePlayer {
   const playing = Uint8Array.of(1);
   player.reset({ mask: playing, seeds: Uint32Array.of(seed), profiles: refuseOracle });
   return {

@@ -31,7 +31,7 @@ const LAUNCH_NUMBERS = {
   policy: 'one of POLICY',
   belief_kind: 'one of BELIEFS',
   keeps_outputs: 'of a load: whether outputs stay as they are',
-  source_first: 'the first environment of the shard to copy from',
+  source_first: 'of a gather or a save: the first environment of the shard to read from',
   source_capacity: 'of a gather: capacity of the source shard',
   source_in_columns: 'of a gather: whether the source is column-major',
   source_keeps_final: 'of a gather: whether the source keeps final observations',
@@ -58,7 +58,7 @@ const LAUNCH_ARRAYS = {
   given: 'array of bytes: which beliefs are given',
   reset_mask: 'array of bytes: the environments to reset after a step',
   stops: 'array of bytes: the step at which each environment stops; NONE for the last',
-  indices: 'array of words: the environments to copy',
+  indices: 'array of words: the environments to copy or to save',
   rows: 'array of words: states',
 } as const;
 

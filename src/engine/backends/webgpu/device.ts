@@ -12,7 +12,7 @@ const LIMITS = [
 
 export class GpuDevice {
   readonly device: GPUDevice;
-  /** Keeps the GPU object and the adapter from garbage collection, after which Dawn would crash. */
+  /** Keeps the GPU object and the adapter from garbage collection, after which Dawn (WebGPU in Node) would crash. */
   readonly references: readonly unknown[];
   /** The adapter's name, for messages. */
   readonly adapterName: string;

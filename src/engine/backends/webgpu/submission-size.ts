@@ -1,5 +1,6 @@
 /**
- * Chooses the number of environments per submission from the times of earlier ones, so that no watchdog ends one.
+ * Chooses the number of environments per submission from the times of earlier submissions, so that no watchdog ends a
+ * submission.
  */
 
 /** Environments of the first submission: little work even for a software device. */

@@ -175,7 +175,7 @@ struct Launch {
   belief_kind: u32,
   // of a load: whether outputs stay as they are
   keeps_outputs: u32,
-  // the first environment of the shard to copy from
+  // of a gather or a save: the first environment of the shard to read from
   source_first: u32,
   // of a gather: capacity of the source shard
   source_capacity: u32,
@@ -219,7 +219,7 @@ struct Launch {
   reset_mask: u32,
   // array of bytes: the step at which each environment stops; NONE for the last
   stops: u32,
-  // array of words: the environments to copy
+  // array of words: the environments to copy or to save
   indices: u32,
   // array of words: states
   rows: u32,

@@ -179,7 +179,7 @@ struct Launch {
   belief_kind: u32,
   // of a load: whether outputs stay as they are
   keeps_outputs: u32,
-  // the first environment of the shard to copy from
+  // of a gather or a save: the first environment of the shard to read from
   source_first: u32,
   // of a gather: capacity of the source shard
   source_capacity: u32,
@@ -223,7 +223,7 @@ struct Launch {
   reset_mask: u32,
   // array of bytes: the step at which each environment stops; NONE for the last
   stops: u32,
-  // array of words: the environments to copy
+  // array of words: the environments to copy or to save
   indices: u32,
   // array of words: states
   rows: u32,
@@ -1099,7 +1099,7 @@ fn meter_by_code(m: Meters, code: u32) -> f32 {
   return select(select(low, m.s, code == 3u), m.n, code == 4u);
 }
 
-// Returns the action of the first rule that applies, else the scheduled one.
+// Returns the action of the first rule that applies, else the slot's scheduled action.
 fn heuristic_action(t: u32, m: Meters) -> u32 {
   let slot = t % COUNT_SLOTS;
   for (var rule = 0u; rule < COUNT_HEURISTIC_RULES; rule++) {
@@ -1399,7 +1399,7 @@ fn gather(@builtin(global_invocation_id) id: vec3<u32>) {
   if (i >= launch.count) {
     return;
   }
-  // For environments of other shards the subtraction wraps around to numbers outside this shard.
+  // For an environment of another shard the result is at least launch.source_capacity: below 0 the subtraction wraps around.
   let origin = request[launch.indices + i] - launch.source_first;
   if (origin >= launch.source_capacity) {
     return;

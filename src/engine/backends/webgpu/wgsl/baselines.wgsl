@@ -9,7 +9,7 @@ fn meter_by_code(m: Meters, code: u32) -> f32 {
   return select(select(low, m.s, code == 3u), m.n, code == 4u);
 }
 
-// Returns the action of the first rule that applies, else the scheduled one.
+// Returns the action of the first rule that applies, else the slot's scheduled action.
 fn heuristic_action(t: u32, m: Meters) -> u32 {
   let slot = t % COUNT_SLOTS;
   for (var rule = 0u; rule < COUNT_HEURISTIC_RULES; rule++) {

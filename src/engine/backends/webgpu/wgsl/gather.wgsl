@@ -24,7 +24,7 @@ fn gather(@builtin(global_invocation_id) id: vec3<u32>) {
   if (i >= launch.count) {
     return;
   }
-  // For environments of other shards the subtraction wraps around to numbers outside this shard.
+  // For an environment of another shard the result is at least launch.source_capacity: below 0 the subtraction wraps around.
   let origin = request[launch.indices + i] - launch.source_first;
   if (origin >= launch.source_capacity) {
     return;
