@@ -23,7 +23,7 @@ export interface AuditJobOptions {
   readonly episodes?: number;
   readonly profiles?: number;
   readonly plannerEpisodes?: number;
-  /** The paths of the policies, and the policies by name in the same order. */
+  /** The values of --policies, and the policies by name in the same order. */
   readonly paths?: readonly string[];
   readonly policies: Readonly<Record<string, PolicyLike>>;
 }

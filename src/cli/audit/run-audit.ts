@@ -33,7 +33,7 @@ export interface AuditCommandOptions extends EngineOptions {
   readonly profiles?: number;
   readonly plannerEpisodes?: number;
   readonly assert?: boolean;
-  /** Paths of files that export a policy. */
+  /** Names of students, and paths of policy files. */
   readonly policies?: readonly string[];
   readonly shard?: Shard;
 }

@@ -20,8 +20,8 @@ const STEPPED: Readonly<Record<string, string>> = {
 /** @param name such as "student-v2" or "student-v2-clone". */
 function studentNote(name: string): string {
   const [, grader, clone] = name.split('-');
-  const refined = clone === undefined ? ', then refined on the engine' : '';
-  return `a network that was trained for ${grader}: it imitates the planner${refined}.`;
+  const refined = clone === undefined ? ', and was then refined on the engine' : '';
+  return `a network that was trained for ${grader}. It learned to imitate the planner${refined}.`;
 }
 
 /** Returns notes on all policies that need an explanation. */

@@ -67,7 +67,7 @@ export async function openEpisodeFile(
 const CHECKED = 64;
 
 /**
- * Writes episodes of other files as Parquet, atomically. An episode that differs from its replay keeps its line.
+ * Writes episodes of other files as Parquet, atomically. An episode that differs from its replay is stored as its whole line.
  * @throws LibraryError `library_missing`.
  */
 export async function writeTable(

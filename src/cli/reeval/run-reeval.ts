@@ -25,7 +25,7 @@ import { renderReevaluated } from './reeval-table.js';
 export interface ReevalOptions extends EngineOptions {
   readonly jsonl: readonly string[];
   readonly grader?: string;
-  /** Paths of files that export a policy. */
+  /** Names of students, and paths of policy files. */
   readonly baselines?: readonly string[];
   readonly json?: string;
   /** Mismatches to report per episode. */

@@ -25,7 +25,7 @@ export interface Recording {
 export type Knowledge = 'inference' | 'prior' | 'truth';
 
 /** The number of episodes that are planned together. It is small, so that an abort takes effect soon. It changes no decision. */
-export const TOGETHER = 4;
+export const PLANNED_TOGETHER = 4;
 
 /** Returns the actions of a reactive policy in the first fresh episodes, u8 [episodes, 28]. @param policy f64 [480]. */
 export async function recordReactive(
@@ -53,8 +53,8 @@ export async function recordPlanner(
   const report = progress.next(episodes * IMAGINED_EPISODES);
   const recording = emptyRecording(episodes);
   const seeds = freshSeeds(episodes);
-  for (let first = 0; first < episodes; first += TOGETHER) {
-    const part = seeds.subarray(first, first + TOGETHER);
+  for (let first = 0; first < episodes; first += PLANNED_TOGETHER) {
+    const part = seeds.subarray(first, first + PLANNED_TOGETHER);
     const reportStep = (step: number) => report(first + (part.length * step) / NUM_STEPS, episodes);
     const { actions, beliefs } = await request.piece({
       name: `planner ${knowledge} ${profiles} ${part[0]}-${part[part.length - 1]}`,

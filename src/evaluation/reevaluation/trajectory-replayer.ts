@@ -28,7 +28,7 @@ export interface Replayed extends ComponentResults {
 /** Replays the recorded actions and beliefs of episodes in batches. */
 export class TrajectoryReplayer implements AsyncDisposable {
   readonly #envs: ResizableAnyEnv;
-  /** The first environment of the replay's engine. Results are described with it. */
+  /** An environment with the replay's backend, kernel and threads, for `describeRun`. */
   readonly env: AnyVecEnv;
 
   private constructor(envs: ResizableAnyEnv, env: AnyVecEnv) {

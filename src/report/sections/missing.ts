@@ -13,7 +13,7 @@ interface Content {
 
 const CONTENTS: readonly Content[] = [
   {
-    what: 'Scores of policies with published figures',
+    what: 'Scores of policies, beside the published scores',
     command: 'rhythm-vec eval --json results.json',
     isPresent: ({ sources }) => sources.some(({ kind }) => kind === 'evaluation' || kind === 'reevaluation'),
   },

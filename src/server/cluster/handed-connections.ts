@@ -1,6 +1,6 @@
 /** Connections that node:cluster has handed to a worker, until the worker has accepted them. */
 import type { ChildProcess } from 'node:child_process';
-import type { SocketHandle } from './sessions-of-worker.js';
+import type { SocketHandle } from './worker-sockets.js';
 
 /** An internal message of node:cluster: a new connection, or the answer to the message of number `ack`. */
 interface InternalMessage {

@@ -3,7 +3,7 @@ import type { Worker } from 'node:cluster';
 import type { LocalQuota } from '../quota.js';
 import { HandedConnections } from './handed-connections.js';
 import type { QuotaName, ToPrimary, ToWorker } from './messages.js';
-import { SessionsOfWorker, type SocketHandle } from './sessions-of-worker.js';
+import { WorkerSockets, type SocketHandle } from './worker-sockets.js';
 
 export type Quotas = Readonly<Record<QuotaName, LocalQuota>>;
 
@@ -16,7 +16,7 @@ export type ClusterMessage = Exclude<
 export class TrackedWorker {
   readonly clusterWorker: Worker;
   readonly #quotas: Quotas;
-  readonly #sessions = new SessionsOfWorker();
+  readonly #sockets = new WorkerSockets();
   readonly #handed: HandedConnections;
   readonly #taken: Record<QuotaName, number> = { sessions: 0, envs: 0 };
   /** Whether it accepts connections. */
@@ -41,7 +41,7 @@ export class TrackedWorker {
 
   /** The number of open WebSockets. */
   get sockets(): number {
-    return this.#sessions.size;
+    return this.#sockets.size;
   }
 
   send(message: ToWorker): void {
@@ -56,7 +56,7 @@ export class TrackedWorker {
     this.isReady = false;
     for (const [name, count] of Object.entries(this.#taken)) this.#quotas[name as QuotaName].giveBack(count);
     this.#handed.closeAll();
-    this.#sessions.sendCloseFrames();
+    this.#sockets.sendCloseFrames();
   }
 
   /** @returns false for a message that concerns the whole cluster. */
@@ -69,8 +69,8 @@ export class TrackedWorker {
     } else if (message.type === 'give back') {
       this.#taken[message.quota] -= message.count;
       this.#quotas[message.quota].giveBack(message.count);
-    } else if (message.type === 'socket opened') this.#sessions.open(message.id, handle);
-    else if (message.type === 'socket closed') this.#sessions.close(message.id);
+    } else if (message.type === 'socket opened') this.#sockets.open(message.id, handle);
+    else if (message.type === 'socket closed') this.#sockets.close(message.id);
     else return false;
     return true;
   }

@@ -8,7 +8,7 @@ import {
   toAuditRequest,
 } from '../../evaluation/audit/audit-options.js';
 import type { Piece } from '../../evaluation/audit/audit-pieces.js';
-import { TOGETHER } from '../../evaluation/audit/record-episodes.js';
+import { PLANNED_TOGETHER } from '../../evaluation/audit/record-episodes.js';
 import { neutralPlannerEpisodes, pushableComponents } from '../../evaluation/audit/search-shares.js';
 import { decodeArrays, encodeArrays } from '../../shared/array-json.js';
 import type { AuditJob } from './job.js';
@@ -70,7 +70,7 @@ export const piecesOf = (job: AuditJob): number => countPieces(requestOf(job, { 
 
 function countPieces(request: AuditRequest): number {
   const { weights, policies, plannerEpisodes } = request;
-  const parts = (episodes: number): number => Math.ceil(episodes / TOGETHER);
+  const parts = (episodes: number): number => Math.ceil(episodes / PLANNED_TOGETHER);
   // Searches: open-loop, open-loop-honest, each profile, reactive, discrete profiles, and two for the neutral profile;
   // then one for each component that has a weight and depends on actions.
   const searches = 7 + pushableComponents(weights).length;

@@ -1,6 +1,9 @@
 /** Counts the values of JSON before it is parsed, to limit the time that parsing takes. */
 
-/** The maximum number of values of a message, or of one row of a batch, including keys. The largest valid row has 28. */
+/**
+ * The maximum number of values of a message, or of one row of a batch, including keys. The largest valid row, 28 beliefs, has
+ * 112 values.
+ */
 export const MAX_VALUES = 4096;
 
 /** The punctuation of JSON, as bytes. */

@@ -1,4 +1,7 @@
-/** Pairs of answers to one state. Episodes share a state if seed, profile, grader and all earlier actions are the same. */
+/**
+ * Pairs of answers to one state. Episodes share a state if seed, profile, grader, system message and all earlier actions are
+ * the same.
+ */
 import { NUM_STEPS } from '../../../world/fields.js';
 import type { Candidate } from './candidates.js';
 import type { DpoPlan } from './dpo-options.js';

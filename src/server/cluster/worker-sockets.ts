@@ -18,7 +18,7 @@ function closeFrame(code: number, reason: string): Buffer {
   return Buffer.concat([Buffer.of(0x88, payload.length), payload]);
 }
 
-export class SessionsOfWorker {
+export class WorkerSockets {
   readonly #handles = new Map<number, SocketHandle>();
 
   get size(): number {
