@@ -101,7 +101,7 @@ def score(
         profile_modes: "sampled" (default), "discrete" or a profile's name, one for all rows or one per row.
         grader: "v2" by default.
         weights: the weight of each of the five rewards in the total; 1 by default, but 0 for `belief_skill` if the
-            grader does not weigh it, as v1 and v2.
+            grader does not weigh it (v1 and v2 do not).
         shaping: terms of `env_reward`, such as {"repetition": True, "exploration": True}; off by default.
         scores: the columns to return, of SCORE_NAMES; all by default.
         parsed: whether to return the actions and beliefs in the completions too.
