@@ -50,8 +50,8 @@ const TESTS = [
 /** A hanging mutant is killed after this time, in milliseconds. */
 const TEST_LIMIT = 240_000;
 
-/** Files that are not mutated: generated constants, the list of kernels, the clock of the bench, macros. */
-const LEFT_OUT = /generated|kernels\.cc|clock\.|inline\.h/;
+/** Files that are not mutated: generated constants, the list of kernels, macros. */
+const LEFT_OUT = /generated|kernels\.cc|inline\.h/;
 /** Code that changes only the speed. */
 const SPEED_ONLY =
   /prefetch|kEnvsInCache|kMinTiles|kStepBytes|AdjustExternalMemory|reserve\(|alignas|static_assert/;
@@ -149,7 +149,7 @@ function shuffled<T>(entries: readonly T[], seed: string): T[] {
   return order;
 }
 
-const UNITS = ['addon', 'batch', 'neutral', 'replay', 'tables', 'thread_pool', 'clock'];
+const UNITS = ['addon', 'batch', 'neutral', 'replay', 'tables', 'thread_pool'];
 const sourceOf = (unit: string): string => join(COPY, `${unit}.cc`);
 const objectOf = (unit: string, folder = 'unmutated'): string => join(FOLDER, folder, `${unit}.o`);
 
