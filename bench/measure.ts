@@ -81,8 +81,10 @@ const subjectOf = ({
 });
 
 /** Returns the probe for a case: the registers of its kernel. The reference has no kernel; like `scalar`, it computes single numbers. */
-const probeOf = (core: Core | null, { kernel, choice = 'given' }: Case): Probe | null =>
-  core?.probeFor(kernel ?? 'scalar', demandOf(choice, kernel === 'scalar' ? 1 : 2)) ?? null;
+function probeOf(core: Core | null, { kernel, choice = 'given' }: Case): Probe | null {
+  const registers = kernel ?? 'scalar';
+  return core?.probeFor(registers, demandOf(choice, registers === 'scalar' ? 1 : 2)) ?? null;
+}
 
 /**
  * Measures a row for each case.
