@@ -2,7 +2,7 @@
 
 /** Numbers of episodes. */
 export const SIZE = {
-  /** A size at which the cost of a call dominates. */
+  /** A size at which the cost of a call is a visible part of the time. */
   small: 1024,
   /** The size at which targets are set. */
   usual: 4096,

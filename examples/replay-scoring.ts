@@ -1,6 +1,6 @@
 /**
- * `npx tsx examples/replay-scoring.ts`: scores completions of a language model, as a reward function for GRPO does. Each
- * completion answers the prompt of one state. The seed and the earlier actions determine the state.
+ * `npx tsx examples/replay-scoring.ts`: scores completions of a language model, as a reward function for GRPO does. All
+ * completions answer the same prompt, which describes one state. The seed and the earlier actions determine this state.
  */
 import { groupAdvantages, parseCompletions, type ReplayRow, scoreReplay } from 'rhythm-vec';
 

@@ -182,7 +182,7 @@ RHYTHM_INLINE RunEnd run_lane_times(const Tables& w, const Group& g, const Choos
   return end;
 }
 
-// Copies the environments. Copies outputs only of those that will not run: the run writes the others.
+// Copies the environments. Copies their outputs only if some will not run, because a run writes the outputs of its environments.
 RHYTHM_INLINE void copy_envs(const Envs& envs, const Gather& from, const Group& g, U stop) {
   const Origins origins(from, g);
   gather_state(from, g, origins);

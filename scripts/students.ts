@@ -1,5 +1,6 @@
 /**
- * Trains the students of the package from nothing, one after the other, and writes their modules. An interrupted run continues.
+ * Trains the students of the package from nothing, one after the other, and writes their files and modules. After an
+ * interruption the next run trains the finished students again, and continues the training that was interrupted.
  * About ten minutes of a core.
  */
 import { existsSync } from 'node:fs';

@@ -15,7 +15,7 @@ export interface Payload {
   readonly isBinary?: boolean;
 }
 
-/** The maximum sizes that the server accepts, in MiB. */
+/** The maximum sizes of measured bodies and of text messages, in MiB. The server accepts larger bodies, but no longer texts. */
 export const LIMITS = { body: 16, message: 1 };
 
 /** Returns a body of `head`, as many units as fit, and `tail`. Omits the comma at the end of the last unit. */

@@ -61,7 +61,11 @@ Examples:
 /** Adds the options that select policies, conditions, seeds and grader. `queue submit eval` has them too. */
 export const addEvalOptions = (command: Command): Command =>
   command
-    .option('--policies <names|files>', 'comma-separated (default: all fast policies)', parseNames)
+    .option(
+      '--policies <names|files>',
+      'comma-separated (default: random, heuristic and open-loop, each also with +constant)',
+      parseNames,
+    )
     .option('--conditions <names>', 'comma-separated (default: all)', parseNames)
     .option('--seeds <A-B>', 'seeds of the condition custom, any number of them', parseSeeds)
     .option('--episodes <n>', 'at most the first n seeds of each condition', parseInteger)

@@ -14,7 +14,7 @@ const MIN_EVALUATIONS = 1000;
 /** Evaluations for each generation of the search for a reactive policy. */
 const EVALUATIONS_PER_GENERATION = 1500;
 const MIN_GENERATIONS = 4;
-/** The planner simulates about this many imagined episodes to play one. Progress counts them. */
+/** The number of episodes that progress counts for one episode of a planner, which imagines many episodes to play it. */
 export const IMAGINED_EPISODES = 200_000;
 
 const share = ({ evaluations }: AuditRequest, part: number): number =>

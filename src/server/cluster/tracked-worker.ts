@@ -3,7 +3,7 @@ import type { Worker } from 'node:cluster';
 import type { LocalQuota } from '../quota.js';
 import { HandedConnections } from './handed-connections.js';
 import type { QuotaName, ToPrimary, ToWorker } from './messages.js';
-import { WorkerSockets, type SocketHandle } from './worker-sockets.js';
+import { type SocketHandle, WorkerSockets } from './worker-sockets.js';
 
 export type Quotas = Readonly<Record<QuotaName, LocalQuota>>;
 
