@@ -55,7 +55,7 @@ export const addAuditOptions = (command: Command): Command =>
     )
     .option(
       '--planner-episodes <n>',
-      'fresh seeds that each planner plays, half a second of a core per seed for all of them (default: 100)',
+      'fresh seeds that each planner plays, a third of a second of a core per seed for all of them (default: 100)',
       parseInteger,
     );
 

@@ -22,7 +22,7 @@ export interface AuditOptions {
   readonly episodes?: number;
   /** The number of profiles with a search for their own sequence: 2 to `episodes`, at most 524,288. Default 400. */
   readonly profiles?: number;
-  /** The number of fresh seeds that each planner plays: 2 to `episodes`. A planned episode takes about half a second. Default 100. */
+  /** The number of fresh seeds that each planner plays: 2 to `episodes`. A planned episode takes about 0.06 s of a core. Default 100. */
   readonly plannerEpisodes?: number;
   /**
    * Further policies to score, by their names in results. Each plays `plannerEpisodes` fresh seeds. The verdict does not
