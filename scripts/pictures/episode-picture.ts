@@ -11,7 +11,7 @@ import type { PlayedEpisode } from './played-episode.js';
 const [WIDTH, HEIGHT, PADDING, GAP] = [880, 436, 24, 40];
 const COLUMN = (WIDTH - 2 * PADDING - GAP) / 2;
 const CELL = COLUMN / NUM_STEPS;
-/** Seconds of one round, and the share of it in which the week is played; then the end stays. */
+/** The seconds of one round of the animation, and the percentage of it in which the week is played. Then the end stays. */
 const [ROUND, PLAYED] = [18, 80];
 
 /** Colours of the five meters, visible in both themes. */

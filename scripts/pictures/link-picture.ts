@@ -14,7 +14,7 @@ const POLICIES = [
 /** @returns an SVG of 1200 x 630 pixels. */
 export function linkPicture(): string {
   const [first, second] = POLICIES.map(({ name }) => scoresOf(name));
-  const worse = second.filter((score, i) => score > first[i]).length / PEOPLE;
+  const beaten = second.filter((score, i) => score > first[i]).length / PEOPLE;
   const shares = [first, second].map(sharesOf);
   const highest = Math.max(...shares.flat());
   const bars = POLICIES.map(({ colour }, k) => barsOf(shares[k], highest, colour)).join('');
@@ -22,7 +22,7 @@ export function linkPicture(): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}"><rect width="${WIDTH}" height="${HEIGHT}" fill="${LIGHT.paper}"/>
 ${words(MARGIN, 96, 'Everyone responds differently.', 52, LIGHT.ink)}
 ${words(MARGIN, 164, 'Find out who this is in one week.', 52, LIGHT.ink)}
-${words(MARGIN, 228, `open-loop beats heuristic for ${Math.round(100 * worse)} % of people`, 30, LIGHT.muted)}
+${words(MARGIN, 228, `open-loop beats heuristic for ${Math.round(100 * beaten)} % of people`, 30, LIGHT.muted)}
 ${legend.join('')}${bars}<rect x="${MARGIN}" y="${BASE}" width="${WIDTH - 2 * MARGIN}" height="2" fill="${LIGHT.rule}"/>
 ${words(MARGIN, 600, `final scores of ${PEOPLE.toLocaleString('en')} people, 0 to 1`, 24, LIGHT.muted)}${words(980, 600, 'rhythm-vec', 28, LIGHT.ink)}
 </svg>

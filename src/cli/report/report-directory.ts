@@ -37,10 +37,10 @@ export function checkReportDirectory(option: string, directory: string): void {
 /** Refuses to replace files that no report wrote. @throws UsageError. */
 export function checkReplaceable(option: string, directory: string, names: readonly string[]): void {
   const own = earlierFiles(directory);
-  const foreign = names.find((name) => stat(join(directory, name)) !== null && !own.includes(name));
-  if (foreign === undefined) return;
+  const other = names.find((name) => stat(join(directory, name)) !== null && !own.includes(name));
+  if (other === undefined) return;
   throw new UsageError(
-    `Expected ${option} ${directory} to hold no other files with a report's names, got ${foreign}, which no report there ` +
+    `Expected ${option} ${directory} to hold no other files with a report's names, got ${other}, which no report there ` +
       'wrote. Name another directory, or remove that file.',
   );
 }

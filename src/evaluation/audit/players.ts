@@ -103,7 +103,7 @@ export function playersOf(
 ): Player[] {
   const { pushed, perProfile } = findings;
   const reactiveActions = reactive.subarray(0, episodes * NUM_STEPS);
-  const [, , forAll, honest, reacting] = silentPoliciesOf(findings, reactiveActions);
+  const [, , openLoop, openLoopHonest, reactivePlayer] = silentPoliciesOf(findings, reactiveActions);
   const pushes = [...pushed].map(([name, result]) =>
     silentPlayer('push', `push:${name}`, result.actions, result),
   );
@@ -117,16 +117,16 @@ export function playersOf(
     HEURISTIC,
     withBelief('constant', RANDOM, 'exploit'),
     withBelief('constant', HEURISTIC, 'exploit'),
-    ...[forAll, withBelief('constant', forAll), withBelief('fitted', forAll)],
-    ...[honest, withBelief('constant', honest)],
-    ...[reacting, withBelief('constant', reacting), withBelief('fitted', reacting)],
+    ...[openLoop, withBelief('constant', openLoop), withBelief('fitted', openLoop)],
+    ...[openLoopHonest, withBelief('constant', openLoopHonest)],
+    ...[reactivePlayer, withBelief('constant', reactivePlayer), withBelief('fitted', reactivePlayer)],
     recordedPlayer('exploit', 'planner-prior', prior),
-    ...[RANDOM, HEURISTIC, forAll, reacting].flatMap(nullPlayersOf),
+    ...[RANDOM, HEURISTIC, openLoop, reactivePlayer].flatMap(nullPlayersOf),
     ...pushes,
     ...beliefPushes(weights),
     recordedPlayer('inference', 'planner', planner),
     ...policies,
-    withBelief('truth', forAll, 'oracle'),
+    withBelief('truth', openLoop, 'oracle'),
     withBelief('constant', ownSequences),
     withBelief('truth', ownSequences),
     recordedPlayer('oracle', 'planner-oracle', oracle),
