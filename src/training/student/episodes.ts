@@ -3,10 +3,12 @@ import type { SteppedPlayer, SteppedPolicy } from '../../agents/policies/observi
 import { FEATURE_COUNT, Features } from '../../agents/student/features.js';
 import type { Network } from '../../agents/student/network.js';
 import { StudentPlayer } from '../../agents/student/student.js';
+import { NODE } from '../../engine/backends/node.js';
 import type { Grader } from '../../engine/graders/grader.js';
-import { openAnyVecEnv } from '../../engine/node.js';
 import { beliefTarget, sampleProfile } from '../../engine/reference/profile.js';
+import { openAnyVecEnvOn } from '../../engine/vec-env/any-vec-env.js';
 import type { VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
+import { yieldTurn } from '../../engine/vec-env/yield-turn.js';
 import { NUM_BELIEFS, NUM_STEPS, PROFILE_SIZE } from '../../world/fields.js';
 import type { World } from '../../world/world.js';
 
@@ -49,13 +51,15 @@ export interface LabelOptions {
   readonly student: Network | null;
   readonly grader: Grader;
   readonly engine: Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'>;
+  /** Ends the work: its reason is thrown between two steps. */
+  readonly signal: AbortSignal;
 }
 
 /** Plays an episode of each seed, and asks the teacher for its action at each step. @param seeds u32 [n]. */
 export async function labelEpisodes(seeds: Uint32Array, options: LabelOptions): Promise<Labelled> {
-  const { teacher, student, grader, engine } = options;
+  const { teacher, student, grader, engine, signal } = options;
   const numEnvs = seeds.length;
-  await using env = await openAnyVecEnv({ ...engine, numEnvs });
+  await using env = await openAnyVecEnvOn(NODE, { ...engine, numEnvs });
   const setting = { ...engine, numEnvs, grader, world: env.world };
   using labeller: SteppedPlayer = await teacher.open(setting);
   const player = student && new StudentPlayer(student, new Features(env.world.params, numEnvs), numEnvs);
@@ -72,6 +76,8 @@ export async function labelEpisodes(seeds: Uint32Array, options: LabelOptions): 
       labels[i * NUM_STEPS + step] = wanted[i];
     }
     ({ observations } = await env.step(chosen));
+    await yieldTurn();
+    signal.throwIfAborted();
   }
   return { seeds, actions, labels };
 }
@@ -96,7 +102,7 @@ export async function samplesOf(
   engine: LabelOptions['engine'],
 ): Promise<Samples> {
   const numEnvs = seeds.length;
-  await using env = await openAnyVecEnv({ ...engine, numEnvs });
+  await using env = await openAnyVecEnvOn(NODE, { ...engine, numEnvs });
   const features = new Features(world.params, numEnvs);
   const inputs = new Float32Array(numEnvs * NUM_STEPS * FEATURE_COUNT);
   let { observations } = await env.reset({ seed: seeds });

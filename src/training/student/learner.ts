@@ -37,21 +37,21 @@ export class Learner {
   }
 
   /** Updates the parameters with one step of Adam. @param rate the learning rate. */
-  update({ inputs, labels, beliefInputs, targets }: Rows, rate: number): Losses {
+  async update({ inputs, labels, beliefInputs, targets }: Rows, rate: number): Promise<Losses> {
     const batch = {
       inputs: matrix(inputs, FEATURE_COUNT),
       labels: matrix(labels, NUM_ACTIONS),
       beliefInputs: matrix(beliefInputs, FEATURE_COUNT),
       targets: matrix(targets, NUM_BELIEFS),
     };
-    const [actions, beliefs] = this.#model.update((parameters, state) =>
+    const [actions, beliefs] = await this.#model.update((parameters, state) =>
       computeUpdate(parameters, state, batch, np.array(rate)),
     );
     return { actions, beliefs };
   }
 
   /** Returns copies of the parameters and of Adam's state. */
-  state = (): ModelState => this.#model.state();
+  state = (): Promise<ModelState> => this.#model.state();
 
   [Symbol.dispose](): void {
     this.#model[Symbol.dispose]();

@@ -22,11 +22,11 @@ export class Model {
   }
 
   /** Replaces the arrays. @param compute consumes the current ones. @returns the figures of the update. */
-  update(compute: (parameters: Parameters, state: AdamState) => Updated): Float32Array {
+  async update(compute: (parameters: Parameters, state: AdamState) => Updated): Promise<Float32Array> {
     const { figures, parameters, state } = compute(this.#parameters, this.#adam);
     this.#parameters = parameters;
     this.#adam = state;
-    return figures.dataSync() as Float32Array;
+    return (await figures.data()) as Float32Array;
   }
 
   /** The parameters, as new references. */
@@ -40,13 +40,13 @@ export class Model {
   }
 
   /** Returns copies of the parameters and of Adam's state. */
-  state(): ModelState {
+  async state(): Promise<ModelState> {
     const { mean, square, count } = this.#adam;
     return {
-      layers: this.#parameters.map(toFloats),
-      mean: mean.map(toFloats),
-      square: square.map(toFloats),
-      updates: count.ref.item() as number,
+      layers: await toFloats(this.#parameters),
+      mean: await toFloats(mean),
+      square: await toFloats(square),
+      updates: (await count.ref.data())[0],
     };
   }
 
@@ -91,10 +91,15 @@ const toArrays = ({ weights, bias }: FileLayer): Layer => ({
   bias: np.array(bias.slice()),
 });
 
-const toFloats = ({ weights, bias }: Layer): FileLayer => ({
-  weights: (weights.ref.dataSync() as Float32Array).slice(),
-  bias: (bias.ref.dataSync() as Float32Array).slice(),
-});
+async function toFloats(parameters: Parameters): Promise<FileLayer[]> {
+  const floatsOf = async (array: np.Array) => ((await array.ref.data()) as Float32Array).slice();
+  return Promise.all(
+    parameters.map(async ({ weights, bias }) => ({
+      weights: await floatsOf(weights),
+      bias: await floatsOf(bias),
+    })),
+  );
+}
 
 /** Returns outputs [n, outputs] of inputs [n, inputs]. Consumes its arguments, as all functions of jax-js. */
 export function forward(parameters: Parameters, inputs: np.Array): np.Array {

@@ -5,8 +5,9 @@ import type { VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
 import { evaluate } from '../../evaluation/on-first-use.js';
 import { load, PACKAGES } from '../../shared/optional-packages.js';
 import { packageVersion } from '../../shared/version.js';
+import { manifestOf } from './student-manifest.js';
 import type { Trained, TrainHooks, TrainProgress } from './train.js';
-import { type TrainOptions, type TrainRequest, toJson, toTrainRequest } from './train-options.js';
+import { type TrainOptions, type TrainRequest, toTrainRequest } from './train-options.js';
 
 type Engine = Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'>;
 
@@ -48,16 +49,11 @@ export const loadTraining = () => load('students', PACKAGES.students, () => impo
 /** Evaluates a finished student. @returns its file, and the results. @throws the signal's reason. */
 export async function studentFile(
   request: TrainRequest,
-  { network, figures, refinement, world }: Trained,
+  trained: Trained,
   { engine, signal }: Pick<TrainHooks, 'engine' | 'signal'>,
 ): Promise<{ bytes: Uint8Array; evaluation: EvaluationRecord }> {
-  const last = refinement.at(-1);
-  const manifest = {
-    version: packageVersion(),
-    worldDigest: world.digest,
-    grader: request.grader,
-    training: { ...toJson(request), ...figures.at(-1), ...(last && { refinement: last }) },
-  };
+  const { network } = trained;
+  const manifest = manifestOf(request, trained, packageVersion());
   const student = readStudent(encodeStudent({ ...manifest, evaluation: {} }, network));
   const evaluation = await evaluationOf(student, engine, signal);
   return { bytes: encodeStudent({ ...manifest, evaluation }, network), evaluation };

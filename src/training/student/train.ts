@@ -84,7 +84,8 @@ export async function runTraining(
     }
   }
   if (request.refineEpisodes > 0) await training.refine();
-  return training.result();
+  // The result is read before the learner's arrays are freed.
+  return await training.result();
 }
 
 class Training {
@@ -111,11 +112,12 @@ class Training {
     if (stored !== null && this.#episodes.seeds.length === 0)
       this.#episodes = { ...stored, labels: stored.actions };
     const wanted = this.#episodesAfter(round);
-    const student = round === 0 ? null : this.#network();
+    const student = round === 0 ? null : await this.#network();
     while (this.#episodes.seeds.length < wanted) {
       const done = this.#episodes.seeds.length;
       const seeds = this.#seeds(done, Math.min(CHUNK, wanted - done), KEYS.seeds);
-      const options = { teacher, student, grader, engine: this.#hooks.engine };
+      const { engine, signal } = this.#hooks;
+      const options = { teacher, student, grader, engine, signal };
       this.#episodes = joined(this.#episodes, await labelEpisodes(seeds, options));
       await this.#finishPart(
         round === 0 ? `${teacher.name} plays` : `round ${round}: ${teacher.name} labels`,
@@ -134,7 +136,7 @@ class Training {
     const test = await samplesOf(heldOut, this.#world, this.#hooks.engine);
     for (let epoch = first; epoch < epochs; epoch++) {
       const losses = await this.#fitEpoch(round, epoch, trained, samples);
-      this.#figures.push({ round, epoch, ...losses, ...figuresOf(this.#network(), test, heldOut.labels) });
+      this.#figures.push({ round, epoch, ...losses, ...(await this.#figuresIn(test, heldOut.labels)) });
       await this.#finishPart(round === 0 ? 'cloning' : `round ${round}: training`);
     }
   }
@@ -158,7 +160,7 @@ class Training {
     for (let k = 0; k < updates; k++) {
       fillRows(rows, k, { labels: episodes.labels, samples, rowOf, fresh, freshRowOf });
       const rate = RATE * (1 - (epoch + k / updates) / epochs);
-      const losses = this.#learner.update(rows, rate);
+      const losses = await this.#learner.update(rows, rate);
       sums.actions += losses.actions / updates;
       sums.beliefs += losses.beliefs / updates;
       if (k % YIELD_EVERY === 0) await this.#yield();
@@ -173,24 +175,26 @@ class Training {
     return this.#request.episodes + round * this.#request.roundEpisodes;
   }
 
-  #network = (): Network => new Network(this.#learner.state().layers);
+  #network = async (): Promise<Network> => new Network((await this.#learner.state()).layers);
+
+  #figuresIn = async (test: Samples, labels: Uint8Array) => figuresOf(await this.#network(), test, labels);
 
   /** Refines the clone. */
   async refine(): Promise<void> {
-    const clone = this.#learner.state().layers;
+    const clone = (await this.#learner.state()).layers;
     using refinement = new Refinement(this.#request, clone, this.#refinement);
     await refinement.run(this.#hooks.engine, async () => {
-      this.#refinement = refinement.state();
+      this.#refinement = await refinement.state();
       await this.#finishPart('refinement');
     });
-    this.#refinement = refinement.state();
+    this.#refinement = await refinement.state();
   }
 
   async #finishPart(stage: string): Promise<void> {
     const [figures, refinement] = [[...this.#figures], this.#refinement];
     await this.#hooks.onCheckpoint({
       ...{ figures, refinement },
-      ...{ episodes: this.#episodes, learner: this.#learner.state() },
+      ...{ episodes: this.#episodes, learner: await this.#learner.state() },
     });
     const { done, total } = partsOf(this.#request, this.#figures.length, this.#episodes, refinement);
     const percent = Math.round((100 * done) / total);
@@ -203,10 +207,10 @@ class Training {
     this.#hooks.signal.throwIfAborted();
   }
 
-  result(): Trained {
+  async result(): Promise<Trained> {
     const layers = this.#refinement?.actor.layers;
     return {
-      network: layers === undefined ? this.#network() : new Network(layers),
+      network: layers === undefined ? await this.#network() : new Network(layers),
       figures: this.#figures,
       refinement: this.#refinement?.figures ?? [],
       world: this.#world,

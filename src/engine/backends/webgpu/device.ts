@@ -114,7 +114,7 @@ function nameOf({ description, device, vendor, architecture }: GPUAdapterInfo): 
 }
 
 /** Returns whether an adapter computes on the processor: SwiftShader, llvmpipe, WARP. */
-function isSoftware(info: GPUAdapterInfo): boolean {
+export function isSoftware(info: GPUAdapterInfo): boolean {
   const names = `${info.architecture} ${info.device} ${info.description}`.toLowerCase();
   return info.isFallbackAdapter || /swiftshader|llvmpipe|lavapipe|basic render|warp/.test(names);
 }

@@ -41,7 +41,7 @@ export class RefineLearner {
   readonly outputsOf = (inputs: Float32Array): Float32Array => this.#model.outputsOf(inputs, FEATURE_COUNT);
 
   /** Updates the student with one step of Adam. @returns the mean gain that its probabilities give. */
-  update(rows: RefineRows, rate: number): number {
+  async update(rows: RefineRows, rate: number): Promise<number> {
     const batch = {
       inputs: matrix(rows.inputs, FEATURE_COUNT),
       compared: matrix(rows.compared, NUM_ACTIONS),
@@ -49,14 +49,14 @@ export class RefineLearner {
       beliefInputs: matrix(rows.beliefInputs, FEATURE_COUNT),
       targets: matrix(rows.targets, NUM_BELIEFS),
     };
-    const [gain] = this.#model.update((parameters, state) =>
+    const [gain] = await this.#model.update((parameters, state) =>
       computeUpdate(parameters, state, batch, np.array(rate)),
     );
     return gain;
   }
 
   /** Returns copies of the parameters and of Adam's state. */
-  state = (): ModelState => this.#model.state();
+  state = (): Promise<ModelState> => this.#model.state();
 
   [Symbol.dispose](): void {
     this.#model[Symbol.dispose]();

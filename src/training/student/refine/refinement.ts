@@ -4,9 +4,10 @@
  */
 import { FEATURE_COUNT } from '../../../agents/student/features.js';
 import type { Layer } from '../../../agents/student/network.js';
+import { NODE } from '../../../engine/backends/node.js';
 import { floatsOf } from '../../../engine/graders/grader.js';
-import { openAnyVecEnv } from '../../../engine/node.js';
 import { type Draw, threefry } from '../../../engine/reference/threefry.js';
+import { openAnyVecEnvOn } from '../../../engine/vec-env/any-vec-env.js';
 import { yieldTurn } from '../../../engine/vec-env/yield-turn.js';
 import { NUM_ACTIONS, NUM_BELIEFS } from '../../../world/fields.js';
 import { permutation } from '../../datasets/permutation.js';
@@ -43,7 +44,7 @@ export class Refinement {
   async run(engine: LabelOptions['engine'], onIteration: () => Promise<void>): Promise<void> {
     const { refineEpisodes, refineBatch: numEnvs, grader } = this.#request;
     const iterations = Math.ceil(refineEpisodes / numEnvs);
-    await using env = await openAnyVecEnv({
+    await using env = await openAnyVecEnvOn(NODE, {
       ...engine,
       numEnvs,
       grader: floatsOf(grader.weights),
@@ -81,14 +82,16 @@ export class Refinement {
         const first = (pass * updates + k) * size;
         fillComparisons(rows, comparisons, (j) => rowOf(k * size + j));
         fillBeliefs(rows, comparisons, (j) => beliefOf((first + j) % all));
-        gain += this.#learner.update(rows, rate) / (PASSES * updates);
+        gain += (await this.#learner.update(rows, rate)) / (PASSES * updates);
         await yieldTurn();
       }
     }
     return gain;
   }
 
-  state = (): RefinementState => ({ actor: this.#learner.state(), figures: [...this.#figures] });
+  async state(): Promise<RefinementState> {
+    return { actor: await this.#learner.state(), figures: [...this.#figures] };
+  }
 
   [Symbol.dispose](): void {
     this.#learner[Symbol.dispose]();
