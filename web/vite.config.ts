@@ -1,4 +1,5 @@
 /** Configures the development server and the build of the page. The built files work from any folder. */
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type Plugin } from 'vite';
 
@@ -54,7 +55,9 @@ const linkPreview: Plugin = {
   ],
 };
 
-/** Replaces the backends of Node by those of browsers, for the planners. */
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+
+/** Replaces the backends of Node by those of browsers, for the planners and the training of students. */
 const PLATFORM = {
   find: /^(\.\.\/)+engine\/backends\/node\.js$/,
   replacement: fileURLToPath(new URL('src/workers/platform.ts', import.meta.url)),
@@ -69,12 +72,14 @@ export default defineConfig({
   define: {
     DOCS_URL: JSON.stringify(process.env.RHYTHM_DOCS_URL ?? null),
     SOURCE_URL: JSON.stringify(process.env.RHYTHM_SOURCE_URL ?? null),
+    // For the files of students.
+    RHYTHM_VERSION: JSON.stringify(version),
   },
   build: { outDir: 'dist', emptyOutDir: true, target: 'es2022', assetsInlineLimit: 0 },
   worker: { format: 'es' },
   // Dependencies of the workers. The development server would find them late, and reload the page.
   optimizeDeps: {
-    include: ['@noble/hashes/sha2', '@noble/hashes/utils', 'crc-32', 'comlink'],
+    include: ['@noble/hashes/sha2', '@noble/hashes/utils', 'crc-32', 'comlink', 'seedrandom', '@jax-js/jax'],
   },
   plugins: [contentPolicy, linkPreview],
 });

@@ -19,6 +19,10 @@ export const POLICY_WORDS: Readonly<Record<string, string>> = {
   'planner-prior': 'Plans without learning who it is.',
 };
 
+/** Returns what a policy is. Those without an entry are students that were trained on the page. */
+export const policyWords = (name: string): string =>
+  POLICY_WORDS[name] ?? 'A student that was trained in this browser.';
+
 export const GRADER_WORDS: Readonly<Record<string, string>> = {
   v1: 'Pays for progress over the week, and nothing for a belief.',
   v2: 'As v1, and pays for a true belief at the end.',

@@ -5,6 +5,9 @@ import { STUDENT_NAMES } from '../../../src/agents/student/shipped-students.js';
 /** The user of the page. */
 export const BY_HAND = 'hand';
 
+/** Nobody to race against. */
+export const NOBODY = 'nobody';
+
 /** Policies that decide step by step, without oracles. */
 const STEPPED = [
   'heuristic+inference',

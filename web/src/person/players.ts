@@ -3,11 +3,13 @@
 import type { FixedPlayer } from '../../../src/agents/policies/fixed-players.js';
 import { POLICIES } from '../../../src/agents/policies/fixed-policies.js';
 import { findAnyPolicy, STEPPED_POLICIES } from '../../../src/agents/policies/observing-policies.js';
+import { readStudent } from '../../../src/agents/student/student.js';
 import { toGrader } from '../../../src/engine/graders/grader.js';
 import type { PolicySetting } from '../../../src/engine/policy/policy.js';
 import { yieldTurn } from '../../../src/engine/vec-env/yield-turn.js';
 import { OBSERVATION, OBSERVATION_SIZE } from '../../../src/world/fields.js';
 import { createWorld } from '../../../src/world/world.js';
+import { keyOf, type StudentFile } from '../students/student-files.js';
 import type { Advice, EpisodeSetting, Move } from './episode-types.js';
 
 /** The names of all policies except oracles, which know the hidden profile. */
@@ -24,10 +26,23 @@ export interface EpisodePlayer extends Disposable {
   reasons(): string | null;
 }
 
-/** Opens a policy for one episode. A student is imported first. @throws InputError `unknown_name`. */
-export async function openPlayer(name: string, setting: EpisodeSetting): Promise<EpisodePlayer> {
+/**
+ * Opens a policy for one episode. A student of the package is imported first.
+ * @param students of the page, which have names too. @throws InputError `unknown_name`, `bad_student`.
+ */
+export async function openPlayer(
+  name: string,
+  setting: EpisodeSetting,
+  students: readonly StudentFile[] = [],
+): Promise<EpisodePlayer> {
+  const own = students.find((student) => student.name === name);
+  if (own !== undefined) return openStudent(own, setting);
   return playerOf((await findAnyPolicy(name).open(policySetting(setting))) as FixedPlayer, setting);
 }
+
+/** Opens a student of the page for one episode. @throws InputError `bad_student`. */
+export const openStudent = ({ file }: StudentFile, setting: EpisodeSetting): EpisodePlayer =>
+  playerOf(readStudent(file).open(policySetting(setting)) as FixedPlayer, setting);
 
 /** Opens a policy that is no student for one episode. @throws InputError `unknown_name`. */
 export const openOwnPlayer = (name: string, setting: EpisodeSetting): EpisodePlayer =>
@@ -76,7 +91,7 @@ export class Adviser {
    * Returns the policy's next move after these moves. Other work may run between two observed steps, because some policies
    * take long. A new call ends this one. It continues with the same player if its moves begin with those that the player has
    * observed.
-   * @param observations f32 [moves + 1, 22].
+   * @param observations f32 [moves + 1, 22]. @param students of the page.
    * @throws InputError `unknown_name`; DOMException `AbortError` after a new call.
    */
   async advise(
@@ -84,16 +99,18 @@ export class Adviser {
     setting: EpisodeSetting,
     moves: readonly Move[],
     observations: Float32Array,
+    students: readonly StudentFile[] = [],
   ): Promise<Advice> {
     this.#calls += 1;
     const call = this.#calls;
-    const playerKey = JSON.stringify([name, setting]);
+    const own = students.filter((student) => student.name === name).map(keyOf);
+    const playerKey = JSON.stringify([name, own, setting]);
     const key = JSON.stringify([playerKey, moves]);
     const known = this.#cache.get(key);
     if (known !== undefined) return known;
     const first = this.#continues(playerKey, moves)
       ? this.#observed.length + 1
-      : await this.#restart(name, setting, call);
+      : await this.#restart(() => openPlayer(name, setting, students), call);
     for (let i = first; i <= moves.length; i++) {
       if (i > first) await yieldTurn();
       if (call !== this.#calls) throw replaced();
@@ -123,9 +140,9 @@ export class Adviser {
   }
 
   /** Opens a new player. @returns 0, the number of moves before its first decision. */
-  async #restart(name: string, setting: EpisodeSetting, call: number): Promise<0> {
+  async #restart(open: () => Promise<EpisodePlayer>, call: number): Promise<0> {
     this.#playerKey = '';
-    const player = await openPlayer(name, setting);
+    const player = await open();
     if (call !== this.#calls) {
       player[Symbol.dispose]();
       throw replaced();

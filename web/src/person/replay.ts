@@ -1,8 +1,9 @@
 /** Replays an episode from its seed. The hidden profile is known only here, in the worker. */
 import { Episode } from '../../../src/engine/reference/episode.js';
 import { OBSERVATION_SIZE } from '../../../src/world/fields.js';
+import type { StudentFile } from '../students/student-files.js';
 import type { EpisodeReplay, EpisodeResult, EpisodeSetting, Move, PolicyResult } from './episode-types.js';
-import { openOwnPlayer } from './players.js';
+import { type EpisodePlayer, openOwnPlayer, openStudent } from './players.js';
 
 /** The policies that a finished episode is compared with. Planners are left out: each would take seconds. */
 export const COMPARED: readonly string[] = [
@@ -17,9 +18,14 @@ export const COMPARED: readonly string[] = [
 
 /**
  * Returns the observations after these moves; after the 28th move also the result.
+ * @param students of the page, with which the result is compared too.
  * @throws InputError or StateError as `Episode`, for an invalid setting or move, or for too many moves.
  */
-export function replayEpisode(setting: EpisodeSetting, moves: readonly Move[]): EpisodeReplay {
+export function replayEpisode(
+  setting: EpisodeSetting,
+  moves: readonly Move[],
+  students: readonly StudentFile[] = [],
+): EpisodeReplay {
   const episode = begin(setting);
   const observations = new Float32Array((moves.length + 1) * OBSERVATION_SIZE);
   episode.observe(observations);
@@ -27,13 +33,17 @@ export function replayEpisode(setting: EpisodeSetting, moves: readonly Move[]): 
     episode.step(action, belief);
     episode.observe(observations, (i + 1) * OBSERVATION_SIZE);
   });
-  return { observations, result: episode.terminated ? resultOf(episode, setting) : null };
+  return { observations, result: episode.terminated ? resultOf(episode, setting, students) : null };
 }
 
 const begin = ({ seed, profile, grader }: EpisodeSetting): Episode =>
   new Episode().reset(seed, { profile, grader });
 
-function resultOf(episode: Episode, setting: EpisodeSetting): EpisodeResult {
+function resultOf(
+  episode: Episode,
+  setting: EpisodeSetting,
+  students: readonly StudentFile[],
+): EpisodeResult {
   const { given, beliefMae, finalScore, firstHalfMean, secondHalfMean } = episode;
   return {
     ...{ given, beliefMae, finalScore, firstHalfMean, secondHalfMean },
@@ -42,13 +52,17 @@ function resultOf(episode: Episode, setting: EpisodeSetting): EpisodeResult {
     belief: episode.belief.slice(),
     components: episode.components.slice(),
     weights: episode.grader.slice(),
-    others: COMPARED.map((name) => playPolicy(name, setting)),
+    others: [
+      ...COMPARED.map((name) => playWhole(name, openOwnPlayer(name, setting), setting)),
+      ...students.map((student) => playWhole(student.name, openStudent(student, setting), setting)),
+    ],
   };
 }
 
-function playPolicy(name: string, setting: EpisodeSetting): PolicyResult {
+/** Plays an episode to its end. @param opened is closed. */
+function playWhole(name: string, opened: EpisodePlayer, setting: EpisodeSetting): PolicyResult {
   const episode = begin(setting);
-  using player = openOwnPlayer(name, setting);
+  using player = opened;
   const observation = new Float32Array(OBSERVATION_SIZE);
   while (!episode.terminated) {
     episode.observe(observation);

@@ -1,15 +1,20 @@
-/** Plays the day's person with a policy, in a worker. */
+/** Plays an episode with a policy that the user plays against, in a worker. */
 import { Episode } from '../../../src/engine/reference/episode.js';
 import { yieldTurn } from '../../../src/engine/vec-env/yield-turn.js';
 import { OBSERVATION_SIZE } from '../../../src/world/fields.js';
+import type { StudentFile } from '../students/student-files.js';
 import type { EpisodeSetting, Rival } from './episode-types.js';
 import { openPlayer } from './players.js';
 
-/** Returns the episode of a policy: its beliefs and its result. Other calls run between two steps. */
-export async function playRival(name: string, setting: EpisodeSetting): Promise<Rival> {
+/** Returns the episode of a policy: its beliefs and its result. Other calls run between two steps. @param students of the page. */
+export async function playRival(
+  name: string,
+  setting: EpisodeSetting,
+  students: readonly StudentFile[],
+): Promise<Rival> {
   const { seed, profile, grader } = setting;
   const episode = new Episode().reset(seed, { profile, grader });
-  using player = await openPlayer(name, setting);
+  using player = await openPlayer(name, setting, students);
   const observation = new Float32Array(OBSERVATION_SIZE);
   const beliefs: (readonly number[] | null)[] = [];
   while (!episode.terminated) {

@@ -1,6 +1,7 @@
 /** Replays episodes in a worker, so that the page has no hidden profile before the last step. */
 import { expose } from 'comlink';
 import { outcomeOf } from '../engine/outcome.js';
+import type { StudentFile } from '../students/student-files.js';
 import type { EpisodeSetting, Move } from './episode-types.js';
 import { Adviser } from './players.js';
 import { replayEpisode } from './replay.js';
@@ -8,12 +9,19 @@ import { playRival } from './rivals.js';
 
 const adviser = new Adviser();
 
+type Students = readonly StudentFile[];
+
+/** Calls that may play a student of the page take its file. */
 const api = {
-  replay: (setting: EpisodeSetting, moves: readonly Move[]) => outcomeOf(() => replayEpisode(setting, moves)),
+  replay: (setting: EpisodeSetting, moves: readonly Move[], students: Students) =>
+    outcomeOf(() => replayEpisode(setting, moves, students)),
   /** Returns the next move of a policy, which gets the same observations as the page. */
-  advise: (name: string, setting: EpisodeSetting, moves: readonly Move[]) =>
-    outcomeOf(() => adviser.advise(name, setting, moves, replayEpisode(setting, moves).observations)),
-  rival: (name: string, setting: EpisodeSetting) => outcomeOf(() => playRival(name, setting)),
+  advise: (name: string, setting: EpisodeSetting, moves: readonly Move[], students: Students) =>
+    outcomeOf(() =>
+      adviser.advise(name, setting, moves, replayEpisode(setting, moves).observations, students),
+    ),
+  rival: (name: string, setting: EpisodeSetting, students: Students) =>
+    outcomeOf(() => playRival(name, setting, students)),
 };
 
 export type PersonApi = typeof api;

@@ -2,8 +2,8 @@
 import { useSignal } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
 import { DAILY_GRADER, seedOfDay, today } from '../../daily/daily.js';
-import type { EpisodeResult, Move } from '../../person/episode-types.js';
-import { BY_HAND } from '../../person/player-names.js';
+import type { EpisodeResult, EpisodeSetting, Move } from '../../person/episode-types.js';
+import { BY_HAND, NOBODY } from '../../person/player-names.js';
 import { FailureMessage, Loading } from '../../states/messages.js';
 import { Announcements } from '../person/announcements.js';
 import { BeliefSliders } from '../person/belief.js';
@@ -26,7 +26,7 @@ import type { ViewProps } from '../view.js';
 import { addMove, movesOf } from './daily-moves.js';
 import type { DAILY_FIELDS } from './fields.js';
 import { Race } from './race.js';
-import { playRivals } from './rivals.js';
+import { playRivals, RIVALS } from './rivals.js';
 import { Share } from './share.js';
 import '../../parts/marks.css';
 import '../person/current-state.css';
@@ -49,10 +49,15 @@ export function DailyView({ state }: ViewProps<typeof DAILY_FIELDS>) {
   );
 }
 
+const settingOf = (day: string): EpisodeSetting => ({
+  ...{ seed: seedOfDay(day), profile: 'sampled', grader: DAILY_GRADER },
+});
+
 function Day({ day }: { readonly day: string }) {
   const moves = movesOf(day);
   const state: PersonState = {
-    ...{ seed: seedOfDay(day), person: 'sampled', grader: DAILY_GRADER, by: BY_HAND, moves, at: 0 },
+    ...{ seed: seedOfDay(day), person: 'sampled', grader: DAILY_GRADER, moves },
+    ...{ by: BY_HAND, against: NOBODY, at: 0 },
   };
   const replay = (): void => void follow(state);
   useLayoutEffect(() => {
@@ -60,7 +65,7 @@ function Day({ day }: { readonly day: string }) {
     return stopFollowing;
   }, [addressOf(state)]);
   useLayoutEffect(() => {
-    void playRivals({ seed: state.seed, profile: state.person, grader: DAILY_GRADER });
+    void playRivals(settingOf(day), RIVALS);
   }, [state.seed]);
   if (failure.value !== null) return <FailureMessage failure={failure.value} retry={replay} />;
   const episode = currentEpisode.value;
@@ -89,6 +94,7 @@ function Playing({ day, episode, moves }: PlayingProps) {
   const last = moves.at(-1);
   const belief = useSignal<readonly number[]>(last?.belief ?? NEUTRAL_BELIEF);
   const stated = useSignal(last === undefined || last.belief !== null);
+  const against = useSignal(NOBODY);
   const act = (action: number): void => addMove(day, { action, belief: stated.value ? belief.value : null });
   return (
     <>
@@ -98,7 +104,15 @@ function Playing({ day, episode, moves }: PlayingProps) {
         <ByHand episode={episode} act={act} shortcuts />
         <BeliefSliders belief={belief} stated={stated} />
       </div>
-      <Race moves={episode.moves} />
+      <Race
+        setting={settingOf(day)}
+        moves={episode.moves}
+        names={RIVALS.slice(1)}
+        against={against.value}
+        choose={(name) => {
+          against.value = name;
+        }}
+      />
     </>
   );
 }

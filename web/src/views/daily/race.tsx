@@ -1,17 +1,29 @@
 /** The belief of a rival beside the user's, step by step. */
-import { useSignal } from '@preact/signals';
+import { useLayoutEffect } from 'preact/hooks';
 import { BELIEF_NAMES } from '../../../../src/world/fields.js';
 import { Select } from '../../parts/controls.js';
 import { title } from '../../person/descriptions.js';
-import type { Move } from '../../person/episode-types.js';
-import { RIVALS, rivals } from './rivals.js';
+import type { EpisodeSetting, Move } from '../../person/episode-types.js';
+import { NOBODY } from '../../person/player-names.js';
+import { keptStudents } from '../../students/kept-students.js';
+import { playRivals, rivals } from './rivals.js';
 
-const NOBODY = 'nobody';
+interface RaceProps {
+  readonly setting: EpisodeSetting;
+  /** Of the user, so far. */
+  readonly moves: readonly Move[];
+  /** The rivals to choose from; those that were trained here are added. */
+  readonly names: readonly string[];
+  /** The chosen rival, or NOBODY. */
+  readonly against: string;
+  readonly choose: (name: string) => void;
+}
 
-/** @param moves of the user, so far. */
-export function Race({ moves }: { readonly moves: readonly Move[] }) {
-  const name = useSignal(NOBODY);
-  const rival = rivals.value.find((each) => each.name === name.value);
+export function Race({ setting, moves, names, against, choose }: RaceProps) {
+  useLayoutEffect(() => {
+    if (against !== NOBODY) void playRivals(setting, [against]);
+  }, [JSON.stringify(setting), against]);
+  const rival = rivals.value.find((each) => each.name === against);
   const theirs = rival?.beliefs[moves.length - 1] ?? null;
   const mine = moves.at(-1)?.belief ?? null;
   return (
@@ -19,14 +31,12 @@ export function Race({ moves }: { readonly moves: readonly Move[] }) {
       <h2 id="race">Race</h2>
       <Select
         label="Against"
-        value={name.value}
-        names={[NOBODY, ...RIVALS.slice(1)]}
+        value={against}
+        names={[NOBODY, ...keptStudents.value.map(({ name }) => name), ...names]}
         hint="It plays the same person with the same luck. You see what it believes after as many slots as you."
-        onChange={(next) => {
-          name.value = next;
-        }}
+        onChange={choose}
       />
-      {name.value !== NOBODY && rival === undefined && <p class="note">{name.value} is still playing …</p>}
+      {against !== NOBODY && rival === undefined && <p class="note">{against} is still playing …</p>}
       {rival !== undefined && moves.length === 0 && <p class="note">Play your first slot.</p>}
       {theirs !== null && (
         <table class="beliefs-race">
@@ -35,7 +45,7 @@ export function Race({ moves }: { readonly moves: readonly Move[] }) {
               <th scope="col">belief</th>
               <td />
               <th scope="col">you</th>
-              <th scope="col">{name.value}</th>
+              <th scope="col">{against}</th>
             </tr>
           </thead>
           <tbody>

@@ -1,14 +1,16 @@
-/** The policies that play the day's person beside the user, in a worker of their own. */
+/** The policies that play the user's person with the same luck, in a worker of their own. */
 import { signal } from '@preact/signals';
 import { STUDENT_NAMES } from '../../../../src/agents/student/shipped-students.js';
 import type { EpisodeSetting, Rival } from '../../person/episode-types.js';
 import type { PersonApi } from '../../person/worker.js';
+import { keptUnder } from '../../students/kept-students.js';
+import { keyOf } from '../../students/student-files.js';
 import { WorkerClient } from '../../workers/worker-client.js';
 
 /** The student that was trained for the grader of the daily episode. */
 const STUDENT = STUDENT_NAMES.find((name) => name.includes('v3')) ?? STUDENT_NAMES[0];
 
-/** The fastest first. */
+/** The rivals of the daily episode, the fastest first. */
 export const RIVALS: readonly string[] = ['heuristic', STUDENT, 'planner'];
 
 const client = new WorkerClient<PersonApi>(
@@ -16,18 +18,27 @@ const client = new WorkerClient<PersonApi>(
   () => new Worker(new URL('../../person/worker.ts', import.meta.url), { type: 'module', name: 'rivals' }),
 );
 
-/** The rivals that have finished the episode of `rivalsSeed`. */
+/** The rivals that have finished the episode of `played`. */
 export const rivals = signal<readonly Rival[]>([]);
-let rivalsSeed: number | null = null;
+/** The setting of the episode, as text, and the keys of the rivals that play it or have played it. */
+let played: { readonly setting: string; readonly keys: Set<string> } = { setting: '', keys: new Set() };
 
-/** Lets the rivals play, once for each person. A rival that fails is left out. */
-export async function playRivals(setting: EpisodeSetting): Promise<void> {
-  if (rivalsSeed === setting.seed) return;
-  rivalsSeed = setting.seed;
-  rivals.value = [];
-  for (const name of RIVALS) {
-    const rival = await client.call((worker) => worker.rival(name, setting)).catch(() => null);
-    if (rivalsSeed !== setting.seed) return;
-    if (rival !== null) rivals.value = [...rivals.value, rival];
+/** Lets rivals play, each once for each episode. A rival that fails is left out. */
+export async function playRivals(setting: EpisodeSetting, names: readonly string[]): Promise<void> {
+  const text = JSON.stringify(setting);
+  if (played.setting !== text) {
+    played = { setting: text, keys: new Set() };
+    rivals.value = [];
+  }
+  const { keys: begun } = played;
+  for (const name of names) {
+    const students = keptUnder(name);
+    const key = [name, ...students.map(keyOf)].join(' ');
+    if (begun.has(key)) continue;
+    begun.add(key);
+    const rival = await client.call((worker) => worker.rival(name, setting, students)).catch(() => null);
+    if (played.setting !== text) return;
+    if (rival === null) continue;
+    rivals.value = [...rivals.value.filter((each) => each.name !== name), rival];
   }
 }

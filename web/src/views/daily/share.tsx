@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals';
 import { placeOf, resultText, type Scored } from '../../daily/daily.js';
 import { Button } from '../../parts/controls.js';
 import type { EpisodeResult, Move } from '../../person/episode-types.js';
+import { NOBODY } from '../../person/player-names.js';
 import { addressOf } from '../person/fields.js';
 import { RIVALS, rivals } from './rivals.js';
 
@@ -16,10 +17,12 @@ interface ShareProps {
 
 export function Share({ day, seed, grader, moves, result }: ShareProps) {
   const copied = useSignal<boolean | null>(null);
+  // Students that were trained here are no part of what is shared.
+  const finished = rivals.value.filter(({ name }) => RIVALS.includes(name));
   const mine: Scored = { name: 'you', finalScore: result.finalScore, beliefMae: result.beliefMae };
-  const waiting = RIVALS.length - rivals.value.length;
+  const waiting = RIVALS.length - finished.length;
   const text = resultText({
-    ...{ day, mine, rivals: rivals.value, actions: moves.map(({ action }) => action) },
+    ...{ day, mine, rivals: finished, actions: moves.map(({ action }) => action) },
     link: `${location.href.replace(/#.*/, '')}#daily?day=${day}`,
   });
   const copy = async (): Promise<void> => {
@@ -28,10 +31,10 @@ export function Share({ day, seed, grader, moves, result }: ShareProps) {
       () => false,
     );
   };
-  const week = addressOf({ seed, person: 'sampled', grader, by: 'hand', moves, at: 0 });
+  const week = addressOf({ seed, person: 'sampled', grader, by: 'hand', against: NOBODY, moves, at: 0 });
   return (
     <section class="panel share" aria-labelledby="share">
-      <h2 id="share">{placeOf(mine, rivals.value)}</h2>
+      <h2 id="share">{placeOf(mine, finished)}</h2>
       {waiting > 0 && <p class="note">{RIVALS.slice(-waiting).join(' and ')} still playing …</p>}
       <pre class="result-text">{text}</pre>
       <div class="actions">

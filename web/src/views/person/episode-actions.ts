@@ -28,6 +28,8 @@ export interface EpisodeActions {
   readonly newSeed: () => void;
   /** Continues the episode with another player. */
   readonly setPlayer: (name: string) => void;
+  /** Chooses the policy to race against. */
+  readonly setRival: (name: string) => void;
 }
 
 /** @param playingAt the address at which continuous play goes on. It pauses when the user goes to another address. */
@@ -62,6 +64,7 @@ export function episodeActions(
     },
     restart: () => restartWith({}),
     newSeed: () => restartWith({ seed: Math.floor(Math.random() * SEEDS) }),
+    setRival: (against) => change({ against }),
     setPlayer: (name) => change({ by: name, moves: by === BY_HAND ? moves : knownMoves(state), at: 0 }),
   };
 }

@@ -12,6 +12,7 @@ import {
 import { BY_HAND } from '../../person/player-names.js';
 import { type Transition, transitionsOf } from '../../person/transitions.js';
 import type { PersonApi } from '../../person/worker.js';
+import { keptStudents, keptUnder } from '../../students/kept-students.js';
 import { WorkerClient } from '../../workers/worker-client.js';
 import { addressOf, type PersonState } from './fields.js';
 
@@ -77,7 +78,7 @@ async function play(state: PersonState, isLatest: () => boolean): Promise<void> 
   const moves = knownMoves(state);
   await show(setting, moves, isLatest);
   while (isLatest() && state.by !== BY_HAND && !isOver(moves)) {
-    const next = await client.call((worker) => worker.advise(state.by, setting, moves));
+    const next = await client.call((worker) => worker.advise(state.by, setting, moves, keptUnder(state.by)));
     if (!isLatest()) return;
     if (moves.length === stepsOf(state)) {
       lastAdvice.value = { address: addressOf(state), advice: next };
@@ -104,7 +105,9 @@ const stepsOf = ({ moves, at }: PersonState): number => Math.min(NUM_STEPS, move
 
 async function show(setting: EpisodeSetting, moves: readonly Move[], isLatest: () => boolean): Promise<void> {
   const replayed = moves.slice();
-  const { observations, result } = await client.call((worker) => worker.replay(setting, replayed));
+  const { observations, result } = await client.call((worker) =>
+    worker.replay(setting, replayed, isOver(replayed) ? keptStudents.value : []),
+  );
   if (!isLatest()) return;
   if (replayed.length > played.moves.length) played = { ...played, moves: replayed };
   currentEpisode.value = { setting, moves: replayed, transitions: transitionsOf(observations), result };

@@ -3,7 +3,8 @@ import { GRADER_NAMES, MAX_U32, NUM_STEPS } from '../../../../src/world/fields.j
 import { type Field, oneOf, type StateOf, toAddress, whole } from '../../address.js';
 import { type Move, PROFILE_CHOICES } from '../../person/episode-types.js';
 import { movesFrom, movesText } from '../../person/moves-text.js';
-import { BY_HAND, PLAYER_NAMES } from '../../person/player-names.js';
+import { BY_HAND, NOBODY, PLAYER_NAMES } from '../../person/player-names.js';
+import { keptUnder } from '../../students/kept-students.js';
 
 const moves: Field<readonly Move[]> = {
   initial: [],
@@ -12,11 +13,19 @@ const moves: Field<readonly Move[]> = {
   write: movesText,
 };
 
+/** A field for one of some names, or the name of a kept student. */
+function playerField<const Name extends string>(initial: Name, names: readonly string[]): Field<string> {
+  const field = oneOf<string>(initial, names);
+  return { ...field, read: (text) => field.read(text) ?? keptUnder(text)[0]?.name ?? null };
+}
+
 export const PERSON_FIELDS = {
   seed: whole(4242, 0, MAX_U32),
   person: oneOf('sampled', PROFILE_CHOICES),
   grader: oneOf('v2', GRADER_NAMES),
-  by: oneOf(BY_HAND, [BY_HAND, ...PLAYER_NAMES]),
+  by: playerField(BY_HAND, [BY_HAND, ...PLAYER_NAMES]),
+  /** The policy that the user races against. */
+  against: playerField(NOBODY, [NOBODY, ...PLAYER_NAMES]),
   /** Moves by hand, before those of the policy. */
   moves,
   /** The number of steps played by the policy. */

@@ -1,8 +1,9 @@
 /** The view of one episode, played by hand or by a policy. The profile is shown after the last step only. */
 import { useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { BY_HAND } from '../../person/player-names.js';
+import { BY_HAND, PLAYER_NAMES } from '../../person/player-names.js';
 import { FailureMessage, Loading } from '../../states/messages.js';
+import { Race } from '../daily/race.js';
 import type { ViewProps } from '../view.js';
 import { Announcements } from './announcements.js';
 import { BeliefSliders } from './belief.js';
@@ -30,6 +31,7 @@ import '../../parts/marks.css';
 import './current-state.css';
 import './result.css';
 import './person.css';
+import '../daily/daily.css';
 
 export function PersonView(props: ViewProps<typeof PERSON_FIELDS>) {
   const { state } = props;
@@ -110,11 +112,20 @@ function HandAndBelief({ episode, actions, shortcuts }: EpisodePanelsProps) {
   const stated = useSignal(last === undefined || last.belief !== null);
   const act = (action: number): void => actions.act({ action, belief: stated.value ? belief.value : null });
   return (
-    <div class="by-hand">
-      <MeterStrip episode={episode} />
-      <CurrentState episode={episode} />
-      <ByHand episode={episode} actions={actions} act={act} shortcuts={shortcuts} />
-      <BeliefSliders belief={belief} stated={stated} />
-    </div>
+    <>
+      <div class="by-hand">
+        <MeterStrip episode={episode} />
+        <CurrentState episode={episode} />
+        <ByHand episode={episode} actions={actions} act={act} shortcuts={shortcuts} />
+        <BeliefSliders belief={belief} stated={stated} />
+      </div>
+      <Race
+        setting={episode.setting}
+        moves={episode.moves}
+        names={PLAYER_NAMES}
+        against={actions.state.against}
+        choose={actions.setRival}
+      />
+    </>
   );
 }

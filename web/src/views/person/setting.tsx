@@ -5,7 +5,8 @@ import { Button, Select, TextField } from '../../parts/controls.js';
 import { title } from '../../person/descriptions.js';
 import { isNamed, PROFILE_CHOICES } from '../../person/episode-types.js';
 import { BY_HAND, PLAYER_NAMES } from '../../person/player-names.js';
-import { GRADER_WORDS, POLICY_WORDS } from '../../words.js';
+import { keptStudents } from '../../students/kept-students.js';
+import { GRADER_WORDS, policyWords } from '../../words.js';
 import type { EpisodeActions } from './episode-actions.js';
 import { PERSON_FIELDS } from './fields.js';
 import { UndoButton } from './undo-button.js';
@@ -67,9 +68,9 @@ function Choices({ actions: { state, set, setPlayer } }: Pick<SettingProps, 'act
       <Select
         label="Played by"
         value={state.by}
-        names={[BY_HAND, ...PLAYER_NAMES]}
+        names={[BY_HAND, ...keptStudents.value.map(({ name }) => name), ...PLAYER_NAMES]}
         labels={{ [BY_HAND]: 'you, by hand' }}
-        hint={POLICY_WORDS[state.by] ?? 'Continues from the current slot.'}
+        hint={state.by === BY_HAND ? 'Continues from the current slot.' : policyWords(state.by)}
         onChange={setPlayer}
       />
     </div>

@@ -1,0 +1,138 @@
+/** Tests the training of a student on the page: by keyboard and by touch, its file, and the kept student as a policy. */
+import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright-core';
+import { describe, expect, inject, it, test } from 'vitest';
+import { evaluate, readStudent } from '../../src/index.js';
+import { launch } from '../support/chromium/chromium.js';
+import { Site } from '../support/web/site.js';
+import { SIZES, Visit } from '../support/web/visit.js';
+import { setUpVisits } from '../support/web/visits.js';
+
+/** A teacher that is fast, so that the student learns soon. */
+const FAST = '#train?teacher=heuristic%2Binference';
+
+/** Waits until the student has learned something. */
+const learned = (page: Page): Promise<void> =>
+  page.getByRole('heading', { name: /^(So far the|The) student scores 0\.\d{3}/ }).waitFor();
+
+const stopped = (page: Page): Promise<void> =>
+  page.getByRole('button', { name: 'Train another student' }).waitFor();
+
+/** Trains until the student has learned something, then stops. */
+async function trainShortly(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Start training' }).click();
+  await learned(page);
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await stopped(page);
+}
+
+const absent = inject('whyNoChromium');
+if (absent !== null) test.skip(`absent here: the page in Chromium: ${absent}`, () => {});
+
+describe.skipIf(absent !== null)('the training', () => {
+  const { visit } = setUpVisits();
+
+  it('is run by keyboard, and the downloaded file plays in Node as on the page', async () => {
+    await using visited = await visit(FAST);
+    const { page } = visited;
+    const loaded: string[] = [];
+    page.on('request', (request) => loaded.push(request.url()));
+    await page.getByRole('heading', { name: 'Train a student' }).waitFor();
+    await page.getByRole('button', { name: 'Start training' }).press('Enter');
+    await page.getByText(/^After \d seconds, in 128 weeks/).waitFor();
+    await learned(page);
+    // The worker with jax-js is loaded now.
+    expect(loaded.some((url) => /\/training\/|\/worker-/.test(url))).toBe(true);
+    await page.getByRole('button', { name: 'Stop' }).press('Enter');
+    await stopped(page);
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download', exact: true }).press('Enter');
+    const file = await download;
+    expect(file.suggestedFilename()).toBe('my-student.safetensors');
+    const student = readStudent(new Uint8Array(await readFile((await file.path())!)));
+    expect(student.manifest.grader.name).toBe('v3');
+    const seeds = { first: 20_000, last: 20_127 };
+    const { rows } = await evaluate({ policies: { student }, seeds, grader: 'v3' });
+    const measured = student.manifest.evaluation['seeds 20000-20127'];
+    expect(measured).toEqual({
+      episodes: 128,
+      finalScore: expect.closeTo(rows[0].finalScore.mean, 6),
+      beliefMae: expect.closeTo(rows[0].beliefMae, 6),
+    });
+    const shown = await page.getByRole('heading', { name: /^The student scores/ }).textContent();
+    expect(shown).toContain(rows[0].finalScore.mean.toFixed(3));
+    expect(visited.foreignRequests).toEqual([]);
+    expect(visited.messages).toEqual([]);
+  });
+
+  it('is run by touch, and the kept student races, plays and is compared after a reload', async () => {
+    await using visited = await visit(FAST, { size: 'phone' });
+    const { page } = visited;
+    await page.getByRole('button', { name: 'Start training' }).tap();
+    await learned(page);
+    await page.getByRole('button', { name: 'Stop' }).tap();
+    await stopped(page);
+    await page.getByRole('textbox', { name: 'Name' }).fill('planner');
+    await page.getByText('Expected at most 30 small letters').waitFor();
+    await page.getByRole('textbox', { name: 'Name' }).fill('ada');
+    await page.getByRole('button', { name: 'Keep', exact: true }).tap();
+    await page.getByText(/^ada is kept/).waitFor();
+    await page.getByRole('button', { name: 'Play against it' }).tap();
+    await page.getByRole('heading', { name: 'One person' }).waitFor();
+    expect(page.url()).toContain('against=ada');
+    await page.reload();
+    await page.getByRole('button', { name: /^Sleep/ }).tap();
+    const race = page.getByRole('region', { name: 'Race' });
+    await race.getByRole('row', { name: /^Social 0\.50 0\.\d\d$/ }).waitFor();
+    await visited.follow('#person?by=ada&at=28');
+    await page.getByRole('heading', { name: 'Who it was' }).waitFor();
+    await page.getByRole('table').getByRole('row', { name: /^ada / }).first().waitFor();
+    await visited.follow('#train');
+    await page.getByRole('button', { name: 'Delete ada' }).tap();
+    await visited.follow('#person?by=ada');
+    await page.getByText('This link has by = “ada”').waitFor();
+    expect(visited.messages).toEqual([]);
+  });
+
+  const sizes = Object.keys(SIZES) as (keyof typeof SIZES)[];
+  it.each(sizes)('has no accessibility violations on a %s, in light and dark', async (size) => {
+    await using visited = await visit(FAST, { size });
+    const { page } = visited;
+    await trainShortly(page);
+    await page.getByRole('button', { name: 'Keep', exact: true }).click();
+    await page.getByRole('heading', { name: 'Your students' }).waitFor();
+    await visited.expectAccessible(`train-${size}`);
+  });
+
+  it('trains on WebGPU, if it is requested', async () => {
+    const browser = await launch();
+    try {
+      await using visited = await Visit.begin(
+        browser,
+        await Site.at(inject('site')),
+        `${FAST}&device=webgpu`,
+      );
+      await trainShortly(visited.page);
+      await visited.page.getByText(/Trained by WebGPU\./).waitFor();
+      expect(visited.messages).toEqual([]);
+    } finally {
+      await browser.close();
+    }
+  });
+
+  it('ends by itself, and the student plays nearly as its teacher', async () => {
+    await using visited = await visit(FAST);
+    const { page } = visited;
+    await page.getByRole('button', { name: 'Start training' }).click();
+    await page
+      .getByRole('heading', { name: /^The student scores 0\.\d{3}, \d{2,3} % of the way/ })
+      .waitFor({ timeout: 180_000 });
+    expect(await page.getByRole('alert').count()).toBe(0);
+  }, 240_000);
+
+  it('says so if WebGPU is requested and missing', async () => {
+    await using visited = await visit(`${FAST}&device=webgpu`);
+    await visited.page.getByRole('button', { name: 'Start training' }).click();
+    await visited.page.getByText('Something went wrong').waitFor();
+  });
+});

@@ -1,0 +1,184 @@
+/** Curves over the seconds of a training: lines in panels, and shares stacked on each other in the last panel. */
+import { useRef } from 'preact/hooks';
+import type { TableProps } from '../parts/table.js';
+import { useWidth } from '../parts/use-width.js';
+import { ChartFigure } from './figure.js';
+
+export interface TimeLine {
+  readonly name: string;
+  readonly colour: string;
+  /** A value for each of the seconds. */
+  readonly values: readonly number[];
+  /** A dashed line to reach; null for none. */
+  readonly level: number | null;
+}
+
+export interface Curve {
+  readonly name: string;
+  readonly lines: readonly TimeLine[];
+}
+
+interface TimeCurvesProps {
+  readonly title: string;
+  readonly notes: readonly string[];
+  readonly seconds: readonly number[];
+  readonly curves: readonly Curve[];
+  /** Shares that add up to 1. */
+  readonly stack: Curve;
+  readonly table: TableProps;
+}
+
+export function TimeCurves({ title, notes, seconds, curves, stack, table }: TimeCurvesProps) {
+  const container = useRef<HTMLDivElement>(null);
+  const width = useWidth(container);
+  return (
+    <ChartFigure title={title} notes={notes} table={table}>
+      <div class="plot time-curves" ref={container}>
+        {width !== null && (
+          <>
+            {curves.map((curve) => (
+              <CurvePanel
+                key={curve.name}
+                {...{ curve, seconds }}
+                frame={frameIn(width, curves.length + 1)}
+              />
+            ))}
+            <StackPanel curve={stack} seconds={seconds} frame={frameIn(width, curves.length + 1)} />
+          </>
+        )}
+      </div>
+    </ChartFigure>
+  );
+}
+
+interface Frame {
+  readonly width: number;
+  readonly height: number;
+}
+
+const [GAP, MIN_WIDTH, HEIGHT] = [16, 210, 150];
+const [LEFT, RIGHT, TOP, BOTTOM] = [40, 6, 24, 20];
+
+function frameIn(width: number, panels: number): Frame {
+  const columns = Math.max(1, Math.min(panels, Math.floor((width + GAP) / (MIN_WIDTH + GAP))));
+  return { width: Math.floor((width - GAP * (columns - 1)) / columns), height: HEIGHT };
+}
+
+interface PanelProps {
+  readonly curve: Curve;
+  readonly seconds: readonly number[];
+  readonly frame: Frame;
+}
+
+type Scale = (value: number) => number;
+
+/** Returns the place of a second. The axis ends at the last one, but not before ten. */
+const scaleOf = (seconds: readonly number[], { width }: Frame): Scale => {
+  const end = Math.max(10, seconds[seconds.length - 1]);
+  return (second) => LEFT + (second / end) * (width - LEFT - RIGHT);
+};
+
+function CurvePanel({ curve: { name, lines }, seconds, frame }: PanelProps) {
+  const all = lines.flatMap(({ values, level }) => (level === null ? values : [...values, level]));
+  const [low, high] = rangeOf(all);
+  const x = scaleOf(seconds, frame);
+  const y: Scale = (value) => TOP + (1 - (value - low) / (high - low)) * (HEIGHT - TOP - BOTTOM);
+  const now = lines.map(({ name: line, values }) => `${line} ${decimal(values[values.length - 1])}`);
+  return (
+    <svg role="img" aria-label={`${name} over time. Now: ${now.join(', ')}.`} {...frame}>
+      <Axes {...{ name, frame, seconds, x, y }} ticks={[low, high]} />
+      {lines.map(
+        ({ name: line, level }) =>
+          level !== null && (
+            <line
+              key={line}
+              class="threshold"
+              x1={LEFT}
+              x2={frame.width - RIGHT}
+              y1={y(level)}
+              y2={y(level)}
+            />
+          ),
+      )}
+      {lines.map(({ name: line, colour, values }) => (
+        <path key={line} class="line" stroke={colour} d={pathOf(seconds.map(x), values.map(y))} />
+      ))}
+      {lines.map(({ name: line, colour, values }, k) => (
+        <text
+          key={line}
+          x={frame.width - RIGHT}
+          y={12 + 12 * k}
+          text-anchor="end"
+          class="panel-name"
+          style={{ fill: colour }}
+        >
+          {lines.length > 1 && `${line} `}
+          {decimal(values[values.length - 1])}
+        </text>
+      ))}
+    </svg>
+  );
+}
+
+function StackPanel({ curve: { name, lines }, seconds, frame }: PanelProps) {
+  const x = scaleOf(seconds, frame);
+  const y: Scale = (share) => TOP + (1 - share) * (HEIGHT - TOP - BOTTOM);
+  const sums = seconds.map(() => 0);
+  return (
+    <svg role="img" aria-label={`${name} over time. The table has the most frequent action.`} {...frame}>
+      <Axes {...{ name, frame, seconds, x, y }} ticks={[0, 1]} />
+      {lines.map(({ name: line, colour, values }) => {
+        const lower = sums.map(y);
+        values.forEach((value, k) => {
+          sums[k] += value;
+        });
+        const places = seconds.map(x);
+        const edges = [...places, ...places.slice().reverse()];
+        return (
+          <path key={line} d={`${pathOf(edges, [...sums.map(y), ...lower.reverse()])}Z`} fill={colour}>
+            <title>{line}</title>
+          </path>
+        );
+      })}
+    </svg>
+  );
+}
+
+interface AxesProps {
+  readonly name: string;
+  readonly frame: Frame;
+  readonly seconds: readonly number[];
+  readonly x: Scale;
+  readonly y: Scale;
+  readonly ticks: readonly number[];
+}
+
+const Axes = ({ name, frame: { width }, seconds, x, y, ticks }: AxesProps) => (
+  <g class="axes">
+    <text class="panel-name" x="0" y="12">
+      {name}
+    </text>
+    {ticks.map((tick) => (
+      <g key={tick}>
+        <line x1={LEFT} x2={width - RIGHT} y1={y(tick)} y2={y(tick)} />
+        <text x={LEFT - 6} y={y(tick) + 4} text-anchor="end">
+          {tick.toFixed(1)}
+        </text>
+      </g>
+    ))}
+    <text x={x(seconds[seconds.length - 1])} y={HEIGHT - 5} text-anchor="end">
+      {seconds[seconds.length - 1].toFixed(0)} s
+    </text>
+  </g>
+);
+
+/** Returns tenths around the values. */
+function rangeOf(values: readonly number[]): readonly [low: number, high: number] {
+  const low = Math.floor(10 * Math.min(...values)) / 10;
+  return [low, Math.max(low + 0.1, Math.ceil(10 * Math.max(...values)) / 10)];
+}
+
+const decimal = (value: number): string => value.toFixed(3).replace('-', '−');
+
+const pathOf = (xs: readonly number[], ys: readonly number[]): string =>
+  `M${xs.map((x, k) => `${x.toFixed(1)} ${ys[k].toFixed(1)}`).join('L')}`;

@@ -1,0 +1,69 @@
+/** The students that were trained here. The browser keeps their files, and they are policies of the page, by name. */
+import { signal } from '@preact/signals';
+import { BY_HAND, NOBODY, PLAYER_NAMES } from '../person/player-names.js';
+import type { StudentFile } from './student-files.js';
+
+const KEY = 'rhythm-vec.students';
+const PATTERN = /^[a-z0-9][a-z0-9-]{0,29}$/;
+
+export const keptStudents = signal<readonly StudentFile[]>(stored());
+
+/** What a name must be, as a noun phrase. */
+export const NAME_EXPECTED = 'at most 30 small letters, digits and hyphens, and no name of another policy';
+
+/** Returns whether a student may have a name. A kept student may be replaced. */
+export function isStudentName(name: string): boolean {
+  return PATTERN.test(name) && ![...PLAYER_NAMES, BY_HAND, NOBODY].includes(name);
+}
+
+/** Returns a name that no kept student has: "my-student", "my-student-2". */
+export function freeName(): string {
+  const names = keptStudents.value.map(({ name }) => name);
+  for (let k = 1; ; k++) {
+    const name = k === 1 ? 'my-student' : `my-student-${k}`;
+    if (!names.includes(name)) return name;
+  }
+}
+
+/** Keeps a student, in place of one with the same name. */
+export function keepStudent(student: StudentFile): void {
+  keptStudents.value = [...keptStudents.value.filter(({ name }) => name !== student.name), student];
+  store();
+}
+
+export function forgetStudent(name: string): void {
+  keptStudents.value = keptStudents.value.filter((student) => student.name !== name);
+  store();
+}
+
+/** Returns the kept students with a name: one, or none. */
+export const keptUnder = (name: string): readonly StudentFile[] =>
+  keptStudents.value.filter((student) => student.name === name);
+
+/** Reads the stored students. A browser may refuse storage by throwing, and what is stored may be damaged. */
+function stored(): StudentFile[] {
+  try {
+    const students = JSON.parse(localStorage.getItem(KEY) ?? '{}') as Record<string, string>;
+    return Object.entries(students)
+      .filter(([name]) => isStudentName(name))
+      .map(([name, text]) => ({ name, file: bytesOf(text) }));
+  } catch {
+    return [];
+  }
+}
+
+function store(): void {
+  try {
+    const texts = keptStudents.value.map(({ name, file }) => [name, textOf(file)]);
+    localStorage.setItem(KEY, JSON.stringify(Object.fromEntries(texts)));
+  } catch {
+    // Without storage, or beyond its limit, the students last until the page is closed.
+  }
+}
+
+const textOf = (file: Uint8Array): string =>
+  btoa(Array.from(file, (byte) => String.fromCharCode(byte)).join(''));
+
+function bytesOf(text: string): Uint8Array {
+  return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+}

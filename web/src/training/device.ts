@@ -1,0 +1,22 @@
+/** Chooses the device that trains, in the worker. */
+import { defaultDevice, init } from '@jax-js/jax';
+import { findBrowserGpu } from '../../../src/engine/backends/browser.js';
+import { isSoftware } from '../../../src/engine/backends/webgpu/device.js';
+import type { TrainingRequest } from './training-types.js';
+
+/**
+ * Makes jax-js use a device: WebGPU unless its adapter is emulated by the processor, which would be slower than WebAssembly.
+ * @returns its name. @throws Error if WebGPU is requested and there is none.
+ */
+export async function useDevice(choice: TrainingRequest['device']): Promise<string> {
+  const isPossible = choice === 'webgpu' || (choice === 'auto' && (await hasHardware()));
+  if (isPossible && (await init('webgpu')).includes('webgpu')) return defaultDevice('webgpu');
+  if (choice === 'webgpu')
+    throw new Error('Expected a WebGPU device, got none. Choose the processor in the settings.');
+  return defaultDevice(typeof WebAssembly === 'undefined' ? 'cpu' : 'wasm');
+}
+
+async function hasHardware(): Promise<boolean> {
+  const adapter = (await (await findBrowserGpu())?.requestAdapter()) ?? null;
+  return adapter !== null && !isSoftware(adapter.info);
+}

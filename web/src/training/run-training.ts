@@ -1,0 +1,88 @@
+/** Trains a student in the worker, and measures it every few seconds. */
+
+import { Features } from '../../../src/agents/student/features.js';
+import { Network } from '../../../src/agents/student/network.js';
+import { StudentPlayer } from '../../../src/agents/student/student.js';
+import { encodeStudent } from '../../../src/agents/student/student-file.js';
+import type { Checkpoint } from '../../../src/training/student/checkpoint.js';
+import { manifestOf } from '../../../src/training/student/student-manifest.js';
+import { runTraining } from '../../../src/training/student/train.js';
+import { type TrainRequest, toTrainRequest } from '../../../src/training/student/train-options.js';
+import { createWorld } from '../../../src/world/world.js';
+import { useDevice } from './device.js';
+import { measure } from './measure.js';
+import { MEASURED } from './measured.js';
+import type { Measurement, TrainingReport, TrainingRequest } from './training-types.js';
+
+/** The version of the package, which vite.config.ts inserts. */
+declare const RHYTHM_VERSION: string;
+
+/** A short training. */
+const SCHEDULE = { episodes: 480, rounds: 1, roundEpisodes: 160, epochs: 30 };
+/** With the planner, whose episodes take seconds each. */
+const PLANNER_SCHEDULE = { episodes: 64, rounds: 0, epochs: 60 };
+/** Milliseconds between two measurements. */
+const INTERVAL = 700;
+
+/** The student as it was measured last. */
+export interface MeasuredStudent {
+  readonly request: TrainRequest;
+  readonly state: Checkpoint;
+  readonly measurement: Measurement;
+}
+
+/**
+ * Trains a student. @param onMeasured is called with each measured state.
+ * @throws the signal's reason; Error if the requested device is missing.
+ */
+export async function trainHere(
+  { teacher, grader, seed, device }: TrainingRequest,
+  report: (report: TrainingReport) => void,
+  onMeasured: (student: MeasuredStudent) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const schedule = teacher === 'planner' ? PLANNER_SCHEDULE : SCHEDULE;
+  const request = toTrainRequest({ teacher, grader, seed, ...schedule });
+  report({ kind: 'device', device: await useDevice(device) });
+  const start = performance.now();
+  let [measuredAt, latest] = [Number.NEGATIVE_INFINITY, null as Checkpoint | null];
+  const measureState = async (state: Checkpoint): Promise<void> => {
+    const network = new Network(state.learner.layers);
+    const measurement = await measure(
+      ({ world, numEnvs }) => new StudentPlayer(network, new Features(world.params, numEnvs), numEnvs),
+      request.grader,
+      signal,
+    );
+    measuredAt = performance.now();
+    onMeasured({ request, state, measurement });
+    const seconds = (measuredAt - start) / 1000;
+    report({ kind: 'point', point: { ...measurement, seconds, hasLearned: state.figures.length > 0 } });
+  };
+  if (teacher !== 'planner')
+    report({ kind: 'teacher', teacher: await measure(request.teacher.open, request.grader, signal) });
+  await runTraining(request, null, {
+    ...{ engine: { backend: 'reference' }, signal },
+    onProgress: ({ stage, done, total }) => report({ kind: 'progress', stage, done, total }),
+    async onCheckpoint(state) {
+      latest = state;
+      if (performance.now() - measuredAt > INTERVAL) await measureState(state);
+    },
+  });
+  await measureState(latest!);
+}
+
+/** Returns the file of a student. */
+export function fileOf({ request, state, measurement }: MeasuredStudent): Uint8Array {
+  const trained = { figures: state.figures, refinement: [], world: createWorld() };
+  const { finalScore, beliefMae } = measurement;
+  const last = MEASURED.first + MEASURED.count - 1;
+  return encodeStudent(
+    {
+      ...manifestOf(request, trained, RHYTHM_VERSION),
+      evaluation: {
+        [`seeds ${MEASURED.first}-${last}`]: { episodes: MEASURED.count, finalScore, beliefMae },
+      },
+    },
+    new Network(state.learner.layers),
+  );
+}

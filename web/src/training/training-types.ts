@@ -1,0 +1,48 @@
+/** The training of a student on the page: its request, and what the worker reports. */
+
+/** Teachers that are fast in a browser. The shipped students play as the planner, a hundred times as fast. */
+export const TEACHERS = [
+  'student-v3',
+  'student-v2',
+  'open-loop+inference',
+  'heuristic+inference',
+  'planner',
+] as const;
+export const DEVICES = ['auto', 'webgpu', 'processor'] as const;
+
+export interface TrainingRequest {
+  readonly teacher: (typeof TEACHERS)[number];
+  /** A name of GRADER_NAMES. */
+  readonly grader: string;
+  /** u32: the seed of the first parameters, and of the order of the episodes. */
+  readonly seed: number;
+  readonly device: (typeof DEVICES)[number];
+}
+
+/** How a policy plays the measured episodes, on average. */
+export interface Measurement {
+  readonly finalScore: number;
+  readonly beliefMae: number;
+  /** Mean reward of each half, without noise. */
+  readonly firstHalfMean: number;
+  readonly secondHalfMean: number;
+  /** The share of each action, by ACTION_NAMES. */
+  readonly actionShares: readonly number[];
+  /** [28]: the actions of the first measured episode. */
+  readonly week: readonly number[];
+}
+
+/** The student at one time of its training. */
+export interface TrainingPoint extends Measurement {
+  /** Seconds since the start. */
+  readonly seconds: number;
+  /** Whether the student has learned anything yet. */
+  readonly hasLearned: boolean;
+}
+
+/** What the worker sends while it trains. */
+export type TrainingReport =
+  | { readonly kind: 'device'; readonly device: string }
+  | { readonly kind: 'teacher'; readonly teacher: Measurement }
+  | { readonly kind: 'point'; readonly point: TrainingPoint }
+  | { readonly kind: 'progress'; readonly stage: string; readonly done: number; readonly total: number };

@@ -1,0 +1,30 @@
+/** The training worker. It loads jax-js, so it starts only when a training begins. */
+import { expose } from 'comlink';
+import { beginJob, stopJob } from '../engine/jobs.js';
+import { outcomeOf } from '../engine/outcome.js';
+import { fileOf, type MeasuredStudent, trainHere } from './run-training.js';
+import type { TrainingReport, TrainingRequest } from './training-types.js';
+
+let student: MeasuredStudent | null = null;
+
+const api = {
+  /** Trains a student to the end of its schedule. A new call stops the previous one. */
+  train: (request: TrainingRequest, report: (report: TrainingReport) => void) =>
+    outcomeOf(() =>
+      trainHere(
+        request,
+        report,
+        (measured) => {
+          student = measured;
+        },
+        beginJob(),
+      ),
+    ),
+  stop: () => outcomeOf(stopJob),
+  /** Returns the file of the student as it was measured last. */
+  file: () => outcomeOf(() => fileOf(student!)),
+};
+
+export type TrainingApi = typeof api;
+
+expose(api);

@@ -1,0 +1,11 @@
+/** The fields of the address of the training. */
+import { GRADER_NAMES, MAX_U32 } from '../../../../src/world/fields.js';
+import { oneOf, whole } from '../../address.js';
+import { DEVICES, TEACHERS } from '../../training/training-types.js';
+
+export const TRAINING_FIELDS = {
+  teacher: oneOf('student-v3', TEACHERS),
+  grader: oneOf('v3', GRADER_NAMES),
+  seed: whole(0, 0, MAX_U32),
+  device: oneOf('auto', DEVICES),
+};

@@ -1,0 +1,75 @@
+/** What can be done with the student as it is: keep it, play against it, download its file. */
+import { useSignal } from '@preact/signals';
+import { useId } from 'preact/hooks';
+import { Button } from '../../parts/controls.js';
+import { freeName, isStudentName, keepStudent, NAME_EXPECTED } from '../../students/kept-students.js';
+import { download, playAgainst } from './student-links.js';
+import { type TrainingSoFar, trainedFile } from './training-store.js';
+
+export function KeepStudent({ training: { points, request } }: { readonly training: TrainingSoFar }) {
+  const id = useId();
+  const name = useSignal(freeName());
+  const said = useSignal('');
+  const isValid = isStudentName(name.value);
+  const canKeep = isValid && points[points.length - 1].hasLearned;
+  const withFile = async (use: (file: Uint8Array) => string): Promise<void> => {
+    said.value = await trainedFile().then(use, () => 'The training worker did not answer. Train again.');
+  };
+  const keep = (file: Uint8Array): string => {
+    keepStudent({ name: name.value, file });
+    return `${name.value} is kept: a policy of One person and Daily in this browser.`;
+  };
+  return (
+    <section class="panel" aria-labelledby="keep">
+      <h2 id="keep">Keep the student</h2>
+      <div class="control student-name">
+        <label for={id}>Name</label>
+        <input
+          id={id}
+          type="text"
+          autoComplete="off"
+          value={name.value}
+          aria-invalid={!isValid}
+          aria-describedby={`${id}-hint`}
+          onInput={({ currentTarget }) => {
+            name.value = currentTarget.value.trim();
+          }}
+        />
+        <small id={`${id}-hint`} class={isValid ? '' : 'wrong'}>
+          {isValid ? 'As it is now, also while it trains.' : `Expected ${NAME_EXPECTED}.`}
+        </small>
+      </div>
+      <div class="actions">
+        <Button main disabled={!canKeep} onClick={() => withFile(keep)}>
+          Keep
+        </Button>
+        <Button
+          disabled={!canKeep}
+          onClick={() =>
+            withFile((file) => {
+              const words = keep(file);
+              playAgainst(name.value, request.grader);
+              return words;
+            })
+          }
+        >
+          Play against it
+        </Button>
+        <Button
+          disabled={!canKeep}
+          onClick={() =>
+            withFile((file) => {
+              download({ name: name.value, file });
+              return `${name.value}.safetensors: "rhythm-vec eval --policies" and readStudent read it.`;
+            })
+          }
+        >
+          Download
+        </Button>
+      </div>
+      <p class="note" role="status">
+        {said.value}
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,27 @@
+/** The kept students, with buttons for each. */
+import { Button } from '../../parts/controls.js';
+import { forgetStudent, keptStudents } from '../../students/kept-students.js';
+import { download, playAgainst } from './student-links.js';
+
+export const KeptStudents = () => (
+  <section class="panel" aria-labelledby="kept">
+    <h2 id="kept">Your students</h2>
+    <ul class="kept">
+      {keptStudents.value.map((student) => (
+        <li key={student.name}>
+          <span>{student.name}</span>
+          <Button onClick={() => playAgainst(student.name, 'v3')}>
+            Play against<span class="visually-hidden"> {student.name}</span>
+          </Button>
+          <Button onClick={() => download(student)}>
+            Download<span class="visually-hidden"> {student.name}</span>
+          </Button>
+          <Button onClick={() => forgetStudent(student.name)}>
+            Delete<span class="visually-hidden"> {student.name}</span>
+          </Button>
+        </li>
+      ))}
+    </ul>
+    <p class="fine">This browser keeps them. They are in the lists of One person and Daily.</p>
+  </section>
+);

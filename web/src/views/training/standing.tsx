@@ -1,0 +1,84 @@
+/** How the student plays now, beside its teacher, as a headline, figures and a week. */
+import { useSignal } from '@preact/signals';
+import { ACTION_NAMES } from '../../../../src/world/fields.js';
+import { ActionStrip } from '../../charts/action-strip.js';
+import { plain, signed } from '../../person/descriptions.js';
+import { MEASURED } from '../../training/measured.js';
+import type { Measurement } from '../../training/training-types.js';
+import type { TrainingSoFar } from './training-store.js';
+
+const DEVICES: Readonly<Record<string, string>> = {
+  webgpu: 'WebGPU',
+  wasm: 'WebAssembly on the processor',
+  cpu: 'the processor',
+};
+
+export function Standing({ training }: { readonly training: TrainingSoFar }) {
+  const { points, teacher, request, progress, device } = training;
+  const now = points[points.length - 1];
+  const cursor = useSignal<number | null>(null);
+  return (
+    <section class="panel standing" aria-labelledby="standing">
+      <h2 id="standing">{headlineOf(training)}</h2>
+      <p class="note">
+        After {now.seconds.toFixed(0)} seconds, in {MEASURED.count} weeks that it does not learn from, under
+        grader {request.grader}. Trained by {DEVICES[device ?? ''] ?? device}.
+      </p>
+      <dl class="figures">
+        <Figure name="Final score" of={({ finalScore }) => finalScore.toFixed(3)} {...{ now, teacher }} />
+        <Figure name="Belief error" of={({ beliefMae }) => beliefMae.toFixed(3)} {...{ now, teacher }} />
+        <Figure
+          name="Reward, first half"
+          of={({ firstHalfMean }) => signed(firstHalfMean)}
+          {...{ now, teacher }}
+        />
+        <Figure
+          name="Reward, second half"
+          of={({ secondHalfMean }) => signed(secondHalfMean)}
+          {...{ now, teacher }}
+        />
+      </dl>
+      <h3>The week it would play for one of these people</h3>
+      <ActionStrip actions={now.week} events={[]} description={weekInWords(now)} cursor={cursor} />
+      <p class="visually-hidden" role="status">
+        {progress === null && headlineOf(training)}
+      </p>
+    </section>
+  );
+}
+
+interface FigureProps {
+  readonly name: string;
+  readonly of: (measurement: Measurement) => string;
+  readonly now: Measurement;
+  readonly teacher: Measurement | null;
+}
+
+const Figure = ({ name, of, now, teacher }: FigureProps) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>
+      {of(now)}
+      {teacher !== null && <small>teacher {of(teacher)}</small>}
+    </dd>
+  </div>
+);
+
+/** Returns what the student can do, in a sentence. */
+function headlineOf({ points, teacher, progress }: TrainingSoFar): string {
+  const now = points[points.length - 1];
+  if (!now.hasLearned) return `Untrained, the student scores ${now.finalScore.toFixed(3)}`;
+  const subject = progress === null ? 'The student scores' : 'So far the student scores';
+  const [gained, distance] = [
+    now.finalScore - points[0].finalScore,
+    (teacher?.finalScore ?? 0) - points[0].finalScore,
+  ];
+  const share =
+    gained > 0 && distance > 0
+      ? `, ${Math.round((100 * gained) / distance)} % of the way to its teacher`
+      : '';
+  return `${subject} ${now.finalScore.toFixed(3)}${share}`;
+}
+
+const weekInWords = ({ week }: Measurement): string =>
+  `The student's week: ${week.map((action) => plain(ACTION_NAMES[action])).join(', ')}.`;

@@ -1,0 +1,27 @@
+/** Uses of a student's file on the page. */
+import { toAddress } from '../../address.js';
+import { BY_HAND } from '../../person/player-names.js';
+import type { StudentFile } from '../../students/student-files.js';
+import { PERSON_FIELDS } from '../person/fields.js';
+
+/** Seeds of the people to play with. */
+const SEEDS = 10_000;
+
+/** Goes to a new person, with a race against a kept student. */
+export function playAgainst(name: string, grader: string): void {
+  location.hash = toAddress('person', PERSON_FIELDS, {
+    ...{ seed: Math.floor(Math.random() * SEEDS), person: 'sampled', grader },
+    ...{ by: BY_HAND, against: name, moves: [], at: 0 },
+  });
+}
+
+/** Lets the browser save a student's file. */
+export function download({ name, file }: StudentFile): void {
+  const url = URL.createObjectURL(new Blob([file as BlobPart], { type: 'application/octet-stream' }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = `${name}.safetensors`;
+  link.click();
+  // The browser reads the file soon after the click.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}

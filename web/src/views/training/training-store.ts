@@ -1,0 +1,67 @@
+/** The training in progress, or the last one. It goes on while other views are shown. */
+import { signal } from '@preact/signals';
+import { proxy } from 'comlink';
+import { type Failure, toFailure } from '../../engine/outcome.js';
+import type {
+  Measurement,
+  TrainingPoint,
+  TrainingReport,
+  TrainingRequest,
+} from '../../training/training-types.js';
+import type { TrainingApi } from '../../training/worker.js';
+import { WorkerClient } from '../../workers/worker-client.js';
+
+export interface TrainingSoFar {
+  readonly request: TrainingRequest;
+  /** Null after the end, and after a stop. */
+  readonly progress: { readonly stage: string; readonly done: number; readonly total: number } | null;
+  /** The device that trains, as jax-js names it; null until it is known. */
+  readonly device: string | null;
+  /** How the teacher plays; null until it is known, and for the planner, which takes too long. */
+  readonly teacher: Measurement | null;
+  readonly points: readonly TrainingPoint[];
+  readonly failure: Failure | null;
+}
+
+/** Null before the first training. */
+export const training = signal<TrainingSoFar | null>(null);
+
+const client = new WorkerClient<TrainingApi>(
+  'The training worker',
+  () =>
+    new Worker(new URL('../../training/worker.ts', import.meta.url), { type: 'module', name: 'training' }),
+);
+
+/** Trains a student. A training in progress is stopped. */
+export async function startTraining(request: TrainingRequest): Promise<void> {
+  const progress = { stage: 'The training program is loaded', done: 0, total: 100 };
+  training.value = { request, progress, device: null, teacher: null, points: [], failure: null };
+  const update = (patch: Partial<TrainingSoFar>): void => {
+    if (training.value?.request === request) training.value = { ...training.value, ...patch };
+  };
+  // A report may arrive after the result.
+  const report = (news: TrainingReport): void => {
+    if (training.value?.progress !== null) update(patchOf(news));
+  };
+  try {
+    await client.call((worker) => worker.train(request, proxy(report)));
+    update({ progress: null });
+  } catch (error) {
+    const failure = toFailure(error);
+    update({ progress: null, failure: failure.kind === 'stopped' ? null : failure });
+  }
+}
+
+function patchOf(news: TrainingReport): Partial<TrainingSoFar> {
+  if (news.kind === 'device') return { device: news.device };
+  if (news.kind === 'teacher') return { teacher: news.teacher };
+  if (news.kind === 'point') return { points: [...training.value!.points, news.point] };
+  const { stage, done, total } = news;
+  return { progress: { stage, done, total } };
+}
+
+/** Stops the training. The student stays as it was measured last. */
+export const stopTraining = (): void => void client.call((worker) => worker.stop()).catch(() => {});
+
+/** Returns the file of the student as it was measured last. @throws CallFailed. */
+export const trainedFile = (): Promise<Uint8Array> => client.call((worker) => worker.file());
