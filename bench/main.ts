@@ -67,7 +67,7 @@ const PROVENANCE = {
   version: packageVersion(),
   worldDigest: WORLD.digest,
   machine: describeMachine(),
-  /** The load average of the last minute. Above 0, other processes used the machine. */
+  /** The load average of the minute before the bench. If it is 1 or more, other processes used the machine. */
   loadAverage: loadavg()[0],
 };
 

@@ -5,7 +5,7 @@
 import { evaluate, readStudent } from 'rhythm-vec';
 import { trainStudent } from 'rhythm-vec/training';
 
-/** A teacher without a plan of its own, because it is fast. The planner is the default. */
+/** A teacher that does not plan, so it is fast. The default is the planner. */
 const teacher = 'open-loop+inference';
 const clone = readStudent(await trainStudent({ teacher, episodes: 100, rounds: 0, epochs: 20 }));
 const refined = readStudent(

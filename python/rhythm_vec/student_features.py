@@ -279,18 +279,21 @@ def _filtered(
         for j in range(_METERS):
             product[:, k] += covariance[:, k, j] * x[:, j]
         variance = variance + product[:, k] * x[:, k]
-    tells = variance > _LEAST_VARIANCE
-    some = np.where(tells, variance, _F32(1))
-    spread = np.sqrt(some)
+    is_informative = variance > _LEAST_VARIANCE
+    divisor = np.where(is_informative, variance, _F32(1))
+    spread = np.sqrt(divisor)
     low = (error - p["noiseReward"]) / spread
     high = (error + p["noiseReward"]) / spread
     from_low, from_high = _mills_ratio(low), _mills_ratio(-high)
     shift = (from_low - from_high) / spread
     cut = from_low * (from_low - low) + from_high * (from_high + high)
-    lost = np.minimum(np.maximum(cut, _F32(0)), _MOST_LOST) / some
+    lost = np.minimum(np.maximum(cut, _F32(0)), _MOST_LOST) / divisor
     new_mean = mean + product * shift[:, None]
     new_covariance = covariance - (lost[:, None] * product)[:, :, None] * product[:, None, :]
-    return np.where(tells[:, None], new_mean, mean), np.where(tells[:, None, None], new_covariance, covariance)
+    return (
+        np.where(is_informative[:, None], new_mean, mean),
+        np.where(is_informative[:, None, None], new_covariance, covariance),
+    )
 
 
 def _mills_ratio(x: Floats) -> Floats:

@@ -15,7 +15,7 @@ from rhythm_vec import StateError, VecEnv
 from .support import RefusalTest, bytes_of, played
 
 N = 4
-#: Starts threads that do not end with the environment, and forks.
+#: A program that forks while its environment has threads. The child checks that it can use only an environment of its own.
 FORK = """
 import os, sys
 import numpy as np
@@ -149,7 +149,7 @@ def in_threads(work: Callable[[], Any], count: int) -> None:
 class ProcessTest(unittest.TestCase):
     @unittest.skipUnless(hasattr(os, "fork") and hasattr(os, "waitstatus_to_exitcode"), "needs os.fork")
     def test_a_forked_process_refuses_the_environments_of_its_parent(self) -> None:
-        """The child cannot use the parent's environment, can use its own ones, and exits."""
+        """The child cannot use the parent's environment, can use one of its own, and exits."""
         outcome = subprocess.run([sys.executable, "-c", FORK], timeout=100, stderr=subprocess.PIPE)
         self.assertEqual((outcome.returncode, outcome.stderr), (0, b""))
 

@@ -13,7 +13,8 @@ export interface RunningServer {
   /**
    * Accepts no more connections, finishes the requests that wait or are in progress, and closes. Further calls return the
    * same promise.
-   * @param graceMs milliseconds after which unfinished requests are cut off. Default 1,500.
+   * @param graceMs milliseconds after which unfinished requests are cut off. Default 1,500; for a server of several workers
+   *   2,000.
    * @returns the number of connections that were cut off.
    */
   close(graceMs?: number): Promise<number>;

@@ -88,7 +88,7 @@ export function* parseLists(json: Buffer, found: readonly LongList[]): Paused<un
     message = JSON.parse(withMarks(json, lists));
   } catch {
     let text = json;
-    // The last list is first, because blanking moves the text after a list.
+    // The last list is first, because blanking may move the bytes after a list.
     for (const list of lists.reverse()) text = yield* blankList(text, list);
     return JSON.parse(text.toString());
   }
