@@ -50,7 +50,7 @@ export function drawComponents(picture: ComponentsPicture): Drawing {
     encoding: { y },
     layer: [sectionsIn(columnsIn(width)), NUMBERS, { ...SUMS, data: { values: rows.map(sumOf) } }],
   };
-  return { title, description: rows.map(inWords).join(' '), spec };
+  return { title, description: componentsInWords(rows), spec };
 }
 
 /** Returns the width of the bars. @param maxWidth the maximum width of the figure. */
@@ -139,6 +139,9 @@ const SUMS: Layer = {
 };
 
 /** Describes a row: "heuristic: 0.447, of which crash_free 0.150, ..." */
+/** Describes the picture for screen readers, without drawing it. */
+export const componentsInWords = (rows: readonly ComponentsRow[]): string => rows.map(inWords).join(' ');
+
 function inWords({ name, parts }: ComponentsRow): string {
   const contributions = COMPONENT_NAMES.map((component, k) => `${component} ${decimal(parts[k], 3)}`);
   return `${name}: ${decimal(total(Array.from(parts)), 3)}, of which ${contributions.join(', ')}.`;

@@ -46,7 +46,7 @@ export function drawHistogram(picture: HistogramPicture): Drawing {
     data: { values: rows.flatMap(binsOf) },
     layer: [barsOn(domainOf(rows), rows), { ...MEANS, data: { values: rows.map(meanOf) } }],
   };
-  return { title, description: rows.map(inWords).join(' '), spec };
+  return { title, description: histogramInWords(rows), spec };
 }
 
 function checkRows(rows: readonly HistogramRow[]): void {
@@ -135,6 +135,9 @@ const MEANS: Layer = {
 };
 
 /** Describes the mean and the middle 80 %. */
+/** Describes the picture for screen readers, without drawing it. */
+export const histogramInWords = (rows: readonly HistogramRow[]): string => rows.map(inWords).join(' ');
+
 function inWords({ name, counts, mean }: HistogramRow): string {
   const [low, high] = [0.1, 0.9].map((share) => decimal(binAt(counts, share), 2));
   return `${name}: mean ${decimal(mean, 3)}, middle 80 % from about ${low} to ${high}.`;

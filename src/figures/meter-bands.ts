@@ -58,7 +58,7 @@ export function drawBands(picture: BandsPicture): Drawing {
       ],
     },
   };
-  return { title, description: rows.map(inWords).join(' '), spec };
+  return { title, description: bandsInWords(rows), spec };
 }
 
 interface Frame {
@@ -172,6 +172,9 @@ const NAME: Layer = {
 };
 
 /** Describes the medians after the last step. */
+/** Describes the picture for screen readers, without drawing it. */
+export const bandsInWords = (rows: BandsPicture['rows']): string => rows.map(inWords).join(' ');
+
 function inWords({ name, bands }: BandsPicture['rows'][number]): string {
   const ends = METER_NAMES.map(
     (meter, k) => `${meter} ${decimal(bandValue(bands, MEDIAN, NUM_STEPS - 1, k), 2)}`,

@@ -2,6 +2,7 @@
  * Reads and writes the state of a view as the part of the address after `#`, such as `crowd?people=1000&seed=7`. That part
  * never leaves the browser, so any file server can serve the page. `current-address.ts` connects it to the browser's address.
  */
+import { grouped } from './parts/grouped.js';
 
 /** One value of a view's state. */
 export interface Field<T> {
@@ -26,7 +27,7 @@ export type StateOf<F extends Fields> = {
 export function whole(initial: number, low: number, high: number): Field<number> {
   return {
     initial,
-    expected: `a whole number from ${low.toLocaleString('en')} to ${high.toLocaleString('en')}`,
+    expected: `a whole number from ${grouped(low)} to ${grouped(high)}`,
     read: (text) =>
       /^\d{1,10}$/.test(text) && Number(text) >= low && Number(text) <= high ? Number(text) : null,
     write: String,
@@ -96,7 +97,7 @@ function firstFew(problems: readonly string[]): string[] {
   const different = [...new Set(problems)];
   const remaining = different.length - MAX_PROBLEMS;
   if (remaining <= 0) return different;
-  return [...different.slice(0, MAX_PROBLEMS), `${remaining.toLocaleString('en')} more were left out.`];
+  return [...different.slice(0, MAX_PROBLEMS), `${grouped(remaining)} more were left out.`];
 }
 
 /** Parses one pair into `state`. @returns the problem, or null. */
@@ -108,7 +109,7 @@ function readPair(fields: Fields, state: Record<string, unknown>, key: string, t
   const value = field.read(text);
   if (value === null) {
     const { initial } = field;
-    const instead = typeof initial === 'number' ? initial.toLocaleString('en') : field.write(initial);
+    const instead = typeof initial === 'number' ? grouped(initial) : field.write(initial);
     return `This link has ${key} = ${quoted(text)}, where ${field.expected} is expected. ${instead || 'Nothing'} is used instead.`;
   }
   state[key] = value;

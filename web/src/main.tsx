@@ -8,6 +8,9 @@ import { VIEWS } from './views/views.js';
 
 followScheme();
 followAddress(VIEWS);
-const page = document.getElementById('page')!;
-page.replaceChildren();
-render(<App />, page);
+// In a task of its own: loading the modules is one already.
+setTimeout(() => {
+  const page = document.getElementById('page')!;
+  page.replaceChildren();
+  render(<App />, page);
+});

@@ -11,12 +11,10 @@ import { FailureMessage } from '../../states/messages.js';
 import { PERSON_FIELDS } from '../person/fields.js';
 import type { ViewProps } from '../view.js';
 import { CrowdControls } from './controls.js';
-import { Digests } from './digests.js';
 import { type CROWD_FIELDS, NO_POLICY } from './fields.js';
-import { CrowdFigures } from './figures.js';
 import { Finding } from './finding.js';
 import { count, headlineOf } from './format.js';
-import { CrowdPictures } from './pictures.js';
+import { CrowdResults } from './results.js';
 import '../../charts/charts.css';
 import './crowd.css';
 
@@ -57,13 +55,7 @@ function Crowds({ state, change }: ViewProps<typeof CROWD_FIELDS>) {
         {!busy && failure === null && inWords(value)}
       </p>
       <CrowdControls {...{ state, change, progress, rerun: run, stop: task.stop }} />
-      {value !== null && failure === null && (
-        <div class={`results ${tone}`} aria-busy={busy}>
-          <CrowdFigures crowd={value} />
-          <CrowdPictures crowd={value} />
-          <Digests crowd={value} />
-        </div>
-      )}
+      {value !== null && failure === null && <CrowdResults crowd={value} busy={busy} tone={tone} />}
     </>
   );
 }

@@ -1,7 +1,7 @@
 /** What the crowd shows, as a headline, with the histogram of scores. */
 import { useMemo } from 'preact/hooks';
 import { decimal } from '../../../../src/figures/format-numbers.js';
-import { drawHistogram } from '../../../../src/figures/histogram.js';
+import { histogramInWords } from '../../../../src/figures/histogram.js';
 import { Histogram } from '../../charts/histogram.js';
 import { colourOf } from '../../charts/policy-colours.js';
 import type { Crowd } from '../../engine/crowd/crowd-request.js';
@@ -22,7 +22,7 @@ export function Finding({ crowd, busy }: FindingProps) {
     }));
     return {
       rows,
-      description: drawHistogram({ rows }).description,
+      description: histogramInWords(rows),
       table: histogramTable(policies),
     };
   }, [policies]);

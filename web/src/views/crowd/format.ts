@@ -3,8 +3,9 @@
 import { decimal } from '../../../../src/figures/format-numbers.js';
 import type { Interval } from '../../../../src/shared/statistics.js';
 import type { Crowd } from '../../engine/crowd/crowd-request.js';
+import { grouped } from '../../parts/grouped.js';
 
-export const count = (value: number): string => value.toLocaleString('en');
+export const count = grouped;
 
 /** Rounds a large number: "2.9 million". */
 export function rounded(value: number): string {

@@ -1,8 +1,8 @@
 /** Charts of the crowd: the meters over the week, and the components of scores. */
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
-import { drawComponents } from '../../../../src/figures/components.js';
-import { drawBands } from '../../../../src/figures/meter-bands.js';
+import { componentsInWords } from '../../../../src/figures/components.js';
+import { bandsInWords } from '../../../../src/figures/meter-bands.js';
 import { type Bands, PERCENTILES } from '../../../../src/figures/percentiles.js';
 import { METER_NAMES, NUM_METERS, NUM_STEPS } from '../../../../src/world/fields.js';
 import { RHYTHM } from '../../../../src/world/numbers.js';
@@ -17,42 +17,38 @@ import { bandsTable, componentsTable } from './tables.js';
 
 type Policies = Crowd['policies'];
 
-export function CrowdPictures({ crowd: { policies, request } }: { readonly crowd: Crowd }) {
+export function MetersPicture({ crowd: { policies } }: { readonly crowd: Crowd }) {
   const cursor = useSignal<number | null>(null);
   const meters = useMemo(() => panelsOf(policies), [policies]);
-  const texts = useMemo(() => textsOf(policies), [policies]);
+  const description = useMemo(() => bandsInWords(policies), [policies]);
   return (
-    <>
-      <section class="panel">
-        <Panels
-          title="The meters over the week"
-          notes={[
-            `Median after each slot, and the middle 80 % of ${count(policies[0].bands.episodes)} people. Dashed: ${RHYTHM.constants.crashThreshold}, below which a meter counts as crashed. Shaded: the second half.`,
-          ]}
-          description={texts.bands}
-          panels={meters}
-          points={NUM_STEPS}
-          cursor={cursor}
-          nameOf={(step) => title(timeOf(step))}
-          table={bandsTable(policies)}
-        />
-      </section>
-      <section class="panel">
-        <ScoreParts
-          title={`What the mean score is made of, under grader ${request.grader}`}
-          description={texts.components}
-          rows={policies}
-          table={componentsTable(policies)}
-        />
-      </section>
-    </>
+    <section class="panel">
+      <Panels
+        title="The meters over the week"
+        notes={[
+          `Median after each slot, and the middle 80 % of ${count(policies[0].bands.episodes)} people. Dashed: ${RHYTHM.constants.crashThreshold}, below which a meter counts as crashed. Shaded: the second half.`,
+        ]}
+        description={description}
+        panels={meters}
+        points={NUM_STEPS}
+        cursor={cursor}
+        nameOf={(step) => title(timeOf(step))}
+        table={bandsTable(policies)}
+      />
+    </section>
   );
 }
 
-const textsOf = (policies: Policies) => ({
-  bands: drawBands({ rows: policies }).description,
-  components: drawComponents({ rows: policies }).description,
-});
+export const PartsPicture = ({ crowd: { policies, request } }: { readonly crowd: Crowd }) => (
+  <section class="panel">
+    <ScoreParts
+      title={`What the mean score is made of, under grader ${request.grader}`}
+      description={componentsInWords(policies)}
+      rows={policies}
+      table={componentsTable(policies)}
+    />
+  </section>
+);
 
 const panelsOf = (policies: Policies): Panel[] =>
   METER_NAMES.map((name, meter) => ({

@@ -1,5 +1,7 @@
 /** The settings of the episodes in which policies are compared (number and seeds), and the progress. */
+
 import { Select, TextField } from '../../parts/controls.js';
+import { grouped } from '../../parts/grouped.js';
 import type { ViewProps } from '../view.js';
 import { GRADERS_FIELDS, PEOPLE } from './fields.js';
 import { results } from './results-store.js';
@@ -15,7 +17,7 @@ export function EpisodesPanel({ state, change }: ViewProps<typeof GRADERS_FIELDS
           label="People"
           value={state.people}
           names={PEOPLE}
-          labels={Object.fromEntries(PEOPLE.map((count) => [count, Number(count).toLocaleString('en')]))}
+          labels={Object.fromEntries(PEOPLE.map((count) => [count, grouped(Number(count))]))}
           hint="Inference takes about 30 ms per person and policy."
           onChange={(people) => change({ people })}
         />
@@ -30,7 +32,7 @@ export function EpisodesPanel({ state, change }: ViewProps<typeof GRADERS_FIELDS
       <p class="played">
         <progress value={done} max={requested} aria-label="People so far" />
         <span>
-          {done.toLocaleString('en')} of {requested.toLocaleString('en')} people
+          {grouped(done)} of {grouped(requested)} people
         </span>
       </p>
       <p class="fine">

@@ -1,9 +1,11 @@
 /** The verdict on the grader in words. */
+
 import { useLayoutEffect, useState } from 'preact/hooks';
 import { decimal } from '../../../../src/figures/format-numbers.js';
 import type { Interval } from '../../../../src/shared/statistics.js';
 import { rankedPolicy, sequenceGraderOf } from '../../graders/ranked-policies.js';
 import type { Verdict } from '../../graders/verdict.js';
+import { grouped } from '../../parts/grouped.js';
 import { plain, signed } from '../../person/descriptions.js';
 
 interface VerdictPanelProps {
@@ -31,7 +33,7 @@ export function VerdictPanel({ verdict, people }: VerdictPanelProps) {
           everybody.
         </p>
       )}
-      <p class="fine">Based on {people.toLocaleString('en')} people, the same for all policies.</p>
+      <p class="fine">Based on {grouped(people)} people, the same for all policies.</p>
       <Announcement text={heading} />
     </section>
   );

@@ -2,8 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { SERIES } from '../../../../src/figures/theme.js';
-import { drawTimeline } from '../../../../src/figures/timeline.js';
-import type { TimelineEpisode } from '../../../../src/figures/timeline-episode.js';
+import { episodeInWords, type TimelineEpisode } from '../../../../src/figures/timeline-episode.js';
 import {
   ACTION_NAMES,
   BELIEF_NAMES,
@@ -25,7 +24,7 @@ export function Timeline({ episode }: { readonly episode: EpisodeSoFar }) {
   const cursor = useSignal<number | null>(null);
   const panels = useMemo(() => panelsOf(episode), [episode]);
   const table = useMemo(() => stepsOf(episode), [episode]);
-  const description = useMemo(() => drawTimeline({ episode: timelineOf(episode) }).description, [episode]);
+  const description = useMemo(() => `The week: ${episodeInWords(timelineOf(episode))}`, [episode]);
   return (
     <section class="panel" aria-label="The timeline of the week">
       <h2>{result === null ? 'The week so far' : 'The whole week'}</h2>

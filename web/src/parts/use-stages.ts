@@ -1,0 +1,17 @@
+/** Shows a value in stages, each in a task of its own, so that no task blocks the page for long. */
+import { useLayoutEffect, useState } from 'preact/hooks';
+
+/**
+ * Returns what each of `count` stages shows: the value, the one before it until the stage's turn comes, or null before the
+ * first.
+ */
+export function useStages<T>(value: T | null, count: number): readonly (T | null)[] {
+  const [shown, setShown] = useState<readonly (T | null)[]>(() => new Array<T | null>(count).fill(null));
+  const next = shown.findIndex((each) => each !== value);
+  useLayoutEffect(() => {
+    if (next < 0) return;
+    const timer = setTimeout(() => setShown(shown.map((each, stage) => (stage === next ? value : each))));
+    return () => clearTimeout(timer);
+  }, [shown, next, value]);
+  return shown;
+}

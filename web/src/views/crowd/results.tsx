@@ -1,0 +1,43 @@
+/** The results of a crowd below its finding, each section drawn in a task of its own. */
+import type { ComponentType } from 'preact';
+import { useMemo } from 'preact/hooks';
+import type { Crowd } from '../../engine/crowd/crowd-request.js';
+import { useStages } from '../../parts/use-stages.js';
+import { Digests } from './digests.js';
+import { CrowdFigures } from './figures.js';
+import { MetersPicture, PartsPicture } from './pictures.js';
+
+const SECTIONS: readonly ComponentType<{ readonly crowd: Crowd }>[] = [
+  CrowdFigures,
+  MetersPicture,
+  PartsPicture,
+  Digests,
+];
+
+interface CrowdResultsProps {
+  readonly crowd: Crowd;
+  /** Whether the crowd is still being computed, or another one is. */
+  readonly busy: boolean;
+  readonly tone: string;
+}
+
+export function CrowdResults({ crowd, busy, tone }: CrowdResultsProps) {
+  const stages = useStages(crowd, SECTIONS.length);
+  const isBehind = stages.some((shown) => shown !== crowd);
+  return (
+    <div class={`results ${tone}`} aria-busy={busy || isBehind}>
+      {SECTIONS.map((Section, k) => (
+        <Stage key={k} Section={Section} crowd={stages[k]} />
+      ))}
+    </div>
+  );
+}
+
+interface StageProps {
+  readonly Section: ComponentType<{ readonly crowd: Crowd }>;
+  readonly crowd: Crowd | null;
+}
+
+/** A section, which is drawn again only if its crowd changed. */
+const Stage = ({ Section, crowd }: StageProps) =>
+  useMemo(() => crowd && <Section crowd={crowd} />, [Section, crowd]);
