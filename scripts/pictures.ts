@@ -4,6 +4,7 @@ import { pngOf } from '../src/figures/png.js';
 import { episodePicture } from './pictures/episode-picture.js';
 import { linkPicture } from './pictures/link-picture.js';
 import { playEpisode } from './pictures/played-episode.js';
+import { isSamePicture } from './pictures/same-picture.js';
 
 /** The episode of the picture. Its person is unusual: very social. */
 const [SEED, GRADER] = [4242, 'v3'];
@@ -12,11 +13,18 @@ const EPISODE = new URL('../docs/episode.svg', import.meta.url);
 const LINK = new URL('../web/public/preview.png', import.meta.url);
 
 const episodes = [await playEpisode('heuristic', SEED, GRADER), await playEpisode('planner', SEED, GRADER)];
-const picture = episodePicture(episodes, SEED, GRADER);
-if (!process.argv.includes('--check')) {
-  writeFileSync(EPISODE, picture);
-  writeFileSync(LINK, await pngOf(linkPicture(), { scale: 1 }));
-} else if (readFileSync(EPISODE, 'utf8') !== picture) {
-  console.error('docs/episode.svg is stale: run npm run pictures.');
-  process.exitCode = 1;
+const episode = episodePicture(episodes, SEED, GRADER);
+const link = await pngOf(linkPicture(), { scale: 1 });
+if (process.argv.includes('--check')) {
+  const isFresh = {
+    'docs/episode.svg': readFileSync(EPISODE, 'utf8') === episode,
+    'web/public/preview.png': await isSamePicture(readFileSync(LINK), link),
+  };
+  for (const [name] of Object.entries(isFresh).filter(([, fresh]) => !fresh)) {
+    console.error(`${name} is stale: run npm run pictures.`);
+    process.exitCode = 1;
+  }
+} else {
+  writeFileSync(EPISODE, episode);
+  writeFileSync(LINK, link);
 }

@@ -1,0 +1,21 @@
+/** Compares pictures. Processors round colours differently, so a few shades of difference are none. */
+import { loadCanvas } from '../../src/figures/png.js';
+
+/** The largest difference of a colour, of 255. */
+const TOLERANCE = 8;
+
+/** Returns whether two PNG files show the same picture. */
+export async function isSamePicture(one: Uint8Array, other: Uint8Array): Promise<boolean> {
+  const [a, b] = [await pixelsOf(one), await pixelsOf(other)];
+  return a.length === b.length && a.every((value, k) => Math.abs(value - b[k]) <= TOLERANCE);
+}
+
+/** Returns the size, in two numbers, and the colours. */
+async function pixelsOf(png: Uint8Array): Promise<number[]> {
+  const { createCanvas, loadImage } = await loadCanvas();
+  const image = await loadImage(Buffer.from(png));
+  const { width, height } = image;
+  const context = createCanvas(width, height).getContext('2d');
+  context.drawImage(image, 0, 0);
+  return [width, height, ...context.getImageData(0, 0, width, height).data];
+}
