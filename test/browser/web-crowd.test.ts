@@ -237,7 +237,7 @@ MessagePort.prototype.addEventListener = function (kind, listener) {
         ),
       );
       expect(await page.page.locator('footer').textContent()).toMatch(
-        /by the reference.*exact: true.*Why not WebGPU: .*(navigator\.gpu|No adapter)/,
+        /by the reference.*exact: true.*Why not WebGPU\?.*(navigator\.gpu|No adapter)/,
       );
       await screenshot(page.page, 'state-no-webgpu');
       await page.page.getByRole('combobox', { name: 'People' }).selectOption('1,000,000');

@@ -251,7 +251,7 @@ describe.skipIf(absent !== null)('one person', () => {
       expect(hidden.filter((number) => !after.numbers.includes(number))).toEqual([]);
       await page.getByText('All 16 hidden numbers').click();
       const numbers = await page
-        .locator('.person details')
+        .locator('.person details', { hasText: 'All 16 hidden numbers' })
         .first()
         .locator('td:nth-child(2)')
         .allTextContents();

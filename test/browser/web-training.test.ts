@@ -84,6 +84,13 @@ describe.skipIf(absent !== null)('the training', () => {
     await page.getByRole('button', { name: /^Sleep/ }).tap();
     const race = page.getByRole('region', { name: 'Race' });
     await race.getByRole('row', { name: /^Social 0\.50 0\.\d\d$/ }).waitFor();
+    // A week of sleep, to the end: the rival's score is beside it.
+    for (let slot = 1; slot < 28; slot++) {
+      await page.getByText(`${slot} of 28 slots`).waitFor();
+      await page.getByRole('button', { name: /^Sleep/ }).tap();
+    }
+    await page.getByRole('heading', { name: 'Who it was' }).waitFor();
+    await page.getByRole('row', { name: /^ada 0\.\d{3}/ }).waitFor();
     await visited.follow('#person?by=ada&at=28');
     await page.getByRole('heading', { name: 'Who it was' }).waitFor();
     await page.getByRole('table').getByRole('row', { name: /^ada / }).first().waitFor();

@@ -15,11 +15,17 @@ export function EngineStatus() {
         {software && ' (a graphics device emulated by the processor)'}.{' '}
         <span class="exact">exact: {String(exact)}</span>
       </p>
-      <p class="fine">
-        {noDeviceReason === null
-          ? 'When it was opened, 384 episodes were computed on it and on the reference, and every bit was the same.'
-          : `The reference is plain TypeScript in a worker. Why not WebGPU: ${noDeviceReason}`}
-      </p>
+      {noDeviceReason === null ? (
+        <p class="fine">
+          When it was opened, 384 episodes were computed on it and on the reference, and every bit was the
+          same.
+        </p>
+      ) : (
+        <details>
+          <summary>Why not WebGPU?</summary>
+          <p class="fine">The reference is plain TypeScript in a worker. {noDeviceReason}</p>
+        </details>
+      )}
     </div>
   );
 }

@@ -65,7 +65,7 @@ const Introduction = () => (
     <h1>Everyone responds differently. Find out who this is in one week.</h1>
     <p class="lead">
       Each person responds in their own way to sleep, work and company. A policy chooses what they do in the
-      28 slots of a week, and a grader scores the week. Two policies meet the same people here.{' '}
+      28 slots of a week, and a grader scores the week.{' '}
       <a href={linkTo({ name: 'person', fields: PERSON_FIELDS })}>Play a week yourself</a>, or the{' '}
       <a href="#daily">person of the day</a>.
     </p>

@@ -23,6 +23,10 @@ export const rivals = signal<readonly Rival[]>([]);
 /** The setting of the episode, as text, and the keys of the rivals that play it or have played it. */
 let played: { readonly setting: string; readonly keys: Set<string> } = { setting: '', keys: new Set() };
 
+/** Returns the rivals that have finished the episode of a setting. */
+export const rivalsIn = (setting: EpisodeSetting): readonly Rival[] =>
+  played.setting === JSON.stringify(setting) ? rivals.value : [];
+
 /** Lets rivals play, each once for each episode. A rival that fails is left out. */
 export async function playRivals(setting: EpisodeSetting, names: readonly string[]): Promise<void> {
   const text = JSON.stringify(setting);

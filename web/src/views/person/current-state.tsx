@@ -37,11 +37,14 @@ export function CurrentState({ episode }: { readonly episode: EpisodeSoFar }) {
           ))}
         </tbody>
       </table>
-      <p class="fine">
-        <em>Personal or luck</em> is the difference between the last change and that of an average person. It
-        is <b class="telling">marked</b> if luck alone cannot explain it: then it comes from the person. A
-        meter below {RHYTHM.constants.crashThreshold} counts as crashed.
-      </p>
+      <details>
+        <summary>What is personal, and what is luck?</summary>
+        <p class="fine">
+          <em>Personal or luck</em> is the difference between the last change and that of an average person.
+          It is <b class="telling">marked</b> if luck alone cannot explain it: then it comes from the person.
+          A meter below {RHYTHM.constants.crashThreshold} counts as crashed.
+        </p>
+      </details>
     </section>
   );
 }

@@ -45,7 +45,8 @@ export const adviceAt = (address: string): Advice | null =>
 /** The number of requests so far. The results of earlier requests are dropped. */
 let requests = 0;
 
-const settingOf = ({ seed, person, grader }: PersonState): EpisodeSetting => ({
+/** Returns the setting of a state's episode. */
+export const settingOf = ({ seed, person, grader }: PersonState): EpisodeSetting => ({
   seed,
   profile: person,
   grader,

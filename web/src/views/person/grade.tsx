@@ -5,7 +5,7 @@ import { COMPONENT_FIELDS, COMPONENT_NAMES } from '../../../../src/world/fields.
 import { RHYTHM } from '../../../../src/world/numbers.js';
 import { type Axis, placeOf, stackOf } from '../../parts/stack.js';
 import { signed, title } from '../../person/descriptions.js';
-import type { EpisodeResult } from '../../person/episode-types.js';
+import type { EpisodeResult, Rival } from '../../person/episode-types.js';
 
 interface GradeProps {
   readonly result: EpisodeResult;
@@ -109,10 +109,17 @@ const PartBar = ({ part, weight, axis, colour }: PartBarProps) => (
   </span>
 );
 
+interface OthersProps {
+  readonly result: EpisodeResult;
+  /** The policies that the user raced against. */
+  readonly rivals: readonly Rival[];
+}
+
 /** The scores of policies, beside that of this episode. */
-export function Others({ result }: { readonly result: EpisodeResult }) {
+export function Others({ result, rivals }: OthersProps) {
   const mine = { name: 'this week', finalScore: result.finalScore, beliefMae: result.beliefMae };
-  const rows = [...result.others, mine].sort((a, b) => b.finalScore - a.finalScore);
+  const raced = rivals.filter(({ name }) => result.others.every((other) => other.name !== name));
+  const rows = [...result.others, ...raced, mine].sort((a, b) => b.finalScore - a.finalScore);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard.
     <section class="table" tabIndex={0} aria-label="Scores of policies, as a table">

@@ -1,9 +1,10 @@
 /** The view of one episode, played by hand or by a policy. The profile is shown after the last step only. */
 import { useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { BY_HAND, PLAYER_NAMES } from '../../person/player-names.js';
+import { BY_HAND, NOBODY, PLAYER_NAMES } from '../../person/player-names.js';
 import { FailureMessage, Loading } from '../../states/messages.js';
 import { Race } from '../daily/race.js';
+import { playRivals } from '../daily/rivals.js';
 import type { ViewProps } from '../view.js';
 import { Announcements } from './announcements.js';
 import { BeliefSliders } from './belief.js';
@@ -18,6 +19,7 @@ import {
   failure,
   follow,
   isOutdated,
+  settingOf,
   stopFollowing,
 } from './episode-store.js';
 import { addressOf, type PERSON_FIELDS } from './fields.js';
@@ -44,6 +46,9 @@ export function PersonView(props: ViewProps<typeof PERSON_FIELDS>) {
     replay();
     return stopFollowing;
   }, [address]);
+  useLayoutEffect(() => {
+    if (state.against !== NOBODY) void playRivals(settingOf(state), [state.against]);
+  }, [JSON.stringify(settingOf(state)), state.against]);
   const shortcuts = useSignal(true);
   const actions = episodeActions(props, playingAt);
   useShortcuts(shortcuts.value, { u: actions.undo, n: actions.newSeed });
@@ -59,6 +64,11 @@ export function PersonView(props: ViewProps<typeof PERSON_FIELDS>) {
         isFinished={(currentEpisode.value?.result ?? null) !== null}
         shortcuts={shortcuts}
       />
+      {state.against !== NOBODY && (
+        <p class="note racing">
+          You race {state.against}. Its belief and yours are below the actions; its score comes at the end.
+        </p>
+      )}
       {failure.value !== null && <FailureMessage failure={failure.value} retry={replay} />}
       {failure.value === null && currentEpisode.value === null && <Loading>Starting the week …</Loading>}
       {currentEpisode.value !== null && (

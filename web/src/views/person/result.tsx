@@ -1,6 +1,7 @@
 /** The result of an episode: the profile, the belief and the grade. */
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { EpisodeResult } from '../../person/episode-types.js';
+import { rivalsIn } from '../daily/rivals.js';
 import { CurrentState } from './current-state.js';
 import type { EpisodeSoFar } from './episode-store.js';
 import { Grade, Others } from './grade.js';
@@ -38,7 +39,7 @@ export function Result({ episode, result, finishedHere }: ResultProps) {
         <section class="panel" aria-labelledby="others">
           <h2 id="others">What policies would have scored</h2>
           <p class="note">The same person, luck and grader.</p>
-          <Others result={result} />
+          <Others result={result} rivals={rivalsIn(episode.setting)} />
         </section>
       </div>
     </div>

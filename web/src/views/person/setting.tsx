@@ -11,6 +11,9 @@ import type { EpisodeActions } from './episode-actions.js';
 import { PERSON_FIELDS } from './fields.js';
 import { UndoButton } from './undo-button.js';
 
+/** On a phone the settings are folded, so that the actions are near. */
+const isWide = matchMedia('(min-width: 40rem)');
+
 interface SettingProps {
   readonly actions: EpisodeActions;
   /** Whether the week is over. Before, the button Undo is beside the actions. */
@@ -22,7 +25,10 @@ interface SettingProps {
 export function SettingPanel({ actions, isFinished, shortcuts }: SettingProps) {
   return (
     <section class="panel" aria-label="Setting">
-      <Choices actions={actions} />
+      <details open={isWide.matches}>
+        <summary>Person, seed, grader and player</summary>
+        <Choices actions={actions} />
+      </details>
       <div class="actions">
         <Button onClick={actions.newSeed}>Another person</Button>
         <Button onClick={actions.restart}>Start again</Button>

@@ -20,7 +20,7 @@ export function KeepStudent({ training: { points, request } }: { readonly traini
     return `${name.value} is kept: a policy of One person and Daily in this browser.`;
   };
   return (
-    <section class="panel" aria-labelledby="keep">
+    <section class="panel keep" aria-labelledby="keep">
       <h2 id="keep">Keep the student</h2>
       <div class="control student-name">
         <label for={id}>Name</label>

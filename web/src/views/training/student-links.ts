@@ -13,6 +13,7 @@ export function playAgainst(name: string, grader: string): void {
     ...{ seed: Math.floor(Math.random() * SEEDS), person: 'sampled', grader },
     ...{ by: BY_HAND, against: name, moves: [], at: 0 },
   });
+  scrollTo(0, 0);
 }
 
 /** Lets the browser save a student's file. */
