@@ -19,8 +19,6 @@ declare const RHYTHM_VERSION: string;
 
 /** A short training. */
 const SCHEDULE = { episodes: 480, rounds: 1, roundEpisodes: 160, epochs: 30 };
-/** With the planner, whose episodes take seconds each. */
-const PLANNER_SCHEDULE = { episodes: 64, rounds: 0, epochs: 60 };
 /** Milliseconds between two measurements. */
 const INTERVAL = 700;
 
@@ -41,8 +39,7 @@ export async function trainHere(
   onMeasured: (student: MeasuredStudent) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const schedule = teacher === 'planner' ? PLANNER_SCHEDULE : SCHEDULE;
-  const request = toTrainRequest({ teacher, grader, seed, ...schedule });
+  const request = toTrainRequest({ teacher, grader, seed, ...SCHEDULE });
   report({ kind: 'device', device: await useDevice(device) });
   const start = performance.now();
   let [measuredAt, latest] = [Number.NEGATIVE_INFINITY, null as Checkpoint | null];
@@ -58,8 +55,7 @@ export async function trainHere(
     const seconds = (measuredAt - start) / 1000;
     report({ kind: 'point', point: { ...measurement, seconds, hasLearned: state.figures.length > 0 } });
   };
-  if (teacher !== 'planner')
-    report({ kind: 'teacher', teacher: await measure(request.teacher.open, request.grader, signal) });
+  report({ kind: 'teacher', teacher: await measure(request.teacher.open, request.grader, signal) });
   await runTraining(request, null, {
     ...{ engine: { backend: 'reference' }, signal },
     onProgress: ({ stage, done, total }) => report({ kind: 'progress', stage, done, total }),

@@ -22,7 +22,6 @@ export function TrainingControls({ state, change, start }: Props) {
           hint={policyWords(state.teacher)}
           value={state.teacher}
           names={TEACHERS}
-          labels={{ planner: 'planner (some minutes)' }}
           onChange={(teacher) => change({ teacher })}
         />
         <Select

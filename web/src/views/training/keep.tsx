@@ -11,7 +11,9 @@ export function KeepStudent({ training: { points, request } }: { readonly traini
   const name = useSignal(freeName());
   const said = useSignal('');
   const isValid = isStudentName(name.value);
-  const canKeep = isValid && points[points.length - 1].hasLearned;
+  const { hasLearned } = points[points.length - 1];
+  const canKeep = isValid && hasLearned;
+  const hint = hasLearned ? 'As it is now, also while it trains.' : 'It has not learned anything yet.';
   const withFile = async (use: (file: Uint8Array) => string): Promise<void> => {
     said.value = await trainedFile().then(use, () => 'The training worker did not answer. Train again.');
   };
@@ -36,7 +38,7 @@ export function KeepStudent({ training: { points, request } }: { readonly traini
           }}
         />
         <small id={`${id}-hint`} class={isValid ? '' : 'wrong'}>
-          {isValid ? 'As it is now, also while it trains.' : `Expected ${NAME_EXPECTED}.`}
+          {isValid ? hint : `Expected ${NAME_EXPECTED}.`}
         </small>
       </div>
       <div class="actions">

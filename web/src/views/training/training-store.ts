@@ -17,7 +17,7 @@ export interface TrainingSoFar {
   readonly progress: { readonly stage: string; readonly done: number; readonly total: number } | null;
   /** The device that trains, as jax-js names it; null until it is known. */
   readonly device: string | null;
-  /** How the teacher plays; null until it is known, and for the planner, which takes too long. */
+  /** How the teacher plays; null until it is known. */
   readonly teacher: Measurement | null;
   readonly points: readonly TrainingPoint[];
   readonly failure: Failure | null;
