@@ -25,7 +25,7 @@ function build() {
   const nodeGyp = process.env.npm_config_node_gyp;
   const [command, ...first] = nodeGyp ? [process.execPath, nodeGyp] : ['node-gyp'];
   // Not `rebuild`, which begins by deleting the earlier build.
-  return spawnSync(command, [...first, 'configure', 'build'], {
+  return spawnSync(command, [...first, 'configure', 'build', '--jobs', 'max'], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
     encoding: 'utf8',
