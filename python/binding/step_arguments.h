@@ -131,7 +131,7 @@ class StepArguments {
     if (is_absent || (mask != nullptr && mask[row] == 0)) return 0;
     raise_input("bad_belief", "Expected three finite numbers or three NaN (no belief) in beliefs row " + std::to_string(row) + ", got [" +
                                   std::to_string(belief[0]) + ", " + std::to_string(belief[1]) + ", " + std::to_string(belief[2]) +
-                                  "]. No episode was stepped. Pass one of the two.");
+                                  "]. No episode was stepped. Pass three finite numbers or three NaN.");
   }
 
  public:

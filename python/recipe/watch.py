@@ -28,7 +28,8 @@ _OF_ACTIONS = ("one_action", "cycle")
 
 @dataclass(frozen=True)
 class Batch:
-    """The answers of a step: the completions of single steps, or all answers of whole episodes.
+    """The answers of a training step: its completions if each answers one step of an episode, else all answers of its
+    episodes.
 
     Attributes:
         texts: the answers.
@@ -42,7 +43,8 @@ class Batch:
 
 
 def measures(batch: Batch) -> Dict[str, Any]:
-    """Returns the figures of a batch: shares of its completions, in [0, 1], and the count of each action."""
+    """Returns the figures of a batch: shares of its answers in [0, 1], the entropy of its actions in bits, and the count
+    of each action. `one_action` and `cycle` are shares of the answers with an action."""
     count = max(len(batch.texts), 1)
     actions = Counter(action_named(text) or "another name" for text, legal in zip(batch.texts, batch.legal) if legal)
     return {

@@ -83,7 +83,7 @@ def as_array(what: str, value: Any, kinds: str, shape: Tuple[int, ...], unit: st
     InputError `wrong_type`, `wrong_length`."""
     array = to_array(value)
     if array.dtype.kind not in kinds:
-        refuse("wrong_type", f"{what} to be {unit} {list(shape)}", describe(value), "Pass an array of these numbers.")
+        refuse("wrong_type", f"{what} to be {unit} {list(shape)}", describe(value), "Pass an array of this shape.")
     if array.shape != shape and array.shape != (int(np.prod(shape)),):
         refuse("wrong_length", f"{what} to be {unit} {list(shape)}", describe(value), "Pass an entry per environment.")
     return array.reshape(shape)
@@ -124,6 +124,6 @@ def to_given(beliefs: npt.NDArray[np.float32]) -> npt.NDArray[np.uint8]:
             "bad_belief",
             f"three finite numbers or three NaN (no belief) at beliefs{list(at)}",
             str(beliefs[at]),
-            "Pass one of the two.",
+            "Pass three finite numbers or three NaN.",
         )
     return given.astype(np.uint8)

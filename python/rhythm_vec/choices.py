@@ -110,7 +110,7 @@ def to_seeds(
 def _seed_list(seed: Any, num_envs: int, what: str) -> npt.NDArray[np.uint64]:
     array = to_array(seed)
     if array.dtype.kind not in "iu":
-        refuse("bad_seed", f"{what} to be a u32 or an array of them", describe(seed), "Pass integers.")
+        refuse("bad_seed", f"{what} to be a u32 or an array of u32", describe(seed), "Pass integers.")
     if array.shape != (num_envs,):
         refuse("wrong_length", f"{what} to be u32 [{num_envs}]", describe(array), "Pass one per environment.")
     outside = np.flatnonzero((array < 0) | (array > MAX_U32))
@@ -192,11 +192,11 @@ def to_graders(world: World, choice: Any, num_envs: int) -> npt.NDArray[np.float
             "wrong_type",
             "grader to be a name, a file, or eight weights",
             describe(choice),
-            "Pass it, or one per environment.",
+            "Pass one grader, or one per environment.",
         )
     graders = list(choice)
     if len(graders) != num_envs:
-        refuse("wrong_length", f"a grader, or {num_envs} of them", str(len(graders)), "Pass one per environment.")
+        refuse("wrong_length", f"a grader, or {num_envs} graders", str(len(graders)), "Pass one per environment.")
     if isinstance(choice, np.ndarray) and choice.dtype.kind in "fiu":
         return np.stack([to_grader(world, grader, f"grader[{env}]") for env, grader in enumerate(graders)])
     # Each name or file is read only once.
@@ -268,7 +268,7 @@ def _check_weights(choice: Any, where: str) -> npt.NDArray[np.float32]:
             "bad_grader",
             f"eight weights ({', '.join(_world.COMPONENT_NAMES)}) in {where}",
             describe(choice),
-            "Pass these, or a name.",
+            "Pass eight weights, or a name.",
         )
     if not _in_domain(weights).all():
         refuse(

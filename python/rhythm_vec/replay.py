@@ -150,7 +150,7 @@ class _Rows:
             "illegal_action",
             lambda row: (
                 f"Expected an action code from 0 to 9, or -1 for none, at actions[{row}], got {raw_actions[row]}. "
-                "Pass one of these."
+                "Pass such a code."
             ),
         )
         self.actions = np.where(legal, raw_actions, -1).astype(np.int8)
@@ -193,7 +193,7 @@ class _Rows:
             "bad_belief",
             lambda row: (
                 f"Expected three finite numbers or three NaN (no belief) in {name}[{row}], "
-                f"got {floats[row][invalid[row]].reshape(-1, _WIDTH)[0]}. Pass one of the two."
+                f"got {floats[row][invalid[row]].reshape(-1, _WIDTH)[0]}. Pass three finite numbers or three NaN."
             ),
         )
         return floats, given.astype(np.uint8)

@@ -1,4 +1,4 @@
-"""Validates start states: the states in which episodes begin after step 0."""
+"""Validates start states: the states in which episodes begin with steps already taken."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _UNCHANGED = "No episode has begun."
 
 
 class Start(NamedTuple):
-    """The states in which episodes begin, in the order in which the engine reads them. None means 0, or no belief."""
+    """The states in which episodes begin. The engine reads the fields in this order. None means 0, or no belief."""
 
     steps: Bytes  #: u8 [n], 0 to 27
     meters: Floats  #: f32 [n, 5]
@@ -96,10 +96,11 @@ class _Reader:
         if self._is_absent(name):
             return None
         sums, first = self._sums(name), _world.FIRST_NONZERO[name]
-        early = np.flatnonzero((sums != 0) & (steps < first) & self._begins)
-        if early.size > 0:
-            env = int(early[0])
-            _refuse_entry(name, (env,), f"0, as nothing is added to it in the first {first - 1} steps,", sums[env])
+        invalid = np.flatnonzero((sums != 0) & (steps < first) & self._begins)
+        if invalid.size > 0:
+            env = int(invalid[0])
+            expected = f"0, because the episode begins at step {steps[env]}, before anything was added to it,"
+            _refuse_entry(name, (env,), expected, sums[env])
         return sums
 
     def _bounded(self, name: str, steps: Bytes, bounds: Bounds) -> Optional[Floats]:
@@ -120,15 +121,16 @@ class _Reader:
         beliefs = to_floats(as_array("start['beliefs']", self._start["beliefs"], "fiu", shape, "numbers"))
         given, invalid = find_beliefs(beliefs)
         given &= self._begins
-        early = given & (steps == 0)
-        for rows, expected in (
-            (invalid & self._begins, "three finite numbers or three NaN (no belief)"),
-            (early, "three NaN (no belief), because the episode begins at step 0,"),
+        before_first_step = given & (steps == 0)
+        numbers = "three finite numbers or three NaN"
+        for rows, expected, remedy in (
+            (invalid & self._begins, f"{numbers} (no belief)", f"Pass {numbers}."),
+            (before_first_step, "three NaN (no belief), because the episode begins at step 0,", "Pass three NaN."),
         ):
             if rows.any():
                 env = int(np.argmax(rows))
                 got = str(beliefs[env])
-                refuse("bad_belief", f"{expected} at start['beliefs'][{env}]", got, f"{_UNCHANGED} Pass these.")
+                refuse("bad_belief", f"{expected} at start['beliefs'][{env}]", got, f"{_UNCHANGED} {remedy}")
         beliefs[~given] = 0.5
         clamped: Floats = np.clip(beliefs, np.float32(0), np.float32(1))
         clamped[clamped < world.param("smallestBelief")] = 0
@@ -147,8 +149,8 @@ def _checked_keys(start: Any) -> Mapping[str, Any]:
 
 def _weights_of(world: World, profiles: Profiles) -> Floats:
     """Returns the reward weights of the profiles, f32 [n, 5]. For a profile that the seed draws, returns placeholders
-    that are not negative and sum to 1; NaN in mode "discrete" if a named profile has a negative weight, as in a
-    changed world."""
+    that are not negative and sum to 1. Returns NaN in mode "discrete" if a named profile has a negative weight, which
+    only a changed world has."""
     first = len(_world.TRAIT_NAMES)
     weights = np.tile(np.eye(1, _NUM_METERS, dtype=np.float32), (len(profiles.modes), 1))
     if (world.param("namedProfiles")[:, first:] < 0).any():

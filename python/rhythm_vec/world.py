@@ -89,7 +89,7 @@ def _to_words(words: Any) -> npt.NDArray[np.uint32]:
 def _to_magnitudes(magnitudes: Any) -> Dict[str, float]:
     given = check_mapping("magnitudes", magnitudes)
     if sorted(map(str, given)) != sorted(_world.MAGNITUDES):
-        refuse("bad_world", f"magnitudes of {', '.join(_world.MAGNITUDES)}", describe(magnitudes), "Pass one for each.")
+        refuse("bad_world", f"magnitudes of {', '.join(_world.MAGNITUDES)}", describe(magnitudes), "Pass a number for each.")
     return {name: check_number(f"magnitudes[{name!r}]", given[name], 2.0**-80, MAX_FLOAT) for name in _world.MAGNITUDES}
 
 

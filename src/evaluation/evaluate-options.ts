@@ -158,6 +158,6 @@ function checkLlm(llm: LlmOptions): void {
 function refuseType(name: string, expected: string, got: unknown): never {
   throw new InputError(
     'wrong_type',
-    `Expected ${name} to be ${expected}, got ${describe(got)}. Pass one, or omit the option.`,
+    `Expected ${name} to be ${expected}, got ${describe(got)}. Pass ${expected}, or omit the option.`,
   );
 }

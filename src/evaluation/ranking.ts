@@ -63,11 +63,13 @@ function checkPolicies(policies: readonly PolicyComponents[]): void {
       `Expected policies to be a list, got ${describe(policies)}. Pass { name, components } of each.`,
     );
   }
-  if (policies.length === 0) refuseLength('at least one policy', 'none', 'Pass one.');
+  if (policies.length === 0)
+    refuseLength('at least one policy', 'none', 'Pass { name, components } of each.');
   const names = new Set<string>();
   for (const { name, components } of policies) {
     const { count } = checkComponents(`components of ${describe(name)}`, components);
-    if (count === 0) refuseLength(`at least one episode of ${describe(name)}`, 'none', 'Pass one.');
+    if (count === 0)
+      refuseLength(`at least one episode of ${describe(name)}`, 'none', 'Pass its components.');
     checkLength(
       `components of ${describe(name)}`,
       components.length,

@@ -27,7 +27,7 @@ export function checkNames(what: string, rows: readonly Named[]): void {
     if (names.has(name)) {
       throw new InputError(
         'out_of_range',
-        `Expected unique names in ${what}, got ${describe(name)} again at ${what}[${i}]. Rename one.`,
+        `Expected unique names in ${what}, got ${describe(name)} again at ${what}[${i}]. Rename an entry.`,
       );
     }
     names.add(name);

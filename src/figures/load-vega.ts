@@ -8,7 +8,7 @@ interface Vega {
 
 /** @internal Loads both packages. @throws LibraryError `library_missing`. */
 export const loadVega = (): Promise<Vega> =>
-  load('SVG pictures', ['vega@6', 'vega-lite@6.4'], async () => {
+  load('SVG figures', ['vega@6', 'vega-lite@6.4'], async () => {
     const [vega, vegaLite] = await Promise.all([import('vega'), import('vega-lite')]);
     return { vega, compile: vegaLite.compile };
   });

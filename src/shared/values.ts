@@ -57,14 +57,17 @@ export function checkInteger(what: string, value: unknown, low: number, high: nu
   const code = typeof value === 'number' ? 'out_of_range' : 'wrong_type';
   throw new InputError(
     code,
-    `Expected ${what} to be an integer from ${low} to ${high}, got ${describe(value)}. Pass one.`,
+    `Expected ${what} to be an integer from ${low} to ${high}, got ${describe(value)}. Pass an integer in that range.`,
   );
 }
 
 export function checkFinite(what: string, value: unknown): number {
   if (typeof value === 'number' && Number.isFinite(value)) return value;
   const code = typeof value === 'number' ? 'out_of_range' : 'wrong_type';
-  throw new InputError(code, `Expected ${what} to be a finite number, got ${describe(value)}. Pass one.`);
+  throw new InputError(
+    code,
+    `Expected ${what} to be a finite number, got ${describe(value)}. Pass a finite number.`,
+  );
 }
 
 export function checkString(what: string, value: unknown): string {
@@ -74,7 +77,7 @@ export function checkString(what: string, value: unknown): string {
 
 export function checkBoolean(what: string, value: unknown): boolean {
   if (typeof value === 'boolean') return value;
-  throw wrongType(what, 'true or false', value, 'Pass one.');
+  throw wrongType(what, 'true or false', value, 'Pass true or false.');
 }
 
 /** Validates an option that defaults to false. @throws InputError `wrong_type`. */

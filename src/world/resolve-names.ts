@@ -31,7 +31,7 @@ export function checkProfile(floats: ArrayLike<number>, where = 'profile'): Floa
   if (floats.length !== PROFILE_SIZE) {
     throw new InputError(
       'bad_profile',
-      `Expected ${PROFILE_SIZE} floats (11 traits, 5 weights) in ${where}, got ${floats.length}. Pass exactly these.`,
+      `Expected ${PROFILE_SIZE} floats (11 traits, 5 weights) in ${where}, got ${floats.length}. Pass ${PROFILE_SIZE} floats.`,
     );
   }
   const values = Array.from({ length: PROFILE_SIZE }, (_, k) => floats[k]);
@@ -110,7 +110,7 @@ export function checkWeights(list: ArrayLike<number>, where = 'grader'): Float32
     throw new InputError('bad_grader', `Expected ${expected} in ${where}, got ${got}. ${remedy}`);
   };
   const weights = given.length === FORMER_COMPONENTS ? [...given, 0, 0] : given;
-  if (weights.length !== NUM_COMPONENTS) refuse(WEIGHT_LIST, 'Pass these, or use a name.');
+  if (weights.length !== NUM_COMPONENTS) refuse(WEIGHT_LIST, 'Pass eight weights, or use a name.');
   const outside = weights.findIndex((weight) => !inDomain(weight));
   if (outside >= 0) {
     const domain = `0 or a magnitude in [2^-40, 2^20] as the weight of ${COMPONENT_NAMES[outside]}`;

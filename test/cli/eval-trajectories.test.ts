@@ -111,7 +111,7 @@ describe('refuses, as a usage error', () => {
     [
       'too many episodes for a file, and suggests --components',
       ['--seeds', '0-9999999', '--trajectories', pathOf('no.jsonl')],
-      'got 60000000 (6 policies, 10000000 episodes each). An episode takes about 18 kB of JSON: add --format parquet, name fewer --seeds or --policies, ' +
+      'got 60000000 (6 policies, 10000000 episodes each). An episode takes about 14 kB of JSON: add --format parquet, name fewer --seeds or --policies, ' +
         'or store --components.',
     ],
     [

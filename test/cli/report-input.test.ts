@@ -42,7 +42,7 @@ describe('files of earlier reports', () => {
   const pageOf = (...names: string[]): string => `<meta name="${FILES_META}" content="${names.join(' ')}">`;
   const folder = (name: string, ...names: string[]): string => {
     mkdirSync(pathOf(name));
-    for (const each of names) writeFileSync(pathOf(`${name}/${each}`), 'a plot');
+    for (const each of names) writeFileSync(pathOf(`${name}/${each}`), 'a figure');
     return pathOf(name);
   };
   /** The temporary page of a report that was killed before the rename. */

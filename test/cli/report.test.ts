@@ -34,14 +34,14 @@ beforeAll(async () => {
 });
 
 describe('files of several kinds', () => {
-  it('are recognised by content, not by name, and become a page with plots', async () => {
+  it('are recognised by content, not by name, and become a page with figures', async () => {
     const { code, stdout, stderr } = await report(
       ...[pathOf('pretty'), pathOf('one-line.jsonl'), pathOf('trajectories.json'), '--output', pathOf('all')],
     );
     expect([code, stderr]).toEqual([0, '']);
-    expect(stdout).toBe(`${pathOf('all')}/report.html: one page, and 11 plots as SVG and PNG beside it.\n`);
+    expect(stdout).toBe(`${pathOf('all')}/report.html: one page, and 11 figures as SVG and PNG beside it.\n`);
     const names = readdirSync(pathOf('all'));
-    const plots = [
+    const figures = [
       'action-sequences',
       'actions',
       'belief-error',
@@ -51,7 +51,7 @@ describe('files of several kinds', () => {
       'gains',
       'scores',
     ];
-    const all = [...plots, 'episode-1', 'episode-2', 'episode-3'].flatMap((name) => [
+    const all = [...figures, 'episode-1', 'episode-2', 'episode-3'].flatMap((name) => [
       `${name}.png`,
       `${name}.svg`,
     ]);

@@ -37,7 +37,7 @@ const linesIn = (path: string): string[] =>
   existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : [];
 const episodesIn = (path: string) => linesIn(path).map(parseEpisode);
 
-describe('a file of a model', () => {
+describe('an output file of `teach --policy llm:MODEL`', () => {
   it('has one episode per line in the order of seeds, has the sampling, and replays bit for bit', async () => {
     const { fake, folder, output, run } = await startTeacher();
     const { code, stdout, stderr } = await run([
@@ -157,7 +157,7 @@ describe('resumes', () => {
   });
 });
 
-it('at the limit of the file size keeps the episodes that fit, counts all costs, and names the remedy', async () => {
+it('teach at the limit of the file size keeps the episodes that fit, counts all costs, and names the remedy', async () => {
   const { fake, output, args, run } = await startTeacher();
   const options = ['--seeds', '100-107', '--prices', '2.5,10,1.25', '--concurrency', '3'];
   // The limit is in kilobytes: two episodes fit, and perhaps a third.
@@ -190,7 +190,7 @@ it('reports an error of the endpoint for deeply nested answers', async () => {
   expect([code, stderr]).toEqual([
     1,
     expect.stringMatching(
-      /error: Expected http\S+ to answer, got: no answer: Expected at most 64 levels of nesting/,
+      /error: Expected http\S+ to answer, got: an invalid answer: Expected at most 64 levels of nesting/,
     ),
   ]);
   expect(stderr).not.toContain('a bug in rhythm-vec');

@@ -113,7 +113,7 @@ test("the planner's scores in the README equal those in docs/guides/planner.md",
   expect(text).toContain(`for the person: ${wellbeing.join(' and ')},`);
 });
 
-test('the ranking under another grader equals the output of regrade', async () => {
+test('the ranking in docs/commands.md equals the output of regrade', async () => {
   const [, documented] = /```console\n([\s\S]*?)```/.exec(section('regrade', commands))!;
   const [, grader] = /echo '(.*)' > calm\.json/.exec(section('regrade', commands))!;
   const lines: string[] = [];

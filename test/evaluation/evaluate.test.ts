@@ -205,26 +205,26 @@ describe('conditions', () => {
     expect(seeds).toEqual(['0-59', '10000-10049', ...discrete.map(() => '0-4'), '0-4', '7-9']);
     expect(selectConditions({ episodes: Number.MAX_SAFE_INTEGER })).toEqual(CONDITIONS);
   });
+});
 
-  const refused: [string, EvaluateOptions, string][] = [
-    ['an unknown condition', { conditions: ['odd'] }, 'Did you mean "ood"?'],
-    ['an unknown policy', { policies: ['heuristics'] }, 'Did you mean "heuristic"?'],
-    ['an unknown grader', { grader: 'v4' }, 'Did you mean "v1"?'],
-    ['unknown profiles', { profiles: 'introvert' }, 'introvert_morning'],
-    ['an unknown option', { polices: ['random'] } as EvaluateOptions, 'Did you mean "policies"?'],
-    ['the condition custom without seeds', { conditions: ['custom'] }, 'Give them'],
-    ['no episodes', { conditions: ['ood'], episodes: 0 }, 'of at least 1, got 0'],
-    ['a fractional number of episodes', { conditions: ['ood'], episodes: 1.5 }, 'got 1.5'],
-    ['profiles for discrete conditions', { conditions: ['discrete'], profiles: 'sampled' }, 'has its own'],
-    ['a last seed below the first', { seeds: { first: 5, last: 4 } }, 'the last seed'],
-    ['a seed that is not u32', { seeds: { first: 0, last: 2 ** 32 } }, 'the last seed'],
-    ['a chunk size of 0', { chunkSize: 0 }, 'chunkSize'],
-  ];
-  it.each(refused)('refuse %s', async (_, options, message) => {
-    const refusal = evaluate(options);
-    await expect(refusal).rejects.toThrow(InputError);
-    await expect(refusal).rejects.toThrow(message);
-  });
+const refused: [string, EvaluateOptions, string][] = [
+  ['an unknown condition', { conditions: ['odd'] }, 'Did you mean "ood"?'],
+  ['an unknown policy', { policies: ['heuristics'] }, 'Did you mean "heuristic"?'],
+  ['an unknown grader', { grader: 'v4' }, 'Did you mean "v1"?'],
+  ['unknown profiles', { profiles: 'introvert' }, 'introvert_morning'],
+  ['an unknown option', { polices: ['random'] } as EvaluateOptions, 'Did you mean "policies"?'],
+  ['the condition custom without seeds', { conditions: ['custom'] }, 'Give them'],
+  ['no episodes', { conditions: ['ood'], episodes: 0 }, 'of at least 1, got 0'],
+  ['a fractional number of episodes', { conditions: ['ood'], episodes: 1.5 }, 'got 1.5'],
+  ['profiles for discrete conditions', { conditions: ['discrete'], profiles: 'sampled' }, 'has its own'],
+  ['a last seed below the first', { seeds: { first: 5, last: 4 } }, 'the last seed'],
+  ['a seed that is not u32', { seeds: { first: 0, last: 2 ** 32 } }, 'the last seed'],
+  ['a chunk size of 0', { chunkSize: 0 }, 'chunkSize'],
+];
+it.each(refused)('evaluate refuses %s', async (_, options, message) => {
+  const refusal = evaluate(options);
+  await expect(refusal).rejects.toThrow(InputError);
+  await expect(refusal).rejects.toThrow(message);
 });
 
 it('every policy without a belief has a variant with the constant belief', () => {

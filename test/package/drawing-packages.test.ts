@@ -53,10 +53,10 @@ const refusal = (...mentions: string[]) => ({
 it('without drawing packages the engine runs, and SVG and PNG are refused', () => {
   expect(run()).toEqual({
     svg: refusal(
-      "vega and vega-lite, which SVG pictures need, got: Cannot find package 'vega'",
+      "vega and vega-lite, which SVG figures need, got: Cannot find package 'vega'",
       'npm install',
     ),
-    png: refusal(`${CANVAS} and ${FONT}, which PNG pictures need, got: Cannot find`, 'npm install'),
+    png: refusal(`${CANVAS} and ${FONT}, which PNG figures need, got: Cannot find`, 'npm install'),
   });
 });
 
@@ -78,11 +78,11 @@ it('refuses a report, and names one command that installs all missing packages',
     });
   const found = (names: string) => `error: Expected ${names} need, got: Cannot find `;
   expect(report).toThrow(
-    found(`vega, vega-lite, ${CANVAS}, ${FONT} and hono, which SVG pictures, PNG pictures and pages`),
+    found(`vega, vega-lite, ${CANVAS}, ${FONT} and hono, which SVG figures, PNG figures and pages`),
   );
   expect(report).toThrow(`Run "npm install vega@6 vega-lite@6.4 ${CANVAS}@1 ${FONT}@0.4 hono@4".\n`);
   bare.install([...VEGA, 'hono']);
-  expect(report).toThrow(found(`${CANVAS} and ${FONT}, which PNG pictures`));
+  expect(report).toThrow(found(`${CANVAS} and ${FONT}, which PNG figures`));
   expect(report).toThrow(`Run "npm install ${CANVAS}@1 ${FONT}@0.4".\n`);
 });
 

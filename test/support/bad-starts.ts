@@ -82,15 +82,14 @@ export const START: Case[] = [
     'a second-half sum before the second half',
     start({ steps: 14, late: sums(1) }),
     'out_of_range',
-    '0, as',
-    'first 14',
+    '0, because the episode begins at step 14',
     'got 1',
   ],
   [
     'a first-half sum at step 0',
     start({ steps: 0, early: sums(1) }),
     'out_of_range',
-    'start.early[7]',
+    'begins at step 0, before anything was added to it, at start.early[7]',
     'got 1',
   ],
   [

@@ -108,7 +108,7 @@ function toUrl(text: string, where: string): { url: string; query: Record<string
   if (url === null || !/^https?:$/.test(url.protocol)) {
     throw new InputError(
       'out_of_range',
-      `Expected ${where} to be an http or https URL, got another text. Pass one, such as http://localhost:8000/v1.`,
+      `Expected ${where} to be an http or https URL, got another text. Pass a URL such as http://localhost:8000/v1.`,
     );
   }
   if (url.username !== '' || url.password !== '') {

@@ -1,5 +1,6 @@
 /** Classifies failed requests: how long to wait, and whether the request may have been charged. */
 
+import { BoundsError } from '../../shared/http/bounded-fetch.js';
 import { causesOf } from '../../shared/http/error-causes.js';
 import { type Headers, retryAfterMs } from '../../shared/http/retry-after.js';
 import { shortened } from '../../shared/printable-names.js';
@@ -63,7 +64,7 @@ const hasInnerFilter = (error: unknown): boolean =>
  */
 export function faultOf(thrown: unknown, endpoint: Endpoint, now: number): TemporaryFailure | EndpointError {
   const { status, headers, code, message } = (thrown ?? {}) as Thrown;
-  if (typeof status !== 'number') return lostConnection(thrown, endpoint);
+  if (typeof status !== 'number') return failureWithoutStatus(thrown, endpoint);
   const text = clip(endpoint.redact(String(message)));
   if (code === INSUFFICIENT_QUOTA)
     return lastingError(endpoint, text, "Look at the account's plan and billing.");
@@ -89,17 +90,19 @@ function remedyFor(status: number, { kind }: Endpoint): string {
   }
   if (status === 404) {
     return azure
-      ? 'Check AZURE_OPENAI_ENDPOINT, AZURE_OPENAI_DEPLOYMENT (or --model) and OPENAI_API_VERSION.'
-      : 'Check --model and --base-url, which ends in /v1 for most servers.';
+      ? 'Check AZURE_OPENAI_ENDPOINT, AZURE_OPENAI_DEPLOYMENT (or llm:MODEL) and OPENAI_API_VERSION.'
+      : 'Check the model in llm:MODEL, and --base-url, which ends in /v1 for most servers.';
   }
   if (status >= 300 && status < 400) return 'Pass the URL of the redirect as --base-url, if you trust it.';
-  return 'Check --model, --max-tokens and the other options of the model.';
+  return 'Check the model in llm:MODEL, --max-tokens and the other options of the model.';
 }
 
-function lostConnection(thrown: unknown, endpoint: Endpoint): TemporaryFailure {
+/** Builds the error of a request without a status: a lost connection, or an answer that cannot be read. */
+function failureWithoutStatus(thrown: unknown, endpoint: Endpoint): TemporaryFailure {
   const causes = causesOf(thrown);
   const words = causes.map(({ message }) => String(message ?? '')).filter((message) => message !== '');
-  const text = clip(endpoint.redact(`no answer: ${words.join(': ')}`));
+  const isInvalid = causes.some((cause) => cause instanceof BoundsError);
+  const text = clip(endpoint.redact(`${isInvalid ? 'an invalid answer' : 'no answer'}: ${words.join(': ')}`));
   return new TemporaryFailure(text, {
     mayBeCharged: !causes.some(({ code }) => NEVER_SENT.includes(String(code))),
   });

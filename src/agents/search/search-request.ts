@@ -110,7 +110,7 @@ function checkSeedList({ seeds }: ActionSequenceProblem, k: number): void {
   if (isList(seeds)) return;
   throw new InputError(
     'wrong_type',
-    `Expected seeds in problems[${k}] to be an array, got ${describe(seeds)}. Pass one for each training episode.`,
+    `Expected seeds in problems[${k}] to be an array, got ${describe(seeds)}. Pass an array with one seed for each training episode.`,
   );
 }
 
@@ -139,7 +139,7 @@ function profileOf(world: World, { profile = 'sampled' }: ActionSequenceProblem,
   if (typeof profile === 'string' || isList(profile)) return resolveProfile(world, profile);
   throw new InputError(
     'wrong_type',
-    `Expected profile in problems[${k}] to be a name or 16 floats, got ${describe(profile)}. Pass one of these.`,
+    `Expected profile in problems[${k}] to be a name or 16 floats, got ${describe(profile)}. Pass a name or 16 floats.`,
   );
 }
 

@@ -20,7 +20,7 @@ that knowing the profile adds:
   +extreme, +random with beliefs stated without knowledge: 0 or 1 each, or another at each step
 It also plays an impossible world, where every profile is neutral: knowing the profile must add nothing there. All are
 scored on fresh seeds, from 20000 on; differences are paired, with 95 % intervals. The last paragraph of the output
-summarises the results. --output writes a report with pictures: audit.md, audit.json, and SVG and PNG of gains, components,
+summarises the results. --output writes a report with figures: audit.md, audit.json, and SVG and PNG of gains, components,
 action sequences, rewards and meters.
 
 With --shard, --json names the file of the shard, and \`rhythm-vec merge\` makes the JSON and the tables.
@@ -64,7 +64,7 @@ export function addAuditCommand(program: Command, { signal }: Context): void {
     .description(
       'Measure what a grader rewards, before training: the gains of exploits, and of knowing the profile.',
     )
-    .option('--output <directory>', 'also write a report with pictures to this directory')
+    .option('--output <directory>', 'also write a report with figures to this directory')
     .option('--json <file>', 'also write the results as JSON; - is the standard output')
     .option(
       '--policies <names|files>',

@@ -95,8 +95,9 @@ const headerSchema = z.object({
   schema: z.custom((value) => follows(SCHEMAS.components, value), {
     error: ({ input }) => otherSchema(SCHEMAS.components, input),
   }),
-  world_digest: expect<string>(`${world.digest}, the world of this release`, (value) =>
-    ROW_SCHEMAS.has(value as string),
+  world_digest: expect<string>(
+    `${world.digest}, the world of this release, or the digest of a former world`,
+    (value) => ROW_SCHEMAS.has(value as string),
   ),
   grader: text("a grader's name"),
   grader_weights: z.unknown().optional(),

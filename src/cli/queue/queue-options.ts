@@ -31,7 +31,7 @@ export function addressOf({ redis, redisCa, prefix, allowDataLoss }: QueueOption
   const url = redis ?? (REDIS_URL || undefined);
   if (url === undefined) {
     throw new UsageError(
-      'Expected the URL of Redis in --redis or REDIS_URL, got none. Pass one, such as redis://127.0.0.1:6379.',
+      'Expected the URL of Redis in --redis or REDIS_URL, got none. Pass a URL such as redis://127.0.0.1:6379.',
     );
   }
   if (!/^[\w.-]{1,64}$/.test(prefix)) {

@@ -7,7 +7,7 @@ import type { ReportOptions } from './run-report.js';
 const HELP = `
 RESULTS are files of eval --json, reeval --json and audit --json, and trajectories of teach and eval --trajectories, in any
 mix. Each file's kind is detected from its content. Several files of a kind are shown side by side, each under its name.
-The directory gets report.html, one self-contained page without scripts, and every plot as SVG and PNG: final scores beside
+The directory gets report.html, one self-contained page without scripts, and every figure as SVG and PNG: final scores beside
 the published scores, belief error over the episode, calibration, use of the ten actions by profile, what the grader
 rewards, cost, and episodes as timelines. The page also has tables, and lists missing parts with the commands that make them.
 Scores have the share of the value of knowing the profile, between two anchors. --bracket adds the anchors of another
@@ -27,10 +27,10 @@ export function addReportCommand(program: Command, { signal }: Context): void {
   program
     .command('report')
     .description(
-      'Make a page of results: scores, beliefs, actions, episodes, exploits and cost, as plots and tables.',
+      'Make a page of results: scores, beliefs, actions, episodes, exploits and cost, as figures and tables.',
     )
     .argument('<RESULTS...>', 'files of results; - is the standard input')
-    .requiredOption('--output <directory>', 'the directory for the page and its plots')
+    .requiredOption('--output <directory>', 'the directory for the page and its figures')
     .option('--bracket <audit.json>', 'show shares between the anchors of this audit, for its grader')
     .option('--skip-bad', 'exit with 0 even if lines were left out', false)
     .addHelpText('after', HELP)

@@ -15,13 +15,13 @@ export const PAGE = 'report.html';
  */
 export function earlierFiles(directory: string): string[] {
   const page = join(directory, PAGE);
-  const plots = plotsIn(page);
-  const unfinished = temporaryFilesOf(page).flatMap((path) => plotsIn(path) ?? []);
-  return [...new Set([...(plots === null ? [] : [PAGE, ...plots]), ...unfinished])];
+  const figures = figuresIn(page);
+  const unfinished = temporaryFilesOf(page).flatMap((path) => figuresIn(path) ?? []);
+  return [...new Set([...(figures === null ? [] : [PAGE, ...figures]), ...unfinished])];
 }
 
-/** Returns the plots that a page lists; null for a file that is not a report's page. */
-function plotsIn(page: string): string[] | null {
+/** Returns the figures that a page lists; null for a file that is not a report's page. */
+function figuresIn(page: string): string[] | null {
   if (!stat(page)?.isFile()) return null;
   const [, names] =
     new RegExp(`<meta name="${FILES_META}" content="([\\w. -]*)"`).exec(readFileSync(page, 'utf8')) ?? [];

@@ -141,7 +141,7 @@ async function addEpisodes(
   }
   if (tally.empty) {
     const why = skipped.total === 0 ? 'an empty file' : skipped.text;
-    throw new UsageError(`${name}: Expected ${RESULT_KINDS}, got ${why}. Pass one of these.`);
+    throw new UsageError(`${name}: Expected ${RESULT_KINDS}, got ${why}. Pass a file of results.`);
   }
   gatherer.addTrajectories(label, tally, skipped.text);
   return skipped.total;

@@ -84,16 +84,16 @@ async function gather(paths: readonly string[], signal: AbortSignal): Promise<Ga
  */
 async function filesOf(data: ReportData, signal: AbortSignal): Promise<OutputFile[]> {
   const sections = sectionsOf(data);
-  const plots = await plotsOf(sections, signal);
-  const files = plots.flatMap(outputsOf);
-  const svgs = new Map(plots.map(({ name, svg }) => [name, svg]));
+  const figures = await drawFigures(sections, signal);
+  const files = figures.flatMap(outputsOf);
+  const svgs = new Map(figures.map(({ name, svg }) => [name, svg]));
   const metadata = { files: files.map(({ path }) => path), version: packageVersion() };
   return [...files, { path: PAGE, data: pageOf(data, sections, svgs, metadata) }];
 }
 
-async function plotsOf(sections: readonly Section[], signal: AbortSignal): Promise<PictureFiles[]> {
+async function drawFigures(sections: readonly Section[], signal: AbortSignal): Promise<PictureFiles[]> {
   const figures = sections.flatMap(({ parts }) => parts.filter(isFigure));
-  const progress = createProgress('plots');
+  const progress = createProgress('figures');
   try {
     return await drawAll(figures, { signal, onProgress: progress.update });
   } finally {
@@ -102,6 +102,6 @@ async function plotsOf(sections: readonly Section[], signal: AbortSignal): Promi
 }
 
 const countsOf = (files: readonly OutputFile[]): string => {
-  const plots = (files.length - 1) / 2;
-  return `one page, and ${counted(plots, 'plot')} as SVG and PNG beside it`;
+  const figures = (files.length - 1) / 2;
+  return `one page, and ${counted(figures, 'figure')} as SVG and PNG beside it`;
 };

@@ -78,13 +78,13 @@ function objectAt(field: string, value: unknown, where: string): Record<string, 
   if (plain) return value as Record<string, unknown>;
   const example = field === '' ? '{"name": "calm", "weights": {"crash_free": 1}}' : '{"crash_free": 1}';
   const got = value === undefined ? 'none' : describe(value);
-  return refuse(field, 'an object', got, `Pass one, such as ${example}.`, where);
+  return refuse(field, 'an object', got, `Pass an object such as ${example}.`, where);
 }
 
 function checkGraderName(name: unknown, where: string): string {
   if (isPrintable(name)) return name;
   const got = name === undefined ? 'none' : describe(name).replace(/\p{Cc}/gu, '\uFFFD');
-  return refuse('name', `a text of ${PRINTABLE}`, got, 'Pass one.', where);
+  return refuse('name', `a text of ${PRINTABLE}`, got, 'Pass such a text.', where);
 }
 
 function checkNamed(value: unknown, where: string): GraderWeights {

@@ -30,6 +30,6 @@ function flagOf(value: unknown, index: number): number {
   if (typeof value === 'boolean' || typeof value === 'number') return value ? 1 : 0;
   throw new InputError(
     'wrong_type',
-    `Expected true, false or a number at mask[${index}], got ${describe(value)}. Pass one of these.`,
+    `Expected true, false or a number at mask[${index}], got ${describe(value)}. Pass true or false.`,
   );
 }

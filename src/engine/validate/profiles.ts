@@ -79,7 +79,7 @@ function namePerEnv(what: string, numbers: string, choice: unknown, numEnvs: num
   if (!areNames) {
     throw new InputError(
       'wrong_type',
-      `Expected ${what} to be a name, a name per environment or ${numbers}, got ${describe(choice)}. Pass one of these.`,
+      `Expected ${what} to be a name, a name per environment or ${numbers}, got ${describe(choice)}. Pass a name.`,
     );
   }
   checkLength(`names in ${what}`, choice.length, numEnvs, 'numEnvs');

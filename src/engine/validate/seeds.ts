@@ -49,7 +49,7 @@ function seedList(seed: ArrayLike<number>, numEnvs: number, what: string): Uint3
   if (!isList(seed)) {
     throw new InputError(
       'wrong_type',
-      `Expected ${what} to be a u32 or an array of them, got ${describe(seed)}. Pass one per environment.`,
+      `Expected ${what} to be a u32 or an array of u32, got ${describe(seed)}. Pass one seed per environment.`,
     );
   }
   checkLength(`entries in ${what}`, seed.length, numEnvs, 'numEnvs');
@@ -71,7 +71,7 @@ export const outsideSpan = (seed: number, { low, size }: SeedSpan, owner: string
   new InputError(
     'bad_seed',
     `Expected seeds in seedRange, ${low} to ${low + size - 1}, got ${seed} for ${owner}. ` +
-      'Pass one of these, or widen seedRange.',
+      'Pass a seed in that range, or widen seedRange.',
   );
 
 export const isSeed = (value: number): boolean => Number.isInteger(value) && value >= 0 && value <= MAX_U32;
@@ -85,7 +85,7 @@ export function checkSeed(seed: number, where: string): number {
 export function refuseSeed(value: unknown, where: string): never {
   throw new InputError(
     'bad_seed',
-    `Expected a u32 (an integer from 0 to ${MAX_U32}) at ${where}, got ${describe(value)}. Pass one.`,
+    `Expected a u32 (an integer from 0 to ${MAX_U32}) at ${where}, got ${describe(value)}. Pass an integer in that range.`,
   );
 }
 

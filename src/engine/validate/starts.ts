@@ -281,7 +281,12 @@ function toRewardSums(
   const first = FIRST_NONZERO[name];
   for (let i = 0; i < sums.length; i++) {
     if (sums[i] === 0 || steps[i] >= first || (mask !== null && mask[i] === 0)) continue;
-    refuse(name, i, `0, as nothing is added to it in the first ${first - 1} steps,`, sums[i]);
+    refuse(
+      name,
+      i,
+      `0, because the episode begins at step ${steps[i]}, before anything was added to it,`,
+      sums[i],
+    );
   }
   return sums;
 }

@@ -124,7 +124,7 @@ export function badBelief(beliefs: Float32Array, row: number, where = 'beliefs')
   return new InputError(
     'bad_belief',
     `Expected three finite numbers or three NaN (no belief) in ${where} row ${row}, got [${values.join(', ')}]. ` +
-      `${unchanged(where)} Pass one of the two.`,
+      `${unchanged(where)} Pass three finite numbers or three NaN.`,
   );
 }
 

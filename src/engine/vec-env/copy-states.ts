@@ -59,7 +59,7 @@ export function toIndices(
     if (Number.isInteger(index) && index >= 0 && index <= last) return index;
     throw new InputError(
       'out_of_range',
-      `Expected an index of the source, 0 to ${last}, at indices[${i}], got ${describe(index)}. Pass one.`,
+      `Expected an index of the source, 0 to ${last}, at indices[${i}], got ${describe(index)}. Pass an index in that range.`,
     );
   });
 }

@@ -34,7 +34,7 @@ export function toImagined(
     'imagination.profiles',
     "'prior' or a Float32Array [indices.length, 16]",
     profiles,
-    'Pass one of these, such as samples of inference.posteriorSamples(count).',
+    "Pass 'prior', or profiles such as inference.posteriorSamples(count).",
   );
 }
 

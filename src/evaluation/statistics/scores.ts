@@ -37,4 +37,4 @@ export function toConfidence(confidence: number): number {
 }
 
 const noScores = (what: string): InputError =>
-  new InputError('wrong_length', `Expected at least one score in ${what}, got none. Pass one.`);
+  new InputError('wrong_length', `Expected at least one score in ${what}, got none. Pass a score.`);

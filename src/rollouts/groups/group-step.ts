@@ -46,7 +46,7 @@ export function toGroupStep(options: RolloutOptions): GroupStep {
   throw new InputError(
     typeof policy === 'string' ? 'unknown_name' : 'wrong_type',
     `Expected policy to be ${POLICIES.map(describe).join(', ')}, a policy or a function, got ${describe(policy)}.` +
-      (typeof policy === 'string' ? didYouMean(policy, POLICIES) : ' Pass one.'),
+      (typeof policy === 'string' ? didYouMean(policy, POLICIES) : ' Pass a name, a policy or a function.'),
   );
 }
 

@@ -119,7 +119,7 @@ const toActionOrNone = (row: number, code: number): number =>
 function refuseAction(what: 'actions' | 'histories', index: number, code: unknown): never {
   const or = what === 'actions' ? `, or ${NO_ACTION} where no action parsed,` : '';
   const row = what === 'actions' ? '' : ` (row ${Math.floor(index / NUM_STEPS)})`;
-  throw illegalAction(`${what}[${index}]${row}`, code, { or, remedy: 'Pass one.' });
+  throw illegalAction(`${what}[${index}]${row}`, code, { or, remedy: 'Pass such a code.' });
 }
 
 const isStepIndex = (steps: number): boolean => Number.isInteger(steps) && steps >= 0 && steps < NUM_STEPS;
@@ -131,7 +131,7 @@ function toFlagCode(row: number, value: unknown): number {
   if (typeof value === 'boolean' || typeof value === 'number') return Number(Boolean(value));
   throw new InputError(
     'wrong_type',
-    `Expected true, false or a number at given[${row}], got ${describe(value)}. Pass one of these.`,
+    `Expected true, false or a number at given[${row}], got ${describe(value)}. Pass true or false.`,
   );
 }
 

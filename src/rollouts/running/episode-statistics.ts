@@ -48,7 +48,8 @@ export class EpisodeStatistics {
     );
     this.#envs = new SteppedEnvs(env);
     this.#last = checkInteger('last', last, 1, MAX_ENVS);
-    if (typeof now !== 'function') throw wrongType('now', 'a function', now, 'Pass one, or leave it out.');
+    if (typeof now !== 'function')
+      throw wrongType('now', 'a function', now, 'Pass a function, or leave out the option.');
     this.#now = now;
     this.#returns = new Float64Array(env.numEnvs);
     this.#lengths = new Uint32Array(env.numEnvs);

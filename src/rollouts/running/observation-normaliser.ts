@@ -101,7 +101,8 @@ export class ObservationNormaliser {
     } = readOptions('normalise options', options, CALL_OPTIONS);
     const { rows, steps } = this.#shapeOf(observations, shape);
     const target = out ?? new Float32Array(observations.length);
-    if (!isFloats(target)) throw wrongType('out', 'a Float32Array', target, 'Pass one, or leave it out.');
+    if (!isFloats(target))
+      throw wrongType('out', 'a Float32Array', target, 'Pass a Float32Array, or leave out the option.');
     checkLength('numbers in out', target.length, observations.length, 'as many as observations');
     const counted = mask === undefined ? null : toMask(mask, rows, NO_BUFFERS);
     if (checkBoolean('update', update)) this.#moments.update(observations, rows, steps, counted);

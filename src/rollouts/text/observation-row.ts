@@ -71,7 +71,7 @@ function writeStep(row: Float32Array, k: number, step: PastStep, where: string, 
 
 /** @throws InputError `wrong_type`. */
 export function refuseNumber(value: unknown, where: string): never {
-  throw new InputError('wrong_type', `Expected a number at ${where}, got ${describe(value)}. Pass one.`);
+  throw new InputError('wrong_type', `Expected a number at ${where}, got ${describe(value)}. Pass a number.`);
 }
 
 function refuseSteps(value: unknown, where: string): never {

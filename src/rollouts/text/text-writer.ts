@@ -41,22 +41,22 @@ const NUMBERS = Uint32Array.from(
 export class TextWriter {
   readonly #bytes: Uint8Array<ArrayBuffer>;
   readonly #words: DataView;
-  /** The number of written bytes from which the texts must be taken. */
-  readonly #most: number;
+  /** When this many bytes are written, the texts must be taken. */
+  readonly #takeAt: number;
   #length = 0;
   #ends: number[] = [];
 
   /** @param keeps whether to build large strings: faster if many texts are kept. Without Node it has no effect. */
   constructor(keeps: boolean) {
-    this.#most = keeps && NodeBuffer !== undefined ? LARGE : 0;
-    this.#bytes = new Uint8Array(this.#most + LONGEST);
+    this.#takeAt = keeps && NodeBuffer !== undefined ? LARGE : 0;
+    this.#bytes = new Uint8Array(this.#takeAt + LONGEST);
     this.#words = new DataView(this.#bytes.buffer);
   }
 
   /** Ends a text. @returns whether the texts must be taken before another is written. */
   end(): boolean {
     this.#ends.push(this.#length);
-    return this.#length >= this.#most;
+    return this.#length >= this.#takeAt;
   }
 
   /** Appends a fragment. */
@@ -98,7 +98,7 @@ export class TextWriter {
 
   #decode(): string {
     const { buffer } = this.#bytes;
-    if (this.#most === 0) return decoder.decode(this.#bytes.subarray(0, this.#length));
+    if (this.#takeAt === 0) return decoder.decode(this.#bytes.subarray(0, this.#length));
     return NodeBuffer!.from(buffer).toString('latin1', 0, this.#length);
   }
 }

@@ -70,7 +70,7 @@ function resolveText({ prompt, completion, reasoning, usage }: TextMove): Played
 }
 
 function resolveAction({ action, belief, reasoning }: DirectMove): PlayedMove {
-  if (!isAction(action)) throw illegalAction('action', action, { remedy: 'Pass one.' });
+  if (!isAction(action)) throw illegalAction('action', action, { remedy: 'Pass a code in that range.' });
   const words = { system: null, prompt: null, completion: null, usage: null };
   return { action, parsed: true, belief: belief && toBelief(belief), ...words, reasoning: reasoning ?? null };
 }

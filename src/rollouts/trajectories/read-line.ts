@@ -163,7 +163,7 @@ export function checkWorld(digest: unknown): string {
   const got = digest === undefined ? 'none' : describe(digest);
   throw new BadEpisode(
     'foreign',
-    `world_digest: Expected ${world.digest}, the world of this release, got ${got}.`,
+    `world_digest: Expected ${world.digest}, the world of this release, or the digest of a former world, got ${got}.`,
   );
 }
 

@@ -75,7 +75,7 @@ return redis.call('HGET', KEYS[3], ARGV[3])
 `;
 
 /** Cancels a job and removes its data. KEYS: job, open, then the keys to remove. ARGV: name. Returns the state before. */
-export const CANCEL = `${NOW}
+export const CANCEL = `
 local state = redis.call('HGET', KEYS[1], 'state')
 if not state then return 'none' end
 redis.call('UNLINK', unpack(KEYS, 3))

@@ -119,10 +119,13 @@ it('the next request has the older name of the token limit if the endpoint ignor
 
 describe('a request fails', () => {
   it.each([
-    ['400', /^Expected http.* to answer, got 400 fake error 400\. Check --model, --max-tokens/],
+    [
+      '400',
+      /^Expected http.* to answer, got 400 fake error 400\. Check the model in llm:MODEL, --max-tokens/,
+    ],
     ['401', /got 401 Incorrect API key provided: \[redacted\]\. Check OPENAI_API_KEY and --base-url\.$/],
     ['403', /Check OPENAI_API_KEY/],
-    ['404', /Check --model and --base-url/],
+    ['404', /Check the model in llm:MODEL, and --base-url/],
     ['429-no-money', /plan and billing/],
     ['redirect', /Pass the URL of the redirect as --base-url/],
   ])('without a retry: %s', async (fault, message) => {

@@ -39,12 +39,16 @@ it.each([
 it.each([
   [302, 'Pass the URL of the redirect as --base-url', 'Pass the URL of the redirect as --base-url'],
   [399, 'Pass the URL of the redirect as --base-url', 'Pass the URL of the redirect as --base-url'],
-  [400, 'Check --model, --max-tokens', 'Check --model, --max-tokens'],
+  [400, 'Check the model in llm:MODEL, --max-tokens', 'Check the model in llm:MODEL, --max-tokens'],
   [401, 'Check OPENAI_API_KEY and --base-url', 'Check AZURE_OPENAI_API_KEY'],
   [403, 'Check OPENAI_API_KEY and --base-url', 'Check AZURE_OPENAI_API_KEY'],
-  [404, 'Check --model and --base-url', 'Check AZURE_OPENAI_ENDPOINT, AZURE_OPENAI_DEPLOYMENT'],
-  [410, 'Check --model, --max-tokens', 'Check --model, --max-tokens'],
-  [499, 'Check --model, --max-tokens', 'Check --model, --max-tokens'],
+  [
+    404,
+    'Check the model in llm:MODEL, and --base-url',
+    'Check AZURE_OPENAI_ENDPOINT, AZURE_OPENAI_DEPLOYMENT',
+  ],
+  [410, 'Check the model in llm:MODEL, --max-tokens', 'Check the model in llm:MODEL, --max-tokens'],
+  [499, 'Check the model in llm:MODEL, --max-tokens', 'Check the model in llm:MODEL, --max-tokens'],
 ])('status %d is lasting, and its message has the remedy', (status, remedy, ofAzure) => {
   for (const [endpoint, expected] of [
     [OPENAI, remedy],

@@ -26,7 +26,7 @@ const SKEWED = [0.1, 0.15, 0.2, 0.22, 0.25, 0.3, 0.35, 0.9, 1.6, 2.5];
 const inputError = (code: string) => expect.objectContaining({ name: 'InputError', code });
 
 describe('meanInterval', () => {
-  it("equals SciPy's at another confidence", () => {
+  it("equals SciPy's interval at a confidence of 0.9", () => {
     // scipy.stats.ttest_1samp(SCORES[0], 0).confidence_interval(0.9)
     const { mean, low, high } = meanInterval(SCORES[0], { confidence: 0.9 });
     expect(mean).toBeCloseTo(0.614, 14);
@@ -150,8 +150,10 @@ describe('stratified bootstrap', () => {
     });
     expect(value).toBe(2);
     expect(low).toBeLessThanOrEqual(high);
-    const text = { statistic: (() => Number.NaN) as () => number };
-    expect(() => bootstrapInterval([1], text)).toThrow(/the statistic to be a finite number, got NaN/);
+    const invalidStatistic = { statistic: (() => Number.NaN) as () => number };
+    expect(() => bootstrapInterval([1], invalidStatistic)).toThrow(
+      /the statistic to be a finite number, got NaN/,
+    );
   });
 
   it('gives the same interval for the same seed, and another interval for another seed', () => {

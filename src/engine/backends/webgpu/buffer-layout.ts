@@ -52,7 +52,7 @@ const LAUNCH_ARRAYS = {
   crashes: 'array of bytes: crash counts at the beginning; NONE for 0',
   well: 'array of floats: sums of weighted meters at the beginning; NONE for 0',
   skill: 'array of floats: sums of belief skill terms at the beginning; NONE for 0',
-  actions: 'array of bytes, one per environment, or 28',
+  actions: 'array of bytes, 1 or 28 per environment',
   beliefs:
     'array of floats: beliefs, one or 28 per environment, or one for all; of a reset: those at the beginning',
   given: 'array of bytes: which beliefs are given',

@@ -92,7 +92,7 @@ const COLUMNS = `## Columns
 | \`chosen_action\`, \`rejected_action\` | the names of the actions |
 | \`chosen_value\`, \`rejected_value\` | the values that decided which answer is better |
 | \`chosen_teacher\`, \`rejected_teacher\` | the players that answered |
-| \`chosen_model\`, \`rejected_model\` | their models or variants; null for none |
+| \`chosen_model\`, \`rejected_model\` | the language models of these players; null for other policies |
 
 No prompt states the hidden profile. Answers without an action or a belief are left out.
 `;

@@ -213,7 +213,7 @@ struct Launch {
   well: u32,
   // array of floats: sums of belief skill terms at the beginning; NONE for 0
   skill: u32,
-  // array of bytes, one per environment, or 28
+  // array of bytes, 1 or 28 per environment
   actions: u32,
   // array of floats: beliefs, one or 28 per environment, or one for all; of a reset: those at the beginning
   beliefs: u32,
