@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { openAsyncPlanner } from '../../src/agents/planner/async-planner.js';
 import type { OpenBatch } from '../../src/engine/backends/any-batch.js';
 import type { PlannerOptions } from '../../src/index.js';
-import { playEpisodes, seedsFrom } from './planned-episodes.js';
+import { playPlannedEpisodes, seedsFrom } from './planned-episodes.js';
 
 /** A budget that even an emulated device completes in seconds. */
 export const TINY = { posteriorSamples: 4, candidates: 4, rounds: 1 } as const;
@@ -15,7 +15,7 @@ export async function expectSamePlans(
   steps: readonly number[],
 ): Promise<void> {
   const expected: unknown[] = [];
-  const played = playEpisodes(
+  const played = playPlannedEpisodes(
     seedsFrom(700, 2),
     { ...TINY, ...options, backend: 'reference' },
     (planner, step) => {

@@ -51,7 +51,7 @@ export function applyCall(env: VecEnv, call: Call): ReturnType<VecEnv['step']> {
 
 export function resetOptionsOf(call: ResetCall): ResetOptions {
   const { kind: _, played, ...options } = call;
-  return played === undefined ? options : { ...options, start: toStartStates(call, played) };
+  return played === undefined ? options : { ...options, start: playToStarts(call, played) };
 }
 
 /** Plays an episode to the step at which environment i starts. */
@@ -60,7 +60,8 @@ export function playTo(episode: Episode, { steps, sequence }: PlayedStart, i: nu
   return episode;
 }
 
-function toStartStates({ seed, profiles }: ResetCall, played: PlayedStart): StartStates {
+/** Plays each environment's episode to its start. Returns the states there, as the option `start`. */
+function playToStarts({ seed, profiles }: ResetCall, played: PlayedStart): StartStates {
   const episodes = Array.from(seed, (s, i) =>
     playTo(new Episode().reset(s, { profile: profiles?.[i] ?? 'sampled' }), played, i),
   );

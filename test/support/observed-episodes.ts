@@ -22,7 +22,7 @@ interface EpisodeChoice {
 }
 
 /** Plays episodes with seeds from `seed` on. */
-export function playEpisodes(
+export function playObservedEpisodes(
   world: World,
   { numEnvs, seed, actor = 'heuristic', profiles }: EpisodeChoice,
 ): PlayedEpisodes {

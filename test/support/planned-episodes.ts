@@ -17,7 +17,7 @@ export interface PlayedByPlanner {
 }
 
 /** Plays whole episodes. @param onDecision called after each decision. */
-export function playEpisodes(
+export function playPlannedEpisodes(
   seeds: Uint32Array,
   options: Partial<PlannerOptions> = {},
   onDecision: (planner: Planner, step: number) => void = () => {},

@@ -20,7 +20,7 @@ import {
 } from '../../../src/world/fields.js';
 import { RHYTHM, type WorldSpec } from '../../../src/world/numbers.js';
 import { createWorld, type World } from '../../../src/world/world.js';
-import { playEpisodes, rowsOfEnv } from '../../support/observed-episodes.js';
+import { playObservedEpisodes, rowsOfEnv } from '../../support/observed-episodes.js';
 import { drawsOf, forAll, type Random } from '../../support/random.js';
 import { changedWorld } from '../../support/worlds.js';
 
@@ -158,7 +158,7 @@ describe('the true profile is never excluded', () => {
   });
 
   it('by 20 episodes, each of which excludes the profile of another episode', () => {
-    const { observations } = playEpisodes(world, { numEnvs: 20, seed: 31_000 });
+    const { observations } = playObservedEpisodes(world, { numEnvs: 20, seed: 31_000 });
     const profiles = Array.from({ length: 20 }, (_, i) => new Episode({ world }).reset(31_000 + i).profile);
     let [own, others] = [0, 0];
     for (const [i, rows] of Array.from({ length: 20 }, (_, i) => rowsOfEnv(observations, i)).entries()) {
@@ -189,7 +189,7 @@ describe('contradictory observations', () => {
     });
     const inference = new Inference(world, smallBatch.numEnvs);
     const steps = 8;
-    for (const rows of playEpisodes(loud, smallBatch).observations.slice(0, steps + 1)) {
+    for (const rows of playObservedEpisodes(loud, smallBatch).observations.slice(0, steps + 1)) {
       inference.observe(rows);
       expectValid(inference);
     }
@@ -201,7 +201,7 @@ describe('contradictory observations', () => {
   });
 
   it('widen the posterior, and the report names the meter that was altered', () => {
-    const { observations } = playEpisodes(world, smallBatch);
+    const { observations } = playObservedEpisodes(world, smallBatch);
     const inference = new Inference(world, smallBatch.numEnvs);
     for (const rows of observations.slice(0, 5)) inference.observe(rows);
     const row = observations[5].slice();

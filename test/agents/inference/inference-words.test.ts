@@ -14,14 +14,14 @@ import {
   TRAIT_NAMES,
 } from '../../../src/world/fields.js';
 import { createWorld } from '../../../src/world/world.js';
-import { type Actor, playEpisodes } from '../../support/observed-episodes.js';
+import { type Actor, playObservedEpisodes } from '../../support/observed-episodes.js';
 
 const world = createWorld();
 const N = 30;
 
 /** Reports of every step of N episodes of each policy. */
 const reports = (['heuristic', 'random'] as Actor[]).flatMap((actor) => {
-  const { observations } = playEpisodes(world, { numEnvs: N, seed: 50_000, actor });
+  const { observations } = playObservedEpisodes(world, { numEnvs: N, seed: 50_000, actor });
   const inference = new Inference(world, N, { samples: 64 });
   return observations.flatMap((rows) => {
     inference.observe(rows);

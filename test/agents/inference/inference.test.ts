@@ -18,7 +18,7 @@ import {
   meanError,
   observeAll,
   type PlayedEpisodes,
-  playEpisodes,
+  playObservedEpisodes,
   rowsOfEnv,
 } from '../../support/observed-episodes.js';
 
@@ -26,7 +26,7 @@ const world = createWorld();
 const N = 100;
 let episodes: PlayedEpisodes;
 beforeAll(() => {
-  episodes = playEpisodes(world, { numEnvs: N, seed: 20_000 });
+  episodes = playObservedEpisodes(world, { numEnvs: N, seed: 20_000 });
 });
 
 /** The belief MAE of the constant belief in this world. */
@@ -73,7 +73,7 @@ describe('beliefs', () => {
   });
 
   it('are accurate for the named profiles too, whose weights are rare under the prior', () => {
-    const { observations, targets } = playEpisodes(world, { numEnvs: 60, seed: 5, profiles: 'discrete' });
+    const { observations, targets } = playObservedEpisodes(world, { numEnvs: 60, seed: 5, profiles: 'discrete' });
     const inference = observeAll(new Inference(world, 60), observations);
     expect(meanError(inference.beliefs(), targets)).toBeLessThan(0.06);
     expect(Array.from({ length: 60 }, (_, i) => inference.explain(i).contradicted)).toEqual(

@@ -9,7 +9,7 @@ import { priorWeights, Scratch, WeightPosterior } from '../../../src/agents/infe
 import { sampleProfile } from '../../../src/engine/reference/profile.js';
 import { NUM_METERS, NUM_STEPS, NUM_TRAITS, OBSERVATION, PROFILE_SIZE } from '../../../src/world/fields.js';
 import { createWorld } from '../../../src/world/world.js';
-import { playEpisodes, rowsOfEnv } from '../../support/observed-episodes.js';
+import { playObservedEpisodes, rowsOfEnv } from '../../support/observed-episodes.js';
 
 const world = createWorld();
 
@@ -54,7 +54,7 @@ describe('the prior of weights', () => {
 describe('after rewards', () => {
   /** Samples of the prior. Rejection sampling keeps the samples that are consistent with every reward. */
   const priorSamples = priorWeights(150_000, new Draws(11).begin(0));
-  const { observations } = playEpisodes(world, { numEnvs: 4, seed: 60 });
+  const { observations } = playObservedEpisodes(world, { numEnvs: 4, seed: 60 });
   const samples = 4096;
 
   it.each([0, 1, 2, 3])('samples have the means and variances of rejection sampling (episode %d)', (i) => {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { planWords } from '../../../src/agents/planner/plan-words.js';
 import { ACTION_NAMES, graderWeights, type PlanOutlook, type PlanReport } from '../../../src/index.js';
-import { playEpisodes, seedsFrom } from '../../support/planned-episodes.js';
+import { playPlannedEpisodes, seedsFrom } from '../../support/planned-episodes.js';
 
 const codeOf = (name: string): number => ACTION_NAMES.indexOf(name);
 
@@ -141,7 +141,7 @@ describe('a plan in words', () => {
 it.each(['score', 'wellbeing'] as const)(
   'reasons in whole episodes, for %s, contain belief and plan, in one line, without tags',
   (objective) => {
-    playEpisodes(seedsFrom(100, 3), { objective }, (planner, step) => {
+    playPlannedEpisodes(seedsFrom(100, 3), { objective }, (planner, step) => {
       for (let i = 0; i < 3; i++) {
         const reasons = planner.reasons(i);
         expect(reasons).toMatch(step === 0 ? /^Nothing was seen of this person yet\./ : /Belief: social \d/);

@@ -1,16 +1,16 @@
 /** Scores of planners on few seeds with small searches, against lower bounds with a wide margin. */
 import { describe, expect, it } from 'vitest';
 import { createVecEnv, type Evaluation, evaluate } from '../../../src/index.js';
-import { meanOf, playEpisodes, seedsFrom } from '../../support/planned-episodes.js';
+import { meanOf, playPlannedEpisodes, seedsFrom } from '../../support/planned-episodes.js';
 
 /** Seeds of both conditions of the re-evaluation. */
 const seeds = Uint32Array.from([...seedsFrom(0, 12), ...seedsFrom(10000, 6)]);
 using env = createVecEnv({ numEnvs: seeds.length, copy: true });
 
 const heuristic = run('heuristic', [0.5, 0.5, 0.5]);
-const planner = playEpisodes(seeds).result;
-const wellbeing = playEpisodes(seeds, { objective: 'wellbeing' }).result;
-const withPrior = playEpisodes(seeds, { inference: false }).result;
+const planner = playPlannedEpisodes(seeds).result;
+const wellbeing = playPlannedEpisodes(seeds, { objective: 'wellbeing' }).result;
+const withPrior = playPlannedEpisodes(seeds, { inference: false }).result;
 
 function run(policy: 'heuristic', beliefs: number[]) {
   env.reset({ seed: seeds });
@@ -37,7 +37,7 @@ describe('a planner for the score', () => {
   });
 
   it('infers the profiles less accurately without curiosity', () => {
-    const withoutCuriosity = playEpisodes(seeds, { curiosity: 0 }).result;
+    const withoutCuriosity = playPlannedEpisodes(seeds, { curiosity: 0 }).result;
     expect(meanOf(planner.beliefMae)).toBeLessThan(meanOf(withoutCuriosity.beliefMae) - 0.005);
   });
 });

@@ -6,13 +6,13 @@ import { describe, expect, it } from 'vitest';
 import { repeatActions } from '../../../src/agents/policies/open-loop.js';
 import { createVecEnv, Episode, evaluate, openLoopActions, regrade } from '../../../src/index.js';
 import { COMPONENT_NAMES } from '../../../src/world/fields.js';
-import { meanOf, playEpisodes, seedsFrom } from '../../support/planned-episodes.js';
+import { meanOf, playPlannedEpisodes, seedsFrom } from '../../support/planned-episodes.js';
 
 const seeds = seedsFrom(61_000, 24);
 const grader = 'v3';
-const scoresOf = (options: Parameters<typeof playEpisodes>[1]) =>
-  regrade(playEpisodes(seeds, options).result.components, grader);
-const planner = playEpisodes(seeds, { grader }).result;
+const scoresOf = (options: Parameters<typeof playPlannedEpisodes>[1]) =>
+  regrade(playPlannedEpisodes(seeds, options).result.components, grader);
+const planner = playPlannedEpisodes(seeds, { grader }).result;
 const score = meanOf(regrade(planner.components, grader));
 const componentOf = ({ components }: Pick<typeof planner, 'components'>, name: string) =>
   meanOf(components.filter((_, k) => k % COMPONENT_NAMES.length === COMPONENT_NAMES.indexOf(name)));
@@ -25,7 +25,7 @@ function openLoopScore(): number {
 }
 
 describe('a planner for v3', () => {
-  const prior = playEpisodes(seeds, { grader, inference: false }).result;
+  const prior = playPlannedEpisodes(seeds, { grader, inference: false }).result;
 
   it('scores far above the best open-loop sequence, and above itself without inference', () => {
     expect(score).toBeGreaterThan(0.78);
@@ -40,7 +40,7 @@ describe('a planner for v3', () => {
   });
 
   it('has higher belief skill with curiosity, and scores more', () => {
-    const without = playEpisodes(seeds, { grader, curiosity: 0 }).result;
+    const without = playPlannedEpisodes(seeds, { grader, curiosity: 0 }).result;
     expect(componentOf(planner, 'belief_skill')).toBeGreaterThan(componentOf(without, 'belief_skill') + 0.05);
     expect(score).toBeGreaterThan(meanOf(regrade(without.components, grader)));
   });

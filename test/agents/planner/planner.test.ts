@@ -16,14 +16,14 @@ import {
 } from '../../../src/index.js';
 import { COMPONENT_NAMES } from '../../../src/world/fields.js';
 import { runChild } from '../../support/child.js';
-import { meanOf, playEpisodes, SMALL, seedsFrom } from '../../support/planned-episodes.js';
+import { meanOf, playPlannedEpisodes, SMALL, seedsFrom } from '../../support/planned-episodes.js';
 
 const seeds = seedsFrom(40000, 5);
-const recorded = playEpisodes(seeds);
+const recorded = playPlannedEpisodes(seeds);
 
 describe('decisions are the same', () => {
   it('in a second planner', () => {
-    const second = playEpisodes(seeds);
+    const second = playPlannedEpisodes(seeds);
     expect(second.actions).toEqual(recorded.actions);
     expect(second.beliefs).toEqual(recorded.beliefs);
   });
@@ -115,13 +115,13 @@ it.each([
 ] as [string, Partial<PlannerOptions>, string][])(
   '%s the planner plays the golden actions',
   (_, options, codes) => {
-    const { actions } = playEpisodes(seedsFrom(40000, 1), options);
+    const { actions } = playPlannedEpisodes(seedsFrom(40000, 1), options);
     expect(actions.map(([code]) => code).join('')).toBe(codes);
   },
 );
 
 it('another seed changes the decisions', () => {
-  expect(playEpisodes(seeds, { seed: 1 }).actions).not.toEqual(recorded.actions);
+  expect(playPlannedEpisodes(seeds, { seed: 1 }).actions).not.toEqual(recorded.actions);
 });
 
 it('a planner plays rollouts in groups', async () => {
@@ -156,7 +156,7 @@ it('a report has the two plans of the decision, and the error reduction of their
 });
 
 it('under v3 a planner states posterior means, and reports the value of information in units of the score', () => {
-  const graded = playEpisodes(seeds, { grader: 'v3' });
+  const graded = playPlannedEpisodes(seeds, { grader: 'v3' });
   using planner = new Planner({ numEnvs: 5, ...SMALL, grader: 'v3' });
   const inference = new Inference(createWorld(), 5);
   const { beliefSkillScale, perSkillStep, beliefSkillFrom } = createWorld().params;
@@ -218,7 +218,7 @@ describe('an oracle', () => {
   });
 
   it('states the true belief, and says that it is an oracle', () => {
-    const oracle = playEpisodes(seeds, { oracle: profiles }, (planner, step) => {
+    const oracle = playPlannedEpisodes(seeds, { oracle: profiles }, (planner, step) => {
       expect(planner.isOracle).toBe(true);
       if (step === 5) expect(planner.reasons(0)).toMatch(/^An oracle speaks/);
     });
