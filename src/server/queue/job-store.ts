@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { episodesKey, jobKeys, metaKey, namesKey, openKey, type ShardData } from './keys.js';
 import { ReleaseError } from './queue-error.js';
-import { CANCEL, REGISTER, STORE } from './scripts.js';
+import { CANCEL, NOTE_FAILURE, REGISTER, STORE } from './scripts.js';
 
 /** A queue on an open connection. */
 export interface Queue {
@@ -72,6 +72,8 @@ export interface ShardResult {
 const DIGEST_BYTES = 32;
 /** The bytes of a submission's name. */
 const SUBMISSION_BYTES = 6;
+/** The bytes of a failed attempt's name. */
+const ATTEMPT_BYTES = 8;
 
 /** @throws ReleaseError if the queue has jobs of another version or world. */
 export async function checkRelease({ redis, prefix }: Queue, release: Release): Promise<void> {
@@ -163,9 +165,12 @@ export async function jobNames(queue: Queue): Promise<string[]> {
   return known;
 }
 
-/** Counts a failed attempt. */
-export const noteFailure = ({ redis, prefix }: Queue, name: string): Promise<unknown> =>
-  redis.hincrby(jobKeys(prefix, name).job, 'failures', 1);
+/** Counts a failed attempt at a shard. Does nothing if the job has ended. */
+export async function noteFailure({ redis, prefix }: Queue, { job, submission }: ShardData): Promise<void> {
+  const keys = jobKeys(prefix, job);
+  const attempt = randomBytes(ATTEMPT_BYTES).toString('hex');
+  await redis.eval(NOTE_FAILURE, 2, keys.job, keys.failures, submission, attempt);
+}
 
 /** Returns whether a shard has a result, whether it is in Redis or was collected. */
 export const hasResult = async ({ redis, prefix }: Queue, { job, index }: ShardData): Promise<boolean> =>

@@ -23,6 +23,8 @@ export interface JobKeys {
   readonly finished: string;
   /** Text that expires: the claim of the running collector. */
   readonly collector: string;
+  /** Set: the failed attempts that are counted. */
+  readonly failures: string;
 }
 
 /** Returns the keys of a job. */
@@ -38,6 +40,7 @@ export const jobKeys = (prefix: string, name: string): JobKeys => {
     rate: keyOf('rate'),
     finished: keyOf('finished'),
     collector: keyOf('collector'),
+    failures: keyOf('failures'),
   };
 };
 

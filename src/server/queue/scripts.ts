@@ -65,6 +65,14 @@ return 'stored'
 `;
 
 /**
+ * Counts a failed attempt at a shard of the current submission once, also if this script is sent again because its reply was lost.
+ * KEYS: job, failures. ARGV: submission, name of the attempt.
+ */
+export const NOTE_FAILURE = `${IS_CURRENT}
+if isCurrent and redis.call('SADD', KEYS[2], ARGV[2]) == 1 then redis.call('HINCRBY', KEYS[1], 'failures', 1) end
+`;
+
+/**
  * Stores an episode of a shard that has no result yet. KEYS: job, digests, episodes. ARGV: submission, index, key of the episode,
  * its bytes. Returns the bytes of the episode that is stored; nil if the shard needs no more episodes.
  */

@@ -177,7 +177,7 @@ class ShardProcessor {
     // The job has ended, or another worker has finished the shard.
     if (!(error instanceof QueueError) && !(await this.#isWanted(shard.data))) return;
     this.#note(`Shard ${index} of ${name}: ${error.message}`);
-    await noteFailure(this.#queue, name).catch(() => {});
+    await noteFailure(this.#queue, shard.data).catch(() => {});
     if (error.code === 'over_budget' || error instanceof QueueError) {
       throw new this.#bullmq.UnrecoverableError(error.message);
     }

@@ -1,65 +1,15 @@
 /** The ledger that all workers of a language model's job share. */
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
-import { Redis } from 'ioredis';
-import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
+import type { Redis } from 'ioredis';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Queue } from '../../../src/server/queue/job-store.js';
 import { lockKey } from '../../../src/server/queue/keys.js';
 import { SharedLedger, SharedPauses, setLimits } from '../../../src/server/queue/shared-ledger.js';
 import { NEVER, PRICES } from '../../support/llm.js';
+import { LossyProxy } from '../../support/lossy-proxy.js';
 import { describeWithRedis, RedisServer, until } from '../../support/redis.js';
 
 const PREFIX = 'unit';
 const shardOf = (index: number) => ({ job: 'j', submission: 's', index });
-
-/** A proxy of Redis that can close a connection in place of the next reply. */
-class LossyProxy {
-  readonly #server: Server;
-  #cuts = 0;
-
-  constructor(port: number) {
-    this.#server = createServer((client) => {
-      const redis = connect(port, '127.0.0.1');
-      client.pipe(redis);
-      redis.on('data', (reply) => this.#pass(reply, client));
-      for (const [one, other] of [
-        [client, redis],
-        [redis, client],
-      ]) {
-        one.on('error', () => {});
-        one.on('close', () => other.destroy());
-      }
-    }).listen(0, '127.0.0.1');
-  }
-
-  #pass(reply: Buffer, client: Socket): void {
-    if (this.#cuts === 0) client.write(reply);
-    else {
-      this.#cuts--;
-      client.destroy();
-    }
-  }
-
-  /** Loses the next reply. */
-  cut(): void {
-    this.#cuts++;
-  }
-
-  /** Waits until a reply was lost. */
-  whenCut = (): Promise<void> => until(() => this.#cuts === 0, 1);
-
-  async client(): Promise<Redis> {
-    if (!this.#server.listening) await once(this.#server, 'listening');
-    const { port } = this.#server.address() as AddressInfo;
-    const redis = new Redis(port, '127.0.0.1', { retryStrategy: () => 1, maxRetriesPerRequest: null });
-    onTestFinished(() => {
-      redis.disconnect();
-      this.#server.close();
-    });
-    await redis.ping();
-    return redis;
-  }
-}
 
 describeWithRedis('the ledger', () => {
   let server: RedisServer;

@@ -8,14 +8,14 @@ import { createJob, type EvalJob, type TeachJob } from '../../../src/server/jobs
 import { runShard } from '../../../src/server/jobs/run.js';
 import { Collector } from '../../../src/server/queue/collect.js';
 import type { QueueAddress } from '../../../src/server/queue/connection.js';
-import { type Queue, readJob, storeResult } from '../../../src/server/queue/job-store.js';
+import { noteFailure, type Queue, readJob, storeResult } from '../../../src/server/queue/job-store.js';
 import type { ShardData } from '../../../src/server/queue/keys.js';
 import { ModelEpisodes } from '../../../src/server/queue/model-episodes.js';
 import { packEpisodes } from '../../../src/server/queue/result-codec.js';
 import { resultOf } from '../../../src/server/queue/serve-shards.js';
 import { cancel } from '../../../src/server/queue/status.js';
 import { submitJob } from '../../../src/server/queue/submit.js';
-
+import { LossyProxy } from '../../support/lossy-proxy.js';
 import { describeWithRedis, RedisServer } from '../../support/redis.js';
 
 const GRADER = toGrader('v2');
@@ -99,6 +99,23 @@ describeWithRedis('a job in Redis', () => {
     expect((await ModelEpisodes.open(queue, after)).all()).toEqual([]);
     expect((await queue.redis.keys('unit:episodes:*')).length).toBe(0);
     expect(await storeResult(queue, after, await resultWith(4), 'here')).toBe('stored');
+  });
+
+  it('counts a failed attempt once if the reply was lost, and none after the job has ended', async () => {
+    const shard = await submit('failing');
+    const failures = async () => (await readJob(queue, 'failing'))!.failures;
+    const proxy = new LossyProxy(server.port);
+    const behindProxy = { ...queue, redis: await proxy.client() };
+    for (const count of [1, 2]) {
+      proxy.cut();
+      await noteFailure(behindProxy, shard);
+      await proxy.whenCut();
+      expect(await failures()).toBe(count);
+    }
+    await cancel(queue, 'failing');
+    await noteFailure(queue, shard);
+    expect(await failures()).toBe(2);
+    expect(await queue.redis.keys('unit:failures:*')).toEqual([]);
   });
 
   it('refuses a shard with too few episodes when it is collected', async () => {
