@@ -236,7 +236,7 @@ class BatchClass {
       }
       if (batch.batch_ == nullptr) {
         batch.in_use_ = false;
-        raise_state("closed", "Expected an open environment, got one that was closed. Create a new one.");
+        raise_state("closed", "Expected an open environment, got one that was closed. Create a new environment.");
       }
     }
     ~Use() { batch_.in_use_ = false; }

@@ -65,7 +65,7 @@ def count_rows(columns: Mapping[str, List[Any]]) -> int:
         if len(entries) != count:
             raise InputError(
                 "wrong_length",
-                f"Expected {count} entries in {name} (as many as {first}), got {len(entries)}. Pass one per row.",
+                f"Expected {count} entries in {name} (as many as {first}), got {len(entries)}. Pass one entry per row.",
             )
     return count
 
@@ -165,7 +165,7 @@ def _check_worlds(parts: List[Part]) -> None:
         if theirs != ours:
             raise RhythmError(
                 f"Expected servers of the same world, got {ours} from {first.url} and {theirs} from {part.url}. "
-                "Run the same release on all of them."
+                "Run the same release on all servers."
             )
 
 

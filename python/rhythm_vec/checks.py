@@ -28,9 +28,13 @@ def describe(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def did_you_mean(name: str, known: Iterable[str], otherwise: str = "Pass one of these.") -> str:
+#: Longer texts get no suggestion: they are not misspelled names, and comparing them takes long.
+_MAX_GUESS = 100
+
+
+def did_you_mean(name: str, known: Iterable[str], otherwise: str = "Pass one of these names.") -> str:
     """Returns the remedy for an unknown name: the nearest known one, or `otherwise`."""
-    close = difflib.get_close_matches(name, list(known), 1)
+    close = difflib.get_close_matches(name, list(known), 1) if len(name) <= _MAX_GUESS else []
     return f'Did you mean "{close[0]}"?' if close else otherwise
 
 

@@ -112,7 +112,7 @@ def _seed_list(seed: Any, num_envs: int, what: str) -> npt.NDArray[np.uint64]:
     if array.dtype.kind not in "iu":
         refuse("bad_seed", f"{what} to be a u32 or an array of u32", describe(seed), "Pass integers.")
     if array.shape != (num_envs,):
-        refuse("wrong_length", f"{what} to be u32 [{num_envs}]", describe(array), "Pass one per environment.")
+        refuse("wrong_length", f"{what} to be u32 [{num_envs}]", describe(array), "Pass one seed per environment.")
     outside = np.flatnonzero((array < 0) | (array > MAX_U32))
     if outside.size > 0:
         env = int(outside[0])
@@ -164,7 +164,7 @@ def _is_list_of_names(choice: Any) -> bool:
 
 def _named_profiles(world: World, names: Sequence[str], num_envs: int) -> Profiles:
     if len(names) != num_envs:
-        refuse("wrong_length", f"{num_envs} names in profiles", str(len(names)), "Pass one per environment.")
+        refuse("wrong_length", f"{num_envs} names in profiles", str(len(names)), "Pass one name per environment.")
     known = ("sampled", "discrete", *_world.PROFILE_NAMES)
     codes = {name: known.index(check_name("profiles", name, known)) for name in set(names)}
     chosen = np.array([codes[name] for name in names])
@@ -196,7 +196,7 @@ def to_graders(world: World, choice: Any, num_envs: int) -> npt.NDArray[np.float
         )
     graders = list(choice)
     if len(graders) != num_envs:
-        refuse("wrong_length", f"a grader, or {num_envs} graders", str(len(graders)), "Pass one per environment.")
+        refuse("wrong_length", f"a grader, or {num_envs} graders", str(len(graders)), "Pass one grader per environment.")
     if isinstance(choice, np.ndarray) and choice.dtype.kind in "fiu":
         return np.stack([to_grader(world, grader, f"grader[{env}]") for env, grader in enumerate(graders)])
     # Each name or file is read only once.

@@ -45,9 +45,16 @@ def find_command(command: Union[str, Sequence[str], None] = None) -> List[str]:
     raise ServerUnavailableError(
         f"Expected a {_NAME} command, got none: tried command=, the variable {COMMAND_VARIABLE}, {_NAME} on PATH, "
         f"node_modules/.bin of {Path.cwd()} and of its parents, node with "
-        f"{script or 'a checkout around this package'}, and npx. Install Node 20.19 or later and "
-        f"`npm install {_NAME}`, or set {COMMAND_VARIABLE}."
+        f"{script or 'a checkout around this package'}, and npx. Install Node 20.19 or later, and "
+        f"{build_remedy() or f'run `npm install {_NAME}`'}, or set {COMMAND_VARIABLE}."
     )
+
+
+def build_remedy() -> Optional[str]:
+    """Returns how to build the checkout that contains this file; None if there is none, or if it is built."""
+    root = Path(__file__).resolve().parents[2]
+    is_unbuilt = (root / "package.json").is_file() and _own_script() is None
+    return f"run `npm ci` in {root}" if is_unbuilt else None
 
 
 def _in_node_modules() -> Optional[str]:

@@ -26,7 +26,7 @@ def to_indices(source: Core, indices: Any, length: Optional[int]) -> Indices:
     if array.dtype.kind not in "iu" or array.ndim != 1 or array.size == 0:
         refuse("wrong_type", "indices to be integers, at least one", describe(indices), "Pass indices of environments.")
     if length is not None and array.size != length:
-        refuse("wrong_length", f"{length} indices (num_envs)", str(array.size), "Pass one per environment.")
+        refuse("wrong_length", f"{length} indices (num_envs)", str(array.size), "Pass one index per environment.")
     outside = np.flatnonzero((array < 0) | (array >= source.num_envs))
     if outside.size > 0:
         at = int(outside[0])
@@ -53,7 +53,7 @@ def check_source(target: Core, source: Core, indices: Any) -> Indices:
         env = int(origins[outside[0]])
         got = f"{source.seeds[env]} for environment {env} of the source"
         refuse(
-            "bad_seed", f"seeds in seed_range, {low} to {low + size - 1}", got, "Create it with a larger seed_range."
+            "bad_seed", f"seeds in seed_range, {low} to {low + size - 1}", got, "Create the environment with a larger seed_range."
         )
     if target.history is not None and source.history is None:
         source.require_replayable(origins)

@@ -113,7 +113,7 @@ class Core:
     def require_open(self) -> None:
         """Raises StateError `closed`."""
         if not self.batch.is_open:
-            raise StateError("closed", "Expected an open environment, got one that was closed. Create a new one.")
+            raise StateError("closed", "Expected an open environment, got one that was closed. Create a new environment.")
 
     def require_reset(self) -> None:
         """Raises StateError `closed` or `not_reset`."""

@@ -42,7 +42,7 @@ def _import_native() -> Any:
         ) from error
     if module.LAYOUT_DIGEST != _world.LAYOUT_DIGEST:
         raise ImportError(
-            "Expected the compiled engine of this release, got that of another. Install the package again: "
+            "Expected the compiled engine of this release, got that of another release. Install the package again: "
             "`pip install ./python`."
         )
     return module

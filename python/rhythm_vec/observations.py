@@ -102,7 +102,7 @@ def _checked_names(names: Optional[Sequence[str]]) -> List[str]:
         )
     checked = [check_name("observation['fields']", name, tuple(_SOURCES)) for name in names]
     if len(set(checked)) < len(checked):
-        refuse("out_of_range", "each name once in observation['fields']", describe(names), "Remove the repeated one.")
+        refuse("out_of_range", "each name once in observation['fields']", describe(names), "Remove the repeated name.")
     return checked
 
 

@@ -151,7 +151,7 @@ class ActorPool:
         if versions != {_world.VERSION}:
             raise RhythmError(
                 f"Expected rhythm_vec {_world.VERSION} on all machines of the cluster, got {', '.join(versions)}. "
-                "Install the same release on all of them."
+                "Install the same release on all machines."
             )
 
     def score(
@@ -265,7 +265,7 @@ class ActorPool:
     def require_open(self) -> None:
         """Raises StateError `closed`."""
         if self._closed:
-            raise StateError("closed", "Expected an open pool, got one that was closed. Create a new one.")
+            raise StateError("closed", "Expected an open pool, got one that was closed. Create a new pool.")
 
     def _map(self, method: str, arguments: Sequence[Mapping[str, Any]], *shared: Any) -> List[Any]:
         """Returns the results of a task for each argument, in order. Idle actors take the next task."""

@@ -141,7 +141,7 @@ def open_origins(
     """Returns a VecEnv with an environment per group, in its initial state. Arguments as in `rollout_groups`."""
     if source is None:
         if seeds is None:
-            refuse("wrong_type", "seeds, one per group, or a source", "neither", "Pass one of them.")
+            refuse("wrong_type", "seeds, one per group, or a source", "neither", "Pass seeds, or a source.")
         count = to_array(seeds).size
         check_integer("the number of seeds", count, 1, _world.MAX_ENVS)
         env = VecEnv(
@@ -156,7 +156,7 @@ def open_origins(
         return env
     for name, value in {"seeds": seeds, "profiles": profiles, "grader": grader}.items():
         if value is not None:
-            refuse("unknown_option", f"no {name} with a source, which has its own", "both", "Leave one of them out.")
+            refuse("unknown_option", f"no {name} with a source, which has its own", "both", "Leave out one of the two.")
     if isinstance(source, VecEnv):
         if world is not None:
             refuse("unknown_option", "no world with a VecEnv as the source, which has its own", "both", "Leave it out.")

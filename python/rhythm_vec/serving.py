@@ -22,7 +22,7 @@ from contextlib import contextmanager, suppress
 from typing import Any, Deque, Dict, Iterator, List, Optional, Sequence, Union
 
 from .client import TOKEN_VARIABLE
-from .commands import find_command
+from .commands import build_remedy, find_command
 from .errors import ServerUnavailableError
 
 _LISTENING = "Listening on "
@@ -186,7 +186,8 @@ class _Server:
     def _failure(self, got: str) -> ServerUnavailableError:
         errors = "".join(self._errors).strip()
         said = f" Its standard error:\n{errors}" if errors else ""
+        build = build_remedy()
         return ServerUnavailableError(
             f"Expected `{' '.join(self._command)}` to start a server, got {got}. "
-            f"Correct the options, or pass command= with another rhythm-vec.{said}"
+            f"Correct the options, {f'{build}, ' if build else ''}or pass command= with another rhythm-vec.{said}"
         )

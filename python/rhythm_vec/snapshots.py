@@ -23,7 +23,7 @@ _HEADER = {name: (offset, size) for name, offset, size in _world.SNAPSHOT_HEADER
 _LENGTH = _world.SNAPSHOT_LENGTH
 STATE = {row[0]: row[1] for row in _world.STATE_FIELDS}
 STATE_WORDS = sum(row[2] for row in _world.STATE_FIELDS)
-_OTHER_RELEASE = "Use the release that wrote it (docs/compatibility.md)."
+_OTHER_RELEASE = "Use the release that wrote the snapshot (docs/compatibility.md)."
 
 
 @dataclass(frozen=True)

@@ -101,7 +101,7 @@ class StudentPlayer:
             raise InputError(
                 "wrong_length",
                 f"Expected observations of the shape ({self._num_envs}, 22), got {rows.shape}. "
-                "Pass those of as many environments as the player was opened for.",
+                "Pass the observations of as many environments as the player was opened for.",
             )
         playing = rows[:, 0] < _world.NUM_STEPS
         outputs = _forward(self._layers, self._features.observe(rows, playing))

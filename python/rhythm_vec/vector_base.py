@@ -118,7 +118,7 @@ def is_number(seed: Any) -> bool:
 
 
 def refuse_closed() -> NoReturn:
-    raise ClosedEnvironmentError("Expected an open environment, got one that was closed. Create a new one.")
+    raise ClosedEnvironmentError("Expected an open environment, got one that was closed. Create a new environment.")
 
 
 def to_mode(mode: Any) -> AutoresetMode:
@@ -147,7 +147,7 @@ def split_action(action: Any) -> Tuple[Any, Any]:
     try:
         return action["action"], action["belief"]
     except (IndexError, KeyError, TypeError, ValueError):
-        refuse("wrong_type", 'a dict with "action" and "belief"', describe(action), "Pass both, because beliefs=True.")
+        refuse("wrong_type", 'a dict with "action" and "belief"', describe(action), "Pass both keys, because beliefs=True.")
 
 
 def reset_options(options: Optional[Mapping[str, Any]], known: Sequence[str] = RESET_OPTIONS) -> Dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any, Dict, List, Tuple
 import numpy as np
 
 from rhythm_vec import InputError, StateError, VecEnv, World, parse, prompts, rollout_groups, score, score_replay
+from rhythm_vec.checks import did_you_mean
 
 from .support import RefusalTest, played
 
@@ -356,6 +357,10 @@ class BadInputTest(RefusalTest):
         self.expect_refusal(InputError, "bad_world", lambda: World(None, {"reward": 1}))
         self.expect_refusal(InputError, "unknown_name", lambda: World().param("grader"))
         self.expect_refusal(InputError, "wrong_type", lambda: World.load(5))  # type: ignore[arg-type]
+
+    def test_a_long_unknown_name_is_not_compared_with_the_known_names(self) -> None:
+        self.assertEqual(did_you_mean("a" * 100, ["a" * 99]), f'Did you mean "{"a" * 99}"?')
+        self.assertEqual(did_you_mean("a" * 101, ["a" * 99]), "Pass one of these names.")
 
     def test_invalid_columns_are_refused_before_any_request(self) -> None:
         histories: List[Any] = [[0], [0, 1]]

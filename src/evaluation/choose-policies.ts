@@ -75,7 +75,7 @@ function findGiven(name: string, policy: PolicyLike | string, models: readonly L
   if (own === policy) return own;
   throw new InputError(
     'unknown_name',
-    `Expected another name for this policy: "${name}" is a built-in one. Pass it under a name of its own, or pass ` +
+    `Expected a name that no built-in policy has, got "${name}" for a policy of your own. Pass the policy under another name, or pass ` +
       `builtin("${name}").`,
   );
 }

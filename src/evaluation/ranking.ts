@@ -88,7 +88,7 @@ function refuseLength(expected: string, got: string, remedy: string): never {
 function refuseDuplicate(name: string): never {
   throw new InputError(
     'unknown_name',
-    `Expected policies of different names, got ${describe(name)} twice. Use another name for one of them.`,
+    `Expected policies of different names, got ${describe(name)} twice. Use another name for one of the two.`,
   );
 }
 

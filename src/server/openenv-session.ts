@@ -156,7 +156,7 @@ function readMessage(data: Buffer): Answer | { readonly message: Message } {
     return { message: message as Message };
   }
   // Ends the session, as OpenEnv's own server does here. Other invalid frames do not end it.
-  const text = `Expected a message, an object with a type, got ${describe(message)}.`;
+  const text = `Expected a message, an object with a type, got ${describe(message)}. Send {"type": "reset"}, for instance.`;
   return errorAnswer('SESSION_ERROR', text, {}, true);
 }
 

@@ -112,7 +112,7 @@ function customCondition(seeds: SeedRange | undefined): Condition {
   if (seeds === undefined) {
     throw new InputError(
       'bad_seed',
-      'Expected seeds for the condition "custom", got none. Give them: 0-999.',
+      'Expected seeds for the condition "custom", got none. Give seeds, such as 0-999.',
     );
   }
   const first = checkInteger('the first seed', seeds.first, 0, MAX_U32);
@@ -126,7 +126,7 @@ function withProfile(condition: Condition, profile: string): Condition {
   throw new InputError(
     'unknown_option',
     `Expected no profiles with the condition "${condition.name}", which has its own; got "${profile}". ` +
-      'Leave out one of them.',
+      'Leave out the profiles, or the condition.',
   );
 }
 

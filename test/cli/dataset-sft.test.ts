@@ -252,7 +252,7 @@ describe('refuses, and changes nothing:', () => {
     [
       'an output directory that is a file',
       ['--jsonl', input, '--output', input],
-      'is not a directory. Name another.',
+      'is not a directory. Name another path.',
     ],
     [
       'episodes whose teachers all have the objective score',

@@ -79,7 +79,7 @@ describe('messages', () => {
     expect([code, stderr.replaceAll(`${directory}/`, '').split('\n')]).toEqual([
       0,
       [
-        'note: left out: d/.env (its name begins with a dot), d/w.jsonl.partial (unfinished). Name one to upload it.',
+        'note: left out: d/.env (its name begins with a dot), d/w.jsonl.partial (unfinished). Name such a file to upload it.',
         'note: raw/w.jsonl contains hidden profiles: a model trained on them is not a valid agent.',
         'note: raw/w.jsonl contains episodes of evaluation seeds (such as 5): a model trained on them must not be evaluated on these seeds.',
         'note: README.md goes to the root; check that the paths in it match the repository.',

@@ -213,7 +213,7 @@ const refused: [string, EvaluateOptions, string][] = [
   ['an unknown grader', { grader: 'v4' }, 'Did you mean "v1"?'],
   ['unknown profiles', { profiles: 'introvert' }, 'introvert_morning'],
   ['an unknown option', { polices: ['random'] } as EvaluateOptions, 'Did you mean "policies"?'],
-  ['the condition custom without seeds', { conditions: ['custom'] }, 'Give them'],
+  ['the condition custom without seeds', { conditions: ['custom'] }, 'Give seeds'],
   ['no episodes', { conditions: ['ood'], episodes: 0 }, 'of at least 1, got 0'],
   ['a fractional number of episodes', { conditions: ['ood'], episodes: 1.5 }, 'got 1.5'],
   ['profiles for discrete conditions', { conditions: ['discrete'], profiles: 'sampled' }, 'has its own'],

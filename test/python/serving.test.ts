@@ -106,6 +106,8 @@ describe.runIf(absent === null)('find_command returns the first of these', () =>
   mkdirSync(pathOf('project/a/b'), { recursive: true });
   mkdirSync(pathOf('clone/lib'), { recursive: true });
   writeFileSync(pathOf('clone/lib/cli.js'), '');
+  mkdirSync(pathOf('unbuilt'));
+  writeFileSync(pathOf('unbuilt/package.json'), '{}');
 
   const cases: [what: string, input: object, expected: unknown][] = [
     ['a list of arguments', { argument: ['npx', 'a b'], env: { RHYTHM_COMMAND: 'other' } }, ['npx', 'a b']],
@@ -127,8 +129,13 @@ describe.runIf(absent === null)('find_command returns the first of these', () =>
       'none: an error that lists all of these',
       { env: bare, package: own },
       expect.stringMatching(
-        /command=, .*RHYTHM_COMMAND, .*PATH, .*node_modules\/\.bin of ROOT .*ROOT\/clone\/lib\/cli\.js, and npx\. Install Node/,
+        /command=, .*RHYTHM_COMMAND, .*PATH, .*node_modules\/\.bin of ROOT .*ROOT\/clone\/lib\/cli\.js, and npx\. Install Node 20\.19 or later, and run `npm install rhythm-vec`, or set RHYTHM_COMMAND\.$/,
       ),
+    ],
+    [
+      'none in a checkout that is not built: an error with the command that builds it',
+      { env: bare, package: 'ROOT/unbuilt/python/rhythm_vec/commands.py' },
+      expect.stringMatching(/ and run `npm ci` in ROOT\/unbuilt, or set RHYTHM_COMMAND\.$/),
     ],
   ];
   it.each(cases)('%s', async (_, input, expected) => {

@@ -34,7 +34,7 @@ it('refuses two colons after a key', async () => {
 
 it.each([
   ['randon', 'got "randon". Did you mean "random"?'],
-  ['x', 'got "x". Use one of these.'],
+  ['x', 'got "x". Use one of these names.'],
   [5, 'got 5.'],
   [null, 'got null.'],
 ])('names the valid policies of rollouts if the policy is %j', async (policy, got) => {

@@ -9,8 +9,8 @@ describe('didYouMean', () => {
     ['slep', ' Did you mean "sleep"?'],
     ['deepWork', ' Did you mean "deep_work"?'],
     ['some-family-time', ' Did you mean "family_time"?'],
-    ['nonsense', ' Use one of these.'],
-    ['', ' Use one of these.'],
+    ['nonsense', ' Use one of these names.'],
+    ['', ' Use one of these names.'],
   ])('returns the remedy for %j:%s', (name, remedy) => {
     expect(didYouMean(name, KNOWN)).toBe(remedy);
   });
@@ -19,7 +19,7 @@ describe('didYouMean', () => {
     const known = ['open-loop', 'open-loop+constant'];
     expect(didYouMean('blind-tape', known)).toBe(' Use "open-loop", its new name.');
     expect(didYouMean('blind-tape+constant', known)).toBe(' Use "open-loop+constant", its new name.');
-    expect(didYouMean('honest-tape', known)).toBe(' Use one of these.');
+    expect(didYouMean('honest-tape', known)).toBe(' Use one of these names.');
   });
 
   it('suggests no name for a text of more than 100 characters', () => {

@@ -51,7 +51,7 @@ export function toEndpoint({ baseUrl, environment = process.env }: EndpointOptio
   if (url === null) return azureOf(azure, read);
   throw new InputError(
     'unknown_option',
-    'Expected one endpoint, got both OPENAI_BASE_URL and AZURE_OPENAI_ENDPOINT. Unset one of them, or pass --base-url.',
+    'Expected one endpoint, got both OPENAI_BASE_URL and AZURE_OPENAI_ENDPOINT. Unset one of these variables, or pass --base-url.',
   );
 }
 

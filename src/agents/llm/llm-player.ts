@@ -21,6 +21,6 @@ export function checkModelName(name: string, where: string): void {
   if (isModelName(name)) return;
   throw new InputError(
     'unknown_name',
-    `Expected a model name of ${MODEL_NAME} ${where}, got ${describe(name)}. Serve the model under such a name, and pass that.`,
+    `Expected a model name of ${MODEL_NAME} ${where}, got ${describe(name)}. Serve the model under such a name, and pass that name.`,
   );
 }

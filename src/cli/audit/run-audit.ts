@@ -94,7 +94,7 @@ async function checkReport(directory: string, json: string | undefined, grader: 
   const name = basename(key);
   if (name !== DATA && name !== PAGE && !/\.(svg|png)$/.test(name)) return;
   throw new UsageError(
-    `Expected --json to be another file than those of --output, got ${json}. Name another; ${DATA} in --output has the same content.`,
+    `Expected --json to be another file than those of --output, got ${json}. Name another file; ${DATA} in --output has the same content.`,
   );
 }
 

@@ -128,7 +128,7 @@ function checkPaths({ rows, card }: { rows: string; card: string }): void {
   const name = basename(existing === null ? rows : realpathSync(rows)).toLowerCase();
   if (rows === '-' || (existing !== null && !existing.isFile()) || name === 'readme.md') {
     throw new UsageError(
-      `Expected --output to name a file other than its card README.md, got ${rows}. Name another.`,
+      `Expected --output to name a file other than its card README.md, got ${rows}. Name another file.`,
     );
   }
   const existingCard = stat(card);

@@ -72,7 +72,7 @@ export class SplitDirectory {
 
   #refuse(which: string, also = ''): never {
     throw new UsageError(
-      `Expected --output to be a directory of its own, got ${this.#directory}, ${which}. Name another${also}.`,
+      `Expected --output to be a directory of its own, got ${this.#directory}, ${which}. Name another directory${also}.`,
     );
   }
 

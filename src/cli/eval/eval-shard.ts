@@ -47,7 +47,7 @@ export function checkEvalShard(options: EvalShardOptions, models: readonly strin
   const { trajectories, components, json, bracket } = options;
   for (const [flag, value] of Object.entries({ '--json': json, '--bracket': bracket })) {
     if (value === undefined) continue;
-    throw new UsageError(`Expected no ${flag} with --shard, got ${value}. Pass it to merge.`);
+    throw new UsageError(`Expected no ${flag} with --shard, got ${value}. Pass ${flag} to merge.`);
   }
   if ((trajectories === undefined) === (components === undefined)) {
     throw new UsageError(

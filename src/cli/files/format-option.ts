@@ -27,7 +27,7 @@ export function formatOf(option: string, path: string, format: string | undefine
   const chosen = FORMATS.find(({ name }) => name === format) ?? named;
   if (named === undefined || named === chosen) return chosen;
   throw new UsageError(
-    `Expected ${option} to end with .${chosen!.name}, as --format says, got ${path}. Change one of them.`,
+    `Expected ${option} to end with .${chosen!.name}, as --format says, got ${path}. Change ${option} or --format.`,
   );
 }
 

@@ -20,7 +20,7 @@ export interface Output {
 export function checkOutput(option: string, path: string): void {
   if (path === '-') return;
   if (path === '')
-    throw new UsageError(`Expected ${option} to name a file, got an empty name. Name one, or - .`);
+    throw new UsageError(`Expected ${option} to name a file, got an empty name. Name a file, or pass - for the standard output.`);
   const existing = stat(path);
   if (existing?.isDirectory() || path.endsWith('/')) {
     throw new UsageError(
@@ -48,7 +48,7 @@ const DESCRIPTOR = /^\/(dev\/(std(in|out|err)|fd\/\d+)|proc\/[^/]+\/fd\/\d+)$/;
 /** Checks that files can be written to a directory, which need not exist yet. @throws UsageError. */
 export function checkDirectory(option: string, path: string): void {
   if (path === '')
-    throw new UsageError(`Expected ${option} to name a directory, got an empty name. Name one.`);
+    throw new UsageError(`Expected ${option} to name a directory, got an empty name. Name a directory.`);
   const write = (directory: string) => tryTemporary(join(directory, PROBE));
   tryDirectory({ option, path, what: 'a directory' }, path, write);
 }
@@ -66,7 +66,7 @@ function tryDirectory(
   const { existing, missing } = existingPart(directory);
   if (!stat(existing)?.isDirectory()) {
     throw new UsageError(
-      `Expected ${option} to name ${what}, got ${path}, but ${existing} is not a directory. Name another.`,
+      `Expected ${option} to name ${what}, got ${path}, but ${existing} is not a directory. Name another path.`,
     );
   }
   attempt(option, path, existing, () =>

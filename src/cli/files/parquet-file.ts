@@ -89,7 +89,7 @@ export class ParquetFile implements AsyncDisposable {
   ): Promise<Pick<ReadGroup, 'rows' | 'problem'>> {
     const size = sumOf(group, 'total_uncompressed_size');
     if (!(size <= MAX_GROUP_BYTES)) {
-      const problem = `Expected row groups of at most ${MAX_GROUP_BYTES} bytes, got one of ${size}. Write the file with smaller ones.`;
+      const problem = `Expected row groups of at most ${MAX_GROUP_BYTES} bytes, got a group of ${size}. Write the file with smaller row groups.`;
       return { rows: null, problem };
     }
     try {

@@ -38,7 +38,7 @@ export async function readPolicies(
   for (const each of new Set(names)) {
     const [name, policy] = isPolicyFile(each) ? await readPolicy(each) : [each, each];
     if (policies.has(name)) {
-      throw new UsageError(`Expected one policy named ${name}, got another one: ${each}. Rename the file.`);
+      throw new UsageError(`Expected one policy named ${name}, got a second one: ${each}. Rename the file.`);
     }
     policies.set(name, policy);
   }
@@ -53,7 +53,7 @@ export async function readPolicyFiles(
   const name = paths.find((path) => !isPolicyFile(path) && !isStudent(path));
   if (name !== undefined)
     throw new UsageError(
-      `Expected the path of a policy, such as ./mine.js, or one of ${STUDENT_NAMES.join(', ')}; got ${name}.`,
+      `Expected the path of a policy, such as ./mine.js, or one of ${STUDENT_NAMES.join(', ')}; got ${name}. Pass the path, with its folder, of a file.`,
     );
   const policies = paths.length === 0 ? {} : ((await readPolicies(paths)) ?? {});
   const entries = Array.isArray(policies) ? policies.map((each) => [each, each]) : Object.entries(policies);

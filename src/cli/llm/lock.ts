@@ -69,8 +69,8 @@ function hold(fd: number, place: string): () => void {
 
 function holderOf(place: string): string {
   try {
-    return readFileSync(place, 'utf8').trim() || 'another one';
+    return readFileSync(place, 'utf8').trim() || 'another command';
   } catch {
-    return 'another one';
+    return 'another command';
   }
 }

@@ -36,7 +36,7 @@ export function addressOf({ redis, redisCa, prefix, allowDataLoss }: QueueOption
   }
   if (!/^[\w.-]{1,64}$/.test(prefix)) {
     throw new UsageError(
-      `Expected --prefix to be 1 to 64 letters, digits, dots, dashes and underscores, got ${JSON.stringify(prefix)}. Pass another.`,
+      `Expected --prefix to be 1 to 64 letters, digits, dots, dashes and underscores, got ${JSON.stringify(prefix)}. Pass another prefix.`,
     );
   }
   return {

@@ -41,7 +41,7 @@ function indexIn(environment: NodeJS.ProcessEnv): [index: number, variable: stri
   const values = names.map((each) => `${each}=${environment[each]}`);
   if (new Set(names.map((each) => environment[each])).size > 1) {
     throw new InvalidArgumentError(
-      `Expected one index, got ${values.join(' and ')}. Unset one of them, or pass i/n.`,
+      `Expected one index, got ${values.join(' and ')}. Unset one of these variables, or pass i/n.`,
     );
   }
   if (/^\d{1,7}$/.test(environment[name]!)) return [Number(environment[name]), name];

@@ -43,7 +43,7 @@ export async function runTrain(options: TrainCommandOptions, signal: AbortSignal
   const { output, curves, resume, jsonl, backend, kernel, threads, ...given } = options;
   checkEngineOptions(options);
   if (output === '-')
-    throw new UsageError('Expected --output to name a file, got -, the standard output. Name one.');
+    throw new UsageError('Expected --output to name a file, got -, the standard output. Name a file.');
   const partial = partialOf(output);
   const picture = curves === undefined ? [] : [{ option: '--curves', path: curves }];
   checkOutputs([{ option: '--output', path: output, workFiles: [partial] }, ...picture], given.grader);

@@ -61,7 +61,7 @@ export function notesOn(planned: readonly PlannedFile[], { leftOut }: LocalFiles
   const changed = changedFiles(planned);
   const notes: string[] = [];
   if (leftOut.length > 0) {
-    notes.push(`left out: ${listed(leftOut.map(leftOutText))}. Name one to upload it.`);
+    notes.push(`left out: ${listed(leftOut.map(leftOutText))}. Name such a file to upload it.`);
   }
   const hidden = changed.filter(({ inspection }) => inspection.holdsHidden).map(targetOf);
   if (hidden.length > 0) {

@@ -110,6 +110,6 @@ function kernelFor(
   throw new InputError(
     'unknown_name',
     `Expected no kernel with backend ${JSON.stringify(backend)}, which has none, got ${describe(kernel)}. ` +
-      'Leave it out, or use backend "native".',
+      'Leave out kernel, or use backend "native".',
   );
 }

@@ -51,6 +51,6 @@ function refuseText(got: string, where: string): never {
 function refuseRepeated(key: string, line: number, where: string): never {
   throw new InputError(
     'bad_grader',
-    `Expected each key once in ${where}, got ${describe(key)} again in line ${line}. Remove one of them.`,
+    `Expected each key once in ${where}, got ${describe(key)} again in line ${line}. Remove one of the two.`,
   );
 }

@@ -53,7 +53,7 @@ function toNames(fields: unknown): readonly string[] {
   if (fields.length === 0) {
     throw new InputError(
       'wrong_length',
-      'Expected at least one name in observation.fields, got an empty array. Leave it out for all fields.',
+      'Expected at least one name in observation.fields, got an empty array. Leave out fields for all of them.',
     );
   }
   // Array.from makes holes visible.

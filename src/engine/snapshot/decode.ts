@@ -17,7 +17,7 @@ import {
 import { refuse } from './snapshot-error.js';
 import { bytesOf, checksumOf, reorderBytes } from './words.js';
 
-const OTHER_RELEASE = 'Use the release that wrote it (docs/compatibility.md).';
+const OTHER_RELEASE = 'Use the release that wrote the snapshot (docs/compatibility.md).';
 
 interface Header {
   readonly bytes: Uint8Array;

@@ -106,7 +106,7 @@ export class Core<Kind extends AnyBatch = AnyBatch> implements Defaults {
     if (this.phase === 'closed') {
       throw new StateError(
         'closed',
-        'Expected an open environment, got one that was closed. Create a new one.',
+        'Expected an open environment, got one that was closed. Create a new environment.',
       );
     }
     this.#requireIdle();

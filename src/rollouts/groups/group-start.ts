@@ -68,7 +68,7 @@ function* openOrigins(platform: Platform, options: RolloutOptions): EngineCalls<
 function conflictError(name: keyof RolloutOptions, origin: 'from' | 'from.source'): InputError {
   return new InputError(
     'unknown_option',
-    `Expected no "${name}" with "${origin}", which has its own, got both. Leave out one of them.`,
+    `Expected no "${name}" with "${origin}", which has its own, got both. Leave out one of the two options.`,
   );
 }
 
@@ -117,7 +117,7 @@ function fromSource(
       'from.source',
       'a VecEnv or an AsyncVecEnv',
       source,
-      'Pass one, or pass the snapshot() of any other environment as "from".',
+      'Pass such an environment, or pass the snapshot() of another environment as "from".',
     );
   }
   for (const name of ['world', 'backend'] as const) {

@@ -133,7 +133,7 @@ const badHistory = (row: number, at: number, code: number): InputError =>
 const badAction = (actions: Int8Array, row: number): InputError =>
   illegalAction(`actions[${row}]`, actions[row], {
     or: `, or ${NO_ACTION} for none,`,
-    remedy: 'Pass one of these.',
+    remedy: 'Pass such a code.',
   });
 
 /** @param at the index of the entry in [n, 28]. */
@@ -143,6 +143,6 @@ function badPastBelief(beliefs: Float32Array, at: number): InputError {
   return new InputError(
     'bad_belief',
     `Expected three finite numbers or three NaN (no belief) at beliefHistories[${at * NUM_BELIEFS}] (${place}), ` +
-      `got [${values.join(', ')}]. Pass one of the two.`,
+      `got [${values.join(', ')}]. Pass three finite numbers or three NaN.`,
   );
 }

@@ -83,7 +83,7 @@ function answersOf({ completions, actions, beliefs }: Answers): Pick<ReplayColum
   if (actions !== undefined || beliefs !== undefined) {
     throw new InputError(
       'unknown_option',
-      'Expected either completions or actions and beliefs, got both. Leave one out.',
+      'Expected either completions or actions and beliefs, got both. Leave out completions, or actions and beliefs.',
     );
   }
   return parseCompletions(completions, { noBelief: 'nan' });
@@ -92,5 +92,5 @@ function answersOf({ completions, actions, beliefs }: Answers): Pick<ReplayColum
 function validateColumn<T>(name: Column, kind: string, column: T): T {
   if (OPTIONAL.has(name) && column === undefined) return column;
   if (kindOf(column) === kind) return copyIfAliased(column, NO_BUFFERS);
-  throw wrongType(name, `a ${kind}`, column, 'Pass one, or rows as an array of objects.');
+  throw wrongType(name, `a ${kind}`, column, `Pass a ${kind}, or rows as an array of objects.`);
 }

@@ -119,7 +119,7 @@ function answerOf({ completion, action, belief }: Answer, i: number): Pick<Repla
   if (action !== undefined || belief !== undefined) {
     throw new InputError(
       'unknown_option',
-      `Expected rows[${i}] to have either a completion or an action and a belief, got both. Leave one out.`,
+      `Expected rows[${i}] to have either a completion or an action and a belief, got both. Leave out the completion, or the action and the belief.`,
     );
   }
   if (typeof completion !== 'string') {
@@ -187,7 +187,7 @@ const newBeliefs = (rows: number): Float32Array => new Float32Array(rows * NUM_B
 /** Writes a belief to row `at` of f32 [rows, 3]. */
 function writeBelief(beliefs: Float32Array, at: number, belief: ArrayLike<number>, where: string): void {
   if (typeof belief !== 'object' || belief?.length !== NUM_BELIEFS) {
-    throw wrongType(where, `${NUM_BELIEFS} numbers`, belief, 'Pass these, or null for none.');
+    throw wrongType(where, `${NUM_BELIEFS} numbers`, belief, `Pass ${NUM_BELIEFS} numbers, or null for no belief.`);
   }
   for (let k = 0; k < NUM_BELIEFS; k++) {
     const number: unknown = belief[k];
@@ -206,7 +206,7 @@ function refuseKey(i: number, key: string): never {
 }
 
 function refuseAction(action: unknown, where: string, or: string): never {
-  const remedy = typeof action === 'string' ? didYouMean(action, ACTION_NAMES).trim() : 'Pass one of these.';
+  const remedy = typeof action === 'string' ? didYouMean(action, ACTION_NAMES).trim() : 'Pass such a code, or a name.';
   throw illegalAction(where, action, { or, remedy });
 }
 

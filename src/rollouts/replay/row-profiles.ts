@@ -23,7 +23,7 @@ export function toRowProfiles(
   if (isFloats(profiles)) return fromFloats(profiles, rows, reportFault, where);
   if (!Array.isArray(profiles)) {
     const expected = `a name, a name per row or a Float32Array [n, ${PROFILE_SIZE}]`;
-    throw wrongType('profiles', expected, profiles, 'Pass one of these.');
+    throw wrongType('profiles', expected, profiles, 'Pass a name.');
   }
   checkLength('names in profiles', profiles.length, rows, 'one for each seed');
   return fromNames(world, profiles, reportFault, where);

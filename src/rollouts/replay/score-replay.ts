@@ -202,5 +202,5 @@ function markInvalid({ rewards, stepRewards, beliefMae, beliefSkill }: ReplayRes
 /** Returns the weights of a grader, f32 [8]. @throws InputError `wrong_type`, `unknown_name` or `bad_grader`. */
 function toGrader(world: World, grader: unknown): Float32Array {
   if (typeof grader === 'string' || isList(grader)) return resolveGrader(world, grader);
-  throw wrongType('grader', 'a name or a list of weights', grader, 'Pass one of these.');
+  throw wrongType('grader', 'a name or a list of weights', grader, 'Pass a name or a list of weights.');
 }

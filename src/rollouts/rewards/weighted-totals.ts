@@ -70,7 +70,7 @@ const notRewards = (where: string, value: unknown): InputError =>
 
 function toWeights(count: number, weights: readonly number[] = Array(count).fill(1)): readonly number[] {
   if (!isList(weights)) {
-    throw wrongType('weights', 'an array', weights, 'Pass one for each reward function.');
+    throw wrongType('weights', 'an array', weights, 'Pass a weight for each reward function.');
   }
   checkLength('weights', weights.length, count, 'one for each reward function');
   return Array.from(weights, (weight, k) => checkWeight(`weights[${k}]`, weight));

@@ -116,7 +116,7 @@ export class ObservationNormaliser {
     { columnStride = 0, numEnvs }: Pick<NormaliseOptions, 'columnStride' | 'numEnvs'>,
   ) {
     if (!isFloats(observations)) {
-      throw wrongType('observations', 'a Float32Array', observations, 'Pass those of a result.');
+      throw wrongType('observations', 'a Float32Array', observations, 'Pass the observations of a result.');
     }
     const stride = checkInteger('columnStride', columnStride, 0, MAX_STRIDE);
     const most = stride === 0 ? MAX_ENVS : stride;

@@ -105,7 +105,7 @@ function unreachable(error: Error, { url }: QueueAddress): QueueError {
   }
   if (/^(NOAUTH|WRONGPASS|ERR invalid password|ERR AUTH)/.test(message)) {
     return new QueueError(
-      `Expected Redis at ${host} to accept the password, got: ${message} Pass it in REDIS_URL (redis://:PASSWORD@${host}) or REDIS_PASSWORD.`,
+      `Expected Redis at ${host} to accept the password, got: ${message} Pass the password in REDIS_URL (redis://:PASSWORD@${host}) or REDIS_PASSWORD.`,
     );
   }
   return new QueueError(

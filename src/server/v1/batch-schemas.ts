@@ -56,7 +56,7 @@ export const column = (entry: z.ZodType) =>
 export const absent = <T>(value: T | null | undefined): T | undefined => value ?? undefined;
 
 const profileFault = (got: unknown): string =>
-  `Expected one of ${PROFILES.join(', ')}, or a list of these, got ${describe(got)}.${typeof got === 'string' ? didYouMean(got, PROFILES) : ''}`;
+  `Expected one of ${PROFILES.join(', ')}, or a list of these names, got ${describe(got)}.${typeof got === 'string' ? didYouMean(got, PROFILES) : ''}`;
 
 /** Returns the error message for an invalid grader. */
 function graderFault(got: unknown): string {
@@ -66,7 +66,7 @@ function graderFault(got: unknown): string {
     if (error instanceof RhythmError) return error.message;
     throw error;
   }
-  return `Expected a name or {"name", "weights"}, got ${describe(got)}. Send one of them.`;
+  return `Expected a name or {"name", "weights"}, got ${describe(got)}. Send a name, or {"name", "weights"}.`;
 }
 
 export const SEEDS = column(SEED).describe("the seed of each row's episode");
@@ -99,7 +99,7 @@ export const graderOf = (grader: z.output<typeof GRADER>): Float32Array => toGra
 export function checkRows(rows: number, columns: Readonly<Record<string, unknown>>): void {
   for (const [name, entries] of Object.entries(columns)) {
     if (!(entries instanceof Column) || entries.length === rows) continue;
-    throw invalidField(name, `Expected ${rows} entries (one for each of seeds), got ${entries.length}.`);
+    throw invalidField(name, `Expected ${rows} entries (one for each of seeds), got ${entries.length}. Send one for each of seeds.`);
   }
 }
 

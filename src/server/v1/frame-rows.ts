@@ -55,11 +55,11 @@ export class FrameRows implements RowSource {
     this.rows = arrays.seeds?.length ?? 0;
     for (const name of Object.keys(arrays)) {
       if (!Object.hasOwn(ARRAYS, name))
-        throw invalidField(name, `Expected arrays among ${NAMES.join(', ')}, got ${describe(name)}.`);
+        throw invalidField(name, `Expected arrays among ${NAMES.join(', ')}, got ${describe(name)}. Leave it out.`);
       checkArray(name as Name, arrays[name], shapes[name], this.rows);
     }
     for (const name of REQUIRED) {
-      if (arrays[name] === undefined) throw invalidField(name, `Expected the array ${name}, got none.`);
+      if (arrays[name] === undefined) throw invalidField(name, `Expected the array ${name}, got none. Send ${name} of every row.`);
     }
     this.#arrays = arrays as Checked;
     this.#profiles = profiles;
@@ -150,21 +150,21 @@ function checkArray(name: Name, values: unknown, shape: readonly number[], rows:
     );
   }
   if (rows > MAX_ROWS)
-    throw invalidField(name, `Expected at most ${MAX_ROWS} rows, got ${rows}. Send fewer.`);
+    throw invalidField(name, `Expected at most ${MAX_ROWS} rows, got ${rows}. Send fewer rows at a time.`);
 }
 
 function checkAnswers({ actions, beliefs, completions, completion_ends: ends }: Arrays): void {
   if ((completions === undefined) !== (ends === undefined)) {
     throw invalidField(
       'completions',
-      'Expected completions with completion_ends, got one of them. Send both.',
+      'Expected completions with completion_ends, got one of these arrays alone. Send both.',
     );
   }
   if ((completions === undefined) === (actions === undefined)) {
     const got = actions === undefined ? 'neither' : 'both';
     throw invalidField(
       'completions',
-      `Expected either completions or actions, got ${got}. Send one of them.`,
+      `Expected either completions or actions, got ${got}. Send completions, or actions.`,
     );
   }
   if (completions === undefined || ends === undefined) return;
@@ -181,7 +181,7 @@ function checkEnds(ends: Uint32Array, bytes: number): void {
   const fault = (expected: string, row: number): never => {
     throw invalidField(
       'completion_ends',
-      `Expected ${expected} at completion_ends[${row}], got ${ends[row]}.`,
+      `Expected ${expected} at completion_ends[${row}], got ${ends[row]}. Send the position in completions where the text of each row ends.`,
     );
   };
   for (let row = 0; row < ends.length; row++) {
@@ -192,7 +192,7 @@ function checkEnds(ends: Uint32Array, bytes: number): void {
   const last = ends.length - 1;
   if (startOf(ends, ends.length) === bytes) return;
   if (last >= 0) fault(`the length of completions, ${bytes},`, last);
-  throw invalidField('completions', `Expected no text without rows, got ${bytes} bytes.`);
+  throw invalidField('completions', `Expected no text without rows, got ${bytes} bytes. Send the rows of these texts.`);
 }
 
 function checkProfiles(codes: Uint8Array | undefined, names: ProfileNames): void {
@@ -201,12 +201,12 @@ function checkProfiles(codes: Uint8Array | undefined, names: ProfileNames): void
     if (row < 0) return;
     throw invalidField(
       'profiles',
-      `Expected numbers below ${names.length} (names in data.profiles), got ${codes![row]} at profiles[${row}].`,
+      `Expected numbers below ${names.length} (names in data.profiles), got ${codes![row]} at profiles[${row}]. Send the index of a name.`,
     );
   }
   throw invalidField(
     'profiles',
-    'Expected a list of names in data.profiles with the array profiles, or a name without it. Send one of these.',
+    'Expected a list of names in data.profiles with the array profiles, or one name without it. Send a list with the array, or one name.',
   );
 }
 

@@ -36,7 +36,7 @@ function beliefsOf(sequence: unknown, i: number): Float32Array {
   const where = `belief_sequences[${i}]`;
   if (!Array.isArray(sequence) || sequence.length !== NUM_STEPS) {
     const got = describe(sequence);
-    throw invalidField('belief_sequences', `Expected ${NUM_STEPS} beliefs at ${where}, got ${got}.`);
+    throw invalidField('belief_sequences', `Expected ${NUM_STEPS} beliefs at ${where}, got ${got}. Send a belief, or null, for each step.`);
   }
   const beliefs = new Float32Array(NUM_STEPS * NUM_BELIEFS).fill(Number.NaN);
   for (const [t, belief] of sequence.entries()) {
@@ -44,7 +44,7 @@ function beliefsOf(sequence: unknown, i: number): Float32Array {
     if (!isBelief(belief)) {
       throw invalidField(
         'belief_sequences',
-        `Expected ${NUM_BELIEFS} numbers, or null, at ${where}[${t}], got ${describe(belief)}.`,
+        `Expected ${NUM_BELIEFS} numbers, or null, at ${where}[${t}], got ${describe(belief)}. Send null for no belief.`,
       );
     }
     beliefs.set(belief, t * NUM_BELIEFS);
@@ -61,7 +61,7 @@ function codesOf(sequence: unknown, i: number): Uint8Array {
   if (!Array.isArray(sequence) || sequence.length !== NUM_STEPS) {
     throw invalidField(
       'action_sequences',
-      `Expected ${NUM_STEPS} actions at action_sequences[${i}], got ${describe(sequence)}.`,
+      `Expected ${NUM_STEPS} actions at action_sequences[${i}], got ${describe(sequence)}. Send an action for each step.`,
     );
   }
   return Uint8Array.from(sequence, (action: unknown, t) => {

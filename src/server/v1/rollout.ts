@@ -161,7 +161,7 @@ function checkRequest({
   if (sequences !== undefined && sequences.length !== rollouts) {
     throw invalidField(
       'action_sequences',
-      `Expected ${rollouts} action sequences (one for each rollout), got ${sequences.length}.`,
+      `Expected ${rollouts} action sequences (one for each rollout), got ${sequences.length}. Send one for each rollout.`,
     );
   }
   if (belief !== undefined && sequences === undefined) {
@@ -177,12 +177,12 @@ function checkBeliefSequences(count: number, rollouts: number, withBelief: boole
   const field = 'belief_sequences';
   if (policy !== 'action_sequences') throw invalidField(field, onlyWith(field, 'action_sequences', policy));
   if (withBelief) {
-    throw invalidField(field, 'Expected belief or belief_sequences, got both. Leave one of them out.');
+    throw invalidField(field, 'Expected belief or belief_sequences, got both. Leave out one of these fields.');
   }
   if (count !== rollouts) {
     throw invalidField(
       field,
-      `Expected ${rollouts} belief sequences (one for each rollout), got ${count}. Send one for each action sequence.`,
+      `Expected ${rollouts} belief sequences (one for each rollout), got ${count}. Send one for each rollout.`,
     );
   }
 }

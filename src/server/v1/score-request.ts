@@ -101,7 +101,7 @@ export function checkRequest({
     const got = actions === undefined ? 'neither' : 'both';
     throw invalidField(
       'completions',
-      `Expected either completions or actions, got ${got}. Send one of them.`,
+      `Expected either completions or actions, got ${got}. Send completions, or actions.`,
     );
   }
   if (completions !== undefined && beliefs !== undefined) {

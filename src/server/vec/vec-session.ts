@@ -104,14 +104,14 @@ export class VecSession implements MessageHandler {
   async #create(request: Create): Promise<Answer> {
     if (this.#opened !== null) {
       throw new InvalidStateError(
-        'Expected one environment per socket, got a second create. Open another socket for it.',
+        'Expected one environment per socket, got a second create. Open another socket for the other environment.',
       );
     }
     const { quota, engine } = this.#options;
     await quota.take(request.num_envs);
     try {
       // The socket may have closed in the meantime.
-      if (this.#ended) throw new InvalidStateError('Expected an open socket, got a closed one.');
+      if (this.#ended) throw new InvalidStateError('Expected an open socket, got a closed one. Open another socket.');
       const env = createVecEnv({ ...engine, ...toOptions(request) });
       const names = request.outputs ?? OUTPUT_NAMES;
       const outputs = names.filter(

@@ -49,6 +49,6 @@ export function checkBranch(name: string): string {
   if (!bad) return name;
   throw new InputError(
     'unknown_name',
-    `Expected --branch to be the name of a branch, such as main, not a commit; got ${JSON.stringify(name.slice(0, 200))}. Pass a name.`,
+    `Expected --branch to be the name of a branch, such as main, not a commit; got ${JSON.stringify(name.slice(0, 200))}. Pass the name of a branch.`,
   );
 }

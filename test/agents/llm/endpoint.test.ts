@@ -59,7 +59,7 @@ describe('an endpoint', () => {
     [{}, 'https://api.openai.com/v1', 'missing_setting', /OPENAI_API_KEY/],
     [{ ...AZURE, AZURE_OPENAI_API_KEY: '' }, undefined, 'missing_setting', /AZURE_OPENAI_API_KEY/],
     [{ ...AZURE, OPENAI_API_VERSION: '' }, undefined, 'missing_setting', /OPENAI_API_VERSION/],
-    [{ ...AZURE, OPENAI_BASE_URL: 'http://a' }, undefined, 'unknown_option', /Unset one of them/],
+    [{ ...AZURE, OPENAI_BASE_URL: 'http://a' }, undefined, 'unknown_option', /Unset one of these variables/],
     [{}, 'localhost:8000', 'out_of_range', /an http or https URL/],
     [{}, 'file:///etc/passwd', 'out_of_range', /an http or https URL/],
     [{ OPENAI_BASE_URL: 'nonsense' }, undefined, 'out_of_range', /OPENAI_BASE_URL/],

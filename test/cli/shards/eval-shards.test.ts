@@ -139,7 +139,7 @@ describe('outputs', () => {
     [[...shard, '--trajectories', 'a', '--components', 'b'], 'got both.'],
     [
       [...shard, '--components', 'a', '--json', 'b'],
-      'Expected no --json with --shard, got b. Pass it to merge.',
+      'Expected no --json with --shard, got b. Pass --json to merge.',
     ],
     [[...shard, '--components', '-'], 'The manifest is written beside it.'],
     [

@@ -39,7 +39,7 @@ const CASES: Case[] = [
     'observation.fields[1]',
     'Did you mean "last_action"?',
   ],
-  [{ fields: ['history'] }, 'unknown_name', 'Use one of these.', ...names],
+  [{ fields: ['history'] }, 'unknown_name', 'Use one of these names.', ...names],
   [{ fields: ['constructor'] }, 'unknown_name', 'constructor'],
   [{ fields: ['step', 'day', 'step'] }, 'out_of_range', '"step"', 'observation.fields[2]'],
 ];

@@ -88,7 +88,7 @@ describe('a fault', () => {
       'an invalid action',
       { ...good, action: 10 },
       'illegal_action',
-      /or null for none, at rows\[1\]\.action, got 10\. Pass one/,
+      /or null for none, at rows\[1\]\.action, got 10\. Pass such a code, or a name/,
     ],
     ['a misspelled action', { ...good, action: 'slep' }, 'illegal_action', /Did you mean "sleep"\?/],
     ['a belief with a NaN', { ...good, belief: [0.5, Number.NaN, 0] }, 'bad_belief', /belief\[1\], got NaN/],

@@ -73,7 +73,7 @@ describeWithRedis('a queue', () => {
       expect(message).toMatch(
         /^Expected Redis at 127\.0\.0\.1:\d+ to accept the password, got: (WRONGPASS|NOAUTH)/,
       );
-      expect(message).toMatch(/Pass it in REDIS_URL/);
+      expect(message).toMatch(/Pass the password in REDIS_URL/);
       expect(message).not.toContain('wrong-one');
     }
     (await connect(addressAt(server.url, { password: 'secret' }))).disconnect();

@@ -43,7 +43,7 @@ export class Memory {
    */
   check(): void {
     if (this.#closed)
-      throw new StateError('closed', 'Expected an open batch, got one that was closed in the meantime.');
+      throw new StateError('closed', 'Expected an open environment, got one that was closed during the call. Create a new environment.');
     if (this.#shortage !== null && !this.gpu.isLost) throw this.#shortage;
     this.gpu.check();
   }

@@ -110,7 +110,7 @@ function requireWorkgroupSize({ limits, adapterName }: GpuDevice, size: number):
   const maxSize = Math.min(limits.maxComputeInvocationsPerWorkgroup, limits.maxComputeWorkgroupSizeX);
   if (size <= maxSize) return;
   throw unavailable(
-    `${adapterName} takes a workgroupSize of at most ${maxSize}, got ${size}. Pass a smaller one.`,
+    `Expected a workgroupSize of at most ${maxSize}, the limit of ${adapterName}, got ${size}. Pass a smaller workgroupSize.`,
   );
 }
 
