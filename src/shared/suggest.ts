@@ -17,7 +17,11 @@ const plain = (name: string): string => wordsOf(name).join('');
 const MAX_GUESS = 100;
 
 /** Returns ` Did you mean "x"?`, ` Use "x", its new name.` for a former name, or `otherwise` if no known name is near. */
-export function didYouMean(name: string, known: readonly string[], otherwise = ' Use one of these names.'): string {
+export function didYouMean(
+  name: string,
+  known: readonly string[],
+  otherwise = ' Use one of these names.',
+): string {
   const newName = renamed(name);
   if (newName !== undefined && known.includes(newName)) return ` Use "${newName}", its new name.`;
   if (name.length > MAX_GUESS) return otherwise;

@@ -226,7 +226,10 @@ export class PlannerCore {
 
   #requireOpen(): void {
     if (!this.#closed) return;
-    throw new StateError('closed', 'Expected an open planner, got one that was closed. Create a new planner.');
+    throw new StateError(
+      'closed',
+      'Expected an open planner, got one that was closed. Create a new planner.',
+    );
   }
 
   /** Frees the planner. Calling it again does nothing. */

@@ -42,7 +42,9 @@ export function checkOutputs(outputs: readonly PlannedOutput[], grader: string |
 }
 
 function refuse({ option, path }: PlannedOutput, other: string): never {
-  throw new UsageError(`Expected ${option} to be another file than ${other}, got ${path}. Name another file.`);
+  throw new UsageError(
+    `Expected ${option} to be another file than ${other}, got ${path}. Name another file.`,
+  );
 }
 
 /**

@@ -20,7 +20,9 @@ export interface Output {
 export function checkOutput(option: string, path: string): void {
   if (path === '-') return;
   if (path === '')
-    throw new UsageError(`Expected ${option} to name a file, got an empty name. Name a file, or pass - for the standard output.`);
+    throw new UsageError(
+      `Expected ${option} to name a file, got an empty name. Name a file, or pass - for the standard output.`,
+    );
   const existing = stat(path);
   if (existing?.isDirectory() || path.endsWith('/')) {
     throw new UsageError(

@@ -116,7 +116,9 @@ function check(options: ModelFlags, name: NumberOption, low: number, high: numbe
   if (value === undefined || (value >= low && value <= high)) return;
   const least = low === Number.MIN_VALUE ? 'above 0' : `from ${low}`;
   const most = high === Number.MAX_VALUE ? ' on' : ` to ${high}`;
-  throw new UsageError(`Expected ${LLM_FLAGS[name]} ${least}${most}, got ${value}. Pass a number in that range.`);
+  throw new UsageError(
+    `Expected ${LLM_FLAGS[name]} ${least}${most}, got ${value}. Pass a number in that range.`,
+  );
 }
 
 /** Returns the sampling parameters as files store them. */

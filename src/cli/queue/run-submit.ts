@@ -196,5 +196,7 @@ function limitsOf(job: RunnableJob, options: SubmitOptions & ModelFlags): Shared
 
 function checkRange(option: string, value: number, low: number, high: number): void {
   if (value >= low && value <= high) return;
-  throw new UsageError(`Expected ${option} from ${low} to ${high}, got ${value}. Pass a number in that range.`);
+  throw new UsageError(
+    `Expected ${option} from ${low} to ${high}, got ${value}. Pass a number in that range.`,
+  );
 }

@@ -42,7 +42,9 @@ export async function runWork(options: WorkCommandOptions, signal: AbortSignal):
 
 function checkRange(option: string, value: number, low: number, high: number): void {
   if (value >= low && value <= high) return;
-  throw new UsageError(`Expected ${option} from ${low} to ${high}, got ${value}. Pass a number in that range.`);
+  throw new UsageError(
+    `Expected ${option} from ${low} to ${high}, got ${value}. Pass a number in that range.`,
+  );
 }
 
 /** Opens the backend once, so that a worker without an addon takes no shard. @throws BackendError with the remedy. */

@@ -106,7 +106,9 @@ function branchOf({ branch, revision }: UploadCommandOptions): string {
   if (branch === undefined || revision === undefined || branch === revision) {
     return checkBranch(branch ?? revision ?? 'main');
   }
-  throw new UsageError('Expected --branch or --revision, which mean the same; got both. Omit one of the two.');
+  throw new UsageError(
+    'Expected --branch or --revision, which mean the same; got both. Omit one of the two.',
+  );
 }
 
 function checkMessage(message: string | undefined): void {

@@ -187,7 +187,12 @@ const newBeliefs = (rows: number): Float32Array => new Float32Array(rows * NUM_B
 /** Writes a belief to row `at` of f32 [rows, 3]. */
 function writeBelief(beliefs: Float32Array, at: number, belief: ArrayLike<number>, where: string): void {
   if (typeof belief !== 'object' || belief?.length !== NUM_BELIEFS) {
-    throw wrongType(where, `${NUM_BELIEFS} numbers`, belief, `Pass ${NUM_BELIEFS} numbers, or null for no belief.`);
+    throw wrongType(
+      where,
+      `${NUM_BELIEFS} numbers`,
+      belief,
+      `Pass ${NUM_BELIEFS} numbers, or null for no belief.`,
+    );
   }
   for (let k = 0; k < NUM_BELIEFS; k++) {
     const number: unknown = belief[k];
@@ -206,7 +211,8 @@ function refuseKey(i: number, key: string): never {
 }
 
 function refuseAction(action: unknown, where: string, or: string): never {
-  const remedy = typeof action === 'string' ? didYouMean(action, ACTION_NAMES).trim() : 'Pass such a code, or a name.';
+  const remedy =
+    typeof action === 'string' ? didYouMean(action, ACTION_NAMES).trim() : 'Pass such a code, or a name.';
   throw illegalAction(where, action, { or, remedy });
 }
 

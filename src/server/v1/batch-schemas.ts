@@ -99,7 +99,10 @@ export const graderOf = (grader: z.output<typeof GRADER>): Float32Array => toGra
 export function checkRows(rows: number, columns: Readonly<Record<string, unknown>>): void {
   for (const [name, entries] of Object.entries(columns)) {
     if (!(entries instanceof Column) || entries.length === rows) continue;
-    throw invalidField(name, `Expected ${rows} entries (one for each of seeds), got ${entries.length}. Send one for each of seeds.`);
+    throw invalidField(
+      name,
+      `Expected ${rows} entries (one for each of seeds), got ${entries.length}. Send one for each of seeds.`,
+    );
   }
 }
 

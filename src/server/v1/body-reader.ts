@@ -124,7 +124,8 @@ export class BodyReader {
     this.#at++;
     const key = parseText(body, this.#start, this.#at) as string;
     if (!this.#keys.has(key)) throw this.#unknown(key);
-    if (this.#fields.has(key)) throw invalidRequest(fieldError(key, `Expected ${key} once, got it again. Send it once.`));
+    if (this.#fields.has(key))
+      throw invalidRequest(fieldError(key, `Expected ${key} once, got it again. Send it once.`));
     this.#key = key;
     this.#state = 'colon';
   }

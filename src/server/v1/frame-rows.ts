@@ -55,11 +55,15 @@ export class FrameRows implements RowSource {
     this.rows = arrays.seeds?.length ?? 0;
     for (const name of Object.keys(arrays)) {
       if (!Object.hasOwn(ARRAYS, name))
-        throw invalidField(name, `Expected arrays among ${NAMES.join(', ')}, got ${describe(name)}. Leave it out.`);
+        throw invalidField(
+          name,
+          `Expected arrays among ${NAMES.join(', ')}, got ${describe(name)}. Leave it out.`,
+        );
       checkArray(name as Name, arrays[name], shapes[name], this.rows);
     }
     for (const name of REQUIRED) {
-      if (arrays[name] === undefined) throw invalidField(name, `Expected the array ${name}, got none. Send ${name} of every row.`);
+      if (arrays[name] === undefined)
+        throw invalidField(name, `Expected the array ${name}, got none. Send ${name} of every row.`);
     }
     this.#arrays = arrays as Checked;
     this.#profiles = profiles;
@@ -192,7 +196,10 @@ function checkEnds(ends: Uint32Array, bytes: number): void {
   const last = ends.length - 1;
   if (startOf(ends, ends.length) === bytes) return;
   if (last >= 0) fault(`the length of completions, ${bytes},`, last);
-  throw invalidField('completions', `Expected no text without rows, got ${bytes} bytes. Send the rows of these texts.`);
+  throw invalidField(
+    'completions',
+    `Expected no text without rows, got ${bytes} bytes. Send the rows of these texts.`,
+  );
 }
 
 function checkProfiles(codes: Uint8Array | undefined, names: ProfileNames): void {

@@ -36,7 +36,10 @@ function beliefsOf(sequence: unknown, i: number): Float32Array {
   const where = `belief_sequences[${i}]`;
   if (!Array.isArray(sequence) || sequence.length !== NUM_STEPS) {
     const got = describe(sequence);
-    throw invalidField('belief_sequences', `Expected ${NUM_STEPS} beliefs at ${where}, got ${got}. Send a belief, or null, for each step.`);
+    throw invalidField(
+      'belief_sequences',
+      `Expected ${NUM_STEPS} beliefs at ${where}, got ${got}. Send a belief, or null, for each step.`,
+    );
   }
   const beliefs = new Float32Array(NUM_STEPS * NUM_BELIEFS).fill(Number.NaN);
   for (const [t, belief] of sequence.entries()) {

@@ -177,7 +177,10 @@ function checkBeliefSequences(count: number, rollouts: number, withBelief: boole
   const field = 'belief_sequences';
   if (policy !== 'action_sequences') throw invalidField(field, onlyWith(field, 'action_sequences', policy));
   if (withBelief) {
-    throw invalidField(field, 'Expected belief or belief_sequences, got both. Leave out one of these fields.');
+    throw invalidField(
+      field,
+      'Expected belief or belief_sequences, got both. Leave out one of these fields.',
+    );
   }
   if (count !== rollouts) {
     throw invalidField(

@@ -40,7 +40,10 @@ export async function scoreFrame(
 ): Promise<KnownBytes> {
   const frame = decodeFrame(body, true);
   if (frame.type !== 'score') {
-    throw invalidField('type', `Expected a frame of type score, got ${frame.type.slice(0, 100)}. Send the type score.`);
+    throw invalidField(
+      'type',
+      `Expected a frame of type score, got ${frame.type.slice(0, 100)}. Send the type score.`,
+    );
   }
   const request = parse(OPTIONS, frame.data ?? {});
   const options = replayOptions(request, runner);

@@ -111,7 +111,8 @@ export class VecSession implements MessageHandler {
     await quota.take(request.num_envs);
     try {
       // The socket may have closed in the meantime.
-      if (this.#ended) throw new InvalidStateError('Expected an open socket, got a closed one. Open another socket.');
+      if (this.#ended)
+        throw new InvalidStateError('Expected an open socket, got a closed one. Open another socket.');
       const env = createVecEnv({ ...engine, ...toOptions(request) });
       const names = request.outputs ?? OUTPUT_NAMES;
       const outputs = names.filter(

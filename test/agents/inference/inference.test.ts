@@ -73,7 +73,11 @@ describe('beliefs', () => {
   });
 
   it('are accurate for the named profiles too, whose weights are rare under the prior', () => {
-    const { observations, targets } = playObservedEpisodes(world, { numEnvs: 60, seed: 5, profiles: 'discrete' });
+    const { observations, targets } = playObservedEpisodes(world, {
+      numEnvs: 60,
+      seed: 5,
+      profiles: 'discrete',
+    });
     const inference = observeAll(new Inference(world, 60), observations);
     expect(meanError(inference.beliefs(), targets)).toBeLessThan(0.06);
     expect(Array.from({ length: 60 }, (_, i) => inference.explain(i).contradicted)).toEqual(

@@ -1,5 +1,4 @@
 /** The ledger that all workers of a language model's job share. */
-import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Queue } from '../../../src/server/queue/job-store.js';
 import { lockKey } from '../../../src/server/queue/keys.js';

@@ -43,7 +43,10 @@ export class Memory {
    */
   check(): void {
     if (this.#closed)
-      throw new StateError('closed', 'Expected an open environment, got one that was closed during the call. Create a new environment.');
+      throw new StateError(
+        'closed',
+        'Expected an open environment, got one that was closed during the call. Create a new environment.',
+      );
     if (this.#shortage !== null && !this.gpu.isLost) throw this.#shortage;
     this.gpu.check();
   }

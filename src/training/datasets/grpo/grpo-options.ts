@@ -57,7 +57,10 @@ export function toPlan(options: DatasetOptions): DatasetPlan {
 function toProfiles(names: readonly string[]): readonly string[] {
   const profiles = new Set(names.flatMap((name) => (name === MIX ? MIXED : [name])));
   if (profiles.size === 0) {
-    throw new InputError('wrong_length', `Expected at least one profile, got ${describe(names)}. Pass the name of a profile.`);
+    throw new InputError(
+      'wrong_length',
+      `Expected at least one profile, got ${describe(names)}. Pass the name of a profile.`,
+    );
   }
   const world = createWorld();
   for (const name of profiles) resolveProfile(world, name);
