@@ -1,10 +1,14 @@
-/** The checks of histories that `replay` of the backend interface makes. */
+/** `replay` of the backend interface: the checks of histories, and rows on asynchronous backends and the reference. */
 import { describe, expect, it } from 'vitest';
 import type { ReplayRequest } from '../../../src/engine/backends/backend.js';
 import { toGraders } from '../../../src/engine/validate/profiles.js';
-import { NUM_ACTIONS, NUM_STEPS } from '../../../src/world/fields.js';
+import { MODE, NUM_ACTIONS, NUM_STEPS } from '../../../src/world/fields.js';
+import { ASYNC_ENGINES, OTHERS, REFERENCE } from '../../support/async-engines.js';
+import { type Columns, expectEqual } from '../../support/bits.js';
 import { ENGINES, reportAbsentEngines } from '../../support/engines.js';
+import { forAllAsync, openAsyncBatch } from '../../support/open-async-batch.js';
 import { openBatch, WORLD } from '../../support/open-batch.js';
+import type { Random } from '../../support/random.js';
 
 reportAbsentEngines();
 
@@ -57,5 +61,59 @@ describe.each(ENGINES)('$name', (engine) => {
     const [one, other, third] = request.hashes.slice(30);
     expect(one).toBe(other);
     expect([one === 0n, third]).toEqual([false, 0n]);
+  });
+});
+
+/** Returns a request for random rows, some of them without a step after their history. */
+function randomRequest(random: Random): ReplayRequest {
+  const none = { beliefs: null, given: null };
+  const inHistories = random.chance(0.7) ? random.beliefs(ROWS * NUM_STEPS, 0.5) : none;
+  const atLast = random.chance(0.7) ? random.beliefs(ROWS, 0.5) : none;
+  const rows = Array.from({ length: ROWS }, (_, row) => row).filter(() => random.chance(0.8));
+  return {
+    ...requestOf(Uint32Array.from(rows).reverse()),
+    seeds: random.seeds(ROWS),
+    modes: random.bytes(ROWS, MODE.sampled, MODE.discrete),
+    stops: random.bytes(ROWS, 0, NUM_STEPS - 1),
+    histories: random.bytes(ROWS * NUM_STEPS, 0, NUM_ACTIONS - 1),
+    actions: Int8Array.from({ length: ROWS }, () => random.integer(-1, NUM_ACTIONS - 1)),
+    beliefHistories: inHistories.beliefs,
+    historyGiven: inHistories.given,
+    ...atLast,
+  };
+}
+
+const outputsOf = ({ rewards, beliefMae, beliefSkill, hashes }: ReplayRequest): Columns => ({
+  ...{ rewards, beliefMae, beliefSkill, hashes },
+});
+
+const copyOfOutputs = (request: ReplayRequest): ReplayRequest => ({
+  ...request,
+  rewards: request.rewards.slice(),
+  beliefMae: request.beliefMae.slice(),
+  beliefSkill: request.beliefSkill.slice(),
+  hashes: request.hashes.slice(),
+});
+
+describe.each(OTHERS)('$name', (engine) => {
+  it('replays rows to the bits of the reference', async () => {
+    await forAllAsync(40, async (random) => {
+      const reference = await openAsyncBatch(REFERENCE, 1);
+      const { batch } = await openAsyncBatch(engine, 1);
+      const expected = randomRequest(random);
+      const request = copyOfOutputs(expected);
+      expect(await reference.batch.replay(expected)).toBeNull();
+      expect(await batch.replay(request)).toBeNull();
+      expectEqual(outputsOf(expected), outputsOf(request));
+    });
+  });
+});
+
+describe.each(ASYNC_ENGINES)('$name', (engine) => {
+  it('writes nothing if the order has no rows', async () => {
+    const { batch } = await openAsyncBatch(engine, 1);
+    const request = requestOf(new Uint32Array());
+    expect(await batch.replay(request)).toBeNull();
+    expect(request.hashes).toEqual(new BigUint64Array(ROWS));
   });
 });
