@@ -125,7 +125,7 @@ describe('eval', () => {
     [
       'profiles with the condition discrete',
       ['eval', '--conditions', 'discrete', '--profiles', 'sampled'],
-      'Leave out one',
+      'Leave out the profiles, or the condition.',
     ],
     [
       'an unknown grader',

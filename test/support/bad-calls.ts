@@ -167,10 +167,10 @@ export const STEP: Case[] = [
   ],
   [
     'a row of beliefs with one NaN',
-    (env) => env.step(legalActions, { beliefs: beliefs(5, 0.5, nan, 0.5) }),
+    (env) => env.step(legalActions, { beliefs: beliefs(5, 0.5, nan, 0.25) }),
     'bad_belief',
     'row 5',
-    'NaN',
+    '[0.5, NaN, 0.25]',
   ],
   [
     'an infinite belief',

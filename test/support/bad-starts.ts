@@ -69,6 +69,12 @@ export const START: Case[] = [
   ['a number as sums', start({ early: any(1) }), 'wrong_type', 'start.early', 'got 1'],
   ['too few sums', start({ early: [1] }), 'wrong_length', '20 entries in start.early', 'got 1'],
   ['an infinite sum', start({ early: sums(infinity) }), 'out_of_range', 'start.early[7]', 'Infinity'],
+  [
+    'an infinite sum of the first environment',
+    start({ early: any(put(new Array(N).fill(0), 0, infinity)) }),
+    'out_of_range',
+    'start.early[0]',
+  ],
   ['a sum of 1e30', start({ ...secondHalf, late: sums(1e30) }), 'out_of_range', 'start.late[7]', '2^64'],
   [
     'a sum below 2^-80',
