@@ -79,7 +79,7 @@ class SeenEpisodes {
       const episode = `seed ${seed} (${mode}) of ${condition}`;
       return new BadEpisode(
         'duplicate',
-        `Expected each episode once, got ${episode} of the same teacher again. Leave out one of the two.`,
+        `Expected each episode once, got ${episode} of the same teacher again. Remove one of the two.`,
       );
     }
     seeds.add(seed);
