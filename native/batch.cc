@@ -282,9 +282,12 @@ std::optional<Refusal> Batch::find_refusal(const Replay& replay) const {
 std::optional<Refusal> Batch::replay(const Replay& replay) {
   if (replay.count == 0) return std::nullopt;
   if (const auto refusal = find_refusal(replay)) return refusal;
+  const std::vector<uint32_t> order = order_by_length(replay);
+  Replay ordered = replay;
+  ordered.order = order.data();
   const size_t tiles = (replay.count + kTileLanes - 1) / kTileLanes;
   each_part_of(0, tiles, kMinTilesToRun, [&](size_t first, size_t last) {
-    Replayer(kernel_, *tables_, replay).play(first * kTileLanes, std::min(last * kTileLanes, replay.count));
+    Replayer(kernel_, *tables_, ordered).play(first * kTileLanes, std::min(last * kTileLanes, replay.count));
   });
   return std::nullopt;
 }

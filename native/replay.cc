@@ -25,6 +25,15 @@ bool ends_with_step(uint8_t stop) { return stop == count::Steps - 1; }
 
 }  // namespace
 
+std::vector<uint32_t> order_by_length(const Replay& replay) {
+  size_t next[count::Steps + 1] = {};
+  for (size_t k = 0; k < replay.count; k++) next[replay.stops[replay.order[k]] + 1]++;
+  for (int length = 0; length < count::Steps; length++) next[length + 1] += next[length];
+  std::vector<uint32_t> order(replay.count);
+  for (size_t k = 0; k < replay.count; k++) order[next[replay.stops[replay.order[k]]]++] = replay.order[k];
+  return order;
+}
+
 Replayer::Replayer(const Kernel& kernel, const Tables& tables, const Replay& replay)
     : kernel_(kernel), tables_(tables), replay_(replay) {
   // All rows have the same grader. Later resets keep it.
@@ -64,12 +73,21 @@ size_t Replayer::prepare_states(int tile, size_t first, size_t last) {
       add_state(begin + states++, order[k]);
     }
     lanes_[tile][k - first] = static_cast<uint32_t>(states - 1);
+    if (k + kStates < last) prefetch(order[k + kStates]);
   }
   // Unused lanes run too, with any valid mode.
   std::fill(modes_ + begin + states, modes_ + begin + kTileLanes, modes_[begin]);
   std::fill(stops_ + begin + states, stops_ + begin + kTileLanes, stops_[begin]);
   states_[tile] = states;
   return k;
+}
+
+// Prefetches a row that is replayed after the next tiles.
+void Replayer::prefetch(size_t row) const {
+  const uint8_t* history = replay_.histories + row * count::Steps;
+  __builtin_prefetch(history);
+  __builtin_prefetch(history + count::Steps - 1);
+  if (replay_.beliefs != nullptr) __builtin_prefetch(replay_.beliefs + row * count::Beliefs);
 }
 
 // Returns whether beliefs in the history of a row affect its reward.

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "kernel.h"
 
@@ -9,7 +10,7 @@ namespace rhythm {
 
 // The columns of a replay and its output arrays, as in the backend request.
 struct Replay {
-  const uint32_t* order;  // row numbers, grouped by history length and then by the state that they continue
+  const uint32_t* order;  // row numbers; rows that continue the same state should be neighbours
   size_t count;
   const uint32_t* seeds;
   const uint8_t* modes;
@@ -28,6 +29,9 @@ struct Replay {
   uint64_t* hashes;
 };
 
+// Returns the rows of a replay by history length, and rows of one length in their order.
+std::vector<uint32_t> order_by_length(const Replay& replay);
+
 // Tiles of episodes with the outputs that a replay reads, small enough to stay in the first-level cache.
 template <int Tiles>
 struct alignas(64) ReplayTiles {
@@ -37,8 +41,8 @@ struct alignas(64) ReplayTiles {
   uint8_t final_mask[kEnvs];
 };
 
-// Replays rows. A tile has up to sixteen states with equally long histories. A state that several rows continue is computed
-// once and forked.
+// Replays rows that are ordered by history length. A tile has up to sixteen states with equally long histories. A state that
+// several rows continue is computed once and forked.
 class Replayer {
  public:
   Replayer(const Kernel& kernel, const Tables& tables, const Replay& replay);
@@ -54,6 +58,7 @@ class Replayer {
 
   size_t prepare_states(int tile, size_t first, size_t last);
   bool same_state(uint32_t row, uint32_t other) const;
+  void prefetch(size_t row) const;
   bool reads_beliefs(uint32_t row) const;
   bool same_beliefs(size_t row, size_t other) const;
   void add_state(int state, uint32_t row);

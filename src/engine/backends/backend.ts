@@ -186,7 +186,7 @@ export type RunBeliefs =
  * every column belongs to row i.
  */
 export interface ReplayRequest {
-  /** u32: the rows to replay. Sort them by history length, then by state, for speed. */
+  /** u32: the rows to replay. Rows that continue the same state are computed once if they are neighbours. */
   readonly order: Uint32Array;
   /** u32 [n]. */
   readonly seeds: Uint32Array;

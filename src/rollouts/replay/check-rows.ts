@@ -52,17 +52,25 @@ export function validateRows(
  * during the replay. Sets `given` and `historyGiven` for these rows.
  */
 export function passesQuickCheck(rows: ReplayRows, first: number, end: number): boolean {
-  const { columns, given } = rows;
-  const { stepIndices, actions, beliefs } = columns;
+  const { stepIndices, actions, beliefs, beliefHistories } = rows.columns;
   let faults = 0;
   for (let i = first; i < end; i++) {
     if (stepIndices[i] >= NUM_STEPS || actions[i] < NO_ACTION || actions[i] >= NUM_ACTIONS) faults++;
-    if (firstBadBelief(rows, i) >= 0) faults++;
-    if (beliefs === undefined) continue;
-    given[i] = Number(isGiven(beliefs, i));
+  }
+  if (beliefs !== undefined) faults += markGiven(beliefs, rows.given, first, end);
+  if (beliefHistories === undefined) return faults === 0;
+  for (let i = first; i < end; i++) if (firstBadBelief(rows, i) >= 0) faults++;
+  return faults === 0;
+}
+
+/** Sets `given` for rows `first` to `end - 1`. Returns how many rows are neither a belief nor three NaN. */
+function markGiven(beliefs: Float32Array, given: Uint8Array, first: number, end: number): number {
+  let faults = 0;
+  for (let i = first; i < end; i++) {
+    given[i] = isGiven(beliefs, i) ? 1 : 0;
     if (given[i] === 0 && !isAbsent(beliefs, i)) faults++;
   }
-  return faults === 0;
+  return faults;
 }
 
 /**

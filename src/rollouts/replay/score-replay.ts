@@ -25,7 +25,6 @@ import {
 } from './check-rows.js';
 import { Faults, type RowFault } from './row-faults.js';
 import type { LazyRows } from './row-objects.js';
-import { sortByLength } from './sort-by-length.js';
 
 /** Options of `scoreReplay`. */
 export interface ReplayOptions extends RewardStackOptions {
@@ -77,8 +76,8 @@ const OPTIONS: readonly (keyof ReplayOptions)[] = [
   'shaping',
 ];
 
-/** The number of rows that are checked, sorted and replayed together. They fit the processor's cache. */
-const WINDOW = 4096;
+/** The number of rows that are checked and replayed together. They fit the processor's cache. */
+const WINDOW = 8192;
 
 /** The results of every row. */
 type ReplayResults = Omit<ReplayScores, 'faults'>;
@@ -178,7 +177,7 @@ function* replay(
 
 /**
  * Replays rows `first` to `end - 1`. Checks them one by one only if the quick check or the backend finds a fault.
- * @param play replays rows in an order. It returns false and writes nothing if a history is invalid.
+ * @param play replays rows. It returns false and writes nothing if a history is invalid.
  */
 function* replayWindow(
   play: (order: Uint32Array) => EngineCalls<boolean>,
@@ -187,10 +186,18 @@ function* replayWindow(
   end: number,
   faults: Faults,
 ): EngineCalls<void> {
-  const order = (): Uint32Array => sortByLength(replayRows.columns.stepIndices, first, end, faults);
-  if (passesQuickCheck(replayRows, first, end) && (yield* play(order()))) return;
+  if (passesQuickCheck(replayRows, first, end) && (yield* play(validRows(first, end, faults)))) return;
   checkRows(replayRows, first, end, faults.reportFault);
-  yield* play(order());
+  yield* play(validRows(first, end, faults));
+}
+
+/** Returns the rows `first` to `end - 1` without those that have a fault, u32. */
+function validRows(first: number, end: number, faults: Faults): Uint32Array {
+  const rows = new Uint32Array(end - first);
+  const allValid = faults.size === 0;
+  let count = 0;
+  for (let row = first; row < end; row++) if (allValid || !faults.has(row)) rows[count++] = row;
+  return rows.subarray(0, count);
 }
 
 /** Overwrites all numbers of invalid rows with NaN. Their hashes are 0, because they are not replayed. */
