@@ -17,7 +17,7 @@ export class InputError extends RhythmError {}
 /** A call that the environment's current state does not allow. The call has changed nothing. */
 export class StateError extends RhythmError {}
 
-/** A backend, kernel or addon that is unavailable here. */
+/** A backend, kernel or addon that is unavailable here, a lack of memory, or a device that was lost or failed. */
 export class BackendError extends RhythmError {}
 
 /** A missing optional package that a call needs. */

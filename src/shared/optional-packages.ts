@@ -13,7 +13,7 @@ export const PACKAGES = {
 
 /**
  * Imports a package at run time. Bundlers leave this import to Node, so they can bundle programs without the package.
- * @param name of an optional package.
+ * @param name the name of an optional package.
  */
 export const importOptional = <Library>(name: string): Promise<Library> =>
   import(/* webpackIgnore: true */ /* @vite-ignore */ name);

@@ -50,7 +50,7 @@ export function follows(schema: Schema, value: unknown): boolean {
   return name === schema.name && version === schema.version;
 }
 
-/** Returns the error message for a file of another schema. @param place of the value, such as " at schema of FILE". */
+/** Returns the error message for a file of another schema. @param place where the value is, such as " at schema of FILE". */
 export const otherSchema = (schema: Schema, value: unknown, place = ''): string =>
   `Expected ${schemaName(schema)}${place}, got ${show(value)}. Use the release that wrote it.`;
 

@@ -17,7 +17,7 @@ export function checkOptions(what: string, options: unknown, known: readonly str
   }
 }
 
-/** Returns a copy of the options. @throws InputError for unknown options. */
+/** Returns a copy of the options. @throws InputError `wrong_type` or `unknown_option`. */
 export function readOptions<Options extends object>(
   what: string,
   options: Options,

@@ -159,7 +159,7 @@ export function seedsOf({ parts }: Condition): string {
   return `${first}-${last}`;
 }
 
-/** Returns the profile choice of a condition; 'named' if its parts have different ones. */
+/** Returns the profile choice of a condition; 'named' if its parts have different choices. */
 export function profilesOf({ parts }: Condition): string {
   return parts.every(({ profile }) => profile === parts[0].profile) ? parts[0].profile : 'named';
 }

@@ -61,8 +61,8 @@ export interface WorldSpec {
     beliefSkillScale: number;
   };
   /**
-   * Numbers of rule 8: scale and bias of the weighted changes, penalty for each crash, scale of the grade
-   * in the last reward.
+   * Numbers of rules 8 and 10: scale and bias of the weighted changes, penalty for each crash, scale of the grade in the
+   * last reward.
    */
   reward: { scale: number; bias: number[]; crashPenalty: number; terminalScale: number };
   /** Factors of the belief targets, in the order of BELIEF_NAMES. */

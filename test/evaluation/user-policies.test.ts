@@ -37,10 +37,10 @@ describe('policies passed as values', () => {
     // `random` draws from the episode's seed, which only a policy with hidden state gets.
     const copy = { ...stepped(name), usesHiddenState: ['random', 'planner-oracle'].includes(name) };
     const options = name.startsWith('planner') ? SHORTER : SHORT;
-    const [mine, own] = await rowsOf({ mine: copy, [name]: builtin(name) }, options);
+    const [mine, original] = await rowsOf({ mine: copy, [name]: builtin(name) }, options);
     expect(mine).toMatchObject({ name: 'mine', oracle: copy.usesHiddenState });
-    const { oracle, sequenceGrader } = own;
-    expect({ ...mine, name: own.name, oracle, sequenceGrader }).toEqual(own);
+    const { oracle, sequenceGrader } = original;
+    expect({ ...mine, name: original.name, oracle, sequenceGrader }).toEqual(original);
   });
 
   it('get beliefs from withConstant and withInference', async () => {
@@ -108,7 +108,7 @@ describe('policies passed as values', () => {
   });
 });
 
-/** A policy that remembers its last action and alternates. */
+/** A policy with memory: each action is the code of the last action plus 3, modulo 10. */
 function recurrent() {
   return {
     open({ numEnvs }: { numEnvs: number }): PolicyPlayer {

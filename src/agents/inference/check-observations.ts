@@ -8,7 +8,7 @@ import { OBSERVATION, OBSERVATION_FIELDS, OBSERVATION_SIZE } from '../../world/f
 const RULES = new RowRules(fieldOfEach(OBSERVATION_FIELDS));
 
 /**
- * Checks rows f32 [numEnvs, 22]. @param playing u8 [numEnvs]: the numbers of rows with 0 are not checked; null checks all.
+ * Checks rows f32 [numEnvs, 22]. @param playing u8 [numEnvs]: rows where it is 0 are not checked; null checks all rows.
  * @throws InputError `wrong_type`, `wrong_length` or `out_of_range`.
  */
 export function checkRows(observations: unknown, playing: unknown, numEnvs: number): void {

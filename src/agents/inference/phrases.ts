@@ -101,5 +101,5 @@ const weightPhrases = (meter: string): Phrases => ({
   about: `what ${meter} is worth to them`,
 });
 
-/** Returns the phrases of a trait or weight. @param name of TRAIT_NAMES, or of METER_NAMES for a weight. */
+/** Returns the phrases of a trait or weight. @param name in TRAIT_NAMES, or in METER_NAMES for a weight. */
 export const phrasesOf = (name: string): Phrases => TRAIT_PHRASES[name] ?? weightPhrases(name);

@@ -38,7 +38,7 @@ export interface ChatModelOptions {
 const WAITS: BackOff = { first: 500, last: 60_000 };
 /** A longer requested wait ends the run. */
 const MAX_WAIT_MS = 15 * 60_000;
-/** Random share added to a wait, so that requests do not resume all at once. */
+/** The largest random share that is added to a wait, so that requests do not resume all at once. */
 const SPREAD = 0.25;
 /** The maximum number of tokens that a chat template adds to a prompt. */
 const TEMPLATE_TOKENS = 64;

@@ -116,7 +116,7 @@ export class Oracle implements BeliefState {
   readonly #profiles: Float32Array;
   readonly #targets: Float32Array;
 
-  /** @param profiles f32 [numEnvs, 16]: the true profiles. @throws InputError `wrong_length`. */
+  /** @param profiles f32 [numEnvs, 16]: the true profiles. @throws InputError `wrong_length` or `bad_profile`. */
   constructor(numEnvs: number, params: Params, profiles: Float32Array) {
     if (profiles.length !== numEnvs * PROFILE_SIZE) {
       throw new InputError(

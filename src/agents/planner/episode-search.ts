@@ -3,7 +3,7 @@ import { NUM_ACTIONS, NUM_STEPS } from '../../world/fields.js';
 import type { Population } from '../search/population.js';
 import { type Trial, trialOf } from '../search/scorer.js';
 
-/** A choice is settled if the best sequence leads the best one with another first action by this value. */
+/** A choice is settled if the best sequence leads the best sequence with another first action by at least this value. */
 const SETTLED_LEAD = 0.004;
 
 /** The result for one episode. */
@@ -14,7 +14,7 @@ export interface Choice {
   readonly rival: number;
   /** u8 [kept, 28]: the best sequences, in order. */
   readonly sequences: Uint8Array;
-  /** f64 [10]: the value of the best sequence for each first action, with the value of information. */
+  /** f64 [10]: the value of the best sequence for each first action, including the value of information. */
   readonly values: Float64Array;
   /** u8 [10, 28]: the best sequence for each first action. */
   readonly best: Uint8Array;
@@ -45,7 +45,7 @@ export class EpisodeSearch {
     return trialOf(this.#problem, this.population.candidates);
   }
 
-  /** Drops all candidates of a trial but the best `count`. @returns the trial of the others, with their scores. */
+  /** Drops all candidates of a trial but the best `count`. @returns a trial of the remaining candidates, with their scores. */
   narrow({ sequences, scores }: Trial, count: number): Trial {
     const values = scores.map((score, k) => score + this.#curiosity[sequences[k * NUM_STEPS + this.#step]]);
     const best = this.population.narrow(values, count);

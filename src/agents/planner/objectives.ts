@@ -36,7 +36,10 @@ export const imaginedWorld = (objective: Objective, world: World): World =>
     ? world
     : createWorld({ ...world.spec, constants: { ...world.spec.constants, ...IMAGINED_WELLBEING } });
 
-/** Returns the function that scores imagined episodes of `imaginedWorld`. @param grader f32 [8]. @param params of the real world. */
+/**
+ * Returns the function that scores imagined episodes of `imaginedWorld`.
+ * @param grader f32 [8]. @param params the numbers of the real world.
+ */
 export const scorerOf = (objective: Objective, grader: Float32Array, params: Params): ScoreEpisodes =>
   objective === 'score' ? byFinalScore : byWellbeing(grader, params);
 

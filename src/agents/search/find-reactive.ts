@@ -49,7 +49,8 @@ export interface FoundReactivePolicy {
 
 /**
  * Searches for the reactive policy with the highest mean final score. No belief is stated. The result depends on the
- * options only, not on the backend, kernel and threads. On the training seeds it scores at least as well as the sequence.
+ * options only, not on the backend, kernel and threads. On the training seeds the policy scores at least as well as the
+ * sequence.
  * @throws the signal's reason; BackendError.
  */
 export async function findReactivePolicy(options: ReactiveSearchOptions): Promise<FoundReactivePolicy> {

@@ -18,7 +18,7 @@ export interface Layer {
   readonly bias: Float32Array;
 }
 
-/** Computes outputs of inputs. The arrays of the layers are not copied. */
+/** Computes the outputs for inputs. The arrays of the layers are not copied. */
 export class Network {
   readonly layers: readonly Layer[];
   readonly #values: readonly Float32Array[];

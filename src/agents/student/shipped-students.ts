@@ -17,7 +17,7 @@ export const STUDENT_NAMES = Object.freeze(Object.keys(MODULES)) as readonly Stu
 
 const students = new Map<StudentName, Promise<Student>>();
 
-/** Returns a student of the package. @param name one of STUDENT_NAMES. @throws InputError `unknown_name`. */
+/** Returns a student of the package. @param name one of STUDENT_NAMES. @throws InputError `unknown_name` or `wrong_type`. */
 export async function loadStudent(name: StudentName): Promise<Student> {
   checkName('student', name, STUDENT_NAMES);
   let student = students.get(name);

@@ -9,7 +9,7 @@ import { NUM_METERS } from '../../world/fields.js';
 
 const f32 = Math.fround;
 
-/** Words of the filter's state: the mean f32 [5], then the covariance f32 [5, 5]. */
+/** The number of floats of the filter's state: the mean f32 [5], then the covariance f32 [5, 5]. */
 export const FILTER_SIZE = NUM_METERS + NUM_METERS * NUM_METERS;
 /** The concentration of each weight in the sampler's Dirichlet distribution (docs/world.md, Profiles). */
 const CONCENTRATION = 2;

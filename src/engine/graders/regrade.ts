@@ -26,7 +26,7 @@ const ROW_MAJOR: ComponentLayout = { columnStride: 0, numEnvs: 0 };
  * @param layout the layout of a result. Components of world 1.0.0, f32 [n, 6], need its `numEnvs`: 24 floats may be three
  *   episodes of eight components or four of six.
  * @throws InputError `wrong_type`, `wrong_length`, `out_of_range` (an invalid component); for an invalid grader as
- *   `graderWeights`.
+ *   `graderWeights`; `bad_grader` for a grader that weighs a component which the episodes lack.
  */
 export function regrade(
   components: Float32Array,

@@ -76,7 +76,7 @@ export class VecEnv extends EnvProperties {
   /**
    * Begins a new episode in every environment, or in the environments of a mask.
    * @returns the outputs. The rewards and grades of reset environments are 0; `finalMask` is 0 everywhere.
-   * @throws InputError `bad_seed`, `unknown_name`, `bad_profile`, `bad_grader`, `out_of_range` (in `start`),
+   * @throws InputError `bad_seed`, `unknown_name`, `bad_profile`, `bad_grader`, `out_of_range` or `bad_belief` (in `start`),
    *   `wrong_length`, `unknown_option`; StateError `not_reset` (a mask at the first reset), `closed`. An error changes
    *   nothing.
    */
@@ -137,7 +137,7 @@ export class VecEnv extends EnvProperties {
    * @param indices in any order; repetitions are allowed. @param changes options that differ.
    * @throws InputError `out_of_range`, `wrong_length`, `unknown_option`, or for a change as `createVecEnv`; StateError
    *   `not_reset`, `closed`; BackendError `out_of_memory`. With imagined profiles also InputError `bad_profile`, `bad_seed`;
-   *   StateError `episode_over`, or `foreign_past` if the past cannot be replayed or began after step 0.
+   *   StateError `episode_over`, or `foreign_past` for an episode that cannot be replayed or that began after step 0.
    */
   fork(indices: ArrayLike<number>, changes: ForkOptions = NO_OPTIONS): VecEnv {
     const core = this.#core;

@@ -46,7 +46,7 @@ const EPSILON = 1e-4;
 
 /** Advantages before they are rounded to float32. */
 export interface ComputedAdvantages {
-  /** f64: the advantage of each number; 0 for a missing one and in a group of one. */
+  /** f64: the advantage of each number; 0 for a missing number and for a number alone in its group. */
   readonly advantages: Float64Array;
   readonly statistics: Statistics;
 }

@@ -39,7 +39,10 @@ export class EpisodeStatistics {
   readonly #ended: EndedEpisode[] = [];
   #count = 0;
 
-  /** @param env the vector environment whose steps are followed. @throws InputError. */
+  /**
+   * @param env the vector environment whose steps are followed.
+   * @throws InputError `wrong_type`, `out_of_range`, `unknown_name` or `unknown_option`.
+   */
   constructor(env: FollowedEnv, options: EpisodeStatisticsOptions = {}) {
     const { last = LAST, now = () => performance.now() } = readOptions(
       'statistics options',

@@ -1,4 +1,4 @@
-/** Recognizes the words of an answer (digits and action names) character by character, with a trie. */
+/** Recognises the words of an answer (digits and action names) character by character, with a trie. */
 import { ACTION_NAMES } from '../../world/fields.js';
 
 // Kinds of characters. Kinds from FIRST_OF_WORD on are characters of words.

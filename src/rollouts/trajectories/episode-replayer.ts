@@ -1,4 +1,4 @@
-/** Replays compact episodes to whole ones, in batches. */
+/** Replays compact episodes to whole episodes, in batches. */
 import { floatsOf } from '../../engine/graders/grader.js';
 import type { AnyVecEnv } from '../../engine/node.js';
 import type { StepResult, VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
@@ -36,7 +36,7 @@ export class EpisodeReplayer implements AsyncDisposable {
 
   /**
    * Returns whole episodes. `episodeLine` writes an episode of this release with the same bytes as before `toCompact`.
-   * `final` is the recorded one, so that `reeval` can compare it with a replay's.
+   * `final` has the recorded results, so that `reeval` can compare them with those of a replay.
    * @param compact any number of episodes, from `toCompact` or `parseCompact`. @throws as `createVecEnv`.
    */
   async fromCompact(compact: readonly CompactEpisode[]): Promise<TrajectoryEpisode[]> {
@@ -83,7 +83,7 @@ export class EpisodeReplayer implements AsyncDisposable {
   }
 }
 
-/** Builds the whole episode of a compact one during its replay. */
+/** Builds a whole episode from a compact episode while it is replayed. */
 class EpisodeBuilder {
   readonly #compact: CompactEpisode;
   readonly #recorder: EpisodeRecorder;

@@ -61,7 +61,7 @@ const LAST = {
   hidden: object({ profile: floats(PROFILE_SIZE), belief_target: floats(NUM_BELIEFS) }).optional(),
 };
 
-/** Returns the schema of episodes. @param digest of their world. */
+/** Returns the schema of episodes. @param digest the digest of their world. */
 const episodeSchema = (digest: string) =>
   object({
     ...FIRST,

@@ -20,7 +20,7 @@ const NAMES: readonly (keyof StoredRewards)[] = [
 export const storedRewardNames = (digest: string): readonly (keyof StoredRewards)[] =>
   NAMES.filter((name) => name !== SKILL || storedComponents(digest).includes(SKILL));
 
-/** Returns the rewards of a step. @param reward of the step. @param target f32 [3], the profile's belief target. */
+/** Returns the rewards of a step. @param reward the step's reward. @param target f32 [3], the profile's belief target. */
 export function storedRewardsOf(
   world: World,
   { action, parsed, belief }: Pick<PlayedMove, 'action' | 'parsed' | 'belief'>,

@@ -221,7 +221,7 @@ it.each([
   ['score', 3],
   ['score', 20],
   ['wellbeing', 64],
-] as const)('%s: some of %i samples, then the others, give the scores of all', (objective, starts) => {
+] as const)('%s: a trial on some of %i samples, then on the others, has the scores of a trial on all', (objective, starts) => {
   const { sums } = playSteps(77, 10);
   const profiles = new Prior(1, world.params, 4).posteriorSamples(starts);
   const sequences = Uint8Array.from({ length: 5 * 28 }, (_, k) => (k * 7 + (k >> 3)) % 10);

@@ -90,7 +90,7 @@ describe.each(ENGINES)('$name', (engine) => {
     [3, [106, 107, 108]],
     [2 ** 32 - 4, [105, 106, 107]],
   ] as const)(
-    'the seed after a seed that a caller writes into env.seeds is in the range: %i',
+    'after a caller writes seeds from %i on into env.seeds, the next seeds are in the range',
     (seed, next) => {
       using env = openOn(engine, { ...SHAPE, autoreset: 'same-step' });
       env.reset({ seed: LOW });

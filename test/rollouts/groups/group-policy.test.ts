@@ -180,7 +180,7 @@ describe('the output of a policy', () => {
     }
   });
 
-  it('may be an error: the call rejects with policy_failed, and closes the environments', async () => {
+  it('is missing if the policy throws: the call rejects with policy_failed, and closes the environments', async () => {
     const reason = new Error('no');
     const views: RolloutView[] = [];
     const throws = (view: RolloutView) => {

@@ -187,11 +187,11 @@ describe('rows', () => {
   it('may have histories of 28 beliefs; those after the last action are ignored', () => {
     const beliefHistory = [[0.1, 0.2, 0.3], null, ...new Array(26).fill('ignored')] as never;
     const short = { seed: 3, actionHistory: [1, 2], action: 3, belief: [0.5, 0.5, 0.5] };
-    const columns = (row: ReplayRow) => score([row], { grader: 'v3' });
-    expect(columns({ ...short, beliefHistory })).toEqual(
-      columns({ ...short, beliefHistory: [[0.1, 0.2, 0.3], null] }),
+    const scored = (row: ReplayRow) => score([row], { grader: 'v3' });
+    expect(scored({ ...short, beliefHistory })).toEqual(
+      scored({ ...short, beliefHistory: [[0.1, 0.2, 0.3], null] }),
     );
-    expect(columns({ ...short, beliefHistory: null })).toEqual(columns(short));
+    expect(scored({ ...short, beliefHistory: null })).toEqual(scored(short));
   });
 
   it('may be empty', () => {

@@ -133,7 +133,7 @@ describe('RewardNormaliser', () => {
   });
   const step = (rewards: number[], terminated: number[] = rewards.map(() => 0)) => ({ rewards, terminated });
 
-  it('divides by the spread of discounted sums, which begin again at 0 after the end of an episode', () => {
+  it('divides by the standard deviation of discounted sums, which begin again at 0 after the end of an episode', () => {
     // NumPy: sum = 0.9 sum + r; RunningMeanStd.update(sum); r / sqrt(var + 1e-8); sum = 0 where terminated.
     const normaliser = new RewardNormaliser(env(2), { gamma: 0.9 });
     expect([...normaliser.normalise(step([1, -1]))]).toEqual(near([0.999999995, -0.999999995]));

@@ -83,7 +83,7 @@ describe('prompts refuse numbers out of range', () => {
     }
   });
 
-  it('of past steps: more than were taken', () => {
+  it('in the number of past steps: more than were taken', () => {
     const start = observations.slice();
     for (let i = 0; i < N; i++) start[i * OBSERVATION_SIZE + OBSERVATION.step] = 4;
     expectRefusal(() => prompts(start, histories), 'out_of_range', 'at most 4 past steps', 'histories[0]');

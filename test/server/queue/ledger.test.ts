@@ -119,15 +119,15 @@ describeWithRedis('the ledger', () => {
     expect(undisturbed).toMatchObject({ spent: '250000000', reserved: '62500000', episodes: '1' });
     await queue.redis.flushall();
     await limit(10, 100);
-    const commands = { before: 0 };
+    let commandCount = 0;
     const disturbed = await act(
       () => {
-        commands.before++;
+        commandCount++;
         proxy.cut();
       },
       () => proxy.whenCut(),
     );
-    expect(commands.before).toBe(8);
+    expect(commandCount).toBe(8);
     expect(withoutIds(disturbed)).toEqual(undisturbed);
   });
 

@@ -121,8 +121,8 @@ describeWithRedis('a job in Redis', () => {
   it('refuses a shard with too few episodes when it is collected', async () => {
     const shard = await submit('short');
     await storeResult(queue, shard, await resultWith(3), 'here');
-    const stream = { file: '', process: '', hasEnded: () => false, openStore: null };
-    const collector = await Collector.open(queue, 'short', stream);
+    const options = { file: '', process: '', hasEnded: () => false, openStore: null };
+    const collector = await Collector.open(queue, 'short', options);
     const read = async () => {
       for await (const _ of collector.lines());
     };

@@ -143,7 +143,7 @@ describe('redaction', () => {
     expect(withoutSecrets('x'.repeat(1000), null)).toHaveLength(1000);
   });
 
-  it('applies to every error that work in withSafeErrors throws', async () => {
+  it('applies to every error of the work that withSafeErrors runs', async () => {
     const { signal } = new AbortController();
     const hubError = new HubError(`no ${token}`, { status: 412 });
     for (const error of [hubError, new Error(`no ${token}`), `no ${token}`]) {
