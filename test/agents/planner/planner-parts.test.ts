@@ -221,24 +221,27 @@ it.each([
   ['score', 3],
   ['score', 20],
   ['wellbeing', 64],
-] as const)('%s: a trial on some of %i samples, then on the others, has the scores of a trial on all', (objective, starts) => {
-  const { sums } = playSteps(77, 10);
-  const profiles = new Prior(1, world.params, 4).posteriorSamples(starts);
-  const sequences = Uint8Array.from({ length: 5 * 28 }, (_, k) => (k * 7 + (k >> 3)) % 10);
-  const settings = { world, backend: undefined, kernel: undefined, threads: 1, problems: 1, starts };
-  using imagination = runSync(
-    Imagination.open({ ...settings, objective, grader, seed: 9, maxSequences: 5 }, openBatch),
-  );
-  imagination.begin(10, [0], sums, profiles);
-  const trial = trialOf(0, sequences);
-  runSync(imagination.screen([trial]));
-  const screened = trial.scores.slice();
-  runSync(imagination.complete([trial]));
-  const all = scoresOf(objective, sums, 10, sequences, profiles);
-  expect(trial.scores).toEqual(all);
-  if (starts <= 8) expect(screened).toEqual(all);
-  else expect(screened).not.toEqual(all);
-});
+] as const)(
+  '%s: a trial on some of %i samples, then on the others, has the scores of a trial on all',
+  (objective, starts) => {
+    const { sums } = playSteps(77, 10);
+    const profiles = new Prior(1, world.params, 4).posteriorSamples(starts);
+    const sequences = Uint8Array.from({ length: 5 * 28 }, (_, k) => (k * 7 + (k >> 3)) % 10);
+    const settings = { world, backend: undefined, kernel: undefined, threads: 1, problems: 1, starts };
+    using imagination = runSync(
+      Imagination.open({ ...settings, objective, grader, seed: 9, maxSequences: 5 }, openBatch),
+    );
+    imagination.begin(10, [0], sums, profiles);
+    const trial = trialOf(0, sequences);
+    runSync(imagination.screen([trial]));
+    const screened = trial.scores.slice();
+    runSync(imagination.complete([trial]));
+    const all = scoresOf(objective, sums, 10, sequences, profiles);
+    expect(trial.scores).toEqual(all);
+    if (starts <= 8) expect(screened).toEqual(all);
+    else expect(screened).not.toEqual(all);
+  },
+);
 
 it('the prior draws profiles from its seed, the same profiles for every environment', () => {
   const profiles = new Prior(2, world.params, 4).posteriorSamples(3);
