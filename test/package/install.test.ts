@@ -66,7 +66,7 @@ function install(env: Record<string, string> = {}) {
 }
 
 const NOT_COMPILED = { status: 0, stderr: '', compiled: '' };
-const COMPILED_ONCE = { status: 0, stderr: '', compiled: '["configure","build"]\n' };
+const COMPILED_ONCE = { status: 0, stderr: '', compiled: '["configure","build","--jobs","max"]\n' };
 
 describe.skipIf(NATIVE.length === 0)('if an addon exists and loads', () => {
   it.each([
