@@ -21,6 +21,29 @@ struct LaneDraws {
   }
 };
 
+// The same, computed by the constructor for steps [from, stop), two steps at once: the chains of four draws overlap better
+// than those of two.
+struct DrawsAhead {
+  alignas(64) uint32_t words[count::Steps + 1][4][kLanes];
+  DrawsAhead(const Tables& w, U seed, int from, int stop) {
+    const Key noise = make_key(seed, broadcast(w.noise_stream)), event = make_key(seed, broadcast(w.event_stream));
+    const Key keys[4] = {noise, event, noise, event};
+    const U zero = broadcast(0u);
+    for (int t = from; t < stop; t += 2) {
+      const U first = broadcast(static_cast<uint32_t>(t)), second = broadcast(static_cast<uint32_t>(t + 1));
+      Draw d[4] = {{first, zero}, {first, zero}, {second, zero}, {second, zero}};
+      threefry(keys, d);
+      RHYTHM_UNROLL for (int k = 0; k < 4; k++) {
+        store(words[t + k / 2][2 * (k % 2)], d[k].x0), store(words[t + k / 2][2 * (k % 2) + 1], d[k].x1);
+      }
+    }
+  }
+  RHYTHM_INLINE_MEMBER Draws at(const Tables&, U, SharedTime now) const {
+    const auto& step = words[now.t];
+    return {{load(step[0]), load(step[1])}, {load(step[2]), load(step[3])}};
+  }
+};
+
 // Draws for lanes with one seed, such as rollouts from one state. The constructor computes those of a whole episode, one
 // step per lane.
 struct SharedDraws {

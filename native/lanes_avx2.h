@@ -10,6 +10,8 @@ namespace rhythm::avx2 {
 
 constexpr int kLanes = 8;
 constexpr int kNarrowBlock = kLanes;
+// Whether a run of action sequences computes its draws before its steps.
+constexpr bool kDrawsAhead = true;
 
 // Lanes of floats, of words, and of flags.
 struct F {
@@ -52,9 +54,16 @@ RHYTHM_INLINE M operator<(U a, U b) {
   const U top = broadcast(0x80000000u);
   return as_mask(_mm256_cmpgt_epi32((b ^ top).v, (a ^ top).v));
 }
+// A rotation by whole bytes is one shuffle.
 template <int Bits>
 RHYTHM_INLINE U rotate_left(U a) {
-  return (a << Bits) | (a >> (32 - Bits));
+  if constexpr (Bits % 8 != 0) {
+    return (a << Bits) | (a >> (32 - Bits));
+  } else {
+    constexpr auto sources = static_cast<uint32_t>(0x0302010003020100 >> (32 - Bits));
+    const auto word = [](uint32_t k) { return static_cast<int>(sources + k * 0x04040404); };
+    return {_mm256_shuffle_epi8(a.v, _mm256_setr_epi32(word(0), word(1), word(2), word(3), word(0), word(1), word(2), word(3)))};
+  }
 }
 // Returns integers in [0, n): ((a >> 16) * n) >> 16.
 RHYTHM_INLINE U below(U a, uint32_t n) { return U{_mm256_mulhi_epu16(a.v, broadcast(n << 16).v)} >> 16; }
@@ -100,6 +109,10 @@ RHYTHM_INLINE F lookup(const float* table, U index) {
   const __m256 low = _mm256_permutevar8x32_ps(load(table).v, index.v);
   const __m256 high = _mm256_permutevar8x32_ps(load(table + 8).v, index.v);
   return {_mm256_blendv_ps(low, high, _mm256_castsi256_ps((index << 28).v))};
+}
+// The same for an index below eight.
+RHYTHM_INLINE F lookup_eight(const float* table, U index) {
+  return {_mm256_permutevar8x32_ps(load(table).v, index.v)};
 }
 
 // Returns base[index] of each lane.

@@ -10,6 +10,8 @@ namespace rhythm::avx512 {
 
 constexpr int kLanes = 16;
 constexpr int kNarrowBlock = 8;
+// Whether a run of action sequences computes its draws before its steps.
+constexpr bool kDrawsAhead = false;
 
 // Lanes of floats, of words, and of flags.
 struct F {
@@ -90,6 +92,8 @@ RHYTHM_INLINE F lookup(const float* table, U index) {
 RHYTHM_INLINE U lookup(const uint32_t* table, U index) {
   return {_mm512_permutexvar_epi32(index.v, _mm512_load_si512(table))};
 }
+// The same for an index below eight.
+RHYTHM_INLINE F lookup_eight(const float* table, U index) { return lookup(table, index); }
 
 // Returns base[index] of each lane.
 RHYTHM_INLINE U gather(const uint32_t* base, U index) { return {_mm512_i32gather_epi32(index.v, base, 4)}; }

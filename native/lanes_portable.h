@@ -9,6 +9,8 @@ namespace rhythm::portable {
 
 constexpr int kLanes = 4;
 constexpr int kNarrowBlock = kLanes;
+// Whether a run of action sequences computes its draws before its steps.
+constexpr bool kDrawsAhead = false;
 
 typedef float FloatVector __attribute__((vector_size(16)));
 typedef uint32_t WordVector __attribute__((vector_size(16)));
@@ -103,6 +105,8 @@ RHYTHM_INLINE F lookup(const float* table, U i) {
 RHYTHM_INLINE U lookup(const uint32_t* table, U i) {
   return {WordVector{table[i.v[0]], table[i.v[1]], table[i.v[2]], table[i.v[3]]}};
 }
+// The same for an index below eight.
+RHYTHM_INLINE F lookup_eight(const float* table, U index) { return lookup(table, index); }
 
 // Returns base[index] of each lane.
 RHYTHM_INLINE U gather(const uint32_t* base, U i) {

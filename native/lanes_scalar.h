@@ -9,6 +9,8 @@ namespace rhythm::scalar {
 
 constexpr int kLanes = 1;
 constexpr int kNarrowBlock = kLanes;
+// Whether a run of action sequences computes its draws before its steps.
+constexpr bool kDrawsAhead = false;
 
 // Lanes of floats, of words, and of flags.
 struct F {
@@ -92,6 +94,7 @@ RHYTHM_INLINE void store_bytes(uint8_t* to, U a) { *to = static_cast<uint8_t>(a.
 
 RHYTHM_INLINE F lookup(const float* table, U index) { return {table[index.v]}; }
 RHYTHM_INLINE U lookup(const uint32_t* table, U index) { return {table[index.v]}; }
+RHYTHM_INLINE F lookup_eight(const float* table, U index) { return lookup(table, index); }
 RHYTHM_INLINE U gather(const uint32_t* base, U index) { return {base[index.v]}; }
 
 // Returns false: this kernel cannot write columns as whole lines of memory.

@@ -31,3 +31,7 @@ RHYTHM_INLINE Meters lookup(const float (*tables)[kTableWidth], U code) {
   return {lookup(tables[0], code), lookup(tables[1], code), lookup(tables[2], code), lookup(tables[3], code),
           lookup(tables[4], code)};
 }
+RHYTHM_INLINE Meters lookup_eight(const float (*tables)[kTableWidth], U code) {
+  return {lookup_eight(tables[0], code), lookup_eight(tables[1], code), lookup_eight(tables[2], code),
+          lookup_eight(tables[3], code), lookup_eight(tables[4], code)};
+}

@@ -18,7 +18,7 @@ RHYTHM_INLINE LastStep select(M m, const LastStep& a, const LastStep& b) {
 }
 
 RHYTHM_INLINE LastStep last_step_of(const Tables& w, const Transition& transition, U action) {
-  return {lookup(w.observed_event, transition.event), to_float(action), transition.reward, transition.delta,
+  return {lookup_eight(w.observed_event, transition.event), to_float(action), transition.reward, transition.delta,
           transition.anomaly};
 }
 

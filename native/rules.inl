@@ -227,7 +227,7 @@ RHYTHM_INLINE Transition step_episode(const Tables& w, const Profile& profile, c
   d = d - profile.decay;
   // Rule 6: event.
   transition.event = event_of(w, draws.event);
-  d = d + lookup(w.event_effect, transition.event) * profile.event_impact;
+  d = d + lookup_eight(w.event_effect, transition.event) * profile.event_impact;
   // Rule 7: meters.
   const Meters moved = clamp01(episode.meters + d);
   transition.delta = moved - episode.meters;

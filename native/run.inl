@@ -257,7 +257,12 @@ RHYTHM_INLINE void run_group(const Envs& envs, const Run& run, const Group& g) {
   if (!shared_time) return run_group_lane_times<Choose, Record>(envs, run, g, from < stop, stop);
   const Group whole = {g.tile, g.lane, g.first, kLanes};
   if (kLanes > 1 && all_same(state::Seed)) return run_group_of_one_seed<Choose, Record>(envs, run, whole, t0, t1);
-  run_group_shared_time<Choose, Record>(envs, run, whole, LaneDraws{}, t0, t1);
+  if constexpr (kDrawsAhead && std::is_same_v<Choose, ChooseSequence>) {
+    const DrawsAhead source(*envs.tables, g.word(state::Seed), t0, t1);
+    run_group_shared_time<Choose, Record>(envs, run, whole, source, t0, t1);
+  } else {
+    run_group_shared_time<Choose, Record>(envs, run, whole, LaneDraws{}, t0, t1);
+  }
 }
 
 template <class Choose, class Record>

@@ -9,7 +9,7 @@ namespace rhythm {
 
 // A lookup reads a whole register of sixteen lanes.
 constexpr int kTableWidth = 16;
-static_assert(world::count::Actions <= kTableWidth && world::count::Events < kTableWidth);
+static_assert(world::count::Actions <= kTableWidth && world::count::Events < kTableWidth / 2);
 static_assert(world::count::NamedProfiles <= kTableWidth && world::count::Slots <= kTableWidth);
 
 struct alignas(64) Tables {
