@@ -40,7 +40,7 @@ export interface Evaluated {
   readonly grader: Grader;
 }
 
-/** The maximum number of episodes of a file: 1.4 GB of JSON lines, 0.8 GB of Parquet; with reasons 3 GB and 12 GB. */
+/** The maximum number of episodes of a file: 1.4 GB of JSON lines, 0.8 GB of Parquet; with a planner's reasons 3 GB and 22 GB. */
 const MAX_EPISODES = { jsonl: 100_000, parquet: 10_000_000 };
 
 /** Refuses an evaluation of more than MAX_EPISODES. @throws UsageError. */
