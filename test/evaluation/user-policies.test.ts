@@ -98,7 +98,11 @@ describe('policies passed as values', () => {
   });
 
   it.each([
-    ['the name of a built-in policy', { heuristic: () => ({ actions: [] }) }, /another name .* "heuristic"/],
+    [
+      'the name of a built-in policy',
+      { heuristic: () => ({ actions: [] }) },
+      /got "heuristic" .* Pass the policy under another name/,
+    ],
     ['a name with a comma', { 'a,b': () => ({ actions: [] }) }, /without a comma/],
     ['a value that is not a policy', { mine: {} as never }, /docs\/guides\/policies\.md/],
     ['an unknown name', { mine: 'planer' }, /Did you mean "planner"/],

@@ -10,7 +10,7 @@ export type Rows = readonly (readonly (string | number)[])[];
 const f32 = Math.fround;
 const METERS = RHYTHM.meters;
 
-/** Returns every number of the spec as tables by headline, without header rows. */
+/** Returns every number of the spec as tables by heading, without header rows. */
 export function numberTables(spec: WorldSpec = RHYTHM): Record<string, Rows> {
   const { constants, reward, noise } = spec;
   const sources = spec.belief.flatMap(({ name, factors }) =>

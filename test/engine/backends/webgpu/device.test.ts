@@ -61,7 +61,7 @@ describeGpu('compilation', () => {
   it('refuses a workgroup above the limit of the device, and names the limit', async () => {
     const device = { ...DEVICE, workgroupSize: 4096 };
     await expect(webGpuBackend(nodeGpuWith).open(optionsFor(1, { device }))).rejects.toMatchObject({
-      message: expect.stringMatching(/workgroupSize of at most \d+, got 4096/),
+      message: expect.stringMatching(/workgroupSize of at most \d+, the limit of .+, got 4096/),
     });
   });
 });
