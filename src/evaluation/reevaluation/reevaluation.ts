@@ -31,7 +31,7 @@ export interface Section {
   /** As in rows of an evaluation. */
   readonly profiles: string;
   readonly seeds: string;
-  /** By grader in the requested order; rows of BASELINES, then players in order of appearance. */
+  /** By grader in the requested order; rows of BASELINES, then the user's policies, then players in order of appearance. */
   readonly graders: readonly {
     readonly grader: string;
     readonly weights: GraderWeights;
