@@ -39,12 +39,13 @@ export interface WorkOptions {
 const MAX_STALLS = 20;
 /** Milliseconds before BullMQ retries after an error of Redis. */
 const RETRY_MS = 500;
-/** Milliseconds between checks whether a job was cancelled. */
+/** Milliseconds between checks whether a job was cancelled, and whether the queue is empty. */
 const WATCH_MS = 500;
 
 /**
- * Works until the signal aborts, or until a job of another version or world comes. Then running shards are given back at
- * once. @returns the number of shards that were computed. @throws QueueError; LibraryError.
+ * Works until the signal aborts, until no shard is left (`untilEmpty`), or until a job of another version or world comes. Shards
+ * that are being computed then go back to the queue at once.
+ * @returns the number of shards that were computed. @throws QueueError; LibraryError.
  */
 export async function work(options: WorkOptions, signal: AbortSignal): Promise<number> {
   const { bullmq } = await loadQueues();
@@ -72,15 +73,21 @@ export async function work(options: WorkOptions, signal: AbortSignal): Promise<n
   }
 }
 
+/** The longest wait in milliseconds for BullMQ's worker to close. */
+const CLOSE_MS = 1500;
+
+/** Computes the shards that BullMQ's worker takes, up to `concurrency` at a time. */
 class ShardProcessor {
   readonly #queue: Queue;
   readonly #options: WorkOptions;
   readonly #bullmq: typeof import('bullmq');
   readonly #threads: ShardThreads;
+  /** The shards that are being computed, by BullMQ's id. */
   readonly #active = new Map<string, ShardData>();
   readonly #stopped = new AbortController();
   /** Aborts with an error when the queue has jobs of another version or world. */
   readonly #refused = new AbortController();
+  /** The number of shards that were computed. */
   computed = 0;
   #lastNote = '';
 
@@ -95,7 +102,7 @@ class ShardProcessor {
   async run(worker: Worker<ShardData>, signal: AbortSignal): Promise<void> {
     worker.on('error', (error) => this.#note(error.message));
     worker.on('lockRenewalFailed', (ids) => {
-      for (const id of ids) worker.cancelJob(id, 'the lock was lost');
+      for (const id of ids) worker.cancelJob(id, LOST_LEASE);
     });
     const watch = setInterval(() => void this.#cancelEnded(worker).catch(() => {}), WATCH_MS);
     try {
@@ -104,7 +111,7 @@ class ShardProcessor {
       clearInterval(watch);
       this.#stopped.abort(new Error('The worker ends.'));
       // Does not wait for long, because `close` waits while the connection is lost.
-      await Promise.race([worker.close(), new Promise((resolve) => setTimeout(resolve, 1500).unref())]);
+      await Promise.race([worker.close(), new Promise((resolve) => setTimeout(resolve, CLOSE_MS).unref())]);
       await this.#threads.close();
     }
     this.#refused.signal.throwIfAborted();
@@ -157,10 +164,10 @@ class ShardProcessor {
         () => storeResult(this.#queue, shard.data, result, hostname()),
         this.#stopped.signal,
       );
-      if (stored === 'different') throw differs(name, index);
+      if (stored === 'different') throw differentBytes(name, index);
       this.computed++;
     } catch (error) {
-      await this.#fail(shard, token, error as Error & SentError);
+      await this.#fail(shard, token, toError(error));
     } finally {
       this.#active.delete(shard.id!);
     }
@@ -208,7 +215,16 @@ class ShardProcessor {
   }
 }
 
-const differs = (name: string, index: number): QueueError =>
+/** The reason of a shard's abort after its lock could not be renewed. */
+const LOST_LEASE =
+  'Expected this worker to hold the lease of the shard, got a lease that ended or that another worker holds. ' +
+  'Raise --lease if this worker was not stopped.';
+
+/** Returns the thrown error. BullMQ aborts a shard with a text instead of an error. */
+const toError = (thrown: unknown): Error & SentError =>
+  thrown instanceof Error ? thrown : new Error(String(thrown));
+
+const differentBytes = (name: string, index: number): QueueError =>
   new QueueError(
     `Expected shard ${index} of ${name} to give the same bytes again on ${hostname()}, got other bytes. ` +
       'Compare the versions and the processors of the workers, cancel the job and submit it again.',

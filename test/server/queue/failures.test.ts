@@ -1,7 +1,7 @@
-/** Shards that fail in all attempts, and shards that give other bytes when they are computed again. */
+/** Shards that fail in all attempts, lose their lease, or give other bytes when they are computed again. */
 import { Queue as Shards } from 'bullmq';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { ShardData } from '../../../src/server/queue/keys.js';
+import { lockKey, type ShardData } from '../../../src/server/queue/keys.js';
 import { json } from '../../fakes/openai-faults.js';
 import { runCli, temporaryDirectory } from '../../support/cli.js';
 import { startModel } from '../../support/llm.js';
@@ -10,7 +10,7 @@ import { describeWithRedis, RedisServer, until } from '../../support/redis.js';
 
 const pathOf = temporaryDirectory();
 const PREFIX = 'rhythm-vec';
-const ARGS = ['teach', '--policy', 'llm:fake', '--seeds', '800-807', '--retries', '0'];
+const argsOf = (seeds: string) => ['teach', '--policy', 'llm:fake', '--seeds', seeds, '--retries', '0'];
 
 describeWithRedis('a shard', () => {
   let server: RedisServer;
@@ -24,11 +24,12 @@ describeWithRedis('a shard', () => {
     runCli(['queue', 'collect', name, '--output', path], '', server.environment);
 
   it('that fails is tried five times with growing waits, then reported, and tried again when its job is submitted again', async () => {
+    const args = argsOf('800-807');
     let isBroken = true;
     const fake = await startModel({
       faultOf: () => (isBroken ? ({ response }) => json(response, 401, { error: { message: 'no' } }) : null),
     });
-    const name = await submit(server, ...ARGS);
+    const name = await submit(server, ...args);
     const client = server.client();
     const shards = new Shards<ShardData>('shards', { connection: client, prefix: PREFIX });
     workWith(server, fake);
@@ -50,13 +51,35 @@ describeWithRedis('a shard', () => {
       ),
     });
     isBroken = false;
-    expect(await submit(server, ...ARGS)).toBe(name);
+    expect(await submit(server, ...args)).toBe(name);
     expect((await collect(name, pathOf('failed.jsonl'))).code).toBe(0);
     const expected = pathOf('expected.jsonl');
-    expect(await runCli([...ARGS, '--output', expected], '', fake.environment)).toMatchObject({ code: 0 });
+    expect(await runCli([...args, '--output', expected], '', fake.environment)).toMatchObject({ code: 0 });
     expect(read(pathOf('failed.jsonl'))).toBe(read(expected));
     await shards.close();
     client.disconnect();
+  });
+
+  it('that loses its lease is reported with the reason, and computed again', async () => {
+    const args = argsOf('810-811');
+    let isHanging = true;
+    const fake = await startModel({ faultOf: () => (isHanging ? () => {} : null) });
+    const name = await submit(server, ...args);
+    const redis = server.client();
+    const worker = workWith(server, fake, { lease: 1 });
+    await until(() => fake.requests.length > 0);
+    const { submission } = await redis.hgetall(`${PREFIX}:job:${name}`);
+    const lock = lockKey(PREFIX, { job: name, submission, index: 0 });
+    await redis.set(lock, 'another worker', 'PX', 1000);
+    await worker.note(
+      new RegExp(`^Shard 0 of ${name}: Expected this worker to hold the lease of the shard, got`),
+    );
+    isHanging = false;
+    expect((await collect(name, pathOf('lost-lease.jsonl'))).code).toBe(0);
+    const expected = pathOf('expected-lost-lease.jsonl');
+    expect(await runCli([...args, '--output', expected], '', fake.environment)).toMatchObject({ code: 0 });
+    expect(read(pathOf('lost-lease.jsonl'))).toBe(read(expected));
+    redis.disconnect();
   });
 
   it('that gives other bytes on its second run is reported by worker, status and collect', async () => {
