@@ -20,7 +20,7 @@ const NO_TOKEN: Rejection = {
 const OTHER_TOKEN: Rejection = {
   status: 401,
   detail:
-    'Expected the server\'s token in "Authorization: Bearer TOKEN", got another. Send the server\'s token.',
+    'Expected the server\'s token in "Authorization: Bearer TOKEN", got another token. Send the server\'s token.',
 };
 
 /**

@@ -33,6 +33,7 @@ const [MIN_RETRY, MAX_RETRY] = [1, 60];
 /** The weight of the latest interval in the moving average of the time between two ends of requests. */
 const WEIGHT = 0.1;
 
+/** Admits requests in turn by client. */
 export class FairQueue {
   readonly #limits: FairQueueLimits;
   /** By client, in the order of the clients' next turns. No queue is empty. */
@@ -49,6 +50,7 @@ export class FairQueue {
     this.#limits = limits;
   }
 
+  /** The number of requests in progress. */
   get working(): number {
     return this.#working;
   }
@@ -57,14 +59,15 @@ export class FairQueue {
     return this.#draining;
   }
 
+  /** The number of requests that wait. */
   get waiting(): number {
     return this.#waiting;
   }
 
   /**
    * Waits until a request may begin. `leave` must be called when it ends.
-   * @param signal of a client that may disconnect; its request then leaves the queue.
-   * @throws BusyError if the queue is full, closed, or too slow, and the signal's reason.
+   * @param client the client's name. @param signal aborted when the client disconnects. The request then leaves the queue.
+   * @throws BusyError if the queue is full or draining, or if the wait was too long; the signal's reason.
    */
   async enter(client: string, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
@@ -77,7 +80,7 @@ export class FairQueue {
   leave(): void {
     const now = performance.now();
     // While no request waits, the time since the last end depends on the clients, not on the server.
-    if (this.#waiting > 0) this.#note(now - this.#endedAt);
+    if (this.#waiting > 0) this.#addInterval(now - this.#endedAt);
     this.#endedAt = now;
     this.#working--;
     const next = this.#next();
@@ -86,7 +89,8 @@ export class FairQueue {
     next.admit();
   }
 
-  #note(ms: number): void {
+  /** Updates the moving average of the time between two ends of requests. */
+  #addInterval(ms: number): void {
     this.#meanMs = this.#meanMs === null ? ms : this.#meanMs + WEIGHT * (ms - this.#meanMs);
   }
 
@@ -131,7 +135,7 @@ export class FairQueue {
 
   #tooSlow(): BusyError {
     return new BusyError(
-      `Expected to begin within ${this.#limits.waitMs} ms, but ${this.#limits.working} other requests of /v1 are in progress. ` +
+      `Expected the request to begin within ${this.#limits.waitMs} ms, but ${this.#limits.working} other requests of /v1 are in progress. ` +
         'Try again after the time in Retry-After, or raise --batch-wait.',
       this.#retryAfter(),
     );
@@ -173,4 +177,4 @@ export class FairQueue {
 }
 
 const DRAINING =
-  'Expected a server that accepts requests, but this one is shutting down. Try again, at another server.';
+  'Expected a server that accepts requests, got a server that is shutting down. Send the request to another server.';

@@ -1,4 +1,4 @@
-/** Limits of a server: sessions, and environments of vector environments. Several processes may share one. */
+/** Quotas of a server: for sessions, and for environments of vector environments. Several processes may share a quota. */
 
 /** The answer to a request for part of a quota. */
 export interface Grant {
@@ -9,8 +9,9 @@ export interface Grant {
 
 export interface Quota {
   readonly capacity: number;
-  /** Takes part of the quota. */
+  /** Takes `count` of the quota if so many are free, else none. */
   take(count: number): Grant | Promise<Grant>;
+  /** Returns what `take` has granted. */
   giveBack(count: number): void;
 }
 

@@ -17,7 +17,9 @@ export interface BatchOrigin {
 
 export class Scheduler {
   readonly #queue: FairQueue;
+  /** Settles at the last turn that was handed out. */
   #last: Promise<void> = Promise.resolve();
+  /** Settles when the last large work has ended. */
   #large: Promise<unknown> = Promise.resolve();
 
   constructor(limits: FairQueueLimits) {

@@ -114,7 +114,7 @@ export function checkWeights(list: ArrayLike<number>, where = 'grader'): Float32
   const outside = weights.findIndex((weight) => !inDomain(weight));
   if (outside >= 0) {
     const domain = `0 or a magnitude in [2^-40, 2^20] as the weight of ${COMPONENT_NAMES[outside]}`;
-    refuse(domain, 'Pass such a number, or use a name.');
+    refuse(domain, 'Pass a weight in that range, or use a name.');
   }
   if (!sumsToOne(weights as number[]))
     refuse('weights that sum to 1', 'Divide them by their sum, or use a name.');

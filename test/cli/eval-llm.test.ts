@@ -180,7 +180,7 @@ describe('refuses, as a usage error, before the first request', () => {
     [
       'trajectories on the standard output',
       ['--trajectories', '-'],
-      /to be a file with a language model, got -\./,
+      /to name a file when a language model is used, got -\./,
     ],
     [
       'too many episodes',
@@ -199,15 +199,15 @@ describe('refuses, as a usage error, before the first request', () => {
     ],
     [
       'a file of another sampling',
-      ['--temperature', '1', '--trajectories', pathOf('asked.jsonl')],
-      /sampling of .*asked\.jsonl:1 .* or pass another --trajectories\./,
+      ['--temperature', '1', '--trajectories', pathOf('sampled.jsonl')],
+      /sampling of .*sampled\.jsonl:1 .* or pass another --trajectories\./,
     ],
   ];
   it.each(refused)('%s', async (_, args, message) => {
     await runCli(['eval', '--policies', 'random', '--seeds', '1-1', '--trajectories', pathOf('other.jsonl')]);
     const fake = await startModel();
-    if (args.includes(pathOf('asked.jsonl')) && !existsSync(pathOf('asked.jsonl'))) {
-      await evaluate(fake, '--trajectories', pathOf('asked.jsonl'));
+    if (args.includes(pathOf('sampled.jsonl')) && !existsSync(pathOf('sampled.jsonl'))) {
+      await evaluate(fake, '--trajectories', pathOf('sampled.jsonl'));
     }
     const before = fake.requests.length;
     const { code, stdout, stderr } = await evaluate(fake, ...args);

@@ -263,9 +263,13 @@ describe('invalid rows', () => {
     [
       'another world',
       { ...good, world_digest: 'f'.repeat(64) },
-      `world_digest: Expected ${createWorld().digest}, the world that rows are played in, or a former one, got "${'f'.repeat(64)}".`,
+      `world_digest: Expected ${createWorld().digest}, the world in which rows are replayed, or the digest of a former world, got "${'f'.repeat(64)}".`,
     ],
-    ['a world digest that is a number', { ...good, world_digest: 1 }, 'or a former one, got 1.'],
+    [
+      'a world digest that is a number',
+      { ...good, world_digest: 1 },
+      'or the digest of a former world, got 1.',
+    ],
     ['a line that is too long', ' '.repeat(MAX_LINE_BYTES + 1), `at most ${MAX_LINE_BYTES} bytes`],
   ];
   it.each(refused)('%s', async (_, row, reason) => {

@@ -81,20 +81,20 @@ describe('both formats', () => {
 
   it('of a language model give the same results, and a second run adds episodes to the Parquet file', async () => {
     const fake = await startModel();
-    const ask = (seeds: string, name: string) =>
+    const teachModel = (seeds: string, name: string) =>
       runCli(
         ['teach', '--policy', 'llm:fake', '--seeds', seeds, '--output', pathOf(name)],
         '',
         fake.environment,
       );
-    expect(await ask('100-101', 'l.jsonl')).toMatchObject({ code: 0 });
-    const asked = fake.requests.length;
-    expect(await ask('100-100', 'l.parquet')).toMatchObject({ code: 0 });
-    expect(await ask('100-101', 'l.parquet')).toMatchObject({
+    expect(await teachModel('100-101', 'l.jsonl')).toMatchObject({ code: 0 });
+    const before = fake.requests.length;
+    expect(await teachModel('100-100', 'l.parquet')).toMatchObject({ code: 0 });
+    expect(await teachModel('100-101', 'l.parquet')).toMatchObject({
       code: 0,
       stderr: expect.stringContaining('2 episodes in'),
     });
-    expect(fake.requests).toHaveLength(2 * asked);
+    expect(fake.requests).toHaveLength(2 * before);
     expect(filesOf('l.')).toEqual(['l.jsonl', 'l.parquet']);
     const [lines, rows] = [
       await runCli(['reeval', '--jsonl', pathOf('l.jsonl')]),

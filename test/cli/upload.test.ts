@@ -92,7 +92,11 @@ describe('messages', () => {
 
   it('report waiting, with the reason', async () => {
     const hub = await startHub();
-    hub.faults.add({ on: /revision/, times: 1, does: { answer: 429, headers: { 'retry-after': '0' } } });
+    hub.faults.add({
+      pattern: /revision/,
+      times: 1,
+      action: { answer: 429, headers: { 'retry-after': '0' } },
+    });
     const { code, stderr } = await upload(hub, directoryOf({ x: 'x' }));
     expect([code, stderr]).toEqual([
       0,
@@ -143,7 +147,7 @@ describe('--dry-run lists the files without the Hub', () => {
 
   it('but fails if the Hub refuses the request', async () => {
     const hub = await startHub();
-    hub.faults.add({ on: /revision/, does: { answer: 403 } });
+    hub.faults.add({ pattern: /revision/, action: { answer: 403 } });
     const { code, stderr } = await upload(hub, '--dry-run', directory());
     expect([code, stderr]).toEqual([1, expect.stringContaining('got status 403')]);
   });
@@ -174,7 +178,7 @@ describe('an interrupted upload', () => {
   const started = async () => {
     const hub = await startHub({ large: 1000 });
     const directory = directoryOf(files);
-    hub.faults.add({ on: /^PUT/, after: 3, does: { hangAfter: 100_000 } });
+    hub.faults.add({ pattern: /^PUT/, after: 3, action: { hangAfter: 100_000 } });
     const hanging = hub.faults.hanging();
     const running = startCli(args(directory), { ...BARE, ...hub.environment });
     await hanging;
@@ -262,10 +266,10 @@ describe('the token appears in no output', () => {
     ],
     ['in an invalid answer', /revision/, (token: string) => token, 1],
     ['in an error', /create/, (token: string) => `{"error":"${token}"}`, 1],
-  ])('if the Hub returns it %s', async (_, on, body, exit) => {
+  ])('if the Hub returns it %s', async (_, pattern, body, exit) => {
     const hub = await startHub();
     const { HF_TOKEN } = hub.environment;
-    hub.faults.add({ on, does: { answer: on.test('create') ? 400 : 200, body: body(HF_TOKEN) } });
+    hub.faults.add({ pattern, action: { answer: pattern.test('create') ? 400 : 200, body: body(HF_TOKEN) } });
     const { code, stdout, stderr } = await upload(hub, directoryOf({ x: 'x' }));
     expect(code).toBe(exit);
     expect(stdout + stderr).not.toContain(HF_TOKEN);

@@ -13,13 +13,13 @@ export type FaultAction =
   | { readonly hangAfter: number };
 
 export interface Fault {
-  /** Matched against `METHOD /path?query`. */
-  readonly on: RegExp;
+  /** Matches the faulty requests, as `METHOD /path?query`. */
+  readonly pattern: RegExp;
   /** The number of matching requests before the first fault, which are handled correctly. */
   readonly after?: number;
   /** The number of faults; by default unlimited. */
   readonly times?: number;
-  readonly does: FaultAction;
+  readonly action: FaultAction;
 }
 
 /** The pending faults, in order. */
@@ -43,10 +43,10 @@ export class Faults {
   /** Counts a request. @returns its fault; null for none. */
   next(request: string): FaultAction | null {
     for (const each of this.#faults) {
-      const { on, after = 0, times = Number.POSITIVE_INFINITY, does } = each.fault;
-      if (!on.test(request)) continue;
+      const { pattern, after = 0, times = Number.POSITIVE_INFINITY, action } = each.fault;
+      if (!pattern.test(request)) continue;
       each.requests++;
-      if (each.requests > after && each.requests <= after + times) return does;
+      if (each.requests > after && each.requests <= after + times) return action;
     }
     return null;
   }

@@ -77,6 +77,7 @@ struct OutputMemory {
   }
 };
 
+// The world block and the arguments of all calls.
 struct World {
   Column<uint32_t> block = Column<uint32_t>(count::BlockWords);
   Column<uint32_t> seeds = Column<uint32_t>(kNumEnvs), backwards = Column<uint32_t>(kNumEnvs);
@@ -93,6 +94,7 @@ struct World {
   }
 };
 
+// The outputs and states of a batch.
 struct Snapshot {
   OutputMemory outputs;
   Column<uint32_t> words = Column<uint32_t>(static_cast<size_t>(kNumEnvs) * count::StateWords);

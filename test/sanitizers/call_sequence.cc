@@ -46,10 +46,10 @@ class CallSequence {
 
   // Begins episodes at different steps, with and without sums.
   void reset_to_later_steps() {
-    const Start known = {begins_, meters_, sums_, sums_, sums_, begins_};
-    const Start unknown = {begins_, meters_, nullptr, nullptr, nullptr, nullptr};
-    batch_.reset(out_, {nullptr, seeds_, modes_, profiles_, graders_, false, nullptr, &known});
-    batch_.reset(out_, {mask_, seeds_, nullptr, nullptr, nullptr, false, nullptr, &unknown});
+    const Start with_sums = {begins_, meters_, sums_, sums_, sums_, begins_};
+    const Start without_sums = {begins_, meters_, nullptr, nullptr, nullptr, nullptr};
+    batch_.reset(out_, {nullptr, seeds_, modes_, profiles_, graders_, false, nullptr, &with_sums});
+    batch_.reset(out_, {mask_, seeds_, nullptr, nullptr, nullptr, false, nullptr, &without_sums});
     step({actions_, nullptr, nullptr, nullptr}, {});
     run(Policy::Random, backwards_, true);
   }

@@ -31,7 +31,7 @@ class Arrays {
   }
 
  private:
-  // Allocates zeroed bytes, which live as long as this object.
+  // Allocates zeroed bytes, which stay allocated as long as this object exists.
   virtual char* place(size_t bytes) = 0;
 
   std::vector<std::pair<char*, size_t>> taken_;

@@ -66,7 +66,8 @@ function parsed(body: Buffer): unknown {
   }
 }
 
-const isKnown = (value: unknown): boolean =>
+/** Returns whether a value is an object without unknown keys. */
+const hasKnownKeys = (value: unknown): boolean =>
   typeof value === 'object' &&
   value !== null &&
   !Array.isArray(value) &&
@@ -83,14 +84,14 @@ it('reads the same values as JSON.parse, in any pieces, and refuses invalid JSON
       const expected = parsed(body);
       try {
         expect(await read(body, cuts)).toEqual(expected);
-        expect(isKnown(expected)).toBe(true);
+        expect(hasKnownKeys(expected)).toBe(true);
         counts.accepted++;
       } catch (error) {
         if (!(error instanceof InvalidRequestError)) throw error;
         counts.refused++;
         // JSON.parse accepts a repeated key.
         if (!error.message.includes(' once, got it again'))
-          expect(isKnown(expected), error.message).toBe(false);
+          expect(hasKnownKeys(expected), error.message).toBe(false);
       }
     },
   );
@@ -243,7 +244,7 @@ it('allows a message 4096 values, and five entries more for each environment', a
   const client = await connect(await startServer(), '/v1/vec');
   const messageOf = async (entries: number): Promise<string> =>
     (await client.request(`{"type":"step","data":{"actions":[${repeated('0', entries)}]}}`)).data.message;
-  // Beside the entries there are two objects, a list and three keys.
+  // The message has two objects, a list and three keys in addition to the entries.
   const limit = 4096 - 6;
   expect(await messageOf(limit)).toContain('Expected an environment');
   expect(await messageOf(limit + 1)).toContain('at most 4096 lists');

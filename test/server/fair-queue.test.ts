@@ -45,7 +45,7 @@ it('refuses requests beyond the limit, after the deadline, and while it drains',
   await expect(queue.enter('b', NEVER)).rejects.toThrow(
     'Expected fewer than 2 requests of /v1, got 1 in progress and 1 that wait.',
   );
-  await expect(late).rejects.toThrow(/^Expected to begin within 10 ms, but 1 other requests/);
+  await expect(late).rejects.toThrow(/^Expected the request to begin within 10 ms, but 1 other requests/);
   const waiting = queue.enter('b', NEVER);
   queue.drain();
   await expect(queue.enter('c', NEVER)).rejects.toThrow(BusyError);
@@ -132,7 +132,7 @@ it('the server answers 503 and Retry-After beyond the limit and after the deadli
   const refused = await fetch(`${server.url}/v1/score`, { method: 'POST', body: '{}' });
   for (const [response, detail] of [
     [refused, /^Expected fewer than 2 requests of .v1, got 1 in progress and 1 that wait/],
-    [await late, /^Expected to begin within 1000 ms, .*--batch-wait/],
+    [await late, /^Expected the request to begin within 1000 ms, .*--batch-wait/],
   ] as const) {
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
     expect(((await response.json()) as { detail: string }).detail).toMatch(detail);

@@ -75,7 +75,7 @@ it('refuses prompts for an invalid row that follows thousands of valid rows', as
   ]);
 });
 
-it('refuses more prompts than one text can hold', async () => {
+it('refuses a request for more than 131,072 prompts', async () => {
   const server = await startServer();
   const rows = 2 ** 17 + 1;
   const { status, body } = await sendRequest(server, 'POST', '/v1/prompts', {

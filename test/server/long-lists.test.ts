@@ -150,7 +150,7 @@ it('reads strings, true, false and null among numbers as JSON.parse does', () =>
   fc.assert(property, { ...DRAWS, numRuns: drawsOf(500) });
 });
 
-it('reads a list with more different numbers than the table of known numbers holds', () => {
+it('reads a list with more different entries than the table of different entries holds', () => {
   const others = ['null', '"v1"', '-0', 'true'];
   const list = Array.from({ length: 3 * LONG }, (_, k) => others[k % 7] ?? String(k));
   const result = parsed(`{"data":{"x":[${list}]}}`).data.x;
@@ -205,7 +205,7 @@ it('parses a small part of a long list again to write the error of an invalid en
   expect(again.replaceAll(' ', '').length).toBeLessThan(text.length / 4);
 });
 
-/** Returns the parsed value of an entry that follows 64 different strings. */
+/** Returns what the list has for an entry that follows 64 different strings. */
 const replaced = (entry: unknown): unknown => (typeof entry === 'string' ? '(another string)' : entry);
 
 it('accepts and refuses the same strings as JSON.parse after the first 64', () => {

@@ -1,7 +1,7 @@
 /** Tests the functions that read slices of JSON lists as bytes: they agree with `JSON.parse`, or return 0. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { countStrings, readWhole } from '../../src/server/vec/slice-bytes.js';
+import { countStrings, readWholeNumbers } from '../../src/server/vec/slice-bytes.js';
 import { DRAWS, drawsOf } from '../support/random.js';
 
 /** Returns the entries of a slice, or null if it is not valid JSON. */
@@ -64,7 +64,7 @@ it('reads the numbers of a slice if all its entries are short whole numbers', ()
   let read = 0;
   const property = fc.property(slices, (slice) => {
     const isWhole = /^(0|[1-9]\d{0,8})(,(0|[1-9]\d{0,8}))*$/.test(slice);
-    const count = within(slice, (json, from, to) => readWhole(json, from, to, into));
+    const count = within(slice, (json, from, to) => readWholeNumbers(json, from, to, into));
     const expected = isWhole ? entriesOf(slice)! : [];
     expect(count).toBe(expected.length);
     expect(Array.from(into.subarray(0, count))).toEqual(expected);

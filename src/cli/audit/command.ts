@@ -17,7 +17,8 @@ that knowing the profile adds:
   planner           infers the profile; planner-prior does not; planner-oracle knows it
   oracle-open-loop  the best 28 actions for each profile, found in episodes with other random numbers
   +constant         with the belief [0.5, 0.5, 0.5]; +fitted with the best constant belief; +truth with the true belief
-  +extreme, +random with beliefs stated without knowledge: 0 or 1 each, or another at each step
+  +extreme          with one belief whose numbers are 0 or 1; +random with another random belief at each step. Neither
+                    depends on the profile
 It also plays an impossible world, where every profile is neutral: knowing the profile must add nothing there. All are
 scored on fresh seeds, from 20000 on; differences are paired, with 95 % intervals. The last paragraph of the output
 summarises the results. --output writes a report with figures: audit.md, audit.json, and SVG and PNG of gains, components,
@@ -71,7 +72,7 @@ export function addAuditCommand(program: Command, { signal }: Context): void {
       'comma-separated: also score these students, and the policies that these files export',
       parseNames,
     )
-    .option('--assert', 'exit 1 if the grader does not pay only for inference');
+    .option('--assert', 'exit 1 if the grader pays for anything but inference');
   addEngineOptions(addShardOption(command))
     .addHelpText('after', HELP)
     .action(async (options: AuditCommandOptions) => {

@@ -40,7 +40,7 @@ export interface AuditCommandOptions extends EngineOptions {
 
 /**
  * Audits a grader, prints the result and writes the files.
- * @returns whether the command succeeded: false if `assert` and the grader does not pay only for inference.
+ * @returns whether the command succeeded: false if `assert` is set and the grader pays for anything but inference.
  * @throws UsageError for unusable paths; LibraryError `library_missing`; the errors of `audit`; the signal's reason.
  */
 export async function runAudit(

@@ -8,7 +8,7 @@ import { episodeKey } from '../../rollouts/trajectories/write-line.js';
 import type { RowFormat } from '../../shared/row-files/file-formats.js';
 import { type Condition, episodesOf } from '../../world/conditions.js';
 import { UsageError } from '../command-errors.js';
-import { earlierEpisodes } from '../files/adopt-episodes.js';
+import { earlierEpisodes } from '../files/earlier-episodes.js';
 import { openEpisodeFile } from '../files/episode-file.js';
 import { LINES } from '../files/format-option.js';
 import { checkSameRun } from '../llm/check-same-run.js';
@@ -17,7 +17,7 @@ import type { Spending } from '../llm/llm-options.js';
 
 /** A store of an evaluation's episodes. */
 export interface EpisodeStore {
-  /** The amount that earlier runs spent. */
+  /** What earlier runs spent, and the callback for new spending. */
   readonly spending: Spending;
   /** The stored episodes of language models. */
   readonly played?: AsyncIterable<TrajectoryEpisode>;
@@ -83,12 +83,12 @@ async function checkPartial(path: string, { conditions, players, grader }: Evalu
     known.has(teacherName(episode)) &&
     isSameGrader(episode.grader, grader) &&
     conditions.some(
-      ({ name, parts }) => name === episode.condition && parts.some((part) => holds(part, episode)),
+      ({ name, parts }) => name === episode.condition && parts.some((part) => hasEpisode(part, episode)),
     );
   for await (const _ of earlierEpisodes({ option: '--trajectories', path, isOwn }));
 }
 
-const holds = (
+const hasEpisode = (
   { profile, seeds }: Condition['parts'][number],
   { profile_mode, seed }: CompactEpisode,
 ): boolean => profile === profile_mode && seed >= seeds.first && seed <= seeds.last;

@@ -151,9 +151,9 @@ type Titled = Pick<RegradedRow, 'condition' | 'seeds' | 'profiles' | 'episodes'>
 
 /** Returns the heading of a condition's rows. */
 export function title({ condition, seeds, profiles, episodes }: Titled): string {
-  const pool = profiles === 'named' ? ' of each profile' : '';
+  const perProfile = profiles === 'named' ? ' of each profile' : '';
   const suffix = condition.startsWith('discrete') || profiles === 'sampled' ? '' : `, profiles ${profiles}`;
-  return `${condition}: seeds ${seeds}${pool}, ${counted(episodes, 'episode')}${suffix}`;
+  return `${condition}: seeds ${seeds}${perProfile}, ${counted(episodes, 'episode')}${suffix}`;
 }
 
 function notes({ rows, seconds, grader }: Evaluation): string {
@@ -205,6 +205,6 @@ function constantNote(rows: readonly Row[], grader: string): string {
   const isShown = rows.some(({ belief }) => belief === 'constant');
   if (grader === 'v3') return `${isShown ? `${constant}\n` : ''}${TO_BEAT_UNDER_V3}`;
   return isShown
-    ? `${constant} A score that does not beat it shows no inference.`
+    ? `${constant} A score that does not beat those of +constant shows no inference.`
     : 'Not shown: random+constant, heuristic+constant. A score that does not beat them shows no inference.';
 }

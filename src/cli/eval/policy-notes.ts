@@ -55,7 +55,7 @@ const modelNotes = (rows: readonly RegradedRow[]): string[] => {
   return models.length === 0
     ? []
     : [
-        `${models.join(', ')}: prompted before every step with the observations of any agent; the parsed answers are played.`,
+        `${models.join(', ')}: prompted before every step with the observations that any agent gets; the parsed answers are played.`,
       ];
 };
 

@@ -32,14 +32,14 @@ export function checkBracket(
   for (const output of outputs) checkDifferentFile(output.option, output.path, '--bracket', path);
 }
 
-/** Returns the anchors in an audit's file; null without one. @throws UsageError that names the file; the signal's reason. */
+/** Returns the anchors in an audit's file; null without --bracket. @throws UsageError that names the file; the signal's reason. */
 export async function readBracket(
   path: string | undefined,
   signal: AbortSignal,
 ): Promise<GraderAnchors | null> {
   if (path === undefined) return null;
   const bytes = await buffer(createReadStream(path, { end: MAX_BYTES, signal }));
-  return named(path, () => {
+  return naming(path, () => {
     const text = bytes.length > MAX_BYTES ? null : decodeUtf8(bytes);
     if (text === null) throw new BadRow(`Expected UTF-8 of at most ${MAX_BYTES} bytes, got other bytes.`);
     const settings = { version: packageVersion(), worldDigest: createWorld().digest };
@@ -53,10 +53,11 @@ export function checkBracketGrader(
   anchors: GraderAnchors | null,
   used: readonly GraderInUse[],
 ): void {
-  if (path !== undefined && anchors !== null) named(path, () => checkGrader(anchors, used));
+  if (path !== undefined && anchors !== null) naming(path, () => checkGrader(anchors, used));
 }
 
-function named<T>(path: string, read: () => T): T {
+/** Calls `read`, and names the file in its errors. */
+function naming<T>(path: string, read: () => T): T {
   try {
     return read();
   } catch (error) {

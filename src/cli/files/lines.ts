@@ -30,6 +30,7 @@ export async function* readLines(chunks: AsyncIterable<Uint8Array>, maxBytes: nu
   if (!line.empty) yield line.end();
 }
 
+/** The pieces of the line that is being read. */
 class PendingLine {
   readonly #maxBytes: number;
   #number = 1;
@@ -74,9 +75,9 @@ class PendingLine {
 
 /** Formats that are passed by mistake, by their first two bytes: a description with the remedy. */
 const FORMATS = {
-  '1f8b': 'a gzip file. Unpack it first, as by gunzip --keep.',
-  fffe: 'UTF-16. Convert it first, as by iconv --from-code UTF-16 --to-code UTF-8.',
-  feff: 'UTF-16. Convert it first, as by iconv --from-code UTF-16 --to-code UTF-8.',
+  '1f8b': 'a gzip file. Unpack it first, for example with gunzip --keep.',
+  fffe: 'UTF-16. Convert it first, for example with iconv --from-code UTF-16 --to-code UTF-8.',
+  feff: 'UTF-16. Convert it first, for example with iconv --from-code UTF-16 --to-code UTF-8.',
 } as const;
 
 /** Returns the entry of FORMATS for a file that begins with `bytes`; undefined if unknown. */
@@ -86,7 +87,7 @@ const otherFormat = (bytes: Buffer): string | undefined =>
 /** The maximum number of characters of a printed reason. */
 const MAX_REASON = 400;
 
-/** Shortens a reason and replaces characters that terminals interpret: it quotes the input. */
+/** Shortens a reason and replaces characters that terminals interpret, because the reason quotes the input. */
 export function printable(reason: string): string {
   const short = reason.length > MAX_REASON ? `${reason.slice(0, MAX_REASON)}...` : reason;
   return toPrintable(short);

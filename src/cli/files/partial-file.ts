@@ -10,7 +10,9 @@ import { makeDirectory, stat, targetOf } from './paths.js';
 import { rethrowWithPath } from './rethrow-with-path.js';
 import { createTemporary, type TemporaryFile } from './temporary-file.js';
 
+/** Returns the path of the unfinished file of an output. */
 export const partialOf = (path: string): string => `${targetOf(path)}.partial`;
+/** Returns the path of the last footer of an unfinished file. @param path of the unfinished file. */
 export const footerOf = (path: string): string => `${path}.footer`;
 
 /** The paths of files that exist until a file is complete. */
@@ -19,15 +21,17 @@ export const partialFiles = (path: string): string[] => [partialOf(path), footer
 /** Groups are written when the last write took less than this share of the time since then. */
 const WRITING_SHARE = 0.05;
 
+/** An unfinished file. */
 export class PartialFile {
   readonly #target: string;
   readonly #temporary: TemporaryFile;
   /** Groups that are not yet written. */
   #pending: Uint8Array[] = [];
-  /** The bytes of all written groups. */
+  /** The number of bytes of all written groups. */
   #end = 0;
   /** The last footer; null before the first write. */
   #footer: Uint8Array | null = null;
+  /** When the last write ended, and its duration, in milliseconds. */
   #lastWrite = { at: performance.now(), took: 0 };
   #published = false;
   #closed = false;

@@ -124,8 +124,8 @@ const targetId = (target: string): string => hash(foldedName(basename(target)));
 export const foldedName = (name: string): string => name.normalize('NFC').toLowerCase();
 
 /**
- * The hash of this boot and process namespace. Null if the system has none; then a file is removed only when it is older
- * than ABANDONED_MS.
+ * The hash of this boot and process namespace. Null if the system has no such identifiers; then a file is removed only when it is
+ * older than ABANDONED_MS.
  */
 const HOST = hostId();
 

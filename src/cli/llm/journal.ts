@@ -28,24 +28,24 @@ export interface JournalOptions {
   readonly path: string;
   /** The format of the output. Default JSON lines, which the journal always has. */
   readonly format?: RowFormat;
-  /** The option that names it. Default --output. */
+  /** The option that names the output. Default --output. */
   readonly option?: string;
   /** Refuses an episode that this command would not produce. @throws UsageError that names the place. */
   readonly check: (episode: TrajectoryEpisode, place: string) => void;
 }
 
 /**
- * Refuses an existing output that is not a file of trajectories, and the standard output. @param reason the option or
- * model that needs a journal. @throws UsageError.
+ * Refuses an existing output that is not a file of trajectories, and the standard output. @param user what needs a journal:
+ * "a language model", or the option that names one. @throws UsageError.
  */
-export function checkJournal(option: string, path: string, reason: string): void {
+export function checkJournal(option: string, path: string, user: string): void {
   const existing = path === '-' ? null : stat(path);
   if (path !== '-' && (existing === null || existing.isFile())) {
     checkKind(option, path, [KINDS.trajectories]);
     return;
   }
   throw new UsageError(
-    `Expected ${option} to be a file with ${reason}, got ${path}. Paid episodes are kept beside it. Name a file.`,
+    `Expected ${option} to name a file when ${user} is used, got ${path}. Paid episodes are kept beside that file. Name a file.`,
   );
 }
 
@@ -68,15 +68,18 @@ export const keptText = (place: string, kept: number, all: string): string =>
 /** The fixed width of an amount, so that it can be overwritten in place. */
 const AMOUNT_WIDTH = 64;
 
+/** A journal that is open and locked. */
 export class Journal {
   readonly #path: string;
   readonly #option: string;
   readonly #check: JournalOptions['check'];
   readonly #format: RowFormat;
   readonly #unlock: () => void;
+  /** The stored episodes, by `episodeKey`. */
   readonly #entries = new Map<string, Entry>();
   #output: FileHandle | null = null;
   #partial!: FileHandle;
+  /** The length of `OUTPUT.partial` in bytes, without an incomplete line. */
   #end = 0;
   #spentFile: number | null = null;
   #finished = { episodes: 0, cost: 0 };

@@ -8,6 +8,7 @@ import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-e
 /** Above this share of answers without an action, the summary has a note. */
 const MANY_UNPARSED = 0.05;
 
+/** The summary of one model's run. */
 export class LlmSummary {
   readonly #tally: UsageTally;
   readonly #ledger: CostLedger;

@@ -26,9 +26,9 @@ export async function mergeSelection(
     lines: () => readStoredLines(paths, results, signal),
   };
   const { plan } = options;
-  const whole =
+  const isComplete =
     plan.dataset === 'sft'
       ? await writeSft({ ...plan, grader }, target, episodes, signal)
       : await writeDpo({ ...plan, grader }, target, episodes, signal);
-  return whole || options.skip_bad;
+  return isComplete || options.skip_bad;
 }

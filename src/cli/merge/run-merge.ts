@@ -80,7 +80,7 @@ export const outputsOf = ({ output, json, components }: MergeCommandOptions): Pl
     ([option, path]) => (path === undefined ? [] : [{ option, path }]),
   );
 
-/** Refuses options of other jobs, and --components where --output has them. @throws UsageError. */
+/** Refuses options that the job does not have, and --components if --output has the components. @throws UsageError. */
 export function checkEvalOptions(job: Job, options: MergeCommandOptions): void {
   const isTable =
     job.kind !== 'selection' && (formatOf('--output', options.output, options.format) ?? LINES) !== LINES;
@@ -95,7 +95,7 @@ export function checkEvalOptions(job: Job, options: MergeCommandOptions): void {
     const isGiven = options[name as keyof MergeCommandOptions] !== undefined;
     const isOther = !isEval || (name === 'components' && job.options.output === 'components');
     if (!isGiven || !isOther) continue;
-    const remedy = isEval ? 'They are in --output.' : 'Leave it out.';
+    const remedy = isEval ? 'The components are in --output. Leave it out.' : 'Leave it out.';
     throw new UsageError(
       `Expected no ${flag} with shards of ${isEval ? 'components' : job.kind === 'selection' ? 'dataset' : job.kind}, got one. ${remedy}`,
     );

@@ -13,7 +13,10 @@ import { makeDirectory, stat, targetOf } from '../files/paths.js';
 import { rethrowWithPath } from '../files/rethrow-with-path.js';
 import { createTemporary, type TemporaryFile } from '../files/temporary-file.js';
 
-/** The parts of a record: index and size as u32, SHA-256, the compressed result, and a CRC-32 of these parts. */
+/**
+ * A record has a head, the compressed result, and a CRC-32 of both. The head has the shard's index and the size of the compressed
+ * result as u32, and the SHA-256 of the uncompressed result.
+ */
 const HEAD_BYTES = 40;
 const CRC_BYTES = 4;
 /** The number of results that are copied at once. */
@@ -31,10 +34,12 @@ type JobId = Pick<StoredJob, 'name' | 'submission'>;
 /** The path of the file with the results. */
 export const collectedOf = (path: string): string => `${targetOf(path)}.shards`;
 
+/** The open file with the results of a job. */
 export class CollectedShards implements ShardStore {
   readonly path: string;
   readonly #temporary: TemporaryFile;
   readonly #spans = new Map<number, Span>();
+  /** The length of the file in bytes, without the remains of a failed write. */
   #end: number;
   /** Reads the file; null until the file has its final name. */
   #reader: FileHandle | null = null;
@@ -172,7 +177,7 @@ export async function removeCollected(path: string, { name, submission }: JobId)
 const headerOf = ({ name, submission }: JobId): Buffer =>
   Buffer.from(`rhythm-vec shards 1 ${name} ${submission}\n`);
 
-/** The most bytes of a header. */
+/** The maximum length of a header in bytes. */
 const HEADER_BYTES = 256;
 
 /** Returns the job that a file belongs to; null for another file. */

@@ -69,7 +69,7 @@ const openStore = (queue: Queue, job: StoredJob, path: string): Promise<ShardSto
     isCurrent(queue, { job: name, submission }),
   );
 
-/** Returns whether this machine already has the job's complete file, as after a collector that was killed at the very end. */
+/** Returns whether this machine already has the job's complete file: a collector was killed after it had completed the file. */
 async function isComplete(queue: Queue, name: string, options: CollectOptions): Promise<boolean> {
   const { output: path, json, components, bracket } = options;
   const job = await readJob(queue, name);

@@ -12,13 +12,13 @@ export const settingsOf = ({ baseUrl, concurrency, timeout, retries }: ModelFlag
   retries,
 });
 
-/** Returns the settings that differ from those before, as options: "--timeout 60 in place of 120"; '' if none do. */
+/** Describes the settings that have changed, as options: "--timeout 60 instead of 120"; '' if none has. */
 export function changedSettings(before: string, now: string): string {
   const [old, current] = [before, now].map((text) => JSON.parse(text) as RunSettings);
   const names = Object.keys(settingsOf({})) as (keyof RunSettings)[];
   return names
     .filter((name) => old[name] !== current[name])
-    .map((name) => `${LLM_FLAGS[name]} ${textOf(current[name])} in place of ${textOf(old[name])}`)
+    .map((name) => `${LLM_FLAGS[name]} ${textOf(current[name])} instead of ${textOf(old[name])}`)
     .join(', ');
 }
 

@@ -57,7 +57,9 @@ export interface AuditSubmitOptions
   readonly grader: string;
 }
 
+/** The minimum and maximum of --priority. */
 const PRIORITIES = [1, 1000] as const;
+/** The minimum and maximum of --requests-per-minute. */
 const RATES = [1, 100_000] as const;
 /** The number of digits of a job's digest in the job's name. */
 const DIGITS = 12;

@@ -4,6 +4,7 @@ import type { JobKind } from '../../server/jobs/job.js';
 export interface ShardSizes {
   /** The noun for the parts of a shard. */
   readonly unit: string;
+  /** The minimum, maximum and default of --shard-size. */
   readonly least: number;
   readonly most: number;
   readonly usual: number;

@@ -29,6 +29,7 @@ interface ListedMismatch extends Mismatch {
   readonly line: string;
 }
 
+/** A re-evaluation that counts and reports mismatches. */
 export class BatchReevaluator {
   readonly counts: ReevalCounts = {
     episodes: 0,

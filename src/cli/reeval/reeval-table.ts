@@ -44,7 +44,7 @@ const COLUMNS: readonly Column[] = [
   { head: 'over +constant\n(95 %)', text: ({ overConstant }) => alignedInterval(overConstant.difference) },
 ];
 
-/** Returns the name of a player that is one of POLICIES, whose episodes `eval` writes too; null for others. */
+/** Returns the name of a player that is one of POLICY_NAMES, whose episodes `eval` writes too; null for other players. */
 const policyOf = ({ teacher, model }: Player): string | null =>
   model === null && POLICY_NAMES.includes(teacher) ? teacher : null;
 

@@ -32,7 +32,7 @@ export class Replayer implements AsyncDisposable {
     return new Replayer(envs);
   }
 
-  /** Replays rows. @returns their JSON texts, in order: read them before the next call. */
+  /** Replays rows. @returns the JSON texts of the rows, in order. They must be read before the next call. */
   async replay(rows: readonly ReplayRow[]): Promise<Iterable<string>> {
     const env = await this.#envs.of(rows.length);
     await env.reset({

@@ -63,7 +63,7 @@ const schema = z
         })
         .optional(),
       world_digest: expect<string>(
-        `${world.digest}, the world that rows are played in, or a former one`,
+        `${world.digest}, the world in which rows are replayed, or the digest of a former world`,
         (value) => value === world.digest || FORMER_WORLDS.has(value as string),
       ).optional(),
     },

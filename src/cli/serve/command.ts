@@ -30,7 +30,7 @@ interface Options extends EngineOptions {
 
 const MIB = 2 ** 20;
 const SECOND = 1000;
-/** The default of --grace in seconds: orchestrators wait for 30 before they kill. */
+/** The default of --grace in seconds: less than the 30 seconds that Kubernetes waits by default before it kills a process. */
 const GRACE_S = 25;
 /** The environment variable with the token. No option takes the token, because other users can read command lines. */
 const VARIABLE = 'RHYTHM_TOKEN';

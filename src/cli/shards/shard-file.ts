@@ -40,8 +40,8 @@ export function checkShardFormat(option: string, format: RowFormat): void {
 }
 
 /**
- * Returns whether the shard's file exists and is complete. Then a task that runs again has nothing to do. Removes the
- * manifest of any other file of the same name, so that no manifest ever describes other bytes.
+ * Returns whether the shard's file exists and is complete, so that a task that runs again has nothing to do. If not, removes
+ * a manifest beside the file, so that no manifest ever describes other bytes.
  * @throws UsageError if the file is another shard of the same job: two shards would overwrite each other.
  */
 export async function beginShard({ job, shard, option, path }: ShardFile): Promise<boolean> {

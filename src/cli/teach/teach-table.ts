@@ -10,7 +10,7 @@ import { packageVersion } from '../../shared/version.js';
 import { teach, teacherNamed } from '../../training/teaching/planner-teacher.js';
 import { CUSTOM } from '../../world/conditions.js';
 import { NUM_STEPS } from '../../world/fields.js';
-import { earlierEpisodes } from '../files/adopt-episodes.js';
+import { earlierEpisodes } from '../files/earlier-episodes.js';
 import { openEpisodeFile } from '../files/episode-file.js';
 import { keptText } from '../llm/journal.js';
 import { createProgress } from '../progress.js';

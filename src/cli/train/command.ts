@@ -8,9 +8,9 @@ import type { TrainCommandOptions } from './run-train.js';
 const HELP = `
 A student is a small network that plays from observations. First it clones its teacher: the teacher plays --episodes, and the
 student learns to choose the same actions. Then come --rounds of DAgger: the student plays --round-episodes, the teacher says
-what it would have done, and the student learns from all episodes. Its beliefs learn the true targets of fresh episodes. At
-last, with --refine-episodes, the student plays on the engine, and forks of its episodes play other actions at one step: it
-learns what each gains in the final score. --from refines a finished student.
+what it would have done, and the student learns from all episodes. Its beliefs learn the true targets of fresh episodes.
+Finally, with --refine-episodes, the student plays on the engine, and copies of its episodes play other actions at one step:
+the student learns how much each action gains in the final score. --from refines a finished student.
 The teachers are ${TEACHER_NAMES.join(', ')}.
 The file is a policy of eval, reeval --baselines, audit and teach. FILE.partial has the state of the training meanwhile; with
 --resume the same command continues from there, to the same file. Training needs the package @jax-js/jax.
@@ -28,17 +28,17 @@ export function addTrainCommand(program: Command, { signal }: Context): void {
       'Train a student: a small network that imitates a policy, and plays a hundred times as fast.',
     )
     .requiredOption('--output <file>', "the student's file, safetensors; replaces the file")
-    .option('--from <name|file>', 'refine this student, in place of a clone of the teacher')
+    .option('--from <name|file>', 'refine this student, instead of a clone of the teacher')
     .option('--teacher <name>', `a policy that sees observations only (default: ${DEFAULTS.teacher})`)
     .option(
       '--grader <name|file>',
-      `what is played for: v1, v2, v3 or a grader file (default: that of --from, or ${DEFAULTS.grader})`,
+      `the grader to play for: v1, v2, v3 or a grader file (default: that of --from, or ${DEFAULTS.grader})`,
     )
     .option('--seeds <A-B>', 'seeds of the profiles (default: 100-9999)', parseSeeds)
     .option('--episodes <n>', `episodes that the teacher plays (default: ${DEFAULTS.episodes})`, parseInteger)
     .option(
       '--jsonl <files...>',
-      'stored episodes to clone, in place of those that the teacher plays: JSON lines or Parquet',
+      'stored episodes to clone, instead of episodes that the teacher plays: JSON lines or Parquet',
     )
     .option('--rounds <n>', `rounds of DAgger (default: ${DEFAULTS.rounds})`, parseInteger)
     .option(

@@ -85,7 +85,7 @@ export async function runTrain(options: TrainCommandOptions, signal: AbortSignal
   }
 }
 
-/** Returns the state in a file; null, with a note, if there is none. @throws InputError `bad_student`. */
+/** Returns the state of the training in a file; if the file does not exist, prints a note and returns null. @throws InputError `bad_student`. */
 async function readCheckpoint(path: string, settings: string): Promise<Checkpoint | null> {
   if (stat(path) === null) {
     process.stderr.write(`note: ${path} does not exist, so the training begins anew.\n`);
@@ -98,7 +98,7 @@ function noteEvalSeeds({ seeds }: TrainRequest): void {
   const evalSeeds = evalSeedsIn(seeds).map(rangeText);
   if (evalSeeds.length === 0) return;
   process.stderr.write(
-    `note: seeds ${evalSeeds.join(' and ')} are kept for evaluation: a student that met them must not be evaluated on them.\n`,
+    `note: seeds ${evalSeeds.join(' and ')} are kept for evaluation: a student that was trained on them must not be evaluated on them.\n`,
   );
 }
 

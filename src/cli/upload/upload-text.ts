@@ -67,10 +67,10 @@ export function notesOn(planned: readonly PlannedFile[], { leftOut }: LocalFiles
   if (hidden.length > 0) {
     notes.push(`${listed(hidden)} contains hidden profiles: a model trained on them is not a valid agent.`);
   }
-  const held = changed.find(({ inspection }) => inspection.evalSeed !== null);
-  if (held !== undefined) {
+  const evaluated = changed.find(({ inspection }) => inspection.evalSeed !== null);
+  if (evaluated !== undefined) {
     notes.push(
-      `${held.file.target} contains episodes of evaluation seeds (such as ${held.inspection.evalSeed}): a model ` +
+      `${evaluated.file.target} contains episodes of evaluation seeds (such as ${evaluated.inspection.evalSeed}): a model ` +
         'trained on them must not be evaluated on these seeds.',
     );
   }

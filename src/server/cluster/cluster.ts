@@ -23,11 +23,11 @@ const PROGRAM = './serve-worker.js';
 const WORKER = fileURLToPath(new URL(PROGRAM, import.meta.url));
 const MAX_WORKERS = 256;
 
-/** Milliseconds before an ended worker is replaced, doubled each time until one has run for STABLE_MS. */
+/** Milliseconds before an ended worker is replaced, doubled each time until a worker has run for STABLE_MS. */
 const [FIRST_DELAY_MS, MAX_DELAY_MS, STABLE_MS] = [100, 10_000, 10_000];
 /** Milliseconds that a worker has to send its metrics. If it takes longer, its last metrics count. */
 const METRICS_MS = 5000;
-/** The default of the milliseconds that `close` waits for the workers to end. */
+/** The default of `graceMs` in `close`, and the milliseconds after `graceMs` until workers that still run are killed. */
 const END_MS = 2000;
 
 /**
@@ -85,10 +85,11 @@ class Cluster {
   readonly #quotas: Quotas;
   readonly #workers: (TrackedWorker | null)[];
   #stopping = false;
-  #cut = 0;
+  /** The number of connections that were cut off. */
+  #cutOff = 0;
   /** By id: the callback of each request to a worker for its metrics. */
   readonly #metrics = new Map<number, (metrics: OwnMetrics) => void>();
-  readonly #kept = new WorkerMetrics<TrackedWorker>();
+  readonly #workerMetrics = new WorkerMetrics<TrackedWorker>();
   #metricsId = 0;
 
   constructor(settings: Settings, workers: number) {
@@ -97,9 +98,9 @@ class Cluster {
     this.#workers = Array<TrackedWorker | null>(workers).fill(null);
   }
 
-  /** Starts all workers. @throws the error of one that cannot start. */
+  /** Starts all workers. @throws the error of a worker that cannot start. */
   async start(): Promise<void> {
-    await Promise.all(this.#workers.map((_, k) => this.#run(k, FIRST_DELAY_MS)));
+    await Promise.all(this.#workers.map((_, index) => this.#run(index, FIRST_DELAY_MS)));
   }
 
   /** Ends all workers after their requests. @returns the number of connections that were cut off. */
@@ -115,18 +116,18 @@ class Cluster {
     }, graceMs + END_MS);
     await Promise.all(ended);
     clearTimeout(timer);
-    return this.#cut;
+    return this.#cutOff;
   }
 
   /**
    * Starts a worker, and replaces it when it ends.
    * @param delayMs the wait before the replacement. @throws the error of a worker that cannot start.
    */
-  #run(k: number, delayMs: number): Promise<void> {
+  #run(index: number, delayMs: number): Promise<void> {
     const startedAt = performance.now();
     return new Promise((resolve, reject) => {
       const onClusterMessage = (worker: TrackedWorker, message: ClusterMessage): void => {
-        if (message.type === 'loaded') worker.send({ type: 'start', options: this.#optionsOf(k) });
+        if (message.type === 'loaded') worker.send({ type: 'start', options: this.#optionsOf(index) });
         else if (message.type === 'ready') {
           worker.isReady = true;
           resolve();
@@ -134,43 +135,43 @@ class Cluster {
         else this.#onClusterMessage(worker, message);
       };
       const worker = new TrackedWorker(cluster.fork(), this.#quotas, onClusterMessage);
-      this.#workers[k] = worker;
+      this.#workers[index] = worker;
       worker.clusterWorker.once('exit', (code, signal) => {
         const { sockets, isReady } = worker;
-        this.#workers[k] = null;
-        this.#kept.end(worker);
+        this.#workers[index] = null;
+        this.#workerMetrics.end(worker);
         worker.release();
-        reject(new Error(`Expected worker ${k + 1} to start, but it ended with ${signal ?? code}.`));
+        reject(new Error(`Expected worker ${index + 1} to start, but it ended with ${signal ?? code}.`));
         if (this.#stopping || !isReady) return;
         const isStable = performance.now() - startedAt > STABLE_MS;
         log(
-          `Worker ${k + 1} ended with ${signal ?? code}. Clients of its ${sockets} WebSockets are told to reconnect.`,
+          `Worker ${index + 1} ended with ${signal ?? code}. Clients of its ${sockets} WebSockets are told to reconnect.`,
         );
-        void this.#replace(k, isStable ? FIRST_DELAY_MS : delayMs);
+        void this.#replace(index, isStable ? FIRST_DELAY_MS : delayMs);
       });
     });
   }
 
-  async #replace(k: number, delayMs: number): Promise<void> {
+  async #replace(index: number, delayMs: number): Promise<void> {
     const nextMs = Math.min(2 * delayMs, MAX_DELAY_MS);
     await sleep(delayMs, undefined, { ref: false });
     if (this.#stopping) return;
     try {
-      await this.#run(k, nextMs);
-      log(`Worker ${k + 1} was replaced.`);
+      await this.#run(index, nextMs);
+      log(`Worker ${index + 1} was replaced.`);
     } catch (error) {
       if (this.#stopping) return;
-      this.#workers[k]?.clusterWorker.process.kill('SIGKILL');
-      log(`Worker ${k + 1} cannot start; trying again: ${(error as Error).message}`);
-      void this.#replace(k, nextMs);
+      this.#workers[index]?.clusterWorker.process.kill('SIGKILL');
+      log(`Worker ${index + 1} cannot start; trying again: ${(error as Error).message}`);
+      void this.#replace(index, nextMs);
     }
   }
 
   /** Returns the options of a worker, with its share of the limits for which the primary keeps no quota. */
-  #optionsOf(k: number): ServeOptions {
+  #optionsOf(index: number): ServeOptions {
     const { onFailure: _, ...settings } = this.#settings;
     const workers = this.#workers.length;
-    const part = (total: number): number => Math.floor(total / workers) + (k < total % workers ? 1 : 0);
+    const part = (total: number): number => Math.floor(total / workers) + (index < total % workers ? 1 : 0);
     return {
       ...settings,
       batchRequests: Math.max(part(settings.batchRequests), 1),
@@ -180,7 +181,7 @@ class Cluster {
   }
 
   #onClusterMessage(worker: TrackedWorker, message: ClusterMessage): void {
-    if (message.type === 'stopped') this.#cut += message.cut;
+    if (message.type === 'stopped') this.#cutOff += message.cutOff;
     else if (message.type === 'own metrics') this.#metrics.get(message.id)?.(message.metrics);
     else if (message.type === 'get metrics') {
       const { id } = message;
@@ -193,29 +194,29 @@ class Cluster {
     await Promise.all(
       ready.map(async (worker) => {
         const metrics = await this.#metricsOf(worker);
-        if (metrics !== null && this.#workers.includes(worker)) this.#kept.note(worker, metrics);
+        if (metrics !== null && this.#workers.includes(worker)) this.#workerMetrics.update(worker, metrics);
       }),
     );
-    return sumOfMetrics(this.#kept.all());
+    return sumOfMetrics(this.#workerMetrics.all());
   }
 
   /** Returns the metrics of a worker; null if it ends or is busy. */
   async #metricsOf(worker: TrackedWorker): Promise<OwnMetrics | null> {
     const id = this.#metricsId++;
     const message: ToWorker = { type: 'get own metrics', id };
-    let none = (): void => {};
+    let resolveNull = (): void => {};
     let timer: NodeJS.Timeout | undefined;
     try {
       return await new Promise((resolve) => {
-        none = () => resolve(null);
+        resolveNull = () => resolve(null);
         this.#metrics.set(id, resolve);
-        worker.clusterWorker.once('exit', none);
-        timer = setTimeout(none, METRICS_MS);
+        worker.clusterWorker.once('exit', resolveNull);
+        timer = setTimeout(resolveNull, METRICS_MS);
         worker.send(message);
       });
     } finally {
       clearTimeout(timer);
-      worker.clusterWorker.off('exit', none);
+      worker.clusterWorker.off('exit', resolveNull);
       this.#metrics.delete(id);
     }
   }

@@ -26,8 +26,8 @@ export type ToPrimary =
   | { readonly type: 'socket closed'; readonly id: number }
   | { readonly type: 'get metrics'; readonly id: number }
   | { readonly type: 'own metrics'; readonly id: number; readonly metrics: readonly MetricObject[] }
-  /** All requests have ended, or were cut off. */
-  | { readonly type: 'stopped'; readonly cut: number };
+  /** All requests have ended, or were cut off: the number of connections that were cut off. */
+  | { readonly type: 'stopped'; readonly cutOff: number };
 
 export type ToWorker =
   | { readonly type: 'start'; readonly options: ServeOptions }

@@ -58,7 +58,7 @@ const ON_MESSAGE: {
     send({ type: 'own metrics', id, metrics: ((await metrics?.objects()) ?? []) as MetricObject[] });
   },
   stop: async ({ graceMs }) => {
-    send({ type: 'stopped', cut: (await server?.close(graceMs)) ?? 0 });
+    send({ type: 'stopped', cutOff: (await server?.close(graceMs)) ?? 0 });
     process.disconnect();
   },
 };

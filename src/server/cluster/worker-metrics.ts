@@ -13,11 +13,12 @@ export class WorkerMetrics<Worker> {
   /** The sums of ended workers, by the metric's name. */
   readonly #ended = new Map<string, Counted>();
 
-  note(worker: Worker, metrics: Metrics): void {
+  /** Replaces the last metrics of a running worker. */
+  update(worker: Worker, metrics: Metrics): void {
     this.#last.set(worker, metrics);
   }
 
-  /** Adds the counters of a worker that has ended, as of its last metrics, to those of earlier ones. */
+  /** Adds the last counters of a worker that has ended to the sums of the ended workers. */
   end(worker: Worker): void {
     for (const metric of (this.#last.get(worker) ?? []) as readonly Counted[]) {
       if (!GROWING.includes(String(metric.type))) continue;

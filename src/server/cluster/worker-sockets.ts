@@ -1,12 +1,12 @@
 /** Handles of a worker's WebSockets. If the worker ends, the primary sends a close frame over each. */
 import { Socket } from 'node:net';
 
-/** A handle of a connection, as a worker sends it. It reads nothing. */
+/** A handle of a connection, as a worker sends it. The primary does not read from it. */
 export interface SocketHandle {
   close(): void;
 }
 
-/** Service restart (RFC 6455, registry of close codes). */
+/** The close code "Service Restart" of IANA's registry for WebSockets. */
 const CODE = 1012;
 const REASON = 'the worker of this socket ended, and its episodes are lost: connect again and reset';
 

@@ -1,4 +1,4 @@
-/** Reads a request's body up to a limit, and reports whether the client is still connected. */
+/** A request: reads its body up to a limit, and reports whether the client is still connected. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe } from '../../shared/values.js';
 import { hasTooManyValues, MAX_VALUES } from '../protocol/json-limits.js';

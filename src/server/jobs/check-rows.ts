@@ -1,5 +1,6 @@
-/** Checks that a shard has the rows of its part of the job: a result with too few would give a file with too few. */
+/** Checks that a shard has the rows of its part of the job. A missing row would be missing in the job's file. */
 
+import { counted } from '../../evaluation/format-results.js';
 import type { CompactEpisode } from '../../rollouts/trajectories/compact-episode.js';
 import { teacherName } from '../../rollouts/trajectories/player-name.js';
 import { type Condition, CUSTOM } from '../../world/conditions.js';
@@ -46,7 +47,9 @@ function episodesProblem(job: EpisodeJob, shard: Shard, episodes: readonly Episo
     if (seen.has(`${name} ${key}`)) return `each episode once, got two of ${name}, ${key}`;
     seen.add(`${name} ${key}`);
   }
-  return names.size === players ? null : `episodes of ${players} players, got ${[...names].join(', ')}`;
+  return names.size === players
+    ? null
+    : `episodes of ${counted(players, 'player')}, got ${[...names].join(', ')}`;
 }
 
 const keyOf = (condition: string, profile: string, seed: number): string =>

@@ -53,6 +53,7 @@ export async function* linesInOrder(
   }
 }
 
+/** The number of lines that are read together. */
 const BATCH = 128;
 
 function* batchesOf(parts: EvalJob['options']['conditions'][number]['parts']): Generator<EpisodeBatch> {

@@ -18,7 +18,7 @@ import type { AuditJob, DatasetJob, EvalJob, RunnableJob, TeachJob } from './job
 import { partOf, type Shard, seedsOf } from './shard.js';
 import { shardConditions } from './shard-conditions.js';
 
-/** What a shard needs besides the job. It changes no result, except for the model's answers. */
+/** What a shard needs besides the job. Of these, only a language model's answers change the result. */
 export interface JobContext {
   readonly engine?: Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'>;
   readonly signal?: AbortSignal;

@@ -54,7 +54,7 @@ export class StoredLines implements AsyncDisposable {
     for await (const span of lineSpans(handle)) {
       onLine();
       const row = JSON.parse((await bytesOf(handle, span)).toString());
-      // The header of components.
+      // The first line of a file of components is a header.
       if (row.seed === undefined) continue;
       const key = keyOf(episodesOf(row));
       const run: LineRun | undefined = last?.key === key ? last.run : undefined;

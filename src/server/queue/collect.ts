@@ -36,6 +36,7 @@ const EXTEND_MS = 10_000;
 const POLL = { first: 50, last: 1000 };
 /** The number of results that are moved at once. */
 const BATCH = 16;
+
 /** A result that was moved out of Redis. */
 export interface CollectedResult extends Pick<ShardResult, 'digest' | 'compressed'> {
   readonly index: number;
@@ -47,7 +48,9 @@ export interface ShardStore {
   has(index: number): boolean;
   /** Adds results. They are on disk when the promise resolves. */
   add(results: readonly CollectedResult[]): Promise<void>;
+  /** Reads the result of a shard. The store must have it. */
   read(index: number): Promise<CollectedResult>;
+  /** The number of results. */
   readonly size: number;
   /** Where the results are, for errors. */
   readonly path: string;
@@ -56,6 +59,7 @@ export interface ShardStore {
   remove(): Promise<void>;
 }
 
+/** A collector's identity, and where it keeps results. */
 export interface CollectorTarget extends CollectorId {
   /** Opens the store, after the collector has claimed the job. Null: the results stay in Redis. */
   readonly openStore: ((job: StoredJob) => Promise<ShardStore>) | null;
@@ -83,7 +87,7 @@ export class Collector {
   static async open(queue: Queue, name: string, target: CollectorTarget): Promise<Collector> {
     const job = await readJob(queue, name);
     if (job === null) throw await missingJob(queue, name);
-    if (job.state !== 'open') throw ended(job);
+    if (job.state !== 'open') throw jobEnded(job);
     const collector = new Collector(queue, job, target);
     try {
       await collector.#open();
@@ -94,7 +98,7 @@ export class Collector {
     }
   }
 
-  /** Claims the job and opens the store. @throws QueueError if results are missing. */
+  /** Claims the job and opens the store. @throws QueueError if neither Redis nor the store has the result of a finished shard. */
   async #open(): Promise<void> {
     await this.#store?.close();
     this.#store = null;
@@ -116,8 +120,8 @@ export class Collector {
 
   /**
    * Waits until every shard has a result, and moves the results meanwhile. @param onCount called with the number of results.
-   * @throws QueueError if all shards without a result have failed, if a shard gave different results, or if the job has ended;
-   *   BudgetError if the budget is spent; the signal's reason.
+   * @throws QueueError if all shards without a result have failed, if two runs of a shard gave different results, or if the
+   *   job has ended; BudgetError if shards failed because the budget is spent; the signal's reason.
    */
   async wait(signal: AbortSignal, onCount: (count: number) => void): Promise<void> {
     const { name, shards } = this.job;
@@ -141,11 +145,12 @@ export class Collector {
   /** @throws QueueError if the job has ended. */
   async #checkOpen(): Promise<void> {
     const job = await readJob(this.#queue, this.job.name);
-    const isOwn = job?.submission === this.job.submission;
-    if (isOwn && job.state === 'open') return;
-    const last: StoredJob = isOwn ? job : { ...this.job, state: 'cancelled' };
-    if (last.state === 'cancelled') await this.#store?.remove();
-    throw ended(last);
+    const isSubmission = job?.submission === this.job.submission;
+    if (isSubmission && job.state === 'open') return;
+    // If the job has a new submission or no record any more, this submission was cancelled.
+    const endedJob: StoredJob = isSubmission ? job : { ...this.job, state: 'cancelled' };
+    if (endedJob.state === 'cancelled') await this.#store?.remove();
+    throw jobEnded(endedJob);
   }
 
   /** Moves the results that are in Redis to the store. */
@@ -165,6 +170,7 @@ export class Collector {
     }
   }
 
+  /** Reads and checks results in Redis. @throws QueueError for a result that is damaged or has other rows than its shard. */
   async #fetch(indices: readonly number[]): Promise<CollectedResult[]> {
     const results: CollectedResult[] = [];
     for (const index of indices) {
@@ -177,6 +183,7 @@ export class Collector {
     return results;
   }
 
+  /** @throws QueueError if two runs of a shard gave different bytes. */
   async #checkDifferences(): Promise<void> {
     const [first] = Object.entries(await readDifferences(this.#queue, this.job.name));
     if (first === undefined) return;
@@ -198,7 +205,7 @@ export class Collector {
 
   async #readFromRedis(index: number): Promise<CollectedResult> {
     const [result] = await this.#fetch([index]);
-    if (result === undefined) throw ended((await readJob(this.#queue, this.job.name)) ?? this.job);
+    if (result === undefined) throw jobEnded((await readJob(this.#queue, this.job.name)) ?? this.job);
     return result;
   }
 
@@ -233,7 +240,7 @@ function bytesOf(name: string, { index, digest, compressed }: CollectedResult): 
 }
 
 /** Returns the error for a job that is not open. */
-export function ended({ name, state, file, sha256, collectedAt }: StoredJob): QueueError {
+export function jobEnded({ name, state, file, sha256, collectedAt }: StoredJob): QueueError {
   if (state !== 'collected') {
     return new QueueError(
       `Expected the job ${name} to run, got a cancelled job. Submit it again: the same command gives it the same name.`,

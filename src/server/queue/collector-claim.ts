@@ -34,8 +34,8 @@ local state, submission, file = unpack(redis.call('HMGET', KEYS[1], 'state', 'su
 if state ~= 'open' or submission ~= ARGV[5] then return {'ended'} end
 local holder = redis.call('GET', KEYS[2])
 if holder then
-  local id, process, its = string.match(holder, '^(%S+) (%S+) (.*)$')
-  if id ~= ARGV[1] and id ~= ARGV[6] then return {'busy', id, process, its} end
+  local id, process, path = string.match(holder, '^(%S+) (%S+) (.*)$')
+  if id ~= ARGV[1] and id ~= ARGV[6] then return {'busy', id, process, path} end
 end
 local collected = redis.call('HLEN', KEYS[4]) > redis.call('HLEN', KEYS[3])
 if file and file ~= ARGV[3] and collected then return {'elsewhere', file} end
@@ -80,8 +80,8 @@ redis.call('PEXPIRE', KEYS[1], ${RECORD_MS})
 `;
 
 /**
- * Makes the job's shards with collected results unfinished again. KEYS: job, collector, results, digests. Returns their
- * number, or {id, process, file} of a running collector.
+ * Marks the shards with collected results as unfinished. KEYS: job, collector, results, digests. Returns the number of these
+ * shards, or {id, process, file} of a running collector.
  */
 const FORGET = `
 local holder = redis.call('GET', KEYS[2])
@@ -94,24 +94,27 @@ redis.call('HDEL', KEYS[1], 'collector_file')
 return count
 `;
 
-/** Claims a job. A collector whose process has ended loses its claim. @throws QueueError. */
+/**
+ * Claims a job, even if a collector whose process has ended still has a claim.
+ * @throws QueueError if the job has ended, if another collector runs, or if results were collected for another file.
+ */
 export async function claim({ redis, prefix }: Queue, own: Claim): Promise<void> {
   const { id, process, file, job, hasEnded } = own;
   const { job: key, collector, results, digests } = jobKeys(prefix, job.name);
   const keys = [key, collector, results, digests];
-  for (let dead = ''; ; ) {
-    const args = [id, process, file, CLAIM_MS, job.submission, dead];
+  for (let endedId = ''; ; ) {
+    const args = [id, process, file, CLAIM_MS, job.submission, endedId];
     const answer = await untilAccepted(() => redis.eval(CLAIM, keys.length, ...keys, ...args));
     const [verdict, ...rest] = answer as string[];
     if (verdict === 'ok') return;
-    if (verdict === 'elsewhere') throw elsewhere(job.name, rest[0]);
+    if (verdict === 'elsewhere') throw collectedElsewhere(job.name, rest[0]);
     if (verdict === 'ended')
       throw new QueueError(
         `Expected the job ${job.name} to run, got a job that has ended. Run the command again.`,
       );
-    const [holder, its, path] = rest;
-    if (!hasEnded(its)) throw busy(job.name, path);
-    dead = holder;
+    const [holderId, holderProcess, holderFile] = rest;
+    if (!hasEnded(holderProcess)) throw otherCollector(job.name, holderFile);
+    endedId = holderId;
   }
 }
 
@@ -146,25 +149,25 @@ export async function finishJob(
 }
 
 /**
- * Makes the shards of an open job unfinished whose results were collected, so that they are computed again.
- * @returns their number. @throws QueueError while a collector runs.
+ * Marks those shards of an open job as unfinished whose results were collected, so that they are computed again.
+ * @returns the number of these shards. @throws QueueError while a collector runs.
  */
 export async function forgetCollected({ redis, prefix }: Queue, name: string): Promise<number> {
   const { job, collector, results, digests } = jobKeys(prefix, name);
   const answer = (await redis.eval(FORGET, 4, job, collector, results, digests)) as number | string[];
   if (typeof answer === 'number') return answer;
-  throw busy(name, answer[2]);
+  throw otherCollector(name, answer[2]);
 }
 
-function busy(name: string, file: string): QueueError {
+function otherCollector(name: string, file: string): QueueError {
   const what = file === '' ? 'a collector that writes to a stream' : `a collector that writes ${file}`;
   return new QueueError(
     `Expected no other collector of ${name}, got ${what}. Wait for it; if it was killed, run the command again in ${CLAIM_MS / 1000} seconds.`,
   );
 }
 
-const elsewhere = (name: string, file: string): QueueError =>
+const collectedElsewhere = (name: string, file: string): QueueError =>
   new QueueError(
     `Expected all results of ${name} in Redis, got results that were collected for ${file}. Run "queue collect" there with that --output: it ` +
-      'continues. If that file and its .shards are lost, submit the job with --again to compute them again.',
+      'continues. If that file and its .shards are lost, submit the job with --again to compute the results again.',
   );

@@ -26,6 +26,7 @@ export const loadQueues = (): Promise<Libraries> =>
     ioredis: await importOptional<Libraries['ioredis']>('ioredis'),
   }));
 
+/** Milliseconds that an attempt to connect may take. */
 const CONNECT_MS = 5000;
 /** Milliseconds before a lost connection is opened again: the first wait, and the longest. */
 const RECONNECT = { first: 50, last: 1000 };

@@ -27,7 +27,7 @@ export interface JobRecord {
   readonly settings: string;
   readonly kind: string;
   readonly shards: number;
-  /** The lines of all shards: episodes, rows of a dataset or pieces of an audit. */
+  /** The number of lines of all shards: episodes, rows of a dataset or pieces of an audit. */
   readonly rows: number;
   /** 1 to 1000. Jobs with a lower number go first. */
   readonly priority: number;
@@ -69,10 +69,11 @@ export interface ShardResult {
   readonly computeMs: number;
 }
 
+/** The length of a SHA-256 in bytes. */
 const DIGEST_BYTES = 32;
-/** The bytes of a submission's name. */
+/** The length of a submission's random name in bytes. */
 const SUBMISSION_BYTES = 6;
-/** The bytes of a failed attempt's name. */
+/** The length of a failed attempt's random name in bytes. */
 const ATTEMPT_BYTES = 8;
 
 /** @throws ReleaseError if the queue has jobs of another version or world. */

@@ -7,8 +7,8 @@
  *   rate, window: the requests that are allowed in any window of this many milliseconds; rate 0: all are allowed;
  *   episodes, cost: the number of finished episodes, and what they have cost; largest: the largest reservation;
  *   refusal, needed: what did not fit into the budget ('the next request' or 'the next episode'), and its cost.
- * A client whose connection was lost before a reply sends the script again. Therefore a script that runs a second time changes
- * nothing more.
+ * A client whose connection was lost before a reply sends the script again. Therefore a script that runs twice has the effect of
+ * one run.
  */
 import { NOW } from './scripts.js';
 
@@ -21,8 +21,8 @@ const NUMBER = `local function number(field) return tonumber(redis.call('HGET', 
 `;
 
 /**
- * `finish` ends an attempt. What the attempt reserved counts as spent, because its requests may have been charged. `finishDead`
- * ends the attempts that no longer have their lock, and returns whether there were any.
+ * `finish` ends an attempt. What the attempt reserved counts as spent, because the endpoint may have billed its requests.
+ * `finishDead` ends the attempts that no longer have their lock, and returns whether there were any.
  */
 const FINISH = `
 local function finish(attempt)

@@ -10,6 +10,7 @@ import { untilAccepted } from './redis-retry.js';
 import { ADD_EPISODE } from './scripts.js';
 import { compress, decompress } from './serve-shards.js';
 
+/** The finished episodes of one shard: those that Redis had when the shard began, and those that ended since. */
 export class ModelEpisodes {
   readonly #queue: Queue;
   readonly #shard: ShardData;
@@ -62,7 +63,9 @@ export class ModelEpisodes {
       redis.callBuffer('EVAL', ADD_EPISODE, keys.length, ...keys, ...args),
     );
     if (stored === null) {
-      throw new QueueError(`Expected shard ${index} of ${job} to lack episodes, got a finished shard.`);
+      throw new QueueError(
+        `Expected shard ${index} of ${job} to be unfinished, got a shard that has a result or whose job has ended. Nothing needs to be done.`,
+      );
     }
     this.#episodes.set(key, parse(stored as Buffer));
   }

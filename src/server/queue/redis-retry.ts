@@ -1,15 +1,18 @@
-/** Waits while Redis refuses writes: its disk or memory is full, it loads its file, or the connection was lost. */
+/**
+ * Repeats commands that fail temporarily: the disk or memory of Redis is full, Redis loads its file, or the connection was lost.
+ */
 import { CLOCK } from '../../shared/http/clock.js';
 import { backOff, retry } from '../../shared/http/retry-loop.js';
 
-/** The beginnings of the messages of temporary errors: of Redis until it has recovered, and of ioredis for lost connections. */
+/** The beginnings of the messages of temporary errors: of Redis, and of ioredis for lost connections. */
 const TEMPORARY =
   /^(MISCONF|OOM|LOADING|READONLY|TRYAGAIN|MASTERDOWN|BUSY|Connection is closed|Stream isn't writeable|ERR Error writing)/;
 /** The prefix that Redis 6 puts before the error of a command in a script. */
 const OF_SCRIPT = /^ERR Error running script .*?: -/;
+/** The system's codes for a lost or refused connection. */
 const CODES = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT'];
 
-/** Milliseconds between attempts. They are short, so that paid episodes are stored before another worker takes their shard over. */
+/** Milliseconds between attempts. The waits are short, so that paid episodes are stored before another worker takes their shard over. */
 const WAITS = { first: 50, last: 250 };
 
 /** Returns whether an error of Redis may end by itself. */

@@ -40,7 +40,7 @@ export interface ShardAttempt {
 const NANO = 1e9;
 const toNano = (amount: number): number => Math.ceil(amount * NANO);
 
-/** The bytes of an attempt's name. A retried shard may have the same lock, but never the same name. */
+/** The length of an attempt's random name in bytes. A retried shard may have the same lock, but never the same name. */
 const NAME_BYTES = 8;
 
 /** A script's reply for a request or an episode: its verdict, the amount spent in nanodollars, and milliseconds to wait. */
@@ -49,6 +49,7 @@ type Verdict = ['ok' | 'wait' | 'refused' | 'lost', spent: number, waitMs?: numb
 /** The window of the rate limit in milliseconds. */
 const WINDOW_MS = 60_000;
 
+/** The ledger of one attempt at a shard. It reserves and spends from the budget that all workers share. */
 export class SharedLedger implements CostLedger, AsyncDisposable {
   readonly prices: Prices | null;
   /** Null: the budget is in Redis, where a later submission may raise it. */
@@ -72,7 +73,7 @@ export class SharedLedger implements CostLedger, AsyncDisposable {
     this.#lock = lockKey(prefix, shard);
   }
 
-  /** Opens the ledger for an attempt at a shard. Pending requests of earlier attempts at it count as charged. */
+  /** Opens the ledger for an attempt at a shard. Pending requests of earlier attempts at this shard count as spent. */
   static async open(queue: Queue, attempt: ShardAttempt, prices: Prices | null): Promise<SharedLedger> {
     const ledger = new SharedLedger(queue, attempt, prices);
     await ledger.#untilRun(BEGIN_SHARD, [ledger.#keys.ledger], ledger.#lock, attempt.token);
@@ -134,14 +135,17 @@ export class SharedLedger implements CostLedger, AsyncDisposable {
     void change.then(() => this.#changes.delete(change));
   }
 
-  /** @throws BudgetError; QueueError if another worker has taken the shard over; the signal's reason. */
-  async #untilGranted(maxCost: number, signal: AbortSignal, ask: () => Promise<unknown>): Promise<void> {
+  /**
+   * Repeats a request until the ledger grants it.
+   * @throws BudgetError; QueueError if another worker has taken the shard over; the signal's reason.
+   */
+  async #untilGranted(maxCost: number, signal: AbortSignal, request: () => Promise<unknown>): Promise<void> {
     for (;;) {
       signal.throwIfAborted();
-      const [verdict, spent, waitMs] = (await untilAccepted(ask, signal)) as Verdict;
+      const [verdict, spent, waitMs] = (await untilAccepted(request, signal)) as Verdict;
       if (verdict === 'ok' || verdict === 'wait') this.#spent = spent / NANO;
       if (verdict === 'ok') return;
-      if (verdict === 'lost') throw lost(this.#attempt);
+      if (verdict === 'lost') throw lostLease(this.#attempt);
       if (verdict === 'refused') throw await this.#refusal(maxCost, spent / NANO);
       await CLOCK.wait(waitMs!, signal);
     }
@@ -156,7 +160,7 @@ export class SharedLedger implements CostLedger, AsyncDisposable {
   }
 }
 
-const lost = ({ shard: { job: name, index } }: ShardAttempt): QueueError =>
+const lostLease = ({ shard: { job: name, index } }: ShardAttempt): QueueError =>
   new QueueError(
     `Expected to hold the lease of shard ${index} of ${name}, got a lease of another worker. Raise --lease if this worker was not stopped.`,
   );

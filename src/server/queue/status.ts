@@ -28,20 +28,22 @@ export interface JobStatus {
   readonly kind: string;
   readonly state: JobState;
   readonly priority: number;
+  /** The number of shards. */
   readonly shards: number;
+  /** The number of finished shards. */
   readonly finished: number;
-  /** Shards that are being computed. */
+  /** The number of shards that are being computed. */
   readonly active: number;
-  /** Episodes, rows of a dataset or pieces of an audit. */
+  /** The number of episodes, rows of a dataset or pieces of an audit. */
   readonly rows: number;
-  /** Rows of finished shards. */
+  /** The number of rows of finished shards, estimated from their share of all shards. */
   readonly finishedRows: number;
   /** Rows per second, over the last finished shards. */
   readonly rowsPerSecond: number | null;
   readonly secondsLeft: number | null;
   /** Seconds of compute of the finished shards. */
   readonly computeSeconds: number;
-  /** Failed attempts, including those that were later repeated with success. */
+  /** The number of failed attempts, including those that were later repeated with success. */
   readonly failures: number;
   readonly failed: readonly FailedShard[];
   /** Shards that gave other bytes when they were computed again. */

@@ -26,9 +26,9 @@ export interface Submission {
   readonly before: JobBefore;
   /** The job now. An open job keeps its shards and its priority. */
   readonly job: JobRecord;
-  /** Shards that had failed and are tried again. */
+  /** The number of shards that had failed and are tried again. */
   readonly retried: number;
-  /** Shards whose collected results are computed again. */
+  /** The number of shards whose collected results are computed again. */
   readonly forgotten: number;
 }
 

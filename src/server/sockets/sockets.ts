@@ -17,7 +17,7 @@ export interface SocketsOptions {
   readonly onSocket: (connection: Duplex) => void;
 }
 
-/** Milliseconds that a client has to answer the closing handshake, and between two checks of it. */
+/** Milliseconds that a client has to answer the closing handshake, and milliseconds between two checks whether it has. */
 const HANDSHAKE_MS = 1500;
 const SWEEP_MS = 100;
 const SHUTDOWN = 'the server is shutting down';
@@ -76,8 +76,8 @@ export class Sockets {
   }
 
   /**
-   * Finishes all messages in progress, and closes. Sockets still open after `graceMs` are cut off, and sockets whose client
-   * does not answer the closing handshake within HANDSHAKE_MS.
+   * Answers the messages that have arrived, and closes all sockets. Cuts off the sockets that are open after `graceMs`, and those
+   * whose client does not answer the closing handshake within HANDSHAKE_MS.
    */
   async close(graceMs: number): Promise<void> {
     this.#closing = true;

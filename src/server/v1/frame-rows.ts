@@ -44,7 +44,7 @@ const SLICE_BYTES = 2 ** 18;
 /** A name for all rows, or a list of names. The array `profiles` has an index into this list for each row. */
 export type ProfileNames = string | readonly string[];
 
-/** Validates the arrays of a request. @throws InvalidRequestError. */
+/** The rows of a frame. The constructor validates the arrays. @throws InvalidRequestError. */
 export class FrameRows implements RowSource {
   readonly rows: number;
   readonly #arrays: Checked;

@@ -1,7 +1,7 @@
 /** The action sequences and beliefs of a request for rollouts, as a policy. */
 import type { RolloutPolicy } from '../../rollouts/groups/group-options.js';
 import { describe } from '../../shared/values.js';
-import { ACTION_NAMES, NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
+import { ACTION_NAMES, NUM_ACTIONS, NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
 import { invalidField } from './batch-schemas.js';
 import { allRows, Column } from './column.js';
 
@@ -72,7 +72,7 @@ function codesOf(sequence: unknown, i: number): Uint8Array {
     if (typeof code === 'number' && code in ACTION_NAMES) return code;
     throw invalidField(
       'action_sequences',
-      `Expected an action's name or code at action_sequences[${i}][${t}], got ${describe(action)}.`,
+      `Expected an action's name or code at action_sequences[${i}][${t}], got ${describe(action)}. Send a name, or a code from 0 to ${NUM_ACTIONS - 1}.`,
     );
   });
 }

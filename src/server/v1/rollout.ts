@@ -128,10 +128,13 @@ export const rolloutRoute = (runner: BatchRunner): Route => ({
     ),
 });
 
-/** Estimates the characters of the answer. */
+/** The typical length of a number of the answer, in characters. */
+const TYPICAL_LENGTH = 10;
+
+/** Estimates the length of the answer in characters. */
 function lengthOf({ seeds, group_size, arrays = DEFAULT_ARRAYS }: RolloutRequest): number {
   const numbers = arrays.includes('observations') ? OBSERVATION_SIZE : arrays.length;
-  return seeds.length * group_size * NUM_STEPS * numbers * 10;
+  return seeds.length * group_size * NUM_STEPS * numbers * TYPICAL_LENGTH;
 }
 
 function checkRequest({

@@ -1,5 +1,5 @@
 /** Stores the entries of a long list in a few bytes each. */
-import { countStrings, readWhole } from './slice-bytes.js';
+import { countStrings, readWholeNumbers } from './slice-bytes.js';
 
 type Entry = number | boolean | null | string;
 type FloatsKind = Float32ArrayConstructor | Float64ArrayConstructor;
@@ -58,7 +58,7 @@ export class EntryList {
   /** Adds the entries of a slice. @returns false if the slice is invalid; nothing is then added. */
   add(json: Buffer, from: number, to: number): boolean {
     if (this.#numbers !== null) {
-      const count = readWhole(json, from, to, wholeNumbers);
+      const count = readWholeNumbers(json, from, to, wholeNumbers);
       if (count > 0) this.#addNumbers(wholeNumbers, count, kindFor(wholeNumbers, count));
       return count > 0 || this.#parse(json, from, to);
     }

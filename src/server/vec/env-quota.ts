@@ -31,7 +31,7 @@ export class EnvQuota {
     return this.#vecEnvs;
   }
 
-  /** The number of environments in all of them. */
+  /** The number of environments in all open vector environments. */
   get environments(): number {
     return this.#environments;
   }

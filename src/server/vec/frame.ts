@@ -102,7 +102,7 @@ export function encodeFrame(type: string, data: object, arrays: readonly Shaped[
 const dtypeOf = (values: FrameArray): Dtype => DTYPES.find((dtype) => values instanceof KINDS[dtype])!;
 
 /**
- * Parses a frame at once; `readFrame` does it in pieces.
+ * Parses a frame at once; `readFrame` parses it in pieces.
  * @param isShared whether the arrays are views of the bytes, which must then begin at a multiple of eight bytes.
  */
 export function decodeFrame(bytes: Buffer, isShared = false): Frame {
@@ -121,7 +121,7 @@ export function decodeFrame(bytes: Buffer, isShared = false): Frame {
 export function* readFrame(bytes: Buffer, envs: number, isShared = false): Paused<Frame> {
   const start = bytes.length < PREFIX ? Number.POSITIVE_INFINITY : PREFIX + bytes.readUInt32LE();
   if (start > Math.min(bytes.length, MAX_HEADER) || start % ALIGNMENT !== 0) {
-    throw bad(
+    throw invalidFrame(
       'wrong_length',
       `a header that ends within the frame, at a multiple of ${ALIGNMENT} bytes`,
       `${bytes.length} bytes`,
@@ -131,17 +131,18 @@ export function* readFrame(bytes: Buffer, envs: number, isShared = false): Pause
   const decoded: Record<string, FrameArray> = {};
   let at = start;
   for (const { name, dtype, shape } of arrays) {
-    if (Object.hasOwn(decoded, name)) throw bad('wrong_type', 'each array once', `${describe(name)} again`);
+    if (Object.hasOwn(decoded, name))
+      throw invalidFrame('wrong_type', 'each array once', `${describe(name)} again`);
     const length = shape.reduce((product, size) => product * size, 1);
     const size = length * KINDS[dtype].BYTES_PER_ELEMENT;
     if (at + size > bytes.length)
-      throw bad('wrong_length', `${size} bytes of ${name}`, `${bytes.length - at}`);
+      throw invalidFrame('wrong_length', `${size} bytes of ${name}`, `${bytes.length - at}`);
     const part = bytes.subarray(at, at + size);
     const { buffer, byteOffset } = isShared ? part : new Uint8Array(part);
     decoded[name] = new KINDS[dtype](buffer as ArrayBuffer, byteOffset, length);
     at += aligned(size);
   }
-  if (at !== bytes.length) throw bad('wrong_length', `${at} bytes in all`, `${bytes.length}`);
+  if (at !== bytes.length) throw invalidFrame('wrong_length', `${at} bytes in all`, `${bytes.length}`);
   const shapes = Object.fromEntries(arrays.map(({ name, shape }) => [name, shape]));
   return { type, data, arrays: decoded, shapes };
 }
@@ -152,12 +153,16 @@ function* readHeader(bytes: Buffer, envs: number): Paused<z.output<typeof HEADER
     header = yield* parseJson(bytes, envs);
   } catch (error) {
     if (error instanceof InputError) throw error;
-    throw bad('wrong_type', 'a header of JSON', (error as Error).message);
+    throw invalidFrame('wrong_type', 'a header of JSON', (error as Error).message);
   }
   const parsed = HEADER.safeParse(header);
   if (parsed.success) return parsed.data;
   const [{ path, message }] = parsed.error.issues;
-  throw bad('wrong_type', `a header with type and arrays`, `${message} at ${path.join('.') || 'the header'}`);
+  throw invalidFrame(
+    'wrong_type',
+    `a header with type and arrays`,
+    `${message} at ${path.join('.') || 'the header'}`,
+  );
 }
 
 /** The maximum number of list entries per environment in a message: an action, three of a belief, and one of a mask. */
@@ -186,8 +191,8 @@ export function* parseJson(json: Buffer, envs: number): Paused<unknown> {
   );
 }
 
-const bad = (code: 'wrong_length' | 'wrong_type', expected: string, got: string): InputError =>
+const invalidFrame = (code: 'wrong_length' | 'wrong_type', expected: string, got: string): InputError =>
   new InputError(
     code,
-    `Expected a binary frame with ${expected}, got ${got}. See the frames of docs/server.md.`,
+    `Expected a binary frame with ${expected}, got ${got}. See "Binary frames" in docs/server.md.`,
   );

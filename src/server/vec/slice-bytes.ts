@@ -20,7 +20,7 @@ const LETTER_U = 0x75;
  * Reads whole numbers of at most nine digits, without white space, into `into`. @returns their count; 0 if the slice has
  * anything else.
  */
-export function readWhole(json: Buffer, from: number, to: number, into: Uint32Array): number {
+export function readWholeNumbers(json: Buffer, from: number, to: number, into: Uint32Array): number {
   let count = 0;
   let value = 0;
   let digits = 0;

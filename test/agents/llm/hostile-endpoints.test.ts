@@ -47,7 +47,7 @@ describe('an oversized answer', () => {
       more();
     },
   };
-  it.each(Object.keys(faults))('%s is refused, and may be charged', async (name) => {
+  it.each(Object.keys(faults))('%s is refused, and the cost of its request counts as spent', async (name) => {
     const { error, ledger, fake } = await ask(faults[name], { retries: 1 });
     expect(error).toMatchObject({ code: 'endpoint_failed', lasting: false });
     expect(error!.message).toContain(`Expected at most ${MAX_BODY_BYTES} bytes of an answer, got more`);
@@ -109,7 +109,7 @@ describe('an answer', () => {
   });
 });
 
-it('a gateway timeout may be charged', async () => {
+it('the cost of a request that ends with a gateway timeout counts as spent', async () => {
   for (const status of [520, 524]) {
     const { ledger } = await ask(({ response }) => void response.writeHead(status).end());
     expect(ledger.spent).toBeGreaterThan(0);

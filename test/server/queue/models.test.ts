@@ -170,8 +170,8 @@ describeWithRedis('a job of a language model', () => {
     const name = first.stdout.trim();
     expect(await submitWith('--timeout', '30', '--retries', '2', '--priority', '7')).toMatchObject({
       stderr:
-        'The job was submitted before. Its next shards run with --base-url (the default) in place of http://a/v1, --timeout 30 ' +
-        'in place of 60, --retries 2 in place of (the default). It keeps its 1 shard and priority 100.\n',
+        'The job was submitted before. Its next shards run with --base-url (the default) instead of http://a/v1, --timeout 30 ' +
+        'instead of 60, --retries 2 instead of (the default). It keeps its 1 shard and priority 100.\n',
       stdout: `${name}\n`,
     });
     const client = server.client();

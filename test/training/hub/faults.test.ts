@@ -12,20 +12,26 @@ const UPLOAD = () => [directoryOf({ 'README.md': 'r', 'x.bin': bytes(100) })];
 
 describe('retries', () => {
   const temporary: [name: string, fault: Omit<Fault, 'times'>][] = [
-    ['429 with retry-after 0', { on: /revision/, does: { answer: 429, headers: { 'retry-after': '0' } } }],
-    ['500', { on: /commit/, does: { answer: 500, body: '<html>Oh no</html>' } }],
-    ['502 of storage', { on: /^PUT/, does: { answer: 502 } }],
-    ['503 of storage', { on: /^PUT/, does: { answer: 503, body: '<Error><Code>SlowDown</Code></Error>' } }],
-    ['504', { on: /batch$/, does: { answer: 504 } }],
+    [
+      '429 with retry-after 0',
+      { pattern: /revision/, action: { answer: 429, headers: { 'retry-after': '0' } } },
+    ],
+    ['500', { pattern: /commit/, action: { answer: 500, body: '<html>Oh no</html>' } }],
+    ['502 of storage', { pattern: /^PUT/, action: { answer: 502 } }],
+    [
+      '503 of storage',
+      { pattern: /^PUT/, action: { answer: 503, body: '<Error><Code>SlowDown</Code></Error>' } },
+    ],
+    ['504', { pattern: /batch$/, action: { answer: 504 } }],
     [
       '409 because of a conflicting operation',
       {
-        on: /create$/,
-        does: { answer: 409, body: 'Cannot create repo: another conflicting operation is in progress' },
+        pattern: /create$/,
+        action: { answer: 409, body: 'Cannot create repo: another conflicting operation is in progress' },
       },
     ],
-    ['a connection that closes during contents', { on: /^PUT/, does: { dropAfter: 10 } }],
-    ['a connection that closes at once', { on: /paths-info/, does: { dropAfter: 0 } }],
+    ['a connection that closes during contents', { pattern: /^PUT/, action: { dropAfter: 10 } }],
+    ['a connection that closes at once', { pattern: /paths-info/, action: { dropAfter: 0 } }],
   ];
   it.each(temporary)('after %s', async (_, fault) => {
     const hub = await startHub();
@@ -39,7 +45,7 @@ describe('retries', () => {
 
   it('stop after 6 attempts', async () => {
     const hub = await startHub();
-    hub.faults.add({ on: /preupload/, does: { answer: 500, body: 'down' } });
+    hub.faults.add({ pattern: /preupload/, action: { answer: 500, body: 'down' } });
     await expect(uploadTo(hub, UPLOAD())).rejects.toThrow(
       /^Expected the Hub to answer POST http:\S+\/preupload\/main, got status 500 \(down\)\. Run the same command later/,
     );
@@ -48,7 +54,7 @@ describe('retries', () => {
 
   it('are not made if the wait that the Hub demands is too long', async () => {
     const hub = await startHub();
-    hub.faults.add({ on: /revision/, does: { answer: 429, headers: { 'retry-after': '3600' } } });
+    hub.faults.add({ pattern: /revision/, action: { answer: 429, headers: { 'retry-after': '3600' } } });
     await expect(uploadTo(hub, UPLOAD())).rejects.toThrow(/status 429.*Run the same command later/);
     expect(hub.requests).toHaveLength(1);
   });
@@ -61,7 +67,7 @@ describe('retries', () => {
     'back off exponentially, and wait at least as long as the Hub demands: %s',
     async (_, headers, waits) => {
       const hub = await startHub();
-      hub.faults.add({ on: /revision/, times: 5, does: { answer: 429, headers } });
+      hub.faults.add({ pattern: /revision/, times: 5, action: { answer: 429, headers } });
       const clock = new FakeClock();
       await uploadTo(hub, UPLOAD(), { clock });
       expect(clock.waits).toEqual(waits);
@@ -84,7 +90,7 @@ describe('retries', () => {
 
   it('stop when the signal aborts a wait', async () => {
     const hub = await startHub();
-    hub.faults.add({ on: /revision/, does: { answer: 429, headers: { 'retry-after': '200' } } });
+    hub.faults.add({ pattern: /revision/, action: { answer: 429, headers: { 'retry-after': '200' } } });
     const controller = new AbortController();
     // Called before the wait, which begins one turn of the event loop later.
     const onWait = () => setImmediate(() => controller.abort(new Error('aborted')));
@@ -95,7 +101,7 @@ describe('retries', () => {
 
   it('stop when the signal aborts a request with contents', async () => {
     const hub = await startHub();
-    hub.faults.add({ on: /^PUT/, does: { hangAfter: 50 } });
+    hub.faults.add({ pattern: /^PUT/, action: { hangAfter: 50 } });
     const hanging = hub.faults.hanging();
     const controller = new AbortController();
     const aborted = expect(uploadTo(hub, UPLOAD(), { signal: controller.signal })).rejects.toThrow('aborted');
@@ -110,34 +116,34 @@ describe('permanent errors are thrown without a retry:', () => {
   const permanent: [name: string, fault: Fault, message: RegExp][] = [
     [
       'an expired token',
-      { on: /revision/, does: { answer: 401 } },
+      { pattern: /revision/, action: { answer: 401 } },
       /status 401\. Check HF_TOKEN, or run "hf auth login"/,
     ],
     [
       'a token without write access',
-      { on: /create$/, does: { answer: 403 } },
+      { pattern: /create$/, action: { answer: 403 } },
       /status 403\. Use a token with write access/,
     ],
     [
       'a missing repository',
-      { on: /preupload/, does: { answer: 404 } },
+      { pattern: /preupload/, action: { answer: 404 } },
       /status 404\. Check --repo and --type/,
     ],
     [
       'a gated repository',
-      { on: /revision/, does: { answer: 403, headers: { 'x-error-code': 'GatedRepo' } } },
+      { pattern: /revision/, action: { answer: 403, headers: { 'x-error-code': 'GatedRepo' } } },
       /The repository is gated\. Request access/,
     ],
     [
       'a file that is too large',
-      { on: /^PUT/, does: { answer: 413 } },
+      { pattern: /^PUT/, action: { answer: 413 } },
       /The file is too large for the server/,
     ],
     [
       'an invalid card',
       {
-        on: /commit/,
-        does: {
+        pattern: /commit/,
+        action: {
           answer: 400,
           headers: { 'content-type': 'application/json' },
           body: '{"error":"Invalid YAML"}',
@@ -148,8 +154,8 @@ describe('permanent errors are thrown without a retry:', () => {
     [
       'an error of an object that was not requested',
       {
-        on: /batch$/,
-        does: {
+        pattern: /batch$/,
+        action: {
           answer: 200,
           body: '{"objects":[{"oid":"OID","size":100,"error":{"code":422,"message":"quota"}}]}',
         },
@@ -158,18 +164,18 @@ describe('permanent errors are thrown without a retry:', () => {
     ],
     [
       'HTML instead of JSON',
-      { on: /revision/, does: { answer: 200, body: '<html>Sign in to the network</html>' } },
+      { pattern: /revision/, action: { answer: 200, body: '<html>Sign in to the network</html>' } },
       /Expected an answer of the Hub, got an unreadable one: invalid JSON/,
     ],
-    ['null', { on: /preupload/, does: { answer: 200, body: 'null' } }, /got an unreadable one/],
+    ['null', { pattern: /preupload/, action: { answer: 200, body: 'null' } }, /got an unreadable one/],
     [
       'a list with null',
-      { on: /paths-info/, does: { answer: 200, body: '[null]' } },
+      { pattern: /paths-info/, action: { answer: 200, body: '[null]' } },
       /got an unreadable one/,
     ],
     [
       'a renamed repository',
-      { on: /revision/, does: { answer: 200, body: '{"id":"newcomer/new","sha":"1"}' } },
+      { pattern: /revision/, action: { answer: 200, body: '{"id":"newcomer/new","sha":"1"}' } },
       /got "newcomer\/new": it was renamed/,
     ],
   ];
@@ -177,14 +183,14 @@ describe('permanent errors are thrown without a retry:', () => {
     const hub = await startHub();
     hub.faults.add(fault);
     await expect(uploadTo(hub, UPLOAD())).rejects.toThrow(message);
-    expect(countOf(hub, fault.on)).toBe(1);
+    expect(countOf(hub, fault.pattern)).toBe(1);
     expect(textsAt(hub)).toEqual({});
   });
 
   it('an error of a requested object', async () => {
     const hub = await startHub();
     const objects = [{ oid: sha256(bytes(100)), size: 100, error: { code: 422, message: 'over quota' } }];
-    hub.faults.add({ on: /batch$/, does: { answer: 200, body: JSON.stringify({ objects }) } });
+    hub.faults.add({ pattern: /batch$/, action: { answer: 200, body: JSON.stringify({ objects }) } });
     await expect(uploadTo(hub, UPLOAD())).rejects.toThrow(/x\.bin: over quota/);
   });
 
@@ -202,25 +208,25 @@ describe('a deeply nested answer', () => {
   const deep = '['.repeat(200_000);
   it.each([/revision/, /create$/, /preupload/, /paths-info/, /batch$/])(
     'to %s is an error without a retry',
-    async (on) => {
+    async (pattern) => {
       const hub = await startHub();
-      hub.faults.add({ on, does: { answer: 200, body: `{"a":${deep}` } });
+      hub.faults.add({ pattern, action: { answer: 200, body: `{"a":${deep}` } });
       await expect(uploadTo(hub, UPLOAD())).rejects.toThrow(
         /^Expected an answer to .*, got Expected at most 64 levels of nesting in an answer, got more\. Check/,
       );
-      expect(countOf(hub, on)).toBe(1);
+      expect(countOf(hub, pattern)).toBe(1);
       expect(textsAt(hub)).toEqual({});
     },
   );
 
   it('does not hide the status', async () => {
     const hub = await startHub();
-    hub.faults.add({ on: /revision/, does: { answer: 401, body: deep } });
+    hub.faults.add({ pattern: /revision/, action: { answer: 401, body: deep } });
     await expect(uploadTo(hub, UPLOAD())).rejects.toThrow(
       /status 401 \(Expected at most 64 .*Check HF_TOKEN/,
     );
     hub.faults.clear();
-    hub.faults.add({ on: /revision/, times: 2, does: { answer: 503, body: deep } });
+    hub.faults.add({ pattern: /revision/, times: 2, action: { answer: 503, body: deep } });
     expect((await uploadTo(hub, UPLOAD())).progress.waits).toHaveLength(2);
   });
 });
@@ -247,31 +253,34 @@ describe('a hostile Hub that echoes the token', () => {
   const TOKEN = 'hf_aFakeTokenOfNobody';
   const echoes = [TOKEN, Buffer.from(TOKEN).toString('base64'), Buffer.from(TOKEN).toString('hex')];
   const faults = echoes.flatMap((echo): [string, Fault][] => [
-    ['in an error', { on: /create$/, does: { answer: 400, body: echo } }],
+    ['in an error', { pattern: /create$/, action: { answer: 400, body: echo } }],
     [
       'in a header',
       {
-        on: /create$/,
-        does: { answer: 403, headers: { 'x-error-message': `no ${echo}`, 'x-request-id': echo } },
+        pattern: /create$/,
+        action: { answer: 403, headers: { 'x-error-message': `no ${echo}`, 'x-request-id': echo } },
       },
     ],
-    ['in invalid JSON', { on: /revision/, does: { answer: 200, body: echo } }],
-    ['in a name', { on: /revision/, does: { answer: 200, body: `{"id":"${echo}","sha":"1"}` } }],
+    ['in invalid JSON', { pattern: /revision/, action: { answer: 200, body: echo } }],
+    ['in a name', { pattern: /revision/, action: { answer: 200, body: `{"id":"${echo}","sha":"1"}` } }],
     [
       'in a path',
-      { on: /revision|paths/, does: { answer: 200, body: `[{"path":"${echo}","type":"${echo}"}]` } },
+      { pattern: /revision|paths/, action: { answer: 200, body: `[{"path":"${echo}","type":"${echo}"}]` } },
     ],
     [
       'in an object',
       {
-        on: /batch$/,
-        does: { answer: 200, body: `{"objects":[{"oid":"${echo}","error":{"code":1,"message":"${echo}"}}]}` },
+        pattern: /batch$/,
+        action: {
+          answer: 200,
+          body: `{"objects":[{"oid":"${echo}","error":{"code":1,"message":"${echo}"}}]}`,
+        },
       },
     ],
-    ['in an error that is retried', { on: /create$/, does: { answer: 503, body: echo } }],
+    ['in an error that is retried', { pattern: /create$/, action: { answer: 503, body: echo } }],
     [
       'in a redirect',
-      { on: /create$/, does: { answer: 307, headers: { location: `http://127.0.0.1:1/${echo}` } } },
+      { pattern: /create$/, action: { answer: 307, headers: { location: `http://127.0.0.1:1/${echo}` } } },
     ],
   ]);
   it.each(faults)('%s is not quoted', async (_, fault) => {
@@ -290,7 +299,7 @@ describe('a hostile Hub that echoes the token', () => {
   it('does not receive the token through a redirect to another host', async () => {
     const [hub, other] = [await startHub(), await startHub()];
     const location = `${other.url.replace('127.0.0.1', 'localhost')}/api/datasets/${REPO.name}/revision/main`;
-    hub.faults.add({ on: /revision/, does: { answer: 307, headers: { location } } });
+    hub.faults.add({ pattern: /revision/, action: { answer: 307, headers: { location } } });
     await uploadTo(hub, UPLOAD()).catch(() => {});
     for (const { authorization } of other.requests) expect(authorization).toBeNull();
     expect(other.requests.length).toBeGreaterThan(0);

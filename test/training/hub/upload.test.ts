@@ -99,7 +99,7 @@ describe('a second upload', () => {
     const at = directoryOf(
       Object.fromEntries(Array.from({ length: 8 }, (_, k) => [`f${k}`, bytes(5000, `f${k}`)])),
     );
-    hub.faults.add({ on: PUT, after: 3, does: { answer: 400, body: 'no more' } });
+    hub.faults.add({ pattern: PUT, after: 3, action: { answer: 400, body: 'no more' } });
     await expect(uploadTo(hub, [at])).rejects.toThrow(/got status 400 \(no more\)/);
     const stored = hub.repo('dataset', REPO.name)!.objects.size;
     expect([stored >= 3, countOf(hub, COMMIT), textsAt(hub)]).toEqual([true, 0, {}]);
@@ -148,7 +148,7 @@ describe('a concurrent change', () => {
 
   it('makes the upload try again 5 times, and then fail', async () => {
     const hub = await startHub();
-    hub.faults.add({ on: COMMIT, does: { answer: 412 } });
+    hub.faults.add({ pattern: COMMIT, action: { answer: 412 } });
     await expect(uploadTo(hub, [directoryOf(upload)])).rejects.toThrow(
       /Another commit was made meanwhile\. Run/,
     );
@@ -185,9 +185,9 @@ describe('lost answers', () => {
     ['of the batch', /batch$/],
     ['of the comparison of files', /paths-info/],
     ['of the kinds of files', /preupload/],
-  ])('%s are retried, and create nothing twice', async (_, on) => {
+  ])('%s are retried, and create nothing twice', async (_, pattern) => {
     const hub = await startHub({ large: 1000, part: 2000 });
-    hub.faults.add({ on, times: 1, does: { loseAnswer: true } });
+    hub.faults.add({ pattern, times: 1, action: { loseAnswer: true } });
     const at = directoryOf({ big: bytes(5000), single: bytes(1500), small: 's' });
     const { progress } = await uploadTo(hub, [at], { branch: 'dev' });
     expect(progress.waits).toHaveLength(1);
