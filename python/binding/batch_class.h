@@ -109,7 +109,7 @@ class BatchClass {
     if (source != nullptr && source != this) source_use.emplace(*source);
     const size_t steps = num_envs_ * count::Steps;
     Run run = {};
-    if (policy < 0 || policy > static_cast<int>(Policy::Sequence)) raise_input("out_of_range", "Expected a policy's code from 0 to 2, got " + std::to_string(policy) + ". Pass such a code.");
+    if (policy < 0 || policy > static_cast<int>(Policy::Sequence)) raise_input("out_of_range", "Expected a policy's code from 0 to 2, got " + std::to_string(policy) + ". Pass a code of rhythm_vec.choices.POLICIES.");
     run.policy = static_cast<Policy>(policy);
     run.policy_seeds = data_or_null<uint32_t>(policy_seeds, num_envs_, "policy_seeds");
     if (run.policy == Policy::Sequence) run.actions = data_of<uint8_t>(actions, steps, "actions");
@@ -225,7 +225,8 @@ class BatchClass {
   // Whether this process is a fork of the one that created the batch.
   bool is_forked() const { return forks_ != forks(); }
 
-  // A call in progress. A second call on the same batch, from another thread, is an error.
+  // Marks the batch as in use during a call. Refuses a second call at the same time, a call in a forked process and a call
+  // after `close`.
   class Use {
    public:
     explicit Use(BatchClass& batch) : batch_(batch) {
@@ -265,13 +266,13 @@ class BatchClass {
   static void require_below(const uint8_t* codes, size_t length, int limit, const char* name) {
     for (size_t k = 0; k < length; k++) {
       if (codes[k] < limit) continue;
-      raise_input("out_of_range", std::string("Expected ") + name + " below " + std::to_string(limit) + ", got " + std::to_string(codes[k]) + ". Pass such numbers.");
+      raise_input("out_of_range", std::string("Expected ") + name + " below " + std::to_string(limit) + ", got " + std::to_string(codes[k]) + ". Pass smaller numbers.");
     }
   }
 
   void read_outputs(size_t column_stride) {
     const auto rows = column_stride == 0 ? num_envs_ : column_stride;
-    if (rows < num_envs_) raise_input("out_of_range", "Expected a column stride of 0 (row-major) or at least " + std::to_string(num_envs_) + " (num_envs), got " + std::to_string(column_stride) + ". Pass such a stride.");
+    if (rows < num_envs_) raise_input("out_of_range", "Expected a column stride of 0 (row-major) or at least " + std::to_string(num_envs_) + " (num_envs), got " + std::to_string(column_stride) + ". Pass the stride of column_stride_of.");
     const auto floats = [&](const char* name, size_t width) {
       return writable_data<float>(outputs_[name], width * (width > 1 ? rows : num_envs_), name);
     };
@@ -330,7 +331,7 @@ class BatchClass {
   Trajectory read_trajectory(const py::object& value) const {
     const auto arrays = py::cast<py::tuple>(value);
     const auto stride = py::cast<size_t>(arrays[6]);
-    if (stride != 0 && stride < num_envs_) raise_input("out_of_range", "Expected a column stride of 0 or at least " + std::to_string(num_envs_) + ", got " + std::to_string(stride) + ". Pass such a stride.");
+    if (stride != 0 && stride < num_envs_) raise_input("out_of_range", "Expected a column stride of 0 (row-major) or at least " + std::to_string(num_envs_) + " (num_envs), got " + std::to_string(stride) + ". Pass the stride of column_stride_of.");
     const size_t steps = (stride == 0 ? num_envs_ : stride) * count::Steps;
     const auto codes = [&](size_t k) { return writable_data_or_null<int8_t>(arrays[k], steps, "trajectory"); };
     const auto floats = [&](size_t k, size_t width) { return writable_data_or_null<float>(arrays[k], steps * width, "trajectory"); };
@@ -388,7 +389,7 @@ class BatchClass {
   Outputs out_ = {};
   std::unique_ptr<Batch> batch_;
   std::atomic<bool> in_use_{false};
-  const int forks_;  // forks() when this batch was created
+  const int forks_;  // the value of forks() when this batch was created
 };
 
 }  // namespace rhythm::python

@@ -53,7 +53,7 @@ inline py::array_t<float> reward_sums(const py::object& block, const py::object&
   const auto* meter = data_of<float>(meters, rows * numbers, "meters");
   const auto* delta = data_of<float>(deltas, rows * numbers, "deltas");
   for (size_t row = 0; row < rows; row++) {
-    if (taken[row] > count::Steps) raise_input("out_of_range", "Expected at most " + std::to_string(count::Steps) + " steps, got " + std::to_string(taken[row]) + ". Pass such numbers.");
+    if (taken[row] > count::Steps) raise_input("out_of_range", "Expected at most " + std::to_string(count::Steps) + " steps, got " + std::to_string(taken[row]) + ". Pass the steps taken.");
   }
   py::array_t<float> result({rows, size_t{3}});
   float* out = result.mutable_data();

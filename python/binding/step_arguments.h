@@ -53,7 +53,7 @@ class StepArguments {
     if ((kind != 'f' && kind != 'i' && kind != 'u') || (!is_flat && !is_rows)) {
       raise_input(kind == 'f' || kind == 'i' || kind == 'u' ? "wrong_length" : "wrong_type",
                   "Expected beliefs to be numbers [" + std::to_string(num_envs_) + ", 3], got " + describe(value) +
-                      ". Pass social, morning and work for each environment, or three NaN for none.");
+                      ". Pass social, morning and work for each environment, or three NaN for no belief.");
     }
     const auto floats = py::array_t<float, py::array::c_style | py::array::forcecast>::ensure(array);
     if (!floats) throw py::error_already_set();

@@ -23,7 +23,7 @@ _NAMED = re.compile(rf"\b({'|'.join(ACTIONS)})\b", re.IGNORECASE)
 
 
 def action_named(text: str) -> Optional[str]:
-    """Returns the last action that a text names, in upper case; None without one. An answer names its action last."""
+    """Returns the last action that a text names, in upper case; None if it names none. An answer names its action last."""
     names = _NAMED.findall(text)
     return names[-1].upper() if names else None
 

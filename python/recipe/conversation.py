@@ -23,7 +23,7 @@ class Conversation:
     Attributes:
         prompt: the tokens of the first prompt.
         completion: all later tokens: answers and prompts.
-        mask: 1 for the tokens of the completion that the model generated, 0 for the others.
+        mask: 1 for the tokens of the completion that the model generated, 0 for the other tokens.
         logprobs: the log-probability of each token of the completion, 0 for tokens of prompts; None without vLLM.
         cut_off: for each answer, whether it has no end token.
     """

@@ -115,7 +115,7 @@ class Grpo:
 class Limits:
     """Limits beyond which a pitfall is reported (watch.py)."""
 
-    window: int = setting(10, OURS, "steps per window", "single steps are noise")
+    window: int = setting(10, OURS, "steps per window", "the figures of a single step are noisy")
     zero_spread: float = setting(
         0.5, OURS, "share of groups without reward spread", "half of the groups would give no signal"
     )

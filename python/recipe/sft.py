@@ -76,5 +76,5 @@ def check_lengths(dataset: Dataset, tokenizer: Any, max_length: Optional[int]) -
         raise ValueError(
             f"Expected rows of at most {max_length} tokens (--sft-max-length), got {too_long} of {len(lengths)} rows "
             f"longer than that, the longest with {max(lengths)} tokens. Their answers would be cut off. "
-            "Raise the limit, or pass 0 for none."
+            "Raise the limit, or pass 0 for no limit."
         )

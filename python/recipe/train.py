@@ -20,7 +20,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Callable, Iterator, List, Optional, Sequence, Tuple
 
-# The clients are in the parent folder. This folder is not on the path if another script imports this file.
+# rhythm_vec is in the parent folder. This folder is not on the path if another script imports this file.
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
@@ -42,7 +42,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
     # Exits on SIGTERM, so that a started server ends too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     with without_traceback():
-        run, settings = parse_once(arguments)
+        run, settings = parse_on_each_rank(arguments)
     if run.stage == "settings":
         if ranks.is_first():
             print(table())
@@ -86,8 +86,8 @@ def unfinished(run: Run, settings: Settings) -> List[str]:
     return stages
 
 
-def parse_once(arguments: Optional[Sequence[str]]) -> Tuple[Run, Settings]:
-    """Parses the command line. Only rank 0 prints its errors."""
+def parse_on_each_rank(arguments: Optional[Sequence[str]]) -> Tuple[Run, Settings]:
+    """Parses the command line, on every rank. Only rank 0 prints the errors of an invalid command line."""
     with nullcontext() if ranks.is_first() else redirect_stderr(io.StringIO()):
         return parse_arguments(arguments, __doc__ or "")
 

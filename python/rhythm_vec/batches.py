@@ -59,7 +59,7 @@ def as_list(name: str, entries: Any) -> List[Any]:
 
 
 def count_rows(columns: Mapping[str, List[Any]]) -> int:
-    """Returns the number of rows. Raises ValueError if columns differ in length from the first."""
+    """Returns the number of rows. Raises InputError `wrong_length` if columns differ in length from the first."""
     first, count = next((name, len(entries)) for name, entries in columns.items())
     for name, entries in columns.items():
         if len(entries) != count:
@@ -77,7 +77,7 @@ def send_batch(client: Client, batch: Batch) -> List[Part]:
         RefusedError: the request is invalid. The message has the row numbers of the whole batch.
         RhythmError: an answer has an unexpected form, or the servers have different worlds.
         ServerUnavailableError: no server answered.
-        ValueError: the columns differ in length, or numbers are not finite.
+        InputError: the columns differ in length, or numbers are not finite.
     """
     count = count_rows(batch.columns)
     ranges = split_rows(count, len(client.urls))

@@ -28,7 +28,7 @@ def describe(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-#: Longer texts get no suggestion: they are not misspelled names, and comparing them takes long.
+#: The length of the longest text that gets a suggestion. A longer text is no misspelled name, and comparing it takes long.
 _MAX_GUESS = 100
 
 
@@ -42,14 +42,14 @@ def check_integer(what: str, value: Any, low: int, high: int) -> int:
     """Returns an integer from `low` to `high`. Raises InputError `out_of_range` for any other value."""
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and low <= value <= high:
         return int(value)
-    refuse("out_of_range", f"{what} to be an integer from {low} to {high}", describe(value), "Pass such an integer.")
+    refuse("out_of_range", f"{what} to be an integer from {low} to {high}", describe(value), "Pass an integer in this range.")
 
 
 def check_number(what: str, value: Any, low: float, high: float) -> float:
     """Returns a number from `low` to `high`. Raises InputError `out_of_range` for any other value."""
     if isinstance(value, (int, float, np.number)) and not isinstance(value, bool) and low <= value <= high:
         return float(value)
-    refuse("out_of_range", f"{what} to be a number from {low:g} to {high:g}", describe(value), "Pass such a number.")
+    refuse("out_of_range", f"{what} to be a number from {low:g} to {high:g}", describe(value), "Pass a number in this range.")
 
 
 def check_flag(what: str, value: Any) -> bool:
@@ -101,7 +101,7 @@ def to_codes(
     invalid = np.argwhere((array < 0) | (array > high))
     if invalid.size > 0:
         at = invalid[0].tolist()
-        refuse(code, f"{what} from 0 to {high}", f"{array[tuple(at)]} at {what}{at}", "Pass such a number.")
+        refuse(code, f"{what} from 0 to {high}", f"{array[tuple(at)]} at {what}{at}", "Pass integers in this range.")
     return np.array(array, np.uint8, order="C")
 
 

@@ -19,7 +19,8 @@ SeedChoice = Union[int, Sequence[int], npt.NDArray[Any]]
 #: "sampled", "discrete", a profile's name; one of these per environment; or f32 [n, 16], 11 traits then 5 reward
 #: weights.
 ProfileChoice = Union[str, Sequence[str], npt.NDArray[Any]]
-#: A grader's name, a file of `{"name", "weights"}`, such a mapping, or eight weights; or one of these per environment.
+#: A grader's name, a mapping {"name", "weights"}, the path of a file with this mapping, or eight weights; or one of
+#: these per environment.
 GraderChoice = Union[str, "os.PathLike[str]", Mapping[str, Any], Sequence[Any], npt.NDArray[Any]]
 
 MAX_U32 = 2**32 - 1
@@ -102,7 +103,7 @@ def to_seeds(
             "bad_seed",
             f"{what} from {low} to {low + size - 1}",
             f"{values[env]} for environment {env}",
-            "Pass such a seed.",
+            "Pass a seed in this range.",
         )
     return values.astype(np.uint32)
 
@@ -153,7 +154,7 @@ def check_profiles(what: str, choice: Any, count: int) -> npt.NDArray[np.float32
             "bad_profile",
             f"0 or a magnitude in [2^-40, 2^20] at {what}[{row}][{k}]",
             str(floats[row, k]),
-            "Pass such a number.",
+            "Pass a number in this range.",
         )
     return floats + np.float32(0)
 
@@ -275,7 +276,7 @@ def _check_weights(choice: Any, where: str) -> npt.NDArray[np.float32]:
             "bad_grader",
             f"weights of 0 or a magnitude in [2^-40, 2^20] in {where}",
             describe(choice),
-            "Pass such numbers.",
+            "Pass weights in this range.",
         )
     if abs(float(weights.sum()) - 1) > _world.SUM_TOLERANCE:
         refuse(

@@ -66,7 +66,7 @@ def check_timeout(timeout_s: float) -> float:
 def _check_limit(name: str, limit: float, largest: int) -> float:
     if isinstance(limit, (int, float)) and not isinstance(limit, bool) and 0 < limit <= largest:
         return limit
-    raise ValueError(f"Expected {name} to be a number above 0, at most {largest}, got {limit!r:.60}. Pass such a number.")
+    raise ValueError(f"Expected {name} to be a number above 0, at most {largest}, got {limit!r:.60}. Pass a number in this range.")
 
 
 def to_client(client: Any) -> Client:
@@ -151,7 +151,8 @@ class Client:
         timeout_s: seconds without a byte after which an attempt fails.
         backoff: retry policy, and the time for which a failed server is left out.
         body_limit: the maximum number of bytes of a request. Larger batches are sent in parts.
-        row_limit: the maximum number of rows of a request, likewise. The server accepts up to 2^20 rows.
+        row_limit: the maximum number of rows of a request. Larger batches are sent in parts. The server accepts up to
+            2^20 rows.
 
     Raises:
         ValueError: an argument is invalid.

@@ -176,7 +176,8 @@ class Core:
         return self.outputs
 
     def _plan_resets(self, mask: Optional[Bytes]) -> Optional[Bytes]:
-        """Returns which environments the autoreset resets in a step of the environments of `mask`; None for none."""
+        """Returns which environments the autoreset resets in a step of the environments of `mask`, u8 [n]; None if it
+        resets none."""
         if self.options.autoreset == "disabled":
             return None
         if self.options.autoreset == "same-step":

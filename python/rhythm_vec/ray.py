@@ -269,18 +269,19 @@ class ActorPool:
 
     def _map(self, method: str, arguments: Sequence[Mapping[str, Any]], *shared: Any) -> List[Any]:
         """Returns the results of a task for each argument, in order. Idle actors take the next task."""
-        with self._own_errors():
+        with self._converted_errors():
             pool = _RayPool(self.actors)
             return list(pool.map(lambda actor, argument: getattr(actor, method).remote(argument, *shared), arguments))
 
     def get(self, refs: Sequence[Any]) -> List[Any]:
         """Returns the results of tasks. Raises the error of a task, and RhythmError if an actor does not restart."""
-        with self._own_errors():
+        with self._converted_errors():
             results: List[Any] = ray.get(list(refs))
             return results
 
     @contextmanager
-    def _own_errors(self) -> Iterator[None]:
+    def _converted_errors(self) -> Iterator[None]:
+        """Raises the error of a task instead of Ray's wrapper, and RhythmError if an actor died too often."""
         try:
             yield
         except ray.exceptions.RayTaskError as error:

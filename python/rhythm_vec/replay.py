@@ -90,8 +90,8 @@ def score_replay(
         histories: [n, 28]: codes of the earlier actions; the entries from `step_indices` on are ignored.
         step_indices: [n]: the number of earlier actions, 0 to 27.
         actions: [n]: codes, or -1 for no action.
-        beliefs: [n, 3]: three NaN for none.
-        belief_histories: [n, 28, 3]: the belief given with each earlier action; three NaN for none. Only the reward of
+        beliefs: [n, 3]: social, morning, work; three NaN for no belief.
+        belief_histories: [n, 28, 3]: the belief given with each earlier action; three NaN for no belief. Only the reward of
             an episode's 28th step depends on them.
         profiles, grader: as in VecEnv, the profiles for all rows or per row; one grader for all.
         weights: the weight of each reward in `total`, by its name (`format_valid` to `belief_skill`): 1 by default, but
@@ -150,7 +150,7 @@ class _Rows:
             "illegal_action",
             lambda row: (
                 f"Expected an action code from 0 to 9, or -1 for none, at actions[{row}], got {raw_actions[row]}. "
-                "Pass such a code."
+                "Pass a code from 0 to 9, or -1."
             ),
         )
         self.actions = np.where(legal, raw_actions, -1).astype(np.int8)
@@ -162,6 +162,7 @@ class _Rows:
         self.invalid[list(self.faults)] = True
 
     def _mark(self, rows: Any, code: str, message: Any) -> None:
+        """Adds a fault to each of these rows, bool [n], that has none. `message` returns the text for a row."""
         for row in np.flatnonzero(rows):
             self.faults.setdefault(int(row), Fault(int(row), code, message(int(row))))
 
@@ -261,8 +262,8 @@ def _stack_of(
 
 
 def _total_of(stack: Mapping[str, Floats], factors: Tuple[float, ...]) -> npt.NDArray[np.float64]:
-    """Returns the weighted sums, in float64. A `belief_skill` of weight 0 is not added: it could change the sign of
-    0."""
+    """Returns the weighted sums, in float64. A `belief_skill` of weight 0 is not added, because adding 0 would turn a sum
+    of -0 into +0."""
     first, *others = (factor * column.astype(np.float64) for factor, column in zip(factors, stack.values()))
     total: npt.NDArray[np.float64] = sum(others[:-1], first)
     return total + others[-1] if factors[-1] != 0 else total

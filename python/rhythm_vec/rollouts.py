@@ -26,7 +26,7 @@ class PolicyActions(NamedTuple):
     """The actions of a policy for all rollouts, with its beliefs and log-probabilities."""
 
     actions: npt.ArrayLike  #: [n] codes; those of rollouts that have ended are ignored
-    beliefs: Optional[npt.ArrayLike] = None  #: [n, 3]; three NaN for none
+    beliefs: Optional[npt.ArrayLike] = None  #: [n, 3]; three NaN for no belief
     log_probs: Optional[npt.ArrayLike] = None  #: [n]: of the actions; NaN if unknown
 
 
@@ -52,7 +52,7 @@ class RolloutGroups:
     Attributes:
         observations: f32 [.., 28, 22]: the observation before each action; 0 for steps not taken.
         actions: i8 [.., 28]: codes; -1 for steps not taken.
-        beliefs: f32 [.., 28, 3]: as the policy gave them, before clamping; NaN for none.
+        beliefs: f32 [.., 28, 3]: as the policy gave them, before clamping; NaN for no belief.
         rewards: f32 [.., 28]: 0 for steps not taken.
         returns: f32 [.., 28]: returns to go: the discounted sum of a step's reward and all later ones, computed in
             float64 and rounded once; 0 for steps not taken.
@@ -104,10 +104,11 @@ def rollout_groups(
     Args:
         group_size: rollouts per group.
         policy: "random", "heuristic", or a function that is called before each step.
-        seeds: u32, one per group. Pass either these or `source`.
+        seeds: u32, one per group. Pass either `seeds` or `source`.
         source, indices: initial states instead of seeds, one group each: the environments of a VecEnv at the indices
             (all by default), or those of a snapshot (bytes, without indices). The VecEnv stays unchanged.
-        policy_seeds: seeds of the random policy: "member", the index within the group, or one u32 for all.
+        policy_seeds: seeds of the random policy: "member", the index of each rollout within its group, or one u32 for all
+            rollouts.
         gamma: the discount of returns to go, in [0, 1].
         profiles, grader: for all groups or per group; only with `seeds`. "sampled" and "v2" by default.
         world, kernel, threads: as in VecEnv; not with a VecEnv as the source, which has its own world.

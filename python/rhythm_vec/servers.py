@@ -16,7 +16,8 @@ class Server:
         failures: the number of failed requests since the last answer.
         ready_at: the time, in seconds of the pool's clock, until which the server is left out after a failure.
         reached: whether the server has ever accepted a connection.
-        turn: the number of its last request. Of servers with the same load, the one with the lowest number is chosen.
+        turn: the number of the server's last request. Of servers with equally many open requests, the server with the
+            lowest number gets the next request.
     """
 
     url: str

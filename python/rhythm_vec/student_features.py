@@ -1,7 +1,7 @@
 """The inputs of a student's network, from public observations.
 
-The same float32 operations in the same order as src/agents/student/features.ts, for all episodes at once. That file says
-what each input is.
+The module makes the same float32 operations in the same order as src/agents/student/features.ts, for all episodes at once.
+LAYOUT of that file says what each input is, and SCALE has the factors that bring inputs near 1.
 """
 
 from __future__ import annotations
@@ -44,13 +44,17 @@ _BOUNDED = [
 ]
 _SOCIAL_VITALITY, _SOCIAL_SERENITY, _MORNING, _NIGHT, _RECOVERY, _PROGRESS_BONUS, _SOLO, _GUILT, _THRESHOLD = range(9)
 _METABOLIC_RATE = _world.TRAIT_NAMES.index("metabolic_rate")
+#: A meter that no trait affects.
 _NONE = -1
+#: Bound on the float32 rounding of an anomaly in the published world, with a wide margin.
 _ROUNDING = _F32(2**-18)
 
 #: The prior of the reward weights, Dirichlet(2, 2, 2, 2, 2): mean, variance, covariance.
 _PRIOR = (_F32(0.2), _F32(0.2 * (1 - 0.2) / 11), _F32(-(0.2 * 0.2) / 11))
+#: A smaller variance of the weighted sum counts as 0: then the reward says nothing about the weights.
 _LEAST_VARIANCE = _F32(2**-40)
-_MOST_LOST = _F32(1) - _F32(0.05)
+#: The largest share of a variance that one reward removes.
+_LARGEST_CUT = _F32(1) - _F32(0.05)
 
 
 class Features:
@@ -159,7 +163,7 @@ class Features:
 
 
 class _Bounds:
-    """Bounds of the traits that affect anomalies, as src/agents/student/trait-bounds.ts."""
+    """Narrows the bounds of the traits that affect anomalies, as src/agents/student/trait-bounds.ts does."""
 
     def __init__(self, params: Dict[str, npt.NDArray[Any]]) -> None:
         self._p = params
@@ -268,7 +272,7 @@ class _Bounds:
 def _filtered(
     p: Dict[str, npt.NDArray[Any]], mean: Floats, covariance: Floats, deltas: Floats, reward: Floats, crashed: Floats
 ) -> Tuple[Floats, Floats]:
-    """Returns the mean and covariance of the reward weights after a reward, as src/agents/student/weight-filter.ts."""
+    """Returns the mean and covariance of the reward weights after a reward, as src/agents/student/weight-filter.ts does."""
     x = p["rewardScale"] * deltas
     error = reward + p["crashPenalty"] * crashed
     for k in range(_METERS):
@@ -287,7 +291,7 @@ def _filtered(
     from_low, from_high = _mills_ratio(low), _mills_ratio(-high)
     shift = (from_low - from_high) / spread
     cut = from_low * (from_low - low) + from_high * (from_high + high)
-    lost = np.minimum(np.maximum(cut, _F32(0)), _MOST_LOST) / divisor
+    lost = np.minimum(np.maximum(cut, _F32(0)), _LARGEST_CUT) / divisor
     new_mean = mean + product * shift[:, None]
     new_covariance = covariance - (lost[:, None] * product)[:, :, None] * product[:, None, :]
     return (
@@ -297,5 +301,6 @@ def _filtered(
 
 
 def _mills_ratio(x: Floats) -> Floats:
+    """Returns a lower bound (Sampford 1953) of the mean of a standard normal number above `x`; 0 for `x` below -1."""
     ratio: Floats = np.maximum(_F32(0), (_F32(3) * x + np.sqrt(x * x + _F32(8))) * _F32(0.25))
     return ratio

@@ -172,7 +172,7 @@ class VecEnv:
 
         Args:
             seed: a u32, to which environment i adds i, or one per environment; random by default.
-            mask: bool [n]. The first reset must be of all environments.
+            mask: bool [n]: the environments to reset. The first reset must be of all environments.
             profiles: "sampled", "discrete" or a name of PROFILE_NAMES; one of these per environment; or f32 [n, 16], 11
                 traits then 5 reward weights.
             graders: a name, a file, {"name", "weights"} or eight weights; or one of these per environment.
@@ -181,7 +181,7 @@ class VecEnv:
                 [n, 5] in [0, 1]; and [n] each, 0 by default: `early` and `late` (sums of the rewards of each half,
                 without noise), `returns` (the sum of the rewards), `crashes` (how often a meter was below the crash
                 threshold), `well` and `skill` (sums of the weighted meters, and of the terms of `belief_skill`); and
-                `beliefs`, [n, 3], the last ones given, three NaN for none.
+                `beliefs`, [n, 3], the last beliefs given, three NaN for no belief.
 
         Returns:
             The outputs. The rewards and grades of reset environments are 0; `final_mask` is False everywhere.
@@ -240,7 +240,7 @@ class VecEnv:
 
         Args:
             policy: "random", "heuristic", or action sequences: codes [n, 28]; entry t is the action of step t.
-            beliefs: [3], one finite belief for every step; or [n, 28, 3] by the episode's step; three NaN for none.
+            beliefs: [3], one finite belief for every step; or [n, 28, 3] by the episode's step; three NaN for no belief.
             policy_seeds: seeds of the random policy: a u32, to which environment i adds i, or one per environment; 0
                 for every environment by default.
             stops: [n], the step (0 to 28) at which each environment stops; 28 by default.
@@ -279,8 +279,8 @@ class VecEnv:
                 [indices, 16], such as posterior samples, or "prior" for profiles that are drawn like sampled ones.
                 `seed` determines noise and events: a u32, to which copy i adds i, or one per copy; random by default.
 
-        A fork has the same hidden profiles, except with imagined ones. A policy that chooses its actions by the results
-        of such a fork uses hidden state: it is an oracle, not a valid agent.
+        A fork without imagined profiles has the hidden profiles of its source. A policy that chooses its actions by the
+        results of this fork uses hidden state: it is an oracle, not a valid agent.
 
         Raises:
             InputError: `out_of_range`, `wrong_type`, `unknown_name`; with imagined profiles also `bad_profile`,

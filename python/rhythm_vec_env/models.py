@@ -32,7 +32,9 @@ class RhythmVecObservation(Observation):
     event: Optional[str] = Field(description="Event of the step just taken.")
     last_action: Optional[str] = Field(description="Action of the step just taken.")
     deltas: List[float] = Field(description="Change of each meter.")
-    anomalies: List[float] = Field(description="Difference of each change from that of a neutral profile.")
+    anomalies: List[float] = Field(
+        description="Change of each meter minus the change under a neutral profile, with noise, before decay and events."
+    )
     final_score: Optional[float] = Field(description="The grade, once the episode is over.")
     components: Optional[Dict[str, float]] = Field(description="The components of the grade, by name.")
     belief_mae: Optional[float] = Field(description="Mean absolute error of the last belief.")

@@ -29,7 +29,7 @@ def codes_of(episode: Episode) -> List[int]:
 
 
 def beliefs_of(episode: Episode) -> npt.NDArray[np.float32]:
-    """Returns f32 [1, 28, 3], three NaN for none."""
+    """Returns f32 [1, 28, 3], three NaN for no belief."""
     return np.array([[step["belief"] or [np.nan] * 3 for step in episode["steps"]]], np.float32)
 
 

@@ -1,8 +1,8 @@
 /**
- * Plays the episodes of many players in one vector environment.
+ * Plays the episodes of many callers, such as sessions of the server, in one vector environment.
  *
  * The steps requested in one turn of the event loop run as one masked step, and the resets as one call for each profile
- * and grader. Players may be at different steps, and no player waits for another.
+ * and grader. Callers may be at different steps, and no caller waits for another.
  */
 
 import { createVecEnv, type VecEnv } from '../engine/node.js';
@@ -41,6 +41,7 @@ interface Pending<Request> {
 
 /** Options of an EpisodePool. */
 export interface EpisodePoolOptions {
+  /** The maximum number of environments. */
   readonly capacity: number;
   readonly backend?: string;
   readonly kernel?: string;
@@ -55,7 +56,7 @@ export interface EpisodePoolOptions {
 /** The initial number of environments. It doubles when all are taken, up to `capacity`. */
 const INITIAL_SIZE = 64;
 
-/** Environments that players claim, reset, step and release one by one. */
+/** Environments that callers claim, reset, step and release one by one. */
 export class EpisodePool {
   readonly #options: EpisodePoolOptions;
   #env: VecEnv;
@@ -85,7 +86,7 @@ export class EpisodePool {
     return this.#env.world;
   }
 
-  /** Takes an environment for a player. Returns its index; null only if `capacity` environments are taken. */
+  /** Reserves an environment. Returns its index; null only if `capacity` environments are taken. */
   claim(): number | null {
     if (this.#taken === this.capacity) return null;
     if (this.#free.length === 0) this.#grow();

@@ -3,6 +3,7 @@
 import { type AnyVecEnv, createVecEnv, openAnyVecEnv, type VecEnv } from '../engine/node.js';
 import type { VecEnvOptions } from '../engine/vec-env/vec-env-options.js';
 
+/** One vector environment, which is replaced when another number of environments is needed. */
 export class ResizableEnv implements Disposable {
   readonly #options: Omit<VecEnvOptions, 'numEnvs'>;
   #env: VecEnv | null = null;

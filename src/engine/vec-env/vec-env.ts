@@ -146,13 +146,18 @@ export class VecEnv extends EnvProperties {
     const { settings, imagined } = toFork(core, origins, changes);
     const states = imagined && imagineStates(core, core.batch.save(origins), origins, imagined);
     const fork = new VecEnv(this.#open(settings), this.#open);
-    fork.#gather(core, origins);
-    if (states !== null) {
-      fork.#core.batch.load(states, true);
-      commitImagined(fork.#core, states);
+    try {
+      fork.#gather(core, origins);
+      if (states !== null) {
+        fork.#core.batch.load(states, true);
+        commitImagined(fork.#core, states);
+      }
+      fork.#core.stepOutputs.current();
+      return fork;
+    } catch (error) {
+      fork.close();
+      throw error;
     }
-    fork.#core.stepOutputs.current();
-    return fork;
   }
 
   /**

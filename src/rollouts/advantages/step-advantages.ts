@@ -41,8 +41,8 @@ export interface StepAdvantages {
   /** u32 [groups, groupSize, steps]: the number of steps that the group took from this state, including this one. */
   readonly anchorSizes: Uint32Array;
   /**
-   * The share of anchor states whose steps all have the same return to go, in [0, 1]. A state with a single step is one of
-   * them. 0 if no step was taken.
+   * The share of anchor states whose steps all have the same return to go, in [0, 1]. It includes the states with a single
+   * step. 0 if no step was taken.
    */
   readonly zeroSpread: number;
 }

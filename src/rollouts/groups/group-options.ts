@@ -25,17 +25,17 @@ export type RolloutOrigin = { readonly source: AnyVecEnv; readonly indices: Arra
 
 /** Options of `rolloutGroups`. */
 export interface RolloutOptions {
-  /** u32, one per group. Pass either these or `from`. */
+  /** u32, one per group. Pass either `seeds` or `from`. */
   readonly seeds?: ArrayLike<number>;
   /** Initial states instead of seeds: the bytes of `snapshot()`, or `{ source, indices }`. */
   readonly from?: RolloutOrigin;
-  /** Rollouts per group, at least 1. All groups together have at most 2^24. */
+  /** The number of rollouts per group, at least 1. All groups together have at most 2^24 rollouts. */
   readonly groupSize: number;
   /** 'random', 'heuristic', a Policy, or a function that is called before every step. */
   readonly policy: 'random' | 'heuristic' | RolloutPolicy;
   /**
-   * Seeds of the random policy: 'member' (default) is the index within the group. With one u32, all rollouts of a group
-   * take the same actions.
+   * Seeds of the random policy. 'member' (default): the seed of a rollout is its index within its group. One u32: the seed of
+   * all rollouts, so that all rollouts of a group take the same actions.
    */
   readonly policySeeds?: 'member' | number;
   /** The discount of returns to go, in [0, 1]. Default 1. */
@@ -44,9 +44,9 @@ export interface RolloutOptions {
   readonly profiles?: ProfileChoice;
   /** Graders, for all groups or per group; only with `seeds`. Default 'v2'. */
   readonly grader?: GraderChoice;
-  /** A world with other numbers. Not with `from.source`, which has its own. Default: the published world. */
+  /** A world with other numbers. Not with `from.source`, which has a world. Default: the published world. */
   readonly world?: WorldSpec;
-  /** As in `createAsyncVecEnv`; 'auto' as in `createVecEnv`. Not with `from.source`, which has its own. */
+  /** As in `createAsyncVecEnv`; 'auto' as in `createVecEnv`. Not with `from.source`, which has a backend. */
   readonly backend?: string;
   /** As in `createVecEnv`. */
   readonly kernel?: string;
@@ -54,7 +54,7 @@ export interface RolloutOptions {
   readonly threads?: number;
   /** Called after every step with the steps taken and their total, over all rollouts. */
   readonly onProgress?: (done: number, total: number) => void;
-  /** Aborting it rejects the promise at once with its reason, even while the policy is still running. */
+  /** When it is aborted, the promise rejects at once with the signal's reason, even while the policy is still running. */
   readonly signal?: AbortSignal;
 }
 

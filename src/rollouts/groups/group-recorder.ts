@@ -22,7 +22,7 @@ export interface RolloutGroups {
   readonly observations: Float32Array;
   /** i8 [.., 28]: action codes; -1 for steps not taken. */
   readonly actions: Int8Array;
-  /** f32 [.., 28, 3]: beliefs as given by the policy, before clamping; NaN for none. */
+  /** f32 [.., 28, 3]: beliefs as given by the policy, before clamping; NaN for no belief. */
   readonly beliefs: Float32Array;
   /** f32 [.., 28]: the reward of each step; 0 for steps not taken. */
   readonly rewards: Float32Array;

@@ -117,7 +117,7 @@ function fromSource(
       'from.source',
       'a VecEnv or an AsyncVecEnv',
       source,
-      'Pass such an environment, or pass the snapshot() of another environment as "from".',
+      'Pass a VecEnv or an AsyncVecEnv. Of another environment, pass the snapshot() as "from".',
     );
   }
   for (const name of ['world', 'backend'] as const) {

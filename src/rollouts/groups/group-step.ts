@@ -89,7 +89,7 @@ function policyStep(policy: PolicyLike, options: RolloutOptions): GroupStep {
   };
 }
 
-/** Opens a policy for all rollouts. The seeds of its own random draws are the indices of the members. */
+/** Opens a policy for all rollouts. It gets the index of each rollout within its group as the seed of its random draws. */
 async function openPlayer(
   policy: PolicyLike,
   { env, groupSize }: GroupStart,
@@ -107,7 +107,7 @@ async function openPlayer(
   return player;
 }
 
-/** Returns the grader of all rollouts, or null if it is unknown here, or not the same for all. */
+/** Returns the grader of all rollouts. Returns null if the rollouts begin from states, or have different graders. */
 function graderOf({ from, grader = 'v2' }: RolloutOptions): Grader | null {
   const isOne =
     typeof grader === 'string' || (isList(grader) && grader.length <= NUM_COMPONENTS && isNumbers(grader));
@@ -119,7 +119,7 @@ const isNumbers = (values: ArrayLike<unknown>): boolean => typeof values[0] === 
 function refuseProfiles(): never {
   throw new InputError(
     'unknown_option',
-    'Expected a policy of rolloutGroups not to ask for hidden profiles, which rolloutGroups does not give. Pass another policy.',
+    'Expected a policy that does not call profiles(), because rolloutGroups passes no hidden profiles, got a call. Pass another policy.',
   );
 }
 

@@ -32,7 +32,7 @@ export class RolloutHistories {
     }
   }
 
-  /** Adds a step. @param beliefs f32 [n, 3]: NaN for none. @param mask u8 [n]: the rollouts that take it. */
+  /** Adds a step. @param beliefs f32 [n, 3]: NaN for no belief. @param mask u8 [n]: the rollouts that take it. */
   add(actions: Uint8Array, beliefs: Float32Array | null, mask: Uint8Array): void {
     for (const [i, steps] of this.#later.entries()) {
       if (mask[i] === 0) continue;

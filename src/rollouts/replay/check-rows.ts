@@ -141,7 +141,7 @@ const badHistory = (row: number, at: number, code: number): InputError =>
 const badAction = (actions: Int8Array, row: number): InputError =>
   illegalAction(`actions[${row}]`, actions[row], {
     or: `, or ${NO_ACTION} for none,`,
-    remedy: 'Pass such a code.',
+    remedy: `Pass a code from 0 to ${NUM_ACTIONS - 1}, or ${NO_ACTION} for no action.`,
   });
 
 /** @param at the index of the entry in [n, 28]. */

@@ -17,7 +17,7 @@ interface StateColumns {
   /** u8 [n, 28], row-major: the action codes of these steps. Later entries of a row are ignored. */
   readonly histories: Uint8Array;
   /**
-   * f32 [n, 28, 3]: the beliefs given with the actions of the histories. Three NaN for none; later entries of a row are
+   * f32 [n, 28, 3]: the beliefs given with the actions of the histories. Three NaN are no belief; later entries of a row are
    * ignored. Without the array, no belief was given. Beliefs affect only the reward of the 28th step, by the grade:
    * - Without the array, belief_skill of v3 counts only the last of its 20 steps. The reward is up to 1.66 too low if the earlier
    *   beliefs were right, and up to 1.84 too high if they were wrong.
@@ -28,7 +28,7 @@ interface StateColumns {
 
 /** Columns of a replay: a state per row, and the actions and beliefs that completions state. */
 export interface ReplayColumns extends StateColumns {
-  /** i8 [n]: codes of the proposed actions, -1 for completions without one. */
+  /** i8 [n]: codes of the proposed actions, -1 for completions without an action. */
   readonly actions: Int8Array;
   /** f32 [n, 3]: the proposed beliefs. A row of three NaN, or no array at all, is no belief. */
   readonly beliefs?: Float32Array;

@@ -19,8 +19,8 @@ interface ReplayState {
   /** Actions taken before, by code or name, at most 27. */
   readonly actionHistory: readonly (number | string)[];
   /**
-   * The belief given with each action of the history, null for none: one for each action of the history, or 28; entries after the last
-   * action are ignored. Null or left out: none was given (see `beliefHistories` of ReplayColumns).
+   * The belief given with each action of the history, null for no belief. The list has one entry for each of these actions, or 28
+   * entries; those after the last action are ignored. Null or left out: no belief was given (see `beliefHistories` of ReplayColumns).
    */
   readonly beliefHistory?: readonly (ArrayLike<number> | null)[] | null;
 }
@@ -38,9 +38,9 @@ export class LazyRows {
 
 /** One row of a replay: a state, and the action and belief that a completion states. */
 export interface ReplayRow extends ReplayState {
-  /** By code or name; null for a completion without one. */
+  /** The action's code or name; null for a completion without an action. */
   readonly action: number | string | null;
-  /** Three numbers; null or left out for none. */
+  /** Three numbers; null or left out for no belief. */
   readonly belief?: ArrayLike<number> | null;
 }
 
@@ -212,7 +212,9 @@ function refuseKey(i: number, key: string): never {
 
 function refuseAction(action: unknown, where: string, or: string): never {
   const remedy =
-    typeof action === 'string' ? didYouMean(action, ACTION_NAMES).trim() : 'Pass such a code, or a name.';
+    typeof action === 'string'
+      ? didYouMean(action, ACTION_NAMES).trim()
+      : `Pass a code from 0 to ${ACTION_NAMES.length - 1}, or a name.`;
   throw illegalAction(where, action, { or, remedy });
 }
 

@@ -63,7 +63,7 @@ const BELIEF_SKILL = COMPONENT_NAMES.indexOf('belief_skill');
 
 /**
  * Validates the options.
- * @param grader f32 [8]: if its weight of belief_skill is 0, so is the default weight of `beliefSkill`; null for none.
+ * @param grader f32 [8]: if its weight of belief_skill is 0, so is the default weight of `beliefSkill`; null without a grader.
  * @throws InputError `wrong_type`, `out_of_range` or `unknown_option`.
  */
 export function toStackSettings(

@@ -15,7 +15,7 @@ import { MAX_SUM, NUM_ACTIONS, NUM_STEPS } from '../../world/fields.js';
 
 /** Parsed and replayed completions. */
 export interface RewardRows {
-  /** `[n]`: codes of the parsed actions, -1 for none. */
+  /** `[n]`: codes of the parsed actions, -1 for no action. */
   readonly actions: ArrayLike<number>;
   /** `[n]`: whether a belief parsed. 0 and false mean no; any other number and true mean yes. */
   readonly given: ArrayLike<number> | readonly boolean[];
@@ -36,7 +36,7 @@ export interface RewardRows {
 
 /** Validated copies of the rows. */
 export interface CheckedRows {
-  /** i8 [n]: codes, -1 for none. */
+  /** i8 [n]: codes, -1 for no action. */
   readonly actions: Int8Array;
   /** u8 [n]: 1 where a belief parsed. */
   readonly given: Uint8Array;
@@ -119,7 +119,8 @@ const toActionOrNone = (row: number, code: number): number =>
 function refuseAction(what: 'actions' | 'histories', index: number, code: unknown): never {
   const or = what === 'actions' ? `, or ${NO_ACTION} where no action parsed,` : '';
   const row = what === 'actions' ? '' : ` (row ${Math.floor(index / NUM_STEPS)})`;
-  throw illegalAction(`${what}[${index}]${row}`, code, { or, remedy: 'Pass such a code.' });
+  const remedy = `Pass a code from 0 to ${NUM_ACTIONS - 1}${what === 'actions' ? `, or ${NO_ACTION}` : ''}.`;
+  throw illegalAction(`${what}[${index}]${row}`, code, { or, remedy });
 }
 
 const isStepIndex = (steps: number): boolean => Number.isInteger(steps) && steps >= 0 && steps < NUM_STEPS;

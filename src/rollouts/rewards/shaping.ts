@@ -3,9 +3,9 @@ import { checkOptions, toFlag } from '../../shared/values.js';
 
 /** Shaping terms of `envReward`. Both are off by default. */
 export interface RewardShaping {
-  /** Adds -0.4 if the last six actions, this one included, contain at most two different ones. */
+  /** Adds -0.4 if the last six actions, this one included, contain at most two different actions. */
   repetition?: boolean;
-  /** Adds 0.2 for an action not yet taken in the episode, if fewer than six different ones were taken before. */
+  /** Adds 0.2 for an action not yet taken in the episode, if fewer than six different actions were taken before. */
   exploration?: boolean;
 }
 

@@ -16,7 +16,7 @@ import {
 
 /** A parsed answer. One object is reused for all texts, so that parsing allocates no memory. */
 export class Answer {
-  /** The action code; -1 for none. */
+  /** The action code; -1 for no action. */
   action = NO_ACTION;
   /** The number of `digits`: 0 or 3 after parsing. */
   count = 0;

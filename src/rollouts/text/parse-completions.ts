@@ -9,9 +9,9 @@ export type Triple = readonly [social: number, morning: number, work: number];
 
 /** A parsed completion. */
 export interface ParsedCompletion {
-  /** Action code, 0 to 9; null for none. */
+  /** Action code, 0 to 9; null for no action. */
   readonly action: number | null;
-  /** A name of ACTION_NAMES; null for none. */
+  /** A name of ACTION_NAMES; null for no action. */
   readonly actionName: string | null;
   /** Float32 values in [0, 1]: each digit / 9; 0.5 each if the text has no belief. */
   readonly belief: Triple;
@@ -23,7 +23,7 @@ export interface ParsedCompletion {
 
 /** Many parsed completions. All arrays are newly allocated. */
 export interface ParsedCompletions {
-  /** i8 [n]: action codes, -1 for none. */
+  /** i8 [n]: action codes, -1 for no action. */
   readonly actions: Int8Array;
   /** f32 [n, 3], row-major, in [0, 1]. The option `noBelief` sets rows without a belief. */
   readonly beliefs: Float32Array;

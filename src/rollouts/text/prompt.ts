@@ -185,7 +185,7 @@ function systemMessage({ grader }: PromptOptions): SystemMessage {
 /** Returns the name, for errors, of the number at an index of a row. */
 type Where = (at: number) => string;
 
-/** The texts of a call with more prompts than this share large strings. Texts of smaller calls rarely live long. */
+/** The texts of a call with more prompts than this share large strings. The texts of smaller calls are rarely kept long. */
 const MANY = 4096;
 
 /** A writer for few texts; null while a list uses it: a getter in a caller's past steps may call `prompt` meanwhile. */
@@ -195,15 +195,15 @@ let spare: TextWriter | null = null;
 class PromptList {
   readonly #system: SystemMessage;
   /** Whether the texts share large strings. */
-  readonly #keeps: boolean;
+  readonly #isLarge: boolean;
   readonly #writer: TextWriter;
   readonly #prompts: Prompt[] = [];
 
   constructor(system: SystemMessage, count: number) {
     this.#system = system;
-    this.#keeps = count > MANY;
-    this.#writer = (this.#keeps ? null : spare) ?? new TextWriter(this.#keeps);
-    if (!this.#keeps) spare = null;
+    this.#isLarge = count > MANY;
+    this.#writer = (this.#isLarge ? null : spare) ?? new TextWriter(this.#isLarge);
+    if (!this.#isLarge) spare = null;
   }
 
   /** Adds the prompt of the row at index `base`. @throws InputError `out_of_range`. */
@@ -215,7 +215,7 @@ class PromptList {
 
   finish(): Prompt[] {
     this.#take();
-    if (!this.#keeps) spare = this.#writer;
+    if (!this.#isLarge) spare = this.#writer;
     return this.#prompts;
   }
 

@@ -38,6 +38,7 @@ const NUMBERS = Uint32Array.from(
   }).flat(),
 );
 
+/** Collects texts. Several texts may be decoded together, as parts of one large string. */
 export class TextWriter {
   readonly #bytes: Uint8Array<ArrayBuffer>;
   readonly #words: DataView;
@@ -46,9 +47,9 @@ export class TextWriter {
   #length = 0;
   #ends: number[] = [];
 
-  /** @param keeps whether to build large strings: faster if many texts are kept. Without Node it has no effect. */
-  constructor(keeps: boolean) {
-    this.#takeAt = keeps && NodeBuffer !== undefined ? LARGE : 0;
+  /** @param isLarge whether to build large strings: faster if many texts are kept. Outside Node it has no effect. */
+  constructor(isLarge: boolean) {
+    this.#takeAt = isLarge && NodeBuffer !== undefined ? LARGE : 0;
     this.#bytes = new Uint8Array(this.#takeAt + LONGEST);
     this.#words = new DataView(this.#bytes.buffer);
   }

@@ -14,7 +14,7 @@ export type EpisodeRow = Readonly<Record<string, unknown>>;
 /** The names of all results at the end of an episode. */
 const FINAL_NAMES = finalNames('');
 /** Components that files of world 1.0.0 lack. */
-const LATER = ['wellbeing', 'belief_skill'];
+const SINCE_WORLD_1_1 = ['wellbeing', 'belief_skill'];
 
 const beliefColumn = (name: string): string => `belief_${name}`;
 const usageColumn = (name: string): string => `usage_${name}`;
@@ -46,7 +46,9 @@ export const EPISODE_COLUMNS: Columns<EpisodeRow> = {
   parsed: { type: 'list', of: { type: 'flag' } },
   completions: WORDS,
   reasoning: WORDS,
-  ...Object.fromEntries(FINAL_NAMES.map((name) => [name, { type: 'float', nullable: LATER.includes(name) }])),
+  ...Object.fromEntries(
+    FINAL_NAMES.map((name) => [name, { type: 'float', nullable: SINCE_WORLD_1_1.includes(name) }]),
+  ),
   ...columnsOf(SAMPLING_NAMES.map(samplingColumn), AMOUNT),
   ...columnsOf(USAGE_NAMES.map(usageColumn), AMOUNT),
   line: TEXT_OR_NULL,

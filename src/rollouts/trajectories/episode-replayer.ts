@@ -26,6 +26,7 @@ export type ReplayEngine = Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'>
 /** The maximum number of episodes that are replayed at once: a whole episode takes about 50 kB. */
 const MAX_BATCH = 256;
 
+/** Replays episodes in environments that it opens as needed and keeps until it is disposed of. */
 export class EpisodeReplayer implements AsyncDisposable {
   readonly #envs: ResizableAnyEnv;
 

@@ -22,7 +22,7 @@ export interface TextMove {
 export interface DirectMove {
   /** Code, 0 to 9. */
   readonly action: number;
-  /** [3], clamped to [0, 1]; null for none. */
+  /** [3], clamped to [0, 1]; null for no belief. */
   readonly belief: ArrayLike<number> | null;
   readonly reasoning?: string;
 }
@@ -35,7 +35,7 @@ export interface PlayedMove {
   readonly action: number;
   /** Whether the move has an action. If false, FALLBACK_ACTION is played. */
   readonly parsed: boolean;
-  /** f32 [3] in [0, 1]; null for none. */
+  /** f32 [3] in [0, 1]; null for no belief. */
   readonly belief: Float32Array | null;
   readonly system: string | null;
   readonly prompt: string | null;

@@ -37,7 +37,7 @@ const compactSchema = (digest: string) =>
     line: expect<string>('a text', (value) => typeof value === 'string').optional(),
   });
 
-/** By digest. */
+/** The schemas by the digest of the world. */
 const SCHEMAS_BY_WORLD = new Map<string, ReturnType<typeof compactSchema>>();
 
 function schemaOf(digest: string): ReturnType<typeof compactSchema> {
@@ -67,5 +67,8 @@ export function parseCompact(value: unknown): CompactEpisode {
 function checkLine({ line: _, ...fields }: CompactEpisode, line: string): void {
   const { line: __, ...expected } = toCompact(parseEpisode(line));
   if (JSON.stringify(fields) === JSON.stringify(expected)) return;
-  throw new BadEpisode('corrupt', 'line: Expected the episode of the other fields, got another one.');
+  throw new BadEpisode(
+    'corrupt',
+    'line: Expected the episode of the other fields, got another one. Change the fields and the line alike.',
+  );
 }

@@ -7,6 +7,7 @@ const MAX_ROWS = 1024;
 /** A group with this many characters of text is complete. */
 const MAX_CHARACTERS = 2 ** 23;
 
+/** Collects episodes in row groups. */
 export class RowGroups {
   #rows: CompactEpisode[] = [];
   #characters = 0;

@@ -2,13 +2,13 @@
 import type { GraderWeights } from '../../engine/graders/grader.js';
 import type { Schema } from '../../shared/schemas.js';
 
-/** The player of an episode. Tables have a row for each player and condition. */
+/** The player of an episode: the policy that chose its actions. Tables have a row for each player and condition. */
 export interface Player {
-  /** The name of the policy that chose the actions: "planner", "llm", "heuristic", ... */
+  /** The name of the policy: "planner", "llm", "heuristic", ... */
   readonly teacher: string;
   /** The name of the language model; null for other policies. */
   readonly model: string | null;
-  /** The teacher's objective: "score" or "wellbeing"; null for none. */
+  /** The teacher's objective: "score" or "wellbeing"; null without an objective. */
   readonly objective: string | null;
   /** Whether the player used hidden state. Tables mark such a player: it is not a valid agent. */
   readonly oracle: boolean;
@@ -39,7 +39,7 @@ export interface TrajectoryStep {
   readonly completion: string | null;
   /** The reasoning: from the completion's tags, or returned separately by the service. */
   readonly reasoning: string | null;
-  /** The belief stated with the action; null for none. */
+  /** The belief stated with the action; null for no belief. */
   readonly belief: StoredBelief | null;
   /** The action that was played, by name. */
   readonly action: string;

@@ -1,8 +1,12 @@
 /** Forks: environments whose episodes continue exactly like those of their source. */
 import { describe, expect, it } from 'vitest';
+import type { Backend } from '../../../src/engine/backends/backend.js';
+import { referenceBackend } from '../../../src/engine/backends/reference.js';
 import type { VecEnv } from '../../../src/engine/node.js';
 import { AUTORESET_MODES } from '../../../src/engine/validate/autoreset-modes.js';
+import { openVecEnv } from '../../../src/engine/vec-env/vec-env.js';
 import type { StepResult, VecEnvOptions } from '../../../src/engine/vec-env/vec-env-options.js';
+import { BackendError } from '../../../src/shared/errors.js';
 import { NUM_STEPS } from '../../../src/world/fields.js';
 import { expectEqual, rowsOf } from '../../support/bits.js';
 import {
@@ -216,4 +220,30 @@ describe.each(ENGINES)('$name', (engine) => {
       expectEqual(expected, got);
     });
   });
+});
+
+it('a fork closes its new batch if the copy of the states fails', () => {
+  const failure = new BackendError('out_of_memory', 'Expected memory for the copies, got none. Fork fewer.');
+  let numOpen = 0;
+  /** The reference backend, without memory for copies. It counts the open batches. */
+  const failing: Backend = {
+    ...referenceBackend,
+    open: (options) => {
+      const batch = referenceBackend.open(options);
+      numOpen++;
+      const close = () => {
+        numOpen--;
+      };
+      const gather = () => {
+        throw failure;
+      };
+      return Object.assign(batch, { close, gather });
+    },
+  };
+  using env = openVecEnv({ backends: [failing], asyncBackends: [] }, { numEnvs: 2 });
+  env.reset({ seed: 5 });
+  for (const imagination of [undefined, { profiles: 'prior', seed: 1 }] as const) {
+    expect(() => env.fork([0, 1], { imagination })).toThrow(failure);
+    expect(numOpen).toBe(1);
+  }
 });

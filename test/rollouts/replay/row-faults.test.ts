@@ -88,7 +88,7 @@ describe('a fault', () => {
       'an invalid action',
       { ...good, action: 10 },
       'illegal_action',
-      /or null for none, at rows\[1\]\.action, got 10\. Pass such a code, or a name/,
+      /or null for none, at rows\[1\]\.action, got 10\. Pass a code from 0 to 9, or a name\./,
     ],
     ['a misspelled action', { ...good, action: 'slep' }, 'illegal_action', /Did you mean "sleep"\?/],
     ['a belief with a NaN', { ...good, belief: [0.5, Number.NaN, 0] }, 'bad_belief', /belief\[1\], got NaN/],
@@ -220,7 +220,10 @@ describe('a fault', () => {
     const wanted = [
       ['out_of_range', /from 0 to 27 at stepIndices\[0\], got 28\. Pass/],
       ['illegal_action', /at histories\[28\] \(row 1\), got 10\. Pass/],
-      ['illegal_action', /or -1 for none, at actions\[2\], got -2\. Pass/],
+      [
+        'illegal_action',
+        /or -1 for none, at actions\[2\], got -2\. Pass a code from 0 to 9, or -1 for no action\./,
+      ],
       ['illegal_action', /at actions\[3\], got 10\. Pass/],
       ['bad_belief', /in beliefs row 4, got \[Infinity, /],
       ['wrong_type', /profiles\[5\] to be a name, got undefined\. Pass/],

@@ -20,7 +20,13 @@ describe('rewardStack refuses', () => {
   const shaping = { repetition: true };
 
   it('invalid entries, by index', () => {
-    expectRefusal(refused({ actions: [3, 10] }), 'illegal_action', 'actions[1]', '10', '-1 where no');
+    expectRefusal(
+      refused({ actions: [3, 10] }),
+      'illegal_action',
+      'actions[1]',
+      '10',
+      'Pass a code from 0 to 9, or -1.',
+    );
     expectRefusal(refused({ actions: [-2, 3] }), 'illegal_action', 'actions[0]', '-2');
     expectRefusal(refused({ actions: ['sleep', 3] }), 'illegal_action', 'actions[0]', '"sleep"');
     expectRefusal(refused({ given: [1, 'no'] }), 'wrong_type', 'given[1]', '"no"');
