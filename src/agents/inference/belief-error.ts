@@ -9,7 +9,7 @@ export type BeliefError = 'absolute' | 'squared';
 
 /**
  * Returns the belief error that a grader counts: 'squared' if `belief_skill` weighs more than `belief_accuracy`, else
- * 'absolute'. @param grader f32 [8].
+ * 'absolute'. @param grader f32 [8]: the weights of the components.
  */
 export const errorCountedBy = (grader: Float32Array): BeliefError =>
   grader[BELIEF_SKILL] > grader[BELIEF_ACCURACY] ? 'squared' : 'absolute';

@@ -13,7 +13,7 @@ const ROUNDING = 2 ** -21;
 export class Evidence {
   readonly #params: Params;
   readonly #responses: Responses;
-  /** The largest magnitude of metabolic rate and event impact, at least 1. */
+  /** An upper bound on the magnitude of metabolic rate and event impact, at least 1. */
   readonly #largestRate: number;
 
   /** The step's number (0-27), slot, action code, and event code or -1. */
@@ -31,12 +31,12 @@ export class Evidence {
   readonly affectingTrait: Int8Array;
   /** The effect of one unit of this trait on each meter. */
   readonly slope: Float64Array;
-  /** The change of each meter beyond that of an unstressed profile with the lowest trait, including noise. */
+  /** The response of each meter minus that of an unstressed profile with the lowest trait, including noise. */
   readonly excess = new Float64Array(NUM_METERS);
   /** Bounds on noise plus rounding, and on rounding alone, by meter. */
   readonly margin = new Float64Array(NUM_METERS);
   readonly rounding = new Float64Array(NUM_METERS);
-  /** The part of each change that comes from decay and event. A bound of this part if the meter was clamped. */
+  /** The part of each change that comes from decay and event. If the meter was clamped, only a bound of this part. */
   readonly rest = new Float64Array(NUM_METERS);
   /** The observed reward, and the number of crashed meters after the step. */
   reward = 0;
@@ -55,7 +55,7 @@ export class Evidence {
   }
 
   /**
-   * Reads the step that led to the observation at `base`.
+   * Reads the step that led to the observation at index `base` of `rows`.
    * @param before f32 [5]: the meters before this step.
    */
   read(rows: Float32Array, base: number, before: ArrayLike<number>): this {
@@ -81,7 +81,7 @@ export class Evidence {
     return this.before[SERENITY];
   }
 
-  /** Whether the reward is evidence of the weights. The last reward is not, because it includes the grade. */
+  /** Whether the reward is evidence of the weights. The reward of step 28 is not, because it includes the grade. */
   get hasWeightEvidence(): boolean {
     return this.step < NUM_STEPS - 1;
   }

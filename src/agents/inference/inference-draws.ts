@@ -1,4 +1,4 @@
-/** Random numbers of an inference: a function of its seed, the purpose, and the number of earlier draws. */
+/** Random numbers of an inference: a function of its seed, the purpose, and the number of earlier draws for that purpose. */
 import { type Draw, threefry, unit } from '../../engine/reference/threefry.js';
 
 /** The second word of the generator's key. It differs from all streams of the world. */

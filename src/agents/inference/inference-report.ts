@@ -28,24 +28,24 @@ export interface Estimate {
   /** The 90 % quantile. */
   readonly high: number;
   /**
-   * The distance between these two quantiles, relative to their distance in the prior; 1 if nothing is known.
+   * The distance between the 10 % and the 90 % quantile, relative to their distance in the prior; 1 if nothing is known.
    */
   readonly relativeWidth: number;
   /** The share of the prior below the median. */
   readonly share: number;
 }
 
-/** A hidden number that contributes to a number of the target. */
+/** A hidden number that contributes to a number of the belief target (docs/world.md, Profiles). */
 export interface Factor extends Estimate {
   /** Whether this is a reward weight, named by its meter. Otherwise it is a trait. */
   readonly isWeight: boolean;
-  /** How far the median of this number moves the target from the middle. */
+  /** How far the median of this hidden number moves the target from 0.5. */
   readonly shift: number;
-  /** The distance between the targets for the 10 % and the 90 % quantile of this number. */
+  /** The distance between the targets for the 10 % and the 90 % quantile of this hidden number. */
   readonly targetWidth: number;
 }
 
-/** The posterior of a number of the target. */
+/** The posterior of a number of the belief target. */
 export interface TargetEstimate extends Estimate {
   /** Expected absolute error of the median. */
   readonly error: number;
@@ -55,7 +55,7 @@ export interface TargetEstimate extends Estimate {
   readonly factors: readonly Factor[];
 }
 
-/** The evidence of one meter's anomaly in the last step. */
+/** The evidence of one meter's anomaly in the latest step. */
 export interface Finding {
   /** A name of METER_NAMES. */
   readonly meter: string;
@@ -71,7 +71,7 @@ export interface Finding {
   readonly contradiction: boolean;
 }
 
-/** The evidence of the last step. */
+/** The evidence of the latest step. */
 export interface StepFindings {
   /** A name of ACTION_NAMES. */
   readonly action: string;
@@ -81,7 +81,7 @@ export interface StepFindings {
   readonly event: string | null;
   /** The reward that was observed. */
   readonly reward: number;
-  /** The reward expected before the step; null for the last step, whose reward includes the grade. */
+  /** The reward expected before the step; null for step 28, whose reward includes the grade. */
   readonly expectedReward: number | null;
   /** The largest change of the reward from noise alone, in either direction. */
   readonly rewardNoise: number;
@@ -109,7 +109,7 @@ export interface InferenceReport {
   readonly weights: readonly Estimate[];
   /** [3], by BELIEF_NAMES. */
   readonly targets: readonly TargetEstimate[];
-  /** Null before the first step. */
+  /** The findings of the latest step; null before the first step. */
   readonly last: StepFindings | null;
 }
 
@@ -239,7 +239,7 @@ function remainingOf({ traits }: ProfilePosterior, last: LastStep, trait: number
   return before > 0 ? Math.min(1, (traits.highest(trait) - traits.lowest(trait)) / before) : 1;
 }
 
-/** Returns the weight whose mean changed most in the last step. */
+/** Returns the weight whose mean changed most in the latest step. */
 function weightChangeOf({ weights, last }: ProfilePosterior): StepFindings['weightChange'] {
   const changes = METER_NAMES.map((_, k) => weights.mean(k) - last.weights[k]);
   const largest = changes.reduce(

@@ -23,13 +23,13 @@ const MIN_WEIGHT_CHANGE = 0.012;
 const [LITTLE, MUCH] = [0.38, 0.62];
 /** Bounds of `relativeWidth`: an estimate is sure below SURE and likely below LIKELY; above UNSEEN nothing is known. */
 const [SURE, LIKELY, UNSEEN] = [0.25, 0.6, 0.97];
-/** A belief nearer to the middle than this counts as neither low nor high. */
+/** A belief nearer to 0.5 than this counts as neither low nor high. */
 const MIDDLE_WIDTH = 0.09;
-/** An expected error below this is small. */
+/** An expected error of a belief below this is small. */
 const SMALL = 0.05;
 
 /**
- * Describes the last step's evidence, the belief with its reasons, and the least certain number (or what the reward
+ * Describes the latest step's evidence, the belief with its reasons, and the least certain number (or what the reward
  * showed), in three short sentences on one line. The text has no answer line and no `<reasoning>` tags. Equal reports
  * have equal texts.
  * @param error the error that the stated belief minimises: as for `Inference.beliefs`. Default 'absolute'.
@@ -54,11 +54,11 @@ function contradictionWords({ findings, contradictions, action }: StepFindings):
 
 function stepWords(last: StepFindings, traits: readonly Estimate[]): string {
   const finding = mostInformativeFinding(last);
-  const when = `${spell(last.action)} ${last.slot === 'night' ? 'at' : 'in the'} ${last.slot}`;
+  const actionAndTime = `${spell(last.action)} ${last.slot === 'night' ? 'at' : 'in the'} ${last.slot}`;
   if (finding.remaining > 1 - MIN_NARROWING)
-    return stressWords(last, traits) ?? nothingWords(finding, when, traits);
+    return stressWords(last, traits) ?? nothingNewWords(finding, actionAndTime, traits);
   const trait = traits.find(({ name }) => name === finding.trait)!;
-  return `${when}: ${finding.meter} anomaly ${formatHundredths(finding.anomaly)}, ${compareWithNoise(finding)} ${hedgedClauseOf(trait)}.`;
+  return `${actionAndTime}: ${finding.meter} anomaly ${formatHundredths(finding.anomaly)}, ${compareWithNoise(finding)} ${hedgedClauseOf(trait)}.`;
 }
 
 /**
@@ -93,9 +93,9 @@ function stressWords({ stress }: StepFindings, traits: readonly Estimate[]): str
   return `Serenity ${formatHundredths(stress.serenity)} ${verb} stress, which begins near ${formatHundredths(threshold.median)}.`;
 }
 
-function nothingWords({ trait }: Finding, when: string, traits: readonly Estimate[]): string {
-  if (trait === null) return `${when} acts on everyone alike, so its anomalies are luck.`;
-  return `${when} fits what was known: ${hedgedClauseOf(traits.find(({ name }) => name === trait)!)}.`;
+function nothingNewWords({ trait }: Finding, actionAndTime: string, traits: readonly Estimate[]): string {
+  if (trait === null) return `${actionAndTime} acts on everyone alike, so its anomalies are luck.`;
+  return `${actionAndTime} fits what was known: ${hedgedClauseOf(traits.find(({ name }) => name === trait)!)}.`;
 }
 
 /** Returns the clause for a trait, with a hedge if the estimate is uncertain. */
@@ -133,7 +133,7 @@ function beliefWords(targets: readonly TargetEstimate[], error: BeliefError): st
       ? untested.length === targets.length
         ? null
         : 'untested'
-      : sideOf(target);
+      : mainReasonOf(target);
     const belief = error === 'squared' ? target.mean : target.median;
     return `${target.name} ${digitOf(belief)}${why === null ? '' : ` (${why})`}`;
   });
@@ -141,7 +141,7 @@ function beliefWords(targets: readonly TargetEstimate[], error: BeliefError): st
 }
 
 /** Returns the main reason why a belief is low or high; null if no known factor explains it. */
-function sideOf({ median, factors }: TargetEstimate): string | null {
+function mainReasonOf({ median, factors }: TargetEstimate): string | null {
   if (Math.abs(median - 0.5) < MIDDLE_WIDTH) return null;
   const reasons = factors.filter(
     ({ relativeWidth, shift }) => relativeWidth < LIKELY && shift * (median - 0.5) > 0,
@@ -155,11 +155,11 @@ function doubtWords(targets: readonly TargetEstimate[]): string {
   const leastSure = targets.reduce((a, b) => (b.error > a.error ? b : a));
   const [low, high] = [digitOf(leastSure.low), digitOf(leastSure.high)];
   const range = low === high ? String(low) : `${low} to ${high}`;
-  const doubt = leastSure.factors.reduce((a, b) => (b.targetWidth > a.targetWidth ? b : a));
-  return `${leastSure.error < SMALL ? 'Nearly sure, least of' : 'Least sure is'} ${leastSure.name} (${range}): ${reasonOf(doubt)}.`;
+  const widest = leastSure.factors.reduce((a, b) => (b.targetWidth > a.targetWidth ? b : a));
+  return `${leastSure.error < SMALL ? 'Nearly sure, least of' : 'Least sure is'} ${leastSure.name} (${range}): ${reasonOfDoubt(widest)}.`;
 }
 
-function reasonOf({ name, isWeight, relativeWidth, low, high }: Factor): string {
+function reasonOfDoubt({ name, isWeight, relativeWidth, low, high }: Factor): string {
   const { unseen, about } = phrasesOf(name);
   if (relativeWidth > UNSEEN) return unseen;
   if (isWeight)

@@ -65,7 +65,7 @@ export class Inference {
   readonly #stale: Uint8Array;
   readonly #profile = new Float32Array(PROFILE_SIZE);
   readonly #target = new Float32Array(NUM_BELIEFS);
-  /** f32 [samples] for each number of the target. */
+  /** f32 [samples] for each number of the belief target. */
   readonly #targets: readonly Float32Array[];
 
   /**
@@ -118,7 +118,7 @@ export class Inference {
   }
 
   /**
-   * Returns the belief with the smallest expected error, of each number of the target: f32 [numEnvs, 3] in [0, 1], newly
+   * Returns the belief with the smallest expected error, for each number of the belief target: f32 [numEnvs, 3] in [0, 1], newly
    * allocated. @param error 'absolute' (default) returns the posterior median, 'squared' the posterior mean.
    */
   beliefs(error: BeliefError = 'absolute'): Float32Array {
@@ -162,7 +162,7 @@ export class Inference {
     return profiles;
   }
 
-  /** Returns a report on one environment's posterior. @throws InputError `wrong_type` or `out_of_range`. */
+  /** Returns a report on the posterior of environment i. @throws InputError `wrong_type` or `out_of_range`. */
   explain(i: number): InferenceReport {
     return this.#reporter.report(this.#posteriors[checkInteger('i', i, 0, this.numEnvs - 1)]);
   }

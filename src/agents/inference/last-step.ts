@@ -1,4 +1,4 @@
-/** The last step of an episode and the posterior before it: the input of a report. */
+/** The latest step of an episode and the posterior before that step: the input of a report. */
 import type { Params } from '../../world/block.js';
 import { NUM_METERS, NUM_TRAITS } from '../../world/fields.js';
 import type { Evidence } from './evidence.js';
@@ -14,7 +14,7 @@ export class LastStep {
   action = 0;
   event = -1;
   reward = 0;
-  /** The reward expected from the mean weights before the step; NaN for the last step, whose reward includes the grade. */
+  /** The reward expected from the mean weights before the step; NaN for step 28, whose reward includes the grade. */
   expectedReward = 0;
   readonly anomalies = new Float32Array(NUM_METERS);
   /** i8 [5]: the trait that affects each meter, or NO_TRAIT. */

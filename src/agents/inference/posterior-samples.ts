@@ -7,8 +7,8 @@ import type { Range } from './rates.js';
 import { EVENT_IMPACT, METABOLIC_RATE, STRESS_THRESHOLD } from './responses.js';
 
 /**
- * Returns a Latin hypercube, f64 [samples, 11]: for each trait, units evenly spread over (0, 1) in a separate random
- * order, so that few samples cover the space.
+ * Returns a Latin hypercube, f64 [samples, 11]: for each trait, numbers evenly spread over (0, 1), called units, in a
+ * separate random order, so that few samples cover the space.
  */
 export function latinUnits(count: number, draws: Draws): Float64Array {
   const units = new Float64Array(count * NUM_TRAITS);
@@ -23,7 +23,7 @@ export function latinUnits(count: number, draws: Draws): Float64Array {
   return units;
 }
 
-/** Maps units to profiles. All posteriors share one table of units. */
+/** Maps units to profiles. All posteriors share one table of units, which `latinUnits` makes. */
 export class PosteriorSamples {
   readonly #units: Float64Array;
   /** f64 [11] each: the bounds of the traits. */

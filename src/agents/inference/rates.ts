@@ -26,7 +26,7 @@ export class Range {
     this.high = high;
   }
 
-  /** Intersects with a range. If the intersection is empty, widens to contain both and returns false. */
+  /** Intersects with a range. If the intersection is empty, widens to contain both ranges and returns false. */
   narrow(low: number, high: number): boolean {
     const possible = low <= this.high && high >= this.low;
     if (possible) this.set(Math.max(this.low, low), Math.min(this.high, high));

@@ -45,8 +45,8 @@ export class TraitPosterior {
 
   /**
    * Updates the posterior with a step's anomalies.
-   * @returns a bit for each meter whose anomaly contradicts earlier ones. The bounds of its trait are widened to contain
-   *   both.
+   * @returns a bit for each meter whose anomaly contradicts earlier ones. The bounds of its trait are widened until both are
+   *   possible.
    */
   observe(evidence: Evidence): number {
     this.#splitAt(evidence.serenity);
@@ -246,6 +246,7 @@ export class TraitPosterior {
   }
 }
 
+/** The largest share of a cell that `cellAt` adds. With 1 the position would be in the next cell. */
 const LAST_SHARE = 1 - 2 ** -30;
 
 /** Returns whether a trait affected meter `k` in a step. */

@@ -25,6 +25,7 @@ const SCARCE = 8;
  * After PATIENCE failures the cut is a contradiction.
  */
 const [PROGRESS, PATIENCE] = [0.8, 3];
+/** The maximum number of stages of a cut. */
 const MAX_STAGES = 40;
 /** Bound on the float32 rounding of a reward, relative to the sum of its terms. */
 const ROUNDING = 2 ** -20;
@@ -56,11 +57,16 @@ export function priorWeights(samples: number, draws: Draws): Float64Array {
 
 /** Reusable memory for `samples` samples. */
 export class Scratch {
+  /** f64 [5]: the reward for each unit of a weight, in the step of the cut. */
   readonly scaled = new Float64Array(NUM_METERS);
+  /** f64 [cuts]: the distance of the moved sample from the bound of each cut. */
   readonly slack = new Float64Array(MAX_CUTS);
+  /** f64 [5]: the direction of a move. f64 [cuts]: how fast the move approaches each bound. */
   readonly direction = new Float64Array(NUM_METERS);
   readonly slopes = new Float64Array(MAX_CUTS);
+  /** f64 [samples]: each sample's value on the left side of a cut. */
   readonly projections: Float64Array;
+  /** i32 [samples] each: the samples that satisfy a cut, and the others. */
   readonly inside: Int32Array;
   readonly outside: Int32Array;
 
@@ -122,6 +128,7 @@ export class WeightPosterior {
   observe(evidence: Evidence, draws: Draws): boolean {
     const { rewardScale, rewardBias, crashPenalty, noiseReward } = this.#params;
     const { scaled } = this.#scratch;
+    // The part of the reward that does not depend on the weights.
     let knownReward = -crashPenalty * evidence.crashed;
     let size = 1 + Math.abs(evidence.reward) + Math.abs(knownReward);
     for (let k = 0; k < NUM_METERS; k++) {
@@ -150,7 +157,7 @@ export class WeightPosterior {
     const cut = this.#cuts++;
     let remaining = Number.POSITIVE_INFINITY;
     for (let stage = 0, failed = 0; stage < MAX_STAGES && failed < PATIENCE; stage++) {
-      this.#bound[cut] = this.#reachable(cut, bound);
+      this.#bound[cut] = this.#reachableBound(cut, bound);
       this.#replaceCutOff(cut, draws);
       if (this.#bound[cut] === bound) return true;
       if (!(this.#bound[cut] - bound < PROGRESS * remaining)) failed++;
@@ -159,8 +166,8 @@ export class WeightPosterior {
     return false;
   }
 
-  /** Returns the bound, or a weaker bound that enough samples satisfy. */
-  #reachable(cut: number, bound: number): number {
+  /** Returns the bound, or a weaker bound that enough samples satisfy: one in `SCARCE`. */
+  #reachableBound(cut: number, bound: number): number {
     const { projections } = this.#scratch;
     let inside = 0;
     for (let p = 0; p < this.#samples; p++) {

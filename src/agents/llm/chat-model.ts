@@ -91,7 +91,7 @@ export class ChatModel implements LanguageModel {
     if (left === 0) {
       const tries = attempt === 1 ? 'got' : `got ${attempt} consecutive failures, the last`;
       throw new EndpointError(
-        `Expected ${url} to answer, ${tries}: ${error.message}. Check its address and that it runs, try again later, or raise --retries.`,
+        `Expected ${url} to answer, ${tries}: ${error.message}. Check its address and that it runs, try again later, or allow more retries (--retries).`,
         { lasting: false },
       );
     }
@@ -169,7 +169,7 @@ export class ChatModel implements LanguageModel {
     if (reply !== null) return reply;
     const text = typeof body === 'string' ? body : (JSON.stringify(body) ?? 'nothing');
     const excerpt = clip(endpoint.redact(text));
-    throw new TemporaryFailure(`Expected a chat completion, got ${excerpt}`, { mayBeCharged: true });
+    throw new TemporaryFailure(`an answer that is not a chat completion: ${excerpt}`, { mayBeCharged: true });
   }
 
   #body([system, user]: Prompt, limitName: LimitName): Body & { stream?: false } {

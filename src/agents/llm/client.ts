@@ -6,8 +6,8 @@ import { importOptional, load, PACKAGES } from '../../shared/optional-packages.j
 import type { Endpoint } from './endpoint.js';
 
 /**
- * The maximum size of an answer in bytes: twice the size of 131,072 tokens of reasoning and text. An episode of such
- * answers still fits into a line that every command can read.
+ * The maximum size of an answer in bytes: twice the size of 131,072 tokens of reasoning and text, at four bytes a token. An
+ * episode of such answers still fits into a line that every command can read.
  */
 export const MAX_BODY_BYTES = 2 ** 20;
 

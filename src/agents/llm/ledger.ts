@@ -68,9 +68,12 @@ export class Ledger implements CostLedger {
   readonly prices: Prices | null;
   readonly budget: number | null;
   readonly #onSpend: (maxSpent: number) => void;
+  /** The unfinished episodes, with the dollars spent on each. */
   readonly #playing = new Set<{ paid: number }>();
+  /** Functions that wake the calls which wait for a change of the ledger. */
   readonly #waiting = new Set<() => void>();
   #spent: number;
+  /** Dollars reserved for pending requests, and the number of these requests. */
   #reserved = 0;
   #pending = 0;
   readonly #finished: { episodes: number; cost: number };
@@ -175,7 +178,7 @@ export class Ledger implements CostLedger {
   #refuse(what: string, maxCost: number): BudgetError {
     this.#refusal = new BudgetError(
       `Expected ${what} to fit into the budget of ${dollars(this.budget!)}, got ${dollars(this.#spent)} spent and up to ` +
-        `${dollars(maxCost)} for it. Raise --budget to go on.`,
+        `${dollars(maxCost)} for it. Raise the budget (--budget) to go on.`,
     );
     this.#wakeWaiting();
     return this.#refusal;

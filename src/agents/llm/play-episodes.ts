@@ -25,6 +25,7 @@ export interface EpisodeRequest {
   readonly seed: number;
   /** 'sampled', 'discrete' or a profile's name. */
   readonly profileMode: string;
+  /** The name of the condition that the episode records. */
   readonly condition: string;
 }
 
@@ -175,7 +176,9 @@ class EpisodePlayer {
     this.#stop.signal.throwIfAborted();
     if (ledger === undefined) return undefined;
     const maxRequestCost =
-      ledger.prices === null ? 0 : maxCostOf(ledger.prices, longestPrompt(grader), sampling?.max_tokens ?? 0);
+      ledger.prices === null
+        ? 0
+        : maxCostOf(ledger.prices, maxPromptBytes(grader), sampling?.max_tokens ?? 0);
     return ledger.beginEpisode(maxRequestCost, this.#stop.signal);
   }
 
@@ -207,5 +210,8 @@ class EpisodePlayer {
   }
 }
 
-/** Returns an upper bound on the bytes of a prompt with a full history. */
-const longestPrompt = (grader: Grader): number => Buffer.byteLength(systemText(grader)) + 2048;
+/** A user message with a full history is shorter than this, in bytes. */
+const MAX_USER_MESSAGE = 2048;
+
+/** Returns an upper bound on the bytes, and so on the tokens, of a prompt with a full history. */
+const maxPromptBytes = (grader: Grader): number => Buffer.byteLength(systemText(grader)) + MAX_USER_MESSAGE;

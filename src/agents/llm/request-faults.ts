@@ -86,15 +86,16 @@ function remedyFor(status: number, { kind }: Endpoint): string {
   if (status === 401 || status === 403) {
     return azure
       ? 'Check AZURE_OPENAI_API_KEY and AZURE_OPENAI_ENDPOINT.'
-      : 'Check OPENAI_API_KEY and --base-url.';
+      : 'Check the key in OPENAI_API_KEY and the base URL (--base-url).';
   }
   if (status === 404) {
     return azure
-      ? 'Check AZURE_OPENAI_ENDPOINT, AZURE_OPENAI_DEPLOYMENT (or llm:MODEL) and OPENAI_API_VERSION.'
-      : 'Check the model in llm:MODEL, and --base-url, which ends in /v1 for most servers.';
+      ? 'Check AZURE_OPENAI_ENDPOINT, AZURE_OPENAI_DEPLOYMENT (or the name of the model, llm:MODEL) and OPENAI_API_VERSION.'
+      : 'Check the name of the model (llm:MODEL) and the base URL (--base-url), which ends in /v1 for most servers.';
   }
-  if (status >= 300 && status < 400) return 'Pass the URL of the redirect as --base-url, if you trust it.';
-  return 'Check the model in llm:MODEL, --max-tokens and the other options of the model.';
+  if (status >= 300 && status < 400)
+    return 'Pass the URL of the redirect as the base URL (--base-url), if you trust it.';
+  return 'Check the name of the model (llm:MODEL), the token limit (--max-tokens) and the other options of the model.';
 }
 
 /** Builds the error of a request without a status: a lost connection, or an answer that cannot be read. */

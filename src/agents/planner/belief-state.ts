@@ -20,8 +20,8 @@ export interface BeliefState {
   /** Returns equally likely profiles, f32 [n, count, 16]. */
   posteriorSamples(count: number): Float32Array;
   /**
-   * Returns the expected reduction of the stated belief's error by each action, f32 [n, 10]. Absent for a state that learns
-   * nothing.
+   * Returns the expected reduction of the stated belief's error by each action, f32 [n, 10]. Absent for a state that
+   * observations do not change.
    */
   probeValues?(): Float32Array;
   /** Describes the belief about profile i in words. */
@@ -152,6 +152,6 @@ export class Oracle implements BeliefState {
   }
 
   words(): string {
-    return 'An oracle speaks, which was shown who this person is.';
+    return 'Nothing is inferred about this person, whose true profile is given.';
   }
 }

@@ -3,20 +3,20 @@ import { NUM_ACTIONS, NUM_STEPS } from '../../world/fields.js';
 import type { Population } from '../search/population.js';
 import { type Trial, trialOf } from '../search/scorer.js';
 
-/** A choice is settled if the best sequence leads the best sequence with another first action by at least this value. */
-const SETTLED_LEAD = 0.004;
+/** The lead is clear if the best sequence is better than the best one with another first action by at least this value. */
+const CLEAR_LEAD = 0.004;
 
 /** The result for one episode. */
 export interface Choice {
   /** The first action of the best sequence. */
   readonly action: number;
   /** The first action of the best sequence with another first action. */
-  readonly rival: number;
+  readonly rivalAction: number;
   /** u8 [kept, 28]: the best sequences, in order. */
   readonly sequences: Uint8Array;
-  /** f64 [10]: the value of the best sequence for each first action, including the value of information. */
+  /** f64 [10]: the value of the best sequence with each first action, including the value of information. */
   readonly values: Float64Array;
-  /** u8 [10, 28]: the best sequence for each first action. */
+  /** u8 [10, 28]: the best sequence with each first action. */
   readonly best: Uint8Array;
 }
 
@@ -70,16 +70,17 @@ export class EpisodeSearch {
     this.population.select(scores, shortfalls);
   }
 
-  /** Returns whether the best first action leads the others clearly. */
-  isSettled(): boolean {
+  /** Returns whether the best first action has a clear lead over all others. */
+  hasClearLead(): boolean {
     const [action, rival] = this.#ranking();
-    return this.#values[action] - this.#values[rival] >= SETTLED_LEAD;
+    return this.#values[action] - this.#values[rival] >= CLEAR_LEAD;
   }
 
+  /** Returns the result, with the best `kept` sequences. */
   choose(kept: number): Choice {
-    const [action, rival] = this.#ranking();
+    const [action, rivalAction] = this.#ranking();
     const { population } = this;
-    return { action, rival, sequences: population.first(kept), values: this.#values, best: this.#best };
+    return { action, rivalAction, sequences: population.first(kept), values: this.#values, best: this.#best };
   }
 
   /** Returns the first actions, the best first. */

@@ -5,11 +5,12 @@ import { NUM_BELIEFS, NUM_METERS, NUM_STEPS, OBSERVATION, OBSERVATION_SIZE } fro
 
 const HALF = NUM_STEPS / 2;
 
+/** The sums of n episodes. */
 export class EpisodeSums {
   readonly #params: Params;
   /** u8 [n]: steps taken. */
   readonly steps: Uint8Array;
-  /** f32 [n, 5]. */
+  /** f32 [n, 5]: the current meters. */
   readonly meters: Float32Array;
   /** f64 [n, 2, 5]: sums of the meters' changes in each half. */
   readonly #changes: Float64Array;
@@ -129,7 +130,7 @@ export class EpisodeSums {
   }
 
   /**
-   * Returns the sum of episode i's terms of `belief_skill` for a target, f32 [3]. It equals the sum that the engine
+   * Returns the sum of episode i's terms of `belief_skill` for a belief target, f32 [3]. It equals the sum that the engine
    * computes, up to rounding.
    */
   skill(i: number, target: Float32Array): number {

@@ -7,7 +7,7 @@ import type { EpisodeSums } from './episode-sums.js';
 import { ImaginedStarts } from './imagined-starts.js';
 import { imaginedWorld, type Objective, scorerOf } from './objectives.js';
 
-/** Episodes whose states and results fit the cache of a core. */
+/** The number of episodes whose states and results fit the cache of a core. */
 const EPISODES_PER_THREAD = 2 ** 12;
 /** The approximate number of posterior samples with which all candidates are played. The best candidates are played with all. */
 const SCREENING_SAMPLES = 8;
@@ -43,7 +43,7 @@ export class Imagination implements Disposable {
     this.maxEpisodes = options.problems;
   }
 
-  /** @throws as `createVecEnv`. */
+  /** Opens the environments of the imagined episodes. @throws as `createVecEnv`. */
   static *open(options: ImaginationOptions, openBatch: OpenBatch): EngineCalls<Imagination> {
     const { objective, grader, problems, seed, maxSequences } = options;
     const starts = new ImaginedStarts(options.world.params, problems, options.starts, seed, grader);

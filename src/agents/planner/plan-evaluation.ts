@@ -26,9 +26,11 @@ export interface Outlook {
 }
 
 export interface PlanEvaluationOptions extends Pick<ScorerSettings, 'world' | 'backend' | 'kernel'> {
+  /** The number of posterior samples of an episode. */
   readonly samples: number;
+  /** u32: seed of the noise. */
   readonly seed: number;
-  /** f32 [8]. */
+  /** f32 [8]: the weights of the grade. */
   readonly grader: Float32Array;
 }
 

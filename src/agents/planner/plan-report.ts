@@ -25,7 +25,10 @@ export interface PlanReport {
   readonly plan: PlanOutlook;
   /** The best plan with another first action. */
   readonly rival: PlanOutlook;
-  /** The plan's value minus the rival's, in units of the objective, with the value of information. */
+  /**
+   * What playing the rival instead would lose: the plan's value minus the rival's, in units of the objective, with the value
+   * of information.
+   */
   readonly loss: number;
   /** The value of information of the plan's first action minus that of the rival's, in the same units. */
   readonly curiosity: number;

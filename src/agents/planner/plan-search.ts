@@ -22,19 +22,22 @@ export interface Budget {
 const STREAM = 0x504c414e;
 /** If at most this many sequences are possible, all are evaluated. */
 const MAX_EXHAUSTIVE = 100;
-/** A search whose choice is settled stops after this many rounds or later. Fewer rounds cost score under v3. */
+/** A search whose best action has a clear lead stops, but not before this many rounds. With fewer, the score under v3 fell. */
 const MIN_ROUNDS = 6;
 const WELLBEING = COMPONENT_NAMES.indexOf('wellbeing');
 const BELIEF_SKILL = COMPONENT_NAMES.indexOf('belief_skill');
 
 /**
- * Returns the open-loop sequences that every search under a grader, f32 [8], includes, so that no plan is worse than
- * open-loop. The sequence of v3 is one of them if the grader weighs a component that only v3 weighs.
+ * Returns the open-loop sequences that every search under a grader, f32 [8], includes, so that no search chooses a plan of
+ * less value. The sequence of v3 is included if the grader has a weight for a component that v1 and v2 ignore.
  */
 export const openLoopUnder = (grader: Float32Array): Uint8Array[] =>
   [...(grader[WELLBEING] > 0 || grader[BELIEF_SKILL] > 0 ? ['v3'] : []), 'v2', 'v1'].map(openLoopActions);
 
-/** The number of candidates of a round that are played with all samples, and of sequences kept for the next step. */
+/**
+ * Returns how many candidates of a round are played with all samples. As many sequences are kept for the search of the next
+ * step.
+ */
 const numKeptOf = ({ candidates }: Budget): number => Math.max(1, candidates >> 2);
 
 /** Returns the maximum number of action sequences evaluated at once. */
@@ -44,7 +47,8 @@ const stepsLeft = (step: number): number => NUM_STEPS - step;
 const sequencesLeft = (step: number): number => NUM_ACTIONS ** stepsLeft(step);
 
 /**
- * Plans one step. @param step the step count of all episodes. `imagination` holds their starting states.
+ * Plans one step of several episodes. @param imagination holds the starting states of the episodes.
+ * @param step the step count of all episodes.
  * @param kept the sequences of the previous step for each episode; null at the first step.
  * @param curiosity f64 [10] for each: the value of information of each action, in units of the objective.
  * @param openLoop u8 [28] each: sequences that the search includes.
@@ -67,10 +71,10 @@ export function* searchPlans(
     return new EpisodeSearch(problem, population, step, curiosity[problem]);
   });
   yield* playFirst(imagination, searches);
-  let unsettled = searches;
-  for (let round = 1; round <= (isExhaustive ? 0 : budget.rounds) && unsettled.length > 0; round++) {
-    yield* playRound(imagination, budget, unsettled);
-    if (round >= MIN_ROUNDS) unsettled = unsettled.filter((search) => !search.isSettled());
+  let active = searches;
+  for (let round = 1; round <= (isExhaustive ? 0 : budget.rounds) && active.length > 0; round++) {
+    yield* playRound(imagination, budget, active);
+    if (round >= MIN_ROUNDS) active = active.filter((search) => !search.hasClearLead());
   }
   return searches.map((search) => search.choose(numKeptOf(budget)));
 }
@@ -112,8 +116,8 @@ function everySequence(step: number): Uint8Array {
 }
 
 /**
- * Returns the initial sequences: the kept sequences, the open-loop sequences, and the first of these with each possible
- * first action.
+ * Returns the initial sequences: the kept sequences, the open-loop sequences, and the first of all these sequences with each
+ * possible first action.
  */
 function firstSequences(
   kept: Uint8Array | null,

@@ -21,8 +21,8 @@ const HALF = NUM_STEPS / 2;
 const NEAR_CRASH = 0.2;
 /** A first-half mean below this counts as neglect. */
 const NEGLECT = -0.05;
-/** A smaller loss is not mentioned. */
-const NO_LOSS = 0.00051;
+/** A smaller loss (see `PlanReport`) is not mentioned: it would round to about .000. */
+const MIN_LOSS = 0.00051;
 /** A smaller rise of a meter is not mentioned. */
 const MIN_RISE = 0.02;
 /** The maximum number of stretches (runs of one action) that are described. */
@@ -69,7 +69,7 @@ function stretches(report: PlanReport): string[] {
   return parts;
 }
 
-/** Returns the meter that the first action raises most. */
+/** Returns the rise of the meter that the first action raises most; '' if no meter rises visibly. */
 function effectOf({ step, meters, plan }: PlanReport): string {
   const after = plan.meters.subarray(step * NUM_METERS, (step + 1) * NUM_METERS);
   const rises = Array.from(after, (meter, k) => meter - meters[k]);
@@ -91,7 +91,7 @@ function whenOf(step: number, now: number): string {
 function comparison(report: PlanReport): string {
   const { plan, rival, loss, curiosity, objective } = report;
   const [action, other] = [ACTIONS[plan.actions[0]], ACTIONS[rival.actions[0]]];
-  if (loss < NO_LOSS) return `${other} now would do about as well.`;
+  if (loss < MIN_LOSS) return `${other} now would do about as well.`;
   if (curiosity > loss)
     return `${action} is chosen to learn who they are: it should tell more than ${other}.`;
   const lead = `Beats the best plan with ${other} now by about ${thousandths(loss)} of ${objective === 'score' ? 'the score' : 'wellbeing'}`;

@@ -35,7 +35,7 @@ export interface Decision {
 /** The maximum number of episodes searched together: enough for all threads, with little memory. */
 const MAX_TOGETHER = 256;
 
-/** The posterior samples and probe values of a step. */
+/** The posterior samples of a step, and what each action is expected to reveal. */
 interface Step {
   /** f32 [numEnvs, samples, 16]. */
   readonly profiles: Float32Array;
@@ -168,16 +168,16 @@ export class PlannerCore {
   *report(i: number): EngineCalls<PlanReport> {
     const { choice, lastStep } = this.#lastDecision(i);
     const step = this.#sums.steps[i];
-    const { action, rival } = choice;
+    const { action, rivalAction } = choice;
     const plan = yield* this.#outlook(i, action, choice, lastStep);
-    const other = yield* this.#outlook(i, rival, choice, lastStep);
+    const rival = yield* this.#outlook(i, rivalAction, choice, lastStep);
     const { objective, grader, budget } = this.#request;
     return {
-      ...{ step, plan, rival: other, objective, grader },
+      ...{ step, plan, rival, objective, grader },
       meters: this.#sums.meters.slice(i * NUM_METERS, (i + 1) * NUM_METERS),
       weights: meanWeights(lastStep.profiles, i, budget.samples),
-      loss: choice.values[action] - choice.values[rival],
-      curiosity: (plan.errorReduction - other.errorReduction) * this.#worthOfError(step),
+      loss: choice.values[action] - choice.values[rivalAction],
+      curiosity: (plan.errorReduction - rival.errorReduction) * this.#worthOfError(step),
     };
   }
 

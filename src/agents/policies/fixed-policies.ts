@@ -12,8 +12,8 @@ import { CONSTANT_BELIEF, constantBeliefs } from './with-belief.js';
 /** The source of beliefs: none, one constant, or the policy's own inference. */
 export type BeliefKind = 'none' | 'constant' | 'own';
 
-/** How a policy chooses actions. */
-interface Plan {
+/** A policy without its belief: how it chooses actions. */
+interface ActionPolicy {
   /** The policy's name without its belief, such as "heuristic" for heuristic+constant. */
   readonly actions: string;
   /** Opens the policy as a player that is called at each step. */
@@ -24,16 +24,16 @@ interface Plan {
   readonly sequenceGrader: (grader: string) => string | null;
 }
 
-export interface FixedPolicy extends Plan, Policy {
-  readonly open: Plan['open'];
+export interface FixedPolicy extends ActionPolicy, Policy {
+  readonly open: ActionPolicy['open'];
   /** The policy's name on the command line: `actions`, followed by `+constant` for the constant belief. */
   readonly name: string;
   readonly belief: BeliefKind;
   readonly options: Pick<RunOptions, 'beliefs'>;
 }
 
-/** Returns the plan of a policy that every backend implements. */
-const builtIn = (actions: 'random' | 'heuristic', open: Plan['open']): Plan => ({
+/** Returns a policy that every backend implements. */
+const builtIn = (actions: 'random' | 'heuristic', open: ActionPolicy['open']): ActionPolicy => ({
   actions,
   open,
   choice: () => actions,
@@ -41,14 +41,14 @@ const builtIn = (actions: 'random' | 'heuristic', open: Plan['open']): Plan => (
 });
 
 /** The open-loop policy: the sequence found for the grader in use, or the sequence of v2. */
-const OPEN_LOOP: Plan = {
+const OPEN_LOOP: ActionPolicy = {
   actions: 'open-loop',
   open: openLoopPlayer,
   choice: (numEnvs, grader) => repeatActions(openLoopActions(sequenceGraderUnder(grader)), numEnvs),
   sequenceGrader: sequenceGraderUnder,
 };
 
-const PLANS: readonly Plan[] = [
+const ACTION_POLICIES: readonly ActionPolicy[] = [
   builtIn('random', randomPlayer),
   builtIn('heuristic', heuristicPlayer),
   OPEN_LOOP,
@@ -58,27 +58,31 @@ const PLANS: readonly Plan[] = [
 export const policyName = ({ policy, belief }: { policy: string; belief: BeliefKind }): string =>
   belief === 'constant' ? `${policy}+constant` : policy;
 
-const withoutBelief = (plan: Plan): FixedPolicy => ({
-  ...plan,
-  name: plan.actions,
+const withoutBelief = (base: ActionPolicy): FixedPolicy => ({
+  ...base,
+  name: base.actions,
   belief: 'none',
   options: {},
 });
-const withConstant = (plan: Plan): FixedPolicy => ({
-  ...plan,
-  open: (setting) => statingConstant(plan.open(setting), setting.numEnvs),
-  name: policyName({ policy: plan.actions, belief: 'constant' }),
+const withConstant = (base: ActionPolicy): FixedPolicy => ({
+  ...base,
+  open: (setting) => statingConstant(base.open(setting), setting.numEnvs),
+  name: policyName({ policy: base.actions, belief: 'constant' }),
   belief: 'constant',
   options: { beliefs: CONSTANT_BELIEF },
 });
 
+/** Returns a player with the same actions that states the constant belief. */
 const statingConstant = (player: FixedPlayer, numEnvs: number): FixedPlayer => ({
   ...player,
   act: (view) => ({ ...player.act(view), beliefs: constantBeliefs(numEnvs) }),
 });
 
 /** All policies, in the order of tables. */
-export const POLICIES: readonly FixedPolicy[] = [...PLANS.map(withoutBelief), ...PLANS.map(withConstant)];
+export const POLICIES: readonly FixedPolicy[] = [
+  ...ACTION_POLICIES.map(withoutBelief),
+  ...ACTION_POLICIES.map(withConstant),
+];
 
 export const POLICY_NAMES: readonly string[] = POLICIES.map((policy) => policy.name);
 

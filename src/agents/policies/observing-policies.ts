@@ -70,6 +70,7 @@ function openInferring(base: FixedPolicy, setting: PolicySetting, actionSource: 
   };
 }
 
+/** The options in which the planner's policies differ. */
 interface Variant extends Pick<PlannerOptions, 'inference'> {
   readonly objective: Objective;
 }
@@ -125,7 +126,8 @@ const studentPolicy = (name: (typeof STUDENT_NAMES)[number]): SteppedPolicy => (
 });
 
 /**
- * Policies that use observations, in the order of tables. They are slower than the others, so they run only when they are named.
+ * Policies that use observations, in the order of tables. They are slower than fixed policies, so `eval` runs them only if
+ * they are named.
  */
 export const STEPPED_POLICIES: readonly SteppedPolicy[] = [
   inferringPolicy(findPolicy('heuristic'), 'the fixed heuristic'),
@@ -139,7 +141,7 @@ export const STEPPED_POLICIES: readonly SteppedPolicy[] = [
 
 export const STEPPED_NAMES: readonly string[] = STEPPED_POLICIES.map(({ name }) => name);
 
-/** Returns a policy of either kind. @param further other valid names, for the error. @throws InputError `unknown_name`. */
+/** Returns the fixed or stepped policy with a name. @param further other valid names, for the error. @throws InputError `unknown_name`. */
 export function findAnyPolicy(name: string, further: readonly string[] = []): FixedPolicy | SteppedPolicy {
   const policy = [...POLICIES, ...STEPPED_POLICIES].find((candidate) => candidate.name === name);
   if (policy !== undefined) return policy;
@@ -154,7 +156,7 @@ export function findAnyPolicy(name: string, further: readonly string[] = []): Fi
 export type BuiltinPolicy = FixedPolicy | SteppedPolicy;
 
 /**
- * Returns a built-in policy: a name of `eval --policies`, such as 'heuristic+constant' or 'planner'. Pass it where a
- * Policy is expected. @throws InputError `unknown_name`.
+ * Returns a built-in policy, to pass where a Policy is expected.
+ * @param name a name of `eval --policies`, such as 'heuristic+constant' or 'planner'. @throws InputError `unknown_name`.
  */
 export const builtin = (name: string): BuiltinPolicy => findAnyPolicy(name);

@@ -17,7 +17,8 @@ export function drawSequence(draws: Draws, rows: Uint8Array, at: number): void {
 }
 
 /**
- * Writes a child of the row at index `parent` to index `at`. With probability `CROSSOVER`, the child also copies a stretch of the row at `secondParent`.
+ * Writes a child of the row at index `parent` to index `at`. With probability `CROSSOVER`, the child also copies a stretch of
+ * the row at `secondParent`.
  * @param begin the first step at which a child may differ from its parents. All rows have the same actions before this step.
  */
 export function breedSequence(

@@ -1,4 +1,4 @@
-/** Finds a reactive policy by the cross-entropy method. */
+/** Finds a reactive policy (reactive-policy.ts) by the cross-entropy method. */
 import { type AnyVecEnv, openAnyVecEnv } from '../../engine/node.js';
 import type { VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
 import { yieldTurn } from '../../engine/vec-env/yield-turn.js';
@@ -12,16 +12,17 @@ const POPULATION = 96;
 const ELITE = 12;
 /** The number of training seeds that each policy of a generation plays. Each generation plays different seeds. */
 const STARTS = 64;
-/** Standard deviations of the first generation, of preferences and of meter weights. */
+/** Standard deviations of the first generation: of the preferences, and of the meter weights. */
 const PREFERENCE_SPREAD = 0.35;
 const WEIGHT_SPREAD = 2;
-/** The weight of the elite's spread in the spread of the next generation. */
+/** The weight of the spread of the best policies in the spread of the next generation. */
 const LEARNING_RATE = 0.1;
+/** The smallest standard deviation, so that the search never stops exploring. */
 const MIN_SPREAD = 0.05;
 /** The mean policy is scored on all training seeds once in this many generations. The best of these policies is the result. */
 const CHECKED_EVERY = 20;
 
-/** The episodes played for one generation. */
+/** The number of episodes played for one generation. */
 export const REACTIVE_EPISODES = POPULATION * STARTS;
 
 /** Options of `findReactivePolicy`. */

@@ -4,7 +4,7 @@
 export interface Outcome {
   /** Mean final score. */
   readonly score: number;
-  /** The bound minus the mean of first-half means; 0 if the bound is met or absent. */
+  /** `minFirstHalfMean` minus the mean of the first-half means; 0 if that mean is not lower, or without this bound. */
   readonly shortfall: number;
 }
 

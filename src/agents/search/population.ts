@@ -9,9 +9,9 @@ const MAX_ATTEMPTS = 8;
 /** The factor by which the penalty of a shortfall changes in each generation, within bounds. */
 const PENALTY_STEP = 1.03;
 const MAX_PENALTY = 2 ** 10;
-/** The penalty rises while a smaller share of the kept sequences meets the bound. */
+/** The penalty rises while a smaller share of the kept sequences has no shortfall. */
 const MIN_FEASIBLE = 0.4;
-/** The penalty falls while a larger share meets the bound. */
+/** The penalty falls while a larger share of the kept sequences has no shortfall. */
 const MAX_FEASIBLE = 0.6;
 
 /** Action sequences with their fingerprints and outcomes. */
@@ -53,6 +53,7 @@ export class Population {
   readonly #begin: number;
   /** The kept sequences, followed by the candidates from row `size` on. */
   #rows: Rows;
+  /** Memory for the rows that the next selection keeps. */
   #spare: Rows;
   /** The value of each row in the ranking, and the indices of the rows in order, the best first. */
   readonly #values: Float64Array;

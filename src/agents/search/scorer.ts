@@ -1,4 +1,7 @@
-/** Plays action sequences from the starting states of problems and averages their outcomes. */
+/**
+ * Plays action sequences and averages their outcomes. A problem is a list of starting states for which a search finds one
+ * action sequence.
+ */
 import type { AnyBatch, OpenBatch } from '../../engine/backends/any-batch.js';
 import type { Outputs, ResetRequest, RunRequest } from '../../engine/backends/backend.js';
 import { NODE } from '../../engine/backends/node.js';
@@ -18,10 +21,12 @@ const GROUP = 16;
 /** The settings of a scorer's batches. */
 export interface ScorerSettings {
   readonly world: World;
+  /** Whether noise and events are drawn from streams that no real episode uses. */
   readonly imagination: boolean;
   readonly backend: string | undefined;
   readonly kernel: string | undefined;
   readonly threads: number | null;
+  /** The maximum number of problems. */
   readonly problems: number;
   /** The number of starting states of each problem. */
   readonly starts: number;
@@ -95,7 +100,9 @@ export class Scorer implements Disposable {
   readonly #starts: number;
   readonly #minFirstHalfMean: number;
   readonly #scoreEpisodes: ScoreEpisodes;
+  /** The starting states, one environment for each. */
   readonly #source: AnyBatch;
+  /** The episodes of one call, which begin as copies of starting states. */
   readonly #batch: AnyBatch;
   readonly #outputs: Outputs;
   readonly #sequences: Uint8Array;
@@ -155,8 +162,8 @@ export class Scorer implements Disposable {
    * Plays trials. All trials have the same number of sequences.
    * @param starts u32: the starting states to play, as indices within each problem's starting states.
    * @param onPlayed called after each call with the number of sequences that it played. It may return a promise.
-   * @param earlier if the trials already have scores: the number of other starting states over which these are means. The
-   *   new scores are means over both. Shortfalls are means over `starts` alone.
+   * @param earlier if the trials already have scores: the number of other starting states over which they are means. The
+   *   new scores are means over all starting states. Shortfalls are means over `starts` alone.
    */
   *score(
     trials: readonly Trial[],

@@ -6,7 +6,7 @@ const STREAM = 0x53454152;
 /** A block of two words gives four numbers of 16 bits. */
 const PIECES = 4;
 const RANGE = 2 ** 16;
-/** The numbers computed at once. */
+/** How many numbers are computed at once. */
 const CHUNK = 256;
 
 /** Returns chunk k of the numbers: u16 [256]. */

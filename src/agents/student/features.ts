@@ -35,7 +35,10 @@ const LAYOUT = {
   /** Means and variances of the reward weights. */
   weights: NUM_METERS,
   variances: NUM_METERS,
-  /** The meters at the end of the first half, from -1 to 1; 0 before. They determine the sum of its rewards, without crashes. */
+  /**
+   * The meters at the end of the first half, from -1 to 1; 0 before. They determine the sum of the rewards of the first
+   * half, apart from noise and crashes.
+   */
   middleMeters: NUM_METERS,
   /** The sum of each meter over the steps, divided by the steps of an episode. Wellbeing weighs these sums. */
   meterSums: NUM_METERS,
@@ -50,6 +53,7 @@ export const FEATURE_COUNT = Object.values(LAYOUT).reduce((sum, size) => sum + s
 const SCALE = { metabolism: 2.5, weights: 5, variances: 60, crashes: f32(0.1) };
 const PER_STEP = f32(1 / NUM_STEPS);
 const FIRST_HALF = NUM_STEPS / 2;
+/** The indices of vitality and serenity. */
 const [V, S] = [0, 3];
 const METABOLIC_RATE = TRAIT_NAMES.indexOf('metabolic_rate');
 /** The mean of a reward weight: the weights add up to 1. */
@@ -167,8 +171,11 @@ export class Features {
   #metabolismOf(memory: Memory, delta: number): number {
     const { effect, stress, traitNeutral, decay } = this.#params;
     const { slot, action, anomalies } = this.#step;
-    const isStressed = memory.meters[S] < traitNeutral[BOUNDED_TRAITS[NUM_BOUNDED - 1]] ? 1 : 0;
-    const neutral = f32(effect[(slot * NUM_ACTIONS + action) * NUM_METERS + V] + f32(stress[V] * isStressed));
+    // The last bounded trait is the stress threshold.
+    const neutralStressed = memory.meters[S] < traitNeutral[BOUNDED_TRAITS[NUM_BOUNDED - 1]] ? 1 : 0;
+    const neutral = f32(
+      effect[(slot * NUM_ACTIONS + action) * NUM_METERS + V] + f32(stress[V] * neutralStressed),
+    );
     return f32(f32(f32(neutral + anomalies[V]) - delta) / decay[V]);
   }
 

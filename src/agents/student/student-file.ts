@@ -83,7 +83,7 @@ export function decodeStudent(bytes: Uint8Array): { manifest: StudentManifest; n
   const file = decode(bytes);
   const manifest = readManifest(file.metadata);
   if (file.metadata.tensors_sha256 !== digestOf(file.tensors)) {
-    refuse('the arrays that the manifest describes', 'others', 'Pass an undamaged copy of the file.');
+    refuse('the arrays that the manifest describes', 'other arrays', 'Pass an undamaged copy of the file.');
   }
   return { manifest, network: new Network(readLayers(file.tensors)) };
 }
@@ -177,8 +177,10 @@ function floatsOf(name: string, tensor: Tensor | undefined, shape: readonly numb
   if (!(data instanceof Float32Array) || String(tensor!.shape) !== String(shape))
     return refuse(
       `${name} of ${shape.join(' x ')} floats`,
-      tensor === undefined ? 'none' : `${tensor.shape.join(' x ')} of another kind`,
+      tensor === undefined
+        ? 'none'
+        : `${tensor.shape.join(' x ')} ${data instanceof Float32Array ? 'floats' : 'numbers of another type'}`,
     );
   if (data.every(Number.isFinite)) return data;
-  return refuse(`finite numbers in ${name}`, 'others');
+  return refuse(`finite numbers in ${name}`, 'NaN or an infinity');
 }

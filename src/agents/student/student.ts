@@ -17,7 +17,9 @@ const f32 = Math.fround;
  * choices depend only on the observations of the episode, and are the same in Node, in browsers and in Python.
  */
 export class Student implements Policy {
+  /** What the student's file says about it. */
   readonly manifest: StudentManifest;
+  /** The trained network. */
   readonly network: Network;
 
   constructor(manifest: StudentManifest, network: Network) {

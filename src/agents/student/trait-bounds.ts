@@ -1,7 +1,7 @@
 /**
  * Bounds of the traits that affect anomalies, in float32. Noise is uniform with known amplitude, so each anomaly gives a
- * lower and an upper bound of one trait. The bounds are all that the anomalies say about it, if it is known whether the
- * profile was stressed. Where it is not known, the bounds allow both.
+ * lower and an upper bound of one trait. If it is known whether the profile was stressed, the bounds are all that
+ * the anomalies say about the trait. If not, the bounds allow both.
  *
  * `Student` of the Python package computes the same, in the same order of float32 operations.
  */
@@ -9,6 +9,7 @@ import type { Params } from '../../world/block.js';
 import { NUM_ACTIONS, NUM_METERS, NUM_SLOTS, TAGS, TRAIT_NAMES } from '../../world/fields.js';
 
 const f32 = Math.fround;
+/** The indices of vitality, cognition, progress and serenity. */
 const [V, C, P, S] = [0, 1, 2, 3];
 const trait = (name: string): number => TRAIT_NAMES.indexOf(name);
 
@@ -50,7 +51,9 @@ export class TraitBounds {
   readonly #affecting: Int8Array;
   /** f32 [4 * 10 * 5]: the anomaly for each unit of this trait. That of progress is multiplied by the vitality factor. */
   readonly #slopes: Float32Array;
+  /** f32 [9]: the bounded traits of the neutral profile. */
   readonly #neutral: Float32Array;
+  /** f32 [5]: the bound on noise and rounding of each meter. */
   readonly #margin: Float32Array;
   /** f32 [5]: anomaly for each unit of the trait in this step. */
   readonly #slope = new Float32Array(NUM_METERS);

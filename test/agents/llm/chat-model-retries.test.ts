@@ -72,7 +72,7 @@ describe('a request is retried', () => {
     expect(fake.requests.length).toBe(4);
     expect(error).toMatchObject({ code: 'endpoint_failed', lasting: false });
     expect(error!.message).toMatch(
-      /^Expected http:\/\/127\.0\.0\.1:\d+\/v1 to answer, got 4 consecutive failures, the last: 500 fake error 500\. Check its address and that it runs, try again later, or raise --retries\.$/,
+      /^Expected http:\/\/127\.0\.0\.1:\d+\/v1 to answer, got 4 consecutive failures, the last: 500 fake error 500\. Check its address and that it runs, try again later, or allow more retries \(--retries\)\.$/,
     );
   });
 
@@ -121,13 +121,16 @@ describe('a request fails', () => {
   it.each([
     [
       '400',
-      /^Expected http.* to answer, got 400 fake error 400\. Check the model in llm:MODEL, --max-tokens/,
+      /^Expected http.* to answer, got 400 fake error 400\. Check the name of the model \(llm:MODEL\), the token limit \(--max-tokens\)/,
     ],
-    ['401', /got 401 Incorrect API key provided: \[redacted\]\. Check OPENAI_API_KEY and --base-url\.$/],
-    ['403', /Check OPENAI_API_KEY/],
-    ['404', /Check the model in llm:MODEL, and --base-url/],
+    [
+      '401',
+      /got 401 Incorrect API key provided: \[redacted\]\. Check the key in OPENAI_API_KEY and the base URL \(--base-url\)\.$/,
+    ],
+    ['403', /Check the key in OPENAI_API_KEY/],
+    ['404', /Check the name of the model \(llm:MODEL\) and the base URL \(--base-url\)/],
     ['429-no-money', /plan and billing/],
-    ['redirect', /Pass the URL of the redirect as --base-url/],
+    ['redirect', /Pass the URL of the redirect as the base URL \(--base-url\)/],
   ])('without a retry: %s', async (fault, message) => {
     const { error, fake } = await askOnce({ faultOf: () => fault }, { retries: 5 });
     expect(error).toMatchObject({

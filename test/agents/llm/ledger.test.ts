@@ -68,7 +68,7 @@ describe('a request', () => {
     await expect(ledger.reserve(6, NEVER)).rejects.toMatchObject({
       code: 'over_budget',
       message:
-        'Expected the next request to fit into the budget of $10.00, got $5.00 spent and up to $6.00 for it. Raise --budget to go on.',
+        'Expected the next request to fit into the budget of $10.00, got $5.00 spent and up to $6.00 for it. Raise the budget (--budget) to go on.',
     });
     const first = await ledger.reserve(4, NEVER);
     const second = ledger.reserve(4, NEVER);

@@ -62,7 +62,9 @@ describe('a deeply nested answer', () => {
   ])('in an error body, %s, does not change the meaning of the status', async (_, text) => {
     const refused = await ask(body(text, 401), { retries: 1 });
     expect(refused.error).toMatchObject({ code: 'endpoint_failed', lasting: true });
-    expect(refused.error!.message).toMatch(/got 401 .*Check OPENAI_API_KEY and --base-url\.$/);
+    expect(refused.error!.message).toMatch(
+      /got 401 .*Check the key in OPENAI_API_KEY and the base URL \(--base-url\)\.$/,
+    );
     expect([refused.fake.requests.length, refused.ledger.spent]).toEqual([1, 0]);
     const busy = await ask(body(text, 429, { 'retry-after': '7' }), { retries: 1 });
     expect(busy.error!.message).toContain('the last: 429 ');
@@ -92,7 +94,7 @@ describe('names of prototype members as keys', () => {
 
   it.each(KEYS)('%s does not replace a missing field', async (key) => {
     const nothing = await ask(body(`{"${key}":${completion(CONTENT)}}`));
-    expect(nothing.error!.message).toContain('Expected a chat completion, got {');
+    expect(nothing.error!.message).toContain('got: an answer that is not a chat completion: {');
     const silent = await ask(body(completion(`"${key}":{${CONTENT}}`)));
     expect(silent.answer!.completion).toBe('');
     const uncounted = await ask(body(completion(CONTENT, `"usage":{"${key}":${EVIL}}`)));
@@ -145,14 +147,16 @@ describe('the parser of answers', () => {
     const text = `{"choices":[{"message":{${CONTENT}}},${others}],${USAGE}}`;
     expect((await ask(body(text))).answer!.completion).toBe('5 5 5 SLEEP');
     const { error } = await ask(body(`{"choices":[${others}]}`));
-    expect(error!.message).toContain('Expected a chat completion');
+    expect(error!.message).toContain('an answer that is not a chat completion');
   });
 
   it('reads at most a thousand parts', async () => {
     const parts = (count: number) =>
       completion(`"content":[${Array(count).fill('{"type":"text","text":"5"}').join()}]`);
     expect((await ask(body(parts(1000)))).answer!.completion).toBe('5'.repeat(1000));
-    expect((await ask(body(parts(1001)))).error!.message).toContain('Expected a chat completion');
+    expect((await ask(body(parts(1001)))).error!.message).toContain(
+      'an answer that is not a chat completion',
+    );
   });
 
   it('gives an empty text for tool calls, and keeps their token counts', async () => {

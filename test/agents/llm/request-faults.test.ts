@@ -37,18 +37,38 @@ it.each([
 });
 
 it.each([
-  [302, 'Pass the URL of the redirect as --base-url', 'Pass the URL of the redirect as --base-url'],
-  [399, 'Pass the URL of the redirect as --base-url', 'Pass the URL of the redirect as --base-url'],
-  [400, 'Check the model in llm:MODEL, --max-tokens', 'Check the model in llm:MODEL, --max-tokens'],
-  [401, 'Check OPENAI_API_KEY and --base-url', 'Check AZURE_OPENAI_API_KEY'],
-  [403, 'Check OPENAI_API_KEY and --base-url', 'Check AZURE_OPENAI_API_KEY'],
+  [
+    302,
+    'Pass the URL of the redirect as the base URL (--base-url)',
+    'Pass the URL of the redirect as the base URL (--base-url)',
+  ],
+  [
+    399,
+    'Pass the URL of the redirect as the base URL (--base-url)',
+    'Pass the URL of the redirect as the base URL (--base-url)',
+  ],
+  [
+    400,
+    'Check the name of the model (llm:MODEL), the token limit (--max-tokens)',
+    'Check the name of the model (llm:MODEL), the token limit (--max-tokens)',
+  ],
+  [401, 'Check the key in OPENAI_API_KEY and the base URL (--base-url)', 'Check AZURE_OPENAI_API_KEY'],
+  [403, 'Check the key in OPENAI_API_KEY and the base URL (--base-url)', 'Check AZURE_OPENAI_API_KEY'],
   [
     404,
-    'Check the model in llm:MODEL, and --base-url',
+    'Check the name of the model (llm:MODEL) and the base URL (--base-url)',
     'Check AZURE_OPENAI_ENDPOINT, AZURE_OPENAI_DEPLOYMENT',
   ],
-  [410, 'Check the model in llm:MODEL, --max-tokens', 'Check the model in llm:MODEL, --max-tokens'],
-  [499, 'Check the model in llm:MODEL, --max-tokens', 'Check the model in llm:MODEL, --max-tokens'],
+  [
+    410,
+    'Check the name of the model (llm:MODEL), the token limit (--max-tokens)',
+    'Check the name of the model (llm:MODEL), the token limit (--max-tokens)',
+  ],
+  [
+    499,
+    'Check the name of the model (llm:MODEL), the token limit (--max-tokens)',
+    'Check the name of the model (llm:MODEL), the token limit (--max-tokens)',
+  ],
 ])('status %d is lasting, and its message has the remedy', (status, remedy, ofAzure) => {
   for (const [endpoint, expected] of [
     [OPENAI, remedy],

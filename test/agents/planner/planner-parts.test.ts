@@ -373,9 +373,9 @@ describe('a search', () => {
   it('chooses the first of equally good sequences', () => {
     const weights = new Float32Array(COMPONENT_NAMES.length);
     weights[COMPONENT_NAMES.indexOf('belief_accuracy')] = 1;
-    const { values, best, action, rival } = searchAll(26, { weights });
+    const { values, best, action, rivalAction } = searchAll(26, { weights });
     expect(new Set(values).size).toBe(1);
-    expect([action, rival]).toEqual([0, 1]);
+    expect([action, rivalAction]).toEqual([0, 1]);
     for (let first = 0; first < 10; first++) expect(best[28 * first + 27]).toBe(0);
   });
 
@@ -398,11 +398,11 @@ describe('a search', () => {
   it.each([0, 10, 25])(
     'returns the best sequence for each first action, and the two best first actions, at step %d',
     (step) => {
-      const { values, best, sequences, action, rival } = search(step);
+      const { values, best, sequences, action, rivalAction } = search(step);
       expect([...values].every(Number.isFinite)).toBe(true);
       for (let first = 0; first < 10; first++) expect(best[28 * first + step]).toBe(first);
       expect(values[action]).toBe(Math.max(...values));
-      expect(values[rival]).toBe(Math.max(...values.filter((_, first) => first !== action)));
+      expect(values[rivalAction]).toBe(Math.max(...values.filter((_, first) => first !== action)));
       expect(sequences[step]).toBe(action);
       expect([...sequences.subarray(0, step)].every((code) => code === 0)).toBe(true);
       const scores = scoresOf('score', playSteps(77, step).sums, step, best, profiles);
