@@ -11,8 +11,8 @@ const bits = new Uint32Array(float.buffer);
 
 /**
  * Indexed by the exponent bits of a float32: the smallest power of ten whose reciprocal is less than the distance between
- * neighbouring float32 numbers with these bits. It is 0 for integers, and for numbers whose product with the power is not
- * an exact float64.
+ * neighbouring float32 numbers with these bits. It is 0, which stands for `decimalBySearch`, for integers, and for numbers
+ * whose product with the power is not an exact float64.
  */
 const SCALES = Float64Array.from({ length: 256 }, (_, exponent) => {
   const power = exponent - 127;

@@ -1,4 +1,4 @@
-/** Names of earlier releases. Files may contain them; options and requests may not. */
+/** Names of earlier releases. Files may contain them; options and requests may not. Some stored fields keep them. */
 import { snakeCase } from './letter-case.js';
 
 /** Policies: former name, current name. */

@@ -20,7 +20,7 @@ export function normalCdf(x: number): number {
   return 0.5 + (Math.exp(-(x * x) / 2) / ROOT_TWO_PI) * sum;
 }
 
-/** Returns x such that `normalCdf(x)` is p, in [-9, 9]. @param p in (0, 1). */
+/** Returns x in [-9, 9] such that `normalCdf(x)` is p. @param p in (0, 1). */
 export function normalQuantile(p: number): number {
   let [low, high] = [-FAR, FAR];
   for (;;) {

@@ -54,7 +54,8 @@ const listOf = (names: readonly string[]): string =>
  * Imports optional packages.
  * @param what the feature that needs them, in the plural.
  * @param packages as `npm install` takes them, each with a version.
- * @throws LibraryError `library_missing`, with the command that installs them.
+ * @param importAll imports the packages, and is called once.
+ * @throws LibraryError `library_missing`, with the command that installs the packages.
  */
 export async function load<Library>(
   what: string,

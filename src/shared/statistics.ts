@@ -36,7 +36,7 @@ export interface Interval {
   readonly high: number | null;
 }
 
-/** Mean and spread of one stream. */
+/** Count, mean and spread of a stream of numbers. */
 export class Moments {
   #count = 0;
   #first = 0;

@@ -36,6 +36,7 @@ const coefficientsOf = (z: number): readonly number[] => [
 
 const EXPANSION = coefficientsOf(Z);
 
+/** Returns t by the series in 1/df, which is accurate for many degrees of freedom. */
 function expansion(df: number, confidence: number): number {
   const coefficients =
     confidence === CONFIDENCE ? EXPANSION : coefficientsOf(normalQuantile((1 + confidence) / 2));

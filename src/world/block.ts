@@ -2,7 +2,7 @@
  * The world as one block of 32-bit words: every scalar and table that the rules read, derived constants included.
  *
  * Built at run time and handed to a backend as bytes, so a changed world needs no compiler. The entries' order and
- * sizes are part of the layout digest; their values make the world digest.
+ * sizes are part of the layout digest; the world digest is the hash of their values.
  */
 import {
   ACTION_NAMES,
@@ -173,6 +173,7 @@ export function buildBlock(spec: WorldSpec): Uint32Array {
   const bits = new Uint32Array(float.buffer);
   for (const { name, word } of BLOCK_LAYOUT) {
     const value = ENTRIES[name as BlockName](spec) as Nested;
+    // The deepest table has three dimensions. TypeScript has no type for `flat(3)` of nested arrays of any depth.
     for (const number of typeof value === 'number' ? [value] : (value.flat(3 as 1) as number[])) {
       float[0] = number + 0;
       words.push(word === 'u32' ? number : bits[0]);

@@ -32,6 +32,7 @@ const sampledCondition = (name: string, first: number, last: number): Condition 
   allowsProfiles: true,
   parts: [{ profile: 'sampled', seeds: { first, last } }],
 });
+/** Five episodes of a named profile, as in RhythmEnv's published evaluation. */
 const namedPart = (profile: string): Part => ({ profile, seeds: { first: 0, last: 4 } });
 
 /**
@@ -153,7 +154,7 @@ function shortened(condition: Condition, episodes: number): Condition {
 export const episodesOf = (condition: Condition): number =>
   condition.parts.reduce((sum, { seeds }) => sum + seeds.last - seeds.first + 1, 0);
 
-/** Returns a condition's seeds as results show them: "0-99". */
+/** Returns a condition's seeds as results show them: "0-99". All parts of a condition have the same seeds. */
 export function seedsOf({ parts }: Condition): string {
   const { first, last } = parts[0].seeds;
   return `${first}-${last}`;

@@ -6,6 +6,7 @@
 import { camelCase } from '../shared/letter-case.js';
 import { RHYTHM } from './numbers.js';
 
+/** The type of a 32-bit word. */
 export type Word = 'f32' | 'u32';
 
 /** One field of 32-bit words: `size` words from `offset` on. */
@@ -34,7 +35,10 @@ export const NUM_TRAITS = RHYTHM.traits.length;
 export const NUM_BELIEFS = RHYTHM.belief.length;
 export const NUM_STEPS = RHYTHM.maxEpisodeSteps;
 export const PROFILE_SIZE = NUM_TRAITS + NUM_METERS;
-/** Words of an action sequence: four bits per action, eight actions per word. */
+/**
+ * Words of the state's field `tape`, the actions taken: four bits per action, eight actions per word. Digests and snapshots
+ * fix the name; elsewhere it is an action sequence.
+ */
 export const TAPE_WORDS = Math.ceil(NUM_STEPS / 8);
 export const MAX_U32 = 2 ** 32 - 1;
 /** The largest numbers of episodes and of threads of a batch. */
@@ -63,6 +67,7 @@ export const TAGS = ['productive', 'social', 'solo', 'guilty'] as const;
 
 /** How an episode gets its profile: sampled from the seed, a named profile chosen by the seed, or given. */
 export const PROFILE_MODES = ['sampled', 'discrete', 'given'] as const;
+/** The codes of PROFILE_MODES. */
 export const MODE = { sampled: 0, discrete: 1, given: 2 } as const;
 
 type Row = [name: string, size: number, word: Word, low: number, high: number, meaning: string];
@@ -77,6 +82,7 @@ function layOut(rows: readonly Row[]): readonly Field[] {
   return Object.freeze(fields);
 }
 
+/** Returns the number of words of a table's fields. */
 export const sizeOf = (fields: readonly Field[]): number =>
   fields.reduce((words, field) => words + field.size, 0);
 
@@ -199,7 +205,7 @@ export const COMPONENT_FIELDS = layOut([
     'f32',
     -1,
     1,
-    'accuracy of beliefs from the third day on: 1 for the truth, 0 for the prior',
+    'accuracy of beliefs from the third day on: 1 for the truth, 0 on average for [0.5, 0.5, 0.5]',
   ],
 ]);
 export const NUM_COMPONENTS = COMPONENT_FIELDS.length;

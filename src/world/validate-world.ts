@@ -37,7 +37,10 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Checks that a candidate has the model's keys, lengths, types and names. Numbers may differ. */
+/**
+ * Checks that a candidate has the model's keys, lengths, types and names. Numbers may differ. `model` is the published world
+ * or a part of it.
+ */
 function checkShape(model: unknown, candidate: unknown, path: string): void {
   if (Array.isArray(model)) {
     if (!Array.isArray(candidate)) refuse(path, 'an array', candidate);

@@ -46,6 +46,9 @@ export interface BackOff {
   readonly last: number;
 }
 
-/** Returns the wait after an attempt: `first`, doubled with each attempt, at most `last`. */
+/**
+ * Returns the milliseconds to wait after an attempt: `first` after the first, doubled with each attempt, at most `last`.
+ * @param attempt the attempt's number, from 1 on.
+ */
 export const backOff = ({ first, last }: BackOff, attempt: number): number =>
   Math.min(last, first * 2 ** (attempt - 1));

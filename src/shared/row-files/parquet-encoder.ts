@@ -57,6 +57,7 @@ function elementsOf(name: string, { type, nullable, of }: ColumnType): readonly 
   return listElements(name, [valueElement('element', of!.type, of!.nullable)], nullable);
 }
 
+/** Returns an encoder of rows with these columns. The file's metadata contains the origin. */
 export function parquetEncoder<Row>(origin: Origin, columns: Columns<Row>): RowEncoder<Row> {
   const types = Object.entries(columns) as [keyof Row & string, ColumnType][];
   const elements = types.flatMap(([name, type]) => elementsOf(name, type));

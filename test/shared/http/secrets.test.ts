@@ -95,7 +95,7 @@ describe('a redactor finds a key', () => {
     }
   });
 
-  it('in texts of the Hub', () => {
+  it('in texts of the Hugging Face Hub', () => {
     const token = 'hf_aFakeTokenOfNobody';
     for (const between of ['\u200b', ' ', '\u00ad']) {
       expect(redacted(`token ${separated(between, token)}.`, token)).toBe('token hf_***.');
