@@ -74,7 +74,7 @@ export interface Memory {
 interface MemoryTarget {
   readonly bound: 'at most';
   readonly value: number;
-  /** Null if it was not measured. */
+  /** Whether the target is met; null if it was not measured. */
   readonly met: boolean | null;
 }
 

@@ -81,7 +81,7 @@ export function renderRatios({ ratios, leftOut }: Ratios): string {
   return [...tables, ...missing].join('\n');
 }
 
-/** Returns ratios by name, their targets, and the ratios that were left out. */
+/** Returns the values and the targets of ratios by name, and the reasons for ratios that could not be computed. */
 export function ratiosToJson({ ratios, leftOut }: Ratios): Record<string, unknown> {
   const withTarget = ratios.filter((ratio) => ratio.target !== undefined);
   return {
@@ -93,7 +93,7 @@ export function ratiosToJson({ ratios, leftOut }: Ratios): Record<string, unknow
   };
 }
 
-/** Renders the speed of the core, and names the rows beside which its rate of operations was below MIN_CORE of its best. */
+/** Renders the speed of the core. Names each row during whose samples the core ran below MIN_CORE of its best rate. */
 export function renderCore(core: CoreFigures, rows: readonly Row[]): string {
   const { clock, rates, bandwidths } = core;
   const mixText = ({ arithmetic, choices, words }: Operations) => `${arithmetic} : ${choices} : ${words}`;

@@ -100,8 +100,8 @@ function timePoint(point: Point, plan: SweepPlan, verifier: Verifier | null): nu
 
 /**
  * Verifies points. With one thread, compares the first environments of a batch with the reference. With more threads,
- * compares all environments with the outputs of one thread.
- * An environment gives the same outputs in a batch of any size.
+ * compares all environments with the outputs of one thread. The reference plays one size for all points, because an
+ * environment gives the same outputs in a batch of any size.
  */
 class Verifier {
   readonly #references = new Map<string, OutputCopies>();

@@ -105,7 +105,10 @@ export class Core {
       );
   }
 
-  /** Returns the probe of a kernel whose share of words is the closest to that of `operations`; null if there is none. */
+  /**
+   * Returns the kernel's probe with the mix whose share of operations on words is the closest to that of `operations`; null if
+   * the kernel has none.
+   */
   probeFor(kernel: string, operations: Operations): Probe | null {
     const wordsShare = (each: Operations) => each.words / totalOf(each);
     const distance = ({ mix }: Probe) => Math.abs(wordsShare(this.#mixes[mix]) - wordsShare(operations));
@@ -145,7 +148,10 @@ export class Core {
   }
 }
 
-/** Sizes of buffers in bytes. They fit into the first, second and third level of today's caches, and the last into none. */
+/**
+ * Sizes of buffers in bytes. On today's processors the first three fit into the first-, second- and third-level cache, and the
+ * last fits into none.
+ */
 export const BUFFERS = [2 ** 14, 2 ** 19, 2 ** 23, 2 ** 27] as const;
 
 /** The bandwidth of stores and copies in a buffer, in bytes per nanosecond, which are gigabytes per second. */
