@@ -57,6 +57,24 @@ const linkPreview: Plugin = {
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 
+interface AuditRow {
+  readonly policy: string;
+  readonly final_score: { readonly mean: number };
+}
+
+/** Returns mean final scores of an audit by policy: those that web/src/views/sequence/audited.ts compares with. */
+function auditedScores(grader: string) {
+  const file = new URL(`../docs/audits/${grader}/audit.json`, import.meta.url);
+  const { rows } = JSON.parse(readFileSync(file, 'utf8')) as { rows: readonly AuditRow[] };
+  const compared = rows.filter(({ policy }) => COMPARED.includes(policy));
+  return Object.fromEntries(compared.map(({ policy, final_score }) => [policy, final_score.mean]));
+}
+
+const COMPARED = ['heuristic+constant', 'open-loop+constant', 'planner'];
+const AUDITED_SCORES = Object.fromEntries(
+  ['v1', 'v2', 'v3'].map((grader) => [grader, auditedScores(grader)]),
+);
+
 /** Replaces the backends of Node by those of browsers, for the planners and the training of students. */
 const PLATFORM = {
   find: /^(\.\.\/)+engine\/backends\/node\.js$/,
@@ -74,6 +92,8 @@ export default defineConfig({
     SOURCE_URL: JSON.stringify(process.env.RHYTHM_SOURCE_URL ?? null),
     // For the files of students.
     RHYTHM_VERSION: JSON.stringify(version),
+    // For the sequence editor.
+    AUDITED_SCORES: JSON.stringify(AUDITED_SCORES),
   },
   build: { outDir: 'dist', emptyOutDir: true, target: 'es2022', assetsInlineLimit: 0 },
   worker: { format: 'es' },

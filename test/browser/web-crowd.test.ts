@@ -201,7 +201,7 @@ describe.skipIf(absent !== null)('the crowd', () => {
       await page.page.waitForURL(at('#crowd'));
       await page.page.goto(at('#garden?people=1000'));
       expect(await notice.textContent()).toContain(
-        '“garden”, which does not exist. The views are crowd, person, daily, train, graders; crowd is shown.',
+        '“garden”, which does not exist. The views are crowd, person, daily, sequence, train, graders; crowd is shown.',
       );
     });
   });

@@ -26,6 +26,7 @@ const FIELDS = {
   crowd: ['people', 'seed', 'policy', 'against', 'grader', 'persons'],
   person: ['seed', 'person', 'grader', 'by', 'moves', 'at'],
   daily: ['day'],
+  sequence: ['actions', 'grader'],
   graders: ['weights', 'people', 'seed'],
 };
 

@@ -27,8 +27,6 @@ const [TOP, BOTTOM, LEFT, RIGHT] = [8, 26, 38, 8];
 export function Histogram({ title, description, rows, table }: HistogramProps) {
   const container = useRef<HTMLDivElement>(null);
   const width = useWidth(container);
-  const bar = useSignal<number | null>(null);
-  const shares = useMemo(() => rows.map(({ counts }) => sharesOf(counts)), [rows]);
   return (
     <ChartFigure title={title} table={table}>
       <Legend names={rows.map(({ name }) => name)} colours={rows.map(({ colour }) => colour)} />
@@ -36,15 +34,40 @@ export function Histogram({ title, description, rows, table }: HistogramProps) {
         {width === null ? (
           <div class="plot-to-come" />
         ) : (
-          <Picture {...{ rows, shares, width, description, bar }} />
+          <HistogramPlot {...{ rows, width, description }} height={width < 500 ? 190 : 240} />
         )}
       </div>
+    </ChartFigure>
+  );
+}
+
+/** A value to compare with, as a line with its name. */
+export interface HistogramMark {
+  readonly name: string;
+  readonly value: number;
+}
+
+interface HistogramPlotProps {
+  readonly rows: readonly HistogramRow[];
+  readonly description: string;
+  readonly width: number;
+  readonly height: number;
+  readonly marks?: readonly HistogramMark[];
+}
+
+/** The picture, and the line that reads it. */
+export function HistogramPlot({ rows, marks = [], ...frame }: HistogramPlotProps) {
+  const bar = useSignal<number | null>(null);
+  const shares = useMemo(() => rows.map(({ counts }) => sharesOf(counts)), [rows]);
+  return (
+    <>
+      <Picture {...{ rows, marks, shares, bar }} {...frame} />
       <p class="readout" aria-hidden="true">
         {bar.value === null
           ? 'Final score, and the share of the people with it.'
           : readAt(bar.value, rows, shares)}
       </p>
-    </ChartFigure>
+    </>
   );
 }
 
@@ -62,16 +85,12 @@ function readAt(bar: number, rows: readonly HistogramRow[], shares: readonly (re
   return `${from} to ${to}: ${rows.map(({ name }, k) => `${name} ${(100 * shares[k][bar]).toFixed(1)} %`).join(', ')}`;
 }
 
-interface PictureProps {
-  readonly rows: readonly HistogramRow[];
+interface PictureProps extends Required<HistogramPlotProps> {
   readonly shares: readonly (readonly number[])[];
-  readonly width: number;
-  readonly description: string;
   readonly bar: { value: number | null };
 }
 
-function Picture({ rows, shares, width, description, bar }: PictureProps) {
-  const height = width < 500 ? 190 : 240;
+function Picture({ rows, marks, shares, width, height, description, bar }: PictureProps) {
   const x = (score: number): number => LEFT + score * (width - LEFT - RIGHT);
   const highest = Math.max(0.02, ...shares.flat());
   const y = (share: number): number => TOP + (1 - share / highest) * (height - TOP - BOTTOM);
@@ -99,6 +118,7 @@ function Picture({ rows, shares, width, description, bar }: PictureProps) {
       {rows.map(({ name, colour, mean }) => (
         <line key={name} class="mean" x1={x(mean)} x2={x(mean)} y1={TOP} y2={y(0)} stroke={colour} />
       ))}
+      <Marks marks={marks} mean={rows[0].mean} x={x} bottom={y(0)} />
       {bar.value !== null && (
         <rect
           class="cursor-bar"
@@ -113,6 +133,31 @@ function Picture({ rows, shares, width, description, bar }: PictureProps) {
 }
 
 type Scale = (value: number) => number;
+
+interface MarksProps {
+  readonly marks: readonly HistogramMark[];
+  readonly mean: number;
+  readonly x: Scale;
+  readonly bottom: number;
+}
+
+/** Lines to compare with. Their names are below each other, on the side away from the mean. */
+const Marks = ({ marks, mean, x, bottom }: MarksProps) => (
+  <g class="marks">
+    {marks.map(({ name, value }, k) => (
+      <g key={name}>
+        <line x1={x(value)} x2={x(value)} y1={TOP + 13 * k} y2={bottom} />
+        <text
+          x={x(value) + (value < mean ? -4 : 4)}
+          y={TOP + 9 + 13 * k}
+          text-anchor={value < mean ? 'end' : 'start'}
+        >
+          {name}
+        </text>
+      </g>
+    ))}
+  </g>
+);
 
 const barsOf = (shares: readonly number[], x: Scale, y: Scale): string =>
   shares

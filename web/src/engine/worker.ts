@@ -5,6 +5,8 @@ import type { Crowd, CrowdRequest } from './crowd/crowd-request.js';
 import { runCrowd } from './crowd/run-crowd.js';
 import { beginJob, type Report, stopJob } from './jobs.js';
 import { type Outcome, outcomeOf } from './outcome.js';
+import { runSequence } from './sequence/run-sequence.js';
+import type { SequenceScores } from './sequence/sequence-scores.js';
 
 /** Runs work, and returns its outcome. After a failure of the device, the next call chooses a backend again. */
 async function answer<T>(work: () => T | Promise<T>): Promise<Outcome<T>> {
@@ -13,16 +15,23 @@ async function answer<T>(work: () => T | Promise<T>): Promise<Outcome<T>> {
   return outcome;
 }
 
+/** Runs work that reports its progress. */
+async function reported<T>(report: Report<T>, work: () => Promise<T>): Promise<Outcome<T>> {
+  const outcome = await answer(work);
+  // Without this call, the page would keep the callback in memory until the worker collects its proxy as garbage.
+  (report as Report<T> & ProxyMethods)[releaseProxy]();
+  return outcome;
+}
+
 /** The calls of the page. */
 const api = {
   engine: () => answer(engine),
   stop: () => answer(stopJob),
-  async crowd(request: CrowdRequest, report: Report<Crowd>) {
-    const outcome = await answer(() => runCrowd(request, report, beginJob()));
-    // Without this call, the page would keep the callback in memory until the worker collects its proxy as garbage.
-    (report as Report<Crowd> & ProxyMethods)[releaseProxy]();
-    return outcome;
-  },
+  crowd: (request: CrowdRequest, report: Report<Crowd>) =>
+    reported(report, () => runCrowd(request, report, beginJob())),
+  /** Scores an action sequence of 28 digits. */
+  sequence: (actions: string, report: Report<SequenceScores>) =>
+    reported(report, () => runSequence(actions, report, beginJob())),
 };
 
 export type EngineApi = typeof api;

@@ -44,7 +44,8 @@ function spreadAt({ values }: Bands, step: number, meter: number): string {
 /** Bins of the histogram per row of the table. */
 const BINS_PER_ROW = 5;
 
-export function histogramTable(policies: Policies): TableProps {
+/** @param policies names with their histograms. */
+export function histogramTable(policies: readonly Pick<CrowdPolicy, 'name' | 'counts'>[]): TableProps {
   const shares = policies.map(({ counts }) => sharesOf(counts));
   const rows = shares[0]
     .map((_, k) => ({ k, values: shares.map((each) => each[k]) }))

@@ -6,7 +6,7 @@ import { plain, signed, title } from '../../person/descriptions.js';
 import { lastTransitionOf, slotOf, type Transition } from '../../person/transitions.js';
 import type { EpisodeActions } from './episode-actions.js';
 import type { EpisodeSoFar } from './episode-store.js';
-import { type Shortcuts, useShortcuts } from './keys.js';
+import { keyOf, type Shortcuts, useShortcuts } from './keys.js';
 import { UndoButton } from './undo-button.js';
 
 interface ByHandProps {
@@ -16,9 +16,6 @@ interface ByHandProps {
   readonly act: (action: number) => void;
   readonly shortcuts: boolean;
 }
-
-/** Returns the key of an action: 1 to 9, then 0. */
-const keyOf = (action: number): string => String((action + 1) % 10);
 
 export function ByHand({ episode, actions, act, shortcuts }: ByHandProps) {
   const keys: Shortcuts = Object.fromEntries(ACTION_NAMES.map((_, code) => [keyOf(code), () => act(code)]));

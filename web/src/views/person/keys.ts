@@ -1,6 +1,9 @@
 /** Keyboard shortcuts. They act once per key press, and not while the user types. */
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
+/** Returns the key of an action: 1 to 9, then 0. */
+export const keyOf = (action: number): string => String((action + 1) % 10);
+
 /** Actions by key, in lower case. */
 export type Shortcuts = Readonly<Record<string, () => void>>;
 

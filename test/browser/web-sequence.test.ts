@@ -1,0 +1,226 @@
+/** Tests the sequence editor in Chromium: by keyboard, pointer and touch, its scores, its address, accessibility. */
+import type { Page } from 'playwright-core';
+import { describe, expect, inject, it, test } from 'vitest';
+import { openLoopActions, repeatActions } from '../../src/agents/policies/open-loop.js';
+import { CONSTANT_BELIEF } from '../../src/agents/policies/with-belief.js';
+import { createVecEnv } from '../../src/index.js';
+import { GRADER_NAMES } from '../../src/world/fields.js';
+import { PEOPLE } from '../../web/src/engine/sequence/sequence-scores.js';
+import { digitsOf } from '../../web/src/views/sequence/fields.js';
+import { screenshot } from '../support/web/screenshots.js';
+import { SIZES } from '../support/web/visit.js';
+import { setUpVisits } from '../support/web/visits.js';
+
+const [V2, V3] = ['v2', 'v3'].map((grader) => digitsOf(openLoopActions(grader)));
+const SLEEP = '3'.repeat(28);
+
+/** Computes the means of a sequence with the engine, as the page writes them: "v2 0.749". */
+function expectedMeans(actions: string): string[] {
+  return GRADER_NAMES.map((grader) => {
+    using env = createVecEnv({ numEnvs: PEOPLE.count, grader });
+    env.reset({ seed: PEOPLE.first });
+    const sequence = repeatActions(Array.from(actions, Number), PEOPLE.count);
+    const { finalScores } = env.run(sequence, { beliefs: CONSTANT_BELIEF });
+    const mean = finalScores.reduce((sum, score) => sum + score, 0) / PEOPLE.count;
+    return `${grader} ${mean.toFixed(3)}`;
+  });
+}
+
+const square = (page: Page, step: number) => page.locator(`[data-step="${step}"]`);
+const undo = (page: Page) => page.getByRole('button', { name: 'Undo' });
+
+/** Returns the sequence that the squares show. */
+const shown = (page: Page): Promise<string> =>
+  page.evaluate(`Array.from({ length: 28 }, (_, step) => {
+    const names = [...document.querySelectorAll('.palette label')].map((label) => label.querySelector('span').firstChild.textContent);
+    return names.indexOf(document.querySelector('[data-step="' + step + '"]').ariaLabel.split(': ')[1]);
+  }).join('')`) as Promise<string>;
+
+/** Waits for the scores of all people. @returns the means of the graders. */
+async function means(page: Page): Promise<string[]> {
+  await page.locator('.scores[aria-busy="false"]').waitFor();
+  return page.locator('.graders-of-sequence button').allTextContents();
+}
+
+/** Returns the places of the middles of squares. */
+async function middles(page: Page, steps: readonly number[]): Promise<{ x: number; y: number }[]> {
+  return Promise.all(
+    steps.map(async (step) => {
+      const { x, y, width, height } = (await square(page, step).boundingBox())!;
+      return { x: x + width / 2, y: y + height / 2 };
+    }),
+  );
+}
+
+/** Drags a finger over squares. */
+async function swipe(page: Page, steps: readonly number[]): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  const [first, ...others] = await middles(page, steps);
+  const send = (type: 'touchStart' | 'touchMove' | 'touchEnd', touchPoints: { x: number; y: number }[]) =>
+    session.send('Input.dispatchTouchEvent', { type, touchPoints });
+  await send('touchStart', [first]);
+  for (const place of others) await send('touchMove', [place]);
+  await send('touchEnd', []);
+  await session.detach();
+}
+
+/** Runs in the page before its own scripts: holds every report but the first, and every result. */
+const FIRST_REPORT = `const listen = MessagePort.prototype.addEventListener;
+let reports = 0;
+MessagePort.prototype.addEventListener = function (kind, listener) {
+  listen.call(this, kind, (event) => { reports += 1; if (reports === 1) listener.call(this, event); });
+};
+globalThis.Worker = class extends Worker {
+  addEventListener(kind, listener, ...rest) {
+    super.addEventListener(kind, (event) => {
+      if (event.data?.value?.value?.byGrader === undefined) listener.call(this, event);
+    }, ...rest);
+  }
+};`;
+
+const absent = inject('whyNoChromium');
+if (absent !== null) test.skip(`absent here: the page in Chromium: ${absent}`, () => {});
+
+describe.skipIf(absent !== null)('the sequence editor', () => {
+  const { at, visit } = setUpVisits();
+
+  it('is painted by keyboard, and scores as the engine does', async () => {
+    await using visited = await visit('#sequence');
+    const { page } = visited;
+    expect(await means(page)).toEqual(expectedMeans(V2));
+    await page.getByRole('gridcell', { name: 'Monday, morning: Exercise' }).focus();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('4');
+    await page.getByRole('gridcell', { name: 'Tuesday, morning: Sleep' }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Space');
+    await page.keyboard.press('Shift+ArrowDown');
+    await page.keyboard.press('End');
+    await page.keyboard.press('Enter');
+    await page.getByRole('gridcell', { name: 'Sunday, evening: Sleep' }).waitFor();
+    expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Sunday, evening: Sleep');
+    const painted = Array.from(V2, (digit, step) => ([4, 5, 6, 26].includes(step) ? '3' : digit)).join('');
+    await expect.poll(() => page.url()).toBe(at(`#sequence?actions=${painted}`));
+    expect(await shown(page)).toBe(painted);
+    expect(await means(page)).toEqual(expectedMeans(painted));
+    await page.keyboard.press('u');
+    await page.keyboard.press('Control+z');
+    await expect.poll(() => shown(page)).toBe(painted.slice(0, 6) + V2.slice(6));
+    expect(await page.locator('.scores [role="status"]').textContent()).toMatch(
+      /^(Mean final scores of 10,000 people: v1 0\.\d{3}, v2 0\.\d{3}, v3 0\.\d{3}\.)?$/,
+    );
+    expect(visited.messages).toEqual([]);
+    expect(visited.foreignRequests).toEqual([]);
+  });
+
+  it('is painted by dragging the pointer, and a stroke is taken back as a whole', async () => {
+    await using visited = await visit(`#sequence?actions=${SLEEP}`);
+    const { page } = visited;
+    await page.getByRole('radio', { name: /^Meditate/ }).check();
+    const [from, to] = await middles(page, [1, 21]);
+    await page.mouse.move(from.x, from.y);
+    await page.mouse.down();
+    await page.mouse.move(to.x, to.y, { steps: 20 });
+    await page.mouse.up();
+    await page.mouse.move(from.x, from.y + 60, { steps: 5 });
+    const painted = Array.from(SLEEP, (digit, step) => (step % 4 === 1 && step < 24 ? '5' : digit)).join('');
+    await expect.poll(() => shown(page)).toBe(painted);
+    expect(await means(page)).toEqual(expectedMeans(painted));
+    await undo(page).click();
+    await expect.poll(() => shown(page)).toBe(SLEEP);
+    expect(await undo(page).getAttribute('aria-disabled')).toBe('true');
+  });
+
+  it('is painted by touch on a phone, where the histogram stays in view', async () => {
+    await using visited = await visit(`#sequence?actions=${SLEEP}`, { size: 'phone' });
+    const { page } = visited;
+    await page.setViewportSize({ width: 360, height: 740 });
+    expect(await means(page)).toEqual(expectedMeans(SLEEP));
+    await page.locator('.palette label', { hasText: 'Exercise' }).tap();
+    await square(page, 27).scrollIntoViewIfNeeded();
+    await swipe(page, [0, 4, 8, 9, 10, 11]);
+    const painted = Array.from(SLEEP, (digit, step) => ([0, 4, 8, 9, 10, 11].includes(step) ? '4' : digit));
+    await expect.poll(() => shown(page)).toBe(painted.join(''));
+    expect(await means(page)).toEqual(expectedMeans(painted.join('')));
+    const { width, height } = (await square(page, 13).boundingBox())!;
+    expect(Math.min(width, height)).toBeGreaterThanOrEqual(40);
+    const picture = page.locator('.scores').getByRole('img');
+    const { y, height: shownHeight } = (await picture.boundingBox())!;
+    expect(y).toBeGreaterThanOrEqual(0);
+    expect(y + shownHeight).toBeLessThan((await square(page, 0).boundingBox())!.y);
+    await page.getByRole('button', { name: /^v3/ }).tap();
+    await page.getByRole('heading', { name: /^0\.\d{3} under v3: / }).waitFor();
+    await undo(page).tap();
+    await expect.poll(() => shown(page)).toBe(SLEEP);
+    expect(visited.messages).toEqual([]);
+  });
+
+  it('has presets, and its week is restored from links, the history and a reload', async () => {
+    await using visited = await visit('#sequence');
+    const { page } = visited;
+    await page.getByRole('button', { name: 'Best found for v3' }).click();
+    await page.waitForURL(at(`#sequence?actions=${V3}`));
+    await page.getByRole('button', { name: 'Only sleep' }).press('Enter');
+    await page.waitForURL(at(`#sequence?actions=${SLEEP}`));
+    await page.getByRole('button', { name: /^v3/ }).click();
+    await page.waitForURL(at(`#sequence?actions=${SLEEP}&grader=v3`));
+    await page.reload();
+    expect(await shown(page)).toBe(SLEEP);
+    await page.getByRole('heading', { name: /^0\.\d{3} under v3: / }).waitFor();
+    expect(await means(page)).toEqual(expectedMeans(SLEEP));
+    await page.goBack();
+    await page.goBack();
+    await expect.poll(() => shown(page)).toBe(V3);
+    expect(await means(page)).toEqual(expectedMeans(V3));
+    await page.goBack();
+    await expect.poll(() => shown(page)).toBe(V2);
+    await visited.follow('#sequence?actions=12');
+    await page.getByText('where 28 digits, one action for each slot, is expected').waitFor();
+  });
+
+  it('shows the first people before all', async () => {
+    await using visited = await visit('#sequence', { scripts: [FIRST_REPORT] });
+    const { page } = visited;
+    await page.getByText('n = 1,000 people so far').waitFor();
+    expect(await page.locator('.scores').getByRole('img').count()).toBe(1);
+  });
+
+  it('says why, with the audited means', async () => {
+    await using visited = await visit('#sequence');
+    const { page } = visited;
+    const row = page.getByRole('row', { name: /^planner, which finds out who it is/ });
+    expect(await row.locator('td').allTextContents()).toEqual(['0.790', '0.806', '0.852']);
+    const own = page.getByRole('row', { name: /^this sequence/ });
+    await means(page);
+    expect(
+      (await own.locator('td').allTextContents()).map((mean, k) => `${GRADER_NAMES[k]} ${mean}`),
+    ).toEqual(expectedMeans(V2));
+  });
+
+  it('reports a worker whose script is missing, and starts it again', async () => {
+    await using visited = await visit('#sequence', { missing: /worker-.*\.js$/ });
+    const { page } = visited;
+    await page.getByRole('heading', { name: 'Something went wrong' }).waitFor();
+    await page.unroute(/worker-.*\.js$/);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    expect(await means(page)).toEqual(expectedMeans(V2));
+  });
+
+  const windows = {
+    ...SIZES,
+    tablet: { width: 768, height: 1024 },
+    'small phone': { width: 360, height: 740 },
+  };
+  it.each(Object.entries(windows))(
+    'has no accessibility violations on a %s, in light and dark',
+    async (size, window) => {
+      await using visited = await visit('#sequence', { size: window.width < 500 ? 'phone' : 'laptop' });
+      const { page } = visited;
+      await page.setViewportSize(window);
+      await means(page);
+      await page.getByText('The histograms as a table').click();
+      await visited.expectAccessible(`sequence-${size}`);
+      await screenshot(page, `sequence-${size}`);
+    },
+  );
+});

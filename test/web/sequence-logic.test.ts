@@ -1,0 +1,64 @@
+/** Tests that the scores of a painted sequence are the engine's, part by part, and that a new sequence replaces one. */
+import { describe, expect, it } from 'vitest';
+import { openLoopActions, repeatActions } from '../../src/agents/policies/open-loop.js';
+import { CONSTANT_BELIEF } from '../../src/agents/policies/with-belief.js';
+import { createVecEnv } from '../../src/index.js';
+import { intervalOf } from '../../src/shared/statistics.js';
+import { GRADER_NAMES } from '../../src/world/fields.js';
+import { runSequence } from '../../web/src/engine/sequence/run-sequence.js';
+import { PEOPLE, type SequenceScores } from '../../web/src/engine/sequence/sequence-scores.js';
+import { digitsOf, SEQUENCE_FIELDS } from '../../web/src/views/sequence/fields.js';
+
+const BEST = digitsOf(openLoopActions('v3'));
+
+/** Plays the first people with the engine. */
+function finalScores(actions: string, grader: string, numEnvs: number): Float32Array {
+  using env = createVecEnv({ numEnvs, grader });
+  env.reset({ seed: PEOPLE.first });
+  const sequence = repeatActions(Array.from(actions, Number), numEnvs);
+  return env.run(sequence, { beliefs: CONSTANT_BELIEF }).finalScores.slice();
+}
+
+const run = (actions: string, parts: SequenceScores[] = [], signal = new AbortController().signal) =>
+  runSequence(actions, (_, soFar) => parts.push(soFar!), signal);
+
+describe('the scores of a sequence', () => {
+  it('are those of the engine under every grader, the first people first', async () => {
+    const parts: SequenceScores[] = [];
+    const complete = await run(BEST, parts);
+    expect(parts.map(({ numPeople }) => numPeople)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9].map((k) => k * 1000));
+    for (const { numPeople, byGrader } of [parts[0], complete]) {
+      expect(Object.keys(byGrader)).toEqual(GRADER_NAMES);
+      for (const [grader, { score, counts }] of Object.entries(byGrader)) {
+        const expected = finalScores(BEST, grader, numPeople);
+        expect(score.mean).toBeCloseTo(intervalOf(expected).mean, 12);
+        const inBin = expected.filter((each) => Math.floor(each * 100) === 55).length;
+        expect(counts[55]).toBe(inBin);
+        expect(counts.reduce((sum, count) => sum + count)).toBe(numPeople);
+      }
+    }
+    expect(complete).toMatchObject({ actions: BEST, numPeople: PEOPLE.count });
+  });
+
+  it('are those of the last sequence, if one is stopped for another', async () => {
+    const controller = new AbortController();
+    const first = run('3'.repeat(28), [], controller.signal);
+    const second = run(BEST);
+    controller.abort(new DOMException('Stopped.', 'AbortError'));
+    await expect(first).rejects.toThrow('Stopped.');
+    expect((await second).byGrader.v3.score.mean).toBeCloseTo(
+      intervalOf(finalScores(BEST, 'v3', PEOPLE.count)).mean,
+      12,
+    );
+  });
+});
+
+describe('a sequence in the address', () => {
+  const { actions } = SEQUENCE_FIELDS;
+
+  it('is 28 digits', () => {
+    expect(actions.read(actions.write(BEST))).toBe(BEST);
+    for (const text of ['', '3'.repeat(27), '3'.repeat(29), 'x'.repeat(28), '٣'.repeat(28)])
+      expect(actions.read(text)).toBeNull();
+  });
+});

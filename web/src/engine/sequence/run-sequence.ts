@@ -1,0 +1,126 @@
+/** Plays one action sequence with many people in the worker, and grades it by every grader. */
+import { repeatActions } from '../../../../src/agents/policies/open-loop.js';
+import { CONSTANT_BELIEF } from '../../../../src/agents/policies/with-belief.js';
+import { type AsyncVecEnv, createAsyncVecEnv } from '../../../../src/browser.js';
+import { regrade } from '../../../../src/engine/graders/regrade.js';
+import { yieldTurn } from '../../../../src/engine/vec-env/yield-turn.js';
+import { Moments } from '../../../../src/shared/statistics.js';
+import { GRADER_NAMES } from '../../../../src/world/fields.js';
+import { engineIfKnown } from '../backend.js';
+import { BINS } from '../crowd/crowd-request.js';
+import type { Report } from '../jobs.js';
+import { PEOPLE, type SequenceScores } from './sequence-scores.js';
+
+/** People of a part: all on a device, else few, so that the first scores come soon and a new sequence need not wait. */
+const PART = { device: PEOPLE.count, others: 1000 };
+
+/** The people after reset, and an environment that runs copies of some of them. */
+interface People extends AsyncDisposable {
+  readonly key: string;
+  readonly part: number;
+  readonly initial: AsyncVecEnv;
+  readonly running: AsyncVecEnv;
+}
+
+/** The people of the last call. They are the same for every sequence. */
+let opened: People | null = null;
+/** The last call. A call begins when the one before it has ended, because both use the same environments. */
+let last: Promise<void> = Promise.resolve();
+
+/**
+ * Returns the scores of a sequence that states the belief 0.5 about everybody. Reports the scores of the people so far.
+ * @param actions 28 digits. @throws BackendError; the signal's reason.
+ */
+export function runSequence(
+  actions: string,
+  report: Report<SequenceScores>,
+  signal: AbortSignal,
+): Promise<SequenceScores> {
+  const call = last.then(() => run(actions, report, signal));
+  last = call.then(
+    () => {},
+    () => (signal.aborted ? undefined : forgetPeople()),
+  );
+  return call;
+}
+
+/** Closes the environments after a failure, such as the loss of a device. */
+async function forgetPeople(): Promise<void> {
+  const people = opened;
+  opened = null;
+  await people?.[Symbol.asyncDispose]().then(
+    () => {},
+    () => {},
+  );
+}
+
+async function run(
+  actions: string,
+  report: Report<SequenceScores>,
+  signal: AbortSignal,
+): Promise<SequenceScores> {
+  signal.throwIfAborted();
+  const { part, initial, running } = await people();
+  const sequence = repeatActions(Array.from(actions, Number), part);
+  const tallies = GRADER_NAMES.map((grader) => new Tally(grader));
+  for (let done = 0; ; ) {
+    signal.throwIfAborted();
+    const indices = Uint32Array.from({ length: part }, (_, i) => done + i);
+    const { components } = await running.run(sequence, {
+      beliefs: CONSTANT_BELIEF,
+      outputs: ['components'],
+      from: { source: initial, indices },
+    });
+    for (const tally of tallies) tally.add(components);
+    done += part;
+    const scores: SequenceScores = {
+      actions,
+      numPeople: done,
+      byGrader: Object.fromEntries(tallies.map((tally) => [tally.grader, tally.scores()])),
+    };
+    if (done === PEOPLE.count) return scores;
+    report({ done, total: PEOPLE.count }, scores);
+    await yieldTurn();
+  }
+}
+
+/** Returns the people, on the backend in use. */
+async function people(): Promise<People> {
+  const engine = engineIfKnown();
+  const backend = engine?.backend ?? 'reference';
+  const part = engine?.backend === 'webgpu' && !engine.software ? PART.device : PART.others;
+  const key = `${backend} ${part}`;
+  if (opened?.key === key) return opened;
+  await opened?.[Symbol.asyncDispose]();
+  const initial = await createAsyncVecEnv({ backend, numEnvs: PEOPLE.count });
+  const running = await createAsyncVecEnv({ backend, numEnvs: part });
+  await initial.reset({ seed: PEOPLE.first });
+  opened = {
+    ...{ key, part, initial, running },
+    async [Symbol.asyncDispose]() {
+      await running.close();
+      await initial.close();
+    },
+  };
+  return opened;
+}
+
+/** The scores under one grader so far. */
+class Tally {
+  readonly grader: string;
+  readonly #moments = new Moments();
+  readonly #counts = new Uint32Array(BINS);
+
+  constructor(grader: string) {
+    this.grader = grader;
+  }
+
+  /** @param components f32 [n, 8]. */
+  add(components: Float32Array): void {
+    const scores = regrade(components, this.grader);
+    this.#moments.addAll(scores);
+    for (const score of scores) this.#counts[Math.min(BINS - 1, Math.floor(score * BINS))] += 1;
+  }
+
+  scores = () => ({ score: this.#moments.interval(), counts: this.#counts.slice() });
+}

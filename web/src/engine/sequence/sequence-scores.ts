@@ -1,0 +1,21 @@
+/** The scores of one action sequence, which the engine's worker returns. */
+import type { Interval } from '../../../../src/shared/statistics.js';
+
+/** The people who live the sequence. The stored sequences were not searched on their seeds. */
+export const PEOPLE = { first: 20_000, count: 10_000 };
+
+/** The final scores under one grader. */
+export interface GraderScores {
+  readonly score: Interval;
+  /** u32 [BINS]: people by final score; the bins divide [0, 1]. */
+  readonly counts: Uint32Array;
+}
+
+export interface SequenceScores {
+  /** 28 digits, codes of ACTION_NAMES. */
+  readonly actions: string;
+  /** The number of people so far. */
+  readonly numPeople: number;
+  /** By name of GRADER_NAMES. */
+  readonly byGrader: Readonly<Record<string, GraderScores>>;
+}

@@ -1,0 +1,103 @@
+/** The final scores of the painted sequence: mean under every grader, and the histogram under one. */
+import { useMemo, useRef } from 'preact/hooks';
+import { decimal } from '../../../../src/figures/format-numbers.js';
+import { histogramInWords } from '../../../../src/figures/histogram.js';
+import { ACCENT } from '../../../../src/figures/theme.js';
+import { GRADER_NAMES } from '../../../../src/world/fields.js';
+import { HistogramPlot } from '../../charts/histogram.js';
+import { PEOPLE, type SequenceScores } from '../../engine/sequence/sequence-scores.js';
+import { grouped } from '../../parts/grouped.js';
+import { Table } from '../../parts/table.js';
+import { useWidth } from '../../parts/use-width.js';
+import { signed } from '../../person/descriptions.js';
+import { halfWidth } from '../crowd/format.js';
+import { histogramTable } from '../crowd/tables.js';
+import { auditedScore } from './audited.js';
+
+interface ScoresPanelProps {
+  readonly scores: SequenceScores | null;
+  /** Whether they are those of the sequence that is shown. */
+  readonly isCurrent: boolean;
+  readonly grader: string;
+  readonly choose: (grader: string) => void;
+}
+
+export function ScoresPanel({ scores, isCurrent, grader, choose }: ScoresPanelProps) {
+  const isComplete = isCurrent && scores?.numPeople === PEOPLE.count;
+  return (
+    <section class="panel scores" aria-labelledby="scores" aria-busy={!isComplete}>
+      <h2 id="scores">
+        {scores === null ? 'The first people live this week …' : headlineOf(scores, grader)}
+      </h2>
+      <fieldset class="graders-of-sequence">
+        <legend class="visually-hidden">Grader of the histogram</legend>
+        {GRADER_NAMES.map((name) => (
+          <button key={name} type="button" aria-pressed={name === grader} onClick={() => choose(name)}>
+            {name} <strong>{scores === null ? '…' : decimal(scores.byGrader[name].score.mean, 3)}</strong>
+          </button>
+        ))}
+      </fieldset>
+      <Picture scores={scores} grader={grader} />
+      <p class="note people">
+        n = {grouped(scores?.numPeople ?? 0)}
+        {isComplete ? ' people' : ' people so far'}
+        {scores !== null && `, mean ${halfWidth(scores.byGrader[grader].score, 3)}`}
+      </p>
+      <p class="visually-hidden" role="status">
+        {isComplete && inWords(scores)}
+      </p>
+    </section>
+  );
+}
+
+/** Returns the mean of a sequence beside those that it is compared with. */
+function headlineOf({ byGrader }: SequenceScores, grader: string): string {
+  const { mean } = byGrader[grader].score;
+  const [heuristic, planner] = (['heuristic+constant', 'planner'] as const).map(
+    (policy) => mean - auditedScore(grader, policy),
+  );
+  const behind = planner < 0 ? `${decimal(-planner, 2)} behind` : `${decimal(planner, 2)} ahead of`;
+  return `${decimal(mean, 3)} under ${grader}: ${signed(heuristic)} over heuristic, ${behind} planner`;
+}
+
+/** Returns the text for screen readers. */
+function inWords({ byGrader, numPeople }: SequenceScores): string {
+  const means = Object.entries(byGrader).map(([name, { score }]) => `${name} ${decimal(score.mean, 3)}`);
+  return `Mean final scores of ${grouped(numPeople)} people: ${means.join(', ')}.`;
+}
+
+const [LOW_HEIGHT, HEIGHT] = [112, 220];
+const isNarrow = matchMedia('(max-width: 60rem)');
+
+function Picture({ scores, grader }: Pick<ScoresPanelProps, 'scores' | 'grader'>) {
+  const container = useRef<HTMLDivElement>(null);
+  const width = useWidth(container);
+  const chart = useMemo(() => {
+    if (scores === null) return null;
+    const { counts, score } = scores.byGrader[grader];
+    const rows = [{ name: 'this sequence', colour: ACCENT, counts, mean: score.mean }];
+    const marks = (['heuristic+constant', 'planner'] as const).map((policy) => ({
+      name: policy.replace('+constant', ''),
+      value: auditedScore(grader, policy),
+    }));
+    return { rows, marks, description: histogramInWords(rows) };
+  }, [scores, grader]);
+  const height = isNarrow.matches ? LOW_HEIGHT : HEIGHT;
+  return (
+    <div class="plot" ref={container} style={{ minHeight: `${height}px` }}>
+      {width !== null && chart !== null && <HistogramPlot {...chart} width={width} height={height} />}
+    </div>
+  );
+}
+
+/** The histograms as a table. */
+export const ScoresTable = ({ scores }: { readonly scores: SequenceScores }) => (
+  <details>
+    <summary>The histograms as a table</summary>
+    <Table
+      {...histogramTable(
+        Object.entries(scores.byGrader).map(([name, { counts }]) => ({ name: `under ${name}`, counts })),
+      )}
+    />
+  </details>
+);

@@ -1,0 +1,103 @@
+/** The sequence editor: one action sequence for everybody, painted, and the final scores of many people who live it. */
+import { useSignal } from '@preact/signals';
+import { useLayoutEffect } from 'preact/hooks';
+import { openLoopActions } from '../../../../src/agents/policies/open-loop.js';
+import { ACTION_STYLES } from '../../../../src/figures/action-sequences.js';
+import { NUM_STEPS } from '../../../../src/world/fields.js';
+import { Button } from '../../parts/controls.js';
+import { title } from '../../person/descriptions.js';
+import { FailureMessage } from '../../states/messages.js';
+import { keyOf, useShortcuts } from '../person/keys.js';
+import type { ViewProps } from '../view.js';
+import { Comparison } from './comparison.js';
+import { digitsOf, type SEQUENCE_FIELDS } from './fields.js';
+import { type Painting, usePainting } from './painting.js';
+import { failure, scoreSequence, scores, stopScoring } from './scores-store.js';
+import { ScoresPanel } from './sequence-scores.js';
+import { Palette, WeekGrid } from './week-grid.js';
+import '../../charts/charts.css';
+import '../../parts/marks.css';
+import './sequence.css';
+
+/** The action that is painted first: sleep. */
+const FIRST_BRUSH = ACTION_STYLES.findIndex(({ action }) => action === 'sleep');
+
+export function SequenceView(props: ViewProps<typeof SEQUENCE_FIELDS>) {
+  const { actions, grader } = props.state;
+  const painting = usePainting(props);
+  const brush = useSignal(FIRST_BRUSH);
+  useLayoutEffect(() => scoreSequence(actions), [actions]);
+  useLayoutEffect(() => stopScoring, []);
+  const brushKeys = ACTION_STYLES.map((_, code) => [
+    keyOf(code),
+    () => {
+      brush.value = code;
+    },
+  ]);
+  useShortcuts(true, { ...Object.fromEntries(brushKeys), u: painting.undo });
+  return (
+    <div class="sequence">
+      <h1>One week for everybody</h1>
+      <p class="lead">
+        Paint the 28 actions of a week. Ten thousand people live it, whoever they are, and the belief about
+        each is 0.5. The histogram shows what a grader pays for not looking.
+      </p>
+      <div class="editor">
+        {failure.value !== null ? (
+          <FailureMessage failure={failure.value} retry={() => scoreSequence(actions)} />
+        ) : (
+          <ScoresPanel
+            scores={scores.value}
+            isCurrent={scores.value?.actions === actions}
+            grader={grader}
+            choose={(name) => props.change({ grader: name })}
+          />
+        )}
+        <section class="panel" aria-labelledby="week">
+          <div class="head">
+            <h2 id="week">The week</h2>
+            <Button onClick={painting.undo} disabled={!painting.canUndo}>
+              Undo
+            </Button>
+          </div>
+          <Palette brush={brush} />
+          <WeekGrid painting={painting} brush={brush} />
+          <Presets painting={painting} brush={brush.value} />
+          <p class="fine" id="how-to-paint">
+            Drag over squares to paint them. Keys: arrows move, <kbd>1</kbd> to <kbd>9</kbd> and <kbd>0</kbd>{' '}
+            set an action, Shift with an arrow paints on, <kbd>u</kbd> undoes. The address holds the week:
+            send it.
+          </p>
+        </section>
+      </div>
+      <Comparison scores={scores.value} />
+    </div>
+  );
+}
+
+/** Sequences to begin with: the best ones that a search found, and one action all week. */
+function Presets({ painting, brush }: { readonly painting: Painting; readonly brush: number }) {
+  const stored = ['v2', 'v3'].map((grader) => ({
+    name: `Best found for ${grader}`,
+    actions: digitsOf(openLoopActions(grader)),
+  }));
+  const constant = {
+    name: `Only ${title(ACTION_STYLES[brush].action).toLowerCase()}`,
+    actions: String(brush).repeat(NUM_STEPS),
+  };
+  return (
+    <fieldset class="presets">
+      <legend class="visually-hidden">Presets</legend>
+      {[...stored, constant].map(({ name, actions }, k) => (
+        <button
+          key={k}
+          type="button"
+          aria-pressed={actions === painting.actions}
+          onClick={() => painting.replace(actions)}
+        >
+          {name}
+        </button>
+      ))}
+    </fieldset>
+  );
+}

@@ -1,0 +1,212 @@
+/** The 28 squares of a week, which are painted by pointer, touch or keyboard. */
+import { type Signal, useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
+import { ACTION_STYLES } from '../../../../src/figures/action-sequences.js';
+import { NUM_SLOTS, NUM_STEPS } from '../../../../src/world/fields.js';
+import { RHYTHM } from '../../../../src/world/numbers.js';
+import { title } from '../../person/descriptions.js';
+import { keyOf } from '../person/keys.js';
+import type { Painting } from './painting.js';
+
+const DAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
+const ACTION_BY_KEY = new Map(ACTION_STYLES.map((_, code) => [keyOf(code), code]));
+
+interface WeekGridProps {
+  readonly painting: Painting;
+  /** The action that is painted, a code of ACTION_NAMES. */
+  readonly brush: Signal<number>;
+}
+
+export function WeekGrid({ painting, brush }: WeekGridProps) {
+  const grid = useRef<HTMLTableElement>(null);
+  /** The square that the Tab key reaches. */
+  const current = useSignal(0);
+  const strokes = usePointer(painting, brush);
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const { step, handled } = press(event, current.value, painting, brush);
+    if (!handled) return;
+    event.preventDefault();
+    event.stopPropagation();
+    grid.current!.querySelector<HTMLElement>(`[data-step="${step}"]`)!.focus();
+  };
+  return (
+    <table
+      class="week-grid"
+      ref={grid}
+      // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: ARIA's grid pattern on a table.
+      role="grid"
+      aria-label="The week"
+      aria-describedby="how-to-paint"
+      onKeyDown={onKeyDown}
+      {...strokes}
+    >
+      <thead>
+        <tr>
+          <th scope="col">
+            <span class="visually-hidden">Slot</span>
+          </th>
+          {DAYS.map((day) => (
+            <th key={day} scope="col" aria-label={day}>
+              {day.slice(0, 3)}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {RHYTHM.slots.map((slot, row) => (
+          <tr key={slot}>
+            <th scope="row" data-short={title(slot)[0]}>
+              <span class="long">{title(slot)}</span>
+            </th>
+            {DAYS.map((day, column) => (
+              <Square
+                key={day}
+                step={column * NUM_SLOTS + row}
+                action={Number(painting.actions[column * NUM_SLOTS + row])}
+                label={`${day}, ${slot}`}
+                current={current}
+              />
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+interface SquareProps {
+  readonly step: number;
+  readonly action: number;
+  readonly label: string;
+  readonly current: Signal<number>;
+}
+
+function Square({ step, action, label, current }: SquareProps) {
+  const { action: name, mark, colour } = ACTION_STYLES[action];
+  return (
+    <td
+      // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: ARIA's grid pattern on a table.
+      role="gridcell"
+      data-step={step}
+      data-short={mark}
+      tabIndex={step === current.value ? 0 : -1}
+      aria-label={`${label}: ${title(name)}`}
+      style={{ background: colour }}
+      onFocus={() => {
+        current.value = step;
+      }}
+    >
+      <span class="long">{title(name)}</span>
+    </td>
+  );
+}
+
+/** Returns the handlers of the grid for strokes of a pointer or a finger. */
+function usePointer(painting: Painting, brush: Signal<number>) {
+  const isPainting = useRef(false);
+  const paintAt = ({ clientX, clientY }: PointerEvent): void => {
+    const step = stepAt(clientX, clientY);
+    if (step !== null) painting.paint(step, brush.value);
+  };
+  const end = (): void => {
+    isPainting.current = false;
+    painting.endStroke();
+  };
+  return {
+    onPointerDown(event: PointerEvent): void {
+      if (!event.isPrimary || event.button !== 0 || stepAt(event.clientX, event.clientY) === null) return;
+      isPainting.current = true;
+      painting.beginStroke();
+      paintAt(event);
+    },
+    onPointerMove(event: PointerEvent): void {
+      if (!isPainting.current || !event.isPrimary) return;
+      // The button may have been released outside the window.
+      if (event.buttons === 0) {
+        end();
+        return;
+      }
+      const moves = event.getCoalescedEvents?.() ?? [];
+      for (const move of moves.length === 0 ? [event] : moves) paintAt(move);
+    },
+    onPointerUp: end,
+    onPointerCancel: end,
+  };
+}
+
+/** Returns the step of the square at a place of the window; null for none. A finger's events go to where it began. */
+function stepAt(x: number, y: number): number | null {
+  const square = document.elementFromPoint(x, y)?.closest<HTMLElement>('.week-grid [data-step]');
+  return square == null ? null : Number(square.dataset.step);
+}
+
+/** Handles a key. @returns the square that gets the focus, and whether the key has a meaning here. */
+function press(event: KeyboardEvent, step: number, painting: Painting, brush: Signal<number>) {
+  const { key, shiftKey, ctrlKey, metaKey, altKey } = event;
+  if ((ctrlKey || metaKey) && key.toLowerCase() === 'z') {
+    painting.undo();
+    return { step, handled: true };
+  }
+  if (altKey || metaKey) return { step, handled: false };
+  const action = ACTION_BY_KEY.get(key);
+  if (action !== undefined && !ctrlKey) {
+    brush.value = action;
+    painting.paint(step, action);
+    return { step, handled: true };
+  }
+  if (key === ' ' || key === 'Enter') {
+    painting.paint(step, brush.value);
+    return { step, handled: true };
+  }
+  const to = moved(step, key, ctrlKey);
+  if (to === null) return { step, handled: false };
+  if (shiftKey) painting.paint(to, painting.actionAt(step));
+  return { step: to, handled: true };
+}
+
+/** Returns the step that a key moves to; null for other keys. Days are side by side, and slots below each other. */
+function moved(step: number, key: string, toEnds: boolean): number | null {
+  const [day, slot] = [Math.floor(step / NUM_SLOTS), step % NUM_SLOTS];
+  if (key === 'Home') return toEnds ? 0 : slot;
+  if (key === 'End') return toEnds ? NUM_STEPS - 1 : NUM_STEPS - NUM_SLOTS + slot;
+  const [days, slots] = ARROWS[key] ?? [0, 0];
+  if (days === 0 && slots === 0) return null;
+  const within = (value: number, end: number): number => Math.min(end - 1, Math.max(0, value));
+  return within(day + days, DAYS.length) * NUM_SLOTS + within(slot + slots, NUM_SLOTS);
+}
+
+const ARROWS: Readonly<Record<string, readonly [days: number, slots: number]>> = {
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+  ArrowUp: [0, -1],
+  ArrowDown: [0, 1],
+};
+
+interface PaletteProps {
+  readonly brush: Signal<number>;
+}
+
+/** The actions to paint with. */
+export const Palette = ({ brush }: PaletteProps) => (
+  <fieldset class="palette">
+    <legend>Paint with</legend>
+    {ACTION_STYLES.map(({ action, colour }, code) => (
+      <label key={action}>
+        <input
+          type="radio"
+          name="brush"
+          checked={brush.value === code}
+          onChange={() => {
+            brush.value = code;
+          }}
+        />
+        <span style={{ borderLeftColor: colour }}>
+          {title(action)}
+          <span class="cap" aria-hidden="true">
+            {keyOf(code)}
+          </span>
+        </span>
+      </label>
+    ))}
+  </fieldset>
+);
