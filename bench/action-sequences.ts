@@ -7,18 +7,22 @@ const SEQUENCE_STREAM = 1;
 /** The number of different sequences. Drawing a million would take longer than playing them. */
 export const SEQUENCE_ROWS = 4096;
 
-let cached: Uint8Array | undefined;
+let drawn = new Uint8Array(0);
 
-function drawSequences(): Uint8Array {
-  const draw = { x0: 0, x1: 0 };
-  return Uint8Array.from({ length: SEQUENCE_ROWS * NUM_STEPS }, (_, i) =>
-    below(threefry(i, SEQUENCE_STREAM, 0, 0, draw).x0, NUM_ACTIONS),
-  );
+/** Returns uniformly random actions, u8 [count], the same in every call. Do not change them. */
+export function randomActions(count: number): Uint8Array {
+  if (drawn.length < count) {
+    const draw = { x0: 0, x1: 0 };
+    drawn = Uint8Array.from({ length: count }, (_, i) =>
+      below(threefry(i, SEQUENCE_STREAM, 0, 0, draw).x0, NUM_ACTIONS),
+    );
+  }
+  return drawn.subarray(0, count);
 }
 
 /** Returns uniformly random actions, u8 [episodes, 28]. Rows repeat after SEQUENCE_ROWS. */
 export function sequenceOf(episodes: number): Uint8Array {
-  cached ??= drawSequences();
+  const cached = randomActions(SEQUENCE_ROWS * NUM_STEPS);
   const sequence = new Uint8Array(episodes * NUM_STEPS);
   for (let offset = 0; offset < sequence.length; offset += cached.length) {
     sequence.set(cached.subarray(0, Math.min(cached.length, sequence.length - offset)), offset);

@@ -13,7 +13,7 @@ import {
 } from '../../dist/world/fields.js';
 import { resolveGrader } from '../../dist/world/resolve-names.js';
 import { episodes, type GoldenEpisode } from '../../test/support/golden.js';
-import { sequenceOf, stepsOf } from '../action-sequences.js';
+import { randomActions } from '../action-sequences.js';
 import { seedsOf, WORLD } from '../rig.js';
 
 /** A batch of episodes without beliefs. */
@@ -24,7 +24,10 @@ export interface Input {
   readonly profiles: Float32Array;
   /** f32 [episodes, 8]. */
   readonly graders: Float32Array;
-  /** u8 [28, episodes]. */
+  /**
+   * u8 [sets, 28, episodes]. Each batch of each play takes the next set; the first follows the last. If plays repeated their
+   * actions, the processor would learn to predict the branches of a player that steps one episode at a time.
+   */
   readonly actions: Uint8Array;
 }
 
@@ -40,6 +43,9 @@ const PROFILES = 4096;
 const gradersOf = (names: readonly string[]): Float32Array =>
   Float32Array.from(names.flatMap((name) => Array.from(resolveGrader(WORLD, name))));
 
+/** A batch of fewer episodes has so many sets of actions that this many episodes would play them. */
+const ACTION_ROWS = 2 ** 17;
+
 /** Returns a batch with sampled profiles, which repeat after PROFILES, and grader v2. */
 export function inputOf(size: number): Input {
   const profiles = new Float32Array(size * PROFILE_SIZE);
@@ -50,7 +56,8 @@ export function inputOf(size: number): Input {
   for (let i = drawn; i < size; i += drawn) profiles.copyWithin(i * PROFILE_SIZE, 0, drawn * PROFILE_SIZE);
   const grader = gradersOf(['v2']);
   const graders = Float32Array.from({ length: size * NUM_COMPONENTS }, (_, k) => grader[k % NUM_COMPONENTS]);
-  return { seeds: seedsOf(size), profiles, graders, actions: stepsOf(sequenceOf(size)) };
+  const sets = Math.max(1, Math.floor(ACTION_ROWS / size));
+  return { seeds: seedsOf(size), profiles, graders, actions: randomActions(sets * NUM_STEPS * size) };
 }
 
 /** The golden episodes that peers can play: those without imagination and without beliefs. */

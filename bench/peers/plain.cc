@@ -201,13 +201,15 @@ int main() {
       record.write(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float));
     };
     std::ostringstream times;
+    size_t batch = 0;
     for (int play = 0; play < plays; play++) {
       std::vector<std::vector<Episode>> batches(copies, start);
       const auto from = std::chrono::steady_clock::now();
       for (auto& episodes : batches) {
+        const uint8_t* set = &actions[batch++ * count::Steps * n % actions.size()];
         for (int t = 0; t < count::Steps; t++) {
           for (size_t i = 0; i < n; i++) {
-            step(episodes[i], actions[t * n + i], &observations[i * count::ObservationFloats], &scores[i]);
+            step(episodes[i], set[t * n + i], &observations[i * count::ObservationFloats], &scores[i]);
           }
           if (records) save(observations);
         }

@@ -2,8 +2,8 @@
  * The players that `--peers` compares: this engine, its reference, and programs that a user would write instead.
  *
  * A program is a process that reads lines `FOLDER PLAYS COPIES RECORDS`. FOLDER has an input (inputs.ts). A play begins COPIES
- * equal batches of the input, and steps them to the end, one batch after the other, with one call for each step of a batch.
- * After PLAYS plays the process answers with a line: the sum of the final scores of one batch, then the seconds of each play
+ * batches of the input, and steps them to the end, one batch after the other, with one call for each step of a batch. Each
+ * batch takes the next set of actions. After PLAYS plays the process answers with a line: the sum of the final scores of the last batch, then the seconds of each play
  * without the time to begin the batches. If RECORDS is 1, PLAYS and COPIES are 1 too, and the process writes all outputs to
  * FOLDER/outputs: the observations after each step, then the scores.
  */
@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { messageOf } from '../../dist/cli/command-errors.js';
 import { createVecEnv, type VecEnv } from '../../dist/index.js';
-import { NUM_COMPONENTS } from '../../dist/world/fields.js';
+import { NUM_COMPONENTS, NUM_STEPS } from '../../dist/world/fields.js';
 import { rowsOf } from '../action-sequences.js';
 import { LineProcess, PYTHON } from '../child.js';
 import { now } from '../clock.js';
@@ -29,7 +29,7 @@ export interface Plays {
 }
 
 export interface Played {
-  /** The sum of the final scores of one batch. */
+  /** The sum of the final scores of the last batch. */
   readonly score: number;
   /** The seconds of each play. */
   readonly seconds: readonly number[];
@@ -80,6 +80,13 @@ export const PLAYERS: readonly PlayerKind[] = [
 /** An input with more weights than this has the same grader in all episodes. */
 const MAX_MIXED_WEIGHTS = 1024;
 
+/** Returns the actions of a batch, by step. @param batch counts the batches of all plays. */
+function actionsOf({ seeds, actions }: Input, batch: number): Uint8Array[] {
+  const length = seeds.length * NUM_STEPS;
+  const at = (batch % (actions.length / length)) * length;
+  return rowsOf(actions.subarray(at, at + length));
+}
+
 /** Plays with `VecEnv.step` in this process, on one thread. */
 class EnginePlayer implements Player {
   reason = '';
@@ -106,7 +113,6 @@ class EnginePlayer implements Player {
     // Weights for each environment are slow to validate, and large inputs have one grader.
     const graders =
       input.graders.length > MAX_MIXED_WEIGHTS ? input.graders.subarray(0, NUM_COMPONENTS) : input.graders;
-    const rows = rowsOf(input.actions);
     const envs: VecEnv[] = [];
     try {
       const seconds = [];
@@ -114,11 +120,14 @@ class EnginePlayer implements Player {
         const [backend, kernel] = [this.#backend, this.#kernel];
         envs.push(createVecEnv({ numEnvs: seed.length, backend, kernel, threads: 1 }));
       }
-      const [{ finalScores }] = envs.map((env) => env.reset({ seed, profiles, graders }));
+      const { finalScores } = envs[copies - 1].reset({ seed, profiles, graders });
       for (let play = 0; play < plays; play++) {
         for (const env of envs) env.reset({ seed, profiles, graders });
+        const rows = envs.map((_, copy) => actionsOf(input, play * copies + copy));
         const start = now();
-        for (const env of envs) for (const actions of rows) onOutputs(env.step(actions).observations);
+        envs.forEach((env, copy) => {
+          for (const actions of rows[copy]) onOutputs(env.step(actions).observations);
+        });
         seconds.push((now() - start) / 1e9);
       }
       onOutputs(finalScores);

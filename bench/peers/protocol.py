@@ -2,6 +2,7 @@
 
 import sys
 import time
+from itertools import cycle
 from pathlib import Path
 
 import numpy as np
@@ -32,14 +33,15 @@ def serve(begin, step):
         seeds = read("seeds", np.uint32)
         n = len(seeds)
         profiles, graders = read("profiles", np.float32).reshape(n, -1), read("graders", np.float32).reshape(n, -1)
-        actions = read("actions", np.uint8).reshape(NUM_STEPS, n)
+        actions = read("actions", np.uint8).reshape(-1, NUM_STEPS, n)
         seconds, outputs = [], []
+        sets = cycle(actions)
         for _ in range(int(plays)):
             states = [begin(seeds, profiles, graders) for _ in range(int(copies))]
             start = time.perf_counter()
-            for state in states:
+            for state, steps in zip(states, sets):
                 for t in range(NUM_STEPS):
-                    state, observations, scores = step(state, t, actions[t])
+                    state, observations, scores = step(state, t, steps[t])
                     if records == "1":
                         outputs.append(np.array(observations))
             seconds.append(time.perf_counter() - start)
