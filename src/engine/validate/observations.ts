@@ -4,12 +4,30 @@ import type { Field } from '../../world/fields.js';
 /** Fields of integers: codes and counts. */
 const INTEGERS = ['step', 'day', 'slot', 'remaining', 'event', 'last_action'];
 
+/** Neighbouring numbers of a row with the same bounds. */
+interface Run {
+  /** The index after the last number. */
+  readonly end: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** Returns the numbers of a row as runs. */
+function runsOf(fields: readonly Field[]): readonly Run[] {
+  const isLast = ({ low, high }: Field, at: number) =>
+    low !== fields[at + 1]?.low || high !== fields[at + 1].high;
+  return fields.flatMap((field, at) =>
+    isLast(field, at) ? [{ end: at + 1, low: field.low, high: field.high }] : [],
+  );
+}
+
 /** Checks rows of numbers against the bounds of their fields. */
 export class RowRules {
   readonly #names: readonly string[];
   readonly #lows: Float64Array;
   readonly #highs: Float64Array;
   readonly #isInteger: Uint8Array;
+  readonly #runs: readonly Run[];
   /** The indices of the integers in a row. */
   readonly #integers: Uint8Array;
 
@@ -19,6 +37,7 @@ export class RowRules {
     this.#lows = Float64Array.from(fields, ({ low }) => low);
     this.#highs = Float64Array.from(fields, ({ high }) => high);
     this.#isInteger = Uint8Array.from(fields, ({ name }) => Number(INTEGERS.includes(name)));
+    this.#runs = runsOf(fields);
     this.#integers = Uint8Array.from([...this.#isInteger.keys()].filter((at) => this.#isInteger[at] === 1));
   }
 
@@ -34,9 +53,13 @@ export class RowRules {
 
   /** Returns whether all numbers of a row are valid, faster than a search for the invalid one. */
   #isValid(rows: Float32Array, base: number): boolean {
-    for (let at = 0; at < this.#lows.length; at++) {
-      const value = rows[base + at];
-      if (!(value >= this.#lows[at] && value <= this.#highs[at])) return false;
+    let at = 0;
+    for (let run = 0; run < this.#runs.length; run++) {
+      const { end, low, high } = this.#runs[run];
+      for (; at < end; at++) {
+        const value = rows[base + at];
+        if (!(value >= low && value <= high)) return false;
+      }
     }
     for (let k = 0; k < this.#integers.length; k++) {
       const value = rows[base + this.#integers[k]];

@@ -13,7 +13,7 @@ function write(hundredths: number): string {
  * A little more than 100, so that `Math.round` rounds negative halves away from zero too, without a branch. It changes no
  * other result: the product of 100 and another float32 differs from a half by at least 2^-29 of its size.
  */
-const HUNDRED = 100 * (1 + 2 ** -40);
+export const HUNDRED = 100 * (1 + 2 ** -40);
 
 /** Returns the hundredths of a float32 value, halves rounded away from zero. */
 export const hundredthsOf = (value: number): number => Math.round(value * HUNDRED);

@@ -1,5 +1,5 @@
 /** Writes ASCII texts as bytes, and makes strings of them at the end: faster than joining a hundred strings for each text. */
-import { formatHundredths, hundredthsOf, MAX_PRECOMPUTED } from './format-hundredths.js';
+import { formatHundredths, HUNDRED, MAX_PRECOMPUTED } from './format-hundredths.js';
 
 /** More bytes than the longest prompt has, counting 25 bytes for each number. */
 const LONGEST = 8192;
@@ -8,35 +8,55 @@ const LONGEST = 8192;
  * strings of more than 1,031,913 bytes outside JavaScript's heap, where its collectors do not copy them.
  */
 const LARGE = 1_100_000;
-/** The highest byte of a number's second word is the length of its text, at most seven bytes. */
-const LENGTH_SHIFT = 24;
-
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 const { Buffer: NodeBuffer } = globalThis as { Buffer?: typeof Buffer };
 
-/** The bytes of a text, padded with zeros. They are written four at a time. */
+/** The bytes of a text, padded with zeros. They are written eight at a time. */
 export interface Fragment {
-  /** u32 of four bytes, the first in the lowest bits. */
-  readonly words: Uint32Array;
+  /** Eight bytes each, the first in the lowest bits. No ASCII text has the bits of a NaN, which JavaScript may change. */
+  readonly words: Float64Array;
   readonly length: number;
 }
 
 /** Returns ASCII text as a fragment. */
 export function fragmentOf(text: string): Fragment {
-  const bytes = encoder.encode(text);
-  const words = new Uint32Array(Math.ceil(bytes.length / 4));
-  for (const [k, byte] of bytes.entries()) words[k >> 2] |= byte << (8 * (k & 3));
-  return { words, length: bytes.length };
+  const { length } = text;
+  const words = new Float64Array(Math.ceil(length / 8));
+  const bytes = new Uint8Array(8 * words.length);
+  encoder.encodeInto(text, bytes);
+  const view = new DataView(bytes.buffer);
+  words.forEach((_, k) => {
+    words[k] = view.getFloat64(8 * k, true);
+  });
+  return { words, length };
 }
 
-/** u32 [2001, 2]: a space, a number and the length of both, by hundredths plus MAX_PRECOMPUTED. */
-const NUMBERS = Uint32Array.from(
-  Array.from({ length: 2 * MAX_PRECOMPUTED + 1 }, (_, at) => {
-    const { words, length } = fragmentOf(` ${formatHundredths((at - MAX_PRECOMPUTED) / 100)}`);
-    return [words[0], (words[1] ?? 0) | (length << LENGTH_SHIFT)];
-  }).flat(),
-);
+/** Halves round away from zero by the excess of HUNDRED: see there. */
+const FIRST_POSITION = MAX_PRECOMPUTED + 0.5;
+/** The last position of precomputed numbers: it stands for those that are not. */
+const TOO_LONG = 2 * MAX_PRECOMPUTED + 1;
+
+/** Numbers, each after the same prefix. */
+export interface Numbers {
+  readonly prefix: string;
+  /** Prefix and number, padded with zeros, by hundredths plus MAX_PRECOMPUTED. */
+  readonly words: Float64Array;
+  /** The bytes of each; 0 if they are more than eight, and for TOO_LONG. */
+  readonly lengths: Uint8Array;
+}
+
+/** Returns numbers after a prefix of at most three ASCII characters. */
+export function numbersAfter(prefix: string): Numbers {
+  const fragments = Array.from({ length: 2 * MAX_PRECOMPUTED + 1 }, (_, at) =>
+    fragmentOf(prefix + formatHundredths((at - MAX_PRECOMPUTED) / 100)),
+  );
+  return {
+    prefix,
+    words: Float64Array.from(fragments, ({ words }) => words[0]),
+    lengths: Uint8Array.from([...fragments.map(({ length }) => (length <= 8 ? length : 0)), 0]),
+  };
+}
 
 /** Collects texts. Several texts may be decoded together, as parts of one large string. */
 export class TextWriter {
@@ -62,28 +82,30 @@ export class TextWriter {
 
   /** Appends a fragment. */
   put({ words, length }: Fragment): void {
+    const view = this.#words;
     const start = this.#length;
-    for (let k = 0; k < words.length; k++) this.#words.setUint32(start + 4 * k, words[k], true);
+    for (let k = 0; k < words.length; k++) view.setFloat64(start + 8 * k, words[k], true);
     this.#length = start + length;
   }
 
-  /** Appends the numbers `values[from]` to `values[from + count - 1]`, each after a space, as `formatHundredths` writes it. */
-  putNumbers(values: Float32Array, from: number, count: number): void {
-    const words = this.#words;
+  /** Appends `values[from]` to `values[from + count - 1]`, each after the prefix, as `formatHundredths` writes it. */
+  putNumbers(numbers: Numbers, values: Float32Array, from: number, count: number): void {
+    const view = this.#words;
+    const { words, lengths } = numbers;
     let end = this.#length;
     for (let k = from; k < from + count; k++) {
-      const hundredths = hundredthsOf(values[k]);
-      if (!(Math.abs(hundredths) <= MAX_PRECOMPUTED)) {
+      // The integer part is `hundredthsOf(values[k]) + MAX_PRECOMPUTED`. The word conversion is faster than `Math.round`.
+      const position = values[k] * HUNDRED + FIRST_POSITION;
+      const at = position >= 0 && position < lengths.length ? position | 0 : TOO_LONG;
+      const length = lengths[at];
+      if (length === 0) {
         this.#length = end;
-        this.put(fragmentOf(` ${formatHundredths(values[k])}`));
+        this.put(fragmentOf(numbers.prefix + formatHundredths(values[k])));
         end = this.#length;
         continue;
       }
-      const at = 2 * (hundredths + MAX_PRECOMPUTED);
-      const high = NUMBERS[at + 1];
-      words.setUint32(end, NUMBERS[at], true);
-      words.setUint32(end + 4, high, true);
-      end += high >>> LENGTH_SHIFT;
+      view.setFloat64(end, words[at], true);
+      end += length;
     }
     this.#length = end;
   }

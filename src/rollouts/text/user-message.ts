@@ -12,7 +12,7 @@ import {
 import { RHYTHM } from '../../world/numbers.js';
 import { PAST } from './observation-row.js';
 import { ANSWER_FORM, spell } from './system-message.js';
-import { fragmentOf, type TextWriter } from './text-writer.js';
+import { fragmentOf, numbersAfter, type TextWriter } from './text-writer.js';
 
 /** Names in upper case, by code. */
 const ACTIONS = ACTION_NAMES.map(spell);
@@ -32,7 +32,8 @@ const TO_FIRST_METER = NOW.map((now) => fragmentOf(`${now}\nMeters: ${METER_NAME
 const TO_OTHER_METER = METER_NAMES.map((name) => fragmentOf(`, ${name}`));
 const TO_LAST_REWARD = ACTIONS.map((action) => fragmentOf(`\nLast: ${action}, reward`));
 const TO_PAST_REWARD = TIMES.map((time) => ACTIONS.map((action) => fragmentOf(`\n${time}: ${action}`)));
-const TO_PAST_METERS = fragmentOf(' |');
+const AFTER_SPACE = numbersAfter(' ');
+const AFTER_BAR = numbersAfter(' | ');
 
 const NO_LAST_STEP = fragmentOf('\nLast: nothing yet, this is the first slot');
 /** By code; the last entry is for no event, code -1. */
@@ -48,10 +49,10 @@ const ENDING = fragmentOf(`\n\nAnswer with one line: ${ANSWER_FORM}`);
 export function writeUserContent(writer: TextWriter, rows: Float32Array, base: number): void {
   writer.put(TO_FIRST_METER[rows[base + OBSERVATION.step]]);
   const meters = base + OBSERVATION.meters;
-  writer.putNumbers(rows, meters, 1);
+  writer.putNumbers(AFTER_SPACE, rows, meters, 1);
   for (let k = 1; k < NUM_METERS; k++) {
     writer.put(TO_OTHER_METER[k]);
-    writer.putNumbers(rows, meters + k, 1);
+    writer.putNumbers(AFTER_SPACE, rows, meters + k, 1);
   }
   writeLastStep(writer, rows, base);
   writePastSteps(writer, rows, base);
@@ -65,7 +66,7 @@ function writeLastStep(writer: TextWriter, rows: Float32Array, base: number): vo
     return;
   }
   writer.put(TO_LAST_REWARD[action]);
-  writer.putNumbers(rows, base + OBSERVATION.reward, 1);
+  writer.putNumbers(AFTER_SPACE, rows, base + OBSERVATION.reward, 1);
   const event = rows[base + OBSERVATION.event];
   writer.put(EVENTS[event < 0 ? EVENT_NAMES.length : event]);
 }
@@ -80,7 +81,7 @@ function writePastSteps(writer: TextWriter, rows: Float32Array, base: number): v
     if (isFirst) writer.put(PAST_TITLE);
     isFirst = false;
     writer.put(TO_PAST_REWARD[first + k][action]);
-    writer.putNumbers(rows, base + PAST.rewards + k, 1);
+    writer.putNumbers(AFTER_SPACE, rows, base + PAST.rewards + k, 1);
     writeMeters(writer, rows, base + PAST.deltas + k * NUM_METERS);
     writeMeters(writer, rows, base + PAST.anomalies + k * NUM_METERS);
   }
@@ -88,6 +89,6 @@ function writePastSteps(writer: TextWriter, rows: Float32Array, base: number): v
 
 /** Writes one value per meter. */
 function writeMeters(writer: TextWriter, rows: Float32Array, from: number): void {
-  writer.put(TO_PAST_METERS);
-  writer.putNumbers(rows, from, NUM_METERS);
+  writer.putNumbers(AFTER_BAR, rows, from, 1);
+  writer.putNumbers(AFTER_SPACE, rows, from + 1, NUM_METERS - 1);
 }
