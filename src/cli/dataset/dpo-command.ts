@@ -17,7 +17,7 @@ Two episodes with the same seed, profile and grader share the states up to the f
 There, the answer of the episode with the higher value is chosen: --by score takes the final score under --grader, --by
 return the sum of the episode's rewards from the state on. Each state yields one pair, the best answer with the worst, or
 with --all-pairs every pair whose actions differ. Pass episodes of several players on the same seeds, or several samples
-of one.
+of one player.
 Every episode is replayed first. Episodes that differ from their replay and invalid lines are reported and left out, and the
 exit code is then 1, unless --skip-bad is given. Answers without an action or without a belief are left out.
 Seeds 0-99 and seeds from 10000 on are kept for evaluation and refused, unless --allow-eval-seeds is given.

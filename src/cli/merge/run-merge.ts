@@ -95,7 +95,7 @@ export function checkEvalOptions(job: Job, options: MergeCommandOptions): void {
     const isGiven = options[name as keyof MergeCommandOptions] !== undefined;
     const isOther = !isEval || (name === 'components' && job.options.output === 'components');
     if (!isGiven || !isOther) continue;
-    const remedy = isEval ? 'The components are in --output. Leave it out.' : 'Leave it out.';
+    const remedy = isEval ? 'The components are in --output. Leave --components out.' : `Leave ${flag} out.`;
     throw new UsageError(
       `Expected no ${flag} with shards of ${isEval ? 'components' : job.kind === 'selection' ? 'dataset' : job.kind}, got one. ${remedy}`,
     );

@@ -29,7 +29,7 @@ Each input line is one JSON object; profile, beliefs and grader are optional:
   every row.
   A row may state its world and schema: "world_digest", as \`rhythm-vec info\` prints it, and
   "schema":${JSON.stringify(SCHEMAS.episode)}. A row of another world or schema is invalid; rows of world 1.0.0,
-  whose steps have the same rules, are played too.
+  whose steps have the same rules, are replayed too.
 Output lines are in the same order:
   {"seed":0,"profile":"sampled","belief_target":[...],"steps":[{"action":"sleep","event":null,...},...],"final":null}
   final holds the grade of an episode of 28 actions.

@@ -145,10 +145,10 @@ export class Collector {
   /** @throws QueueError if the job has ended. */
   async #checkOpen(): Promise<void> {
     const job = await readJob(this.#queue, this.job.name);
-    const isSubmission = job?.submission === this.job.submission;
-    if (isSubmission && job.state === 'open') return;
+    const isSameSubmission = job?.submission === this.job.submission;
+    if (isSameSubmission && job.state === 'open') return;
     // If the job has a new submission or no record any more, this submission was cancelled.
-    const endedJob: StoredJob = isSubmission ? job : { ...this.job, state: 'cancelled' };
+    const endedJob: StoredJob = isSameSubmission ? job : { ...this.job, state: 'cancelled' };
     if (endedJob.state === 'cancelled') await this.#store?.remove();
     throw jobEnded(endedJob);
   }
