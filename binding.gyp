@@ -1,11 +1,12 @@
 {
   "variables": {
     "sanitize%": "",
+    # Flags of all compilations. They keep the rounding exact: no fused operations and no fast math.
     "rounding": ["-std=c++17", "-O3", "-ffp-contract=off", "-fno-fast-math", "-fvisibility=hidden", "-Wall", "-Wextra"]
   },
   "target_defaults": {
     "cflags_cc!": ["-std=gnu++17", "-fno-rtti", "-fno-exceptions"],
-    # What a target adds, here for both kinds of lists: a target's own cflags_cc would not reach Xcode.
+    # Flags that a target adds. They are a variable, because Xcode does not read the cflags_cc of a target.
     "variables": { "own_flags": [] },
     "cflags_cc": ["<@(rounding)", "-fexceptions", ">@(own_flags)"],
     "defines": ["NAPI_VERSION=8", "NODE_ADDON_API_DISABLE_DEPRECATED", "NODE_ADDON_API_DISABLE_CPP_EXCEPTIONS"],
@@ -44,7 +45,7 @@
       "target_name": "kernel_scalar",
       "type": "static_library",
       "sources": ["native/kernel_scalar.cc"],
-      # -O3 packs a handful of single floats into vectors and takes them apart again: a step then costs 7 % more.
+      # -O3 packs a handful of single floats into vectors and unpacks them again: a step then takes 7 % longer.
       "variables": { "own_flags": ["-O2"] }
     }
   ],
@@ -64,8 +65,8 @@
           "variables": {
             "own_flags": ["-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl", "-mprefer-vector-width=512"]
           },
-          # gcc 12's own intrinsics set the warnings off. Vectors are written by hand; what it vectorises besides costs
-          # more than it gives, and renaming registers helps a step by 2 %.
+          # gcc 12's own intrinsics cause these warnings. The kernel's vectors are written by hand: if gcc vectorises more
+          # code, a step is slower. Renamed registers make a step 2 % faster.
           "conditions": [["clang==0", {
             "cflags_cc": ["-Wno-maybe-uninitialized", "-Wno-uninitialized", "-frename-registers", "-fno-tree-vectorize"]
           }]]

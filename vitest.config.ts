@@ -1,3 +1,4 @@
+/** The projects of Vitest. CONTRIBUTING.md says which tests each one has. */
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 

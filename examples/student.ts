@@ -1,6 +1,6 @@
 /**
- * `npx tsx examples/student.ts`: trains a small student from nothing, refines it on the engine, and compares both with the policy
- * that it imitates. Needs the package `@jax-js/jax`.
+ * `npx tsx examples/student.ts`: trains a small student from scratch, refines it on the engine, and compares both with the
+ * policy that it imitates. Needs the package `@jax-js/jax`.
  */
 import { evaluate, readStudent } from 'rhythm-vec';
 import { trainStudent } from 'rhythm-vec/training';

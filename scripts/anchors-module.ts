@@ -1,4 +1,4 @@
-/** Writes the shipped anchors as a module, formatted as by Biome. */
+/** Formats the shipped anchors as a module, in Biome's format. */
 import type { GraderAnchors, ScoreAnchors } from '../src/evaluation/audit/anchors-of.js';
 import type { Interval } from '../src/shared/statistics.js';
 

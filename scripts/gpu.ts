@@ -22,7 +22,7 @@ function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv = 
   if (status !== 0) throw new Error(`${program} ${args.join(' ')} failed with status ${status}.`);
 }
 
-/** Returns the file of a device's figures; null if the adapter is not a device, with the reason. */
+/** Returns the file for the figures of a GPU, or the reason why nothing is recorded. */
 export function fileFor({ webgpu }: StoredRun): { file: string } | { reason: string } {
   if (!webgpu?.device) return { reason: 'There is no device.' };
   const { adapter, software } = webgpu.device;

@@ -1,6 +1,7 @@
 /**
  * Measures the share of mutations of native/ that the engine's tests detect: draws small mutations from a seed, compiles
- * an addon with each and runs the tests on it. Prints the survivors and the score. Mutates a copy, never the sources.
+ * an addon with each and runs the tests on it. A mutant is killed if a test fails or hangs; otherwise it survives. Prints the
+ * survivors and the share of killed mutants. Mutates a copy, never the sources.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

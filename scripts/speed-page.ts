@@ -62,7 +62,7 @@ const COLUMNS = [
   { head: 'recorded `run`, row-major', name: NAMES.recorded, layout: 'row-major' },
 ] as const;
 
-/** Returns the table of kernels: nanoseconds per step, and the share of the bound. */
+/** Returns the table of kernels: nanoseconds per step, and the share (the least possible time divided by the measured time). */
 export function kernelsTable({ rows }: StoredRun): string {
   const small = rows.filter(({ threads, episodes }) => threads === 1 && episodes <= SIZE.usual);
   const kernels = [...new Set(small.map(({ kernel }) => kernel))];
@@ -148,7 +148,7 @@ export function devicesTable(runs: readonly StoredRun[]): string {
   );
 }
 
-/** What the pages show. */
+/** The recorded runs that the pages show. */
 export interface Recorded {
   /** The run with the rows of kernels. */
   readonly kernels: StoredRun;

@@ -1,7 +1,8 @@
 /**
- * Refines each clone of the package with five training seeds, and draws final score and belief error over the episodes of the
- * refinement. Writes docs/student-curves.json, with which an interrupted run continues, and student-curves.svg. With --draw it only draws.
- * Some seven minutes of a core.
+ * Refines each clone of the package (a student before its refinement) with five training seeds, and draws final score and
+ * belief error over the episodes of the refinement. Writes docs/student-curves.json, with which an interrupted run continues,
+ * and student-curves.svg. With --draw it only draws.
+ * Takes about seven minutes of one core.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { Network } from '../src/agents/student/network.js';
@@ -42,7 +43,7 @@ if (!process.argv.includes('--draw')) await trainAll();
 const picture = { title: 'Five refinements of each clone', notes: NOTES, curves: curvesOf(readData()) };
 writeFileSync(PICTURE, await svgOf(drawTrainingCurves(picture)));
 
-/** Trains what the data do not have yet. */
+/** Runs the trainings that the data lack. */
 async function trainAll(): Promise<void> {
   for (const grader of GRADERS) {
     for (const seed of SEEDS) {

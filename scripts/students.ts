@@ -1,7 +1,7 @@
 /**
- * Trains the students of the package from nothing, one after the other, and writes their files and modules. After an
+ * Trains the students of the package from scratch, one after the other, and writes their files and modules. After an
  * interruption the next run trains the finished students again, and continues the training that was interrupted.
- * About ten minutes of a core.
+ * Takes about ten minutes of one core.
  */
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

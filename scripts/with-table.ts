@@ -1,6 +1,9 @@
 /** Replaces a generated part of a page: the text between `<!-- NAME -->` and `<!-- /NAME -->`. */
 
-/** @param path names the page in errors. @throws Error if the page lacks the comments. */
+/**
+ * Returns the page with the table in this part. @param path names the page in errors.
+ * @throws Error if the page lacks the comments.
+ */
 export function withTable(page: string, name: string, table: string, path: string): string {
   const [open, close] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
   const [from, to] = [page.indexOf(open), page.indexOf(close)];

@@ -83,7 +83,8 @@ function checkListed(): void {
   for (const folder of ['docs', 'docs/guides']) {
     for (const file of readdirSync(join(PAGES, folder)).filter((name) => name.endsWith('.md'))) {
       const page = `${folder}/${basename(file, '.md')}`;
-      if (!listed.has(page)) throw new Error(`Expected ${page}.md in a group of ${import.meta.url}. Add it.`);
+      if (!listed.has(page))
+        throw new Error(`Expected ${page}.md in GROUPS of ${import.meta.url}, got none. Add it.`);
     }
   }
 }

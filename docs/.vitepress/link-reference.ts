@@ -33,7 +33,7 @@ function urlsOf(reference: string): Map<string, string> {
 
 /**
  * Returns the link of the site for a link of a page; null for a file that is not a page of the site.
- * @param page "docs/world.md". @param href "../README.md#results".
+ * @param page the path of the page, such as "docs/world.md". @param href the link, such as "../README.md#results".
  */
 function siteLink(page: string, href: string): string | null {
   if (/^(\w+:|#)/.test(href)) return href;

@@ -28,7 +28,7 @@ const round = (value: number): number => Math.round(100 * value) / 100;
 const text = (x: number, y: number, words: string, style = ''): string =>
   `<text x="${round(x)}" y="${round(y)}"${style}>${words}</text>`;
 
-/** @returns the SVG. @param episodes two, of the same seed. */
+/** Returns the SVG. @param episodes two episodes of the same seed. */
 export function episodePicture(episodes: readonly PlayedEpisode[], seed: number, grader: string): string {
   const [first, second] = episodes;
   const words = `The same person (seed ${seed}), the same luck, two policies. ${episodes.map(inWords).join(' ')}`;
@@ -55,17 +55,17 @@ const STYLE =
   '@media(prefers-reduced-motion:reduce){.curtain,.belief,.end{animation:none}}' +
   `@media(prefers-color-scheme:dark){text{fill:${DARK.ink}}.small{fill:${DARK.muted}}.paper,.curtain{fill:${DARK.paper}}.shade{fill:${DARK.shade}}.rule{stroke:${DARK.rule}}}`;
 
-/** The rules that move the marks of a belief. They begin at 0.5 and end where their base position is. */
+/** Returns the style rules that move the marks of a belief from 0.5 to the last belief, where they are without animation. */
 function beliefRules({ policy, beliefs }: PlayedEpisode): string {
   if (beliefs[0] === null) return '';
   return BELIEF_NAMES.map((name, k) => {
     const last = beliefs[NUM_STEPS - 1]![k];
-    const stops = beliefs.map((belief, step) => {
+    const keyframes = beliefs.map((belief, step) => {
       const at = round(((step + 1) * PLAYED) / NUM_STEPS);
       return `${at}%{transform:translateX(${round((belief![k] - last) * TRACK_LENGTH)}px)}`;
     });
     const start = `0%{transform:translateX(${round((0.5 - last) * TRACK_LENGTH)}px)}`;
-    return `.${policy}-${name}{animation-name:${policy}-${name}}@keyframes ${policy}-${name}{${start}${stops.join('')}100%{transform:none}}`;
+    return `.${policy}-${name}{animation-name:${policy}-${name}}@keyframes ${policy}-${name}{${start}${keyframes.join('')}100%{transform:none}}`;
   }).join('');
 }
 

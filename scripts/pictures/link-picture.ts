@@ -1,4 +1,4 @@
-/** Draws the picture that links to the page show: the sentence of the page, and two histograms. Attributes only, no styles. */
+/** Draws the preview picture of links to the demo page: its sentence and two histograms. The SVG has no style sheet. */
 import { findPolicy } from '../../src/agents/policies/fixed-policies.js';
 import { ACCENT, LIGHT, SERIES } from '../../src/figures/theme.js';
 import { createVecEnv } from '../../src/index.js';
@@ -11,7 +11,7 @@ const POLICIES = [
   { name: 'open-loop', colour: ACCENT },
 ];
 
-/** @returns an SVG of 1200 x 630 pixels. */
+/** Returns an SVG of 1200 x 630 pixels. */
 export function linkPicture(): string {
   const [first, second] = POLICIES.map(({ name }) => scoresOf(name));
   const beaten = second.filter((score, i) => score > first[i]).length / PEOPLE;

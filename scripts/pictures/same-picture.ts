@@ -1,4 +1,4 @@
-/** Compares pictures. Processors round colours differently, so a few shades of difference are none. */
+/** Compares pictures. Processors round colours differently, so small differences are ignored. */
 import { loadCanvas } from '../../src/figures/png.js';
 
 /** The largest difference of a colour, of 255. */
@@ -10,7 +10,7 @@ export async function isSamePicture(one: Uint8Array, other: Uint8Array): Promise
   return a.length === b.length && a.every((value, k) => Math.abs(value - b[k]) <= TOLERANCE);
 }
 
-/** Returns the size, in two numbers, and the colours. */
+/** Returns the width, the height, and the colours of all pixels. */
 async function pixelsOf(png: Uint8Array): Promise<number[]> {
   const { createCanvas, loadImage } = await loadCanvas();
   const image = await loadImage(Buffer.from(png));

@@ -1,4 +1,7 @@
-/** The bracket of a grader: places a score between two anchors, as a share of the value of knowing the profile. */
+/**
+ * The bracket of a grader: two anchors, the scores of the best open-loop sequence and of the planner that knows the profile.
+ * A score is placed between them as a share of the value of knowing the profile.
+ */
 import { type Grader, type GraderWeights, isSameGrader } from '../engine/graders/grader.js';
 import { BadRow } from '../shared/row-schemas.js';
 import { follows, otherSchema, SCHEMAS, type Schema } from '../shared/schemas.js';
@@ -151,7 +154,8 @@ export interface BracketSettings {
 export function readAnchors(audit: unknown, { version, worldDigest }: BracketSettings): GraderAnchors {
   checkSchema(audit);
   const anchors = anchorsOf(audit);
-  if (anchors === null) throw new BadRow(`Expected an audit with "anchors", got an audit without. ${AGAIN}`);
+  if (anchors === null)
+    throw new BadRow(`Expected an audit with "anchors", got an audit without them. ${AGAIN}`);
   refuseOther('of rhythm-vec', version, anchors.version);
   refuseOther('of the world', worldDigest, anchors.worldDigest);
   return anchors;
@@ -185,7 +189,7 @@ export function checkGrader({ grader, graderWeights }: GraderAnchors, used: read
   if (same.length === 0) {
     const names = [...new Set(used.map(({ name }) => name))].join(', ');
     throw new BadRow(
-      `Expected an audit of a grader in use (${names}), got one of ${describe(grader)}. ${AGAIN}`,
+      `Expected an audit of a grader in use (${names}), got an audit of ${describe(grader)}. ${AGAIN}`,
     );
   }
   const audited: Grader = { name: grader, weights: graderWeights };

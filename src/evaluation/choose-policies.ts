@@ -64,7 +64,7 @@ const findNamed = (name: string, models: readonly LanguageModel[]): AnyPolicy =>
   name.startsWith(MODEL_PREFIX) ? findLlmPolicy(name, models) : findAnyPolicy(name, [`${MODEL_PREFIX}MODEL`]);
 
 /**
- * Returns a policy under a name. A built-in policy under its own name is played like the name itself.
+ * Returns a policy under a name. A built-in policy under its own name is treated like the name alone.
  * @throws InputError `unknown_name` if another policy has the name of a built-in one, or `wrong_type`.
  */
 function findGiven(name: string, policy: PolicyLike | string, models: readonly LanguageModel[]): AnyPolicy {

@@ -210,5 +210,5 @@ class Run {
   }
 }
 
-/** The answer columns of policies other than language models. */
+/** The columns about answers in the rows of all policies but language models. */
 const NO_ANSWERS: AnswerSummary = { unparsed: null, usage: null };

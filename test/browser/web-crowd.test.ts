@@ -207,7 +207,7 @@ describe.skipIf(absent !== null)('the crowd', () => {
   });
 
   describe('its first seconds', () => {
-    /** Holds every report but the first, so that the test sees what is shown first. */
+    /** Drops every report but the first, so that the test sees what is shown first. */
     const FIRST_REPORT = `const listen = MessagePort.prototype.addEventListener;
 let reports = 0;
 MessagePort.prototype.addEventListener = function (kind, listener) {

@@ -2,11 +2,11 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, inject, it, test } from 'vitest';
 import {
+  DELAY_DECISIONS,
+  DELAY_REPORTS,
+  DELAY_STEPS,
   FAST_INPUT,
   fastInput,
-  HOLD_DECISIONS,
-  HOLD_REPORTS,
-  HOLD_STEPS,
 } from '../support/web/fast-input.js';
 import type { Visit } from '../support/web/visit.js';
 import { setUpVisits } from '../support/web/visits.js';
@@ -43,7 +43,7 @@ describe.skipIf(absent !== null)('fast input', () => {
       ['Start again', "press('Start again')", '#person?by=heuristic'],
       ['another person', "choose('Person', 'discrete')", '#person?person=discrete&by=heuristic'],
     ])('takes no further step of continuous play after: %s', async (_, input, address) => {
-      await using visited = await visitWith('#person?by=heuristic&at=5', HOLD_STEPS);
+      await using visited = await visitWith('#person?by=heuristic&at=5', DELAY_STEPS);
       const { page } = visited;
       await page.getByText('It gives no reasons.').waitFor();
       await page.getByRole('button', { name: 'Play' }).click();
@@ -75,7 +75,7 @@ describe.skipIf(absent !== null)('fast input', () => {
     });
 
     it('keeps the focus on a disabled button', async () => {
-      await using visited = await visitWith('#person?by=heuristic', HOLD_DECISIONS);
+      await using visited = await visitWith('#person?by=heuristic', DELAY_DECISIONS);
       const { page } = visited;
       await page.getByText('Deciding …').waitFor();
       await page.getByRole('button', { name: 'Step' }).focus();
@@ -110,7 +110,7 @@ describe.skipIf(absent !== null)('fast input', () => {
 
   describe('going back', () => {
     it('pauses continuous play', async () => {
-      await using visited = await visitWith('#person?by=heuristic&at=5', HOLD_STEPS);
+      await using visited = await visitWith('#person?by=heuristic&at=5', DELAY_STEPS);
       const { page } = visited;
       await slots(page, 5);
       await page.getByRole('button', { name: 'Step' }).click();
@@ -180,7 +180,7 @@ describe.skipIf(absent !== null)('fast input', () => {
     });
 
     it('shows a finished run as finished even if progress reports arrive late', async () => {
-      await using visited = await visitWith('#crowd?people=1000', HOLD_REPORTS);
+      await using visited = await visitWith('#crowd?people=1000', DELAY_REPORTS);
       const { page } = visited;
       await page.locator('.results[aria-busy="false"]').waitFor();
       const busy = "document.querySelector('.results').ariaBusy";

@@ -61,7 +61,7 @@ const NO_STORAGE = `Object.defineProperty(window, 'localStorage', {
 });`;
 
 /** Runs in the page before its own scripts: delays the announcements of continuous play forever. */
-const HOLD_ANNOUNCEMENTS = `globalThis.pending = new Set();
+const DELAY_ANNOUNCEMENTS = `globalThis.pending = new Set();
 const [set, clear] = [setTimeout, clearTimeout];
 globalThis.setTimeout = (work, delay, ...rest) => {
   if (delay !== 1000) return set(work, delay, ...rest);
@@ -202,7 +202,7 @@ describe.skipIf(absent !== null)('the page', () => {
   });
 
   it('does not announce every step of continuous play', async () => {
-    await using visited = await visit('#person?by=heuristic&at=24', { scripts: [HOLD_ANNOUNCEMENTS] });
+    await using visited = await visit('#person?by=heuristic&at=24', { scripts: [DELAY_ANNOUNCEMENTS] });
     const { page } = visited;
     const status = page.locator('.person > p[role="status"]');
     await expect.poll(() => status.textContent()).toMatch(/^Day 6 night/);

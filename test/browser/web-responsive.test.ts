@@ -4,7 +4,7 @@ import { describe, expect, inject, it, test } from 'vitest';
 import { longestTask } from '../support/web/main-thread.js';
 import { setUpVisits } from '../support/web/visits.js';
 
-/** The longest task, in milliseconds of the processor. */
+/** The longest task that is allowed, in milliseconds of processor time. */
 const LIMIT = 50;
 const KEYS = '4571845718457184571845718457';
 

@@ -75,7 +75,7 @@ describe('eval --bracket', () => {
     const audit = JSON.stringify({ ...BRACKET_AUDIT, grader: 'v1' });
     writeFileSync(pathOf('v1.json'), audit);
     const other = await runCli([...EVAL, '--bracket', pathOf('v1.json')]);
-    expect(other.stderr).toContain('Expected an audit of a grader in use (v2, v3), got one of "v1"');
+    expect(other.stderr).toContain('Expected an audit of a grader in use (v2, v3), got an audit of "v1"');
     const same = await runCli([...EVAL, '--bracket', pathOf('v1.json'), '--json', pathOf('v1.json')]);
     expect(same.stderr).toContain('Expected --json to be another file than --bracket');
     expect(readFileSync(pathOf('v1.json'), 'utf8')).toBe(audit);

@@ -149,7 +149,7 @@ describe('with graders,', () => {
       ...['--allow-eval-seeds', '--seeds', '0-9', '--validation', '0'],
     );
     const sentence =
-      '1 episode is of world 1.0.0 (6 of 8 components). Its rules are the same. Only its 6 components were compared.';
+      '1 episode is of world 1.0.0 (6 of 8 components). Its rules are those of this world. Only its 6 components were compared.';
     expect([code, stderr]).toEqual([0, expect.stringContaining(sentence)]);
     expect(read('former', 'README.md')).toContain(`\n${sentence}\n`);
   });

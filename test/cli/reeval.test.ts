@@ -50,7 +50,7 @@ describe('a file of world 1.0.0', () => {
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toContain('2 episodes replayed, all as recorded, bit for bit.\n');
     expect(stdout).toContain(
-      '2 episodes are of world 1.0.0 (6 of 8 components). Its rules are the same. Only its 6 components were compared.\n',
+      '2 episodes are of world 1.0.0 (6 of 8 components). Its rules are those of this world. Only its 6 components were compared.\n',
     );
     expect(linesOf(stdout, 'speaker')).toHaveLength(3);
     const results = JSON.parse(readFileSync(pathOf('former.json'), 'utf8'));

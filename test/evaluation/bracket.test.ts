@@ -76,7 +76,10 @@ describe('the anchors of an audit', () => {
     [{ schema: undefined }, 'Expected the JSON of audit --json, got a value without "schema"'],
     [{ schema: { name: 'rhythm-vec/evaluation', version: 1 } }, 'got "rhythm-vec/evaluation"'],
     [{ schema: { name: 'rhythm-vec/audit', version: 9 } }, 'Expected "rhythm-vec/audit" version 1'],
-    [{ anchors: undefined }, 'Expected an audit with "anchors", got an audit without. Run the audit again'],
+    [
+      { anchors: undefined },
+      'Expected an audit with "anchors", got an audit without them. Run the audit again',
+    ],
     [{ anchors: { sampled: BRACKET_AUDIT.anchors.sampled } }, 'anchors.discrete'],
     [{ version: '0.0.1' }, 'Expected an audit of rhythm-vec'],
     [{ world_digest: 'e7d4'.repeat(16) }, 'Expected an audit of the world'],
@@ -90,7 +93,7 @@ describe('the anchors of an audit', () => {
     checkGrader(own, [v2, { name: 'v3' }]);
     checkGrader(own, [{ name: 'v2' }]);
     expect(() => checkGrader(own, [{ name: 'calm' }, { name: 'v3' }])).toThrow(
-      'Expected an audit of a grader in use (calm, v3), got one of "v2"',
+      'Expected an audit of a grader in use (calm, v3), got an audit of "v2"',
     );
     expect(() => checkGrader(own, [{ name: 'v2', weights: toGrader('v1').weights }])).toThrow(
       'other weights',

@@ -79,7 +79,7 @@ describe('a model', () => {
     const conditions = PROFILE_NAMES.map((name) => `discrete:${name}`);
     const { fake } = await evaluateModel(
       { conditions, episodes: 1, llm: { models: [], concurrency: 3 } },
-      { faultOf: holdFirst(3) },
+      { faultOf: delayFirst(3) },
     );
     expect(fake.maxConcurrent).toBe(3);
   });
@@ -124,8 +124,8 @@ describe('a model', () => {
   });
 });
 
-/** Holds the first answers until `count` requests have arrived. */
-function holdFirst(count: number): FakeOptions['faultOf'] {
+/** Delays the first `count` answers until `count` requests have arrived. */
+function delayFirst(count: number): FakeOptions['faultOf'] {
   let release = () => {};
   const all = new Promise<void>((resolve) => {
     release = resolve;

@@ -62,7 +62,7 @@ describe.runIf(absent === null)('serve', () => {
   ] as const)('stops when Python is killed: %s, %s', async (_, signal, variable) => {
     const script = 'test/peers/client/serving.py';
     const python = startPython(script, [], { RHYTHM_COMMAND: variable ?? `"${command.join('" "')}"` });
-    python.stdin.write('{"task": "hold"}\n');
+    python.stdin.write('{"task": "serve_until_input_ends"}\n');
     const url = await new Promise<string>((resolve) =>
       python.stdout.once('data', (line) => resolve(`${line}`)),
     );
@@ -72,7 +72,7 @@ describe.runIf(absent === null)('serve', () => {
   });
 
   it('kills a command that ignores all requests to stop, and reports a command that ended early', async () => {
-    expect(await ask('stubborn')).toEqual({
+    expect(await ask('stop_failing_servers')).toEqual({
       left: false,
       logged: [expect.stringMatching(/^The server ended before its block, with exit status 3/)],
     });

@@ -108,7 +108,7 @@ function selectStep(
   return { actions: selected as Uint8Array, options };
 }
 
-/** Resets, runs each environment to a random step, then takes up to five steps; episodes may end and reset in them. */
+/** Resets, runs each environment to a random step, then takes up to five steps, in which episodes may end and reset. */
 export function advanceRandomly(
   random: Random,
   env: VecEnv,

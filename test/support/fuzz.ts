@@ -8,6 +8,7 @@ import { NUM_COMPONENTS, NUM_STEPS, STATE_WORDS } from '../../src/world/fields.j
 import { separateBuffers, WORLD } from './open-batch.js';
 import type { Random } from './random.js';
 
+/** The number of environments. */
 export const N = 17;
 export type Any = ReturnType<typeof JSON.parse>;
 

@@ -48,11 +48,11 @@ export class Random {
     this.#next = seedrandom(String(seed));
   }
 
-  /** In [low, high). */
+  /** Draws a number in [low, high). */
   real(low = 0, high = 1): number {
     return low + (high - low) * this.#next();
   }
-  /** In [low, high]. */
+  /** Draws an integer in [low, high]. */
   integer(low: number, high: number): number {
     return low + Math.floor(this.#next() * (high - low + 1));
   }

@@ -34,7 +34,7 @@ export async function freePort(): Promise<number> {
 }
 
 /** Settings of a server that writes each change to disk before it answers. */
-const KEPT = ['--appendonly', 'yes', '--appendfsync', 'always', '--save', ''];
+const DURABLE = ['--appendonly', 'yes', '--appendfsync', 'always', '--save', ''];
 
 export class RedisServer {
   readonly port: number;
@@ -47,7 +47,7 @@ export class RedisServer {
     this.#settings = settings;
   }
 
-  /** Starts a server. @param settings options of redis-server, after those of `KEPT`. */
+  /** Starts a server. @param settings options of redis-server, after those of `DURABLE`. */
   static async start(...settings: string[]): Promise<RedisServer> {
     const server = new RedisServer(await freePort(), settings);
     await server.restart();
@@ -72,7 +72,7 @@ export class RedisServer {
     const own = ['--port', String(this.port), '--bind', '127.0.0.1', '--dir', this.folder];
     // Without the trap, a write above the limit of `limitFiles` would end the server.
     const start = `trap '' XFSZ; exec redis-server "$@"`;
-    const args = ['-c', start, 'redis', ...own, ...KEPT, ...this.#settings];
+    const args = ['-c', start, 'redis', ...own, ...DURABLE, ...this.#settings];
     this.#process = spawn('bash', args, { stdio: 'ignore' });
     const client = this.client();
     await until(() => client.ping().then(Boolean, (reply: Error) => /NOAUTH/.test(reply.message)));

@@ -118,8 +118,8 @@ export class Inference {
   }
 
   /**
-   * Returns the belief with the smallest expected error, for each number of the belief target: f32 [numEnvs, 3] in [0, 1], newly
-   * allocated. @param error 'absolute' (default) returns the posterior median, 'squared' the posterior mean.
+   * Returns the belief with the smallest expected error, for each number of the belief target: f32 [numEnvs, 3] in [0, 1],
+   * newly allocated. @param error 'absolute' (default) returns the posterior median, 'squared' the posterior mean.
    */
   beliefs(error: BeliefError = 'absolute'): Float32Array {
     this.#refresh();

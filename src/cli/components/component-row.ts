@@ -92,9 +92,6 @@ const ROW_SCHEMAS = new Map(
 );
 
 const headerSchema = z.object({
-  schema: z.custom((value) => follows(SCHEMAS.components, value), {
-    error: ({ input }) => otherSchema(SCHEMAS.components, input),
-  }),
   world_digest: expect<string>(
     `${world.digest}, the world of this release, or the digest of a former world`,
     (value) => ROW_SCHEMAS.has(value as string),
@@ -113,13 +110,16 @@ interface Header {
   readonly weights: Float32Array;
 }
 
+/** What to do about a line that eval --components did not write. */
+const REMEDY = 'Pass a file that eval --components wrote.';
+
 /** Parses lines in order: the header before a row determines how the row is checked. */
 export class ComponentsParser {
   #header: Header | null = null;
 
   /** Parses a line. @returns its episode; null for a header. @throws BadRow for an invalid line. */
   parse(line: string): ComponentsRow | null {
-    const value = parseJson(line);
+    const value = withRemedy(() => parseJson(line));
     if (typeof value === 'object' && value !== null && 'schema' in value) {
       this.#header = headerOf(value);
       return null;
@@ -127,15 +127,32 @@ export class ComponentsParser {
     if (this.#header === null) {
       throw new BadRow(
         `Expected a first line with the schema ${schemaName(SCHEMAS.components)}, got one without a schema. ` +
-          'Pass a file that eval --components wrote.',
+          REMEDY,
       );
     }
     return rowOf(value, this.#header);
   }
 }
 
-function headerOf(value: object): Header {
-  const { grader: name, grader_weights: weights, world_digest: digest } = conform(headerSchema, value);
+/** Returns the result of `read`, whose errors name no remedy. @throws BadRow that ends with the remedy. */
+function withRemedy<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof BadRow ? new BadRow(`${error.message} ${REMEDY}`) : error;
+  }
+}
+
+function headerOf(value: { readonly schema: unknown }): Header {
+  const { schema } = value;
+  if (!follows(SCHEMAS.components, schema)) {
+    throw new BadRow(`schema: ${otherSchema(SCHEMAS.components, schema)}`);
+  }
+  const {
+    grader: name,
+    grader_weights: weights,
+    world_digest: digest,
+  } = withRemedy(() => conform(headerSchema, value));
   try {
     return { digest, name, weights: floatsOf(validateGrader({ name, weights }, 'the line').weights) };
   } catch (error) {
@@ -153,7 +170,7 @@ function rowOf(value: unknown, { digest, name, weights }: Header): ComponentsRow
     profile,
     seed,
     ...rest
-  } = conform(ROW_SCHEMAS.get(digest)!, value);
+  } = withRemedy(() => conform(ROW_SCHEMAS.get(digest)!, value));
   const numbers = rest as Record<string, number>;
   const components = Float32Array.from(COMPONENT_NAMES, (component) => numbers[component] ?? 0);
   const graded = finalScore(weights, components);

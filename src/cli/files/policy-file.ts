@@ -64,13 +64,13 @@ export async function readPolicyFiles(
 
 async function readPolicy(text: string): Promise<[string, PolicyLike]> {
   const { path, belief = '' } = FILE.exec(text)!.groups!;
-  const policy = extname(path) === STUDENT ? await openStudent(path) : await importPolicy(path);
+  const policy = extname(path) === STUDENT ? await readAnyStudent(path) : await importPolicy(path);
   const name = `${basename(path, extname(path))}${belief}`;
   return [name, belief === '' ? policy : WITH_BELIEF[belief as keyof typeof WITH_BELIEF](policy)];
 }
 
 /** Reads a student: one of the package by its name, or a file. @throws UsageError that names the file. */
-export async function openStudent(path: string): Promise<Student> {
+export async function readAnyStudent(path: string): Promise<Student> {
   const name = STUDENT_NAMES.find((each) => each === path);
   if (name !== undefined) return loadStudent(name);
   try {

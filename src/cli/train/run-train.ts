@@ -20,7 +20,7 @@ import { readGrader } from '../files/grader-file.js';
 import { type OutputFile, writeFilesAtomically } from '../files/output-file.js';
 import { partialOf } from '../files/partial-file.js';
 import { stat } from '../files/paths.js';
-import { openStudent } from '../files/policy-file.js';
+import { readAnyStudent } from '../files/policy-file.js';
 import { createProgress } from '../progress.js';
 import { checkEngineOptions, type EngineOptions } from '../shared-options.js';
 import { readStored } from './stored-episodes.js';
@@ -51,7 +51,7 @@ export async function runTrain(options: TrainCommandOptions, signal: AbortSignal
   const engine = { backend, kernel, threads };
   const request = toTrainRequest({
     ...given,
-    from: given.from === undefined ? undefined : await openStudent(given.from),
+    from: given.from === undefined ? undefined : await readAnyStudent(given.from),
     stored: jsonl === undefined ? undefined : await readStored(jsonl, engine, signal),
     grader: given.grader === undefined ? undefined : await readGrader(given.grader),
   });

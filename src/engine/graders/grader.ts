@@ -84,7 +84,7 @@ function objectAt(field: string, value: unknown, where: string): Record<string, 
 function checkGraderName(name: unknown, where: string): string {
   if (isPrintable(name)) return name;
   const got = name === undefined ? 'none' : describe(name).replace(/\p{Cc}/gu, '\uFFFD');
-  return refuse('name', `a text of ${PRINTABLE}`, got, 'Pass such a text.', where);
+  return refuse('name', `a text of ${PRINTABLE}`, got, 'Pass a name such as "calm".', where);
 }
 
 function checkNamed(value: unknown, where: string): GraderWeights {

@@ -1,4 +1,7 @@
-/** Reads the anchors of an audit's JSON. */
+/**
+ * Reads the anchors in an audit's JSON: the two scores between which the bracket of a grader (../bracket.ts) places other
+ * scores.
+ */
 import { InputError } from '../../shared/errors.js';
 import { isPrintable, PRINTABLE } from '../../shared/printable-names.js';
 import { got, notAnObject, unknownKeys } from '../../shared/row-messages.js';
@@ -41,7 +44,7 @@ function isSeedRange(value: unknown): boolean {
 }
 
 /**
- * Returns the anchors in the parsed JSON of an audit; null for an audit of an earlier release, which has none.
+ * Returns the anchors in the parsed JSON of an audit; null for an audit of an earlier release, which has no anchors.
  * @throws InputError `bad_audit` with the name of the first invalid field.
  */
 export function anchorsOf(audit: unknown): GraderAnchors | null {

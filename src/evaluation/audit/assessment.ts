@@ -12,7 +12,7 @@ export const THRESHOLDS = {
   inference: 0.25,
   /** The planner that infers must lead the reactive policy by this much. */
   inferenceOverReactive: 0.2,
-  /** The planner that knows the profile must lead each of these three policies by this much. */
+  /** The planner that knows the profile must lead each of the three policies above by this much. */
   knowledge: 0.3,
   /** The most that a belief without knowledge may add to a policy whose score without a belief is at least `silentScore`. */
   nullBelief: 0.015,
@@ -28,10 +28,12 @@ export interface Check {
   readonly figure: string;
   /** What is compared, such as "planner over open-loop with a constant belief". */
   readonly compared: string;
-  /** Its mean is compared with the threshold. In the impossible world, the interval is compared. */
+  /** The figure. Its mean is compared with the threshold; in the impossible world, its interval is. */
   readonly value: Interval;
+  /** The side of the threshold on which the figure must be. */
   readonly bound: 'at least' | 'at most';
   readonly threshold: number;
+  /** Whether the figure is on that side. */
   readonly holds: boolean;
 }
 
@@ -46,7 +48,7 @@ export interface Assessment {
 /** What an assessment compares. */
 export interface Evidence {
   readonly plays: readonly Play[];
-  /** The actions of the planner without inference, without its belief. */
+  /** The planner without inference, playing the same actions but stating no belief. */
   readonly silentPrior: Play;
   readonly nullPlayers: NullPlayers;
   readonly impossible: ImpossibleWorld;
@@ -73,7 +75,7 @@ function checksOfKnowledge({ plays, silentPrior, nullPlayers }: Evidence): Check
   return rivals.flatMap(([name, rival, threshold]) => {
     const beliefGain = bestConstantGain(nullPlayers, rival.player.name);
     const check = (planner: string, figure: string, least: number): Check => {
-      const value = lessGain(differenceOf(playOf(plays, planner), rival), beliefGain);
+      const value = minusGain(differenceOf(playOf(plays, planner), rival), beliefGain);
       const compared = `${planner} over ${rival.player.name} with a constant belief`;
       return { figure, compared, value, bound: 'at least', threshold: least, holds: value.mean >= least };
     };
@@ -99,7 +101,7 @@ function bestConstantGain({ rows }: NullPlayers, policy: string): Interval {
 }
 
 /** Returns a difference minus a gain that was measured on other episodes. */
-function lessGain(difference: Interval, gain: Interval): Interval {
+function minusGain(difference: Interval, gain: Interval): Interval {
   const mean = difference.mean - gain.mean;
   const half = Math.hypot(halfOf(difference), halfOf(gain));
   return { mean, low: mean - half, high: mean + half };
@@ -128,7 +130,7 @@ function checksOfBeliefs({ rows }: NullPlayers): Check[] {
 
 const comparedIn = ({ policy, belief }: NullGain): string => `${policy}+${belief} over ${policy}`;
 
-/** Checks that knowing the profile adds nothing: the interval contains 0 or lies below the threshold. */
+/** Checks that knowing the profile adds nothing: the interval begins at or below 0, or ends below the threshold. */
 function checksOfImpossible({ sequence, planner }: ImpossibleWorld): Check[] {
   const threshold = THRESHOLDS.impossibleWorld;
   const check = (figure: string, compared: string, value: Interval): Check => {

@@ -44,7 +44,7 @@ export interface AuditOptions {
 /** Validated options. */
 export interface AuditRequest {
   readonly grader: Grader;
-  /** f32 [8]. */
+  /** f32 [8]: the grader's weights. */
   readonly weights: Float32Array;
   readonly seed: number;
   readonly evaluations: number;
@@ -119,6 +119,6 @@ function toUserPolicy([name, policy]: [string, PolicyLike]): UserPolicy {
   if (!OWN_PLAYERS.test(name)) return new UserPolicy(name, policy);
   throw new InputError(
     'unknown_name',
-    `Expected a name for the policy that the audit does not use itself, got "${name}". Pass the policy under another name.`,
+    `Expected a name that no policy of the audit itself has, got "${name}". Pass your policy under another name.`,
   );
 }

@@ -1,8 +1,8 @@
-/** The costly pieces of an audit. A shard computes some of them; a merge computes none. */
+/** The costly pieces of an audit. A shard (one of several processes) computes some of the pieces; a merge computes none. */
 
 /** A search, or a recording of episodes. */
 export interface Piece<Result> {
-  /** Unique in an audit. */
+  /** The piece's name, unique in an audit. */
   readonly name: string;
   readonly compute: () => Promise<Result>;
   /** Any result of the same shape, for a shard that does not compute the piece; null if other pieces depend on the result. */

@@ -52,19 +52,19 @@ export interface Audit extends RunInfo, Assessment {
   };
   /** Wall time in seconds. */
   readonly seconds: number;
-  /** One row per player, in the order of tables. */
+  /** One row per player (a policy with a belief), in the order of tables. */
   readonly rows: readonly AuditRow[];
-  /** The best policy that does not use the profile. */
+  /** The name of the best policy that neither knows nor infers the profile. */
   readonly bestBlind: string;
   /** Gains of each exploit, and of knowing the profile. */
   readonly gains: Gains;
   /** The sequences found for all profiles. */
   readonly sequences: readonly AuditActionSequence[];
-  /** The gains of policies from beliefs without knowledge. */
+  /** The gains of policies from stating beliefs without any knowledge of the profile. */
   readonly nullPlayers: NullPlayers;
   /** The gains of knowing the profile in the impossible world, where every profile is neutral. */
   readonly impossible: ImpossibleWorld;
-  /** The scores at share 0 and share 1 of the bracket. */
+  /** The two scores between which the grader's bracket places other scores: share 0 and share 1. */
   readonly anchors: Anchors;
   /** The best constant belief with the open-loop sequence; null if stating none is as good. */
   readonly fittedBelief: readonly number[] | null;
@@ -77,8 +77,8 @@ export interface Audit extends RunInfo, Assessment {
 /**
  * Measures what a grader rewards, before any training. Searches for the best action sequence for all profiles (with and
  * without neglect of the first half), for each component alone and for single profiles, and for the best reactive policy.
- * Scores them, null players and planners on the same fresh seeds. Then plays a world where every profile is neutral. The
- * result does not depend on the backend, kernel and threads.
+ * Scores them, null players (policies that state a belief without knowledge) and planners on the same fresh seeds. Then
+ * plays a world where every profile is neutral. The result does not depend on the backend, kernel and threads.
  * @throws InputError for an invalid option, before any episode; BackendError if the requested backend or kernel is not
  *   available; the signal's reason.
  */

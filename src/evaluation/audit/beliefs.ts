@@ -8,7 +8,7 @@ import type { AuditRequest } from './audit-options.js';
 import { type AuditProfiles, profileChoice } from './audit-profiles.js';
 import { trainingSeeds } from './audit-seeds.js';
 
-/** The belief at every step. */
+/** The kind of belief that a player states at every step. */
 export type AuditBelief =
   | 'none'
   /** 0.5 each. */
@@ -89,8 +89,8 @@ export async function fitBeliefs(
 }
 
 /**
- * Climbs from the best of `starts`, and returns the belief that no small change improves. Returns null if no start scores
- * more than stating no belief.
+ * Improves the best of `starts` by small changes until none raises the score. Returns null if no start scores more than
+ * stating no belief.
  */
 async function climb(
   starts: readonly (readonly number[])[],
@@ -149,6 +149,7 @@ export async function statedBeliefs(
 
 /** The second word of the generator's key. It differs from all streams of the world. */
 const STREAM = 0x4e554c4c;
+/** A random belief is one of 2^10 values: a u32 has the bits of all three beliefs. */
 const FIELD_BITS = 10;
 const FIELD = 2 ** FIELD_BITS;
 

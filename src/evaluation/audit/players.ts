@@ -35,8 +35,8 @@ export interface Findings {
   readonly openLoop: FoundActionSequence;
   /** The best sequence whose first half is no worse than the heuristic's. */
   readonly openLoopHonest: FoundActionSequence;
-  /** The pushes: the best sequence for each component that has a weight and depends on actions. */
-  readonly pushed: ReadonlyMap<string, FoundActionSequence>;
+  /** By component that has a weight and depends on actions: the sequence that raises this component most. */
+  readonly pushes: ReadonlyMap<string, FoundActionSequence>;
   /** The best sequence for each of the first profiles, in the order of the fresh seeds. */
   readonly perProfile: readonly FoundActionSequence[];
 }
@@ -44,8 +44,8 @@ export interface Findings {
 /** Recorded episodes of players that use observations. */
 export interface Recordings {
   /**
-   * The actions of the reactive policy, u8 [n, 28], in the episodes of the null players. The first of these are the
-   * episodes of all players.
+   * The actions of the reactive policy, u8 [n, 28], in the episodes of the null players. The first of these episodes are
+   * those of all players.
    */
   readonly reactive: Uint8Array;
   /** The planner that infers the profile, in the first fresh episodes. */
@@ -101,10 +101,10 @@ export function playersOf(
   weights: Float32Array,
   episodes: number,
 ): Player[] {
-  const { pushed, perProfile } = findings;
+  const { pushes, perProfile } = findings;
   const reactiveActions = reactive.subarray(0, episodes * NUM_STEPS);
   const [, , openLoop, openLoopHonest, reactivePlayer] = silentPoliciesOf(findings, reactiveActions);
-  const pushes = [...pushed].map(([name, result]) =>
+  const pushPlayers = [...pushes].map(([name, result]) =>
     silentPlayer('push', `push:${name}`, result.actions, result),
   );
   const ownSequences = silentPlayer(
@@ -122,7 +122,7 @@ export function playersOf(
     ...[reactivePlayer, withBelief('constant', reactivePlayer), withBelief('fitted', reactivePlayer)],
     recordedPlayer('exploit', 'planner-prior', prior),
     ...[RANDOM, HEURISTIC, openLoop, reactivePlayer].flatMap(nullPlayersOf),
-    ...pushes,
+    ...pushPlayers,
     ...beliefPushes(weights),
     recordedPlayer('inference', 'planner', planner),
     ...policies,

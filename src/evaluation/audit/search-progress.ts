@@ -1,4 +1,4 @@
-/** Reports the progress of all searches and planners of an audit together. */
+/** Reports the progress of all parts of an audit together: its searches and planners. */
 import type { ActionSequenceSearchOptions } from '../../agents/search/search-options.js';
 import type { AuditRequest } from './audit-options.js';
 import { totalEpisodes } from './search-shares.js';
@@ -22,7 +22,7 @@ export class SearchProgress {
       this.#request.onProgress(before + Math.round((episodes * done) / total), this.#total);
   }
 
-  /** Returns the options that all sequence searches share, with the progress callback of the next one. */
+  /** Returns the options that all sequence searches share, with the progress callback of the next search. */
   nextSearch(episodes: number): ActionSequenceSearchOptions {
     const { engine, seed, signal } = this.#request;
     return { ...engine, seed, signal, onProgress: this.next(episodes) };

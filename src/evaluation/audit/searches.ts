@@ -43,12 +43,12 @@ export async function runSearches(request: AuditRequest, progress: SearchProgres
   return {
     openLoop,
     openLoopHonest,
-    pushed: await searchEachComponent(request, progress, openLoop),
+    pushes: await searchEachComponent(request, progress, openLoop),
     perProfile: await searchEachProfile(request, progress, openLoop),
   };
 }
 
-/** Searches for the pushes: the best sequence for each component. */
+/** Searches for the sequences that raise one component each, called pushes. Returns them by component. */
 async function searchEachComponent(
   request: AuditRequest,
   progress: SearchProgress,
@@ -56,7 +56,7 @@ async function searchEachComponent(
 ): Promise<Map<string, FoundActionSequence>> {
   const seeds = trainingSeeds();
   const evaluations = pushEvaluations(request);
-  const pushed = new Map<string, FoundActionSequence>();
+  const pushes = new Map<string, FoundActionSequence>();
   for (const component of pushableComponents(request.weights)) {
     const grader = pushWeights(request.weights, component);
     const options = { ...progress.nextSearch(evaluations * seeds.length), grader, evaluations };
@@ -65,9 +65,9 @@ async function searchEachComponent(
       compute: () => searchActionSequence({ seeds }, options),
       standIn: () => openLoop,
     });
-    pushed.set(COMPONENT_NAMES[component], found);
+    pushes.set(COMPONENT_NAMES[component], found);
   }
-  return pushed;
+  return pushes;
 }
 
 /** Returns weights f32 [8] for one component alone, plus a small share of the grader's weights. */

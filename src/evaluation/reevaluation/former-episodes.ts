@@ -1,4 +1,4 @@
-/** Counts episodes of former worlds, and describes how they were compared. */
+/** Counts episodes of former worlds (versions of the world with fewer components), and describes how they were compared. */
 
 import { NUM_COMPONENTS } from '../../world/fields.js';
 import { FORMER_WORLDS, type FormerWorld } from '../../world/former-worlds.js';
@@ -22,7 +22,7 @@ export class FormerEpisodes {
   get sentences(): string[] {
     return Array.from(this.#counts, ([world, count]) => {
       const episodes = `${counted(count, 'episode')} ${count === 1 ? 'is' : 'are'} of ${worldText(world)}.`;
-      return `${episodes} Its rules are the same. Only its ${world.numComponents} components were compared.`;
+      return `${episodes} Its rules are those of this world. Only its ${world.numComponents} components were compared.`;
     });
   }
 }

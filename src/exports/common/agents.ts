@@ -1,4 +1,4 @@
-/** Exports of `rhythm-vec/agents` for every platform: inference and the fixed action sequences. */
+/** Exports of `rhythm-vec/agents` for every platform: inference, beliefs of policies, students, open-loop sequences. */
 
 export type { BeliefError } from '../../agents/inference/belief-error.js';
 export { Inference, type InferenceOptions } from '../../agents/inference/inference.js';

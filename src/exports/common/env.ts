@@ -1,4 +1,4 @@
-/** Exports of `rhythm-vec/env` for every platform: environments, graders, worlds, errors. */
+/** Exports of `rhythm-vec/env` for every platform: environments, graders, policies, worlds, errors. */
 
 export type { Device, OutputName } from '../../engine/backends/async-backend.js';
 export type {

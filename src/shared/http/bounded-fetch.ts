@@ -33,9 +33,9 @@ function limitBody(maxBytes: number): TransformStream<Uint8Array, Uint8Array> {
     transform(chunk, controller) {
       bytes += chunk.byteLength;
       if (bytes > maxBytes)
-        throw new BoundsError(`Expected at most ${maxBytes} bytes of an answer, got more`);
+        throw new BoundsError(`Expected at most ${maxBytes} bytes of a response, got more`);
       if (brackets.add(chunk) > MAX_DEPTH)
-        throw new BoundsError(`Expected at most ${MAX_DEPTH} levels of nesting in an answer, got more`);
+        throw new BoundsError(`Expected at most ${MAX_DEPTH} levels of nesting in a response, got more`);
       controller.enqueue(chunk);
     },
   });

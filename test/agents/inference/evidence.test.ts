@@ -91,7 +91,7 @@ describe('a change without noise', () => {
   });
 });
 
-it('without noise in the meters, one step determines the traits that affect it, and no others', () => {
+it('without noise in the meters, one step determines exactly the traits that affect this step', () => {
   const quiet = worldWith((spec) => {
     spec.noise.meters = [0, 0, 0, 0, 0];
   });

@@ -194,23 +194,26 @@ it('a 429 pauses all requests', async () => {
       now += ms;
     },
   };
-  const { model } = await modelOf(fake, { retries: 1, clock: { ...clock, wait: holdFirst(clock.wait) } });
+  const { model } = await modelOf(fake, {
+    retries: 1,
+    clock: { ...clock, wait: delayFirstWait(clock.wait) },
+  });
   const one = model.complete(firstPrompt(), NEVER);
-  await vi.waitUntil(() => held.length === 1);
+  await vi.waitUntil(() => delayedWaits.length === 1);
   await model.complete(firstPrompt(), NEVER);
-  held[0]();
+  delayedWaits[0]();
   await one;
   expect(events[0]).toBe('wait 2000 after 1');
   expect(fake.requests.length).toBe(3);
 });
 
-const held: (() => void)[] = [];
-/** Makes the first wait last until the test calls `held[0]`. */
-function holdFirst(wait: (ms: number) => Promise<void>): (ms: number) => Promise<void> {
+const delayedWaits: (() => void)[] = [];
+/** Makes the first wait last until the test calls `delayedWaits[0]`. */
+function delayFirstWait(wait: (ms: number) => Promise<void>): (ms: number) => Promise<void> {
   let isFirst = true;
   return async (ms) => {
     if (!isFirst) return wait(ms);
     isFirst = false;
-    await new Promise<void>((resolve) => held.push(resolve));
+    await new Promise<void>((resolve) => delayedWaits.push(resolve));
   };
 }

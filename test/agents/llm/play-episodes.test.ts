@@ -29,14 +29,14 @@ function answerTogether(count: number): FakeOptions {
   const all = new Promise<void>((resolve) => {
     release = resolve;
   });
-  const hold = async ({ response, correctReply }: Exchange) => {
+  const answerWhenReleased = async ({ response, correctReply }: Exchange) => {
     await all;
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(correctReply));
   };
   return {
     faultOf: ({ index }) => {
       if (index === count - 1) release();
-      return index < count ? hold : null;
+      return index < count ? answerWhenReleased : null;
     },
   };
 }

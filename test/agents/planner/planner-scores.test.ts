@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createVecEnv, type Evaluation, evaluate } from '../../../src/index.js';
 import { meanOf, playPlannedEpisodes, seedsFrom } from '../../support/planned-episodes.js';
 
-/** Seeds of both conditions of the re-evaluation. */
+/** Seeds of the conditions in-distribution and ood. */
 const seeds = Uint32Array.from([...seedsFrom(0, 12), ...seedsFrom(10000, 6)]);
 using env = createVecEnv({ numEnvs: seeds.length, copy: true });
 

@@ -27,7 +27,7 @@ const SMALL = { ...TINY, episodes: 60, profiles: 3 };
 const BELIEF_ALONE = { ...TINY, episodes: 8, plannerEpisodes: 8, grader: [0, 0, 0, 0, 0, 1] };
 const FRESH = 20_000;
 /** The components that v2 weighs and that depend on actions. */
-const PUSHED = COMPONENT_NAMES.slice(0, 5);
+const PUSH_COMPONENTS = COMPONENT_NAMES.slice(0, 5);
 const CONSTANT = [0.5, 0.5, 0.5];
 
 /** Returns the part of an audit that does not depend on the machine and backend. */
@@ -78,7 +78,7 @@ describe.skipIf(NATIVE.length === 0)('an audit', () => {
     'gives the same result on the reference, where it takes minutes',
     { timeout: 600_000 },
     async () => {
-      // No component is pushed, so the reference has few searches.
+      // No component of this grader depends on actions, so the audit searches for no push.
       const { grader } = BELIEF_ALONE;
       const [result, expected] = await Promise.all(
         ['reference', 'native'].map(async (backend) => numbersOf(await audit({ ...TINY, grader, backend }))),
@@ -107,7 +107,7 @@ describe.skipIf(NATIVE.length === 0)('an audit', () => {
         `null ${policy}+extreme extreme`,
         `null ${policy}+random random`,
       ]),
-      ...PUSHED.map((name) => `push push:${name} none`),
+      ...PUSH_COMPONENTS.map((name) => `push push:${name} none`),
       'push push:belief_accuracy median',
       'inference planner own',
       'oracle open-loop+truth truth',
@@ -115,7 +115,7 @@ describe.skipIf(NATIVE.length === 0)('an audit', () => {
       'oracle oracle-open-loop+truth truth',
       'oracle planner-oracle own',
     ]);
-    const searched = ['open-loop', 'open-loop-honest', ...PUSHED.map((name) => `push:${name}`)];
+    const searched = ['open-loop', 'open-loop-honest', ...PUSH_COMPONENTS.map((name) => `push:${name}`)];
     expect(sequences.map(({ policy }) => policy)).toEqual(searched);
     expect(meanEpisodes.map(({ policy }) => policy)).toEqual([
       'heuristic',
@@ -137,8 +137,8 @@ describe.skipIf(NATIVE.length === 0)('an audit', () => {
   it('names the best policy that ignores the profile', async () => {
     const result = await auditOnce(BELIEF_ALONE);
     const { bestBlind, rows, verdict } = result;
-    const blind = rows.filter(({ role }) => role !== 'oracle' && role !== 'inference');
-    const best = Math.max(...blind.map(({ finalScore }) => finalScore.mean));
+    const ignoring = rows.filter(({ role }) => role !== 'oracle' && role !== 'inference');
+    const best = Math.max(...ignoring.map(({ finalScore }) => finalScore.mean));
     expect(rowOf(result, bestBlind).finalScore.mean).toBeCloseTo(best, 12);
     expect(verdict).toContain(`by ${bestBlind});`);
   });
@@ -175,7 +175,7 @@ describe.skipIf(NATIVE.length === 0)('gains', () => {
         gains.constantBelief.mean,
         meanDifference(scoresOf('heuristic', 60, { beliefs: CONSTANT }), heuristic),
       ],
-      ...PUSHED.map((name): [number, number] => [
+      ...PUSH_COMPONENTS.map((name): [number, number] => [
         gains.saturation[name].mean,
         meanDifference(scoresOf(sequenceOf(result, `push:${name}`), 60), heuristic),
       ]),

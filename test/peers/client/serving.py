@@ -72,8 +72,8 @@ def failures(cases):
     return results
 
 
-def stubborn():
-    """Stops a server that ignores SIGTERM and the end of its input, and a server that ended within its block."""
+def stop_failing_servers():
+    """Leaves the blocks of a server that ignores SIGTERM and the end of its input, and of a server that has ended."""
     serving._STOP_S = 0.1
     ignoring = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN)"
     ready = "print('Listening on http://127.0.0.1:9', flush=True)"
@@ -88,8 +88,8 @@ def stubborn():
     return {"left": has_children(), "logged": records}
 
 
-def hold():
-    """Prints the address of a server, and waits in its block until the input ends."""
+def serve_until_input_ends():
+    """Prints the address of a server, which runs until the standard input ends."""
     with rhythm_vec.serve() as url:
         print(url, flush=True)
         sys.stdin.read()

@@ -31,22 +31,25 @@ globalThis.enter = (name, value) => () => {
 };
 globalThis.leave = (name) => () => control(name).dispatchEvent(new Event('blur'));`;
 
-/** Runs in the page before its own scripts: delays the next step of continuous play until `due` is called. */
-export const HOLD_STEPS = `globalThis.due = null;
+/**
+ * Runs in the page before its own scripts: delays the next step of continuous play, which is due after
+ * PACE (650 ms, web/src/views/person/by-policy.tsx), until `due` is called.
+ */
+export const DELAY_STEPS = `globalThis.due = null;
 const [set, clear] = [setTimeout, clearTimeout];
-const HELD = -1;
+const DELAYED = -1;
 globalThis.setTimeout = (work, delay, ...rest) => {
   if (delay !== 650) return set(work, delay, ...rest);
   due = work;
-  return HELD;
+  return DELAYED;
 };
 globalThis.clearTimeout = (timer) => {
-  if (timer === HELD) due = null;
+  if (timer === DELAYED) due = null;
   else clear(timer);
 };`;
 
 /** Runs in the page before its own scripts: delays progress reports until `late` is called. */
-export const HOLD_REPORTS = `const reports = [];
+export const DELAY_REPORTS = `const reports = [];
 const listen = MessagePort.prototype.addEventListener;
 MessagePort.prototype.addEventListener = function (kind, listener) {
   listen.call(this, kind, (event) => reports.push(() => listener.call(this, event)));
@@ -54,7 +57,7 @@ MessagePort.prototype.addEventListener = function (kind, listener) {
 globalThis.late = () => reports.splice(0).forEach((report) => report());`;
 
 /** Runs in the page before its own scripts: delays the advice of policies until `answer` is called. */
-export const HOLD_DECISIONS = `const answers = [];
+export const DELAY_DECISIONS = `const answers = [];
 globalThis.Worker = class extends Worker {
   addEventListener(kind, listener, ...rest) {
     super.addEventListener(kind, (event) => {

@@ -212,7 +212,7 @@ describe('a deeply nested answer', () => {
       const hub = await startHub();
       hub.faults.add({ pattern, action: { answer: 200, body: `{"a":${deep}` } });
       await expect(uploadTo(hub, UPLOAD())).rejects.toThrow(
-        /^Expected an answer to .*, got Expected at most 64 levels of nesting in an answer, got more\. Check/,
+        /^Expected an answer to .*, got Expected at most 64 levels of nesting in a response, got more\. Check/,
       );
       expect(countOf(hub, pattern)).toBe(1);
       expect(textsAt(hub)).toEqual({});
