@@ -74,7 +74,7 @@ class Arguments {
     const napi_valuetype type = value.Type();
     return type == napi_null || type == napi_undefined;
   }
-  // Does the same as `elements`, but does not record the memory as read or written.
+  // Returns the data like `elements`, but does not record the memory as read or written.
   void* unrecorded(const Napi::Value& value, napi_typedarray_type type, size_t length, const char* name) {
     if (!ok_) return nullptr;
     napi_typedarray_type got_type;
@@ -136,7 +136,7 @@ class Arguments {
     if (stride == 0 || (fits && stride == static_cast<double>(static_cast<size_t>(stride)))) {
       return static_cast<size_t>(stride);
     }
-    fail<int>("columnStride", "0, or at least numEnvs");
+    fail<int>("columnStride", "0, or an integer from numEnvs to twice the maximum of numEnvs");
     return 0;
   }
 

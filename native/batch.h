@@ -47,11 +47,11 @@ class Batch {
   // Returns the bytes of the batch's states and tables.
   size_t bytes() const { return sizeof(Tables) + tiles_.size() * sizeof(Tile); }
 
-  // Every `out` is written, and holds as many rows as the batch has environments.
+  // A call writes its outputs to `out`, which has a row for each environment of the batch.
   void reset(const Outputs& out, const Reset& reset);
   std::optional<Refusal> step(const Outputs& out, const Step& step, const AutoReset& autoreset);
-  // Runs the environments of `part`. If `from` names a batch, another one, they first become copies of its environments.
-  // Ignores run.copy.
+  // Runs the environments of `part`. If `from` names a batch, which is not this one, they first become copies of its
+  // environments. Ignores run.copy.
   std::optional<Refusal> run(const Outputs& out, Run run, const Part& part, const CopySource& from);
 
   // Copies state and outputs into every environment. `from` may be this batch.

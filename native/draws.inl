@@ -21,8 +21,8 @@ struct LaneDraws {
   }
 };
 
-// The same, computed by the constructor for steps [from, stop), two steps at once: the chains of four draws overlap better
-// than those of two.
+// Draws for lanes with different seeds. The constructor computes them for the steps [from, stop), two steps at once: four
+// draws overlap better than two. If the number of steps is odd, it also computes the draws of step `stop`.
 struct DrawsAhead {
   alignas(64) uint32_t words[count::Steps + 1][4][kLanes];
   DrawsAhead(const Tables& w, U seed, int from, int stop) {

@@ -26,7 +26,7 @@ struct Group {
   M present() const { return kLanes == 1 ? broadcast(true) : lane_numbers() < broadcast(static_cast<uint32_t>(count)); }
 };
 
-// Prefetches memory, so that it arrives while something else is computed.
+// Prefetches memory that will be written, so that it arrives while something else is computed.
 RHYTHM_INLINE void prefetch(const void* from, size_t bytes) {
   const char* line = static_cast<const char*>(from);
   for (size_t at = 0; at < bytes; at += 64) __builtin_prefetch(line + at, 1);

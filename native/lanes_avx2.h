@@ -9,6 +9,7 @@
 namespace rhythm::avx2 {
 
 constexpr int kLanes = 8;
+// The smallest number of columns that put_block transposes.
 constexpr int kNarrowBlock = kLanes;
 // Whether a run of action sequences computes its draws before its steps.
 constexpr bool kDrawsAhead = true;
@@ -54,7 +55,7 @@ RHYTHM_INLINE M operator<(U a, U b) {
   const U top = broadcast(0x80000000u);
   return as_mask(_mm256_cmpgt_epi32((b ^ top).v, (a ^ top).v));
 }
-// A rotation by whole bytes is one shuffle.
+// A rotation by whole bytes is one shuffle. Byte i of `sources` is the number of the byte that moves to byte i of a word.
 template <int Bits>
 RHYTHM_INLINE U rotate_left(U a) {
   if constexpr (Bits % 8 != 0) {

@@ -9,6 +9,7 @@
 namespace rhythm::avx512 {
 
 constexpr int kLanes = 16;
+// The smallest number of columns that put_block transposes.
 constexpr int kNarrowBlock = 8;
 // Whether a run of action sequences computes its draws before its steps.
 constexpr bool kDrawsAhead = false;

@@ -8,6 +8,7 @@
 namespace rhythm::scalar {
 
 constexpr int kLanes = 1;
+// The smallest number of columns that put_block transposes.
 constexpr int kNarrowBlock = kLanes;
 // Whether a run of action sequences computes its draws before its steps.
 constexpr bool kDrawsAhead = false;

@@ -49,7 +49,7 @@ class OutputArrays {
   struct Kind {
     const char* name;
     napi_typedarray_type type;
-    size_t size;
+    size_t size;   // bytes per element
     size_t width;  // elements per environment
     bool optional;
   };

@@ -1,7 +1,7 @@
 // Profiles drawn from a seed, and the belief target of a profile (docs/world.md, Profiles).
 // Included inside a kernel's namespace, see kernel.inl.
 
-// Returns the top 24 bits times 2^-24, exactly.
+// Returns the top 24 bits times 2^-24, exactly. The float's exponent bits, 127 - 24, stand for 2^-24.
 RHYTHM_INLINE F unit(U x) { return to_float(x >> 8) * as_floats(broadcast((127u - 24u) << 23)); }
 
 RHYTHM_INLINE void sort_two(F& a, F& b) {
@@ -20,7 +20,7 @@ RHYTHM_INLINE void sort_nine(F* q) {
 
 RHYTHM_INLINE void sample_profile(const Tables& w, U seed, F* profile) {
   F u[20];
-  // Several chains at once, because one is slower than the operations of several.
+  // Computes several draws at once. A draw is a chain of dependent operations; several chains overlap.
   constexpr uint32_t chains = 5;
   for (uint32_t b = 0; b < 10; b += chains) {
     Key keys[chains];
@@ -56,10 +56,10 @@ struct Beliefs {
   F social, morning, work;
 };
 
-// `float_of(k)` returns the profile's k-th float; k is known at run time only.
+// Returns the target of one belief. `float_of(k)` returns the profile's k-th float.
 template <class FloatOf>
 RHYTHM_INLINE F target_of(const Tables& w, int belief, FloatOf float_of) {
-  F share[count::BeliefFactors];
+  F terms[count::BeliefFactors];
   for (int j = 0; j < count::BeliefFactors; j++) {
     const int at = belief * count::BeliefFactors + j;
     const int source = static_cast<int>(w.u[block::BeliefSource + at]);
@@ -68,9 +68,9 @@ RHYTHM_INLINE F target_of(const Tables& w, int belief, FloatOf float_of) {
                    : float_of(source) * broadcast(w.f[block::BeliefWeightScale]);
     z = clamp01(z);
     if (w.u[block::BeliefInverted + at]) z = broadcast(1.0f) - z;
-    share[j] = broadcast(w.f[block::BeliefShare + at]) * z;
+    terms[j] = broadcast(w.f[block::BeliefShare + at]) * z;
   }
-  const F sum = (share[0] + share[1]) + share[2];
+  const F sum = (terms[0] + terms[1]) + terms[2];
   return clamp01(broadcast(0.5f) + broadcast(w.f[block::BeliefGain]) * (sum - broadcast(0.5f)));
 }
 static_assert(count::BeliefFactors == 3 && count::Beliefs == 3 && count::Components == 8);

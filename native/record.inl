@@ -1,8 +1,8 @@
 // Records the steps of a run.
 // Included inside a kernel's namespace, see kernel.inl.
 
-// A recorder is called with every step of a group, then `finish` if all lanes took the same steps, then `add_terminal` with
-// the terminal term of the last reward if an episode ended.
+// A recorder is called with every step of a group. After the last step `finish` is called if all lanes took the same
+// steps, and `add_terminal` with the terminal term of the last reward if an episode ended.
 struct RecordNothing {
   // Whether the run updates only the meters and the time of the states, and writes no outputs.
   static constexpr bool kMetersOnly = false;
@@ -13,6 +13,7 @@ struct RecordNothing {
   void add_terminal(M, F) const {}
 };
 
+// Records nothing, of a run that updates only the meters and the time of the states.
 struct KeepMetersOnly : RecordNothing {
   static constexpr bool kMetersOnly = true;
   using RecordNothing::RecordNothing;
@@ -65,7 +66,7 @@ class RecordTrajectory {
   }
 
  private:
-  // A row of one lane is a column of stride 1.
+  // A row of one lane is a column of stride 1, and needs no stage.
   static constexpr bool kStages = kLanes > 1;
   static constexpr int kStaged = kStages ? count::Steps : 1;
 

@@ -1,7 +1,7 @@
 // Restores the outputs of loaded states; computes hashes and belief targets.
 // Included inside a kernel's namespace, see kernel.inl.
 
-// Returns the action of step `t`: four bits per action, eight actions per word.
+// Returns the action of step `t` from the state's field `tape`: four bits per action, eight actions per word.
 RHYTHM_INLINE U stored_action(const Group& g, U t) {
   U word = g.word(state::Tape);
   for (int k = 1; k < count::TapeWords; k++) {

@@ -132,7 +132,7 @@ RHYTHM_INLINE F noise_field(U word) {
   const U scaled = and_or(word, broadcast(0x3ffu << First), broadcast((127u + exponent) << 23 | 1u << (First - 1)));
   return as_floats(scaled) - broadcast(static_cast<float>((1 << exponent) + 1));
 }
-// The first, second and third ten bits of a word. The second need no rotation; one rotation moves the others.
+// The first, second and third ten bits of a word. The second are in place; one rotation moves the first and the third.
 struct NoiseFields {
   F first, second, third;
 };
@@ -158,7 +158,7 @@ RHYTHM_INLINE Meters neutral_response_of(const Tables& w, Time now, const Action
   Meters d = by_slot(now, [&](int slot) {
     Meters response = lookup(w.neutral[slot], action);
     response.p = multiply_where(is.productive, vigorous.p, broadcast(w.neutral_focus[slot]));
-    response.n = vigorous.n;
+    response.n = vigorous.n;  // no trait changes it
     return response;
   });
   return with_stress(w, broadcast(w.f[block::TraitNeutral + trait::StressThreshold]), m, d);

@@ -1,4 +1,4 @@
-// Runs environments in one call, from their current states to their stops.
+// Runs environments in one call, from their current steps to the steps at which they stop.
 // Included inside a kernel's namespace, see kernel.inl.
 
 // Policies of a run. A call of a policy returns the actions of a step, and computes the step's draws.
@@ -84,7 +84,8 @@ RHYTHM_INLINE bool apply_sequence_beliefs(const Tables& w, const Run& run, const
   return true;
 }
 
-// Rule 9: belief, for the steps in [from, to) of the lanes that run. The steps themselves do not depend on beliefs.
+// Applies rule 9 (belief) for the steps in [from, to) of the lanes that run. Other rules do not depend on beliefs, so a run
+// applies rule 9 after its last step.
 __attribute__((noinline)) void apply_run_beliefs(const Tables& w, const Run& run, const Group& g, M runs, U from, U to) {
   const bool is_sequence = run.beliefs != nullptr;
   if (run.constant_belief != nullptr) {

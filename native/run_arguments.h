@@ -38,7 +38,7 @@ class RunArguments {
     run.stops = args_.array_or_null<const uint8_t>(4, napi_uint8_array, num_envs, "stops");
     if ((run.beliefs == nullptr) != (run.given == nullptr)) args_.fail<int>("given", "beliefs and given together");
     for (size_t env_index = 0; args_.ok() && run.stops != nullptr && env_index < num_envs; env_index++) {
-      if (run.stops[env_index] > world::count::Steps) args_.fail<int>("stops", "no stop after the last step");
+      if (run.stops[env_index] > world::count::Steps) args_.fail<int>("stops", "steps from 0 to 28");
     }
     if (trajectory_) run.trajectory = trajectory_->find(num_envs);
     return run;

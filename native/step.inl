@@ -1,7 +1,7 @@
 // Takes one step of a batch.
 // Included inside a kernel's namespace, see kernel.inl.
 
-// Records an action: four bits per action, eight actions per word.
+// Records an action in the state's field `tape`: four bits per action, eight actions per word.
 RHYTHM_INLINE void record_action(const Group& g, SharedTime now, M, U action) {
   const int word = state::Tape + (now.t >> 3);
   g.put(word, g.word(word) | action << 4 * (now.t & 7));

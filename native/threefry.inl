@@ -4,18 +4,19 @@ struct Draw {
   U x0, x1;
 };
 
-// Computes N draws at once. Each is a chain of dependent operations; several chains overlap.
+// One round of N draws. A draw is a chain of dependent operations; the chains of several draws overlap.
 template <int R, int N>
 RHYTHM_INLINE void round_of(Draw (&d)[N]) {
   RHYTHM_UNROLL for (int i = 0; i < N; i++) d[i].x0 = d[i].x0 + d[i].x1;
   RHYTHM_UNROLL for (int i = 0; i < N; i++) d[i].x1 = rotate_left<R>(d[i].x1) ^ d[i].x0;
 }
+// The rounds before key injection g (docs/world.md, Randomness), for odd g and for even g.
 template <int N>
-RHYTHM_INLINE void even_rounds(Draw (&d)[N]) {
+RHYTHM_INLINE void rounds_of_odd(Draw (&d)[N]) {
   round_of<13>(d), round_of<15>(d), round_of<26>(d), round_of<6>(d);
 }
 template <int N>
-RHYTHM_INLINE void odd_rounds(Draw (&d)[N]) {
+RHYTHM_INLINE void rounds_of_even(Draw (&d)[N]) {
   round_of<17>(d), round_of<29>(d), round_of<16>(d), round_of<24>(d);
 }
 // The key of a draw; the third word is derived from the others.
@@ -33,11 +34,11 @@ RHYTHM_INLINE void inject(Draw (&d)[N], const Key (&key)[N], U Key::*a, U Key::*
 template <int N>
 RHYTHM_INLINE void threefry(const Key (&key)[N], Draw (&d)[N]) {
   inject(d, key, &Key::k0, &Key::k1, 0);
-  even_rounds(d), inject(d, key, &Key::k1, &Key::k2, 1);
-  odd_rounds(d), inject(d, key, &Key::k2, &Key::k0, 2);
-  even_rounds(d), inject(d, key, &Key::k0, &Key::k1, 3);
-  odd_rounds(d), inject(d, key, &Key::k1, &Key::k2, 4);
-  even_rounds(d), inject(d, key, &Key::k2, &Key::k0, 5);
+  rounds_of_odd(d), inject(d, key, &Key::k1, &Key::k2, 1);
+  rounds_of_even(d), inject(d, key, &Key::k2, &Key::k0, 2);
+  rounds_of_odd(d), inject(d, key, &Key::k0, &Key::k1, 3);
+  rounds_of_even(d), inject(d, key, &Key::k1, &Key::k2, 4);
+  rounds_of_odd(d), inject(d, key, &Key::k2, &Key::k0, 5);
 }
 
 RHYTHM_INLINE Draw threefry(U k0, U k1, U c0, U c1) {
