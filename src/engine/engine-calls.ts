@@ -25,13 +25,13 @@ export function runSync<Result>(calls: EngineCalls<Result>): Result {
 export async function runAsync<Result>(calls: EngineCalls<Result>): Promise<Result> {
   let step = calls.next();
   while (step.done !== true) {
-    step = step.value instanceof Promise ? await settle(step.value, calls) : calls.next(step.value);
+    step = step.value instanceof Promise ? await continueAfter(step.value, calls) : calls.next(step.value);
   }
   return step.value;
 }
 
-/** Awaits a call and continues the computation. */
-async function settle<Result>(
+/** Awaits a call, then continues the computation with its result or error. */
+async function continueAfter<Result>(
   call: Promise<unknown>,
   calls: EngineCalls<Result>,
 ): Promise<IteratorResult<unknown, Result>> {

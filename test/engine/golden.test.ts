@@ -277,9 +277,9 @@ function firstSeed(condition: string): number {
 function halfMean({ steps, weights }: GoldenEpisode, first: number): number {
   const f32 = Math.fround;
   const { rewardBias, rewardScale, crashPenalty, crashThreshold } = WORLD.params;
-  const trueWeights = Object.values(weights).map((weight, k) => f32(weight + rewardBias[k]));
+  const biasedWeights = Object.values(weights).map((weight, k) => f32(weight + rewardBias[k]));
   const half = steps.slice(first, first + 14).map(({ delta, meters }) => {
-    const terms = trueWeights.map((weight, k) => f32(weight * delta[k]));
+    const terms = biasedWeights.map((weight, k) => f32(weight * delta[k]));
     const low = meters.filter((meter) => meter < crashThreshold).length;
     return f32(f32(rewardScale * terms.reduce((sum, term) => f32(sum + term))) - f32(crashPenalty * low));
   });

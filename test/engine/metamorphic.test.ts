@@ -16,7 +16,7 @@ import { Random } from '../support/random.js';
 
 reportAbsentEngines();
 
-/** A reset, steps with masks and autoresets, and a run to different stops. */
+/** A reset, steps with masks and autoresets, and a run that stops the environments at different steps. */
 interface CallSequence {
   reset: ResetRequest;
   steps: StepRequest[];

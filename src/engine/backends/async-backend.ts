@@ -27,7 +27,9 @@ export interface DeviceOptions {
   readonly powerPreference?: 'low-power' | 'high-performance';
   /** Whether to open a device whose arithmetic differs from the reference's. Its episodes differ from docs/world.md. */
   readonly allowInexact: boolean;
-  /** The longest time of one submission, in milliseconds. Longer work is split, so that no watchdog ends it. */
+  /**
+   * The longest time of one submission, in milliseconds. Longer work is split, so that the driver's watchdog does not end it.
+   */
   readonly maxDispatchMs: number;
   /** Invocations of a workgroup, a power of two. Changes no result. */
   readonly workgroupSize: number;

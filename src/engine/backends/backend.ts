@@ -137,7 +137,7 @@ export interface Origin<Source> {
 }
 
 /**
- * A run plays episodes in one call, each from its present state to its stop.
+ * A run plays episodes in one call, each from its current step to the step at which it stops.
  * @typeParam Source the type of the batch in `from`; never for runs without `from`.
  */
 export interface RunRequest<Source = never> {
@@ -186,7 +186,10 @@ export type RunBeliefs =
  * every column belongs to row i.
  */
 export interface ReplayRequest {
-  /** u32: the rows to replay. Rows that continue the same state are computed once if they are neighbours. */
+  /**
+   * u32 [at most n]: the rows to replay. A state that several rows continue is computed once if these rows are neighbours
+   * here.
+   */
   readonly order: Uint32Array;
   /** u32 [n]. */
   readonly seeds: Uint32Array;
@@ -252,7 +255,7 @@ export interface Refusal {
   readonly index: number;
   /** The episode's step, for an action sequence or a history. */
   readonly step?: number;
-  /** The action's code. */
+  /** The invalid action code; absent for `episode_over`. */
   readonly value?: number;
 }
 
@@ -263,7 +266,7 @@ export interface Batch {
   reset(request: ResetRequest): void;
   /** Takes one step. @returns null; or a refusal, and nothing has changed. */
   submit(request: StepRequest): Refusal | null;
-  /** Runs each environment to its stop. Writes the outputs of each environment's last step. @returns as `submit`. */
+  /** Runs each environment to the step at which it stops. Writes the outputs of its last step. @returns as `submit`. */
   run(request: RunRequest<Batch>): Refusal | null;
   /** Updates `outputs`. A batch that does not write them directly copies its results here. */
   read(): void;

@@ -14,8 +14,8 @@ export interface WebGpuOptions {
    */
   allowInexact?: boolean;
   /**
-   * 1 to 10,000: the longest time of one submission, in milliseconds. Longer work is split, so that no watchdog ends it.
-   * Default 100.
+   * 1 to 10,000: the longest time of one submission, in milliseconds. Longer work is split, so that the driver's watchdog
+   * does not end it. Default 100.
    */
   maxDispatchMs?: number;
   /** Invocations of a workgroup: a power of two from 1 to 256. Changes no result. Default 64. */

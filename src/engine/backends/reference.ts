@@ -282,6 +282,7 @@ function originsOf({ source, indices }: Origin<Batch>): Episode[] {
   return Array.from(indices, (index) => (source as ReferenceBatch).episodes[index]);
 }
 
+/** Copies of outputs, by name. */
 type Rows = Record<string, Float64Array>;
 
 /** Returns name, array, width and column stride of every output that exists. */

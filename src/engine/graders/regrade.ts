@@ -39,7 +39,10 @@ export function regrade(
   return gradeRows(rows, weights);
 }
 
-/** Does the same as `regrade`, without checks. @param weights f32 [8], which need not sum to 1. */
+/**
+ * Does the same as `regrade` for row-major f32 [n, 8], without checking the components or the weights.
+ * @param weights f32 [8], which need not sum to 1.
+ */
 export const gradeAll = (components: Float32Array, weights: Float32Array): Float32Array =>
   gradeRows(rowMajor('components', components), weights);
 

@@ -111,5 +111,5 @@ function meaningOf(
   if (!isPast) return what;
   const missing = encoding === 'one_hot' ? 'none' : name === 'last_action' ? '-1' : '0';
   const order = size === 1 ? '' : `, by meter (${METER_NAMES.join(', ')})`;
-  return `the last ${HISTORY_STEPS} steps, oldest first, [${HISTORY_STEPS}, ${entry}], missing ones as ${missing}: ${what}${order}`;
+  return `the last ${HISTORY_STEPS} steps, oldest first, [${HISTORY_STEPS}, ${entry}], missing steps as ${missing}: ${what}${order}`;
 }

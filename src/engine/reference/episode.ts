@@ -90,7 +90,7 @@ export class Episode implements EpisodeState, Transition {
   readonly belief = new Float32Array(NUM_BELIEFS);
   /** Whether a belief was given. */
   given = false;
-  /** u32 [4]: the actions taken, four bits each. */
+  /** u32 [4]: the sequence of actions taken, four bits each, the first in the lowest bits. */
   readonly tape = new Uint32Array(TAPE_WORDS);
   /** f32 [8]: the grader's weights. */
   readonly grader = new Float32Array(NUM_COMPONENTS);

@@ -4,9 +4,11 @@ import { NUM_BELIEFS, NUM_METERS, NUM_TRAITS, PROFILE_NAMES, PROFILE_SIZE } from
 import { below, type Draw, threefry, unit } from './threefry.js';
 
 const f32 = Math.fround;
+/** Random numbers of a sampled profile: one for each trait, and nine whose order gives the reward weights. */
 const NUM_UNITS = 20;
 /** Indices of the sorted units that cut [0, 1] into Dirichlet(2,2,2,2,2) weights. */
 const CUTS = [1, 3, 5, 7];
+/** Factors of a belief target. */
 const FACTORS = 3;
 
 export const clamp01 = (x: number): number => Math.min(Math.max(x, 0), 1);
@@ -44,6 +46,7 @@ export function namedProfile(params: Params, index: number, out: Float32Array): 
   for (let k = 0; k < PROFILE_SIZE; k++) out[k] = params.namedProfiles[index * PROFILE_SIZE + k];
 }
 
+/** Returns a factor of a belief target, in [0, 1]. @param factor index into the factors of all beliefs. */
 function latentFactor(params: Params, profile: Float32Array, factor: number): number {
   const source = params.beliefSource[factor];
   const z =
@@ -58,8 +61,8 @@ export function beliefTarget(params: Params, profile: Float32Array, out: Float32
   for (let belief = 0; belief < NUM_BELIEFS; belief++) {
     let sum = 0;
     for (let k = belief * FACTORS; k < (belief + 1) * FACTORS; k++) {
-      const share = f32(params.beliefShare[k] * latentFactor(params, profile, k));
-      sum = k === belief * FACTORS ? share : f32(sum + share);
+      const term = f32(params.beliefShare[k] * latentFactor(params, profile, k));
+      sum = k === belief * FACTORS ? term : f32(sum + term);
     }
     out[belief] = clamp01(f32(0.5 + f32(params.beliefGain * f32(sum - 0.5))));
   }

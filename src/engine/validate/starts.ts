@@ -144,8 +144,8 @@ export function toStart(states: StartStates, context: StartContext): EnvStarts {
   };
 }
 
-/** Has the same `wellBounds` as all weights that are not negative and sum to 1, such as a sampled profile's. */
-const SIMPLEX = Float32Array.of(1, 0, 0, 0, 0);
+/** Weights that sum to 1. All such weights without a negative one have the same `wellBounds`; a sampled profile has such weights. */
+const UNIT_SUM_WEIGHTS = Float32Array.of(1, 0, 0, 0, 0);
 
 /**
  * Returns weights with the same `wellBounds` as an environment's reward weights; null if these are unknown.
@@ -157,7 +157,7 @@ function weightsAt(
   env: number,
 ): Float32Array | null {
   if (modes === null) return null;
-  if (modes[env] === MODE.sampled) return SIMPLEX;
+  if (modes[env] === MODE.sampled) return UNIT_SUM_WEIGHTS;
   if (modes[env] === MODE.discrete) return discrete;
   return profiles?.subarray(env * PROFILE_SIZE + NUM_TRAITS, (env + 1) * PROFILE_SIZE) ?? null;
 }
@@ -168,7 +168,9 @@ function weightsAt(
  */
 function discreteWeights({ namedProfiles }: Params): Float32Array | null {
   const numbers = Array.from(namedProfiles);
-  return numbers.some((number, at) => at % PROFILE_SIZE >= NUM_TRAITS && number < 0) ? null : SIMPLEX;
+  return numbers.some((number, at) => at % PROFILE_SIZE >= NUM_TRAITS && number < 0)
+    ? null
+    : UNIT_SUM_WEIGHTS;
 }
 
 const NO_BELIEFS = { beliefs: null, given: null };

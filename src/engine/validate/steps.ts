@@ -1,4 +1,4 @@
-/** Validates actions, beliefs and stops. */
+/** Validates actions, beliefs, and the steps at which environments stop. */
 import { InputError } from '../../shared/errors.js';
 import { checkInteger, checkLength, describe, isFloats, isList, kindOf } from '../../shared/values.js';
 import { NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';

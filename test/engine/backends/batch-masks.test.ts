@@ -38,7 +38,7 @@ const runTo = (stops: number[]): RunRequest => ({
   trajectory: null,
 });
 
-/** Opens a batch of N environments and runs each to its stop. */
+/** Opens a batch of N environments and runs each to the step at which it stops. */
 async function openAtSteps(engine: AsyncEngine, stops: number[] = [0, 0, 0]): Promise<OpenedAsyncBatch> {
   const one = await openAsyncBatch(engine, N);
   resetAll(one.batch);

@@ -100,7 +100,7 @@ it('the meaning of a history states the values of missing steps and the order of
     encodedFields(WORLD, { fields: ['step'], history: true, oneHot })
       .slice(1)
       .map(({ meaning }) => meaning);
-  const missing = (meaning: string) => /missing ones as ([^:]*):/.exec(meaning)?.[1];
+  const missing = (meaning: string) => /missing steps as ([^:]*):/.exec(meaning)?.[1];
   expect(meanings(false).map(missing)).toEqual(['-1', '0', '0', '0']);
   expect(meanings(true).map(missing)).toEqual(['none', '0', '0', '0']);
   const names = `by meter (${METER_NAMES.join(', ')})`;

@@ -340,6 +340,7 @@ describe('checkStates', () => {
   });
 
   it('accepts weights that sum to 1 within rounding', () => {
+    // In units of the last place. Below 1 this unit is half as large.
     for (const ulps of [-16, -8, 0, 8]) {
       const words = AFTER_9.slice();
       words.fill(0, grader, grader + NUM_COMPONENTS);

@@ -32,7 +32,7 @@ async function runWith({ batch, numEnvs, columns }: OpenedAsyncBatch, request: R
   return { ...(await columns()), ...copyColumns(trajectory) };
 }
 
-/** Plays the same actions and beliefs step by step, up to each environment's stop. */
+/** Plays the same actions and beliefs step by step, each environment up to the step at which it stops. */
 async function stepWith(
   { batch, numEnvs, readOutputs, columns }: OpenedAsyncBatch,
   request: RunRequest,

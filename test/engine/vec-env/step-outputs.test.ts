@@ -15,7 +15,7 @@ const numEnvs = 37;
 const stops = Array.from({ length: numEnvs }, (_, i) => (i * 5) % 29);
 const seeds = Uint32Array.from({ length: numEnvs }, (_, i) => i);
 
-/** Opens a batch and runs it to different stops. */
+/** Opens a batch and runs each environment to its step of `stops`. */
 async function openAtStops(
   engine: AsyncEngine,
   mode: number,
@@ -36,7 +36,7 @@ async function openAtStops(
 }
 
 describe.each(ENGINES)('$name', (engine) => {
-  it('a run to stops has the outputs of the same steps', () => {
+  it('a run with `stops` has the outputs of the same steps', () => {
     using env = openOn(engine, { numEnvs });
     env.reset({ seed: 5 });
     const { trajectory } = env.run('heuristic', { stops, trajectory: true });

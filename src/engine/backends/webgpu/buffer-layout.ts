@@ -1,4 +1,7 @@
-/** Layout of the device buffers in 32-bit words: launch parameters, outputs, trajectories. */
+/**
+ * Layout of the device buffers in 32-bit words: launch parameters, outputs, trajectories. A launch runs a kernel once, for
+ * environments of one shard (shard.ts).
+ */
 import { emitWgsl } from '../../../world/emit-wgsl.js';
 import { NUM_METERS, NUM_STEPS } from '../../../world/fields.js';
 import type { Scope } from '../../../world/layout.js';
@@ -59,7 +62,7 @@ const LAUNCH_ARRAYS = {
   reset_mask: 'array of bytes: the environments to reset after a step',
   stops: 'array of bytes: the step at which each environment stops; NONE for the last',
   indices: 'array of words: the environments to copy or to save',
-  rows: 'array of words: states',
+  rows: 'array of words: states to load',
 } as const;
 
 export type LaunchArray = keyof typeof LAUNCH_ARRAYS;

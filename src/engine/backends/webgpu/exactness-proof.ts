@@ -72,6 +72,7 @@ function resetOf(world: World, index: number): ResetRequest {
     graders.set(resolveGrader(world, i % 2 ? 'v1' : 'v2'), i * NUM_COMPONENTS);
   return {
     mask: null,
+    // Multiplying by a large odd number spreads the seeds over all u32.
     seeds: Uint32Array.from({ length: EPISODES }, (_, i) => Math.imul(i + 1 + index * EPISODES, 0x9e3779b1)),
     modes,
     profiles: Float32Array.from(

@@ -54,6 +54,7 @@ export class Launcher {
   readonly #request: RequestBuffer;
   readonly #resultBuffer: Scratch;
   readonly #readback: Readback;
+  /** The bindings of each shard, and the scratch buffers that they contain. */
   readonly #groups = new Map<Shard, { request: GPUBuffer; results: GPUBuffer; group: GPUBindGroup }>();
   /** Copies of the shards. The batch gathers from them when it gathers from itself. */
   #shardCopies: Shard[] | null = null;

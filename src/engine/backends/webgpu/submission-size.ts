@@ -1,6 +1,6 @@
 /**
- * Chooses the number of environments per submission from the times of earlier submissions, so that no watchdog ends a
- * submission.
+ * Chooses the number of environments per submission from the times of earlier submissions, so that the driver's watchdog does
+ * not end a submission.
  */
 
 /** Environments of the first submission: little work even for a software device. */
@@ -29,6 +29,7 @@ export class SubmissionSize {
 
   /** Records the time of a measured submission, and adjusts the size. */
   record(envs: number, ms: number): void {
+    // Aims at half of the maximum, because the next environments may take longer.
     const fitting = Math.floor((envs * this.#maxMs) / Math.max(ms, 1e-3) / 2);
     this.#isMeasured = envs >= this.#envs || this.#isMeasured;
     this.#envs = Math.max(MIN_ENVS, Math.min(fitting, envs * GROWTH, 2 ** 30));

@@ -113,6 +113,7 @@ function anyRun(random: Random, { numEnvs }: VecEnv, sourceEnvs: number): Call {
   };
 }
 
+/** Random indices below `of`. Few of them may be `of` itself, which is refused. */
 const randomIndices = (random: Random, length: number, of: number): Uint32Array =>
   Uint32Array.from({ length }, () => random.integer(0, of - (random.chance(0.002) ? 0 : 1)));
 

@@ -221,6 +221,6 @@ struct Launch {
   stops: u32,
   // array of words: the environments to copy or to save
   indices: u32,
-  // array of words: states
+  // array of words: states to load
   rows: u32,
 }

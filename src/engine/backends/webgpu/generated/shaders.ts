@@ -225,7 +225,7 @@ struct Launch {
   stops: u32,
   // array of words: the environments to copy or to save
   indices: u32,
-  // array of words: states
+  // array of words: states to load
   rows: u32,
 }
 `,
@@ -241,7 +241,7 @@ struct Launch {
 
 override workgroup_size: u32 = 64;
 
-// Functions that read a request's rows. \`i\` is the environment's index in the launch.
+// Functions that read a request's rows. \`bytes\` and \`mask\` are offsets of arrays; \`i\` is the environment's index in the launch.
 fn byte_at(bytes: u32, i: u32) -> u32 {
   return (request[bytes + (i >> 2u)] >> (8u * (i & 3u))) & 0xffu;
 }
@@ -339,16 +339,17 @@ fn four_rounds(draw: vec2<u32>, by: vec4<u32>) -> vec2<u32> {
   return vec2(x, y);
 }
 
+// Each group of four rounds uses the rotations \`odd\` or \`even\`, by its number from 1 to 5.
 fn threefry(key: vec2<u32>, counter: vec2<u32>) -> vec2<u32> {
-  const even = vec4(13u, 15u, 26u, 6u);
-  const odd = vec4(17u, 29u, 16u, 24u);
+  const odd = vec4(13u, 15u, 26u, 6u);
+  const even = vec4(17u, 29u, 16u, 24u);
   let third = key.x ^ key.y ^ 0x1BD11BDAu;
   var x = counter + key;
-  x = four_rounds(x, even) + vec2(key.y, third + 1u);
-  x = four_rounds(x, odd) + vec2(third, key.x + 2u);
-  x = four_rounds(x, even) + vec2(key.x, key.y + 3u);
-  x = four_rounds(x, odd) + vec2(key.y, third + 4u);
-  return four_rounds(x, even) + vec2(third, key.x + 5u);
+  x = four_rounds(x, odd) + vec2(key.y, third + 1u);
+  x = four_rounds(x, even) + vec2(third, key.x + 2u);
+  x = four_rounds(x, odd) + vec2(key.x, key.y + 3u);
+  x = four_rounds(x, even) + vec2(key.y, third + 4u);
+  return four_rounds(x, odd) + vec2(third, key.x + 5u);
 }
 
 // Returns an integer in [0, n), n < 65536.
@@ -426,7 +427,7 @@ fn put_episode(env: u32, episode: EpisodeState) {
   put_word(env, STATE_CRASHES, episode.crashes);
 }
 
-// Records an action: four bits per action, eight actions per word.
+// Records an action in the state's field \`tape\`: four bits per action, eight actions per word.
 fn record_action(env: u32, t: u32, action: u32) {
   let field = STATE_TAPE + (t >> 3u);
   put_word(env, field, word(env, field) | (action << (4u * (t & 7u))));
@@ -437,8 +438,9 @@ fn stored_action(env: u32, t: u32) -> u32 {
 `,
   'profile.wgsl': `// Profiles drawn from a seed, and the belief target of a profile (docs/world.md, Profiles).
 
+// The random numbers of a sampled profile: one for each trait, and nine whose order gives the reward weights.
 const UNITS = 20u;
-const SPACINGS = UNITS - COUNT_TRAITS;
+const SORTED_UNITS = UNITS - COUNT_TRAITS;
 // A sorting network of 25 exchanges for nine numbers (Floyd's; Knuth, The Art of Computer Programming, vol. 3, 5.3.4).
 const EXCHANGES = array<vec2<u32>, 25>(
   vec2(0, 1), vec2(3, 4), vec2(6, 7), vec2(1, 2), vec2(4, 5), vec2(7, 8), vec2(0, 1), vec2(3, 4), vec2(6, 7),
@@ -462,8 +464,8 @@ fn put_sampled_profile(env: u32, seed: u32) {
     let above = multiply(world_number(BLOCK_TRAIT_SPAN + k), unit(bits[k]));
     put_number(env, STATE_PROFILE + k, add(world_number(BLOCK_TRAIT_LOW + k), above));
   }
-  var q: array<u32, SPACINGS>;
-  for (var k = 0u; k < SPACINGS; k++) {
+  var q: array<u32, SORTED_UNITS>;
+  for (var k = 0u; k < SORTED_UNITS; k++) {
     q[k] = bits[COUNT_TRAITS + k];
   }
   for (var e = 0u; e < 25u; e++) {
@@ -473,6 +475,7 @@ fn put_sampled_profile(env: u32, seed: u32) {
     q[pair.x] = min(a, b);
     q[pair.y] = max(a, b);
   }
+  // The reward weights: one number for each meter.
   put_meters(
     env,
     STATE_PROFILE + COUNT_TRAITS,
@@ -1161,7 +1164,7 @@ fn record(i: u32, t: u32, m: Meters, transition: Transition) {
   put_recorded_meters(RECORDED_ANOMALIES, i, t, transition.anomaly);
 }
 `,
-  'run.wgsl': `// Plays many steps of each episode in one call, from its current state to its stop.
+  'run.wgsl': `// Plays many steps of each episode in one call, from its current step to the step at which it stops.
 
 fn policy_seed_at(i: u32) -> u32 {
   if (launch.seeds == NONE) {

@@ -1,7 +1,8 @@
 // Profiles drawn from a seed, and the belief target of a profile (docs/world.md, Profiles).
 
+// The random numbers of a sampled profile: one for each trait, and nine whose order gives the reward weights.
 const UNITS = 20u;
-const SPACINGS = UNITS - COUNT_TRAITS;
+const SORTED_UNITS = UNITS - COUNT_TRAITS;
 // A sorting network of 25 exchanges for nine numbers (Floyd's; Knuth, The Art of Computer Programming, vol. 3, 5.3.4).
 const EXCHANGES = array<vec2<u32>, 25>(
   vec2(0, 1), vec2(3, 4), vec2(6, 7), vec2(1, 2), vec2(4, 5), vec2(7, 8), vec2(0, 1), vec2(3, 4), vec2(6, 7),
@@ -25,8 +26,8 @@ fn put_sampled_profile(env: u32, seed: u32) {
     let above = multiply(world_number(BLOCK_TRAIT_SPAN + k), unit(bits[k]));
     put_number(env, STATE_PROFILE + k, add(world_number(BLOCK_TRAIT_LOW + k), above));
   }
-  var q: array<u32, SPACINGS>;
-  for (var k = 0u; k < SPACINGS; k++) {
+  var q: array<u32, SORTED_UNITS>;
+  for (var k = 0u; k < SORTED_UNITS; k++) {
     q[k] = bits[COUNT_TRAITS + k];
   }
   for (var e = 0u; e < 25u; e++) {
@@ -36,6 +37,7 @@ fn put_sampled_profile(env: u32, seed: u32) {
     q[pair.x] = min(a, b);
     q[pair.y] = max(a, b);
   }
+  // The reward weights: one number for each meter.
   put_meters(
     env,
     STATE_PROFILE + COUNT_TRAITS,

@@ -1,4 +1,4 @@
-// Plays many steps of each episode in one call, from its current state to its stop.
+// Plays many steps of each episode in one call, from its current step to the step at which it stops.
 
 fn policy_seed_at(i: u32) -> u32 {
   if (launch.seeds == NONE) {

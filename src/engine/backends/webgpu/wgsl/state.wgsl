@@ -68,7 +68,7 @@ fn put_episode(env: u32, episode: EpisodeState) {
   put_word(env, STATE_CRASHES, episode.crashes);
 }
 
-// Records an action: four bits per action, eight actions per word.
+// Records an action in the state's field `tape`: four bits per action, eight actions per word.
 fn record_action(env: u32, t: u32, action: u32) {
   let field = STATE_TAPE + (t >> 3u);
   put_word(env, field, word(env, field) | (action << (4u * (t & 7u))));

@@ -16,16 +16,17 @@ fn four_rounds(draw: vec2<u32>, by: vec4<u32>) -> vec2<u32> {
   return vec2(x, y);
 }
 
+// Each group of four rounds uses the rotations `odd` or `even`, by its number from 1 to 5.
 fn threefry(key: vec2<u32>, counter: vec2<u32>) -> vec2<u32> {
-  const even = vec4(13u, 15u, 26u, 6u);
-  const odd = vec4(17u, 29u, 16u, 24u);
+  const odd = vec4(13u, 15u, 26u, 6u);
+  const even = vec4(17u, 29u, 16u, 24u);
   let third = key.x ^ key.y ^ 0x1BD11BDAu;
   var x = counter + key;
-  x = four_rounds(x, even) + vec2(key.y, third + 1u);
-  x = four_rounds(x, odd) + vec2(third, key.x + 2u);
-  x = four_rounds(x, even) + vec2(key.x, key.y + 3u);
-  x = four_rounds(x, odd) + vec2(key.y, third + 4u);
-  return four_rounds(x, even) + vec2(third, key.x + 5u);
+  x = four_rounds(x, odd) + vec2(key.y, third + 1u);
+  x = four_rounds(x, even) + vec2(third, key.x + 2u);
+  x = four_rounds(x, odd) + vec2(key.x, key.y + 3u);
+  x = four_rounds(x, even) + vec2(key.y, third + 4u);
+  return four_rounds(x, odd) + vec2(third, key.x + 5u);
 }
 
 // Returns an integer in [0, n), n < 65536.
