@@ -199,7 +199,7 @@ export interface ReplayRequest {
   readonly profiles: Float32Array | null;
   /** f32 [8]: the grader's weights, for all rows. */
   readonly grader: Float32Array;
-  /** u8 [n], 0 to 27: the lengths of the histories. */
+  /** u8 [n], 0 to 27: the length of each history, which is the step at which it stops. */
   readonly stops: Uint8Array;
   /** u8 [n, 28]: codes; entries after a history's end are ignored. */
   readonly histories: Uint8Array;
