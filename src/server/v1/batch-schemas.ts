@@ -99,7 +99,7 @@ export const graderOf = (grader: z.output<typeof GRADER>): Float32Array => toGra
 export function checkRows(rows: number, columns: Readonly<Record<string, unknown>>): void {
   for (const [name, entries] of Object.entries(columns)) {
     if (!(entries instanceof Column) || entries.length === rows) continue;
-    throw invalidField(
+    throw invalidFieldError(
       name,
       `Expected ${rows} entries (one for each of seeds), got ${entries.length}. Send one for each of seeds.`,
     );
@@ -107,7 +107,7 @@ export function checkRows(rows: number, columns: Readonly<Record<string, unknown
 }
 
 /** Builds the error for a field of the body. */
-export function invalidField(field: string, msg: string): InvalidRequestError {
+export function invalidFieldError(field: string, msg: string): InvalidRequestError {
   const error: ValidationError = { type: 'value_error', loc: ['body', field], msg, input: null };
   return new InvalidRequestError([error]);
 }

@@ -7,7 +7,7 @@ import { type ParsedCompletion, parseCompletion } from '../../rollouts/text/pars
 import { describe } from '../../shared/values.js';
 import { NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
 import type { Frame } from '../vec/frame.js';
-import { invalidField, MAX_ROWS } from './batch-schemas.js';
+import { invalidFieldError, MAX_ROWS } from './batch-schemas.js';
 import { MAX_ROW_BYTES } from './body-reader.js';
 import { type RowSource, type ScoredSlice, withoutStacks } from './score-slices.js';
 
@@ -55,7 +55,7 @@ export class FrameRows implements RowSource {
     this.rows = arrays.seeds?.length ?? 0;
     for (const name of Object.keys(arrays)) {
       if (!Object.hasOwn(ARRAYS, name))
-        throw invalidField(
+        throw invalidFieldError(
           name,
           `Expected arrays among ${NAMES.join(', ')}, got ${describe(name)}. Leave it out.`,
         );
@@ -63,7 +63,7 @@ export class FrameRows implements RowSource {
     }
     for (const name of REQUIRED) {
       if (arrays[name] === undefined)
-        throw invalidField(name, `Expected the array ${name}, got none. Send ${name} of every row.`);
+        throw invalidFieldError(name, `Expected the array ${name}, got none. Send ${name} of every row.`);
     }
     this.#arrays = arrays as Checked;
     this.#profiles = profiles;
@@ -147,33 +147,36 @@ function checkArray(name: Name, values: unknown, shape: readonly number[], rows:
   if (!fits) {
     const got = Object.entries(TYPES).find(([, Type]) => values instanceof Type)?.[0] ?? 'int32';
     const shapeText = rowShape === null ? '[bytes]' : `[${expected.join(', ')}]`;
-    throw invalidField(
+    throw invalidFieldError(
       name,
       `Expected ${name} of type ${dtype} and shape ${shapeText}, got ${got} and [${shape.join(', ')}]. ` +
         'Send one row for each of seeds.',
     );
   }
   if (rows > MAX_ROWS)
-    throw invalidField(name, `Expected at most ${MAX_ROWS} rows, got ${rows}. Send fewer rows at a time.`);
+    throw invalidFieldError(
+      name,
+      `Expected at most ${MAX_ROWS} rows, got ${rows}. Send fewer rows at a time.`,
+    );
 }
 
 function checkAnswers({ actions, beliefs, completions, completion_ends: ends }: Arrays): void {
   if ((completions === undefined) !== (ends === undefined)) {
-    throw invalidField(
+    throw invalidFieldError(
       'completions',
       'Expected completions with completion_ends, got one of these arrays alone. Send both.',
     );
   }
   if ((completions === undefined) === (actions === undefined)) {
     const got = actions === undefined ? 'neither' : 'both';
-    throw invalidField(
+    throw invalidFieldError(
       'completions',
       `Expected either completions or actions, got ${got}. Send completions, or actions.`,
     );
   }
   if (completions === undefined || ends === undefined) return;
   if (beliefs !== undefined) {
-    throw invalidField(
+    throw invalidFieldError(
       'beliefs',
       'Expected beliefs with actions only, got them with completions. Leave them out.',
     );
@@ -183,7 +186,7 @@ function checkAnswers({ actions, beliefs, completions, completion_ends: ends }: 
 
 function checkEnds(ends: Uint32Array, bytes: number): void {
   const fault = (expected: string, row: number): never => {
-    throw invalidField(
+    throw invalidFieldError(
       'completion_ends',
       `Expected ${expected} at completion_ends[${row}], got ${ends[row]}. Send the position in completions where the text of each row ends.`,
     );
@@ -196,7 +199,7 @@ function checkEnds(ends: Uint32Array, bytes: number): void {
   const last = ends.length - 1;
   if (startOf(ends, ends.length) === bytes) return;
   if (last >= 0) fault(`the length of completions, ${bytes},`, last);
-  throw invalidField(
+  throw invalidFieldError(
     'completions',
     `Expected no text without rows, got ${bytes} bytes. Send the rows of these texts.`,
   );
@@ -206,12 +209,12 @@ function checkProfiles(codes: Uint8Array | undefined, names: ProfileNames): void
   if ((codes === undefined) === (typeof names === 'string')) {
     const row = codes?.findIndex((code) => code >= names.length) ?? -1;
     if (row < 0) return;
-    throw invalidField(
+    throw invalidFieldError(
       'profiles',
       `Expected numbers below ${names.length} (names in data.profiles), got ${codes![row]} at profiles[${row}]. Send the index of a name.`,
     );
   }
-  throw invalidField(
+  throw invalidFieldError(
     'profiles',
     'Expected a list of names in data.profiles with the array profiles, or one name without it. Send a list with the array, or one name.',
   );

@@ -4,7 +4,7 @@ import { parseCompletion } from '../../rollouts/text/parse-completions.js';
 import { describe } from '../../shared/values.js';
 import type { Route } from '../http/route.js';
 import { BATCH_FAILURES, type BatchRunner } from './batch-runner.js';
-import { column, invalidField } from './batch-schemas.js';
+import { column, invalidFieldError } from './batch-schemas.js';
 import { type Column, sliceEnd } from './column.js';
 import { PARSED_COLUMNS, ParsedColumns } from './parsed-columns.js';
 
@@ -47,7 +47,7 @@ async function parseColumn(
     await turn();
     to = sliceEnd([completions], from, SLICE);
     for (const [k, text] of completions.rows(from, to).entries()) {
-      if (typeof text !== 'string') throw invalidField('completions', noText(text, from + k));
+      if (typeof text !== 'string') throw invalidFieldError('completions', noText(text, from + k));
       parsed.put(from + k, parseCompletion(text));
     }
   }

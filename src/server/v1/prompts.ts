@@ -11,7 +11,7 @@ import {
   GRADER,
   graderOf,
   HISTORIES,
-  invalidField,
+  invalidFieldError,
   PROFILE_MODES,
   SEEDS,
 } from './batch-schemas.js';
@@ -62,7 +62,10 @@ export const promptsRoute = (runner: BatchRunner): Route => ({
 function checkRequest(request: PromptsRequest): void {
   const rows = request.seeds.length;
   if (rows > MAX_PROMPTS) {
-    throw invalidField('seeds', `Expected at most ${MAX_PROMPTS} rows, got ${rows}. Send fewer at a time.`);
+    throw invalidFieldError(
+      'seeds',
+      `Expected at most ${MAX_PROMPTS} rows, got ${rows}. Send fewer at a time.`,
+    );
   }
   checkRows(rows, request);
 }

@@ -2,7 +2,7 @@
 import type { RolloutPolicy } from '../../rollouts/groups/group-options.js';
 import { describe } from '../../shared/values.js';
 import { ACTION_NAMES, NUM_ACTIONS, NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
-import { invalidField } from './batch-schemas.js';
+import { invalidFieldError } from './batch-schemas.js';
 import { allRows, Column } from './column.js';
 
 export interface Sequences {
@@ -36,7 +36,7 @@ function beliefsOf(sequence: unknown, i: number): Float32Array {
   const where = `belief_sequences[${i}]`;
   if (!Array.isArray(sequence) || sequence.length !== NUM_STEPS) {
     const got = describe(sequence);
-    throw invalidField(
+    throw invalidFieldError(
       'belief_sequences',
       `Expected ${NUM_STEPS} beliefs at ${where}, got ${got}. Send a belief, or null, for each step.`,
     );
@@ -45,7 +45,7 @@ function beliefsOf(sequence: unknown, i: number): Float32Array {
   for (const [t, belief] of sequence.entries()) {
     if (belief === null) continue;
     if (!isBelief(belief)) {
-      throw invalidField(
+      throw invalidFieldError(
         'belief_sequences',
         `Expected ${NUM_BELIEFS} numbers, or null, at ${where}[${t}], got ${describe(belief)}. Send null for no belief.`,
       );
@@ -62,7 +62,7 @@ const isBelief = (belief: unknown): belief is number[] =>
 
 function codesOf(sequence: unknown, i: number): Uint8Array {
   if (!Array.isArray(sequence) || sequence.length !== NUM_STEPS) {
-    throw invalidField(
+    throw invalidFieldError(
       'action_sequences',
       `Expected ${NUM_STEPS} actions at action_sequences[${i}], got ${describe(sequence)}. Send an action for each step.`,
     );
@@ -70,7 +70,7 @@ function codesOf(sequence: unknown, i: number): Uint8Array {
   return Uint8Array.from(sequence, (action: unknown, t) => {
     const code = typeof action === 'string' ? ACTION_NAMES.indexOf(action) : action;
     if (typeof code === 'number' && code in ACTION_NAMES) return code;
-    throw invalidField(
+    throw invalidFieldError(
       'action_sequences',
       `Expected an action's name or code at action_sequences[${i}][${t}], got ${describe(action)}. Send a name, or a code from 0 to ${NUM_ACTIONS - 1}.`,
     );

@@ -20,7 +20,7 @@ import {
   column,
   GRADER,
   graderOf,
-  invalidField,
+  invalidFieldError,
   PROFILE_MODES,
   SEED,
 } from './batch-schemas.js';
@@ -150,43 +150,44 @@ function checkRequest({
   checkRows(seeds.length, { profile_modes });
   const rollouts = seeds.length * group_size;
   if (rollouts > MAX_ROLLOUTS) {
-    throw invalidField(
+    throw invalidFieldError(
       'group_size',
       `Expected at most ${MAX_ROLLOUTS} rollouts, got ${rollouts}. Send fewer at a time.`,
     );
   }
   if ((policy === 'action_sequences') !== (sequences !== undefined)) {
-    throw invalidField(
+    throw invalidFieldError(
       'action_sequences',
       sequences === undefined ? NO_SEQUENCES : onlyWith('action_sequences', 'action_sequences', policy),
     );
   }
   if (sequences !== undefined && sequences.length !== rollouts) {
-    throw invalidField(
+    throw invalidFieldError(
       'action_sequences',
       `Expected ${rollouts} action sequences (one for each rollout), got ${sequences.length}. Send one for each rollout.`,
     );
   }
   if (belief !== undefined && sequences === undefined) {
-    throw invalidField('belief', onlyWith('belief', 'action_sequences', policy));
+    throw invalidFieldError('belief', onlyWith('belief', 'action_sequences', policy));
   }
   if (beliefs !== undefined) checkBeliefSequences(beliefs.length, rollouts, belief !== undefined, policy);
   if (policy_seeds !== undefined && policy !== 'random') {
-    throw invalidField('policy_seeds', onlyWith('policy_seeds', 'random', policy));
+    throw invalidFieldError('policy_seeds', onlyWith('policy_seeds', 'random', policy));
   }
 }
 
 function checkBeliefSequences(count: number, rollouts: number, withBelief: boolean, policy: string): void {
   const field = 'belief_sequences';
-  if (policy !== 'action_sequences') throw invalidField(field, onlyWith(field, 'action_sequences', policy));
+  if (policy !== 'action_sequences')
+    throw invalidFieldError(field, onlyWith(field, 'action_sequences', policy));
   if (withBelief) {
-    throw invalidField(
+    throw invalidFieldError(
       field,
       'Expected belief or belief_sequences, got both. Leave out one of these fields.',
     );
   }
   if (count !== rollouts) {
-    throw invalidField(
+    throw invalidFieldError(
       field,
       `Expected ${rollouts} belief sequences (one for each rollout), got ${count}. Send one for each rollout.`,
     );

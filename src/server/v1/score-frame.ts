@@ -9,7 +9,7 @@ import { type ArraySpec, aligned, decodeFrame, encodeHead } from '../vec/frame.j
 import { atMost } from '../vec/vec-messages.js';
 import { SLICE } from './array-text.js';
 import type { BatchRunner } from './batch-runner.js';
-import { absent, graderOf, invalidField, parse } from './batch-schemas.js';
+import { absent, graderOf, invalidFieldError, parse } from './batch-schemas.js';
 import { FrameRows } from './frame-rows.js';
 import { replayOptions, SCORE_REQUEST } from './score-request.js';
 import { type FaultySlice, type Scored, scoreSlices } from './score-slices.js';
@@ -40,7 +40,7 @@ export async function scoreFrame(
 ): Promise<KnownBytes> {
   const frame = decodeFrame(body, true);
   if (frame.type !== 'score') {
-    throw invalidField(
+    throw invalidFieldError(
       'type',
       `Expected a frame of type score, got ${frame.type.slice(0, 100)}. Send the type score.`,
     );
@@ -49,7 +49,10 @@ export async function scoreFrame(
   const options = replayOptions(request, runner);
   const rows = new FrameRows(frame, request.profiles, options);
   if (request.parsed && frame.arrays.completions === undefined) {
-    throw invalidField('parsed', 'Expected parsed with completions only, got it with actions. Leave it out.');
+    throw invalidFieldError(
+      'parsed',
+      'Expected parsed with completions only, got it with actions. Leave it out.',
+    );
   }
   const settings = toStackSettings(options, graderOf(request.grader));
   const scored = await scoreSlices(rows, request, settings, turn);

@@ -14,7 +14,7 @@ import {
   GRADER,
   graderOf,
   HISTORIES,
-  invalidField,
+  invalidFieldError,
   PROFILE_MODES,
   SEEDS,
 } from './batch-schemas.js';
@@ -99,19 +99,22 @@ export function checkRequest({
   });
   if ((completions === undefined) === (actions === undefined)) {
     const got = actions === undefined ? 'neither' : 'both';
-    throw invalidField(
+    throw invalidFieldError(
       'completions',
       `Expected either completions or actions, got ${got}. Send completions, or actions.`,
     );
   }
   if (completions !== undefined && beliefs !== undefined) {
-    throw invalidField(
+    throw invalidFieldError(
       'beliefs',
       'Expected beliefs with actions only, got them with completions, which contain theirs. Leave beliefs out.',
     );
   }
   if (parsed && completions === undefined) {
-    throw invalidField('parsed', 'Expected parsed with completions only, got it with actions. Leave it out.');
+    throw invalidFieldError(
+      'parsed',
+      'Expected parsed with completions only, got it with actions. Leave it out.',
+    );
   }
 }
 
