@@ -12,8 +12,9 @@ what it would have done, and the student learns from all episodes. Its beliefs l
 Finally, with --refine-episodes, the student plays on the engine, and copies of its episodes play other actions at one step:
 the student learns how much each action gains in the final score. --from refines a finished student.
 The teachers are ${TEACHER_NAMES.join(', ')}.
-The file is a policy of eval, reeval --baselines, audit and teach. FILE.partial has the state of the training meanwhile; with
---resume the same command continues from there, to the same file. Training needs the package @jax-js/jax.
+The file is a policy of eval, reeval --baselines, audit and teach. While the training runs, FILE.partial has its state. After an
+interruption, the same command with --resume continues the training, and writes the same file as without the interruption.
+Training needs the package @jax-js/jax.
 
 Examples:
   rhythm-vec train --episodes 20 --rounds 1 --round-episodes 10 --epochs 5 --output student.safetensors

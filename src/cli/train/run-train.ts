@@ -6,6 +6,7 @@ import { svgOf } from '../../figures/svg.js';
 import { packageVersion } from '../../shared/version.js';
 import { evalSeedsIn, rangeText } from '../../training/datasets/dataset-seeds.js';
 import { type Checkpoint, decodeCheckpoint, encodeCheckpoint } from '../../training/student/checkpoint.js';
+import type { TrainHooks } from '../../training/student/train.js';
 import {
   type TrainOptions,
   type TrainRequest,
@@ -36,10 +37,14 @@ export interface TrainCommandOptions extends Omit<TrainOptions, 'grader' | 'from
 }
 
 /**
- * Trains and writes a student.
+ * Trains and writes a student. @param onCheckpoint is called with each state of the training before the state is written.
  * @throws UsageError for unusable paths; InputError for invalid options; LibraryError `library_missing`; the signal's reason.
  */
-export async function runTrain(options: TrainCommandOptions, signal: AbortSignal): Promise<void> {
+export async function runTrain(
+  options: TrainCommandOptions,
+  signal: AbortSignal,
+  onCheckpoint: TrainHooks['onCheckpoint'] = async () => {},
+): Promise<void> {
   const { output, curves, resume, jsonl, backend, kernel, threads, ...given } = options;
   checkEngineOptions(options);
   if (output === '-')
@@ -66,8 +71,10 @@ export async function runTrain(options: TrainCommandOptions, signal: AbortSignal
   try {
     const trained = await runTraining(request, from, {
       ...{ engine, signal },
-      onCheckpoint: (state) =>
-        writeFilesAtomically([{ path: partial, data: encodeCheckpoint(state, settings) }]),
+      onCheckpoint: async (state) => {
+        await onCheckpoint(state);
+        await writeFilesAtomically([{ path: partial, data: encodeCheckpoint(state, settings) }]);
+      },
       onProgress: ({ done, total, stage, note }) =>
         progress.update(done, total, note === null ? stage : `${stage}; ${note}`),
     });

@@ -12,17 +12,21 @@ import { InputError } from '../../shared/errors.js';
 import { NUM_STEPS } from '../../world/fields.js';
 import type { Labelled } from './episodes.js';
 
-/** A network and its optimiser: everything that the next update depends on. */
+/** A network, and the state of its optimiser, Adam. */
 export interface ModelState {
   readonly layers: readonly Layer[];
+  /** Adam's running means of the gradients, and of their squares: an entry for each number of `layers`. */
   readonly mean: readonly Layer[];
   readonly square: readonly Layer[];
+  /** The number of updates so far. */
   readonly updates: number;
 }
 
 /** Figures of the student after an epoch. */
 export interface EpochFigures {
+  /** 0 for the clone of the teacher's episodes, then the round of DAgger. */
   readonly round: number;
+  /** The epoch of the round, from 0. */
   readonly epoch: number;
   /** Mean losses over the epoch's updates. */
   readonly actionLoss: number;
@@ -33,14 +37,17 @@ export interface EpochFigures {
   readonly beliefMae: number;
 }
 
-/** Figures of an iteration of the refinement. */
+/** Figures of an iteration of the refinement: a batch of episodes, and the updates that follow. */
 export interface RefinementFigures {
   /** The episodes played so far. */
   readonly episodes: number;
   /** Means over the episodes of the iteration, before its updates. */
   readonly finalScore: number;
   readonly beliefMae: number;
-  /** What drawing the compared actions by the student's probabilities gains over its own actions, on average. */
+  /**
+   * The mean gain, over the student's own action, of an action that is drawn from the compared ones by the student's
+   * probabilities. Its unit is that of the final score.
+   */
   readonly gain: number;
 }
 
@@ -50,18 +57,21 @@ export interface RefinementState {
   readonly figures: readonly RefinementFigures[];
 }
 
+/** The state of a training between two parts of its work. */
 export interface Checkpoint {
-  /** What was finished: the epochs of each round so far are in `figures`. */
+  /** An entry for each finished epoch of cloning, over all rounds. */
   readonly figures: readonly EpochFigures[];
+  /** The episodes that are labelled so far. */
   readonly episodes: Labelled;
+  /** The clone, as far as it is trained. The refinement does not change it. */
   readonly learner: ModelState;
-  /** Null before the refinement. Then `learner` is the clone. */
+  /** Null before the refinement. */
   readonly refinement: RefinementState | null;
 }
 
 const SETS = ['layers', 'mean', 'square'] as const;
 
-/** @param settings JSON that determines the training. A training with others cannot continue from the file. */
+/** Returns the bytes of a checkpoint. @param settings JSON that determines the training. Only the same training can continue from the file. */
 export function encodeCheckpoint(checkpoint: Checkpoint, settings: string): Uint8Array {
   const { figures, episodes, learner, refinement } = checkpoint;
   const count = episodes.seeds.length;

@@ -20,8 +20,9 @@ export interface Played {
   readonly actions: Uint8Array;
 }
 
+/** Episodes with the teacher's action at each step. */
 export interface Labelled extends Played {
-  /** u8 [n, 28]: the actions that the teacher would have played. */
+  /** u8 [n, 28]: the actions that the teacher chooses after the same observations. */
   readonly labels: Uint8Array;
 }
 
@@ -38,7 +39,7 @@ export const joined = (one: Labelled, other: Labelled): Labelled => ({
   labels: Uint8Array.from([...one.labels, ...other.labels]),
 });
 
-/** Returns the first `count` episodes from `first` on. */
+/** Returns `count` episodes, from the episode at index `first` on. */
 export const partOf = ({ seeds, actions, labels }: Labelled, first: number, count: number): Labelled => ({
   seeds: seeds.slice(first, first + count),
   actions: actions.slice(first * NUM_STEPS, (first + count) * NUM_STEPS),
@@ -55,7 +56,7 @@ export interface LabelOptions {
   readonly signal: AbortSignal;
 }
 
-/** Plays an episode of each seed, and asks the teacher for its action at each step. @param seeds u32 [n]. */
+/** Plays an episode of each seed, and records the teacher's choice at each step. @param seeds u32 [n]. */
 export async function labelEpisodes(seeds: Uint32Array, options: LabelOptions): Promise<Labelled> {
   const { teacher, student, grader, engine, signal } = options;
   const numEnvs = seeds.length;
@@ -82,20 +83,20 @@ export async function labelEpisodes(seeds: Uint32Array, options: LabelOptions): 
   return { seeds, actions, labels };
 }
 
-/** A teacher that used the hidden profiles would teach what no student can know. `train` refuses it by name. */
+/** Is called only by a teacher that uses hidden profiles, and `toTrainRequest` refuses these by name. */
 function refuseProfiles(): never {
   throw new Error('Expected a teacher that does not use hidden profiles.');
 }
 
 /** The inputs and belief targets of episodes. */
 export interface Samples {
-  /** f32 [n * 28, FEATURE_COUNT]. */
+  /** f32 [n * 28, FEATURE_COUNT]: the student's inputs before each step. */
   readonly inputs: Float32Array;
-  /** f32 [n, 3]. */
+  /** f32 [n, 3]: the true belief targets of each episode. */
   readonly targets: Float32Array;
 }
 
-/** Replays episodes, and returns the inputs before each step with the true belief targets. */
+/** Replays episodes and returns their samples. */
 export async function samplesOf(
   { seeds, actions }: Played,
   world: World,

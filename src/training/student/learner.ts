@@ -1,4 +1,4 @@
-/** The learner of cloning: the network, its losses and one update. Needs the package `@jax-js/jax`. */
+/** Trains a clone: the losses, and updates of the network. Needs the package `@jax-js/jax`. */
 import { jit, nn, numpy as np, tree, valueAndGrad } from '@jax-js/jax';
 import { FEATURE_COUNT } from '../../agents/student/features.js';
 import { OUTPUT, OUTPUT_COUNT } from '../../agents/student/network.js';
@@ -7,15 +7,15 @@ import { type AdamState, adam, type Parameters } from './adam.js';
 import type { ModelState } from './checkpoint.js';
 import { beliefLoss, forward, initialState, Model, matrix } from './model.js';
 
-/** The rows of an update, b each. */
+/** The rows of an update: b of actions, and b of beliefs, from other episodes. */
 export interface Rows {
-  /** f32 [b, FEATURE_COUNT]: the inputs of the teacher's labels. */
+  /** f32 [b, FEATURE_COUNT]: the inputs of the labels. */
   readonly inputs: Float32Array;
-  /** f32 [b, 10]: 1 at the teacher's action. */
+  /** f32 [b, 10]: 1 at the teacher's action, 0 elsewhere. */
   readonly labels: Float32Array;
-  /** f32 [b, FEATURE_COUNT]: the inputs of the belief targets, from other episodes. */
+  /** f32 [b, FEATURE_COUNT]: the inputs of the targets. */
   readonly beliefInputs: Float32Array;
-  /** f32 [b, 3]. */
+  /** f32 [b, 3]: the true belief targets. */
   readonly targets: Float32Array;
 }
 
@@ -23,7 +23,7 @@ export interface Rows {
 export interface Losses {
   /** Cross-entropy of the teacher's actions. */
   readonly actions: number;
-  /** Minus the log-likelihood of the belief targets, normal around the means, without its constant. */
+  /** Minus the log-likelihood of the belief targets: see `beliefLoss`. */
   readonly beliefs: number;
 }
 
@@ -58,17 +58,17 @@ export class Learner {
   }
 }
 
-/** @param random uniform in [0, 1). @param hidden the sizes of the hidden layers, multiples of four. */
+/** Returns the state of an untrained student. @param random uniform in [0, 1). @param hidden the sizes of the hidden layers, multiples of four. */
 export function initialStudent(random: () => number, hidden: readonly number[]): ModelState {
   const state = initialState(random, [FEATURE_COUNT, ...hidden, OUTPUT_COUNT]);
   state.layers[state.layers.length - 1].bias.fill(INITIAL_LOG_SPREAD, OUTPUT.logSpreads);
   return state;
 }
 
-/** The logarithm of a belief target's standard deviation, about 0.25. */
+/** The first logarithm of a belief's standard deviation, which is about 0.25: that of the targets. */
 const INITIAL_LOG_SPREAD = -1.4;
 
-/** Returns the sum of the losses, and both losses [2]. */
+/** Returns the sum of the losses, which is minimised, and an array of the two, [2]. */
 function loss(parameters: Parameters, batch: Batch): [np.Array, np.Array] {
   const rows = batch.labels.shape[0];
   const logits = forward(tree.ref(parameters), batch.inputs).slice([], [0, NUM_ACTIONS]);

@@ -5,13 +5,14 @@ import { MIDDLE } from '../../agents/student/student.js';
 import type { AdamState, Layer, Parameters } from './adam.js';
 import type { ModelState } from './checkpoint.js';
 
-/** What an update returns: figures, as one array, and the arrays of the next update. */
 interface Updated {
+  /** What the caller of the update gets, such as its losses. */
   figures: np.Array;
   parameters: Parameters;
   state: AdamState;
 }
 
+/** A network and its optimiser. The caller disposes it. */
 export class Model {
   #parameters: Parameters;
   #adam: AdamState;
@@ -21,7 +22,7 @@ export class Model {
     this.#adam = { mean: mean.map(toArrays), square: square.map(toArrays), count: np.array(updates) };
   }
 
-  /** Replaces the arrays. @param compute consumes the current ones. @returns the figures of the update. */
+  /** Replaces the arrays by those that `compute` returns. @param compute consumes the present arrays. @returns the figures of the update. */
   async update(compute: (parameters: Parameters, state: AdamState) => Updated): Promise<Float32Array> {
     const { figures, parameters, state } = compute(this.#parameters, this.#adam);
     this.#parameters = parameters;
@@ -83,6 +84,7 @@ export function stateOf(layers: readonly FileLayer[]): ModelState {
 
 const LAST_LAYER_GAIN = 0.1;
 
+/** Returns values as an array [rows, columns]. */
 export const matrix = (values: Float32Array, columns: number): np.Array =>
   np.array(values).reshape([values.length / columns, columns]);
 

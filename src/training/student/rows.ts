@@ -1,4 +1,4 @@
-/** The rows of updates, and figures of a network, from labelled episodes. */
+/** Fills the rows of updates from labelled episodes, and measures a network in episodes. */
 import { FEATURE_COUNT } from '../../agents/student/features.js';
 import { type Network, OUTPUT } from '../../agents/student/network.js';
 import { highestLogit, statedBelief } from '../../agents/student/student.js';
@@ -35,12 +35,17 @@ export const createRows = (count: number) => ({
   targets: new Float32Array(count * NUM_BELIEFS),
 });
 
+/** The episodes of an epoch, and the order in which its updates use their rows. A row is a step of an episode. */
 export interface RowSource {
+  /** u8 [n, 28]: the teacher's actions. */
   readonly labels: Uint8Array;
+  /** The samples of the labelled episodes. */
   readonly samples: Samples;
-  readonly rowOf: (index: number) => number;
+  /** Returns the row that is used at a place of the order. */
+  readonly rowOf: (place: number) => number;
+  /** The samples of the episodes from which the beliefs learn. */
   readonly fresh: Samples;
-  readonly freshRowOf: (index: number) => number;
+  readonly freshRowOf: (place: number) => number;
 }
 
 /** Fills the rows of update k of an epoch. */
@@ -58,6 +63,7 @@ export function fillRows(rows: ReturnType<typeof createRows>, k: number, source:
   }
 }
 
+/** Copies the inputs of a row to row j. */
 export const copyInputs = (from: Float32Array, row: number, to: Float32Array, j: number): void =>
   to.set(from.subarray(row * FEATURE_COUNT, (row + 1) * FEATURE_COUNT), j * FEATURE_COUNT);
 

@@ -1,8 +1,11 @@
-/** The seeds of a training's episodes. */
+/** Chooses the seeds of a training's episodes. */
 import { permutation } from '../datasets/permutation.js';
 import type { TrainRequest } from './train-options.js';
 
-/** Returns seeds of the range, the next ones of an order that the training's seed chooses. @param key u32: the order's key. */
+/**
+ * Returns `count` seeds of the training's range, from place `first` on of a shuffled order. The order repeats no seed before it
+ * has used all. @param key u32: with the training's seed, it chooses the order.
+ */
 export function seedsOf(
   { seed, seeds }: Pick<TrainRequest, 'seed' | 'seeds'>,
   { first, count, key }: { first: number; count: number; key: number },
@@ -10,7 +13,7 @@ export function seedsOf(
   const size = seeds.last - seeds.first + 1;
   return Uint32Array.from({ length: count }, (_, k) => {
     const at = first + k;
-    // Each pass over the range has an order of its own.
+    // Each pass over the range has another order.
     const order = permutation(size, [seed, (key + Math.floor(at / size)) >>> 0]);
     return seeds.first + order(at % size);
   });

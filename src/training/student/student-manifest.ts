@@ -1,9 +1,9 @@
-/** The manifest of a trained student. It imports no Node module. */
+/** Builds the manifest of a trained student. It imports no Node module, because the demo page trains students too. */
 import type { StudentManifest } from '../../agents/student/student-file.js';
 import type { Trained } from './train.js';
 import { type TrainRequest, toJson } from './train-options.js';
 
-/** Returns the manifest, without results. @param version of the package. */
+/** Returns the manifest without its evaluation. @param version of the package. */
 export function manifestOf(
   request: TrainRequest,
   { figures, refinement, world }: Pick<Trained, 'figures' | 'refinement' | 'world'>,

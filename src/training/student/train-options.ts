@@ -14,7 +14,10 @@ import type { Played } from './episodes.js';
 
 /** Options of the training of a student. They determine the student. */
 export interface TrainOptions {
-  /** A student to refine, in place of a clone of the teacher. Then `teacher`, `episodes`, `rounds` and `epochs` are refused. */
+  /**
+   * A student to refine, instead of a new clone of the teacher. Then `teacher`, `stored`, `episodes`, `rounds`, `roundEpisodes` and
+   * `epochs` are refused.
+   */
   readonly from?: Student;
   /** A policy of this package that uses observations, but not the hidden profile. Default 'planner'. */
   readonly teacher?: string;
@@ -22,11 +25,14 @@ export interface TrainOptions {
   readonly grader?: GraderLike;
   /** The seeds of the episodes. Default 100 to 9999, as for all training. */
   readonly seeds?: SeedRange;
-  /** Stored episodes to imitate, at least 20, in place of those that the teacher plays. Then `episodes` is refused. */
+  /** Stored episodes to imitate, at least 20, instead of episodes that the teacher plays. Then `episodes` is refused. */
   readonly stored?: Played;
   /** Episodes that the teacher plays and the student imitates, 20 to 1,000,000. Default 2,000. */
   readonly episodes?: number;
-  /** Rounds of DAgger after that: the student plays, and the teacher labels. 0 to 100. Default 2. */
+  /**
+   * Rounds of DAgger (Ross et al. 2011) after that: the student plays episodes, the teacher says its action at each step, and the
+   * student learns from all episodes so far. 0 to 100. Default 2.
+   */
   readonly rounds?: number;
   /** Episodes of each round, 1 to 1,000,000. Default 500. */
   readonly roundEpisodes?: number;
@@ -70,7 +76,7 @@ export const DEFAULTS = {
   refineBatch: 4096,
   seed: 0,
 };
-/** The options of cloning. */
+/** The options of cloning, which a training with `from` refuses. */
 const CLONING = ['teacher', 'stored', 'episodes', 'rounds', 'roundEpisodes', 'epochs'] as const;
 const NAMES: readonly (keyof TrainOptions)[] = [
   ...CLONING,
@@ -83,7 +89,7 @@ const NAMES: readonly (keyof TrainOptions)[] = [
 ];
 const MAX_EPISODES = 1e6;
 const MAX_REFINED = 1e9;
-/** One episode of HELD_OUT_EVERY is held out, so there must be as many. */
+/** One labelled episode of this many is held out of the training, so there must be at least as many. */
 export const HELD_OUT_EVERY = 20;
 
 /** The policies that can teach, by name. */

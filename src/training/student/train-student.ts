@@ -1,4 +1,4 @@
-/** Trains a student and returns its file. */
+/** Trains and evaluates a student, and returns its file. */
 import { readStudent, type Student } from '../../agents/student/student.js';
 import { encodeStudent } from '../../agents/student/student-file.js';
 import type { VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
@@ -43,7 +43,7 @@ export async function trainStudent(options: TrainStudentOptions): Promise<Uint8A
   return (await studentFile(request, trained, { engine, signal })).bytes;
 }
 
-/** Imports what needs `@jax-js/jax`. @throws LibraryError `library_missing`. */
+/** Imports the modules that need `@jax-js/jax`. @throws LibraryError `library_missing`. */
 export const loadTraining = () => load('students', PACKAGES.students, () => import('./train.js'));
 
 /** Evaluates a finished student. @returns its file, and the results. @throws the signal's reason. */

@@ -37,24 +37,24 @@ const ROWS = 512;
 const RATE = 3e-3;
 /** Episodes that are labelled together, between two checkpoints. */
 const CHUNK = 64;
-/** The second words of the keys of permutations. */
+/** The second words of the keys of permutations, of which the training's seed is the first word. They differ in each use. */
 const KEYS = { seeds: 0x53454544, rows: 0x524f5753, fresh: 0x46524553 };
 
 /** How far a training is. */
 export interface TrainProgress {
-  /** What is done now, such as "the teacher plays". */
+  /** What was done last, such as "planner plays". */
   readonly stage: string;
-  /** Steps of work done and in all: an episode to label counts as many as its epochs will cost. */
+  /** How much of the work is done, and the whole work: percent of 100. */
   readonly done: number;
   readonly total: number;
-  /** The last figures, as text; null before the first. */
+  /** The last figure, as text, such as "agreement 0.713"; null before the first. */
   readonly note: string | null;
 }
 
 export interface TrainHooks {
   readonly engine: LabelOptions['engine'];
   readonly signal: AbortSignal;
-  /** Called with the state after each chunk of episodes and each epoch. */
+  /** Called with the state after each 64 labelled episodes, each epoch of cloning and each batch of the refinement. */
   readonly onCheckpoint: (state: Checkpoint) => Promise<void>;
   readonly onProgress: (progress: TrainProgress) => void;
 }
@@ -224,12 +224,12 @@ class Training {
 
 /** Updates between two turns of the event loop. */
 const YIELD_EVERY = 8;
-/** The episodes that take the planner about as long as an epoch takes the learner. */
+/** The planner labels about as many episodes in the time of an epoch of cloning. */
 const EPISODES_PER_EPOCH = 20;
-/** The episodes of a refinement that take about as long as an epoch of cloning. */
+/** The refinement plays about as many episodes in the time of an epoch of cloning. */
 const REFINED_PER_EPOCH = 1000;
 
-/** Returns the parts of the work that are done, and all: an epoch of cloning is one. */
+/** Returns how much of the work is done, and the whole work, in units of an epoch of cloning. */
 function partsOf(
   { from, rounds, epochs, episodes, roundEpisodes, refineEpisodes }: TrainRequest,
   epochsDone: number,

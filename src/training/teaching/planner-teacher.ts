@@ -58,8 +58,8 @@ interface Teacher {
 const BATCH_SIZE = 64;
 
 /**
- * Plays every seed once, and yields the episodes in batches, in the order of their seeds. Completions state beliefs in
- * digits, as a student does, and the episodes use these rounded beliefs.
+ * Plays every seed once, and yields the episodes in batches, in the order of their seeds. Completions state each belief as a
+ * digit, as a language model's answer must, and the episodes use these rounded beliefs.
  * @throws InputError `unknown_name`, or as `CheckedPlayer`; the signal's reason.
  */
 export async function* teach(options: TeachOptions): AsyncGenerator<TrajectoryEpisode[]> {

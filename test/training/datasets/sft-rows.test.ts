@@ -135,7 +135,7 @@ describe('filters', () => {
     ['another teacher', { teacher: ['me', 'you'] }, 30],
     ['another model', { model: ['m'] }, 30],
     ['another condition', { conditions: ['ood'] }, 30],
-  ])('leave out %s', async (why, options, count) => {
+  ])('leave out episodes: %s', async (why, options, count) => {
     expect((await select(episodes, options)).leftOut).toEqual({ [why]: count });
   });
 

@@ -1,7 +1,7 @@
 /**
- * What a refinement learns from: the student plays episodes, and forks of some of them play another action at one step. From then
- * on the student plays the fork too. A fork has the profile, noise and events of its episode, so the difference of the two results
- * is what the other action gains.
+ * Compares actions, which a refinement learns from. The student plays episodes. Forks (copies) of some of them play another action
+ * at one step, and then the student plays the fork to its end too. A fork has the profile, noise and events of its episode, so the
+ * difference of the two results is what the other action gains.
  */
 import { FEATURE_COUNT, Features } from '../../../agents/student/features.js';
 import { OUTPUT, OUTPUT_COUNT } from '../../../agents/student/network.js';
@@ -16,7 +16,7 @@ import { permutation } from '../../datasets/permutation.js';
 
 /** The other actions that are compared with the student's, at each compared step. */
 const OTHERS = 2;
-/** A result is the final score plus this share of the last belief's accuracy. Without it, a student of v2 infers less. */
+/** The result of an episode is its final score minus this share of the last belief's MAE. Without it, a student of v2 infers less. */
 const ACCURACY_SHARE = 0.1;
 /** Compared steps for each episode, on average. */
 const PER_EPISODE = 8;
@@ -31,7 +31,7 @@ export interface Comparisons {
   readonly compared: Float32Array;
   /** f32 [m, 10]: what each compared action gains over the student's; 0 elsewhere. */
   readonly gains: Float32Array;
-  /** f32 [28 * n, FEATURE_COUNT]: all inputs of the student, by steps, then episodes. */
+  /** f32 [28 * n, FEATURE_COUNT]: all inputs of the student: those of step 0 in all episodes, then those of step 1, and so on. */
   readonly allInputs: Float32Array;
   /** f32 [n, 3]: the belief targets of the episodes. */
   readonly targets: Float32Array;
@@ -56,7 +56,7 @@ const KEYS = { actions: 0x41435453, episodes: 0x45504953 };
 export async function compareActions(env: AnyVecEnv, options: ComparisonOptions): Promise<Comparisons> {
   const { numEnvs, world } = env;
   const { profileSeeds, seeds, outputsOf } = options;
-  const { profiles, targets } = peopleOf(profileSeeds, world);
+  const { profiles, targets } = profilesOf(profileSeeds, world);
   const features = new Features(world.params, numEnvs);
   const allInputs = new Float32Array(NUM_STEPS * numEnvs * FEATURE_COUNT);
   const forks: Forks[] = [];
@@ -97,7 +97,7 @@ interface Choices {
 const outputsAt = (outputs: Float32Array, i: number): Float32Array =>
   outputs.subarray(i * OUTPUT_COUNT, (i + 1) * OUTPUT_COUNT);
 
-/** Returns what the student plays and states. */
+/** Returns the actions and beliefs that the student chooses. */
 function choicesOf(outputs: Float32Array, count: number): Choices {
   const [actions, beliefs] = [new Uint8Array(count), new Float32Array(count * NUM_BELIEFS)];
   for (let i = 0; i < count; i++) {
@@ -108,14 +108,14 @@ function choicesOf(outputs: Float32Array, count: number): Choices {
   return { actions, beliefs };
 }
 
-/** Returns the episodes of which a step is compared: as many at each step, drawn by the seeds. */
+/** Draws the episodes in which this step is compared, the same number at each step. */
 function episodesOf(step: number, seeds: Uint32Array): number[] {
   const count = Math.max(1, Math.floor((seeds.length * PER_EPISODE) / NUM_STEPS));
   const order = permutation(seeds.length, [seeds[0], (KEYS.episodes ^ step) >>> 0]);
   return Array.from({ length: count }, (_, k) => order(k));
 }
 
-/** The finished forks of a step. */
+/** The forks that began at a step, finished. */
 interface Forks {
   readonly episodes: readonly number[];
   /** f32 [episodes, FEATURE_COUNT]. */
@@ -139,7 +139,7 @@ interface ForkOptions {
   readonly options: ComparisonOptions;
 }
 
-/** Plays other actions in forks of episodes, and then as the student to the end. */
+/** Plays another action in each fork, and then the student's actions to the end. */
 async function playForks(given: ForkOptions): Promise<Forks> {
   const { env, step, episodes, inputs, outputs, chosen, options } = given;
   const sources = episodes.flatMap((i) => new Array<number>(OTHERS).fill(i));
@@ -173,8 +173,8 @@ function gather(table: Float32Array, size: number, indices: readonly number[]): 
 const draw: Draw = { x0: 0, x1: 0 };
 
 /**
- * Draws different actions other than the student's, the more often the higher their logits: those with the highest sums of logit
- * and Gumbel noise (Kool et al. 2019).
+ * Draws OTHERS different actions that are not the student's. Actions with higher logits are drawn more often: the chosen ones have
+ * the highest sums of logit and Gumbel noise, which draws without replacement (Kool et al. 2019).
  */
 export function drawOthers(outputs: Float32Array, own: number, seed: number, step: number): number[] {
   const keys = Array.from({ length: NUM_ACTIONS }, (_, action) => {
@@ -187,11 +187,11 @@ export function drawOthers(outputs: Float32Array, own: number, seed: number, ste
     .slice(0, OTHERS);
 }
 
-/** Returns what counts of finished episodes, f32 [n]. */
+/** Returns the results of finished episodes, f32 [n]: see ACCURACY_SHARE. */
 const resultsOf = ({ finalScores, beliefMae }: Pick<StepResult, 'finalScores' | 'beliefMae'>): Float32Array =>
   finalScores.map((score, i) => score - ACCURACY_SHARE * beliefMae[i]);
 
-/** Returns the rows of all comparisons. @param results f32 [n]: those of the episodes without another action. */
+/** Returns the rows of all comparisons. @param results f32 [n]: of the episodes themselves, in which the student chose all actions. */
 function rowsOf(
   forks: readonly Forks[],
   results: Float32Array,
@@ -216,7 +216,7 @@ function rowsOf(
 }
 
 /** Returns the profiles of seeds, and their belief targets. */
-function peopleOf(seeds: Uint32Array, { params }: World) {
+function profilesOf(seeds: Uint32Array, { params }: World) {
   const profiles = new Float32Array(seeds.length * PROFILE_SIZE);
   const targets = new Float32Array(seeds.length * NUM_BELIEFS);
   for (const [i, seed] of seeds.entries()) {

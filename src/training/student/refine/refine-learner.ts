@@ -1,4 +1,4 @@
-/** The learner of a refinement. Needs the package `@jax-js/jax`. */
+/** Trains a student in its refinement: the loss, and updates of the network. Needs the package `@jax-js/jax`. */
 import { jit, nn, numpy as np, tree, valueAndGrad } from '@jax-js/jax';
 import { FEATURE_COUNT } from '../../../agents/student/features.js';
 import { NUM_ACTIONS, NUM_BELIEFS } from '../../../world/fields.js';
@@ -19,7 +19,7 @@ export interface RefineRows {
   readonly targets: Float32Array;
 }
 
-/** The weight of the gains over that of the beliefs' loss. */
+/** The weight of the gains in the loss, where the beliefs' loss has the weight 1. */
 const GAIN_WEIGHT = 20;
 
 type Batch = {
@@ -66,7 +66,7 @@ export class RefineLearner {
 /** What is subtracted from the logits of actions that were not compared: their probabilities become 0. */
 const EXCLUDED = 1e4;
 
-/** Returns the loss, and the mean gain [1]. */
+/** Returns the loss, which is minimised, and the mean gain, [1]. */
 function loss(parameters: Parameters, batch: Batch): [np.Array, np.Array] {
   const logits = forward(tree.ref(parameters), batch.inputs).slice([], [0, NUM_ACTIONS]);
   const probabilities = nn.softmax(logits.add(batch.compared.sub(1).mul(EXCLUDED)));

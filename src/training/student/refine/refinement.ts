@@ -25,7 +25,7 @@ const ROWS = 512;
 const PASSES = 4;
 /** The learning rate of the first iteration. It falls linearly to 0. */
 const RATE = 5e-4;
-/** The second words of the keys of permutations. */
+/** The second words of the keys of permutations and draws, of which the training's seed is the first word. */
 const KEYS = { profiles: 0x50524f46, rows: 0x50524f57, beliefs: 0x42454c53, noise: 0x4e4f4953 };
 
 export class Refinement {
@@ -40,7 +40,7 @@ export class Refinement {
     this.#figures = [...(from?.figures ?? [])];
   }
 
-  /** Runs the iterations that are left. @param onIteration is called after each of them. */
+  /** Runs all iterations that are not finished. @param onIteration is called after each of them. */
   async run(engine: LabelOptions['engine'], onIteration: () => Promise<void>): Promise<void> {
     const { refineEpisodes, refineBatch: numEnvs, grader } = this.#request;
     const iterations = Math.ceil(refineEpisodes / numEnvs);
@@ -89,6 +89,7 @@ export class Refinement {
     return gain;
   }
 
+  /** Returns a copy of the state after the last iteration. */
   async state(): Promise<RefinementState> {
     return { actor: await this.#learner.state(), figures: [...this.#figures] };
   }
@@ -100,7 +101,7 @@ export class Refinement {
 
 const draw: Draw = { x0: 0, x1: 0 };
 
-/** Returns the seeds of the noise of episodes `first` to `first + count - 1`. @param seed the training's. */
+/** Returns the seeds of the noise of episodes `first` to `first + count - 1`. @param seed of the training. */
 const noiseSeeds = (seed: number, first: number, count: number): Uint32Array =>
   Uint32Array.from({ length: count }, (_, i) => threefry(seed, KEYS.noise, first + i, 0, draw).x0);
 
