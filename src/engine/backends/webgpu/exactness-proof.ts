@@ -46,7 +46,7 @@ export async function proveExact(open: Open, world: World): Promise<Proof> {
   return { episodes: testRuns().length * EPISODES, different };
 }
 
-/** Returns one run for each kind of policy. */
+/** Returns one run for each kind of policy. Beliefs and action sequences are arbitrary, but always the same. */
 function testRuns(): RunRequest[] {
   const plain = { stops: null, trajectory: null };
   const belief = Float32Array.of(0.25, 0.5, 0.875);

@@ -29,7 +29,7 @@ export class StepClock {
   }
 
   /**
-   * Checks the actions of a run from each environment's step to its stop.
+   * Checks the actions of a run, from each environment's current step to the step at which it stops.
    * @param origin the environments that the run copies first; null for none.
    */
   findSequenceRefusal(
