@@ -33,7 +33,7 @@ const wordsOf = (names: readonly string[]): number =>
   STATE_FIELDS.filter(({ name }) => names.includes(name)).reduce((sum, { size }) => sum + size, 0);
 /** The state that a step changes: the listed fields, the sum of the current half, and one word of the stored actions (`tape`). */
 const STATE_STEP_BYTES = WORD * (wordsOf(['step', 'meters', 'well', 'return', 'crashes']) + 2);
-/** The state that an episode changes: also the sum of the other half, and all words of the stored actions. */
+/** The state that an episode changes: also the sum of the other half, and the other TAPE_WORDS - 1 words of the stored actions. */
 const STATE_EPISODE_BYTES = STATE_STEP_BYTES + WORD * TAPE_WORDS;
 
 export interface Writes {
