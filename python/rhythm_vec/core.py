@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass, replace
-from typing import Any, Dict, Mapping, Optional, Tuple
+from typing import Any, Dict, Mapping, NoReturn, Optional, Tuple
 
 import numpy as np
 import numpy.typing as npt
@@ -41,6 +42,32 @@ class Options:
     imagination: bool
 
 
+class OneCall:
+    """A context manager that spans a call of a VecEnv with its bookkeeping, which the batch's own guard does not. Raises
+    StateError `busy` if another call is in progress."""
+
+    __slots__ = ("_lock",)
+
+    def __init__(self, lock: threading.Lock) -> None:
+        self._lock = lock
+
+    def __enter__(self) -> None:
+        if not self._lock.acquire(False):
+            raise_busy()
+
+    def __exit__(self, *error: object) -> None:
+        self._lock.release()
+
+
+def raise_busy() -> NoReturn:
+    """Raises StateError `busy`."""
+    raise StateError(
+        "busy",
+        "Expected one call at a time, got a call while another call of this environment is in progress. Use a lock, or an "
+        "environment per thread.",
+    )
+
+
 class Core:
     """The state of a VecEnv without its episodes, which are in the batch."""
 
@@ -50,6 +77,9 @@ class Core:
         self.profiles = profiles
         self.graders = graders
         self.num_envs = num_envs
+        lock = threading.Lock()
+        self.acquire, self.release = lock.acquire, lock.release
+        self.call = OneCall(lock)
         self.encoder = Encoder(options.world, options.observation)
         self.kernel = choose_kernel(options.kernel)
         self.seeds = np.zeros(num_envs, np.uint32)

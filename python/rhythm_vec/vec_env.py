@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from contextlib import nullcontext
 from types import TracebackType
-from typing import Any, Dict, Mapping, Optional, Sequence, Tuple, Type, Union
+from typing import Any, ContextManager, Dict, Mapping, Optional, Sequence, Tuple, Type, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +24,7 @@ from .choices import (
     to_world,
 )
 from .copies import check_source, gather, restore, to_snapshot
-from .core import Core, Options
+from .core import Core, Options, raise_busy
 from .forks import fork
 from .kernels import to_threads
 from .observations import ObservationField
@@ -192,15 +193,16 @@ class VecEnv:
             StateError: `not_reset` (a mask at the first reset), `closed`.
         """
         core = self._core
-        core.require_open()
-        chosen = to_mask(mask, core.num_envs)
-        if chosen is not None:
-            core.require_reset()
-        given = core.profiles if profiles is None else to_profiles(self.world, profiles, core.num_envs)
-        weights = None if graders is None else to_graders(self.world, graders, core.num_envs)
-        seeds = to_seeds(seed, core.num_envs, core.options.seed_range)
-        states = None if start is None else to_start(start, self.world, given, chosen, core.num_envs)
-        return core.reset(chosen, seeds, given, weights, states)
+        with core.call:
+            core.require_open()
+            chosen = to_mask(mask, core.num_envs)
+            if chosen is not None:
+                core.require_reset()
+            given = core.profiles if profiles is None else to_profiles(self.world, profiles, core.num_envs)
+            weights = None if graders is None else to_graders(self.world, graders, core.num_envs)
+            seeds = to_seeds(seed, core.num_envs, core.options.seed_range)
+            states = None if start is None else to_start(start, self.world, given, chosen, core.num_envs)
+            return core.reset(chosen, seeds, given, weights, states)
 
     def step(self, actions: npt.ArrayLike, *, beliefs: Optional[npt.ArrayLike] = None, mask: Any = None) -> StepResult:
         """Takes one action in every environment, or in those of a mask. Then autoreset applies.
@@ -216,13 +218,19 @@ class VecEnv:
             StateError: `episode_over` (a finished environment in the mask), `not_reset`, `closed`, `busy`.
         """
         core = self._core
-        if not core.is_playing:
-            core.require_reset()
-        if mask is None and core.is_plain:
-            core.commit_ended(core.batch.step(actions, beliefs, None, None, None))
-            core.steps += core.num_envs
-            return core.result
-        return core.planned_step(actions, beliefs, to_mask(mask, core.num_envs))
+        # As `with core.call`, in half the time.
+        if not core.acquire(False):
+            raise_busy()
+        try:
+            if not core.is_playing:
+                core.require_reset()
+            if mask is None and core.is_plain:
+                core.commit_ended(core.batch.step(actions, beliefs, None, None, None))
+                core.steps += core.num_envs
+                return core.result
+            return core.planned_step(actions, beliefs, to_mask(mask, core.num_envs))
+        finally:
+            core.release()
 
     def run(
         self,
@@ -258,9 +266,10 @@ class VecEnv:
                 `wrong_type`, `unknown_option`; `not_alike` if the source is this VecEnv or of another world.
             StateError: `not_reset`, `closed`, `busy`; with `source` also `foreign_past`, as in `assign`.
         """
-        origin = None if source is None else _core_of(source)
-        steps = run(self._core, policy, beliefs, policy_seeds, stops, trajectory, layout, origin, indices)
-        return self.outputs, steps
+        core, origin = self._core, None if source is None else _core_of(source)
+        with core.call, _call_of(origin, core):
+            steps = run(core, policy, beliefs, policy_seeds, stops, trajectory, layout, origin, indices)
+            return core.outputs, steps
 
     def fork(
         self,
@@ -289,7 +298,8 @@ class VecEnv:
                 episode began after step 0 or cannot be replayed.
         """
         forked = VecEnv.__new__(VecEnv)
-        forked._core = fork(self._core, indices, imagination, autoreset, threads)
+        with self._core.call:
+            forked._core = fork(self._core, indices, imagination, autoreset, threads)
         return forked
 
     def assign(self, source: VecEnv, indices: npt.ArrayLike) -> StepResult:
@@ -305,10 +315,13 @@ class VecEnv:
             StateError: `not_reset` (the source), `closed`; `foreign_past` if this VecEnv has histories, the source has
                 none, and an episode cannot be replayed.
         """
-        self._core.require_open()
-        origin = _core_of(source)
-        gather(self._core, origin, check_source(self._core, origin, indices))
-        return self.outputs
+        core = self._core
+        with core.call:
+            core.require_open()
+            origin = _core_of(source)
+            with _call_of(origin, core):
+                gather(core, origin, check_source(core, origin, indices))
+            return core.outputs
 
     def snapshot(self) -> bytes:
         """Returns the states as bytes, for `restore` in this or another environment, in Python or TypeScript. They do
@@ -318,7 +331,8 @@ class VecEnv:
             StateError: `not_reset`, `closed`, or `foreign_past` for episodes that were copied from an environment
                 with the other value of `imagination`.
         """
-        return to_snapshot(self._core)
+        with self._core.call:
+            return to_snapshot(self._core)
 
     def restore(self, snapshot: bytes) -> StepResult:
         """Restores a snapshot of an environment with the same num_envs, world, autoreset, seed_range and imagination.
@@ -327,27 +341,31 @@ class VecEnv:
             InputError: `bad_snapshot`: damaged, of another release, of other options, or with illegal states.
             StateError: `closed`.
         """
-        restore(self._core, snapshot)
-        return self.outputs
+        with self._core.call:
+            restore(self._core, snapshot)
+            return self._core.outputs
 
     def belief_targets(self) -> npt.NDArray[np.float32]:
         """Returns the belief targets, f32 [n, 3], newly allocated. For evaluation only; agents must not use them.
         Raises StateError `not_reset`, `closed`."""
-        self._core.require_reset()
-        targets: npt.NDArray[np.float32] = self._core.batch.targets()
+        with self._core.call:
+            self._core.require_reset()
+            targets: npt.NDArray[np.float32] = self._core.batch.targets()
         return targets
 
     def state_hash(self) -> npt.NDArray[np.uint64]:
         """Returns the states' hashes, u64 [n], newly allocated: equal for equal seed, step, meters and profile. Raises
         StateError `not_reset`, `closed`."""
-        self._core.require_reset()
-        hashes: npt.NDArray[np.uint64] = self._core.batch.hash()
+        with self._core.call:
+            self._core.require_reset()
+            hashes: npt.NDArray[np.uint64] = self._core.batch.hash()
         return hashes
 
     def close(self) -> None:
         """Frees the states. Views stay readable. A second `close` does nothing."""
-        self._core.batch.close()
-        self._core.is_playing = False
+        with self._core.call:
+            self._core.batch.close()
+            self._core.is_playing = False
 
     def __enter__(self) -> VecEnv:
         return self
@@ -360,8 +378,9 @@ class VecEnv:
     def __getstate__(self) -> Dict[str, Any]:
         """Pickles the options, the episodes as a snapshot, and the choices of later resets."""
         core = self._core
-        core.require_open()
-        played = to_snapshot(core) if core.is_playing else None
+        with core.call:
+            core.require_open()
+            played = to_snapshot(core) if core.is_playing else None
         return {"options": core.options, "profiles": core.profiles, "graders": core.graders, "snapshot": played}
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
@@ -374,6 +393,11 @@ def _core_of(source: VecEnv) -> Core:
     if isinstance(source, VecEnv):
         return source._core
     refuse("wrong_type", "source to be a VecEnv", describe(source), "Pass the environment to copy from.")
+
+
+def _call_of(origin: Optional[Core], core: Core) -> ContextManager[None]:
+    """Returns the lock of the environment that a call of `core` copies from, if that is another one."""
+    return nullcontext() if origin is None or origin is core else origin.call
 
 
 def _read_only(array: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:

@@ -94,6 +94,23 @@ class ThreadsTest(RefusalTest):
             self.assertEqual(env.outputs.rewards.tobytes(), expected.outputs.rewards.tobytes())
             self.assertEqual(bytes_of(other), others)
 
+    def test_a_call_while_another_reads_its_arguments_raises_busy(self) -> None:
+        """A step, run, reset or copy is one call, from the first check of its arguments to the last count of its steps."""
+        env, other = played(N, autoreset="same-step"), played(N)
+        zeros, rows = np.zeros(N, np.uint8), np.arange(N)
+        for read in (
+            lambda late: env.step(zeros, mask=late(np.ones(N, np.bool_))),
+            lambda late: env.reset(seed=late(rows)),
+            lambda late: env.fork(late(rows)),
+            lambda late: env.assign(other, late(rows)),
+            lambda late: other.assign(env, late(rows)),
+            lambda late: other.run("random", source=env, indices=late(rows)),
+        ):
+            made: List[CallingArray] = []
+            read(lambda array: made.append(CallingArray(array, lambda: env.step(zeros))) or made[-1])
+            self.assertEqual([getattr(error, "code", error) for error in made[0].errors[:1]], ["busy"])
+            env.step(zeros)
+
     def test_an_environment_can_step_after_an_error_during_conversion(self) -> None:
         env = played(N)
         for failing in (CallingArray("text", lambda: None), CallingArray(None, lambda: None)):
