@@ -42,7 +42,7 @@ class VecEnv:
     overlap (StateError `busy`). A forked process must create its own VecEnv (StateError `forked`).
 
     Args:
-        num_envs: 1 to 2^24. Each takes about 380 bytes.
+        num_envs: 1 to 2^24. Each takes about 400 bytes.
         kernel: "avx512", "avx2", "portable" or "scalar"; by default RHYTHM_KERNEL, else the fastest of this machine.
         threads: 1 to 256, for large batches; by default the number of processors that this process may use. Changes no
             result.

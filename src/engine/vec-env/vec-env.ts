@@ -227,7 +227,7 @@ export class VecEnv extends EnvProperties {
 
   /**
    * Returns the last steps of environment i's episode, the oldest first: up to `last`, by default seven, as in a prompt.
-   * Steps before a `start` of `reset` are not included. Replays the episode from seed and actions, which takes about 10
+   * Steps before a `start` of `reset` are not included. Replays the episode from seed and actions, which takes tens of
    * microseconds.
    * @throws InputError `out_of_range`; StateError `not_reset`, `closed`, `foreign_past`.
    */
