@@ -1,15 +1,13 @@
 /** Draws the preview picture of links to the demo page: its sentence and two histograms. The SVG has no style sheet. */
 import { findPolicy } from '../../src/agents/policies/fixed-policies.js';
-import { ACCENT, LIGHT, SERIES } from '../../src/figures/theme.js';
+import { colourOfPlayer } from '../../src/figures/policy-colours.js';
+import { LIGHT } from '../../src/figures/theme.js';
 import { createVecEnv } from '../../src/index.js';
 
 const [WIDTH, HEIGHT, MARGIN, BASE, HIGHEST] = [1200, 630, 64, 560, 250];
 const [PEOPLE, BARS, GRADER] = [20_000, 50, 'v2'];
 
-const POLICIES = [
-  { name: 'heuristic', colour: SERIES },
-  { name: 'open-loop', colour: ACCENT },
-];
+const POLICIES = ['heuristic', 'open-loop'].map((name) => ({ name, colour: colourOfPlayer(name) }));
 
 /** Returns an SVG of 1200 x 630 pixels. */
 export function linkPicture(): string {

@@ -4,8 +4,9 @@ import { checkNames, checkNumber, checkNumbers, type Named } from './check-figur
 import type { Caption, Drawing } from './drawing-types.js';
 import { dayOf, inDays } from './episode-axis.js';
 import { decimal } from './format-numbers.js';
+import { colourOfPlayer } from './policy-colours.js';
 import { widestOf } from './text-width.js';
-import { ACCENT, SERIES } from './theme.js';
+import { ACCENT } from './theme.js';
 import type { Layer, TopView } from './vega-lite-types.js';
 
 export interface BeliefErrors {
@@ -74,6 +75,7 @@ const pointsOf = ({ name, errors: { mean, low, high, constant } }: Row) =>
     low: low[step],
     high: high[step],
     constant,
+    colour: colourOfPlayer(name),
   }));
 
 const error = (field: string) =>
@@ -86,9 +88,12 @@ const error = (field: string) =>
 
 const X = inDays('day');
 
+/** The colour of the policy. */
+const COLOUR = { field: 'colour', type: 'nominal', scale: null } as const;
+
 const BAND: Layer = {
-  mark: { type: 'area', color: SERIES, opacity: 0.3 },
-  encoding: { x: X, y: error('low'), y2: { field: 'high' } },
+  mark: { type: 'area', opacity: 0.3 },
+  encoding: { x: X, y: error('low'), y2: { field: 'high' }, color: COLOUR },
 };
 
 const CONSTANT: Layer = {
@@ -97,8 +102,8 @@ const CONSTANT: Layer = {
 };
 
 const LINE: Layer = {
-  mark: { type: 'line', color: SERIES, strokeWidth: 2 },
-  encoding: { x: X, y: error('mean') },
+  mark: { type: 'line', strokeWidth: 2 },
+  encoding: { x: X, y: error('mean'), color: COLOUR },
 };
 
 const inWords = ({ name, errors: { mean, constant } }: Row): string =>

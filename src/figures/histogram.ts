@@ -3,6 +3,7 @@ import { InputError } from '../shared/errors.js';
 import { checkNames, checkNumber, checkNumbers, type Named } from './check-figure.js';
 import type { Caption, Drawing } from './drawing-types.js';
 import { decimal } from './format-numbers.js';
+import { colourOfPlayer } from './policy-colours.js';
 import { widestOf } from './text-width.js';
 import { ACCENT, LIGHT, SERIES } from './theme.js';
 import type { Layer, TopView } from './vega-lite-types.js';
@@ -25,8 +26,15 @@ const DEFAULT_WIDTH = 620;
 /** The width of axis and padding. */
 const MARGIN = 64;
 const HEIGHT = 190;
-/** The colours of the rows. */
+/** The maximum number of rows. */
+const MAX_ROWS = 2;
+/** The colours of rows that have no two colours of policies. */
 const COLOURS = [SERIES, ACCENT];
+
+function coloursOf(rows: readonly HistogramRow[]): readonly string[] {
+  const colours = rows.map(({ name }) => colourOfPlayer(name));
+  return new Set(colours).size === rows.length ? colours : COLOURS;
+}
 
 /**
  * Draws shares of episodes by score, and means.
@@ -51,10 +59,10 @@ export function drawHistogram(picture: HistogramPicture): Drawing {
 
 function checkRows(rows: readonly HistogramRow[]): void {
   checkNames('rows', rows);
-  if (rows.length > COLOURS.length) {
+  if (rows.length > MAX_ROWS) {
     throw new InputError(
       'wrong_length',
-      `Expected at most ${COLOURS.length} rows, got ${rows.length}. Draw several histograms.`,
+      `Expected at most ${MAX_ROWS} rows, got ${rows.length}. Draw several histograms.`,
     );
   }
   const bins = rows[0].counts?.length ?? 0;
@@ -117,7 +125,7 @@ function barsOn(domain: [number, number], rows: readonly HistogramRow[]): Layer 
         field: 'name',
         type: 'nominal',
         sort: null,
-        scale: { domain: names, range: COLOURS },
+        scale: { domain: names, range: [...coloursOf(rows)] },
         legend: { orient: 'top', offset: 6, columnPadding: 18, columns: widest > 200 ? 1 : names.length },
       },
     },

@@ -3,7 +3,8 @@ import type { Interval } from '../shared/statistics.js';
 import { checkNames, checkNumber, type Named } from './check-figure.js';
 import type { Caption, Drawing } from './drawing-types.js';
 import { decimal } from './format-numbers.js';
-import { ACCENT, NAME_AXIS, SEMIBOLD, SERIES } from './theme.js';
+import { colourOfPlayer } from './policy-colours.js';
+import { ACCENT, NAME_AXIS, SEMIBOLD } from './theme.js';
 import type { Layer, TopView, View } from './vega-lite-types.js';
 
 export interface ScoreMark extends Named {
@@ -77,6 +78,7 @@ const pointOf = ({ name, score: { mean, low, high }, published }: ScoreMark) => 
   low: low ?? mean,
   high: high ?? mean,
   published: published ?? null,
+  colour: colourOfPlayer(name),
   number: `${decimal(mean, 3)}${high === null ? '' : ` ±${decimal(high - mean, 3)}`}`,
 });
 
@@ -89,12 +91,12 @@ function panelOf({ name, rows }: Group, domain: [number, number]): View {
       axis: { title: 'final score', tickCount: 8, labelFlush: false, titlePadding: 2 },
     }) as const;
   const bars: Layer = {
-    mark: { type: 'rule', color: SERIES, strokeWidth: 7, opacity: 0.4 },
-    encoding: { x: x('low'), x2: { field: 'high' } },
+    mark: { type: 'rule', strokeWidth: 7, opacity: 0.4 },
+    encoding: { x: x('low'), x2: { field: 'high' }, color: COLOUR },
   };
   const dots: Layer = {
-    mark: { type: 'point', filled: true, color: SERIES, size: 32, opacity: 1 },
-    encoding: { x: x('mean') },
+    mark: { type: 'point', filled: true, size: 32, opacity: 1 },
+    encoding: { x: x('mean'), color: COLOUR },
   };
   const published: Layer = {
     transform: [{ filter: 'datum.published !== null' }],
@@ -116,6 +118,9 @@ const NAMES = {
   type: 'nominal',
   axis: { ...NAME_AXIS, grid: true, labelPadding: 10 },
 } as const;
+
+/** The colour of the policy. */
+const COLOUR = { field: 'colour', type: 'nominal', scale: null } as const;
 
 const NUMBERS: Layer = {
   mark: { type: 'text', align: 'left', x: WIDTH + 14 },

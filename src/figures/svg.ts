@@ -1,6 +1,7 @@
 /** Renders a figure as a self-contained SVG document. The same figure gives the same bytes. */
 import type { Drawing } from './drawing-types.js';
 import { loadVega } from './load-vega.js';
+import { POLICY_COLOURS } from './policy-colours.js';
 import { textWidth } from './text-width.js';
 import { CONFIG, DARK, FONT_SIZE, LIGHT } from './theme.js';
 
@@ -16,9 +17,10 @@ const CLASS = 'rhythm-picture';
 const PART_ROLES =
   /(<g class="[^"]*") role="graphics-[a-z]+" aria-roledescription="[^"]*"(?: aria-label="[^"]*")?/g;
 
-/** The name of a colour that differs between the themes. */
-type Tone = keyof typeof LIGHT;
-const TONES = Object.keys(LIGHT) as Tone[];
+/** A colour that differs between the themes. */
+type Shades = readonly [light: string, dark: string];
+const TONES = Object.entries(LIGHT).map(([tone, light]): Shades => [light, DARK[tone as keyof typeof LIGHT]]);
+const POLICIES = Object.values(POLICY_COLOURS).map(({ light, dark }): Shades => [light, dark]);
 
 /**
  * Renders a drawing as self-contained, well-formed SVG with a title and a description, for a file or a page.
@@ -26,8 +28,9 @@ const TONES = Object.keys(LIGHT) as Tone[];
  */
 export async function svgOf(drawing: Drawing, { theme = 'auto' }: SvgOptions = {}): Promise<string> {
   const head = `<title>${escapeXml(drawing.title)}</title><desc>${escapeXml(drawing.description)}</desc>`;
-  const style = theme === 'auto' ? `<style>${darkScreenRules()}</style>` : '';
-  const svg = (await draw(drawing))
+  const drawn = await draw(drawing);
+  const style = theme === 'auto' ? `<style>${darkScreenRules(drawn)}</style>` : '';
+  const svg = drawn
     .replace('<svg ', '<svg role="img" ')
     .replace('class="marks"', `class="${CLASS}"`)
     .replace('>', () => `>${head}${style}`)
@@ -60,15 +63,18 @@ interface Metrics {
 }
 
 /** Returns style rules for dark screens. Colours are attributes, for programs without CSS; the rules override them. */
-function darkScreenRules(): string {
-  const rule = (property: string) => (tone: Tone) =>
-    `.${CLASS} [${property}="${LIGHT[tone]}"]{${property}:${DARK[tone]}}`;
-  const rules = [...TONES.map(rule('fill')), ...TONES.map(rule('stroke'))];
+function darkScreenRules(svg: string): string {
+  const rule =
+    (property: string) =>
+    ([light, dark]: Shades): string =>
+      `.${CLASS} [${property}="${light}"]{${property}:${dark}}`;
+  const policies = POLICIES.filter(([light]) => svg.includes(`"${light}"`));
+  const rules = ['fill', 'stroke'].flatMap((property) => [...TONES, ...policies].map(rule(property)));
   return `@media screen and (prefers-color-scheme:dark){${rules.join('')}}`;
 }
 
 const withDarkColours = (svg: string): string =>
-  TONES.reduce((text, tone) => text.replaceAll(`"${LIGHT[tone]}"`, `"${DARK[tone]}"`), svg);
+  [...TONES, ...POLICIES].reduce((text, [light, dark]) => text.replaceAll(`"${light}"`, `"${dark}"`), svg);
 
 const escapeXml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

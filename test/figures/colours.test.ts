@@ -1,5 +1,10 @@
 /** Colours are distinguishable, also with colour blindness, on light and dark backgrounds. */
 import { describe, expect, it } from 'vitest';
+import { POLICIES } from '../../src/agents/policies/fixed-policies.js';
+import { STEPPED_POLICIES } from '../../src/agents/policies/observing-policies.js';
+import { kindOf, POLICY_COLOURS, POLICY_KINDS } from '../../src/figures/policy-colours.js';
+import { drawScores } from '../../src/figures/scores.js';
+import { svgOf } from '../../src/figures/svg.js';
 import {
   ACCENT,
   CATEGORY_SHADES,
@@ -70,12 +75,17 @@ function minDifference(colours: readonly string[], vision: readonly Triple[]): n
   return Math.min(...pairs.map(([a, b]) => Math.hypot(...a.map((value, k) => value - b[k]))));
 }
 
+const policiesOn = (theme: 'light' | 'dark'): string[] =>
+  POLICY_KINDS.map((kind) => POLICY_COLOURS[kind][theme]);
+
 describe.each(Object.entries(VISION))('perceived %s', (_, vision) => {
   it.each([
     ['categories', CATEGORY_SHADES.map(([strongest]) => strongest), 20],
     ['actions', CATEGORY_SHADES.flat(), 8],
     ['components', COMPONENT_COLOURS, 12],
     ['a series and the colour of emphasis', [SERIES, ACCENT], 50],
+    ['policies, a series and emphasis on light', [...policiesOn('light'), SERIES, ACCENT, LIGHT.ink], 13],
+    ['policies, a series and emphasis on dark', [...policiesOn('dark'), SERIES, ACCENT, DARK.ink], 13],
   ])('%s differ', (_name, colours, minimum) => {
     expect(minDifference(colours, vision)).toBeGreaterThan(minimum);
   });
@@ -97,11 +107,55 @@ it('text and lines contrast with their background', () => {
     for (const text of [ink, muted]) expect(contrast(text, paper)).toBeGreaterThan(4.5);
     for (const line of [SERIES, ACCENT]) expect(contrast(line, shade)).toBeGreaterThan(3);
   }
+  for (const theme of ['light', 'dark'] as const) {
+    const { paper, shade } = theme === 'light' ? LIGHT : DARK;
+    for (const colour of policiesOn(theme)) {
+      expect(contrast(colour, paper)).toBeGreaterThan(3);
+      expect(contrast(colour, shade)).toBeGreaterThan(3);
+    }
+  }
 });
 
 it('all colours differ, so that replacing light tones by dark tones changes nothing else', () => {
-  const others = [...CATEGORY_SHADES.flat(), ...COMPONENT_COLOURS, INK_ON_COLOUR, SERIES, ACCENT];
+  const others = [
+    ...[...CATEGORY_SHADES.flat(), ...COMPONENT_COLOURS, ...policiesOn('light'), ...policiesOn('dark')],
+    ...[INK_ON_COLOUR, SERIES, ACCENT],
+  ];
   const all = [...Object.values(LIGHT), ...Object.values(DARK), ...others];
   expect(new Set(all).size).toBe(all.length);
   for (const colour of all) expect(colour).toMatch(/^#[0-9a-f]{6}$/);
+});
+
+describe('the kind of a policy', () => {
+  it.each([
+    ['hand', 'hand'],
+    ['random+constant', 'random'],
+    ['heuristic', 'heuristic'],
+    ['heuristic+constant · results.json', 'heuristic'],
+    ['open-loop-v3', 'open-loop'],
+    ['open-loop+inference', 'inference'],
+    ['planner-wellbeing', 'planner'],
+    ['planner (wellbeing) [oracle]', 'oracle'],
+    ['oracle-open-loop', 'oracle'],
+    ['student-v3-clone', 'student'],
+    ['teacher', 'teacher'],
+    ['llm:planner', null],
+  ])('%s is %s', (name, kind) => {
+    expect(kindOf(name)).toBe(kind);
+  });
+
+  it('is known for every built-in policy', () => {
+    for (const { name } of [...POLICIES, ...STEPPED_POLICIES]) expect(kindOf(name), name).not.toBeNull();
+  });
+});
+
+it('a policy has its colour in a figure, and another one on dark screens', async () => {
+  const score = { mean: 0.5, low: 0.4, high: 0.6 };
+  const drawing = drawScores({ groups: [{ name: 'all', rows: [{ name: 'planner', score }] }] });
+  const { light, dark } = POLICY_COLOURS.planner;
+  const [auto, onDark] = [await svgOf(drawing), await svgOf(drawing, { theme: 'dark' })];
+  expect(auto).toContain(`[fill="${light}"]{fill:${dark}}`);
+  expect(auto).toContain(`fill="${light}"`);
+  expect(onDark).toContain(`fill="${dark}"`);
+  expect(onDark).not.toContain(light);
 });

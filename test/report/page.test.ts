@@ -77,6 +77,7 @@ describe('a report of all kinds of files', () => {
       elements.filter(({ name }) => name === 'h2').map(({ attributes }) => attributes.id),
     );
     expect(headings(fullPage)).toEqual([
+      'Summary',
       'Final scores',
       'Belief error over the week',
       'Calibration of beliefs',
@@ -84,7 +85,7 @@ describe('a report of all kinds of files', () => {
       'What the grader pays for',
       'Cost',
       'Timelines of episodes',
-      'Files',
+      'Files and provenance',
     ]);
     const ids = elements.flatMap(({ attributes }) => attributes.id ?? []);
     expect(new Set(ids).size).toBe(ids.length);
@@ -133,7 +134,7 @@ describe('a report of all kinds of files', () => {
 
 it('a report lists what is missing, and the commands that make it', async () => {
   const page = await pageFor(gatherData((gatherer) => gatherer.addResult('results.json', evaluation)));
-  expect(headings(page)).toEqual(['Final scores', 'What is missing', 'Files']);
+  expect(headings(page)).toEqual(['Summary', 'Final scores', 'What is missing', 'Files and provenance']);
   const commands = elementsOf(page)
     .filter(({ name }) => name === 'code')
     .map(({ text }) => text.split(' ')[1]);

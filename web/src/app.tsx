@@ -1,5 +1,5 @@
 /** The page: header, navigation, the current view, footer. */
-import { useLayoutEffect } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { COLOUR_SCHEMES, colourScheme } from './colour-scheme.js';
 import { changeOf, dismissProblems, flushAddress, linkTo, parsedAddress } from './current-address.js';
 import { showEngine } from './engine/client.js';
@@ -14,9 +14,13 @@ export function App() {
   useLayoutEffect(() => {
     void showEngine();
   }, []);
+  const shown = useRef(name);
   useLayoutEffect(() => {
     document.title = `${title} · rhythm-vec`;
-  }, [title]);
+    // Another view begins at its top.
+    if (shown.current !== name) scrollTo(0, 0);
+    shown.current = name;
+  }, [name, title]);
   return (
     <>
       <button type="button" class="skip" onClick={toContent}>

@@ -1,5 +1,7 @@
 /** The colour scheme, light or dark: the user's choice, or else the system's preference. */
 import { computed, effect, signal } from '@preact/signals';
+import { POLICY_COLOURS, POLICY_KINDS } from '../../src/figures/policy-colours.js';
+import { variableOf } from './charts/policy-colours.js';
 
 export const COLOUR_SCHEMES = ['auto', 'light', 'dark'] as const;
 export type ColourScheme = (typeof COLOUR_SCHEMES)[number];
@@ -23,7 +25,10 @@ export function followScheme(): void {
     systemIsDark.value = matches;
   });
   effect(() => {
-    document.documentElement.dataset.tone = currentScheme.value;
+    const { dataset, style } = document.documentElement;
+    dataset.tone = currentScheme.value;
+    for (const kind of POLICY_KINDS)
+      style.setProperty(variableOf(kind), POLICY_COLOURS[kind][currentScheme.value]);
     storeChoice(colourScheme.value);
   });
 }

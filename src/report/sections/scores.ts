@@ -10,7 +10,9 @@ import type { ReportData } from '../result-gatherer.js';
 import type { ScoreRow } from '../score-rows.js';
 import type { Part, Section } from '../section.js';
 
-interface Group {
+/** Rows of one condition, whose scores can be compared. */
+export interface ScoreGroup {
+  /** The condition and its seeds. */
   readonly name: string;
   readonly rows: readonly ScoreRow[];
 }
@@ -49,7 +51,7 @@ const PUBLISHED =
   `MAE was ${PUBLISHED_TEACHER[0].beliefMae}.`;
 
 function partsOf(grader: string, scores: readonly ScoreRow[], name: string): Part[] {
-  const groups = groupsOf(scores.filter((row) => row.grader === grader));
+  const groups = scoreGroups(scores.filter((row) => row.grader === grader));
   const title = `Final scores under grader ${grader}`;
   const drawing = drawScores({
     title,
@@ -69,7 +71,8 @@ function partsOf(grader: string, scores: readonly ScoreRow[], name: string): Par
   ];
 }
 
-function groupsOf(rows: readonly ScoreRow[]): Group[] {
+/** Groups rows by condition and profiles. Names are unique within a group. */
+export function scoreGroups(rows: readonly ScoreRow[]): ScoreGroup[] {
   const groups = new Map<string, ScoreRow[]>();
   for (const row of rows) {
     const { condition, profiles } = row;

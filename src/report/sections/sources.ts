@@ -59,15 +59,33 @@ const KINDS: Readonly<Record<Source['kind'], string>> = {
 };
 
 /** Returns the section. Every report has it. */
-export function sourcesSection({ sources }: ReportData): Section {
+export function sourcesSection(data: ReportData): Section {
+  const { sources } = data;
   return {
     id: 'files',
-    title: 'Files',
+    title: 'Files and provenance',
     parts: [
       table('The files of this page', COLUMNS, sources),
       ...(sources.some(({ run }) => run === null) ? [paragraph(NO_MACHINE)] : []),
+      provenanceOf(originOf(data)),
     ],
   };
+}
+
+/** Returns a list of the provenance. */
+function provenanceOf({ versions, worlds, engines, machines, seeds }: Origin): Html {
+  const entries: [name: string, values: readonly string[]][] = [
+    ['rhythm-vec', versions],
+    ['world', worlds],
+    ['seeds', seeds.length === 0 ? [] : [seeds.join('; ')]],
+    ['backend', engines],
+    ['machine', machines],
+  ];
+  const rows = entries.map(([name, values]) => {
+    const lines = values.length === 0 ? ['unknown'] : values;
+    return html`<dt>${name}</dt>${lines.map((value) => html`<dd><bdi>${value}</bdi></dd>`)}\n`;
+  });
+  return html`<dl>${rows}</dl>\n`;
 }
 
 const NO_MACHINE =

@@ -30,13 +30,18 @@ export const ChartFigure = ({ title, notes = [], table, children }: ChartFigureP
 interface LegendProps {
   readonly names: readonly string[];
   readonly colours: readonly string[];
+  /** Whether each has the colour of another one, and is drawn dashed. */
+  readonly dashed?: readonly boolean[];
 }
 
-export const Legend = ({ names, colours }: LegendProps) => (
+export const Legend = ({ names, colours, dashed = [] }: LegendProps) => (
   <ul class="legend" aria-hidden="true">
     {names.map((name, k) => (
       <li key={name}>
-        <span class="chip" style={{ background: colours[k] }} />
+        <span
+          class={dashed[k] ? 'chip dashed' : 'chip'}
+          style={dashed[k] ? { borderColor: colours[k] } : { background: colours[k] }}
+        />
         {name}
       </li>
     ))}

@@ -8,6 +8,8 @@ import { ChartFigure, Legend } from './figure.js';
 export interface HistogramRow {
   readonly name: string;
   readonly colour: string;
+  /** Whether another row has the same colour, so that this one is an outline. */
+  readonly dashed?: boolean;
   /** u32: episodes by bin; the bins divide [0, 1]. */
   readonly counts: Uint32Array;
   readonly mean: number;
@@ -29,7 +31,11 @@ export function Histogram({ title, description, rows, table }: HistogramProps) {
   const width = useWidth(container);
   return (
     <ChartFigure title={title} table={table}>
-      <Legend names={rows.map(({ name }) => name)} colours={rows.map(({ colour }) => colour)} />
+      <Legend
+        names={rows.map(({ name }) => name)}
+        colours={rows.map(({ colour }) => colour)}
+        dashed={rows.map(({ dashed = false }) => dashed)}
+      />
       <div class="plot" ref={container}>
         {width === null ? (
           <div class="plot-to-come" />
@@ -112,8 +118,13 @@ function Picture({ rows, marks, shares, width, height, description, bar }: Pictu
       }}
     >
       <Axes {...{ x, y, highest, width, height }} />
-      {rows.map(({ name, colour }, k) => (
-        <path key={name} class="bars" d={barsOf(shares[k], x, y)} fill={colour} />
+      {rows.map(({ name, colour, dashed }, k) => (
+        <path
+          key={name}
+          class={dashed ? 'bars dashed' : 'bars'}
+          d={barsOf(shares[k], x, y)}
+          {...(dashed ? { stroke: colour } : { fill: colour })}
+        />
       ))}
       {rows.map(({ name, colour, mean }) => (
         <line key={name} class="mean" x1={x(mean)} x2={x(mean)} y1={TOP} y2={y(0)} stroke={colour} />

@@ -82,6 +82,18 @@ export function lineOf(frame: Frame, domain: Domain, values: readonly number[]):
     .join('');
 }
 
+/** Returns a bar from 0 to each value, as an SVG path. Missing values have none. */
+export function stemsOf(frame: Frame, domain: Domain, values: readonly number[]): string {
+  const zero = round(pointAt(frame, domain, 0, 0).y);
+  return values
+    .map((value, step) => {
+      if (!Number.isFinite(value)) return '';
+      const { x, y } = pointAt(frame, domain, step, value);
+      return `M${round(x)} ${zero}V${round(y)}`;
+    })
+    .join('');
+}
+
 /** Returns the area between two lines, as an SVG path. */
 export function areaOf(
   frame: Frame,

@@ -7,13 +7,17 @@ import { useMemo, useRef } from 'preact/hooks';
 import type { TableProps } from '../parts/table.js';
 import { useWidth } from '../parts/use-width.js';
 import { ChartFigure, Legend } from './figure.js';
-import { areaOf, type Frame, frameIn, lineOf, pointAt, stepAt } from './panel-layout.js';
+import { areaOf, type Frame, frameIn, lineOf, pointAt, stemsOf, stepAt } from './panel-layout.js';
 
 export interface Series {
   readonly name: string;
   readonly colour: string;
+  /** Whether another series has the same colour, so that this one is dashed. */
+  readonly dashed?: boolean;
   /** One value per step; NaN where there is none. */
   readonly values: readonly number[];
+  /** Whether each value is a bar from 0, in place of a line through all. */
+  readonly stems?: boolean;
   /** The edges of a band around the line. */
   readonly band?: readonly [low: readonly number[], high: readonly number[]];
 }
@@ -25,6 +29,12 @@ export interface Panel {
   readonly series: readonly Series[];
   /** A dashed line. */
   readonly threshold?: number;
+  /** Shaded ranges behind the lines, the widest first. They replace the shade of the second half. */
+  readonly ranges?: readonly (readonly [low: number, high: number])[];
+  /** Formats a value at the crosshair. Default: two decimals. */
+  readonly format?: (value: number) => string;
+  /** Describes the values at a step for screen readers. Default: the formatted values. */
+  readonly inWords?: (step: number) => string;
 }
 
 export interface PanelsProps {
@@ -42,6 +52,10 @@ export interface PanelsProps {
   /** Describes a step: "day 3 evening". */
   readonly nameOf: (step: number) => string;
   readonly table?: TableProps;
+  /** The label of the slider that moves the crosshair. */
+  readonly sliderName?: string;
+  /** Steps with an event, which a mark shows in every panel. */
+  readonly events?: readonly number[];
 }
 
 export function Panels(props: PanelsProps) {
@@ -56,13 +70,20 @@ export function Panels(props: PanelsProps) {
   return (
     <ChartFigure title={title} notes={notes} table={table}>
       {series.length > 1 && (
-        <Legend names={series.map(({ name }) => name)} colours={series.map(({ colour }) => colour)} />
+        <Legend
+          names={series.map(({ name }) => name)}
+          colours={series.map(({ colour }) => colour)}
+          dashed={series.map(({ dashed = false }) => dashed)}
+        />
       )}
       <div class="plot" ref={container}>
         {frame === null ? (
           <div class="plot-to-come" />
         ) : (
-          <PanelsPicture {...{ frame, panels, description, cursor: props.cursor }} />
+          <PanelsPicture
+            {...{ frame, panels, description, events: props.events ?? NO_EVENTS }}
+            cursor={props.cursor}
+          />
         )}
       </div>
       <StepSlider {...props} />
@@ -70,21 +91,27 @@ export function Panels(props: PanelsProps) {
   );
 }
 
+const NO_EVENTS: readonly number[] = [];
+
 interface PictureProps {
   readonly frame: Frame;
   readonly panels: readonly Panel[];
   readonly description: string;
+  readonly events: readonly number[];
   readonly cursor: Signal<number | null>;
 }
 
-function PanelsPicture({ frame, panels, description, cursor }: PictureProps) {
+function PanelsPicture({ frame, panels, description, events, cursor }: PictureProps) {
   const move = ({ clientX, clientY, currentTarget }: PointerEvent): void => {
     const { left, top } = (currentTarget as Element).getBoundingClientRect();
     cursor.value = stepAt(frame, clientX - left, clientY - top);
   };
   const drawn = useMemo(
-    () => panels.map((panel, k) => <PanelLines key={panel.name} panel={panel} frame={frame} k={k} />),
-    [panels, frame],
+    () =>
+      panels.map((panel, k) => (
+        <PanelLines key={panel.name} panel={panel} frame={frame} events={events} k={k} />
+      )),
+    [panels, frame, events],
   );
   return (
     <svg
@@ -104,10 +131,11 @@ function PanelsPicture({ frame, panels, description, cursor }: PictureProps) {
 interface PanelLinesProps {
   readonly panel: Panel;
   readonly frame: Frame;
+  readonly events: readonly number[];
   readonly k: number;
 }
 
-function PanelLines({ panel, frame, k }: PanelLinesProps) {
+function PanelLines({ panel, frame, events, k }: PanelLinesProps) {
   const { left, top } = frame.places[k];
   const { plotWidth, plotHeight, days } = frame;
   const y = (value: number): number => pointAt(frame, panel.domain, 0, value).y;
@@ -116,7 +144,12 @@ function PanelLines({ panel, frame, k }: PanelLinesProps) {
       <text class="panel-name" x="0" y="-8">
         {panel.name}
       </text>
-      <rect class="half" x={plotWidth / 2} width={plotWidth / 2} height={plotHeight} />
+      {panel.ranges === undefined && (
+        <rect class="half" x={plotWidth / 2} width={plotWidth / 2} height={plotHeight} />
+      )}
+      {panel.ranges?.map(([low, high]) => (
+        <rect key={high} class="range" y={y(high)} width={plotWidth} height={y(low) - y(high)} />
+      ))}
       <g class="axes">
         {panel.ticks.map((tick) => (
           <g key={tick}>
@@ -139,14 +172,28 @@ function PanelLines({ panel, frame, k }: PanelLinesProps) {
         ({ name, colour, band }) =>
           band && <path key={name} class="band" d={areaOf(frame, panel.domain, band)} fill={colour} />,
       )}
-      {panel.series.map(({ name, colour, values }) => (
-        <path key={name} class="line" d={lineOf(frame, panel.domain, values)} stroke={colour} />
+      {panel.series.map(({ name, colour, dashed, stems, values }) => (
+        <path
+          key={name}
+          class={stems ? 'stem' : dashed ? 'line dashed' : 'line'}
+          d={(stems ? stemsOf : lineOf)(frame, panel.domain, values)}
+          stroke={colour}
+        />
       ))}
+      {events.map((step) => {
+        const { x } = pointAt(frame, panel.domain, step, 0);
+        return (
+          <g key={step} class="event-mark">
+            <line x1={x} x2={x} y1="0" y2={plotHeight} />
+            <path d={`M${x - 4} 0h8l-4 7Z`} />
+          </g>
+        );
+      })}
     </g>
   );
 }
 
-function Crosshair({ frame, panels, cursor }: Omit<PictureProps, 'description'>) {
+function Crosshair({ frame, panels, cursor }: Omit<PictureProps, 'description' | 'events'>) {
   const step = cursor.value;
   if (step === null) return null;
   return (
@@ -174,7 +221,7 @@ function Crosshair({ frame, panels, cursor }: Omit<PictureProps, 'description'>)
                 .filter(({ values }) => Number.isFinite(values[step]))
                 .map(({ name, colour, values }, j) => (
                   <tspan key={name} fill={colour} dx={j === 0 ? 0 : 8}>
-                    {values[step].toFixed(2)}
+                    {formatted(panel, values[step])}
                   </tspan>
                 ))}
             </text>
@@ -185,11 +232,10 @@ function Crosshair({ frame, panels, cursor }: Omit<PictureProps, 'description'>)
   );
 }
 
-function StepSlider({ cursor, points, last = points - 1, nameOf, panels }: PanelsProps) {
+function StepSlider(props: PanelsProps) {
+  const { cursor, points, last = points - 1, nameOf, panels, sliderName = 'Read the chart at' } = props;
   const step = Math.min(last, cursor.value ?? last);
-  const values = panels.map(
-    ({ name, series }) => `${name} ${series.map(({ values }) => decimalOrDash(values[step])).join(' and ')}`,
-  );
+  const values = panels.map((panel) => `${panel.name} ${wordsAt(panel, step)}`);
   return (
     <label class="step-slider">
       <span>{nameOf(step)}</span>
@@ -198,7 +244,7 @@ function StepSlider({ cursor, points, last = points - 1, nameOf, panels }: Panel
         min="0"
         max={last}
         value={step}
-        aria-label="Read the chart at"
+        aria-label={sliderName}
         aria-valuetext={`${nameOf(step)}: ${values.join(', ')}`}
         onInput={({ currentTarget }) => {
           cursor.value = Number(currentTarget.value);
@@ -208,4 +254,11 @@ function StepSlider({ cursor, points, last = points - 1, nameOf, panels }: Panel
   );
 }
 
-const decimalOrDash = (value: number): string => (Number.isFinite(value) ? value.toFixed(2) : 'none');
+const formatted = ({ format }: Panel, value: number): string => format?.(value) ?? value.toFixed(2);
+
+function wordsAt(panel: Panel, step: number): string {
+  if (panel.inWords !== undefined) return panel.inWords(step);
+  return panel.series
+    .map(({ values }) => (Number.isFinite(values[step]) ? formatted(panel, values[step]) : 'none'))
+    .join(' and ');
+}

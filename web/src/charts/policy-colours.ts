@@ -1,14 +1,12 @@
-/** One colour for each policy, the same in every view and visible in both colour schemes. */
-import { ACCENT, SERIES } from '../../../src/figures/theme.js';
+/** The colour of each policy, the same in every view. `colour-scheme.ts` sets it for light and dark. */
+import { kindOf, type PolicyKind } from '../../../src/figures/policy-colours.js';
 
-const COLOURS: Readonly<Record<string, string>> = {
-  random: '#7d8794',
-  heuristic: SERIES,
-  'open-loop': ACCENT,
-  'random+constant': '#a8679f',
-  'heuristic+constant': '#16917f',
-  'open-loop+constant': '#b5492f',
-};
+/** Returns the CSS variable with the colour of a kind of policy. */
+export const variableOf = (kind: PolicyKind): string => `--policy-${kind}`;
 
-/** Returns the colour of a policy. */
-export const colourOf = (policy: string): string => COLOURS[policy] ?? SERIES;
+/** Returns the colour of a policy, as CSS. Policies with other names are students that were trained on the page. */
+export const colourOf = (policy: string): string => `var(${variableOf(kindOf(policy) ?? 'student')})`;
+
+/** Returns whether an earlier policy of a chart has the same colour, so that this one is dashed or hollow. */
+export const isRepeated = (policies: readonly string[], k: number): boolean =>
+  policies.slice(0, k).some((policy) => colourOf(policy) === colourOf(policies[k]));

@@ -25,12 +25,20 @@ export const title = (name: string): string => {
 /** Formats a number with a sign: "+0.12", "−0.05", "0.00". */
 export const signed = (value: number, digits = 2): string => signedTo(value, digits);
 
+/** Describes the effect of an event on an average person: "vitality −0.15, cognition −0.06". @param event a code. */
+export const eventEffect = (event: number): string =>
+  RHYTHM.events[event].effect
+    .map((change, k) => ({ change, name: METER_NAMES[k] }))
+    .filter(({ change }) => change !== 0)
+    .map(({ change, name }) => `${name} ${signed(change)}`)
+    .join(', ');
+
 /** Describes a step for screen readers. */
 export function announce(transition: Transition): string {
   const { step, action, event, reward, meters, deltas } = transition;
   if (step === 0) return 'The week begins. All meters are at 0.70.';
   const changes = METER_NAMES.map((name, k) => `${name} ${meters[k].toFixed(2)}, ${signed(deltas[k])}`);
-  const events = event < 0 ? [] : [`Event: ${plain(EVENT_NAMES[event])}.`];
+  const events = event < 0 ? [] : [`Event: ${plain(EVENT_NAMES[event])}, ${eventEffect(event)}.`];
   const end = step === NUM_STEPS ? ['The week is over.'] : [];
   return [
     `${title(timeOf(step - 1))}: ${plain(ACTION_NAMES[action])}, reward ${signed(reward)}.`,

@@ -3,7 +3,7 @@ import { useMemo } from 'preact/hooks';
 import { decimal } from '../../../../src/figures/format-numbers.js';
 import { histogramInWords } from '../../../../src/figures/histogram.js';
 import { Histogram } from '../../charts/histogram.js';
-import { colourOf } from '../../charts/policy-colours.js';
+import { colourOf, isRepeated } from '../../charts/policy-colours.js';
 import type { Crowd } from '../../engine/crowd/crowd-request.js';
 import { count, halfWidth, headlineOf } from './format.js';
 import { histogramTable } from './tables.js';
@@ -17,8 +17,9 @@ interface FindingProps {
 export function Finding({ crowd, busy }: FindingProps) {
   const { policies, request } = crowd;
   const chart = useMemo(() => {
-    const rows = policies.map(({ name, counts, score }) => ({
-      ...{ name, counts, mean: score.mean, colour: colourOf(name) },
+    const names = policies.map(({ name }) => name);
+    const rows = policies.map(({ name, counts, score }, k) => ({
+      ...{ name, counts, mean: score.mean, colour: colourOf(name), dashed: isRepeated(names, k) },
     }));
     return {
       rows,

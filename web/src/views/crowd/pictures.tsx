@@ -7,7 +7,7 @@ import { type Bands, PERCENTILES } from '../../../../src/figures/percentiles.js'
 import { METER_NAMES, NUM_METERS, NUM_STEPS } from '../../../../src/world/fields.js';
 import { RHYTHM } from '../../../../src/world/numbers.js';
 import { type Panel, Panels } from '../../charts/panels.js';
-import { colourOf } from '../../charts/policy-colours.js';
+import { colourOf, isRepeated } from '../../charts/policy-colours.js';
 import { ScoreParts } from '../../charts/score-parts.js';
 import type { Crowd } from '../../engine/crowd/crowd-request.js';
 import { title } from '../../person/descriptions.js';
@@ -53,11 +53,14 @@ export const PartsPicture = ({ crowd: { policies, request } }: { readonly crowd:
 const panelsOf = (policies: Policies): Panel[] =>
   METER_NAMES.map((name, meter) => ({
     ...{ name, domain: [0, 1], ticks: [0, 0.5, 1], threshold: RHYTHM.constants.crashThreshold },
-    series: policies.map(({ name, bands }) => ({
-      ...{ name, colour: colourOf(name), values: percentile(bands, 50, meter) },
+    series: policies.map(({ name, bands }, k) => ({
+      ...{ name, colour: colourOf(name), dashed: isRepeated(namesOf(policies), k) },
+      values: percentile(bands, 50, meter),
       band: [percentile(bands, 10, meter), percentile(bands, 90, meter)],
     })),
   }));
+
+const namesOf = (policies: Policies): string[] => policies.map(({ name }) => name);
 
 /** Returns a percentile of a meter after each step. */
 function percentile({ values }: Bands, which: (typeof PERCENTILES)[number], meter: number): number[] {

@@ -1,6 +1,7 @@
 /** The daily episode: the same person for everybody, 28 actions, no undo. */
 import { useSignal } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
+import { colourOf } from '../../charts/policy-colours.js';
 import { DAILY_GRADER, seedOfDay, today } from '../../daily/daily.js';
 import type { EpisodeResult, EpisodeSetting, Move } from '../../person/episode-types.js';
 import { BY_HAND, NOBODY } from '../../person/player-names.js';
@@ -37,7 +38,7 @@ import './daily.css';
 export function DailyView({ state }: ViewProps<typeof DAILY_FIELDS>) {
   const day = state.day || today();
   return (
-    <div class="person daily" key={day}>
+    <div class="person daily" key={day} style={{ '--player': colourOf(BY_HAND) }}>
       <h1>Can you read a stranger?</h1>
       <p class="lead">
         {day}: one person, the same for everybody. Choose 28 actions, watch how this person responds, and say

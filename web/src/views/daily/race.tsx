@@ -1,6 +1,7 @@
 /** The belief of a rival beside the user's, step by step. */
 import { useLayoutEffect } from 'preact/hooks';
 import { BELIEF_NAMES } from '../../../../src/world/fields.js';
+import { colourOf } from '../../charts/policy-colours.js';
 import { Select } from '../../parts/controls.js';
 import { title } from '../../person/descriptions.js';
 import type { EpisodeSetting, Move } from '../../person/episode-types.js';
@@ -54,7 +55,10 @@ export function Race({ setting, moves, names, against, choose }: RaceProps) {
                 <th scope="row">{title(belief)}</th>
                 <td class="bar" aria-hidden="true">
                   <span class="track">
-                    <span class="rival-mark" style={{ left: `${100 * theirs[k]}%` }} />
+                    <span
+                      class="rival-mark"
+                      style={{ left: `${100 * theirs[k]}%`, background: colourOf(against) }}
+                    />
                     {mine !== null && <span class="stated-mark" style={{ left: `${100 * mine[k]}%` }} />}
                   </span>
                 </td>

@@ -1,11 +1,10 @@
 /** The current state and the last step, as an agent observes them. */
 import { ACTION_NAMES, EVENT_NAMES, METER_NAMES, NUM_STEPS } from '../../../../src/world/fields.js';
 import { RHYTHM } from '../../../../src/world/numbers.js';
-import { plain, signed, title } from '../../person/descriptions.js';
+import { eventEffect, plain, signed, title } from '../../person/descriptions.js';
+import { isPersonal, LUCK, type Luck } from '../../person/luck.js';
 import { type Transition, timeOf } from '../../person/transitions.js';
 import type { EpisodeSoFar } from './episode-store.js';
-
-const NOISE = RHYTHM.noise.meters;
 
 export function CurrentState({ episode }: { readonly episode: EpisodeSoFar }) {
   const transition = episode.transitions[episode.transitions.length - 1];
@@ -42,7 +41,8 @@ export function CurrentState({ episode }: { readonly episode: EpisodeSoFar }) {
         <p class="fine">
           <em>Personal or luck</em> is the difference between the last change and that of an average person.
           It is <b class="telling">marked</b> if luck alone cannot explain it: then it comes from the person.
-          A meter below {RHYTHM.constants.crashThreshold} counts as crashed.
+          The grey bands below it are what luck usually does, and the most that it can do. A meter below{' '}
+          {RHYTHM.constants.crashThreshold} counts as crashed.
         </p>
       </details>
     </section>
@@ -55,7 +55,11 @@ function LastStep({ transition: { step, action, event, reward } }: { readonly tr
     <p class="last">
       {title(timeOf(step - 1))}: <strong>{plain(ACTION_NAMES[action])}</strong>, reward{' '}
       <strong>{signed(reward)}</strong>
-      {event >= 0 && <span class="event">{title(EVENT_NAMES[event])}</span>}
+      {event >= 0 && (
+        <span class="event">
+          {title(EVENT_NAMES[event])}: {eventEffect(event)}
+        </span>
+      )}
     </p>
   );
 }
@@ -69,7 +73,7 @@ interface MeterRowProps {
 function MeterRow({ meter, k, transition }: MeterRowProps) {
   const [value, change, anomaly] = [transition.meters[k], transition.deltas[k], transition.anomalies[k]];
   const low = value < RHYTHM.constants.crashThreshold;
-  const isPersonal = Math.abs(anomaly) > NOISE[k];
+  const personal = isPersonal(anomaly, k);
   const first = transition.step === 0;
   return (
     <tr class={low ? 'low' : ''}>
@@ -83,9 +87,29 @@ function MeterRow({ meter, k, transition }: MeterRowProps) {
       <td>{value.toFixed(2)}</td>
       <td>{first ? '–' : signed(change)}</td>
       <td>
-        {first ? '–' : <span class={isPersonal ? 'telling' : ''}>{signed(anomaly, 3)}</span>}
-        {isPersonal && <span class="visually-hidden"> more than luck</span>}
+        {first ? '–' : <span class={personal ? 'telling' : ''}>{signed(anomaly, 3)}</span>}
+        {personal && <span class="visually-hidden"> more than luck</span>}
+        {!first && <LuckBand anomaly={anomaly} luck={LUCK[k]} />}
       </td>
     </tr>
   );
 }
+
+/** The largest anomaly that the band has room for; larger ones end there. */
+const WIDEST = 0.2;
+
+const placed = (value: number): number => 50 + (50 * Math.max(-WIDEST, Math.min(WIDEST, value))) / WIDEST;
+
+/** The anomaly in front of what luck explains: usually (dark) and at most (light). */
+const LuckBand = ({ anomaly, luck: { usual, most } }: { readonly anomaly: number; readonly luck: Luck }) => (
+  <span class="luck" aria-hidden="true">
+    {[most, usual].map((width) => (
+      <span
+        key={width}
+        class="range"
+        style={{ left: `${placed(-width)}%`, right: `${100 - placed(width)}%` }}
+      />
+    ))}
+    <span class="at" style={{ left: `${placed(anomaly)}%` }} />
+  </span>
+);

@@ -3,6 +3,7 @@ import { decimal } from '../../../../src/figures/format-numbers.js';
 import { COMPONENT_COLOURS } from '../../../../src/figures/theme.js';
 import { COMPONENT_FIELDS, COMPONENT_NAMES } from '../../../../src/world/fields.js';
 import { RHYTHM } from '../../../../src/world/numbers.js';
+import { colourOf } from '../../charts/policy-colours.js';
 import { type Axis, placeOf, stackOf } from '../../parts/stack.js';
 import { signed, title } from '../../person/descriptions.js';
 import type { EpisodeResult, Rival } from '../../person/episode-types.js';
@@ -138,7 +139,13 @@ export function Others({ result, rivals }: OthersProps) {
                 <span class="with-bar">
                   <span>{name}</span>
                   <span class="track" aria-hidden="true">
-                    <span class="fill" style={{ width: `${100 * finalScore}%` }} />
+                    <span
+                      class="fill"
+                      style={{
+                        width: `${100 * finalScore}%`,
+                        background: name === mine.name ? 'var(--player)' : colourOf(name),
+                      }}
+                    />
                   </span>
                 </span>
               </th>

@@ -1,6 +1,7 @@
 /** The view of one episode, played by hand or by a policy. The profile is shown after the last step only. */
 import { useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { colourOf } from '../../charts/policy-colours.js';
 import { BY_HAND, NOBODY, PLAYER_NAMES } from '../../person/player-names.js';
 import { FailureMessage, Loading } from '../../states/messages.js';
 import { Race } from '../daily/race.js';
@@ -53,7 +54,7 @@ export function PersonView(props: ViewProps<typeof PERSON_FIELDS>) {
   const actions = episodeActions(props, playingAt);
   useShortcuts(shortcuts.value, { u: actions.undo, n: actions.newSeed });
   return (
-    <div class="person">
+    <div class="person" style={{ '--player': colourOf(state.by) }}>
       <h1>One person</h1>
       <p class="lead">
         A week of 28 slots with a person you do not know. Each person responds differently: watch what each

@@ -8,11 +8,8 @@ import { BY_HAND, PLAYER_NAMES } from '../../person/player-names.js';
 import { keptStudents } from '../../students/kept-students.js';
 import { GRADER_WORDS, policyWords } from '../../words.js';
 import type { EpisodeActions } from './episode-actions.js';
-import { PERSON_FIELDS } from './fields.js';
+import { PERSON_FIELDS, type PersonState } from './fields.js';
 import { UndoButton } from './undo-button.js';
-
-/** On a phone the settings are folded, so that the actions are near. */
-const isWide = matchMedia('(min-width: 40rem)');
 
 interface SettingProps {
   readonly actions: EpisodeActions;
@@ -25,8 +22,9 @@ interface SettingProps {
 export function SettingPanel({ actions, isFinished, shortcuts }: SettingProps) {
   return (
     <section class="panel" aria-label="Setting">
-      <details open={isWide.matches}>
-        <summary>Person, seed, grader and player</summary>
+      {/* Folded, so that the actions are near. */}
+      <details>
+        <summary>Setting: {settingWords(actions.state)}</summary>
         <Choices actions={actions} />
       </details>
       <div class="actions">
@@ -39,11 +37,15 @@ export function SettingPanel({ actions, isFinished, shortcuts }: SettingProps) {
   );
 }
 
-const PROFILE_LABELS = {
+const PROFILE_LABELS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(PROFILE_CHOICES.map((name) => [name, title(name)])),
   sampled: 'Anybody',
   discrete: 'One of these three',
 };
+
+/** Describes the setting in a line: "anybody, seed 4242, grader v2, played by you". */
+const settingWords = ({ person, seed, grader, by }: PersonState): string =>
+  `${PROFILE_LABELS[person].toLowerCase()}, seed ${seed}, grader ${grader}, played by ${by === BY_HAND ? 'you' : by}`;
 
 function Choices({ actions: { state, set, setPlayer } }: Pick<SettingProps, 'actions'>) {
   const named = isNamed({ profile: state.person });

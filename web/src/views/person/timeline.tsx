@@ -1,7 +1,6 @@
 /** The week so far: the actions, the meters, the reward and the belief, with one crosshair; and the steps as a table. */
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
-import { SERIES } from '../../../../src/figures/theme.js';
 import { episodeInWords, type TimelineEpisode } from '../../../../src/figures/timeline-episode.js';
 import {
   ACTION_NAMES,
@@ -17,6 +16,8 @@ import type { TableProps } from '../../parts/table.js';
 import { plain, signed, title } from '../../person/descriptions.js';
 import { timeOf } from '../../person/transitions.js';
 import type { EpisodeSoFar } from './episode-store.js';
+import { EventBadges } from './event-badges.js';
+import { LuckChart } from './luck-chart.js';
 import '../../charts/charts.css';
 
 export function Timeline({ episode }: { readonly episode: EpisodeSoFar }) {
@@ -24,6 +25,11 @@ export function Timeline({ episode }: { readonly episode: EpisodeSoFar }) {
   const cursor = useSignal<number | null>(null);
   const panels = useMemo(() => panelsOf(episode), [episode]);
   const table = useMemo(() => stepsOf(episode), [episode]);
+  const events = useMemo(
+    () => transitions.filter(({ event }) => event >= 0).map(({ step }) => step),
+    [transitions],
+  );
+  const nameOf = (step: number): string => momentOf(episode, step);
   const description = useMemo(() => `The week: ${episodeInWords(timelineOf(episode))}`, [episode]);
   return (
     <section class="panel" aria-label="The timeline of the week">
@@ -34,6 +40,7 @@ export function Timeline({ episode }: { readonly episode: EpisodeSoFar }) {
         description={description}
         cursor={cursor}
       />
+      <EventBadges transitions={transitions} cursor={cursor} />
       <Panels
         title="Meters, reward and belief"
         notes={[result === null ? NOTE : `${NOTE} Dashed in the belief: the truth.`]}
@@ -42,14 +49,16 @@ export function Timeline({ episode }: { readonly episode: EpisodeSoFar }) {
         points={NUM_STEPS + 1}
         last={moves.length}
         cursor={cursor}
-        nameOf={(step) => momentOf(episode, step)}
+        nameOf={nameOf}
         table={table}
+        events={events}
       />
+      <LuckChart transitions={transitions} cursor={cursor} nameOf={nameOf} />
     </section>
   );
 }
 
-const NOTE = `⚡ marks an event. Dashed: ${RHYTHM.constants.crashThreshold}, below which a meter counts as crashed. Shaded: the second half.`;
+const NOTE = `⚡ and ▼ mark events. Dashed: ${RHYTHM.constants.crashThreshold}, below which a meter counts as crashed. Shaded: the second half.`;
 
 /** Describes the step under the crosshair: "Day 3 evening: sleep, prod crash". */
 function momentOf({ transitions }: EpisodeSoFar, step: number): string {
@@ -65,7 +74,7 @@ function momentOf({ transitions }: EpisodeSoFar, step: number): string {
 function panelsOf({ moves, transitions, result }: EpisodeSoFar): Panel[] {
   const share = { domain: [0, 1], ticks: [0, 0.5, 1] } as const;
   const panel = (name: string, values: readonly number[]) => ({
-    ...{ name, ...share, series: [{ name, colour: SERIES, values }] },
+    ...{ name, ...share, series: [{ name, colour: 'var(--player)', values }] },
   });
   const meters = METER_NAMES.map((name, k) => ({
     ...panel(

@@ -1,0 +1,69 @@
+/** The part of each change that an average person would not have had, in front of the band that luck explains. */
+import type { Signal } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
+import { METER_NAMES, NUM_STEPS } from '../../../../src/world/fields.js';
+import { type Panel, Panels } from '../../charts/panels.js';
+import { signed } from '../../person/descriptions.js';
+import { isPersonal, LUCK, luckInWords } from '../../person/luck.js';
+import type { Transition } from '../../person/transitions.js';
+
+interface LuckChartProps {
+  /** The first is the state after the reset. */
+  readonly transitions: readonly Transition[];
+  /** The step under the crosshair, which other charts share; null for none. */
+  readonly cursor: Signal<number | null>;
+  /** Describes a step. */
+  readonly nameOf: (step: number) => string;
+}
+
+const NOTE =
+  'Bars: how much each change differs from the change of an average person. Dark band: what luck usually does, one standard ' +
+  'deviation of its noise. Light band: the most that luck can do. A bar beyond the bands comes from the person. Events are ' +
+  'not in the bars.';
+
+export function LuckChart({ transitions, cursor, nameOf }: LuckChartProps) {
+  const panels = useMemo(() => panelsOf(transitions), [transitions]);
+  const description = useMemo(() => luckInWords(transitions.slice(1)), [transitions]);
+  return (
+    <Panels
+      title="The person or luck?"
+      notes={[NOTE]}
+      description={description}
+      panels={panels}
+      points={NUM_STEPS + 1}
+      last={transitions.length - 1}
+      cursor={cursor}
+      nameOf={nameOf}
+      sliderName="Read the chart of luck at"
+    />
+  );
+}
+
+/** The smallest end of the axis. */
+const MIN_END = 0.1;
+
+function panelsOf(transitions: readonly Transition[]): Panel[] {
+  const largest = Math.max(...transitions.flatMap(({ anomalies }) => anomalies.map(Math.abs)));
+  const end = Math.max(MIN_END, Math.ceil(largest * 10) / 10);
+  return METER_NAMES.map((name, k) => {
+    const { usual, most } = LUCK[k];
+    const values = transitions.map(({ step, anomalies }) => (step === 0 ? Number.NaN : anomalies[k]));
+    const only = (personal: boolean) =>
+      values.map((value) => (isPersonal(value, k) === personal ? value : Number.NaN));
+    return {
+      ...{ name, domain: [-end, end], ticks: [-end, 0, end] },
+      ranges: [most, usual].map((width) => [-width, width] as const),
+      series: [
+        { name: 'luck or the person', colour: 'var(--muted)', values: only(false), stems: true },
+        { name: 'the person', colour: 'var(--series)', values: only(true), stems: true },
+      ],
+      format: (value) => signed(value, 3),
+      inWords: (step) => wordsOf(values[step], k),
+    };
+  });
+}
+
+const wordsOf = (anomaly: number, meter: number): string =>
+  Number.isFinite(anomaly)
+    ? `${signed(anomaly, 3)}, ${isPersonal(anomaly, meter) ? 'more than luck' : 'which luck explains'}`
+    : 'none';
