@@ -3,6 +3,7 @@
  * also moves as an image of a page. Without animation it shows the whole week.
  */
 import { ACTION_STYLES } from '../../src/figures/action-sequences.js';
+import { kindOf, POLICY_COLOURS } from '../../src/figures/policy-colours.js';
 import { textWidth } from '../../src/figures/text-width.js';
 import { DARK, FONT, LIGHT } from '../../src/figures/theme.js';
 import { BELIEF_NAMES, METER_NAMES, NUM_SLOTS, NUM_STEPS } from '../../src/world/fields.js';
@@ -48,17 +49,19 @@ const inWords = ({ policy, finalScore, beliefMae, beliefs }: PlayedEpisode): str
 
 const STYLE =
   `text{font:13px ${FONT};fill:${LIGHT.ink}}.head{font-size:17px;font-weight:600}.name{font-weight:600;font-size:15px}.small{font-size:11px;fill:${LIGHT.muted}}` +
-  `.paper,.curtain{fill:${LIGHT.paper}}.shade{fill:${LIGHT.shade}}.rule{stroke:${LIGHT.rule}}.line{fill:none;stroke-width:2;stroke-linejoin:round}.truth{fill:#9a63d4}.belief{fill:none;stroke:#2f81c7;stroke-width:4}` +
+  `.paper,.curtain{fill:${LIGHT.paper}}.shade{fill:${LIGHT.shade}}.rule{stroke:${LIGHT.rule}}.line{fill:none;stroke-width:2;stroke-linejoin:round}.truth{fill:${LIGHT.ink}}.belief{fill:none;stroke-width:4}` +
   '.curtain{transform:scaleX(0);transform-box:fill-box;transform-origin:right}' +
   `.curtain,.belief,.end{animation:${ROUND}s linear infinite}.curtain{animation-name:c}.end{animation-name:e}` +
   `@keyframes c{0%{transform:scaleX(1)}${PLAYED}%,100%{transform:scaleX(0)}}@keyframes e{0%,${PLAYED}%{opacity:0}${PLAYED + 1}%,100%{opacity:1}}` +
   '@media(prefers-reduced-motion:reduce){.curtain,.belief,.end{animation:none}}' +
-  `@media(prefers-color-scheme:dark){text{fill:${DARK.ink}}.small{fill:${DARK.muted}}.paper,.curtain{fill:${DARK.paper}}.shade{fill:${DARK.shade}}.rule{stroke:${DARK.rule}}}`;
+  `@media(prefers-color-scheme:dark){text,.truth{fill:${DARK.ink}}.small{fill:${DARK.muted}}.paper,.curtain{fill:${DARK.paper}}.shade{fill:${DARK.shade}}.rule{stroke:${DARK.rule}}}`;
 
-/** Returns the style rules that move the marks of a belief from 0.5 to the last belief, where they are without animation. */
+/** Returns the style rules that colour the marks of a belief, and move them from 0.5 to the last belief, where they are without animation. */
 function beliefRules({ policy, beliefs }: PlayedEpisode): string {
   if (beliefs[0] === null) return '';
-  return BELIEF_NAMES.map((name, k) => {
+  const { light, dark } = POLICY_COLOURS[kindOf(policy)!];
+  const colours = `.${policy}{stroke:${light}}@media(prefers-color-scheme:dark){.${policy}{stroke:${dark}}}`;
+  const moves = BELIEF_NAMES.map((name, k) => {
     const last = beliefs[NUM_STEPS - 1]![k];
     const keyframes = beliefs.map((belief, step) => {
       const at = round(((step + 1) * PLAYED) / NUM_STEPS);
@@ -66,7 +69,8 @@ function beliefRules({ policy, beliefs }: PlayedEpisode): string {
     });
     const start = `0%{transform:translateX(${round((0.5 - last) * TRACK_LENGTH)}px)}`;
     return `.${policy}-${name}{animation-name:${policy}-${name}}@keyframes ${policy}-${name}{${start}${keyframes.join('')}100%{transform:none}}`;
-  }).join('');
+  });
+  return `${colours}${moves.join('')}`;
 }
 
 function column(episode: PlayedEpisode, k: number, grader: string): string {
@@ -122,7 +126,7 @@ function beliefTracks({ policy, beliefs, target }: PlayedEpisode): string {
     const mark =
       last === null
         ? ''
-        : `<circle class="belief ${policy}-${name}" cx="${round(TRACK + last[k] * TRACK_LENGTH)}" cy="${y}" r="8"/>`;
+        : `<circle class="belief ${policy} ${policy}-${name}" cx="${round(TRACK + last[k] * TRACK_LENGTH)}" cy="${y}" r="8"/>`;
     return `${text(0, y + 4, name)}<line class="rule" x1="${TRACK}" x2="${COLUMN}" y1="${y}" y2="${y}" stroke-width="2"/>${truth}${mark}`;
   });
   const states = beliefs[0] === null ? 'It states no belief.' : 'Ring: what it believes.';

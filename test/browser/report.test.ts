@@ -55,8 +55,9 @@ describe.skipIf(why !== null)('a report', () => {
   test.each([
     ['light', 1280],
     ['dark', 1280],
-    ['light', 390],
-    ['dark', 390],
+    ['light', 768],
+    ['light', 360],
+    ['dark', 360],
   ] as const)(
     'is accessible, fits the width and makes no requests: %s, %i pixels wide',
     async (colorScheme, width) => {
@@ -70,6 +71,14 @@ describe.skipIf(why !== null)('a report', () => {
       const address = pathToFileURL(`${pathOf('report')}/report.html`).href;
       await page.goto(address);
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+      const headings = await page.locator('h2').allTextContents();
+      expect([headings[0], headings.at(-1)]).toEqual(['Summary', 'Files and provenance']);
+      // What is wider than the page scrolls within its frame, which the keyboard reaches.
+      for (const frame of await page.locator('.frame').all()) {
+        const box = (await frame.boundingBox())!;
+        expect(box.x + box.width).toBeLessThanOrEqual(width);
+        expect(await frame.getAttribute('tabindex')).toBe('0');
+      }
       await page.addScriptTag({ content: axe });
       const violations = await page.evaluate(
         "axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html))",

@@ -97,7 +97,7 @@ describe.skipIf(absent !== null)('the crowd', () => {
       expect(await figure(visited, 'Better off')).toBeCloseTo(100 * better, 1);
       expect(await figure(visited, 'Difference')).toBeCloseTo(expectedRows[0].mean - expectedRows[1].mean, 4);
       expect(await visited.page.locator('footer').textContent()).toMatch(
-        /by WebGPU on .*swiftshader.*exact: true/i,
+        /by WebGPU on .*swiftshader.*bit-exact/i,
       );
       expect(visited.foreignRequests).toEqual([]);
       expect(visited.messages).toEqual([]);
@@ -237,7 +237,7 @@ MessagePort.prototype.addEventListener = function (kind, listener) {
         ),
       );
       expect(await page.page.locator('footer').textContent()).toMatch(
-        /by the reference.*exact: true.*Why not WebGPU\?.*(navigator\.gpu|No adapter)/,
+        /by the reference.*bit-exact.*Why not WebGPU\?.*(navigator\.gpu|No adapter)/,
       );
       await screenshot(page.page, 'state-no-webgpu');
       await page.page.getByRole('combobox', { name: 'People' }).selectOption('1,000,000');

@@ -140,6 +140,7 @@ describe.skipIf(absent !== null)('fast input', () => {
       const { page } = visited;
       await page.locator('.results[aria-busy="false"]').waitFor();
       await page.getByRole('link', { name: 'One person' }).click();
+      await page.getByText(/^Setting: /).click();
       const seed = page.getByRole('textbox', { name: 'Seed' });
       await seed.fill('77');
       await page.goBack();

@@ -4,8 +4,11 @@ import { describe, expect, inject, it, test } from 'vitest';
 import { STEPPED_POLICIES } from '../../src/agents/policies/observing-policies.js';
 import { toGrader } from '../../src/engine/graders/grader.js';
 import { Episode } from '../../src/engine/reference/episode.js';
+import { POLICY_COLOURS } from '../../src/figures/policy-colours.js';
 import { ACTION_NAMES, METER_NAMES, OBSERVATION_SIZE, TRAIT_NAMES } from '../../src/world/fields.js';
+import { RHYTHM } from '../../src/world/numbers.js';
 import { createWorld } from '../../src/world/world.js';
+import { signed } from '../../web/src/person/descriptions.js';
 import type { EpisodeSetting, Move } from '../../web/src/person/episode-types.js';
 import { movesFrom } from '../../web/src/person/moves-text.js';
 import { replayEpisode } from '../../web/src/person/replay.js';
@@ -49,6 +52,9 @@ const figure = async (page: Page, name: string): Promise<number> =>
   decimals((await page.locator('dl.figures > div', { hasText: name }).locator('dd').textContent())!);
 
 const finalScore = (page: Page): Promise<number> => figure(page, 'Final score');
+
+/** Opens the settings, which are folded at first. */
+const openSettings = (page: Page): Promise<void> => page.getByText(/^Setting: /).click();
 
 const currentState = ({ page }: Visit): Locator => page.locator('.person .now');
 
@@ -105,6 +111,7 @@ describe.skipIf(absent !== null)('one person', () => {
     it('ignores shortcuts while the user types, and when they are off', async () => {
       await using visited = await visit('#person');
       const { page } = visited;
+      await openSettings(page);
       const seed = page.getByRole('textbox', { name: 'Seed' });
       await seed.fill('');
       await seed.pressSequentially('77');
@@ -201,6 +208,109 @@ describe.skipIf(absent !== null)('one person', () => {
     });
   });
 
+  describe('luck and events', () => {
+    const { observations } = replayEpisode(SETTING, movesOf(FINISHED.split('moves=')[1]));
+    const steps = transitionsOf(observations).slice(1);
+
+    it('reads how much of each change luck explains, by keyboard and for screen readers', async () => {
+      await using visited = await visit(FINISHED);
+      const { page } = visited;
+      const slider = page.getByRole('slider', { name: 'Read the chart of luck at' });
+      await slider.press('Home');
+      for (const { step, anomalies } of steps.slice(0, 5)) {
+        await page.keyboard.press('ArrowRight');
+        const words = anomalies.map((anomaly, k) => {
+          const beyond = Math.abs(anomaly) > RHYTHM.noise.meters[k];
+          return `${METER_NAMES[k]} ${signed(anomaly, 3)}, ${beyond ? 'more than luck' : 'which luck explains'}`;
+        });
+        await expect.poll(() => slider.getAttribute('aria-valuetext')).toContain(words.join(', '));
+        // The crosshair of the other chart is at the same step.
+        expect(await page.getByRole('slider', { name: 'Read the chart at' }).inputValue()).toBe(String(step));
+      }
+      const chart = page.getByRole('img', { name: /^vitality: luck is usually within/ });
+      const personal = steps.filter(({ anomalies: [first] }) => Math.abs(first) > RHYTHM.noise.meters[0]);
+      const [most] = RHYTHM.noise.meters;
+      expect(await chart.getAttribute('aria-label')).toContain(
+        `vitality: luck is usually within ${(most / 3 ** 0.5).toFixed(3)} and at most ${most.toFixed(3)}; ` +
+          `${personal.length} of 28 changes are larger.`,
+      );
+      // Two ranges in each panel. The wider one is as wide as the most that luck does to the meter.
+      const heights = await chart
+        .locator('.range')
+        .evaluateAll((ranges) => ranges.map((range) => Number(range.getAttribute('height'))));
+      expect(heights).toHaveLength(2 * METER_NAMES.length);
+      const wide = heights.filter((_, k) => k % 2 === 0);
+      expect(wide.map((height) => height / wide[0])).toEqual(
+        RHYTHM.noise.meters.map((noise) => expect.closeTo(noise / most, 5)),
+      );
+      for (const [k, height] of wide.entries()) expect(heights[2 * k + 1]).toBeCloseTo(height / 3 ** 0.5, 5);
+    });
+
+    it.each(['laptop', 'phone'] as const)('shows each event with its effect, on a %s', async (size) => {
+      await using visited = await visit(FINISHED, { size });
+      const { page } = visited;
+      const events = steps.filter(({ event }) => event >= 0);
+      expect(events.length).toBeGreaterThan(0);
+      const badges = page.getByRole('list', { name: 'Events of the week' }).getByRole('button');
+      await expect.poll(() => badges.count()).toBe(events.length);
+      const slider = page.getByRole('slider', { name: 'Read the chart at' });
+      for (const [k, { step, event }] of events.entries()) {
+        const { name, effect } = RHYTHM.events[event];
+        const text = (await badges.nth(k).textContent())!;
+        expect(text).toContain(name.replaceAll('_', ' '));
+        const largest = effect.reduce((a, b) => (Math.abs(b) > Math.abs(a) ? b : a));
+        expect(text).toContain(`${METER_NAMES[effect.indexOf(largest)]} ${signed(largest)}`);
+        if (size === 'phone') await badges.nth(k).tap();
+        else await badges.nth(k).press('Enter');
+        await expect.poll(() => slider.inputValue()).toBe(String(step));
+      }
+      // A mark in every panel of the first chart: five meters, the reward and three beliefs.
+      expect(await page.locator('.event-mark').count()).toBe(9 * events.length);
+    });
+
+    it('moves the crosshair under a finger', async () => {
+      await using visited = await visit(FINISHED, { size: 'phone' });
+      const { page } = visited;
+      const panels = page.getByRole('img', { name: /by slot/ });
+      await panels.tap({ position: { x: 60, y: 60 } });
+      const slider = page.getByRole('slider', { name: 'Read the chart at' });
+      const at = Number(await slider.inputValue());
+      expect(at).toBeGreaterThan(0);
+      expect(at).toBeLessThan(10);
+      expect(await page.locator('.crosshair').count()).toBe(9 + METER_NAMES.length);
+    });
+  });
+
+  it('shows the actions without scrolling in a window of 900 pixels', async () => {
+    await using visited = await visit('#person');
+    const { page } = visited;
+    await page.setViewportSize({ width: 1440, height: 900 });
+    const actions = page.getByRole('region', { name: 'What do you do?' }).getByRole('button');
+    await actions.first().waitFor();
+    for (const action of await actions.all()) {
+      const { y, height } = (await action.boundingBox())!;
+      expect(y + height).toBeLessThanOrEqual(900);
+    }
+  });
+
+  it('draws the week in the colour of its player', async () => {
+    await using visited = await visit('#person?by=planner&at=0');
+    const { page } = visited;
+    const stroke = () =>
+      page
+        .locator('.line')
+        .first()
+        .evaluate((line) => getComputedStyle(line).stroke);
+    const rgb = (hex: string): string =>
+      `rgb(${[1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16)).join(', ')})`;
+    await page.locator('.line').first().waitFor();
+    expect(await stroke()).toBe(rgb(POLICY_COLOURS.planner.light));
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await expect.poll(stroke).toBe(rgb(POLICY_COLOURS.planner.dark));
+    await visited.follow('#person');
+    await expect.poll(stroke).toBe(rgb(POLICY_COLOURS.hand.dark));
+  });
+
   describe('the hidden profile', () => {
     /** Records every number and text that workers send from now on. */
     const RECORD_MESSAGES = `
@@ -226,12 +336,13 @@ describe.skipIf(absent !== null)('one person', () => {
       await page.evaluate(RECORD_MESSAGES);
       await page.evaluate(`location.hash = '#person?moves=${SEQUENCE_TEXT.slice(0, 26)}'`);
       await page.getByText('26 of 28 slots').waitFor();
+      await openSettings(page);
       await page.getByRole('combobox', { name: 'Played by' }).selectOption('open-loop+inference');
       await page.locator('blockquote').waitFor();
       await page.getByRole('button', { name: 'Step' }).click();
       await page.getByText('27 of 28 slots').waitFor();
       await page.locator('blockquote').waitFor();
-      await expect.poll(() => page.getByRole('img').count()).toBe(2);
+      await expect.poll(() => page.getByRole('img').count()).toBe(3);
       const { profile, target } = new Episode().reset(SETTING.seed);
       const hidden = [...profile, ...target];
       const received = () =>
@@ -333,8 +444,12 @@ describe.skipIf(absent !== null)('one person', () => {
       const setting = { seed: 9, profile: 'workaholic_stoic', grader: 'v1' };
       const { result } = replayEpisode(setting, movesOf(FINISHED.split('moves=')[1]));
       expect(await finalScore(page)).toBe(Number(result!.finalScore.toFixed(3)));
+      await page.getByText('Setting: workaholic stoic, seed 9, grader v1, played by you').click();
       await page.getByText('You named the person').waitFor();
-      await page.getByRole('link', { name: 'Graders' }).click();
+      await page.evaluate('scrollTo(0, 900)');
+      await page.getByRole('link', { name: 'Graders' }).press('Enter');
+      await page.getByRole('heading', { level: 1, name: 'What a grader pays for' }).waitFor();
+      expect(await page.evaluate('scrollY')).toBe(0);
       await page.getByRole('link', { name: 'One person' }).click();
       await page.waitForURL(/moves=.*seed=9|seed=9.*moves=/);
     });

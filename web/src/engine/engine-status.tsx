@@ -13,7 +13,7 @@ export function EngineStatus() {
         Computed in this browser by <strong>{backend === 'webgpu' ? 'WebGPU' : 'the reference'}</strong>
         {adapter !== null && ` on ${adapter}`}
         {software && ' (a graphics device emulated by the processor)'}.{' '}
-        <span class="exact">exact: {String(exact)}</span>
+        <span class="exact">{exact ? 'bit-exact' : 'not bit-exact'}</span>
       </p>
       {noDeviceReason === null ? (
         <p class="fine">
