@@ -296,11 +296,7 @@ describe.skipIf(absent !== null)('one person', () => {
   it('draws the week in the colour of its player', async () => {
     await using visited = await visit('#person?by=planner&at=0');
     const { page } = visited;
-    const stroke = () =>
-      page
-        .locator('.line')
-        .first()
-        .evaluate((line) => getComputedStyle(line).stroke);
+    const stroke = () => page.evaluate("getComputedStyle(document.querySelector('.line')).stroke");
     const rgb = (hex: string): string =>
       `rgb(${[1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16)).join(', ')})`;
     await page.locator('.line').first().waitFor();
