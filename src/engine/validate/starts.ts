@@ -144,7 +144,10 @@ export function toStart(states: StartStates, context: StartContext): EnvStarts {
   };
 }
 
-/** Weights that sum to 1. All such weights without a negative one have the same `wellBounds`; a sampled profile has such weights. */
+/**
+ * Weights that sum to 1. All such weights without a negative one have the same `wellBounds`; a sampled profile has such
+ * weights.
+ */
 const UNIT_SUM_WEIGHTS = Float32Array.of(1, 0, 0, 0, 0);
 
 /**

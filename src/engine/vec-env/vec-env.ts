@@ -110,7 +110,8 @@ export class VecEnv extends EnvProperties {
   /**
    * Plays every episode from its current state to its end, or to its step in `stops`, in one call. Autoreset does not
    * apply. With `from`, each environment first becomes a copy of an environment of another vector environment, as with
-   * `assign`. The copy is made in the same pass over the memory, so many rollouts from one state take little more time than their steps.
+   * `assign`. The copy is made in the same pass over the memory, so many rollouts from one state take little more time than
+   * their steps.
    * With `from`, this vector environment need not have been reset.
    * @param choice 'random', 'heuristic', or action sequences, u8 [numEnvs, 28]: entry t is the action of step t.
    * @throws InputError `unknown_name`, `illegal_action`, `bad_belief`, `bad_seed` (of `policySeeds`), `out_of_range`,
