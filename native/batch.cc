@@ -282,12 +282,13 @@ std::optional<Refusal> Batch::find_refusal(const Replay& replay) const {
 std::optional<Refusal> Batch::replay(const Replay& replay) {
   if (replay.count == 0) return std::nullopt;
   if (const auto refusal = find_refusal(replay)) return refusal;
-  const std::vector<uint32_t> order = order_by_length(replay);
-  Replay ordered = replay;
-  ordered.order = order.data();
-  const size_t tiles = (replay.count + kTileLanes - 1) / kTileLanes;
-  each_part_of(0, tiles, kMinTilesToRun, [&](size_t first, size_t last) {
-    Replayer(kernel_, *tables_, ordered).play(first * kTileLanes, std::min(last * kTileLanes, replay.count));
+  const std::vector<Chain> chains = chains_of(replay);
+  const size_t tiles = (chains.size() + kTileLanes - 1) / kTileLanes;
+  // A chain of many rows takes longer than one of a single row.
+  const size_t min_tiles = std::max<size_t>(1, kMinTilesToRun * chains.size() / replay.count);
+  each_part_of(0, tiles, min_tiles, [&](size_t first, size_t last) {
+    Replayer(kernel_, *tables_, replay)
+        .play(&chains[first * kTileLanes], chains.data() + std::min(last * kTileLanes, chains.size()));
   });
   return std::nullopt;
 }

@@ -29,8 +29,15 @@ struct Replay {
   uint64_t* hashes;
 };
 
-// Returns the rows of a replay by history length, and rows of one length in their order.
-std::vector<uint32_t> order_by_length(const Replay& replay);
+// Neighbouring rows order[begin] to order[end - 1] of one episode. Each history equals the one before, or continues it by one
+// action. So the state of a row is on the way to the next one.
+struct Chain {
+  uint32_t begin, end;
+  uint8_t first_stop, last_stop;  // the lengths of the first and the last history
+};
+
+// Returns the chains of a replay by the length of the last history, then of the first, then in their order.
+std::vector<Chain> chains_of(const Replay& replay);
 
 // Tiles of episodes with the outputs that a replay reads, small enough to stay in the first-level cache.
 template <int Tiles>
@@ -41,39 +48,41 @@ struct alignas(64) ReplayTiles {
   uint8_t final_mask[kEnvs];
 };
 
-// Replays rows that are ordered by history length. A tile has up to sixteen states with equally long histories. A state that
-// several rows continue is computed once and forked.
+// Replays chains. A tile has up to sixteen chains whose last histories are equally long, so that they run as one. It visits the
+// states that rows continue, the shortest histories first. A state that several rows continue is computed once and forked.
 class Replayer {
  public:
   Replayer(const Kernel& kernel, const Tables& tables, const Replay& replay);
-  // Plays the rows order[first] to order[last - 1].
-  void play(size_t first, size_t last);
+  // Plays the rows of chains [first, last).
+  void play(const Chain* first, const Chain* last);
 
  private:
   // Tiles that are replayed together. A hash is a chain of dependent operations; those of several tiles overlap.
   static constexpr int kTiles = 4;
   static constexpr int kStates = kTiles * kTileLanes;
-  // The maximum number of rows that continue the states of a tile.
-  static constexpr size_t kMaxRows = 16 * kTileLanes;
+  // Rows that are stepped together, and the lanes of the states that they continue.
+  struct Rows {
+    size_t count;
+    uint32_t rows[kTileLanes], lanes[kTileLanes];
+  };
 
-  size_t prepare_states(int tile, size_t first, size_t last);
-  bool same_state(uint32_t row, uint32_t other) const;
+  const Chain* begin_tile(int tile, const Chain* first, const Chain* last);
+  void add_chain(int state, const Chain& chain);
   void prefetch(size_t row) const;
-  bool reads_beliefs(uint32_t row) const;
-  bool same_beliefs(size_t row, size_t other) const;
-  void add_state(int state, uint32_t row);
   void reset(int tiles, const float* graders);
-  void replay_histories(int tiles);
-  void step_tile(int tile, size_t first, size_t last);
-  void step_rows(int tile, size_t first, size_t last, const uint32_t* state_lanes, bool in_place);
+  bool find_next_stop(int tile);
+  void run_histories(int first_tile, int last_tile);
+  void step_tile(int tile);
+  void step_rows(int tile, const Rows& rows, bool in_place);
 
   const Kernel& kernel_;
   const Tables& tables_;
   const Replay& replay_;
   ReplayTiles<kTiles> replayed_ = {};
   ReplayTiles<1> forked_ = {};
-  int states_[kTiles] = {};           // the number of states in each tile
-  uint32_t lanes_[kTiles][kMaxRows];  // for each row of a tile: the lane of its state
+  int chains_[kTiles] = {};                // the number of chains in each tile
+  uint8_t last_stops_[kTiles] = {};        // their last_stop
+  uint32_t next_[kStates], end_[kStates];  // the rows that are left of each chain: order[next] to order[end - 1]
   uint32_t seeds_[kStates] = {};
   uint8_t modes_[kStates] = {};
   uint8_t stops_[kStates] = {};

@@ -115,6 +115,24 @@ describe.each(ENGINES)('$name', ({ backend, kernel }) => {
     expectScores(rows, { backend, kernel });
   });
 
+  it('scores all steps of episodes, one to three rows each', () => {
+    const random = new Random('all steps');
+    const rows = Array.from({ length: 20 }, () => lastStep(random)).flatMap((last) => {
+      const first = random.integer(0, 3) === 0 ? random.integer(0, 27) : 0;
+      return Array.from({ length: NUM_STEPS - first }, (_, k) => {
+        const [actionHistory, beliefHistory] = [last.actionHistory, last.beliefHistory!].map((history) =>
+          history.slice(0, first + k),
+        ) as [number[], Float32Array[]];
+        const action = () => random.integer(0, 9);
+        return Array.from({ length: random.integer(1, 3) }, () => ({
+          ...last,
+          ...{ actionHistory, beliefHistory, action: action() },
+        }));
+      }).flat();
+    });
+    expectScores(rows, { backend, kernel, grader: 'v3' });
+  });
+
   it('scores rows from different steps of one episode', () => {
     const [seed, history] = [31, Array.from({ length: 28 }, (_, t) => (3 * t) % 10)];
     const steps = [3, 4, 5, 27, 0, 3];
