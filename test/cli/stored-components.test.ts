@@ -189,7 +189,7 @@ describe('refuses, with an error that names the file,', () => {
     [
       'an unknown belief',
       () => set(1, { belief: 'some' }),
-      'c.jsonl:2: belief: Expected one of none, constant, own, got "some". Pass a file that eval --components wrote.',
+      'got "some". Did you mean "none"? Pass a file that eval --components wrote.',
     ],
     ['an unknown profile', () => set(1, { profile: 'smapled' }), 'got "smapled". Did you mean "sampled"?'],
     [

@@ -1,3 +1,4 @@
+/** The inputs of a student's network: bounds that contain the true traits, and estimated reward weights. */
 import { expect, it } from 'vitest';
 import { FEATURE_COUNT, Features } from '../../../src/agents/student/features.js';
 import { BOUNDED_TRAITS } from '../../../src/agents/student/trait-bounds.js';
