@@ -1,110 +1,78 @@
 /**
- * Refines each clone of the package (a student before its refinement) with five training seeds, and draws final score and
- * belief error over the episodes of the refinement. Writes docs/student-curves.json, with which an interrupted run continues,
- * and student-curves.svg. With --draw it only draws.
- * Takes about seven minutes of one core.
+ * Draws learning curves from the logs of trainings: `npm run student-curves -- FOLDER`, after
+ * `npm run students -- --folder FOLDER`. Writes the points to docs/student-curves.json, and docs/student-curves.svg. Without FOLDER it
+ * draws the stored points.
  */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { Network } from '../src/agents/student/network.js';
-import { loadStudent } from '../src/agents/student/shipped-students.js';
-import { Student } from '../src/agents/student/student.js';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { svgOf } from '../src/figures/svg.js';
 import { type Curve, drawTrainingCurves } from '../src/figures/training-curves.js';
-import { evaluate } from '../src/index.js';
 import { intervalOf } from '../src/shared/statistics.js';
-import { runTraining } from '../src/training/student/train.js';
-import { toTrainRequest } from '../src/training/student/train-options.js';
-import { cloneOf, GRADERS, type StudentGrader } from './student-trainings.js';
+import { type LogLine, MEASURED, readLog, type Scores } from './student-logs.js';
+import { cloneOf, fileOf, GRADERS, type StudentGrader } from './student-trainings.js';
 
-const SEEDS = [1, 2, 3, 4, 5];
-/** A quarter of the refinement of the package, with the same batches. */
-const REFINEMENT = { refineEpisodes: 16_384, refineBatch: 512 };
-/** The episodes in which the curves are measured. */
-const MEASURED = { first: 30_000, last: 30_999 };
-/** Episodes of the refinement between two points. */
-const PER_POINT = 2048;
-const NOTES = [
-  'Means over five training seeds that begin with the same clone, with 95 % intervals, in the episodes of seeds 30000-30999.',
-];
-
-interface Point {
-  /** Episodes of the refinement. */
-  readonly episodes: number;
-  readonly finalScore: number;
-  readonly beliefMae: number;
-}
-
-type Trainings = Partial<Record<string, Point[]>>;
+/** A measured line of a log. The seconds of a refinement include those of its clone. */
+type Point = Pick<LogLine, 'epochs' | 'refined' | 'coreSeconds'> & Scores;
+/** The points of each training, by grader, then by seed. */
+type Trainings = Record<StudentGrader, Record<string, Point[]>>;
 
 const DATA = new URL('../docs/student-curves.json', import.meta.url);
 const PICTURE = new URL('../docs/student-curves.svg', import.meta.url);
 
-if (!process.argv.includes('--draw')) await trainAll();
-const picture = { title: 'Five refinements of each clone', notes: NOTES, curves: curvesOf(readData()) };
+const [folder] = process.argv.slice(2);
+if (folder !== undefined) writeFileSync(DATA, `${JSON.stringify(readTrainings(folder))}\n`);
+const trainings: Trainings = JSON.parse(readFileSync(DATA, 'utf8'));
+const count = Object.keys(trainings[GRADERS[0]]).length;
+const picture = {
+  title: `Trainings from nothing with ${count} seeds`,
+  notes: [
+    `Means over ${count} training seeds with 95 % intervals, in the episodes of seeds ${MEASURED.first}-${MEASURED.last}.`,
+    'The time is the mean over the seeds: first the planner plays, then come two rounds of cloning, then the refinement.',
+  ],
+  curves: GRADERS.flatMap((grader) => {
+    const all = Object.values(trainings[grader]);
+    return [
+      curveOf(`Final score under ${grader}`, all, 'finalScore'),
+      curveOf(`Belief MAE of the student of ${grader}`, all, 'beliefMae'),
+    ];
+  }),
+};
 writeFileSync(PICTURE, await svgOf(drawTrainingCurves(picture)));
 
-/** Runs the trainings that the data lack. */
-async function trainAll(): Promise<void> {
-  for (const grader of GRADERS) {
-    for (const seed of SEEDS) {
-      const name = nameOf(grader, seed);
-      if (readData()[name] !== undefined) continue;
-      process.stderr.write(`${name}\n`);
-      const points = await refine(grader, seed);
-      writeFileSync(DATA, `${JSON.stringify({ ...readData(), [name]: points })}\n`);
-    }
-  }
+/** Returns the points of the seeds whose trainings are finished. */
+function readTrainings(root: string): Trainings {
+  const isFinished = (seed: string) =>
+    GRADERS.every((grader) => existsSync(fileOf(`${root}/${seed}/`, `student-${grader}`)));
+  const seeds = readdirSync(root).filter((name) => /^\d+$/.test(name) && isFinished(name));
+  return Object.fromEntries(
+    GRADERS.map((grader) => [
+      grader,
+      Object.fromEntries(seeds.map((seed) => [seed, pointsOf(`${root}/${seed}/`, grader)])),
+    ]),
+  ) as Trainings;
 }
 
-function nameOf(grader: StudentGrader, seed: number): string {
-  return `${grader} ${seed}`;
-}
-
-function readData(): Trainings {
-  return existsSync(DATA) ? JSON.parse(readFileSync(DATA, 'utf8')) : {};
-}
-
-/** Refines a clone. @returns the points of its curves, of which the first is the clone's. */
-async function refine(grader: StudentGrader, seed: number): Promise<Point[]> {
-  const from = await loadStudent(cloneOf(grader));
-  const points = [await measure(from, 0)];
-  await runTraining(toTrainRequest({ from, ...REFINEMENT, seed }), null, {
-    ...{ engine: {}, signal: new AbortController().signal, onProgress: () => {} },
-    onCheckpoint: async ({ refinement }) => {
-      const { actor, figures } = refinement!;
-      const { episodes } = figures.at(-1)!;
-      if (episodes % PER_POINT !== 0) return;
-      points.push(await measure(new Student(from.manifest, new Network(actor.layers)), episodes));
-    },
-  });
-  return points;
-}
-
-async function measure(student: Student, episodes: number): Promise<Point> {
-  const { grader } = student.manifest;
-  const { rows } = await evaluate({ policies: { student }, seeds: MEASURED, grader });
-  return { episodes, finalScore: rows[0].finalScore.mean, beliefMae: rows[0].beliefMae };
-}
-
-function curvesOf(data: Trainings): Curve[] {
-  return GRADERS.flatMap((grader) => {
-    const trainings = SEEDS.map((seed) => data[nameOf(grader, seed)]!);
-    return [
-      curveOf(`Final score under ${grader}`, trainings, 'finalScore'),
-      curveOf(`Belief MAE of the student of ${grader}`, trainings, 'beliefMae'),
-    ];
-  });
+function pointsOf(at: string, grader: StudentGrader): Point[] {
+  const clone = readLog(fileOf(at, cloneOf(grader)));
+  const { epochs, coreSeconds } = clone[clone.length - 1];
+  const refined = readLog(fileOf(at, `student-${grader}`)).map((line) => ({
+    ...line,
+    epochs,
+    coreSeconds: coreSeconds + line.coreSeconds,
+  }));
+  const points = [...clone, ...refined].flatMap(({ epochs, refined, coreSeconds, scores }) =>
+    scores === undefined ? [] : [{ epochs, refined, coreSeconds, ...scores }],
+  );
+  // A killed training writes the line of its last checkpoint again.
+  return [...new Map(points.map((point) => [`${point.epochs} ${point.refined}`, point])).values()];
 }
 
 /** Returns the mean over trainings, with its interval, at each point. */
-function curveOf(
-  name: string,
-  trainings: readonly (readonly Point[])[],
-  key: 'finalScore' | 'beliefMae',
-): Curve {
-  const points = trainings[0].map(({ episodes }, k) => {
-    const { mean, low, high } = intervalOf(Float64Array.from(trainings, (training) => training[k][key]));
-    return { x: episodes, y: mean, low: low!, high: high! };
+function curveOf(name: string, all: readonly (readonly Point[])[], key: 'finalScore' | 'beliefMae'): Curve {
+  const intervalAt = (k: number, of: keyof Point) =>
+    intervalOf(Float64Array.from(all, (training) => training[k][of]));
+  const points = all[0].map((_, k) => {
+    const { mean, low, high } = intervalAt(k, key);
+    return { x: Math.round(intervalAt(k, 'coreSeconds').mean), y: mean, low: low!, high: high! };
   });
-  return { name, unit: 'episodes of the refinement', points };
+  return { name, unit: 'seconds of one core', points };
 }

@@ -6,6 +6,7 @@ import {
   createVecEnv,
   createWorld,
   graderWeights,
+  loadStudent,
   parseCompletions,
   prompts,
   type ReplayRow,
@@ -403,6 +404,12 @@ const refusals: [path: string, what: string, body: unknown, detail: object][] = 
   ],
   [
     '/v1/rollout',
+    'too many rollouts of a student',
+    { seeds: [1], group_size: 1025, policy: 'student-v2' },
+    { loc: ['body', 'group_size'], msg: expect.stringContaining('at most 1024 rollouts of student-v2') },
+  ],
+  [
+    '/v1/rollout',
     'the policy action_sequences without action sequences',
     { seeds: [1], group_size: 1, policy: 'action_sequences' },
     { loc: ['body', 'action_sequences'] },
@@ -530,9 +537,10 @@ it('/v1/rollout returns the same arrays as rolloutGroups, for every policy', asy
     arrays: ['returns', 'final_scores', 'state_hashes'],
   };
   const options = { seeds: [500, 501], groupSize: 3, gamma: 0.9, grader: graderWeights(grader as never) };
-  for (const policy of ['random', 'heuristic'] as const) {
+  for (const policy of ['random', 'heuristic', 'student-v3'] as const) {
     const { body } = await sendRequest(server, 'POST', '/v1/rollout', { ...request, policy });
-    const rollouts = await rolloutGroups({ ...options, policy });
+    const played = policy === 'student-v3' ? await loadStudent(policy) : policy;
+    const rollouts = await rolloutGroups({ ...options, policy: played });
     expect(body.arrays.returns).toEqual(float32Decimals(rollouts.returns));
     expect(body.arrays.final_scores).toEqual(float32Decimals(rollouts.finalScores));
     expect(body.arrays.state_hashes[1]).toBe(rollouts.stateHashes[1].toString(16).padStart(16, '0'));

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
+import { STUDENT_NAMES } from '../../src/agents/student/shipped-students.js';
 import { connect, sendRequest, startServer } from '../support/server.js';
 
 it.each([
@@ -42,7 +43,9 @@ it.each([
   const { body: answer } = await sendRequest(await startServer(), 'POST', '/v1/rollout', body);
   const [{ loc, msg }] = answer.detail;
   expect(loc).toEqual(['body', 'policy']);
-  expect(msg).toBe(`Expected one of random, heuristic, action_sequences, ${got}`);
+  expect(msg).toBe(
+    `Expected one of random, heuristic, ${STUDENT_NAMES.join(', ')}, action_sequences, ${got}`,
+  );
 });
 
 it('does not count characters in strings as values', async () => {

@@ -1,5 +1,6 @@
 /** POST /v1/rollout: plays whole episodes in groups, with built-in policies or given action sequences. */
 import { z } from 'zod';
+import { loadStudent, STUDENT_NAMES, type StudentName } from '../../agents/student/shipped-students.js';
 import { checkSeed } from '../../engine/validate/seeds.js';
 import type { RolloutOptions } from '../../rollouts/groups/group-options.js';
 import type { RolloutGroups } from '../../rollouts/groups/group-recorder.js';
@@ -53,7 +54,16 @@ const DEFAULT_ARRAYS = ARRAY_NAMES.filter((name) => name !== 'observations' && n
 /** The maximum number of rollouts of a request. One step of this many rollouts takes some milliseconds. */
 const MAX_ROLLOUTS = 16_384;
 
-const POLICIES = ['random', 'heuristic', 'action_sequences'] as const;
+/**
+ * The maximum number of rollouts of a student in a request. A student computes a step of all rollouts at once, which delays
+ * other requests; one of this many rollouts takes tens of milliseconds.
+ */
+const MAX_STUDENT_ROLLOUTS = 1024;
+
+const POLICIES = ['random', 'heuristic', ...STUDENT_NAMES, 'action_sequences'] as const;
+
+const isStudent = (policy: string): policy is StudentName =>
+  (STUDENT_NAMES as readonly string[]).includes(policy);
 
 const policyFault = (got: unknown): string =>
   `Expected one of ${POLICIES.join(', ')}, got ${describe(got)}.${typeof got === 'string' ? didYouMean(got, POLICIES) : ''}`;
@@ -155,6 +165,12 @@ function checkRequest({
       `Expected at most ${MAX_ROLLOUTS} rollouts, got ${rollouts}. Send fewer at a time.`,
     );
   }
+  if (isStudent(policy) && rollouts > MAX_STUDENT_ROLLOUTS) {
+    throw invalidFieldError(
+      'group_size',
+      `Expected at most ${MAX_STUDENT_ROLLOUTS} rollouts of ${policy}, got ${rollouts}. Send fewer at a time.`,
+    );
+  }
   if ((policy === 'action_sequences') !== (sequences !== undefined)) {
     throw invalidFieldError(
       'action_sequences',
@@ -222,15 +238,24 @@ async function play(
 }
 
 async function optionsOf(request: RolloutRequest, turn: () => Promise<void>): Promise<RolloutOptions> {
-  const { seeds, group_size, policy, policy_seeds, gamma, profile_modes, grader } = request;
+  const { seeds, group_size, policy_seeds, gamma, profile_modes, grader } = request;
   return {
     ...{ groupSize: group_size, gamma },
     seeds: await allRows(seeds, turn, seedOf),
-    policy: policy === 'action_sequences' ? await sequencePolicy(request, turn) : policy,
+    policy: await policyOf(request, turn),
     policySeeds: policy_seeds,
     profiles: profile_modes instanceof Column ? await allRows(profile_modes, turn, profileOf) : profile_modes,
     grader: graderOf(grader),
   };
+}
+
+async function policyOf(
+  request: RolloutRequest,
+  turn: () => Promise<void>,
+): Promise<RolloutOptions['policy']> {
+  const { policy } = request;
+  if (policy === 'action_sequences') return sequencePolicy(request, turn);
+  return isStudent(policy) ? loadStudent(policy) : policy;
 }
 
 const seedOf = (seed: unknown, i: number): number => checkSeed(seed as number, `seeds[${i}]`);

@@ -1,11 +1,20 @@
 /** The students of the package score what their files and docs/students.md say. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { loadStudent, STUDENT_NAMES } from '../../../src/agents/student/shipped-students.js';
 import { builtin, evaluate } from '../../../src/index.js';
 import { createWorld } from '../../../src/world/world.js';
 
 const page = readFileSync(new URL('../../../docs/students.md', import.meta.url), 'utf8');
+
+it('all students together take less than 1 MB of the package, as files and as modules', () => {
+  const at = (path: string) => new URL(`../../../${path}`, import.meta.url);
+  const paths = STUDENT_NAMES.flatMap((name) => [
+    at(`python/rhythm_vec/students/${name}.safetensors`),
+    at(`src/agents/student/generated/${name}.ts`),
+  ]);
+  expect(paths.reduce((sum, path) => sum + statSync(path).size, 0)).toBeLessThan(1e6);
+});
 
 describe.each(STUDENT_NAMES)('%s', (name) => {
   it('scores what its file and docs/students.md say', async () => {
