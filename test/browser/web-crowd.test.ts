@@ -301,7 +301,7 @@ MessagePort.prototype.addEventListener = function (kind, listener) {
       expect(described[1]).toMatch(
         /^heuristic: medians at the end of the week vitality 0\.\d\d, .* open-loop: /,
       );
-      expect(described[2]).toMatch(/^heuristic: 0\.\d{3}, of which crash_free/);
+      expect(described[2]).toMatch(/^heuristic: 0\.\d{3}, of which crash free/);
     });
 
     it('reads the charts by keyboard and by pointer', async () => {

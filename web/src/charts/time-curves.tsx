@@ -9,7 +9,7 @@ export interface TimeLine {
   readonly colour: string;
   /** A value for each of the seconds. */
   readonly values: readonly number[];
-  /** A dashed line to reach; null for none. */
+  /** The value of the teacher, a dashed line; null for none. */
   readonly level: number | null;
 }
 
@@ -92,7 +92,7 @@ function CurvePanel({ curve: { name, lines }, seconds, frame }: PanelProps) {
           level !== null && (
             <line
               key={line}
-              class="threshold"
+              class="threshold teacher"
               x1={LEFT}
               x2={frame.width - RIGHT}
               y1={y(level)}

@@ -11,8 +11,8 @@ export function Digests({ crowd }: { readonly crowd: Crowd }) {
       <h2 id="crowd-proof">The same numbers everywhere</h2>
       <p class="note">
         Every backend computes these weeks to the same bit. The digest is the SHA-256 of the{' '}
-        {count(numEpisodes)} final scores, 32-bit floats in little-endian order, of {profiles} persons with
-        the seeds from {seed} on under grader {grader}.
+        {count(numEpisodes)} final scores, 32-bit floats in little-endian order, of {profiles} people with the
+        seeds from {seed} on under grader {grader}.
       </p>
       <Table
         caption="Means and digests"

@@ -10,7 +10,7 @@ import { type Panel, Panels } from '../../charts/panels.js';
 import { colourOf, isRepeated } from '../../charts/policy-colours.js';
 import { ScoreParts } from '../../charts/score-parts.js';
 import type { Crowd } from '../../engine/crowd/crowd-request.js';
-import { title } from '../../person/descriptions.js';
+import { plain, title } from '../../person/descriptions.js';
 import { timeOf } from '../../person/transitions.js';
 import { count } from './format.js';
 import { bandsTable, componentsTable } from './tables.js';
@@ -43,7 +43,7 @@ export const PartsPicture = ({ crowd: { policies, request } }: { readonly crowd:
   <section class="panel">
     <ScoreParts
       title={`What the mean score is made of, under grader ${request.grader}`}
-      description={componentsInWords(policies)}
+      description={plain(componentsInWords(policies))}
       rows={policies}
       table={componentsTable(policies)}
     />

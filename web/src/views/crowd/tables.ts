@@ -10,6 +10,7 @@ import {
 } from '../../../../src/world/fields.js';
 import { BINS, type CrowdPolicy } from '../../engine/crowd/crowd-request.js';
 import type { TableProps } from '../../parts/table.js';
+import { plain } from '../../person/descriptions.js';
 import { percent } from './format.js';
 
 type Policies = readonly CrowdPolicy[];
@@ -73,7 +74,7 @@ export function componentsTable(policies: Policies): TableProps {
     caption: 'Mean of each component, and what it adds to the score.',
     columns: ['Component', ...policies.flatMap(({ name }) => [name, `${name} adds`])],
     rows: COMPONENT_NAMES.map((component, k) => [
-      component,
+      plain(component),
       ...policies.flatMap(({ components, parts }) => [decimal(components[k], 4), decimal(parts[k], 4)]),
     ]),
   };

@@ -100,7 +100,7 @@ const WIDEST = 0.2;
 
 const placed = (value: number): number => 50 + (50 * Math.max(-WIDEST, Math.min(WIDEST, value))) / WIDEST;
 
-/** The anomaly in front of what luck explains: usually (dark) and at most (light). */
+/** The anomaly in front of what luck explains: usually (the inner band) and at most (the outer band). */
 const LuckBand = ({ anomaly, luck: { usual, most } }: { readonly anomaly: number; readonly luck: Luck }) => (
   <span class="luck" aria-hidden="true">
     {[most, usual].map((width) => (

@@ -3,6 +3,7 @@ import type { Signal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { METER_NAMES, NUM_STEPS } from '../../../../src/world/fields.js';
 import { type Panel, Panels } from '../../charts/panels.js';
+import { useStages } from '../../parts/use-stages.js';
 import { signed } from '../../person/descriptions.js';
 import { isPersonal, LUCK, luckInWords } from '../../person/luck.js';
 import type { Transition } from '../../person/transitions.js';
@@ -17,11 +18,17 @@ interface LuckChartProps {
 }
 
 const NOTE =
-  'Bars: how much each change differs from the change of an average person. Dark band: what luck usually does, one standard ' +
-  'deviation of its noise. Light band: the most that luck can do. A bar beyond the bands comes from the person. Events are ' +
+  'Bars: how much each change differs from the change of an average person. Inner band: what luck usually does, one standard ' +
+  'deviation of its noise. Outer band: the most that luck can do. A bar beyond the bands comes from the person. Events are ' +
   'not in the bars.';
 
-export function LuckChart({ transitions, cursor, nameOf }: LuckChartProps) {
+/** Draws the chart in a task of its own, after the rest of the week, so that no task is long. */
+export function LuckChart({ transitions, ...rest }: LuckChartProps) {
+  const [shown] = useStages(transitions, 1);
+  return shown === null || shown.length < 2 ? null : <Chart transitions={shown} {...rest} />;
+}
+
+function Chart({ transitions, cursor, nameOf }: LuckChartProps) {
   const panels = useMemo(() => panelsOf(transitions), [transitions]);
   const description = useMemo(() => luckInWords(transitions.slice(1)), [transitions]);
   return (

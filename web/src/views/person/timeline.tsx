@@ -13,6 +13,7 @@ import { RHYTHM } from '../../../../src/world/numbers.js';
 import { ActionStrip } from '../../charts/action-strip.js';
 import { type Panel, Panels } from '../../charts/panels.js';
 import type { TableProps } from '../../parts/table.js';
+import { useStages } from '../../parts/use-stages.js';
 import { plain, signed, title } from '../../person/descriptions.js';
 import { timeOf } from '../../person/transitions.js';
 import type { EpisodeSoFar } from './episode-store.js';
@@ -20,7 +21,17 @@ import { EventBadges } from './event-badges.js';
 import { LuckChart } from './luck-chart.js';
 import '../../charts/charts.css';
 
-export function Timeline({ episode }: { readonly episode: EpisodeSoFar }) {
+interface TimelineProps {
+  readonly episode: EpisodeSoFar;
+}
+
+/** Draws the week in a task of its own, after the rest of the view, so that no task is long. */
+export function Timeline({ episode }: TimelineProps) {
+  const [shown] = useStages(episode, 1);
+  return useMemo(() => shown && <Week episode={shown} />, [shown]);
+}
+
+function Week({ episode }: TimelineProps) {
   const { moves, transitions, result } = episode;
   const cursor = useSignal<number | null>(null);
   const panels = useMemo(() => panelsOf(episode), [episode]);

@@ -1,11 +1,14 @@
 /** The curves of a training: score, belief error, both halves and actions, over its time. */
 import { ACTION_STYLES } from '../../../../src/figures/action-sequences.js';
 import { ACCENT, SERIES } from '../../../../src/figures/theme.js';
+import { colourOf } from '../../charts/policy-colours.js';
 import { type Curve, TimeCurves } from '../../charts/time-curves.js';
 import type { TableProps } from '../../parts/table.js';
 import { plain, signed } from '../../person/descriptions.js';
 import type { TrainingPoint } from '../../training/training-types.js';
 import type { TrainingSoFar } from './training-store.js';
+
+const STUDENT = colourOf('student');
 
 export function LearningCurves({ training: { points, teacher } }: { readonly training: TrainingSoFar }) {
   const seconds = points.map((point) => point.seconds);
@@ -14,8 +17,8 @@ export function LearningCurves({ training: { points, teacher } }: { readonly tra
     level: teacher === null ? null : of({ ...teacher, seconds: 0, hasLearned: true }),
   });
   const curves: Curve[] = [
-    { name: 'final score', lines: [line('final score', SERIES, ({ finalScore }) => finalScore)] },
-    { name: 'belief error', lines: [line('belief error', SERIES, ({ beliefMae }) => beliefMae)] },
+    { name: 'final score', lines: [line('final score', STUDENT, ({ finalScore }) => finalScore)] },
+    { name: 'belief error', lines: [line('belief error', STUDENT, ({ beliefMae }) => beliefMae)] },
     {
       name: 'reward of each half',
       lines: [
