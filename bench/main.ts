@@ -32,6 +32,7 @@ import {
 import { FULL_LLM, llmToJson, measureLlm, renderLlm, SMALL_LLM } from './llm.js';
 import { type Effort, measure } from './measure.js';
 import { FULL_MEMORY, measureMemory, renderMemory, SMALL_MEMORY } from './memory.js';
+import { FULL_PAGE, measurePage, renderPage, SMALL_PAGE } from './page.js';
 import { FULL_PEERS, measurePeers, SMALL_PEERS } from './peers/measure.js';
 import { peersToJson, renderPeers } from './peers/report.js';
 import { FULL_PYTHON, measurePython, renderPython, SMALL_PYTHON } from './python.js';
@@ -86,6 +87,7 @@ interface Options {
   readonly bodies?: boolean;
   readonly python?: boolean;
   readonly peers?: boolean;
+  readonly page?: boolean;
   readonly json?: string;
 }
 
@@ -115,6 +117,7 @@ function parseOptions(): Options {
       '--peers',
       'also: this engine beside plain C++, numba, JAX, NumPy and the reference, by batch size',
     )
+    .option('--page', 'also: the demo page in Chromium: the time to its first chart, and its longest tasks')
     .option('--smoke', 'everything once with small sizes: verifies the benchmark without measuring speed')
     .option('--json <file>', 'write machine, rows and ratios; - is the standard output')
     .addHelpText('after', HELP)
@@ -168,6 +171,10 @@ const SECTIONS = {
   peers: async (small: boolean) => {
     const figures = await measurePeers(small ? SMALL_PEERS : FULL_PEERS, progress);
     return { result: peersToJson(figures), text: renderPeers(figures) };
+  },
+  page: async (small: boolean) => {
+    const result = await measurePage(small ? SMALL_PAGE : FULL_PAGE, progress);
+    return { result, text: renderPage(result) };
   },
 } as const;
 

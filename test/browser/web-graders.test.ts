@@ -3,6 +3,8 @@ import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it, test } from 'vitest';
 import { parseGrader } from '../../src/engine/graders/parse-grader.js';
+import { shippedAnchors } from '../../src/evaluation/audit/shipped-anchors.js';
+import { shareOf } from '../../src/evaluation/bracket.js';
 import { rankPolicies } from '../../src/evaluation/ranking.js';
 import { weightSensitivity } from '../../src/evaluation/weight-sensitivity.js';
 import { createVecEnv } from '../../src/index.js';
@@ -24,7 +26,7 @@ import { setUpVisits } from '../support/web/visits.js';
 
 const [FIRST_SEED, NUM_EPISODES] = [20_000, 48];
 const FEW = `#graders?people=${NUM_EPISODES}`;
-const [V1, V2, , EQUAL] = PRESETS.map(({ weights }) => weights);
+const [V1, V2, V3, EQUAL] = PRESETS.map(({ weights }) => weights);
 
 const env = createVecEnv({ numEnvs: NUM_EPISODES });
 const seeds = Uint32Array.from({ length: NUM_EPISODES }, (_, i) => FIRST_SEED + i);
@@ -53,6 +55,24 @@ async function ranking(page: Page) {
     }),
   );
 }
+
+/** Runs in the page before its own scripts: notes the moves of rows, and ends them at once. */
+const NOTE_MOVES = `globalThis.moves = [];
+const animate = Element.prototype.animate;
+Element.prototype.animate = function (frames, options) {
+  moves.push([this.dataset.row, Number.parseFloat(frames[0].transform.slice('translateY('.length))]);
+  const animation = animate.call(this, frames, options);
+  animation.finish();
+  return animation;
+};`;
+
+/** Returns the place of each row below the top of the table's body, in pixels. */
+const placesIn = (page: Page): Promise<Record<string, number>> =>
+  page.evaluate(`(() => {
+    const body = document.querySelector('table.ranking tbody');
+    const { top } = body.getBoundingClientRect();
+    return Object.fromEntries([...body.rows].map((row) => [row.dataset.row, row.getBoundingClientRect().top - top]));
+  })()`) as never;
 
 /** Reads the weights in the address. */
 function weightsIn(page: Page): Weights {
@@ -139,6 +159,41 @@ describe.skipIf(absent !== null)('graders', () => {
     await expect
       .poll(() => page.locator('.verdict [role="status"]').textContent())
       .toBe('This grader pays for inference');
+  });
+
+  it('show the share of what knowing is worth, and name its ends', async () => {
+    const { page } = await show();
+    const { anchors } = shippedAnchors('v2')!;
+    const shares = placesOf(rankPolicies(policies, fractionsOf(V2))).map(({ finalScore }) => {
+      const { mean, high } = shareOf(finalScore, NUM_EPISODES, anchors.sampled)!;
+      return `${mean.toFixed(2).replace('-', '−')} ±${(high! - mean).toFixed(2)}`;
+    });
+    const column = page.locator('table.ranking tbody tr td:nth-child(4)');
+    await expect.poll(() => column.allTextContents()).toEqual(shares);
+    const note = page.locator('.bracket');
+    expect(await note.textContent()).toContain(`(${anchors.sampled.sequence.mean.toFixed(3)})`);
+    expect(await note.textContent()).toContain(`(${anchors.sampled.oracle.mean.toFixed(3)})`);
+    await page.getByRole('button', { name: 'equal', exact: true }).click();
+    await page.getByText('What knowing the person is worth has been measured for v1, v2 and v3.').waitFor();
+    expect(new Set(await column.allTextContents())).toEqual(new Set(['–']));
+  });
+
+  it('move the rows of the ranking to their new places, unless the visitor prefers reduced motion', async () => {
+    await using visited = await visit(FEW, { scripts: [NOTE_MOVES] });
+    const { page } = visited;
+    await allPlayed(page);
+    const moves = (): Promise<[row: string, by: number][]> => page.evaluate('moves') as never;
+    await page.getByRole('button', { name: 'v1', exact: true }).press('Enter');
+    await expect.poll(() => ranking(page)).toEqual(expected(V1));
+    expect(await moves()).toEqual([]);
+    await page.emulateMedia({ reducedMotion: 'no-preference' });
+    const before = await placesIn(page);
+    await page.getByRole('button', { name: 'v3', exact: true }).press('Enter');
+    await expect.poll(() => ranking(page)).toEqual(expected(V3));
+    const after = await placesIn(page);
+    const moved = Object.keys(after).filter((row) => row in before && before[row] !== after[row]);
+    expect(moved.length).toBeGreaterThan(0);
+    expect(await moves()).toEqual(moved.map((row) => [row, before[row] - after[row]]));
   });
 
   it('show the weights at which policies change places', async () => {

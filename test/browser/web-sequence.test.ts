@@ -188,9 +188,9 @@ describe.skipIf(absent !== null)('the sequence editor', () => {
   it('says why, with the audited means', async () => {
     await using visited = await visit('#sequence');
     const { page } = visited;
-    const row = page.getByRole('row', { name: /^planner, which finds out who it is/ });
+    const row = page.getByRole('row', { name: /^planner / });
     expect(await row.locator('td').allTextContents()).toEqual(['0.790', '0.806', '0.852']);
-    const own = page.getByRole('row', { name: /^this sequence/ });
+    const own = page.getByRole('row', { name: /^this one/ });
     await means(page);
     expect(
       (await own.locator('td').allTextContents()).map((mean, k) => `${GRADER_NAMES[k]} ${mean}`),

@@ -2,6 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { describe, expect, inject, it, test } from 'vitest';
+import { loadStudent } from '../../src/agents/student/shipped-students.js';
+import { encodeStudent } from '../../src/agents/student/student-file.js';
 import { evaluate, readStudent } from '../../src/index.js';
 import { launch } from '../support/chromium/chromium.js';
 import { Site } from '../support/web/site.js';
@@ -98,6 +100,33 @@ describe.skipIf(absent !== null)('the training', () => {
     await page.getByRole('button', { name: 'Delete ada' }).tap();
     await visited.follow('#person?by=ada');
     await page.getByText('This link has by = “ada”').waitFor();
+    expect(visited.messages).toEqual([]);
+  });
+
+  it('is a policy of the crowd and of Graders once it is kept, and one plays against it under its own grader', async () => {
+    const student = await loadStudent('student-v2');
+    const file = Buffer.from(encodeStudent(student.manifest, student.network)).toString('base64');
+    const kept = JSON.stringify(JSON.stringify({ ada: file }));
+    const scripts = [`localStorage.setItem('rhythm-vec.students', ${kept})`];
+    await using visited = await visit('#crowd?people=1000&policy=ada', { size: 'phone', scripts });
+    const { page } = visited;
+    const digests = page
+      .locator('.results[aria-busy="false"]')
+      .getByRole('table', { name: 'Means and digests' });
+    const { rows } = await evaluate({ policies: { student }, seeds: { first: 0, last: 999 }, grader: 'v2' });
+    const [mean] = await digests.getByRole('row', { name: /^ada / }).locator('td').allTextContents();
+    expect(Number(mean)).toBeCloseTo(rows[0].finalScore.mean, 6);
+    await page.getByRole('combobox', { name: 'Compare with' }).selectOption('ada');
+    await page.getByRole('combobox', { name: 'Policy' }).selectOption('heuristic');
+    await page.getByRole('heading', { name: /^ada beats heuristic for / }).waitFor();
+    await visited.follow('#graders?people=48');
+    await page.getByText('48 of 48 people').waitFor();
+    await page.locator('tr.inference[data-policy="ada"]').waitFor();
+    await visited.follow('#train');
+    await page.getByText('trained under v2').waitFor();
+    await page.getByRole('button', { name: 'Play against ada' }).tap();
+    await page.getByText('You race ada.').waitFor();
+    expect(page.url()).not.toContain('grader=');
     expect(visited.messages).toEqual([]);
   });
 

@@ -18,26 +18,32 @@ const TYPES: Readonly<Record<string, string>> = {
   '.ttf': 'font/ttf',
 };
 
+export interface SiteOptions {
+  /** Whether browsers may keep the files. Default false. */
+  readonly cached?: boolean;
+}
+
 /** Builds the page at the first request, and serves it. */
 export class SiteServer {
   readonly #folder: string;
   readonly #server: Server;
   #built: Promise<void> | null = null;
 
-  private constructor(folder: string) {
+  private constructor(folder: string, { cached = false }: SiteOptions) {
     this.#folder = folder;
+    const control = cached ? { 'cache-control': 'max-age=3600' } : {};
     this.#server = createServer(async ({ url }, response) => {
       try {
         const [type, bytes] = await this.#find(url ?? '');
-        response.writeHead(bytes === null ? 404 : 200, { 'content-type': type }).end(bytes);
+        response.writeHead(bytes === null ? 404 : 200, { 'content-type': type, ...control }).end(bytes);
       } catch (error) {
         response.writeHead(500, { 'content-type': 'text/plain' }).end(`The page is not built: ${error}`);
       }
     });
   }
 
-  static async open(): Promise<SiteServer> {
-    const site = new SiteServer(await mkdtemp(join(tmpdir(), 'rhythm-vec-web-')));
+  static async open(options: SiteOptions = {}): Promise<SiteServer> {
+    const site = new SiteServer(await mkdtemp(join(tmpdir(), 'rhythm-vec-web-')), options);
     site.#server.listen(0, 'localhost');
     await once(site.#server, 'listening');
     return site;

@@ -1,5 +1,6 @@
 /** The engine's worker. It steps the episodes of crowds, so that the page stays responsive. */
 import { expose, type ProxyMethods, releaseProxy } from 'comlink';
+import type { StudentFile } from '../students/student-files.js';
 import { engine, forgetEngine } from './backend.js';
 import type { Crowd, CrowdRequest } from './crowd/crowd-request.js';
 import { runCrowd } from './crowd/run-crowd.js';
@@ -27,8 +28,9 @@ async function reported<T>(report: Report<T>, work: () => Promise<T>): Promise<O
 const api = {
   engine: () => answer(engine),
   stop: () => answer(stopJob),
-  crowd: (request: CrowdRequest, report: Report<Crowd>) =>
-    reported(report, () => runCrowd(request, report, beginJob())),
+  /** @param students of the page, which the request names. */
+  crowd: (request: CrowdRequest, students: readonly StudentFile[], report: Report<Crowd>) =>
+    reported(report, () => runCrowd(request, students, report, beginJob())),
   /** Scores an action sequence of 28 digits. */
   sequence: (actions: string, report: Report<SequenceScores>) =>
     reported(report, () => runSequence(actions, report, beginJob())),

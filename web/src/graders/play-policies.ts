@@ -2,10 +2,12 @@
 
 import { Inference } from '../../../src/agents/inference/inference.js';
 import { openLoopActions, repeatActions } from '../../../src/agents/policies/open-loop.js';
+import { readStudent } from '../../../src/agents/student/student.js';
 import type { Outputs } from '../../../src/engine/backends/backend.js';
 import { heuristicAction, randomAction } from '../../../src/engine/reference/baselines.js';
 import type { VecEnv } from '../../../src/engine/vec-env/vec-env.js';
 import { NUM_METERS, NUM_STEPS, OBSERVATION, OBSERVATION_SIZE } from '../../../src/world/fields.js';
+import type { StudentFile } from '../students/student-files.js';
 import {
   type ActionSource,
   type BeliefSource,
@@ -15,18 +17,43 @@ import {
 
 const CONSTANT = [0.5, 0.5, 0.5];
 
-/** The components of each ranked policy, by RANKED_POLICIES: f32 [n, NUM_COMPONENTS] each. */
+/** The components of each ranked policy, by RANKED_POLICIES, then of each student: f32 [n, NUM_COMPONENTS] each. */
 export type ComponentsByPolicy = readonly Float32Array[];
 
-/** Plays one episode per seed with every ranked policy. @param seeds u32 [numEnvs], which determine profiles and noise. */
-export function playPolicies(env: VecEnv, seeds: Uint32Array): ComponentsByPolicy {
-  return RANKED_POLICIES.map(({ actionSource, beliefSource }) => {
+/**
+ * Plays one episode per seed with every ranked policy. @param seeds u32 [numEnvs], which determine profiles and noise.
+ * @param students of the page. @throws InputError `bad_student`.
+ */
+export function playPolicies(
+  env: VecEnv,
+  seeds: Uint32Array,
+  students: readonly StudentFile[] = [],
+): ComponentsByPolicy {
+  const ofPolicies = RANKED_POLICIES.map(({ actionSource, beliefSource }) => {
     const result =
       beliefSource === 'inference'
         ? runWithInference(env, actionSource, seeds)
         : run(env, actionSource, beliefSource, seeds);
     return result.components.slice();
   });
+  return [...ofPolicies, ...students.map((student) => runStudent(env, student, seeds).components.slice())];
+}
+
+function runStudent(env: VecEnv, { file }: StudentFile, seeds: Uint32Array): Outputs {
+  const { numEnvs, world } = env;
+  const player = readStudent(file).open({ numEnvs, grader: null, world });
+  const playing = new Uint8Array(numEnvs).fill(1);
+  let result = env.reset({ seed: seeds });
+  for (let step = 0; step < NUM_STEPS; step++) {
+    const { observations } = result;
+    const { actions, beliefs } = player.act({
+      observations,
+      playing,
+      steps: new Uint8Array(numEnvs).fill(step),
+    });
+    result = env.step(actions, { beliefs });
+  }
+  return result;
 }
 
 function run(

@@ -1,4 +1,4 @@
-/** The ranked policies: five sources of actions, each with three sources of beliefs. */
+/** The ranked policies: five sources of actions, each with three sources of beliefs, and students of the page. */
 
 /** The source of the beliefs: none, the constant belief [0.5, 0.5, 0.5], or inference from the observations. */
 export type BeliefSource = 'none' | 'constant' | 'inference';
@@ -13,8 +13,8 @@ const ACTION_SOURCES = [
 ] as const;
 const BELIEF_SOURCES: readonly BeliefSource[] = ['none', 'constant', 'inference'];
 
-/** The source of the actions: a policy, or the action sequence found for a grader. */
-export type ActionSource = (typeof ACTION_SOURCES)[number];
+/** The source of the actions: a policy, the action sequence found for a grader, or a student of the page. */
+export type ActionSource = (typeof ACTION_SOURCES)[number] | 'student';
 
 export interface RankedPolicy {
   readonly name: string;
@@ -22,7 +22,7 @@ export interface RankedPolicy {
   readonly beliefSource: BeliefSource;
 }
 
-/** All ranked policies, in the order of the tables of evaluations. */
+/** The ranked policies without students, in the order of the tables of evaluations. */
 export const RANKED_POLICIES: readonly RankedPolicy[] = BELIEF_SOURCES.flatMap((beliefSource) =>
   ACTION_SOURCES.map((actionSource) => ({
     name: beliefSource === 'none' ? actionSource : `${actionSource}+${beliefSource}`,
@@ -31,9 +31,13 @@ export const RANKED_POLICIES: readonly RankedPolicy[] = BELIEF_SOURCES.flatMap((
   })),
 );
 
-/** Returns the ranked policy with this name. */
+/** Returns the ranked policy with this name. The others are students of the page, which infer. */
 export const rankedPolicy = (name: string): RankedPolicy =>
-  RANKED_POLICIES.find((each) => each.name === name)!;
+  RANKED_POLICIES.find((each) => each.name === name) ?? {
+    name,
+    actionSource: 'student',
+    beliefSource: 'inference',
+  };
 
 /** Returns the grader whose action sequence is played; null for other sources of actions. */
 export const sequenceGraderOf = (actionSource: ActionSource): string | null =>

@@ -4,12 +4,13 @@ import { createVecEnv } from '../../../src/browser.js';
 import type { PolicyComponents } from '../../../src/evaluation/ranking.js';
 import { weightSensitivity } from '../../../src/evaluation/weight-sensitivity.js';
 import { outcomeOf } from '../engine/outcome.js';
+import type { StudentFile } from '../students/student-files.js';
 import { type ComponentsByPolicy, playPolicies } from './play-policies.js';
 
 const api = {
-  /** Plays all ranked policies with `count` seeds from `first` on, u32. */
-  async play(first: number, count: number) {
-    const outcome = await outcomeOf(() => play(first, count));
+  /** Plays all ranked policies and students of the page with `count` seeds from `first` on, u32. */
+  async play(first: number, count: number, students: readonly StudentFile[]) {
+    const outcome = await outcomeOf(() => play(first, count, students));
     return outcome.ok
       ? transfer(
           outcome,
@@ -23,11 +24,12 @@ const api = {
 
 export type GradersApi = typeof api;
 
-function play(first: number, count: number): ComponentsByPolicy {
+function play(first: number, count: number, students: readonly StudentFile[]): ComponentsByPolicy {
   using env = createVecEnv({ numEnvs: count, backend: 'reference' });
   return playPolicies(
     env,
     Uint32Array.from({ length: count }, (_, i) => first + i),
+    students,
   );
 }
 

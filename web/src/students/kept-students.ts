@@ -1,5 +1,6 @@
 /** The students that were trained here. The browser keeps their files, and they are policies of the page, by name. */
 import { signal } from '@preact/signals';
+import { type Field, oneOf } from '../address.js';
 import { BY_HAND, NOBODY, PLAYER_NAMES } from '../person/player-names.js';
 import type { StudentFile } from './student-files.js';
 
@@ -39,6 +40,15 @@ export function forgetStudent(name: string): void {
 /** Returns the kept students with a name: one, or none. */
 export const keptUnder = (name: string): readonly StudentFile[] =>
   keptStudents.value.filter((student) => student.name === name);
+
+/** A field for one of some names, or the name of a kept student. */
+export function playerField<const Name extends string>(
+  initial: Name,
+  names: readonly string[],
+): Field<string> {
+  const field = oneOf<string>(initial, names);
+  return { ...field, read: (text) => field.read(text) ?? keptUnder(text)[0]?.name ?? null };
+}
 
 /** Reads the stored students. A browser may refuse storage by throwing, and what is stored may be damaged. */
 function stored(): StudentFile[] {

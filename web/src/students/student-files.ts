@@ -1,3 +1,6 @@
+import { decodeTensors } from '../../../src/agents/student/safetensors.js';
+import { GRADER_NAMES } from '../../../src/world/fields.js';
+
 /** A student of the page as the page sends it to workers. */
 export interface StudentFile {
   readonly name: string;
@@ -8,3 +11,13 @@ export interface StudentFile {
 /** Returns a text that differs between students, also between those that had the same name one after the other. */
 export const keyOf = ({ name, file }: StudentFile): string =>
   `${name} ${file.reduce((sum, byte) => (Math.imul(sum, 31) + byte) >>> 0, 0)}`;
+
+/** Returns the grader that a student was trained for, a name of GRADER_NAMES; v3 for a damaged file. */
+export function graderOf({ file }: StudentFile): string {
+  try {
+    const { name } = JSON.parse(decodeTensors(file).metadata.grader) as { name: string };
+    return GRADER_NAMES.includes(name) ? name : 'v3';
+  } catch {
+    return 'v3';
+  }
+}

@@ -1,17 +1,19 @@
 /** Runs a crowd in the worker: many episodes, in chunks, under one or two policies. */
 
-import { type FixedPolicy, findPolicy } from '../../../../src/agents/policies/fixed-policies.js';
+import { findPolicy } from '../../../../src/agents/policies/fixed-policies.js';
+import { readStudent, Student } from '../../../../src/agents/student/student.js';
 import { graderWeights } from '../../../../src/engine/graders/grader.js';
 import { yieldTurn } from '../../../../src/engine/vec-env/yield-turn.js';
 import { NUM_STEPS } from '../../../../src/world/fields.js';
+import type { StudentFile } from '../../students/student-files.js';
 import { type Engine, engineIfKnown } from '../backend.js';
 import type { Report } from '../jobs.js';
-import { CrowdEnvs } from './crowd-envs.js';
+import { CrowdEnvs, type CrowdPlayer } from './crowd-envs.js';
 import { BAND_EPISODES, type Crowd, type CrowdRequest, MAX_ON_REFERENCE } from './crowd-request.js';
 import { type ChunkOutputs, PairStatistics, PolicyStatistics } from './crowd-statistics.js';
 
 /** Episodes per chunk: enough to keep a device busy, and few enough to stop soon. The first chunk is shown at once. */
-const CHUNK = { first: 2 ** 10, device: 2 ** 17, software: 2 ** 15, reference: 2 ** 13 };
+const CHUNK = { first: 2 ** 10, device: 2 ** 17, software: 2 ** 15, reference: 2 ** 13, student: 2 ** 11 };
 
 /** Milliseconds between two reports of results. */
 const REPORT_INTERVAL = 700;
@@ -19,14 +21,16 @@ const REPORT_INTERVAL = 700;
 /**
  * Runs every policy on the same episodes. Until the backend is known, the reference computes, with the same results to the
  * bit. A stop ends the run with the episodes so far.
+ * @param students of the page, which the request may name.
  * @throws BackendError; the signal's reason if it stops the run before the first chunk.
  */
 export async function runCrowd(
   request: CrowdRequest,
+  students: readonly StudentFile[],
   report: Report<Crowd>,
   signal: AbortSignal,
 ): Promise<Crowd> {
-  const run = new CrowdRun(request);
+  const run = new CrowdRun(request, students);
   await using envs = new CrowdEnvs(request);
   let reported = Number.NEGATIVE_INFINITY;
   try {
@@ -50,18 +54,24 @@ const chunkOf = (engine: Engine | null): number => {
   return engine.software ? CHUNK.software : CHUNK.device;
 };
 
+/** Returns the policy with a name, which may be that of a student of the page. @throws InputError `unknown_name`, `bad_student`. */
+function playerNamed(name: string, students: readonly StudentFile[]): CrowdPlayer {
+  const student = students.find((each) => each.name === name);
+  return student === undefined ? findPolicy(name) : readStudent(student.file);
+}
+
 /** The statistics of a run, chunk by chunk. */
 class CrowdRun {
   readonly #request: CrowdRequest;
-  readonly #policies: readonly FixedPolicy[];
+  readonly #policies: readonly CrowdPlayer[];
   readonly #statistics: readonly PolicyStatistics[];
   readonly #pairs = new PairStatistics();
   readonly #startTime = performance.now();
   done = 0;
 
-  constructor(request: CrowdRequest) {
+  constructor(request: CrowdRequest, students: readonly StudentFile[]) {
     this.#request = request;
-    this.#policies = request.policies.map(findPolicy);
+    this.#policies = request.policies.map((name) => playerNamed(name, students));
     this.#statistics = request.policies.map(() => new PolicyStatistics());
   }
 
@@ -79,7 +89,7 @@ class CrowdRun {
   async addChunk(envs: CrowdEnvs, signal: AbortSignal): Promise<void> {
     const engine = engineIfKnown();
     const withMeters = this.done < BAND_EPISODES;
-    const chunk = this.done === 0 ? CHUNK.first : chunkOf(engine);
+    const chunk = this.done === 0 ? CHUNK.first : this.#chunkOn(engine);
     const end = withMeters ? Math.min(BAND_EPISODES, this.total) : this.total;
     const count = Math.min(chunk, end - this.done);
     await envs.reset(engine?.backend ?? 'reference', count, this.done);
@@ -90,6 +100,11 @@ class CrowdRun {
     });
     if (outputs.length === 2) this.#pairs.add(outputs.map(({ finalScores }) => finalScores));
     this.done += count;
+  }
+
+  /** A student plays step by step on the processor, so its chunks are small. */
+  #chunkOn(engine: Engine | null): number {
+    return this.#policies.some((policy) => policy instanceof Student) ? CHUNK.student : chunkOf(engine);
   }
 
   /** Returns the results of the episodes so far. */

@@ -6,7 +6,8 @@ import type { Progress } from '../../engine/jobs.js';
 import { Button, Select, TextField } from '../../parts/controls.js';
 import { plain } from '../../person/descriptions.js';
 import { PROFILE_CHOICES } from '../../person/episode-types.js';
-import { GRADER_WORDS, POLICY_WORDS } from '../../words.js';
+import { keptStudents } from '../../students/kept-students.js';
+import { GRADER_WORDS, policyWords } from '../../words.js';
 import type { ViewProps } from '../view.js';
 import { CROWD_FIELDS, NO_POLICY } from './fields.js';
 import { count } from './format.js';
@@ -44,21 +45,22 @@ export function CrowdControls({ state, change, progress, rerun, stop }: Props) {
 
 function Choices({ state, change }: ViewProps<typeof CROWD_FIELDS>) {
   const { people, policy, against, grader } = state;
+  const names = [...keptStudents.value.map(({ name }) => name), ...POLICY_NAMES];
   return (
     <>
       <div class="controls crowd-choices">
         <Select
           label="Policy"
-          hint={POLICY_WORDS[policy]}
+          hint={policyWords(policy)}
           value={policy}
-          names={POLICY_NAMES}
+          names={names}
           onChange={(name) => change({ policy: name })}
         />
         <Select
           label="Compare with"
-          hint={POLICY_WORDS[against]}
+          hint={against === NO_POLICY ? undefined : policyWords(against)}
           value={against}
-          names={[...POLICY_NAMES, NO_POLICY]}
+          names={[...names, NO_POLICY]}
           labels={{ [NO_POLICY]: 'no other policy' }}
           onChange={(name) => change({ against: name })}
         />

@@ -8,6 +8,8 @@ import { callEngine, engineFailure, showEngine } from '../../engine/client.js';
 import type { Crowd, CrowdRequest } from '../../engine/crowd/crowd-request.js';
 import { useTask } from '../../engine/task.js';
 import { FailureMessage } from '../../states/messages.js';
+import { keptUnder } from '../../students/kept-students.js';
+import { keyOf } from '../../students/student-files.js';
 import { PERSON_FIELDS } from '../person/fields.js';
 import type { ViewProps } from '../view.js';
 import { CrowdControls } from './controls.js';
@@ -30,11 +32,14 @@ function Crowds({ state, change }: ViewProps<typeof CROWD_FIELDS>) {
   const { progress, value, failure } = task.state.value;
   // As text, so that equal settings are equal values.
   const requestText = JSON.stringify(requestOf(state));
+  const students = requestOf(state).policies.flatMap(keptUnder);
+  // A student may be replaced by another with the same name.
+  const studentsKey = students.map(keyOf).join();
   const { start } = task;
   const run = useCallback(() => {
     const request = JSON.parse(requestText) as CrowdRequest;
-    start((report) => callEngine((engine) => engine.crowd(request, proxy(report))));
-  }, [requestText, start]);
+    start((report) => callEngine((engine) => engine.crowd(request, students, proxy(report))));
+  }, [requestText, studentsKey, start]);
   useLayoutEffect(run, [run]);
   const isOutdated = value === null || JSON.stringify(value.request) !== requestText;
   const busy = progress !== null || isOutdated;

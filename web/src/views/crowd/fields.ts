@@ -3,6 +3,7 @@ import { POLICY_NAMES } from '../../../../src/agents/policies/fixed-policies.js'
 import { GRADER_NAMES, MAX_U32 } from '../../../../src/world/fields.js';
 import { oneOf, whole } from '../../address.js';
 import { PROFILE_CHOICES } from '../../person/episode-types.js';
+import { playerField } from '../../students/kept-students.js';
 
 const MIN_PEOPLE = 1000;
 export const MAX_PEOPLE = 1_000_000;
@@ -14,8 +15,8 @@ export const CROWD_FIELDS = {
   people: whole(100_000, MIN_PEOPLE, MAX_PEOPLE),
   /** Episode i has this seed plus i, which is at most MAX_U32. */
   seed: whole(0, 0, MAX_U32 + 1 - MAX_PEOPLE),
-  policy: oneOf('heuristic', POLICY_NAMES),
-  against: oneOf('open-loop', [...POLICY_NAMES, NO_POLICY]),
+  policy: playerField('heuristic', POLICY_NAMES),
+  against: playerField('open-loop', [...POLICY_NAMES, NO_POLICY]),
   grader: oneOf('v2', GRADER_NAMES),
   persons: oneOf('sampled', PROFILE_CHOICES),
 };

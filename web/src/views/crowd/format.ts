@@ -27,13 +27,13 @@ export function headlineOf({ policies, pairing }: Pick<Crowd, 'policies' | 'pair
   const { better, same } = pairing;
   const worse = 1 - better - same;
   if (same >= better && same >= worse)
-    return `${first} and ${second} score the same for ${roughly(same)} of people`;
+    return `${first} and ${second} score the same for ${roughly(same)} people`;
   const [winner, loser, share] = better > worse ? [first, second, better] : [second, first, worse];
-  return `${winner} beats ${loser} for ${roughly(share)} of people`;
+  return `${winner} beats ${loser} for ${roughly(share)} people`;
 }
 
-/** Formats a share in whole percent; "all" and "over 99 %" if they are true. */
+/** Formats a share in whole percent, "98 % of"; "all" and "over 99 % of" if they are true. */
 const roughly = (share: number): string => {
   if (share === 1) return 'all';
-  return share > 0.99 ? 'over 99 %' : `${Math.round(100 * share)} %`;
+  return share > 0.99 ? 'over 99 % of' : `${Math.round(100 * share)} % of`;
 };

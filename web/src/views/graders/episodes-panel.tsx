@@ -37,7 +37,8 @@ export function EpisodesPanel({ state, change }: ViewProps<typeof GRADERS_FIELDS
       </p>
       <p class="fine">
         The policies play the week of each person, on the reference in a worker. The ranking covers the people
-        so far. The planners are left out: on the reference they take ten seconds per week.
+        so far. Students that you keep in Train play too. The planners are left out: in a browser they take
+        about five seconds per week.
       </p>
     </section>
   );

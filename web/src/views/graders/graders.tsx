@@ -1,6 +1,7 @@
 /** The graders view: weights to move, and the ranking of policies under them. */
 import { useLayoutEffect, useMemo } from 'preact/hooks';
 import { type PolicyComponents, rankPolicies } from '../../../../src/evaluation/ranking.js';
+import { bracketOf } from '../../graders/bracket.js';
 import { ticksOf } from '../../graders/ticks.js';
 import { placesOf } from '../../graders/ties.js';
 import { verdictOf } from '../../graders/verdict.js';
@@ -57,7 +58,13 @@ export function GradersView({ state, change }: ViewProps<typeof GRADERS_FIELDS>)
           {ranked !== null && (
             <>
               <VerdictPanel verdict={ranked.verdict} people={results.value!.numEpisodes} />
-              <Ranking {...ranked} policies={policies!} weights={fractions} />
+              <Ranking
+                {...ranked}
+                policies={policies!}
+                weights={fractions}
+                people={results.value!.numEpisodes}
+                bracket={bracketOf(weights)}
+              />
               <Flips
                 rows={sensitivity}
                 jump={(k, to) => setWeights(moveWeight(slidersAt(weights), k, to).weights)}

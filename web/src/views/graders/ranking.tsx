@@ -1,5 +1,9 @@
 /** The ranking of the policies, the best first: score, components, and lead over the next one. */
+import { useRef } from 'preact/hooks';
+import type { ScoreAnchors } from '../../../../src/evaluation/audit/anchors-of.js';
+import { shareOf } from '../../../../src/evaluation/bracket-share.js';
 import type { PolicyComponents } from '../../../../src/evaluation/ranking.js';
+import { decimal } from '../../../../src/figures/format-numbers.js';
 import { COMPONENT_COLOURS } from '../../../../src/figures/theme.js';
 import type { Interval } from '../../../../src/shared/statistics.js';
 import { COMPONENT_NAMES } from '../../../../src/world/fields.js';
@@ -7,6 +11,7 @@ import { rankedPolicy } from '../../graders/ranked-policies.js';
 import type { Place } from '../../graders/ties.js';
 import { meansOf, type Verdict } from '../../graders/verdict.js';
 import { type Axis, leftOf, placeOf, stackOf } from '../../parts/stack.js';
+import { useMovingRows } from '../../parts/use-moving-rows.js';
 import { plain } from '../../person/descriptions.js';
 import './ranking.css';
 
@@ -17,9 +22,14 @@ interface RankingProps {
   /** By COMPONENT_NAMES. */
   readonly weights: readonly number[];
   readonly verdict: Verdict;
+  readonly people: number;
+  /** The ends of the grader's bracket; null if they are unknown. */
+  readonly bracket: ScoreAnchors | null;
 }
 
-export function Ranking({ places, policies, weights, verdict }: RankingProps) {
+export function Ranking({ places, policies, weights, verdict, people, bracket }: RankingProps) {
+  const body = useRef<HTMLTableSectionElement>(null);
+  useMovingRows(body);
   const beaten = new Set(verdict.beaten.map(({ name }) => name));
   const parts = new Map(policies.map(({ name, components }) => [name, partsOf(components, weights)]));
   const axis = { low: Math.min(...Array.from(parts.values(), leftOf)), high: 1 };
@@ -31,6 +41,7 @@ export function Ranking({ places, policies, weights, verdict }: RankingProps) {
         the mean difference to the next policy with the same people. Policies with the same scores share a
         row.
       </p>
+      <Bracket bracket={bracket} />
       <Legend />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard. */}
       <section class="table" tabIndex={0} aria-label="The ranking as a table">
@@ -40,15 +51,17 @@ export function Ranking({ places, policies, weights, verdict }: RankingProps) {
               <th scope="col">policy</th>
               <th scope="col">final score</th>
               <th scope="col">lead</th>
+              <th scope="col">share of what knowing is worth</th>
             </tr>
           </thead>
-          <tbody>
+          <tbody ref={body}>
             {places.map((place) => (
               <Row
                 key={place.policies[0]}
                 place={place}
                 parts={parts.get(place.policies[0])!}
                 axis={axis}
+                share={bracket && shareOf(place.finalScore, people, bracket)}
                 isBeaten={place.policies.some((policy) => beaten.has(policy))}
                 beats={beaten.size > 0 && place.policies.includes(verdict.bestIgnoring)}
               />
@@ -59,6 +72,21 @@ export function Ranking({ places, policies, weights, verdict }: RankingProps) {
     </section>
   );
 }
+
+/** The two ends of the bracket in words. */
+const Bracket = ({ bracket }: Pick<RankingProps, 'bracket'>) =>
+  bracket === null ? (
+    <p class="note bracket">
+      What knowing the person is worth has been measured for v1, v2 and v3. For other weights{' '}
+      <code>rhythm-vec audit --grader</code> measures it.
+    </p>
+  ) : (
+    <p class="note bracket">
+      What knowing the person is worth: 0 is the best score without looking, the same 28 actions and one
+      belief for everybody ({bracket.sequence.mean.toFixed(3)}); 1 is the score of a planner that knows the
+      person ({bracket.oracle.mean.toFixed(3)}).
+    </p>
+  );
 
 /** Returns weight times mean component, by COMPONENT_NAMES. */
 const partsOf = (components: Float32Array, weights: readonly number[]): number[] =>
@@ -79,14 +107,15 @@ interface RowProps {
   readonly place: Place;
   readonly parts: readonly number[];
   readonly axis: Axis;
+  readonly share: Interval | null;
   readonly isBeaten: boolean;
   readonly beats: boolean;
 }
 
-function Row({ place: { policies, finalScore, lead }, parts, axis, isBeaten, beats }: RowProps) {
+function Row({ place: { policies, finalScore, lead }, parts, axis, share, isBeaten, beats }: RowProps) {
   const { beliefSource } = rankedPolicy(policies[0]);
   return (
-    <tr class={beliefSource} data-policy={policies.join(' ')}>
+    <tr class={beliefSource} data-policy={policies.join(' ')} data-row={policies[0]}>
       <th scope="row">
         <span class="standing">
           <span class="who">
@@ -102,20 +131,22 @@ function Row({ place: { policies, finalScore, lead }, parts, axis, isBeaten, bea
         </span>
       </th>
       <td>
-        {finalScore.mean.toFixed(3)} <small>{halfWidth(finalScore)}</small>
+        <IntervalCell of={finalScore} digits={3} />
       </td>
-      <td>{lead === null ? '–' : <LeadCell lead={lead} />}</td>
+      <td>{lead === null ? '–' : <IntervalCell of={lead} digits={3} />}</td>
+      <td>{share === null ? '–' : <IntervalCell of={share} digits={2} />}</td>
     </tr>
   );
 }
 
-const LeadCell = ({ lead }: { readonly lead: Interval }) => (
+const IntervalCell = ({ of, digits }: { readonly of: Interval; readonly digits: number }) => (
   <>
-    {lead.mean.toFixed(3)} <small>{halfWidth(lead)}</small>
+    {decimal(of.mean, digits)} <small>{halfWidth(of, digits)}</small>
   </>
 );
 
-const halfWidth = ({ mean, high }: Interval): string => (high === null ? '' : `±${(high - mean).toFixed(3)}`);
+const halfWidth = ({ mean, high }: Interval, digits: number): string =>
+  high === null ? '' : `±${(high - mean).toFixed(digits)}`;
 
 interface BarProps {
   readonly parts: readonly number[];

@@ -7,12 +7,16 @@ import { type Failure, toFailure } from '../../engine/outcome.js';
 import type { ComponentsByPolicy } from '../../graders/play-policies.js';
 import { RANKED_POLICIES } from '../../graders/ranked-policies.js';
 import type { GradersApi } from '../../graders/worker.js';
+import { keptStudents } from '../../students/kept-students.js';
+import { keyOf, type StudentFile } from '../../students/student-files.js';
 import { WorkerClient } from '../../workers/worker-client.js';
 
 /** The components of all ranked policies in the episodes so far. */
 export interface Results {
   /** The first seed. */
   readonly seed: number;
+  /** The students that were played, as text. */
+  readonly students: string;
   readonly numEpisodes: number;
   readonly policies: readonly PolicyComponents[];
 }
@@ -37,12 +41,13 @@ export async function play(seed: number, numEpisodes: number): Promise<void> {
   requests += 1;
   const request = requests;
   failure.value = null;
+  const students = keptStudents.value;
   try {
-    for (let done = reuseResults(seed, numEpisodes); done < numEpisodes; ) {
+    for (let done = reuseResults(seed, students, numEpisodes); done < numEpisodes; ) {
       const count = Math.min(CHUNK, numEpisodes - done);
-      const components = await client.call((worker) => worker.play(seed + done, count));
+      const components = await client.call((worker) => worker.play(seed + done, count, students));
       if (request !== requests) return;
-      results.value = append(done === 0 ? null : results.value, seed, components);
+      results.value = append(done === 0 ? null : results.value, { seed, students, components });
       done += count;
     }
   } catch (error) {
@@ -55,10 +60,10 @@ export function stopPlaying(): void {
   requests += 1;
 }
 
-/** Keeps the results of the same seeds, at most `numEpisodes` of them. @returns their number. */
-function reuseResults(seed: number, numEpisodes: number): number {
+/** Keeps the results of the same seeds and students, at most `numEpisodes` of them. @returns their number. */
+function reuseResults(seed: number, students: readonly StudentFile[], numEpisodes: number): number {
   const previous = results.value;
-  if (previous === null || previous.seed !== seed) {
+  if (previous === null || previous.seed !== seed || previous.students !== textOf(students)) {
     results.value = null;
     return 0;
   }
@@ -67,20 +72,33 @@ function reuseResults(seed: number, numEpisodes: number): number {
       name,
       components: components.slice(0, (components.length / previous.numEpisodes) * numEpisodes),
     }));
-    results.value = { seed, numEpisodes, policies };
+    results.value = { ...previous, numEpisodes, policies };
   }
   return results.value!.numEpisodes;
 }
 
-function append(previous: Results | null, seed: number, components: ComponentsByPolicy): Results {
-  const policies = RANKED_POLICIES.map(({ name }, k) => {
+const textOf = (students: readonly StudentFile[]): string => students.map(keyOf).join();
+
+interface Part {
+  readonly seed: number;
+  readonly students: readonly StudentFile[];
+  readonly components: ComponentsByPolicy;
+}
+
+function append(previous: Results | null, { seed, students, components }: Part): Results {
+  const policies = [...RANKED_POLICIES, ...students].map(({ name }, k) => {
     const old = previous?.policies[k].components ?? new Float32Array();
     const all = new Float32Array(old.length + components[k].length);
     all.set(old);
     all.set(components[k], old.length);
     return { name, components: all };
   });
-  return { seed, numEpisodes: policies[0].components.length / NUM_COMPONENTS, policies };
+  return {
+    seed,
+    students: textOf(students),
+    numEpisodes: policies[0].components.length / NUM_COMPONENTS,
+    policies,
+  };
 }
 
 /** Computes the weight sensitivity of the ranking in the worker. @throws CallFailed. */

@@ -4,7 +4,7 @@ import { type Field, oneOf, type StateOf, toAddress, whole } from '../../address
 import { type Move, PROFILE_CHOICES } from '../../person/episode-types.js';
 import { movesFrom, movesText } from '../../person/moves-text.js';
 import { BY_HAND, NOBODY, PLAYER_NAMES } from '../../person/player-names.js';
-import { keptUnder } from '../../students/kept-students.js';
+import { playerField } from '../../students/kept-students.js';
 
 const moves: Field<readonly Move[]> = {
   initial: [],
@@ -12,12 +12,6 @@ const moves: Field<readonly Move[]> = {
   read: movesFrom,
   write: movesText,
 };
-
-/** A field for one of some names, or the name of a kept student. */
-function playerField<const Name extends string>(initial: Name, names: readonly string[]): Field<string> {
-  const field = oneOf<string>(initial, names);
-  return { ...field, read: (text) => field.read(text) ?? keptUnder(text)[0]?.name ?? null };
-}
 
 export const PERSON_FIELDS = {
   seed: whole(4242, 0, MAX_U32),

@@ -2,9 +2,9 @@
 
 /** The policies to compare with, and what they are. */
 export const COMPARED = {
-  'heuristic+constant': 'heuristic, the same belief',
-  'open-loop+constant': 'the best sequence found, the same belief',
-  planner: 'planner, which finds out who it is',
+  'heuristic+constant': 'heuristic, belief 0.5',
+  'open-loop+constant': 'best found, belief 0.5',
+  planner: 'planner',
 } as const;
 
 export type Compared = keyof typeof COMPARED;

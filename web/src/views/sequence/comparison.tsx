@@ -28,7 +28,7 @@ export function Comparison({ scores }: { readonly scores: SequenceScores | null 
       <Table
         caption="Mean final scores"
         columns={['Played by', ...GRADER_NAMES]}
-        rows={[['this sequence, belief 0.5', ...own], ...others]}
+        rows={[['this one, belief 0.5', ...own], ...others]}
       />
       <p class="fine">
         This sequence: the people of the histogram. The others: measured in 2,000 weeks, the planner in 100.

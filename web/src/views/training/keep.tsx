@@ -19,7 +19,7 @@ export function KeepStudent({ training: { points, request } }: { readonly traini
   };
   const keep = (file: Uint8Array): string => {
     keepStudent({ name: name.value, file });
-    return `${name.value} is kept: a policy of One person and Daily in this browser.`;
+    return `${name.value} is kept: a policy of Crowd, One person, Daily and Graders in this browser.`;
   };
   return (
     <section class="panel keep" aria-labelledby="keep">

@@ -1,6 +1,7 @@
 /** The kept students, with buttons for each. */
 import { Button } from '../../parts/controls.js';
 import { forgetStudent, keptStudents } from '../../students/kept-students.js';
+import { graderOf } from '../../students/student-files.js';
 import { download, playAgainst } from './student-links.js';
 
 export const KeptStudents = () => (
@@ -9,8 +10,10 @@ export const KeptStudents = () => (
     <ul class="kept">
       {keptStudents.value.map((student) => (
         <li key={student.name}>
-          <span>{student.name}</span>
-          <Button onClick={() => playAgainst(student.name, 'v3')}>
+          <span>
+            {student.name} <small>trained under {graderOf(student)}</small>
+          </span>
+          <Button onClick={() => playAgainst(student.name, graderOf(student))}>
             Play against<span class="visually-hidden"> {student.name}</span>
           </Button>
           <Button onClick={() => download(student)}>
@@ -22,6 +25,9 @@ export const KeptStudents = () => (
         </li>
       ))}
     </ul>
-    <p class="fine">This browser keeps them. They are in the lists of One person and Daily.</p>
+    <p class="fine">
+      This browser keeps them. They are in the lists of Crowd, One person and Daily, and in the ranking of
+      Graders.
+    </p>
   </section>
 );

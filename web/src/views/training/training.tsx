@@ -21,7 +21,8 @@ export function TrainingView({ state, change }: ViewProps<typeof TRAINING_FIELDS
       <h1>Train a student</h1>
       <p class="lead">
         A small network watches a teacher play, imitates it, and learns to guess who people are. It trains in
-        this browser in about half a minute. Keep it, play against it, or download it.
+        this browser in about half a minute. Keep it, play against it, or download it. The planner does not
+        teach here: its first 20 weeks alone take nearly two minutes in a browser.
       </p>
       <TrainingControls state={state} change={change} start={start} />
       {current !== null && current.failure !== null && (

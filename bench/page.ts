@@ -1,0 +1,169 @@
+/**
+ * `--page`: the demo page in Chromium without WebGPU. Measures the time to the first chart with a warm cache, and the longest task of
+ * the page's main thread while it is used.
+ */
+import type { Browser, Page } from 'playwright-core';
+import { launch } from '../test/support/chromium/chromium.js';
+import { Site, SiteServer } from '../test/support/web/site.js';
+import { longestTask } from './main-thread.js';
+import type { OnProgress } from './measure.js';
+import { digits, table } from './report.js';
+import { median } from './rows.js';
+
+export interface PagePlan {
+  /** Loads with a warm cache. */
+  readonly loads: number;
+  /** Inputs of each kind: keys, moves of a slider, painted squares. */
+  readonly inputs: number;
+}
+export const FULL_PAGE: PagePlan = { loads: 5, inputs: 28 };
+export const SMALL_PAGE: PagePlan = { loads: 1, inputs: 3 };
+
+export interface PageFigures {
+  /** Seconds from the beginning of each load to the first chart. */
+  readonly firstChartSeconds: readonly number[];
+  /** The processor time of the longest task of the main thread in each use, in milliseconds. */
+  readonly longestTasks: readonly { readonly use: string; readonly ms: number }[];
+}
+
+/** The figures, or the reason why nothing was measured. */
+export type PageResult = PageFigures | { readonly missing: string };
+
+/** Builds, serves and measures the page. */
+export async function measurePage(plan: PagePlan, onProgress: OnProgress): Promise<PageResult> {
+  onProgress('page, build');
+  let browser: Browser;
+  try {
+    browser = await launch('no webgpu');
+  } catch (error) {
+    return { missing: (error as Error).message };
+  }
+  const server = await SiteServer.open({ cached: true });
+  try {
+    const site = await Site.at(server.origin);
+    // A context of its own for all loads, with their cache. Routes would turn it off.
+    const page = await (await browser.newContext()).newPage();
+    page.setDefaultTimeout(LIMIT);
+    const firstChartSeconds = await firstCharts(page, site, plan, onProgress);
+    const longestTasks = [];
+    for (const [use, run] of Object.entries(USES)) {
+      onProgress(`page, ${use}`);
+      longestTasks.push({ use, ms: await longestTask(page, () => run(page, site, plan)) });
+    }
+    return { firstChartSeconds, longestTasks };
+  } finally {
+    await browser.close();
+    await server.close();
+  }
+}
+
+/** The time limit of a wait, in milliseconds. */
+const LIMIT = 300_000;
+
+/** Runs in the page before its own scripts: notes the time of the first chart, in milliseconds since the load began. */
+const NOTE_CHART = `new MutationObserver((_, observer) => {
+  if (document.querySelector('.finding .plot svg') === null) return;
+  globalThis.firstChart = performance.now();
+  observer.disconnect();
+}).observe(document, { childList: true, subtree: true });`;
+
+async function firstCharts(page: Page, site: Site, { loads }: PagePlan, onProgress: OnProgress) {
+  await page.addInitScript(NOTE_CHART);
+  const seconds: number[] = [];
+  // The first load fills the cache.
+  for (let load = 0; load <= loads; load++) {
+    onProgress(`page, load ${load} of ${loads}`);
+    await page.goto('about:blank');
+    await page.goto(site.at());
+    await page.locator('.finding .plot svg').waitFor();
+    if (load > 0) seconds.push(((await page.evaluate('firstChart')) as number) / 1000);
+  }
+  return seconds;
+}
+
+type Use = (page: Page, site: Site, plan: PagePlan) => Promise<void>;
+
+const results = (page: Page): Promise<void> => page.locator('.results[aria-busy="false"]').waitFor();
+
+/** Waits until the main thread has nothing to do, for a second at most. */
+const idle = (page: Page): Promise<unknown> =>
+  page.evaluate('new Promise((done) => requestIdleCallback(() => done(null), { timeout: 1000 }))');
+
+/** Opens a view anew. */
+async function open(page: Page, site: Site, fragment: string): Promise<void> {
+  await page.goto('about:blank');
+  await page.goto(site.at(fragment));
+}
+
+/** Presses keys like a person, who waits for the page after each. */
+async function press(page: Page, keys: readonly string[]): Promise<void> {
+  for (const key of keys) {
+    await page.keyboard.press(key);
+    await idle(page);
+  }
+}
+
+/** What is done with the page. */
+const USES: Readonly<Record<string, Use>> = {
+  'at the start, in the crowd and between views': async (page, site) => {
+    await open(page, site, '#crowd?people=10000');
+    await results(page);
+    await page.getByRole('combobox', { name: 'Grader' }).selectOption('v3');
+    await results(page);
+    for (const name of ['One person', 'Daily', 'Sequence', 'Train', 'Graders', 'Crowd']) {
+      await page.getByRole('navigation').getByRole('link', { name, exact: true }).click();
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await idle(page);
+    }
+  },
+  'while a week is played': async (page, site, { inputs }) => {
+    await open(page, site, '#person');
+    await page.getByText('0 of 28 slots').waitFor();
+    const keys = Array.from('4571845718457184571845718457').slice(0, inputs);
+    for (const [k, key] of keys.entries()) {
+      await page.keyboard.press(key);
+      const after =
+        k === 27 ? page.getByRole('heading', { name: 'Who it was' }) : page.getByText(`${k + 1} of 28 slots`);
+      await after.waitFor();
+      await idle(page);
+    }
+  },
+  'in Graders, while a weight is changed': async (page, site, { inputs }) => {
+    await open(page, site, '#graders');
+    await page.locator('table.flips').waitFor();
+    await page.getByRole('slider').first().focus();
+    await press(page, new Array<string>(inputs).fill('ArrowRight'));
+    await page.locator('table.flips').waitFor();
+    await idle(page);
+  },
+  'in Train, while a student trains': async (page, site) => {
+    await open(page, site, '#train?teacher=heuristic%2Binference');
+    await page.getByRole('button', { name: 'Start training' }).click();
+    await page.getByRole('heading', { name: /student scores 0\.\d{3}, / }).waitFor();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByRole('button', { name: 'Train another student' }).waitFor();
+    await idle(page);
+  },
+  'in Sequence, while squares are painted': async (page, site, { inputs }) => {
+    await open(page, site, '#sequence');
+    await page.locator('.scores[aria-busy="false"]').waitFor();
+    await page.locator('[data-step="0"]').focus();
+    for (let k = 0; k < inputs; k++) await press(page, ['4', k % 7 === 6 ? 'Home' : 'ArrowRight', '6']);
+    await page.locator('.scores[aria-busy="false"]').waitFor();
+    await idle(page);
+  },
+};
+
+export function renderPage(result: PageResult): string {
+  if ('missing' in result) return `The page was not measured: ${result.missing}`;
+  const { firstChartSeconds, longestTasks } = result;
+  const range = [Math.min(...firstChartSeconds), Math.max(...firstChartSeconds)];
+  const [middle, low, high] = [median(firstChartSeconds), ...range].map((seconds) => digits(seconds, 2));
+  return [
+    table(
+      ['the page: longest task of the main thread', 'ms of the processor'],
+      longestTasks.map(({ use, ms }) => [use, digits(ms, 1)]),
+    ),
+    `First chart without WebGPU, warm cache: ${middle} s, median of ${firstChartSeconds.length} loads (${low} to ${high} s).`,
+  ].join('\n');
+}

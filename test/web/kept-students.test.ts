@@ -1,0 +1,57 @@
+/** Tests that a student of the page plays in the crowd and in the ranking as it does in the engine. */
+import { createHash } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { loadStudent } from '../../src/agents/student/shipped-students.js';
+import { encodeStudent } from '../../src/agents/student/student-file.js';
+import { createVecEnv, regrade } from '../../src/index.js';
+import { runCrowd } from '../../web/src/engine/crowd/run-crowd.js';
+import { playPolicies } from '../../web/src/graders/play-policies.js';
+import { RANKED_POLICIES, rankedPolicy } from '../../web/src/graders/ranked-policies.js';
+import { graderOf } from '../../web/src/students/student-files.js';
+
+const student = await loadStudent('student-v2');
+const file = { name: 'ada', file: encodeStudent(student.manifest, student.network) };
+
+/** Plays a student step by step. @returns the final scores. */
+function finalScores(grader: string, seeds: Uint32Array): Float32Array {
+  const numEnvs = seeds.length;
+  using env = createVecEnv({ numEnvs, grader });
+  const player = student.open({ numEnvs, grader: null, world: env.world });
+  const playing = new Uint8Array(numEnvs).fill(1);
+  let result = env.reset({ seed: seeds });
+  for (let step = 0; step < 28; step++) {
+    const { observations } = result;
+    const { actions, beliefs } = player.act({ observations, playing, steps: playing });
+    result = env.step(actions, { beliefs });
+  }
+  return result.finalScores.slice();
+}
+
+const seedsFrom = (first: number, count: number) => Uint32Array.from({ length: count }, (_, i) => first + i);
+
+it('is a policy of the crowd, with the scores of the engine', async () => {
+  const request = {
+    ...{ numEpisodes: 100, seed: 7, policies: ['ada', 'heuristic'], grader: 'v3', profiles: 'sampled' },
+  };
+  const { policies, pairing } = await runCrowd(request, [file], () => {}, new AbortController().signal);
+  const expected = finalScores('v3', seedsFrom(7, 100));
+  const digest = createHash('sha256').update(new Uint8Array(expected.buffer)).digest('hex');
+  expect(policies.map(({ name }) => name)).toEqual(['ada', 'heuristic']);
+  expect(policies[0].digest).toBe(digest);
+  expect(policies[0].bands.episodes).toBe(100);
+  expect(pairing!.better).toBeGreaterThan(0.9);
+});
+
+it('is ranked with the policies of the graders, as one that infers', () => {
+  const seeds = seedsFrom(20_000, 6);
+  using env = createVecEnv({ numEnvs: seeds.length });
+  const components = playPolicies(env, seeds, [file]);
+  expect(components).toHaveLength(RANKED_POLICIES.length + 1);
+  expect(regrade(components.at(-1)!, 'v2')).toEqual(finalScores('v2', seeds));
+  expect(rankedPolicy('ada').beliefSource).toBe('inference');
+});
+
+it('has its own grader, and v3 if its file is damaged', () => {
+  expect(graderOf(file)).toBe('v2');
+  expect(graderOf({ name: 'ada', file: file.file.slice(0, 100) })).toBe('v3');
+});
