@@ -1,5 +1,5 @@
 /**
- * `npm run gpu`: runs the tests of the project `gpu` on this machine's GPU, then `bench --webgpu`, and writes the figures to
+ * `npm run gpu`: runs the tests of the project `gpu` on this machine's GPU, then `bench --webgpu`, and writes the measured times to
  * bench/results and docs/speed.md. It needs nothing from the network. On a software adapter it writes nothing: its times say
  * nothing about a GPU.
  */
@@ -22,7 +22,7 @@ function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv = 
   if (status !== 0) throw new Error(`${program} ${args.join(' ')} failed with status ${status}.`);
 }
 
-/** Returns the file for the figures of a GPU, or the reason why nothing is recorded. */
+/** Returns the file for the measured times of a GPU, or the reason why nothing is recorded. */
 export function fileFor({ webgpu }: StoredRun): { file: string } | { reason: string } {
   if (!webgpu?.device) return { reason: 'There is no device.' };
   const { adapter, software } = webgpu.device;

@@ -1,4 +1,4 @@
-// The N-API addon of the bench: the work with which core.ts measures the speed of the core. core.ts takes the times.
+// The N-API addon of the bench: the work with which core.ts measures the speed of a processor core. core.ts takes the times.
 #include <napi.h>
 
 #include <cstdint>
@@ -86,7 +86,7 @@ void Copy(const Napi::CallbackInfo& info) {
   probe_of(info).copy(to.Data(), from.Data(), to.ByteLength(), integer(info, 3));
 }
 
-// (count): runs a chain of `count` additions. Each waits for the previous one and takes one cycle.
+// (count): runs a chain of `count` additions, a multiple of 16. Each waits for the previous one and takes one cycle.
 void DependentAdds(const Napi::CallbackInfo& info) {
   constexpr int unroll = 16;
   const int count = integer(info, 0);

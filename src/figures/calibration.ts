@@ -64,11 +64,11 @@ export function drawCalibration(picture: CalibrationPicture): Drawing {
 }
 
 function checkCalibration({ name, dimensions }: Row): void {
-  for (const [k, belief] of BELIEF_NAMES.entries()) {
+  for (const [k, dimension] of BELIEF_NAMES.entries()) {
     const { bins, mae } = dimensions[k];
-    checkNumber(`the ${belief} error of "${name}"`, mae);
+    checkNumber(`the ${dimension} error of "${name}"`, mae);
     for (const { belief, target, count } of bins) {
-      for (const value of [belief, target, count]) checkNumber(`a ${belief} range of "${name}"`, value);
+      for (const value of [belief, target, count]) checkNumber(`a ${dimension} range of "${name}"`, value);
     }
   }
 }

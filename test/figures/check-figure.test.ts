@@ -1,12 +1,13 @@
 /** Figures refuse invalid data before they are drawn, and name the row and the value. */
 import { describe, expect, it } from 'vitest';
 import { drawActionSequences } from '../../src/figures/action-sequences.js';
+import { type Calibration, drawCalibration } from '../../src/figures/calibration.js';
 import { drawComponents } from '../../src/figures/components.js';
 import { drawGains } from '../../src/figures/gains.js';
 import { drawBands } from '../../src/figures/meter-bands.js';
 import { drawRewards } from '../../src/figures/rewards.js';
 import { InputError } from '../../src/shared/errors.js';
-import { NUM_STEPS } from '../../src/world/fields.js';
+import { BELIEF_NAMES, NUM_STEPS } from '../../src/world/fields.js';
 
 const sequence = (...actions: unknown[]) => Object.assign(new Array(NUM_STEPS).fill(3), actions) as number[];
 const sequences = (...rows: unknown[]) => drawActionSequences({ rows: rows as [] });
@@ -17,6 +18,12 @@ const rewards = (steps: number[], firstHalf = 0, secondHalf = 0) =>
   drawRewards({ rows: [{ name: 'x', rewards: { steps, firstHalf, secondHalf } }] });
 const bands = (values: Float64Array) => drawBands({ rows: [{ name: 'x', bands: { episodes: 1, values } }] });
 const { NaN: nan } = Number;
+const calibration = (belief: number, mae = 0.125) => {
+  const dimension: Calibration = {
+    ...{ bins: [{ range: 1, belief, target: 0.25, count: 1 }], count: 1, correlation: null, mae },
+  };
+  return drawCalibration({ rows: [{ name: 'x', dimensions: BELIEF_NAMES.map(() => dimension) }] });
+};
 
 describe.each<[name: string, call: () => unknown, code: string, ...mentions: string[]]>([
   ['no rows', () => sequences(), 'wrong_length', 'rows', 'an array of 0'],
@@ -86,6 +93,8 @@ describe.each<[name: string, call: () => unknown, code: string, ...mentions: str
     'bands of "x"',
     'got 5',
   ],
+  ['a NaN belief of a range', () => calibration(nan), 'out_of_range', 'a social range of "x"', 'NaN'],
+  ['a NaN belief error', () => calibration(0.125, nan), 'out_of_range', 'the social error of "x"', 'NaN'],
   ['NaN bands', () => bands(new Float64Array(700).fill(nan)), 'out_of_range', '"x"[0]', 'NaN'],
 ])('%s', (_, call, code, ...mentions) => {
   it('is refused', () => {

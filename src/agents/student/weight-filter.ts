@@ -68,6 +68,10 @@ export class WeightFilter {
     const spread = f32(Math.sqrt(variance));
     const low = f32(f32(error - noiseReward) / spread);
     const high = f32(f32(error + noiseReward) / spread);
+    // The mean and variance of a normal distribution that two bounds cut are approximated: each bound is taken as if it alone
+    // cut the distribution, and the two effects are added. `fromLow` and `fromHigh` are by how much each bound moves the mean
+    // inwards. `cut` is the share of the variance that both remove. Multiplied by `product`, the covariance of each weight with
+    // the sum, `shift` moves the weights; `lost`, by the products of two weights, reduces their covariance.
     const [fromLow, fromHigh] = [inverseMillsRatio(low), inverseMillsRatio(-high)];
     const shift = f32(f32(fromLow - fromHigh) / spread);
     const cut = f32(f32(fromLow * f32(fromLow - low)) + f32(fromHigh * f32(fromHigh + high)));

@@ -195,11 +195,11 @@ export const rowNotes = (rows: readonly Row[], grader: string): string[] => [
   constantNote(rows, grader),
 ];
 
-/** Under discrete profiles, stating no belief scores higher than a constant belief, as the anchors of v3 show. */
+/** Under discrete profiles, stating no belief scores higher than a constant belief, as the audit of v3 shows. */
 const TO_BEAT_UNDER_V3 =
   'A score that does not beat open-loop+constant, or under discrete profiles open-loop without a belief, shows no inference.';
 
-/** Names the rows to beat. Under v3 a constant belief adds nothing, but the open-loop sequence adds much. */
+/** Names the rows to beat. Under v3 a constant belief adds little, but the open-loop sequence adds much. */
 function constantNote(rows: readonly Row[], grader: string): string {
   const constant = '+constant: the belief [0.5, 0.5, 0.5] at every step.';
   const isShown = rows.some(({ belief }) => belief === 'constant');

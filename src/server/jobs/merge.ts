@@ -9,15 +9,17 @@ export interface ShardResult {
 }
 
 /**
- * Yields the bytes of the file that the whole job writes; for a job of `dataset`, its rows as JSON lines.
+ * Yields the bytes of the file that the whole job writes; for a job of `dataset grpo`, its rows as JSON lines.
  * @param results of all shards, in the order of their indices.
- * @throws InputError `wrong_type` for jobs of `eval` and `audit`, which `mergeEvaluation` and `mergeAudit` merge, and of `selection`.
+ * @throws InputError `wrong_type` for jobs of `eval` and `audit`, which `mergeEvaluation` and `mergeAudit` merge, and of
+ *   `dataset sft` and `dataset dpo`.
  */
 export async function* mergeShards(job: Job, results: readonly ShardResult[]): AsyncGenerator<Uint8Array> {
   if (job.kind === 'eval' || job.kind === 'audit' || job.kind === 'selection') {
+    const command = job.kind === 'selection' ? `dataset ${job.options.plan.dataset}` : job.kind;
     throw new InputError(
       'wrong_type',
-      `Expected a job of teach or dataset, whose file is its shards' files one after the other, got one of ${job.kind}. ` +
+      `Expected a job of teach or dataset grpo, whose file is its shards' files one after the other, got one of ${command}. ` +
         'Use mergeEvaluation, mergeAudit or rhythm-vec merge.',
     );
   }

@@ -10,7 +10,7 @@ export interface Frame {
   readonly places: readonly { readonly left: number; readonly top: number }[];
   /** The middle of each day. */
   readonly days: readonly { readonly day: number; readonly x: number }[];
-  /** Points per line. The step after the last one would be NUM_STEPS. */
+  /** Points per line: NUM_STEPS, one after each slot, or one more if the first point is the start of the week. */
   readonly points: number;
 }
 

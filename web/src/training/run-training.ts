@@ -1,4 +1,4 @@
-/** Trains a student in the worker, and measures it every few seconds. */
+/** Trains a student in the worker, and measures it at the checkpoints, at least 0.7 s after the last measurement. */
 
 import { Features } from '../../../src/agents/student/features.js';
 import { Network } from '../../../src/agents/student/network.js';
@@ -19,7 +19,7 @@ declare const RHYTHM_VERSION: string;
 
 /** A short training. */
 const SCHEDULE = { episodes: 480, rounds: 1, roundEpisodes: 160, epochs: 30 };
-/** Milliseconds between two measurements. */
+/** The least time between a measurement and the next one during training, in milliseconds. */
 const INTERVAL = 700;
 
 /** The student as it was measured last. */

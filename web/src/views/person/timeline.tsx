@@ -71,7 +71,7 @@ function Week({ episode }: TimelineProps) {
 
 const NOTE = `⚡ and ▼ mark events. Dashed: ${RHYTHM.constants.crashThreshold}, below which a meter counts as crashed. Shaded: the second half.`;
 
-/** Describes the step under the crosshair: "Day 3 evening: sleep, prod crash". */
+/** Describes the step under the crosshair: "Day 3 evening: sleep, work crisis". */
 function momentOf({ transitions }: EpisodeSoFar, step: number): string {
   if (step === 0) return 'The start';
   const transition = transitions[step];
