@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, inject, it, test } from 'vitest';
 import { setUpVisits } from '../support/web/visits.js';
 
+/** Moves as `web/src/person/moves-text.ts` writes them: a digit per action, then "-" and the changes of the belief. */
 const MOVES = '01234567899876543';
 const FINISHED = `#person?moves=${MOVES}21004826159-0_.5_.25_1~9_.61_.33_0`;
 

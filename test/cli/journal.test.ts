@@ -34,6 +34,7 @@ const EPISODES = recordEpisodes(episodeStarts([100, 101, 102, 103]), {
 });
 const KEYS = EPISODES.map(episodeKey);
 const LINES = EPISODES.map(episodeLine);
+/** Dollars of an episode: 28 steps of 0.125 each (`USAGE`). */
 const COST = 28 * 0.125;
 
 const open = (path: string, check = () => {}) => Journal.open({ path, check });
@@ -92,7 +93,8 @@ it('reads all lines of a long file', async () => {
 });
 
 describe('an incomplete last line', () => {
-  it.each([1, 20, 1000, -1000, -2])('of %d bytes is removed', async (bytes) => {
+  // A negative number counts from the end of the line.
+  it.each([1, 20, 1000, -1000, -2])('that was cut at byte %d is removed', async (bytes) => {
     const path = newPath();
     writeFileSync(`${path}.partial`, LINES[0] + LINES[1].slice(0, bytes));
     const journal = await open(path);
@@ -114,7 +116,7 @@ describe('an incomplete last line', () => {
     expect(readFileSync(path, 'utf8')).toBe(LINES.slice(0, 3).join(''));
   });
 
-  it('is recognised at every byte of a file', async () => {
+  it('is recognised in a file that was cut at any of many bytes', async () => {
     const path = newPath();
     const partial = `${path}.partial`;
     const [one, whole] = [LINES[0], LINES[0] + LINES[1]].map((text) => Buffer.byteLength(text));
@@ -175,6 +177,7 @@ describe('the amount spent', () => {
     await reopened.append(EPISODES[0]);
     await reopened.append(EPISODES[1]);
     await reopened.close();
+    // The two episodes cost more than the 3 dollars noted, so their cost counts.
     const last = await open(path);
     expect(last.spent).toBe(2 * COST);
     await last.finish(KEYS);
@@ -201,7 +204,7 @@ describe('a second command', () => {
   });
 
   it.each(['4194303999\n', '', 'process 1 on another-host\n'])(
-    'takes over the lock file of a killed command: %j',
+    'takes over a lock file that no process holds, whatever its text: %j',
     async (content) => {
       const path = newPath();
       writeFileSync(`${path}.lock`, content);

@@ -84,7 +84,7 @@ it('reads former names of policies as the new names', async () => {
   expect(former).toEqual(await read(stored));
 });
 
-it('keeps the grader of an action sequence', async () => {
+it('keeps, as `tape`, the grader for which an action sequence was found', async () => {
   const [{ policies }] = await read(stored);
   expect(policies.map(({ policy, sequenceGrader }) => [policy, sequenceGrader])).toContainEqual([
     'open-loop',
@@ -169,12 +169,12 @@ describe('refuses, with an error that names the file,', () => {
     [
       'a header without weights',
       () => header({ grader_weights: undefined }),
-      'c.jsonl:1: Expected an object at weights of the line, got none.',
+      'c.jsonl:1: Expected an object at weights of the grader (keys grader, grader_weights), got none.',
     ],
     [
       'weights of another grader',
       () => header({ grader_weights: { progress: 1 } }),
-      'at name of the line, got "v2", which has other weights.',
+      'at name of the grader (keys grader, grader_weights), got "v2", which has other weights.',
     ],
     [
       'no condition',

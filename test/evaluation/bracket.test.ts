@@ -33,7 +33,8 @@ describe('a share', () => {
     expect(half(shareOf(around(0.5, 0.01, 10), 10, anchors))).toBeCloseTo((0.01 / 0.5) * tQuantile(9), 12);
   });
 
-  it('weighs the error of each anchor by the distance of the score from the other anchor', () => {
+  it('adds the errors of both anchors, each weighted by the distance of the score from the other anchor', () => {
+    // The interval has the smaller of both degrees of freedom, 50.
     const uncertain = { ...anchors, sequence: around(0.25, 0.01, 101), oracle: around(0.75, 0.02, 51) };
     const share = (mean: number) => half(shareOf(exact(mean), 10, uncertain));
     expect(share(0.25)).toBeCloseTo(0.02 * tQuantile(50), 12);

@@ -2,7 +2,7 @@
 # Tests the addon's memory accesses, in this order: the shipped kernels on arrays at the ends of pages, symbols that two
 # kernels define, failing allocations, threads under ThreadSanitizer, and the engine's tests on an addon built with
 # AddressSanitizer and UndefinedBehaviorSanitizer. Then builds the Python module with the same sanitizers and runs
-# python/tests on it. A finding ends the run with an error. Needs Linux, and GCC or Clang.
+# four modules of python/tests on it. A finding ends the run with an error. Needs Linux, and GCC or Clang.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 root=$PWD
@@ -87,7 +87,7 @@ LD_PRELOAD=$runtimes node node_modules/vitest/vitest.mjs run --project unit --po
   test/engine/validate/bad-arguments.test.ts test/engine/vec-env/state-machine.test.ts test/engine/vec-env/autoreset-sequences.test.ts \
   "$@"
 
-echo "== Building the Python module with them from the addon's objects, and running python/tests on it"
+echo "== Building the Python module with both sanitizers from the addon's objects, and running four modules of python/tests on it"
 python=${RHYTHM_PYTHON:-python3}
 if ! "$python" -c 'import numpy, pybind11' 2>/dev/null; then
   echo "!! $python lacks numpy or pybind11: the PYTHON MODULE IS NOT TESTED UNDER SANITIZERS" >&2
@@ -104,6 +104,7 @@ read -ra includes <<<"$("$python" -m pybind11 --includes)"
   -fvisibility=hidden -pthread -I native "${includes[@]}" python/binding/module.cc \
   "$out"/build/Release/obj.target/rhythm/native/{batch,kernels,kernel_portable,neutral,replay,tables,thread_pool}.o \
   "$out"/build/Release/kernel_*.a -o "$copy/python/rhythm_vec/_native.so"
-# The quarantine of freed memory is small, because a test measures memory. The golden values are among the engine's tests.
+# The quarantine of freed memory is small, because a test measures memory. The golden values are not tested
+# again: the engine's tests above compare them.
 (cd "$copy/python" && ASAN_OPTIONS+=:quarantine_size_mb=16 LD_PRELOAD=$runtimes PYTHONDONTWRITEBYTECODE=1 \
   "$python" -m unittest tests.test_bad_input tests.test_arrays tests.test_snapshots tests.test_concurrency)

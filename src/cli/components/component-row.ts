@@ -154,7 +154,8 @@ function headerOf(value: { readonly schema: unknown }): Header {
     world_digest: digest,
   } = withRemedy(() => conform(headerSchema, value));
   try {
-    return { digest, name, weights: floatsOf(validateGrader({ name, weights }, 'the line').weights) };
+    const grader = validateGrader({ name, weights }, 'the grader (keys grader, grader_weights)');
+    return { digest, name, weights: floatsOf(grader.weights) };
   } catch (error) {
     throw error instanceof RhythmError ? new BadRow(error.message) : error;
   }

@@ -191,7 +191,10 @@ function playReference(
     const meters = step < first ? before.meters : trajectory!.meters.subarray(5 * step, 5 * step + 5);
     for (let k = 0; k < 5; k++) mean += (weights[k] * meters[k]) / 28;
   }
-  return 0.5 * mean + (0.5 * (finalScores[0] - grader[3] * components[3])) / (1 - grader[3]);
+  // The grade without `adaptation`.
+  const adaptation = COMPONENT_NAMES.indexOf('adaptation');
+  const others = finalScores[0] - grader[adaptation] * components[adaptation];
+  return 0.5 * mean + (0.5 * others) / (1 - grader[adaptation]);
 }
 
 describe.each(['score', 'wellbeing'] as const)('the value of an action sequence, for %s', (objective) => {
@@ -222,7 +225,7 @@ it.each([
   ['score', 20],
   ['wellbeing', 64],
 ] as const)(
-  '%s: a trial on some of %i samples, then on the others, has the scores of a trial on all',
+  '%s: screening on at most 8 of %i samples, then completing on the others, has the scores of a trial on all',
   (objective, starts) => {
     const { sums } = playSteps(77, 10);
     const profiles = new Prior(1, world.params, 4).posteriorSamples(starts);
@@ -358,7 +361,7 @@ describe('a search', () => {
     expect(best.every((row) => row[10] === '7')).toBe(true);
   });
 
-  it('stops after six rounds once another first action is clearly worse, and else after all rounds', () => {
+  it('stops after six rounds if one first action is clearly the best, and else after all rounds', () => {
     const roundsOf = (options: Partial<SearchStart>) =>
       searchAll(10, { rounds: 9, ...options }).calls.filter(({ name }) => name === 'screen').length;
     const curiosity = new Float64Array(10);
@@ -446,6 +449,8 @@ describe('the value of a smaller belief error', () => {
     [26, 0, 0],
     [27, 0, -1],
   ])('counts the later steps for belief_skill, at step %d', (step, first, last) => {
+    // The step after this one counts fully, each later step 0.9 of the step before; steps before 8 count nothing. `first` and
+    // `last` are the exponents of 0.9 for the first and the last step that count.
     let steps = 0;
     for (let later = first; later <= last; later++) steps += 0.9 ** later;
     const { beliefSkillScale, perSkillStep } = world.params;

@@ -100,18 +100,18 @@ describe.each(API_PAIRS)('$name', ({ name: backend, open, openSync }) => {
     const sync = openSync({ numEnvs: N, autoreset: 'same-step', observation: { scale: true } });
     const result = await env.reset({ seed: 3 });
     sync.reset({ seed: 3 });
-    const sequence = Uint8Array.from({ length: N }, (_, i) => i % 10);
+    const actions = Uint8Array.from({ length: N }, (_, i) => i % 10);
     const before = copyOutputs(result).observations;
     for (let t = 0; t < 27; t++) {
-      void env.submit(sequence);
-      const expected = copyOutputs(sync.step(sequence));
+      void env.submit(actions);
+      const expected = copyOutputs(sync.step(actions));
       const { rewards } = copyOutputs(await env.read(['rewards']));
       expectEqual({ rewards: expected.rewards }, { rewards });
       expectEqual({ before }, { before: copyOutputs(result).observations });
     }
     // All episodes end with this step.
-    const expectedOutputs = copyColumns(copyOutputs(sync.step(sequence)));
-    await env.submit(sequence);
+    const expectedOutputs = copyColumns(copyOutputs(sync.step(actions)));
+    await env.submit(actions);
     for (const name of Object.keys(OUTPUT_ARRAYS) as (keyof typeof OUTPUT_ARRAYS)[]) {
       const { [name]: got } = copyOutputs(await env.read([name]));
       expectEqual({ [name]: expectedOutputs[name] }, { [name]: got });
