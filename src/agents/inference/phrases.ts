@@ -80,7 +80,7 @@ const TRAIT_PHRASES: Readonly<Record<string, Phrases>> = {
     low: 'their energy lasts',
     middle: 'their energy fades as for most',
     high: 'their energy fades fast',
-    // The rate shows only in the changes of vitality, and not where vitality was clamped at 0 or 1.
+    // The rate shows only in the changes of vitality. A change that was clamped at 0 or 1 gives only a bound.
     unseen: 'vitality hid it',
     about: 'how fast their energy fades',
   },
