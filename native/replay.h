@@ -16,7 +16,7 @@ struct Replay {
   const uint8_t* modes;
   const float* profiles;  // null: no row has mode `given`
   const float* grader;
-  const uint8_t* stops;
+  const uint8_t* stops;  // the lengths of the histories
   const uint8_t* histories;
   const int8_t* actions;
   const float* beliefs;  // null: no row has a belief

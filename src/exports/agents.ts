@@ -1,6 +1,6 @@
 /**
  * The subpath `rhythm-vec/agents` in Node: inference, planning, policies, students, search for action sequences.
- * `rhythm-vec` exports the same.
+ * `rhythm-vec` exports these too.
  * @module
  */
 

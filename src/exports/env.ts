@@ -1,5 +1,5 @@
 /**
- * The subpath `rhythm-vec/env` in Node: environments, graders, worlds, errors. `rhythm-vec` exports the same.
+ * The subpath `rhythm-vec/env` in Node: environments, graders, worlds, errors. `rhythm-vec` exports these too.
  * @module
  */
 

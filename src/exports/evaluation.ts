@@ -1,5 +1,5 @@
 /**
- * The subpath `rhythm-vec/evaluation` in Node. `rhythm-vec` exports the same, except the tables: they load a package that
+ * The subpath `rhythm-vec/evaluation` in Node. `rhythm-vec` exports these too, except the tables: they load a package that
  * most programs do not need.
  * @module
  */

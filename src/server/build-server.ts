@@ -76,8 +76,8 @@ export function buildServer(settings: Settings, host: ServerHost = aloneHost(set
     [...openEnv.routes, readyRoute(batchRunner), ...batchRoutes, metricsRoute(metrics, host)],
     settings,
   );
-  const admit = accessCheck(settings);
-  const app = createApp({ ...settings, routes, admit, metrics, onFailure });
+  const rejectionOf = accessCheck(settings);
+  const app = createApp({ ...settings, routes, rejectionOf, metrics, onFailure });
   const idleMs = Math.max(settings.idleMs, MIN_IDLE_MS + settings.batchWaitMs);
   const serverOptions = {
     // Trainers pause for minutes between requests, and clients expect a reused connection to stay open.
@@ -91,7 +91,7 @@ export function buildServer(settings: Settings, host: ServerHost = aloneHost(set
   // Ends connections that neither send nor read. WebSockets have a time limit of their own.
   server.setTimeout(idleMs);
   server.maxConnections = settings.capacity + EXTRA_CONNECTIONS;
-  server.on('upgrade', (request, stream, head) => upgrade(sockets, admit, request, stream, head));
+  server.on('upgrade', (request, stream, head) => upgrade(sockets, rejectionOf, request, stream, head));
   const free = (): void => {
     openEnv.close();
     shared.episodePool.close();

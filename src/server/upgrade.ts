@@ -24,7 +24,7 @@ const OTHER_UPGRADE: Rejection = {
 /** Upgrades a request to a WebSocket, or sends an error and closes the connection. */
 export function upgrade(
   sockets: SocketsByPath,
-  admit: AccessCheck,
+  rejectionOf: AccessCheck,
   request: IncomingMessage,
   stream: Duplex,
   head: Buffer,
@@ -32,14 +32,18 @@ export function upgrade(
   // The client may disconnect before the answer.
   stream.on('error', () => stream.destroy());
   const [path] = (request.url ?? '/').split('?');
-  const rejection = rejectionOf(request, Object.hasOwn(sockets, path), admit);
+  const rejection = upgradeRejection(request, Object.hasOwn(sockets, path), rejectionOf);
   if (rejection === null) sockets[path].upgrade(request, stream, head);
   else reject(stream, rejection);
 }
 
-function rejectionOf(request: IncomingMessage, isSocket: boolean, admit: AccessCheck): Rejection | null {
+function upgradeRejection(
+  request: IncomingMessage,
+  isSocket: boolean,
+  rejectionOf: AccessCheck,
+): Rejection | null {
   if (request.headers.upgrade?.toLowerCase() !== 'websocket') return OTHER_UPGRADE;
-  return isSocket ? admit(request) : UNKNOWN_PATH;
+  return isSocket ? rejectionOf(request) : UNKNOWN_PATH;
 }
 
 function reject(stream: Duplex, { status, detail }: Rejection): void {

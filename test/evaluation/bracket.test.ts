@@ -1,4 +1,4 @@
-/** The bracket of a score: its share of the distance between two anchors, the share's interval, and the checks of the audit. */
+/** The bracket of a grader, its two anchors: a score's share of their distance, with its interval; and the anchors of an audit. */
 import { describe, expect, it } from 'vitest';
 import { toGrader } from '../../src/engine/graders/grader.js';
 import {
@@ -42,7 +42,7 @@ describe('a share', () => {
     expect(share(0.5)).toBeCloseTo(0.03 * tQuantile(50), 12);
   });
 
-  it('combines both errors with the degrees of freedom of Welch and Satterthwaite', () => {
+  it('combines the errors of the score and an anchor with the degrees of freedom of Welch and Satterthwaite', () => {
     const uncertain = { ...anchors, oracle: around(0.75, 0.02, 51) };
     const [own, other] = [0.02, 0.04];
     const freedom = (own ** 2 + other ** 2) ** 2 / (own ** 4 / 9 + other ** 4 / 50);

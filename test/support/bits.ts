@@ -78,9 +78,11 @@ export function rowsOfTrajectory(trajectory: RecordedTrajectory, numEnvs: number
 
 const bytes = (column: Column): Buffer => Buffer.from(column.buffer, column.byteOffset, column.byteLength);
 
-/** Returns whether all bits are equal. `differences` says which are not. */
+/** Returns whether both have the same columns with equal bits. `differences` says which are not equal. */
 export const equalBits = (expected: Columns, got: Columns): boolean =>
-  Object.keys(expected).every((name) => bytes(expected[name]).equals(bytes(got[name])));
+  Object.keys({ ...expected, ...got }).every(
+    (name) => name in expected && name in got && bytes(expected[name]).equals(bytes(got[name])),
+  );
 
 /** Returns one line for each column that differs: its first difference and their number. */
 export function differences(expected: Columns, got: Columns): string[] {

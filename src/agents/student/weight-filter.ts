@@ -1,8 +1,8 @@
 /**
  * A filter of the five reward weights, in float32. A reward is a weighted sum of the changes of the meters plus uniform noise, so
- * each reward bounds that sum from both sides. After each reward the filter keeps the mean and covariance of a normal
- * distribution that the two bounds cut (assumed density filtering). A Kalman filter, which takes the noise as normal, learns less than half
- * as much from the same rewards.
+ * each reward bounds that sum from both sides. The two bounds cut the filter's normal distribution, and the filter keeps the
+ * mean and covariance of what is left as the next normal distribution (assumed density filtering). A Kalman filter, which
+ * takes the noise as normal, learns less than half as much from the same rewards.
  */
 import type { Params } from '../../world/block.js';
 import { NUM_METERS } from '../../world/fields.js';
@@ -24,7 +24,7 @@ const PRIOR = (() => {
 
 /** A smaller variance of the sum counts as 0: then the reward says nothing about the weights. */
 const LEAST_VARIANCE = f32(2 ** -40);
-/** The least share of a variance that one reward leaves. */
+/** One reward leaves at least this share of the variance of the sum. */
 const LEAST_SHARE = f32(0.05);
 
 /** Updates states. One object serves all environments: the states are the caller's. */

@@ -74,9 +74,9 @@ export class RunningMoments {
     const total = this.count + added;
     for (let k = 0; k < this.mean.length; k++) {
       const shift = this.#sums[k] / added;
-      const own = Math.max(0, this.#squares[k] - added * shift * shift);
+      const within = Math.max(0, this.#squares[k] - added * shift * shift);
       const between = (shift * shift * this.count * added) / total;
-      this.variance[k] = (this.variance[k] * this.count + own + between) / total;
+      this.variance[k] = (this.variance[k] * this.count + within + between) / total;
       this.mean[k] += (shift * added) / total;
     }
     this.count = total;

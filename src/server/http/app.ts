@@ -12,7 +12,7 @@ import type { Route } from './route.js';
 
 export interface AppOptions {
   readonly routes: readonly Route[];
-  readonly admit: AccessCheck;
+  readonly rejectionOf: AccessCheck;
   /** The maximum size of a batch request in bytes. */
   readonly bodyLimit: number;
   /** The maximum size of a message of OpenEnv in bytes. */
@@ -29,10 +29,10 @@ interface Env {
 const UNPROTECTED_PATHS: readonly string[] = ['/health', '/ready'];
 
 /** Builds the application: measures requests, checks access, and calls the handlers of the routes. */
-export function createApp({ routes, admit, metrics, onFailure, ...limits }: AppOptions): Hono<Env> {
+export function createApp({ routes, rejectionOf, metrics, onFailure, ...limits }: AppOptions): Hono<Env> {
   const app = new Hono<Env>();
   app.use(measureRequests(metrics, new Set(routes.map(({ path }) => path))));
-  app.use(checkAccess(admit));
+  app.use(checkAccess(rejectionOf));
   for (const { method, path, message, handle } of routes) {
     const limit = message ? limits.frameLimit : limits.bodyLimit;
     app[method](path, ({ env }) => handle(new HttpRequest(env.incoming, env.outgoing, limit)));
@@ -54,9 +54,9 @@ function measureRequests(metrics: Metrics, paths: ReadonlySet<string>) {
   };
 }
 
-function checkAccess(admit: AccessCheck) {
+function checkAccess(rejectionOf: AccessCheck) {
   return async ({ req, env }: Context<Env>, next: Next): Promise<Response | undefined> => {
-    const rejection = UNPROTECTED_PATHS.includes(req.path) ? null : admit(env.incoming);
+    const rejection = UNPROTECTED_PATHS.includes(req.path) ? null : rejectionOf(env.incoming);
     if (rejection === null) {
       await next();
       return undefined;

@@ -135,7 +135,7 @@ describe.each(API_PAIRS)('$name', ({ name: backend, open, openSync }) => {
     });
   });
 
-  it('finalMask keeps its flags until the next call that changes episodes', async () => {
+  it('finalMask keeps its flags when outputs are read, until the next call that can change episodes', async () => {
     const options = { numEnvs: 3, autoreset: 'same-step' } as const;
     const env = await open(options);
     const source = await open(options);
@@ -149,7 +149,7 @@ describe.each(API_PAIRS)('$name', ({ name: backend, open, openSync }) => {
       restore: () => env.restore(snapshot),
       reset: () => env.reset({ seed: 4, mask: [true, false, false] }),
       reopen: () => env.reopen(),
-      'a run that is stopped': () => env.run('random', { stops: [0, 0, 0] }),
+      'a run of no steps': () => env.run('random', { stops: [0, 0, 0] }),
     };
     for (const [name, call] of Object.entries(calls)) {
       void env.reset({ seed: 1 });

@@ -1,10 +1,18 @@
-"""Makes calls with python/rhythm_vec, for test/python/client.test.ts.
+"""Makes calls with python/rhythm_vec, for test/support/python-client.ts.
 
-Reads {"client": options of Client and Backoff, "calls"}. A call is {"score": arguments}, {"arrays": the same with columns
-as objects with `tolist`, and NaN for the text "NaN"}, {"prompts": arguments}, {"parse": completions},
-{"advance": seconds}, {"parallel": calls} or {"rewards": {"of": options, "names", "columns"}}. Prints
-{"results", "waits", "warnings", "pickled"}. A result is the return value, or {"error", "message"}. The waits are recorded
-instead of slept, without jitter. `pickled` has the names of the reward functions after pickling, for each of GRADERS.
+Reads {"client": options of Client and Backoff, "calls"}. A call is one of
+
+- {"score": arguments}
+- {"arrays": arguments of score}: lists become objects with `tolist`, and the text "NaN" becomes the number
+- {"prompts": arguments}
+- {"parse": completions}
+- {"advance": seconds}: advances the client's clock
+- {"parallel": calls}: makes each call in its own thread
+- {"rewards": {"of": options of RewardStack, "names": of reward functions, "columns": their arguments}}
+
+Prints {"results", "waits", "warnings", "pickled"}. A result is the return value, or {"error", "message"}. The waits are
+recorded instead of slept, without jitter. `pickled` has the names of the reward functions after pickling, for each of
+GRADERS.
 """
 
 import json
@@ -38,8 +46,8 @@ class Array:
 
 def arrays_of(columns):
     nested = {"action_histories", "beliefs", "belief_histories"}
-    rows = {name: list(map(row_of, rows)) if name in nested else rows for name, rows in columns.items()}
-    return {name: Array(entries) if isinstance(entries, list) else entries for name, entries in rows.items()}
+    outer = {name: list(map(row_of, column)) if name in nested else column for name, column in columns.items()}
+    return {name: Array(column) if isinstance(column, list) else column for name, column in outer.items()}
 
 
 def row_of(entries):

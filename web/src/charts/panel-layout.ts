@@ -64,7 +64,7 @@ const outside = (offset: number, size: number): number => Math.max(0, -offset, o
 
 const round = (value: number): number => Math.round(10 * value) / 10;
 
-function pathOf(frame: Frame, domain: Domain, values: readonly number[]): string[] {
+function pointTexts(frame: Frame, domain: Domain, values: readonly number[]): string[] {
   return values.map((value, step) => {
     const { x, y } = pointAt(frame, domain, step, value);
     return `${round(x)} ${round(y)}`;
@@ -73,7 +73,7 @@ function pathOf(frame: Frame, domain: Domain, values: readonly number[]): string
 
 /** Returns a line through the values, as an SVG path. Missing values interrupt it. */
 export function lineOf(frame: Frame, domain: Domain, values: readonly number[]): string {
-  const places = pathOf(frame, domain, values);
+  const places = pointTexts(frame, domain, values);
   return values
     .map((value, step) => {
       if (!Number.isFinite(value)) return '';
@@ -100,6 +100,6 @@ export function areaOf(
   domain: Domain,
   [low, high]: readonly [readonly number[], readonly number[]],
 ) {
-  const [lower, upper] = [pathOf(frame, domain, low), pathOf(frame, domain, high)];
+  const [lower, upper] = [pointTexts(frame, domain, low), pointTexts(frame, domain, high)];
   return `M${upper.join('L')}L${lower.reverse().join('L')}Z`;
 }

@@ -18,7 +18,7 @@ export interface Engine {
 let enginePromise: Promise<Engine> | null = null;
 let chosen: Engine | null = null;
 
-/** Returns the backend. It is chosen and verified once, and again after a device was lost. @throws BackendError. */
+/** Returns the backend. The first call chooses and verifies it, and so does the first call after `forgetEngine`. */
 export function engine(): Promise<Engine> {
   enginePromise ??= choose().then((found) => {
     chosen = found;

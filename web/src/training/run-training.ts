@@ -33,7 +33,7 @@ export interface MeasuredStudent {
  * Trains a student. @param onMeasured is called with each measured state.
  * @throws the signal's reason; Error if the requested device is missing.
  */
-export async function trainHere(
+export async function trainInWorker(
   { teacher, grader, seed, device }: TrainingRequest,
   report: (report: TrainingReport) => void,
   onMeasured: (student: MeasuredStudent) => void,

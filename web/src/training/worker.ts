@@ -2,7 +2,7 @@
 import { expose } from 'comlink';
 import { beginJob, stopJob } from '../engine/jobs.js';
 import { outcomeOf } from '../engine/outcome.js';
-import { fileOf, type MeasuredStudent, trainHere } from './run-training.js';
+import { fileOf, type MeasuredStudent, trainInWorker } from './run-training.js';
 import type { TrainingReport, TrainingRequest } from './training-types.js';
 
 let student: MeasuredStudent | null = null;
@@ -11,7 +11,7 @@ const api = {
   /** Trains a student to the end of its schedule. A new call stops the previous one. */
   train: (request: TrainingRequest, report: (report: TrainingReport) => void) =>
     outcomeOf(() =>
-      trainHere(
+      trainInWorker(
         request,
         report,
         (measured) => {

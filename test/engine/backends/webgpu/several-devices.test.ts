@@ -96,7 +96,7 @@ describeGpu('a source on another device', () => {
     expect(await env.stateHash()).toEqual(await source.stateHash());
   });
 
-  it('is refused with device_lost after a device loss, and fork refuses too; refusals change nothing', async () => {
+  it('is refused with device_lost if its own device was lost, as is its fork; refusals change nothing', async () => {
     const { devices, begin } = newBackend(undefined, true);
     const [env, source] = [await begin(), await begin()];
     const before = await states(env);

@@ -11,17 +11,18 @@ import {
 import type { EpisodeResult } from '../../person/episode-types.js';
 import { ENDS } from './belief.js';
 
-const MAX_TRAITS = 5;
+/** The sentence describes at most this many of the hidden numbers. */
+const MAX_DESCRIBED = 5;
 
 export function HiddenProfile({ result }: { readonly result: EpisodeResult }) {
   const { target, belief, given, beliefMae, profile } = result;
-  const traits = profileInWords(profile);
+  const numbers = profileInWords(profile);
   const name = profileNameOf(profile);
   return (
     <>
       <p class="whole-person">
         {name !== null && `${title(name)}: `}
-        {sentence(mostUnusual(traits, MAX_TRAITS).map(({ words }) => words))}
+        {sentence(mostUnusual(numbers, MAX_DESCRIBED).map(({ words }) => words))}
       </p>
       <div class="truths">
         {BELIEF_NAMES.map((name, k) => (
@@ -41,7 +42,7 @@ export function HiddenProfile({ result }: { readonly result: EpisodeResult }) {
           ? `On average, the three numbers of the belief were off by ${beliefMae.toFixed(3)}.`
           : 'No belief was stated, which earns nothing.'}
       </p>
-      <HiddenNumbers numbers={traits} />
+      <HiddenNumbers numbers={numbers} />
     </>
   );
 }

@@ -83,9 +83,9 @@ function momentOf({ transitions }: EpisodeSoFar, step: number): string {
 
 /** The five meters, the reward and the three numbers of the belief. The belief is left out if none was stated. */
 function panelsOf({ moves, transitions, result }: EpisodeSoFar): Panel[] {
-  const share = { domain: [0, 1], ticks: [0, 0.5, 1] } as const;
+  const unitAxis = { domain: [0, 1], ticks: [0, 0.5, 1] } as const;
   const panel = (name: string, values: readonly number[]) => ({
-    ...{ name, ...share, series: [{ name, colour: 'var(--player)', values }] },
+    ...{ name, ...unitAxis, series: [{ name, colour: 'var(--player)', values }] },
   });
   const meters = METER_NAMES.map((name, k) => ({
     ...panel(

@@ -49,7 +49,7 @@ export function LearningCurves({ training: { points, teacher } }: { readonly tra
   );
 }
 
-/** The last points; a table of all would be long. */
+/** The maximum number of rows of the table: it has the last points only. */
 const ROWS = 20;
 
 const tableOf = (points: readonly TrainingPoint[]): TableProps => ({

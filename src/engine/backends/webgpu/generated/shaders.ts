@@ -907,6 +907,7 @@ fn clear_grade(env: u32) {
   var nothing: Grade;
   put_grade(env, nothing, 0.0, 0u);
 }
+// Clears the final observation, and the grade of an ended episode that another one has replaced.
 fn clear_replaced_results(env: u32) {
   clear_final_observation(env);
   if (outputs[output_index(OUTPUT_TERMINATED, env)] != 0u && word(env, STATE_STEP) < COUNT_STEPS) {
@@ -990,7 +991,7 @@ fn put_first_belief(env: u32, i: u32) {
 
 @compute @workgroup_size(workgroup_size)
 fn reset(@builtin(global_invocation_id) id: vec3<u32>) {
-  zero = launch.zero;
+  zero = launch.zero;  // for the arithmetic of numbers.wgsl
   let i = id.x;
   if (i >= launch.count) {
     return;
@@ -1027,7 +1028,7 @@ fn reset(@builtin(global_invocation_id) id: vec3<u32>) {
 // becomes its final observation.
 @compute @workgroup_size(workgroup_size)
 fn reset_after_step(@builtin(global_invocation_id) id: vec3<u32>) {
-  zero = launch.zero;
+  zero = launch.zero;  // for the arithmetic of numbers.wgsl
   let i = id.x;
   if (i >= launch.count || byte_at(launch.reset_mask, i) == 0u) {
     return;
@@ -1075,7 +1076,7 @@ fn take_step(env: u32, i: u32) {
 
 @compute @workgroup_size(workgroup_size)
 fn step(@builtin(global_invocation_id) id: vec3<u32>) {
-  zero = launch.zero;
+  zero = launch.zero;  // for the arithmetic of numbers.wgsl
   let i = id.x;
   if (i >= launch.count) {
     return;
@@ -1250,7 +1251,7 @@ fn run_env(env: u32, i: u32, begin: u32, stop: u32) {
 
 @compute @workgroup_size(workgroup_size)
 fn run(@builtin(global_invocation_id) id: vec3<u32>) {
-  zero = launch.zero;
+  zero = launch.zero;  // for the arithmetic of numbers.wgsl
   let i = id.x;
   if (i >= launch.count) {
     return;
@@ -1276,7 +1277,7 @@ fn run(@builtin(global_invocation_id) id: vec3<u32>) {
 
 @compute @workgroup_size(workgroup_size)
 fn save(@builtin(global_invocation_id) id: vec3<u32>) {
-  zero = launch.zero;
+  zero = launch.zero;  // for the arithmetic of numbers.wgsl
   let i = id.x;
   if (i >= launch.count) {
     return;
@@ -1308,7 +1309,7 @@ fn replay_last_step(env: u32, steps: u32) -> Transition {
 
 @compute @workgroup_size(workgroup_size)
 fn load(@builtin(global_invocation_id) id: vec3<u32>) {
-  zero = launch.zero;
+  zero = launch.zero;  // for the arithmetic of numbers.wgsl
   let i = id.x;
   if (i >= launch.count) {
     return;
@@ -1341,7 +1342,7 @@ const_assert HASHED_WORDS % 2u == 0u;
 
 @compute @workgroup_size(workgroup_size)
 fn hash(@builtin(global_invocation_id) id: vec3<u32>) {
-  zero = launch.zero;
+  zero = launch.zero;  // for the arithmetic of numbers.wgsl
   let i = id.x;
   if (i >= launch.count) {
     return;
@@ -1366,7 +1367,7 @@ fn hash(@builtin(global_invocation_id) id: vec3<u32>) {
 
 @compute @workgroup_size(workgroup_size)
 fn targets(@builtin(global_invocation_id) id: vec3<u32>) {
-  zero = launch.zero;
+  zero = launch.zero;  // for the arithmetic of numbers.wgsl
   let i = id.x;
   if (i >= launch.count) {
     return;
@@ -1397,7 +1398,7 @@ fn copy_row(which: u32, width: u32, env: u32, origin: u32) {
 
 @compute @workgroup_size(workgroup_size)
 fn gather(@builtin(global_invocation_id) id: vec3<u32>) {
-  zero = launch.zero;
+  zero = launch.zero;  // for the arithmetic of numbers.wgsl
   let i = id.x;
   if (i >= launch.count) {
     return;

@@ -88,6 +88,7 @@ fn clear_grade(env: u32) {
   var nothing: Grade;
   put_grade(env, nothing, 0.0, 0u);
 }
+// Clears the final observation, and the grade of an ended episode that another one has replaced.
 fn clear_replaced_results(env: u32) {
   clear_final_observation(env);
   if (outputs[output_index(OUTPUT_TERMINATED, env)] != 0u && word(env, STATE_STEP) < COUNT_STEPS) {

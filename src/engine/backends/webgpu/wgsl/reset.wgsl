@@ -65,7 +65,7 @@ fn put_first_belief(env: u32, i: u32) {
 
 @compute @workgroup_size(workgroup_size)
 fn reset(@builtin(global_invocation_id) id: vec3<u32>) {
-  zero = launch.zero;
+  zero = launch.zero;  // for the arithmetic of numbers.wgsl
   let i = id.x;
   if (i >= launch.count) {
     return;
@@ -102,7 +102,7 @@ fn reset(@builtin(global_invocation_id) id: vec3<u32>) {
 // becomes its final observation.
 @compute @workgroup_size(workgroup_size)
 fn reset_after_step(@builtin(global_invocation_id) id: vec3<u32>) {
-  zero = launch.zero;
+  zero = launch.zero;  // for the arithmetic of numbers.wgsl
   let i = id.x;
   if (i >= launch.count || byte_at(launch.reset_mask, i) == 0u) {
     return;

@@ -2,7 +2,7 @@
 
 @compute @workgroup_size(workgroup_size)
 fn save(@builtin(global_invocation_id) id: vec3<u32>) {
-  zero = launch.zero;
+  zero = launch.zero;  // for the arithmetic of numbers.wgsl
   let i = id.x;
   if (i >= launch.count) {
     return;
@@ -34,7 +34,7 @@ fn replay_last_step(env: u32, steps: u32) -> Transition {
 
 @compute @workgroup_size(workgroup_size)
 fn load(@builtin(global_invocation_id) id: vec3<u32>) {
-  zero = launch.zero;
+  zero = launch.zero;  // for the arithmetic of numbers.wgsl
   let i = id.x;
   if (i >= launch.count) {
     return;
@@ -67,7 +67,7 @@ const_assert HASHED_WORDS % 2u == 0u;
 
 @compute @workgroup_size(workgroup_size)
 fn hash(@builtin(global_invocation_id) id: vec3<u32>) {
-  zero = launch.zero;
+  zero = launch.zero;  // for the arithmetic of numbers.wgsl
   let i = id.x;
   if (i >= launch.count) {
     return;
@@ -92,7 +92,7 @@ fn hash(@builtin(global_invocation_id) id: vec3<u32>) {
 
 @compute @workgroup_size(workgroup_size)
 fn targets(@builtin(global_invocation_id) id: vec3<u32>) {
-  zero = launch.zero;
+  zero = launch.zero;  // for the arithmetic of numbers.wgsl
   let i = id.x;
   if (i >= launch.count) {
     return;

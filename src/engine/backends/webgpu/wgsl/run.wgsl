@@ -84,7 +84,7 @@ fn run_env(env: u32, i: u32, begin: u32, stop: u32) {
 
 @compute @workgroup_size(workgroup_size)
 fn run(@builtin(global_invocation_id) id: vec3<u32>) {
-  zero = launch.zero;
+  zero = launch.zero;  // for the arithmetic of numbers.wgsl
   let i = id.x;
   if (i >= launch.count) {
     return;

@@ -32,7 +32,7 @@ fn take_step(env: u32, i: u32) {
 
 @compute @workgroup_size(workgroup_size)
 fn step(@builtin(global_invocation_id) id: vec3<u32>) {
-  zero = launch.zero;
+  zero = launch.zero;  // for the arithmetic of numbers.wgsl
   let i = id.x;
   if (i >= launch.count) {
     return;
