@@ -1,8 +1,8 @@
 /** Validates the problems and options of a search. */
 import type { ResetRequest } from '../../engine/backends/backend.js';
+import { illegalAction, isAction } from '../../engine/validate/actions.js';
 import { type GraderChoice, toGraders } from '../../engine/validate/profiles.js';
 import { toSeeds } from '../../engine/validate/seeds.js';
-import { toActions } from '../../engine/validate/steps.js';
 import { checkLongCall } from '../../engine/vec-env/sliced-runs.js';
 import { InputError } from '../../shared/errors.js';
 import {
@@ -110,7 +110,7 @@ function checkSeedList({ seeds }: ActionSequenceProblem, k: number): void {
   if (isList(seeds)) return;
   throw new InputError(
     'wrong_type',
-    `Expected seeds in problems[${k}] to be an array, got ${describe(seeds)}. Pass an array with one seed for each training episode.`,
+    `Expected problems[${k}].seeds to be an array, got ${describe(seeds)}. Pass an array with one seed for each training episode.`,
   );
 }
 
@@ -127,7 +127,7 @@ function resetOf(
   const profiles = new Float32Array(numEnvs * PROFILE_SIZE);
   problems.forEach((problem, k) => {
     const first = k * starts;
-    seeds.set(toSeeds(problem.seeds, starts, `seeds in problems[${k}]`), first);
+    seeds.set(toSeeds(problem.seeds, starts, `problems[${k}].seeds`), first);
     const { mode, floats } = profileOf(world, problem, k);
     modes.fill(mode, first, first + starts);
     for (let env = first; env < first + starts; env++) profiles.set(floats ?? [], env * PROFILE_SIZE);
@@ -139,14 +139,22 @@ function profileOf(world: World, { profile = 'sampled' }: ActionSequenceProblem,
   if (typeof profile === 'string' || isList(profile)) return resolveProfile(world, profile);
   throw new InputError(
     'wrong_type',
-    `Expected profile in problems[${k}] to be a name or 16 floats, got ${describe(profile)}. Pass a name or 16 floats.`,
+    `Expected problems[${k}].profile to be a name or 16 floats, got ${describe(profile)}. Pass a name or 16 floats.`,
   );
 }
 
 /** Validates rows of action codes. Returns a copy. */
 function toSequences(sequences: ArrayLike<number>): Uint8Array {
-  const length = isList(sequences) ? Math.ceil(sequences.length / NUM_STEPS) * NUM_STEPS : 0;
-  // `toActions` does not check a Uint8Array, so pass a plain array.
-  const codes = isList(sequences) ? Array.from(sequences) : sequences;
-  return toActions(codes, length, `n x ${NUM_STEPS} in initialSequences`, null);
+  if (!isList(sequences)) {
+    throw new InputError(
+      'wrong_type',
+      `Expected initialSequences to be an array of action codes, got ${describe(sequences)}. Pass n x ${NUM_STEPS} codes.`,
+    );
+  }
+  const length = Math.ceil(sequences.length / NUM_STEPS) * NUM_STEPS;
+  checkLength('actions in initialSequences', sequences.length, length, `n x ${NUM_STEPS}`);
+  return Uint8Array.from(sequences, (code, k) => {
+    if (!isAction(code)) throw illegalAction(`initialSequences[${k}]`, code);
+    return code;
+  });
 }

@@ -74,7 +74,10 @@ const schema = z
   )
   .refine(({ actions, beliefs }) => beliefs === undefined || beliefs.length === actions.length, {
     path: ['beliefs'],
-    error: 'Expected as many beliefs as actions (null for no belief).',
+    error: ({ input }) => {
+      const { actions, beliefs } = input as { readonly actions: unknown[]; readonly beliefs: unknown[] };
+      return `Expected as many beliefs as actions, ${actions.length}, got ${beliefs.length}. Pass null for no belief.`;
+    },
   });
 
 /** Parses a row. @param line one line of JSON. @throws BadRow for an invalid row. */
