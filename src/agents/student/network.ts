@@ -22,10 +22,15 @@ export interface Layer {
 export class Network {
   readonly layers: readonly Layer[];
   readonly #values: readonly Float32Array[];
+  /** Scratch: the indices of a layer's inputs that are not 0. */
+  readonly #used: Uint32Array;
 
   constructor(layers: readonly Layer[]) {
     this.layers = layers;
     this.#values = layers.map(({ bias }) => new Float32Array(bias.length));
+    this.#used = new Uint32Array(
+      Math.max(...layers.map(({ weights, bias }) => weights.length / bias.length)),
+    );
   }
 
   /** @param inputs f32 [FEATURE_COUNT]. @returns f32 [OUTPUT_COUNT], valid until the next call. */
@@ -33,7 +38,7 @@ export class Network {
     let values = inputs;
     for (let k = 0; k < this.layers.length; k++) {
       const sums = this.#values[k];
-      addProducts(this.layers[k], values, sums);
+      addProducts(this.layers[k], values, sums, this.#used);
       if (k < this.layers.length - 1) for (let j = 0; j < sums.length; j++) if (!(sums[j] > 0)) sums[j] = 0;
       values = sums;
     }
@@ -41,14 +46,35 @@ export class Network {
   }
 }
 
-function addProducts({ weights, bias }: Layer, values: Float32Array, sums: Float32Array): void {
-  const count = bias.length;
+/**
+ * Sets the sums to the bias plus the products of each value with its row of weights. Takes four rows at a time, in the order of
+ * the inputs, so that a sum stays in a register for four products. `used` is scratch for as many indices as values.
+ */
+function addProducts(
+  { weights, bias }: Layer,
+  values: Float32Array,
+  sums: Float32Array,
+  used: Uint32Array,
+): void {
+  const width = bias.length;
   sums.set(bias);
-  for (let i = 0; i < values.length; i++) {
-    const value = values[i];
-    // A product with 0 adds nothing. Most inputs of a layer are 0.
-    if (value === 0) continue;
-    const row = i * count;
-    for (let j = 0; j < count; j++) sums[j] += f32(value * weights[row + j]);
+  // A product with 0 adds nothing. Most inputs of a layer are 0.
+  let count = 0;
+  for (let i = 0; i < values.length; i++) if (values[i] !== 0) used[count++] = i;
+  let k = 0;
+  for (; k + 4 <= count; k += 4) {
+    const [i0, i1, i2, i3] = [used[k], used[k + 1], used[k + 2], used[k + 3]];
+    const [v0, v1, v2, v3] = [values[i0], values[i1], values[i2], values[i3]];
+    const [r0, r1, r2, r3] = [i0 * width, i1 * width, i2 * width, i3 * width];
+    for (let j = 0; j < width; j++) {
+      let sum = f32(sums[j] + f32(v0 * weights[r0 + j]));
+      sum = f32(sum + f32(v1 * weights[r1 + j]));
+      sum = f32(sum + f32(v2 * weights[r2 + j]));
+      sums[j] = sum + f32(v3 * weights[r3 + j]);
+    }
+  }
+  for (; k < count; k++) {
+    const [value, row] = [values[used[k]], used[k] * width];
+    for (let j = 0; j < width; j++) sums[j] += f32(value * weights[row + j]);
   }
 }
