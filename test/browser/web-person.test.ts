@@ -294,7 +294,7 @@ describe.skipIf(absent !== null)('one person', () => {
   });
 
   it('draws the week in the colour of its player', async () => {
-    await using visited = await visit('#person?by=planner&at=0');
+    await using visited = await visit('#person?by=planner&at=2');
     const { page } = visited;
     const stroke = () => page.evaluate("getComputedStyle(document.querySelector('.line')).stroke");
     const rgb = (hex: string): string =>
