@@ -60,5 +60,5 @@ function textOf(cell: Cell, where: string): string {
   if (typeof cell === 'string') return cell;
   if (typeof cell === 'number') return Number.isInteger(cell) ? String(cell) : decimals(cell);
   if (typeof cell === 'object' && typeof cell.mean === 'number') return alignedInterval(cell);
-  throw wrongType(where, 'a text, a number, an interval or null', cell, 'Convert the cell to a text.');
+  throw wrongType(where, 'a text, a number, an interval or null', cell, 'Pass the cell as a text.');
 }
