@@ -8,6 +8,7 @@ const [NUM_ACTIONS, PROFILE_SIZE] = [ACTION_NAMES.length, 16];
 
 /** Posterior samples per episode. Each has other imagined noise. */
 const SAMPLES = 16;
+/** Copies of each episode: one for each action and sample. */
 const COPIES = NUM_ACTIONS * SAMPLES;
 
 /** @type {import('rhythm-vec').Policy} */

@@ -27,6 +27,7 @@ export default {
     const counts = new Float64Array(numEnvs * SIZE);
     /** Adds the anomalies after the last action in environment i. */
     const remember = (i, observation) => {
+      // The time of day of the last action is the one before the observation's.
       const slot = (observation[OBSERVATION.slot] + 3) % 4;
       for (const [k, { isCounted, meter }] of MEMORIES.entries()) {
         if (!isCounted(observation[OBSERVATION.lastAction], slot)) continue;

@@ -11,7 +11,7 @@ const clone = readStudent(await trainStudent({ teacher, episodes: 100, rounds: 0
 const refined = readStudent(
   await trainStudent({
     ...{ from: clone, refineEpisodes: 800, refineBatch: 200 },
-    onProgress: ({ done, total, stage }) => process.stderr.write(`${stage}: ${done} of ${total} parts\n`),
+    onProgress: ({ done, total, stage }) => process.stderr.write(`${stage}: ${done} of ${total} %\n`),
   }),
 );
 const seeds = { first: 20000, last: 20299 };

@@ -1,4 +1,4 @@
-/** Formats the shipped anchors as a module, in Biome's format. */
+/** Formats the shipped anchors, the two ends of each grader's bracket (docs/graders.md), as a module in Biome's format. */
 import type { GraderAnchors, ScoreAnchors } from '../src/evaluation/audit/anchors-of.js';
 import type { Interval } from '../src/shared/statistics.js';
 

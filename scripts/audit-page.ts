@@ -30,6 +30,7 @@ export function withTables(page: string, audits: readonly Audit[]): string {
   );
 }
 
+/** Lists the sequences of an audit, without those that raise one component (`push:`). */
 const sequencesOf = ({ sequences }: Audit): string =>
   sequences
     .filter(({ policy }) => !policy.startsWith('push:'))

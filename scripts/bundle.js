@@ -16,7 +16,7 @@ const { version, dependencies, peerDependencies } = JSON.parse(
   readFileSync(join(ROOT, 'package.json'), 'utf8'),
 );
 const SUBPATHS = ['env', 'rollouts', 'agents', 'evaluation', 'server', 'training'];
-/** The rooms that become a chunk each; a room comes after the rooms that it imports. `engine` includes `world` and `shared`. */
+/** The rooms (folders of src) that become a chunk each; a room comes after the rooms that it imports. `engine` includes `world` and `shared`. */
 const CHUNKS = ['engine', 'rollouts', 'agents', 'evaluation'];
 
 /** The entry points by name. */
@@ -67,7 +67,7 @@ async function bundle(entries, platform, folder) {
     chunkFileNames: ({ name }) =>
       name.startsWith(folder) ? '[name]-[hash].js' : `${folder}[name]-[hash].js`,
     codeSplitting: { groups },
-    // Rollup warns of words in comments that look like annotations.
+    // Rollup, which a user may bundle with, warns of comments that look like its annotations.
     comments: { jsdoc: false },
   });
   await build.close();

@@ -91,8 +91,11 @@ const OPERATORS: readonly (readonly [string, string])[] = [
   [' >> ', ' << '],
   [' << ', ' >> '],
 ];
+/** An integer that is not part of a name or of a number with a point. */
 const INTEGER = /(?<![\w.])\d+(?=u?\b(?!\.))/g;
+/** A name, number, element or call without arguments or with one. */
 const SIMPLE = String.raw`[\w.:>[\]-]+(?:\([\w.]*\))?`;
+/** Two arguments of a call, which a mutation swaps. */
 const ARGUMENTS = new RegExp(String.raw`(?<=[\w>]\(|, )(${SIMPLE}), (${SIMPLE})(?=[,)])`, 'g');
 /** Mutations remove one-line statements, except declarations, without which the mutant would not compile. */
 const STATEMENT = /^\s+(?!return|using|namespace|struct|case|break|continue|template)[^\s{}].*[)\w\]];$/;
@@ -150,6 +153,7 @@ function shuffled<T>(entries: readonly T[], seed: string): T[] {
   return order;
 }
 
+/** The sources that every addon contains, besides its kernel and the list of kernels. */
 const UNITS = ['addon', 'batch', 'neutral', 'replay', 'tables', 'thread_pool'];
 const sourceOf = (unit: string): string => join(COPY, `${unit}.cc`);
 const objectOf = (unit: string, folder = 'unmutated'): string => join(FOLDER, folder, `${unit}.o`);

@@ -60,11 +60,11 @@ function literal(value: unknown): string {
   return JSON.stringify(value);
 }
 
-/** Returns rows, one per line. */
+/** Formats rows, one per line. */
 const rows = (entries: readonly (readonly unknown[])[]): string =>
   `(\n${entries.map((entry) => `    ${literal(entry)},\n`).join('')})`;
 
-/** Returns words, ten per line. */
+/** Formats u32 words, ten per line. */
 function words(values: Uint32Array): string {
   const lines = Array.from({ length: Math.ceil(values.length / 10) }, (_, line) =>
     Array.from(values.subarray(10 * line, 10 * line + 10)).join(', '),

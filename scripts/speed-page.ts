@@ -11,6 +11,7 @@ interface StoredRow {
   readonly threads: number;
   readonly episodes: number;
   readonly ns_per_step: number | null;
+  /** The least possible time divided by the measured time; null if it was not computed. */
   readonly share: number | null;
 }
 
@@ -128,7 +129,7 @@ export function devicesTable(runs: readonly StoredRun[]): string {
         const native = rows.find(
           (each) => each.backend === 'native' && each.name === row.name && each.episodes === row.episodes,
         );
-        const over = native?.steps_per_second
+        const timesNative = native?.steps_per_second
           ? (row.steps_per_second! / native.steps_per_second).toFixed(1)
           : '-';
         return [
@@ -137,7 +138,7 @@ export function devicesTable(runs: readonly StoredRun[]): string {
           row.read_back ? 'all outputs' : 'nothing',
           row.episodes.toLocaleString('en'),
           threeDigits(row.steps_per_second! / 1e6),
-          over,
+          timesNative,
         ];
       });
   });

@@ -1,7 +1,7 @@
 /**
  * Draws learning curves from the logs of trainings: `npm run student-curves -- FOLDER`, after
- * `npm run students -- --folder FOLDER`. Writes the points to docs/student-curves.json, and docs/student-curves.svg. Without FOLDER it
- * draws the stored points.
+ * `npm run students -- --folder FOLDER`. Writes the points to docs/student-curves.json and the picture to
+ * docs/student-curves.svg. Without FOLDER it draws the stored points.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { svgOf } from '../src/figures/svg.js';
@@ -51,6 +51,7 @@ function readTrainings(root: string): Trainings {
   ) as Trainings;
 }
 
+/** Returns the measured points of a clone, then those of its refinement. */
 function pointsOf(at: string, grader: StudentGrader): Point[] {
   const clone = readLog(fileOf(at, cloneOf(grader)));
   const { epochs, coreSeconds } = clone[clone.length - 1];

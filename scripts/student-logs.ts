@@ -18,7 +18,7 @@ export interface LogLine {
   readonly scores?: Scores;
 }
 
-/** Means of the student as it is. */
+/** Mean results of the student at a checkpoint. */
 export interface Scores {
   /** The final score in the 100 episodes of in-distribution. */
   readonly inDistribution: number;
@@ -29,7 +29,7 @@ export interface Scores {
 
 /** Seeds of episodes that no training and no evaluation uses. */
 export const MEASURED = { first: 30_000, last: 30_999 };
-/** Passes, and episodes of the refinement, between two measurements. */
+/** The number of passes of cloning between two measurements, and of episodes of the refinement. */
 const EPOCHS = 4;
 const REFINED = 4096;
 
@@ -45,7 +45,7 @@ export function readLog(file: string): LogLine[] {
 
 const logOf = (file: string): string => file.replace(/\.safetensors$/, '.log.jsonl');
 
-/** Begins or continues a student's log. @returns what adds a line at each checkpoint. */
+/** Begins or continues a student's log. @returns a function that adds a line at each checkpoint. */
 export function openTrainingLog(file: string, grader: string): (checkpoint: Checkpoint) => Promise<void> {
   const last = readLog(file).at(-1) ?? { epochs: 0, refined: 0, seconds: 0, coreSeconds: 0 };
   let { epochs, refined, seconds, coreSeconds } = last;

@@ -19,8 +19,8 @@ export interface StudentTraining {
   /** The folder of both files, with a slash at its end. */
   readonly folder: string;
   /**
-   * Keeps the student's scores and the seconds of the training in FILE.log.jsonl, and keeps files that are finished. Otherwise
-   * they are trained again.
+   * Whether to write the student's scores and the seconds of the training to NAME.log.jsonl, and to keep finished students. If
+   * false, finished students are trained again.
    */
   readonly isLogged: boolean;
 }

@@ -1,7 +1,7 @@
 /**
  * Trains the students of the package from scratch, one after the other, and writes their files and modules. After an
  * interruption the next run trains the finished students again, and continues the training that was interrupted.
- * About fifteen minutes of a core.
+ * Takes about fifteen minutes of one core.
  *
  * With --folder FOLDER it does not change the package: it writes the students of each seed of --seeds to FOLDER/SEED, with logs
  * for `npm run student-curves`, and keeps finished students. With --grader v2 or --grader v3 it trains only the students of that grader.

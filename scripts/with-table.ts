@@ -1,7 +1,7 @@
 /** Replaces a generated part of a page: the text between `<!-- NAME -->` and `<!-- /NAME -->`. */
 
 /**
- * Returns the page with the table in this part. @param path names the page in errors.
+ * Returns the page with a new text in the part `name`. @param table the new text. @param path names the page in errors.
  * @throws Error if the page lacks the comments.
  */
 export function withTable(page: string, name: string, table: string, path: string): string {

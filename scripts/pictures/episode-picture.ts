@@ -9,11 +9,13 @@ import { DARK, FONT, LIGHT } from '../../src/figures/theme.js';
 import { BELIEF_NAMES, METER_NAMES, NUM_SLOTS, NUM_STEPS } from '../../src/world/fields.js';
 import type { PlayedEpisode } from './played-episode.js';
 
+/** Sizes in pixels: the picture, its padding, and the gap between its two columns. */
 const [WIDTH, HEIGHT, PADDING, GAP] = [880, 436, 24, 40];
+/** The width of a policy's column, and of a step in it. */
 const COLUMN = (WIDTH - 2 * PADDING - GAP) / 2;
 const CELL = COLUMN / NUM_STEPS;
-/** The seconds of one round of the animation, and the percentage of it in which the week is played. Then the end stays. */
-const [ROUND, PLAYED] = [18, 80];
+/** The seconds of one cycle of the animation, and the percentage of it in which the week is played. Then the end stays. */
+const [CYCLE, PLAYED] = [18, 80];
 
 /** Colours of the five meters, visible in both themes. */
 const METER_COLOURS = ['#d1690e', '#2f81c7', '#16917f', '#a8679f', '#7d8794'];
@@ -44,6 +46,7 @@ ${episodes.map((episode, k) => column(episode, k, grader)).join('\n')}
 `;
 }
 
+/** Describes the result of an episode, for the picture's description. */
 const inWords = ({ policy, finalScore, beliefMae, beliefs }: PlayedEpisode): string =>
   `${policy} scores ${finalScore.toFixed(3)}${beliefs[0] === null ? ' and states no belief' : `; its belief ends ${beliefMae.toFixed(3)} from the truth`}.`;
 
@@ -51,7 +54,7 @@ const STYLE =
   `text{font:13px ${FONT};fill:${LIGHT.ink}}.head{font-size:17px;font-weight:600}.name{font-weight:600;font-size:15px}.small{font-size:11px;fill:${LIGHT.muted}}` +
   `.paper,.curtain{fill:${LIGHT.paper}}.shade{fill:${LIGHT.shade}}.rule{stroke:${LIGHT.rule}}.line{fill:none;stroke-width:2;stroke-linejoin:round}.truth{fill:${LIGHT.ink}}.belief{fill:none;stroke-width:4}` +
   '.curtain{transform:scaleX(0);transform-box:fill-box;transform-origin:right}' +
-  `.curtain,.belief,.end{animation:${ROUND}s linear infinite}.curtain{animation-name:c}.end{animation-name:e}` +
+  `.curtain,.belief,.end{animation:${CYCLE}s linear infinite}.curtain{animation-name:c}.end{animation-name:e}` +
   `@keyframes c{0%{transform:scaleX(1)}${PLAYED}%,100%{transform:scaleX(0)}}@keyframes e{0%,${PLAYED}%{opacity:0}${PLAYED + 1}%,100%{opacity:1}}` +
   '@media(prefers-reduced-motion:reduce){.curtain,.belief,.end{animation:none}}' +
   `@media(prefers-color-scheme:dark){text,.truth{fill:${DARK.ink}}.small{fill:${DARK.muted}}.paper,.curtain{fill:${DARK.paper}}.shade{fill:${DARK.shade}}.rule{stroke:${DARK.rule}}}`;
@@ -73,6 +76,7 @@ function beliefRules({ policy, beliefs }: PlayedEpisode): string {
   return `${colours}${moves.join('')}`;
 }
 
+/** Draws the column of a policy. @param k 0 for the left column, 1 for the right one. */
 function column(episode: PlayedEpisode, k: number, grader: string): string {
   const { policy, finalScore } = episode;
   return `<g transform="translate(${PADDING + k * (COLUMN + GAP)} 0)">
@@ -85,6 +89,7 @@ ${beliefTracks(episode)}
 </g>`;
 }
 
+/** Draws a square for each action, in the colour of the action. */
 const squares = ({ actions }: PlayedEpisode): string =>
   actions
     .map(
@@ -93,6 +98,7 @@ const squares = ({ actions }: PlayedEpisode): string =>
     )
     .join('');
 
+/** Draws the lines of the meters over the week, with the days and the legend. */
 function meters({ meters: rows }: PlayedEpisode): string {
   const place = (step: number, value: number): string =>
     `${round(step * CELL)} ${round(TOP.meters + (1 - value) * METERS_HEIGHT)}`;
@@ -118,6 +124,7 @@ function legend(): string {
   }).join('');
 }
 
+/** Draws a track for each number of the belief: a dot at the truth, and a ring at the last belief. */
 function beliefTracks({ policy, beliefs, target }: PlayedEpisode): string {
   const rows = BELIEF_NAMES.map((name, k) => {
     const y = TOP.beliefs + 24 + k * BELIEF_ROW;

@@ -4,6 +4,7 @@ import { colourOfPlayer } from '../../src/figures/policy-colours.js';
 import { LIGHT } from '../../src/figures/theme.js';
 import { createVecEnv } from '../../src/index.js';
 
+/** In pixels: the picture, its margin, the y of the histograms' base, and the height of the highest bar. */
 const [WIDTH, HEIGHT, MARGIN, BASE, HIGHEST] = [1200, 630, 64, 560, 250];
 const [PEOPLE, BARS, GRADER] = [20_000, 50, 'v2'];
 
@@ -27,6 +28,7 @@ ${words(MARGIN, 600, `final scores of ${PEOPLE.toLocaleString('en')} people, 0 t
 `;
 }
 
+/** Returns the final scores of a policy, f32 [PEOPLE]: a person is the sampled profile of a seed. */
 function scoresOf(policy: string): Float32Array {
   const { choice, options } = findPolicy(policy);
   using env = createVecEnv({ numEnvs: PEOPLE, grader: GRADER });
@@ -34,12 +36,14 @@ function scoresOf(policy: string): Float32Array {
   return env.run(choice(PEOPLE, GRADER), options).finalScores.slice();
 }
 
+/** Returns the share of scores in each of BARS equal ranges. */
 function sharesOf(scores: Float32Array): number[] {
   const counts = Array<number>(BARS).fill(0);
   for (const score of scores) counts[Math.min(BARS - 1, Math.floor(score * BARS))] += 1 / PEOPLE;
   return counts;
 }
 
+/** Draws a histogram. @param highest the share of the highest bar. */
 function barsOf(shares: readonly number[], highest: number, colour: string): string {
   const width = (WIDTH - 2 * MARGIN) / BARS;
   return shares

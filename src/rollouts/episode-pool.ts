@@ -22,7 +22,7 @@ export interface PoolEpisode {
 
 /** A step to take. */
 export interface PoolAction {
-  /** Code, 0 to 9. */
+  /** The action code, 0 to 9. */
   readonly code: number;
   /** [3], each in [0, 1]; null for no belief. */
   readonly belief: ArrayLike<number> | null;

@@ -16,12 +16,12 @@ export interface AsyncEngine {
   readonly isDevice: boolean;
 }
 
-/** Of the runs or cases that a processor runs, a device runs one in this many. */
+/** A device runs one in this many of the runs or cases that a processor runs. */
 const DEVICE_SHARE = 10;
 
 const PROCESSORS: readonly AsyncEngine[] = ENGINES.map(({ name, backend, kernel = null }) => ({
   name,
-  backend: ASYNC_BACKENDS.find((known) => known.name === backend)!,
+  backend: ASYNC_BACKENDS.find((each) => each.name === backend)!,
   kernel,
   isDevice: false,
 }));
@@ -40,10 +40,11 @@ const DEVICE: AsyncEngine =
 /** The engine with which all others are compared. */
 export const REFERENCE = PROCESSORS[0];
 
-/** The project `gpu` leaves the processors to `unit`, and `unit` leaves real devices to `gpu`. */
+/** The engines that this test project runs: the project `gpu` leaves processors to `unit`, and `unit` leaves devices to `gpu`. */
 export const ASYNC_ENGINES: readonly AsyncEngine[] = isLeftOut('kernels')
   ? [DEVICE]
   : [...PROCESSORS, DEVICE];
+/** All engines but the reference. */
 export const OTHERS = ASYNC_ENGINES.filter((engine) => engine !== REFERENCE);
 
 /** The engines that options of evaluations and commands can name: the reference first, a device last if there is one. */

@@ -71,6 +71,7 @@ export function runCliProcess(
   return finished;
 }
 
+/** Settles when the last command of this process has ended. */
 let previous: Promise<unknown> = Promise.resolve();
 
 /** Runs a command in this process, one at a time. `env` is added to the environment variables while it runs. */

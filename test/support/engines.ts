@@ -19,10 +19,12 @@ if (!available && isRequired('native')) {
   throw new Error(`RHYTHM_REQUIRE names native, which is unavailable: ${reason}`);
 }
 
+/** The kernels of the addon that this machine can run, fastest first. */
 export const NATIVE: readonly Engine[] = kernels
   .filter((kernel) => kernel.available)
   .map(({ name }) => ({ name: `native ${name}`, backend: 'native', kernel: name }));
 
+/** The reference, then the kernels. */
 export const ENGINES: readonly Engine[] = [reference, ...NATIVE];
 
 /** Whether RHYTHM_DRAWS is at least 1: all random draws or more, as in vitest's project `soak`. */

@@ -51,6 +51,7 @@ const shared = (kind: Kind, length: number): unknown => {
   return new (kind as Any)(new SharedArrayBuffer(length * offset + offset), offset, length);
 };
 
+/** Lengths of legal arguments, lengths beside them, and others. */
 const LENGTHS = [
   0,
   1,

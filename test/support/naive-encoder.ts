@@ -10,12 +10,14 @@ import type { World } from '../../src/world/world.js';
 import type { Random } from './random.js';
 
 const NAMES = OBSERVATION_FIELDS.map((field) => field.name);
+/** The codes of the fields that can be one-hot. */
 const CODES: Record<string, number[]> = {
   day: [0, 1, 2, 3, 4, 5, 6, 7],
   slot: [0, 1, 2, 3],
   event: [-1, 0, 1, 2, 3, 4],
   last_action: [-1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
 };
+/** The lowest and the highest value of each field; those of reward and anomalies depend on the world. */
 const BOUNDS: Record<string, [number, number]> = {
   step: [0, 28],
   day: [0, 7],

@@ -77,7 +77,10 @@ const cells = (values: readonly number[]): string[] => values.map(exactly);
 /** Computes a float32 for each meter, by its index. */
 const perMeter = (f: (k: number) => number): number[] => METERS.map((_, k) => f32(f(k)));
 
-/** Computes the first step of the page's example, rule by rule. @returns the rows of its two tables, and the results. */
+/**
+ * Computes the first step of the page's example, rule by rule. Short names are those of the page's formulas.
+ * @returns the rows of its two tables, and the results.
+ */
 export function workedStep(seed: number, profileName: string, actionName: string) {
   const { params } = createWorld();
   const action = RHYTHM.actions.find(({ name }) => name === actionName)!;

@@ -26,6 +26,6 @@ export function toDiscount(what: string, discount = 1): number {
   if (factor >= 0 && factor <= 1) return factor;
   throw new InputError(
     'out_of_range',
-    `Expected ${what} to be from 0 to 1, got ${factor}. Pass the factor for a reward one step later.`,
+    `Expected ${what} to be from 0 to 1, got ${factor}. Pass the factor that weighs a reward one step later.`,
   );
 }

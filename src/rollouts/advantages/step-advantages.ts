@@ -124,9 +124,9 @@ function anchorsOf(rollouts: ValidRollouts): Omit<Grouped, 'values'> {
   for (let i = 0; i < rewards.length; i++) {
     if (i % (groupSize * steps) === 0) anchors.clear();
     if (!isTaken(rollouts, i)) continue;
-    const known = anchors.get(hashes[i]);
-    groupOf[i] = known ?? groups++;
-    if (known === undefined) anchors.set(hashes[i], groupOf[i]);
+    const existing = anchors.get(hashes[i]);
+    groupOf[i] = existing ?? groups++;
+    if (existing === undefined) anchors.set(hashes[i], groupOf[i]);
   }
   return { groupOf, groups };
 }

@@ -28,7 +28,7 @@ export interface ValueRollouts {
    */
   readonly timeMajor?: boolean;
   /**
-   * `[n, steps]`: whether the episode ended with the step, as `terminated` of a StepResult. What follows belongs to the next
+   * `[n, steps]`: whether the episode ended with the step, as `terminated` of a StepResult. Later steps belong to the next
    * episode. Default: each row is one episode, which ends with the row's last step.
    */
   readonly terminated?: ArrayLike<number | boolean>;

@@ -46,7 +46,7 @@ export interface RolloutOptions {
   readonly grader?: GraderChoice;
   /** A world with other numbers. Not with `from.source`, which has a world. Default: the published world. */
   readonly world?: WorldSpec;
-  /** As in `createAsyncVecEnv`; 'auto' as in `createVecEnv`. Not with `from.source`, which has a backend. */
+  /** A backend of `createAsyncVecEnv`. The default 'auto' chooses as in `createVecEnv`. Not with `from.source`, which has a backend. */
   readonly backend?: string;
   /** As in `createVecEnv`. */
   readonly kernel?: string;

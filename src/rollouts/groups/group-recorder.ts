@@ -9,7 +9,8 @@ import type { PolicyExtras } from './group-step.js';
 
 /**
  * Rollouts in groups. The object is frozen; all arrays are newly allocated and row-major. Arrays per step have the shape
- * [groups, groupSize, 28, ...], by step of the episode. Arrays per rollout have the shape [groups, groupSize, ...].
+ * [groups, groupSize, 28, ...], by step of the episode. Arrays per rollout have the shape [groups, groupSize, ...]. Below, `..`
+ * stands for `groups, groupSize`.
  */
 export interface RolloutGroups {
   /** The number of groups. */

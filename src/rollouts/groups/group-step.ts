@@ -22,7 +22,7 @@ export interface PolicyExtras {
   readonly logProbs: Float32Array | null;
 }
 
-/** The source of the rollouts' histories. */
+/** An object that returns the past steps of each rollout. */
 type Past = Pick<VecEnv, 'history'>;
 
 /** Takes one step of all rollouts that still play. */

@@ -57,7 +57,7 @@ type Columns = Required<Omit<ReplayColumns, 'beliefHistories'>> & {
 };
 
 const ROW_KEYS = ['seed', 'profileMode', 'actionHistory', 'action', 'belief', 'beliefHistory', 'completion'];
-const KNOWN: ReadonlySet<string> = new Set(ROW_KEYS);
+const ROW_KEY_SET: ReadonlySet<string> = new Set(ROW_KEYS);
 
 /** Action codes by code, by name, and by upper-case name, as in completions. */
 const CODES: ReadonlyMap<unknown, number> = new Map(
@@ -94,7 +94,7 @@ function writeRow(columns: Columns, i: number, row: ReplayRow | CompletionRow): 
   if (typeof row !== 'object' || row === null) {
     throw wrongType(`rows[${i}]`, 'an object', row, 'Pass { seed, actionHistory, action }.');
   }
-  for (const key in row) if (!KNOWN.has(key)) refuseKey(i, key);
+  for (const key in row) if (!ROW_KEY_SET.has(key)) refuseKey(i, key);
   const { seed, profileMode, actionHistory, beliefHistory } = row;
   const { action, belief } = answerOf(row, i);
   columns.seeds[i] = isSeed(seed) ? seed : refuseSeed(seed, `rows[${i}].seed`);

@@ -50,16 +50,16 @@ function fromNames(
   reportFault: ReportFault,
   where: (row: number) => string,
 ): EnvProfiles {
-  const known = new Map<string, ResolvedProfile>();
+  const resolved = new Map<string, ResolvedProfile>();
   const resolve = (i: number, name: string): void => {
-    known.set(name, resolveProfile(world, checkString(where(i), name), where(i)));
+    resolved.set(name, resolveProfile(world, checkString(where(i), name), where(i)));
   };
   const modes = new Uint8Array(names.length);
   let floats: Float32Array | null = null;
   for (let i = 0; i < names.length; i++) {
     const name = names[i];
-    if (!known.has(name)) catchFault(i, reportFault, () => resolve(i, name));
-    const profile = known.get(name);
+    if (!resolved.has(name)) catchFault(i, reportFault, () => resolve(i, name));
+    const profile = resolved.get(name);
     if (profile === undefined) continue;
     modes[i] = profile.mode;
     if (profile.floats === null) continue;

@@ -99,14 +99,14 @@ export class ObservationNormaliser {
       out,
       ...shape
     } = readOptions('normalise options', options, CALL_OPTIONS);
-    const { rows, steps } = this.#shapeOf(observations, shape);
+    const { rows, strides } = this.#shapeOf(observations, shape);
     const target = out ?? new Float32Array(observations.length);
     if (!isFloats(target))
       throw wrongType('out', 'a Float32Array', target, 'Pass a Float32Array, or leave out the option.');
     checkLength('numbers in out', target.length, observations.length, 'as many as observations');
     const counted = mask === undefined ? null : toMask(mask, rows, NO_BUFFERS);
-    if (checkBoolean('update', update)) this.#moments.update(observations, rows, steps, counted);
-    this.#write(observations, target, rows, steps);
+    if (checkBoolean('update', update)) this.#moments.update(observations, rows, strides, counted);
+    this.#write(observations, target, rows, strides);
     return target;
   }
 
@@ -129,20 +129,20 @@ export class ObservationNormaliser {
       expected,
       `${this.#size} for each environment`,
     );
-    return { rows, steps: stride === 0 ? ([this.#size, 1] as const) : ([1, stride] as const) };
+    return { rows, strides: stride === 0 ? ([this.#size, 1] as const) : ([1, stride] as const) };
   }
 
   #write(
     observations: Float32Array,
     target: Float32Array,
     rows: number,
-    [rowStep, columnStep]: readonly [number, number],
+    [rowStride, columnStride]: readonly [number, number],
   ): void {
     const { mean, variance } = this.#moments;
     for (let k = 0; k < this.#size; k++) {
       const scale = 1 / Math.sqrt(variance[k] + this.#epsilon);
       for (let i = 0; i < rows; i++) {
-        const at = i * rowStep + k * columnStep;
+        const at = i * rowStride + k * columnStride;
         const value = (observations[at] - mean[k]) * scale;
         target[at] = Math.min(Math.max(value, -this.#clip), this.#clip);
       }

@@ -38,14 +38,14 @@ export class RunningMoments {
   }
 
   /**
-   * Adds rows. Number k of row i is `values[i * rowStep + k * columnStep]`.
+   * Adds rows. Number k of row i is `values[i * rowStride + k * columnStride]`.
    * @param counted u8 [rows]: the rows to add; null for all. @throws InputError `out_of_range` for numbers that are not
    *   finite. An error changes nothing.
    */
   update(
     values: ArrayLike<number>,
     rows: number,
-    [rowStep, columnStep]: readonly [rowStep: number, columnStep: number],
+    [rowStride, columnStride]: readonly [rowStride: number, columnStride: number],
     counted: Uint8Array | null,
   ): void {
     const [sums, squares] = [this.#sums.fill(0), this.#squares.fill(0)];
@@ -54,7 +54,7 @@ export class RunningMoments {
       if (counted !== null && counted[i] === 0) continue;
       added++;
       for (let k = 0; k < sums.length; k++) {
-        const distance = values[i * rowStep + k * columnStep] - this.mean[k];
+        const distance = values[i * rowStride + k * columnStride] - this.mean[k];
         sums[k] += distance;
         squares[k] += distance * distance;
       }

@@ -16,7 +16,9 @@ const FIRST_OF_WORD = 4;
 const WORD_CHARACTERS = '0123456789abcdefghijklmnopqrstuvwxyz_';
 const KINDS = FIRST_OF_WORD + WORD_CHARACTERS.length;
 
+/** The number of ASCII characters. */
 const ASCII = 128;
+/** The kind of each ASCII character. */
 const KIND = new Uint8Array(ASCII);
 /** Sets the kind of characters. */
 function mark(characters: string, kind: number): void {
@@ -54,9 +56,12 @@ export const NO_WORD = -1;
 /** Words below this are digits. The word of an action is this plus its code. */
 export const FIRST_ACTION = 10;
 
+/** The names of the words, by word. */
 const WORDS = [...'0123456789', ...ACTION_NAMES];
 const NODES = 2 + WORDS.join('').length;
+/** u8 [NODES, KINDS]: see `nextNode`. */
 const NEXT = new Uint8Array(NODES * KINDS);
+/** i8 [NODES]: see `wordOf`. */
 const WORD = new Int8Array(NODES).fill(NO_WORD);
 
 // Build the trie.

@@ -11,7 +11,7 @@ function write(hundredths: number): string {
 
 /**
  * A little more than 100, so that `Math.round` rounds negative halves away from zero too, without a branch. It changes no
- * other result: the product of 100 and another float32 differs from a half by at least 2^-29 of its size.
+ * other result: if the product of 100 and a float32 is not a half, it differs from every half by at least 2^-29 of its size.
  */
 export const HUNDRED = 100 * (1 + 2 ** -40);
 

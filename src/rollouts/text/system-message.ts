@@ -100,8 +100,8 @@ const BUILT_IN = GRADER_NAMES.map((name) => {
  */
 export function systemText(grader: GraderLike = 'v2'): string {
   const weights = graderWeights(grader);
-  const known = BUILT_IN.find((each) => each.weights.every((weight, k) => weight === weights[k]));
-  return known?.text ?? textOf(gradingOf(weights));
+  const builtIn = BUILT_IN.find((each) => each.weights.every((weight, k) => weight === weights[k]));
+  return builtIn?.text ?? textOf(gradingOf(weights));
 }
 
 /** Returns the system message of a stored episode's prompts. In former worlds every grader had the message of v2. */

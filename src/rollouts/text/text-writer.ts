@@ -32,9 +32,9 @@ export function fragmentOf(text: string): Fragment {
   return { words, length };
 }
 
-/** Halves round away from zero by the excess of HUNDRED: see there. */
+/** The position of 0, plus 0.5 for rounding. Negative halves round away from zero too, because HUNDRED is more than 100. */
 const FIRST_POSITION = MAX_PRECOMPUTED + 0.5;
-/** The last position of precomputed numbers: it stands for those that are not. */
+/** The position for all numbers that are not precomputed: one after the last that is. */
 const TOO_LONG = 2 * MAX_PRECOMPUTED + 1;
 
 /** Numbers, each after the same prefix. */

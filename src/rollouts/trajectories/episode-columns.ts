@@ -23,7 +23,7 @@ const samplingColumn = (name: string): string => `sampling_${name}`;
 const TEXT: ColumnType = { type: 'text' };
 const TEXT_OR_NULL: ColumnType = { type: 'text', nullable: true };
 const AMOUNT: ColumnType = { type: 'number', nullable: true };
-const WORDS: ColumnType = { type: 'list', nullable: true, of: { type: 'text', nullable: true } };
+const TEXTS_OR_NULL: ColumnType = { type: 'list', nullable: true, of: { type: 'text', nullable: true } };
 
 const columnsOf = (names: readonly string[], type: ColumnType): Record<string, ColumnType> =>
   Object.fromEntries(names.map((name) => [name, type]));
@@ -44,8 +44,8 @@ export const EPISODE_COLUMNS: Columns<EpisodeRow> = {
   actions: { type: 'list', of: { type: 'text' } },
   ...columnsOf(BELIEF_NAMES.map(beliefColumn), { type: 'list', of: { type: 'float', nullable: true } }),
   parsed: { type: 'list', of: { type: 'flag' } },
-  completions: WORDS,
-  reasoning: WORDS,
+  completions: TEXTS_OR_NULL,
+  reasoning: TEXTS_OR_NULL,
   ...Object.fromEntries(
     FINAL_NAMES.map((name) => [name, { type: 'float', nullable: SINCE_WORLD_1_1.includes(name) }]),
   ),

@@ -71,8 +71,8 @@ function resolveText({ prompt, completion, reasoning, usage }: TextMove): Played
 
 function resolveAction({ action, belief, reasoning }: DirectMove): PlayedMove {
   if (!isAction(action)) throw illegalAction('action', action, { remedy: 'Pass a code in that range.' });
-  const words = { system: null, prompt: null, completion: null, usage: null };
-  return { action, parsed: true, belief: belief && toBelief(belief), ...words, reasoning: reasoning ?? null };
+  const noTexts = { system: null, prompt: null, completion: null, usage: null };
+  return { action, parsed: true, belief: belief && toBelief(belief), ...noTexts, reasoning: reasoning ?? null };
 }
 
 function toBelief(belief: ArrayLike<number>): Float32Array {

@@ -180,14 +180,14 @@ export function checkCondition({
   profile_mode,
   seed,
 }: Pick<TrajectoryEpisode, 'condition' | 'profile_mode' | 'seed'>): void {
-  const known = CONDITIONS.find((each) => each.name === condition);
-  if (known === undefined) return;
-  const contained = known.parts.some(
+  const named = CONDITIONS.find((each) => each.name === condition);
+  if (named === undefined) return;
+  const contained = named.parts.some(
     ({ profile, seeds }) =>
-      seed >= seeds.first && seed <= seeds.last && (known.allowsProfiles || profile === profile_mode),
+      seed >= seeds.first && seed <= seeds.last && (named.allowsProfiles || profile === profile_mode),
   );
   if (contained) return;
-  const allowed = known.parts
+  const allowed = named.parts
     .map(({ profile, seeds }) => `${seeds.first}-${seeds.last} (${profile})`)
     .join(', ');
   throw new BadEpisode(

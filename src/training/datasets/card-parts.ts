@@ -17,7 +17,7 @@ export interface HubMetadata {
   readonly files: string | readonly { readonly split: string; readonly path: string }[];
 }
 
-/** Returns the YAML header. @param provenance in the order in which it is written, snake_case. */
+/** Returns the YAML header. @param provenance the entries below `rhythm_vec:`, in their order, with keys in snake_case. */
 export const headerText = (
   { title, tasks, tags, rows, files }: HubMetadata,
   provenance: object,

@@ -7,6 +7,7 @@ import { GRADER_NAMES } from '../../world/fields.js';
 const pythonOf = ({ name, weights }: Grader): string =>
   JSON.stringify(GRADER_NAMES.includes(name) ? name : { name, weights });
 
+/** Returns the section. @param grader the grader of the reward functions. */
 export const trainingText = (grader: Grader): string => `## Training on it
 
 TRL reads the column \`prompt\` and passes the other columns to the reward functions, with one entry per

@@ -17,7 +17,7 @@ const among = (names: readonly string[] | null, name: string | null): boolean =>
 const listed = (what: string, names: readonly string[] | null): string | null =>
   names && `${what} ${names.join(', ')}`;
 
-/** Returns the filters of a selection. @param who names those who played, such as "teacher". */
+/** Returns the filters of a selection. @param who the word for a policy that played, such as "teacher". */
 export const episodeFilters = (who: string): readonly Filter<EpisodeSelection, TrajectoryEpisode>[] => [
   {
     reason: 'used hidden state',

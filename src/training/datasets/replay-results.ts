@@ -71,7 +71,7 @@ export const resultAt = ({ mismatches, graded, baselines }: ReplayResults, i: nu
   baselines: Object.fromEntries(Array.from(baselines, ([name, each]) => [name, pickEpisodes(each, [i])])),
 });
 
-/** Holds the results of episodes until the episodes are released. */
+/** Holds the results of episodes until the episodes are garbage-collected. */
 export class StoredResults implements ResultSource {
   readonly #results = new WeakMap<TrajectoryEpisode, EpisodeResult>();
 
@@ -101,7 +101,7 @@ export class StoredResults implements ResultSource {
   async [Symbol.asyncDispose](): Promise<void> {}
 }
 
-/** Returns the results of all episodes, one after the other. */
+/** Concatenates the results of episodes. */
 function joined(all: readonly Graded[]): Graded {
   const join = (field: keyof Graded): Float32Array => {
     const parts = all.map((graded) => graded[field]);

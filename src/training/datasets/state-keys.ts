@@ -10,7 +10,7 @@ export interface StateKey {
   readonly stepIndex: number;
 }
 
-/** The second word of the permutation's key. It differs from every stream of the published world. */
+/** The second word of the permutation's key: "CELL" in ASCII. No stream of the published world has this number. */
 const STREAM = 0x43454c4c;
 
 /**

@@ -21,7 +21,7 @@ export interface StateBatch {
   readonly observations: Float32Array;
 }
 
-/** Environments of any number: a ResizableEnv or a ResizableAnyEnv. */
+/** Returns as many environments as a call asks for: a ResizableEnv or a ResizableAnyEnv. */
 interface Environments {
   of(numEnvs: number): AnyVecEnv | Promise<AnyVecEnv>;
 }

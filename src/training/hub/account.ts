@@ -1,10 +1,10 @@
-/** Reads the Hub's address and token from the environment, as the Hub's own tools do. */
+/** Reads the Hub's URL and token from environment variables, as the Hub's own tools do. */
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { InputError } from '../../shared/errors.js';
 
-type Environment = Readonly<Record<string, string | undefined>>;
+type Variables = Readonly<Record<string, string | undefined>>;
 
 export interface Account {
   /** The Hub's URL, without a slash at the end. */
@@ -16,14 +16,14 @@ export interface Account {
 const DEFAULT_ENDPOINT = 'https://huggingface.co';
 
 /** Reads endpoint and token. @throws InputError for an invalid endpoint or token; the message never has the token. */
-export const accountOf = (env: Environment = process.env): Account => ({
+export const accountOf = (env: Variables = process.env): Account => ({
   endpoint: endpointOf(env),
   token: tokenOf(env),
 });
 
 const LOCAL_HOSTS = ['localhost', '127.0.0.1', '[::1]'];
 
-function endpointOf({ HF_ENDPOINT: text = '' }: Environment): string {
+function endpointOf({ HF_ENDPOINT: text = '' }: Variables): string {
   if (text.trim() === '') return DEFAULT_ENDPOINT;
   const url = URL.canParse(text.trim()) ? new URL(text.trim()) : null;
   const safe =
@@ -39,7 +39,7 @@ function endpointOf({ HF_ENDPOINT: text = '' }: Environment): string {
   return url.href.replace(/\/+$/, '');
 }
 
-function tokenOf(env: Environment): string | null {
+function tokenOf(env: Variables): string | null {
   for (const name of ['HF_TOKEN', 'HUGGING_FACE_HUB_TOKEN']) {
     const token = env[name]?.trim() ?? '';
     if (token !== '') return checkToken(token, name);
@@ -50,7 +50,7 @@ function tokenOf(env: Environment): string | null {
 }
 
 /** Returns the path to which `hf auth login` writes the token. */
-function tokenFileOf({ HF_TOKEN_PATH, HF_HOME, XDG_CACHE_HOME }: Environment): string {
+function tokenFileOf({ HF_TOKEN_PATH, HF_HOME, XDG_CACHE_HOME }: Variables): string {
   const home = HF_HOME || join(XDG_CACHE_HOME || join(homedir(), '.cache'), 'huggingface');
   return HF_TOKEN_PATH || join(home, 'token');
 }

@@ -81,7 +81,7 @@ async function commitOnce(
     operations,
     abortSignal: signal,
     // With LFS, which the Hub supports for clients without Xet (huggingface.co/docs/hub/xet/legacy-git-lfs), the Hub
-    // has a file as soon as it was sent, and knows its SHA-256. So an interrupted upload resumes. With Xet the library
+    // has a file as soon as it was sent, and finds it by its SHA-256. So an interrupted upload resumes. With Xet the library
     // registers the files of a batch together, at the end.
     useXet: false,
   });

@@ -12,6 +12,7 @@ import { networkError, responseError } from './response-errors.js';
 
 /** The number of attempts after the first. */
 const RETRIES = 5;
+/** The first and the longest wait between attempts, in milliseconds. */
 const BACK_OFF: BackOff = { first: 1000, last: 30_000 };
 /** The maximum wait that the Hub may demand. A longer one is an error. */
 const MAX_WAIT_MS = 300_000;
@@ -76,7 +77,10 @@ async function attempt(input: Input, init: Init, { token, signal, onSent }: Fetc
   }
 }
 
-/** Sends a request and reads the whole answer. A truncated answer is a network error, and is retried. */
+/**
+ * Sends a request and reads the whole answer. A truncated answer is a network error, and is retried.
+ * @param what the method and URL, for errors.
+ */
 async function exchange(
   input: Input,
   init: Init,

@@ -20,6 +20,7 @@ export interface Remote {
 export interface RemoteFile {
   readonly size: number;
   readonly hashKind: HashKind;
+  /** The hash of the content, of the kind `hashKind`, in hexadecimal. */
   readonly oid: string;
 }
 

@@ -53,8 +53,8 @@ export async function planFiles(
   const planned: PlannedFile[] = [];
   for (const [k, file] of files.entries()) {
     const remoteFile = remoteFiles.get(file.target) ?? null;
-    const known = before[k]?.remote?.oid === remoteFile?.oid ? before[k] : undefined;
-    planned.push(known ?? (await planOne(file, remoteFile, connection.token, reading)));
+    const earlier = before[k]?.remote?.oid === remoteFile?.oid ? before[k] : undefined;
+    planned.push(earlier ?? (await planOne(file, remoteFile, connection.token, reading)));
   }
   return planned;
 }

@@ -65,7 +65,7 @@ export function initialStudent(random: () => number, hidden: readonly number[]):
   return state;
 }
 
-/** The first logarithm of a belief's standard deviation, which is about 0.25: that of the targets. */
+/** The initial logarithm of a belief's standard deviation. exp(-1.4) is 0.25: about the standard deviation of the targets. */
 const INITIAL_LOG_SPREAD = -1.4;
 
 /** Returns the sum of the losses, which is minimised, and an array of the two, [2]. */

@@ -30,7 +30,7 @@ export interface TrainOptions {
   /** Episodes that the teacher plays and the student imitates, 20 to 1,000,000. Default 2,000. */
   readonly episodes?: number;
   /**
-   * Rounds of DAgger (Ross et al. 2011) after that: the student plays episodes, the teacher says its action at each step, and the
+   * Rounds of DAgger (Ross et al. 2011) after that: the student plays episodes, the teacher labels each step with its own action, and the
    * student learns from all episodes so far. 0 to 100. Default 2.
    */
   readonly rounds?: number;

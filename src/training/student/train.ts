@@ -31,11 +31,11 @@ import type { TrainRequest } from './train-options.js';
 
 /** The sizes of the hidden layers. */
 const HIDDEN = [96, 96];
-/** Rows of an update, of actions and of beliefs each. */
+/** The number of labelled actions of an update, and of its belief targets. */
 const ROWS = 512;
 /** The learning rate of the first update of a round. It falls linearly to 0 over the round. */
 const RATE = 3e-3;
-/** Episodes that are labelled together, between two checkpoints. */
+/** The number of episodes that are labelled together, between two checkpoints. */
 const CHUNK = 64;
 /** The second words of the keys of permutations, of which the training's seed is the first word. They differ in each use. */
 const KEYS = { seeds: 0x53454544, rows: 0x524f5753, fresh: 0x46524553 };
@@ -44,7 +44,7 @@ const KEYS = { seeds: 0x53454544, rows: 0x524f5753, fresh: 0x46524553 };
 export interface TrainProgress {
   /** What was done last, such as "planner plays". */
   readonly stage: string;
-  /** How much of the work is done, and the whole work: percent of 100. */
+  /** The work that is done, and the whole work, 100: percentages. */
   readonly done: number;
   readonly total: number;
   /** The last figure, as text, such as "agreement 0.713"; null before the first. */

@@ -121,9 +121,9 @@ async function playBatch(
   return recorder.take();
 }
 
-/** Returns the steps that are done and their total. @param next the first seed of the batch of `numEnvs` episodes. */
-const progressOf = ({ first, last }: SeedRange, next: number, numEnvs: number, steps: number) =>
-  [(next - first) * NUM_STEPS + numEnvs * steps, (last - first + 1) * NUM_STEPS] as const;
+/** Returns the steps that are done and their total. @param batchFirst the first seed of the batch of `numEnvs` episodes. */
+const progressOf = ({ first, last }: SeedRange, batchFirst: number, numEnvs: number, steps: number) =>
+  [(batchFirst - first) * NUM_STEPS + numEnvs * steps, (last - first + 1) * NUM_STEPS] as const;
 
 /** Returns the teacher's moves. @param observations f32 [n, 106], with the history at the end of each row. */
 async function movesOf(

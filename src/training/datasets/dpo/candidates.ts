@@ -22,7 +22,7 @@ export interface Candidate {
   readonly start: string;
   /** [28]: names of actions. */
   readonly actions: readonly string[];
-  /** [28]: the answer of each step; null for one that is not usable as a row. */
+  /** [28]: the answer of each step; null for an answer that is not usable as a row (see `usableAnswer`). */
   readonly answers: readonly (AnswerText | null)[];
   /** f64 [28]: the final score, or the sum of rewards from each step on. */
   readonly values: Float64Array;

@@ -64,13 +64,13 @@ function criterionText({ provenance: { by, grader }, selection: { former } }: Dp
     by === 'score'
       ? `the final score of the episode under ${grader.name}`
       : "the sum of the rewards from the state on, with the grade of the episode's own grader";
-  const neglects = by === 'score' && (grader.weights.adaptation ?? 0) > 0;
+  const rewardsNeglect = by === 'score' && (grader.weights.adaptation ?? 0) > 0;
   return [
     '## Which answer is better',
     '',
     `The chosen answer's episode has the higher value: ${what}. Both episodes have the same seed, profile, grader and actions up to`,
     'the state, and take different actions in it. What follows in the episodes differs too, so single pairs are noisy.',
-    ...(neglects
+    ...(rewardsNeglect
       ? [
           `**${grader.name} rewards a second half that is better than the first, so neglect of the first half counts as better.**`,
         ]

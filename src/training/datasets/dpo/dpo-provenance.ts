@@ -12,7 +12,7 @@ export interface DpoProvenance extends SelectionProvenance {
   /** The version of the package. */
   readonly version: string;
   readonly world_digest: string;
-  /** What decides which completion is better: "score" or "return". */
+  /** What decides which answer is better: "score" or "return". */
   readonly by: string;
 }
 

@@ -1,4 +1,4 @@
-/** Rows of a dataset for DPO: a prompt, a better and a worse completion, as TRL's DPOTrainer reads them. */
+/** Rows of a dataset for DPO: a prompt, a better and a worse answer, as TRL's DPOTrainer reads them. */
 import type { ChatMessage } from '../../../rollouts/text/prompt.js';
 import { float32Decimal } from '../../../shared/float32-decimal.js';
 import type { Columns } from '../../../shared/row-files/row-encoder.js';

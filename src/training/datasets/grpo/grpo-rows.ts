@@ -58,7 +58,7 @@ export function* grpoRows(plan: DatasetPlan, engine: Engine, batchSize = BATCH):
   for (const batch of batchesOf(plan, envs, batchSize, { first: 0, end: plan.rows })) yield runSync(batch);
 }
 
-/** Does the same as `grpoRows` on any backend. @param part the indices of the rows to yield, without `end`. Default: all. */
+/** Does the same as `grpoRows` on any backend. @param part the rows to yield. Default: all. */
 export async function* grpoRowsAsync(
   plan: DatasetPlan,
   engine: Engine,
@@ -69,7 +69,7 @@ export async function* grpoRowsAsync(
   for (const batch of batchesOf(plan, envs, batchSize, part)) yield await runAsync(batch);
 }
 
-/** Consecutive rows of a plan. */
+/** The rows of a plan from index `first` to `end - 1`. */
 export interface RowPart {
   readonly first: number;
   readonly end: number;

@@ -120,8 +120,8 @@ dataset of teachers that maximise wellbeing.
 
 function objectiveText({ provenance, selection }: SftCard): string {
   const objective = (provenance.objective ?? 'none') as Objective;
-  const neglects = [...selection.graders.values()].some(({ grader }) => grader.weights.adaptation > 0);
-  return `${OBJECTIVES[objective]}${neglects ? NEGLECT[objective] : ''}`;
+  const paysForAdaptation = [...selection.graders.values()].some(({ grader }) => grader.weights.adaptation > 0);
+  return `${OBJECTIVES[objective]}${paysForAdaptation ? NEGLECT[objective] : ''}`;
 }
 
 /** Names the graders that the prompts describe, and warns if scores are under another. */
@@ -260,7 +260,8 @@ With TRL:
 from datasets import load_dataset
 from trl import SFTConfig, SFTTrainer
 
-dataset = load_dataset(".")
+# The directory of this card. datasets does not accept ".".
+dataset = load_dataset("path/to/this/folder")
 trainer = SFTTrainer(
     model="Qwen/Qwen2.5-3B-Instruct",
     args=SFTConfig(assistant_only_loss=True),

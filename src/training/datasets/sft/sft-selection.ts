@@ -30,6 +30,7 @@ export interface PromptGrader {
   episodes: number;
 }
 
+/** The rows, selected episodes and seeds of one split. */
 export interface SplitCounts {
   rows: number;
   episodes: number;
@@ -43,11 +44,13 @@ export interface MismatchedEpisode {
   readonly mismatches: readonly Mismatch[];
 }
 
+/** The rows of selected episodes by split, and the episodes that differ from their replay. */
 export interface Selected {
   readonly rows: Record<Split, SftRow[]>;
   readonly mismatched: MismatchedEpisode[];
 }
 
+/** Makes the rows of selected episodes, and counts rows and episodes for the card. Keeps no rows. */
 export class SftSelection implements AsyncDisposable {
   readonly #plan: SftPlan;
   readonly #source: ResultSource;
@@ -101,7 +104,7 @@ export class SftSelection implements AsyncDisposable {
         mismatches[i].length > 0
           ? 'not as recorded'
           : replayExclusion(this.#plan, scoreAt(graded, baselines.get(PAIRED_BASELINES.constant)!, i));
-      if (reason === null) this.#add(episode, pickEpisodes(graded, [i]), pickedAll(baselines, i), rows);
+      if (reason === null) this.#add(episode, pickEpisodes(graded, [i]), pickBaselines(baselines, i), rows);
       else this.#leaveOut(reason);
     }
     return { rows, mismatched };
@@ -172,5 +175,5 @@ const scoreAt = (graded: Graded, constant: Graded, i: number): EpisodeScore => (
   beliefMae: graded.beliefMae[i],
 });
 
-const pickedAll = (all: ReadonlyMap<string, Graded>, i: number): Map<string, Graded> =>
+const pickBaselines = (all: ReadonlyMap<string, Graded>, i: number): Map<string, Graded> =>
   new Map(Array.from(all, ([name, graded]) => [name, pickEpisodes(graded, [i])]));

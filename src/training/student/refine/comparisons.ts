@@ -49,7 +49,7 @@ export interface ComparisonOptions {
   readonly outputsOf: (inputs: Float32Array) => Float32Array;
 }
 
-/** The second words of the keys of draws. The engine's streams have other numbers. */
+/** The second words of the keys of draws: "ACTS" and "EPIS" in ASCII. The engine's streams have other numbers. */
 const KEYS = { actions: 0x41435453, episodes: 0x45504953 };
 
 /** Plays an episode in each environment. @param env opened with `imagination`, so no noise is that of a real episode. */
@@ -108,7 +108,7 @@ function choicesOf(outputs: Float32Array, count: number): Choices {
   return { actions, beliefs };
 }
 
-/** Draws the episodes in which this step is compared, the same number at each step. */
+/** Draws the episodes in which this step is compared: equally many at each step. @returns their indices. */
 function episodesOf(step: number, seeds: Uint32Array): number[] {
   const count = Math.max(1, Math.floor((seeds.length * PER_EPISODE) / NUM_STEPS));
   const order = permutation(seeds.length, [seeds[0], (KEYS.episodes ^ step) >>> 0]);
@@ -173,13 +173,14 @@ function gather(table: Float32Array, size: number, indices: readonly number[]): 
 const draw: Draw = { x0: 0, x1: 0 };
 
 /**
- * Draws OTHERS different actions that are not the student's. Actions with higher logits are drawn more often: the chosen ones have
- * the highest sums of logit and Gumbel noise, which draws without replacement (Kool et al. 2019).
+ * Draws OTHERS different actions that are not the student's. Actions with higher logits are drawn more often: the drawn
+ * actions have the highest sums of logit and Gumbel noise, which samples without replacement (Kool et al. 2019).
  */
 export function drawOthers(outputs: Float32Array, own: number, seed: number, step: number): number[] {
   const keys = Array.from({ length: NUM_ACTIONS }, (_, action) => {
-    const share = unit(threefry(seed, KEYS.actions, step, action, draw).x0) + 2 ** -25;
-    return outputs[OUTPUT.logits + action] / TEMPERATURE - Math.log(-Math.log(share));
+    // Adds half of the resolution, 2^-24, so that the number is never 0.
+    const uniform = unit(threefry(seed, KEYS.actions, step, action, draw).x0) + 2 ** -25;
+    return outputs[OUTPUT.logits + action] / TEMPERATURE - Math.log(-Math.log(uniform));
   });
   return Array.from(keys.keys())
     .filter((action) => action !== own)

@@ -1,6 +1,6 @@
 /**
- * Refines a clone on the engine: the probabilities of actions rise if they gain final score over the student's own action
- * (comparisons.ts). Each iteration compares actions of the student as it is then.
+ * Refines a clone on the engine: raises the probabilities of actions that gain more than the student's own action
+ * (comparisons.ts). Each iteration compares the actions of the current student, then updates it.
  */
 import { FEATURE_COUNT } from '../../../agents/student/features.js';
 import type { Layer } from '../../../agents/student/network.js';
@@ -19,7 +19,7 @@ import type { TrainRequest } from '../train-options.js';
 import { type Comparisons, compareActions } from './comparisons.js';
 import { RefineLearner, type RefineRows } from './refine-learner.js';
 
-/** Rows of an update, of comparisons and of beliefs each. */
+/** The number of comparisons of an update, and of its belief targets. */
 const ROWS = 512;
 /** Passes over the comparisons of an iteration. */
 const PASSES = 4;
