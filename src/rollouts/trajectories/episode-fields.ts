@@ -27,6 +27,7 @@ export const textOrNull = expect<string | null>(
 /** A float32. Files contain its shortest decimal; earlier releases wrote the decimal of the equal float64. */
 export const float = expect<number>('a finite number', Number.isFinite).transform(Math.fround);
 const amount = expect<number>('a number from 0 on', (value) => Number.isFinite(value) && Number(value) >= 0);
+/** A schema of lists of `count` float32 numbers. */
 export const floats = (count: number) =>
   expect<number[]>(
     `${count} finite numbers`,
@@ -51,7 +52,7 @@ export const finalNames = (digest: string): readonly string[] => [...storedCompo
 /** The schema of `final` in files of a world. */
 export const finalOf = (digest: string) => floatsBy(finalNames(digest));
 
-/** The fields that identify an episode, and its grader. */
+/** The first fields of an episode: those that identify it, and its grader. */
 export const FIRST = {
   version: printableName,
   teacher: storedPolicy,

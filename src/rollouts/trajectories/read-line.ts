@@ -56,6 +56,7 @@ const stepSchema = (digest: string) =>
     reward_components: floatsBy(storedRewardNames(digest)),
   });
 
+/** The last fields of a line, which are optional. */
 const LAST = {
   ...OPTIONAL,
   hidden: object({ profile: floats(PROFILE_SIZE), belief_target: floats(NUM_BELIEFS) }).optional(),
@@ -76,6 +77,7 @@ const episodeSchema = (digest: string) =>
 const EPISODES = new Map(
   [world.digest, ...FORMER_WORLDS.keys()].map((digest) => [digest, episodeSchema(digest)]),
 );
+/** The keys of a line, in their order. */
 const KEYS = [
   'schema',
   'world_digest',

@@ -4,6 +4,7 @@ import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-e
 import { evalSeedsIn, rangeText } from './dataset-seeds.js';
 import type { EpisodeSelection } from './selection-options.js';
 
+/** Accepts or leaves out a subject, such as an episode, by the options of a plan. */
 export interface Filter<Plan, Subject> {
   /** The reason for leaving episodes out, the key of their count. */
   readonly reason: string;

@@ -19,6 +19,7 @@ export interface ReplayResults {
   readonly baselines: ReadonlyMap<string, Graded>;
 }
 
+/** Returns the results of replayed episodes. */
 export interface ResultSource extends AsyncDisposable {
   /** @param episodes at least one. */
   resultsOf(episodes: readonly TrajectoryEpisode[]): Promise<ReplayResults>;

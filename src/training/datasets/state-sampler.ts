@@ -56,6 +56,7 @@ export class StateSampler {
   }
 }
 
+/** The state key, the policy and the draws of each row: they determine its actions. */
 interface EpisodePlans extends Pick<StateBatch, 'keys' | 'policies'> {
   readonly draws: readonly PolicyInput['draw'][];
 }

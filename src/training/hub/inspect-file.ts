@@ -6,6 +6,7 @@ import type { LocalFile } from './local-files.js';
 /** The hash that the Hub uses for a file: git's SHA-1 for small files, SHA-256 for large files. */
 export type HashKind = 'git' | 'sha256';
 
+/** The findings in a file. */
 export interface Inspection {
   /** The hash of the requested kind; null if none was requested. */
   readonly oid: string | null;

@@ -12,6 +12,7 @@ export interface LocalFile {
   readonly blob: Blob;
 }
 
+/** An entry of a directory that is not uploaded. */
 export interface LeftOut {
   readonly path: string;
   readonly reason: string;

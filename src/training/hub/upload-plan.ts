@@ -7,6 +7,7 @@ import type { LocalFile } from './local-files.js';
 import { filesAt, type Remote, type RemoteFile } from './remote.js';
 import type { Repo } from './repo.js';
 
+/** A local file, compared with the repository. */
 export interface PlannedFile {
   readonly file: LocalFile;
   /** 'unknown' if the repository was not read. */
@@ -24,6 +25,7 @@ export interface UploadRequest {
   readonly files: readonly LocalFile[];
 }
 
+/** A request, the state of the repository, and the comparison of each file. */
 export interface UploadPlan extends UploadRequest {
   readonly remote: Remote;
   readonly planned: readonly PlannedFile[];

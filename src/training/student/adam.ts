@@ -3,6 +3,7 @@ import { numpy as np, tree } from '@jax-js/jax';
 
 /** A layer's arrays: weights [inputs, outputs], bias [outputs]. */
 export type Layer = { weights: np.Array; bias: np.Array };
+/** The layers of a network, from the inputs to the outputs. */
 export type Parameters = Layer[];
 
 /** Running means of the gradients and of their squares, and the number of updates. */

@@ -29,6 +29,7 @@ export interface Losses {
 
 type Batch = { inputs: np.Array; labels: np.Array; beliefInputs: np.Array; targets: np.Array };
 
+/** A clone in training: its network and the state of Adam. The caller disposes it. */
 export class Learner {
   readonly #model: Model;
 

@@ -5,6 +5,7 @@ import { MIDDLE } from '../../agents/student/student.js';
 import type { AdamState, Layer, Parameters } from './adam.js';
 import type { ModelState } from './checkpoint.js';
 
+/** What the computation of an update returns. */
 interface Updated {
   /** What the caller of the update gets, such as its losses. */
   figures: np.Array;

@@ -65,6 +65,7 @@ export interface TrainRequest {
   readonly seed: number;
 }
 
+/** The default options, except `seeds`, whose default is TRAINING_SEEDS. */
 export const DEFAULTS = {
   teacher: 'planner',
   grader: 'v2',

@@ -51,6 +51,7 @@ export interface TrainProgress {
   readonly note: string | null;
 }
 
+/** The engine, the signal and the callbacks of a training. They do not change the student. */
 export interface TrainHooks {
   readonly engine: LabelOptions['engine'];
   readonly signal: AbortSignal;
@@ -88,6 +89,7 @@ export async function runTraining(
   return await training.result();
 }
 
+/** A training in progress: its labelled episodes, the clone, and the refinement. */
 class Training {
   readonly #request: TrainRequest;
   readonly #hooks: TrainHooks;
@@ -128,13 +130,13 @@ class Training {
   /** Trains for the epochs of a round. */
   async fit(round: number): Promise<void> {
     const { epochs } = this.#request;
-    const first = this.#figures.length - round * epochs;
-    if (first >= epochs) return;
+    const epochsDone = this.#figures.length - round * epochs;
+    if (epochsDone >= epochs) return;
     const episodes = partOf(this.#episodes, 0, this.#episodesAfter(round));
     const [trained, heldOut] = split(episodes);
     const samples = await samplesOf(trained, this.#world, this.#hooks.engine);
     const test = await samplesOf(heldOut, this.#world, this.#hooks.engine);
-    for (let epoch = first; epoch < epochs; epoch++) {
+    for (let epoch = epochsDone; epoch < epochs; epoch++) {
       const losses = await this.#fitEpoch(round, epoch, trained, samples);
       this.#figures.push({ round, epoch, ...losses, ...(await this.#figuresIn(test, heldOut.labels)) });
       await this.#finishPart(round === 0 ? 'cloning' : `round ${round}: training`);
@@ -148,12 +150,12 @@ class Training {
     samples: Samples,
   ): Promise<Pick<EpochFigures, 'actionLoss' | 'beliefLoss'>> {
     const { epochs, seed } = this.#request;
-    const number = round * epochs + epoch;
+    const epochNumber = round * epochs + epoch;
     const count = episodes.seeds.length;
-    const played = { actions: episodes.actions, seeds: this.#seeds(number * count, count, KEYS.fresh) };
+    const played = { actions: episodes.actions, seeds: this.#seeds(epochNumber * count, count, KEYS.fresh) };
     const fresh = await samplesOf(played, this.#world, this.#hooks.engine);
     const [rowOf, freshRowOf] = [KEYS.rows, KEYS.fresh].map((key) =>
-      permutation(count * NUM_STEPS, [seed, (key ^ number) >>> 0]),
+      permutation(count * NUM_STEPS, [seed, (key ^ epochNumber) >>> 0]),
     );
     const updates = Math.max(1, Math.floor((count * NUM_STEPS) / ROWS));
     const [sums, rows] = [{ actions: 0, beliefs: 0 }, createRows(Math.min(ROWS, count * NUM_STEPS))];
@@ -190,6 +192,7 @@ class Training {
     this.#refinement = await refinement.state();
   }
 
+  /** Passes the state to `onCheckpoint`, and the progress to `onProgress`. @param stage of `TrainProgress`. */
   async #finishPart(stage: string): Promise<void> {
     const [figures, refinement] = [[...this.#figures], this.#refinement];
     await this.#hooks.onCheckpoint({

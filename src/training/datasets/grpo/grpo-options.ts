@@ -33,6 +33,7 @@ export interface DatasetPlan extends Required<Omit<DatasetOptions, 'profiles'>> 
   readonly profiles: readonly string[];
 }
 
+/** The name that stands for the profiles of MIXED. */
 export const MIX = 'mix';
 const MIXED = ['sampled', 'discrete'];
 const ALL_STEPS: Range = { first: 0, last: NUM_STEPS - 1 };

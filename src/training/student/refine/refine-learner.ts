@@ -30,6 +30,7 @@ type Batch = {
   targets: np.Array;
 };
 
+/** A student in its refinement: its network and the state of Adam. The caller disposes it. */
 export class RefineLearner {
   readonly #model: Model;
 

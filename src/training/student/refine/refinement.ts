@@ -28,6 +28,7 @@ const RATE = 5e-4;
 /** The second words of the keys of permutations and draws, of which the training's seed is the first word. */
 const KEYS = { profiles: 0x50524f46, rows: 0x50524f57, beliefs: 0x42454c53, noise: 0x4e4f4953 };
 
+/** A refinement in progress. The caller disposes it. */
 export class Refinement {
   readonly #request: TrainRequest;
   readonly #learner: RefineLearner;
