@@ -1,5 +1,5 @@
 /**
- * Draws an animated episode as SVG: policies side by side, with the same person and luck. The style sheet animates it, so it
+ * Draws an animated episode as SVG: policies side by side, with the same profile, noise and events. The style sheet animates it, so it
  * also moves as an image of a page. Without animation it shows the whole week.
  */
 import { ACTION_STYLES } from '../../src/figures/action-sequences.js';

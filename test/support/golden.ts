@@ -37,6 +37,7 @@ export interface GoldenEpisode {
   profile: string;
   imagination: boolean;
   grader: string;
+  /** 'tape' is a fixed action sequence. */
   policy: 'random' | 'heuristic' | 'tape';
   traits: Record<string, number>;
   weights: Record<string, number>;

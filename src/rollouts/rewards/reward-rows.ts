@@ -17,7 +17,7 @@ import { MAX_SUM, NUM_ACTIONS, NUM_STEPS } from '../../world/fields.js';
 export interface RewardRows {
   /** `[n]`: codes of the parsed actions, -1 for no action. */
   readonly actions: ArrayLike<number>;
-  /** `[n]`: whether a belief parsed. 0 and false mean no; any other number and true mean yes. */
+  /** `[n]`: whether a belief parsed. 0, NaN and false mean no; any other number and true mean yes. */
   readonly given: ArrayLike<number> | readonly boolean[];
   /** `[n]`: the step's reward in the replay; NaN if missing. Ignored for rows without an action. */
   readonly stepRewards: ArrayLike<number>;

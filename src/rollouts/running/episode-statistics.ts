@@ -69,7 +69,7 @@ export class EpisodeStatistics {
     return this.#ended.slice(-this.#last);
   }
 
-  /** f64: the returns of `episodes`. Newly allocated; `meanInterval` and the other statistics take it. */
+  /** f64: the returns of `episodes`. Newly allocated; `meanInterval` and other functions of statistics accept it. */
   get returns(): Float64Array {
     return Float64Array.from(this.episodes, (episode) => episode.return);
   }
@@ -124,7 +124,7 @@ export class EpisodeStatistics {
   #keep(ended: readonly EndedEpisode[]): void {
     this.#count += ended.length;
     for (const episode of ended) this.#ended.push(episode);
-    // Removes many old episodes at once, because each removal moves the others.
+    // Removes many old episodes at once, because each removal moves all later episodes.
     if (this.#ended.length >= 2 * this.#last) this.#ended.splice(0, this.#ended.length - this.#last);
   }
 }

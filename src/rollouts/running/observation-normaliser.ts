@@ -54,7 +54,7 @@ const NONE: NormaliseOptions = Object.freeze({});
 
 /**
  * Normalises observations by their running mean and standard deviation: (x - mean) / sqrt(variance + epsilon). Each call
- * first adds its observations to the state, unless it is frozen.
+ * first adds its observations to the state, if its option `update` is true.
  */
 export class ObservationNormaliser {
   /** Whether the state stays as it is. May be set. */

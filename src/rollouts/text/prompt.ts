@@ -63,7 +63,7 @@ function promptOf(system: SystemMessage, row: Float32Array, where: Where): Promp
 
 /**
  * Returns the messages for many observations, as `prompt` does for one. A million prompts take about 1 GB; `promptBatches` makes
- * them batch by batch. The texts of one call with more than 4,096 prompts share memory in parts of a megabyte.
+ * them batch by batch. In Node, the texts of one call with more than 4,096 prompts share memory in parts of a megabyte.
  * @param observations row-major: [n, 22] with `histories`, [n, 106] without.
  * @param histories [n]: a list of past steps for each row.
  * @throws InputError as `prompt`; the message names the row.

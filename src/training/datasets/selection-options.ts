@@ -53,7 +53,7 @@ export function toSelection(options: SelectionOptions): EpisodeSelection {
   };
 }
 
-/** Returns the number. @throws InputError `out_of_range` or `wrong_type`. */
+/** Validates a number in [low, high]. @throws InputError `out_of_range` or `wrong_type`. */
 export function checkBetween(what: string, value: number, low: number, high: number): number {
   if (checkFinite(what, value) >= low && value <= high) return value;
   const range = high === Number.MAX_VALUE ? `at least ${low}` : `from ${low} to ${high}`;

@@ -21,7 +21,7 @@ export interface StateBatch {
   readonly observations: Float32Array;
 }
 
-/** Returns as many environments as a call asks for: a ResizableEnv or a ResizableAnyEnv. */
+/** Opens environments of a requested number: a ResizableEnv or a ResizableAnyEnv. */
 interface Environments {
   of(numEnvs: number): AnyVecEnv | Promise<AnyVecEnv>;
 }

@@ -78,7 +78,7 @@ async function createBranch(connection: Connection, repo: Repo, branch: string):
   await unlessItExists(connection.library.createBranch({ ...commonParams(connection), repo, branch }));
 }
 
-/** Awaits a creation. Ignores 409: an earlier attempt or somebody else has created the same meanwhile. */
+/** Awaits a creation. Ignores status 409: the repository or branch exists, because of an earlier attempt or another client. */
 async function unlessItExists(creation: Promise<unknown>): Promise<void> {
   try {
     await creation;

@@ -124,7 +124,7 @@ export function decodeCheckpoint(bytes: Uint8Array, settings: string): Checkpoin
     };
   } catch (error) {
     if (error instanceof BadTensors || error instanceof SyntaxError || error instanceof TypeError)
-      return refuse("a training's checkpoint", error.message, 'Leave out --resume to begin anew.');
+      return refuse("a training's checkpoint", error.message, 'Leave out --resume to begin a new training.');
     throw error;
   }
 }

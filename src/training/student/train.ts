@@ -37,7 +37,7 @@ const ROWS = 512;
 const RATE = 3e-3;
 /** The number of episodes that are labelled together, between two checkpoints. */
 const CHUNK = 64;
-/** The second words of the keys of permutations, of which the training's seed is the first word. They differ in each use. */
+/** The second words of the keys of permutations, one for each use. The first word is the training's seed. */
 const KEYS = { seeds: 0x53454544, rows: 0x524f5753, fresh: 0x46524553 };
 
 /** How far a training is. */
@@ -70,7 +70,7 @@ export interface Trained {
 
 /**
  * Trains a student. The request determines its bits on one machine; the hooks and threads change nothing.
- * @param from continues from this state; null begins anew. @throws the signal's reason; the errors of the engine.
+ * @param from continues from this state; null begins a new training. @throws the signal's reason; the errors of the engine.
  */
 export async function runTraining(
   request: TrainRequest,
@@ -252,6 +252,6 @@ function noteOf(epoch: EpochFigures | undefined, refinement: RefinementState | n
   return epoch === undefined ? null : `agreement ${epoch.agreement.toFixed(3)}`;
 }
 
-/** Returns the first state of the student: that of the file that it begins with, or a new one. */
+/** Returns the state before the first update: of the student to refine, or of a new network. */
 const beginningOf = ({ from, seed }: TrainRequest): ModelState =>
   from === null ? initialStudent(seedrandom.alea(`student ${seed}`), HIDDEN) : stateOf(from.network.layers);

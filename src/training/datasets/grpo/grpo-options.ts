@@ -11,7 +11,7 @@ import { checkRange, type Range, refuseEvalSeeds } from '../dataset-seeds.js';
 
 /** Options of a dataset for GRPO. */
 export interface DatasetOptions {
-  /** The number of rows. */
+  /** The number of rows, 1 to 2^32 - 1. */
   readonly rows: number;
   /** Seeds of the episodes. Default 100-9999, the training seeds. */
   readonly seeds?: Range;

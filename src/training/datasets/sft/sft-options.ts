@@ -21,11 +21,14 @@ export interface SftOptions extends SelectionOptions {
   readonly objective?: Objective;
   /** Only episodes in which every completion names an action. Default false. */
   readonly onlyParsed?: boolean;
-  /** The minimum final score. */
+  /** The minimum final score, in [0, 1]. Default: no minimum. */
   readonly minScore?: number;
-  /** The minimum margin: the final score minus that of heuristic+constant, which infers nothing, in the same episode. */
+  /**
+   * The minimum margin, in [-1, 1]: the final score minus the score of heuristic+constant, which infers nothing, in the same
+   * episode. Default: no minimum.
+   */
   readonly minMargin?: number;
-  /** The maximum error of the last belief. Uses hidden state. */
+  /** The maximum mean absolute error of the last belief, in [0, 1]. Uses hidden state. Default: no maximum. */
   readonly maxBeliefError?: number;
 }
 

@@ -25,7 +25,7 @@ const ROWS = 512;
 const PASSES = 4;
 /** The learning rate of the first iteration. It falls linearly to 0. */
 const RATE = 5e-4;
-/** The second words of the keys of permutations and draws, of which the training's seed is the first word. */
+/** The second words of the keys of permutations and draws. The first word is the training's seed. */
 const KEYS = { profiles: 0x50524f46, rows: 0x50524f57, beliefs: 0x42454c53, noise: 0x4e4f4953 };
 
 /** A refinement in progress. The caller disposes it. */
