@@ -41,6 +41,7 @@ export async function postFrame(
     const data = JSON.parse(Buffer.from(bytes).toString());
     return { status, headers: response.headers, data, arrays: {} };
   }
+  // A frame is the length of its header (u32), the header as JSON, and the arrays, each padded to a multiple of 8 bytes.
   let at = 4 + new DataView(bytes).getUint32(0, true);
   const header = JSON.parse(Buffer.from(bytes, 4, at - 4).toString());
   const arrays: Record<string, ArrayLike<number | bigint>> = {};

@@ -60,6 +60,7 @@ export function withReplacedText(file: keyof typeof SHADER_TEXTS, from: string, 
 /** All compiled programs. A device compiles a shader once as long as a program uses it. */
 const programs: Program[] = [];
 
+/** Compiles shaders, with workgroups of 64 invocations. */
 export async function compile(gpu: GpuDevice, texts: ShaderTexts = SHADER_TEXTS): Promise<Program> {
   const program = await Program.compile(gpu, texts, 64);
   programs.push(program);

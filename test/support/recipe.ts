@@ -8,6 +8,7 @@ import { fromLines } from './cli.js';
 import * as python from './python.js';
 
 const SCRIPT = 'python/recipe/train.py';
+/** A script of test/peers that calls functions of the recipe one by one. */
 export const PARTS = 'recipe/parts.py';
 const COMMAND = 'node --import tsx src/cli/main.ts';
 

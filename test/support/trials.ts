@@ -9,7 +9,7 @@ import { runAsync, runSync } from '../../src/engine/engine-calls.js';
 const PROBLEMS = [{ seeds: [3, 4, 5] }, { seeds: [9, 8, 7], profile: 'discrete' }];
 const SEQUENCES = Uint8Array.from({ length: 5 * 28 }, (_, k) => (k * 7 + (k >> 3)) % 10);
 const trials = () => PROBLEMS.map((_, problem) => trialOf(problem, SEQUENCES));
-/** Several calls play each trial. */
+/** Limits so low that several calls play each trial. */
 const SCORING = { maxSequences: 5, episodesPerThread: 4 };
 
 /** Expects the scores and shortfalls of the reference, and the numbers of sequences played. */
