@@ -15,7 +15,7 @@ export interface Grouped {
 
 /** Statistics of each group, without its missing numbers. */
 export interface Statistics {
-  /** The number of numbers that are not missing. */
+  /** How many numbers of each group are not missing. */
   readonly counts: Uint32Array;
   /** NaN for a group without numbers. */
   readonly means: Float64Array;

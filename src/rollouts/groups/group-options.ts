@@ -19,7 +19,7 @@ export interface RolloutView extends PolicyView {
 export type RolloutPolicy = Policy | PolicyFunction<RolloutView>;
 
 /**
- * Initial states, one per group: some environments of a VecEnv or AsyncVecEnv, which stays unchanged, or all of a snapshot.
+ * Initial states, one per group: some environments of a VecEnv or AsyncVecEnv, which stays unchanged, or all environments of a snapshot.
  */
 export type RolloutOrigin = { readonly source: AnyVecEnv; readonly indices: ArrayLike<number> } | Uint8Array;
 

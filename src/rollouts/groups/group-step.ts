@@ -14,7 +14,7 @@ import type { RolloutOptions, RolloutView } from './group-options.js';
 import type { GroupStart } from './group-start.js';
 import { RolloutHistories } from './rollout-histories.js';
 
-/** A policy's beliefs and log-probabilities for a step. Null if it returned none. */
+/** A policy's beliefs and log-probabilities for a step, each null if the policy returned none. */
 export interface PolicyExtras {
   /** f32 [n, 3]: valid for rollouts that still play. */
   readonly beliefs: Float32Array | null;

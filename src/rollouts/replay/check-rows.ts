@@ -1,4 +1,4 @@
-/** Validates rows one by one. An invalid row does not affect the others. */
+/** Validates the rows of a replay. An invalid row does not affect the others. */
 
 import { illegalAction, NO_ACTION } from '../../engine/validate/actions.js';
 import type { EnvProfiles } from '../../engine/validate/profiles.js';
@@ -144,7 +144,7 @@ const badAction = (actions: Int8Array, row: number): InputError =>
     remedy: `Pass a code from 0 to ${NUM_ACTIONS - 1}, or ${NO_ACTION} for no action.`,
   });
 
-/** @param at the index of the entry in [n, 28]. */
+/** Builds the error for an invalid belief of a history. @param at the index of the belief in [n, 28]. */
 function badPastBelief(beliefs: Float32Array, at: number): InputError {
   const place = `row ${Math.floor(at / NUM_STEPS)}, step ${at % NUM_STEPS}`;
   const values = beliefs.subarray(at * NUM_BELIEFS, (at + 1) * NUM_BELIEFS);

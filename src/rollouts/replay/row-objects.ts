@@ -25,7 +25,7 @@ interface ReplayState {
   readonly beliefHistory?: readonly (ArrayLike<number> | null)[] | null;
 }
 
-/** Rows that are built when they are read. An array of them would live long enough to reach V8's old generation. */
+/** Rows that are built when they are read. An array of all rows would reach V8's old generation, which is collected late. */
 export class LazyRows {
   readonly length: number;
   readonly at: (index: number) => ReplayRow;

@@ -91,7 +91,7 @@ export function stackRewards(
   return stack;
 }
 
-/** Allocates the stack of some rows, for `fillStack`. */
+/** Allocates the stack of a number of rows, for `fillStack`. */
 export const allocateStack = (rows: number): RewardStack => ({
   formatValid: new Float32Array(rows),
   actionLegal: new Float32Array(rows),

@@ -1,7 +1,7 @@
 /** Names players in tables and pages. */
 import type { Player } from './trajectory-episode.js';
 
-/** Follows the name of a player that used hidden state, which is not a valid agent. */
+/** The suffix of the name of a player that used hidden state. Such a player is not a valid agent. */
 export const ORACLE_MARK = ' [oracle]';
 
 /** Returns "TEACHER:MODEL", such as "llm:gpt-4o"; without a model "TEACHER". */

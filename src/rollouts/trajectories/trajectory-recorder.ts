@@ -109,7 +109,7 @@ export class TrajectoryRecorder {
   }
 }
 
-/** @throws InputError `not_alike`. */
+/** Refuses an environment with imagination, autoreset or encoded observations. @throws InputError `not_alike`. */
 function checkEnv({ imagination, metadata, observationFields }: AnyVecEnv): void {
   const raw = OBSERVATION_FIELDS.every(({ name, offset, size, low, high }, k) => {
     const field = observationFields[k];

@@ -72,7 +72,7 @@ export interface SelectionProvenance {
   readonly eval_seeds: readonly string[];
 }
 
-/** @param filters the descriptions of all filters of the dataset. */
+/** Returns the provenance of a selection. @param filters the descriptions of all filters of the dataset. */
 export const selectionProvenance = (
   plan: EpisodeSelection,
   filters: readonly string[],

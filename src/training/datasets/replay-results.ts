@@ -37,7 +37,7 @@ export class PlayedResults implements ResultSource {
     this.#baselines = baselines;
   }
 
-  /** @param baselines whether to play them. @throws as `createVecEnv`. */
+  /** Opens the replayer. @param baselines whether to play the baselines too. @throws as `createVecEnv`. */
   static async open(grader: Grader, engine: Engine, baselines: boolean): Promise<PlayedResults> {
     const replayer = await TrajectoryReplayer.open(engine);
     return new PlayedResults(grader, replayer, baselines ? new BaselinePlayer(engine) : null);

@@ -45,7 +45,7 @@ export async function commitFiles(
 }
 
 /**
- * Plans again after another commit, which may be an earlier attempt of this one whose answer was lost.
+ * Plans again after another commit, which may be an earlier attempt of this upload whose answer was lost.
  * @throws HubError if the other commit changed a file that this plan would overwrite.
  */
 async function replan(connection: Connection, plan: UploadPlan, signal: AbortSignal): Promise<UploadPlan> {

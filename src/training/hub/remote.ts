@@ -7,7 +7,7 @@ import type { Repo } from './repo.js';
 
 /** The state of a repository when it was read. */
 export interface Remote {
-  /** False also if the token has no access. */
+  /** Whether the repository exists and the token has access to it. */
   readonly exists: boolean;
   readonly private: boolean | null;
   /** The last commit of the branch; null if the branch does not exist. */

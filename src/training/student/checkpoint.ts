@@ -24,7 +24,7 @@ export interface ModelState {
 
 /** Figures of the student after an epoch. */
 export interface EpochFigures {
-  /** 0 for the clone of the teacher's episodes, then the round of DAgger. */
+  /** 0 while the student clones the teacher's episodes, then the number of the round of DAgger. */
   readonly round: number;
   /** The epoch of the round, from 0. */
   readonly epoch: number;

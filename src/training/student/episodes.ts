@@ -48,7 +48,7 @@ export const partOf = ({ seeds, actions, labels }: Labelled, first: number, coun
 
 export interface LabelOptions {
   readonly teacher: SteppedPolicy;
-  /** Plays the episodes; null: the teacher does. */
+  /** The network that plays the episodes; null if the teacher plays them. */
   readonly student: Network | null;
   readonly grader: Grader;
   readonly engine: Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'>;
@@ -83,7 +83,7 @@ export async function labelEpisodes(seeds: Uint32Array, options: LabelOptions): 
   return { seeds, actions, labels };
 }
 
-/** Is called only by a teacher that uses hidden profiles, and `toTrainRequest` refuses these by name. */
+/** Only a teacher that uses hidden profiles calls this function. `toTrainRequest` refuses such teachers by name. */
 function refuseProfiles(): never {
   throw new Error('Expected a teacher that does not use hidden profiles.');
 }

@@ -69,7 +69,7 @@ export function initialStudent(random: () => number, hidden: readonly number[]):
 /** The initial logarithm of a belief's standard deviation. exp(-1.4) is 0.25: about the standard deviation of the targets. */
 const INITIAL_LOG_SPREAD = -1.4;
 
-/** Returns the sum of the losses, which is minimised, and an array of the two, [2]. */
+/** Returns the sum of the losses, which is minimised, and an array of both losses, [2]. */
 function loss(parameters: Parameters, batch: Batch): [np.Array, np.Array] {
   const rows = batch.labels.shape[0];
   const logits = forward(tree.ref(parameters), batch.inputs).slice([], [0, NUM_ACTIONS]);

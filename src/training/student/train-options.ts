@@ -23,24 +23,24 @@ export interface TrainOptions {
   readonly teacher?: string;
   /** The grader that the teacher and the student play for. Default: that of `from`, or 'v2'. */
   readonly grader?: GraderLike;
-  /** The seeds of the episodes. Default 100 to 9999, as for all training. */
+  /** The seeds of the episodes. Default 100 to 9999, the training seeds. */
   readonly seeds?: SeedRange;
   /** Stored episodes to imitate, at least 20, instead of episodes that the teacher plays. Then `episodes` is refused. */
   readonly stored?: Played;
   /** Episodes that the teacher plays and the student imitates, 20 to 1,000,000. Default 2,000. */
   readonly episodes?: number;
   /**
-   * Rounds of DAgger (Ross et al. 2011) after that: the student plays episodes, the teacher labels each step with its own action, and the
-   * student learns from all episodes so far. 0 to 100. Default 2.
+   * Rounds of DAgger (Ross et al. 2011) after the teacher's episodes: the student plays episodes, the teacher labels each step
+   * with its own action, and the student learns from all episodes so far. 0 to 100. Default 2.
    */
   readonly rounds?: number;
   /** Episodes of each round, 1 to 1,000,000. Default 500. */
   readonly roundEpisodes?: number;
-  /** Passes over all labelled episodes, first and in each round, 1 to 10,000. Default 30. */
+  /** Passes over all labelled episodes, after the teacher's episodes and in each round, 1 to 10,000. Default 30. */
   readonly epochs?: number;
   /**
-   * Episodes that the student plays at the end to be refined, 0 to 1,000,000,000. They come in batches, so the number is
-   * rounded up. Default 0: no refinement.
+   * Episodes that the student plays in its refinement, after cloning, 0 to 1,000,000,000. The number is rounded up to whole
+   * batches. Default 0: no refinement.
    */
   readonly refineEpisodes?: number;
   /** Episodes of each batch of the refinement, 1 to 65,536. Default 4,096. */

@@ -70,7 +70,7 @@ export interface Trained {
 
 /**
  * Trains a student. The request determines its bits on one machine; the hooks and threads change nothing.
- * @param from continues from this state; null begins a new training. @throws the signal's reason; the errors of the engine.
+ * @param from the state to continue from; null begins a new training. @throws the signal's reason; the errors of the engine.
  */
 export async function runTraining(
   request: TrainRequest,
@@ -108,7 +108,7 @@ class Training {
     this.#learner = new Learner(from?.learner ?? beginningOf(request));
   }
 
-  /** Labels the episodes of a round: the teacher plays those of round 0, the student the others. */
+  /** Labels the episodes of a round: the teacher plays the episodes of round 0, the student plays all others. */
   async label(round: number): Promise<void> {
     const { teacher, grader, stored } = this.#request;
     if (stored !== null && this.#episodes.seeds.length === 0)

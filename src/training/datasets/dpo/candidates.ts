@@ -4,7 +4,7 @@ import type { TrajectoryEpisode } from '../../../rollouts/trajectories/trajector
 import { usableAnswer } from '../../../rollouts/trajectories/usable-answer.js';
 import type { Criterion } from './dpo-options.js';
 
-/** The text of a step. */
+/** The prompt and the answer of a step. */
 interface AnswerText {
   readonly prompt: string;
   readonly completion: string;
@@ -28,7 +28,7 @@ export interface Candidate {
   readonly values: Float64Array;
 }
 
-/** Returns the candidate of an episode; null for a player without text. @param score the final score of its replay. */
+/** Returns the candidate of an episode; null for an episode without prompts. @param score the final score of its replay. */
 export function toCandidate(episode: TrajectoryEpisode, by: Criterion, score: number): Candidate | null {
   const { seed, profile_mode: profileMode, teacher, model, system, grader, steps } = episode;
   if (system === null) return null;

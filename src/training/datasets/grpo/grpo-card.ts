@@ -14,7 +14,7 @@ interface Card {
   readonly command: string;
 }
 
-/** Returns the name of the file that a card describes; null if the card has another form than this release writes. */
+/** Returns the name of the file that a card describes; null if the card does not have the form of this release. */
 export function fileOfCard(card: string): string | null {
   const named = /^configs: \[\{"config_name":"default","data_files":(".*")\}\]$/m.exec(card);
   try {

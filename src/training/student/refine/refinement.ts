@@ -34,7 +34,7 @@ export class Refinement {
   readonly #learner: RefineLearner;
   readonly #figures: RefinementFigures[];
 
-  /** @param from continues from this state; null begins with the clone. */
+  /** @param from the state to continue from; null begins with the clone. */
   constructor(request: TrainRequest, clone: readonly Layer[], from: RefinementState | null) {
     this.#request = request;
     this.#learner = new RefineLearner(from?.actor ?? stateOf(clone));
@@ -117,7 +117,7 @@ const createRows = (count: number): RefineRows => ({
   targets: new Float32Array(count * NUM_BELIEFS),
 });
 
-/** Fills the comparisons of an update. @param rowOf the row of a comparison. */
+/** Fills the comparisons of an update. @param rowOf returns the index in `from` of comparison j of the update. */
 function fillComparisons(rows: RefineRows, from: Comparisons, rowOf: (j: number) => number): void {
   for (let j = 0; j < rows.inputs.length / FEATURE_COUNT; j++) {
     const row = rowOf(j);
@@ -127,7 +127,7 @@ function fillComparisons(rows: RefineRows, from: Comparisons, rowOf: (j: number)
   }
 }
 
-/** Fills the belief targets of an update. @param rowOf an index of all inputs, which are by steps, then episodes. */
+/** Fills the belief targets of an update. @param rowOf returns the index in `allInputs` of target j of the update. */
 function fillBeliefs(rows: RefineRows, from: Comparisons, rowOf: (j: number) => number): void {
   const episodes = from.finalScores.length;
   for (let j = 0; j < rows.targets.length / NUM_BELIEFS; j++) {
