@@ -14,7 +14,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const isCheckout = existsSync(new URL('../src', import.meta.url));
 
 async function hasAddon() {
-  // Test the package's own addon, not another one that the variable names.
+  // Test the package's own addon, not one that RHYTHM_ADDON names.
   delete process.env.RHYTHM_ADDON;
   const { listBackends } = await import('../lib/env.js');
   return listBackends().some(({ name, available }) => name === 'native' && available);

@@ -55,7 +55,7 @@ function literal(value: unknown): string {
       .map(([key, entry]) => `${JSON.stringify(key)}: ${literal(entry)}`)
       .join(', ')}}`;
   }
-  // Whole numbers beyond 64 bits are floats, which NumPy compares faster.
+  // Whole numbers above 2^53 are written as floats, which NumPy compares faster.
   if (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER) return value.toExponential();
   return JSON.stringify(value);
 }

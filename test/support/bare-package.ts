@@ -22,7 +22,7 @@ export class BarePackage {
   readonly folder = mkdtempSync(join(tmpdir(), 'rhythm-'));
 
   constructor() {
-    // A copy: through a link, Node would find this checkout's packages.
+    // Copied, because through a link Node would find this checkout's packages.
     for (const name of ['dist', 'lib', 'package.json'])
       cpSync(join(ROOT, name), join(this.folder, name), { recursive: true });
     this.install([...Object.keys(manifest.dependencies), ...BUNDLED]);

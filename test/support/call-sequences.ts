@@ -59,7 +59,7 @@ export const toStartStates = (start: EnvStarts): StartStates => {
   };
 };
 
-/** Draws seeds of a range, profiles and graders for each environment, and sometimes starts at later steps. */
+/** Draws seeds in a range, profiles and graders for each environment, and sometimes starts at later steps. */
 export function randomReset(
   random: Random,
   numEnvs: number,

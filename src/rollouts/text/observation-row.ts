@@ -69,7 +69,7 @@ function writeStep(row: Float32Array, k: number, step: PastStep, where: string, 
   }
 }
 
-/** @throws InputError `wrong_type`. */
+/** Throws the error for a value that is not a number. @throws InputError `wrong_type`. */
 export function refuseNumber(value: unknown, where: string): never {
   throw new InputError('wrong_type', `Expected a number at ${where}, got ${describe(value)}. Pass a number.`);
 }

@@ -105,7 +105,7 @@ class Training {
     this.#figures = [...(from?.figures ?? [])];
     this.#episodes = from?.episodes ?? NO_EPISODES;
     this.#refinement = from?.refinement ?? null;
-    this.#learner = new Learner(from?.learner ?? beginningOf(request));
+    this.#learner = new Learner(from?.learner ?? initialStateOf(request));
   }
 
   /** Labels the episodes of a round: the teacher plays the episodes of round 0, the student plays all others. */
@@ -199,7 +199,7 @@ class Training {
       ...{ figures, refinement },
       ...{ episodes: this.#episodes, learner: await this.#learner.state() },
     });
-    const { done, total } = partsOf(this.#request, this.#figures.length, this.#episodes, refinement);
+    const { done, total } = progressOf(this.#request, this.#figures.length, this.#episodes, refinement);
     const percent = Math.round((100 * done) / total);
     this.#hooks.onProgress({ stage, done: percent, total: 100, note: noteOf(figures.at(-1), refinement) });
     await this.#yield();
@@ -233,7 +233,7 @@ const EPISODES_PER_EPOCH = 20;
 const REFINED_PER_EPOCH = 1000;
 
 /** Returns how much of the work is done, and the whole work, in units of an epoch of cloning. */
-function partsOf(
+function progressOf(
   { from, rounds, epochs, episodes, roundEpisodes, refineEpisodes }: TrainRequest,
   epochsDone: number,
   labelled: Labelled,
@@ -253,5 +253,5 @@ function noteOf(epoch: EpochFigures | undefined, refinement: RefinementState | n
 }
 
 /** Returns the state before the first update: of the student to refine, or of a new network. */
-const beginningOf = ({ from, seed }: TrainRequest): ModelState =>
+const initialStateOf = ({ from, seed }: TrainRequest): ModelState =>
   from === null ? initialStudent(seedrandom.alea(`student ${seed}`), HIDDEN) : stateOf(from.network.layers);

@@ -1,4 +1,4 @@
-/** Scripts that run in the page: fast input, and hooks that delay timers, reports, decisions and drawings. */
+/** Scripts that run in the page: fast input, and hooks that delay steps, progress reports and the advice of policies. */
 import type { Page } from 'playwright-core';
 
 /**

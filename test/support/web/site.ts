@@ -19,7 +19,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 export interface SiteOptions {
-  /** Whether browsers may keep the files. Default false. */
+  /** Whether browsers may cache the files. Default false. */
   readonly cached?: boolean;
 }
 

@@ -19,7 +19,7 @@ const OTHERS = 2;
 /** The result of an episode is its final score minus this share of the last belief's MAE. Without it, a student of v2 infers less. */
 const ACCURACY_SHARE = 0.1;
 /** Compared steps for each episode, on average. */
-const PER_EPISODE = 8;
+const STEPS_PER_EPISODE = 8;
 /** Above 1, the other actions are drawn more evenly than the student's probabilities say. */
 const TEMPERATURE = 1.5;
 
@@ -110,7 +110,7 @@ function choicesOf(outputs: Float32Array, count: number): Choices {
 
 /** Draws the episodes in which this step is compared: equally many at each step. @returns their indices. */
 function episodesOf(step: number, seeds: Uint32Array): number[] {
-  const count = Math.max(1, Math.floor((seeds.length * PER_EPISODE) / NUM_STEPS));
+  const count = Math.max(1, Math.floor((seeds.length * STEPS_PER_EPISODE) / NUM_STEPS));
   const order = permutation(seeds.length, [seeds[0], (KEYS.episodes ^ step) >>> 0]);
   return Array.from({ length: count }, (_, k) => order(k));
 }
