@@ -124,6 +124,7 @@ function mutationsOf(line: string): string[] {
   return [...operators, ...constants, ...swaps, ...dropped].filter((after) => after !== code);
 }
 
+/** Returns all mutants, in the order of files and lines. */
 function allMutants(): Mutant[] {
   const files = readdirSync(join(ROOT, 'native')).filter((file) => /\.(cc|h|inl)$/.test(file));
   return files
@@ -140,7 +141,9 @@ const KERNELS = nativeBackend
   .kernels()
   .filter(({ available }) => available)
   .map(({ name }) => name);
+/** Returns the kernel of a file such as lanes_avx2.h; undefined for a file that all kernels share. */
 const kernelOf = (file: string): string | undefined => /^(?:lanes|kernel)_(\w+)\./.exec(file)?.[1];
+/** Returns whether this machine can run the code of a file. */
 const usable = (file: string): boolean => KERNELS.includes(kernelOf(file) ?? KERNELS[0]);
 
 function shuffled<T>(entries: readonly T[], seed: string): T[] {
@@ -243,6 +246,7 @@ function passes(addon: string): Promise<boolean> {
 
 type Outcome = 'killed' | 'survived' | 'does not compile';
 
+/** Compiles a mutant, and runs the tests on it with a kernel. */
 async function tryMutant({ file, line, after }: Mutant, kernel: string): Promise<Outcome> {
   const path = join(COPY, file);
   const text = readFileSync(path, 'utf8');
@@ -292,6 +296,7 @@ const survivors: string[] = [];
 let tested = 0;
 for (let k = Number(values.from); k < order.length && tested < Number(values.mutants); k++) {
   const mutant = order[k];
+  // Mutants of shared files run on all kernels in turn.
   const kernel = kernelOf(mutant.file) ?? KERNELS[k % KERNELS.length];
   const outcome = await tryMutant(mutant, kernel);
   if (outcome === 'does not compile') continue;

@@ -191,6 +191,7 @@ export const resetOf = (changes: Partial<ResetRequest>): ResetRequest => ({
   ...changes,
 });
 
+/** Opens a batch with seed 7 in all environments. */
 export function open(
   addon: Addon,
   kernel: string,
@@ -201,6 +202,7 @@ export function open(
   return batch;
 }
 
+/** Returns the words of all states, u32 [N, STATE_WORDS]. */
 export function stateOf(batch: NativeBatch): Uint32Array {
   const words = new Uint32Array(N * STATE_WORDS);
   batch.save(words, null);
