@@ -1,4 +1,7 @@
-/** Recognises the words of an answer (digits and action names) character by character, with a trie. */
+/**
+ * Recognises the words of an answer (digits and action names) character by character, with a trie. A word is a number: the digit,
+ * or FIRST_ACTION plus the code of the action.
+ */
 import { ACTION_NAMES } from '../../world/fields.js';
 
 // Kinds of characters. Kinds from FIRST_OF_WORD on are characters of words.
@@ -53,7 +56,7 @@ export const DEAD = 0;
 export const ROOT = 1;
 /** The word of a node at which no word ends. */
 export const NO_WORD = -1;
-/** Words below this are digits. The word of an action is this plus its code. */
+/** The word of the action with code 0. Smaller words are digits. */
 export const FIRST_ACTION = 10;
 
 /** The names of the words, by word. */

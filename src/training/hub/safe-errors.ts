@@ -1,4 +1,4 @@
-/** Converts unexpected errors to errors without secrets. It drops their stack traces, which could quote a response. */
+/** Converts unexpected errors to errors without secrets. Drops their stack traces, which could quote a response. */
 import { RhythmError } from '../../shared/errors.js';
 import { HubError } from './hub-errors.js';
 import { redacted, withoutSecrets } from './redact.js';
