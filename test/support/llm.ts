@@ -12,6 +12,7 @@ import { prompt } from '../../src/rollouts/text/prompt.js';
 import { FakeOpenAi, type FakeOptions } from '../fakes/openai.js';
 import { FakeClock } from './fake-clock.js';
 
+/** Prices in dollars per million tokens. */
 export const PRICES = { prompt: 2.5, completion: 10, cached: 1.25 };
 
 /** Starts a fake endpoint, which closes after the test. */

@@ -116,20 +116,20 @@ export function fillStack(
     const hasGivenBelief = given[row] !== 0;
     const validReward = hasAction && hasGivenBelief ? format.yes : format.no;
     const legalReward = hasAction ? legality.yes : legality.no;
-    let step = hasAction ? Math.fround(stepRewards[row]) : REWARD_STACK.envReward.noAction;
+    let stepReward = hasAction ? Math.fround(stepRewards[row]) : REWARD_STACK.envReward.noAction;
     if (hasAction && shaping !== null && histories !== null) {
-      step = shaped(step, actions[row], histories, row, shaping);
+      stepReward = shaped(stepReward, actions[row], histories, row, shaping);
     }
     const accuracyReward = hasGivenBelief ? Math.fround(belief.best - beliefMae[row]) : belief.noBelief;
     const term = skillTerms === null ? Number.NaN : skillReward(hasGivenBelief, skillTerms[row]);
     formatValid[row] = validReward;
     actionLegal[row] = legalReward;
-    envReward[row] = step;
+    envReward[row] = stepReward;
     beliefAccuracy[row] = accuracyReward;
     beliefSkill[row] = term;
     // In float64, rounded once. Missing rewards are left out.
     let sum = valid * validReward + legal * legalReward;
-    if (!Number.isNaN(step)) sum += env * step;
+    if (!Number.isNaN(stepReward)) sum += env * stepReward;
     if (!Number.isNaN(accuracyReward)) sum += accuracy * accuracyReward;
     // Skips a weight of 0, because adding 0 would turn a sum of -0 into +0.
     if (skill !== 0 && !Number.isNaN(term)) sum += skill * term;
