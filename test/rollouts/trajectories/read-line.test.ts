@@ -55,7 +55,7 @@ it.each([
   expect(read).toEqual({ ...textEpisode, ...player, teacher, model: null });
 });
 
-it('keeps other models of a teacher', () => {
+it('keeps a model name that is not part of a policy name of eval', () => {
   const player = { teacher: 'planner', model: 'mine', objective: 'wellbeing' };
   expect(parseEpisode(JSON.stringify({ ...textEpisode, ...player }))).toMatchObject(player);
 });
@@ -210,7 +210,7 @@ it.each(['', 'x', '[]', 'null', '3', '"a"', '{"schema":', '\u0000', `${'['.repea
   },
 );
 
-it('does not set prototypes', () => {
+it('ignores a key __proto__, which must not change prototypes', () => {
   const line = episodeLine(textEpisode).replace('{', '{"__proto__":{"oracle":true},');
   expect(parseEpisode(line)).toEqual(textEpisode);
   expect(({} as { oracle?: boolean }).oracle).toBeUndefined();
