@@ -15,13 +15,13 @@ import type { Engine } from './engines.js';
 import { type OpenedBatch, openBatch, WORLD } from './open-batch.js';
 import type { Random } from './random.js';
 
-/** Draws a reset with valid profiles. In an extreme world, `random` may draw floats outside the domain. */
+/** Draws a reset with valid profiles. In an extreme world, `random` may draw floats outside the domain, which become 1; -0 becomes 0. */
 export function validReset(random: Random, n: number, world: World) {
   const request = random.resetAtAnyStep(n, world);
   return { ...request, profiles: request.profiles!.map((x) => (inDomain(x) ? x + 0 : 1)) };
 }
 
-/** Opens a batch and runs each environment to a random stop, with any policy and beliefs. */
+/** Opens a batch and runs each environment to a random step, with any policy and beliefs. */
 export function advancedBatch(random: Random, engine: Engine, n: number, world: World = WORLD): OpenedBatch {
   const opened = openBatch(engine, n, { world });
   opened.batch.reset(validReset(random, n, world));

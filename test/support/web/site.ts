@@ -1,4 +1,4 @@
-/** Builds the page and serves it below a path, because the page must work in any folder of a server. */
+/** Builds the demo page (web/) and serves it below a path, because the page must work in any folder of a server. */
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
