@@ -16,7 +16,7 @@ export default {
   open({ numEnvs, world, threads }) {
     const inference = new Inference(world, numEnvs);
     const options = { world: world.spec, threads, imagination: true };
-    // Copy c of episode i tries action c / SAMPLES under sample c % SAMPLES. No copy has the true profile.
+    // Copy c of episode i tries action floor(c / SAMPLES) under sample c % SAMPLES. No copy has the true profile.
     const imagined = createVecEnv({ numEnvs: numEnvs * COPIES, ...options });
     const actions = Uint8Array.from({ length: numEnvs * COPIES }, (_, c) => (c % COPIES) / SAMPLES);
 

@@ -1,6 +1,6 @@
 /**
- * A policy with memory: it infers the belief from average anomalies, by linear functions that were fitted on seeds
- * 50000-53999.
+ * A policy with memory: it infers the belief from average anomalies (what the profile changes in the response of the meters),
+ * by linear functions that were fitted on seeds 50000-53999.
  *   npx rhythm-vec eval --policies ./examples/recurrent-policy.js,heuristic+constant --conditions in-distribution,ood
  */
 import { ACTION_NAMES, METER_NAMES, OBSERVATION, OBSERVATION_SIZE } from 'rhythm-vec';
@@ -25,7 +25,7 @@ export default {
   open({ numEnvs }) {
     const sums = new Float64Array(numEnvs * SIZE);
     const counts = new Float64Array(numEnvs * SIZE);
-    /** Adds the anomalies after the last action in environment i. */
+    /** Adds the anomalies of the last action in environment i to its sums. */
     const remember = (i, observation) => {
       // The time of day of the last action is the one before the observation's.
       const slot = (observation[OBSERVATION.slot] + 3) % 4;
