@@ -51,6 +51,7 @@ export function writePast(row: Float32Array, steps: readonly PastStep[], where: 
     writeStep(row, k, steps[shift + k], where, shift + k);
 }
 
+/** Writes a past step. @param k its place among the seven of the row. @param at its index in the list of steps, for errors. */
 function writeStep(row: Float32Array, k: number, step: PastStep, where: string, at: number): void {
   if (typeof step !== 'object' || step === null) refuseSteps(step, `${where}[${at}]`);
   const { action, reward, deltas, anomalies } = step;

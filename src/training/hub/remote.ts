@@ -9,6 +9,7 @@ import type { Repo } from './repo.js';
 export interface Remote {
   /** Whether the repository exists and the token has access to it. */
   readonly exists: boolean;
+  /** Whether the repository is private; null if it does not exist. */
   readonly private: boolean | null;
   /** The last commit of the branch; null if the branch does not exist. */
   readonly head: string | null;
@@ -18,6 +19,7 @@ export interface Remote {
 
 /** A file of the repository. */
 export interface RemoteFile {
+  /** In bytes. */
   readonly size: number;
   readonly hashKind: HashKind;
   /** The hash of the content, of the kind `hashKind`, in hexadecimal. */

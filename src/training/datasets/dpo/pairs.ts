@@ -9,7 +9,7 @@ import { type DpoRow, dpoRowOf } from './dpo-rows.js';
 
 type PairOptions = Pick<DpoPlan, 'by' | 'steps' | 'minMargin' | 'allPairs'>;
 
-/** Yields the rows of candidates: by start, in order of appearance; in a start, each state before the states after it. */
+/** Yields the rows of candidates: start by start, in the order of the candidates; each state before the states that follow it. */
 export function* pairsOf(candidates: readonly Candidate[], options: PairOptions): Generator<DpoRow> {
   for (const group of groupBy(candidates, ({ start }) => start)) yield* pairsFrom(group, 0, options);
 }
