@@ -29,7 +29,7 @@ export function checkRepo(type: RepoType, name: string): Repo {
     'unknown_name',
     `Expected --repo to be USER/NAME: letters, digits and - _ . between them, at most ${MAX_NAME} characters, no -- or .. and no ` +
       `.git at the end; got ${JSON.stringify(name.slice(0, 2 * MAX_NAME))}.` +
-      (hasType ? ' Pass only USER/NAME, and the type as --type.' : ' Pass such a name.'),
+      (hasType ? ' Pass only USER/NAME, and the type as --type.' : ' Pass the name of a repository.'),
   );
 }
 

@@ -27,7 +27,7 @@ function rowsOf(table: Uint8Array, rows: readonly number[]): Uint8Array {
   return picked;
 }
 
-/** Returns arrays for the rows of an update. */
+/** Returns arrays for the rows of an update. Labels are one-hot. */
 export const createRows = (count: number) => ({
   inputs: new Float32Array(count * FEATURE_COUNT),
   labels: new Float32Array(count * NUM_ACTIONS),

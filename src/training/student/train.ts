@@ -40,7 +40,7 @@ const CHUNK = 64;
 /** The second words of the keys of permutations, one for each use. The first word is the training's seed. */
 const KEYS = { seeds: 0x53454544, rows: 0x524f5753, fresh: 0x46524553 };
 
-/** How far a training is. */
+/** The progress of a training. */
 export interface TrainProgress {
   /** What was done last, such as "planner plays". */
   readonly stage: string;

@@ -81,7 +81,7 @@ export function teacherNamed(name: string): SteppedPolicy {
     throw new InputError(
       'unknown_name',
       `Expected a policy that states its reasons (${STEPPED_NAMES.join(', ')}), got "${name}". ` +
-        'Pass such a policy. eval --trajectories records all policies, without reasons.',
+        'Pass one of these. eval --trajectories records all policies, without reasons.',
     );
   }
   checkName('policy', name, STEPPED_NAMES);

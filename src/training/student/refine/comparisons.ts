@@ -52,7 +52,10 @@ export interface ComparisonOptions {
 /** The second words of the keys of draws: "ACTS" and "EPIS" in ASCII. The engine's streams have other numbers. */
 const KEYS = { actions: 0x41435453, episodes: 0x45504953 };
 
-/** Plays an episode in each environment. @param env opened with `imagination`, so no noise is that of a real episode. */
+/**
+ * Plays an episode in each environment, and compares actions at some of its steps.
+ * @param env opened with `imagination`, so no noise is that of a real episode.
+ */
 export async function compareActions(env: AnyVecEnv, options: ComparisonOptions): Promise<Comparisons> {
   const { numEnvs, world } = env;
   const { profileSeeds, seeds, outputsOf } = options;

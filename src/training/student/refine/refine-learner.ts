@@ -41,7 +41,7 @@ export class RefineLearner {
   /** Returns the student's outputs, f32 [n, OUTPUT_COUNT]. @param inputs f32 [n, FEATURE_COUNT]. */
   readonly outputsOf = (inputs: Float32Array): Float32Array => this.#model.outputsOf(inputs, FEATURE_COUNT);
 
-  /** Updates the student with one step of Adam. @returns the mean gain that its probabilities give. */
+  /** Updates the student with one step of Adam. @returns the mean gain under its probabilities. */
   async update(rows: RefineRows, rate: number): Promise<number> {
     const batch = {
       inputs: matrix(rows.inputs, FEATURE_COUNT),
