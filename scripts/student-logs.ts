@@ -12,9 +12,10 @@ export interface LogLine {
   /** Passes of cloning, and episodes of the refinement, so far. */
   readonly epochs: number;
   readonly refined: number;
-  /** Seconds since the training began, without those of the measurements: of the clock, and of all cores together. */
+  /** Seconds since the training began, without the measurements: by the clock, and summed over all cores. */
   readonly seconds: number;
   readonly coreSeconds: number;
+  /** Only at checkpoints that are measured. */
   readonly scores?: Scores;
 }
 
@@ -29,7 +30,7 @@ export interface Scores {
 
 /** Seeds of episodes that no training and no evaluation uses. */
 export const MEASURED = { first: 30_000, last: 30_999 };
-/** The number of passes of cloning between two measurements, and of episodes of the refinement. */
+/** The number of passes of cloning, and of episodes of the refinement, between two measurements. */
 const EPOCHS = 4;
 const REFINED = 4096;
 

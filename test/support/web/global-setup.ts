@@ -1,6 +1,6 @@
 /**
- * Global setup of a test run: starts one server of the page for all tests, and looks for Chromium. The first request builds
- * the page.
+ * Global setup of a test run: starts one server of the demo page for all tests, and looks for Chromium. The first request
+ * builds the page.
  */
 import type { TestProject } from 'vitest/node';
 import { whyAbsent } from '../chromium/chromium.js';
