@@ -117,7 +117,7 @@ function fromSource(
       'from.source',
       'a VecEnv or an AsyncVecEnv',
       source,
-      'Pass a VecEnv or an AsyncVecEnv. Of another environment, pass the snapshot() as "from".',
+      'Pass one of these, or the snapshot() of any other environment as "from".',
     );
   }
   for (const name of ['world', 'backend'] as const) {

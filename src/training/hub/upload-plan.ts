@@ -20,7 +20,7 @@ export interface PlannedFile {
 export interface UploadRequest {
   readonly repo: Repo;
   readonly branch: string;
-  /** Whether the repository must be private. False accepts an existing private repository. */
+  /** Whether the repository must be private. If false, an existing private repository is accepted too. */
   readonly private: boolean;
   readonly files: readonly LocalFile[];
 }

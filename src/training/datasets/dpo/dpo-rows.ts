@@ -5,6 +5,7 @@ import type { Columns } from '../../../shared/row-files/row-encoder.js';
 import type { Candidate } from './candidates.js';
 import type { Criterion } from './dpo-options.js';
 
+/** A row: two answers to the same state. Fields are columns. */
 export interface DpoRow {
   /** System and user: the rules and the observation. */
   readonly prompt: readonly ChatMessage[];

@@ -6,6 +6,7 @@ import { float32Decimal } from '../../../shared/float32-decimal.js';
 import type { Columns } from '../../../shared/row-files/row-encoder.js';
 import type { SftPlan } from './sft-options.js';
 
+/** A row: the answer to a state. Fields are columns. */
 export interface SftRow {
   /** System, user, assistant: the rules, the observation, and the full completion. */
   readonly messages: readonly ChatMessage[];
