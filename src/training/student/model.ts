@@ -115,7 +115,7 @@ export function forward(parameters: Parameters, inputs: np.Array): np.Array {
 const computeOutputs = jit(forward);
 
 /**
-* Returns minus the mean log-likelihood of belief targets under normal distributions, without its constant term.
+ * Returns minus the mean log-likelihood of belief targets under normal distributions, without its constant term.
  * @param outputs [n, OUTPUT_COUNT]. @param targets [n, 3].
  */
 export function beliefLoss(outputs: np.Array, targets: np.Array): np.Array {
