@@ -287,7 +287,9 @@ const unmutated = link(
   [...UNITS, `kernel_${KERNELS[0]}`].map((unit) => objectOf(unit)),
 );
 if (unmutated === null || !(await passes(unmutated)))
-  throw new Error('Expected the tests to pass without a mutation, got a failure. Run them on the unchanged sources first.');
+  throw new Error(
+    'Expected the tests to pass without a mutation, got a failure. Run them on the unchanged sources first.',
+  );
 const order = shuffled(
   allMutants().filter(({ file, line }) => `${file}:${line}`.includes(values.only)),
   values.seed,

@@ -72,7 +72,13 @@ function resolveText({ prompt, completion, reasoning, usage }: TextMove): Played
 function resolveAction({ action, belief, reasoning }: DirectMove): PlayedMove {
   if (!isAction(action)) throw illegalAction('action', action, { remedy: 'Pass a code in that range.' });
   const noTexts = { system: null, prompt: null, completion: null, usage: null };
-  return { action, parsed: true, belief: belief && toBelief(belief), ...noTexts, reasoning: reasoning ?? null };
+  return {
+    action,
+    parsed: true,
+    belief: belief && toBelief(belief),
+    ...noTexts,
+    reasoning: reasoning ?? null,
+  };
 }
 
 function toBelief(belief: ArrayLike<number>): Float32Array {

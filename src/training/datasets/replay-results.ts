@@ -96,7 +96,9 @@ export class StoredResults implements ResultSource {
   #resultOf(episode: TrajectoryEpisode): EpisodeResult {
     const result = this.#results.get(episode);
     if (result !== undefined) return result;
-    throw new Error(`Expected the result of seed ${episode.seed} in a shard, got none. Compute the shard again.`);
+    throw new Error(
+      `Expected the result of seed ${episode.seed} in a shard, got none. Compute the shard again.`,
+    );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {}

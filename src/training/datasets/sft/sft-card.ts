@@ -120,7 +120,9 @@ dataset of teachers that maximise wellbeing.
 
 function objectiveText({ provenance, selection }: SftCard): string {
   const objective = (provenance.objective ?? 'none') as Objective;
-  const paysForAdaptation = [...selection.graders.values()].some(({ grader }) => grader.weights.adaptation > 0);
+  const paysForAdaptation = [...selection.graders.values()].some(
+    ({ grader }) => grader.weights.adaptation > 0,
+  );
   return `${OBJECTIVES[objective]}${paysForAdaptation ? NEGLECT[objective] : ''}`;
 }
 
