@@ -1,3 +1,4 @@
+// Checks calls, divides their tiles between threads, and clears the results of replaced episodes.
 #include "batch.h"
 
 #include <algorithm>
@@ -11,7 +12,8 @@ namespace count = world::count;
 
 namespace {
 
-// The fewest tiles per thread. A smaller part takes less time than waking a thread, which takes some microseconds.
+// A call uses several threads if it has at least twice this many tiles. With fewer, waking a thread, which takes some
+// microseconds, costs more time than the thread saves.
 constexpr size_t kMinTilesToStep = 256;
 constexpr size_t kMinTilesToRun = 16;
 

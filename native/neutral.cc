@@ -1,3 +1,4 @@
+// Computes the tables of the neutral profile with the same rules as the kernels.
 #include "neutral.h"
 
 #include <type_traits>

@@ -4,7 +4,7 @@
 
 namespace rhythm {
 
-// Fills `neutral` and `neutral_focus`. The words and effects of the tables must be filled before.
+// Fills `neutral` and `neutral_focus`. The words and effects of the tables must be filled first.
 void build_neutral(Tables& tables);
 
 }  // namespace rhythm

@@ -39,7 +39,7 @@ class OutputArrays {
     });
   }
 
-  // Releases the arrays, so that they do not live until the batch object is collected.
+  // Releases the arrays, so that they can be collected before the batch object.
   void release() {
     for (Napi::Reference<Napi::ArrayBuffer>& buffer : buffer_) buffer.Reset();
     buffers_ = 0;

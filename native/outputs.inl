@@ -97,6 +97,7 @@ RHYTHM_INLINE void prefetch_outputs(const Envs& envs, const Group& g) {
   prefetch_numbers(envs.out.components, count::Components);
 }
 
+// Clears the final observations.
 RHYTHM_INLINE void clear_final(const Envs& envs, const Group& g) {
   if (envs.out.final_observations == nullptr) return;
   F zeros[count::ObservationFloats];

@@ -1,3 +1,4 @@
+// Finds chains of rows, and replays them tile by tile.
 #include "replay.h"
 
 #include <algorithm>
@@ -165,7 +166,7 @@ void Replayer::prefetch(size_t row) const {
   if (replay_.beliefs != nullptr) __builtin_prefetch(replay_.beliefs + row * count::Beliefs);
 }
 
-// Puts a chain into a lane, with its last history, which the others begin.
+// Puts a chain into a lane, with its last history. The other histories are its beginnings.
 void Replayer::add_chain(int state, const Chain& chain) {
   const size_t row = replay_.order[chain.end - 1];
   next_[state] = chain.begin;

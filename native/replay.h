@@ -30,13 +30,13 @@ struct Replay {
 };
 
 // Neighbouring rows order[begin] to order[end - 1] of one episode. Each history equals the one before, or continues it by one
-// action. So the state of a row is on the way to the next one.
+// action. So a replay of the last history reaches the states of all rows, one after the other.
 struct Chain {
   uint32_t begin, end;
   uint8_t first_stop, last_stop;  // the lengths of the first and the last history
 };
 
-// Returns the chains of a replay by the length of the last history, then of the first, then in their order.
+// Returns the chains of a replay, sorted by the length of the last history, then of the first. Equal ones keep their order.
 std::vector<Chain> chains_of(const Replay& replay);
 
 // Tiles of episodes with the outputs that a replay reads, small enough to stay in the first-level cache.
@@ -48,8 +48,9 @@ struct alignas(64) ReplayTiles {
   uint8_t final_mask[kEnvs];
 };
 
-// Replays chains. A tile has up to sixteen chains whose last histories are equally long, so that they run as one. It visits the
-// states that rows continue, the shortest histories first. A state that several rows continue is computed once and forked.
+// Replays chains. A tile has up to sixteen chains whose last histories are equally long, so that they run as one. It stops
+// at each state that a row continues, the shortest histories first. A state that several rows continue is computed once and
+// forked.
 class Replayer {
  public:
   Replayer(const Kernel& kernel, const Tables& tables, const Replay& replay);

@@ -1,3 +1,4 @@
+// Checks the block of words of a world, and builds tables from it.
 #include "tables.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Starts threads, wakes them for a call, and waits until their parts are done.
 #include "thread_pool.h"
 
 #include <exception>

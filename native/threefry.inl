@@ -25,6 +25,7 @@ struct Key {
 };
 RHYTHM_INLINE Key make_key(U k0, U k1) { return {k0, k1, k0 ^ k1 ^ broadcast(0x1BD11BDAu)}; }
 
+// Key injection `group`: adds two words of the key, and the number of the injection.
 template <int N>
 RHYTHM_INLINE void inject(Draw (&d)[N], const Key (&key)[N], U Key::*a, U Key::*b, uint32_t group) {
   RHYTHM_UNROLL for (int i = 0; i < N; i++) d[i].x0 = d[i].x0 + key[i].*a, d[i].x1 = d[i].x1 + (key[i].*b + broadcast(group));

@@ -1,3 +1,4 @@
+// The calls of the sequence, with their arguments. A refused call ends the process.
 #include "call_sequence.h"
 
 #include <cstdio>
