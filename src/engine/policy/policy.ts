@@ -36,8 +36,8 @@ export interface EpisodeStarts {
   readonly mask: Uint8Array;
   /**
    * u32 [n]: a seed for the random draws of the policy, so that its results can be reproduced. It is derived from the
-   * seed of the episode, and in `rolloutGroups` from the index of the member. With `usesHiddenState` it is the seed of
-   * the episode, or the index, itself. The seed of an episode determines its profile, noise and events.
+   * seed of the episode, and in `rolloutGroups` from the index of the member. A policy with `usesHiddenState` gets the
+   * seed of the episode, or the index, unchanged. The seed of an episode determines its profile, noise and events.
    */
   readonly seeds: Uint32Array;
   /**

@@ -22,7 +22,7 @@ export const LAYOUTS = ['row-major', 'column-major'] as const;
 export interface VecEnvOptions {
   /**
    * The number of environments in the batch, 1 to 2^24. Each takes about 415 bytes with the native backend and 4 kB
-   * with the reference, which allows at most 2^18. The trajectory of a run takes another 1,900 bytes for each.
+   * with the reference, which allows at most 2^18. The trajectory of a run takes another 1,850 bytes for each.
    */
   numEnvs: number;
   /** 'auto' (default: the fastest available), 'native' or 'reference'. */
@@ -100,8 +100,8 @@ export interface StepOptions {
 /**
  * The outputs of a call. Each vector environment reuses one frozen object, whose arrays are views, valid until the next
  * reset, step, run, assign or restore. With `copy: true` each result is a new object. The option `layout` applies to arrays
- * of several numbers per environment. The arrays from `finalScores` on are 0, never NaN, for environments whose episode has
- * not ended.
+ * of several numbers per environment. The arrays from `finalScores` to `episodeLengths` hold the results of an episode
+ * that has ended, even if the same step reset the environment. For other environments they are 0, never NaN.
  */
 export interface StepResult extends Outputs {
   /** f32 [numEnvs, width], fields as in `env.observationFields`. */

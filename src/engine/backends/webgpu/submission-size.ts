@@ -9,6 +9,8 @@ const FIRST_ENVS = 4096;
 const MIN_ENVS = 64;
 /** The largest growth from one submission to the next. */
 const GROWTH = 8;
+/** More environments than any batch has. */
+const MAX_ENVS = 2 ** 30;
 
 export class SubmissionSize {
   readonly #maxMs: number;
@@ -32,6 +34,6 @@ export class SubmissionSize {
     // Aims at half of the maximum, because the next environments may take longer.
     const fitting = Math.floor((envs * this.#maxMs) / Math.max(ms, 1e-3) / 2);
     this.#isMeasured = envs >= this.#envs || this.#isMeasured;
-    this.#envs = Math.max(MIN_ENVS, Math.min(fitting, envs * GROWTH, 2 ** 30));
+    this.#envs = Math.max(MIN_ENVS, Math.min(fitting, envs * GROWTH, MAX_ENVS));
   }
 }
