@@ -14,6 +14,7 @@ import { Mismatch } from './verify.js';
 export interface BodiesPlan {
   /** The maximum size of a body, in MiB. */
   readonly maxMib: number;
+  /** How often each body is sent. */
   readonly rounds: number;
 }
 export const FULL_BODIES: BodiesPlan = { maxMib: 16, rounds: 2 };
@@ -104,6 +105,10 @@ async function warmUp(url: string): Promise<void> {
   }
 }
 
+/**
+ * Sends a body between the commands `begin` and `end`, and reports the cost that the server measured. Returns the length of
+ * the answer in bytes.
+ */
 type Send = (
   url: string,
   payload: Payload,
@@ -112,7 +117,7 @@ type Send = (
   onCost: (cost: Cost) => void,
 ) => Promise<number>;
 
-/** Posts a body. @returns the length of the response body in bytes. */
+/** Posts a body. */
 const post: Send = async (url, { path }, body, command, onCost) => {
   await command('begin');
   const sent = request(url + path, { method: 'POST', headers: { 'content-length': body.length } });
@@ -126,7 +131,7 @@ const post: Send = async (url, { path }, body, command, onCost) => {
   return bytes;
 };
 
-/** Sends a message over a WebSocket. @returns the length of the answer in bytes. */
+/** Sends a message over a WebSocket. */
 const sendMessage: Send = async (url, { path, before = [], isBinary = false }, body, command, onCost) => {
   const socket = new WebSocket(url.replace('http', 'ws') + path, { perMessageDeflate: false, maxPayload: 0 });
   await once(socket, 'open');

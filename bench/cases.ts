@@ -28,7 +28,7 @@ export interface Case extends Setting {
 type Workload = Pick<Case, 'name' | 'writes' | 'open' | 'openExpected' | 'steps' | 'choice'>;
 
 /** Returns a workload of whole episodes. By default the reference does the same work. */
-const workload = (
+const wholeEpisodes = (
   name: string,
   writes: Writes,
   open: OpenRig,
@@ -43,20 +43,20 @@ const workload = (
   choice,
 });
 
-export const FUSED = workload(NAMES.fused, WRITES.grades, plays.random, plays.random, 'random');
-export const STEP = workload(NAMES.step, WRITES.steps, plays.steps);
-const HEURISTIC = workload(NAMES.heuristic, WRITES.grades, plays.heuristic);
-const SEQUENCE = workload(NAMES.sequence, WRITES.grades, plays.sequence);
-const RECORDED = workload(NAMES.recorded, WRITES.trajectory, plays.recordedSequence);
+export const FUSED = wholeEpisodes(NAMES.fused, WRITES.grades, plays.random, plays.random, 'random');
+export const STEP = wholeEpisodes(NAMES.step, WRITES.steps, plays.steps);
+const HEURISTIC = wholeEpisodes(NAMES.heuristic, WRITES.grades, plays.heuristic);
+const SEQUENCE = wholeEpisodes(NAMES.sequence, WRITES.grades, plays.sequence);
+const RECORDED = wholeEpisodes(NAMES.recorded, WRITES.trajectory, plays.recordedSequence);
 const FORK: Workload = {
-  ...workload(NAMES.fork, WRITES.grades, plays.fork, plays.forkFromReset),
+  ...wholeEpisodes(NAMES.fork, WRITES.grades, plays.fork, plays.forkFromReset),
   steps: NUM_STEPS - FORK_STEP,
   // Rollouts from one state share their random draws, so a step needs fewer operations.
   choice: undefined,
 };
-const ENV_STEP = workload(NAMES.envStep, WRITES.steps, plays.envSteps, plays.steps);
+const ENV_STEP = wholeEpisodes(NAMES.envStep, WRITES.steps, plays.envSteps, plays.steps);
 // One call makes all steps, and returns only the outputs after the last one. A run of the same actions returns the same outputs.
-const ADDON_STEP = workload(NAMES.addonStep, WRITES.steps, plays.addonSteps, plays.sequence);
+const ADDON_STEP = wholeEpisodes(NAMES.addonStep, WRITES.steps, plays.addonSteps, plays.sequence);
 
 const rows = 'row-major' as const;
 const columns = 'column-major' as const;
@@ -68,8 +68,8 @@ export const KERNELS: readonly string[] = nativeBackend
   .map((kernel) => kernel.name);
 
 /** Returns a native case: one thread and row-major outputs by default. */
-const native = (kernel: string, load: Workload, changes: Partial<Setting> = {}): Case => ({
-  ...load,
+const native = (kernel: string, workload: Workload, changes: Partial<Setting> = {}): Case => ({
+  ...workload,
   backend: 'native',
   kernel,
   threads: 1,
@@ -98,8 +98,8 @@ const bestCases = (kernel: string): Case[] => [
   native(kernel, ADDON_STEP, { episodes: SIZE.small }),
 ];
 
-const reference = (load: Workload): Case => ({
-  ...load,
+const reference = (workload: Workload): Case => ({
+  ...workload,
   backend: 'reference',
   kernel: null,
   threads: 1,

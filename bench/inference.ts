@@ -23,7 +23,7 @@ export interface InferencePlan {
 export const FULL_INFERENCE: InferencePlan = { episodes: 2000, firstSeed: 20_000 };
 export const SMALL_INFERENCE: InferencePlan = { episodes: 20, firstSeed: 20_000 };
 
-/** The steps after which figures are reported. */
+/** The steps after which figures are reported. An agent states its last belief after 27 steps. */
 const REPORTED_STEPS: readonly number[] = [1, 4, 8, 12, 20, NUM_STEPS - 1];
 /** The maximum number of environments whose intervals are checked, because `explain` takes longer than an update. */
 const MAX_EXPLAINED = 300;
@@ -34,6 +34,7 @@ export interface InferenceRow {
   /** The name of the policy in POLICIES. */
   readonly policy: string;
   readonly steps: number;
+  /** The mean absolute error of the inferred beliefs. */
   readonly beliefMae: number;
   /** The error that the inference itself expects, `expectedErrors()`. */
   readonly expectedMae: number;

@@ -14,7 +14,7 @@ import { ReferenceOutputs, titleOf, verify } from './verify.js';
 export interface Effort {
   /** Rounds over all cases. */
   readonly rounds: number;
-  /** The minimum number of plays in a sample. */
+  /** The minimum number of plays in a sample. A play takes all steps of a case once. */
   readonly plays: number;
   /** The minimum duration of a sample, in milliseconds. */
   readonly ms: number;

@@ -41,7 +41,7 @@ export async function measurePage(plan: PagePlan, onProgress: OnProgress): Promi
   const server = await SiteServer.open({ cached: true });
   try {
     const site = await Site.at(server.origin);
-    // A context of its own for all loads, with their cache. Routes would turn it off.
+    // All loads share one context, and so its cache. It has no routes, which would disable the cache.
     const page = await (await browser.newContext()).newPage();
     page.setDefaultTimeout(LIMIT);
     const firstChartSeconds = await firstCharts(page, site, plan, onProgress);
@@ -89,7 +89,7 @@ const results = (page: Page): Promise<void> => page.locator('.results[aria-busy=
 const idle = (page: Page): Promise<unknown> =>
   page.evaluate('new Promise((done) => requestIdleCallback(() => done(null), { timeout: 1000 }))');
 
-/** Opens a view anew. */
+/** Loads a view in a new document. */
 async function open(page: Page, site: Site, fragment: string): Promise<void> {
   await page.goto('about:blank');
   await page.goto(site.at(fragment));
@@ -103,7 +103,7 @@ async function press(page: Page, keys: readonly string[]): Promise<void> {
   }
 }
 
-/** What is done with the page. */
+/** The uses of the page, by name. */
 const USES: Readonly<Record<string, Use>> = {
   'at the start, in the crowd and between views': async (page, site) => {
     await open(page, site, '#crowd?people=10000');
@@ -119,6 +119,7 @@ const USES: Readonly<Record<string, Use>> = {
   'while a week is played': async (page, site, { inputs }) => {
     await open(page, site, '#person');
     await page.getByText('0 of 28 slots').waitFor();
+    // Each digit plays an action.
     const keys = Array.from('4571845718457184571845718457').slice(0, inputs);
     for (const [k, key] of keys.entries()) {
       await page.keyboard.press(key);

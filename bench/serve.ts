@@ -91,7 +91,7 @@ async function timeScore(url: string, { rows, rounds }: ServePlan, onProgress: O
   return median(times) / 1e9;
 }
 
-/** Measures clients that share the server, with rows as JSON and as frames. */
+/** Measures clients that share the server, with rows as JSON and as binary frames. */
 async function measureLoads(
   server: ServerChild,
   plan: ServePlan,

@@ -1,4 +1,4 @@
-# The addon that measures the core. Only the bench builds it (core.ts): the package has nothing of it.
+# The addon that measures the core. Only the bench builds it (core.ts): the package does not contain it.
 {
   "target_defaults": {
     "cflags_cc!": ["-std=gnu++17", "-fno-exceptions"],
@@ -34,7 +34,7 @@
           "type": "static_library",
           "sources": ["probe_avx512.cc"],
           "variables": { "own_flags": ["-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl", "-mprefer-vector-width=512"] },
-          # gcc 12's own intrinsics set the warnings off.
+          # The headers of gcc 12 cause these warnings.
           "conditions": [["clang==0", { "cflags_cc": ["-Wno-maybe-uninitialized", "-Wno-uninitialized"] }]]
         }
       ]

@@ -1,3 +1,4 @@
+// The probe of the registers of kernel portable. In an asm statement, "x" (x64) and "w" (ARM) are vector registers.
 #include "lanes_portable.h"
 #include "probe.h"
 

@@ -15,6 +15,7 @@ PARITY = np.uint32(0x1BD11BDA)
 
 
 def threefry(k0, k1, c0, c1):
+    """Returns the two random words of a key and a counter."""
     ks = (k0, k1, k0 ^ (k1 ^ PARITY))
     x0, x1 = c0 + ks[0], c1 + ks[1]
     for g in range(1, 6):
@@ -54,6 +55,7 @@ def respond(xp, trait, m, slot, action):
 
 
 def noise_of(y, j):
+    """Returns noise number `j` of a draw, in (-1, 1)."""
     n = (y[j // 3] >> np.uint32(10 * (j % 3))) & np.uint32(1023)
     return (n.astype(F32) + F32(0.5)) * F32(2**-9) - F32(1)
 
@@ -96,7 +98,8 @@ def step(xp, state, t, action):
     weight = [profile[..., len(TRAIT) + k] for k in METERS]
 
     d = respond(xp, own, m, slot, action)
-    y = threefry(seed, WORLD["streamNoise"], np.uint32(1) * t, np.uint32(0))
+    word = np.uint32(1) * t  # an unsigned 32-bit number, also if `t` is an int of Python
+    y = threefry(seed, WORLD["streamNoise"], word, np.uint32(0))
     d = [d[k] + WORLD["noiseMeters"][k] * noise_of(y, k) for k in METERS]
     d0 = respond(xp, neutral, m, slot, action)
     anomaly = [d[k] - d0[k] for k in METERS]
@@ -105,7 +108,7 @@ def step(xp, state, t, action):
     for k in (C, P, S, N):
         d[k] = d[k] - WORLD["decay"][k]
 
-    x0, x1 = threefry(seed, WORLD["streamEvent"], np.uint32(1) * t, np.uint32(0))
+    x0, x1 = threefry(seed, WORLD["streamEvent"], word, np.uint32(0))
     happens = x0 < WORLD["eventThreshold"]
     code = ((x1 >> np.uint32(16)) * NUM_EVENTS) >> np.uint32(16)
     effect = xp.asarray(WORLD["eventEffect"])[code]
