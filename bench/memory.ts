@@ -84,7 +84,7 @@ const atMost = (value: number, bytes: number | undefined): MemoryTarget => ({
   met: bytes === undefined ? null : bytes <= value,
 });
 
-/** Makes `prompts` prompts in batches in a process of their own. */
+/** Makes `prompts` prompts in batches, in a new process. */
 export async function measurePromptMemory(prompts: number): Promise<PromptMemory> {
   const { stdout } = await runNode(['bench/prompt-memory-child.js', String(prompts)]);
   return JSON.parse(stdout) as PromptMemory;
