@@ -89,7 +89,7 @@ export const STEP_LINES: readonly Line[] = [
   { rule: 7, text: 'crashes = crashes + low', onlyExtra: true, extra: { words: 1 } },
   {
     rule: 7,
-    text: "well = well + ((((weight.V * m'.V) + (weight.C * m'.C)) + (weight.P * m'.P)) + (weight.S * m'.S)) + (weight.N * m'.N)",
+    text: "well = well + (((((weight.V * m'.V) + (weight.C * m'.C)) + (weight.P * m'.P)) + (weight.S * m'.S)) + (weight.N * m'.N))",
   },
   { rule: 8, times: NUM_METERS, text: 'w = weight + bias' },
   {
