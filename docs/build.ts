@@ -21,7 +21,7 @@ const run = (command: string, ...args: string[]) =>
 /** Runs a tool of the docs package. */
 const runTool = (name: string, ...args: string[]) => run(join(DOCS, 'node_modules/.bin', name), ...args);
 
-/** Copies the pages of the site and their pictures into its folder. Each keeps its path in the repository, so that relative links hold. */
+/** Copies the pages and their pictures into SITE. Each keeps its path in the repository, so that relative links hold. */
 function gatherPages(): void {
   const names = readdirSync(DOCS, { recursive: true, encoding: 'utf8' });
   const files = names
@@ -37,7 +37,8 @@ function gatherPages(): void {
 /** Builds the demo page into the folder `page` of the site. */
 function buildPage(): void {
   execFileSync('npx', ['vite', 'build', 'web', '--outDir', join(OUT, 'page'), '--logLevel', 'warn'], {
-    ...{ cwd: ROOT, stdio: 'inherit' },
+    cwd: ROOT,
+    stdio: 'inherit',
     env: { ...process.env, RHYTHM_DOCS_URL: '../' },
   });
 }

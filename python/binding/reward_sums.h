@@ -7,7 +7,7 @@
 #include "lanes_scalar.h"
 #include "tables.h"
 
-// A namespace of its own: the kernels include the same source.
+// A namespace of its own, because each kernel includes the same source in its namespace.
 namespace rhythm::python::sums {
 
 using namespace scalar;
@@ -25,13 +25,13 @@ namespace trait = world::trait;
 // Writes to `out`, f32 [3], the sums early, late and well of the first `steps` steps under a profile. `meters` and `deltas`
 // are f32 [28, 5].
 inline void add_steps(const Tables& w, const float* profile, int steps, const float* meters, const float* deltas, float* out) {
-  const Profile rated = make_profile(w, [profile](int k) { return broadcast(profile[k]); });
+  const Profile prepared = make_profile(w, [profile](int k) { return broadcast(profile[k]); });
   EpisodeState episode = {};
   for (int t = 0; t < steps; t++) {
     const Meters moved = broadcast(meters + t * count::Meters), delta = broadcast(deltas + t * count::Meters);
     const U low = count_below(moved, broadcast(w.f[block::CrashThreshold]));
-    add_reward(SharedTime{t}, reward_of(w, rated, delta, low), episode);
-    episode.well = episode.well + weighted_sum(rated.weights, moved);
+    add_reward(SharedTime{t}, reward_of(w, prepared, delta, low), episode);
+    episode.well = episode.well + weighted_sum(prepared.weights, moved);
   }
   out[0] = episode.early.v, out[1] = episode.late.v, out[2] = episode.well.v;
 }

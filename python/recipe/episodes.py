@@ -21,9 +21,8 @@ NUM_STEPS = 28
 FALLBACK = "sleep"
 #: Rewards of single answers. Their means over the steps are rewards of the episode.
 ANSWER_REWARDS = ("format_valid", "action_legal")
-LEGAL = 0.5
 
-#: Takes the answers of a step of all episodes: texts, whether each has an action, and whether it was cut off.
+#: Takes all answers of a batch of episodes: texts, whether each has an action, and whether it was cut off.
 Record = Callable[[Sequence[str], Sequence[bool], Sequence[bool]], None]
 RewardFunction = Callable[..., List[Optional[float]]]
 
@@ -118,7 +117,7 @@ class EpisodeRollouts:
             episode.final_score, episode.episode_return = float(final), float(total)
 
     def _log(self, episodes: List[Episode], steps: int) -> None:
-        """Writes the episodes of all ranks. A resumed run first removes the lines of those that it plays again."""
+        """Writes the episodes of all ranks. A resumed run first removes the lines of the episodes that it plays again."""
         lines = ranks.gather([{"step": steps + 1, "grader": self._grader, **episode.line()} for episode in episodes])
         if not ranks.is_first():
             return

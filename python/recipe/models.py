@@ -15,7 +15,7 @@ from trl import ModelConfig, get_peft_config, get_quantization_config
 
 ADAPTER = "adapter_config.json"
 
-#: TRL's option model_init_kwargs. TRL has already parsed a text.
+#: The value of TRL's option model_init_kwargs. If it was given as text, TRL has already parsed it.
 Options = Union[Dict[str, Any], str, None]
 
 
@@ -37,7 +37,7 @@ def nf4(cpu: bool) -> BitsAndBytesConfig:
     if missing:
         raise ValueError(
             f"Expected {' and '.join(missing)} for --quantize nf4, got none. Use a machine with a GPU, run "
-            "pip install bitsandbytes, or pass --quantize none, which needs four times the memory."
+            "pip install bitsandbytes, or pass --quantize none, which needs more memory (README.md)."
         )
     return nf4_config()
 

@@ -1,7 +1,6 @@
-"""The processes (ranks) of a run, as torchrun or `accelerate launch` starts them. Without a launcher there is only rank
-0.
+"""The processes (ranks) of a run, as torchrun or `accelerate launch` starts them.
 
-`on_first`, `on_each_node`, `gather` and `wait` communicate: all ranks must call them in the same order, after TRL's
+Without a launcher there is only rank 0. `on_first`, `on_each_machine`, `gather` and `wait` communicate: all ranks must call them in the same order, after TRL's
 configuration (`ddp_backend`, `ddp_timeout`) has connected the ranks, on CPUs by gloo. Imports torch only if there are
 several ranks.
 """
@@ -48,11 +47,12 @@ def disconnect() -> None:
 
 
 def on_first(function: Callable[[], Result]) -> Result:
-    """Calls a function on rank 0 and returns its result on all ranks. If it fails, the others raise OtherRankError."""
+    """Calls a function on rank 0 and returns its result on all ranks. If it fails, the other ranks raise
+    OtherRankError."""
     return _on_leader(function, 0)
 
 
-def on_each_node(function: Callable[[], Result]) -> Result:
+def on_each_machine(function: Callable[[], Result]) -> Result:
     """Calls a function on the first rank of each machine and returns its result on all ranks of that machine."""
     return _on_leader(function, rank() - local_rank())
 

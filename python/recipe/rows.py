@@ -1,5 +1,4 @@
-"""The rows of both stages. Rank 0 generates or reads them and sends them to the others, so no two ranks write a
-file."""
+"""The rows of both stages. Rank 0 generates or reads them and sends them to the other ranks, so only one rank writes."""
 
 from __future__ import annotations
 

@@ -10,9 +10,9 @@ from rhythm_vec import serve
 
 
 @contextmanager
-def server_of_node(command: Optional[Sequence[str]], url: Optional[str]) -> Iterator[str]:
+def server_of_machine(command: Optional[Sequence[str]], url: Optional[str]) -> Iterator[str]:
     """Yields the URL of a running server, or of one that the first rank of this machine starts and stops."""
     with ExitStack() as started:
-        yield ranks.on_each_node(lambda: url or started.enter_context(serve(command)))
+        yield ranks.on_each_machine(lambda: url or started.enter_context(serve(command)))
         # The other ranks may still need the server. This line does not run after an error: then the launcher ends them.
         ranks.wait()

@@ -29,7 +29,7 @@ from arguments import Run, parse_arguments  # noqa: E402
 from record import begin, check_unchanged  # noqa: E402
 from rhythm_vec import ServerUnavailableError  # noqa: E402
 from rows import Rows, make_grpo_rows, make_sft_rows, read_rows  # noqa: E402
-from server import server_of_node  # noqa: E402
+from server import server_of_machine  # noqa: E402
 from settings import Settings, table  # noqa: E402
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def run_grpo(run: Run, settings: Settings, config: GRPOConfig) -> None:
     )
     from grpo import train_grpo
 
-    with server_of_node(run.command, run.url) as url:
+    with server_of_machine(run.command, run.url) as url:
         train_grpo(settings, run, rows, config, url, start)
 
 

@@ -1,3 +1,5 @@
+"""The types of the compiled engine, which python/binding/module.cc defines."""
+
 from typing import Any, List, Optional, Tuple
 
 import numpy as np

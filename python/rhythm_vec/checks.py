@@ -89,14 +89,15 @@ def as_array(what: str, value: Any, kinds: str, shape: Tuple[int, ...], unit: st
     if array.dtype.kind not in kinds:
         refuse("wrong_type", f"{what} to be {unit} {list(shape)}", describe(value), "Pass an array of this shape.")
     if array.shape != shape and array.shape != (int(np.prod(shape)),):
-        refuse("wrong_length", f"{what} to be {unit} {list(shape)}", describe(value), "Pass an entry per environment.")
+        refuse("wrong_length", f"{what} to be {unit} {list(shape)}", describe(value), "Pass an array of this shape.")
     return array.reshape(shape)
 
 
 def to_codes(
     what: str, value: Any, shape: Tuple[int, ...], high: int, code: str = "out_of_range"
 ) -> npt.NDArray[np.uint8]:
-    """Returns integers from 0 to `high` as a new u8 array of a shape. Raises InputError with `code` for others."""
+    """Returns integers from 0 to `high` as a new u8 array of a shape. Raises InputError with `code` for other
+    integers."""
     array = as_array(what, value, "iu", shape, "integers")
     invalid = np.argwhere((array < 0) | (array > high))
     if invalid.size > 0:

@@ -222,7 +222,7 @@ def to_grader(world: World, choice: Any, where: str = "grader") -> npt.NDArray[n
         row: npt.NDArray[np.float32] = table[_world.GRADER_NAMES.index(check_name(where, choice, _world.GRADER_NAMES))]
         return row.copy()
     if isinstance(choice, Mapping):
-        return _check_weights(_listed(choice, where), where)
+        return _check_weights(_weights_in(choice, where), where)
     return _check_weights(choice, where)
 
 
@@ -236,13 +236,14 @@ def read_grader(path: Any) -> Mapping[str, Any]:
     try:
         grader = json.loads(Path(path).read_text(encoding="utf-8"))
     except ValueError as error:
-        refuse("bad_grader", f"JSON in {os.fspath(path)}", str(error), "Write a grader file.")
+        refuse("bad_grader", f"JSON in {os.fspath(path)}", str(error), 'Write {"name": ..., "weights": {...}}.')
     if isinstance(grader, dict):
         return grader
     refuse("bad_grader", f"an object in {os.fspath(path)}", describe(grader), 'Write {"name": ..., "weights": {...}}.')
 
 
-def _listed(grader: Mapping[str, Any], where: str) -> Sequence[float]:
+def _weights_in(grader: Mapping[str, Any], where: str) -> Sequence[float]:
+    """Returns the weights of a mapping, one for each component; 0 for components that it leaves out."""
     weights = grader.get("weights", None if "name" in grader or "schema" in grader else grader)
     if not isinstance(weights, Mapping):
         refuse(

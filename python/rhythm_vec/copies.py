@@ -131,14 +131,14 @@ def restore(core: Core, data: Any) -> None:
 
 def _check_compatible(core: Core, snapshot: Snapshot) -> None:
     options = core.options
-    own = {
+    required = {
         "world_digest": options.world.digest,
         "num_envs": core.num_envs,
         "imagination": options.imagination,
         "autoreset": options.autoreset,
         "seed_range": options.seed_range,
     }
-    for name, expected in own.items():
+    for name, expected in required.items():
         got = getattr(snapshot, name)
         if got != expected:
             remedy = f"Create an environment with {name}={got!r}."
@@ -146,7 +146,7 @@ def _check_compatible(core: Core, snapshot: Snapshot) -> None:
 
 
 def _replay_histories(core: Core, words: Words, imagination: bool) -> None:
-    """Replays episodes, u32 [n, 52], from their beginning, to write the histories of their last steps."""
+    """Replays the episodes of states, u32 [n, 52], from their beginning, to write the histories of their last steps."""
     if core.history is None:
         return
     core.history.clear(None)
@@ -158,7 +158,8 @@ def _replay_histories(core: Core, words: Words, imagination: bool) -> None:
 
 
 def replay(core: Core, words: Words, imagination: bool, names: Sequence[str]) -> Trajectory:
-    """Replays episodes, u32 [n, 52], from their beginning, in the world of `core`. Returns these fields of their steps."""
+    """Replays the episodes of states, u32 [n, 52], from their beginning, in the world of `core`. Returns the fields `names`
+    of their steps."""
     count, floats = len(words), words.view(np.float32)
 
     def column(name: str, width: int) -> npt.NDArray[np.float32]:

@@ -33,7 +33,7 @@ class Options:
     threads: int
     autoreset: str
     seed_range: Tuple[int, int]
-    #: The number that autoreset adds to a seed: num_envs, or that of the whole if this VecEnv is a part of several.
+    #: The number that autoreset adds to a seed: num_envs, or that of the whole environment of which this is a part.
     seed_stride: int
     observation: Optional[Mapping[str, Any]]
     layout: str
@@ -43,8 +43,8 @@ class Options:
 
 
 class OneCall:
-    """A context manager that spans a call of a VecEnv with its bookkeeping, which the batch's own guard does not. Raises
-    StateError `busy` if another call is in progress."""
+    """A context manager for a whole call of a VecEnv, bookkeeping included. The batch's own guard covers only the
+    computation. Raises StateError `busy` if another call is in progress."""
 
     __slots__ = ("_lock",)
 
@@ -221,7 +221,7 @@ class Core:
         resets = ending.astype(np.uint8)
         if mask is not None:
             resets &= mask
-        # In next-step mode the engine also gets a mask without resets, as in the TypeScript API.
+        # In next-step mode the engine also gets a reset mask of zeros, as in the TypeScript API.
         return resets if self.options.autoreset == "next-step" or resets.any() else None
 
     def commit_ended(self, ended: int, mask: Optional[Bytes] = None) -> None:
@@ -278,7 +278,7 @@ class Core:
         self.batch.encode(self._compiled, history, self._encoded[name], mask, name == "final_observations")
 
     def current(self) -> StepResult:
-        """Encodes and returns the outputs of a call that did not step."""
+        """Encodes and returns the outputs of a call other than `step`."""
         if not self.encoder.is_raw:
             self._encode()
         if self.result.final_observations is not None:

@@ -48,7 +48,7 @@ class RhythmVectorEnv(InProcess, BaseVectorEnv):
     """A Gymnasium vector environment over a `VecEnv`, with the same results bit for bit.
 
     An action is an index of `action_names`. With `beliefs` it is {"action": index, "belief": [social, morning, work]},
-    and its beliefs are graded: the last one by v2, those from the third day on by v3. Three NaN state no belief.
+    and v2 grades the last belief, v3 the beliefs from the third day on. Three NaN state no belief.
 
     Infos have the names of `RemoteVectorEnv`: `seed` and `episode_number` of the current episodes, and after the end of
     an episode `final_score`, its eight `components`, `belief_mae`, `early_mean`, `late_mean`, `episode_return` and

@@ -117,6 +117,7 @@ def _imagined_states(source: Core, origins: Indices, imagined: Imagined) -> Word
         floats[:, STATE[name]] = sums[:, k]
     # The earlier beliefs are not stored, so their terms under the new profile are unknown.
     floats[:, STATE["skill"]] = 0
+    # The field `tape` has the actions of the steps taken.
     states[:, STATE["tape"] : STATE["grader"]] = 0
     states[:, STATE["began"]] = states[:, STATE["step"]]
     width = len(_world.METER_NAMES)

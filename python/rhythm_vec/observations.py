@@ -17,6 +17,7 @@ __all__ = ["ObservationField"]
 
 Floats = npt.NDArray[np.float32]
 _SOURCES = {row[0]: row for row in _world.OBSERVATION_FIELDS}
+#: The fields of a past step in a history.
 _RECORD_NAMES = ("last_action", "reward", "deltas", "anomalies")
 _OPTIONS = ("fields", "one_hot", "scale", "history")
 _NUM_RAW = sum(size for _, _, size, _, _, _ in _world.OBSERVATION_FIELDS)

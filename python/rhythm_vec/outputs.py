@@ -12,6 +12,7 @@ from . import _world
 
 __all__ = ["StepResult", "Trajectory"]
 
+#: The dtype of each array, and its numbers per environment.
 OUTPUTS: Mapping[str, Tuple[str, int]] = _world.OUTPUTS
 _LINE = 64  # bytes of a cache line
 _NUM_STEPS = _world.NUM_STEPS
@@ -139,7 +140,7 @@ def allocate_trajectory(
     """Allocates a trajectory without steps. Returns the flat arrays for the engine, then views [n, 28] and [n, 28, 5]."""
     stride = column_stride_of(num_envs) if column_major else 0
     arrays = [_allocate_field(name, stride or num_envs) if name in names else None for name in Trajectory._fields]
-    return (*arrays, stride), Trajectory(*[_shaped(array, num_envs, stride) for array in arrays])
+    return (*arrays, stride), Trajectory(*[_steps_of(array, num_envs, stride) for array in arrays])
 
 
 def _allocate_field(name: str, rows: int) -> Array:
@@ -151,7 +152,8 @@ def _allocate_field(name: str, rows: int) -> Array:
     return array
 
 
-def _shaped(array: Optional[Array], num_envs: int, stride: int) -> Any:
+def _steps_of(array: Optional[Array], num_envs: int, stride: int) -> Any:
+    """Returns a view [num_envs, 28] or [num_envs, 28, 5] of a field of a trajectory."""
     if array is None:
         return None
     width = len(array) // (stride or num_envs)

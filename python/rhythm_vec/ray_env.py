@@ -105,7 +105,7 @@ class RayVectorEnv(ProxyVectorEnv):
 
 
 class _Part:
-    """The environments of one actor. Keeps their last saved state and all later calls, to reopen them elsewhere."""
+    """The environments of one actor. Keeps their last saved state and all later calls, to reopen them after a restart."""
 
     def __init__(self, actor: Any, key: int, rows: slice, env: VecEnv) -> None:
         self._actor = actor

@@ -33,7 +33,7 @@ class RemoteVectorEnv(ProxyVectorEnv):
     """A Gymnasium vector environment whose episodes a server steps in one batch.
 
     An action is an index of `action_names`. With `beliefs` it is {"action": index, "belief": [social, morning, work]},
-    and its beliefs are graded: the last one by v2, those from the third day on by v3.
+    and v2 grades the last belief, v3 the beliefs from the third day on.
 
     Infos have the `seed` and `episode_number` of each environment's current episode. After the end of an episode they
     also have its `final_score`, its eight `components`, `belief_mae`, `early_mean`, `late_mean`, `episode_return` and

@@ -182,6 +182,7 @@ class _Rows:
     def _to_beliefs(
         self, name: str, beliefs: Any, shape: Tuple[int, ...], used: Optional[Bools]
     ) -> Tuple[Optional[Floats], Optional[npt.NDArray[np.uint8]]]:
+        """Returns beliefs of a shape, and which of them are given, u8. Ignores those outside `used`."""
         if beliefs is None:
             return None, None
         floats = to_floats(as_array(name, beliefs, "fiu", shape, "numbers"))
@@ -203,6 +204,7 @@ class _Rows:
 def _replay(
     rows: _Rows, modes: Any, floats: Any, grader: Floats, world: World, kernel: str, threads: int
 ) -> Dict[str, npt.NDArray[Any]]:
+    """Replays the valid rows, sorted by their number of earlier actions. Returns the numbers of all rows."""
     valid = np.flatnonzero(~rows.invalid).astype(np.uint32)
     order = valid[np.argsort(rows.steps[valid], kind="stable")]
     results: Dict[str, npt.NDArray[Any]] = {
@@ -237,6 +239,7 @@ def _replay(
 def _stack_of(
     rows: _Rows, results: Mapping[str, npt.NDArray[Any]], factors: Tuple[float, ...], terms: Mapping[str, bool]
 ) -> ReplayScores:
+    """Computes the reward stack from the numbers of `_replay`."""
     has_action = rows.actions >= 0
     has_belief = np.zeros(rows.count, np.bool_) if rows.given is None else rows.given.astype(np.bool_)
     best, no_belief = (np.float32(_STACK["belief_accuracy"][name]) for name in ("best", "no_belief"))
@@ -272,10 +275,11 @@ def _total_of(stack: Mapping[str, Floats], factors: Tuple[float, ...]) -> npt.ND
 def _shaped(rows: _Rows, rewards: Floats, terms: Mapping[str, bool]) -> Floats:
     """Returns the steps' rewards plus the shaping terms. Each addition rounds to float32."""
     shaped: Any = rewards
+    # A bit for each action.
     bit = np.uint32(1) << rows.histories.astype(np.uint32)
     action = np.uint32(1) << np.maximum(rows.actions, 0).astype(np.uint32)
     if terms["repetition"]:
-        window = _world.REPETITION["window"] - 1
+        window = _world.REPETITION["window"] - 1  # the row's own action completes the window
         recent = rows.taken & (np.arange(NUM_STEPS) >= rows.steps[:, None].astype(np.int64) - window)
         used = np.bitwise_or.reduce(np.where(recent, bit, np.uint32(0)), axis=1) | action
         repeats = (rows.steps >= window) & (_count_bits(used) <= _world.REPETITION["distinct"])

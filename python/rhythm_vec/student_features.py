@@ -28,6 +28,7 @@ _METERS = len(_world.METER_NAMES)
 _VITALITY, _COGNITION, _PROGRESS, _SERENITY = 0, 1, 2, 3
 _SLOTS, _ACTIONS = 4, len(_world.ACTION_NAMES)
 _AT: Dict[str, int] = {name: offset for name, offset, *_ in _world.OBSERVATION_FIELDS}
+#: The traits that anomalies bound, as indices of TRAIT_NAMES.
 _BOUNDED = [
     _world.TRAIT_NAMES.index(name)
     for name in (
@@ -42,6 +43,7 @@ _BOUNDED = [
         "stress_threshold",
     )
 ]
+#: The positions of these traits in _BOUNDED.
 _SOCIAL_VITALITY, _SOCIAL_SERENITY, _MORNING, _NIGHT, _RECOVERY, _PROGRESS_BONUS, _SOLO, _GUILT, _THRESHOLD = range(9)
 _METABOLIC_RATE = _world.TRAIT_NAMES.index("metabolic_rate")
 #: A meter that no trait affects.
@@ -49,7 +51,7 @@ _NONE = -1
 #: Bound on the float32 rounding of an anomaly in the published world, with a wide margin.
 _ROUNDING = _F32(2**-18)
 
-#: The prior of the reward weights, Dirichlet(2, 2, 2, 2, 2): mean, variance, covariance.
+#: The prior of the reward weights, Dirichlet(2, 2, 2, 2, 2): mean, variance, covariance. The divisor is 2 * 5 + 1.
 _PRIOR = (_F32(0.2), _F32(0.2 * (1 - 0.2) / 11), _F32(-(0.2 * 0.2) / 11))
 #: A smaller variance of the weighted sum counts as 0: then the reward says nothing about the weights.
 _LEAST_VARIANCE = _F32(2**-40)
@@ -129,6 +131,7 @@ class Features:
         self._weights[rows], self._covariance[rows] = _filtered(
             p, self._weights[rows], self._covariance[rows], deltas, seen[:, _AT["reward"]], crashed
         )
+        # The decay is visible if vitality was not clamped and there was no event.
         vitality = after[:, _VITALITY]
         free = (vitality > 0) & (vitality < 1) & (seen[:, _AT["event"]] < 0)
         stressed = (before[:, _SERENITY] < p["traitNeutral"][_BOUNDED[_THRESHOLD]]).astype(_F32)
@@ -203,10 +206,11 @@ class _Bounds:
     def narrowed(
         self, row: npt.NDArray[np.int64], before: Floats, anomalies: Floats, low: Floats, high: Floats
     ) -> Tuple[Floats, Floats]:
-        """Returns the bounds after a step of each episode. The given ones are overwritten.
+        """Narrows the bounds by the anomalies of a step of each episode. Overwrites `low` and `high`, and returns them.
 
         Args:
-            row: [n]: slot * 10 + action.
+            row: [n]: slot * 10 + action of the step.
+            before: [n, 5]: the meters before the step.
         """
         affecting = self._affecting[row]
         slopes = self._slopes[row]
@@ -231,7 +235,8 @@ class _Bounds:
     def _fits(
         self, rest: Floats, affecting: npt.NDArray[np.int64], slopes: Floats, low: Floats, high: Floats
     ) -> Flags:
-        """Returns whether some profile within the bounds has the anomalies, less what stress adds to them."""
+        """Returns whether a profile within the bounds can have the anomalies, [n]. `rest` is the anomalies without the part that
+        stress adds, [n, 5]."""
         affected = affecting != _NONE
         at = np.where(affected, affecting, 0)
         neutral = self._neutral[at]
@@ -251,6 +256,8 @@ class _Bounds:
         low: Floats,
         high: Floats,
     ) -> None:
+        """Narrows the bounds of the trait that affects a meter. `rests` are the anomalies without the part of stress, for a
+        calm and for a stressed profile; `may_be` says for each of the two whether it is possible."""
         rows = np.flatnonzero(affecting != _NONE)
         if rows.size == 0:
             return
@@ -272,7 +279,8 @@ class _Bounds:
 def _filtered(
     p: Dict[str, npt.NDArray[Any]], mean: Floats, covariance: Floats, deltas: Floats, reward: Floats, crashed: Floats
 ) -> Tuple[Floats, Floats]:
-    """Returns the mean and covariance of the reward weights after a reward, as src/agents/student/weight-filter.ts does."""
+    """Returns the mean and covariance of the reward weights after a reward, as src/agents/student/weight-filter.ts does. That
+    file describes the filter."""
     x = p["rewardScale"] * deltas
     error = reward + p["crashPenalty"] * crashed
     for k in range(_METERS):

@@ -1,4 +1,4 @@
-"""Bounds of the sums `well` and `skill` of episodes, by their step counts."""
+"""Bounds of two sums of an episode, by its step count: `well`, of the weighted meters, and `skill`, of belief_skill's terms."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ class Parsed:
 
     Attributes:
         actions: names; None for no action.
-        codes: the same as numbers from 0 to 9; -1 for no action.
+        codes: the actions as numbers from 0 to 9; -1 for no action.
         beliefs: social, morning, work in [0, 1], float32 values; None for no belief.
     """
 

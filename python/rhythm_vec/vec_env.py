@@ -285,7 +285,7 @@ class VecEnv:
             indices: in any order; repetitions are allowed.
             imagination, autoreset, threads: as in the constructor; by default those of this environment. Or
                 `imagination={"profiles": ..., "seed": ...}`, which replaces the hidden profiles: `profiles` is f32
-                [indices, 16], such as posterior samples, or "prior" for profiles that are drawn like sampled ones.
+                [len(indices), 16], such as posterior samples, or "prior" for profiles that are drawn like sampled ones.
                 `seed` determines noise and events: a u32, to which copy i adds i, or one per copy; random by default.
 
         A fork without imagined profiles has the hidden profiles of its source. A policy that chooses its actions by the
@@ -396,7 +396,7 @@ def _core_of(source: VecEnv) -> Core:
 
 
 def _call_of(origin: Optional[Core], core: Core) -> ContextManager[None]:
-    """Returns the lock of the environment that a call of `core` copies from, if that is another one."""
+    """Returns the guard of the environment from which a call of `core` copies; no guard if that is `core` itself."""
     return nullcontext() if origin is None or origin is core else origin.call
 
 

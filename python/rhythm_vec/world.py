@@ -29,7 +29,7 @@ class World:
             magnitude] to [0, 1].
 
     Raises:
-        InputError: `bad_world` for words or magnitudes of another form.
+        InputError: `bad_world`, `wrong_type` or `out_of_range`: words or magnitudes of another form or range.
     """
 
     def __init__(self, words: Optional[npt.ArrayLike] = None, magnitudes: Optional[Mapping[str, float]] = None) -> None:

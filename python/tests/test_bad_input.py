@@ -165,7 +165,8 @@ INDICES: Cases = [
 ]
 
 HALVES = np.full((4, 5), 0.5)
-#: Changes of {"steps": 9, "meters": HALVES}.
+#: Changes of {"steps": 9, "meters": HALVES}. After nine steps there are at most 45 crashes, `well` is at most 9, and `skill`
+#: has one term.
 STARTS: Cases = [
     ("unknown_option", {"earlyer": [0] * 4}),
     ("wrong_type", {"steps": None}),

@@ -84,7 +84,7 @@ class ThreadsTest(RefusalTest):
             env.close,
         ]
         for call in calls:
-            expected, others = played(N), bytes_of(other)
+            expected, other_before = played(N), bytes_of(other)
             env.restore(snapshot)
             calling = CallingArray(np.full((N, 3), 0.5), call)
             env.step(zeros, beliefs=calling)
@@ -92,22 +92,23 @@ class ThreadsTest(RefusalTest):
             self.assertEqual([getattr(error, "code", error) for error in calling.errors], ["busy"])
             self.expect_refusal(StateError, "busy", lambda error=calling.errors[0]: raise_(error))
             self.assertEqual(env.outputs.rewards.tobytes(), expected.outputs.rewards.tobytes())
-            self.assertEqual(bytes_of(other), others)
+            self.assertEqual(bytes_of(other), other_before)
 
     def test_a_call_while_another_reads_its_arguments_raises_busy(self) -> None:
         """A step, run, reset or copy is one call, from the first check of its arguments to the last count of its steps."""
         env, other = played(N, autoreset="same-step"), played(N)
         zeros, rows = np.zeros(N, np.uint8), np.arange(N)
-        for read in (
-            lambda late: env.step(zeros, mask=late(np.ones(N, np.bool_))),
-            lambda late: env.reset(seed=late(rows)),
-            lambda late: env.fork(late(rows)),
-            lambda late: env.assign(other, late(rows)),
-            lambda late: other.assign(env, late(rows)),
-            lambda late: other.run("random", source=env, indices=late(rows)),
+        # `calling` replaces an array by one whose conversion makes a second call.
+        for make_call in (
+            lambda calling: env.step(zeros, mask=calling(np.ones(N, np.bool_))),
+            lambda calling: env.reset(seed=calling(rows)),
+            lambda calling: env.fork(calling(rows)),
+            lambda calling: env.assign(other, calling(rows)),
+            lambda calling: other.assign(env, calling(rows)),
+            lambda calling: other.run("random", source=env, indices=calling(rows)),
         ):
             made: List[CallingArray] = []
-            read(lambda array: made.append(CallingArray(array, lambda: env.step(zeros))) or made[-1])
+            make_call(lambda array: made.append(CallingArray(array, lambda: env.step(zeros))) or made[-1])
             self.assertEqual([getattr(error, "code", error) for error in made[0].errors[:1]], ["busy"])
             env.step(zeros)
 
