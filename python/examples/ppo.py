@@ -28,8 +28,8 @@ from rhythm_vec import RhythmVectorEnv, VecEnv, make_vec
 
 STEPS = 28  # in an episode; also in a rollout, which plays whole episodes
 OBSERVATION = {"one_hot": True, "scale": True, "history": True}
-HELD_OUT = np.concatenate([np.arange(100), np.arange(10_000, 10_050)])
-TRAINING_SEEDS = (1_000_000, 2**32 - 1_000_000)
+HELD_OUT = np.concatenate([np.arange(100), np.arange(10_000, 10_050)])  # seeds for scores only
+TRAINING_SEEDS = (1_000_000, 2**32 - 1_000_000)  # the first seed, and the number of seeds
 REWARD_SCALE = 10.0  # multiplies the final score, so that the critic's values have a scale of about 1
 SAVE_EVERY = 10  # updates
 Heads = Tuple[Categorical, Optional[Normal]]  # the distributions of actions and of beliefs
@@ -121,6 +121,7 @@ class Training:
         self.rollout = self.allocate(size)
         self.update = self.steps = 0
         self.env_seconds = self.seconds = 0.0
+        # With each --seed from 0 to 3999 the episodes begin at another seed, a million apart.
         self.observations, _ = self.envs.reset(seed=TRAINING_SEEDS[0] + args.seed % 4000 * 1_000_000)
 
     def allocate(self, size: int) -> Dict[str, Tensor]:
@@ -184,10 +185,10 @@ class Training:
         """Returns generalised advantages without a discount. A rollout ends with its episodes."""
         rewards, values = self.rollout["rewards"], self.rollout["values"]
         advantages = torch.zeros_like(rewards)
-        following, next_value = torch.zeros_like(rewards[0]), torch.zeros_like(rewards[0])
+        advantage, next_value = torch.zeros_like(rewards[0]), torch.zeros_like(rewards[0])
         for t in reversed(range(STEPS)):
-            following = rewards[t] + next_value - values[t] + self.args.gae_lambda * following
-            advantages[t], next_value = following, values[t]
+            advantage = rewards[t] + next_value - values[t] + self.args.gae_lambda * advantage
+            advantages[t], next_value = advantage, values[t]
         return advantages
 
     def learn(self) -> None:

@@ -19,6 +19,7 @@ from settings import Settings
 from training import run_trainer
 from trl import GRPOConfig, GRPOTrainer
 
+#: The figures of TRL's log that `run.json` keeps. Lines without the first one are left out.
 _LOGGED = [
     "reward",
     "rewards/final_score/mean",
