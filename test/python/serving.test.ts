@@ -32,6 +32,7 @@ const wrapper = writeScript('wrapper', `#!/bin/sh\n"${process.execPath}" "${MAIN
 interface Blocks {
   readonly urls: readonly string[];
   readonly totals: readonly (readonly number[])[];
+  /** After each block: whether child processes run, the error of a request, and the number of Python threads. */
   readonly left: readonly [children: boolean, error: string, threads: number][];
 }
 
@@ -49,8 +50,8 @@ describe.runIf(absent === null)('serve', () => {
 
   it('passes its options to the server', async () => {
     const options = { command, token, body_limit: 0.001 };
-    const unknown = await ask<string[]>('refused', { options, call: {} });
-    expect(unknown).toEqual(['RefusedError', expect.stringMatching(/got 401/)]);
+    const withoutToken = await ask<string[]>('refused', { options, call: {} });
+    expect(withoutToken).toEqual(['RefusedError', expect.stringMatching(/got 401/)]);
     const parts = await ask<null>('refused', { options, call: { token, rows: 100 } });
     expect(parts).toBe(null);
   });
