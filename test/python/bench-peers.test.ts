@@ -26,6 +26,8 @@ test('compareOutputs refuses values that differ by more than the tolerance, and 
   got[got.length - 1] += 1e-6;
   compareOutputs('a player that fuses multiplications and additions', got, wanted, 2e-6);
   expect(() => compareOutputs('an exact player', got, wanted, 0)).toThrow(Mismatch);
-  expect(() => compareOutputs('a player that fuses multiplications and additions', got, wanted, 1e-7)).toThrow(Mismatch);
+  expect(() =>
+    compareOutputs('a player that fuses multiplications and additions', got, wanted, 1e-7),
+  ).toThrow(Mismatch);
   expect(() => compareOutputs('a short player', got.subarray(1), wanted, 0)).toThrow(`${wanted.length}`);
 });
