@@ -106,6 +106,9 @@ class ActorPool:
         restarts: how often an actor may be restarted, and how often a task may be repeated.
         start_timeout_s: seconds to wait for the actors to start.
 
+    Attributes:
+        actors: Ray's handles of the actors; empty after `close`.
+
     Raises:
         InputError: an argument is out of range.
         RhythmError: the actors do not start in time, or have another version of this package.

@@ -36,7 +36,13 @@ _REQUIRED = ("seeds", "action_histories")
 
 @dataclass(frozen=True)
 class Fault:
-    """An invalid row, and why it is invalid."""
+    """An invalid row, and why it is invalid.
+
+    Attributes:
+        index: the row, from 0 on.
+        code: an error code of docs/guides/errors.md, such as illegal_action.
+        message: what was expected, what came, and what to do.
+    """
 
     index: int
     code: str

@@ -63,7 +63,11 @@ class Student:
         self.manifest, self.layers = _decode(path.read_bytes(), os.fspath(source))
 
     def open(self, num_envs: int, world: Union[World, None] = None) -> StudentPlayer:
-        """Returns a player of n episodes.
+        """Returns a player.
+
+        Args:
+            num_envs: the number of episodes that it plays at once.
+            world: the world of the episodes; by default the published world.
 
         Raises:
             InputError: `bad_student`: the student was trained in another world.
