@@ -100,6 +100,7 @@ def check_wrappers(url):
 
 
 def refusals(url):
+    """Yields the name of each invalid call, and its error."""
     envs = RemoteVectorEnv(2, url=url, autoreset_mode=AutoresetMode.DISABLED, seed_range=(10, 5))
     first = envs.reset(seed=10)[0]
     closed = RemoteVectorEnv(1, url=url)

@@ -1,7 +1,8 @@
 """Makes calls on a RemoteVectorEnv, for test/python/gymnasium-client.test.ts.
 
 Reads {"options": of RemoteVectorEnv, "calls"}. A call is {"reset": seed or seeds, "options": {...}} or {"step": actions,
-"beliefs": [...] or null}. Prints {"mode", "rows"}. Null only tests the imports.
+"beliefs": [...] or null}. Prints {"mode", "rows"}. If it reads null, it only tests
+whether the packages can be imported.
 """
 
 import json

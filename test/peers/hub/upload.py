@@ -1,7 +1,7 @@
 """Uploads a directory with huggingface_hub, for test/python/hub-client.test.ts.
 
-Reads {"env", "name", "folder", "paths"}; prints {"committed", "files"}, the files of the repository. Null only tests the
-import.
+Reads {"env", "name", "folder", "paths"}; prints {"committed", "files"}, the files of the repository. If it reads
+null, it only tests whether huggingface_hub can be imported.
 """
 
 import json

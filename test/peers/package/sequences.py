@@ -1,8 +1,8 @@
 """Makes sequences of calls on the Python package, and compares what they return with digests of the TypeScript API's results.
 
-Reads {"sequences": [[{"name", "env", "args", "digest"}]]}, with snapshots of the TypeScript API to restore. Prints for each
-sequence the first call whose digest differs, with the columns that it returned (null if none differs), and the last snapshot
-of each environment.
+Reads {"sequences": [[{"name", "env", "args", "digest"}]]}; calls of `restore` have snapshots of the TypeScript API. Prints for
+each sequence {"difference": the first call whose digest differs, with the columns that it returned, or null, "snapshots": the
+last snapshot of each environment}.
 """
 
 import base64
@@ -27,6 +27,7 @@ def decoded(name, value):
         if name == "mask":
             return array.astype(bool)
         widths = {"profiles": 16, "graders": 8, "policy": 28, "meters": 5}
+        # Eight weights are one grader for all environments.
         return array.reshape(-1, widths[name]) if name in widths and array.size != 8 else array
     if name == "observation":
         return {"one_hot" if key == "oneHot" else key: choice for key, choice in value.items()}
@@ -34,6 +35,8 @@ def decoded(name, value):
 
 
 class Sequence:
+    """The environments of a sequence of calls, and the last result of each."""
+
     def __init__(self):
         self.envs, self.results = [], []
 
@@ -105,6 +108,7 @@ def digest_of(columns):
 
 
 def play(calls):
+    """Makes the calls. Returns the difference, or None, and the snapshots."""
     sequence = Sequence()
     for at, call in enumerate(calls):
         trajectory, refusal = None, ""

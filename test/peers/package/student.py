@@ -1,7 +1,7 @@
 """Plays students with the Python package.
 
-Reads {"students": [name or path, ...], "seeds"}, as test/python/student.test.ts sends them, and prints the actions and beliefs of each, step
-by step, as base64.
+Reads {"students": [name or path, ...], "seeds"}, as test/python/student.test.ts sends them. Prints the actions and beliefs of
+each student, step by step, as base64.
 """
 
 import base64

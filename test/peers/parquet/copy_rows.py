@@ -1,4 +1,4 @@
-"""Copies rows of a Parquet file with DuckDB. Reads [path, condition, output]; null only tests the import."""
+"""Copies rows of a Parquet file with DuckDB. Reads [path, condition, output]; if it reads null, it only imports DuckDB."""
 
 import json
 import sys

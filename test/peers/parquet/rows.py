@@ -1,4 +1,5 @@
-"""Prints the contents of a Parquet file, read with PyArrow. Reads its path; null only tests the import."""
+"""Prints the contents of a Parquet file, read with PyArrow. Reads its path; if it reads null, it only imports
+PyArrow."""
 
 import json
 import sys

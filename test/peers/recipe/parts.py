@@ -1,7 +1,8 @@
 """Tests functions of the recipe that need TRL, for test/python/recipe.test.ts.
 
-Reads {"folder"}; {} only tests whether the packages exist. Prints {"nf4": the configuration of 4-bit weights, "configs":
-some of TRL's settings, "options": options of TRL that were passed, "conversations": their tokens, "refused" and "refused_options": the errors}.
+Reads {"folder"}; if it reads {}, it only tests whether the packages exist. Prints {"nf4": the configuration of 4-bit weights,
+"configs": some of TRL's settings, "options": options of TRL that were passed, "conversations": their tokens, "refused" and
+"refused_options": the errors}.
 """
 
 import contextlib
