@@ -44,5 +44,7 @@ export class LocalServer {
 /** Prints the commands that set the environment variables, to paste into another terminal. @param what such as "A Hub". */
 export function printExports(what: string, { environment }: Fake): void {
   for (const [name, value] of Object.entries(environment)) console.log(`export ${name}=${value}`);
-  console.log(`# ${what} runs on this machine until it is interrupted. It sends nothing to other machines and writes no file.`);
+  console.log(
+    `# ${what} runs on this machine until it is interrupted. It sends nothing to other machines and writes no file.`,
+  );
 }
