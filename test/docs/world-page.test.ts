@@ -51,6 +51,7 @@ describe('numbers', () => {
       const parent = path
         .slice(0, -1)
         .reduce((value, key) => value[key] as Nested, changed as unknown as Nested);
+      // No number of the world is 77.
       parent[path.at(-1)!] = 77;
       expect(JSON.stringify(numberTables(changed)), path.join('.')).not.toBe(before);
     }
