@@ -4,6 +4,7 @@ import { CommanderError } from 'commander';
 import { InputError, RhythmError } from '../shared/errors.js';
 import { shortened, toPrintable } from '../shared/printable-names.js';
 
+/** Exit codes. That of a signal is 128 plus the number of the signal, as in shells. */
 export const EXIT = {
   failure: 1,
   usage: 2,
@@ -63,7 +64,8 @@ const REMEDIES_BY_CODE: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the message to print for an error; '' if commander has printed it. Only unexpected errors have a stack trace.
+ * Returns the message to print for an error; '' if commander has printed it, or if the reader closed the pipe. Only unexpected
+ * errors have a stack trace.
  * Errors quote files and paths, so characters that terminals interpret are replaced.
  */
 export const messageOf = (error: unknown): string => textOf(error).split('\n').map(toPrintable).join('\n');

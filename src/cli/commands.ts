@@ -94,7 +94,7 @@ function withNewName(text: string): string {
     : text;
 }
 
-/** Writes options as the user does: `--planner-episodes` for `plannerEpisodes`. */
+/** Replaces the names of properties in an error by options of the command, such as `plannerEpisodes` by `--planner-episodes`. */
 const withOptionNames = (message: string, { options }: Command): string =>
   options
     .filter((option) => /[A-Z]/.test(option.attributeName()))

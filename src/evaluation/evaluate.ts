@@ -145,7 +145,7 @@ class Run {
     }
   }
 
-  /** Adds earlier episodes, then plays the missing ones. Yields the new trajectories. */
+  /** Adds stored episodes, then plays those that are not stored. Yields the new trajectories. */
   async *#addMissing(played: LlmEpisodes) {
     const { llm = { models: [] }, backend, kernel, signal } = this.#options;
     if (llm.played !== undefined) yield await played.addEarlier(llm.played, this.grader);

@@ -61,7 +61,7 @@ function checkEvent(event: unknown, step: number): void {
   throw new InputError(
     'out_of_range',
     `Expected an event code from 0 to ${EVENT_NAMES.length - 1}, or -1 for none, at events[${step}], got ${describe(event)}. ` +
-      'Pass such a code.',
+      'Pass a code of EVENT_NAMES, or -1.',
   );
 }
 

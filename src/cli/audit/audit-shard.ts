@@ -1,4 +1,4 @@
-/** A shard of `rhythm-vec audit`. */
+/** Computes a shard of `rhythm-vec audit`: one of the parts that several processes compute and `merge` joins. */
 
 import type { Grader } from '../../engine/graders/grader.js';
 import type { PolicyLike } from '../../engine/policy/policy.js';
@@ -23,8 +23,9 @@ export interface AuditJobOptions {
   readonly episodes?: number;
   readonly profiles?: number;
   readonly plannerEpisodes?: number;
-  /** The values of --policies, and the policies by name in the same order. */
+  /** The values of --policies. */
   readonly paths?: readonly string[];
+  /** The policies of --policies by name, in the same order. */
   readonly policies: Readonly<Record<string, PolicyLike>>;
 }
 
@@ -34,7 +35,7 @@ interface AuditShardOptions extends AuditJobOptions, EngineOptions {
   readonly path: string;
 }
 
-/** Checks the outputs: a shard has one file of pieces. @throws UsageError. */
+/** Checks the outputs: a shard writes one file, with its pieces (searches and recordings of episodes). @throws UsageError. */
 export function checkAuditShard({
   json,
   output,
@@ -59,7 +60,7 @@ export function checkAuditShard({
 export async function runAuditShard(options: AuditShardOptions, signal: AbortSignal): Promise<void> {
   const { shard, path, policies, backend, kernel, threads } = options;
   const job = auditJob(options);
-  const file = { ...{ job, shard, path }, part: `pieces of the audit`, option: '--json' };
+  const file = { ...{ job, shard, path }, part: 'pieces of the audit', option: '--json' };
   if (await beginShard(file)) return;
   const progress = createProgress('episodes');
   const context = { engine: { backend, kernel, threads }, signal, onProgress: progress.update };

@@ -51,7 +51,7 @@ export function renderAudit(audit: Audit): string {
     '1st half, 2nd half: mean reward of each half, without noise.',
     '+constant states the belief [0.5, 0.5, 0.5], +fitted the best constant belief, +extreme 0 or 1 each, +random another',
     'at each step, +truth the true belief; open-loop-honest does not neglect the first half; reactive sees step and meters;',
-    'push:X maximises component X alone; planner infers the profile, planner-prior does not; oracles know it.',
+    'push:X maximises component X alone; planner infers the profile, planner-prior does not; oracles know the profile.',
     `${audit.seconds.toFixed(1)} s.\n`,
     `${wrap(audit.verdict)}\n`,
     `${wrap(impossibleText(audit.impossible))}\n`,

@@ -7,7 +7,7 @@ import { addEngineOptions, parseInteger, parseNames } from '../shared-options.js
 import type { AuditCommandOptions } from './run-audit.js';
 
 const HELP = `
-Measures, before any training, the score that can be earned under a grader without looking at the profile, and the score
+Measures, before any training, the score that can be earned under a grader without inferring the profile, and the score
 that knowing the profile adds:
   open-loop         the same 28 actions for every profile, the best that a search finds on training seeds
   open-loop-honest  the best sequence whose first half is no worse than the heuristic's: the difference to open-loop is
@@ -56,7 +56,7 @@ export const addAuditOptions = (command: Command): Command =>
     )
     .option(
       '--planner-episodes <n>',
-      'fresh seeds that each planner plays, a third of a second of a core per seed for all of them (default: 100)',
+      'fresh seeds that each planner plays; a seed takes all planners together a third of a second on one core (default: 100)',
       parseInteger,
     );
 
@@ -69,7 +69,7 @@ export function addAuditCommand(program: Command, { signal }: Context): void {
     .option('--json <file>', 'also write the results as JSON; - is the standard output')
     .option(
       '--policies <names|files>',
-      'comma-separated: also score these students, and the policies that these files export',
+      'comma-separated: also score these students (trained networks), and the policies that these files export',
       parseNames,
     )
     .option('--assert', 'exit 1 if the grader pays for anything but inference');

@@ -37,12 +37,12 @@ export interface ComponentsRow {
   readonly oracle: boolean;
   readonly profile: string;
   readonly seed: number;
-  /** The former world of the episode; null for this world. */
+  /** The world of an earlier release in which the episode was played; null for this release's world. */
   readonly former: FormerWorld | null;
-  /** f32 [8]; 0 for components that a former world lacks. */
+  /** f32 [8]; 0 for components that the former world lacks. */
   readonly components: Float32Array;
   readonly beliefMae: number;
-  /** Mean rewards of each half; NaN if the line lacks them. */
+  /** The mean reward of each half of the episode; NaN if the line lacks it. */
   readonly firstHalfMean: number;
   readonly secondHalfMean: number;
 }

@@ -15,7 +15,7 @@ Each row has two answers to one state, in the conversational form of TRL's DPOTr
    "chosen_teacher":"planner","rejected_teacher":"llm","chosen_model":null,"rejected_model":"small"}
 Two episodes with the same seed, profile and grader share the states up to the first step at which their actions differ.
 There, the answer of the episode with the higher value is chosen: --by score takes the final score under --grader, --by
-return the sum of the episode's rewards from the state on. Each state yields one pair, the best answer with the worst, or
+return the sum of the episode's rewards from the state on. Each state yields one pair, of the best and the worst answer, or
 with --all-pairs every pair whose actions differ. Pass episodes of several players on the same seeds, or several samples
 of one player.
 Every episode is replayed first. Episodes that differ from their replay and invalid lines are reported and left out, and the
@@ -48,7 +48,7 @@ export function addDpoCommand(dataset: Command, { signal }: Context): void {
       'only pairs with at least this difference of values (default: 0)',
       parseDecimal,
     )
-    .option('--all-pairs', 'every pair of a state, instead of the best answer with the worst');
+    .option('--all-pairs', 'every pair of answers to a state, instead of the best with the worst answer');
   addEngineOptions(
     addSelectionOptions(command, { players: 'players', rows: 'states', scores: 'final scores' }),
   )

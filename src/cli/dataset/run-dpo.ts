@@ -97,7 +97,7 @@ async function readAll(selection: DpoSelection, { lines }: EpisodeInput, signal:
   const skipped = new SkippedLines();
   let mismatched = 0;
   try {
-    // A model may have played a seed several times: its samples make pairs.
+    // A model may have played a seed several times: these samples make pairs.
     const batches = inBatches(lines(progress.update), {
       skipped,
       report: toStandardError,
@@ -122,7 +122,7 @@ function requirePairs(rows: Readonly<Record<Split, readonly DpoRow[]>>, selectio
   const why = Array.from(selection.leftOut, ([name, count]) => `${name} (${count})`).join(', ');
   throw new UsageError(
     `Expected pairs to train on, got none from ${selection.episodes} episodes${why === '' ? '' : `; left out because of: ${why}`}. ` +
-      'Pass episodes of the same seeds by several players, or several samples of one, and relax the filters.',
+      'Pass episodes of the same seeds by several players, or several samples of one player, or relax the filters.',
   );
 }
 

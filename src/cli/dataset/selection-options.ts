@@ -105,9 +105,9 @@ export function datasetCommand(
   return `rhythm-vec dataset ${name} ${words.join(' ')}`;
 }
 
-/** Returns an option and its value as words; none without a value. */
+/** Returns an option and its value as words; [] without a value. */
 export const given = (option: string, value: string | number | null | undefined): string[] =>
   value === null || value === undefined ? [] : [option, shellWord(String(value))];
 
-/** Returns an option without a value, if it is set. */
+/** Returns an option that has no value, if it is set; else []. */
 export const flag = (option: string, isSet: boolean): string[] => (isSet ? [option] : []);

@@ -93,7 +93,7 @@ interface Input {
   readonly lines: number;
 }
 
-/** Refuses inputs that cannot be read from several processes by lines. @throws UsageError. */
+/** Refuses an input from which each process cannot read the lines of its own shard. @throws UsageError. */
 function checkShardInput(path: string): void {
   if (path !== '-' && !isParquet(path)) return;
   throw new UsageError(
@@ -105,13 +105,13 @@ async function readInputs(paths: readonly string[]): Promise<Input[]> {
   const inputs: Input[] = [];
   for (const path of paths) {
     const { rows, bytes, sha256 } = await contentsOf(path);
-    inputs.push({ path, sha256, lines: rows + ((await endsOpen(path, bytes)) ? 1 : 0) });
+    inputs.push({ path, sha256, lines: rows + ((await lacksLastLineEnd(path, bytes)) ? 1 : 0) });
   }
   return inputs;
 }
 
 /** Returns whether the last line has no line end. */
-async function endsOpen(path: string, size: number): Promise<boolean> {
+async function lacksLastLineEnd(path: string, size: number): Promise<boolean> {
   if (size === 0) return false;
   const file = await open(path);
   try {

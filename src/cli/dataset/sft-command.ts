@@ -41,7 +41,7 @@ export function addSftCommand(dataset: Command, { signal }: Context): void {
     .option('--min-score <x>', 'only episodes with at least this final score', parseDecimal)
     .option(
       '--min-margin <x>',
-      'only episodes with at least this margin over heuristic+constant; under v3 open-loop has 0.27 without inference',
+      'only episodes with at least this margin over heuristic+constant; under v3 open-loop has a margin of 0.27 without inference',
       parseDecimal,
     )
     .option(

@@ -11,7 +11,7 @@ import { makeDirectory, removeEmpty, stat } from '../files/paths.js';
 
 const CARD = 'README.md';
 
-/** A kind of dataset, whose directory may be written again. */
+/** A kind of dataset. An earlier dataset of the same kind may be replaced. */
 export interface DatasetKind {
   readonly name: string;
   /** Returns whether a README.md is a card of this kind. */

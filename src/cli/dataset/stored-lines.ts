@@ -7,7 +7,7 @@ import type { EpisodeResult, StoredResults } from '../../training/datasets/repla
 import { readLines } from '../files/lines.js';
 import type { TrajectoryLine } from '../files/trajectory-table.js';
 
-/** A line. */
+/** A line of a shard's file. */
 interface StoredLine {
   readonly place: string;
   /** The size of the line in the file of episodes. Batches for replay are limited by the sum of these sizes. */

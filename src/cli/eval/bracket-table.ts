@@ -1,4 +1,4 @@
-/** Renders the shares of an evaluation as a text table. */
+/** Renders as a text table the share of each policy: its score between those of open-loop (0) and planner-oracle (1). */
 import {
   type BracketedEvaluation,
   type BracketedRow,
@@ -26,7 +26,7 @@ export function renderBracket({ grader, rows, brackets }: BracketedEvaluation): 
 const playedFor = (grader: string): string =>
   `All policies played for ${grader}, so under another grader open-loop is not the best sequence, and its share is not 0.`;
 
-/** Returns a row's share under the grader in use (k = 0) or under another one. */
+/** Returns a row's share under the grader in use (k = 0) or under the other grader k - 1. */
 const shareAt = ({ share, regraded }: BracketedRow, k: number) => (k === 0 ? share : regraded[k - 1].share);
 
 function tableOf(rows: readonly BracketedRow[], graders: readonly { name: string; k: number }[]): string {

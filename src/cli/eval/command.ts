@@ -31,9 +31,9 @@ Policies: ${POLICY_NAMES.join(', ')};
   Write a comma in a model's name as \\,.
 Graders: ${GRADER_NAMES.join(', ')}, or a file with a name and component weights that sum to 1; missing components weigh 0.
   Policies play for --grader. The table also grades the same episodes by v2 and v3, except the grader in use.
-  Shares say how much of the value of knowing the profile a policy earns: 0 is the best open-loop sequence with its best
-  constant belief, 1 is planner-oracle. --bracket takes the anchors of another grader, from audit --json. The audit must
-  have this version, this world and the same grader. Anchors closer than 0.02 yield no share.
+  Shares say how much of the value of knowing the profile a policy earns: 0 is the score of the best open-loop sequence with
+  its best constant belief, 1 that of planner-oracle. These two scores are the anchors of a grader. --bracket takes those of
+  another grader from its audit --json, which must have this version and this world. Anchors closer than 0.02 yield no share.
   --components stores the components of all grades: \`rhythm-vec regrade\` applies other graders without playing again.
   --trajectories stores whole episodes, which \`reeval\` checks and \`report\` draws: about 14 kB each, up to 30 kB with a
   planner's reasons, at most 100,000 episodes. As Parquet (FILE.parquet, or --format parquet) they take less than 0.3 kB each,
@@ -79,7 +79,10 @@ export const addEvalOptions = (command: Command): Command =>
 export function addEvalCommand(program: Command, { signal }: Context): void {
   const command = addEvalOptions(program.command('eval'))
     .description('Evaluate policies: final scores with 95 % intervals, beside the published scores.')
-    .option('--bracket <audit.json>', 'show shares between the anchors of this audit, for its grader')
+    .option(
+      '--bracket <audit.json>',
+      'also show shares under the grader of this audit, by the anchors in the audit',
+    )
     .option('--json <file>', 'also write the results as JSON; - is the standard output')
     .option(
       '--components <file>',

@@ -29,7 +29,7 @@ export const PUBLISHED_HEAD = '\npublished';
 /** The text of a missing number. */
 const NONE = '-';
 
-const component = ([name, head]: [string, string]): Column => ({
+const componentColumn = ([name, head]: [string, string]): Column => ({
   head,
   text: ({ components }) => meanText(components[camelCase(name)]),
 });
@@ -55,7 +55,7 @@ const OTHER_SCORES: readonly Column[] = [
 
 const COMPONENTS: readonly Column[] = [
   { head: 'components:\npolicy', text: nameOf },
-  ...Object.entries(COMPONENT_HEADS).map(component),
+  ...Object.entries(COMPONENT_HEADS).map(componentColumn),
 ];
 
 /** Returns a column for each grader under which the episodes were graded again. */

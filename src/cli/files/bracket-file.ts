@@ -1,4 +1,4 @@
-/** Reads the audit of `--bracket`. */
+/** Reads the audit of `--bracket`: its anchors, the scores of open-loop and planner-oracle, between which shares are measured. */
 import { createReadStream } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 import type { GraderAnchors } from '../../evaluation/audit/anchors-of.js';

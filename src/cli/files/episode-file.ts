@@ -63,8 +63,8 @@ export async function openEpisodeFile(
   return new GroupFile(encoder, sink, partial === 'begin');
 }
 
-/** The number of episodes that are checked at once. */
-const CHECKED = 64;
+/** The number of episodes that are compared with their replay at once. */
+const BATCH = 64;
 
 /**
  * Writes episodes of other files as Parquet, atomically. An episode that differs from its replay is stored as its whole line.
@@ -82,7 +82,7 @@ export async function writeTable(
     const write = async (): Promise<void> => file.writeCompact(await replayer.toCompact(batch));
     for await (const episode of episodes) {
       batch.push(episode);
-      if (batch.length < CHECKED) continue;
+      if (batch.length < BATCH) continue;
       await write();
       batch = [];
     }
@@ -94,7 +94,7 @@ export async function writeTable(
 }
 
 /**
- * Opens an output that takes lines of trajectories, in pieces of any size, and writes them in a format: Parquet atomically.
+ * Opens an output that takes lines of trajectories, in pieces of any size, and writes a file of a format atomically.
  * @param path as `checkOutput` accepted it. @throws LibraryError `library_missing`.
  */
 export async function openLinesOutput(path: string, format: RowFormat): Promise<Output> {
@@ -118,8 +118,8 @@ class TableOutput implements Output {
     const text = typeof data === 'string' ? data : this.#decoder.decode(data, { stream: true });
     const lines = `${this.#rest}${text}`.split('\n');
     this.#rest = lines.pop()!;
-    for (let first = 0; first < lines.length; first += CHECKED) {
-      const episodes = lines.slice(first, first + CHECKED).map(parseEpisode);
+    for (let first = 0; first < lines.length; first += BATCH) {
+      const episodes = lines.slice(first, first + BATCH).map(parseEpisode);
       await this.#file.writeCompact(await this.#replayer.toCompact(episodes));
     }
   }
@@ -134,6 +134,7 @@ class TableOutput implements Output {
   }
 }
 
+/** A file of JSON lines. */
 class LineFile implements EpisodeFile {
   readonly #output: Output;
   readonly #replayer: EpisodeReplayer;
@@ -195,6 +196,7 @@ class WholeFile implements Sink {
   }
 }
 
+/** A Parquet file, written by row groups. */
 class GroupFile implements EpisodeFile {
   readonly #encoder: RowEncoder<EpisodeRow>;
   readonly #groups = new RowGroups();

@@ -7,7 +7,7 @@ import { stat } from './paths.js';
 export interface FileKind {
   /** With its article: "a file of trajectories". */
   readonly what: string;
-  /** What to do with such a file. */
+  /** What to do with a file of this kind: the remedy in errors. */
   readonly use: string;
 }
 
@@ -135,7 +135,7 @@ export const isParquet = (path: string): boolean =>
   (stat(path)?.isFile() ?? false) &&
   partOf(path, 0, MAGIC.length).toString('latin1') === MAGIC;
 
-/** Returns the kind of a Parquet file by its metadata. One without metadata may be a copy of trajectories. */
+/** Returns the kind of a Parquet file by its metadata. A file without metadata may be a copy of trajectories. */
 function parquetKind(path: string, kinds: readonly FileKind[]): FileKind | null {
   const end = partOf(path, Math.max(0, stat(path)!.size - HEAD_BYTES)).toString('latin1');
   // The metadata comes after all values.
@@ -153,10 +153,10 @@ function partOf(path: string, from: number, length = HEAD_BYTES): Buffer {
   }
 }
 
-/** The number of lines that a formatted value needs for the name of its schema. */
+/** The number of lines of indented JSON up to the name of its schema. */
 const SCHEMA_LINES = 3;
 
-/** Returns whether no more bytes can change the kind. A pipe may stay open for long after its first line. */
+/** Returns whether these bytes suffice to tell the kind. A pipe may stay open for long after its first line. */
 function isEnough(head: Uint8Array): boolean {
   const lines = Buffer.from(head).toString('utf8').trimStart().split('\n');
   const isValue = lines[0].trimEnd() === '{';

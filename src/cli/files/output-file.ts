@@ -44,7 +44,7 @@ export function checkOutput(option: string, path: string): void {
   tryDirectory({ option, path, what: 'a file in a directory' }, dirname(place), write);
 }
 
-/** Paths of open descriptors. Writing to one would replace its file, with the data of other writers. */
+/** Paths of open descriptors. A rename would replace the descriptor's file, and lose what other processes wrote to it. */
 const DESCRIPTOR = /^\/(dev\/(std(in|out|err)|fd\/\d+)|proc\/[^/]+\/fd\/\d+)$/;
 
 /** Checks that files can be written to a directory, which need not exist yet. @throws UsageError. */

@@ -58,7 +58,8 @@ export class PartialFile {
   }
 
   /**
-   * Adds a row group. It is written at once, unless footers would take much of the time: then with a later group.
+   * Adds a row group. It is written at once, unless writing footers would take much of the time: then it is written with a later
+   * group.
    * @param footer returns the footer of all groups.
    */
   async append(group: Uint8Array, footer: () => Uint8Array): Promise<void> {
@@ -125,7 +126,7 @@ export class PartialFile {
 
   /**
    * Closes the unfinished file. Does nothing after `commit`.
-   * @param keeps whether it remains as PATH.partial, if it has a group. @returns whether it does.
+   * @param keeps whether the file remains as PATH.partial, if it has a row group. @returns whether the file remains.
    */
   async end(footer: () => Uint8Array, keeps: boolean): Promise<boolean> {
     if (this.#closed) return false;

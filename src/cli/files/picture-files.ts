@@ -9,7 +9,7 @@ import type { OutputFile } from './output-file.js';
 /** Loads the drawing packages, before any work is done. @throws LibraryError `library_missing`. */
 export const checkPictures = (): Promise<void> => loadAll([loadVega, loadCanvas]);
 
-/** Loads the packages of a page with pictures. @throws LibraryError `library_missing`, which names all missing ones. */
+/** Loads the packages of a page with pictures. @throws LibraryError `library_missing`, which names all missing packages. */
 export const checkPages = (): Promise<void> =>
   loadAll([loadVega, loadCanvas, () => load('pages', PACKAGES.pages, () => import('hono/html'))]);
 

@@ -1,4 +1,4 @@
-/** Reads policies from files: students, and modules whose default export is a policy or a function that makes one. */
+/** Reads policies from files: students (trained networks), and modules whose default export is a policy or a function that makes one. */
 
 import { readFile, stat } from 'node:fs/promises';
 import { basename, extname, resolve } from 'node:path';
@@ -53,7 +53,7 @@ export async function readPolicyFiles(
   const name = paths.find((path) => !isPolicyFile(path) && !isStudent(path));
   if (name !== undefined)
     throw new UsageError(
-      `Expected the path of a policy, such as ./mine.js, or one of ${STUDENT_NAMES.join(', ')}; got ${name}. Pass the path, with its folder, of a file.`,
+      `Expected the path of a policy, such as ./mine.js, or one of ${STUDENT_NAMES.join(', ')}; got ${name}. Pass a path with its folder, or one of these names.`,
     );
   const policies = paths.length === 0 ? {} : ((await readPolicies(paths)) ?? {});
   const entries = Array.isArray(policies) ? policies.map((each) => [each, each]) : Object.entries(policies);
@@ -89,12 +89,12 @@ async function importPolicy(path: string): Promise<PolicyLike> {
     );
   });
   const exported = await load(path, async () => (await import(pathToFileURL(file).href)).default);
-  const makes = typeof exported === 'function' && exported.length === 0;
-  const policy = makes ? await load(path, exported as () => unknown) : exported;
+  const isFactory = typeof exported === 'function' && exported.length === 0;
+  const policy = isFactory ? await load(path, exported as () => unknown) : exported;
   if (isPolicy(policy)) return policy;
   throw new UsageError(
     `Expected the default export of ${path} to be a policy, or a function without parameters that makes one; got ` +
-      `${makes ? 'a function that returned ' : ''}${describe(policy)}. Export an object with the function open, or a ` +
+      `${isFactory ? 'a function that returned ' : ''}${describe(policy)}. Export an object with the function open, or a ` +
       'function (view) => ({ actions }).',
   );
 }

@@ -37,12 +37,12 @@ async function backendLines({ backends, asyncBackends }: Platform): Promise<stri
   const lines = asyncBackends.map(async (backend) => {
     const suffix = synchronous.includes(backend.name) ? '' : ' (by createAsyncVecEnv and commands)';
     return [
-      [`backend ${backend.name}`, usable(await backend.availability(), suffix)],
-      ...backend.kernels().map((kernel) => [`  kernel ${kernel.name}`, usable(kernel)]),
+      [`backend ${backend.name}`, availabilityText(await backend.availability(), suffix)],
+      ...backend.kernels().map((kernel) => [`  kernel ${kernel.name}`, availabilityText(kernel)]),
     ];
   });
   return (await Promise.all(lines)).flat();
 }
 
-const usable = ({ available, reason, detail }: Availability, suffix = ''): string =>
+const availabilityText = ({ available, reason, detail }: Availability, suffix = ''): string =>
   available ? `available${suffix}${detail ? `: ${detail}` : ''}` : `not available: ${reason}`;

@@ -51,7 +51,7 @@ async function tryLock(fd: number, place: string): Promise<boolean> {
 const messageOf = (error: unknown): string =>
   ((error instanceof LibraryError ? error.cause : error) as Error).message;
 
-/** Returns whether the package is not installed, rather than without a binary for this platform. */
+/** Returns whether the package is not installed; false if it is installed without a binary for this platform. */
 const isMissing = (error: unknown): boolean =>
   error instanceof LibraryError && (error.cause as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND';
 

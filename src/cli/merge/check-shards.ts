@@ -69,7 +69,7 @@ function releaseProblems({ path, manifest: { job } }: ShardInput): string[] {
   ];
 }
 
-/** Returns whether a shard is of the same job and the same number of shards as the first. */
+/** Returns whether a shard belongs to the same job as the first shard, divided into the same number of shards. */
 function isOfJob({ path, manifest }: ShardInput, first: ShardInput, problems: string[]): boolean {
   const differences = [
     ...jobDifferences(first.manifest.job, manifest.job),

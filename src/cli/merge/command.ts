@@ -8,8 +8,8 @@ import type { MergeCommandOptions } from './merge-eval.js';
 const HELP = `
 Each command that takes --shard writes a manifest beside its file, FILE.manifest.json: the options, the version, the world,
 and the SHA-256 of the file. merge needs the file and the manifest of every shard, in any order. It writes the same bytes as
-the command without --shard. If a shard is missing, was changed or is of another job, it lists all problems, writes nothing and
-exits with 1. A shard that is given twice must be the same both times.
+the command without --shard. If a shard is missing, was changed or is of another job, merge lists all problems, writes nothing
+and exits with 1. A shard that is given twice must be the same both times.
 
 Shards of eval are files of --trajectories or --components. merge also prints the tables. The JSON is that of the whole run except
 for seconds, and for the backend, threads and machine, which are those of merge.

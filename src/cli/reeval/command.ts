@@ -13,8 +13,8 @@ are compared with the file bit for bit. Each mismatch is reported:
 Episodes of world 1.0.0 are compared on their six stored components, and graded with the eight components of their replay.
 Invalid lines are left out, and the first ten are reported: corrupt lines, lines of another schema, version or world, and
 duplicates. For each condition and grader, a table has a row for each teacher, and rows for baselines on the same seeds:
-random, heuristic, open-loop, the last two with the constant belief [0.5, 0.5, 0.5], and policies of --baselines. [oracle] marks teachers that used
-hidden state.
+random, heuristic, open-loop, heuristic+constant, open-loop+constant (+constant states the belief [0.5, 0.5, 0.5]), and the
+policies of --baselines. [oracle] marks teachers that used hidden state.
 The exit code is 1 if anything mismatched, or if a line was left out and --skip-bad is not given.
 
 Examples:

@@ -25,7 +25,7 @@ interface Column {
 }
 
 /** Returns the column of a component. It is shown under graders that weigh it. */
-const component = (name: string): Column => ({
+const componentColumn = (name: string): Column => ({
   head: COMPONENT_HEADS[name],
   text: ({ components }) => decimals(components[camelCase(name)]),
   component: name,
@@ -38,7 +38,7 @@ const COLUMNS: readonly Column[] = [
   { head: 'belief\nMAE', text: ({ beliefMae }) => decimals(beliefMae) },
   { head: '1st\nhalf', text: ({ firstHalfMean }) => decimals(firstHalfMean) },
   { head: '2nd\nhalf', text: ({ secondHalfMean }) => decimals(secondHalfMean) },
-  ...['adaptation', 'wellbeing', 'belief_skill'].map(component),
+  ...['adaptation', 'wellbeing', 'belief_skill'].map(componentColumn),
   { head: 'against\nheuristic', text: ({ overHeuristic }) => winsText(overHeuristic.wins) },
   { head: 'against\n+constant', text: ({ overConstant }) => winsText(overConstant.wins) },
   { head: 'over +constant\n(95 %)', text: ({ overConstant }) => alignedInterval(overConstant.difference) },

@@ -32,7 +32,7 @@ const HELP = `
 A grade is a weighted sum of components, which eval --components stores for every episode. So episodes can be graded under
 another grader without playing them again. A grader is v1, v2, v3 or a file with a name and weights that sum to 1:
   {"name":"calm","weights":{"crash_free":0.5,"efficiency":0.3,"belief_accuracy":0.2}}
-  by component: ${NAMES}; missing components weigh 0.
+The components are ${NAMES}; missing components weigh 0.
 Files of world 1.0.0 hold the first six components. A grader that weighs another component is refused: replay the trajectories
 with reeval.
 The output has three parts: the rows of eval; the ranking, with each policy's lead over the policy below it on the same seeds

@@ -32,7 +32,7 @@ Each input line is one JSON object; profile, beliefs and grader are optional:
   whose steps have the same rules, are replayed too.
 Output lines are in the same order:
   {"seed":0,"profile":"sampled","belief_target":[...],"steps":[{"action":"sleep","event":null,...},...],"final":null}
-  final holds the grade of an episode of 28 actions.
+  final holds the grade of an episode of 28 actions, and is null for fewer actions.
 Invalid rows are reported with their line and left out. The exit code is 1 if a row was invalid.
 
 Examples:

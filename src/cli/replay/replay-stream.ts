@@ -25,6 +25,7 @@ export interface ReplayCounts {
   invalid: number;
 }
 
+/** The default of `batchSize`. */
 const BATCH = 4096;
 /** The maximum length of a line: twenty times the length of a row with all keys. */
 export const MAX_LINE_BYTES = 65536;

@@ -89,8 +89,8 @@ interface Beginning {
 }
 
 /**
- * Reads a file until its kind is known. It is a file of lines if its first line is an episode, if it is not valid JSON
- * as a whole, or if it is too large.
+ * Reads a file until its kind is known. It is a file of lines if a line is an episode or unreadable, if the file is not valid
+ * JSON as a whole, or if it is too large.
  * @param maxBytes of memory for the lines.
  */
 export async function readBeginning(lines: AsyncGenerator<Line>, maxBytes = MAX_VALUE): Promise<Beginning> {
