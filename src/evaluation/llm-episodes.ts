@@ -53,6 +53,7 @@ export interface AnswerSummary {
   readonly usage: Readonly<Record<string, number>> | null;
 }
 
+/** The number of episodes that `summary` gathers at a time. It changes no result. */
 const CHUNK = 1024;
 const wantedKey = (profileMode: string, seed: number): string => `${profileMode} ${seed}`;
 const recordKey = (condition: string, profileMode: string, seed: number): string =>

@@ -54,7 +54,7 @@ export interface WeightSensitivity {
 const RESOLUTION = 1e-6;
 /** The smallest weight of a search if the grader's weight is negative. If it is not, the smallest is 0. */
 const MIN_NEGATIVE = -1;
-/** The largest weight of a search. */
+/** The largest weight of a search: below 1, because a flip's `unscaled` would be infinite at 1. */
 const MAX_WEIGHT = 1 - 2 ** -20;
 /** The number of parts of a searched range if leads may be nonlinear, because scores may be clamped. */
 const PARTS = 64;
@@ -135,6 +135,7 @@ class Neighbours {
     const start = this.#weights[k];
     const direction = Math.sign(end - start);
     const root = this.#root(k);
+    // Rounded scores may swap later than exact ones, so the steps beyond the root grow.
     const nearRoot = Array.from(
       { length: 10 },
       (_, j) => root + direction * RESOLUTION * (j === 0 ? -1 : 4 ** (j - 1)),

@@ -1,4 +1,4 @@
-/** Accumulates last beliefs and their targets, by dimension. */
+/** Accumulates how well the last beliefs of episodes match their targets, in each dimension. */
 
 import type { Calibration } from '../figures/calibration.js';
 import { CompensatedSum } from '../shared/statistics.js';

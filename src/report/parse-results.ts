@@ -157,7 +157,9 @@ const auditOf = (stored: readonly string[]) =>
         actions: list(
           expect<string>('an action', (value) => ACTION_NAMES.includes(value as string), ACTION_NAMES),
           'a list of actions',
-        ).length(NUM_STEPS, { error: () => `Expected ${NUM_STEPS} actions.` }),
+        ).length(NUM_STEPS, {
+          error: ({ input }) => `Expected ${NUM_STEPS} actions, got ${(input as unknown[]).length}.`,
+        }),
       }),
       'a list of action sequences',
     ),

@@ -13,7 +13,7 @@ export interface ReportedCost {
 
 type Row = EvaluationResult['rows'][number];
 
-/** Returns the costs of language models. If an episode is in several conditions, only the row of the first one has its usage. */
+/** Returns the costs of language models. If an episode is in several conditions, only the row of the first condition has its usage. */
 export function costsOfEvaluation(source: string, { rows }: EvaluationResult): ReportedCost[] {
   const modelRows = rows.filter(({ unparsed }) => typeof unparsed === 'number');
   return [...new Set(modelRows.map(({ policy }) => policy))].map((name) => {

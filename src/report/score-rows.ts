@@ -22,7 +22,7 @@ export interface ScoreRow {
   readonly name: string;
   readonly episodes: number;
   readonly finalScore: Interval;
-  /** The share of the value of knowing the profile; absent before the bracket is known. */
+  /** The share of the value of knowing the profile; absent until the grader's anchors are known. */
   readonly share?: Share;
   readonly published: Published | undefined;
   readonly beliefMae: number;

@@ -6,6 +6,7 @@ type Key = (typeof USAGE_KEYS)[number];
 
 export interface Spending {
   readonly steps: number;
+  /** The number of steps without a valid action in the answer. */
   readonly unparsed: number;
   /** The number of episodes with usage. */
   readonly metered: number;

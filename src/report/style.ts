@@ -1,9 +1,10 @@
 /** The style sheet of the page: light, dark if the reader prefers it, and print. */
 import { DARK, FONT, LIGHT } from '../figures/theme.js';
 
-const tones = (theme: Readonly<Record<keyof typeof LIGHT, string>>): string =>
+/** Returns the colours of a theme as CSS variables. */
+const variablesOf = (theme: Readonly<Record<keyof typeof LIGHT, string>>): string =>
   Object.entries(theme)
-    .map(([tone, colour]) => `--${tone}: ${colour};`)
+    .map(([name, colour]) => `--${name}: ${colour};`)
     .join(' ');
 
 /** Colours of links. They contrast with text and background in both themes. */
@@ -11,9 +12,9 @@ const LINKS = { light: '#0b5cad', dark: '#79b8ff' };
 const WARNINGS = { light: '#9a3412', dark: '#ffab70' };
 
 export const STYLE = `
-:root { ${tones(LIGHT)} --link: ${LINKS.light}; --warning: ${WARNINGS.light}; color-scheme: light; }
+:root { ${variablesOf(LIGHT)} --link: ${LINKS.light}; --warning: ${WARNINGS.light}; color-scheme: light; }
 @media screen and (prefers-color-scheme: dark) {
-  :root { ${tones(DARK)} --link: ${LINKS.dark}; --warning: ${WARNINGS.dark}; color-scheme: dark; }
+  :root { ${variablesOf(DARK)} --link: ${LINKS.dark}; --warning: ${WARNINGS.dark}; color-scheme: dark; }
 }
 * { box-sizing: border-box; }
 html { scroll-padding-top: 1rem; -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }

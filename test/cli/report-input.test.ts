@@ -31,7 +31,8 @@ describe('the beginning of a file', () => {
     expect(value).toEqual({ a: 1 });
   });
 
-  it('ends after 101 short lines, because each line costs more than its bytes', async () => {
+  // A line counts as its one byte and LINE_COST, 64: 100 lines fit into 6,500 bytes.
+  it('ends after 101 short lines, because each line takes more memory than its bytes', async () => {
     const { firstLines, value } = await begin('1\n'.repeat(10_000), 6500);
     expect([firstLines.length, value]).toEqual([101, undefined]);
     expect((await begin('1\n'.repeat(100), 6500)).firstLines).toHaveLength(100);

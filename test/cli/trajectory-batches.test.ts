@@ -64,7 +64,7 @@ it('reports the first invalid lines, and counts the others', async () => {
   expect(ten.reports).toEqual(reports.slice(0, 10));
 });
 
-it('accepts an episode once for each player and each start', async () => {
+it('accepts an episode once for each player, condition, profile and seed', async () => {
   const others = [
     { teacher: 'other' },
     { model: 'm' },

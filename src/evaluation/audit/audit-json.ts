@@ -4,7 +4,7 @@ import { SCHEMAS } from '../../shared/schemas.js';
 import { toSnakeCase } from '../evaluation-json.js';
 import type { Audit } from './audit.js';
 
-/** Returns the JSON of an audit. Some fields have other names in the file than in `Audit`. */
+/** Returns the JSON of an audit. Some fields keep the names that they had in files of earlier releases. */
 export function auditToJson({ meanEpisodes: _, backendReason: __, ...audit }: Audit): object {
   const { seeds, rows, gains } = audit;
   return toSnakeCase({

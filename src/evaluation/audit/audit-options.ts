@@ -35,7 +35,7 @@ export interface AuditOptions {
   readonly kernel?: string;
   /** As in `VecEnvOptions`; changes no result. */
   readonly threads?: number;
-  /** Called every few milliseconds with the number of episodes that the searches have played, and their total. */
+  /** Called every few milliseconds with the number of episodes that searches and planners have played, and their total. */
   readonly onProgress?: (done: number, total: number) => void;
   /** Aborting it rejects the promise with the signal's reason, within milliseconds. */
   readonly signal?: AbortSignal;

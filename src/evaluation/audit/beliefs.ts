@@ -28,7 +28,7 @@ export type AuditBelief =
   /** The belief that the player itself stated. */
   | 'own';
 
-/** The constant belief that raises each component of beliefs most, by the component's index. */
+/** The constant belief that most raises each component that depends on beliefs, by the component's index. */
 export const BELIEF_BY_COMPONENT: ReadonlyMap<number, AuditBelief> = new Map([
   [COMPONENT_NAMES.indexOf('belief_accuracy'), 'median'],
   [COMPONENT_NAMES.indexOf('belief_skill'), 'mean'],
@@ -37,7 +37,7 @@ export const BELIEF_BY_COMPONENT: ReadonlyMap<number, AuditBelief> = new Map([
 /** Returns whether a component depends on beliefs, not on actions. */
 export const isBeliefComponent = (component: number): boolean => BELIEF_BY_COMPONENT.has(component);
 
-/** The middle of each range. */
+/** The constant belief: the middle of each number's range. */
 export const CONSTANT: readonly number[] = [0.5, 0.5, 0.5];
 
 /** The constant beliefs that depend on the profiles. */
@@ -149,7 +149,7 @@ export async function statedBeliefs(
 
 /** The second word of the generator's key. It differs from all streams of the world. */
 const STREAM = 0x4e554c4c;
-/** A random belief is one of 2^10 values: a u32 has the bits of all three beliefs. */
+/** The random bits of each number of a belief. One u32 has the bits of all three numbers. */
 const FIELD_BITS = 10;
 const FIELD = 2 ** FIELD_BITS;
 

@@ -50,7 +50,7 @@ export async function playImpossibleWorld(
     compute: () => searchActionSequence({ seeds, profile }, options),
     standIn: null,
   });
-  // A search for this profile alone, with the seeds and evaluations of the searches for single profiles.
+  // A search with the seeds and the number of evaluations of the searches for single profiles.
   const ownSeeds = profileTrainingSeeds();
   const ownEvaluations = profileEvaluations(request);
   const ownOptions = {

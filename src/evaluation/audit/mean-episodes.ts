@@ -11,7 +11,9 @@ export interface MeanEpisode {
   readonly actions: Uint8Array;
   /** Whether the policy plays these actions in all episodes. */
   readonly isSingleSequence: boolean;
+  /** Percentiles of each meter after each step. */
   readonly bands: Bands;
+  /** The mean reward of each step and each half. */
   readonly rewards: StepRewards;
 }
 

@@ -27,7 +27,7 @@ export type Knowledge = 'inference' | 'prior' | 'truth';
 /** The number of episodes that are planned together. It is small, so that an abort takes effect soon. It changes no decision. */
 export const PLANNED_TOGETHER = 4;
 
-/** Returns the actions of a reactive policy in the first fresh episodes, u8 [episodes, 28]. @param policy f64 [480]. */
+/** Returns the actions of a reactive policy in the first fresh episodes, u8 [episodes, 28]. @param policy its parameters, f64 [480]. */
 export async function recordReactive(
   { engine, weights }: AuditRequest,
   policy: Float64Array,

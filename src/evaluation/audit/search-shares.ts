@@ -1,4 +1,4 @@
-/** Computes the number of evaluations of each search of an audit, and the total number of episodes. */
+/** Computes the number of evaluations (scored sequences) of each search of an audit, and the total number of episodes. */
 import { REACTIVE_EPISODES } from '../../agents/search/find-reactive.js';
 import type { AuditRequest } from './audit-options.js';
 import { NUM_TRAINING_SEEDS, SEEDS_PER_PROFILE } from './audit-seeds.js';
@@ -17,12 +17,12 @@ const MIN_GENERATIONS = 4;
 /** The number of episodes that progress counts for one episode of a planner, which imagines many episodes to play it. */
 export const IMAGINED_EPISODES = 200_000;
 
-const share = ({ evaluations }: AuditRequest, part: number): number =>
-  Math.max(MIN_EVALUATIONS, Math.round(evaluations * part));
+const evaluationsOf = ({ evaluations }: AuditRequest, share: number): number =>
+  Math.max(MIN_EVALUATIONS, Math.round(evaluations * share));
 
-export const pushEvaluations = (request: AuditRequest): number => share(request, PUSH_SHARE);
-export const profileEvaluations = (request: AuditRequest): number => share(request, PROFILE_SHARE);
-export const neutralEvaluations = (request: AuditRequest): number => share(request, NEUTRAL_SHARE);
+export const pushEvaluations = (request: AuditRequest): number => evaluationsOf(request, PUSH_SHARE);
+export const profileEvaluations = (request: AuditRequest): number => evaluationsOf(request, PROFILE_SHARE);
+export const neutralEvaluations = (request: AuditRequest): number => evaluationsOf(request, NEUTRAL_SHARE);
 
 /** Returns the number of generations of the search for a reactive policy. */
 export const generationsOf = ({ evaluations }: AuditRequest): number =>

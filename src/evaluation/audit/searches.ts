@@ -101,7 +101,7 @@ function searchEachProfile(
   });
 }
 
-/** Returns the heuristic's mean reward in the first half, the lower bound of `open-loop-honest`. */
+/** Returns the heuristic's mean reward in the first half, which `open-loop-honest` must reach in its first half. */
 async function heuristicFirstHalfMean({ engine }: AuditRequest): Promise<number> {
   const seeds = trainingSeeds();
   await using env = await openAnyVecEnv({ numEnvs: seeds.length, ...engine });

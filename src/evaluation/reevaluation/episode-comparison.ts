@@ -32,7 +32,7 @@ export class EpisodeComparison {
   readonly #episode: TrajectoryEpisode;
   readonly #hidden: HiddenProfile;
   #hasPrompt = false;
-  /** Whether the current step has an action of the player, not the fallback. */
+  /** Whether the answer of the current step named an action; false if the fallback action was played. */
   #parsed = true;
 
   constructor(episode: TrajectoryEpisode) {

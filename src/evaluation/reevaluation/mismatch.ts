@@ -57,7 +57,7 @@ export class Comparison {
     }
   }
 
-  /** Compares the keys of the recomputed object. */
+  /** Compares the values of all keys of the recomputed object. */
   compareObject(field: string, recorded: object, recomputed: object): void {
     const values = recorded as Record<string, StoredValue>;
     for (const [key, value] of Object.entries(recomputed))

@@ -102,8 +102,8 @@ export const correctLevels = (levels: readonly number[], bias: number, accelerat
   });
 
 /**
- * Returns the bias correction: the normal quantile of the share of resamples below the value, where equal ones count half.
- * If all lie on one side, half a resample is assumed on the other.
+ * Returns the bias correction: the normal quantile of the share of resamples below the value, where equal resamples count half.
+ * If all resamples lie on one side of the value, half a resample is assumed on the other side.
  */
 export function bias(distribution: Float64Array, value: number): number {
   const below = distribution.reduce(
