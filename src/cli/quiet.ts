@@ -1,4 +1,4 @@
-/** Stores whether --quiet is given. A command sets it when it begins, before its modules are loaded. */
+/** Stores whether --quiet is given. commands.ts sets it before a command loads its modules. */
 let quiet = false;
 
 export const isQuiet = (): boolean => quiet;

@@ -3,11 +3,11 @@
 import { Episode } from '../engine/reference/episode.js';
 import type { TimelineEpisode } from '../figures/timeline-episode.js';
 import { ACTION_NAMES, NUM_BELIEFS, NUM_METERS, OBSERVATION } from '../world/fields.js';
-import type { KeptEpisode } from './episode-keeper.js';
+import type { TimelineData } from './episode-choice.js';
 import { hiddenProfile } from './profile-group.js';
 
 /** Returns the timeline of an episode. A replay computes the state after the last step, which files do not contain. */
-export function timelineOf({ mode, seed, steps }: KeptEpisode): TimelineEpisode {
+export function timelineOf({ mode, seed, steps }: TimelineData): TimelineEpisode {
   const actions = steps.map(({ action }) => ACTION_NAMES.indexOf(action));
   const replayed = new Episode();
   replayed.reset(seed, { profile: mode });

@@ -128,7 +128,7 @@ const REEVALUATION = object({
   ),
 });
 
-/** @param stored the components of the audit. Audits of world 1.0.0 lack some, because its graders do not weigh them. */
+/** Returns the schema of an audit. @param stored the components of the audit. Audits of world 1.0.0 lack some, because its graders do not weigh them. */
 const auditOf = (stored: readonly string[]) =>
   object({
     ...ORIGIN,

@@ -7,7 +7,7 @@ import { type Interval, Moments } from '../shared/statistics.js';
 import { ActionTally, type CountedUse } from './action-counts.js';
 import { BeliefErrorTally } from './belief-errors.js';
 import { calibrationTallies } from './calibration-tally.js';
-import { type ChosenEpisode, EpisodeKeeper } from './episode-keeper.js';
+import { type ChosenEpisode, EpisodeChoice } from './episode-choice.js';
 import { groupsOf, hiddenProfile } from './profile-group.js';
 import { type Spending, SpendingTally } from './spending.js';
 
@@ -55,7 +55,7 @@ export class PlayerTally {
   readonly #errors = new BeliefErrorTally();
   readonly #calibration = calibrationTallies();
   readonly #actions = new ActionTally();
-  readonly #keeper = new EpisodeKeeper();
+  readonly #choice = new EpisodeChoice();
   readonly #spending = new SpendingTally();
   /** By profile mode. */
   readonly #countedSeeds = new Map<string, Set<number>>();
@@ -77,7 +77,7 @@ export class PlayerTally {
       steps.map(({ action }) => action),
       groupsOf(mode, seed, target),
     );
-    this.#keeper.add(episode);
+    this.#choice.add(episode);
   }
 
   /**
@@ -111,7 +111,7 @@ export class PlayerTally {
       beliefErrors: this.#errors.summary(),
       calibration: calibration.includes(null) ? null : (calibration as Calibration[]),
       actions: this.#actions.summary(),
-      chosenEpisodes: this.#keeper.chosen(),
+      chosenEpisodes: this.#choice.chosen(),
       spending: this.#spending.summary(),
     };
   }

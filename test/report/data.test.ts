@@ -4,7 +4,7 @@ import { createVecEnv } from '../../src/engine/node.js';
 import { ActionTally } from '../../src/report/action-counts.js';
 import { BeliefErrorTally } from '../../src/report/belief-errors.js';
 import { CalibrationTally } from '../../src/report/calibration-tally.js';
-import { EpisodeKeeper } from '../../src/report/episode-keeper.js';
+import { EpisodeChoice } from '../../src/report/episode-choice.js';
 import { timelineOf } from '../../src/report/episode-timeline.js';
 import { parseResult } from '../../src/report/parse-results.js';
 import { costsOfEvaluation, joinCosts } from '../../src/report/player-costs.js';
@@ -147,9 +147,9 @@ describe('actions', () => {
 
 describe('chosen episodes', () => {
   const chosen = (...scores: number[]) => {
-    const keeper = new EpisodeKeeper();
-    for (const [seed, score] of scores.entries()) keeper.add(scored(score, seed));
-    return keeper.chosen().map(({ which, seed }) => `${which} ${seed}`);
+    const choice = new EpisodeChoice();
+    for (const [seed, score] of scores.entries()) choice.add(scored(score, seed));
+    return choice.chosen().map(({ which, seed }) => `${which} ${seed}`);
   };
 
   it('are the best, the median and the worst, and the first of episodes with equal scores', () => {

@@ -56,7 +56,7 @@ export const addAuditOptions = (command: Command): Command =>
     )
     .option(
       '--planner-episodes <n>',
-      'fresh seeds that each planner plays; a seed takes all planners together a third of a second on one core (default: 100)',
+      'fresh seeds that each planner plays; all planners take a third of a second of one core per seed (default: 100)',
       parseInteger,
     );
 

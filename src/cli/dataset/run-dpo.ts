@@ -33,7 +33,7 @@ import { SplitDirectory } from './split-directory.js';
 export type DpoCliOptions = SelectionCliOptions & Omit<DpoOptions, 'grader'>;
 
 /** The lines left out, and the number of episodes that differ from their replay. */
-interface Read {
+interface ReadCounts {
   readonly skipped: SkippedLines;
   readonly mismatched: number;
 }
@@ -92,7 +92,11 @@ export async function writeDpo(
   return read.skipped.total === 0 && read.mismatched === 0;
 }
 
-async function readAll(selection: DpoSelection, { lines }: EpisodeInput, signal: AbortSignal): Promise<Read> {
+async function readAll(
+  selection: DpoSelection,
+  { lines }: EpisodeInput,
+  signal: AbortSignal,
+): Promise<ReadCounts> {
   const progress = createProgress('bytes');
   const skipped = new SkippedLines();
   let mismatched = 0;
@@ -186,7 +190,7 @@ const commandOf = (plan: DpoPlan, options: SelectionTarget): string =>
 function summary(
   rows: Readonly<Record<Split, readonly DpoRow[]>>,
   { episodes, leftOut, former }: DpoSelection,
-  { skipped, mismatched }: Read,
+  { skipped, mismatched }: ReadCounts,
   directory: string,
 ): string {
   const leftOutCount = [...leftOut.values()].reduce((sum, count) => sum + count, 0);

@@ -76,7 +76,7 @@ export class SplitDirectory {
     );
   }
 
-  /** @throws UsageError for inputs that the rows would overwrite. */
+  /** Refuses inputs that the rows would overwrite. @throws UsageError. */
   checkInputs(option: string, paths: readonly string[]): void {
     for (const path of paths) {
       for (const split of SPLITS)

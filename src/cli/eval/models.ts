@@ -46,7 +46,7 @@ export class EvalModels {
   readonly #opened: readonly { readonly opened: OpenedModel; readonly summary: LlmSummary }[];
   readonly #concurrency: number;
 
-  /** @param spending the amount spent by earlier runs. */
+  /** @param spending what earlier runs spent, and the callback for new spending. */
   constructor(
     openers: readonly Opener[],
     { onSpend, ...before }: Spending,

@@ -17,7 +17,7 @@ const STEPPED: Readonly<Record<string, string>> = {
   ...Object.fromEntries(STUDENT_NAMES.map((name) => [name, studentNote(name)])),
 };
 
-/** @param name such as "student-v2" or "student-v2-clone". */
+/** Describes a student. @param name such as "student-v2" or "student-v2-clone". */
 function studentNote(name: string): string {
   const [, grader, clone] = name.split('-');
   const refined = clone === undefined ? ', and was then refined on the engine' : '';

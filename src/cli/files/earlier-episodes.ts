@@ -11,7 +11,7 @@ export interface UnfinishedFile {
   /** The option that names the output, and its path. */
   readonly option: string;
   readonly path: string;
-  /** Returns whether this run plays the episode, which is at this index of the file. */
+  /** Returns whether this run plays the episode at this index of the file. */
   readonly isOwn: (compact: CompactEpisode, index: number) => boolean;
 }
 

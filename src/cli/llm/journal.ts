@@ -57,13 +57,13 @@ export const journalFiles = (path: string): string[] =>
   [partialOf, spentOf, lockOf].map((nameOf) => nameOf(targetOf(path)));
 
 /**
- * Returns a line about the episodes that are kept after an interruption. @param place the journal's path. @param all the
+ * Returns a line about the episodes that are kept after an interruption. @param path of the journal. @param all the
  * planned episodes, such as "6 episodes".
  */
-export const keptText = (place: string, kept: number, all: string): string =>
+export const keptText = (path: string, kept: number, all: string): string =>
   kept === 0
     ? `None of ${all} was finished.\n`
-    : `${kept} of ${all} ${kept === 1 ? 'is' : 'are'} kept in ${place}; the same command resumes from there.\n`;
+    : `${kept} of ${all} ${kept === 1 ? 'is' : 'are'} kept in ${path}; the same command resumes from there.\n`;
 
 /** The fixed width of an amount, so that it can be overwritten in place. */
 const AMOUNT_WIDTH = 64;

@@ -16,25 +16,25 @@ export const lockOf = (path: string): string => `${path}.lock`;
  *   the lock, or if the file system has no locks.
  */
 export async function lock(path: string): Promise<() => void> {
-  const place = lockOf(path);
+  const lockPath = lockOf(path);
   for (;;) {
-    const fd = openSync(place, 'a+');
-    const granted = await tryLock(fd, place).catch((error: unknown) => {
+    const fd = openSync(lockPath, 'a+');
+    const granted = await tryLock(fd, lockPath).catch((error: unknown) => {
       closeSync(fd);
       throw error;
     });
     // The previous holder may have removed the file after this process opened it.
-    if (granted && fstatSync(fd).ino === stat(place)?.ino) return hold(fd, place);
+    if (granted && fstatSync(fd).ino === stat(lockPath)?.ino) return hold(fd, lockPath);
     closeSync(fd);
     if (!granted) {
       throw new UsageError(
-        `Expected no other command to work on ${path}, got ${holderOf(place)}. Wait until it ends, or end it.`,
+        `Expected no other command to work on ${path}, got ${holderOf(lockPath)}. Wait until it ends, or end it.`,
       );
     }
   }
 }
 
-async function tryLock(fd: number, place: string): Promise<boolean> {
+async function tryLock(fd: number, lockPath: string): Promise<boolean> {
   try {
     // Imported on use, because some platforms have no binary of the package. Commands without a lock work there.
     const locks = await load('locks of files', PACKAGES.models, () => import('fs-native-extensions'));
@@ -42,7 +42,7 @@ async function tryLock(fd: number, place: string): Promise<boolean> {
   } catch (error) {
     if (isMissing(error)) throw error;
     throw new UsageError(
-      `Expected ${place} to be locked, got: ${messageOf(error)}. ` +
+      `Expected ${lockPath} to be locked, got: ${messageOf(error)}. ` +
         'Choose an output on a disk of this machine; use Linux with glibc, macOS or Windows.',
     );
   }
@@ -55,21 +55,21 @@ const messageOf = (error: unknown): string =>
 const isMissing = (error: unknown): boolean =>
   error instanceof LibraryError && (error.cause as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND';
 
-function hold(fd: number, place: string): () => void {
+function hold(fd: number, lockPath: string): () => void {
   ftruncateSync(fd);
   writeSync(fd, `process ${process.pid} on ${hostname()}\n`);
   let held = true;
   return () => {
     if (!held) return;
     held = false;
-    rmSync(place, { force: true });
+    rmSync(lockPath, { force: true });
     closeSync(fd);
   };
 }
 
-function holderOf(place: string): string {
+function holderOf(lockPath: string): string {
   try {
-    return readFileSync(place, 'utf8').trim() || 'another command';
+    return readFileSync(lockPath, 'utf8').trim() || 'another command';
   } catch {
     return 'another command';
   }

@@ -47,7 +47,7 @@ async function computeShard(
 
 const shardOf = ({ shard, count }: ShardTask): Shard => ({ index: shard.index, count });
 
-/** @throws QueueError if the rows are not those of the shard. */
+/** Checks that the rows are those of the shard. @throws QueueError. */
 const check = ({ shard, job, count }: ShardTask, rows: ShardRows): void =>
   checkRows({ name: shard.job, job, shards: count }, shard.index, rows);
 

@@ -95,9 +95,9 @@ async function write(
     return format === LINES ? sha256 : (await contentsOf(path)).sha256;
   }
   // The files of other jobs are assembled from one file with the lines of all shards.
-  const place = path === '-' ? tmpdir() : dirname(resolve(path));
-  makeDirectory(place);
-  const folder = await mkdtemp(join(place, '.rhythm-vec-'));
+  const parent = path === '-' ? tmpdir() : dirname(resolve(path));
+  makeDirectory(parent);
+  const folder = await mkdtemp(join(parent, '.rhythm-vec-'));
   try {
     const shards = join(folder, 'shards.jsonl');
     await writeLines(collector, shards, signal);

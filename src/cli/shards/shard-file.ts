@@ -1,4 +1,4 @@
-/** Files of shards: whether a shard is complete already, and its manifest. */
+/** Files of shards. Beside each is its manifest, which names the job and the shard, and has the SHA-256 of the file. */
 import { createHash } from 'node:crypto';
 import { createReadStream, readFileSync, rmSync } from 'node:fs';
 import { basename } from 'node:path';

@@ -123,7 +123,7 @@ function refuseWithoutToken(): never {
   );
 }
 
-/** @param retryUnanswered whether requests without an answer are repeated. */
+/** Connects to the Hub. @param retryUnanswered whether requests without an answer are repeated. */
 function connectFor(
   account: Account,
   progress: UploadProgress,

@@ -114,7 +114,7 @@ const definedOf = (options: AuditOptions): AuditOptions =>
 const OWN_PLAYERS =
   /^(random|heuristic|open-loop|open-loop-honest|reactive|planner(-\w+)?|oracle-open-loop|push:.*)(\+.*)?$/;
 
-/** @throws InputError `unknown_name` for a name of the audit's own players, and as `UserPolicy`. */
+/** Validates a user's policy. @throws InputError `unknown_name` for a name of the audit's own players, and as `UserPolicy`. */
 function toUserPolicy([name, policy]: [string, PolicyLike]): UserPolicy {
   if (!OWN_PLAYERS.test(name)) return new UserPolicy(name, policy);
   throw new InputError(

@@ -1,7 +1,7 @@
 /** Section: timelines of each player's best, median and worst episode, or only the median for many players. */
 import { decimals } from '../../evaluation/format-results.js';
 import { drawTimeline } from '../../figures/timeline.js';
-import type { ChosenEpisode } from '../episode-keeper.js';
+import type { ChosenEpisode } from '../episode-choice.js';
 import { timelineOf } from '../episode-timeline.js';
 import { type Html, html, paragraph } from '../html.js';
 import { disambiguated } from '../player-names.js';

@@ -1,12 +1,13 @@
-/** Keeps the best, the median and the worst episode of a player, in constant memory. */
+/** Chooses the best, the median and the worst episode of a player, in constant memory. */
 import type { TrajectoryEpisode } from '../rollouts/trajectories/trajectory-episode.js';
 
 /** The median is chosen among the first episodes, at most this many. */
 const MEDIAN_SAMPLE = 500;
 
 /** The data of an episode's timeline. */
-export interface KeptEpisode {
+export interface TimelineData {
   readonly condition: string;
+  /** 'sampled', 'discrete' or a profile's name. */
   readonly mode: string;
   readonly seed: number;
   readonly grader: string;
@@ -18,14 +19,14 @@ export interface KeptEpisode {
   >[];
 }
 
-export interface ChosenEpisode extends KeptEpisode {
+export interface ChosenEpisode extends TimelineData {
   readonly which: 'best' | 'median' | 'worst' | 'only';
 }
 
-export class EpisodeKeeper {
-  #best: KeptEpisode | null = null;
-  #worst: KeptEpisode | null = null;
-  readonly #first: KeptEpisode[] = [];
+export class EpisodeChoice {
+  #best: TimelineData | null = null;
+  #worst: TimelineData | null = null;
+  readonly #first: TimelineData[] = [];
   #count = 0;
 
   add(episode: TrajectoryEpisode): void {
@@ -35,10 +36,10 @@ export class EpisodeKeeper {
     const isInSample = this.#first.length < MEDIAN_SAMPLE;
     this.#count++;
     if (!isBest && !isWorst && !isInSample) return;
-    const kept = keptOf(episode);
-    if (isBest) this.#best = kept;
-    if (isWorst) this.#worst = kept;
-    if (isInSample) this.#first.push(kept);
+    const data = timelineDataOf(episode);
+    if (isBest) this.#best = data;
+    if (isWorst) this.#worst = data;
+    if (isInSample) this.#first.push(data);
   }
 
   /** Returns the best, the median and the worst episode, each once. The first of several episodes with the same score counts. */
@@ -56,7 +57,14 @@ export class EpisodeKeeper {
   }
 }
 
-const keptOf = ({ condition, profile_mode, seed, grader, final, steps }: TrajectoryEpisode): KeptEpisode => ({
+const timelineDataOf = ({
+  condition,
+  profile_mode,
+  seed,
+  grader,
+  final,
+  steps,
+}: TrajectoryEpisode): TimelineData => ({
   condition,
   mode: profile_mode,
   seed,
