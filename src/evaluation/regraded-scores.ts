@@ -21,7 +21,7 @@ export function otherGraders(grader: Grader): string[] {
   return COMPARED_GRADERS.filter(isOther);
 }
 
-/** Returns the grader in use and the compared ones. */
+/** Returns the grader in use, and the compared graders with other weights. */
 export const gradersInUse = (grader: Grader): Grader[] => [grader, ...otherGraders(grader).map(toGrader)];
 
 /** Accumulates the scores of one row under other graders. */

@@ -1,4 +1,4 @@
-/** Policies that a user passes by name, in addition to the built-in ones. */
+/** Policies that a user passes by name, in addition to the built-in policies. */
 
 import type { BeliefKind } from '../agents/policies/fixed-policies.js';
 import { isPolicy, type PolicyLike } from '../engine/policy/policy.js';

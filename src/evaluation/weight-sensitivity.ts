@@ -135,7 +135,7 @@ class Neighbours {
     const start = this.#weights[k];
     const direction = Math.sign(end - start);
     const root = this.#root(k);
-    // Rounded scores may swap later than exact ones, so the steps beyond the root grow.
+    // Scores are rounded to float32, so the policies may swap beyond the root: the steps from the root grow.
     const nearRoot = Array.from(
       { length: 10 },
       (_, j) => root + direction * RESOLUTION * (j === 0 ? -1 : 4 ** (j - 1)),

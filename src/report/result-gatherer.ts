@@ -123,7 +123,7 @@ export class ResultGatherer {
     return [...this.#graders, ...unique(this.#scores.map(({ grader }) => grader)).map((name) => ({ name }))];
   }
 
-  /** Returns the data of all files. @param own anchors to use instead of the shipped ones of their grader. */
+  /** Returns the data of all files. @param own anchors to use instead of the shipped anchors of their grader. */
   data(own: GraderAnchors | null = null): ReportData {
     const { digest } = createWorld();
     const brackets = bracketsOf(unique(this.#scores.map(({ grader }) => grader)), digest, own);

@@ -1,4 +1,4 @@
-/** Opens input files, and refuses unusable ones before any work is done. */
+/** Opens input files, and refuses unusable paths before any work is done. */
 import { createHash } from 'node:crypto';
 import { createReadStream, readFileSync } from 'node:fs';
 import { addAbortSignal, type Readable } from 'node:stream';

@@ -26,12 +26,14 @@ export async function writeAt(handle: FileHandle, start: number, bytes: Buffer):
   await handle.sync();
 }
 
+/** Writes all bytes. A single system call may write fewer. */
 export async function writeFully(handle: FileHandle, start: number, bytes: Buffer): Promise<void> {
   for (let done = 0; done < bytes.length; ) {
     done += (await handle.write(bytes, done, bytes.length - done, start + done)).bytesWritten;
   }
 }
 
+/** Reads the bytes of an episode's line. @throws UsageError if another process has shortened the file. */
 export async function bytesOf({ handle, start, end }: Entry): Promise<Buffer> {
   const bytes = Buffer.alloc(end - start);
   for (let done = 0; done < bytes.length; ) {

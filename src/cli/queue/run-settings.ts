@@ -14,7 +14,7 @@ export const settingsOf = ({ baseUrl, concurrency, timeout, retries }: ModelFlag
 
 /**
  * Describes the settings that have changed, as options: "--timeout 60 instead of 120"; '' if none has.
- * @param before the old RunSettings as JSON. @param now the new ones as JSON.
+ * @param before the old RunSettings as JSON. @param now the new RunSettings as JSON.
  */
 export function changedSettings(before: string, now: string): string {
   const [old, current] = [before, now].map((text) => JSON.parse(text) as RunSettings);

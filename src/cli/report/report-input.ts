@@ -82,7 +82,7 @@ async function addFile(
 }
 
 interface Beginning {
-  /** The lines read so far, without blank ones. */
+  /** The lines read so far, without blank lines. */
   readonly firstLines: readonly Line[];
   /** The value of the whole file; undefined for a file of lines. */
   readonly value: unknown;

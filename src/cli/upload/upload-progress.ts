@@ -1,7 +1,7 @@
 /** Shows the progress of an upload. */
 import { createProgress, type Progress } from '../progress.js';
 
-/** A pass over the files: reading their contents, hashing large ones, or sending. */
+/** A pass over the files: reading their contents, hashing large files, or sending. */
 export type Pass = 'read' | 'hashed' | 'sent';
 
 /** The progress bars of reading, hashing and sending, one at a time. */

@@ -54,7 +54,7 @@ export function totalEpisodes(request: AuditRequest): number {
   const sequences = (forAll + neutralEvaluations(request)) * NUM_TRAINING_SEEDS;
   // One more search is for the neutral profile, the only one of the impossible world.
   const perProfile = profileEvaluations(request) * (profiles + 1) * SEEDS_PER_PROFILE;
-  // Three planners for sampled profiles and one for discrete ones; two planners play the impossible world.
+  // Three planners for sampled profiles and one for discrete profiles; two planners play the impossible world.
   const planned = plannerEpisodes * 4 + neutralPlannerEpisodes(request) * 2;
   return sequences + perProfile + generationsOf(request) * REACTIVE_EPISODES + planned * IMAGINED_EPISODES;
 }

@@ -75,7 +75,7 @@ export function SequenceView(props: ViewProps<typeof SEQUENCE_FIELDS>) {
   );
 }
 
-/** Sequences to begin with: the best ones that a search found, and one action all week. */
+/** Sequences to begin with: the best sequences that a search found, and one action all week. */
 function Presets({ painting, brush }: { readonly painting: Painting; readonly brush: number }) {
   const stored = ['v2', 'v3'].map((grader) => ({
     name: `Best found for ${grader}`,
