@@ -21,7 +21,7 @@ const HEADS: Readonly<Record<string, string>> = {
   belief_skill: 'bel.\nskill',
 };
 
-/** Returns the columns. Only components with a weight have one, so that lines stay short. */
+/** Returns the columns. Components without a weight have no column, so that lines stay short. */
 const columnsOf = ({ graderWeights }: Audit): readonly Column[] => [
   { head: '\npolicy', text: ({ policy }) => policy },
   { head: 'final score\n(95 %)', text: ({ finalScore }) => alignedInterval(finalScore) },

@@ -162,6 +162,6 @@ function checkOf({ players, grader }: Evaluated, sampling: Sampling, output: str
 function checkGrader(episode: TrajectoryEpisode, grader: Grader, place: string, output: string): void {
   if (isSameGrader(episode.grader, grader)) return;
   throw new UsageError(
-    `Expected --grader of ${place} to be ${grader.name}, got ${episode.grader.name}. Pass that grader, or another ${output}.`,
+    `Expected --grader of ${place} to be ${grader.name}, got ${episode.grader.name}. Pass the grader of that file, or another ${output}.`,
   );
 }

@@ -46,7 +46,7 @@ export interface EpisodeFileOptions {
 
 /**
  * Opens a file of trajectories. An unfinished Parquet file is PATH.partial, with whole row groups even if the process is
- * killed; standard output, pipes and devices have none.
+ * killed. Beside the standard output, pipes and devices there is no PATH.partial.
  * @param path as `checkOutput` accepted it. @throws LibraryError `library_missing`.
  */
 export async function openEpisodeFile(

@@ -154,7 +154,7 @@ async function shutDown(server: RunningServer, graceMs: number): Promise<void> {
   const cut = await server.close(graceMs);
   if (cut === 0) return;
   process.stderr.write(
-    `error: Expected all requests to end within --grace ${graceMs / SECOND}, but ${cut} connections were cut off.\n`,
+    `error: Expected all requests to end within --grace ${graceMs / SECOND}, but ${cut} connections were cut off. Raise --grace.\n`,
   );
   process.exitCode = EXIT.failure;
 }

@@ -49,7 +49,7 @@ export function addTrainCommand(program: Command, { signal }: Context): void {
     )
     .option(
       '--epochs <n>',
-      `passes over all episodes, first and in each round (default: ${DEFAULTS.epochs})`,
+      `passes over all episodes, in the first training and in each round (default: ${DEFAULTS.epochs})`,
       parseInteger,
     )
     .option(
