@@ -4,7 +4,7 @@ import { CommanderError } from 'commander';
 import { InputError, RhythmError } from '../shared/errors.js';
 import { shortened, toPrintable } from '../shared/printable-names.js';
 
-/** Exit codes. That of a signal is 128 plus the number of the signal, as in shells. */
+/** Exit codes. The code after a signal is 128 plus the number of the signal, as in shells. */
 export const EXIT = {
   failure: 1,
   usage: 2,

@@ -1,4 +1,4 @@
-/** Renders as a text table the share of each policy: its score between those of open-loop (0) and planner-oracle (1). */
+/** Renders shares as a text table. A share places a score between those of open-loop (0) and planner-oracle (1). */
 import {
   type BracketedEvaluation,
   type BracketedRow,

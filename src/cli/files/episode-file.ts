@@ -94,7 +94,7 @@ export async function writeTable(
 }
 
 /**
- * Opens an output that takes lines of trajectories, in pieces of any size, and writes a file of a format atomically.
+ * Opens an output that takes lines of trajectories, in pieces of any size, and writes them atomically, in the given format.
  * @param path as `checkOutput` accepted it. @throws LibraryError `library_missing`.
  */
 export async function openLinesOutput(path: string, format: RowFormat): Promise<Output> {

@@ -10,7 +10,7 @@ mix. Each file's kind is detected from its content. Several files of a kind are 
 The directory gets report.html, one self-contained page without scripts, and every figure as SVG and PNG: final scores beside
 the published scores, belief error over the episode, calibration, use of the ten actions by profile, what the grader
 rewards, cost, and episodes as timelines. The page also has tables, and lists missing parts with the commands that make them.
-Scores have their shares of the value of knowing the profile: 0 is the score of the best open-loop sequence, 1 that of
+Each score has its share of the value of knowing the profile: 0 is the score of the best open-loop sequence, 1 that of
 planner-oracle. These two scores are the anchors of a grader. --bracket takes those of another grader from its audit --json,
 which must have this version and this world. Anchors closer than 0.02 yield no share.
 Only files of an earlier report are replaced.

@@ -1,4 +1,4 @@
-/** Files of shards. Beside each is its manifest, which names the job and the shard, and has the SHA-256 of the file. */
+/** Files of shards. Beside each file is its manifest, which has the job, the shard and the SHA-256 of the file. */
 import { createHash } from 'node:crypto';
 import { createReadStream, readFileSync, rmSync } from 'node:fs';
 import { basename } from 'node:path';

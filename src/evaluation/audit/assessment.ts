@@ -16,7 +16,7 @@ export const THRESHOLDS = {
   knowledge: 0.3,
   /** The most that a belief without knowledge may add to a policy whose score without a belief is at least `silentScore`. */
   nullBelief: 0.015,
-  /** Policies below this score are not checked: even a bad belief can raise scores that were clamped at 0. */
+  /** A policy that scores less without a belief is not checked: even a bad belief can raise scores that were clamped at 0. */
   silentScore: 0.25,
   /** The most that knowing the profile may add in the impossible world, where every profile is neutral. */
   impossibleWorld: 0.01,
