@@ -65,7 +65,7 @@ const findNamed = (name: string, models: readonly LanguageModel[]): AnyPolicy =>
 
 /**
  * Returns a policy under a name. A built-in policy under its own name is treated like the name alone.
- * @throws InputError `unknown_name` if another policy has the name of a built-in one, or `wrong_type`.
+ * @throws InputError `unknown_name` if another policy has the name of a built-in policy, or `wrong_type`.
  */
 function findGiven(name: string, policy: PolicyLike | string, models: readonly LanguageModel[]): AnyPolicy {
   if (policy === name) return findNamed(name, models);

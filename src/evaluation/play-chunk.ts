@@ -56,9 +56,9 @@ export async function* playChunk(
     const isRecorded = recorded && tally !== undefined && !isLlm(policy);
     const origin = { player: playerOf(policy), condition, grader };
     const recorder = isRecorded ? new EvaluationRecorder(env.world, batch, origin) : null;
-    const player = isLlm(policy) ? llmEpisodes.get(policy)!.replayPolicy(condition, batch) : policy;
+    const playedPolicy = isLlm(policy) ? llmEpisodes.get(policy)!.replayPolicy(condition, batch) : policy;
     const earlier = isLlm(policy) ? null : ((await stored?.resultsOf(policy, condition, batch)) ?? null);
-    const result = earlier?.result ?? (await playPolicy(env, batch, player, options, recorder));
+    const result = earlier?.result ?? (await playPolicy(env, batch, playedPolicy, options, recorder));
     if (policy === BASELINE) baseline = result.finalScores.slice();
     if (tally === undefined) continue;
     tally.add(result, baseline);

@@ -5,7 +5,7 @@ import { float32Decimal } from '../../shared/float32-decimal.js';
 import { SCHEMAS } from '../../shared/schemas.js';
 import { COMPONENT_NAMES, NUM_COMPONENTS } from '../../world/fields.js';
 
-/** Returns the first line, with its line end. */
+/** Returns the header, the first line of a file, with its line end. */
 export function headerText({ version, worldDigest, grader, graderWeights }: RunInfo): string {
   const schema = SCHEMAS.components;
   const header = { schema, version, world_digest: worldDigest, grader, grader_weights: graderWeights };

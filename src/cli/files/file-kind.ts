@@ -125,6 +125,7 @@ export function checkKind(option: string, path: string, kinds: readonly FileKind
   else checkHead(partOf(path, 0), expected);
 }
 
+/** The first bytes of every Parquet file. */
 const MAGIC = 'PAR1';
 /** The name of this package's schema in the metadata of a Parquet file. */
 const ORIGIN = /"name":"(rhythm-vec\/[a-z-]+)"/g;

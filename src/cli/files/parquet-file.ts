@@ -18,7 +18,9 @@ export interface ReadGroup {
   readonly count: number;
   /** The size in the file in bytes, compressed. */
   readonly bytes: number;
+  /** Null if the rows cannot be read. */
   readonly rows: readonly Row[] | null;
+  /** The reason; '' if the rows were read. */
   readonly problem: string;
 }
 

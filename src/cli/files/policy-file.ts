@@ -12,7 +12,7 @@ import type { EvaluateOptions, PolicyRecord } from '../../evaluation/evaluate-op
 import { describe } from '../../shared/values.js';
 import { UsageError } from '../command-errors.js';
 
-/** A path, such as ./mine.js, mine.ts or student.safetensors, followed by the belief that is added. */
+/** A path, such as ./mine.js, mine.ts or student.safetensors, optionally followed by the belief that is added. */
 const FILE = /^(?<path>\.{0,2}\/.*?|.*\.(?:[cm]?[jt]s|safetensors))(?<belief>\+constant|\+inference)?$/;
 
 /** The extension of a student's file. */

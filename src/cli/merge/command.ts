@@ -6,8 +6,8 @@ import { formatOption } from '../files/format-option.js';
 import type { MergeCommandOptions } from './merge-eval.js';
 
 const HELP = `
-Each command that takes --shard writes a manifest beside its file, FILE.manifest.json: the options, the version, the world,
-and the SHA-256 of the file. merge needs the file and the manifest of every shard, in any order. It writes the same bytes as
+A job is a command with its options. With --shard i/n the command computes one of n parts (shards) of the job, and writes a
+manifest beside its file, FILE.manifest.json: the options, the version, the world, and the SHA-256 of the file. merge needs the file and the manifest of every shard, in any order. It writes the same bytes as
 the command without --shard. If a shard is missing, was changed or is of another job, merge lists all problems, writes nothing
 and exits with 1. A shard that is given twice must be the same both times.
 

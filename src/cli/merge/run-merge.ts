@@ -23,7 +23,7 @@ import { mergeSelection } from './merge-selection.js';
 
 /**
  * Writes the merged file, or reports every problem of the shards and writes nothing.
- * @returns whether the shards are complete. @throws UsageError for unusable paths; the signal's reason.
+ * @returns false if the shards have problems, or if a dataset left out lines without --skip-bad. @throws UsageError for unusable paths; the signal's reason.
  */
 export async function runMerge(
   shards: readonly string[],

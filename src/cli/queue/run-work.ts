@@ -20,7 +20,7 @@ const MAX_CONCURRENCY = 256;
 /** The shortest and the longest lease, in seconds. A lease is renewed when half of it is over. */
 const LEASES = [2, 3600] as const;
 
-/** Computes shards until the signal aborts. @throws UsageError; BackendError; QueueError; LibraryError. */
+/** Computes shards until the signal aborts, or with `untilEmpty` until no shard is left. @throws UsageError; BackendError; QueueError; LibraryError. */
 export async function runWork(options: WorkCommandOptions, signal: AbortSignal): Promise<void> {
   checkRange('--concurrency', options.concurrency, 1, MAX_CONCURRENCY);
   checkRange('--lease', options.lease, ...LEASES);

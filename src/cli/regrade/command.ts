@@ -32,7 +32,8 @@ const HELP = `
 A grade is a weighted sum of components, which eval --components stores for every episode. So episodes can be graded under
 another grader without playing them again. A grader is v1, v2, v3 or a file with a name and weights that sum to 1:
   {"name":"calm","weights":{"crash_free":0.5,"efficiency":0.3,"belief_accuracy":0.2}}
-The components are ${NAMES}; missing components weigh 0.
+The components are the following; missing components weigh 0.
+  ${NAMES}
 Files of world 1.0.0 hold the first six components. A grader that weighs another component is refused: replay the trajectories
 with reeval.
 The output has three parts: the rows of eval; the ranking, with each policy's lead over the policy below it on the same seeds
@@ -54,7 +55,7 @@ export function addRegradeCommand(program: Command, { signal }: Context): void {
     )
     .requiredOption('--components <file>', 'a file of eval --components; - is the standard input')
     .addOption(new Option('--grader <name|file>', 'v1, v2, v3 or a grader file').default('v2'))
-    .option('--conditions <names>', 'only these, comma-separated (default: all)', parseNames)
+    .option('--conditions <names>', 'only these conditions, comma-separated (default: all)', parseNames)
     .option('--json <file>', 'also write the results as JSON; - is the standard output')
     .addHelpText('after', HELP)
     .action((options: Options) => runRegrade(options, signal));
@@ -85,7 +86,7 @@ function selected(stored: readonly StoredCondition[], names: readonly string[] |
     return stored.filter(({ condition }) => names === undefined || names.includes(condition));
   }
   throw new UsageError(
-    `Expected --conditions among those stored, ${known.join(', ')}; got ${describe(unknown)}.${didYouMean(unknown, known)}`,
+    `Expected --conditions among the stored conditions, ${known.join(', ')}; got ${describe(unknown)}.${didYouMean(unknown, known)}`,
   );
 }
 

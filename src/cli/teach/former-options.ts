@@ -36,6 +36,7 @@ function spellingOf({ teacher, model, variant = 'planner', objective = 'wellbein
   if (teacher === 'llm' || model !== undefined) return shellWord(`llm:${model ?? 'MODEL'}`);
   const policy = currentPolicy(variant);
   if (policy === 'planner') return objective === 'score' ? policy : 'planner-wellbeing';
+  // These policies have no variant that plans for wellbeing.
   const isLost = ['planner-prior', 'planner-oracle'].includes(policy) && objective !== 'score';
   return `${shellWord(policy)}${isLost ? ', which plans for the score' : ''}`;
 }

@@ -8,7 +8,7 @@ import type { TrainCommandOptions } from './run-train.js';
 const HELP = `
 A student is a small network that plays from observations. First it clones its teacher: the teacher plays --episodes, and the
 student learns to choose the same actions. Then come --rounds of DAgger: the student plays --round-episodes, the teacher says
-what it would have done, and the student learns from all episodes. Its beliefs learn the true targets of fresh episodes.
+what it would have done, and the student learns from all episodes. It learns beliefs from the true targets of fresh episodes.
 Finally, with --refine-episodes, the student plays on the engine, and copies of its episodes play other actions at one step:
 the student learns how much each action gains in the final score. --from refines a finished student.
 The teachers are ${TEACHER_NAMES.join(', ')}.

@@ -1,4 +1,4 @@
-/** The costly pieces of an audit. A shard (one of several processes) computes some of the pieces; a merge computes none. */
+/** The costly pieces of an audit. Each shard of an audit computes some of the pieces; `merge` computes none. */
 
 /** A search, or a recording of episodes. */
 export interface Piece<Result> {
