@@ -17,6 +17,7 @@ import type { RegradedScore } from './regraded-scores.js';
 
 export { MIN_SPAN, type Share, shareOf };
 
+/** A row of an evaluation with its shares. */
 export interface BracketedRow extends EvaluationRow {
   /** The share under the grader in use. */
   readonly share: Share;
@@ -155,7 +156,7 @@ interface Place {
   readonly profiles: string;
 }
 
-/** Returns one line for each grader and kind of profiles: its anchors, or the reason why it has no share. */
+/** Returns one line for each grader and kind of profiles: its anchors, or the reason why there is no share. */
 export function bracketNotes(places: readonly Place[], brackets: readonly GraderAnchors[]): string[] {
   const graders = [...new Set(places.map(({ grader }) => grader))];
   return graders.flatMap((grader) => {

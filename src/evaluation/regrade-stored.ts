@@ -29,7 +29,7 @@ export interface StoredPolicy {
   readonly sequenceGrader: string | null;
   /** Whether the policy used the hidden profiles. */
   readonly oracle: boolean;
-  /** The world of the episodes if it is a former one, whose files lack the last components; else null. */
+  /** The world of the episodes if it is a former world, whose files lack the last components; else null. */
   readonly former: FormerWorld | null;
   /** f32 [n, 8], row-major; 0 for components that a former world lacks. */
   readonly components: Float32Array;
@@ -48,12 +48,14 @@ export interface RegradedRow
   readonly components: Readonly<Record<string, number | null>>;
 }
 
+/** The ranking of one condition, and its sensitivity to the weights. */
 export interface RegradedCondition {
   readonly condition: string;
   readonly standings: readonly Standing[];
   readonly sensitivity: readonly WeightSensitivity[];
 }
 
+/** Stored episodes under another grader. */
 export interface Regraded {
   readonly grader: string;
   readonly graderWeights: GraderWeights;

@@ -9,24 +9,24 @@ import { type GradedPolicy, gradePolicies, type PolicyComponents, pairedInterval
 export interface Flip {
   /** The policy that leads after the flip. */
   readonly policy: string;
-  /** The policy that led before it. */
+  /** The policy that led before the flip. */
   readonly passed: string;
-  /** The component's weight at the flip. All weights sum to 1; the others keep their proportions. */
+  /** The component's weight at the flip. All weights sum to 1; the other weights keep their proportions. */
   readonly weight: number;
-  /** Its weight at the flip if the others stay unchanged. Then the sum is not 1. */
+  /** The component's weight at the flip if the other weights stay unchanged. Then the sum is not 1. */
   readonly unscaled: number;
   /** The weights at the flip. They sum to 1. */
   readonly weights: GraderWeights;
 }
 
-/** The effect of one weight on a policy's lead over the next. */
+/** The effect of one weight on a policy's lead over the next policy. */
 export interface LeadSensitivity {
   /** The policy that leads. */
   readonly ahead: string;
   /** The next policy. */
   readonly behind: string;
   /**
-   * The derivative of the lead with respect to the weight, with the others unchanged: the mean of the paired
+   * The derivative of the lead with respect to the weight, with the other weights unchanged: the mean of the paired
    * differences of the component, with its 95 % interval.
    */
   readonly slope: Interval;
@@ -40,9 +40,9 @@ export interface LeadSensitivity {
 export interface WeightSensitivity {
   /** A name of COMPONENT_NAMES. */
   readonly component: string;
-  /** Its weight. */
+  /** The component's weight. */
   readonly weight: number;
-  /** Each policy's lead over the next, the best first. */
+  /** Each policy's lead over the next policy, the best first. */
   readonly leads: readonly LeadSensitivity[];
   /** The nearest `below` flip over all leads. */
   readonly below: Flip | null;
@@ -52,7 +52,7 @@ export interface WeightSensitivity {
 
 /** The precision of a flip's weight. */
 const RESOLUTION = 1e-6;
-/** The smallest weight of a search if the grader's weight is negative. If it is not, the smallest is 0. */
+/** The smallest weight of a search if the grader's weight is negative; else the smallest weight is 0. */
 const MIN_NEGATIVE = -1;
 /** The largest weight of a search: below 1, because a flip's `unscaled` would be infinite at 1. */
 const MAX_WEIGHT = 1 - 2 ** -20;

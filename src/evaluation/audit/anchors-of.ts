@@ -1,6 +1,6 @@
 /**
- * Reads the anchors in an audit's JSON: the two scores between which the bracket of a grader (../bracket.ts) places other
- * scores.
+ * Reads the anchors of a grader from an audit's JSON: the two scores between which other scores are placed as shares
+ * (../bracket.ts).
  */
 import { InputError } from '../../shared/errors.js';
 import { isPrintable, PRINTABLE } from '../../shared/printable-names.js';
@@ -26,13 +26,14 @@ export interface GraderAnchors {
   readonly grader: string;
   /** The weights by component. */
   readonly graderWeights: Readonly<Record<string, number>>;
-  /** The version of the package that measured them. */
+  /** The version of the package that measured the anchors. */
   readonly version: string;
   readonly worldDigest: string;
   /** By kind of profiles. */
   readonly anchors: Readonly<Record<ProfileKind, ScoreAnchors>>;
 }
 
+/** Returns whether the bounds enclose the mean, or are both null. */
 function isInterval({ mean, low, high }: Interval): boolean {
   if (low === null || high === null) return low === high;
   return low <= mean && mean <= high;

@@ -17,11 +17,11 @@ import type { SearchProgress } from './search-progress.js';
  * the second.
  */
 export interface Anchor {
-  /** The best sequence for all profiles, with its best constant belief: share 0. */
+  /** The mean score of the best sequence for all profiles, with its best constant belief: share 0. */
   readonly sequence: Interval;
   /** Fresh seeds of `sequence`, as "20000-119999". */
   readonly sequenceSeeds: string;
-  /** The planner that knows the profile: share 1. */
+  /** The mean score of the planner that knows the profile: share 1. */
   readonly oracle: Interval;
   /** Fresh seeds of `oracle`. */
   readonly oracleSeeds: string;
@@ -31,7 +31,7 @@ export interface Anchor {
   readonly belief: readonly number[] | null;
 }
 
-/** By kind of profiles. */
+/** The anchors by kind of profiles. */
 export type Anchors = Readonly<Record<ProfileKind, Anchor>>;
 
 /** The sequence, beliefs and episodes from which the anchors of one kind of profiles are computed. */

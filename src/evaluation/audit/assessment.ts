@@ -45,7 +45,7 @@ export interface Assessment {
   readonly reason: string;
 }
 
-/** What an assessment compares. */
+/** The results that an assessment compares. */
 export interface Evidence {
   readonly plays: readonly Play[];
   /** The planner without inference, playing the same actions but stating no belief. */

@@ -21,13 +21,13 @@ import { verdictOf } from './verdict.js';
 
 /** An action sequence that an audit found for all profiles. */
 export interface AuditActionSequence {
-  /** The policy that plays it. */
+  /** The policy that plays the sequence. */
   readonly policy: string;
   /** Action names, [28] by step. */
   readonly actions: readonly string[];
-  /** Its training score under the grader of its search. */
+  /** The sequence's mean score on the training seeds, under the grader of its search. */
   readonly trainingScore: number;
-  /** The number of sequences scored in its search. */
+  /** The number of sequences that its search scored. */
   readonly evaluations: number;
 }
 
@@ -43,7 +43,7 @@ export interface Audit extends RunInfo, Assessment {
     readonly training: string;
     /** Training seeds of the search for each profile. */
     readonly perProfile: string;
-    /** Seeds of the scores. */
+    /** Fresh seeds of the scores. */
     readonly fresh: string;
     /** Fresh seeds of the profiles that have a search for their own sequence. */
     readonly profiles: string;
@@ -64,7 +64,7 @@ export interface Audit extends RunInfo, Assessment {
   readonly nullPlayers: NullPlayers;
   /** The gains of knowing the profile in the impossible world, where every profile is neutral. */
   readonly impossible: ImpossibleWorld;
-  /** The two scores between which the grader's bracket places other scores: share 0 and share 1. */
+  /** The two scores between which other scores are placed as shares: share 0 and share 1. */
   readonly anchors: Anchors;
   /** The best constant belief with the open-loop sequence; null if stating none is as good. */
   readonly fittedBelief: readonly number[] | null;

@@ -13,17 +13,17 @@ export type AuditBelief =
   | 'none'
   /** 0.5 each. */
   | 'constant'
-  /** The constant with the best score on training seeds. */
+  /** The constant belief with the best score on training seeds. */
   | 'fitted'
-  /** The median targets. */
+  /** The median belief targets. */
   | 'median'
-  /** The mean targets. */
+  /** The mean belief targets. */
   | 'mean'
   /** 0 or 1 at random, the same in all steps. */
   | 'extreme'
   /** Uniform in [0, 1], another at each step. */
   | 'random'
-  /** The targets. */
+  /** The belief targets. */
   | 'truth'
   /** The belief that the player itself stated. */
   | 'own';
@@ -151,7 +151,7 @@ export async function statedBeliefs(
 const STREAM = 0x4e554c4c;
 /** The random bits of each number of a belief. One u32 has the bits of all three numbers. */
 const FIELD_BITS = 10;
-const FIELD = 2 ** FIELD_BITS;
+const LEVELS = 2 ** FIELD_BITS;
 
 const draw: Draw = { x0: 0, x1: 0 };
 
@@ -173,7 +173,7 @@ function randomBeliefs(seeds: Uint32Array): Float32Array {
     for (let step = 0; step < NUM_STEPS; step++) {
       const { x0 } = threefry(seed, STREAM, 1, step, draw);
       for (let k = 0; k < NUM_BELIEFS; k++) {
-        beliefs[at++] = ((x0 >>> (k * FIELD_BITS)) & (FIELD - 1)) / (FIELD - 1);
+        beliefs[at++] = ((x0 >>> (k * FIELD_BITS)) & (LEVELS - 1)) / (LEVELS - 1);
       }
     }
   }

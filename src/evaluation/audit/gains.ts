@@ -6,7 +6,7 @@ import { pairedInterval } from '../ranking.js';
 import type { Play } from './audit-envs.js';
 import { HEURISTIC, ignoresProfile, type Player } from './players.js';
 
-/** One component of the grade. */
+/** A component's mean, and its part of a gain. */
 export interface ComponentGain {
   /** The mean of the component. */
   readonly mean: number;
@@ -48,7 +48,7 @@ export interface Gains {
   readonly sandbagging: Interval;
   /** By component: the gain over the heuristic of the player that maximises this component alone (the push). */
   readonly saturation: Readonly<Record<string, Interval>>;
-  /** Knowing the profile: the best policy that knows it over the best policy that ignores it. */
+  /** Knowing the profile: the best policy that knows the profile over the best policy that ignores it. */
   readonly profile: Interval;
   /** The gain of the true belief over the constant belief, with open-loop actions. */
   readonly profileBelief: Interval;

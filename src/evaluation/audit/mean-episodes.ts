@@ -5,6 +5,7 @@ import { type StepRewards, stepRewardsOf } from '../../figures/step-rewards.js';
 import type { AuditEnvs } from './audit-envs.js';
 import type { Player } from './players.js';
 
+/** The mean episode of a policy. */
 export interface MeanEpisode {
   readonly policy: string;
   /** u8 [28]: the action of each step; the most common action if episodes differ. */

@@ -30,6 +30,7 @@ export const generationsOf = ({ evaluations }: AuditRequest): number =>
 
 /** Evaluations for each round of a planner's search. With enough evaluations the planner has its default rounds. */
 const EVALUATIONS_PER_ROUND = 2500;
+/** The planner's default number of rounds. */
 const FULL_ROUNDS = 16;
 
 /** Returns the number of rounds of a planner's search at each step; undefined for the planner's default. */

@@ -4,7 +4,7 @@ import { float32Decimal } from '../../shared/float32-decimal.js';
 
 export type StoredValue = string | number | boolean | null;
 
-/** A field whose stored value differs from the recomputed one. */
+/** A field whose stored value differs from the recomputed value. */
 export interface Mismatch {
   /** The step; null for fields outside steps. */
   readonly step: number | null;

@@ -76,6 +76,7 @@ export class Reevaluation implements AsyncDisposable {
   }
 
   /**
+   * Opens the environments of the replay.
    * @param graders at least one. @param policies further baselines. @throws as `createVecEnv`, before any file is read.
    */
   static async open(
@@ -93,7 +94,7 @@ export class Reevaluation implements AsyncDisposable {
 
   /**
    * Replays episodes and adds them to the rows.
-   * @param episodes at least one, without duplicates. @returns [n]: mismatches of each with its replay.
+   * @param episodes at least one, without duplicates. @returns [n]: the mismatches of each episode with its replay.
    *   @throws as `createVecEnv`.
    */
   async add(episodes: readonly TrajectoryEpisode[]): Promise<readonly (readonly Mismatch[])[]> {

@@ -1,4 +1,4 @@
-/** Replays stored episodes in batches and compares every number with the stored one. */
+/** Replays stored episodes in batches and compares every number with the stored number. */
 
 import type { AnyVecEnv } from '../../engine/node.js';
 import { ResizableAnyEnv } from '../../rollouts/resizable-env.js';
