@@ -36,7 +36,7 @@ const POLICIES = 'heuristic,open-loop+constant,heuristic+inference,./examples/re
 const EVAL_FEW = ['eval', '--policies', POLICIES, ...FEW];
 const TEACH = ['teach', '--policy', 'heuristic+inference', '--seeds'];
 const PLAN = ['teach', '--policy', 'planner-prior', '--seeds', '100-100', '--output', '-'];
-const [recorded, taught, again, rows] = ['recorded', 'taught', 'again', 'rows'].map((name) =>
+const [recorded, taught, taughtByOther, rows] = ['recorded', 'taught', 'other', 'rows'].map((name) =>
   pathOf(`${name}.jsonl`),
 );
 const ROWS = [
@@ -61,10 +61,10 @@ const COMMANDS: readonly [name: string, args: readonly string[], partOf: (output
 
 const SPLIT = ['--format', 'jsonl', '--validation', '0', '--output'];
 
-/** Commands that write a dataset: their arguments without the output path, and the name of the file of rows below that path. */
+/** Commands that write a dataset: arguments without the output path, and the file of rows in that directory ('': the path). */
 const DATASETS: readonly [name: string, args: readonly string[], file: string][] = [
   ['dataset sft', ['dataset', 'sft', '--jsonl', taught, '--objective', 'none', ...SPLIT], 'train.jsonl'],
-  ['dataset dpo', ['dataset', 'dpo', '--jsonl', taught, again, ...SPLIT], 'train.jsonl'],
+  ['dataset dpo', ['dataset', 'dpo', '--jsonl', taught, taughtByOther, ...SPLIT], 'train.jsonl'],
   ['dataset grpo', ['dataset', 'grpo', '--rows', '150', '--output'], ''],
 ];
 
@@ -80,7 +80,7 @@ beforeAll(async () => {
   await outputOf([...EVAL_FEW, '--trajectories', recorded], REFERENCE);
   await outputOf([...TEACH, '100-101', '--output', taught], REFERENCE);
   await outputOf(
-    ['teach', '--policy', 'open-loop+inference', '--seeds', '100-101', '--output', again],
+    ['teach', '--policy', 'open-loop+inference', '--seeds', '100-101', '--output', taughtByOther],
     REFERENCE,
   );
 }, 60_000);

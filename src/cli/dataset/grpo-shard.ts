@@ -1,4 +1,4 @@
-/** A shard of `rhythm-vec dataset grpo`: rows without their card. */
+/** Writes a shard of `rhythm-vec dataset grpo`: a part of the rows, without the card. */
 import { counted } from '../../evaluation/format-results.js';
 import { createJob, type DatasetJob } from '../../server/jobs/job.js';
 import { runShard } from '../../server/jobs/run.js';

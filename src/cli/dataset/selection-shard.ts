@@ -1,4 +1,4 @@
-/** A shard of `rhythm-vec dataset sft` or `dpo`: a part of the episodes, with the results of their replay. */
+/** Computes a shard of `rhythm-vec dataset sft` or `dpo`: replays a part of the episodes, and writes them with the results. */
 import { open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { yieldTurn } from '../../engine/vec-env/yield-turn.js';
@@ -135,7 +135,7 @@ function jobOf(
   });
 }
 
-/** Yields the episodes and invalid lines among the lines `first` to `end - 1` of all inputs. Parses only these. */
+/** Yields the episodes and invalid lines among the lines `first` to `end - 1` of all inputs. Parses no other lines. */
 async function* linesOf(
   inputs: readonly Input[],
   { first, end }: { readonly first: number; readonly end: number },

@@ -58,7 +58,7 @@ export function checkEpisodeCount({ conditions, players }: Evaluated, format: Ro
 /**
  * Opens a store of episodes that can be computed again. JSON lines are written whole or not at all; an unfinished Parquet
  * file is PATH.partial.
- * @throws UsageError if an unfinished file has episodes of another evaluation, which this one would replace.
+ * @throws UsageError if an unfinished file has episodes of another evaluation, which would be lost.
  */
 export async function openFileStore(
   path: string,

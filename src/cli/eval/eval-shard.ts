@@ -1,5 +1,4 @@
-/** A shard of `rhythm-vec eval`. */
-
+/** Checks, describes and completes the file of a shard of `rhythm-vec eval`. */
 import type { Grader } from '../../engine/graders/grader.js';
 import { playersOf } from '../../evaluation/choose-policies.js';
 import type { EvaluateOptions } from '../../evaluation/evaluate-options.js';
@@ -40,7 +39,7 @@ export interface EvalShard {
 }
 
 /**
- * Checks the outputs: a shard has one file, from which merge makes all others.
+ * Checks the outputs: a shard writes one file, from which merge computes the other outputs.
  * @param models the language models that play. @throws UsageError.
  */
 export function checkEvalShard(options: EvalShardOptions, models: readonly string[]): void {

@@ -105,7 +105,7 @@ export function renderRun(
   return `${line}${weights.join('')}${reason}`;
 }
 
-/** Returns a line with the weights of a custom grader; '' for a built-in one. */
+/** Returns a line with the weights of a custom grader; '' for a built-in grader. */
 export function weightsLine(grader: string, weights: GraderWeights): string {
   if (GRADER_NAMES.includes(grader)) return '';
   const pairs = Object.entries(weights)
@@ -123,7 +123,7 @@ function answers({ rows }: Evaluation): string {
   return table === '' ? '' : `${table}\n`;
 }
 
-/** Returns a table of scores and one of components, with rows grouped by condition, without a line end. */
+/** Returns a table of scores and a table of components, with rows grouped by condition, without a line end. */
 export function renderRows(rows: readonly Row[], grader: string): string {
   const scores = [...FINAL_SCORES, ...regradedColumns(rows), ...OTHER_SCORES].filter(
     ({ head }) => head !== PUBLISHED_HEAD || hasPublished(rows, grader),

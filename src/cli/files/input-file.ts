@@ -14,7 +14,7 @@ export function checkInput(option: string, path: string): void {
   throw new UsageError(`Expected ${option} to name a file, got ${path}; ${what}. Check the path.`);
 }
 
-/** Refuses a path that is the same file as another. @throws UsageError. */
+/** Refuses a path that names the same file as another option's path. @throws UsageError. */
 export function checkDifferentFile(option: string, path: string, other: string, otherPath: string): void {
   const [from, to] = [path, otherPath].map((each) => (each === '-' ? null : stat(each)));
   if (!from?.isFile() || to === null || from.dev !== to.dev || from.ino !== to.ino) return;

@@ -140,7 +140,7 @@ export interface OutputFile {
   readonly data: string | Uint8Array;
 }
 
-/** Outputs that are committed together, in order. Disposal removes those that were not committed. */
+/** Outputs that are committed together, in order. Disposal removes outputs that were not committed. */
 export class Outputs implements AsyncDisposable {
   readonly #opened: Output[] = [];
 
@@ -162,7 +162,7 @@ export class Outputs implements AsyncDisposable {
   }
 }
 
-/** Writes files atomically. All are written before the first is renamed to its target; they are renamed in order. */
+/** Writes files atomically. All files are written before the first is renamed to its target; they are renamed in order. */
 export async function writeFilesAtomically(files: readonly OutputFile[]): Promise<void> {
   await using outputs = new Outputs();
   for (const { path, data } of files) await (await outputs.open(path)).write(data);

@@ -132,7 +132,7 @@ async function bufferOf(handle: FileHandle): Promise<AsyncBuffer> {
   };
 }
 
-/** Reads the bytes [start, end) of a file. @throws Error for places that a damaged footer names. */
+/** Reads the bytes [start, end) of a file. @throws Error for a range outside the file, as in a damaged footer. */
 async function readBytes(handle: FileHandle, start: number, end: number): Promise<ArrayBuffer> {
   if (!(start >= 0 && start <= end)) throw new Error(`bytes from ${start} to ${end}`);
   const bytes = Buffer.alloc(end - start);

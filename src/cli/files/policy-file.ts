@@ -69,7 +69,7 @@ async function readPolicy(text: string): Promise<[string, PolicyLike]> {
   return [name, belief === '' ? policy : WITH_BELIEF[belief as keyof typeof WITH_BELIEF](policy)];
 }
 
-/** Reads a student: one of the package by its name, or a file. @throws UsageError that names the file. */
+/** Reads a student by its name in this package, or from a file. @throws UsageError that names the file. */
 export async function readAnyStudent(path: string): Promise<Student> {
   const name = STUDENT_NAMES.find((each) => each === path);
   if (name !== undefined) return loadStudent(name);

@@ -1,6 +1,6 @@
 /**
  * Temporary files of outputs. Each is created beside its target, under a random name that no other file has. The next
- * run that writes the same target removes the files of killed runs.
+ * run that writes the same target removes temporary files that killed runs left.
  *
  * Names: .rhythm-vec-TARGET-HOST-PID-RANDOM.tmp. TARGET is a hash of the target's name. HOST is a hash of the boot
  * and of the process namespace to which PID belongs. The length does not depend on the target's name.
@@ -34,7 +34,7 @@ export interface TemporaryFile {
 }
 
 /**
- * Creates an empty temporary file beside `target`, and removes those of killed runs for the same target.
+ * Creates an empty temporary file beside `target`, and removes temporary files that killed runs left for the same target.
  * @param target its directory must exist.
  * @param mode of the new file. Default 0o666 minus the umask.
  */

@@ -8,7 +8,7 @@ import { printable } from './lines.js';
 import type { SkippedLines } from './trajectory-files.js';
 import type { TrajectoryLine } from './trajectory-table.js';
 
-/** The number of invalid lines that are reported one by one; the others are only counted. */
+/** The number of invalid lines that are reported one by one; further invalid lines are only counted. */
 const MAX_REPORTED = 10;
 /** The maximum number of episodes of a batch. */
 const MAX_BATCH = 256;
@@ -27,7 +27,7 @@ export type Report = (text: string) => void;
 export const toStandardError: Report = (text) => void process.stderr.write(`${text}\n`);
 
 export interface BatchOptions {
-  /** Counts the lines left out: invalid ones and duplicates. */
+  /** Counts the lines left out: invalid lines and duplicate episodes. */
   readonly skipped: SkippedLines;
   readonly report: Report;
   readonly signal: AbortSignal;

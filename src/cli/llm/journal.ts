@@ -164,7 +164,7 @@ export class Journal {
     }
   }
 
-  /** Writes the stored episodes to the output: the episodes of `keys` in that order, after any others. */
+  /** Writes the stored episodes to the output: the episodes of `keys` in that order, after all other episodes. */
   async finish(keys: readonly string[]): Promise<void> {
     if (this.#end > 0) {
       const ordered = new Set(keys);

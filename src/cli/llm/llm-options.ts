@@ -67,7 +67,7 @@ export const LLM_FLAGS: Readonly<Record<keyof ModelFlags, string>> = {
   budget: '--budget',
 };
 
-/** Refuses options of language models with another policy. @throws UsageError. */
+/** Refuses options of language models for a policy that is no language model. @throws UsageError. */
 export function checkNoModelFlags(policy: string, options: ModelFlags): void {
   const flag = Object.entries(LLM_FLAGS).find(([name]) => options[name as keyof ModelFlags] !== undefined);
   if (flag === undefined) return;

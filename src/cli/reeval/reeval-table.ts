@@ -44,7 +44,7 @@ const COLUMNS: readonly Column[] = [
   { head: 'over +constant\n(95 %)', text: ({ overConstant }) => alignedInterval(overConstant.difference) },
 ];
 
-/** Returns the name of a player that is one of POLICY_NAMES, whose episodes `eval` writes too; null for other players. */
+/** Returns the name of a built-in policy that is a player; null for other players. */
 const policyOf = ({ teacher, model }: Player): string | null =>
   model === null && POLICY_NAMES.includes(teacher) ? teacher : null;
 
@@ -52,7 +52,7 @@ function rowName({ baseline, player }: ReevaluatedRow): string {
   return player === null ? baseline! : playerName(player);
 }
 
-/** Returns the published score of a policy. For other teachers, returns that of the published teacher; '-' for an oracle. */
+/** Returns the published score of a built-in policy, or of the published teacher for other players; '-' for an oracle. */
 function publishedScore(
   { baseline, player }: ReevaluatedRow,
   { condition, profiles, grader }: RowContext,

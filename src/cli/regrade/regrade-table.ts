@@ -45,7 +45,7 @@ function renderLeads({ condition, standings, sensitivity }: RegradedCondition): 
   );
 }
 
-/** Formats a number with its sign. A number that rounds to zero has none. */
+/** Formats a number with its sign; a number that rounds to zero, without a sign. */
 function signed(value: number): string {
   const text = decimals(value);
   return Number(text) > 0 ? `+${text}` : text;

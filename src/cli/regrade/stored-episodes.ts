@@ -10,7 +10,7 @@ import type { ComponentsRow } from '../components/component-row.js';
 export class StoredEpisodes {
   readonly #conditions = new Map<string, ConditionRows>();
 
-  /** Adds a row. @throws BadRow for a duplicate episode, or one that is not in the order of the other policies. */
+  /** Adds a row. @throws BadRow for a duplicate episode, or an episode out of the order of the other policies. */
   add(row: ComponentsRow): void {
     let condition = this.#conditions.get(row.condition);
     if (condition === undefined) {
@@ -20,7 +20,7 @@ export class StoredEpisodes {
     condition.add(row);
   }
 
-  /** Returns the conditions in order of appearance. @throws BadRow if a policy lacks an episode that another has. */
+  /** Returns the conditions in order of appearance. @throws BadRow if a policy lacks an episode that another policy has. */
   conditions(): StoredCondition[] {
     return Array.from(this.#conditions.values(), (condition) => condition.stored());
   }
@@ -82,7 +82,7 @@ class ConditionRows {
     }
   }
 
-  /** Requires the seeds of a profile to ascend, so that none repeats. */
+  /** Requires the seeds of a profile to ascend, so that no episode repeats. */
   #requireNew(profile: string, seed: number): void {
     const before = this.#profiles.lastIndexOf(profile);
     if (before < 0 || this.#seeds[before] < seed) return;

@@ -53,7 +53,7 @@ function sizeText(bytes: number): string {
   return unit === 'B' ? `${bytes} B` : `${value.toPrecision(3)} ${unit}`;
 }
 
-/** The maximum number of paths in a list. The others are only counted. */
+/** The maximum number of paths in a list. Further paths are only counted. */
 const MAX_LISTED = 10;
 
 /** Returns notes on files that may be uploaded by mistake. */

@@ -13,8 +13,8 @@ import { type Recording, recordPlanner } from './record-episodes.js';
 import type { SearchProgress } from './search-progress.js';
 
 /**
- * The two anchors for one kind of profiles. A score is expressed as a share of the way between them: 0 at the first anchor, 1 at
- * the second.
+ * The two anchors for one kind of profiles. A score is expressed as a share of the way between them: 0 at the first anchor,
+ * 1 at the second.
  */
 export interface Anchor {
   /** The mean score of the best sequence for all profiles, with its best constant belief: share 0. */

@@ -1,7 +1,7 @@
 /** Seeds of an audit: training seeds for the searches, and fresh seeds for the scores. */
 import { spreadSeeds } from '../../agents/search/search-seeds.js';
 
-/** The number of seeds of the searches for all profiles. More seeds do not raise the score on fresh seeds; fewer seeds lower it. */
+/** The number of seeds of the searches for all profiles. More seeds do not raise the score on fresh seeds; fewer lower it. */
 export const NUM_TRAINING_SEEDS = 512;
 /** The number of seeds of the search for one profile. */
 export const SEEDS_PER_PROFILE = 32;
