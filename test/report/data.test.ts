@@ -84,7 +84,7 @@ describe('belief errors', () => {
   const beliefsAt = (at: Record<number, StoredBelief>): (StoredBelief | null)[] =>
     Array.from({ length: NUM_STEPS }, (_, step) => at[step] ?? null);
 
-  it('use each belief until the next belief, and 0.5 for each target before the first belief', () => {
+  it('use each belief until the next belief, and 0.5 in each dimension before the first belief', () => {
     const tally = new BeliefErrorTally();
     tally.add(beliefsAt({ 2: [1, 0.5, 0.5], 5: [1, 0.25, 0.75] }), Float32Array.of(1, 0.25, 0.75));
     const { mean, low, high, constant } = tally.summary()!;
