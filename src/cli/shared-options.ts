@@ -14,16 +14,20 @@ export interface EngineOptions {
   readonly threads?: number;
 }
 
-/** Adds `--backend`, `--kernel` and `--threads`. @param backends those that the command can use. */
+/**
+ * Adds `--backend`, `--kernel` and `--threads`.
+ * @param backends the backends that the command can use. @param defaults what the help says about the command's defaults.
+ */
 export function addEngineOptions(
   command: Command,
   backends: readonly { readonly name: string }[] = ASYNC_BACKENDS,
+  defaults = { backend: 'auto', threads: 'one per core' },
 ): Command {
   const names = backends.map(({ name }) => name).join(', ');
   return command
-    .option('--backend <name>', `auto, ${names}; changes no result (default: auto)`)
+    .option('--backend <name>', `auto, ${names}; changes no result (default: ${defaults.backend})`)
     .option('--kernel <name>', 'a kernel of the native backend, see "info" (default: the best)')
-    .option('--threads <n>', '1 to 256; changes no result (default: one per core)', parseInteger);
+    .option('--threads <n>', `1 to 256; changes no result (default: ${defaults.threads})`, parseInteger);
 }
 
 /**

@@ -13,7 +13,7 @@ import type { EvalCommandOptions } from './run-eval.js';
 
 const HELP = `
 Conditions: ${CONDITIONS.map(({ name }) => name).join(', ')}, custom.
-  in-distribution is seeds 0-99, ood is seeds 10000-10049; together they are the 150 episodes of RhythmEnv's published evaluation.
+  in-distribution is seeds 0-99, ood is seeds 10000-10049; together they are RhythmEnv's published evaluation, 150 episodes.
   discrete:NAME is seeds 0-4 of one named profile; discrete is all three, and their mean.
   custom is the seeds of --seeds. It runs alone unless --conditions names others.
   --profiles excludes the discrete conditions, whose profiles are fixed.
@@ -24,8 +24,8 @@ Policies: ${POLICY_NAMES.join(', ')};
   of open-loop without a belief).
   +inference states the belief inferred from the observations. The planner also acts on it, by planning for the score
   or for the person's wellbeing. planner-prior does not infer; planner-oracle knows the hidden profile.
-  ./mine.js is a file whose default export is a policy, or a function that makes one (docs/guides/policies.md); ./mine.js+constant
-  and ./mine.js+inference add a belief.
+  ./mine.js is a file whose default export is a policy, or a function that makes a policy (docs/guides/policies.md);
+  ./mine.js+constant and ./mine.js+inference add a belief.
   llm:MODEL is a language model that is prompted before every step. OPENAI_BASE_URL and OPENAI_API_KEY (or Azure's
   variables) or --base-url name its endpoint. The options --concurrency to --budget apply to language models only.
   Write a comma in a model's name as \\,.
@@ -37,8 +37,8 @@ Graders: ${GRADER_NAMES.join(', ')}, or a file with a name and component weights
   --components stores the components of all grades: \`rhythm-vec regrade\` applies other graders without playing again.
   --trajectories stores whole episodes, which \`reeval\` checks and \`report\` draws: about 14 kB each, up to 30 kB with a
   planner's reasons, at most 100,000 episodes. As Parquet (FILE.parquet, or --format parquet) they take less than 0.3 kB each,
-  1.2 to 2.2 kB with reasons, at most 10,000,000 episodes. The option changes no result. During the run, FILE.partial keeps the paid
-  episodes of language models, and the same command resumes from there. Without --trajectories, an interrupted run restarts.
+  1.2 to 2.2 kB with reasons, at most 10,000,000 episodes. The option changes no result. During the run, FILE.partial keeps the
+  paid episodes of language models, and the same command resumes from there. Without --trajectories, an interrupted run restarts.
 
 Examples:
   rhythm-vec eval

@@ -78,9 +78,9 @@ export async function openFileStore(
 
 /** Checks that this evaluation computes all episodes of the unfinished file again. @throws UsageError. */
 async function checkPartial(path: string, { conditions, players, grader }: Evaluated): Promise<void> {
-  const known = new Set(players.map((player) => teacherName(player)));
+  const names = new Set(players.map((player) => teacherName(player)));
   const isOwn = (episode: CompactEpisode): boolean =>
-    known.has(teacherName(episode)) &&
+    names.has(teacherName(episode)) &&
     isSameGrader(episode.grader, grader) &&
     conditions.some(
       ({ name, parts }) => name === episode.condition && parts.some((part) => hasEpisode(part, episode)),
@@ -145,9 +145,9 @@ const isModel = ({ model }: Player): boolean => model !== null;
 
 /** Returns a check that accepts episodes of this evaluation's policies and grader, under any condition. */
 function checkOf({ players, grader }: Evaluated, sampling: Sampling, output: string) {
-  const known = new Map(players.map((player) => [teacherName(player), player]));
+  const playersByName = new Map(players.map((player) => [teacherName(player), player]));
   return (episode: TrajectoryEpisode, place: string): void => {
-    const player = known.get(teacherName(episode));
+    const player = playersByName.get(teacherName(episode));
     if (player === undefined) {
       throw new UsageError(
         `Expected episodes of this evaluation's policies in ${place}, got one of ${teacherName(episode)}. ` +

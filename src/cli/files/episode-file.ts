@@ -23,7 +23,7 @@ export interface EpisodeFile {
   write(episodes: readonly TrajectoryEpisode[]): Promise<void>;
   /** Writes compact episodes: as they are to Parquet, and replayed to JSON lines. */
   writeCompact(compact: readonly CompactEpisode[]): Promise<void>;
-  /** Replaces the unfinished Parquet file of an earlier run, PATH.partial, by this file, which must have all its episodes. */
+  /** Replaces the unfinished Parquet file of an earlier run, PATH.partial, by this file, which must already have the episodes of that file. */
   publish(): Promise<void>;
   /** Moves the finished file to its place. */
   commit(): Promise<void>;

@@ -19,7 +19,7 @@ export function checkDifferentFile(option: string, path: string, other: string, 
   const [from, to] = [path, otherPath].map((each) => (each === '-' ? null : stat(each)));
   if (!from?.isFile() || to === null || from.dev !== to.dev || from.ino !== to.ino) return;
   throw new UsageError(
-    `Expected ${option} to be another file than ${other}, got ${path}, which is the same. Name another file.`,
+    `Expected ${option} to be another file than ${other}, got ${path}, which is the same file. Name another file.`,
   );
 }
 

@@ -73,8 +73,8 @@ export const temporaryFilesOf = (target: string): string[] => {
 /** Removes the temporary files of killed runs for `target`. */
 function removeAbandoned(target: string): void {
   for (const path of temporaryFilesOf(target)) {
-    const [, , place, pid] = NAME.exec(basename(path))!;
-    if ((place === HOST && !isRunning(Number(pid))) || isUntouched(path)) rmSync(path, { force: true });
+    const [, , host, pid] = NAME.exec(basename(path))!;
+    if ((host === HOST && !isRunning(Number(pid))) || isUntouched(path)) rmSync(path, { force: true });
   }
 }
 
@@ -104,8 +104,8 @@ export const ownProcess = (): string => `${HOST ?? 'elsewhere'}-${process.pid}`;
 
 /** Returns whether a process has ended, by its `ownProcess`. False if that cannot be known here. */
 export function hasEnded(other: string): boolean {
-  const [place, pid] = other.split('-');
-  return place === HOST && !isRunning(Number(pid));
+  const [host, pid] = other.split('-');
+  return host === HOST && !isRunning(Number(pid));
 }
 
 function isRunning(pid: number): boolean {

@@ -15,7 +15,7 @@ export interface Entry extends LineSpan {
 const LINE_HEAD = JSON.stringify({ schema: { name: SCHEMAS.trajectory.name } }).slice(0, -2);
 
 /** Returns whether a text is the beginning of an episode's line. After a system crash, zeros may follow. */
-export function mayBeTorn(text: string): boolean {
+export function isBeginning(text: string): boolean {
   const written = text.replace(/\0+$/, '');
   return written.startsWith(LINE_HEAD) || LINE_HEAD.startsWith(written);
 }

@@ -20,7 +20,7 @@ import { openOutput } from '../files/output-file.js';
 import { makeDirectory, stat, targetOf } from '../files/paths.js';
 import { rethrowWithPath } from '../files/rethrow-with-path.js';
 import { readTableEpisodes } from '../files/trajectory-table.js';
-import { bytesOf, type Entry, mayBeTorn, readAmount, writeAt, writeFully } from './journal-bytes.js';
+import { bytesOf, type Entry, isBeginning, readAmount, writeAt, writeFully } from './journal-bytes.js';
 import { lock, lockOf } from './lock.js';
 
 export interface JournalOptions {
@@ -241,22 +241,22 @@ export class Journal {
 
   /**
    * Registers the episodes of a file.
-   * @param torn whether the last line may be incomplete. @returns the offset after the last complete line.
+   * @param mayEndEarly whether the last line may be incomplete. @returns the offset after the last complete line.
    */
-  async #readEpisodes(handle: FileHandle, path: string, torn: boolean): Promise<number> {
+  async #readEpisodes(handle: FileHandle, path: string, mayEndEarly: boolean): Promise<number> {
     let end = 0;
     let number = 0;
     for await (const span of lineSpans(handle)) {
       const place = `${path}:${++number}`;
       const text = (await bytesOf({ handle, ...span })).toString();
       const episode = text === '' ? null : readEpisode(text);
-      if (torn && !span.whole && mayBeTorn(text) && !isEpisode(episode)) {
+      if (mayEndEarly && !span.whole && isBeginning(text) && !isEpisode(episode)) {
         await handle.truncate(span.start);
         return span.start;
       }
       if (episode !== null) this.#addEntry(episode, { handle, ...span }, place);
       end = span.end + 1;
-      if (torn && !span.whole) await handle.write('\n', span.end);
+      if (mayEndEarly && !span.whole) await handle.write('\n', span.end);
     }
     return end;
   }

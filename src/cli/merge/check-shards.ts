@@ -121,7 +121,7 @@ function uniqueOf(inputs: readonly ShardInput[], problems: string[]): ShardInput
     if (other === undefined) byIndex.set(shard.index, input);
     else if (other.manifest.sha256 !== sha256)
       problems.push(
-        `${input.path}: Expected the same bytes as ${other.path}, because both are shard ${shardText(shard)}, got others. ` +
+        `${input.path}: Expected the same bytes as ${other.path}, because both are shard ${shardText(shard)}, got other bytes. ` +
           'Run the shard again, and pass one of its files.',
       );
   }

@@ -7,16 +7,17 @@ import type { MergeCommandOptions } from './merge-eval.js';
 
 const HELP = `
 A job is a command with its options. With --shard i/n the command computes one of n parts (shards) of the job, and writes a
-manifest beside its file, FILE.manifest.json: the options, the version, the world, and the SHA-256 of the file. merge needs the file and the manifest of every shard, in any order. It writes the same bytes as
-the command without --shard. If a shard is missing, was changed or is of another job, merge lists all problems, writes nothing
-and exits with 1. A shard that is given twice must be the same both times.
+manifest beside its file, FILE.manifest.json: the options, the version, the world, and the SHA-256 of the file. merge needs the
+file and the manifest of every shard, in any order. It writes the same bytes as the command without --shard. If a shard is
+missing, was changed or is of another job, merge lists all problems, writes nothing and exits with 1. A shard that is given
+twice must be the same both times.
 
-Shards of eval are files of --trajectories or --components. merge also prints the tables. The JSON is that of the whole run except
-for seconds, and for the backend, threads and machine, which are those of merge.
+Shards of eval are files of --trajectories or --components. merge also prints the tables. The JSON is that of the whole run
+except for seconds, and for the backend, threads and machine, which are those of merge.
 
-Shards of audit are files of --json, and --output is the JSON of the audit. Shards of dataset grpo have no card: merge writes it beside
---output. Shards of dataset sft and dpo have episodes: --output is the directory of the dataset, and --format is that of its rows. The
-exit code is 1 if lines were left out, unless the shards were written with --skip-bad.
+Shards of audit are files of --json, and --output is the JSON of the audit. Shards of dataset grpo have no card: merge writes
+it beside --output. Shards of dataset sft and dpo have episodes: --output is the directory of the dataset, and --format is that
+of its rows. The exit code is 1 if lines were left out, unless the shards were written with --skip-bad.
 
 Examples:
   rhythm-vec teach --seeds 100-119 --shard 0/2 --output part-0.jsonl

@@ -10,7 +10,7 @@ import { addWorkCommand } from './work-command.js';
 const HELP = `
 A job is split into shards. Any number of workers, on any machines, compute them; "collect" writes the same file as the
 command without "queue submit", byte for byte. The queue is kept in Redis 6.2 or later, or Valkey, with an append-only file.
-docs/commands.md has an example, and says what happens when a worker, a collector or Redis dies.
+docs/commands.md has an example, and says what happens when a worker, a collector or Redis is killed.
 
 Example:
   rhythm-vec queue submit --help

@@ -1,5 +1,6 @@
 /** `rhythm-vec queue work`: computes shards of jobs. */
 import type { Command } from 'commander';
+import { ASYNC_BACKENDS } from '../../engine/backends/node.js';
 import type { Context } from '../context.js';
 import { addEngineOptions, parseInteger } from '../shared-options.js';
 import { addQueueOptions } from './queue-options.js';
@@ -7,7 +8,7 @@ import type { WorkCommandOptions } from './run-work.js';
 
 const HELP = `
 Works until it is interrupted; then it gives its shards back. Start as many workers as there are cores, or one worker with
---concurrency. A worker renews the leases of its shards; if it dies or hangs, another worker takes them over after --lease.
+--concurrency. A worker renews the leases of its shards; if it is killed or hangs, another worker takes them over after --lease.
 Keys of language models are read from this worker's environment variables. They are never stored in Redis.
 
 Examples:
@@ -22,12 +23,12 @@ export function addWorkCommand(queue: Command, { signal }: Context): void {
     .option('--concurrency <n>', 'shards at a time, each in a thread, 1 to 256', parseInteger, 1)
     .option(
       '--lease <s>',
-      'seconds after which another worker takes over the shards of a dead worker',
+      'seconds after which another worker takes over the shards of a worker that was killed or hangs',
       parseInteger,
       30,
     )
     .option('--until-empty', 'end when no shard is left');
-  addEngineOptions(addQueueOptions(command))
+  addEngineOptions(addQueueOptions(command), ASYNC_BACKENDS, { backend: 'native', threads: '1' })
     .addHelpText('after', HELP)
     .action(async (options: WorkCommandOptions) => {
       const { runWork } = await import('./run-work.js');

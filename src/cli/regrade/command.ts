@@ -80,13 +80,13 @@ async function runRegrade({ components, conditions, json, ...options }: Options,
 }
 
 function selected(stored: readonly StoredCondition[], names: readonly string[] | undefined) {
-  const known = stored.map(({ condition }) => condition);
-  const unknown = names?.find((name) => !known.includes(name));
+  const conditions = stored.map(({ condition }) => condition);
+  const unknown = names?.find((name) => !conditions.includes(name));
   if (unknown === undefined) {
     return stored.filter(({ condition }) => names === undefined || names.includes(condition));
   }
   throw new UsageError(
-    `Expected --conditions among the stored conditions, ${known.join(', ')}; got ${describe(unknown)}.${didYouMean(unknown, known)}`,
+    `Expected --conditions among the stored conditions, ${conditions.join(', ')}; got ${describe(unknown)}.${didYouMean(unknown, conditions)}`,
   );
 }
 

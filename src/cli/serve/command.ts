@@ -39,8 +39,8 @@ const HELP = `
 Serves OpenEnv (/ws, /reset, /step, /state, /health, /metadata, /schema, /openapi.json, /mcp), batches (/v1/score,
 /v1/rollout, /v1/prompts, /v1/parse, /v1/vec) and /metrics. To listen on other addresses than this machine's own, pass a
 token in --token-file or ${VARIABLE}, or --insecure. Without either, the Host header must name this machine, such as localhost.
---workers serves on several processor cores. SIGTERM and SIGINT end the server after the requests that wait or are in progress; a
-second signal ends it at once.
+--workers serves on several processor cores. SIGTERM and SIGINT end the server after the requests that wait or are in
+progress; a second signal ends it at once.
 
 Examples:
   rhythm-vec serve

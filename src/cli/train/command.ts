@@ -26,7 +26,7 @@ export function addTrainCommand(program: Command, { signal }: Context): void {
   const command = program
     .command('train')
     .description(
-      'Train a student: a small network that imitates a policy, and plays a hundred times as fast.',
+      'Train a student: a small network that imitates a policy, and plays a hundred times as fast as a planner.',
     )
     .requiredOption('--output <file>', "the student's file, safetensors; replaces the file")
     .option('--from <name|file>', 'refine this student, instead of a clone of the teacher')

@@ -12,8 +12,8 @@ All differences from the repository become one commit. An interrupted upload res
 contents are not sent again. If nothing differs, the command says so, and the exit code is 0.
 A file that someone else changes meanwhile is not overwritten. A file that contains the token is refused.
 The token is HF_TOKEN, HUGGING_FACE_HUB_TOKEN or that of "hf auth login"; HF_ENDPOINT names another Hub. A token is
-never printed. --dry-run only compares with the repository, and needs no token if that is public. Without the network it
-lists the files that would be uploaded.
+never printed. --dry-run only compares with the repository, and needs no token if the repository is public. Without the
+network it lists the files that would be uploaded.
 
 Examples:
   rhythm-vec teach --seeds 100-129 --output teacher.jsonl
@@ -30,7 +30,7 @@ export function addUploadCommand(program: Command, { signal }: Context): void {
     .argument('<files...>', 'files and directories')
     .requiredOption('--repo <USER/NAME>', 'the repository; created if it does not exist')
     .addOption(new Option('--type <name>', 'type of the repository').choices(REPO_TYPES).default('dataset'))
-    .option('--private', 'create it private; an existing public one is refused')
+    .option('--private', 'create the repository as private; an existing public repository is refused')
     .option(
       '--path-in-repo <directory>',
       'directory of the repository for all files but README.md (default: its root)',

@@ -113,7 +113,7 @@ function branchOf({ branch, revision }: UploadCommandOptions): string {
 
 function checkMessage(message: string | undefined): void {
   if (message === undefined || message.trim() !== '') return;
-  throw new UsageError('Expected --message to be a text, got an empty one. Leave it out for the default.');
+  throw new UsageError('Expected --message to be a text, got an empty text. Leave it out for the default.');
 }
 
 function refuseWithoutToken(): never {

@@ -143,7 +143,7 @@ describe('problems are listed, and nothing is written:', () => {
     writeFileSync(manifestOf(twice), JSON.stringify({ ...manifest, ...(await contentsOf(twice)) }));
     const problems = await problemsOf([...shards, twice]);
     expect(problems).toEqual([
-      `- ${twice}: Expected the same bytes as ${shards[1]}, because both are shard 1/3, got others. Run the shard again, and pass one of its files.`,
+      `- ${twice}: Expected the same bytes as ${shards[1]}, because both are shard 1/3, got other bytes. Run the shard again, and pass one of its files.`,
     ]);
   });
 });
