@@ -128,7 +128,10 @@ const REEVALUATION = object({
   ),
 });
 
-/** Returns the schema of an audit. @param stored the components of the audit. Audits of world 1.0.0 lack some, because its graders do not weigh them. */
+/**
+ * Returns the schema of an audit.
+ * @param stored the components of the audit. Audits of world 1.0.0 lack two components, which its graders do not weigh.
+ */
 const auditOf = (stored: readonly string[]) =>
   object({
     ...ORIGIN,
@@ -178,8 +181,8 @@ export type Result =
 
 /** Returns the engine of a result, or null if it is incomplete. */
 export function engineOf({ value: { backend, kernel, threads, device, machine } }: Result): Engine | null {
-  const known = backend !== undefined && kernel !== undefined && threads !== undefined;
-  return known && machine !== undefined ? { backend, kernel, threads, device, machine } : null;
+  const hasEngine = backend !== undefined && kernel !== undefined && threads !== undefined;
+  return hasEngine && machine !== undefined ? { backend, kernel, threads, device, machine } : null;
 }
 
 interface Reader {

@@ -22,7 +22,7 @@ export function summarySection({ scores, audits }: ReportData): Section | null {
   return { id: 'summary', title: 'Summary', parts: [html`<ul class="summary">${sentences}</ul>\n`] };
 }
 
-/** Says which policy has the highest mean score, which has the smallest belief error, and how far the next one is behind. */
+/** Says which policy has the highest mean score, which comes next, and which has the smallest belief error. */
 function bestOf(grader: string, { name, rows }: ScoreGroup): Html {
   // Oracles are no agents. If there are only oracles, they are compared.
   const agents = rows.filter((row) => !row.name.includes(ORACLE_MARK));
