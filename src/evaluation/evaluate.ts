@@ -51,7 +51,7 @@ const DEFAULT_GRADER = 'v2';
 const CONCURRENCY = 4;
 
 /**
- * Plays every policy under every condition and summarizes final scores, paired wins against the heuristic and digests.
+ * Plays every policy under every condition and summarizes final scores, their digests, and paired wins against the heuristic.
  * @throws InputError for invalid options, before any episode; BackendError if the requested backend or kernel is not
  *   available; the errors of a language model's `complete`.
  */

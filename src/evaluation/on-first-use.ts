@@ -5,7 +5,7 @@ import type { Evaluation } from './evaluate.js';
 import type { EvaluateOptions } from './evaluate-options.js';
 
 /**
- * Plays every policy under every condition and summarizes final scores, paired wins against the heuristic and digests.
+ * Plays every policy under every condition and summarizes final scores, their digests, and paired wins against the heuristic.
  * @throws InputError for invalid options, before any episode; BackendError if the requested backend or kernel is not
  *   available; the errors of a language model's `complete`.
  */

@@ -1,4 +1,4 @@
-/** Closed streams, names of prototype members, and signals: no data is lost, no incomplete file stays. */
+/** Closed streams, option values such as __proto__, and signals: no data is lost, no incomplete file stays. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { runCli, startCli, temporaryDirectory } from '../support/cli.js';

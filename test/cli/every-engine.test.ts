@@ -88,9 +88,9 @@ beforeAll(async () => {
 /** The output of the reference, by the name of the test. */
 const expected = new Map<string, Promise<string>>();
 const expectedOf = (name: string, output: (engine: Engine) => Promise<string>): Promise<string> => {
-  const known = expected.get(name) ?? output(REFERENCE);
-  expected.set(name, known);
-  return known;
+  const promise = expected.get(name) ?? output(REFERENCE);
+  expected.set(name, promise);
+  return promise;
 };
 
 describe.each(OTHERS)('$name writes what the reference writes', (engine) => {

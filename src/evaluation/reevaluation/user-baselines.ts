@@ -42,8 +42,8 @@ export class UserBaselines implements AsyncDisposable {
   }
 
   #envsOf(grader: Grader) {
-    const known = this.#envs.get(grader);
-    if (known !== undefined) return known;
+    const existing = this.#envs.get(grader);
+    if (existing !== undefined) return existing;
     const env = new ResizableAnyEnv({ ...this.#engine, grader: graderWeights(grader) });
     const opened = { env, players: new PolicyPlayers() };
     this.#envs.set(grader, opened);
