@@ -228,9 +228,9 @@ describe('keeps the data', () => {
   });
 
   it('after a system crash that leaves zeros', async () => {
-    for (const torn of ['\0\0\0', `${LINES[1].slice(0, 500)}\0\0`, LINES[1].slice(0, 3)]) {
+    for (const remains of ['\0\0\0', `${LINES[1].slice(0, 500)}\0\0`, LINES[1].slice(0, 3)]) {
       const path = newPath();
-      writeFileSync(`${path}.partial`, `${LINES[0]}${torn}`);
+      writeFileSync(`${path}.partial`, `${LINES[0]}${remains}`);
       const journal = await open(path);
       expect([journal.size, readFileSync(`${path}.partial`, 'utf8')]).toEqual([1, LINES[0]]);
       await journal.close();
