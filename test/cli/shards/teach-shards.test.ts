@@ -87,19 +87,19 @@ describe('problems are listed, and nothing is written:', () => {
   });
 
   it('a changed file, and an incomplete file', async () => {
-    const [changed, torn] = [pathOf('changed.jsonl'), pathOf('torn.jsonl')];
+    const [changed, cut] = [pathOf('changed.jsonl'), pathOf('cut.jsonl')];
     for (const [path, from] of [
       [changed, shards[0]],
-      [torn, shards[2]],
+      [cut, shards[2]],
     ]) {
       copyFileSync(from, path);
       copyFileSync(manifestOf(from), manifestOf(path));
     }
     writeFileSync(changed, read(changed).replace('"seed":100', '"seed":101'));
-    writeFileSync(torn, read(torn).slice(0, -100));
-    const problems = await problemsOf([changed, shards[1], torn]);
+    writeFileSync(cut, read(cut).slice(0, -100));
+    const problems = await problemsOf([changed, shards[1], cut]);
     expect(problems).toHaveLength(3);
-    for (const [k, path] of [changed, torn].entries()) {
+    for (const [k, path] of [changed, cut].entries()) {
       expect(problems[k]).toMatch(
         /^- .*: Expected the SHA-256 [\da-f]{64} and \d+ bytes of its manifest, got/,
       );
