@@ -41,7 +41,8 @@ export async function readBracket(
   const bytes = await buffer(createReadStream(path, { end: MAX_BYTES, signal }));
   return naming(path, () => {
     const text = bytes.length > MAX_BYTES ? null : decodeUtf8(bytes);
-    if (text === null) throw new BadRow(
+    if (text === null)
+      throw new BadRow(
         `Expected UTF-8 of at most ${MAX_BYTES} bytes, got other bytes. Pass the JSON of audit --json.`,
       );
     const settings = { version: packageVersion(), worldDigest: createWorld().digest };

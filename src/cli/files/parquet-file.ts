@@ -105,7 +105,10 @@ export class ParquetFile implements AsyncDisposable {
       if (rows.length === count) return { rows, problem: '' };
       return { rows: null, problem: `Expected ${count} rows, got ${rows.length}. Write the file again.` };
     } catch (error) {
-      return { rows: null, problem: `Expected a whole row group, got: ${(error as Error).message}. Write the file again.` };
+      return {
+        rows: null,
+        problem: `Expected a whole row group, got: ${(error as Error).message}. Write the file again.`,
+      };
     }
   }
 

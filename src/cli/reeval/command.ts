@@ -38,7 +38,12 @@ export function addReevalCommand(program: Command, { signal }: Context): void {
       parseNames,
     )
     .option('--json <file>', 'also write the results as JSON; - is the standard output')
-    .option('--mismatches <n>', 'report at most this many mismatches of each episode; all are counted', parseInteger, 10)
+    .option(
+      '--mismatches <n>',
+      'report at most this many mismatches of each episode; all are counted',
+      parseInteger,
+      10,
+    )
     .option('--skip-bad', 'exit with 0 even if lines were left out', false);
   addEngineOptions(command)
     .addHelpText('after', HELP)

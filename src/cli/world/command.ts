@@ -61,7 +61,8 @@ async function readWorld(path: string, signal: AbortSignal): Promise<World> {
   );
   try {
     const text = bytes.length > MAX_BYTES ? null : decodeUtf8(bytes);
-    if (text === null) throw new BadRow(
+    if (text === null)
+      throw new BadRow(
         `Expected UTF-8 of at most ${MAX_BYTES} bytes, got other bytes. Pass a file that rhythm-vec world wrote.`,
       );
     return createWorld(parseJson(withoutMark(text)) as WorldSpec);
