@@ -94,7 +94,7 @@ describe.skipIf(absent !== null)('the crowd', () => {
       );
       const [first, second] = expectedRows.map(({ scores }) => scores);
       const better = first.filter((score, i) => score > second[i]).length / setting.people;
-      expect(await figure(visited, 'Better off')).toBeCloseTo(100 * better, 1);
+      expect(await figure(visited, 'Higher score')).toBeCloseTo(100 * better, 1);
       expect(await figure(visited, 'Difference')).toBeCloseTo(expectedRows[0].mean - expectedRows[1].mean, 4);
       expect(await visited.page.locator('footer').textContent()).toMatch(
         /by WebGPU on .*swiftshader.*bit-exact/i,
@@ -121,7 +121,7 @@ describe.skipIf(absent !== null)('the crowd', () => {
     it('shows a single policy without a comparison', async () => {
       await visited.follow(`${FEW}&against=none`);
       expect(await shownPolicies(visited)).toHaveLength(1);
-      expect(await results(visited).getByText('Better off').count()).toBe(0);
+      expect(await results(visited).getByText('Higher score').count()).toBe(0);
     });
 
     const sizes = Object.keys(SIZES) as (keyof typeof SIZES)[];
@@ -191,7 +191,7 @@ describe.skipIf(absent !== null)('the crowd', () => {
       await notice.waitFor();
       expect(await notice.locator('p').allTextContents()).toEqual([
         'This link has people = “12”, where a whole number from 1,000 to 1,000,000 is expected. 100,000 is used instead.',
-        'This link has “colour”, which this view does not know. It was left out.',
+        'This link has “colour”, which is no setting of this view. It is ignored.',
         `This link has grader = “${'x'.repeat(40)}…”, where one of v1, v2, v3 is expected. v2 is used instead.`,
       ]);
       expect(await people(page).inputValue()).toBe('100000');
@@ -223,7 +223,7 @@ MessagePort.prototype.addEventListener = function (kind, listener) {
       await page.getByText(/n = 1,024 so far\.$/).waitFor();
       expect(await page.getByRole('img').count()).toBe(3);
       await page.getByText('Plays the same 28 actions for everybody').waitFor();
-      await page.getByText('As v1, and pays for a true belief at the end.').waitFor();
+      await page.getByText('Pays as v1, and also for a last belief that is close to the truth.').waitFor();
     });
   });
 
@@ -292,7 +292,7 @@ MessagePort.prototype.addEventListener = function (kind, listener) {
       const pictures = page.page.getByRole('img');
       await expect.poll(() => pictures.count()).toBe(3);
       expect(await page.page.locator('main > .visually-hidden[role="status"]').textContent()).toMatch(
-        /^1,000 people have lived their week: open-loop beats heuristic for 98 % of people\. Mean final scores: heuristic 0\.\d{4}, open-loop 0\.\d{4}\.$/,
+        /^The weeks of 1,000 people are computed: open-loop beats heuristic for 98 % of people\. Mean final scores: heuristic 0\.\d{4}, open-loop 0\.\d{4}\.$/,
       );
       const described = await Promise.all(
         (await pictures.all()).map((picture) => picture.getAttribute('aria-label')),

@@ -44,10 +44,10 @@ describe('an address', () => {
       '#third?seed=1',
       'This link asks for the view “third”, which does not exist. The views are first, second; first is shown.',
     ],
-    ['#first?seed=1', 'This link has “seed”, which this view does not know. It was left out.'],
-    ['#first?__proto__=1', 'This link has “__proto__”, which this view does not know. It was left out.'],
+    ['#first?seed=1', 'This link has “seed”, which is no setting of this view. It is ignored.'],
+    ['#first?__proto__=1', 'This link has “__proto__”, which is no setting of this view. It is ignored.'],
     ['#first?policy=Random', 'where one of random, random+constant is expected. random is used instead.'],
-  ])('%s is reported as a problem, and shows the valid parts', (fragment, problem) => {
+  ])('%s is reported as a problem, and the valid parts are used', (fragment, problem) => {
     const { view, state, problems } = parse(fragment);
     expect({ view, state }).toEqual({ view: 'first', state: INITIAL });
     expect(problems).toEqual([expect.stringContaining(problem)]);
@@ -80,7 +80,7 @@ describe('an address', () => {
     const different = Array.from({ length: 2000 }, (_, i) => `colour${i}=red`).join('&');
     const { problems } = parse(`#first?${different}&people=12`);
     expect(problems).toHaveLength(6);
-    expect(problems[5]).toBe('1,995 more were left out.');
+    expect(problems[5]).toBe('1,995 further problems are not listed.');
     expect(parse(`#first?${different}&people=12`).state.people).toBe(12);
   });
 });

@@ -8,7 +8,7 @@ import { grouped } from './parts/grouped.js';
 export interface Field<T> {
   /** The default value. It is left out of the address. */
   readonly initial: T;
-  /** Describes the valid values as a noun phrase, for "Expected X" and "X is expected". */
+  /** Describes the valid values as a noun phrase, which completes "Expected ..." and "... is expected". */
   readonly expected: string;
   /** Parses a text; null if it is invalid. */
   read(text: string): T | null;
@@ -51,11 +51,11 @@ export function oneOf<const Name extends string>(
 export interface Parsed {
   readonly view: string;
   readonly state: Readonly<Record<string, unknown>>;
-  /** A sentence for each invalid part of the address, at most MAX_PROBLEMS, and one with the number of the others. */
+  /** A sentence for each invalid part of the address, at most MAX_PROBLEMS; then one with the number of further problems. */
   readonly problems: readonly string[];
 }
 
-/** The parts of a view that addresses depend on. */
+/** The name and the fields of a view, which its addresses contain. */
 export interface Addressed {
   readonly name: string;
   readonly fields: Fields;
@@ -66,7 +66,7 @@ export const initialState = <F extends Fields>(fields: F): StateOf<F> =>
   Object.fromEntries(Object.entries(fields).map(([name, { initial }]) => [name, initial])) as StateOf<F>;
 
 /**
- * Parses the part of the address after `#`. Invalid parts are left out and reported in `problems`.
+ * Parses the part of the address after `#`. Invalid parts are ignored and reported in `problems`.
  * @param views the first one is the default.
  */
 export function parseAddress(fragment: string, views: readonly Addressed[]): Parsed {
@@ -97,13 +97,13 @@ function firstFew(problems: readonly string[]): string[] {
   const different = [...new Set(problems)];
   const remaining = different.length - MAX_PROBLEMS;
   if (remaining <= 0) return different;
-  return [...different.slice(0, MAX_PROBLEMS), `${grouped(remaining)} more were left out.`];
+  return [...different.slice(0, MAX_PROBLEMS), `${grouped(remaining)} further problems are not listed.`];
 }
 
 /** Parses one pair into `state`. @returns the problem, or null. */
 function readPair(fields: Fields, state: Record<string, unknown>, key: string, text: string): string | null {
   if (!Object.hasOwn(fields, key)) {
-    return `This link has ${quoted(key)}, which this view does not know. It was left out.`;
+    return `This link has ${quoted(key)}, which is no setting of this view. It is ignored.`;
   }
   const field = fields[key];
   const value = field.read(text);
@@ -119,7 +119,7 @@ function readPair(fields: Fields, state: Record<string, unknown>, key: string, t
 /** Quotes a text of the address, which may be of any length, in at most 40 characters. */
 const quoted = (text: string): string => `“${text.length > 40 ? `${text.slice(0, 40)}…` : text}”`;
 
-/** Returns the address of a view in a state, from the `#` on. Fields with their initial value are left out. */
+/** Returns the address of a view in a state, from the `#` on, without the fields that have their initial value. */
 export function toAddress<F extends Fields>(view: string, fields: F, state: StateOf<F>): string {
   const pairs = Object.entries(fields)
     .map(([name, field]): [string, string, string] => [

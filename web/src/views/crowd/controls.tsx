@@ -78,7 +78,7 @@ function Choices({ state, change }: ViewProps<typeof CROWD_FIELDS>) {
   );
 }
 
-/** Settings that few need. They open if one of them was changed. */
+/** Settings that few visitors need. They are unfolded if one of them differs from its default. */
 function MoreChoices({ state: { seed, persons }, change }: ViewProps<typeof CROWD_FIELDS>) {
   const isChanged = seed !== CROWD_FIELDS.seed.initial || persons !== CROWD_FIELDS.persons.initial;
   const details = useRef<HTMLDetailsElement>(null);
@@ -98,7 +98,7 @@ function MoreChoices({ state: { seed, persons }, change }: ViewProps<typeof CROW
         />
         <TextField
           label="First seed"
-          hint="Person i has this seed plus i."
+          hint="Person i, counted from 0, has this seed plus i."
           field={CROWD_FIELDS.seed}
           value={seed}
           onChange={(value) => change({ seed: value })}
@@ -110,8 +110,8 @@ function MoreChoices({ state: { seed, persons }, change }: ViewProps<typeof CROW
 
 const PROFILE_LABELS = {
   sampled: 'anybody',
-  discrete: 'one of three',
-  ...Object.fromEntries(PROFILE_NAMES.map((name) => [name, `all ${plain(name)}`])),
+  discrete: 'one of the three named',
+  ...Object.fromEntries(PROFILE_NAMES.map((name) => [name, `only ${plain(name)}`])),
 };
 
 interface PeopleChoiceProps {
@@ -125,7 +125,7 @@ function PeopleChoice({ people, onChange }: PeopleChoiceProps) {
   return (
     <Select
       label="People"
-      hint="More people, narrower intervals."
+      hint="More people give narrower intervals."
       value={String(people)}
       names={sizes}
       labels={Object.fromEntries(sizes.map((size) => [size, count(Number(size))]))}

@@ -30,7 +30,7 @@ export function CrowdView(props: ViewProps<typeof CROWD_FIELDS>) {
 function Crowds({ state, change }: ViewProps<typeof CROWD_FIELDS>) {
   const task = useTask<Crowd>();
   const { progress, value, failure } = task.state.value;
-  // As text, so that equal settings are equal values.
+  // A text, so that equal requests are equal values for the hooks.
   const requestText = JSON.stringify(requestOf(state));
   const students = requestOf(state).policies.flatMap(keptUnder);
   // A student may be replaced by another with the same name.
@@ -70,17 +70,18 @@ const Introduction = () => (
     <h1>Everyone responds differently. Find out who this is in one week.</h1>
     <p class="lead">
       Each person responds in their own way to sleep, work and company. A policy chooses what they do in the
-      28 slots of a week, and a grader scores the week.{' '}
+      28 slots of a week. It may also state a belief about them: how social they are, how much of a morning
+      person, how devoted to work. A grader scores the week and the belief.{' '}
       <a href={linkTo({ name: 'person', fields: PERSON_FIELDS })}>Play a week yourself</a>, or the{' '}
       <a href="#daily">person of the day</a>.
     </p>
   </>
 );
 
-/** The finding before the first people are computed. */
+/** Takes the place of the finding until the first weeks are computed. */
 const FirstWeeks = () => (
   <>
-    <h2 id="finding">The first people live their week …</h2>
+    <h2 id="finding">Computing the first weeks …</h2>
     <div class="plot-to-come" />
   </>
 );
@@ -88,7 +89,7 @@ const FirstWeeks = () => (
 /** Returns the text for screen readers. */
 function inWords(crowd: Crowd): string {
   const means = crowd.policies.map(({ name, score }) => `${name} ${decimal(score.mean, 4)}`);
-  return `${count(crowd.numEpisodes)} people have lived their week: ${headlineOf(crowd)}. Mean final scores: ${means.join(', ')}.`;
+  return `The weeks of ${count(crowd.numEpisodes)} people are computed: ${headlineOf(crowd)}. Mean final scores: ${means.join(', ')}.`;
 }
 
 function requestOf(state: State): CrowdRequest {

@@ -1,4 +1,4 @@
-/** The digests of the scores, with which the results can be verified elsewhere. */
+/** The digests of the scores. Other machines and backends can compute them again, to verify the results. */
 import type { Crowd } from '../../engine/crowd/crowd-request.js';
 import { Table } from '../../parts/table.js';
 import { count } from './format.js';
@@ -10,9 +10,9 @@ export function Digests({ crowd }: { readonly crowd: Crowd }) {
     <section class="panel" aria-labelledby="crowd-proof">
       <h2 id="crowd-proof">The same numbers everywhere</h2>
       <p class="note">
-        Every backend computes these weeks to the same bit. The digest is the SHA-256 of the{' '}
-        {count(numEpisodes)} final scores, 32-bit floats in little-endian order, of {profiles} people with the
-        seeds from {seed} on under grader {grader}.
+        Every backend computes the same bits. The digest is the SHA-256 of the {count(numEpisodes)} final
+        scores under grader {grader}, written as little-endian 32-bit floats. They are the scores of people
+        with the seeds from {seed} on and {profiles} profiles.
       </p>
       <Table
         caption="Means and digests"

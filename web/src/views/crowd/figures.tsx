@@ -55,16 +55,16 @@ function Pair({ pairing, names }: { readonly pairing: CrowdPairing; readonly nam
         <dt>Difference</dt>
         <dd>
           {signed(difference.mean, 4)}
-          <small>on the same people, {halfWidth(difference, 4)}</small>
+          <small>mean difference for the same people, {halfWidth(difference, 4)}</small>
         </dd>
       </div>
       <div>
-        <dt>Better off</dt>
+        <dt>Higher score</dt>
         <dd>
           {percent(better)}
           <small>
-            of the people under {first} rather than {second}
-            {same > 0 && `; the same for ${percent(same)}`}
+            of the people score more under {first} than under {second}
+            {same > 0 && `; ${percent(same)} score the same`}
           </small>
         </dd>
       </div>

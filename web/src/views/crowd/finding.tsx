@@ -1,4 +1,4 @@
-/** What the crowd shows, as a headline, with the histogram of scores. */
+/** The main result of the crowd as a headline, with the mean scores and their histogram. */
 import { useMemo } from 'preact/hooks';
 import { decimal } from '../../../../src/figures/format-numbers.js';
 import { histogramInWords } from '../../../../src/figures/histogram.js';
@@ -10,7 +10,7 @@ import { histogramTable } from './tables.js';
 
 interface FindingProps {
   readonly crowd: Crowd;
-  /** Whether the crowd is still being computed, or another one is. */
+  /** Whether this crowd or the next one is still being computed. */
   readonly busy: boolean;
 }
 
@@ -31,10 +31,11 @@ export function Finding({ crowd, busy }: FindingProps) {
     <>
       <h2 id="finding">{headlineOf(crowd)}</h2>
       <p class="note">
+        Mean scores under grader {request.grader}:{' '}
         {policies
           .map(({ name, score }) => `${name} ${decimal(score.mean, 3)} ${halfWidth(score, 3)}`)
           .join(', ')}
-        : mean scores under grader {request.grader}, n = {count(crowd.numEpisodes)}
+        ; n = {count(crowd.numEpisodes)}
         {busy ? ' so far' : !crowd.complete && ', then stopped'}.
       </p>
       <Histogram title="Final scores" {...chart} />

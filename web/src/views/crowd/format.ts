@@ -20,7 +20,7 @@ export const halfWidth = ({ mean, high }: Interval, digits: number): string =>
 
 export const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 
-/** Returns the result of a crowd as a headline: "open-loop beats heuristic for 98 % of people". */
+/** Returns the main result of a crowd: "open-loop beats heuristic for 98 % of people". */
 export function headlineOf({ policies, pairing }: Pick<Crowd, 'policies' | 'pairing'>): string {
   const [first, second] = policies.map(({ name }) => name);
   if (pairing === null) return `${first} scores ${decimal(policies[0].score.mean, 3)} on average`;
@@ -32,7 +32,7 @@ export function headlineOf({ policies, pairing }: Pick<Crowd, 'policies' | 'pair
   return `${winner} beats ${loser} for ${roughly(share)} people`;
 }
 
-/** Formats a share in whole percent, "98 % of"; "all" and "over 99 % of" if they are true. */
+/** Formats a share as "98 % of". A share of 1 is "all"; one between 0.99 and 1 is "over 99 % of". */
 const roughly = (share: number): string => {
   if (share === 1) return 'all';
   return share > 0.99 ? 'over 99 % of' : `${Math.round(100 * share)} % of`;

@@ -5,7 +5,7 @@ import { count } from './format.js';
 
 /** The number of episodes above which the note about software adapters is shown. */
 const MANY_ON_SOFTWARE = 100_000;
-/** The approximate speed of a software adapter. */
+/** The approximate speed of a software adapter, in weeks of one person (episodes) per second. */
 const WEEKS_PER_SECOND = 100_000;
 
 export function Limits({ people }: { readonly people: number }) {

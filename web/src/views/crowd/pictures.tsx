@@ -26,7 +26,7 @@ export function MetersPicture({ crowd: { policies } }: { readonly crowd: Crowd }
       <Panels
         title="The meters over the week"
         notes={[
-          `Median after each slot, and the middle 80 % of ${count(policies[0].bands.episodes)} people. Dashed: ${RHYTHM.constants.crashThreshold}, below which a meter counts as crashed. Shaded: the second half.`,
+          `Line: the median after each slot. Band: the middle 80 % of ${count(policies[0].bands.episodes)} people. Dashed: ${RHYTHM.constants.crashThreshold}, below which a meter counts as crashed. Shaded: the second half.`,
         ]}
         description={description}
         panels={meters}

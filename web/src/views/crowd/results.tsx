@@ -16,7 +16,7 @@ const SECTIONS: readonly ComponentType<{ readonly crowd: Crowd }>[] = [
 
 interface CrowdResultsProps {
   readonly crowd: Crowd;
-  /** Whether the crowd is still being computed, or another one is. */
+  /** Whether this crowd or the next one is still being computed. */
   readonly busy: boolean;
   readonly tone: string;
 }
@@ -38,6 +38,6 @@ interface StageProps {
   readonly crowd: Crowd | null;
 }
 
-/** A section, which is drawn again only if its crowd changed. */
+/** One section of the results. It is drawn again only if its crowd changes. */
 const Stage = ({ Section, crowd }: StageProps) =>
   useMemo(() => crowd && <Section crowd={crowd} />, [Section, crowd]);

@@ -17,7 +17,7 @@ type Policies = readonly CrowdPolicy[];
 
 const DAYS = NUM_STEPS / NUM_SLOTS;
 
-/** Percentiles at the end of each day; a row per step would be too long. */
+/** Returns the percentiles of the meters at the end of each day. A column for each step would be too wide. */
 export function bandsTable(policies: Policies): TableProps {
   return {
     caption:
@@ -45,7 +45,7 @@ function spreadAt({ values }: Bands, step: number, meter: number): string {
 /** Bins of the histogram per row of the table. */
 const BINS_PER_ROW = 5;
 
-/** @param policies names with their histograms. */
+/** Returns the histograms of final scores as a table. @param policies names with their histograms. */
 export function histogramTable(policies: readonly Pick<CrowdPolicy, 'name' | 'counts'>[]): TableProps {
   const shares = policies.map(({ counts }) => sharesOf(counts));
   const rows = shares[0]
@@ -69,6 +69,7 @@ function sharesOf(counts: Uint32Array): number[] {
   });
 }
 
+/** Returns the mean components and their parts of the score as a table. */
 export function componentsTable(policies: Policies): TableProps {
   return {
     caption: 'Mean of each component, and what it adds to the score.',
