@@ -12,12 +12,13 @@ interface ActionStripProps {
   /** Codes of EVENT_NAMES by step; -1 for none. */
   readonly events: readonly number[];
   readonly description: string;
-  /** The number of steps before the crosshair; null for none. */
+  /** The number of steps before the crosshair; null for no crosshair. */
   readonly cursor: Signal<number | null>;
 }
 
-/** The smallest width of a square that has room for a name, and the gap between days. */
+/** The smallest width of a square that has room for a name, and the gap between days, in pixels. */
 const [MIN_NAMED, DAY_GAP] = [15, 3];
+/** The heights of a badge, of a square with a name, and of a square without one, in pixels. */
 const [BADGE, NAMED_HEIGHT, PLAIN_HEIGHT] = [18, 84, 34];
 
 export function ActionStrip({ actions, events, description, cursor }: ActionStripProps) {
@@ -98,7 +99,7 @@ function Square({ place: { x, width, height }, action, event, marked }: SquarePr
   );
 }
 
-/** The names of the actions, where squares have no room for them. */
+/** The names of the actions, shown if the squares have no room for them. */
 const ActionLegend = ({ actions }: Pick<ActionStripProps, 'actions'>) => (
   <ul class="legend" aria-hidden="true">
     {ACTION_STYLES.map(

@@ -30,7 +30,7 @@ export const ChartFigure = ({ title, notes = [], table, children }: ChartFigureP
 interface LegendProps {
   readonly names: readonly string[];
   readonly colours: readonly string[];
-  /** Whether each has the colour of another one, and is drawn dashed. */
+  /** For each name, whether an earlier name has its colour, so that it is drawn dashed. */
   readonly dashed?: readonly boolean[];
 }
 

@@ -1,4 +1,4 @@
-/** Histograms of final scores, one over the other. The pointer reads the shares at a score. */
+/** Histograms of final scores, one over the other. A line of text has the shares of the bars under the pointer. */
 import { useSignal } from '@preact/signals';
 import { useMemo, useRef } from 'preact/hooks';
 import type { TableProps } from '../parts/table.js';
@@ -22,8 +22,9 @@ interface HistogramProps {
   readonly table: TableProps;
 }
 
-/** Bars of the picture. */
+/** The number of bars over the scores from 0 to 1. */
 const BARS = 50;
+/** Margins of the picture, in pixels. */
 const [TOP, BOTTOM, LEFT, RIGHT] = [8, 26, 38, 8];
 
 export function Histogram({ title, description, rows, table }: HistogramProps) {
@@ -61,7 +62,7 @@ interface HistogramPlotProps {
   readonly marks?: readonly HistogramMark[];
 }
 
-/** The picture, and the line that reads it. */
+/** The picture, and the line of text about the bars under the pointer. */
 export function HistogramPlot({ rows, marks = [], ...frame }: HistogramPlotProps) {
   const bar = useSignal<number | null>(null);
   const shares = useMemo(() => rows.map(({ counts }) => sharesOf(counts)), [rows]);
@@ -70,7 +71,7 @@ export function HistogramPlot({ rows, marks = [], ...frame }: HistogramPlotProps
       <Picture {...{ rows, marks, shares, bar }} {...frame} />
       <p class="readout" aria-hidden="true">
         {bar.value === null
-          ? 'Final score, and the share of the people with it.'
+          ? 'Point at a bar to read the share of the people with this score.'
           : readAt(bar.value, rows, shares)}
       </p>
     </>
@@ -152,7 +153,7 @@ interface MarksProps {
   readonly bottom: number;
 }
 
-/** Lines to compare with. Their names are below each other, on the side away from the mean. */
+/** Lines to compare with. Their names are below each other, on the side of the line that is farther from the mean. */
 const Marks = ({ marks, mean, x, bottom }: MarksProps) => (
   <g class="marks">
     {marks.map(({ name, value }, k) => (
@@ -186,7 +187,7 @@ interface AxesProps {
 }
 
 function Axes({ x, y, highest, width, height }: AxesProps) {
-  const tenths = Array.from({ length: 6 }, (_, k) => k / 5);
+  const ticks = Array.from({ length: 6 }, (_, k) => k / 5);
   const step = highest > 0.2 ? 0.1 : highest > 0.08 ? 0.04 : 0.02;
   const shares = Array.from({ length: Math.floor(highest / step) }, (_, k) => (k + 1) * step);
   return (
@@ -200,7 +201,7 @@ function Axes({ x, y, highest, width, height }: AxesProps) {
         </g>
       ))}
       <line class="base" x1={LEFT} x2={width - RIGHT} y1={y(0)} y2={y(0)} />
-      {tenths.map((score) => (
+      {ticks.map((score) => (
         <text key={score} x={x(score)} y={height - 8} text-anchor={score === 1 ? 'end' : 'middle'}>
           {score.toFixed(1)}
         </text>

@@ -1,6 +1,7 @@
 /** The places of panels and of their points, in pixels. */
 import { NUM_SLOTS, NUM_STEPS } from '../../../src/world/fields.js';
 
+/** Where the panels of a chart are. Lengths are pixels. */
 export interface Frame {
   readonly width: number;
   readonly height: number;
@@ -14,10 +15,11 @@ export interface Frame {
   readonly points: number;
 }
 
+/** The smallest width of a plot; then margins of a panel, and the gap between panels. All in pixels. */
 const MIN_PLOT = 150;
 const [LEFT, GAP, TOP, BOTTOM] = [28, 14, 28, 26];
 
-/** Arranges panels in as many columns as fit a width. */
+/** Arranges panels in as many columns as fit a width. @param points per line, as `Frame.points`. */
 export function frameIn(width: number, panels: number, points: number): Frame {
   const columns = Math.max(1, Math.min(panels, Math.floor((width + GAP) / (MIN_PLOT + LEFT + GAP))));
   const plotWidth = Math.floor((width - GAP * (columns - 1)) / columns) - LEFT - 4;

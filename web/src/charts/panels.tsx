@@ -16,7 +16,7 @@ export interface Series {
   readonly dashed?: boolean;
   /** One value per step; NaN where there is none. */
   readonly values: readonly number[];
-  /** Whether each value is a bar from 0, in place of a line through all. */
+  /** Whether each value is drawn as a bar from 0, instead of one line through all values. */
   readonly stems?: boolean;
   /** The edges of a band around the line. */
   readonly band?: readonly [low: readonly number[], high: readonly number[]];
@@ -27,7 +27,7 @@ export interface Panel {
   readonly domain: readonly [low: number, high: number];
   readonly ticks: readonly number[];
   readonly series: readonly Series[];
-  /** A dashed line. */
+  /** The value of a dashed line. */
   readonly threshold?: number;
   /** Shaded ranges behind the lines, the widest first. They replace the shade of the second half. */
   readonly ranges?: readonly (readonly [low: number, high: number])[];
@@ -40,7 +40,7 @@ export interface Panel {
 export interface PanelsProps {
   readonly title: string;
   readonly notes?: readonly string[];
-  /** In words, for screen readers. */
+  /** The chart in words, for screen readers. */
   readonly description: string;
   readonly panels: readonly Panel[];
   /** The points of the axis: 28, or 29 with the start of the week. */

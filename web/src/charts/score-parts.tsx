@@ -26,7 +26,7 @@ const MIN_NUMBERED = 0.11;
 export function ScoreParts({ title, description, rows, table }: ScorePartsProps) {
   const low = Math.min(...rows.map(({ parts }) => leftOf(parts)));
   const high = Math.max(...rows.map(({ parts }) => parts.reduce((sum, part) => sum + Math.max(0, part), 0)));
-  const used = COMPONENT_NAMES.map((_, k) => k).filter((k) => rows.some(({ parts }) => parts[k] !== 0));
+  const shown = COMPONENT_NAMES.map((_, k) => k).filter((k) => rows.some(({ parts }) => parts[k] !== 0));
   return (
     <ChartFigure title={title} notes={['Weight times component. Their sum is the mean score.']} table={table}>
       <div class="score-parts" role="img" aria-label={description}>
@@ -60,8 +60,8 @@ export function ScoreParts({ title, description, rows, table }: ScorePartsProps)
         ))}
       </div>
       <Legend
-        names={used.map((k) => plain(COMPONENT_NAMES[k]))}
-        colours={used.map((k) => COMPONENT_COLOURS[k])}
+        names={shown.map((k) => plain(COMPONENT_NAMES[k]))}
+        colours={shown.map((k) => COMPONENT_COLOURS[k])}
       />
     </ChartFigure>
   );

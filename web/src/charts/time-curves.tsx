@@ -7,9 +7,9 @@ import { ChartFigure } from './figure.js';
 export interface TimeLine {
   readonly name: string;
   readonly colour: string;
-  /** A value for each of the seconds. */
+  /** A value for each entry of `seconds`. */
   readonly values: readonly number[];
-  /** The value of the teacher, a dashed line; null for none. */
+  /** The value of the teacher, drawn as a dashed line; null if it is unknown. */
   readonly level: number | null;
 }
 
@@ -21,9 +21,10 @@ export interface Curve {
 interface TimeCurvesProps {
   readonly title: string;
   readonly notes: readonly string[];
+  /** The times of the values since the start of the training, in seconds, ascending. */
   readonly seconds: readonly number[];
   readonly curves: readonly Curve[];
-  /** Shares that add up to 1. */
+  /** The last panel: shares that add up to 1 at each time. */
   readonly stack: Curve;
   readonly table: TableProps;
 }
@@ -72,7 +73,7 @@ interface PanelProps {
 
 type Scale = (value: number) => number;
 
-/** Returns the place of a second. The axis ends at the last one, but not before ten. */
+/** Returns the place of a time. The axis ends at the last time, but not before 10 seconds. */
 const scaleOf = (seconds: readonly number[], { width }: Frame): Scale => {
   const end = Math.max(10, seconds[seconds.length - 1]);
   return (second) => LEFT + (second / end) * (width - LEFT - RIGHT);
@@ -172,7 +173,7 @@ const Axes = ({ name, frame: { width }, seconds, x, y, ticks }: AxesProps) => (
   </g>
 );
 
-/** Returns tenths around the values. */
+/** Returns the range of the values, widened to whole tenths. */
 function rangeOf(values: readonly number[]): readonly [low: number, high: number] {
   const low = Math.floor(10 * Math.min(...values)) / 10;
   return [low, Math.max(low + 0.1, Math.ceil(10 * Math.max(...values)) / 10)];

@@ -18,7 +18,7 @@ export interface Engine {
 let enginePromise: Promise<Engine> | null = null;
 let chosen: Engine | null = null;
 
-/** Returns the backend. The first call chooses and verifies it, and so does the first call after `forgetEngine`. */
+/** Returns the backend. The first call, and the first call after `forgetEngine`, chooses and verifies it. */
 export function engine(): Promise<Engine> {
   enginePromise ??= choose().then((found) => {
     chosen = found;
@@ -50,7 +50,7 @@ async function choose(): Promise<Engine> {
   }
 }
 
-const reference = (noDeviceReason = 'it cannot be used'): Engine => ({
+const reference = (noDeviceReason = 'WebGPU cannot be used.'): Engine => ({
   ...{ backend: 'reference', adapter: null, software: false, exact: true },
   noDeviceReason,
 });

@@ -17,8 +17,8 @@ export function EngineStatus() {
       </p>
       {noDeviceReason === null ? (
         <p class="fine">
-          When it was opened, 384 episodes were computed on it and on the reference, and every bit was the
-          same.
+          When the page opened the device, the device and the reference computed 384 episodes, and every bit
+          was the same.
         </p>
       ) : (
         <details>

@@ -1,4 +1,4 @@
-/** Runs one long job at a time, in the worker. A new job stops the previous one. */
+/** The long job that a worker runs, at most one at a time. A new job stops the previous one. */
 let current: AbortController | null = null;
 
 /** Begins a job. @returns the signal that stops it. */

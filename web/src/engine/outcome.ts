@@ -32,6 +32,7 @@ export async function outcomeOf<T>(work: () => T | Promise<T>): Promise<Outcome<
   }
 }
 
+/** Returns the failure that an error stands for. */
 export function toFailure(error: unknown): Failure {
   if (error instanceof CallFailed) return error.failure;
   const message = error instanceof Error ? error.message : String(error);

@@ -16,7 +16,7 @@ export interface TaskState<T> {
 
 export interface Task<T> {
   readonly state: Signal<TaskState<T>>;
-  /** Starts a call. Results of earlier calls are ignored from then on. The same function in every render. */
+  /** Starts a call. From then on, results of earlier calls are ignored. `start` is the same function in every render. */
   readonly start: (work: (report: Report<T>) => Promise<T>) => void;
   readonly stop: () => void;
 }

@@ -22,7 +22,7 @@ export type ComponentsByPolicy = readonly Float32Array[];
 
 /**
  * Plays one episode per seed with every ranked policy. @param seeds u32 [numEnvs], which determine profiles and noise.
- * @param students of the page. @throws InputError `bad_student`.
+ * @param students students that were trained on the page. @throws InputError `bad_student`.
  */
 export function playPolicies(
   env: VecEnv,

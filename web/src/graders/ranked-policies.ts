@@ -1,4 +1,4 @@
-/** The ranked policies: five sources of actions, each with three sources of beliefs, and students of the page. */
+/** The ranked policies: five sources of actions, each with three sources of beliefs, and students trained on the page. */
 
 /** The source of the beliefs: none, the constant belief [0.5, 0.5, 0.5], or inference from the observations. */
 export type BeliefSource = 'none' | 'constant' | 'inference';
@@ -13,7 +13,7 @@ const ACTION_SOURCES = [
 ] as const;
 const BELIEF_SOURCES: readonly BeliefSource[] = ['none', 'constant', 'inference'];
 
-/** The source of the actions: a policy, the action sequence found for a grader, or a student of the page. */
+/** The source of the actions: a policy, the action sequence found for a grader, or a student trained on the page. */
 export type ActionSource = (typeof ACTION_SOURCES)[number] | 'student';
 
 export interface RankedPolicy {
@@ -31,7 +31,7 @@ export const RANKED_POLICIES: readonly RankedPolicy[] = BELIEF_SOURCES.flatMap((
   })),
 );
 
-/** Returns the ranked policy with this name. The others are students of the page, which infer. */
+/** Returns the ranked policy with this name. Any other name is that of a student trained on the page; students infer. */
 export const rankedPolicy = (name: string): RankedPolicy =>
   RANKED_POLICIES.find((each) => each.name === name) ?? {
     name,

@@ -1,4 +1,4 @@
-/** The weights at which two neighbours of the ranking change places, as marks of a slider. */
+/** The weights at which two neighbours of the ranking change places (a flip), as marks of a slider (ticks). */
 import type { Flip, WeightSensitivity } from '../../../src/evaluation/weight-sensitivity.js';
 import { WHOLE } from './weights.js';
 
@@ -9,11 +9,11 @@ export interface Tick {
   readonly words: string;
 }
 
-/** Returns where to move a weight so that a flip has happened, in thousandths. */
+/** Returns the weight nearest to a flip, in thousandths, at which the flip has happened. @param now the weight before. */
 export const beyond = ({ weight }: Flip, now: number): number =>
   weight < now ? Math.floor(weight * WHOLE) : Math.ceil(weight * WHOLE);
 
-/** Returns the ticks of a component, in ascending order, one for each weight. */
+/** Returns the ticks of a component's slider, in ascending order. Changes at the same weight share a tick. */
 export function ticksOf({ weight, leads }: WeightSensitivity): Tick[] {
   const flips = leads.flatMap(({ below, above }) => [below, above]).filter((flip) => flip !== null);
   const byWeight = new Map<number, string[]>();

@@ -24,6 +24,6 @@ export function placesOf(ranking: readonly Standing[]): Place[] {
   return places;
 }
 
-/** A lead of 0 in every episode: its interval has no width. */
+/** Whether a lead is 0 in every episode: then its mean is 0, and its interval has no width. */
 const isTie = (lead: Interval | null): boolean =>
   lead !== null && lead.mean === 0 && (lead.low ?? 0) === 0 && (lead.high ?? 0) === 0;

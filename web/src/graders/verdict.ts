@@ -30,7 +30,7 @@ export interface Beaten {
   readonly largestPart: { readonly component: string; readonly part: number };
 }
 
-/** Returns the verdict. @param ranking of the policies under these weights. @param weights by COMPONENT_NAMES. */
+/** Returns the verdict on these weights, by COMPONENT_NAMES. @param ranking of the policies under the weights. */
 export function verdictOf(
   ranking: readonly Standing[],
   policies: readonly PolicyComponents[],

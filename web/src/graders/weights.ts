@@ -52,7 +52,7 @@ export function rangeOf(
   return { low: 0, high: WHOLE - kept };
 }
 
-/** Moves weight k within its range. The other unlocked weights share the rest in their proportions. */
+/** Moves weight k to `to` thousandths, or to the nearer end of its range. The other unlocked weights share the rest in their proportions. */
 export function moveWeight(sliders: Sliders, k: number, to: number): Sliders {
   const { low, high } = rangeOf(sliders, k);
   if (low === high) return sliders;
@@ -96,16 +96,16 @@ export const fractionsOf = (weights: Weights): number[] => weights.map((weight) 
 export const decimalOf = (weight: number): string => (weight / WHOLE).toFixed(3).replace(/(\.\d\d)0$/, '$1');
 
 /**
- * Parses decimals with commas between them, rounded to thousandths; null for invalid text. Links of world 1.0.0 have the
- * weights of its components only; the others are 0.
+ * Parses decimals with commas between them, rounded to thousandths; null for invalid text. Links that were made in world 1.0.0
+ * have the first six weights only; the other weights are 0.
  */
 export function weightsFrom(text: string): Weights | null {
   const weights = text.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part) * WHOLE));
   if (weights.length === FORMER_COMPONENTS)
     weights.push(...Array(NUM_COMPONENTS - FORMER_COMPONENTS).fill(0));
   const rounded = weights.map(Math.round);
-  const legal = rounded.length === NUM_COMPONENTS && rounded.every((weight) => weight >= 0);
-  return legal && rounded.reduce((sum, weight) => sum + weight, 0) === WHOLE ? rounded : null;
+  const isValid = rounded.length === NUM_COMPONENTS && rounded.every((weight) => weight >= 0);
+  return isValid && rounded.reduce((sum, weight) => sum + weight, 0) === WHOLE ? rounded : null;
 }
 
 /** Returns the validated grader. @throws InputError `bad_grader` for an invalid name. */

@@ -1,6 +1,6 @@
 /** Places the parts of a sum on an axis: the positive ones beside each other from 0 on, the negative ones to the left of 0. */
 
-/** A part of a sum: from `start` to `end`, which is larger. */
+/** The place of a part of a sum: from `start` to `end`, which is not smaller. */
 export interface Section {
   readonly start: number;
   readonly end: number;

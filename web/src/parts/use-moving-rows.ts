@@ -8,7 +8,7 @@ const stayStill = matchMedia('(prefers-reduced-motion: reduce)');
 
 /**
  * Animates each row of a table's body from its place before this render to its place after it, unless the visitor prefers
- * reduced motion. Rows are the same if their `data-row` is.
+ * reduced motion. A row is recognised by its attribute `data-row`.
  */
 export function useMovingRows(body: RefObject<HTMLTableSectionElement | null>): void {
   // Read before the render changes the page. A row that is still moving goes on from where it is.
@@ -32,7 +32,7 @@ export function useMovingRows(body: RefObject<HTMLTableSectionElement | null>): 
 const rowsOf = (body: HTMLTableSectionElement | null): HTMLElement[] =>
   body === null ? [] : Array.from(body.querySelectorAll<HTMLElement>('[data-row]'));
 
-/** Returns the place of each row below the top of the body, in pixels; none if nothing is to move. */
+/** Returns the distance of each row from the top of the body, in pixels, by `data-row`; none if rows are not to move. */
 function placesOf(body: HTMLTableSectionElement | null): Map<string, number> {
   if (body === null || stayStill.matches) return new Map();
   const { top } = body.getBoundingClientRect();

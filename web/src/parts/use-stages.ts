@@ -1,9 +1,9 @@
-/** Shows a value in stages, each in a task of its own, so that no task blocks the page for long. */
+/** Shows a value in stages. Each is drawn in a task of its own, so that no task blocks the page for long. */
 import { useLayoutEffect, useState } from 'preact/hooks';
 
 /**
- * Returns what each of `count` stages shows: the value, the one before it until the stage's turn comes, or null before the
- * first.
+ * Returns what each of `count` stages shows. A new value reaches one stage after the other; until then a stage keeps the
+ * previous value, or null if there was none.
  */
 export function useStages<T>(value: T | null, count: number): readonly (T | null)[] {
   const [shown, setShown] = useState<readonly (T | null)[]>(() => new Array<T | null>(count).fill(null));

@@ -51,7 +51,7 @@ export function announce(transition: Transition): string {
 /** Percentile ranks below which a value counts as low, and above which as high. */
 const [LOW, HIGH] = [1 / 3, 2 / 3];
 
-/** One of the 16 hidden numbers, with its description. */
+/** One of the 16 numbers of a hidden profile, with its description. */
 export interface HiddenNumber {
   /** A name of TRAIT_NAMES, or a weight, such as "weight of progress". */
   readonly name: string;
@@ -74,8 +74,9 @@ export function profileInWords(profile: ArrayLike<number>): HiddenNumber[] {
   return [...traits, ...weights];
 }
 
-function describeNumber(name: string, phrases: string, value: number, rank: number): HiddenNumber {
-  const { low, middle, high } = phrasesOf(phrases);
+/** @param subject a trait or a meter, whose phrases describe the number. */
+function describeNumber(name: string, subject: string, value: number, rank: number): HiddenNumber {
+  const { low, middle, high } = phrasesOf(subject);
   return { name, value, rank, words: rank < LOW ? low : rank > HIGH ? high : middle };
 }
 

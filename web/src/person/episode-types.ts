@@ -19,7 +19,7 @@ export interface Move {
   readonly belief: readonly number[] | null;
 }
 
-/** Profiles to choose from: sampled from the seed, a named profile that the seed selects, or the name of one. */
+/** Profiles to choose from: one sampled from the seed, one of the named profiles by the seed, or the name of a profile. */
 export const PROFILE_CHOICES: readonly string[] = ['sampled', 'discrete', ...PROFILE_NAMES];
 
 /** Returns whether the user named the profile, so that it is not hidden. */
@@ -40,9 +40,11 @@ export interface EpisodeResult {
   readonly profile: Float32Array;
   /** f32 [3]: the belief target. */
   readonly target: Float32Array;
-  /** f32 [3]: the last belief; 0.5 each if none was given. */
+  /** f32 [3]: the last stated belief; 0.5 each if none was stated. */
   readonly belief: Float32Array;
+  /** Whether a belief was stated. */
   readonly given: boolean;
+  /** The mean absolute error of `belief`. */
   readonly beliefMae: number;
   /** f32 [NUM_COMPONENTS] each: the grade's components and the grader's weights, by COMPONENT_FIELDS. */
   readonly components: Float32Array;

@@ -1,6 +1,7 @@
 /**
  * How much of a change luck can explain. A step adds noise to each meter, drawn uniformly between minus and plus the meter's
- * amplitude (docs/world.md, rule 3). An anomaly is that noise plus the part that only this person has.
+ * amplitude (docs/world.md, rule 3). An anomaly is this noise plus the difference between the responses of this person and of
+ * a neutral profile (rule 4).
  */
 import { METER_NAMES } from '../../../src/world/fields.js';
 import { RHYTHM } from '../../../src/world/numbers.js';

@@ -1,4 +1,4 @@
-/** The names of the players. The page needs only the names; the worker has the policies. */
+/** The names of those who can play an episode: the user, and policies. The page needs only the names; the worker has the policies. */
 import { POLICY_NAMES } from '../../../src/agents/policies/fixed-policies.js';
 import { STUDENT_NAMES } from '../../../src/agents/student/shipped-students.js';
 
@@ -8,7 +8,7 @@ export const BY_HAND = 'hand';
 /** Nobody to race against. */
 export const NOBODY = 'nobody';
 
-/** Policies that decide step by step, without oracles. */
+/** Policies that decide step by step. Oracles are left out. */
 const STEPPED = [
   'heuristic+inference',
   'open-loop+inference',

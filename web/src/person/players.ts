@@ -28,24 +28,24 @@ export interface EpisodePlayer extends Disposable {
 
 /**
  * Opens a policy for one episode. A student of the package is imported first.
- * @param students of the page, which have names too. @throws InputError `unknown_name`, `bad_student`.
+ * @param students students that were trained on the page. A name of one of them opens that student. @throws InputError `unknown_name`, `bad_student`.
  */
 export async function openPlayer(
   name: string,
   setting: EpisodeSetting,
   students: readonly StudentFile[] = [],
 ): Promise<EpisodePlayer> {
-  const own = students.find((student) => student.name === name);
-  if (own !== undefined) return openStudent(own, setting);
+  const student = students.find((each) => each.name === name);
+  if (student !== undefined) return openStudent(student, setting);
   return playerOf((await findAnyPolicy(name).open(policySetting(setting))) as FixedPlayer, setting);
 }
 
-/** Opens a student of the page for one episode. @throws InputError `bad_student`. */
+/** Opens a student that was trained on the page for one episode. @throws InputError `bad_student`. */
 export const openStudent = ({ file }: StudentFile, setting: EpisodeSetting): EpisodePlayer =>
   playerOf(readStudent(file).open(policySetting(setting)) as FixedPlayer, setting);
 
-/** Opens a policy that is no student for one episode. @throws InputError `unknown_name`. */
-export const openOwnPlayer = (name: string, setting: EpisodeSetting): EpisodePlayer =>
+/** Opens a policy other than a student for one episode. @throws InputError `unknown_name`. */
+export const openPolicy = (name: string, setting: EpisodeSetting): EpisodePlayer =>
   playerOf(findAnyPolicy(name).open(policySetting(setting)) as FixedPlayer, setting);
 
 const policySetting = ({ grader }: EpisodeSetting): PolicySetting => ({
@@ -53,7 +53,7 @@ const policySetting = ({ grader }: EpisodeSetting): PolicySetting => ({
   backend: 'reference',
 });
 
-/** @param player on the reference, so it needs no promises. */
+/** Returns a player of one episode. @param player on the reference, so it needs no promises. */
 function playerOf(player: FixedPlayer, { seed }: EpisodeSetting): EpisodePlayer {
   const playing = Uint8Array.of(1);
   player.reset({ mask: playing, seeds: Uint32Array.of(seed), profiles: refuseOracle });
@@ -69,7 +69,9 @@ function playerOf(player: FixedPlayer, { seed }: EpisodeSetting): EpisodePlayer 
 }
 
 function refuseOracle(): never {
-  throw new Error('Expected a policy that is an agent, got an oracle. Choose one of PLAYERS.');
+  throw new Error(
+    'Expected a policy without knowledge of the hidden profile, got an oracle. Choose one of PLAYERS.',
+  );
 }
 
 /**
@@ -89,9 +91,9 @@ export class Adviser {
 
   /**
    * Returns the policy's next move after these moves. Other work may run between two observed steps, because some policies
-   * take long. A new call ends this one. It continues with the same player if its moves begin with those that the player has
-   * observed.
-   * @param observations f32 [moves + 1, 22]. @param students of the page.
+   * take long. A new call ends this one. If the moves of the new call begin with those that the player has observed, the new
+   * call continues with the same player.
+   * @param observations f32 [moves + 1, 22]. @param students students that were trained on the page.
    * @throws InputError `unknown_name`; DOMException `AbortError` after a new call.
    */
   async advise(
@@ -103,8 +105,8 @@ export class Adviser {
   ): Promise<Advice> {
     this.#calls += 1;
     const call = this.#calls;
-    const own = students.filter((student) => student.name === name).map(keyOf);
-    const playerKey = JSON.stringify([name, own, setting]);
+    const studentKeys = students.filter((student) => student.name === name).map(keyOf);
+    const playerKey = JSON.stringify([name, studentKeys, setting]);
     const key = JSON.stringify([playerKey, moves]);
     const known = this.#cache.get(key);
     if (known !== undefined) return known;

@@ -3,7 +3,7 @@ import { Episode } from '../../../src/engine/reference/episode.js';
 import { OBSERVATION_SIZE } from '../../../src/world/fields.js';
 import type { StudentFile } from '../students/student-files.js';
 import type { EpisodeReplay, EpisodeResult, EpisodeSetting, Move, PolicyResult } from './episode-types.js';
-import { type EpisodePlayer, openOwnPlayer, openStudent } from './players.js';
+import { type EpisodePlayer, openPolicy, openStudent } from './players.js';
 
 /** The policies that a finished episode is compared with. Planners are left out: each would take seconds. */
 export const COMPARED: readonly string[] = [
@@ -18,7 +18,7 @@ export const COMPARED: readonly string[] = [
 
 /**
  * Returns the observations after these moves; after the 28th move also the result.
- * @param students of the page, with which the result is compared too.
+ * @param students students that were trained on the page; the result is compared with theirs too.
  * @throws InputError or StateError as `Episode`, for an invalid setting or move, or for too many moves.
  */
 export function replayEpisode(
@@ -53,13 +53,13 @@ function resultOf(
     components: episode.components.slice(),
     weights: episode.grader.slice(),
     others: [
-      ...COMPARED.map((name) => playWhole(name, openOwnPlayer(name, setting), setting)),
+      ...COMPARED.map((name) => playWhole(name, openPolicy(name, setting), setting)),
       ...students.map((student) => playWhole(student.name, openStudent(student, setting), setting)),
     ],
   };
 }
 
-/** Plays an episode to its end. @param opened is closed. */
+/** Plays an episode to its end, and closes the player. */
 function playWhole(name: string, opened: EpisodePlayer, setting: EpisodeSetting): PolicyResult {
   const episode = begin(setting);
   using player = opened;

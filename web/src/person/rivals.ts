@@ -6,7 +6,10 @@ import type { StudentFile } from '../students/student-files.js';
 import type { EpisodeSetting, Rival } from './episode-types.js';
 import { openPlayer } from './players.js';
 
-/** Returns the episode of a policy: its beliefs and its result. Other calls run between two steps. @param students of the page. */
+/**
+ * Returns the episode of a policy: its beliefs and its result. Other calls may run between two steps.
+ * @param students students that were trained on the page.
+ */
 export async function playRival(
   name: string,
   setting: EpisodeSetting,

@@ -11,7 +11,7 @@ const adviser = new Adviser();
 
 type Students = readonly StudentFile[];
 
-/** Calls that may play a student of the page take its file. */
+/** The calls of the page. Those that may play a student trained on the page take its file. */
 const api = {
   replay: (setting: EpisodeSetting, moves: readonly Move[], students: Students) =>
     outcomeOf(() => replayEpisode(setting, moves, students)),

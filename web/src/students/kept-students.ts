@@ -1,4 +1,4 @@
-/** The students that were trained here. The browser keeps their files, and they are policies of the page, by name. */
+/** The students that were trained on the page and kept: the browser stores their files, and the views offer them as policies. */
 import { signal } from '@preact/signals';
 import { type Field, oneOf } from '../address.js';
 import { BY_HAND, NOBODY, PLAYER_NAMES } from '../person/player-names.js';
@@ -7,12 +7,13 @@ import type { StudentFile } from './student-files.js';
 const KEY = 'rhythm-vec.students';
 const PATTERN = /^[a-z0-9][a-z0-9-]{0,29}$/;
 
-export const keptStudents = signal<readonly StudentFile[]>(stored());
+export const keptStudents = signal<readonly StudentFile[]>(readStored());
 
 /** What a name must be, as a noun phrase. */
-export const NAME_EXPECTED = 'at most 30 small letters, digits and hyphens, and no name of another policy';
+export const NAME_EXPECTED =
+  'at most 30 small letters, digits and hyphens, no hyphen at the start, and not the name of another policy';
 
-/** Returns whether a student may have a name. A kept student may be replaced. */
+/** Returns whether a student may have this name. It may be the name of a kept student, which is then replaced. */
 export function isStudentName(name: string): boolean {
   return PATTERN.test(name) && ![...PLAYER_NAMES, BY_HAND, NOBODY].includes(name);
 }
@@ -26,12 +27,13 @@ export function freeName(): string {
   }
 }
 
-/** Keeps a student, in place of one with the same name. */
+/** Keeps a student. It replaces one with the same name. */
 export function keepStudent(student: StudentFile): void {
   keptStudents.value = [...keptStudents.value.filter(({ name }) => name !== student.name), student];
   store();
 }
 
+/** Deletes a kept student. */
 export function forgetStudent(name: string): void {
   keptStudents.value = keptStudents.value.filter((student) => student.name !== name);
   store();
@@ -41,7 +43,7 @@ export function forgetStudent(name: string): void {
 export const keptUnder = (name: string): readonly StudentFile[] =>
   keptStudents.value.filter((student) => student.name === name);
 
-/** A field for one of some names, or the name of a kept student. */
+/** A field for one of `names`, or the name of a kept student. */
 export function playerField<const Name extends string>(
   initial: Name,
   names: readonly string[],
@@ -51,7 +53,7 @@ export function playerField<const Name extends string>(
 }
 
 /** Reads the stored students. A browser may refuse storage by throwing, and what is stored may be damaged. */
-function stored(): StudentFile[] {
+function readStored(): StudentFile[] {
   try {
     const students = JSON.parse(localStorage.getItem(KEY) ?? '{}') as Record<string, string>;
     return Object.entries(students)

@@ -1,7 +1,8 @@
+/** The files of students that were trained on the page. A student is a small network that imitates a policy. */
 import { decodeTensors } from '../../../src/agents/student/safetensors.js';
 import { GRADER_NAMES } from '../../../src/world/fields.js';
 
-/** A student of the page as the page sends it to workers. */
+/** A student that was trained on the page, as the page sends it to workers. */
 export interface StudentFile {
   readonly name: string;
   /** The bytes of its file, for `readStudent`. */

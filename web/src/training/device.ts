@@ -6,7 +6,7 @@ import type { TrainingRequest } from './training-types.js';
 
 /**
  * Makes jax-js use a device: WebGPU unless its adapter is emulated by the processor, which would be slower than WebAssembly.
- * @returns its name. @throws Error if WebGPU is requested and there is none.
+ * @returns the device's name in jax-js. @throws Error if WebGPU is requested and there is none.
  */
 export async function useDevice(choice: TrainingRequest['device']): Promise<string> {
   const isPossible = choice === 'webgpu' || (choice === 'auto' && (await hasHardware()));

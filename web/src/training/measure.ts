@@ -1,4 +1,4 @@
-/** Measures a policy in the same episodes each time, in the worker. */
+/** Measures how a policy plays, always in the same episodes, in the worker. */
 import { createVecEnv } from '../../../src/browser.js';
 import { floatsOf, type Grader } from '../../../src/engine/graders/grader.js';
 import type { PolicyPlayer, PolicySetting } from '../../../src/engine/policy/policy.js';
@@ -10,7 +10,7 @@ import type { Measurement } from './training-types.js';
 /** Opens a policy for the measured episodes. */
 type OpenPlayer = (setting: PolicySetting) => PolicyPlayer | Promise<PolicyPlayer>;
 
-/** Plays the measured episodes on the reference. @throws the signal's reason. */
+/** Plays the episodes of MEASURED on the reference. @throws the signal's reason. */
 export async function measure(open: OpenPlayer, grader: Grader, signal: AbortSignal): Promise<Measurement> {
   const { first, count: numEnvs } = MEASURED;
   using env = createVecEnv({ numEnvs, backend: 'reference', grader: floatsOf(grader.weights) });
@@ -18,13 +18,13 @@ export async function measure(open: OpenPlayer, grader: Grader, signal: AbortSig
   const seeds = Uint32Array.from({ length: numEnvs }, (_, i) => first + i);
   const playing = new Uint8Array(numEnvs).fill(1);
   await player.reset?.({ mask: playing, seeds, profiles: refuseProfiles });
-  const counts = new Array<number>(NUM_ACTIONS).fill(0);
+  const actionShares = new Array<number>(NUM_ACTIONS).fill(0);
   const week: number[] = [];
   let result = env.reset({ seed: seeds });
   for (let step = 0; step < NUM_STEPS; step++) {
     const view = { observations: result.observations, playing, steps: new Uint8Array(numEnvs).fill(step) };
     const { actions, beliefs } = await player.act(view);
-    for (let i = 0; i < numEnvs; i++) counts[Number(actions[i])] += 1 / (numEnvs * NUM_STEPS);
+    for (let i = 0; i < numEnvs; i++) actionShares[Number(actions[i])] += 1 / (numEnvs * NUM_STEPS);
     week.push(Number(actions[0]));
     result = env.step(actions, beliefs ? { beliefs: Float32Array.from(beliefs) } : {});
     await yieldTurn();
@@ -36,7 +36,7 @@ export async function measure(open: OpenPlayer, grader: Grader, signal: AbortSig
     beliefMae: meanOf(beliefMae),
     firstHalfMean: meanOf(firstHalfMeans),
     secondHalfMean: meanOf(secondHalfMeans),
-    ...{ actionShares: counts, week },
+    ...{ actionShares, week },
   };
 }
 
@@ -44,5 +44,7 @@ const meanOf = (numbers: Float32Array): number =>
   numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
 
 function refuseProfiles(): never {
-  throw new Error('Expected a policy that does not use hidden profiles.');
+  throw new Error(
+    'Expected a policy that does not use the hidden profile, got an oracle. Choose another teacher.',
+  );
 }

@@ -1,4 +1,4 @@
-/** Trains a student in the worker, and measures it at the checkpoints, at least 0.7 s after the last measurement. */
+/** Trains a student in the worker. Measures it at the end, and at checkpoints at least 0.7 s after the last measurement. */
 
 import { Features } from '../../../src/agents/student/features.js';
 import { Network } from '../../../src/agents/student/network.js';
@@ -17,7 +17,7 @@ import type { Measurement, TrainingReport, TrainingRequest } from './training-ty
 /** The version of the package, which vite.config.ts inserts. */
 declare const RHYTHM_VERSION: string;
 
-/** A short training. */
+/** A short training: options of TrainOptions (src/training/student/train-options.ts) whose defaults take longer. */
 const SCHEDULE = { episodes: 480, rounds: 1, roundEpisodes: 160, epochs: 30 };
 /** The least time between a measurement and the next one during training, in milliseconds. */
 const INTERVAL = 700;
@@ -67,7 +67,7 @@ export async function trainInWorker(
   await measureState(latest!);
 }
 
-/** Returns the file of a student. */
+/** Returns the bytes of the file of a student, for `readStudent`. */
 export function fileOf({ request, state, measurement }: MeasuredStudent): Uint8Array {
   const trained = { figures: state.figures, refinement: [], world: createWorld() };
   const { finalScore, beliefMae } = measurement;

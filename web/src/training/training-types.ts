@@ -1,8 +1,8 @@
 /** The training of a student on the page: its request, and what the worker reports. */
 
 /**
- * Teachers that are fast in a browser. The students of the package play nearly as the planner. An episode of the planner takes
- * 5 seconds on the reference, and a student needs 20 to begin with (HELD_OUT_EVERY).
+ * Teachers that are fast in a browser. The students of the package play nearly as well as the planner, which is too slow: one of
+ * its episodes takes 5 seconds on the reference, and a training needs at least 20 episodes (HELD_OUT_EVERY).
  */
 export const TEACHERS = ['student-v3', 'student-v2', 'open-loop+inference', 'heuristic+inference'] as const;
 export const DEVICES = ['auto', 'webgpu', 'processor'] as const;
@@ -11,7 +11,7 @@ export interface TrainingRequest {
   readonly teacher: (typeof TEACHERS)[number];
   /** A name of GRADER_NAMES. */
   readonly grader: string;
-  /** u32: the seed of the first parameters, and of the order of the episodes. */
+  /** u32: the seed of the initial parameters, and of the order of the episodes. */
   readonly seed: number;
   readonly device: (typeof DEVICES)[number];
 }
@@ -33,7 +33,7 @@ export interface Measurement {
 export interface TrainingPoint extends Measurement {
   /** Seconds since the start. */
   readonly seconds: number;
-  /** Whether the student has learned anything yet. */
+  /** Whether the student has begun to learn. */
   readonly hasLearned: boolean;
 }
 

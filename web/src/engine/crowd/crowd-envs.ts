@@ -7,9 +7,10 @@ import { NUM_METERS, NUM_STEPS, OBSERVATION, OBSERVATION_SIZE } from '../../../.
 import type { CrowdRequest } from './crowd-request.js';
 import type { ChunkOutputs } from './crowd-statistics.js';
 
-/** A policy of a crowd: one that backends play in one call, or a student of the page. */
+/** A policy of a crowd: one that backends play in one call, or a student that was trained on the page. */
 export type CrowdPlayer = FixedPolicy | Student;
 
+/** Runs a crowd chunk by chunk: `reset` prepares the episodes of a chunk, and `run` plays them with one policy. */
 export class CrowdEnvs {
   readonly #request: CrowdRequest;
   #initial: AsyncVecEnv | null = null;
@@ -24,7 +25,7 @@ export class CrowdEnvs {
     this.#request = request;
   }
 
-  /** Resets the next episodes. @param first the number of episodes before them. */
+  /** Resets the next `count` episodes of the crowd. @param first the number of episodes before them. */
   async reset(backend: string, count: number, first: number): Promise<void> {
     if (this.#opened !== `${backend} ${count}`) await this.#open(backend, count);
     const { seed, profiles } = this.#request;
@@ -41,7 +42,7 @@ export class CrowdEnvs {
     this.#opened = `${backend} ${count}`;
   }
 
-  /** Runs the episodes with a policy. @param withMeters whether to read every step. @returns copies. */
+  /** Plays the episodes with a policy. @param withMeters whether to read every step. @returns copies of the outputs. */
   run(player: CrowdPlayer, withMeters: boolean, signal: AbortSignal): Promise<ChunkOutputs> {
     return player instanceof Student
       ? this.#step(player, withMeters, signal)

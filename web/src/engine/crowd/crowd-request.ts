@@ -43,20 +43,20 @@ export interface Crowd {
   readonly request: CrowdRequest;
   /** The number of episodes in the statistics: fewer than requested while it runs, after a stop, and on the reference. */
   readonly numEpisodes: number;
-  /** Whether all episodes were computed that the backend accepts. */
+  /** Whether all requested episodes were computed; on the reference, at most MAX_ON_REFERENCE of them. */
   readonly complete: boolean;
   readonly policies: readonly CrowdPolicy[];
   /** Null for a single policy. */
   readonly pairing: CrowdPairing | null;
-  /** The number of steps, and the time of all work: resets, steps, reading and counting the scores. */
+  /** The number of steps of all policies, and the time of all work: resets, steps, reading and counting the scores. */
   readonly steps: number;
   readonly seconds: number;
 }
 
 /**
- * The number of episodes, from the first on, of which every step is read. The bands are computed from these episodes,
- * the scores from all. The standard error of a percentile is then at most 0.4 percentage points, which is not visible in a picture.
- * Reading every step of a million episodes would take two gigabytes.
+ * Every step is read of so many episodes, from the first on. The bands are computed from these episodes, the scores from
+ * all. Then the standard error of a percentile is at most 0.4 percentage points, which is not visible in a picture. The steps
+ * of a million episodes would take 1.8 GB.
  */
 export const BAND_EPISODES = 16_384;
 

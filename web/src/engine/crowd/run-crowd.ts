@@ -12,7 +12,10 @@ import { CrowdEnvs, type CrowdPlayer } from './crowd-envs.js';
 import { BAND_EPISODES, type Crowd, type CrowdRequest, MAX_ON_REFERENCE } from './crowd-request.js';
 import { type ChunkOutputs, PairStatistics, PolicyStatistics } from './crowd-statistics.js';
 
-/** Episodes per chunk: enough to keep a device busy, and few enough to stop soon. The first chunk is shown at once. */
+/**
+ * Episodes per chunk: enough to keep a device busy, and few enough to stop soon. The first chunk is small, because it is shown
+ * at once. `software` is a device that the processor emulates.
+ */
 const CHUNK = { first: 2 ** 10, device: 2 ** 17, software: 2 ** 15, reference: 2 ** 13, student: 2 ** 11 };
 
 /** Milliseconds between two reports of results. */
@@ -21,7 +24,7 @@ const REPORT_INTERVAL = 700;
 /**
  * Runs every policy on the same episodes. Until the backend is known, the reference computes, with the same results to the
  * bit. A stop ends the run with the episodes so far.
- * @param students of the page, which the request may name.
+ * @param students the students trained on the page that the request names.
  * @throws BackendError; the signal's reason if it stops the run before the first chunk.
  */
 export async function runCrowd(
@@ -54,7 +57,7 @@ const chunkOf = (engine: Engine | null): number => {
   return engine.software ? CHUNK.software : CHUNK.device;
 };
 
-/** Returns the policy with a name, which may be that of a student of the page. @throws InputError `unknown_name`, `bad_student`. */
+/** Returns the policy with a name, or the student trained on the page that has the name. @throws InputError `unknown_name`, `bad_student`. */
 function playerNamed(name: string, students: readonly StudentFile[]): CrowdPlayer {
   const student = students.find((each) => each.name === name);
   return student === undefined ? findPolicy(name) : readStudent(student.file);
@@ -85,7 +88,7 @@ class CrowdRun {
     return this.done >= this.total;
   }
 
-  /** Runs the next episodes under all policies. A run that is stopped in between adds nothing. */
+  /** Runs the next episodes under all policies. If the signal stops it between two policies, nothing is added. */
   async addChunk(envs: CrowdEnvs, signal: AbortSignal): Promise<void> {
     const engine = engineIfKnown();
     const withMeters = this.done < BAND_EPISODES;

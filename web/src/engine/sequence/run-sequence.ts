@@ -11,10 +11,13 @@ import { BINS } from '../crowd/crowd-request.js';
 import type { Report } from '../jobs.js';
 import { PEOPLE, type SequenceScores } from './sequence-scores.js';
 
-/** People of a part: all on a device, else few, so that the first scores come soon and a new sequence need not wait. */
+/**
+ * The number of people who are played in one call: all on a graphics device, else few, so that the first scores come soon and
+ * a new sequence need not wait.
+ */
 const PART = { device: PEOPLE.count, others: 1000 };
 
-/** The people after reset, and an environment that runs copies of some of them. */
+/** `initial` holds all people after reset; `running` runs copies of `part` of them in one call. */
 interface People extends AsyncDisposable {
   readonly key: string;
   readonly part: number;
@@ -22,13 +25,13 @@ interface People extends AsyncDisposable {
   readonly running: AsyncVecEnv;
 }
 
-/** The people of the last call. They are the same for every sequence. */
+/** The people of the last call, who are the same for every sequence; null if none are open. */
 let opened: People | null = null;
-/** The last call. A call begins when the one before it has ended, because both use the same environments. */
+/** Ends with the last call. The next call begins then, because all calls use the same environments. */
 let last: Promise<void> = Promise.resolve();
 
 /**
- * Returns the scores of a sequence that states the belief 0.5 about everybody. Reports the scores of the people so far.
+ * Returns the scores of an action sequence with the belief 0.5 about everybody. Reports the scores of the people so far.
  * @param actions 28 digits. @throws BackendError; the signal's reason.
  */
 export function runSequence(
@@ -39,13 +42,13 @@ export function runSequence(
   const call = last.then(() => run(actions, report, signal));
   last = call.then(
     () => {},
-    () => (signal.aborted ? undefined : forgetPeople()),
+    () => (signal.aborted ? undefined : closePeople()),
   );
   return call;
 }
 
-/** Closes the environments after a failure, such as the loss of a device. */
-async function forgetPeople(): Promise<void> {
+/** Closes the environments after a failure, such as the loss of a device. The next call opens others. */
+async function closePeople(): Promise<void> {
   const people = opened;
   opened = null;
   await people?.[Symbol.asyncDispose]().then(
@@ -60,7 +63,7 @@ async function run(
   signal: AbortSignal,
 ): Promise<SequenceScores> {
   signal.throwIfAborted();
-  const { part, initial, running } = await people();
+  const { part, initial, running } = await openPeople();
   const sequence = repeatActions(Array.from(actions, Number), part);
   const tallies = GRADER_NAMES.map((grader) => new Tally(grader));
   for (let done = 0; ; ) {
@@ -84,8 +87,8 @@ async function run(
   }
 }
 
-/** Returns the people, on the backend in use. */
-async function people(): Promise<People> {
+/** Returns the people, on the backend in use. Opens them if the backend has changed. */
+async function openPeople(): Promise<People> {
   const engine = engineIfKnown();
   const backend = engine?.backend ?? 'reference';
   const part = engine?.backend === 'webgpu' && !engine.software ? PART.device : PART.others;

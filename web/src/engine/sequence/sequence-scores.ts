@@ -1,7 +1,7 @@
 /** The scores of one action sequence, which the engine's worker returns. */
 import type { Interval } from '../../../../src/shared/statistics.js';
 
-/** The people who live the sequence. The stored sequences were not searched on their seeds. */
+/** The seeds of the people who are played: the first seed and their number. No stored sequence was searched on these seeds. */
 export const PEOPLE = { first: 20_000, count: 10_000 };
 
 /** The final scores under one grader. */
