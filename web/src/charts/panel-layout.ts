@@ -15,8 +15,9 @@ export interface Frame {
   readonly points: number;
 }
 
-/** The smallest width of a plot; then margins of a panel, and the gap between panels. All in pixels. */
+/** The smallest width of a plot, in pixels. */
 const MIN_PLOT = 150;
+/** The margins of a plot, and the gap between panels, in pixels. */
 const [LEFT, GAP, TOP, BOTTOM] = [28, 14, 28, 26];
 
 /** Arranges panels in as many columns as fit a width. @param points per line, as `Frame.points`. */

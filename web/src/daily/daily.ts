@@ -11,7 +11,7 @@ const PATTERN = /^\d{4}-\d{2}-\d{2}$/;
 /** Returns the current day in UTC, the same for everybody: "2026-11-24". */
 export const today = (): string => new Date().toISOString().slice(0, 10);
 
-/** Returns whether a text is a day up to today. */
+/** Returns whether a text is a day from 2000-01-01 to today. */
 export const isPastDay = (text: string): boolean =>
   PATTERN.test(text) &&
   text >= '2000-01-01' &&
@@ -46,7 +46,7 @@ const squareOf = (action: number): string =>
 
 const ORDINALS = ['1st', '2nd', '3rd', '4th'];
 
-/** Returns the place of the user: "2nd of 4, behind planner". @param rivals those that have finished. */
+/** Returns the place of the user: "2nd of 4, behind planner". @param rivals the players that have finished. */
 export function placeOf(mine: Scored, rivals: readonly Scored[]): string {
   const ahead = rivals.filter(({ finalScore }) => finalScore > mine.finalScore).map(({ name }) => name);
   const place = `${ORDINALS[ahead.length] ?? `${ahead.length + 1}th`} of ${rivals.length + 1}`;

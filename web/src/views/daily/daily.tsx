@@ -41,9 +41,9 @@ export function DailyView({ state }: ViewProps<typeof DAILY_FIELDS>) {
     <div class="person daily" key={day} style={{ '--player': colourOf(BY_HAND) }}>
       <h1>Can you read a stranger?</h1>
       <p class="lead">
-        {day}: one person, the same for everybody. Choose 28 actions, watch how this person responds, and say
-        who it is. Grader v3 pays for a good week and for true beliefs from the third day on. There is no
-        undo.
+        {day}: one person, the same for everybody. Choose 28 actions, watch how this person responds, and
+        state what you believe about them. Grader v3 pays for a good week and for accurate beliefs from the
+        third day on. There is no undo.
       </p>
       <Day day={day} />
     </div>
@@ -70,8 +70,8 @@ function Day({ day }: { readonly day: string }) {
   }, [state.seed]);
   if (failure.value !== null) return <FailureMessage failure={failure.value} retry={replay} />;
   const episode = currentEpisode.value;
-  // The episode of another view, or of another day.
-  if (episode === null || isOutdated(episode, state)) return <Loading>Meeting the person …</Loading>;
+  // So far the store may have the episode of another view or of another day.
+  if (episode === null || isOutdated(episode, state)) return <Loading>Starting the week …</Loading>;
   return (
     <div class="week">
       <Announcements episode={episode} playing={false} />

@@ -11,9 +11,9 @@ import { playRivals, rivals } from './rivals.js';
 
 interface RaceProps {
   readonly setting: EpisodeSetting;
-  /** Of the user, so far. */
+  /** The user's moves so far. */
   readonly moves: readonly Move[];
-  /** The rivals to choose from; those that were trained here are added. */
+  /** The policies to choose from. Kept students are added. */
   readonly names: readonly string[];
   /** The chosen rival, or NOBODY. */
   readonly against: string;
@@ -34,11 +34,13 @@ export function Race({ setting, moves, names, against, choose }: RaceProps) {
         label="Against"
         value={against}
         names={[NOBODY, ...keptStudents.value.map(({ name }) => name), ...names]}
-        hint="It plays the same person with the same luck. You see what it believes after as many slots as you."
+        hint="A policy plays the same person with the same luck. The table has its belief after as many slots as yours."
         onChange={choose}
       />
       {against !== NOBODY && rival === undefined && <p class="note">{against} is still playing …</p>}
-      {rival !== undefined && moves.length === 0 && <p class="note">Play your first slot.</p>}
+      {rival !== undefined && moves.length === 0 && (
+        <p class="note">Play your first slot to see the beliefs.</p>
+      )}
       {theirs !== null && (
         <table class="beliefs-race">
           <thead>

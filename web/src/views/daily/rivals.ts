@@ -1,4 +1,4 @@
-/** The policies that play the user's person with the same luck, in a worker of their own. */
+/** Rivals: policies that play the user's episode (the same person and luck) in a worker of their own. */
 import { signal } from '@preact/signals';
 import { STUDENT_NAMES } from '../../../../src/agents/student/shipped-students.js';
 import type { EpisodeSetting, Rival } from '../../person/episode-types.js';
@@ -20,7 +20,7 @@ const client = new WorkerClient<PersonApi>(
 
 /** The rivals that have finished the episode of `played`. */
 export const rivals = signal<readonly Rival[]>([]);
-/** The setting of the episode, as text, and the keys of the rivals that play it or have played it. */
+/** The setting of the episode as text, and a key for each rival that plays it or has played it. */
 let played: { readonly setting: string; readonly keys: Set<string> } = { setting: '', keys: new Set() };
 
 /** Returns the rivals that have finished the episode of a setting. */

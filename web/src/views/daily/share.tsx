@@ -1,4 +1,4 @@
-/** The result of the day: the places, and a text to copy. */
+/** The result of the day: the user's place among the rivals, and a text to copy. */
 import { useSignal } from '@preact/signals';
 import { placeOf, resultText, type Scored } from '../../daily/daily.js';
 import { Button } from '../../parts/controls.js';
@@ -17,7 +17,7 @@ interface ShareProps {
 
 export function Share({ day, seed, grader, moves, result }: ShareProps) {
   const copied = useSignal<boolean | null>(null);
-  // Students that were trained here are no part of what is shared.
+  // The shared text leaves kept students out, because other people do not have them.
   const finished = rivals.value.filter(({ name }) => RIVALS.includes(name));
   const mine: Scored = { name: 'you', finalScore: result.finalScore, beliefMae: result.beliefMae };
   const waiting = RIVALS.length - finished.length;
@@ -35,7 +35,7 @@ export function Share({ day, seed, grader, moves, result }: ShareProps) {
   return (
     <section class="panel share" aria-labelledby="share">
       <h2 id="share">{placeOf(mine, finished)}</h2>
-      {waiting > 0 && <p class="note">{RIVALS.slice(-waiting).join(' and ')} still playing …</p>}
+      {waiting > 0 && <p class="note">Still playing: {RIVALS.slice(-waiting).join(' and ')} …</p>}
       <pre class="result-text">{text}</pre>
       <div class="actions">
         <Button main onClick={copy}>

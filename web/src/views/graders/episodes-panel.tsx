@@ -25,7 +25,7 @@ export function EpisodesPanel({ state, change }: ViewProps<typeof GRADERS_FIELDS
           label="First seed"
           field={GRADERS_FIELDS.seed}
           value={state.seed}
-          hint="Nothing was tuned on seeds from 20000 on."
+          hint="No policy was tuned on the seeds from 20000 on."
           onChange={(seed) => change({ seed })}
         />
       </div>
@@ -36,9 +36,9 @@ export function EpisodesPanel({ state, change }: ViewProps<typeof GRADERS_FIELDS
         </span>
       </p>
       <p class="fine">
-        The policies play the week of each person, on the reference in a worker. The ranking covers the people
-        so far. Students that you keep in Train play too. The planners are left out: in a browser they take
-        about five seconds per week.
+        Each policy plays a week with each person, on the TypeScript reference in a worker. The ranking covers
+        the people so far. Students that you keep in Train play too. The planners are left out: in a browser
+        they take about five seconds per week.
       </p>
     </section>
   );

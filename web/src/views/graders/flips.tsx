@@ -6,7 +6,7 @@ import { title } from '../../person/descriptions.js';
 interface FlipsProps {
   /** Null while they are computed. */
   readonly rows: readonly WeightSensitivity[] | null;
-  /** Moves weight k to a number of thousandths. */
+  /** Moves weight k to `to` thousandths. */
   readonly jump: Jump;
 }
 
@@ -17,9 +17,9 @@ export function Flips({ rows, jump }: FlipsProps) {
     <section class="panel" aria-labelledby="flips" aria-busy={rows === null}>
       <h2 id="flips">Where the ranking changes</h2>
       <p class="note">
-        The nearest smaller and the nearest larger weight at which two neighbours of the ranking change
-        places, while the other weights keep their proportions. Press a number to go there; the marks of the
-        sliders do the same.
+        For each component: the nearest smaller and the nearest larger weight at which two neighbours of the
+        ranking change places, while the other weights keep their proportions. Press a number to set that
+        weight. The marks below the sliders do the same.
       </p>
       {rows === null ? (
         <p class="fine">Computing the nearest changes of the ranking …</p>

@@ -39,9 +39,9 @@ export function GradersView({ state, change }: ViewProps<typeof GRADERS_FIELDS>)
     <div class="graders">
       <h1>What a grader pays for</h1>
       <p class="lead">
-        A grader is a weight for each component of the grade. Move them, and see which policies it ranks
-        first: those that infer the person, or an open-loop sequence, the same 28 actions for every person,
-        with the constant belief 0.5.
+        A grader gives a weight to each component of the grade. Move the weights, and see which policies rank
+        first: policies that infer who the person is, or an open-loop sequence (the same 28 actions for every
+        person) with the constant belief 0.5.
       </p>
       <div class="bench">
         {ranked !== null && (

@@ -23,7 +23,7 @@ interface RankingProps {
   readonly weights: readonly number[];
   readonly verdict: Verdict;
   readonly people: number;
-  /** The ends of the grader's bracket; null if they are unknown. */
+  /** The ends of the grader's bracket (../../graders/bracket.ts); null if they are unknown. */
   readonly bracket: ScoreAnchors | null;
 }
 
@@ -37,8 +37,8 @@ export function Ranking({ places, policies, weights, verdict, people, bracket }:
     <section class="panel" aria-labelledby="ranking">
       <h2 id="ranking">The ranking</h2>
       <p class="note">
-        Mean final score, 0 to 1, with its 95 % interval, and its parts: weight times component. The lead is
-        the mean difference to the next policy with the same people. Policies with the same scores share a
+        The mean final score, 0 to 1, has a 95 % interval. Its parts are weight times component. The lead is
+        the mean difference from the next policy for the same people. Policies with the same scores share a
         row.
       </p>
       <Bracket bracket={bracket} />
@@ -82,8 +82,8 @@ const Bracket = ({ bracket }: Pick<RankingProps, 'bracket'>) =>
     </p>
   ) : (
     <p class="note bracket">
-      What knowing the person is worth: 0 is the best score without looking, the same 28 actions and one
-      belief for everybody ({bracket.sequence.mean.toFixed(3)}); 1 is the score of a planner that knows the
+      The last column places a score between two others: 0 is the best score of the same 28 actions and one
+      belief for everybody ({bracket.sequence.mean.toFixed(3)}); 100 is the score of a planner that knows the
       person ({bracket.oracle.mean.toFixed(3)}).
     </p>
   );

@@ -1,4 +1,4 @@
-/** Plays the ranked policies in the worker, chunk by chunk, and keeps their components. They can be ranked after each chunk. */
+/** Plays the ranked policies in the worker, chunk by chunk, and keeps their components, which can be ranked after each chunk. */
 import { signal } from '@preact/signals';
 import type { PolicyComponents } from '../../../../src/evaluation/ranking.js';
 import type { WeightSensitivity } from '../../../../src/evaluation/weight-sensitivity.js';
@@ -36,7 +36,7 @@ let requests = 0;
 /** Episodes per call: few, so that the worker soon answers other calls. */
 const CHUNK = 24;
 
-/** Plays episodes from a seed on. Results of the same seeds are kept. */
+/** Plays episodes from a seed on. Episodes that were already played with the same students are not played again. */
 export async function play(seed: number, numEpisodes: number): Promise<void> {
   requests += 1;
   const request = requests;

@@ -1,4 +1,4 @@
-/** The sensitivity of the ranking to each weight, computed in the worker a moment after the last move of a slider. */
+/** How the ranking depends on each weight, computed in the worker a moment after the last move of a slider. */
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { PolicyComponents } from '../../../../src/evaluation/ranking.js';
 import type { WeightSensitivity } from '../../../../src/evaluation/weight-sensitivity.js';

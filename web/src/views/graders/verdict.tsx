@@ -20,8 +20,8 @@ export function VerdictPanel({ verdict, people }: VerdictPanelProps) {
       <h2 id="verdict">{heading}</h2>
       {verdict.beaten.map(({ name, lead, largestPart }) => (
         <p key={name}>
-          <strong>{verdict.bestIgnoring}</strong> beats <strong>{name}</strong> by {inWords(lead)}, mostly by{' '}
-          {plain(largestPart.component)} ({signed(largestPart.part, 3)}).
+          <strong>{verdict.bestIgnoring}</strong> beats <strong>{name}</strong> by {inWords(lead)}, mostly
+          through {plain(largestPart.component)} ({signed(largestPart.part, 3)}).
         </p>
       ))}
       <p>
@@ -29,8 +29,8 @@ export function VerdictPanel({ verdict, people }: VerdictPanelProps) {
       </p>
       {sequenceGraderOf(rankedPolicy(verdict.bestInferring).actionSource) !== null && (
         <p>
-          Even the best policy that infers ignores the person in its actions: they are the same 28 for
-          everybody.
+          Even the best policy that infers uses its inference for the belief only: its 28 actions are the same
+          for everybody.
         </p>
       )}
       <p class="fine">Based on {grouped(people)} people, the same for all policies.</p>
@@ -58,11 +58,11 @@ function wordsFor(name: string): string {
 
 function leadInWords({ bestIgnoring, lead }: Verdict): string {
   if (lead.mean === 0) return `scores exactly the same as ${bestIgnoring}, which infers nothing.`;
-  const apart =
+  const caveat =
     lead.low !== null && lead.low <= 0 && lead.high! >= 0 ? ' The difference is not significant.' : '';
   const verb = lead.mean > 0 ? 'leads' : 'is behind';
   const amount = inWords(lead.mean > 0 ? lead : negated(lead));
-  return `${verb} the best policy that infers nothing, ${bestIgnoring}, by ${amount}.${apart}`;
+  return `${verb} the best policy that infers nothing, ${bestIgnoring}, by ${amount}.${caveat}`;
 }
 
 const negated = ({ mean, low, high }: Interval): Interval => ({

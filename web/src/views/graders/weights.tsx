@@ -1,4 +1,4 @@
-/** The weights as sliders: one moves, the others share the rest. */
+/** The weights as sliders. When one weight moves, the others share the rest. */
 import { useSignal } from '@preact/signals';
 import { useId, useMemo, useRef } from 'preact/hooks';
 import { COMPONENT_COLOURS } from '../../../../src/figures/theme.js';
@@ -58,7 +58,7 @@ export function WeightsPanel({ weights, change, ticks }: WeightsPanelProps) {
       </div>
       <p class="fine">
         The weights always sum to {decimalOf(weights.reduce((sum, weight) => sum + weight, 0))}: when one
-        moves, those that are not locked share the rest in their proportions.
+        weight moves, the other weights that are not locked share the rest in their proportions.
       </p>
     </section>
   );

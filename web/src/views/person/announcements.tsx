@@ -3,7 +3,7 @@ import { useLayoutEffect, useState } from 'preact/hooks';
 import { announce } from '../../person/descriptions.js';
 import type { EpisodeSoFar } from './episode-store.js';
 
-/** Milliseconds until a step is announced. If the next step comes sooner, the step is not announced, so that speech keeps up. */
+/** Milliseconds until a step is announced. A step is not announced if the next step comes sooner, so that speech keeps up. */
 const DELAY = 250;
 const DELAY_WHILE_PLAYING = 1000;
 

@@ -4,7 +4,7 @@ import { useId } from 'preact/hooks';
 import { BELIEF_NAMES } from '../../../../src/world/fields.js';
 import { title } from '../../person/descriptions.js';
 
-/** The meanings of 0 and 1, by BELIEF_NAMES. */
+/** What 0 and 1 mean, by BELIEF_NAMES. */
 export const ENDS: readonly (readonly [low: string, high: string])[] = [
   ['hates company', 'loves company'],
   ['night owl', 'morning person'],
@@ -42,7 +42,10 @@ export function BeliefSliders({ belief, stated }: BeliefSlidersProps) {
               stated.value = currentTarget.checked;
             }}
           />
-          <span>State this belief with the next action. The last stated belief is graded.</span>
+          <span>
+            State this belief with the next action. It holds until you state another one. Grader v2 grades the
+            last belief, v3 the belief at each step from the third day on.
+          </span>
         </label>
       </div>
     </section>

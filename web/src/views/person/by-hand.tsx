@@ -11,7 +11,7 @@ import { UndoButton } from './undo-button.js';
 
 interface ByHandProps {
   readonly episode: EpisodeSoFar;
-  /** For the button Undo. Without them there is none. */
+  /** The actions of the button Undo. Without them the button is left out. */
   readonly actions?: EpisodeActions;
   readonly act: (action: number) => void;
   readonly shortcuts: boolean;
@@ -68,7 +68,7 @@ function ActionButton({ code, episode, onChoose }: ActionButtonProps) {
   );
 }
 
-/** The smallest change that is listed, and the maximum number of changes listed. */
+/** The smallest change of a meter that is listed, and the maximum number of changes listed. */
 const [MIN_CHANGE, MAX_CHANGES] = [0.005, 2];
 
 function summary(transition: Transition | null): string {

@@ -40,9 +40,9 @@ export function CurrentState({ episode }: { readonly episode: EpisodeSoFar }) {
         <summary>What is personal, and what is luck?</summary>
         <p class="fine">
           <em>Personal or luck</em> is the difference between the last change and that of an average person.
-          It is <b class="telling">marked</b> if luck alone cannot explain it: then it comes from the person.
-          The grey bands below it are what luck usually does, and the most that it can do. A meter below{' '}
-          {RHYTHM.constants.crashThreshold} counts as crashed.
+          It is <b class="telling">marked</b> if luck alone cannot explain it: then a part of it comes from
+          the person. The grey bands below it show what luck usually does, and the most that it can do. A
+          meter below {RHYTHM.constants.crashThreshold} counts as crashed.
         </p>
       </details>
     </section>

@@ -1,4 +1,4 @@
-/** The actions of the user on the episode. Each changes the address, from which the episode is replayed. */
+/** What the user can do with the episode. Each of these actions changes the address, from which the episode is replayed. */
 import type { Signal } from '@preact/signals';
 import { NUM_STEPS } from '../../../../src/world/fields.js';
 import type { Move } from '../../person/episode-types.js';
@@ -32,7 +32,10 @@ export interface EpisodeActions {
   readonly setRival: (name: string) => void;
 }
 
-/** @param playingAt the address at which continuous play goes on. It pauses when the user goes to another address. */
+/**
+ * Returns the actions for a state of the view.
+ * @param playingAt the address at which continuous play goes on. Play pauses when the user goes to another address.
+ */
 export function episodeActions(
   { state, change }: ViewProps<typeof PERSON_FIELDS>,
   playingAt: Signal<string | null>,

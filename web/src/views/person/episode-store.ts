@@ -1,4 +1,4 @@
-/** Replays the episode that the page's address describes in the worker, and keeps it for the view. */
+/** Replays in the worker the episode that the page's address describes, and keeps it for the view. */
 import { signal } from '@preact/signals';
 import { NUM_STEPS } from '../../../../src/world/fields.js';
 import { type Failure, toFailure } from '../../engine/outcome.js';
@@ -38,7 +38,10 @@ export const failure = signal<Failure | null>(null);
 /** The last advice of a policy, and the address that it is for. */
 const lastAdvice = signal<{ readonly address: string; readonly advice: Advice } | null>(null);
 
-/** Returns the next move of the policy; null if the visitor plays by hand, after the end, and while the move is being computed. */
+/**
+ * Returns the next move of the policy at an address; null if the visitor plays by hand, after the end, and while the move is
+ * being computed.
+ */
 export const adviceAt = (address: string): Advice | null =>
   lastAdvice.value?.address === address ? lastAdvice.value.advice : null;
 

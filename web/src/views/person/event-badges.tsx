@@ -1,4 +1,4 @@
-/** The events of the week as badges: when, what and with which effect. A pressed badge moves the crosshair to its step. */
+/** The events of the week as badges with time, name and effect. Pressing a badge moves the crosshair to its step. */
 import type { Signal } from '@preact/signals';
 import { EVENT_NAMES, TRAIT_NAMES } from '../../../../src/world/fields.js';
 import { RHYTHM } from '../../../../src/world/numbers.js';
@@ -11,7 +11,7 @@ interface EventBadgesProps {
   readonly cursor: Signal<number | null>;
 }
 
-/** People differ in how strongly events affect them. */
+/** The range of the trait event_impact, which multiplies the effects of events. */
 const { low: WEAKEST, high: STRONGEST } = RHYTHM.traits[TRAIT_NAMES.indexOf('event_impact')];
 
 export function EventBadges({ transitions, cursor }: EventBadgesProps) {
@@ -36,7 +36,8 @@ export function EventBadges({ transitions, cursor }: EventBadgesProps) {
         ))}
       </ul>
       <p class="fine">
-        The effects are those on an average person. Each person feels {WEAKEST} to {STRONGEST} times as much.
+        The effects are those on an average person. For each person they are {WEAKEST} to {STRONGEST} times as
+        strong.
       </p>
     </div>
   );

@@ -8,7 +8,7 @@ import { playerField } from '../../students/kept-students.js';
 
 const moves: Field<readonly Move[]> = {
   initial: [],
-  expected: `at most ${NUM_STEPS} digits for actions, and where beliefs change`,
+  expected: `at most ${NUM_STEPS} digits for actions, then the changes of the belief,`,
   read: movesFrom,
   write: movesText,
 };

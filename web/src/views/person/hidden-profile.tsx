@@ -81,8 +81,8 @@ const HiddenNumbers = ({ numbers }: { readonly numbers: readonly HiddenNumber[] 
   <details>
     <summary>All 16 hidden numbers</summary>
     <Table
-      caption="The hidden profile of this person, and the share of all people with less"
-      columns={['hidden number', 'value', 'people with less', 'in words']}
+      caption="The hidden profile of this person, and for each number the share of all people who have less"
+      columns={['hidden number', 'value', 'share of people with less', 'in words']}
       rows={numbers.map(({ name, value, rank, words }) => [
         name,
         value.toFixed(3),

@@ -58,7 +58,7 @@ export function PersonView(props: ViewProps<typeof PERSON_FIELDS>) {
       <h1>One person</h1>
       <p class="lead">
         A week of 28 slots with a person you do not know. Each person responds differently: watch what each
-        action does, guess who they are, and see at the end who it was.
+        action does, state what you believe about them, and see at the end who it was.
       </p>
       <SettingPanel
         actions={actions}

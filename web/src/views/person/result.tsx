@@ -38,7 +38,7 @@ export function Result({ episode, result, finishedHere }: ResultProps) {
         </section>
         <section class="panel" aria-labelledby="others">
           <h2 id="others">What policies would have scored</h2>
-          <p class="note">The same person, luck and grader.</p>
+          <p class="note">Each policy plays the same person with the same luck and grader.</p>
           <Others result={result} rivals={rivalsIn(episode.setting)} />
         </section>
       </div>

@@ -13,7 +13,7 @@ import { UndoButton } from './undo-button.js';
 
 interface SettingProps {
   readonly actions: EpisodeActions;
-  /** Whether the week is over. Before, the button Undo is beside the actions. */
+  /** Whether the week is over. Until then, the button Undo is beside the actions. */
   readonly isFinished: boolean;
   /** Whether keyboard shortcuts are on. */
   readonly shortcuts: Signal<boolean>;
@@ -40,7 +40,7 @@ export function SettingPanel({ actions, isFinished, shortcuts }: SettingProps) {
 const PROFILE_LABELS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(PROFILE_CHOICES.map((name) => [name, title(name)])),
   sampled: 'Anybody',
-  discrete: 'One of these three',
+  discrete: 'One of the three named',
 };
 
 /** Describes the setting in a line: "anybody, seed 4242, grader v2, played by you". */
@@ -56,14 +56,14 @@ function Choices({ actions: { state, set, setPlayer } }: Pick<SettingProps, 'act
         value={state.person}
         names={PROFILE_CHOICES}
         labels={PROFILE_LABELS}
-        hint={named ? 'You named the person, so nothing is hidden.' : 'Drawn from the seed.'}
+        hint={named ? 'You named the person, so nothing is hidden.' : 'The seed determines the person.'}
         onChange={(person) => set({ person })}
       />
       <TextField
         label="Seed"
         field={PERSON_FIELDS.seed}
         value={state.seed}
-        hint="The same seed: the same person and luck."
+        hint="The same seed gives the same person and luck."
         onChange={(seed) => set({ seed })}
       />
       <Select
@@ -95,8 +95,8 @@ const KeysChoice = ({ shortcuts }: Pick<SettingProps, 'shortcuts'>) => (
       }}
     />
     <span>
-      Keys: <kbd>1</kbd> to <kbd>9</kbd> and <kbd>0</kbd> act, <kbd>u</kbd> undoes, <kbd>n</kbd> another
-      person, <kbd>s</kbd> steps, <kbd>p</kbd> plays
+      Keys: <kbd>1</kbd> to <kbd>9</kbd> and <kbd>0</kbd> act, <kbd>u</kbd> undoes, <kbd>n</kbd> chooses
+      another person, <kbd>s</kbd> steps, <kbd>p</kbd> plays
     </span>
   </label>
 );

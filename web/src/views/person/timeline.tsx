@@ -108,7 +108,7 @@ function panelsOf({ moves, transitions, result }: EpisodeSoFar): Panel[] {
   return [...meters, reward, ...beliefs];
 }
 
-/** Returns the data of the timeline. It has the true belief target after the last step; before, the page does not know it. */
+/** Returns the data of the timeline. The true belief is included after the last step; earlier, the page does not have it. */
 function timelineOf({ moves, transitions, result }: EpisodeSoFar): TimelineEpisode {
   const steps = transitions.slice(1);
   const anyBelief = moves.some(({ belief }) => belief !== null);
@@ -125,7 +125,7 @@ function timelineOf({ moves, transitions, result }: EpisodeSoFar): TimelineEpiso
 function stepsOf({ moves, transitions }: EpisodeSoFar): TableProps {
   return {
     caption:
-      'Every step: the meters after it, with their changes, and the personal or random part of each change',
+      'Every step: the meters after it; in brackets, the change of each meter and the personal or random part of the change',
     columns: ['step', 'when', 'action', 'event', 'reward', 'belief', ...METER_NAMES],
     rows: transitions
       .slice(1)

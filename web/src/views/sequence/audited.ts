@@ -1,6 +1,6 @@
 /** Mean final scores from the audits of docs/audits, to compare a sequence with. */
 
-/** The policies to compare with, and what they are. */
+/** The policies to compare with, and their names on the page. */
 export const COMPARED = {
   'heuristic+constant': 'heuristic, belief 0.5',
   'open-loop+constant': 'best found, belief 0.5',

@@ -1,4 +1,4 @@
-/** Why a fixed sequence wins under one grader and not under another: the means side by side, and the reason. */
+/** Why the best fixed sequence nearly matches the planner under v2, but not under v3: the reason and the means. */
 import { decimal } from '../../../../src/figures/format-numbers.js';
 import { GRADER_NAMES } from '../../../../src/world/fields.js';
 import type { SequenceScores } from '../../engine/sequence/sequence-scores.js';
@@ -18,12 +18,12 @@ export function Comparison({ scores }: { readonly scores: SequenceScores | null 
   ]);
   return (
     <section class="panel" aria-labelledby="why">
-      <h2 id="why">Why a fixed sequence wins under v2, and not under v3</h2>
+      <h2 id="why">Why a fixed sequence nearly matches the planner under v2, but not under v3</h2>
       <p class="note">
-        v2 pays for the second half of the week minus the first, so a bad start earns with everybody, and the
-        belief 0.5 earns too: the best sequence is only {behind('v2')} behind the planner, which finds out who
-        it is. v3 pays for every slot of the week, and only for beliefs that fit the person: the best sequence
-        is {behind('v3')} behind.
+        Grader v2 pays for an improvement from the first half of the week to the second, so a bad start earns
+        with every person. The belief 0.5 earns too. The best sequence is only {behind('v2')} behind the
+        planner, which infers who the person is. Grader v3 pays for every slot of the week, and only for
+        beliefs that fit the person. There the best sequence is {behind('v3')} behind the planner.
       </p>
       <Table
         caption="Mean final scores"
@@ -31,7 +31,8 @@ export function Comparison({ scores }: { readonly scores: SequenceScores | null 
         rows={[['this one, belief 0.5', ...own], ...others]}
       />
       <p class="fine">
-        This sequence: the people of the histogram. The others: measured in 2,000 weeks, the planner in 100.
+        The means of this sequence are those of the people in the histogram. The other means were measured in
+        2,000 weeks, those of the planner in 100.
       </p>
       {scores !== null && <ScoresTable scores={scores} />}
     </section>

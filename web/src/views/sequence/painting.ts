@@ -1,22 +1,25 @@
-/** Changes the sequence in strokes, each of which is one entry of the browser's history, and takes strokes back. */
+/**
+ * Paints the sequence in strokes, and undoes strokes. A stroke is what one drag, key press or preset paints; it is one entry of
+ * the browser's history.
+ */
 import { signal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import type { ViewProps } from '../view.js';
 import type { SEQUENCE_FIELDS } from './fields.js';
 
-/** The sequences before each stroke, the last one at the end. They are kept while other views are shown. */
+/** The sequence before each stroke, the newest at the end. The list is kept while other views are shown. */
 const before = signal<readonly string[]>([]);
 
 export interface Painting {
   /** 28 digits. */
   readonly actions: string;
-  /** Whether there is a stroke to take back. */
+  /** Whether there is a stroke to undo. */
   readonly canUndo: boolean;
-  /** Begins a stroke that lasts until `endStroke`: what is painted in it is taken back together. */
+  /** Begins a stroke that lasts until `endStroke`. All squares that are painted in it are undone together. */
   readonly beginStroke: () => void;
   readonly endStroke: () => void;
   readonly paint: (step: number, action: number) => void;
-  /** Returns the action of a step, as it was painted last. */
+  /** Returns the newest action of a step, which the page may not have drawn yet. */
   readonly actionAt: (step: number) => number;
   /** Replaces all actions. */
   readonly replace: (actions: string) => void;
@@ -54,7 +57,7 @@ export function usePainting({ state, change }: ViewProps<typeof SEQUENCE_FIELDS>
     actionAt: (step) => Number(latest.current[step]),
     replace,
     undo() {
-      // The browser's buttons may have taken strokes back already.
+      // The browser's back button may have undone strokes already.
       const at = before.value.map((actions) => actions !== latest.current).lastIndexOf(true);
       if (at < 0) return;
       const actions = before.value[at];

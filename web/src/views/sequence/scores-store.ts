@@ -1,6 +1,6 @@
 /**
- * Gets the scores of the painted sequence. While one paints, every sequence that is sent shows at least its first people, and
- * of those that were painted meanwhile only the last is sent: the pace is that of the work.
+ * Gets the scores of the painted sequence from the worker. A sequence is sent when the previous one has shown its first scores.
+ * Of the sequences painted until then, only the last is sent, so the worker is never more than one sequence behind.
  */
 import { signal } from '@preact/signals';
 import { proxy } from 'comlink';
@@ -9,24 +9,24 @@ import type { Progress } from '../../engine/jobs.js';
 import { type Failure, toFailure } from '../../engine/outcome.js';
 import type { SequenceScores } from '../../engine/sequence/sequence-scores.js';
 
-/** The last scores, which may be those of a sequence before; null before the first. */
+/** The last scores, which may be those of an earlier sequence; null before the first scores. */
 export const scores = signal<SequenceScores | null>(null);
 export const failure = signal<Failure | null>(null);
 
 /** The sequence to send next; null for none. */
 let next: string | null = null;
-/** Whether the call on its way has shown nothing yet. */
+/** Whether the current call has shown no scores yet. */
 let isWaiting = false;
 /** The number of calls so far. What earlier calls return is dropped. */
 let calls = 0;
 
-/** Scores a sequence of 28 digits, in place of the one on its way. */
+/** Scores a sequence of 28 digits. It replaces the sequence that is being scored. */
 export function scoreSequence(actions: string): void {
   next = actions;
   if (!isWaiting) void send();
 }
 
-/** Ends the call on its way, when the view is left. The scores are kept. */
+/** Ends the current call, when the view is left. The scores are kept. */
 export function stopScoring(): void {
   calls += 1;
   [next, isWaiting] = [null, false];
@@ -39,7 +39,7 @@ async function send(): Promise<void> {
   calls += 1;
   const call = calls;
   [next, isWaiting, failure.value] = [null, true, null];
-  /** Runs work if the call is the last. After it, the next sequence may be sent. */
+  /** Runs work if no later call was made. Then sends the next sequence, if there is one. */
   const ifLast = (work: () => void): void => {
     if (call !== calls) return;
     work();

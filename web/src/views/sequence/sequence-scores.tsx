@@ -16,7 +16,7 @@ import { auditedScore } from './audited.js';
 
 interface ScoresPanelProps {
   readonly scores: SequenceScores | null;
-  /** Whether they are those of the sequence that is shown. */
+  /** Whether the scores are those of the sequence that the page shows. */
   readonly isCurrent: boolean;
   readonly grader: string;
   readonly choose: (grader: string) => void;
@@ -26,9 +26,7 @@ export function ScoresPanel({ scores, isCurrent, grader, choose }: ScoresPanelPr
   const isComplete = isCurrent && scores?.numPeople === PEOPLE.count;
   return (
     <section class="panel scores" aria-labelledby="scores" aria-busy={!isComplete}>
-      <h2 id="scores">
-        {scores === null ? 'The first people live this week …' : headlineOf(scores, grader)}
-      </h2>
+      <h2 id="scores">{scores === null ? 'Computing the first weeks …' : headlineOf(scores, grader)}</h2>
       <fieldset class="graders-of-sequence">
         <legend class="visually-hidden">Grader of the histogram</legend>
         {GRADER_NAMES.map((name) => (
@@ -50,7 +48,7 @@ export function ScoresPanel({ scores, isCurrent, grader, choose }: ScoresPanelPr
   );
 }
 
-/** Returns the mean of a sequence beside those that it is compared with. */
+/** Returns the mean of the sequence, and its distance from the means of heuristic and the planner. */
 function headlineOf({ byGrader }: SequenceScores, grader: string): string {
   const { mean } = byGrader[grader].score;
   const [heuristic, planner] = (['heuristic+constant', 'planner'] as const).map(

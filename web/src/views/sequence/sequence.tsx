@@ -1,4 +1,4 @@
-/** The sequence editor: one action sequence for everybody, painted, and the final scores of many people who live it. */
+/** The sequence editor: the visitor paints one action sequence for everybody, and sees the final scores of 10,000 people. */
 import { useSignal } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
 import { openLoopActions } from '../../../../src/agents/policies/open-loop.js';
@@ -19,7 +19,7 @@ import '../../charts/charts.css';
 import '../../parts/marks.css';
 import './sequence.css';
 
-/** The action that is painted first: sleep. */
+/** The action that the visitor paints with at first: sleep. */
 const FIRST_BRUSH = ACTION_STYLES.findIndex(({ action }) => action === 'sleep');
 
 export function SequenceView(props: ViewProps<typeof SEQUENCE_FIELDS>) {
@@ -39,8 +39,9 @@ export function SequenceView(props: ViewProps<typeof SEQUENCE_FIELDS>) {
     <div class="sequence">
       <h1>One week for everybody</h1>
       <p class="lead">
-        Paint the 28 actions of a week. Ten thousand people live it, whoever they are, and the belief about
-        each is 0.5. The histogram shows what a grader pays for not looking.
+        Paint the 28 actions of a week. The page plays them with 10,000 people, and states the belief 0.5
+        about each. The histogram shows their final scores: what a grader pays a policy that ignores the
+        person.
       </p>
       <div class="editor">
         {failure.value !== null ? (
@@ -65,8 +66,8 @@ export function SequenceView(props: ViewProps<typeof SEQUENCE_FIELDS>) {
           <Presets painting={painting} brush={brush.value} />
           <p class="fine" id="how-to-paint">
             Drag over squares to paint them. Keys: arrows move, <kbd>1</kbd> to <kbd>9</kbd> and <kbd>0</kbd>{' '}
-            set an action, Shift with an arrow paints on, <kbd>u</kbd> undoes. The address holds the week:
-            send it.
+            set an action, Shift with an arrow copies the action to the next square, <kbd>u</kbd> undoes. The
+            address contains the week, so you can send it.
           </p>
         </section>
       </div>

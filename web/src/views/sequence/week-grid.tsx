@@ -13,7 +13,7 @@ const ACTION_BY_KEY = new Map(ACTION_STYLES.map((_, code) => [keyOf(code), code]
 
 interface WeekGridProps {
   readonly painting: Painting;
-  /** The action that is painted, a code of ACTION_NAMES. */
+  /** The action to paint with, a code of ACTION_NAMES. */
   readonly brush: Signal<number>;
 }
 
@@ -134,13 +134,16 @@ function usePointer(painting: Painting, brush: Signal<number>) {
   };
 }
 
-/** Returns the step of the square at a place of the window; null for none. A finger's events go to where it began. */
+/**
+ * Returns the step of the square at a place of the window; null for none. The target of an event is no help: for a finger it
+ * is the square where the touch began.
+ */
 function stepAt(x: number, y: number): number | null {
   const square = document.elementFromPoint(x, y)?.closest<HTMLElement>('.week-grid [data-step]');
   return square == null ? null : Number(square.dataset.step);
 }
 
-/** Handles a key. @returns the square that gets the focus, and whether the key has a meaning here. */
+/** Handles a key. @returns the step of the square that gets the focus, and whether the grid uses the key. */
 function press(event: KeyboardEvent, step: number, painting: Painting, brush: Signal<number>) {
   const { key, shiftKey, ctrlKey, metaKey, altKey } = event;
   if ((ctrlKey || metaKey) && key.toLowerCase() === 'z') {

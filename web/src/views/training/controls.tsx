@@ -55,14 +55,14 @@ export function TrainingControls({ state, change, start }: Props) {
 
 const DEVICE_LABELS = { auto: 'the fastest', webgpu: 'WebGPU', processor: 'the processor' };
 
-/** Settings that few need. */
+/** Settings that few visitors need. */
 const MoreChoices = ({ state, change }: ViewProps<typeof TRAINING_FIELDS>) => (
   <details>
     <summary>Seed and device</summary>
     <div class="controls">
       <TextField
         label="Seed"
-        hint="Of the first parameters and the order of the episodes."
+        hint="Determines the initial parameters and the order of the episodes."
         field={TRAINING_FIELDS.seed}
         value={state.seed}
         onChange={(seed) => change({ seed })}

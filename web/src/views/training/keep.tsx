@@ -1,4 +1,4 @@
-/** What can be done with the student as it is: keep it, play against it, download its file. */
+/** Buttons to keep the student as it is now, to play against it, and to download its file. */
 import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 import { Button } from '../../parts/controls.js';
@@ -9,17 +9,19 @@ import { type TrainingSoFar, trainedFile } from './training-store.js';
 export function KeepStudent({ training: { points, request } }: { readonly training: TrainingSoFar }) {
   const id = useId();
   const name = useSignal(freeName());
-  const said = useSignal('');
+  const message = useSignal('');
   const isValid = isStudentName(name.value);
   const { hasLearned } = points[points.length - 1];
   const canKeep = isValid && hasLearned;
-  const hint = hasLearned ? 'As it is now, also while it trains.' : 'It has not learned anything yet.';
+  const hint = hasLearned
+    ? 'Keeps the student as it is now, even while it trains.'
+    : 'The student has not learned anything yet.';
   const withFile = async (use: (file: Uint8Array) => string): Promise<void> => {
-    said.value = await trainedFile().then(use, () => 'The training worker did not answer. Train again.');
+    message.value = await trainedFile().then(use, () => 'The training worker did not answer. Train again.');
   };
   const keep = (file: Uint8Array): string => {
     keepStudent({ name: name.value, file });
-    return `${name.value} is kept: a policy of Crowd, One person, Daily and Graders in this browser.`;
+    return `${name.value} is kept. In this browser it is a policy in Crowd, One person, Daily and Graders.`;
   };
   return (
     <section class="panel keep" aria-labelledby="keep">
@@ -62,7 +64,7 @@ export function KeepStudent({ training: { points, request } }: { readonly traini
           onClick={() =>
             withFile((file) => {
               download({ name: name.value, file });
-              return `${name.value}.safetensors: "rhythm-vec eval --policies" and readStudent read it.`;
+              return `Downloaded ${name.value}.safetensors, which "rhythm-vec eval --policies" and readStudent read.`;
             })
           }
         >
@@ -70,7 +72,7 @@ export function KeepStudent({ training: { points, request } }: { readonly traini
         </Button>
       </div>
       <p class="note" role="status">
-        {said.value}
+        {message.value}
       </p>
     </section>
   );

@@ -26,8 +26,8 @@ export const KeptStudents = () => (
       ))}
     </ul>
     <p class="fine">
-      This browser keeps them. They are in the lists of Crowd, One person and Daily, and in the ranking of
-      Graders.
+      This browser stores these students. They are in the lists of Crowd, One person and Daily, and in the
+      ranking of Graders.
     </p>
   </section>
 );

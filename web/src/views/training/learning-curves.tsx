@@ -1,4 +1,4 @@
-/** The curves of a training: score, belief error, both halves and actions, over its time. */
+/** The curves of a training over time: score, belief error, reward of each half, and share of each action. */
 import { ACTION_STYLES } from '../../../../src/figures/action-sequences.js';
 import { ACCENT, SERIES } from '../../../../src/figures/theme.js';
 import { colourOf } from '../../charts/policy-colours.js';
@@ -38,7 +38,7 @@ export function LearningCurves({ training: { points, teacher } }: { readonly tra
   return (
     <section class="panel" aria-label="Learning curves">
       <TimeCurves
-        title="How it learns"
+        title="How the student learns"
         notes={['Dashed: the teacher.']}
         seconds={seconds}
         curves={curves}
@@ -49,7 +49,7 @@ export function LearningCurves({ training: { points, teacher } }: { readonly tra
   );
 }
 
-/** The maximum number of rows of the table: it has the last points only. */
+/** The maximum number of rows of the table, which has the last points only. */
 const ROWS = 20;
 
 const tableOf = (points: readonly TrainingPoint[]): TableProps => ({

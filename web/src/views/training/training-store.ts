@@ -1,4 +1,4 @@
-/** The training in progress, or the last one. It goes on while other views are shown. */
+/** The training in progress, or the last training. It continues while other views are shown. */
 import { signal } from '@preact/signals';
 import { proxy } from 'comlink';
 import { type Failure, toFailure } from '../../engine/outcome.js';
@@ -34,7 +34,7 @@ const client = new WorkerClient<TrainingApi>(
 
 /** Trains a student. A training in progress is stopped. */
 export async function startTraining(request: TrainingRequest): Promise<void> {
-  const progress = { stage: 'The training program is loaded', done: 0, total: 100 };
+  const progress = { stage: 'loading the training program', done: 0, total: 100 };
   training.value = { request, progress, device: null, teacher: null, points: [], failure: null };
   const update = (patch: Partial<TrainingSoFar>): void => {
     if (training.value?.request === request) training.value = { ...training.value, ...patch };

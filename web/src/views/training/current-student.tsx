@@ -1,4 +1,4 @@
-/** How the student plays now, beside its teacher, as a headline, figures and a week. */
+/** How the student plays at the moment, beside its teacher: a headline, figures and the actions of a week. */
 import { useSignal } from '@preact/signals';
 import { ACTION_NAMES } from '../../../../src/world/fields.js';
 import { ActionStrip } from '../../charts/action-strip.js';
@@ -13,16 +13,16 @@ const DEVICES: Readonly<Record<string, string>> = {
   cpu: 'the processor',
 };
 
-export function Standing({ training }: { readonly training: TrainingSoFar }) {
+export function CurrentStudent({ training }: { readonly training: TrainingSoFar }) {
   const { points, teacher, request, progress, device } = training;
   const now = points[points.length - 1];
   const cursor = useSignal<number | null>(null);
   return (
-    <section class="panel standing" aria-labelledby="standing">
-      <h2 id="standing">{headlineOf(training)}</h2>
+    <section class="panel current-student" aria-labelledby="current-student">
+      <h2 id="current-student">{headlineOf(training)}</h2>
       <p class="note">
-        After {now.seconds.toFixed(0)} seconds, in {MEASURED.count} weeks that it does not learn from, under
-        grader {request.grader}. Trained by {DEVICES[device ?? ''] ?? device}.
+        After {now.seconds.toFixed(0)} seconds, in {MEASURED.count} weeks that the student does not learn
+        from, under grader {request.grader}. Trained by {DEVICES[device ?? ''] ?? device}.
       </p>
       <dl class="figures">
         <Figure name="Final score" of={({ finalScore }) => finalScore.toFixed(3)} {...{ now, teacher }} />
@@ -38,7 +38,7 @@ export function Standing({ training }: { readonly training: TrainingSoFar }) {
           {...{ now, teacher }}
         />
       </dl>
-      <h3>The week it would play for one of these people</h3>
+      <h3>The week that the student plays with one of these people</h3>
       <ActionStrip actions={now.week} events={[]} description={weekInWords(now)} cursor={cursor} />
       <p class="visually-hidden" role="status">
         {progress === null && headlineOf(training)}
