@@ -3,9 +3,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type Plugin } from 'vite';
 
-/**
- * The content security policy of the built page: it may load its own files only.
- */
+/** The content security policy of the built page, which may load its own files only. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -18,7 +16,7 @@ const POLICY = [
   "form-action 'none'",
 ].join('; ');
 
-/** Adds the policy to the built page only: the development server adds inline scripts and styles. */
+/** Adds the policy to the built page, but not in the development server, which adds inline scripts and styles. */
 const contentPolicy: Plugin = {
   name: 'content-policy',
   apply: 'build',
@@ -32,8 +30,8 @@ const contentPolicy: Plugin = {
 };
 
 /**
- * What links to the page show. Services that show links need the whole address of a picture: the page's address is
- * `RHYTHM_PAGE_URL`.
+ * The title, text and picture that services show for a link to the page. They need the whole address of the picture, which
+ * begins with the page's address: the environment variable `RHYTHM_PAGE_URL`.
  */
 const PREVIEW = {
   'og:type': 'website',
@@ -62,7 +60,7 @@ interface AuditRow {
   readonly final_score: { readonly mean: number };
 }
 
-/** Returns mean final scores of an audit by policy: those that web/src/views/sequence/audited.ts compares with. */
+/** Returns mean final scores of an audit, by policy, for the policies of COMPARED. */
 function auditedScores(grader: string) {
   const file = new URL(`../docs/audits/${grader}/audit.json`, import.meta.url);
   const { rows } = JSON.parse(readFileSync(file, 'utf8')) as { rows: readonly AuditRow[] };
@@ -70,12 +68,13 @@ function auditedScores(grader: string) {
   return Object.fromEntries(compared.map(({ policy, final_score }) => [policy, final_score.mean]));
 }
 
+/** The policies that web/src/views/sequence/audited.ts compares a sequence with. */
 const COMPARED = ['heuristic+constant', 'open-loop+constant', 'planner'];
 const AUDITED_SCORES = Object.fromEntries(
   ['v1', 'v2', 'v3'].map((grader) => [grader, auditedScores(grader)]),
 );
 
-/** Replaces the backends of Node by those of browsers, for the planners and the training of students. */
+/** Replaces the backends of Node with those of browsers, because planners and the training of students import them. */
 const PLATFORM = {
   find: /^(\.\.\/)+engine\/backends\/node\.js$/,
   replacement: fileURLToPath(new URL('src/workers/platform.ts', import.meta.url)),
@@ -97,7 +96,7 @@ export default defineConfig({
   },
   build: { outDir: 'dist', emptyOutDir: true, target: 'es2022', assetsInlineLimit: 0 },
   worker: { format: 'es' },
-  // Dependencies of the workers. The development server would find them late, and reload the page.
+  // Dependencies of the workers. If they were not listed, the development server would find them late and reload the page.
   optimizeDeps: {
     include: ['@noble/hashes/sha2', '@noble/hashes/utils', 'crc-32', 'comlink', 'seedrandom', '@jax-js/jax'],
   },

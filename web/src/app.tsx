@@ -14,12 +14,12 @@ export function App() {
   useLayoutEffect(() => {
     void showEngine();
   }, []);
-  const shown = useRef(name);
+  const shownView = useRef(name);
   useLayoutEffect(() => {
     document.title = `${title} · rhythm-vec`;
-    // Another view begins at its top.
-    if (shown.current !== name) scrollTo(0, 0);
-    shown.current = name;
+    // A view that the user opens is shown from its top.
+    if (shownView.current !== name) scrollTo(0, 0);
+    shownView.current = name;
   }, [name, title]);
   return (
     <>
@@ -45,7 +45,7 @@ export function App() {
   );
 }
 
-/** Moves the focus to the view. A link could not do it: the part of the address after `#` holds the state of the view. */
+/** Moves the focus to the view. A link to `#content` would replace the state of the view, which the address has after `#`. */
 const toContent = (): void => document.getElementById('content')!.focus();
 
 function Header({ currentView }: { readonly currentView: string }) {

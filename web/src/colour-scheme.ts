@@ -8,13 +8,13 @@ export type ColourScheme = (typeof COLOUR_SCHEMES)[number];
 
 const KEY = 'rhythm-vec.tone';
 
-/** The chosen scheme. */
+/** The chosen scheme; 'auto' follows the system's preference. */
 export const colourScheme = signal<ColourScheme>(readChoice());
 
 const prefersDark = matchMedia('(prefers-color-scheme: dark)');
 const systemIsDark = signal(prefersDark.matches);
 
-/** The scheme in use. */
+/** The scheme that the page shows. */
 export const currentScheme = computed<'light' | 'dark'>(() =>
   colourScheme.value === 'auto' ? (systemIsDark.value ? 'dark' : 'light') : colourScheme.value,
 );

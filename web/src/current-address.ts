@@ -40,7 +40,7 @@ function remember(): void {
   lastAddresses.value = { ...lastAddresses.value, [view]: toAddress(view, fields, state as StateOf<Fields>) };
 }
 
-/** Returns the address of a link to a view: the last one of the view. */
+/** Returns the address of a link to a view: the last address of the view, or else that of its initial state. */
 export const linkTo = ({ name, fields }: Addressed): string =>
   lastAddresses.value[name] ?? toAddress(name, fields, initialState(fields));
 
@@ -75,7 +75,7 @@ export const dismissProblems = (): void => change({}, 'replace');
  */
 const WRITE_INTERVAL = 250;
 
-/** The address to be written. It differs from the browser's only until the next write. */
+/** The address to be written. After the write it is equal to the browser's. */
 let pending = '';
 let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -98,7 +98,7 @@ export function flushAddress(): void {
   timer = setTimeout(flushAddress, WRITE_INTERVAL);
 }
 
-/** Changes the history. Beyond their limit some browsers ignore the call, and others throw. */
+/** Changes the browser's history. Browsers limit such changes per second: beyond the limit some ignore the call, others throw. */
 function tryHistory(method: 'pushState' | 'replaceState', address: string): void {
   try {
     history[method](null, '', address);

@@ -8,7 +8,7 @@ import { VIEWS } from './views/views.js';
 
 followScheme();
 followAddress(VIEWS);
-// In a task of its own: loading the modules is one already.
+// Draws the page in a task of its own, because loading the modules is a long task already.
 setTimeout(() => {
   const page = document.getElementById('page')!;
   page.replaceChildren();

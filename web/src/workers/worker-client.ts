@@ -1,8 +1,8 @@
-/** The page's side of a worker. */
+/** Calls a worker from the page. */
 import { type Remote, wrap } from 'comlink';
 import { CallFailed, type Outcome } from '../engine/outcome.js';
 
-/** Calls a worker. Starts it at the first call, and again after it failed. */
+/** A worker that is started at the first call, and again at the first call after it has failed. */
 export class WorkerClient<Api> {
   readonly #start: () => Worker;
   readonly #name: string;

@@ -14,7 +14,7 @@ export function KeepStudent({ training: { points, request } }: { readonly traini
   const { hasLearned } = points[points.length - 1];
   const canKeep = isValid && hasLearned;
   const hint = hasLearned
-    ? 'Keeps the student as it is now, even while it trains.'
+    ? 'The student is kept as it is now, even while it trains.'
     : 'The student has not learned anything yet.';
   const withFile = async (use: (file: Uint8Array) => string): Promise<void> => {
     message.value = await trainedFile().then(use, () => 'The training worker did not answer. Train again.');
