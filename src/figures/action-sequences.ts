@@ -13,6 +13,7 @@ export interface ActionSequenceRow extends Named {
   readonly actions: ArrayLike<number>;
 }
 
+/** The data of the figure. */
 export interface ActionSequencePicture extends Caption {
   /** In order from the top. */
   readonly rows: readonly ActionSequenceRow[];

@@ -1,4 +1,4 @@
-/** Figure: shares of the ten actions in a player's steps, by group of profiles. One heat map for each player. */
+/** Figure: how often each player takes each of the ten actions, by group of profiles. One heat map for each player. */
 import { ACTION_NAMES, NUM_ACTIONS } from '../world/fields.js';
 import { checkNames, checkNumbers, type Named } from './check-figure.js';
 import type { Caption, Drawing } from './drawing-types.js';
@@ -57,6 +57,7 @@ const cellsOf = ({ name, shares }: ActionUse) =>
     name,
     action,
     share: shares[code],
+    // Whole percent; less than 0.95 % with a decimal, such as 0.9.
     percent: shares[code] === 0 ? '' : decimal(100 * shares[code], shares[code] < 0.0095 ? 1 : 0),
   }));
 

@@ -1,4 +1,4 @@
-/** Figure: stated beliefs against belief targets. One row for each player, one column for each dimension. */
+/** Figure: stated beliefs against belief targets. One row for each player, one column for each dimension of BELIEF_NAMES. */
 import { BELIEF_NAMES } from '../world/fields.js';
 import { checkNames, checkNumber, type Named } from './check-figure.js';
 import type { Caption, Drawing } from './drawing-types.js';
@@ -18,12 +18,15 @@ export interface CalibrationBin {
   readonly count: number;
 }
 
+/** The calibration of one dimension of the beliefs of a player. */
 export interface Calibration {
+  /** The ranges with at least one episode. */
   readonly bins: readonly CalibrationBin[];
+  /** The number of episodes. */
   readonly count: number;
   /** Pearson's correlation of beliefs and targets over episodes; null if one of them is constant. */
   readonly correlation: number | null;
-  /** Mean absolute error. */
+  /** The mean absolute error of the beliefs. */
   readonly mae: number;
 }
 
@@ -37,7 +40,7 @@ type Row = CalibrationPicture['rows'][number];
 const SIZE = 170;
 
 /**
- * Draws a dot for each range of beliefs. It is larger for a larger count. Calibrated dots lie on the diagonal.
+ * Draws a dot for each range of beliefs, larger for more episodes. The dots of calibrated beliefs lie on the diagonal.
  * @throws InputError `wrong_length`, `wrong_type` or `out_of_range` for invalid rows.
  */
 export function drawCalibration(picture: CalibrationPicture): Drawing {

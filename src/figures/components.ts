@@ -99,7 +99,7 @@ const NAMES = {
 const PART = { field: 'part', type: 'quantitative', stack: 'zero' } as const;
 const ORDER = { field: 'place', type: 'ordinal' } as const;
 
-/** Returns the smallest number of legend columns that keeps the number of lines smallest. */
+/** Returns the number of legend columns: the smallest with which the legend has the fewest lines. */
 function columnsIn(width: number): number {
   const most = Math.max(1, Math.floor((width + MARGIN) / LEGEND_COLUMN));
   return Math.ceil(NUM_COMPONENTS / Math.ceil(NUM_COMPONENTS / most));
@@ -138,10 +138,10 @@ const SUMS: Layer = {
   },
 };
 
-/** Describes a row: "heuristic: 0.447, of which crash_free 0.150, ..." */
 /** Describes the picture for screen readers, without drawing it. */
 export const componentsInWords = (rows: readonly ComponentsRow[]): string => rows.map(inWords).join(' ');
 
+/** Describes a row: "heuristic: 0.447, of which crash_free 0.150, ...". */
 function inWords({ name, parts }: ComponentsRow): string {
   const contributions = COMPONENT_NAMES.map((component, k) => `${component} ${decimal(parts[k], 3)}`);
   return `${name}: ${decimal(total(Array.from(parts)), 3)}, of which ${contributions.join(', ')}.`;

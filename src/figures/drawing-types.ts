@@ -1,5 +1,6 @@
 /** The types of figures: plain data, which `svg.ts` and `png.ts` render. */
 
+/** A figure. */
 export interface Drawing {
   /** One line. */
   readonly title: string;
@@ -9,13 +10,14 @@ export interface Drawing {
   readonly spec: object;
 }
 
+/** A figure and the name of its files. */
 export interface NamedDrawing {
   /** The name of the figure's files, without extension. */
   readonly name: string;
   readonly drawing: Drawing;
 }
 
-/** Options of every figure. */
+/** The texts above a figure. */
 export interface Caption {
   /** Default: the subject of the figure. */
   readonly title?: string;

@@ -9,7 +9,7 @@ import type { Layer, TopView } from './vega-lite-types.js';
 export interface GainPicture extends Caption {
   /** The policy that the gains are relative to. */
   readonly baseline: string;
-  /** In any order; the figure sorts by gain. Differences of final scores with their 95 % intervals. */
+  /** Differences of final scores with their 95 % intervals, in any order: the figure sorts them. */
   readonly rows: readonly (Named & { readonly gain: Interval })[];
 }
 

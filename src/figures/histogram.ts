@@ -1,4 +1,4 @@
-/** Figure: histograms of final scores, one per policy. */
+/** Figure: histograms of final scores, one for each policy, on the same axes. */
 import { InputError } from '../shared/errors.js';
 import { checkNames, checkNumber, checkNumbers, type Named } from './check-figure.js';
 import type { Caption, Drawing } from './drawing-types.js';
@@ -28,7 +28,7 @@ const MARGIN = 64;
 const HEIGHT = 190;
 /** The maximum number of rows. */
 const MAX_ROWS = 2;
-/** The colours of rows that have no two colours of policies. */
+/** The colours of two rows whose policies have the same colour. */
 const COLOURS = [SERIES, ACCENT];
 
 function coloursOf(rows: readonly HistogramRow[]): readonly string[] {
@@ -37,7 +37,7 @@ function coloursOf(rows: readonly HistogramRow[]): readonly string[] {
 }
 
 /**
- * Draws shares of episodes by score, and means.
+ * Draws the share of episodes in each bin of scores as bars, and the mean of each row as a dashed line.
  * @throws InputError `wrong_length`, `wrong_type` or `out_of_range` for invalid rows.
  */
 export function drawHistogram(picture: HistogramPicture): Drawing {
@@ -142,10 +142,10 @@ const MEANS: Layer = {
   },
 };
 
-/** Describes the mean and the middle 80 %. */
 /** Describes the picture for screen readers, without drawing it. */
 export const histogramInWords = (rows: readonly HistogramRow[]): string => rows.map(inWords).join(' ');
 
+/** Describes the mean and the middle 80 % of a row. */
 function inWords({ name, counts, mean }: HistogramRow): string {
   const [low, high] = [0.1, 0.9].map((share) => decimal(binAt(counts, share), 2));
   return `${name}: mean ${decimal(mean, 3)}, middle 80 % from about ${low} to ${high}.`;

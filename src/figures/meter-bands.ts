@@ -171,10 +171,10 @@ const NAME: Layer = {
   encoding: { text: { field: 'name', type: 'nominal' } },
 };
 
-/** Describes the medians after the last step. */
 /** Describes the picture for screen readers, without drawing it. */
 export const bandsInWords = (rows: BandsPicture['rows']): string => rows.map(inWords).join(' ');
 
+/** Describes the medians of a row after the last step. */
 function inWords({ name, bands }: BandsPicture['rows'][number]): string {
   const ends = METER_NAMES.map(
     (meter, k) => `${meter} ${decimal(bandValue(bands, MEDIAN, NUM_STEPS - 1, k), 2)}`,

@@ -37,8 +37,8 @@ export const POLICY_COLOURS: Readonly<Record<PolicyKind, Shades>> = {
 
 export const POLICY_KINDS = Object.keys(POLICY_COLOURS) as readonly PolicyKind[];
 
-/** Names of the policies of a kind. The first pattern that matches decides. */
-const NAMES: readonly (readonly [name: RegExp, kind: PolicyKind])[] = [
+/** Patterns of the policies' names, and their kinds. The first pattern that matches a name decides. */
+const PATTERNS: readonly (readonly [name: RegExp, kind: PolicyKind])[] = [
   [/^(hand|you)$/, 'hand'],
   [/^teacher$/, 'teacher'],
   [/\boracle\b/, 'oracle'],
@@ -51,13 +51,13 @@ const NAMES: readonly (readonly [name: RegExp, kind: PolicyKind])[] = [
 ];
 
 /**
- * Returns the kind of a policy: `heuristic` for "heuristic+constant", whose actions are those of the heuristic. Null for names
- * of no kind, such as those of language models.
+ * Returns the kind of a policy by its name: `heuristic` for "heuristic+constant", whose actions are those of the heuristic.
+ * Null if the policy is of no kind, such as a language model.
  */
 export const kindOf = (name: string): PolicyKind | null =>
-  NAMES.find(([pattern]) => pattern.test(name))?.[1] ?? null;
+  PATTERNS.find(([pattern]) => pattern.test(name))?.[1] ?? null;
 
-/** Returns the colour of a player on light backgrounds, which `svgOf` replaces on dark ones. Players of no kind have SERIES. */
+/** Returns the colour of a player on light backgrounds, which `svgOf` replaces on dark ones; SERIES if the player is of no kind. */
 export function colourOfPlayer(name: string): string {
   const kind = kindOf(name);
   return kind === null ? SERIES : POLICY_COLOURS[kind].light;

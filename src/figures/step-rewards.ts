@@ -1,4 +1,4 @@
-/** Computes the mean reward of each step from trajectories, without noise and grade. */
+/** Computes the mean reward of each step from trajectories, without the noise, and without the grade in the last reward. */
 import { rewardNoise } from '../engine/reference/rules.js';
 import { threefry } from '../engine/reference/threefry.js';
 import { checkLength } from '../shared/values.js';

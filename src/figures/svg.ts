@@ -17,10 +17,12 @@ const CLASS = 'rhythm-picture';
 const PART_ROLES =
   /(<g class="[^"]*") role="graphics-[a-z]+" aria-roledescription="[^"]*"(?: aria-label="[^"]*")?/g;
 
-/** A colour that differs between the themes. */
+/** A colour that differs between the light and the dark theme. */
 type Shades = readonly [light: string, dark: string];
-const TONES = Object.entries(LIGHT).map(([tone, light]): Shades => [light, DARK[tone as keyof typeof LIGHT]]);
-const POLICIES = Object.values(POLICY_COLOURS).map(({ light, dark }): Shades => [light, dark]);
+const THEME_SHADES = Object.entries(LIGHT).map(
+  ([name, light]): Shades => [light, DARK[name as keyof typeof LIGHT]],
+);
+const POLICY_SHADES = Object.values(POLICY_COLOURS).map(({ light, dark }): Shades => [light, dark]);
 
 /**
  * Renders a drawing as self-contained, well-formed SVG with a title and a description, for a file or a page.
@@ -68,13 +70,16 @@ function darkScreenRules(svg: string): string {
     (property: string) =>
     ([light, dark]: Shades): string =>
       `.${CLASS} [${property}="${light}"]{${property}:${dark}}`;
-  const policies = POLICIES.filter(([light]) => svg.includes(`"${light}"`));
-  const rules = ['fill', 'stroke'].flatMap((property) => [...TONES, ...policies].map(rule(property)));
+  const policies = POLICY_SHADES.filter(([light]) => svg.includes(`"${light}"`));
+  const rules = ['fill', 'stroke'].flatMap((property) => [...THEME_SHADES, ...policies].map(rule(property)));
   return `@media screen and (prefers-color-scheme:dark){${rules.join('')}}`;
 }
 
 const withDarkColours = (svg: string): string =>
-  [...TONES, ...POLICIES].reduce((text, [light, dark]) => text.replaceAll(`"${light}"`, `"${dark}"`), svg);
+  [...THEME_SHADES, ...POLICY_SHADES].reduce(
+    (text, [light, dark]) => text.replaceAll(`"${light}"`, `"${dark}"`),
+    svg,
+  );
 
 const escapeXml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

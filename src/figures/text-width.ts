@@ -15,7 +15,7 @@ export function textWidth(text: string, fontSize: number): number {
   return shares * fontSize;
 }
 
-/** Returns the width of the widest line in the default size. */
+/** Returns the width of the widest line in the default font size, in pixels. */
 export const widestOf = (texts: readonly string[]): number =>
   Math.max(...texts.map((text) => textWidth(text, FONT_SIZE)));
 

@@ -46,7 +46,9 @@ export function checkEpisode(episode: TimelineEpisode): void {
   if (target !== undefined) checkNumbers('target', target, NUM_BELIEFS, BELIEF_NAMES.join(', '));
 }
 
+/** Checks the actions. @returns their number. */
 function checkActions(actions: ArrayLike<number>): number {
+  // Every length up to 28 is valid, so the list is compared with its own length, and a longer list with 28.
   checkList('actions', actions, Math.min(Number(Object(actions).length) || 0, NUM_STEPS), 'at most 28 steps');
   for (let step = 0; step < actions.length; step++) {
     if (isAction(actions[step])) continue;

@@ -171,7 +171,7 @@ const crashLine = (meter: string): Layer => ({
   encoding: { y: unitChannel('value', meter) },
 });
 
-/** Draws events in lanes. A name that does not fit beside another moves to the next lane. */
+/** Draws the events in lanes, lines below each other. A name that does not fit beside another moves to the next lane. */
 function eventsRow({ events }: TimelineEpisode, width: number): View {
   const values = inLanes(events, width);
   const lanes = Math.max(1, ...values.map(({ lane }) => lane + 1));

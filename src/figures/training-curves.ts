@@ -1,4 +1,4 @@
-/** Figure: figures of a training over its progress, a panel each. */
+/** Figure: curves of a training over its progress, such as the loss by epoch. One panel for each curve. */
 import { checkNames, checkNumber, type Named } from './check-figure.js';
 import type { Caption, Drawing } from './drawing-types.js';
 import { decimal } from './format-numbers.js';
@@ -14,19 +14,19 @@ export interface Curve extends Named {
 export interface CurvePoint {
   readonly x: number;
   readonly y: number;
-  /** An interval of y. All points of a curve have one, or none has. */
+  /** The interval of y. Either all points of a curve have an interval, or none has. */
   readonly low?: number;
   readonly high?: number;
 }
 
 export interface TrainingCurvesPicture extends Caption {
-  /** In order, two in a row. */
+  /** In the order of the panels, of which two are side by side. */
   readonly curves: readonly Curve[];
 }
 
 const SIZE = { width: 260, height: 150 };
 
-/** Draws each curve over its own axes, with a band of its intervals. @throws InputError `wrong_length`, `wrong_type` or `out_of_range` for invalid curves. */
+/** Draws each curve over axes of its own, with its intervals as a band. @throws InputError `wrong_length`, `wrong_type` or `out_of_range` for invalid curves. */
 export function drawTrainingCurves(picture: TrainingCurvesPicture): Drawing {
   const { curves, title = 'Training', notes = [] } = picture;
   checkNames('curves', curves);
