@@ -34,7 +34,10 @@ export function checkNames(what: string, rows: readonly Named[]): void {
   });
 }
 
-/** Checks a list of `count` entries. @param unit what `count` counts, for the error. @throws InputError `wrong_type` or `wrong_length`. */
+/**
+ * Checks a list of `count` entries.
+ * @param unit what `count` counts, for the error. @throws InputError `wrong_type` or `wrong_length`.
+ */
 export function checkList(where: string, list: unknown, count: number, unit: string): void {
   if (!isList(list)) {
     throw new InputError(

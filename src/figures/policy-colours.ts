@@ -57,7 +57,9 @@ const PATTERNS: readonly (readonly [name: RegExp, kind: PolicyKind])[] = [
 export const kindOf = (name: string): PolicyKind | null =>
   PATTERNS.find(([pattern]) => pattern.test(name))?.[1] ?? null;
 
-/** Returns the colour of a player on light backgrounds, which `svgOf` replaces on dark ones; SERIES if the player is of no kind. */
+/**
+ * Returns the colour of a player on light backgrounds, which `svgOf` replaces on dark ones; SERIES if the player is of no kind.
+ */
 export function colourOfPlayer(name: string): string {
   const kind = kindOf(name);
   return kind === null ? SERIES : POLICY_COLOURS[kind].light;

@@ -26,7 +26,10 @@ export interface TrainingCurvesPicture extends Caption {
 
 const SIZE = { width: 260, height: 150 };
 
-/** Draws each curve over axes of its own, with its intervals as a band. @throws InputError `wrong_length`, `wrong_type` or `out_of_range` for invalid curves. */
+/**
+ * Draws each curve over axes of its own, with its intervals as a band.
+ * @throws InputError `wrong_length`, `wrong_type` or `out_of_range` for invalid curves.
+ */
 export function drawTrainingCurves(picture: TrainingCurvesPicture): Drawing {
   const { curves, title = 'Training', notes = [] } = picture;
   checkNames('curves', curves);

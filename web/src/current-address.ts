@@ -98,7 +98,9 @@ export function flushAddress(): void {
   timer = setTimeout(flushAddress, WRITE_INTERVAL);
 }
 
-/** Changes the browser's history. Browsers limit such changes per second: beyond the limit some ignore the call, others throw. */
+/**
+ * Changes the browser's history. Browsers limit such changes per second: beyond the limit some ignore the call, others throw.
+ */
 function tryHistory(method: 'pushState' | 'replaceState', address: string): void {
   try {
     history[method](null, '', address);

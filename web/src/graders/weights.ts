@@ -52,7 +52,10 @@ export function rangeOf(
   return { low: 0, high: WHOLE - kept };
 }
 
-/** Moves weight k to `to` thousandths, or to the nearer end of its range. The other unlocked weights share the rest in their proportions. */
+/**
+ * Moves weight k to `to` thousandths, or to the nearer end of its range. The other unlocked weights share the rest in their
+ * proportions.
+ */
 export function moveWeight(sliders: Sliders, k: number, to: number): Sliders {
   const { low, high } = rangeOf(sliders, k);
   if (low === high) return sliders;

@@ -1,4 +1,7 @@
-/** The names of those who can play an episode: the user, and policies. The page needs only the names; the worker has the policies. */
+/**
+ * The names of those who can play an episode: the user, and policies. The page needs only the names; the worker has the
+ * policies.
+ */
 import { POLICY_NAMES } from '../../../src/agents/policies/fixed-policies.js';
 import { STUDENT_NAMES } from '../../../src/agents/student/shipped-students.js';
 

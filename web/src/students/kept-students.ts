@@ -1,4 +1,6 @@
-/** The students that were trained on the page and kept: the browser stores their files, and the views offer them as policies. */
+/**
+ * The students that were trained on the page and kept: the browser stores their files, and the views offer them as policies.
+ */
 import { signal } from '@preact/signals';
 import { type Field, oneOf } from '../address.js';
 import { BY_HAND, NOBODY, PLAYER_NAMES } from '../person/player-names.js';

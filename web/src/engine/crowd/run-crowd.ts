@@ -57,7 +57,10 @@ const chunkOf = (engine: Engine | null): number => {
   return engine.software ? CHUNK.software : CHUNK.device;
 };
 
-/** Returns the policy with a name, or the student trained on the page that has the name. @throws InputError `unknown_name`, `bad_student`. */
+/**
+ * Returns the policy with a name, or the student trained on the page that has the name.
+ * @throws InputError `unknown_name`, `bad_student`.
+ */
 function playerNamed(name: string, students: readonly StudentFile[]): CrowdPlayer {
   const student = students.find((each) => each.name === name);
   return student === undefined ? findPolicy(name) : readStudent(student.file);
