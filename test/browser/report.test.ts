@@ -19,15 +19,19 @@ async function whyAbsent(): Promise<string | null> {
     return null;
   } catch (cause) {
     const { message } = cause as Error;
-    if (isRequired('chromium')) throw new Error(`Expected a Chromium: ${message}`, { cause });
+    if (isRequired('chromium'))
+      throw new Error(
+        `Expected a Chromium that starts, got: ${message}. Install one, or do not require it.`,
+        { cause },
+      );
     return message.split('\n')[0];
   }
 }
 
-const why = await whyAbsent();
-if (why !== null) test.skip(`absent here: a report in Chromium: ${why}`, () => {});
+const absent = await whyAbsent();
+if (absent !== null) test.skip(`absent here: a report in Chromium: ${absent}`, () => {});
 
-describe.skipIf(why !== null)('a report', () => {
+describe.skipIf(absent !== null)('a report', () => {
   const pathOf = temporaryDirectory();
   const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
   let browser: Awaited<ReturnType<typeof launch>>;

@@ -157,7 +157,7 @@ describe.skipIf(absent !== null)('the crowd', () => {
   describe('its address', () => {
     const people = ({ page }: Visit): Locator => page.getByRole('combobox', { name: 'People' });
 
-    it('restores the settings from links, the history, and other views', async () => {
+    it('restores the settings from links, the history, and after a visit to another view', async () => {
       await using one = await visit(FEW);
       await one.page.getByRole('combobox', { name: 'Policy' }).selectOption('random');
       await one.page.getByText('Which people').click();
@@ -214,7 +214,7 @@ MessagePort.prototype.addEventListener = function (kind, listener) {
   listen.call(this, kind, (event) => { reports += 1; if (reports === 1) listener.call(this, event); });
 };`;
 
-    it('shows a small crowd first, as a headline, a histogram and means with n', async () => {
+    it('shows the first 1,024 people early: a headline, a histogram, and means with the number of people', async () => {
       await using visited = await visit('', { scripts: [FIRST_REPORT] });
       const { page } = visited;
       await page
@@ -304,7 +304,7 @@ MessagePort.prototype.addEventListener = function (kind, listener) {
       expect(described[2]).toMatch(/^heuristic: 0\.\d{3}, of which crash free/);
     });
 
-    it('reads the charts by keyboard and by pointer', async () => {
+    it('shows the values of a chart at the crosshair, moved by keyboard and by pointer', async () => {
       await using visited = await visit(FEW);
       const { page } = visited;
       await shownPolicies(visited);

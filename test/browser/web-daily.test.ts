@@ -107,7 +107,7 @@ describe.skipIf(absent !== null)('the daily episode', () => {
     expect(visited.messages).toEqual([]);
   });
 
-  it('refuses days to come', async () => {
+  it('reports a link to a future day', async () => {
     await using visited = await visit('#daily?day=2999-01-01');
     await visited.page.getByText('where a day up to today').waitFor();
   });

@@ -51,7 +51,7 @@ describe.skipIf(absent !== null)('fast input', () => {
       expect(await fastInput(page, `${input}, () => due?.()`)).toBe(address);
     });
 
-    it('does not take over undone moves, or moves of another person', async () => {
+    it('takes over neither undone moves nor moves with another person', async () => {
       await using visited = await visitWith('#person?by=heuristic&at=5');
       const { page } = visited;
       await slots(page, 5);

@@ -45,18 +45,20 @@ globalThis.Worker = class extends Worker {
   }
 };`;
 /** Makes every other change of the address throw. Browsers limit such changes: Safari throws, Chromium ignores them. */
-const FEW_ADDRESSES = `globalThis.replaced = 0;
+const THROWING_HISTORY = `globalThis.replaced = 0;
 const replaceState = history.replaceState;
 history.replaceState = (...state) => {
   replaced += 1;
   if (replaced % 2 === 1) throw new DOMException('too many', 'SecurityError');
   replaceState.apply(history, state);
 };`;
+/** Makes the engine's worker fail to load. */
 const NO_ENGINE = `globalThis.Worker = class extends Worker {
   constructor(url, options) {
     super(options.name === 'engine' ? 'missing.js' : url, options);
   }
 };`;
+/** Makes every access to the browser's storage throw. */
 const NO_STORAGE = `Object.defineProperty(window, 'localStorage', {
   get() { throw new DOMException('none here', 'SecurityError'); },
 });`;
@@ -154,7 +156,7 @@ describe.skipIf(absent !== null)('the page', () => {
     });
 
     it('has the address of the current state after fast moves of a slider', async () => {
-      await using visited = await visit('#graders?people=48', { scripts: [FEW_ADDRESSES] });
+      await using visited = await visit('#graders?people=48', { scripts: [THROWING_HISTORY] });
       const { page } = visited;
       const slider = page.getByRole('slider', { name: 'Crash free' });
       await slider.waitFor();

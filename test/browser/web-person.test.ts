@@ -212,7 +212,7 @@ describe.skipIf(absent !== null)('one person', () => {
     const { observations } = replayEpisode(SETTING, movesOf(FINISHED.split('moves=')[1]));
     const steps = transitionsOf(observations).slice(1);
 
-    it('reads how much of each change luck explains, by keyboard and for screen readers', async () => {
+    it('shows how much of each change luck explains, by keyboard and for screen readers', async () => {
       await using visited = await visit(FINISHED);
       const { page } = visited;
       const slider = page.getByRole('slider', { name: 'Read the chart of luck at' });

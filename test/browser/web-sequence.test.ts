@@ -185,7 +185,7 @@ describe.skipIf(absent !== null)('the sequence editor', () => {
     expect(await page.locator('.scores').getByRole('img').count()).toBe(1);
   });
 
-  it('says why, with the audited means', async () => {
+  it('shows the audited means beside those of the sequence', async () => {
     await using visited = await visit('#sequence');
     const { page } = visited;
     const row = page.getByRole('row', { name: /^planner / });

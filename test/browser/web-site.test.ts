@@ -35,7 +35,7 @@ it('has a text that explains what the page needs, shown if its files cannot be l
   expect(html).toMatch(/<div id="page">\s*<p>[^<]*opened from the disk[^<]*web server[^<]*<\/p>/);
 });
 
-it('shows its sentence and a picture of 1200 x 630 pixels where people link to it', async () => {
+it('has a title and a picture of 1200 x 630 pixels for services that show links', async () => {
   expect(html).toContain('property="og:title" content="Everyone responds differently.');
   const [, image] = /property="og:image" content="([^"]*)"/.exec(html)!;
   const bytes = new DataView(await (await fetch(site.at(image))).arrayBuffer());

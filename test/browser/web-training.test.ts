@@ -103,7 +103,7 @@ describe.skipIf(absent !== null)('the training', () => {
     expect(visited.messages).toEqual([]);
   });
 
-  it('is a policy of the crowd and of Graders once it is kept, and one plays against it under its own grader', async () => {
+  it('makes the kept student a policy of Crowd and Graders, and races it under the grader of its training', async () => {
     const student = await loadStudent('student-v2');
     const file = Buffer.from(encodeStudent(student.manifest, student.network)).toString('base64');
     const kept = JSON.stringify(JSON.stringify({ ada: file }));
@@ -166,7 +166,7 @@ describe.skipIf(absent !== null)('the training', () => {
     expect(await page.getByRole('alert').count()).toBe(0);
   }, 240_000);
 
-  it('says so if WebGPU is requested and missing', async () => {
+  it('reports a failure if WebGPU is requested and missing', async () => {
     await using visited = await visit(`${FAST}&device=webgpu`);
     await visited.page.getByRole('button', { name: 'Start training' }).click();
     await visited.page.getByText('Something went wrong').waitFor();

@@ -1,4 +1,4 @@
-/** Figures refuse invalid data before they are drawn, and name the row and the value. */
+/** Tests that figures refuse invalid data before they are drawn, with an error that names the row and the value. */
 import { describe, expect, it } from 'vitest';
 import { drawActionSequences } from '../../src/figures/action-sequences.js';
 import { type Calibration, drawCalibration } from '../../src/figures/calibration.js';
@@ -66,7 +66,13 @@ describe.each<[name: string, call: () => unknown, code: string, ...mentions: str
     'got -1',
   ],
   ['action code 1.5', () => sequences({ name: 'x', actions: sequence(1.5) }), 'illegal_action', 'got 1.5'],
-  ['five parts', () => parts(0, 0, 0, 0, 0), 'wrong_length', '8 numbers in the parts of "x"', 'got 5'],
+  [
+    'five parts instead of eight',
+    () => parts(0, 0, 0, 0, 0),
+    'wrong_length',
+    '8 numbers in the parts of "x"',
+    'got 5',
+  ],
   ['a NaN part', () => parts(0, 0, nan, 0, 0, 0, 0, 0), 'out_of_range', 'parts of "x"[2]', 'NaN'],
   [
     'a part that is a string',
@@ -77,7 +83,14 @@ describe.each<[name: string, call: () => unknown, code: string, ...mentions: str
   ],
   ['an infinite gain', () => gain(Infinity, 0, 1), 'out_of_range', 'gain of "x"', 'Infinity'],
   ['a NaN interval bound', () => gain(0, nan, 1), 'out_of_range', 'low end', '"x"', 'NaN'],
-  ['27 rewards', () => rewards(new Array(27).fill(0)), 'wrong_length', '28 numbers', '"x"', 'got 27'],
+  [
+    'the rewards of 27 steps',
+    () => rewards(new Array(27).fill(0)),
+    'wrong_length',
+    '28 numbers',
+    '"x"',
+    'got 27',
+  ],
   [
     'a NaN mean',
     () => rewards(new Array(28).fill(0), 0, nan),

@@ -1,4 +1,4 @@
-/** Colours are distinguishable, also with colour blindness, on light and dark backgrounds. */
+/** Tests that the colours of figures can be told apart, also by colour-blind readers, on light and dark backgrounds. */
 import { describe, expect, it } from 'vitest';
 import { POLICIES } from '../../src/agents/policies/fixed-policies.js';
 import { STEPPED_POLICIES } from '../../src/agents/policies/observing-policies.js';
@@ -116,7 +116,7 @@ it('text and lines contrast with their background', () => {
   }
 });
 
-it('all colours differ, so that replacing light tones by dark tones changes nothing else', () => {
+it('all colours differ, so that replacing the colours of the light theme with those of the dark theme changes no others', () => {
   const others = [
     ...[...CATEGORY_SHADES.flat(), ...COMPONENT_COLOURS, ...policiesOn('light'), ...policiesOn('dark')],
     ...[INK_ON_COLOUR, SERIES, ACCENT],

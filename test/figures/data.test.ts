@@ -1,4 +1,4 @@
-/** Data of figures, computed from trajectories: percentiles, step rewards, most common actions. */
+/** Tests the data that figures compute from trajectories: percentiles, step rewards, most common actions. */
 import { describe, expect, it } from 'vitest';
 import { Episode } from '../../src/engine/reference/episode.js';
 import { commonActionsOf } from '../../src/figures/common-sequence.js';
@@ -20,7 +20,7 @@ describe('bandsOf', () => {
   const column = (values: Float64Array, step: number, meter: number): number[] =>
     PERCENTILES.map((_, p) => values[(p * NUM_STEPS + step) * NUM_METERS + meter]);
 
-  it('interpolates between episodes, in any order', () => {
+  it('interpolates between the values of episodes, whatever their order', () => {
     const { episodes, values } = bandsOf(metersOf([1, 0.25, 0, 0.75, 0.5], 27, 4));
     expect(episodes).toBe(5);
     const expected = [0.1, 0.25, 0.5, 0.75, 0.9];

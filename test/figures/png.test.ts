@@ -1,4 +1,4 @@
-/** Figures as PNG: the correct size, with text, and nothing cut off. */
+/** Tests figures as PNG: the size, the text, and that nothing is cut off. */
 import { describe, expect, it } from 'vitest';
 import { pngOf } from '../../src/figures/png.js';
 import { DARK, LIGHT } from '../../src/figures/theme.js';
@@ -15,7 +15,9 @@ describe.each(PICTURES)('%s', (_, drawing) => {
     const pixels = new Pixels(await pngOf(svg, { scale: 1 }));
     expect(pixels.size).toEqual(sizeOf(svg));
     const [width, height] = pixels.size;
+    // Narrower than the padding of a figure (CONFIG in src/figures/theme.ts).
     const margin = 8;
+    // The title is in this rectangle.
     expect(pixels.countDrawn(28, 28, 300, 64)).toBeGreaterThan(1000);
     expect(pixels.countDrawn(0, 0, margin, height)).toBe(0);
     expect(pixels.countDrawn(width - margin, 0, width, height)).toBe(0);

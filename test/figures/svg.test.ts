@@ -1,4 +1,4 @@
-/** Figures as SVG: well-formed, with title and description, the same bytes every time, light and dark. */
+/** Tests figures as SVG: well-formed, with title and description, the same bytes every time, light and dark. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ACTION_STYLES } from '../../src/figures/action-sequences.js';
 import { drawGains } from '../../src/figures/gains.js';
@@ -44,7 +44,7 @@ describe.each(PICTURES)('%s', (_, drawing, names) => {
     expect(svg).not.toMatch(/\sid=|url\(|href=|<script/);
   });
 
-  it('has only the colours of its theme', async () => {
+  it('has the colours of its theme and none of the other theme', async () => {
     const [light, dark] = [await svgOnce(drawing, 'light'), await svgOnce(drawing, 'dark')];
     for (const tone of [LIGHT.paper, LIGHT.ink, LIGHT.muted]) {
       expect(light).toContain(`"${tone}"`);

@@ -1,4 +1,4 @@
-/** Timelines of episodes: complete or partial, with and without beliefs and targets. */
+/** Tests timelines of episodes: complete or partial, with and without beliefs and targets. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Episode } from '../../src/engine/reference/episode.js';
 import { ACTION_STYLES } from '../../src/figures/action-sequences.js';
@@ -74,7 +74,7 @@ describe.each(EPISODES)('%s', (_name, episode) => {
     for (const belief of BELIEF_NAMES) expect(texts.includes(belief)).toBe(episode.beliefs !== undefined);
   });
 
-  it('draws nothing in its margin', async () => {
+  it('shows its title, and draws nothing in its margin', async () => {
     const pixels = new Pixels(await pngOf(await svgOnce(drawing), { scale: 1 }));
     const [width, height] = pixels.size;
     expect(pixels.countDrawn(28, 28, 300, 64)).toBeGreaterThan(1000);

@@ -1,4 +1,4 @@
-/** Figures with a maximum width, also on phones, and the histogram of scores. */
+/** Tests figures with a maximum width, down to that of a phone, and the histogram of scores. */
 import { describe, expect, it } from 'vitest';
 import { drawComponents } from '../../src/figures/components.js';
 import type { Drawing } from '../../src/figures/drawing-types.js';

@@ -1,4 +1,4 @@
-/** Colours of the page: each has one meaning, in light and dark, and contrasts with its background. */
+/** Tests that each colour of the page has one meaning, in light and dark, and that its theme is that of figures. */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { POLICY_COLOURS, POLICY_KINDS } from '../../src/figures/policy-colours.js';
@@ -35,9 +35,9 @@ it.each(['light', 'dark'] as const)('no two meanings share a colour (%s)', (name
   expect(new Set(meanings.values()).size).toBe(meanings.size);
 });
 
-it('the tones of the page are those of figures', () => {
-  for (const { page, ...tones } of Object.values(THEMES)) {
-    for (const [tone, colour] of Object.entries(tones)) expect(page.get(tone), tone).toBe(colour);
+it('the theme of the page has the colours of the theme of figures', () => {
+  for (const { page, ...theme } of Object.values(THEMES)) {
+    for (const [name, colour] of Object.entries(theme)) expect(page.get(name), name).toBe(colour);
   }
   expect(variables(marks, ':root').get('series')).toBe(SERIES);
 });

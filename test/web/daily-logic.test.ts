@@ -16,7 +16,7 @@ describe('days', () => {
     },
   );
 
-  it('have the seed of their digits, which is not a seed of training', () => {
+  it('have their digits as the seed of the episode', () => {
     expect(seedOfDay('2026-11-24')).toBe(20_261_124);
   });
 });
@@ -27,14 +27,14 @@ describe('the result', () => {
     expect(squaresOf(actions).split('\n')).toEqual(['🟦', '🟩', '🟧', '🟨'].map((each) => each.repeat(7)));
   });
 
-  it('names those ahead', () => {
+  it('names the place of the user, and the rivals with a higher score', () => {
     const rivals = [scored('heuristic', 0.3), scored('student', 0.6), scored('planner', 0.7)];
     expect(placeOf(scored('you', 0.5), rivals)).toBe('3rd of 4, behind student and planner');
     expect(placeOf(scored('you', 0.9), rivals)).toBe('1st of 4');
     expect(placeOf(scored('you', 0.1), rivals.slice(0, 1))).toBe('2nd of 2, behind heuristic');
   });
 
-  it('is a short text with a link', () => {
+  it('is a text with the day, the squares, the scores and a link', () => {
     const text = resultText({
       day: '2026-11-24',
       actions: Array<number>(28).fill(3),

@@ -145,20 +145,20 @@ env.close();
 describe('ranked policies', () => {
   it('have the scores of an evaluation', async () => {
     for (const grader of ['v1', 'v2', 'v3']) {
-      const names = RANKED_POLICIES.filter(({ actionSource }) =>
+      const candidates = RANKED_POLICIES.filter(({ actionSource }) =>
         [null, grader].includes(sequenceGraderOf(actionSource)),
       );
-      // Under v3 `evaluate` states the belief with the least squared error.
-      const known = names.filter(
+      // `evaluate` has no random+inference. Under v3 it states the belief with the least squared error, not absolute error.
+      const compared = candidates.filter(
         ({ name, beliefSource }) =>
           name !== 'random+inference' && (grader !== 'v3' || beliefSource !== 'inference'),
       );
       const { rows } = await evaluate({
-        policies: known.map(({ name }) => name.replace(`open-loop-${grader}`, 'open-loop')),
+        policies: compared.map(({ name }) => name.replace(`open-loop-${grader}`, 'open-loop')),
         ...{ grader, seeds: { first: FIRST_SEED, last: FIRST_SEED + NUM_EPISODES - 1 } },
       });
       const ranking = rankPolicies(policies, grader);
-      known.forEach(({ name }, i) => {
+      compared.forEach(({ name }, i) => {
         const { finalScore } = ranking.find(({ policy }) => policy === name)!;
         expect({ name, ...finalScore }).toEqual({
           name,
@@ -193,6 +193,7 @@ describe('ranked policies', () => {
   });
 });
 
+/** The policies that infer, but that the best policy without inference beats under v1 and v2. */
 const BEATEN = ['open-loop-v3+inference', 'heuristic+inference', 'random+inference'];
 
 describe('the verdict', () => {
@@ -242,7 +243,7 @@ describe('ties', () => {
     ...{ policy, finalScore: interval(mean), lead },
   });
 
-  it('share a place if every score is the same, and not if only the means are', () => {
+  it('share a place if all their scores are equal, but not if only the means are equal', () => {
     const ranking = [
       standing('a', 0.5, interval(0, 0)),
       standing('b', 0.5, interval(0, 0)),
@@ -264,7 +265,7 @@ describe('ticks', () => {
   });
   const slope = { mean: 0, low: null, high: null };
 
-  it('lie beyond each change, one for each weight', () => {
+  it('lie just beyond each change, and changes at the same weight share a tick', () => {
     const leads = [
       { ahead: 'x', behind: 'a', slope, below: flip(0.1004, 'a'), above: flip(0.3001, 'a') },
       { ahead: 'x', behind: 'b', slope, below: null, above: flip(0.3004, 'b') },

@@ -1,4 +1,4 @@
-/** Tests that a student of the page plays in the crowd and in the ranking as it does in the engine. */
+/** Tests that a student kept by the page plays in the crowd and in the ranking as it does in the engine. */
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { loadStudent } from '../../src/agents/student/shipped-students.js';
@@ -12,7 +12,7 @@ import { graderOf } from '../../web/src/students/student-files.js';
 const student = await loadStudent('student-v2');
 const file = { name: 'ada', file: encodeStudent(student.manifest, student.network) };
 
-/** Plays a student step by step. @returns the final scores. */
+/** Plays the student step by step with the engine. @returns the final scores. */
 function finalScores(grader: string, seeds: Uint32Array): Float32Array {
   const numEnvs = seeds.length;
   using env = createVecEnv({ numEnvs, grader });
@@ -21,6 +21,7 @@ function finalScores(grader: string, seeds: Uint32Array): Float32Array {
   let result = env.reset({ seed: seeds });
   for (let step = 0; step < 28; step++) {
     const { observations } = result;
+    // A student reads the step from the observations, so any `steps` will do.
     const { actions, beliefs } = player.act({ observations, playing, steps: playing });
     result = env.step(actions, { beliefs });
   }
@@ -29,7 +30,7 @@ function finalScores(grader: string, seeds: Uint32Array): Float32Array {
 
 const seedsFrom = (first: number, count: number) => Uint32Array.from({ length: count }, (_, i) => first + i);
 
-it('is a policy of the crowd, with the scores of the engine', async () => {
+it('a kept student is a policy of the crowd, with the scores of the engine', async () => {
   const request = {
     ...{ numEpisodes: 100, seed: 7, policies: ['ada', 'heuristic'], grader: 'v3', profiles: 'sampled' },
   };
@@ -42,7 +43,7 @@ it('is a policy of the crowd, with the scores of the engine', async () => {
   expect(pairing!.better).toBeGreaterThan(0.9);
 });
 
-it('is ranked with the policies of the graders, as one that infers', () => {
+it('a kept student is ranked with the policies of the graders view, as a policy that infers', () => {
   const seeds = seedsFrom(20_000, 6);
   using env = createVecEnv({ numEnvs: seeds.length });
   const components = playPolicies(env, seeds, [file]);
@@ -51,7 +52,7 @@ it('is ranked with the policies of the graders, as one that infers', () => {
   expect(rankedPolicy('ada').beliefSource).toBe('inference');
 });
 
-it('has its own grader, and v3 if its file is damaged', () => {
+it('a kept student has the grader that it was trained for, and v3 if its file is damaged', () => {
   expect(graderOf(file)).toBe('v2');
   expect(graderOf({ name: 'ada', file: file.file.slice(0, 100) })).toBe('v3');
 });

@@ -86,30 +86,30 @@ describe('policies in the same episode', () => {
 describe('an adviser', () => {
   const NAME = 'open-loop+inference';
 
-  /** Asks a new adviser. */
+  /** Returns the advice of a new adviser. */
   const newAdvice = (moves: readonly Move[]) =>
     new Adviser().advise(NAME, SETTING, moves, replayEpisode(SETTING, moves).observations);
 
-  it('gives the same advice after any earlier calls', async () => {
+  it('gives the same advice whatever calls came before', async () => {
     const adviser = new Adviser();
-    const ask = (moves: readonly Move[]) =>
+    const advise = (moves: readonly Move[]) =>
       adviser.advise(NAME, SETTING, moves, replayEpisode(SETTING, moves).observations);
     const others = MOVES.map(({ action, belief }) => ({ action: (action + 1) % 10, belief }));
     for (const moves of [MOVES.slice(0, 2), MOVES.slice(0, 5), MOVES.slice(0, 4), others.slice(0, 6)])
-      expect(await ask(moves)).toEqual(await newAdvice(moves));
+      expect(await advise(moves)).toEqual(await newAdvice(moves));
   });
 
   it('rejects an unfinished call when a new call comes, and gives the new call the usual advice', async () => {
     const adviser = new Adviser();
-    const ask = (moves: readonly Move[]) =>
+    const advise = (moves: readonly Move[]) =>
       adviser.advise(NAME, SETTING, moves, replayEpisode(SETTING, moves).observations);
-    const ended = expect(ask(MOVES.slice(0, 9))).rejects.toThrow('Replaced by a new call.');
-    expect(await ask(MOVES.slice(0, 6))).toEqual(await newAdvice(MOVES.slice(0, 6)));
+    const ended = expect(advise(MOVES.slice(0, 9))).rejects.toThrow('Replaced by a new call.');
+    expect(await advise(MOVES.slice(0, 6))).toEqual(await newAdvice(MOVES.slice(0, 6)));
     await ended;
     const others = MOVES.map(({ action, belief }) => ({ action: (action + 1) % 10, belief }));
-    void ask(MOVES).catch(() => {});
+    void advise(MOVES).catch(() => {});
     await yieldTurn();
-    expect(await ask(others.slice(0, 3))).toEqual(await newAdvice(others.slice(0, 3)));
+    expect(await advise(others.slice(0, 3))).toEqual(await newAdvice(others.slice(0, 3)));
   });
 
   it('works after a call with an unknown policy', async () => {

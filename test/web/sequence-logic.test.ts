@@ -1,4 +1,4 @@
-/** Tests that the scores of a painted sequence are the engine's, part by part, and that a new sequence replaces one. */
+/** Tests that the scores of a painted sequence equal those of the engine, and that a new sequence replaces the previous one. */
 import { describe, expect, it } from 'vitest';
 import { openLoopActions, repeatActions } from '../../src/agents/policies/open-loop.js';
 import { CONSTANT_BELIEF } from '../../src/agents/policies/with-belief.js';
@@ -23,7 +23,7 @@ const run = (actions: string, parts: SequenceScores[] = [], signal = new AbortCo
   runSequence(actions, (_, soFar) => parts.push(soFar!), signal);
 
 describe('the scores of a sequence', () => {
-  it('are those of the engine under every grader, the first people first', async () => {
+  it('equal those of the engine under every grader, after each thousand people', async () => {
     const parts: SequenceScores[] = [];
     const complete = await run(BEST, parts);
     expect(parts.map(({ numPeople }) => numPeople)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9].map((k) => k * 1000));
@@ -40,7 +40,7 @@ describe('the scores of a sequence', () => {
     expect(complete).toMatchObject({ actions: BEST, numPeople: PEOPLE.count });
   });
 
-  it('are those of the last sequence, if one is stopped for another', async () => {
+  it('are those of the second sequence, if the first is stopped for it', async () => {
     const controller = new AbortController();
     const first = run('3'.repeat(28), [], controller.signal);
     const second = run(BEST);

@@ -28,7 +28,8 @@ export interface EpisodePlayer extends Disposable {
 
 /**
  * Opens a policy for one episode. A student of the package is imported first.
- * @param students students that were trained on the page. A name of one of them opens that student. @throws InputError `unknown_name`, `bad_student`.
+ * @param students students that were trained on the page; `name` may be the name of one of them.
+ * @throws InputError `unknown_name`, `bad_student`.
  */
 export async function openPlayer(
   name: string,
