@@ -38,6 +38,7 @@ export function drawActions(picture: ActionsPicture): Drawing {
   }
   const maxShare = Math.max(
     ...players.flatMap(({ rows }) => rows.flatMap(({ shares }) => Array.from(shares))),
+    // Keeps the scale of opacities valid if all shares are 0.
     0.01,
   );
   const spec: TopView = {

@@ -96,6 +96,7 @@ function domainOf(rows: readonly HistogramRow[]): [number, number] {
   const bars = rows.flatMap(binsOf);
   const low = Math.min(...bars.map(({ from }) => from));
   const high = Math.max(...bars.map(({ to }) => to));
+  // 1e-9 is subtracted, so that a rounding error does not add a tenth.
   return [Math.floor(low * 10) / 10, Math.ceil(high * 10 - 1e-9) / 10];
 }
 

@@ -69,7 +69,7 @@ interface Frame {
   readonly transposed: boolean;
 }
 
-/** Returns the panel size and arrangement that fit a width. */
+/** Returns the panel size and arrangement that fit a width. A panel is 0.56 times as high as wide, within limits. */
 function frameIn(maxWidth: number | undefined, policies: number): Frame {
   if (maxWidth === undefined) return { width: PANEL_WIDTH, height: PANEL_HEIGHT, transposed: false };
   const panelWidth = (panels: number) => Math.floor((maxWidth - MARGIN - SPACING * (panels - 1)) / panels);

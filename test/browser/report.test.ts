@@ -21,7 +21,7 @@ async function whyAbsent(): Promise<string | null> {
     const { message } = cause as Error;
     if (isRequired('chromium'))
       throw new Error(
-        `Expected a Chromium that starts, got: ${message}. Install one, or do not require it.`,
+        `Expected a Chromium that starts, got: ${message}. Install one, or remove chromium from RHYTHM_REQUIRE.`,
         { cause },
       );
     return message.split('\n')[0];

@@ -256,7 +256,7 @@ describe.skipIf(absent !== null)('the page', () => {
       const { page } = visited;
       await slots(page, 0);
       await page.getByRole('radio', { name: 'dark' }).check();
-      expect(await page.evaluate('document.documentElement.dataset.tone')).toBe('dark');
+      expect(await page.evaluate('document.documentElement.dataset.scheme')).toBe('dark');
       expect(visited.messages).toEqual([]);
     });
   });

@@ -46,13 +46,13 @@ describe.each(PICTURES)('%s', (_, drawing, names) => {
 
   it('has the colours of its theme and none of the other theme', async () => {
     const [light, dark] = [await svgOnce(drawing, 'light'), await svgOnce(drawing, 'dark')];
-    for (const tone of [LIGHT.paper, LIGHT.ink, LIGHT.muted]) {
-      expect(light).toContain(`"${tone}"`);
-      expect(dark).not.toContain(tone);
+    for (const colour of [LIGHT.paper, LIGHT.ink, LIGHT.muted]) {
+      expect(light).toContain(`"${colour}"`);
+      expect(dark).not.toContain(colour);
     }
-    for (const tone of [DARK.paper, DARK.ink, DARK.muted]) {
-      expect(dark).toContain(`"${tone}"`);
-      expect(light).not.toContain(tone);
+    for (const colour of [DARK.paper, DARK.ink, DARK.muted]) {
+      expect(dark).toContain(`"${colour}"`);
+      expect(light).not.toContain(colour);
     }
   });
 

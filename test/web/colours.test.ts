@@ -19,7 +19,7 @@ function variables(text: string, selector: string): ReadonlyMap<string, string> 
 
 const THEMES = {
   light: { ...LIGHT, page: variables(tokens, ':root') },
-  dark: { ...DARK, page: variables(tokens, ':root[data-tone="dark"]') },
+  dark: { ...DARK, page: variables(tokens, ':root[data-scheme="dark"]') },
 };
 
 it.each(['light', 'dark'] as const)('no two meanings share a colour (%s)', (name) => {

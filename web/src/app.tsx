@@ -77,13 +77,13 @@ function Header({ currentView }: { readonly currentView: string }) {
 
 function ColourSchemeChoice() {
   return (
-    <fieldset class="tones">
+    <fieldset class="schemes">
       <legend>Colours</legend>
       {COLOUR_SCHEMES.map((name) => (
         <label key={name}>
           <input
             type="radio"
-            name="tone"
+            name="scheme"
             value={name}
             checked={colourScheme.value === name}
             onChange={() => {

@@ -6,6 +6,7 @@ import { variableOf } from './charts/policy-colours.js';
 export const COLOUR_SCHEMES = ['auto', 'light', 'dark'] as const;
 export type ColourScheme = (typeof COLOUR_SCHEMES)[number];
 
+/** The key of the stored choice. */
 const KEY = 'rhythm-vec.tone';
 
 /** The chosen scheme; 'auto' follows the system's preference. */
@@ -26,7 +27,7 @@ export function followScheme(): void {
   });
   effect(() => {
     const { dataset, style } = document.documentElement;
-    dataset.tone = currentScheme.value;
+    dataset.scheme = currentScheme.value;
     for (const kind of POLICY_KINDS)
       style.setProperty(variableOf(kind), POLICY_COLOURS[kind][currentScheme.value]);
     storeChoice(colourScheme.value);

@@ -99,6 +99,7 @@ interface PictureProps extends Required<HistogramPlotProps> {
 
 function Picture({ rows, marks, shares, width, height, description, bar }: PictureProps) {
   const x = (score: number): number => LEFT + score * (width - LEFT - RIGHT);
+  // At least 2 %, the smallest distance of the lines of the axis.
   const highest = Math.max(0.02, ...shares.flat());
   const y = (share: number): number => TOP + (1 - share / highest) * (height - TOP - BOTTOM);
   const move = ({ clientX, currentTarget }: PointerEvent): void => {

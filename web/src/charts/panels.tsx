@@ -132,6 +132,7 @@ interface PanelLinesProps {
   readonly panel: Panel;
   readonly frame: Frame;
   readonly events: readonly number[];
+  /** The index of the panel. */
   readonly k: number;
 }
 

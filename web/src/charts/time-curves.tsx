@@ -57,6 +57,7 @@ interface Frame {
   readonly height: number;
 }
 
+/** The gap between panels and the size of a panel, then its margins, in pixels. */
 const [GAP, MIN_WIDTH, HEIGHT] = [16, 210, 150];
 const [LEFT, RIGHT, TOP, BOTTOM] = [40, 6, 24, 20];
 

@@ -43,11 +43,11 @@ function Crowds({ state, change }: ViewProps<typeof CROWD_FIELDS>) {
   useLayoutEffect(run, [run]);
   const isOutdated = value === null || JSON.stringify(value.request) !== requestText;
   const busy = progress !== null || isOutdated;
-  const tone = isOutdated ? 'old' : '';
+  const ageClass = isOutdated ? 'old' : '';
   return (
     <>
       <Introduction />
-      <section class={`panel finding ${tone}`} aria-labelledby="finding" aria-busy={busy}>
+      <section class={`panel finding ${ageClass}`} aria-labelledby="finding" aria-busy={busy}>
         {failure !== null ? (
           <FailureMessage failure={failure} retry={run} />
         ) : value !== null ? (
@@ -60,7 +60,7 @@ function Crowds({ state, change }: ViewProps<typeof CROWD_FIELDS>) {
         {!busy && failure === null && inWords(value)}
       </p>
       <CrowdControls {...{ state, change, progress, rerun: run, stop: task.stop }} />
-      {value !== null && failure === null && <CrowdResults crowd={value} busy={busy} tone={tone} />}
+      {value !== null && failure === null && <CrowdResults crowd={value} busy={busy} ageClass={ageClass} />}
     </>
   );
 }

@@ -18,14 +18,15 @@ interface CrowdResultsProps {
   readonly crowd: Crowd;
   /** Whether this crowd or the next one is still being computed. */
   readonly busy: boolean;
-  readonly tone: string;
+  /** The CSS class 'old' while the results are those of earlier settings; else ''. */
+  readonly ageClass: string;
 }
 
-export function CrowdResults({ crowd, busy, tone }: CrowdResultsProps) {
+export function CrowdResults({ crowd, busy, ageClass }: CrowdResultsProps) {
   const stages = useStages(crowd, SECTIONS.length);
   const isBehind = stages.some((shown) => shown !== crowd);
   return (
-    <div class={`results ${tone}`} aria-busy={busy || isBehind}>
+    <div class={`results ${ageClass}`} aria-busy={busy || isBehind}>
       {SECTIONS.map((Section, k) => (
         <Stage key={k} Section={Section} crowd={stages[k]} />
       ))}

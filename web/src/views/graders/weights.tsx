@@ -109,10 +109,13 @@ interface WeightRowProps {
   readonly k: number;
   readonly sliders: Sliders;
   readonly ticks: readonly Tick[];
+  /** Moves weight k to `to` thousandths, by the slider. */
   readonly slide: (k: number, to: number) => void;
   /** Reports whether a key is held. */
   readonly hold: (isHeld: boolean) => void;
+  /** Sets weight k to `to` thousandths, by the text field or a tick. */
   readonly type: (k: number, to: number) => void;
+  /** Locks or unlocks weight k. */
   readonly lock: (k: number) => void;
 }
 

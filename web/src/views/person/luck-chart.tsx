@@ -61,8 +61,8 @@ function panelsOf(transitions: readonly Transition[]): Panel[] {
       ...{ name, domain: [-end, end], ticks: [-end, 0, end] },
       ranges: [most, usual].map((width) => [-width, width] as const),
       series: [
-        { name: 'luck or the person', colour: 'var(--muted)', values: only(false), stems: true },
-        { name: 'the person', colour: 'var(--series)', values: only(true), stems: true },
+        { name: 'luck can explain it', colour: 'var(--muted)', values: only(false), stems: true },
+        { name: 'more than luck', colour: 'var(--series)', values: only(true), stems: true },
       ],
       format: (value) => signed(value, 3),
       inWords: (step) => wordsOf(values[step], k),
