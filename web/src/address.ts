@@ -6,7 +6,7 @@ import { grouped } from './parts/grouped.js';
 
 /** One value of a view's state. */
 export interface Field<T> {
-  /** The default value. It is left out of the address. */
+  /** The default value. An address leaves it out. */
   readonly initial: T;
   /** Describes the valid values as a noun phrase, which completes "Expected ..." and "... is expected". */
   readonly expected: string;

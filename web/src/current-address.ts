@@ -1,4 +1,4 @@
-/** Holds the address of the page as a signal, and changes it. The browser's back and forward buttons work. */
+/** Holds the address of the page as a signal, changes it, and follows the browser's back and forward buttons. */
 import { signal } from '@preact/signals';
 import {
   type Addressed,

@@ -8,7 +8,7 @@ import { ChartFigure, Legend } from './figure.js';
 export interface HistogramRow {
   readonly name: string;
   readonly colour: string;
-  /** Whether another row has the same colour, so that this one is an outline. */
+  /** Whether an earlier row has the same colour, so that this row is drawn as an outline. */
   readonly dashed?: boolean;
   /** u32: episodes by bin; the bins divide [0, 1]. */
   readonly counts: Uint32Array;

@@ -12,7 +12,7 @@ import { areaOf, type Frame, frameIn, lineOf, pointAt, stemsOf, stepAt } from '.
 export interface Series {
   readonly name: string;
   readonly colour: string;
-  /** Whether another series has the same colour, so that this one is dashed. */
+  /** Whether an earlier series has the same colour, so that this series is dashed. */
   readonly dashed?: boolean;
   /** One value per step; NaN where there is none. */
   readonly values: readonly number[];

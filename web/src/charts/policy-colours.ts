@@ -7,6 +7,6 @@ export const variableOf = (kind: PolicyKind): string => `--policy-${kind}`;
 /** Returns the colour of a policy, as CSS. A name of no known kind is that of a student trained on the page. */
 export const colourOf = (policy: string): string => `var(${variableOf(kindOf(policy) ?? 'student')})`;
 
-/** Returns whether an earlier policy of a chart has the same colour, so that this one is dashed or hollow. */
+/** Returns whether an earlier policy of a chart has the same colour, so that policy k is dashed or hollow. */
 export const isRepeated = (policies: readonly string[], k: number): boolean =>
   policies.slice(0, k).some((policy) => colourOf(policy) === colourOf(policies[k]));

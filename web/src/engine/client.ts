@@ -1,4 +1,4 @@
-/** The page's side of the engine's worker. */
+/** Calls the engine's worker from the page. */
 import { signal } from '@preact/signals';
 import type { Remote } from 'comlink';
 import { WorkerClient } from '../workers/worker-client.js';

@@ -1,4 +1,4 @@
-/** A long call of the engine as the state of a view: in progress, done, or failed. */
+/** Runs a long call of the engine, and gives a view its state: in progress, done, or failed. */
 import { type Signal, useSignal } from '@preact/signals';
 import { useCallback, useLayoutEffect, useRef } from 'preact/hooks';
 import { callEngine } from './client.js';

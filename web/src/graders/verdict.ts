@@ -6,14 +6,14 @@ import { type Interval, intervalOf } from '../../../src/shared/statistics.js';
 import { COMPONENT_NAMES, NUM_COMPONENTS } from '../../../src/world/fields.js';
 import { rankedPolicy } from './ranked-policies.js';
 
-/** The comparison of the best policy that infers with the best one that does not. */
+/** The comparison of the best policy that infers the profile with the best policy that does not. */
 export interface Verdict {
   /**
    * 'inference': the best policy that infers leads, and no policy that infers is beaten. 'part': it leads, but other
    * policies that infer are beaten. 'ignorance': a policy that does not infer leads.
    */
   readonly pays: 'inference' | 'part' | 'ignorance';
-  /** The best policy that infers, and the best one that does not. */
+  /** The best policy that infers, and the best policy that does not. */
   readonly bestInferring: string;
   readonly bestIgnoring: string;
   /** The lead of `bestInferring` over `bestIgnoring`: the mean of paired differences, with its 95 % interval. */

@@ -19,7 +19,7 @@ export function stackOf(parts: readonly number[]): Section[] {
   });
 }
 
-/** Returns where an axis begins that shows all negative parts: their sum, or 0 if there are none. */
+/** Returns the start of an axis that shows all negative parts: their sum, or 0 if there are none. */
 export const leftOf = (parts: readonly number[]): number =>
   parts.reduce((sum, part) => sum + Math.min(0, part), 0);
 

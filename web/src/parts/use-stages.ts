@@ -2,8 +2,8 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
 
 /**
- * Returns what each of `count` stages shows. A new value reaches one stage after the other; until then a stage keeps the
- * previous value, or null if there was none.
+ * Returns what each of `count` stages shows. The stages show a new value one by one. Until its turn a stage shows the previous
+ * value, or null if there was none.
  */
 export function useStages<T>(value: T | null, count: number): readonly (T | null)[] {
   const [shown, setShown] = useState<readonly (T | null)[]>(() => new Array<T | null>(count).fill(null));

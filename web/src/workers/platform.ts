@@ -1,2 +1,2 @@
-/** The backends of browsers, under the name of Node's. vite.config.ts replaces src/engine/backends/node.ts by this file. */
+/** Exports the backends of browsers as `NODE`: vite.config.ts replaces src/engine/backends/node.ts with this file. */
 export { BROWSER as NODE } from '../../../src/engine/backends/browser.js';

@@ -54,9 +54,9 @@ export interface Crowd {
 }
 
 /**
- * Every step is read of so many episodes, from the first on. The bands are computed from these episodes, the scores from
- * all. Then the standard error of a percentile is at most 0.4 percentage points, which is not visible in a picture. The steps
- * of a million episodes would take 1.8 GB.
+ * The number of episodes, from the first on, whose steps are all read. The bands are computed from these episodes, the scores
+ * from all. The standard error of a percentile is then at most 0.4 percentage points, which is not visible in a picture. The
+ * steps of a million episodes would take 1.8 GB.
  */
 export const BAND_EPISODES = 16_384;
 

@@ -27,7 +27,7 @@ interface People extends AsyncDisposable {
 
 /** The people of the last call, who are the same for every sequence; null if none are open. */
 let opened: People | null = null;
-/** Ends with the last call. The next call begins then, because all calls use the same environments. */
+/** Resolves when the last call has ended. Then the next call begins, because all calls use the same environments. */
 let last: Promise<void> = Promise.resolve();
 
 /**

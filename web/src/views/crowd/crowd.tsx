@@ -78,7 +78,7 @@ const Introduction = () => (
   </>
 );
 
-/** Takes the place of the finding until the first weeks are computed. */
+/** Is shown instead of the finding until the first weeks are computed. */
 const FirstWeeks = () => (
   <>
     <h2 id="finding">Computing the first weeks …</h2>
@@ -86,7 +86,7 @@ const FirstWeeks = () => (
   </>
 );
 
-/** Returns the text for screen readers. */
+/** Describes the finding for screen readers. */
 function inWords(crowd: Crowd): string {
   const means = crowd.policies.map(({ name, score }) => `${name} ${decimal(score.mean, 4)}`);
   return `The weeks of ${count(crowd.numEpisodes)} people are computed: ${headlineOf(crowd)}. Mean final scores: ${means.join(', ')}.`;

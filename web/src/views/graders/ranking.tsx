@@ -51,7 +51,7 @@ export function Ranking({ places, policies, weights, verdict, people, bracket }:
               <th scope="col">policy</th>
               <th scope="col">final score</th>
               <th scope="col">lead</th>
-              <th scope="col">share of what knowing is worth</th>
+              <th scope="col">share of what knowing the person is worth</th>
             </tr>
           </thead>
           <tbody ref={body}>
@@ -83,7 +83,7 @@ const Bracket = ({ bracket }: Pick<RankingProps, 'bracket'>) =>
   ) : (
     <p class="note bracket">
       The last column places a score between two others: 0 is the best score of the same 28 actions and one
-      belief for everybody ({bracket.sequence.mean.toFixed(3)}); 100 is the score of a planner that knows the
+      belief for everybody ({bracket.sequence.mean.toFixed(3)}); 1 is the score of a planner that knows the
       person ({bracket.oracle.mean.toFixed(3)}).
     </p>
   );

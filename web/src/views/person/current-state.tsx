@@ -95,7 +95,7 @@ function MeterRow({ meter, k, transition }: MeterRowProps) {
   );
 }
 
-/** The largest anomaly that the band has room for; larger ones end there. */
+/** The largest anomaly that the band has room for. Larger anomalies are drawn at its end. */
 const WIDEST = 0.2;
 
 const placed = (value: number): number => 50 + (50 * Math.max(-WIDEST, Math.min(WIDEST, value))) / WIDEST;

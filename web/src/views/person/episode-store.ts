@@ -20,7 +20,7 @@ import { addressOf, type PersonState } from './fields.js';
 export interface EpisodeSoFar {
   readonly setting: EpisodeSetting;
   readonly moves: readonly Move[];
-  /** The first is the state after the reset, so there is one more than moves. */
+  /** The first transition is the state after the reset, so there is one transition more than moves. */
   readonly transitions: readonly Transition[];
   /** Null before the last step. */
   readonly result: EpisodeResult | null;
@@ -96,7 +96,7 @@ async function play(state: PersonState, isLatest: () => boolean): Promise<void> 
 /** The longest known sequence of moves of the current setting and player, so that no move is computed twice. */
 let played: { readonly key: string; readonly moves: readonly Move[] } = { key: '', moves: [] };
 
-/** Returns the moves of a state, as far as the moves of its policy are known. A copy. */
+/** Returns a copy of the moves of a state: those by hand, and those of the policy that are known so far. */
 export function knownMoves(state: PersonState): Move[] {
   const { moves, by } = state;
   const key = JSON.stringify([settingOf(state), by, moves]);

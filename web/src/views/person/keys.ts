@@ -4,7 +4,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 /** Returns the key of an action: 1 to 9, then 0. */
 export const keyOf = (action: number): string => String((action + 1) % 10);
 
-/** Actions by key, in lower case. */
+/** What the keys do, by key in lower case. */
 export type Shortcuts = Readonly<Record<string, () => void>>;
 
 export function useShortcuts(enabled: boolean, shortcuts: Shortcuts): void {

@@ -1,4 +1,4 @@
-/** The part of each change that an average person would not have had, in front of the band that luck explains. */
+/** How much each change differs from that of an average person (the anomaly), in front of the bands that luck explains. */
 import type { Signal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { METER_NAMES, NUM_STEPS } from '../../../../src/world/fields.js';
@@ -9,7 +9,7 @@ import { isPersonal, LUCK, luckInWords } from '../../person/luck.js';
 import type { Transition } from '../../person/transitions.js';
 
 interface LuckChartProps {
-  /** The first is the state after the reset. */
+  /** The first transition is the state after the reset. */
   readonly transitions: readonly Transition[];
   /** The step under the crosshair, which other charts share; null for none. */
   readonly cursor: Signal<number | null>;
@@ -46,7 +46,7 @@ function Chart({ transitions, cursor, nameOf }: LuckChartProps) {
   );
 }
 
-/** The smallest end of the axis. */
+/** The axis reaches at least from minus this value to this value. */
 const MIN_END = 0.1;
 
 function panelsOf(transitions: readonly Transition[]): Panel[] {

@@ -1,4 +1,4 @@
-/** The button that takes the last move back. */
+/** The button that undoes the last move. */
 import { Button } from '../../parts/controls.js';
 import type { EpisodeActions } from './episode-actions.js';
 

@@ -58,7 +58,7 @@ function headlineOf({ byGrader }: SequenceScores, grader: string): string {
   return `${decimal(mean, 3)} under ${grader}: ${signed(heuristic)} over heuristic, ${behind} planner`;
 }
 
-/** Returns the text for screen readers. */
+/** Describes the scores for screen readers. */
 function inWords({ byGrader, numPeople }: SequenceScores): string {
   const means = Object.entries(byGrader).map(([name, { score }]) => `${name} ${decimal(score.mean, 3)}`);
   return `Mean final scores of ${grouped(numPeople)} people: ${means.join(', ')}.`;

@@ -1,10 +1,10 @@
-/** Uses of a student's file on the page. */
+/** Starts a race against a student, and downloads its file. */
 import { toAddress } from '../../address.js';
 import { BY_HAND } from '../../person/player-names.js';
 import type { StudentFile } from '../../students/student-files.js';
 import { PERSON_FIELDS } from '../person/fields.js';
 
-/** Seeds of the people to play with. */
+/** The seed of the new person is drawn below this number. */
 const SEEDS = 10_000;
 
 /** Goes to a new person, with a race against a kept student. */
