@@ -45,7 +45,7 @@ async function draw({ spec }: Drawing): Promise<string> {
   // Vega gets a copy, because it writes ids into data rows and would omit rows with the ids of another figure.
   const compiled = compile(structuredClone(spec) as Parameters<typeof compile>[0], { config: CONFIG });
   const view = new vega.View(vega.parse(compiled.spec), { renderer: 'none' });
-  // By default, Vega measures text with a canvas package if one is installed. The layout would depend on the machine.
+  // By default, Vega measures text with a canvas package if one is installed. Then the layout would depend on the machine.
   const { textMetrics } = vega as unknown as Metrics;
   const { width } = textMetrics;
   textMetrics.width = ({ fontSize = FONT_SIZE }, text) => textWidth(String(text), fontSize);

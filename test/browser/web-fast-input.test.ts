@@ -1,4 +1,4 @@
-/** Tests keys and clicks that come before the next frame, or before a worker has answered. */
+/** Tests keys and clicks that come before the page has drawn the next frame, or before a worker has answered. */
 import type { Page } from 'playwright-core';
 import { describe, expect, inject, it, test } from 'vitest';
 import {

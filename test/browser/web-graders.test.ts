@@ -161,7 +161,7 @@ describe.skipIf(absent !== null)('graders', () => {
       .toBe('This grader pays for inference');
   });
 
-  it('show the share of what knowing is worth, and name its ends', async () => {
+  it('show the share of what knowing the person is worth, and the scores at 0 and 1', async () => {
     const { page } = await show();
     const { anchors } = shippedAnchors('v2')!;
     const shares = placesOf(rankPolicies(policies, fractionsOf(V2))).map(({ finalScore }) => {

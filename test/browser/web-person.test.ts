@@ -234,7 +234,7 @@ describe.skipIf(absent !== null)('one person', () => {
         `vitality: luck is usually within ${(most / 3 ** 0.5).toFixed(3)} and at most ${most.toFixed(3)}; ` +
           `${personal.length} of 28 changes are larger.`,
       );
-      // Two ranges in each panel. The wider one is as wide as the most that luck does to the meter.
+      // Each panel has two ranges. The height of the outer one is proportional to the most that luck does to the meter.
       const heights = await chart
         .locator('.range')
         .evaluateAll((ranges) => ranges.map((range) => Number(range.getAttribute('height'))));

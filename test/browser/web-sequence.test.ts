@@ -42,8 +42,8 @@ async function means(page: Page): Promise<string[]> {
   return page.locator('.graders-of-sequence button').allTextContents();
 }
 
-/** Returns the places of the middles of squares. */
-async function middles(page: Page, steps: readonly number[]): Promise<{ x: number; y: number }[]> {
+/** Returns the centres of squares in the window, in pixels. */
+async function centres(page: Page, steps: readonly number[]): Promise<{ x: number; y: number }[]> {
   return Promise.all(
     steps.map(async (step) => {
       const { x, y, width, height } = (await square(page, step).boundingBox())!;
@@ -55,7 +55,7 @@ async function middles(page: Page, steps: readonly number[]): Promise<{ x: numbe
 /** Drags a finger over squares. */
 async function swipe(page: Page, steps: readonly number[]): Promise<void> {
   const session = await page.context().newCDPSession(page);
-  const [first, ...others] = await middles(page, steps);
+  const [first, ...others] = await centres(page, steps);
   const send = (type: 'touchStart' | 'touchMove' | 'touchEnd', touchPoints: { x: number; y: number }[]) =>
     session.send('Input.dispatchTouchEvent', { type, touchPoints });
   await send('touchStart', [first]);
@@ -113,11 +113,11 @@ describe.skipIf(absent !== null)('the sequence editor', () => {
     expect(visited.foreignRequests).toEqual([]);
   });
 
-  it('is painted by dragging the pointer, and a stroke is taken back as a whole', async () => {
+  it('is painted by dragging the pointer, and a stroke is undone as a whole', async () => {
     await using visited = await visit(`#sequence?actions=${SLEEP}`);
     const { page } = visited;
     await page.getByRole('radio', { name: /^Meditate/ }).check();
-    const [from, to] = await middles(page, [1, 21]);
+    const [from, to] = await centres(page, [1, 21]);
     await page.mouse.move(from.x, from.y);
     await page.mouse.down();
     await page.mouse.move(to.x, to.y, { steps: 20 });
@@ -178,7 +178,7 @@ describe.skipIf(absent !== null)('the sequence editor', () => {
     await page.getByText('where 28 digits, one action for each slot, is expected').waitFor();
   });
 
-  it('shows the first people before all', async () => {
+  it('shows the scores of the first people before those of all people', async () => {
     await using visited = await visit('#sequence', { scripts: [FIRST_REPORT] });
     const { page } = visited;
     await page.getByText('n = 1,000 people so far').waitFor();

@@ -156,7 +156,7 @@ describe.skipIf(absent !== null)('the training', () => {
     }
   });
 
-  it('ends by itself, and the student plays nearly as its teacher', async () => {
+  it('ends by itself, and says how close the student has come to its teacher', async () => {
     await using visited = await visit(FAST);
     const { page } = visited;
     await page.getByRole('button', { name: 'Start training' }).click();
