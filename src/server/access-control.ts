@@ -28,8 +28,8 @@ const OTHER_TOKEN: Rejection = {
  *
  * With a token, only the token is checked, because web pages do not know it. Without a token, any web page that is open
  * in a browser on this machine could send requests. Two headers, which pages cannot forge, reveal such requests. `Origin`
- * names the page's site. `Host` names the server: if a site's name resolves to this machine (DNS rebinding), it is not a
- * loopback name.
+ * names the page's site. `Host` names the server: a page whose own name resolves to this machine (DNS rebinding) sends that
+ * name, which is not a loopback name.
  * @param settings `insecure` admits any `Host`, because the server does not know its own public names.
  */
 export function accessCheck({ token, insecure }: Pick<Settings, 'token' | 'insecure'>): AccessCheck {

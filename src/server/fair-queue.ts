@@ -43,7 +43,7 @@ export class FairQueue {
   #draining = false;
   /** The mean time between two requests that end while others wait, in milliseconds; null before the first. */
   #meanMs: number | null = null;
-  /** When the last request ended, or the first one began to wait. */
+  /** The time when the last request ended, or the first one began to wait, in milliseconds of `performance.now()`. */
   #endedAt = 0;
 
   constructor(limits: FairQueueLimits) {
@@ -55,6 +55,7 @@ export class FairQueue {
     return this.#working;
   }
 
+  /** Whether new requests are refused. */
   get draining(): boolean {
     return this.#draining;
   }

@@ -48,6 +48,7 @@ export class Metrics {
     return this.#registry.contentType;
   }
 
+  /** Returns the metrics as text. */
   text(): Promise<string> {
     return this.#registry.metrics();
   }
@@ -57,7 +58,7 @@ export class Metrics {
     return this.#registry.getMetricsAsJSON();
   }
 
-  /** @param value called at each scrape. @param aggregator of the values of several processes. */
+  /** Adds a gauge. @param value called at each scrape. @param aggregator how `sumOfMetrics` combines the values of processes. */
   gauge(name: string, help: string, value: () => number, aggregator: Aggregator = 'sum'): void {
     new Gauge({
       aggregator,
@@ -75,6 +76,6 @@ export class Metrics {
   }
 }
 
-/** Adds up the metrics of several processes. */
+/** Adds up the metrics of several processes. @returns them as text. */
 export const sumOfMetrics = (processes: readonly (readonly MetricObject[])[]): Promise<string> =>
   AggregatorRegistry.aggregate([...processes] as never).metrics();

@@ -14,7 +14,7 @@ export async function openServer(options: ServeOptions = {}): Promise<RunningSer
 }
 
 /**
- * Starts a server of several worker processes, as `rhythm-vec serve --workers`. A process can start one.
+ * Starts a server of several worker processes, as `rhythm-vec serve --workers`. Start at most one in a process.
  * @throws as `openServer`, and InputError for more workers than processor cores.
  */
 export async function openCluster(options: ServeOptions, workers: number): Promise<RunningServer> {

@@ -56,7 +56,7 @@ export class OpenEnvSession implements MessageHandler {
     this.#envIndex = null;
   }
 
-  /** Takes an environment. @returns an answer if there is none. */
+  /** Takes an environment. @returns an answer if the session cannot begin, else null. */
   #begin({ granted, taken }: Grant): Answer | null {
     if (!granted) return this.#full(taken);
     if (!this.#ended) {

@@ -11,7 +11,7 @@ export interface Quota {
   readonly capacity: number;
   /** Takes `count` of the quota if so many are free, else none. */
   take(count: number): Grant | Promise<Grant>;
-  /** Returns what `take` has granted. */
+  /** Frees `count` of what `take` has granted. */
   giveBack(count: number): void;
 }
 

@@ -17,7 +17,7 @@ export interface BatchOrigin {
 
 export class Scheduler {
   readonly #queue: FairQueue;
-  /** Settles at the last turn that was handed out. */
+  /** Settles at the last turn for which a call of `turn` waits. */
   #last: Promise<void> = Promise.resolve();
   /** Settles when the last large work has ended. */
   #large: Promise<unknown> = Promise.resolve();
@@ -36,6 +36,7 @@ export class Scheduler {
     return this.#queue.waiting;
   }
 
+  /** Whether new batches are refused. */
   get draining(): boolean {
     return this.#queue.draining;
   }

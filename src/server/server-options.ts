@@ -7,34 +7,38 @@ import { checkInteger, checkString, readOptions, toFlag } from '../shared/values
 export interface ServeOptions {
   /** The address to listen on. Default 127.0.0.1, which only this machine can reach. */
   readonly host?: string;
-  /** Default 8000, as in OpenEnv; 0 chooses a free port. */
+  /** The port. Default 8000, as in OpenEnv; 0 chooses a free port. */
   readonly port?: number;
   /** The token of `Authorization: Bearer`. Required on addresses that other machines can reach, unless `insecure`. Default: none. */
   readonly token?: string;
   /** Listens without a token on addresses that other machines can reach, and accepts any `Host`. Default: false. */
   readonly insecure?: boolean;
-  /** Maximum number of sessions at a time, up to 65,536. Default 4096. */
+  /** Maximum number of sessions at a time, 1 to 65,536. Default 4096. */
   readonly capacity?: number;
-  /** Maximum size of a request body in bytes. Default 64 MiB. */
+  /** Maximum size of a request body in bytes, 1024 to 2^29. Default 2^26 (64 MiB). */
   readonly bodyLimit?: number;
-  /** Maximum size of a session's frame in bytes. Default 1 MiB. */
+  /** Maximum size of a session's frame, and of a body of OpenEnv's routes, in bytes, 1024 to 2^29. Default 2^20 (1 MiB). */
   readonly frameLimit?: number;
-  /** Maximum number of environments in all vector environments together. Default 2^18. */
+  /** Maximum number of environments in all vector environments together, 1 to 2^24. Default 2^18. */
   readonly vecEnvs?: number;
-  /** Maximum number of /v1 requests at a time; further ones wait. Default 8. */
+  /** Maximum number of /v1 requests at a time, 1 to 1024; further requests wait. Default 8. */
   readonly batchRequests?: number;
-  /** Maximum number of /v1 requests that wait; further ones get status 503. Default 1024. */
+  /** Maximum number of /v1 requests that wait, 0 to 65,536; further requests get status 503. Default 1024. */
   readonly batchQueue?: number;
-  /** Milliseconds that a /v1 request may wait before it gets status 503, at most 240,000. Default 60,000. */
+  /** Milliseconds that a /v1 request may wait before it gets status 503, 10 to 240,000. Default 60,000. */
   readonly batchWaitMs?: number;
-  /** Milliseconds between two pings. Default 30,000. */
+  /** Milliseconds between two pings, 10 to 2^31 - 1. Default 30,000. */
   readonly pingMs?: number;
-  /** Milliseconds without a frame before a session is closed. Default 900,000. */
+  /** Milliseconds without a frame before a socket is closed, 10 to 2^31 - 1. Default 900,000. */
   readonly idleMs?: number;
   /** As in `createVecEnv`. */
   readonly backend?: string;
+  /** As in `createVecEnv`. */
   readonly kernel?: string;
-  /** 1 to 256, for batch requests and vector environments. Default: the number of processor cores. */
+  /**
+   * The number of threads of rollouts, vector environments and sessions, 1 to 256. Default: the number of processor cores; 1
+   * for sessions of a server without workers.
+   */
   readonly threads?: number;
   /** Receives unexpected errors. Default: prints them to the standard error. */
   readonly onFailure?: (error: unknown) => void;
@@ -61,6 +65,7 @@ const NAMES: readonly (keyof ServeOptions)[] = [
 ];
 
 type Optional = 'token' | 'backend' | 'kernel' | 'threads';
+/** Validated options, with all defaults but those of `createVecEnv`. */
 export type Settings = Readonly<Required<Omit<ServeOptions, Optional>> & Pick<ServeOptions, Optional>>;
 
 const MIB = 2 ** 20;
@@ -81,6 +86,7 @@ const NUMBERS = {
 } as const satisfies Partial<Record<keyof ServeOptions, readonly [number, number, number]>>;
 
 type NumberName = keyof typeof NUMBERS;
+/** The defaults of the numeric options. */
 export const DEFAULTS = Object.fromEntries(
   Object.entries(NUMBERS).map(([name, [defaultValue]]) => [name, defaultValue]),
 ) as Record<NumberName, number>;

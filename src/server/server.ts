@@ -61,7 +61,7 @@ function listen(server: Server, { host, port }: Settings): Promise<void> {
   });
 }
 
-/** Milliseconds between two checks for idle connections during a shutdown: clients keep connections open for seconds. */
+/** Milliseconds between two checks for idle connections during a shutdown. Clients would keep idle connections open for seconds. */
 const CHECK_MS = 20;
 
 async function shutDown({ server, sockets, drain, free }: ServerParts, graceMs: number): Promise<number> {

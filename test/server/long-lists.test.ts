@@ -312,7 +312,7 @@ it('gives the errors of JSON.parse for invalid text, and the same values for val
   fc.assert(property, { ...DRAWS, numRuns: drawsOf(3000) });
 });
 
-/** Long lists and typed arrays as lists. */
+/** A replacer for JSON.stringify that writes long lists and typed arrays as lists. */
 function plain(_: string, value: unknown): unknown {
   const list = Array.isArray(value) ? entries(value) : value;
   return ArrayBuffer.isView(list) ? Array.from(list as never) : list;

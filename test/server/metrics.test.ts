@@ -7,12 +7,13 @@ import { BatchRunner } from '../../src/server/v1/batch-runner.js';
 import { EnvQuota } from '../../src/server/vec/env-quota.js';
 import { type Client, connect, metric, metricBecomes, sendRequest, startServer } from '../support/server.js';
 
-const NAME = 'rhythm_vec_';
+const PREFIX = 'rhythm_vec_';
 const TOKEN = '0123456789abcdef-secret';
 
 it('counts sessions, steps, rows, prompts and rollouts', async () => {
   const server = await startServer({ capacity: 9 });
-  const values = async (...names: string[]) => Promise.all(names.map((name) => metric(server, NAME + name)));
+  const values = async (...names: string[]) =>
+    Promise.all(names.map((name) => metric(server, PREFIX + name)));
   expect(await values('sessions', 'session_capacity', 'sockets')).toEqual([0, 9, 0]);
   const clients = await Promise.all([1, 2, 3].map(() => connect(server)));
   const all = (message: object) => Promise.all(clients.map((client: Client) => client.request(message)));
@@ -20,7 +21,7 @@ it('counts sessions, steps, rows, prompts and rollouts', async () => {
   for (let k = 0; k < 5; k++) await all({ type: 'step', data: { action_type: 'sleep' } });
   expect(await values('sessions', 'session_capacity', 'session_steps_total')).toEqual([3, 9, 15]);
   expect(await values('session_step_batch_sum')).toEqual([15]);
-  expect(await metric(server, `${NAME}session_step_batch_count`)).toBeLessThanOrEqual(15);
+  expect(await metric(server, `${PREFIX}session_step_batch_count`)).toBeLessThanOrEqual(15);
 
   const vec = await connect(server, '/v1/vec');
   await vec.request({ type: 'create', data: { num_envs: 4 } });
@@ -42,7 +43,7 @@ it('counts sessions, steps, rows, prompts and rollouts', async () => {
 
   for (const { socket } of [...clients, vec]) socket.close();
   for (const name of ['sockets', 'sessions', 'vec_envs', 'vec_slots'])
-    await metricBecomes(server, NAME + name, 0);
+    await metricBecomes(server, PREFIX + name, 0);
 });
 
 it('counts requests by known route and status, not by unknown paths', async () => {
@@ -51,7 +52,7 @@ it('counts requests by known route and status, not by unknown paths', async () =
   const { status, body } = await sendRequest(server, 'GET', '/reset');
   expect([status, body]).toEqual([405, { detail: 'Method Not Allowed' }]);
   const requestCount = (route: string, code: number) =>
-    metric(server, `${NAME}http_request_seconds_count\\{route="${route}",status="${code}"\\}`);
+    metric(server, `${PREFIX}http_request_seconds_count\\{route="${route}",status="${code}"\\}`);
   expect([await requestCount('none', 404), await requestCount('/health', 200)]).toEqual([2, 1]);
   expect(await requestCount('/reset', 405)).toBe(1);
   expect((await sendRequest(server, 'GET', '/metrics')).body).not.toContain('made-up');
@@ -110,14 +111,14 @@ it('counts and reports unexpected errors of requests and of frames', async () =>
   const errors = [new Error('of a request'), new Error('of a frame')];
   vi.spyOn(BatchRunner.prototype, 'runBatch').mockRejectedValueOnce(errors[0]);
   expect((await sendRequest(server, 'POST', '/v1/score', {})).status).toBe(500);
-  expect(await metric(server, `${NAME}failures_total`)).toBe(1);
+  expect(await metric(server, `${PREFIX}failures_total`)).toBe(1);
   vi.spyOn(EnvQuota.prototype, 'take').mockImplementationOnce(() => {
     throw errors[1];
   });
   const client = await connect(server, '/v1/vec');
   client.socket.send('{"type":"create","data":{"num_envs":1}}');
   expect(await client.closed).toEqual({ code: 1011, reason: 'internal error' });
-  expect(await metric(server, `${NAME}failures_total`)).toBe(2);
+  expect(await metric(server, `${PREFIX}failures_total`)).toBe(2);
   expect(reported).toEqual(errors);
 });
 

@@ -33,7 +33,7 @@ it.each([
   { weights: { belief_skill: 0.5 } },
 ])(
   'the columns equal the results of scoreReplay with %j',
-  async (terms: { grader?: string; weights?: object; shaping?: object }) => {
+  async (options: { grader?: string; weights?: object; shaping?: object }) => {
     const server = await startServer();
     const columns = {
       seeds: rows.map(({ seed }) => seed),
@@ -42,9 +42,9 @@ it.each([
       beliefs: rows.map(({ belief }) => belief),
       belief_histories: rows.map(({ beliefHistory }) => beliefHistory),
     };
-    const { body } = await sendRequest(server, 'POST', '/v1/score', { ...columns, ...terms });
-    const byName = Object.entries(terms.weights ?? {}).map(([name, weight]) => [camelCase(name), weight]);
-    const { rewards, ...scores } = scoreReplay(rows, { ...terms, weights: Object.fromEntries(byName) });
+    const { body } = await sendRequest(server, 'POST', '/v1/score', { ...columns, ...options });
+    const byName = Object.entries(options.weights ?? {}).map(([name, weight]) => [camelCase(name), weight]);
+    const { rewards, ...scores } = scoreReplay(rows, { ...options, weights: Object.fromEntries(byName) });
     const expected = {
       format_valid: numbers(rewards.formatValid),
       action_legal: numbers(rewards.actionLegal),
@@ -58,7 +58,11 @@ it.each([
     };
     expect(body.scores).toEqual(expected);
     for (const name of ['total', 'belief_skill'] as const) {
-      const alone = await sendRequest(server, 'POST', '/v1/score', { ...columns, ...terms, scores: [name] });
+      const alone = await sendRequest(server, 'POST', '/v1/score', {
+        ...columns,
+        ...options,
+        scores: [name],
+      });
       expect(alone.body.scores).toEqual({ [name]: expected[name] });
     }
     expect(body.faults).toHaveLength(scores.faults.length);

@@ -17,7 +17,7 @@ export class Draws {
 
   /**
    * Restarts the draws for a purpose.
-   * @param purpose the step, or a number above the last step for draws that belong to no step. @returns itself.
+   * @param purpose the step, or a number above the last step for draws that belong to no step. @returns this object.
    */
   begin(purpose: number): this {
     this.#purpose = purpose;

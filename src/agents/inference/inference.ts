@@ -128,7 +128,7 @@ export class Inference {
 
   /**
    * Returns the expected error of each belief, the mean of |belief - target| or of its square: f32 [numEnvs, 3], newly
-   * allocated.
+   * allocated. @param error as for `beliefs`.
    */
   expectedErrors(error: BeliefError = 'absolute'): Float32Array {
     this.#refresh();
@@ -138,7 +138,7 @@ export class Inference {
   /**
    * Returns by how much each action is expected to reduce the mean expected error: f32 [numEnvs, 10], newly allocated. It
    * is an estimate from the ranges of the traits and the spread of the weights. It is 0 if at most one step is left,
-   * because no graded belief can follow.
+   * because no graded belief can follow. @param error as for `beliefs`.
    */
   probeValues(error: BeliefError = 'absolute'): Float32Array {
     this.#refresh();

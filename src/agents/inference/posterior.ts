@@ -20,7 +20,7 @@ export class ProfilePosterior {
   step = NEVER;
   /** f32 [5], from the last observation. */
   readonly meters = new Float32Array(NUM_METERS);
-  /** The number of steps used as evidence, and the number of these that contradicted earlier ones. */
+  /** The number of steps used as evidence, and the number of these that contradicted earlier steps. */
   evidence = 0;
   contradicted = 0;
 

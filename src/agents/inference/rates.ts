@@ -42,6 +42,7 @@ export class Range {
 
 export class RatePosterior {
   readonly #params: Params;
+  /** Bounds of the metabolic rate, which scales the decay of vitality, and of the impact of events. */
   readonly metabolism = new Range();
   readonly impact = new Range();
   readonly #restBounds = new Range();
@@ -82,8 +83,8 @@ export class RatePosterior {
   }
 
   /**
-   * Narrows the event impact with `rest = effect * impact - decay * metabolism`. For meters other than vitality `metabolism`
-   * is 1. At a clamped meter `rest` is a bound.
+   * Narrows the event impact. `rest`, the part of a change outside the anomaly, is `effect * impact - decay * metabolism`. For
+   * meters other than vitality `metabolism` is 1. At a clamped meter `rest` is a bound.
    */
   #updateImpact(evidence: Evidence, k: number): boolean {
     const effect = this.#params.eventEffect[evidence.event * NUM_METERS + k];

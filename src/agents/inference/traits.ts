@@ -1,7 +1,8 @@
 /**
- * The posterior of the traits that affect anomalies. Noise is uniform with known amplitude. So an anomaly bounds
- * the one trait that affects its meter, from below and above, if it is known whether the profile was stressed. The
- * posterior is exact: a uniform box for each range of stress thresholds between observed serenities.
+ * The posterior of the traits that affect anomalies. An anomaly is a meter's response minus that of the neutral profile, plus
+ * noise, which is uniform with known amplitude. So an anomaly bounds the one trait that affects its meter, from below and
+ * above, if it is known whether the profile was stressed: whether serenity was below its stress threshold. The posterior is
+ * exact: a uniform box for each range of stress thresholds between observed serenities.
  */
 import type { Params } from '../../world/block.js';
 import { NUM_METERS, NUM_STEPS, NUM_TRAITS } from '../../world/fields.js';
@@ -45,8 +46,8 @@ export class TraitPosterior {
 
   /**
    * Updates the posterior with a step's anomalies.
-   * @returns a bit for each meter whose anomaly contradicts earlier ones. The bounds of its trait are widened until both are
-   *   possible.
+   * @returns a bit for each meter whose anomaly contradicts earlier anomalies. The bounds of the trait that affects this meter
+   *   are widened until all of them are possible.
    */
   observe(evidence: Evidence): number {
     this.#splitAt(evidence.serenity);
@@ -83,7 +84,7 @@ export class TraitPosterior {
     return this.#excessIn(evidence, k, cell) - evidence.margin[k];
   }
 
-  /** Returns the largest such rise, see `#minRise`. */
+  /** Returns the largest rise of meter `k` that its trait causes in a cell, relative to the trait's lowest value. */
   #maxRise(evidence: Evidence, k: number, cell: number): number {
     return this.#excessIn(evidence, k, cell) + evidence.margin[k];
   }
@@ -100,7 +101,7 @@ export class TraitPosterior {
     return this.#params.traitLow[evidence.affectingTrait[k]] + rise / slope;
   }
 
-  /** Returns the upper bound of this trait, see `#boundLow`. */
+  /** Returns the upper bound of the trait that affects meter `k`, from this step alone. */
   #boundHigh(evidence: Evidence, k: number, cell: number): number {
     const slope = evidence.slope[k];
     const rise = slope > 0 ? this.#maxRise(evidence, k, cell) : this.#minRise(evidence, k, cell);
@@ -233,8 +234,8 @@ export class TraitPosterior {
   }
 
   /**
-   * Returns the position of quantile `u` of the stress threshold as one number: the cell plus the share of the cell, in
-   * [0, 1).
+   * Returns the position of quantile `u` of the stress threshold as one number: the index of its cell plus the fraction of
+   * the cell's range below it, in [0, 1).
    */
   cellAt(u: number): number {
     let rest = u;

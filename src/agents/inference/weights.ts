@@ -18,7 +18,7 @@ const MAX_CUTS = 2 * NUM_STEPS;
 const SWEEPS = 2;
 /** Moves along differences in each sweep. After many cuts, moves along edges alone may be short. */
 const DIFFERENCE_MOVES = 6;
-/** A cut is made in stages if fewer than one in this many samples satisfies it. */
+/** A cut is made in stages, each with a tighter bound, if fewer than one in this many samples satisfies it. */
 const SCARCE = 8;
 /**
  * A stage fails if the distance from its bound to the wanted bound is more than PROGRESS times that of the stage before.
@@ -38,7 +38,10 @@ const EDGES = Array.from({ length: NUM_METERS * NUM_METERS }, (_, at) => [
   .filter(([i, j]) => i < j)
   .flat();
 
-/** Draws weights from the prior, Dirichlet(2, 2, 2, 2, 2): spacings of nine sorted units (docs/world.md, Profiles). */
+/**
+ * Draws weights from the prior, Dirichlet(2, 2, 2, 2, 2): spacings of nine sorted uniform numbers (docs/world.md, Profiles).
+ * Returns f64 [samples, 5].
+ */
 export function priorWeights(samples: number, draws: Draws): Float64Array {
   const weights = new Float64Array(samples * NUM_METERS);
   const units = new Float64Array(2 * NUM_METERS - 1);

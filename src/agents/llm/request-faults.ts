@@ -26,8 +26,8 @@ export const clip = (text: string): string => shortened(text.replaceAll(/\s+/g, 
 /** Statuses below 500 that are retried. All statuses from 500 on are retried too. */
 const TEMPORARY = [408, 409, 425, 429];
 /**
- * Statuses of a gateway that gave up (520 and 524 are Cloudflare's). The server behind it may have answered and charged.
- * Azure documents that for 408.
+ * Statuses of a gateway that gave up (520 and 524 are Cloudflare's). The server behind it may have answered and charged. For
+ * 408 Azure documents that the request may be charged.
  */
 const MAY_BE_CHARGED = [408, 502, 504, 520, 524];
 /** Error codes of requests that were never sent, and so not charged. */

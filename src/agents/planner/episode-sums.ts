@@ -14,7 +14,7 @@ export class EpisodeSums {
   readonly meters: Float32Array;
   /** f64 [n, 2, 5]: sums of the meters' changes in each half. */
   readonly #changes: Float64Array;
-  /** u32 [n, 2]: the number of crashes in each half. */
+  /** u32 [n, 2]: the number of crashes in each half. A meter below the crash threshold after a step is one crash. */
   readonly #crashes: Uint32Array;
   /** f64 [n, 5]: sums of the meters after each step. */
   readonly #sums: Float64Array;
@@ -141,7 +141,7 @@ export class EpisodeSums {
     return count - (this.#params.beliefSkillScale * squares) / NUM_BELIEFS;
   }
 
-  /** Returns the weighted sum of the meters over the steps taken. */
+  /** Returns the weighted sum of episode i's meters over the steps taken. @param weights f32: the five weights are from index `at` on. */
   weightedSum(i: number, weights: Float32Array, at: number): number {
     let sum = 0;
     for (let k = 0; k < NUM_METERS; k++) sum += weights[at + k] * this.#sums[i * NUM_METERS + k];

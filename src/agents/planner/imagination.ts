@@ -9,9 +9,10 @@ import { imaginedWorld, type Objective, scorerOf } from './objectives.js';
 
 /** The number of episodes whose states and results fit the cache of a core. */
 const EPISODES_PER_THREAD = 2 ** 12;
-/** The approximate number of posterior samples with which all candidates are played. The best candidates are played with all. */
+/** All candidates are played with about this many posterior samples, the best candidates then with the other samples too. */
 const SCREENING_SAMPLES = 8;
 
+/** Options of an Imagination. A problem is an episode, and its starting states (`starts`) are one for each posterior sample. */
 export interface ImaginationOptions extends Omit<ScorerSettings, 'imagination' | 'minFirstHalfMean'> {
   readonly objective: Objective;
   /** f32 [8]. */

@@ -22,6 +22,7 @@ export function mainReason(report: PlanReport): string | null {
   return main?.text ?? null;
 }
 
+/** Returns the advantages in the grade. @param share the gain in the objective for each unit of the grade. */
 function reasonsOfGrade({ plan, rival, grader }: PlanReport, share: number): Reason[] {
   return COMPONENT_NAMES.flatMap((name, k) => {
     const difference = plan.components[k] - rival.components[k];

@@ -26,8 +26,8 @@ export interface PlanReport {
   /** The best plan with another first action. */
   readonly rival: PlanOutlook;
   /**
-   * What playing the rival instead would lose: the plan's value minus the rival's, in units of the objective, with the value
-   * of information.
+   * What playing the rival instead would lose: the plan's value minus the rival's, in units of the objective. A plan's value
+   * includes the value of information of its first action: what the more accurate belief after this action is worth.
    */
   readonly loss: number;
   /** The value of information of the plan's first action minus that of the rival's, in the same units. */

@@ -40,8 +40,8 @@ export interface PlannerOptions {
   /** The maximum number of rounds of a step's search, 0 to 1,000. Default 16, for wellbeing 8. */
   readonly rounds?: number;
   /**
-   * Weight of the value of information. 1 counts what a more accurate belief earns: at the end under v2, over the days left
-   * under v3. Default 1.
+   * Weight of the value of information, any finite number. 1 counts what a more accurate belief earns: at the end under v2,
+   * over the days left under v3. Default 1.
    */
   readonly curiosity?: number;
   /** u32: seed of the posterior samples, the imagined noise and the search. Default 0. */
@@ -79,6 +79,7 @@ const BUDGETS: Readonly<Record<Objective, Budget>> = {
   score: { samples: 64, candidates: 32, rounds: 16 },
   wellbeing: { samples: 32, candidates: 32, rounds: 8 },
 };
+/** The default of the option `curiosity`. */
 const CURIOSITY = 1;
 
 /** Validated options of a planner. */

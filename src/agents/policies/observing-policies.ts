@@ -1,4 +1,4 @@
-/** Policies that are called at each step, because they need observations for the belief or for the action. */
+/** Policies that no backend plays in one call: they are called at each step, and infer beliefs or plan from the observations. */
 
 import type {
   EpisodeStarts,
@@ -36,6 +36,7 @@ export interface SteppedPolicy extends Policy {
   readonly usesHiddenState: boolean;
   /** The planner's objective; null for a policy that does not plan. */
   readonly objective: Objective | null;
+  /** As in FixedPolicy. */
   readonly sequenceGrader: (grader: string) => string | null;
   readonly open: (setting: PolicySetting) => SteppedPlayer | Promise<SteppedPlayer>;
 }
@@ -126,8 +127,8 @@ const studentPolicy = (name: (typeof STUDENT_NAMES)[number]): SteppedPolicy => (
 });
 
 /**
- * Policies that use observations, in the order of tables. They are slower than fixed policies, so `eval` runs them only if
- * they are named.
+ * Policies that are called at each step, in the order of tables. They are slower than fixed policies, so `eval` runs them
+ * only if they are named.
  */
 export const STEPPED_POLICIES: readonly SteppedPolicy[] = [
   inferringPolicy(findPolicy('heuristic'), 'the fixed heuristic'),

@@ -22,7 +22,7 @@ export const FEATURES_VERSION = 1;
 
 /** The inputs in order, with their sizes. */
 const LAYOUT = {
-  /** 1 at the number of steps taken. */
+  /** One-hot: 1 at the index that equals the number of steps taken. */
   step: NUM_STEPS,
   /** The meters, from -1 to 1. */
   meters: NUM_METERS,

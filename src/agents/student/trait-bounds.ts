@@ -29,12 +29,12 @@ export const NUM_BOUNDED = BOUNDED_TRAITS.length;
 const THRESHOLD = NUM_BOUNDED - 1;
 const bounded = (name: string): number => BOUNDED_TRAITS.indexOf(trait(name));
 
-/** A meter that no trait affects. */
+/** Marks a meter that no trait affects. */
 const NONE = -1;
 /** Bound on the float32 rounding of an anomaly in the published world, with a wide margin. */
 const ROUNDING = f32(2 ** -18);
 
-/** The observations of a step. */
+/** The parts of a step's observation that bound traits. */
 export interface SeenStep {
   readonly slot: number;
   readonly action: number;

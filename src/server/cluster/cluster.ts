@@ -23,8 +23,10 @@ const PROGRAM = './serve-worker.js';
 const WORKER = fileURLToPath(new URL(PROGRAM, import.meta.url));
 const MAX_WORKERS = 256;
 
-/** Milliseconds before an ended worker is replaced, doubled each time until a worker has run for STABLE_MS. */
-const [FIRST_DELAY_MS, MAX_DELAY_MS, STABLE_MS] = [100, 10_000, 10_000];
+/** Milliseconds before an ended worker is replaced. The delay doubles each time, up to MAX_DELAY_MS. */
+const [FIRST_DELAY_MS, MAX_DELAY_MS] = [100, 10_000];
+/** Milliseconds that a worker must have run so that the delay is FIRST_DELAY_MS again. */
+const STABLE_MS = 10_000;
 /** Milliseconds that a worker has to send its metrics. If it takes longer, its last metrics count. */
 const METRICS_MS = 5000;
 /** The default of `graceMs` in `close`, and the milliseconds after `graceMs` until workers that still run are killed. */

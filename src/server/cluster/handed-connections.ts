@@ -2,7 +2,7 @@
 import type { ChildProcess } from 'node:child_process';
 import type { SocketHandle } from './worker-sockets.js';
 
-/** An internal message of node:cluster: a new connection, or the answer to the message of number `ack`. */
+/** An internal message of node:cluster: a new connection (act 'newconn', number `seq`), or the answer to message number `ack`. */
 interface InternalMessage {
   readonly act?: string;
   readonly seq?: number;

@@ -8,7 +8,7 @@ export type QuotaName = 'sessions' | 'envs';
 /** An error as a message. */
 export interface SentError {
   readonly message: string;
-  /** Of a RhythmError, or of a system error, which also has `syscall`. */
+  /** The code of a RhythmError, or of a system error, which also has `syscall`. */
   readonly code?: string;
   readonly syscall?: string;
   readonly stack?: string;
@@ -41,7 +41,7 @@ export class Pending<Answer> {
   readonly #resolves = new Map<number, (answer: Answer) => void>();
   #next = 0;
 
-  /** @param send sends the request with its id. */
+  /** Sends a request. @param send sends it with its id. @returns a promise of the answer. */
   ask(send: (id: number) => void): Promise<Answer> {
     const id = this.#next++;
     return new Promise((resolve) => {
@@ -50,6 +50,7 @@ export class Pending<Answer> {
     });
   }
 
+  /** Settles the promise of a request. */
   answer(id: number, answer: Answer): void {
     this.#resolves.get(id)?.(answer);
     this.#resolves.delete(id);

@@ -44,7 +44,7 @@ const METADATA: z.input<typeof METADATA_SCHEMA> = {
   documentation_url: null,
 };
 
-/** The observation as OpenEnv's clients show it: with done, reward and metadata. */
+/** The observation as OpenEnv's clients return it: with done, reward and metadata. */
 const CLIENT_OBSERVATION = OBSERVATION_SCHEMA.extend({
   done: RESULT_SCHEMA.shape.done,
   reward: RESULT_SCHEMA.shape.reward,

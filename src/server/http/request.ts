@@ -72,8 +72,8 @@ export class HttpRequest {
 
   /**
    * Reads the body. Call it once.
-   * @throws TooLargeError, DisconnectedError, and the error of `inspect`. The last is thrown after the whole body was
-   *   read, because a client that is still sending would not read the answer.
+   * @throws TooLargeError, DisconnectedError, and the error of `inspect`. The error of `inspect` is thrown after the whole
+   *   body was read, because a client that is still sending would not read the answer.
    */
   async bytes(inspect: Inspect = () => {}): Promise<Buffer> {
     const contentLength = this.#incoming.headers['content-length'];

@@ -1,4 +1,4 @@
-/** Shards of an audit: its searches and planned episodes are pieces, which a merge puts together. */
+/** Shards of an audit. Each shard computes some of the audit's pieces (searches and recorded episodes); a merge puts them together. */
 
 import type { PolicyLike } from '../../engine/policy/policy.js';
 import { type Audit, auditByPieces } from '../../evaluation/audit/audit.js';
@@ -65,7 +65,7 @@ export async function mergeAudit(
   });
 }
 
-/** Returns the number of pieces of a job without policies from files. */
+/** Returns the number of pieces of a job, without those of policies from files. */
 export const piecesOf = (job: AuditJob): number => countPieces(requestOf(job, { policies: {} }));
 
 function countPieces(request: AuditRequest): number {

@@ -61,6 +61,7 @@ export interface EvalJob extends JobBase {
 /** `audit`: the searches and planned episodes of an audit. */
 export interface AuditJob extends JobBase {
   readonly kind: 'audit';
+  /** The numbers are the options of `audit`. */
   readonly options: {
     readonly seed: number;
     readonly evaluations: number;
@@ -77,11 +78,13 @@ export interface AuditJob extends JobBase {
 /** `dataset grpo`: rows. */
 export interface DatasetJob extends JobBase {
   readonly kind: 'dataset';
+  /** The options of `dataset grpo`. */
   readonly options: {
     readonly dataset: 'grpo';
     readonly rows: number;
     readonly seeds: SeedRange;
     readonly profiles: readonly string[];
+    /** The range of `step_index`: steps before a row's state. */
     readonly steps: SeedRange;
     readonly seed: number;
     readonly allow_eval_seeds: boolean;
@@ -108,7 +111,7 @@ export interface SelectionJob extends JobBase {
 }
 
 export type Job = TeachJob | EvalJob | AuditJob | DatasetJob | SelectionJob;
-/** Jobs that `runShard` computes. Those of `SelectionJob` read files. */
+/** The jobs that `runShard` computes: all but `SelectionJob`, whose shards read files. */
 export type RunnableJob = Exclude<Job, SelectionJob>;
 /** Jobs whose results are episodes. */
 export type EpisodeJob = TeachJob | EvalJob;

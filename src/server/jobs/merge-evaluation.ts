@@ -13,29 +13,30 @@ import { COMPONENT_NAMES, NUM_COMPONENTS } from '../../world/fields.js';
 import type { EvalJob } from './job.js';
 import type { StoredLines } from './stored-lines.js';
 
-export type MergeListeners = Pick<
+/** The options of a merge, as in `EvaluateOptions`. */
+export type MergeOptions = Pick<
   EvaluateOptions,
   'onStart' | 'onEpisodes' | 'onTrajectories' | 'onProgress' | 'signal' | 'backend' | 'kernel' | 'threads'
 >;
 
 /**
- * Returns the evaluation of the whole job. It calls the listeners as `evaluate` does, except that episodes of language
- * models are not passed to `onTrajectories`.
+ * Returns the evaluation of the whole job. It calls the callbacks of `options` as `evaluate` does, except that episodes of
+ * language models are not passed to `onTrajectories`.
  * @param lines of all shards. @throws the signal's reason.
  */
 export function mergeEvaluation(
   job: EvalJob,
   lines: StoredLines,
-  listeners: MergeListeners,
+  options: MergeOptions,
 ): Promise<Evaluation> {
   const models = modelsOf(job);
-  const options: EvaluateOptions = {
-    ...listeners,
+  const evaluateOptions: EvaluateOptions = {
+    ...options,
     grader: job.grader,
     policies: policiesOf(job),
     ...(models.length === 0 ? {} : { llm: { models, played: playedBy(models, job, lines) } }),
   };
-  return evaluateConditions(options, job.options.conditions, storedResults(job, lines));
+  return evaluateConditions(evaluateOptions, job.options.conditions, storedResults(job, lines));
 }
 
 /** Yields the lines of the trajectories of a job with language models, in the order of its file. */

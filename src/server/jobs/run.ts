@@ -36,9 +36,9 @@ export interface JobContext {
 /** A language model, and where its paid episodes are kept. */
 export interface LlmContext {
   readonly model: LanguageModel;
-  /** Simultaneous episodes, 1 to 1024. */
+  /** The number of simultaneous episodes, 1 to 1024. */
   readonly concurrency: number;
-  /** Returns whether an episode exists already, by `episodeKey`. It is not played again. */
+  /** Returns whether an episode exists already, so that it is not played again. @param key as `episodeKey` returns it. */
   readonly has: (key: string) => boolean;
   /** The episodes that exist, for `eval`. */
   readonly played?: AsyncIterable<TrajectoryEpisode>;
@@ -101,7 +101,7 @@ async function* runTeach(job: TeachJob, shard: Shard, context: JobContext): Asyn
   }
 }
 
-/** Yields all trajectories together, because `evaluateConditions` passes them to a callback. Keep shards small. */
+/** Yields all trajectories together, because `evaluateConditions` passes them to a callback. So a whole shard is in memory. */
 async function* runEval(job: EvalJob, shard: Shard, context: JobContext): AsyncGenerator<ShardBatch> {
   const { engine, signal, onProgress, llm } = context;
   const { policies, conditions, output } = job.options;

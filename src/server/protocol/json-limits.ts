@@ -33,11 +33,11 @@ export function endOfString(bytes: Buffer, from: number, end: number): number {
   return at;
 }
 
-/** List entries that do not count as values. */
+/** Which list entries do not count as values: free entries. */
 export interface FreeEntries {
-  /** The maximum number of these entries. */
+  /** The maximum number of free entries. */
   readonly max: number;
-  /** The maximum number of these entries outside of `lists`. */
+  /** The maximum number of free entries outside of `lists`. */
   readonly maxElsewhere: number;
   /** Lists without nested values: positions of the first byte and of the closing bracket, and the number of entries. */
   readonly lists: readonly { readonly start: number; readonly end: number; readonly length: number }[];

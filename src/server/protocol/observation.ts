@@ -72,7 +72,7 @@ function gradeText(
 /** Returns whether the environment's episode is over. */
 export const isOver = ({ terminated }: Outputs, envIndex: number): boolean => terminated[envIndex] !== 0;
 
-/** Returns the steps that the environment's episode has taken. */
+/** Returns the number of steps that the environment's episode has taken. */
 export const stepsOf = ({ observations }: Outputs, envIndex: number): number =>
   observations[envIndex * OBSERVATION_SIZE + OBSERVATION.step];
 

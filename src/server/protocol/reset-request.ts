@@ -1,4 +1,4 @@
-/** Parses the data of a reset. */
+/** Parses the `data` of a session's message `reset`, or the body of `POST /reset`. */
 import { z } from 'zod';
 import { type Grader, graderWeights, validateGrader } from '../../engine/graders/grader.js';
 import { RhythmError } from '../../shared/errors.js';

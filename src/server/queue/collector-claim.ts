@@ -45,7 +45,7 @@ redis.call('HSET', KEYS[1], 'collector_file', ARGV[3])
 return {'ok'}
 `;
 
-/** Sets `isHeld`: whether the claim of KEYS[1] has the id of ARGV[1]. */
+/** Beginning of a script: sets `isHeld`, whether the claim of KEYS[1] has the id of ARGV[1]. */
 const IS_HELD = `local isHeld = string.match(redis.call('GET', KEYS[1]) or '', '^%S+') == ARGV[1]
 `;
 

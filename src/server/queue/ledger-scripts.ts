@@ -1,11 +1,12 @@
 /**
  * Lua scripts of the ledger that all workers of a language model's job share. The ledger is a hash. Amounts are whole
  * nanodollars, which numbers of Lua represent exactly. Each attempt at a shard has a name of its own. Fields:
- *   budget; spent; reserved, pending: the highest cost of pending requests, and their number;
+ *   budget: -1 for no limit; spent; reserved, pending: the highest cost of pending requests, and their number;
  *   attempt:A: "LOCK TOKEN", the key and the value of the lock of attempt A;
- *   held:A:N: the highest cost of its pending request N; play:A:K: what its unfinished episode K has cost;
- *   rate, window: the requests that are allowed in any window of this many milliseconds; rate 0: all are allowed;
- *   episodes, cost: the number of finished episodes, and what they have cost; largest: the largest reservation;
+ *   held:A:N: the highest cost of pending request N of attempt A; play:A:K: what its unfinished episode K has cost;
+ *   rate, window: at most `rate` requests are allowed in any `window` milliseconds; rate 0 allows all;
+ *   episodes, cost: the number of finished episodes, and what they have cost;
+ *   largest: the largest of the highest request costs that BEGIN_EPISODE was given;
  *   refusal, needed: what did not fit into the budget ('the next request' or 'the next episode'), and its cost.
  * A client whose connection was lost before a reply sends the script again. Therefore a script that runs twice has the effect of
  * one run.
@@ -17,12 +18,14 @@ const POLL_MS = 100;
 /** The longest wait for a place within the rate limit. An answer may free a place sooner than expected. */
 const LONGEST_WAIT_MS = 1000;
 
+/** Beginning of a script: defines `number`, which returns a field of the ledger, 0 if the field is missing. */
 const NUMBER = `local function number(field) return tonumber(redis.call('HGET', KEYS[1], field) or '0') end
 `;
 
 /**
- * `finish` ends an attempt. What the attempt reserved counts as spent, because the endpoint may have billed its requests.
- * `finishDead` ends the attempts that no longer have their lock, and returns whether there were any.
+ * Beginning of a script: defines three functions. `finish` ends an attempt. What the attempt reserved counts as spent, because
+ * the endpoint may have billed its requests. `attempts` returns the key and the value of the lock of each attempt. `finishDead`
+ * ends the attempts that no longer have their lock, and returns whether there were any.
  */
 const FINISH = `
 local function finish(attempt)

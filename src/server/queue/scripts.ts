@@ -1,6 +1,6 @@
 /** Lua scripts: changes of several keys that happen together or not at all. Times are those of the Redis server, in milliseconds. */
 
-/** Sets `now`, the time of the Redis server. */
+/** Beginning of a script: sets `now`, the time of the Redis server. */
 export const NOW = `local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 `;
@@ -36,7 +36,7 @@ export const RECORD_MS = 30 * 24 * 3600 * 1000;
 /** The number of intervals between finished shards from which the rate is computed. */
 const RECENT = 64;
 
-/** Sets `isCurrent`: whether the job of KEYS[1] is open and has the submission of ARGV[1]. */
+/** Beginning of a script: sets `isCurrent`, whether the job of KEYS[1] is open and has the submission of ARGV[1]. */
 const IS_CURRENT = `local state, submission = unpack(redis.call('HMGET', KEYS[1], 'state', 'submission'))
 local isCurrent = state == 'open' and submission == ARGV[1]
 `;

@@ -22,7 +22,7 @@ export interface FailedShard {
   readonly error: string;
 }
 
-/** The progress of a job. Times in seconds; null while unknown. */
+/** The progress of a job. Numbers that are not known yet are null. */
 export interface JobStatus {
   readonly name: string;
   readonly kind: string;
@@ -40,6 +40,7 @@ export interface JobStatus {
   readonly finishedRows: number;
   /** Rows per second, over the last finished shards. */
   readonly rowsPerSecond: number | null;
+  /** The estimated seconds until all shards are finished. */
   readonly secondsLeft: number | null;
   /** Seconds of compute of the finished shards. */
   readonly computeSeconds: number;

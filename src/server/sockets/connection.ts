@@ -8,6 +8,7 @@ const MAX_UNSENT = 1 << 20;
 const MAX_WAITING = 16;
 const MAX_WAITING_BYTES = 1 << 20;
 
+/** Close codes of WebSockets. */
 export const CLOSE = { normal: 1000, goingAway: 1001, failure: 1011 } as const;
 
 interface Frame {

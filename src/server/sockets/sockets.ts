@@ -17,8 +17,9 @@ export interface SocketsOptions {
   readonly onSocket: (connection: Duplex) => void;
 }
 
-/** Milliseconds that a client has to answer the closing handshake, and milliseconds between two checks whether it has. */
+/** Milliseconds that a client has to answer the closing handshake. */
 const HANDSHAKE_MS = 1500;
+/** Milliseconds between two checks of HANDSHAKE_MS. */
 const SWEEP_MS = 100;
 const SHUTDOWN = 'the server is shutting down';
 
@@ -40,10 +41,12 @@ export class Sockets {
     this.#timer.unref();
   }
 
+  /** The number of open sockets. */
   get size(): number {
     return this.#connections.size;
   }
 
+  /** Upgrades a request to a WebSocket. @param head the first bytes after the request's head. */
   upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): void {
     // The request may have arrived before the server began to close.
     if (this.#closing) stream.destroy();

@@ -29,6 +29,7 @@ export const BATCH_FAILURES = {
 export class BatchRunner extends Scheduler {
   readonly engine: Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'>;
   readonly worldDigest = createWorld().digest;
+  /** Counts rows in the metrics. */
   readonly count: (what: BatchKind, count: number) => void;
 
   constructor({ backend, kernel, threads, onDone, ...limits }: BatchRunnerOptions) {

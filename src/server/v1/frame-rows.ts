@@ -220,7 +220,7 @@ function checkProfiles(codes: Uint8Array | undefined, names: ProfileNames): void
   );
 }
 
-/** The names of arrays in errors of a replay: the name in frames, and the entries of a row. */
+/** For each array that errors of a replay name: its name in frames, and its number of entries per row. */
 const IN_ERRORS: Readonly<Record<string, readonly [string, number]>> = {
   stepIndices: ['step_indices', 1],
   histories: ['histories', NUM_STEPS],

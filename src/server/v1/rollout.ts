@@ -56,7 +56,7 @@ const MAX_ROLLOUTS = 16_384;
 
 /**
  * The maximum number of rollouts of a student in a request. A student computes a step of all rollouts at once, which delays
- * other requests; one of this many rollouts takes tens of milliseconds.
+ * other requests: a step of this many rollouts takes tens of milliseconds.
  */
 const MAX_STUDENT_ROLLOUTS = 1024;
 
@@ -138,7 +138,7 @@ export const rolloutRoute = (runner: BatchRunner): Route => ({
     ),
 });
 
-/** The typical length of a number of the answer, in characters. */
+/** The typical length of a number in the answer, in characters. */
 const TYPICAL_LENGTH = 10;
 
 /** Estimates the length of the answer in characters. */

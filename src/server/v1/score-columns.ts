@@ -1,6 +1,6 @@
 /**
  * Stores the scores of all rows. To save memory, most rewards are not stored but computed when they are written, from the
- * step's reward, the belief's error, and whether there is a belief.
+ * step's reward, the belief's error and skill, and whether there is a belief.
  */
 import { NO_ACTION } from '../../engine/validate/actions.js';
 import type { ReplayScores } from '../../rollouts/replay/score-replay.js';

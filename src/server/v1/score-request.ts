@@ -40,7 +40,7 @@ export const SCORE_REQUEST = z.strictObject({
     .nullish()
     .transform(absent)
     .describe(
-      `the beliefs given with the actions of each history, as many or ${NUM_STEPS}; null for none. By default none was given`,
+      `one belief for each action of the history, or ${NUM_STEPS} beliefs; null for no belief. By default no beliefs`,
     ),
   grader: GRADER,
   weights: z

@@ -28,7 +28,7 @@ const MAYBE_NOT_U32 = /[-.eE]|\d{10}/;
 /** Matches the strings of a text without escapes. */
 const STRINGS = /"[ !#-[\]-\uffff]*"/g;
 
-/** Buffer for the whole numbers of a slice. The shortest have one digit and a comma. */
+/** Buffer for the whole numbers of a slice. The shortest number takes two bytes: a digit and a comma. */
 const wholeNumbers = new Uint32Array(SLICE / 2 + 2);
 
 /** A list of known length, to which slices of JSON are added in order. */
@@ -36,6 +36,7 @@ export class EntryList {
   readonly length: number;
   readonly #Floats: FloatsKind;
   #count = 0;
+  /** The number of different strings so far; at most MAX_STRINGS + 1, which means more than MAX_STRINGS. */
   #strings = 0;
   /** The entries while all are numbers, else null. */
   #numbers: Numbers | null;

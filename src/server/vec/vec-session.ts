@@ -20,7 +20,7 @@ import { CREATE, type Create, OUTPUT_NAMES, OUTPUTS, type OutputName, RESET, STE
 export interface VecSessionOptions {
   readonly quota: EnvQuota;
   readonly engine: Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'>;
-  /** Settles when it is this session's turn to work. */
+  /** Returns a promise that settles when it is this session's turn to work. */
   readonly turn: () => Promise<void>;
   readonly onStepped: (envs: number) => void;
 }
@@ -59,6 +59,7 @@ export class VecSession implements MessageHandler {
     }
   }
 
+  /** Runs work in pieces, one per turn. */
   async #inTurns<T>(work: Paused<T>): Promise<T> {
     for (;;) {
       const { done, value } = work.next();

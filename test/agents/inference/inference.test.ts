@@ -30,7 +30,7 @@ beforeAll(() => {
 });
 
 /** The belief MAE of the constant belief in this world. */
-const CONSTANT = 0.205;
+const CONSTANT_MAE = 0.205;
 
 /** The first episodes: for tests that need no statistics. */
 const FEW = 6;
@@ -43,7 +43,7 @@ describe('beliefs', () => {
   it('have about the error that the inference expects, and their intervals contain about 80 % of the targets', () => {
     const inference = observeAll(new Inference(world, N), episodes.observations, 0, 1);
     const error = () => meanError(inference.beliefs(), episodes.targets);
-    expect(error()).toBeCloseTo(CONSTANT, 1);
+    expect(error()).toBeCloseTo(CONSTANT_MAE, 1);
     for (const [first, end] of [
       [1, 5],
       [5, 9],

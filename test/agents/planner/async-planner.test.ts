@@ -10,7 +10,7 @@ const first = (): Float32Array => {
   return env.reset({ seed: 5 }).observations.slice();
 };
 
-describe('a planner on a device', () => {
+describe('a planner on batches whose calls return promises', () => {
   it.each([{}, { objective: 'wellbeing', grader: 'v3' }, { inference: false, rounds: 2 }] as const)(
     'decides and explains as on the reference: %j',
     (options) => expectSamePlans(openStandIn, options, [0, 13, 27]),

@@ -24,7 +24,7 @@ function openLoopScore(): number {
   return meanOf(env.run(actions, { beliefs: [0.5, 0.5, 0.5] }).finalScores);
 }
 
-describe('a planner for v3', () => {
+describe('under v3, a planner', () => {
   const prior = playPlannedEpisodes(seeds, { grader, inference: false }).result;
 
   it('scores far above the best open-loop sequence, and above itself without inference', () => {

@@ -64,7 +64,7 @@ describe('decisions are the same', () => {
     }
   });
 
-  it('in a batch with episodes at other steps, and after calls of reasons', () => {
+  it('in a batch with episodes at other steps, and after calls of `reasons`', () => {
     using planner = new Planner({ numEnvs: 2, ...SMALL });
     const row = (env: number, step: number) =>
       recorded.observations[step]?.subarray(22 * env, 22 * (env + 1)) ?? new Float32Array(22);

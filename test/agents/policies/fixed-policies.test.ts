@@ -26,7 +26,7 @@ describe('the open-loop sequence', () => {
   });
 });
 
-it('a policy is named after its actions and its belief, and a policy that the engine plays has no sequence', () => {
+it('a policy is named after its actions and its belief, and a policy that the engine plays by name has no sequence', () => {
   for (const policy of POLICIES) {
     expect(policyName({ policy: policy.actions, belief: policy.belief })).toBe(policy.name);
     if (typeof policy.choice(1, 'v2') === 'string') expect(policy.sequenceGrader('v2')).toBeNull();

@@ -32,7 +32,7 @@ describe('a reactive policy', () => {
 
   it('plays an action in its slot if a meter is low, and the first of equally rated actions', () => {
     const parameters = new Float64Array(2 * REACTIVE_PARAMETERS);
-    // The second policy, evening, action 3, meter serenity.
+    // The second policy, whose first 280 parameters are preferences: evening (2 of 4), action 3 of 10, serenity (3 of 5).
     parameters[REACTIVE_PARAMETERS + 280 + (2 * 10 + 3) * 5 + 3] = -1;
     const low = Float32Array.of(9, 0.7, 0.7, 0.7, 0.2, 0.7);
     const actionAt = (step: number, meters: Float32Array, at: number) =>

@@ -1,4 +1,4 @@
-/** Faults of a queue: a full disk, a worker that hangs, a worker of an older release, and a worker without the addon. */
+/** Faults of a queue: a full disk, a worker that hangs, a worker of an older release, and a worker without the C++ addon. */
 import { Queue as Shards } from 'bullmq';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { submitJob } from '../../../src/server/queue/submit.js';
@@ -73,7 +73,7 @@ describeWithRedis('nothing is lost', () => {
     client.disconnect();
   });
 
-  it('when a worker has no addon: it takes no shard', async () => {
+  it('when a worker has no C++ addon: it takes no shard', async () => {
     const environment = { ...server.environment, RHYTHM_ADDON: pathOf('none.node') };
     const { code, stderr } = await runCliProcess(['queue', 'work', '--until-empty'], '', environment);
     expect(code).toBe(1);
