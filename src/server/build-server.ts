@@ -36,8 +36,8 @@ export interface ServerParts {
 }
 
 /**
- * The maximum size of a frame of a vector environment is the sum of MAX_HEADER_BYTES, for a header or text, and
- * BYTES_PER_ENV for each environment: an action, a belief of three numbers and a mask, four bytes each.
+ * The maximum size of a frame of a vector environment is the sum of MAX_HEADER_BYTES, for a header or text of at most 1 MiB
+ * and padding, and BYTES_PER_ENV for each environment: an action, a belief of three numbers and a mask, four bytes each.
  */
 const MAX_HEADER_BYTES = 2 ** 21;
 const BYTES_PER_ENV = 20;
@@ -132,7 +132,9 @@ function socketsOf(
 ): SocketsByPath {
   const sessions = new Sockets({ ...settings, onSocket }, () => new OpenEnvSession(episodePool, quota));
   const vecOptions = {
-    ...{ quota: envQuota, engine: batchRunner.engine, turn: () => batchRunner.turn() },
+    quota: envQuota,
+    engine: batchRunner.engine,
+    turn: () => batchRunner.turn(),
     onStepped: (stepped: number) => metrics.vecSteps.inc(stepped),
   };
   const frameLimit = Math.min(settings.bodyLimit, MAX_HEADER_BYTES + BYTES_PER_ENV * settings.vecEnvs);

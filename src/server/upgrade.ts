@@ -7,15 +7,15 @@ import type { Sockets } from './sockets/sockets.js';
 /** Sockets by path. */
 export type SocketsByPath = Readonly<Record<string, Sockets>>;
 
-interface Rejection {
+interface UpgradeRejection {
   readonly status: number;
   /** The message in the response. */
   readonly detail: string;
 }
 
-const UNKNOWN_PATH: Rejection = { status: 404, detail: 'Not Found' };
+const UNKNOWN_PATH: UpgradeRejection = { status: 404, detail: 'Not Found' };
 /** For other upgrades, such as h2c, which some HTTP/2 clients request first. */
-const OTHER_UPGRADE: Rejection = {
+const OTHER_UPGRADE: UpgradeRejection = {
   status: 400,
   detail:
     'Expected HTTP/1.1, or an upgrade to a WebSocket, got another upgrade. Send the request without it.',
@@ -41,12 +41,12 @@ function upgradeRejection(
   request: IncomingMessage,
   isSocket: boolean,
   rejectionOf: AccessCheck,
-): Rejection | null {
+): UpgradeRejection | null {
   if (request.headers.upgrade?.toLowerCase() !== 'websocket') return OTHER_UPGRADE;
   return isSocket ? rejectionOf(request) : UNKNOWN_PATH;
 }
 
-function reject(stream: Duplex, { status, detail }: Rejection): void {
+function reject(stream: Duplex, { status, detail }: UpgradeRejection): void {
   const body = JSON.stringify({ detail });
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,

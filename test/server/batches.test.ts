@@ -41,19 +41,28 @@ const orNull = (values: ArrayLike<number>) =>
 it('/v1/score scores completions as scoreReplay does', async () => {
   const server = await startServer();
   const { status, body } = await sendRequest(server, 'POST', '/v1/score', {
-    ...{ seeds, action_histories: histories, profile_modes: modes, completions },
-    ...{ grader: 'v1', weights: { env_reward: 2 }, shaping: { repetition: true } },
+    seeds,
+    action_histories: histories,
+    profile_modes: modes,
+    completions,
+    grader: 'v1',
+    weights: { env_reward: 2 },
+    shaping: { repetition: true },
   });
   const { actions, beliefs, given } = parseCompletions(completions);
   const rows = seeds.map(
     (seed, i): ReplayRow => ({
-      ...{ seed, profileMode: modes[i], actionHistory: histories[i] },
+      seed,
+      profileMode: modes[i],
+      actionHistory: histories[i],
       action: actions[i] < 0 ? null : actions[i],
       belief: given[i] ? beliefs.subarray(3 * i, 3 * i + 3) : null,
     }),
   );
   const scores = scoreReplay(rows, {
-    ...{ grader: 'v1', weights: { envReward: 2 }, shaping: { repetition: true } },
+    grader: 'v1',
+    weights: { envReward: 2 },
+    shaping: { repetition: true },
   });
   expect(status).toBe(200);
   expect(body.faults).toEqual([]);
@@ -202,13 +211,11 @@ it.each([
     belief: [0.5, 0.5, 0.5],
   };
   const { body } = await sendRequest(server, 'POST', '/v1/score', {
-    ...{
-      seeds: [5],
-      action_histories: [row.actionHistory],
-      actions: ['sleep'],
-      beliefs: [row.belief],
-      grader,
-    },
+    seeds: [5],
+    action_histories: [row.actionHistory],
+    actions: ['sleep'],
+    beliefs: [row.belief],
+    grader,
   });
   const { rewards, stepRewards } = scoreReplay([row], { grader: graderWeights(grader) });
   expect([body.scores.step_reward, body.scores.total]).toEqual([
@@ -239,7 +246,9 @@ it('/v1/score names the rows of completions that are not text, in every slice', 
   const faulty = [0, 63, 64, 65, 200, 2900];
   const texts = Array.from({ length: 3000 }, (_, row) => (faulty.includes(row) ? row : completions[row]));
   const { body } = await sendRequest(server, 'POST', '/v1/score', {
-    ...{ seeds: Array(3000).fill(1), action_histories: Array(3000).fill([]), completions: texts },
+    seeds: Array(3000).fill(1),
+    action_histories: Array(3000).fill([]),
+    completions: texts,
     scores: ['total'],
   });
   const messages = faulty.map(
@@ -336,7 +345,9 @@ const refusals: [path: string, what: string, body: unknown, detail: object][] = 
     '/v1/score',
     'a grader with a weight that is not a number',
     {
-      ...{ seeds: [], action_histories: [], actions: [] },
+      seeds: [],
+      action_histories: [],
+      actions: [],
       grader: { name: 'calm', weights: { progress: '1' } },
     },
     { loc: ['body', 'grader'], msg: expect.stringContaining('at weights.progress of grader, got "1"') },
@@ -457,8 +468,12 @@ const refusals: [path: string, what: string, body: unknown, detail: object][] = 
     '/v1/rollout',
     what,
     {
-      ...{ seeds: [1], group_size: 1, policy: 'action_sequences', action_sequences: [Array(28).fill(0)] },
-      ...{ belief_sequences: [Array(28).fill(null)], ...changes },
+      seeds: [1],
+      group_size: 1,
+      policy: 'action_sequences',
+      action_sequences: [Array(28).fill(0)],
+      belief_sequences: [Array(28).fill(null)],
+      ...changes,
     },
     { loc: ['body', 'belief_sequences'], msg: expect.stringContaining(msg) },
   ]),
@@ -599,11 +614,9 @@ it('/v1/rollout returns all entries of arrays that fill whole slices', async () 
 
 it('/v1/score returns all entries of columns that fill a whole slice', async () => {
   const columns = {
-    ...{
-      seeds: Array(SLICE).fill(1),
-      action_histories: Array(SLICE).fill([]),
-      actions: Array(SLICE).fill(0),
-    },
+    seeds: Array(SLICE).fill(1),
+    action_histories: Array(SLICE).fill([]),
+    actions: Array(SLICE).fill(0),
     scores: ['step_reward', 'state_hash'],
   };
   const { body } = await sendRequest(await startServer(), 'POST', '/v1/score', columns);

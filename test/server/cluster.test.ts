@@ -66,7 +66,9 @@ describe.skipIf(absent !== '')(`a server of ${WORKERS} workers${absent}`, () => 
     }
     const full = await connect(cluster);
     expect((await full.request(RESET)).data).toMatchObject({
-      ...{ code: 'CAPACITY_REACHED', active_sessions: 6, max_sessions: 6 },
+      code: 'CAPACITY_REACHED',
+      active_sessions: 6,
+      max_sessions: 6,
     });
     await full.closed;
     const vecs = [await connect(cluster, '/v1/vec'), await connect(cluster, '/v1/vec')];

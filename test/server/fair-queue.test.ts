@@ -157,8 +157,11 @@ it('the server does not read the bodies of requests that wait', async () => {
   const first = await occupy(server);
   const rows = 100_000;
   const body = JSON.stringify({
-    ...{ seeds: Array(rows).fill(1), action_histories: Array(rows).fill([]) },
-    ...{ actions: Array(rows).fill(0), scores: [], padding: 'x' },
+    seeds: Array(rows).fill(1),
+    action_histories: Array(rows).fill([]),
+    actions: Array(rows).fill(0),
+    scores: [],
+    padding: 'x',
   });
   const before = process.memoryUsage().arrayBuffers;
   const sockets = Array.from({ length: 50 }, () => {

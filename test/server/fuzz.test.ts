@@ -17,7 +17,8 @@ const sessionQuota = new LocalQuota(4);
 const session = new OpenEnvSession(episodePool, sessionQuota);
 const envQuota = new EnvQuota(new LocalQuota(16));
 const vec = new VecSession({
-  ...{ quota: envQuota, engine: { backend: 'reference' } },
+  quota: envQuota,
+  engine: { backend: 'reference' },
   turn: async () => {},
   onStepped: () => {},
 });

@@ -88,7 +88,10 @@ it('answers an unexpected error with 500, and reports it to the server only', as
   const reported: unknown[] = [];
   const error = new Error('secret');
   const app = createApp({
-    ...{ metrics: new Metrics(), rejectionOf: () => null, bodyLimit: 1024, frameLimit: 1024 },
+    metrics: new Metrics(),
+    rejectionOf: () => null,
+    bodyLimit: 1024,
+    frameLimit: 1024,
     routes: [
       {
         method: 'get',

@@ -39,7 +39,10 @@ function framesOf({ seeds, stepIndices, histories, ...others }: ReplayColumns): 
   const n = seeds.length;
   const { actions, beliefs, beliefHistories } = others;
   return {
-    ...{ seeds, step_indices: stepIndices, histories: [histories, [n, NUM_STEPS]] as const, actions },
+    seeds,
+    step_indices: stepIndices,
+    histories: [histories, [n, NUM_STEPS]] as const,
+    actions,
     ...(beliefs && { beliefs: [beliefs, [n, 3]] as const }),
     ...(beliefHistories && { belief_histories: [beliefHistories, [n, NUM_STEPS, 3]] as const }),
   };
@@ -96,16 +99,22 @@ it('scores and parses completions as the JSON answer does', async () => {
     server,
     scoreFrame(
       {
-        ...{ seeds, step_indices: stepIndices, histories: [histories, [ROWS, NUM_STEPS]] },
-        ...{ completions, completion_ends: ends },
+        seeds,
+        step_indices: stepIndices,
+        histories: [histories, [ROWS, NUM_STEPS]],
+        completions,
+        completion_ends: ends,
       },
       { profiles: 'discrete', parsed: true },
     ),
   );
   const past = (i: number) => Array.from(histories.subarray(i * NUM_STEPS, i * NUM_STEPS + stepIndices[i]));
   const { body } = await sendRequest(server, 'POST', '/v1/score', {
-    ...{ seeds: [...seeds], action_histories: texts.map((_, i) => past(i)), completions: texts },
-    ...{ profile_modes: 'discrete', parsed: true },
+    seeds: [...seeds],
+    action_histories: texts.map((_, i) => past(i)),
+    completions: texts,
+    profile_modes: 'discrete',
+    parsed: true,
   });
   for (const [name, values] of Object.entries(body.scores as Record<string, (number | string | null)[]>)) {
     const expected =

@@ -68,7 +68,10 @@ it('creates and resets with every option as createVecEnv does', async () => {
   const created = await client.request({
     type: 'create',
     data: {
-      ...{ num_envs: 4, profiles: 'discrete', grader: 'v1', seed_range: [50, 1000] },
+      num_envs: 4,
+      profiles: 'discrete',
+      grader: 'v1',
+      seed_range: [50, 1000],
       observation: { fields, one_hot: true, scale: true, history: true },
     },
   });

@@ -75,7 +75,9 @@ export class ChatModel implements LanguageModel {
     const { retries, tally } = this.#options;
     const pending = { prompt, signal, requests: 0 };
     const reply = await retry(() => this.#try(pending), {
-      ...{ retries, signal, clock: this.#clock },
+      retries,
+      signal,
+      clock: this.#clock,
       waitAfter: (failed) => this.#waitAfter(failed),
     });
     const usage = this.#usageOf(reply, pending);

@@ -75,7 +75,11 @@ function azureOf(text: string, read: ReadVariable): AzureEndpoint {
   const deployment = read('AZURE_OPENAI_DEPLOYMENT');
   return {
     kind: 'azure',
-    ...{ url, query, key, apiVersion, deployment },
+    url,
+    query,
+    key,
+    apiVersion,
+    deployment,
     redact: redactorOf(key, query, read),
   };
 }

@@ -52,7 +52,8 @@ export class Imagination implements Disposable {
     const settings = { ...options, world, imagination: true, minFirstHalfMean: -Infinity };
     const scoring = {
       ...(isAsynchronous(NODE, options.backend) ? {} : { episodesPerThread: EPISODES_PER_THREAD }),
-      ...{ maxSequences, scoreEpisodes: scorerOf(objective, grader, options.world.params) },
+      maxSequences,
+      scoreEpisodes: scorerOf(objective, grader, options.world.params),
     };
     return new Imagination(yield* Scorer.open(settings, openBatch, scoring), starts, options);
   }

@@ -77,7 +77,9 @@ export class PlannerCore {
     const problems = Math.min(numEnvs, MAX_TOGETHER);
     const options = {
       ...request,
-      ...{ problems, starts: budget.samples, maxSequences: maxSequencesOf(budget) },
+      problems,
+      starts: budget.samples,
+      maxSequences: maxSequencesOf(budget),
     };
     const beliefState = createBeliefState(request);
     const imagination = yield* Imagination.open(options, openBatch);
@@ -152,11 +154,13 @@ export class PlannerCore {
     return yield* searchPlans(this.#imagination, budget, seed, step, kept, curiosity, this.#openLoop);
   }
 
+  /** Returns what a reduction of the belief error by 1 is worth, in units of the objective. */
   #worthOfError(step: number): number {
     const { curiosity, objective, grader, world } = this.#request;
     return curiosity * valuePerBeliefError(objective, grader, world.params, step);
   }
 
+  /** Returns the expected error reduction of each action, f64 [numEnvs, 10]; 0 if the beliefs are fixed or have no worth. */
   #errorReductions(): Float64Array {
     const beliefState = this.#beliefState;
     return beliefState.probeValues === undefined || this.#worthOfError(0) === 0
@@ -173,7 +177,11 @@ export class PlannerCore {
     const rival = yield* this.#outlook(i, rivalAction, choice, lastStep);
     const { objective, grader, budget } = this.#request;
     return {
-      ...{ step, plan, rival, objective, grader },
+      step,
+      plan,
+      rival,
+      objective,
+      grader,
       meters: this.#sums.meters.slice(i * NUM_METERS, (i + 1) * NUM_METERS),
       weights: meanWeights(lastStep.profiles, i, budget.samples),
       loss: choice.values[action] - choice.values[rivalAction],

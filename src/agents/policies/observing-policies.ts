@@ -77,8 +77,12 @@ interface Variant extends Pick<PlannerOptions, 'inference'> {
 }
 
 const plannerPolicy = (name: string, variant: Variant): SteppedPolicy => ({
-  ...{ name, actions: name, belief: 'own', usesHiddenState: false },
-  ...{ objective: variant.objective, sequenceGrader: () => null },
+  name,
+  actions: name,
+  belief: 'own',
+  usesHiddenState: false,
+  objective: variant.objective,
+  sequenceGrader: () => null,
   open: (setting) => {
     const planner = openAnyPlanner({ ...variant, ...plannerOptions(setting, variant.objective) });
     return planner instanceof Planner ? playerOf(planner) : planner.then(playerOf);
@@ -121,8 +125,12 @@ const ORACLE: SteppedPolicy = {
 };
 
 const studentPolicy = (name: (typeof STUDENT_NAMES)[number]): SteppedPolicy => ({
-  ...{ name, actions: name, belief: 'own', usesHiddenState: false },
-  ...{ objective: null, sequenceGrader: () => null },
+  name,
+  actions: name,
+  belief: 'own',
+  usesHiddenState: false,
+  objective: null,
+  sequenceGrader: () => null,
   open: async (setting) => (await loadStudent(name)).open(setting),
 });
 

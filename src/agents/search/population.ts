@@ -220,6 +220,7 @@ const isBetterRow = ({ scores, shortfalls }: Rows, row: number, best: ScoredActi
   isBetter({ score: scores[row], shortfall: shortfalls[row] }, best);
 
 const scoredRow = ({ actions, scores, shortfalls }: Rows, row: number): ScoredActionSequence => ({
-  ...{ score: scores[row], shortfall: shortfalls[row] },
+  score: scores[row],
+  shortfall: shortfalls[row],
   actions: actions.slice(row * NUM_STEPS, (row + 1) * NUM_STEPS),
 });

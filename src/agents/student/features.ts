@@ -82,7 +82,8 @@ const createMemory = (): Memory => ({
   meters: new Float32Array(NUM_METERS),
   middleMeters: new Float32Array(NUM_METERS),
   meterSums: new Float32Array(NUM_METERS),
-  ...{ metabolism: 0, crashes: 0 },
+  metabolism: 0,
+  crashes: 0,
 });
 
 function copyMemory(from: Memory, to: Memory): void {
@@ -103,7 +104,9 @@ export class Features {
   readonly #filter: WeightFilter;
   readonly #memories: readonly Memory[];
   readonly #step = {
-    ...{ slot: 0, action: 0, before: new Float32Array(NUM_METERS) as Float32Array },
+    slot: 0,
+    action: 0,
+    before: new Float32Array(NUM_METERS) as Float32Array,
     anomalies: new Float32Array(NUM_METERS) as Float32Array,
   };
 

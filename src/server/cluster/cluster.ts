@@ -90,7 +90,7 @@ class Cluster {
   /** The number of connections that were cut off. */
   #cutOff = 0;
   /** By id: the callback of each request to a worker for its metrics. */
-  readonly #metrics = new Map<number, (metrics: OwnMetrics) => void>();
+  readonly #metricsCallbacks = new Map<number, (metrics: OwnMetrics) => void>();
   readonly #workerMetrics = new WorkerMetrics<TrackedWorker>();
   #metricsId = 0;
 
@@ -184,7 +184,7 @@ class Cluster {
 
   #onClusterMessage(worker: TrackedWorker, message: ClusterMessage): void {
     if (message.type === 'stopped') this.#cutOff += message.cutOff;
-    else if (message.type === 'own metrics') this.#metrics.get(message.id)?.(message.metrics);
+    else if (message.type === 'own metrics') this.#metricsCallbacks.get(message.id)?.(message.metrics);
     else if (message.type === 'get metrics') {
       const { id } = message;
       void this.#metricsText().then((text) => worker.send({ type: 'metrics', id, text }));
@@ -211,7 +211,7 @@ class Cluster {
     try {
       return await new Promise((resolve) => {
         resolveNull = () => resolve(null);
-        this.#metrics.set(id, resolve);
+        this.#metricsCallbacks.set(id, resolve);
         worker.clusterWorker.once('exit', resolveNull);
         timer = setTimeout(resolveNull, METRICS_MS);
         worker.send(message);
@@ -219,7 +219,7 @@ class Cluster {
     } finally {
       clearTimeout(timer);
       worker.clusterWorker.off('exit', resolveNull);
-      this.#metrics.delete(id);
+      this.#metricsCallbacks.delete(id);
     }
   }
 }

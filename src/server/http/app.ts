@@ -33,8 +33,8 @@ export function createApp({ routes, rejectionOf, metrics, onFailure, ...limits }
   const app = new Hono<Env>();
   app.use(measureRequests(metrics, new Set(routes.map(({ path }) => path))));
   app.use(checkAccess(rejectionOf));
-  for (const { method, path, message, handle } of routes) {
-    const limit = message ? limits.frameLimit : limits.bodyLimit;
+  for (const { method, path, isMessage, handle } of routes) {
+    const limit = isMessage ? limits.frameLimit : limits.bodyLimit;
     app[method](path, ({ env }) => handle(new HttpRequest(env.incoming, env.outgoing, limit)));
   }
   app.notFound((context) => notFound(context, routes));

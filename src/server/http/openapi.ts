@@ -36,8 +36,8 @@ export function openApi(routes: readonly Route[], version: string, bearer: boole
 /** The content of a binary frame. */
 const FRAME: Json = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } };
 
-function operation({ summary, request, response, frames, failures = {} }: Route): Json {
-  const binary = frames ? FRAME : {};
+function operation({ summary, request, response, acceptsFrames, failures = {} }: Route): Json {
+  const binary = acceptsFrames ? FRAME : {};
   const body = request && {
     requestBody: { content: { ...content(request), ...binary }, required: !request.isOptional() },
   };

@@ -127,7 +127,7 @@ const episodeRoutes = (env: Stateless): readonly Route[] => [
     path: '/reset',
     summary: 'The first observation of an episode. The server keeps no state; for sessions use /ws.',
     request: RESET_SCHEMA.optional(),
-    message: true,
+    isMessage: true,
     failures: TOO_LARGE,
     response: RESULT_SCHEMA,
     handle: async (request) => {
@@ -141,7 +141,7 @@ const episodeRoutes = (env: Stateless): readonly Route[] => [
     summary:
       'The first step of an episode with a random seed. The server keeps no state; for sessions use /ws.',
     request: STEP_SCHEMA,
-    message: true,
+    isMessage: true,
     failures: TOO_LARGE,
     response: RESULT_SCHEMA,
     handle: async (request) => {
@@ -159,7 +159,7 @@ const MCP: Route = {
   path: '/mcp',
   summary: 'JSON-RPC 2.0. There are no tools: every answer is an error, with status 200.',
   request: z.record(z.string(), z.unknown()),
-  message: true,
+  isMessage: true,
   failures: TOO_LARGE,
   response: MCP_SCHEMA,
   handle: async (request) => {

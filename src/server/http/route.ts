@@ -9,9 +9,9 @@ export interface Route {
   /** Schema of the body, if the route reads one. */
   readonly request?: z.ZodType;
   /** Whether the body is an OpenEnv message: `frameLimit` applies, not `bodyLimit`. */
-  readonly message?: boolean;
+  readonly isMessage?: boolean;
   /** Whether a body may also be a binary frame. The answer to a frame is a frame. */
-  readonly frames?: boolean;
+  readonly acceptsFrames?: boolean;
   /** Schema of a JSON answer, or the media type of any other answer. */
   readonly response: z.ZodType | string;
   /** Descriptions by status, for statuses other than 200 and 422. */

@@ -112,10 +112,14 @@ async function* runEval(job: EvalJob, shard: Shard, context: JobContext): AsyncG
     );
   }
   const episodes: TrajectoryEpisode[] = [];
-  const models = llm && { ...{ models: [llm.model], concurrency: llm.concurrency }, played: llm.played };
+  const models = llm && { models: [llm.model], concurrency: llm.concurrency, played: llm.played };
   await evaluateConditions(
     {
-      ...{ ...engine, signal, onProgress, grader: job.grader, llm: models },
+      ...engine,
+      signal,
+      onProgress,
+      grader: job.grader,
+      llm: models,
       policies: context.policies ?? policies,
       onTrajectories: async (played) => {
         for (const episode of played) if (episode.model !== null) await llm?.append?.(episode);

@@ -50,6 +50,7 @@ const NO_FREE_ENTRIES: FreeEntries = { max: 0, maxElsewhere: 0, lists: [] };
  * depends mainly on their number, and little on the length of strings and numbers.
  */
 export function hasTooManyValues(json: Buffer, { max, maxElsewhere, lists } = NO_FREE_ENTRIES): boolean {
+  // Entries are counted by their commas: a list of n entries has n - 1.
   const listed = lists.reduce((sum, { length }) => sum + length - 1, 0);
   const free = Math.min(max - listed, maxElsewhere);
   let values = Math.max(listed - max, 0);
@@ -59,6 +60,7 @@ export function hasTooManyValues(json: Buffer, { max, maxElsewhere, lists } = NO
     if (byte === BYTE.quote) at = endOfString(json, at + 1, json.length);
     else if (byte === BYTE.openList || byte === BYTE.openObject || byte === BYTE.colon) values++;
     else if (byte === BYTE.comma && ++entries > free) values++;
+    // Skips the entries of `lists`, which `listed` counts.
     if (at + 1 === lists[next]?.start) at = lists[next++].end - 1;
   }
   return values > MAX_VALUES;

@@ -60,8 +60,11 @@ export function invalidJson(message: string, shift = 0): ValidationError {
   const error = message.replace(/at position (\d+)/, (_, at) => `at position ${Number(at) + shift}`);
   const position = Number(/at position (\d+)/.exec(error)?.[1] ?? Math.max(shift, 0));
   return {
-    ...{ type: 'json_invalid', loc: ['body', position], msg: 'JSON decode error' },
-    ...{ input: {}, ctx: { error } },
+    type: 'json_invalid',
+    loc: ['body', position],
+    msg: 'JSON decode error',
+    input: {},
+    ctx: { error },
   };
 }
 

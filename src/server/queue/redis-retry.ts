@@ -32,7 +32,9 @@ export const untilAccepted = <Answer>(
   onWait: (error: Error) => void = () => {},
 ): Promise<Answer> =>
   retry(command, {
-    ...{ retries: Number.POSITIVE_INFINITY, signal, clock: CLOCK },
+    retries: Number.POSITIVE_INFINITY,
+    signal,
+    clock: CLOCK,
     waitAfter: ({ error, attempt }) => {
       if (!isTemporary(error)) return null;
       onWait(error);

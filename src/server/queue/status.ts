@@ -112,18 +112,26 @@ export async function missingJob(queue: Queue, name: string): Promise<QueueError
 async function statusOf(queue: Queue, job: StoredJob): Promise<JobStatus> {
   const { name, kind, state, priority, shards, rows, computeMs, failures, file } = job;
   const finished = state === 'collected' ? shards : await countResults(queue, name);
-  const perSecond = rateOf(await recentFinishes(queue, name), job);
+  const shardsPerSecond = rateOf(await recentFinishes(queue, name), job);
   const spending = await readSpending(queue, name);
-  const left = perSecond === null ? null : (shards - finished) / perSecond;
-  const perShard = rows / shards;
+  const secondsLeft = shardsPerSecond === null ? null : (shards - finished) / shardsPerSecond;
+  const rowsPerShard = rows / shards;
   return {
-    ...{ name, kind, state, priority, shards, finished, rows, failures, file },
+    name,
+    kind,
+    state,
+    priority,
+    shards,
+    finished,
+    rows,
+    failures,
+    file,
     spent: spending?.spent ?? job.spent,
     budget: spending?.budget ?? null,
     active: state === 'open' ? await countActive(queue, name) : 0,
-    finishedRows: Math.min(rows, Math.round(finished * perShard)),
-    rowsPerSecond: perSecond === null ? null : perSecond * perShard,
-    secondsLeft: state === 'open' ? left : null,
+    finishedRows: Math.min(rows, Math.round(finished * rowsPerShard)),
+    rowsPerSecond: shardsPerSecond === null ? null : shardsPerSecond * rowsPerShard,
+    secondsLeft: state === 'open' ? secondsLeft : null,
     computeSeconds: computeMs / 1000,
     failed: await failedShards(queue, job),
     different: Object.keys(await readDifferences(queue, name)).map(Number),

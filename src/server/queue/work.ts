@@ -61,7 +61,10 @@ export async function work(options: WorkOptions, signal: AbortSignal): Promise<n
       {
         connection: redis,
         prefix: address.prefix,
-        ...{ concurrency, lockDuration: leaseMs, stalledInterval: leaseMs, maxStalledCount: MAX_STALLS },
+        concurrency,
+        lockDuration: leaseMs,
+        stalledInterval: leaseMs,
+        maxStalledCount: MAX_STALLS,
         runRetryDelay: RETRY_MS,
         drainDelay: 1,
       },

@@ -232,5 +232,8 @@ export class BodyReader {
 const invalidRequest = (error: ValidationError): InvalidRequestError => new InvalidRequestError([error]);
 
 const fieldError = (key: string, msg: string): ValidationError => ({
-  ...{ type: 'value_error', loc: ['body', key], msg, input: null },
+  type: 'value_error',
+  loc: ['body', key],
+  msg,
+  input: null,
 });

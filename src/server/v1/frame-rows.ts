@@ -95,7 +95,9 @@ export class FrameRows implements RowSource {
     const scores = withoutStacks(() => scoreReplayOn(NODE, rows, this.#options));
     const faults = scores.faults.map(
       ({ index, code, message }): RowFault => ({
-        ...{ index: from + index, code, message: renumbered(message, from) },
+        index: from + index,
+        code,
+        message: renumbered(message, from),
       }),
     );
     return { scores, faults, answers };

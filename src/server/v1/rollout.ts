@@ -240,7 +240,8 @@ async function play(
 async function optionsOf(request: RolloutRequest, turn: () => Promise<void>): Promise<RolloutOptions> {
   const { seeds, group_size, policy_seeds, gamma, profile_modes, grader } = request;
   return {
-    ...{ groupSize: group_size, gamma },
+    groupSize: group_size,
+    gamma,
     seeds: await allRows(seeds, turn, seedOf),
     policy: await policyOf(request, turn),
     policySeeds: policy_seeds,

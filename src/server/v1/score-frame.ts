@@ -77,7 +77,9 @@ function encodeScores(
   const parts = partsOf(scored, rows);
   const faults = faultsOf(scored.faulty);
   const data = {
-    ...{ rows, world_digest: worldDigest, faults },
+    rows,
+    world_digest: worldDigest,
+    faults,
     fault_count: scored.faulty.reduce((sum, { count }) => sum + count, 0),
   };
   const specs = parts.map(({ name, dtype, shape }) => ({ name, dtype, shape }));

@@ -94,8 +94,12 @@ export function checkRequest({
   parsed,
 }: ScoreRequest): void {
   checkRows(seeds.length, {
-    ...{ action_histories, profile_modes, completions },
-    ...{ actions, beliefs, belief_histories },
+    action_histories,
+    profile_modes,
+    completions,
+    actions,
+    beliefs,
+    belief_histories,
   });
   if ((completions === undefined) === (actions === undefined)) {
     const got = actions === undefined ? 'neither' : 'both';

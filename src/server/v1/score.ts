@@ -33,7 +33,7 @@ export const scoreRoute = (runner: BatchRunner): Route => ({
   request: SCORE_REQUEST,
   response: SCORE_RESPONSE,
   failures: BATCH_FAILURES,
-  frames: true,
+  acceptsFrames: true,
   handle: (http) =>
     http.isFrame
       ? runner.answerFrame(http, (body, turn) => scoreFrame(body, runner, turn))

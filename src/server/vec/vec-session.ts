@@ -169,7 +169,11 @@ function toOptions({
   observation,
 }: Create): VecEnvOptions {
   return {
-    ...{ numEnvs: num_envs, autoreset, seedRange: seed_range, profiles, grader },
+    numEnvs: num_envs,
+    autoreset,
+    seedRange: seed_range,
+    profiles,
+    grader,
     observation: observation && {
       fields: observation.fields,
       oneHot: observation.one_hot,
@@ -182,7 +186,10 @@ function toOptions({
 function describeEnv({ env, outputs }: Opened): object {
   const { numEnvs, backend, kernel, spec, metadata, observationSpace, observationFields } = env;
   return {
-    ...{ num_envs: numEnvs, backend, kernel, outputs },
+    num_envs: numEnvs,
+    backend,
+    kernel,
+    outputs,
     world_digest: spec.worldDigest,
     max_episode_steps: spec.maxEpisodeSteps,
     autoreset: metadata.autoresetMode,

@@ -99,8 +99,11 @@ describe('the completion', () => {
     const dirty = 'secret\ud800';
     const message = { content: dirty, reasoning: dirty };
     expect(reply(message, undefined, dirty)).toEqual({
-      ...{ completion: '***\ufffd', reasoning: '***\ufffd', finish: '***\ufffd' },
-      ...{ refused: false, tokens: null },
+      completion: '***\ufffd',
+      reasoning: '***\ufffd',
+      finish: '***\ufffd',
+      refused: false,
+      tokens: null,
     });
   });
 });

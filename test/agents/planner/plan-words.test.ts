@@ -18,17 +18,27 @@ function outlookOf(
   const actions = Array.from({ length: 28 - step }, (_, k) => codeOf(names[Math.min(k, names.length - 1)]));
   const components = Float64Array.of(1, 0.5, 0.5, 0.2, 0.5, 0, 0, 0);
   return {
-    ...{ meters, components, actions, errorReduction: 0, firstHalfMean: 0.1, secondHalfMean: 0.1 },
+    meters,
+    components,
+    actions,
+    errorReduction: 0,
+    firstHalfMean: 0.1,
+    secondHalfMean: 0.1,
     ...rest,
   };
 }
 
 function reportOf(step: number, changes: Partial<PlanReport> = {}): PlanReport {
   return {
-    ...{ step, objective: 'score', meters: new Float32Array(5).fill(0.5), loss: 0.0123, curiosity: 0 },
+    step,
+    objective: 'score',
+    meters: new Float32Array(5).fill(0.5),
+    loss: 0.0123,
+    curiosity: 0,
     plan: outlookOf(step, ['sleep', 'deep_work', 'family_time']),
     rival: outlookOf(step, ['learn']),
-    ...{ weights: new Float64Array(5).fill(0.2), grader: graderWeights('v2') },
+    weights: new Float64Array(5).fill(0.2),
+    grader: graderWeights('v2'),
     ...changes,
   };
 }

@@ -153,8 +153,16 @@ function scoresOf(
 ) {
   const starts = profiles.length / 16;
   const options = {
-    ...{ world, backend: undefined, kernel: undefined, threads: 1, problems: 1, starts },
-    ...{ objective, grader, seed: 9, maxSequences: sequences.length / 28 },
+    world,
+    backend: undefined,
+    kernel: undefined,
+    threads: 1,
+    problems: 1,
+    starts,
+    objective,
+    grader,
+    seed: 9,
+    maxSequences: sequences.length / 28,
   };
   using imagination = runSync(Imagination.open(options, openBatch));
   imagination.begin(step, [0], sums, profiles);
@@ -176,10 +184,14 @@ function playReference(
   const weights = profile.subarray(11);
   const first = episode.stepCount;
   env.reset({
-    ...{ seed: seed, profiles: profile },
+    seed: seed,
+    profiles: profile,
     start: {
-      ...{ steps: first, meters: episode.meters, crashes: [episode.crashes] },
-      ...{ early: [sums.rewards(0, 0, weights, 0)], late: [sums.rewards(0, 1, weights, 0)] },
+      steps: first,
+      meters: episode.meters,
+      crashes: [episode.crashes],
+      early: [sums.rewards(0, 0, weights, 0)],
+      late: [sums.rewards(0, 1, weights, 0)],
     },
   });
   const { finalScores, components, trajectory } = env.run(sequence, { trajectory: true });
@@ -273,8 +285,15 @@ describe('a search', () => {
     const { sums } = playSteps(77, step);
     const searchBudget = { ...budget, ...changes };
     const settings = {
-      ...{ world, backend: undefined, kernel: undefined, threads: 1, problems: 1, starts: 16 },
-      ...{ grader: weights, seed: 9, maxSequences: maxSequencesOf(searchBudget) },
+      world,
+      backend: undefined,
+      kernel: undefined,
+      threads: 1,
+      problems: 1,
+      starts: 16,
+      grader: weights,
+      seed: 9,
+      maxSequences: maxSequencesOf(searchBudget),
     };
     using imagination = runSync(Imagination.open({ ...settings, objective: 'score' }, openBatch));
     const evaluated: Uint8Array[] = [];

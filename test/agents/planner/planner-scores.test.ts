@@ -98,7 +98,9 @@ describe('in an evaluation', () => {
     const abort = new AbortController();
     const reason = new Error('enough');
     const evaluation = evaluate({
-      ...{ seeds: { first: 0, last: 20 }, policies: ['planner'], signal: abort.signal },
+      seeds: { first: 0, last: 20 },
+      policies: ['planner'],
+      signal: abort.signal,
       onStart: () => void setTimeout(() => abort.abort(reason)),
       onEpisodes: () => expect.unreachable(),
     });

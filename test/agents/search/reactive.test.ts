@@ -44,7 +44,12 @@ describe('a reactive policy', () => {
 describe.skipIf(NATIVE.length === 0)('the search for a reactive policy', () => {
   const seeds = spreadSeeds(64);
   const options: ReactiveSearchOptions = {
-    ...{ seeds, sequence, generations: 6, seed: 1, grader: graderWeights('v2'), signal: undefined },
+    seeds,
+    sequence,
+    generations: 6,
+    seed: 1,
+    grader: graderWeights('v2'),
+    signal: undefined,
     engine: { threads: 1 },
     onProgress: () => {},
   };

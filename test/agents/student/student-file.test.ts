@@ -16,8 +16,11 @@ const NETWORK = new Network([
   },
 ]);
 const MANIFEST = {
-  ...{ version: '0.3.0', worldDigest: createWorld().digest, grader: toGrader('v2') },
-  ...{ training: { seed: 7 }, evaluation: {} },
+  version: '0.3.0',
+  worldDigest: createWorld().digest,
+  grader: toGrader('v2'),
+  training: { seed: 7 },
+  evaluation: {},
 };
 const BYTES = encodeStudent(MANIFEST, NETWORK);
 

@@ -25,8 +25,11 @@ const pathOf = temporaryDirectory();
 const SHARDS = 3;
 const NAME = 'job';
 const teachJob = createJob<TeachJob>('teach', toGrader('v2'), {
-  ...{ policy: 'heuristic+inference', policy_file: null, model: null },
-  ...{ seeds: { first: 10, last: 15 }, profiles: 'sampled' },
+  policy: 'heuristic+inference',
+  policy_file: null,
+  model: null,
+  seeds: { first: 10, last: 15 },
+  profiles: 'sampled',
 });
 
 describeWithRedis('a collector', () => {
@@ -64,8 +67,13 @@ describeWithRedis('a collector', () => {
       { url: server.url, prefix: 'unit' },
       { version: teachJob.version, world: teachJob.world_digest },
       {
-        ...{ name: NAME, job: JSON.stringify(teachJob), settings: '{}', kind: 'teach' },
-        ...{ shards: SHARDS, rows: 6, priority: 1 },
+        name: NAME,
+        job: JSON.stringify(teachJob),
+        settings: '{}',
+        kind: 'teach',
+        shards: SHARDS,
+        rows: 6,
+        priority: 1,
       },
       { again },
     );
@@ -83,7 +91,9 @@ describeWithRedis('a collector', () => {
   /** Opens a collector of another process. @param ended the processes that are known to have ended. */
   const open = (process: string, ...ended: string[]) =>
     Collector.open(queue, NAME, {
-      ...{ file: `here:${path}`, process, openStore },
+      file: `here:${path}`,
+      process,
+      openStore,
       hasEnded: (other) => ended.includes(other),
     });
   const waiting = () => queue.redis.hkeys('unit:results:job');

@@ -20,8 +20,11 @@ import { describeWithRedis, RedisServer } from '../../support/redis.js';
 
 const GRADER = toGrader('v2');
 const teachJob = createJob<TeachJob>('teach', GRADER, {
-  ...{ policy: 'heuristic+inference', policy_file: null, model: null },
-  ...{ seeds: { first: 10, last: 17 }, profiles: 'sampled' },
+  policy: 'heuristic+inference',
+  policy_file: null,
+  model: null,
+  seeds: { first: 10, last: 17 },
+  profiles: 'sampled',
 });
 const HALF = { index: 0, count: 2 };
 
@@ -47,12 +50,16 @@ it('rowsProblem finds missing and repeated rows, and rows of another shard, play
 
 it('rowsProblem expects the episodes of each policy and condition of an evaluation', async () => {
   const conditions = ['ood', 'custom'].map((name) => ({
-    ...{ name, allowsProfiles: true },
+    name,
+    allowsProfiles: true,
     parts: [{ profile: 'sampled', seeds: { first: 500, last: 504 } }],
   }));
   const job = createJob<EvalJob>('eval', GRADER, {
-    ...{ policies: ['heuristic', 'random'], policy_files: {}, model: null },
-    ...{ conditions, output: 'trajectories' },
+    policies: ['heuristic', 'random'],
+    policy_files: {},
+    model: null,
+    conditions,
+    output: 'trajectories',
   });
   const episodes = await episodesOf(job);
   expect(episodes).toHaveLength(8);
