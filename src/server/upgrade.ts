@@ -14,7 +14,7 @@ interface UpgradeRejection {
 }
 
 const UNKNOWN_PATH: UpgradeRejection = { status: 404, detail: 'Not Found' };
-/** For other upgrades, such as h2c, which some HTTP/2 clients request first. */
+/** For upgrades to another protocol than WebSocket, such as h2c, which some HTTP/2 clients request first. */
 const OTHER_UPGRADE: UpgradeRejection = {
   status: 400,
   detail:

@@ -73,8 +73,8 @@ function compareWithNoise({ anomaly, noise }: Finding): string {
 }
 
 /**
- * Returns the finding of the trait whose range narrowed most. Of several for which it narrowed equally, returns the one
- * with the largest anomaly relative to its noise.
+ * Returns the finding of the trait whose range narrowed most. If several ranges narrowed equally, returns the finding with the
+ * largest anomaly relative to its noise.
  */
 function mostInformativeFinding({ findings }: StepFindings): Finding {
   const relativeSize = ({ anomaly, noise }: Finding): number => Math.abs(anomaly) / (noise || 1);

@@ -26,7 +26,7 @@ export class LastStep {
   readonly high = new Float64Array(NUM_TRAITS);
   /** f64 [5]: means of the weights before the step. */
   readonly weights = new Float64Array(NUM_METERS);
-  /** A bit for each meter whose anomaly contradicted earlier ones. */
+  /** A bit for each meter whose anomaly contradicted earlier anomalies. */
   contradictedAnomalies = 0;
   /** Whether the changes of the meters, or the reward, contradicted earlier observations. */
   contradictedChanges = false;

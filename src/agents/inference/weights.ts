@@ -69,7 +69,7 @@ export class Scratch {
   readonly slopes = new Float64Array(MAX_CUTS);
   /** f64 [samples]: each sample's value on the left side of a cut. */
   readonly projections: Float64Array;
-  /** i32 [samples] each: the samples that satisfy a cut, and the others. */
+  /** i32 [samples] each: the indices of the samples that satisfy a cut, and of the other samples. */
   readonly inside: Int32Array;
   readonly outside: Int32Array;
 

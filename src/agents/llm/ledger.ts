@@ -1,4 +1,4 @@
-/** Counts the cost of requests, and reserves the cost of pending ones, so that the budget is never exceeded. */
+/** Counts the cost of requests, and reserves the cost of pending requests, so that the budget is never exceeded. */
 import { NUM_STEPS } from '../../world/fields.js';
 import { BudgetError } from './llm-errors.js';
 import type { Tokens } from './reply.js';
@@ -115,7 +115,7 @@ export class Ledger implements CostLedger {
    * Begins an episode if the budget is expected to suffice for it and for the unfinished episodes. The expected cost is
    * the mean of the finished episodes, or the maximum cost while none is finished. The first episode always begins.
    * Waits while the episode does not fit and unfinished episodes may turn out cheaper.
-   * @param maxRequestCost the maximum cost of a request, used until a larger one is reserved.
+   * @param maxRequestCost the maximum cost of a request, used until a larger cost is reserved.
    * @throws BudgetError; the signal's reason.
    */
   async beginEpisode(maxRequestCost: number, signal: AbortSignal): Promise<EpisodeAccount> {

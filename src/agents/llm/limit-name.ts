@@ -13,7 +13,7 @@ export class LimitNames {
     return this.#current;
   }
 
-  /** Records a refused name. @returns whether the other name is left. */
+  /** Records a refused name. @returns whether the other name can still be tried. */
   refuse(name: LimitName): boolean {
     this.#refused.add(name);
     const other = OTHER[name];

@@ -36,7 +36,7 @@ export interface PlayOptions {
   readonly concurrency: number;
   /** The player that the episodes record. */
   readonly player: Player;
-  /** As in `evaluate`. An asynchronous backend is replaced by the default one, which computes the same bits. */
+  /** As in `evaluate`. An asynchronous backend is replaced by the default backend, which computes the same bits. */
   readonly backend?: string;
   readonly kernel?: string;
   /** Threads of the environment. Default 1. */

@@ -9,7 +9,7 @@ export interface Pauses {
   wait(signal: AbortSignal): Promise<void>;
 }
 
-/** Pauses all requests of an endpoint after a refused one. */
+/** Pauses all requests of an endpoint after a refused request. */
 export class RateLimiter implements Pauses {
   readonly #clock: Clock;
   #pausedAt = 0;

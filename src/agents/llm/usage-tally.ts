@@ -2,7 +2,7 @@
 import type { Usage } from '../../rollouts/trajectories/trajectory-episode.js';
 
 export class UsageTally {
-  /** Requests, including failed ones. */
+  /** The number of requests, including failed requests. */
   requests = 0;
   answers = 0;
   promptTokens = 0;

@@ -3,7 +3,7 @@ import { NUM_ACTIONS, NUM_STEPS } from '../../world/fields.js';
 import type { Population } from '../search/population.js';
 import { type Trial, trialOf } from '../search/scorer.js';
 
-/** The lead is clear if the best sequence is better than the best one with another first action by at least this value. */
+/** The lead is clear if the best sequence is better by at least this value than the best sequence with another first action. */
 const CLEAR_LEAD = 0.004;
 
 /** The result for one episode. */

@@ -9,7 +9,7 @@ import { imaginedWorld, type Objective, scorerOf } from './objectives.js';
 
 /** The number of episodes whose states and results fit the cache of a core. */
 const EPISODES_PER_THREAD = 2 ** 12;
-/** All candidates are played with about this many posterior samples, the best candidates then with the other samples too. */
+/** All candidates are played with about this many posterior samples. Then the best candidates are played with the others too. */
 const SCREENING_SAMPLES = 8;
 
 /** Options of an Imagination. A problem is an episode, and its starting states (`starts`) are one for each posterior sample. */
@@ -27,7 +27,7 @@ export interface ImaginationOptions extends Omit<ScorerSettings, 'imagination' |
 export class Imagination implements Disposable {
   readonly #scorer: Scorer;
   readonly #starts: ImaginedStarts;
-  /** u32: all posterior samples of an episode, those of `screen`, and the others. */
+  /** u32 each: the indices of all posterior samples, of the samples that `screen` plays, and of the samples that it leaves out. */
   readonly #samples: Uint32Array;
   readonly #screening: Uint32Array;
   readonly #others: Uint32Array;
@@ -64,7 +64,7 @@ export class Imagination implements Disposable {
     this.#scorer.begin(this.#starts.reset);
   }
 
-  /** Plays trials to the end of the episode. All have the same number of action sequences. */
+  /** Plays trials, all with the same number of action sequences, to the end of the episode. */
   play(trials: readonly Trial[]): EngineCalls<void> {
     return this.#scorer.score(trials, this.#samples);
   }

@@ -44,8 +44,8 @@ export const scorerOf = (objective: Objective, grader: Float32Array, params: Par
   objective === 'score' ? byFinalScore : byWellbeing(grader, params);
 
 /**
- * Returns the gain in the objective for each unit of belief error that the action of a step removes. The error is the one
- * that the grader counts: absolute or squared.
+ * Returns the gain in the objective for each unit of belief error that the action of a step removes. The grader decides whether
+ * the error is absolute or squared.
  */
 export function valuePerBeliefError(
   objective: Objective,

@@ -30,7 +30,7 @@ export interface PlanReport {
    * includes the value of information of its first action: what the more accurate belief after this action is worth.
    */
   readonly loss: number;
-  /** The value of information of the plan's first action minus that of the rival's, in the same units. */
+  /** The value of information of the plan's first action minus that of the rival's first action, in units of the objective. */
   readonly curiosity: number;
   /** f64 [5]: the expected reward weights of the profile. */
   readonly weights: Float64Array;

@@ -22,7 +22,7 @@ export interface Budget {
 const STREAM = 0x504c414e;
 /** If at most this many sequences are possible, all are evaluated. */
 const MAX_EXHAUSTIVE = 100;
-/** A search whose best action has a clear lead stops, but not before this many rounds. With fewer, the score under v3 fell. */
+/** A search whose best action has a clear lead stops, but not before this many rounds. With fewer rounds the score under v3 fell. */
 const MIN_ROUNDS = 6;
 const WELLBEING = COMPONENT_NAMES.indexOf('wellbeing');
 const BELIEF_SKILL = COMPONENT_NAMES.indexOf('belief_skill');

@@ -49,7 +49,7 @@ export class PlannerCore {
   readonly #beliefState: BeliefState;
   readonly #imagination: Imagination;
   readonly #evaluation: PlanEvaluation;
-  /** The last choice for each episode, which episodes in the same situation share; null before the first. */
+  /** The last choice for each episode, which episodes in the same situation share; null before the first choice. */
   readonly #choices: (Choice | null)[];
   readonly #openLoop: readonly Uint8Array[];
   #lastStep: Step | null = null;
@@ -120,8 +120,8 @@ export class PlannerCore {
   }
 
   /**
-   * Returns for each episode the index of the episode whose search serves both: the first episode at step 0 if their
-   * situations are equal, else its own index. At step 0 all episodes look the same unless their profiles are known.
+   * Returns for each episode the index of the episode whose search result it takes: the first episode at step 0 if both are
+   * in the same situation, else its own index. At step 0 all episodes look the same unless their profiles are known.
    */
   #twins(playing: Uint8Array, { profiles, errorReductions }: Step): Uint32Array {
     const { steps, meters, beliefs } = this.#sums;

@@ -46,7 +46,7 @@ export interface PlannerOptions {
   readonly curiosity?: number;
   /** u32: seed of the posterior samples, the imagined noise and the search. Default 0. */
   readonly seed?: number;
-  /** A world with other numbers. Default: the published one. */
+  /** A world with other numbers. Default: the published world. */
   readonly world?: WorldSpec;
   /** As in `VecEnvOptions`; changes no result. */
   readonly backend?: string;

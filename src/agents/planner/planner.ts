@@ -44,7 +44,7 @@ export class Planner implements Disposable {
   }
 
   /**
-   * Chooses the next action of every episode, or of those that play.
+   * Chooses the next action of every episode that plays.
    * @param observations f32 [numEnvs, 22], row-major, fields as in OBSERVATION_FIELDS. Pass the observation of every step,
    *   from the first on. An observation at step 0 begins another episode.
    * @param playing u8 [numEnvs]: rows where it is 0 are ignored. Default: all play.

@@ -9,7 +9,7 @@ import { type FixedPlayer, heuristicPlayer, openLoopPlayer, randomPlayer } from 
 import { openLoopActions, repeatActions, sequenceGraderUnder } from './open-loop.js';
 import { CONSTANT_BELIEF, constantBeliefs } from './with-belief.js';
 
-/** The source of beliefs: none, one constant, or the policy's own inference. */
+/** The source of a policy's beliefs: none, the constant belief, or the policy itself. */
 export type BeliefKind = 'none' | 'constant' | 'own';
 
 /** A policy without its belief: how it chooses actions. */

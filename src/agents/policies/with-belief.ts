@@ -1,4 +1,4 @@
-/** Adds a belief to a policy: a constant one, or the one that is inferred from the observations. */
+/** Adds a belief to a policy: the constant belief, or the belief that is inferred from the observations. */
 
 import { graderWeights } from '../../engine/graders/grader.js';
 import type {
@@ -51,8 +51,8 @@ export const withConstant = (policy: PolicyLike): Policy =>
   withBeliefs(policy, ({ numEnvs }) => ({ after: () => constantBeliefs(numEnvs) }));
 
 /**
- * Returns a policy with the same actions that states the belief inferred from the observations: the one with the smallest
- * expected error of the kind that the grader counts. Its reasons begin with the evidence for the belief.
+ * Returns a policy with the same actions that states the belief inferred from the observations: the belief with the smallest
+ * expected error, absolute or squared as the grader counts it. The policy's reasons begin with the evidence for the belief.
  */
 export const withInference = (policy: PolicyLike): Policy =>
   withBeliefs(policy, (setting) => new InferredBeliefs(setting));

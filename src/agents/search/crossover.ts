@@ -4,7 +4,7 @@ import type { Draws } from './search-draws.js';
 
 /** The probability that a child copies a stretch of a second parent. */
 const CROSSOVER = 0.35;
-/** The probability that such a child also mutates. Other children always mutate. */
+/** The probability that a child of two parents also mutates. Other children always mutate. */
 const MUTATION = 0.7;
 /** The probability that a mutation sets a new action instead of swapping two. */
 const NEW_ACTION = 0.7;

@@ -8,7 +8,7 @@ export const REACTIVE_PARAMETERS = PREFERENCES + NUM_SLOTS * NUM_ACTIONS * NUM_M
 /** The initial value of every meter. A policy reacts to the difference between a meter and this value. */
 const CENTRE = 0.7;
 
-/** Returns whether a parameter is a weight of a meter; the others are preferences. */
+/** Returns whether a parameter is a weight of a meter; otherwise it is a preference. */
 export const isMeterWeight = (parameter: number): boolean => parameter >= PREFERENCES;
 
 /** Returns the parameters of the policy that plays an action sequence and ignores the meters, f64 [480]. */

@@ -26,7 +26,7 @@ export interface ActionSequenceSearchOptions {
   readonly seed?: number;
   /** Draws noise and events from streams that no real episode uses. Default false. */
   readonly imagination?: boolean;
-  /** A world with other numbers. Default: the published one. */
+  /** A world with other numbers. Default: the published world. */
   readonly world?: WorldSpec;
   /** As in `VecEnvOptions`; changes no result. */
   readonly backend?: string;

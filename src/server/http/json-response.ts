@@ -9,7 +9,7 @@ const MIN_PIECE = 2 ** 16;
 
 /**
  * Builds a JSON response that is streamed, or sent at once if it is short.
- * @param pieces of the text. Each is requested when the client has read the previous ones.
+ * @param pieces of the text. Each piece is requested when the client has read the previous pieces.
  */
 export async function jsonPieces(pieces: AsyncIterable<string> | Iterable<string>): Promise<Response> {
   const joined = joinedPieces(pieces);
@@ -48,7 +48,7 @@ export interface KnownBytes {
   readonly pieces: AsyncIterable<Uint8Array>;
 }
 
-/** Builds a response of bytes, sent at once if they are few. Each piece is requested when the previous ones are read. */
+/** Builds a response of bytes, sent at once if they are few. Each piece is requested when the client has read the previous pieces. */
 export async function bytesResponse({ length, pieces }: KnownBytes): Promise<Response> {
   const headers = { 'content-type': 'application/octet-stream', 'content-length': String(length) };
   if (length > 2 * MIN_PIECE) return new Response(ReadableStream.from(pieces), { headers });

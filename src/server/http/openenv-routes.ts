@@ -148,7 +148,7 @@ const episodeRoutes = (env: Stateless): readonly Route[] => [
       const body: { readonly action?: unknown } = objectOf(await request.message());
       const envelope = STEP_ENVELOPE.safeParse(body);
       if (!envelope.success) throw new InvalidRequestError(inBody(validationErrorsOf(envelope.error, body)));
-      // Uses the original body: the parsed one lacks the key `__proto__`, which is an error like any unknown key.
+      // Uses the original body: the parsed body lacks the key `__proto__`, which is an error like any unknown key.
       return jsonText(env.step(toAction(body.action)));
     },
   },

@@ -130,7 +130,7 @@ function withRoomFor(more: number, body: Buffer, length: number, limit: number):
   return grown;
 }
 
-/** Parses the JSON of a body; undefined for an empty one. @throws InvalidRequestError. */
+/** Parses the JSON of a body; undefined for an empty body. @throws InvalidRequestError. */
 export function bodyOf(text: string): unknown {
   if (text.trim() === '') return undefined;
   try {

@@ -18,7 +18,7 @@ type EpisodeName = Pick<
 /** The rows of a shard: episodes of a job of `teach` or `eval`, or the number of lines of another job. */
 export type ShardRows = { readonly episodes: readonly EpisodeName[] } | { readonly lines: number };
 
-/** Returns what is wrong with the rows of a shard, such as "8 episodes, got 7"; null if they are those of the job. */
+/** Returns what is wrong with a shard's rows, such as "8 episodes, got 7"; null if the shard has all its rows and no others. */
 export function rowsProblem(job: RunnableJob, shard: Shard, rows: ShardRows): string | null {
   if (job.kind === 'teach' || job.kind === 'eval') {
     return 'episodes' in rows ? episodesProblem(job, shard, rows.episodes) : 'episodes, got other lines';

@@ -1,4 +1,4 @@
-/** Assembles an evaluation from its shards: runs it again, with the episodes of the shards in place of new ones. */
+/** Assembles an evaluation from its shards: evaluates again, but reads the episodes from the shards instead of playing them. */
 
 import type { LanguageModel } from '../../agents/llm/language-model.js';
 import type { RunResult } from '../../engine/vec-env/vec-env-options.js';

@@ -41,7 +41,7 @@ function distinctRuns(conditions: readonly Condition[]): Run[] {
   return runs;
 }
 
-/** Returns the seeds of a run that are in none of the others. */
+/** Returns the seeds of a run that are in none of the other runs. */
 function without(run: Run, others: readonly Run[]): Run[] {
   let left = [run];
   for (const other of others) {

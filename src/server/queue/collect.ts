@@ -83,7 +83,7 @@ export class Collector {
     this.#timer = setInterval(() => void extendClaim(queue, this.#claim).catch(() => {}), EXTEND_MS);
   }
 
-  /** @throws QueueError if there is no such job, if it has ended, or if another collector has claimed it. */
+  /** Claims a job and opens the store. @throws QueueError if the job does not exist or has ended, or if another collector has claimed it. */
   static async open(queue: Queue, name: string, target: CollectorTarget): Promise<Collector> {
     const job = await readJob(queue, name);
     if (job === null) throw await missingJob(queue, name);

@@ -35,7 +35,7 @@ export function rowsIn(result: Buffer): ShardRows {
   return { lines };
 }
 
-/** @throws QueueError if the rows are not those of the shard. */
+/** Checks that a shard has all its rows and no others. @throws QueueError. */
 export function checkRows(
   { name, job, shards }: Pick<JobRecord, 'name' | 'job' | 'shards'>,
   index: number,

@@ -64,7 +64,7 @@ export class Sockets {
     socket.on('close', () => this.#connections.delete(connection));
   }
 
-  /** Closes idle sockets and those that did not answer the last ping. Sends the next ping to the others. */
+  /** Closes idle sockets and sockets that did not answer the last ping, and sends the next ping to the other sockets. */
   #sweep(): void {
     const now = performance.now();
     for (const connection of this.#connections) {

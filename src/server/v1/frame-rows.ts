@@ -231,7 +231,7 @@ const IN_ERRORS: Readonly<Record<string, readonly [string, number]>> = {
   profiles: ['profiles', 1],
 };
 
-/** Replaces names of arrays, and row numbers of a slice that begins at row `from`, by those of the request. */
+/** Replaces a replay's names of arrays, and row numbers in a slice that begins at row `from`, by names and numbers of the request. */
 const renumbered = (message: string, from: number): string =>
   message
     .replace(/\b(stepIndices|histories|actions|beliefHistories|profiles)\[(\d+)\]/g, (_, key, at) => {

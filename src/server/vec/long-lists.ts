@@ -1,6 +1,6 @@
 /**
  * Parses JSON with long lists, slice by slice, into compact arrays. `JSON.parse` of the whole text would take up to
- * fourteen bytes of memory for each byte of such a list.
+ * fourteen bytes of memory for each byte of a long list.
  */
 import { randomUUID } from 'node:crypto';
 import { BYTE, endOfString, MAX_VALUES } from '../protocol/json-limits.js';
