@@ -29,9 +29,9 @@ export class Evidence {
   readonly anomalies = new Float32Array(NUM_METERS);
   /** The trait that affects each meter, or NO_TRAIT. */
   readonly affectingTrait: Int8Array;
-  /** The effect of one unit of this trait on each meter. */
+  /** The effect on each meter of one unit of the trait that affects it. */
   readonly slope: Float64Array;
-  /** The response of each meter minus that of an unstressed profile with the lowest trait, including noise. */
+  /** The observed response of each meter, with noise, minus the response of an unstressed profile with the lowest trait. */
   readonly excess = new Float64Array(NUM_METERS);
   /** Bounds on noise plus rounding, and on rounding alone, by meter. */
   readonly margin = new Float64Array(NUM_METERS);

@@ -25,7 +25,7 @@ import { priorWeights, Scratch } from './weights.js';
 
 /** Options of an `Inference`. */
 export interface InferenceOptions {
-  /** The number of posterior samples, 16 to 2^16. More cost time and memory. Default 256. */
+  /** The number of posterior samples, 16 to 2^16. More samples take more time and memory. Default 256. */
   samples?: number;
   /** u32: seed of the draws. Default 0. */
   seed?: number;
@@ -34,7 +34,7 @@ export interface InferenceOptions {
 export const OPTIONS: readonly (keyof InferenceOptions)[] = ['samples', 'seed'];
 const DEFAULT_SAMPLES = 256;
 const [MIN_SAMPLES, MAX_SAMPLES] = [16, 2 ** 16];
-/** The purpose number of the prior's draws. Smaller numbers are those of steps. */
+/** The purpose number of the prior's draws, above the numbers of all steps, which are the purposes of the other draws. */
 const PRIOR = NUM_STEPS + 1;
 
 /**
@@ -100,10 +100,10 @@ export class Inference {
   }
 
   /**
-   * Updates the posteriors with observations. A row at step 0, or at an earlier step than the environment's last one,
+   * Updates the posteriors with observations. A row at step 0, or at an earlier step than the environment's last row,
    * starts another episode with the prior. A row at the same step is ignored. From a row several steps later, only the
-   * last step counts as evidence. An observation that contradicts earlier ones (of another world, or altered) widens the
-   * posterior until both are possible, and the report says so.
+   * last step counts as evidence. An observation that contradicts earlier observations (because it is of another world, or
+   * altered) widens the posterior until all of them are possible, and the report says so.
    * @param observations f32 [numEnvs, 22], raw, by OBSERVATION_FIELDS. @param playing u8 [numEnvs]: environments with 0
    *   are not changed; null for all.
    * @throws InputError `wrong_type`, `wrong_length`, or `out_of_range` for invalid numbers. An error changes nothing.

@@ -70,7 +70,7 @@ export class RatePosterior {
     return this.metabolism.contains(profile[METABOLIC_RATE]) && this.impact.contains(profile[EVENT_IMPACT]);
   }
 
-  /** Updates the bounds with a step's changes. @returns false if the changes contradict earlier ones; then the bounds widen. */
+  /** Updates the bounds with a step's changes. @returns false if they contradict earlier changes; then the bounds widen. */
   observe(evidence: Evidence): boolean {
     let fits = true;
     if (evidence.event >= 0) {

@@ -10,6 +10,7 @@ import {
   TRAIT_NAMES,
 } from '../../world/fields.js';
 
+/** Indices of meters and traits. */
 export const VITALITY = METER_NAMES.indexOf('vitality');
 export const SERENITY = METER_NAMES.indexOf('serenity');
 export const STRESS_THRESHOLD = TRAIT_NAMES.indexOf('stress_threshold');
@@ -62,7 +63,7 @@ export class Responses {
   readonly neutral = new Float32Array(NUM_METERS);
   /** The trait that affects each meter, or NO_TRAIT. */
   readonly affectingTrait = new Int8Array(NUM_METERS);
-  /** The effect of one unit of this trait on each meter. */
+  /** The effect on each meter of one unit of the trait that affects it. */
   readonly slope = new Float64Array(NUM_METERS);
 
   constructor(params: Params) {

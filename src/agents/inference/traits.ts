@@ -22,7 +22,7 @@ export const UNIFORM_VARIANCE_DIVISOR = 12;
 export class TraitPosterior {
   readonly #params: Params;
   cells = 0;
-  /** f64 [cells, 11] each: bounds of the box; for the stress threshold, those of the cell. */
+  /** f64 [cells, 11] each: bounds of each cell's box. The bounds of the stress threshold are the range of the cell. */
   readonly low = new Float64Array(MAX_CELLS * NUM_TRAITS);
   readonly high = new Float64Array(MAX_CELLS * NUM_TRAITS);
   /** f64 [cells]: probabilities, which sum to 1. */

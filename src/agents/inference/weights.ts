@@ -21,7 +21,7 @@ const DIFFERENCE_MOVES = 6;
 /** A cut is made in stages, each with a tighter bound, if fewer than one in this many samples satisfies it. */
 const SCARCE = 8;
 /**
- * A stage fails if the distance from its bound to the wanted bound is more than PROGRESS times that of the stage before.
+ * A stage fails if the distance from its bound to the wanted bound is more than PROGRESS times the distance in the stage before.
  * After PATIENCE failures the cut is a contradiction.
  */
 const [PROGRESS, PATIENCE] = [0.8, 3];
@@ -125,7 +125,7 @@ export class WeightPosterior {
   }
 
   /**
-   * Updates the posterior with a step's reward. @returns false if the reward contradicts earlier ones; then it is used
+   * Updates the posterior with a step's reward. @returns false if the reward contradicts earlier rewards; then it is used
    * only in part.
    */
   observe(evidence: Evidence, draws: Draws): boolean {
@@ -169,7 +169,7 @@ export class WeightPosterior {
     return false;
   }
 
-  /** Returns the bound, or a weaker bound that enough samples satisfy: one in `SCARCE`. */
+  /** Returns the bound, or a weaker bound that at least one in `SCARCE` samples satisfies. */
   #reachableBound(cut: number, bound: number): number {
     const { projections } = this.#scratch;
     let inside = 0;

@@ -11,6 +11,7 @@ export interface EndpointOptions {
   readonly environment?: Environment;
 }
 
+/** The fields of every endpoint. */
 interface Common {
   /** The URL without credentials and query, as in messages. */
   readonly url: string;

@@ -42,9 +42,10 @@ const NEVER_SENT = [
 /** The code of a 429 for which no retry helps. */
 const INSUFFICIENT_QUOTA = 'insufficient_quota';
 
+/** Why an endpoint refused a request: a content filter, or the name of the token limit; null for other reasons. */
 export type Refusal = 'filtered' | 'limit-name' | null;
 
-/** Returns why a request was refused: by a content filter, or for the name of the token limit; null for other reasons. */
+/** Returns why a request was refused, from the error that the client threw. */
 export function refusalOf(thrown: unknown): Refusal {
   const { status, error, code, param, message } = (thrown ?? {}) as Thrown;
   if (status !== 400 && status !== 422) return null;

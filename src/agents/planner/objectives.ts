@@ -7,6 +7,7 @@ import { createWorld, type World } from '../../world/world.js';
 import { errorCountedBy } from '../inference/belief-error.js';
 import { byFinalScore, type ScoreEpisodes } from '../search/scorer.js';
 
+/** The names of the objectives. */
 export const OBJECTIVES = ['score', 'wellbeing'] as const;
 
 /**

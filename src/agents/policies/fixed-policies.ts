@@ -24,11 +24,13 @@ interface ActionPolicy {
   readonly sequenceGrader: (grader: string) => string | null;
 }
 
+/** A policy that every backend plays in one call, with its belief. */
 export interface FixedPolicy extends ActionPolicy, Policy {
   readonly open: ActionPolicy['open'];
   /** The policy's name on the command line: `actions`, followed by `+constant` for the constant belief. */
   readonly name: string;
   readonly belief: BeliefKind;
+  /** The options of `VecEnv.run` that state the belief. */
   readonly options: Pick<RunOptions, 'beliefs'>;
 }
 

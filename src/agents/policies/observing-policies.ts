@@ -28,6 +28,7 @@ export interface SteppedPlayer extends PolicyPlayer {
   [Symbol.dispose](): void;
 }
 
+/** A policy that is called at each step. */
 export interface SteppedPolicy extends Policy {
   readonly name: string;
   /** The policy's name in results. */

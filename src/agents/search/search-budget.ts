@@ -37,9 +37,11 @@ const GENERATIONS = 100;
 const MIN_ISLANDS = 4;
 const MIN_OFFSPRING = 32;
 const MAX_OFFSPRING = 256;
+/** The maximum of `sharedSequences`. */
 const MAX_SHARED = 256;
 /** The minimum number of starting states of an island. With fewer, the island would overfit to their noise. */
 const MIN_STARTS = 8;
+/** The maximum of `stride`. */
 const MAX_STRIDE = 4;
 
 /** Returns the plan of a search. */

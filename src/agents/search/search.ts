@@ -1,4 +1,7 @@
-/** Runs the two phases of a search: several islands (populations) for each problem, then one population from the best of all islands. */
+/**
+ * Runs the two phases of a search: first several populations (islands) for each problem, then one population that begins with
+ * the best sequences of all islands.
+ */
 
 import type { EngineCalls } from '../../engine/engine-calls.js';
 import { isBetter, type ScoredActionSequence } from './objective.js';

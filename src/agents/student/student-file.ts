@@ -150,7 +150,7 @@ function parse(key: string, text: string): unknown {
   }
 }
 
-/** Returns the layers of a network. @throws InputError `bad_student` unless they are those of a student. */
+/** Returns the layers of a network. @throws InputError `bad_student` if a student cannot have layers of these shapes. */
 export function readLayers(tensors: Readonly<Record<string, Tensor>>, prefix = 'layers'): Layer[] {
   const layers: Layer[] = [];
   let inputs = FEATURE_COUNT;

@@ -128,7 +128,7 @@ export class TraitBounds {
     }
   }
 
-  /** Returns the part of an anomaly that comes from stress: that of the profile, stressed (1) or calm (0), minus the neutral one's. */
+  /** Returns the part of an anomaly that comes from stress: the effect on a stressed (1) or calm (0) profile, minus that on the neutral profile. */
   #stressOf(step: SeenStep, k: number, stressed: number): number {
     const neutral = step.before[S] < this.#neutral[THRESHOLD] ? 1 : 0;
     return f32(this.#params.stress[k] * (stressed - neutral));

@@ -14,6 +14,7 @@ export interface SentError {
   readonly stack?: string;
 }
 
+/** A message of a worker to the primary process. */
 export type ToPrimary =
   /** The worker listens for messages. */
   | { readonly type: 'loaded' }
@@ -29,6 +30,7 @@ export type ToPrimary =
   /** All requests have ended, or were cut off: the number of connections that were cut off. */
   | { readonly type: 'stopped'; readonly cutOff: number };
 
+/** A message of the primary process to a worker. */
 export type ToWorker =
   | { readonly type: 'start'; readonly options: ServeOptions }
   | { readonly type: 'granted'; readonly id: number; readonly grant: Grant }

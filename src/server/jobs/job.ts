@@ -110,6 +110,7 @@ export interface SelectionJob extends JobBase {
   };
 }
 
+/** A job of any command. */
 export type Job = TeachJob | EvalJob | AuditJob | DatasetJob | SelectionJob;
 /** The jobs that `runShard` computes: all but `SelectionJob`, whose shards read files. */
 export type RunnableJob = Exclude<Job, SelectionJob>;

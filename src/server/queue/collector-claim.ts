@@ -1,4 +1,7 @@
-/** A claim makes a collector the only collector of a job. It expires, so that another collector can continue if its machine is lost. */
+/**
+ * Claims of jobs. A claim makes a collector the only collector of a job. A claim expires, so that another collector can continue
+ * if the machine of the first collector is lost.
+ */
 import type { Queue, StoredJob } from './job-store.js';
 import { jobKeys, openKey } from './keys.js';
 import { QueueError } from './queue-error.js';
@@ -54,7 +57,10 @@ const EXTEND = `${IS_HELD}
 if isHeld then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
 `;
 
-/** Removes results that the collector has on disk. KEYS: collector, results. ARGV: id, then indices. Returns 1 if the collector still holds the job, else 0. */
+/**
+ * Removes results that the collector has on disk. KEYS: collector, results. ARGV: id, then indices. Returns 1, or 0 and removes
+ * nothing if the collector no longer holds the job.
+ */
 const TAKE = `${IS_HELD}
 if not isHeld then return 0 end
 redis.call('HDEL', KEYS[2], unpack(ARGV, 2))

@@ -32,7 +32,9 @@ export interface SentError {
   readonly code?: string;
 }
 
+/** A message of a worker to a thread: a shard to compute, or the order to stop. */
 export type ToThread = ShardTask | 'abort';
+/** A message of a thread to its worker. */
 export type FromThread =
   | { readonly progress: readonly [done: number, total: number] }
   /** An answer to 'abort': the thread stores paid episodes before it ends. */

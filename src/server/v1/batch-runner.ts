@@ -18,6 +18,7 @@ export interface BatchRunnerOptions extends Pick<VecEnvOptions, 'backend' | 'ker
 /** Pieces of a JSON text. */
 export type Pieces = AsyncIterable<string> | Iterable<string>;
 
+/** What a batch produces, as the metrics count it. */
 export type BatchKind = 'scored' | 'rollouts' | 'prompts' | 'parsed';
 
 /** The error statuses of every /v1 route. */

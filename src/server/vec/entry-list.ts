@@ -135,6 +135,7 @@ export class EntryList {
     this.#count++;
   }
 
+  /** Returns the codes, in an array type that can hold the index. */
   #codesFor(index: number): Codes {
     if (index === 2 ** 8 && this.#codes instanceof Uint8Array) this.#codes = new Uint16Array(this.#codes);
     return this.#codes!;
@@ -165,12 +166,14 @@ export class EntryList {
   }
 }
 
+/** Returns the smallest array type that can hold the first `count` numbers. */
 function kindFor(numbers: ArrayLike<number>, count: number): Kinds {
   let max = 0;
   for (let k = 0; k < count; k++) max = Math.max(max, numbers[k]);
   return max < 2 ** 8 ? Uint8Array : max < 2 ** 16 ? Uint16Array : Uint32Array;
 }
 
+/** Parses the inside of a list's brackets. @returns null for invalid JSON and for no entries. */
 function parseEntries(text: string): Entry[] | null {
   try {
     const entries: Entry[] = JSON.parse(`[${text}]`);

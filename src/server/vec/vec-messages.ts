@@ -21,6 +21,7 @@ export const OUTPUTS = {
   episode_lengths: 'episodeLengths',
   final_observations: 'finalObservations',
 } as const;
+/** The names of the arrays of a result. */
 export type OutputName = keyof typeof OUTPUTS | 'seeds' | 'episode_numbers';
 export const OUTPUT_NAMES = [...Object.keys(OUTPUTS), 'seeds', 'episode_numbers'] as OutputName[];
 
@@ -30,6 +31,7 @@ const FIELD_NAMES = OBSERVATION_FIELDS.map(({ name }) => name);
 export const atMost = <Entry extends z.ZodType>(max: number, entry: Entry) =>
   z.array(z.unknown()).max(max).pipe(z.array(entry));
 
+/** The `data` of `create`. */
 export const CREATE = z.strictObject({
   num_envs: z.int().min(1).max(MAX_ENVS),
   autoreset: z.enum(AUTORESET_MODES).optional(),
@@ -56,6 +58,7 @@ const numbers = z.custom<ArrayLike<number>>((value) => Array.isArray(value) || A
 /** Lists of names in `reset`. The environment validates them. */
 const names = z.custom<readonly string[]>(isStrings, { message: 'Input should be a list of names' });
 
+/** The `data` of `reset`. */
 export const RESET = z.strictObject({
   seed: z.union([z.int().min(0).max(MAX_U32), numbers]).optional(),
   mask: numbers.optional(),
@@ -63,6 +66,7 @@ export const RESET = z.strictObject({
   graders: z.union([z.enum(GRADER_NAMES), names]).optional(),
 });
 
+/** The `data` of `step`. */
 export const STEP = z.strictObject({
   actions: numbers,
   beliefs: numbers.optional(),

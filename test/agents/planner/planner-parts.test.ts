@@ -468,8 +468,8 @@ describe('the value of a smaller belief error', () => {
     [26, 0, 0],
     [27, 0, -1],
   ])('counts the later steps for belief_skill, at step %d', (step, first, last) => {
-    // The step after this one counts fully, each later step 0.9 of the step before; steps before 8 count nothing. `first` and
-    // `last` are the exponents of 0.9 for the first and the last step that count.
+    // The next step counts fully, and each later step 0.9 times the step before it. Steps before step 8 do not count. `first`
+    // and `last` are the exponents of 0.9 for the first and the last step that count.
     let steps = 0;
     for (let later = first; later <= last; later++) steps += 0.9 ** later;
     const { beliefSkillScale, perSkillStep } = world.params;
