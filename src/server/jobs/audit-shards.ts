@@ -60,7 +60,9 @@ export async function mergeAudit(
     ...requestOf(job, { ...context, policies }),
     async piece<Result>({ name }: Piece<Result>): Promise<Result> {
       if (results.has(name)) return results.get(name) as Result;
-      throw new Error(`Expected the piece "${name}" in a shard, got none.`);
+      throw new Error(
+        `Expected the piece "${name}" in a shard, got none. Run the shards again, and merge them.`,
+      );
     },
   });
 }

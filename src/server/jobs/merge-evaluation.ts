@@ -72,7 +72,8 @@ const modelsOf = ({ options }: EvalJob): LanguageModel[] =>
     .filter((name) => name.startsWith(MODEL_PREFIX))
     .map((name) => ({
       name: name.slice(MODEL_PREFIX.length),
-      complete: () => Promise.reject(new Error(`An episode of ${name} is missing.`)),
+      complete: () =>
+        Promise.reject(new Error(`Expected all episodes of ${name} in the shards, got none for a prompt.`)),
     }));
 
 async function* playedBy(

@@ -89,7 +89,9 @@ export class StoredLines implements AsyncDisposable {
     }
     const missing = lines.indexOf('');
     if (missing < 0) return lines;
-    throw new Error(`No shard has seed ${first + missing} of ${keyOf(episodes)}.`);
+    throw new Error(
+      `Expected seed ${first + missing} of ${keyOf(episodes)} in a shard, got none. Run the shards again, and merge them.`,
+    );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -124,7 +126,11 @@ async function bytesOf(handle: FileHandle, { start, end }: LineSpan): Promise<Bu
   const bytes = Buffer.alloc(end - start);
   for (let done = 0; done < bytes.length; ) {
     const { bytesRead } = await handle.read(bytes, done, bytes.length - done, start + done);
-    if (bytesRead === 0) throw new Error('A shard was shortened while it was merged. Run merge again.');
+    if (bytesRead === 0) {
+      throw new Error(
+        'Expected no change of a shard while it is merged, got a shorter file. Run merge again.',
+      );
+    }
     done += bytesRead;
   }
   return bytes;

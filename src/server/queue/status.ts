@@ -156,7 +156,7 @@ function rateOf(finishes: readonly number[], { startedAt }: StoredJob): number |
 /** The number of shards that are removed at once. */
 const BULK = 100;
 
-/** Cancels a job: its data is removed, and workers stop its shards within a second. @throws QueueError. */
+/** Cancels a job: its data is removed, and workers stop its shards within seconds. @throws QueueError. */
 export async function cancel(queue: Queue, name: string): Promise<JobState> {
   const job = await readJob(queue, name);
   const state = await cancelJob(queue, name);

@@ -101,7 +101,7 @@ export function checkRows(rows: number, columns: Readonly<Record<string, unknown
     if (!(entries instanceof Column) || entries.length === rows) continue;
     throw invalidFieldError(
       name,
-      `Expected ${rows} entries (one for each of seeds), got ${entries.length}. Send one for each of seeds.`,
+      `Expected ${rows} entries (one for each seed), got ${entries.length}. Send one entry for each seed.`,
     );
   }
 }

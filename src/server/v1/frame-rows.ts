@@ -152,7 +152,7 @@ function checkArray(name: Name, values: unknown, shape: readonly number[], rows:
     throw invalidFieldError(
       name,
       `Expected ${name} of type ${dtype} and shape ${shapeText}, got ${got} and [${shape.join(', ')}]. ` +
-        'Send one row for each of seeds.',
+        'Send one row for each seed.',
     );
   }
   if (rows > MAX_ROWS)
