@@ -12,7 +12,7 @@ import { openEnvRoutes } from './http/openenv-routes.js';
 import type { Route } from './http/route.js';
 import { Metrics } from './metrics.js';
 import { OpenEnvSession } from './openenv-session.js';
-import { aloneHost, type ServerHost } from './server-host.js';
+import { hostWithoutWorkers, type ServerHost } from './server-host.js';
 import type { Settings } from './server-options.js';
 import { Sockets } from './sockets/sockets.js';
 import { type SocketsByPath, upgrade } from './upgrade.js';
@@ -56,7 +56,10 @@ const CHECK_MS = 5_000;
 const EXTRA_CONNECTIONS = 1024;
 
 /** Builds a server that does not listen yet. @throws as `createVecEnv`. */
-export function buildServer(settings: Settings, host: ServerHost = aloneHost(settings)): ServerParts {
+export function buildServer(
+  settings: Settings,
+  host: ServerHost = hostWithoutWorkers(settings),
+): ServerParts {
   const shared = buildShared(settings, host);
   const { metrics, batchRunner } = shared;
   host.onMetrics(metrics);

@@ -23,7 +23,7 @@ export interface ServerHost {
 }
 
 /** Returns the host of a server without workers. */
-export const aloneHost = ({ capacity, vecEnvs }: Settings): ServerHost => ({
+export const hostWithoutWorkers = ({ capacity, vecEnvs }: Settings): ServerHost => ({
   sessions: new LocalQuota(capacity),
   envs: new LocalQuota(vecEnvs),
   metricsText: (own) => own.text(),

@@ -4,7 +4,7 @@ import { type Draw, threefry, unit } from '../../engine/reference/threefry.js';
 /** The second word of the generator's key. It differs from all streams of the world. */
 const STREAM = 0x494e4652;
 
-export class Draws {
+export class InferenceDraws {
   readonly #seed: number;
   readonly #block: Draw = { x0: 0, x1: 0 };
   #purpose = 0;

@@ -14,7 +14,7 @@ import type { World } from '../../world/world.js';
 import type { BeliefError } from './belief-error.js';
 import { checkRows } from './check-observations.js';
 import { Evidence } from './evidence.js';
-import { Draws } from './inference-draws.js';
+import { InferenceDraws } from './inference-draws.js';
 import { type InferenceReport, Reporter } from './inference-report.js';
 import { ProfilePosterior } from './posterior.js';
 import { PosteriorSamples } from './posterior-samples.js';
@@ -50,7 +50,7 @@ export class Inference {
   readonly numEnvs: number;
   /** The number of posterior samples. */
   readonly samples: number;
-  readonly #draws: Draws;
+  readonly #draws: InferenceDraws;
   readonly #evidence: Evidence;
   readonly #posteriorSamples: PosteriorSamples;
   readonly #probes: Probes;
@@ -79,7 +79,7 @@ export class Inference {
     this.world = world;
     this.numEnvs = checkInteger('numEnvs', numEnvs, 1, MAX_ENVS);
     this.samples = checkInteger('samples', samples, MIN_SAMPLES, MAX_SAMPLES);
-    this.#draws = new Draws(checkInteger('seed', seed, 0, MAX_U32)).begin(PRIOR);
+    this.#draws = new InferenceDraws(checkInteger('seed', seed, 0, MAX_U32)).begin(PRIOR);
     const { params } = world;
     const responses = new Responses(params);
     this.#evidence = new Evidence(params, responses);

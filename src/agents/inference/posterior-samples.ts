@@ -1,7 +1,7 @@
 /** Draws profiles from a posterior. */
 import type { Params } from '../../world/block.js';
 import { MIN_MAGNITUDE, NUM_METERS, NUM_TRAITS, PROFILE_SIZE } from '../../world/fields.js';
-import type { Draws } from './inference-draws.js';
+import type { InferenceDraws } from './inference-draws.js';
 import type { ProfilePosterior } from './posterior.js';
 import type { Range } from './rates.js';
 import { EVENT_IMPACT, METABOLIC_RATE, STRESS_THRESHOLD } from './responses.js';
@@ -10,7 +10,7 @@ import { EVENT_IMPACT, METABOLIC_RATE, STRESS_THRESHOLD } from './responses.js';
  * Returns a Latin hypercube, f64 [samples, 11]: for each trait, numbers evenly spread over (0, 1), called units, in a
  * separate random order, so that few samples cover the space.
  */
-export function latinUnits(count: number, draws: Draws): Float64Array {
+export function latinUnits(count: number, draws: InferenceDraws): Float64Array {
   const units = new Float64Array(count * NUM_TRAITS);
   const order = Int32Array.from({ length: count }, (_, p) => p);
   for (let trait = 0; trait < NUM_TRAITS; trait++) {
@@ -31,7 +31,7 @@ export class PosteriorSamples {
   readonly #max: Float64Array;
   readonly count: number;
 
-  constructor({ traitLow, traitSpan }: Params, count: number, draws: Draws) {
+  constructor({ traitLow, traitSpan }: Params, count: number, draws: InferenceDraws) {
     this.count = count;
     this.#units = latinUnits(count, draws);
     this.#min = Float64Array.from({ length: NUM_TRAITS }, (_, trait) => traitLow[trait]);

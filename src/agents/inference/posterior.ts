@@ -2,7 +2,7 @@
 import type { Params } from '../../world/block.js';
 import { NUM_METERS, NUM_TRAITS, OBSERVATION } from '../../world/fields.js';
 import type { Evidence } from './evidence.js';
-import type { Draws } from './inference-draws.js';
+import type { InferenceDraws } from './inference-draws.js';
 import { LastStep } from './last-step.js';
 import { RatePosterior } from './rates.js';
 import { TraitPosterior } from './traits.js';
@@ -46,7 +46,7 @@ export class ProfilePosterior {
    * A repetition of the last step is ignored.
    * @param evidence memory for the step's evidence, overwritten. @returns whether the posterior may have changed.
    */
-  observe(rows: Float32Array, base: number, evidence: Evidence, draws: Draws): boolean {
+  observe(rows: Float32Array, base: number, evidence: Evidence, draws: InferenceDraws): boolean {
     const step = rows[base + OBSERVATION.step];
     if (step === this.step && step !== 0) return false;
     if (step < this.step || step === 0) this.#reset();
@@ -74,7 +74,7 @@ export class ProfilePosterior {
       this.meters[k] = rows[base + OBSERVATION.meters + k] - rows[base + OBSERVATION.deltas + k];
   }
 
-  #update(evidence: Evidence, draws: Draws): void {
+  #update(evidence: Evidence, draws: InferenceDraws): void {
     const { last } = this;
     last.record(evidence, this.traits, this.weights);
     // One bit for each meter. The other two calls return whether the evidence was consistent.

@@ -10,7 +10,7 @@
 import type { Params } from '../../world/block.js';
 import { NUM_METERS, NUM_STEPS } from '../../world/fields.js';
 import type { Evidence } from './evidence.js';
-import type { Draws } from './inference-draws.js';
+import type { InferenceDraws } from './inference-draws.js';
 
 /** Each reward makes two cuts. */
 const MAX_CUTS = 2 * NUM_STEPS;
@@ -42,7 +42,7 @@ const EDGES = Array.from({ length: NUM_METERS * NUM_METERS }, (_, at) => [
  * Draws weights from the prior, Dirichlet(2, 2, 2, 2, 2): spacings of nine sorted uniform numbers (docs/world.md, Profiles).
  * Returns f64 [samples, 5].
  */
-export function priorWeights(samples: number, draws: Draws): Float64Array {
+export function priorWeights(samples: number, draws: InferenceDraws): Float64Array {
   const weights = new Float64Array(samples * NUM_METERS);
   const units = new Float64Array(2 * NUM_METERS - 1);
   for (let at = 0; at < weights.length; at += NUM_METERS) {
@@ -128,7 +128,7 @@ export class WeightPosterior {
    * Updates the posterior with a step's reward. @returns false if the reward contradicts earlier rewards; then it is used
    * only in part.
    */
-  observe(evidence: Evidence, draws: Draws): boolean {
+  observe(evidence: Evidence, draws: InferenceDraws): boolean {
     const { rewardScale, rewardBias, crashPenalty, noiseReward } = this.#params;
     const { scaled } = this.#scratch;
     // The part of the reward that does not depend on the weights.
@@ -149,7 +149,7 @@ export class WeightPosterior {
    * Cuts off the samples with `sign * weights . scaled > bound`.
    * @returns false if the bound was not reached. Then the cut keeps the last stage's weaker bound.
    */
-  #cut(bound: number, sign: number, draws: Draws): boolean {
+  #cut(bound: number, sign: number, draws: InferenceDraws): boolean {
     const from = this.#cuts * NUM_METERS;
     let max = Number.NEGATIVE_INFINITY;
     for (let k = 0; k < NUM_METERS; k++) {
@@ -189,7 +189,7 @@ export class WeightPosterior {
     return sum;
   }
 
-  #replaceCutOff(cut: number, draws: Draws): void {
+  #replaceCutOff(cut: number, draws: InferenceDraws): void {
     const { inside, outside } = this.#scratch;
     let [numInside, numOutside] = [0, 0];
     for (let p = 0; p < this.#samples; p++) {
@@ -204,7 +204,7 @@ export class WeightPosterior {
   }
 
   /** Moves sample `p` at random within all cuts. @param numInside the number of samples that satisfied the last cut. */
-  #moveSample(p: number, numInside: number, draws: Draws): void {
+  #moveSample(p: number, numInside: number, draws: InferenceDraws): void {
     const { slack, inside } = this.#scratch;
     for (let cut = 0; cut < this.#cuts; cut++) slack[cut] = this.#bound[cut] - this.#project(cut, p);
     for (let sweep = 0; sweep < SWEEPS; sweep++) {
@@ -221,7 +221,7 @@ export class WeightPosterior {
   }
 
   /** Moves along the difference of two other samples. Such differences fit the region, even if it is thin. */
-  #moveAlongDifference(from: number, one: number, other: number, draws: Draws): void {
+  #moveAlongDifference(from: number, one: number, other: number, draws: InferenceDraws): void {
     const { drawn } = this;
     const { direction, slopes } = this.#scratch;
     let [min, max] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
@@ -251,7 +251,7 @@ export class WeightPosterior {
   }
 
   /** Moves by `distance` along the direction, with the Metropolis acceptance probability of the prior. */
-  #moveIfAccepted(from: number, distance: number, draws: Draws): void {
+  #moveIfAccepted(from: number, distance: number, draws: InferenceDraws): void {
     const { drawn } = this;
     const { direction, slopes, slack } = this.#scratch;
     let [density, newDensity] = [1, 1];
@@ -266,7 +266,7 @@ export class WeightPosterior {
   }
 
   /** Draws weight `i` from its distribution under prior and cuts, with the sum of weights `i` and `j` fixed. */
-  #moveAlongEdge(from: number, i: number, j: number, draws: Draws): void {
+  #moveAlongEdge(from: number, i: number, j: number, draws: InferenceDraws): void {
     const { drawn } = this;
     const normal = this.#normal;
     const { slack } = this.#scratch;
@@ -289,7 +289,7 @@ export class WeightPosterior {
 }
 
 /** Draws x in [low, high] with density x * (sum - x): the Dirichlet(2, ...) density of two weights with a fixed sum. */
-function drawProduct(low: number, high: number, sum: number, draws: Draws): number {
+function drawProduct(low: number, high: number, sum: number, draws: InferenceDraws): number {
   const mode = Math.min(Math.max(0.5 * sum, low), high);
   const top = mode * (sum - mode);
   if (!(top > 0) || !(high > low)) return mode;

@@ -1,6 +1,6 @@
 /** Makes new action sequences by mutation and crossover. A row is a sequence of 28 action codes; rows are contiguous. */
 import { NUM_ACTIONS, NUM_STEPS } from '../../world/fields.js';
-import type { Draws } from './search-draws.js';
+import type { SearchDraws } from './search-draws.js';
 
 /** The probability that a child copies a stretch of a second parent. */
 const CROSSOVER = 0.35;
@@ -12,7 +12,7 @@ const NEW_ACTION = 0.7;
 const NEXT_MUTATION = 0.4;
 
 /** Writes a row of uniformly drawn actions at index `at`. */
-export function drawSequence(draws: Draws, rows: Uint8Array, at: number): void {
+export function drawSequence(draws: SearchDraws, rows: Uint8Array, at: number): void {
   for (let t = 0; t < NUM_STEPS; t++) rows[at + t] = draws.below(NUM_ACTIONS);
 }
 
@@ -22,7 +22,7 @@ export function drawSequence(draws: Draws, rows: Uint8Array, at: number): void {
  * @param begin the first step at which a child may differ from its parents. All rows have the same actions before this step.
  */
 export function breedSequence(
-  draws: Draws,
+  draws: SearchDraws,
   rows: Uint8Array,
   parent: number,
   secondParent: number,
@@ -35,16 +35,16 @@ export function breedSequence(
   if (!crossed || draws.chance(MUTATION)) mutateSequence(draws, rows, at, begin);
 }
 
-const drawStep = (draws: Draws, begin: number): number => begin + draws.below(NUM_STEPS - begin);
+const drawStep = (draws: SearchDraws, begin: number): number => begin + draws.below(NUM_STEPS - begin);
 
-function copyStretch(draws: Draws, rows: Uint8Array, from: number, to: number, begin: number): void {
+function copyStretch(draws: SearchDraws, rows: Uint8Array, from: number, to: number, begin: number): void {
   const one = drawStep(draws, begin);
   const other = drawStep(draws, begin);
   const first = Math.min(one, other);
   rows.copyWithin(to + first, from + first, from + Math.max(one, other) + 1);
 }
 
-function mutateSequence(draws: Draws, rows: Uint8Array, at: number, begin: number): void {
+function mutateSequence(draws: SearchDraws, rows: Uint8Array, at: number, begin: number): void {
   do {
     const step = at + drawStep(draws, begin);
     if (draws.chance(NEW_ACTION)) {

@@ -4,7 +4,7 @@ import type { VecEnvOptions } from '../../engine/vec-env/vec-env-options.js';
 import { yieldTurn } from '../../engine/vec-env/yield-turn.js';
 import { NUM_STEPS, OBSERVATION, OBSERVATION_SIZE } from '../../world/fields.js';
 import { isMeterWeight, parametersOf, REACTIVE_PARAMETERS, reactiveAction } from './reactive-policy.js';
-import { Draws } from './search-draws.js';
+import { SearchDraws } from './search-draws.js';
 
 /** The number of policies in a generation. The first is the mean of the best policies of the previous generation. */
 const POPULATION = 96;
@@ -56,7 +56,7 @@ export interface FoundReactivePolicy {
  */
 export async function findReactivePolicy(options: ReactiveSearchOptions): Promise<FoundReactivePolicy> {
   const { seeds, sequence, generations, seed, signal, onProgress } = options;
-  const draws = new Draws(seed);
+  const draws = new SearchDraws(seed);
   const distribution = new Distribution(sequence);
   await using scorer = await ReactiveScorer.open(options, REACTIVE_EPISODES);
   await using meanScorer = await ReactiveScorer.open(options, seeds.length);
@@ -93,7 +93,7 @@ class Distribution {
   }
 
   /** Returns a generation, f64 [96, 480]. The first policy is the mean. */
-  draw(draws: Draws): Float64Array {
+  draw(draws: SearchDraws): Float64Array {
     const candidates = new Float64Array(POPULATION * REACTIVE_PARAMETERS);
     candidates.set(this.mean);
     for (let i = REACTIVE_PARAMETERS; i < candidates.length; i++) {
@@ -118,7 +118,7 @@ class Distribution {
 }
 
 /** Draws from a nearly normal distribution: adds four uniform numbers, which needs no transcendental function. */
-function drawNormal(draws: Draws): number {
+function drawNormal(draws: SearchDraws): number {
   let sum = 0;
   for (let k = 0; k < 4; k++) sum += draws.below(RANGE);
   return (sum / RANGE - 2) * Math.sqrt(3);

@@ -2,7 +2,7 @@
 import { NUM_STEPS } from '../../world/fields.js';
 import { breedSequence, drawSequence, fingerprint } from './crossover.js';
 import { isBetter, type ScoredActionSequence } from './objective.js';
-import type { Draws } from './search-draws.js';
+import type { SearchDraws } from './search-draws.js';
 
 /** The maximum number of attempts to make a child that differs from the others. */
 const MAX_ATTEMPTS = 8;
@@ -48,7 +48,7 @@ class Rows {
 
 /** Keeps the best sequences, the best first. The caller scores `candidates` and passes the scores to `select`. */
 export class Population {
-  readonly #draws: Draws;
+  readonly #draws: SearchDraws;
   readonly #size: number;
   readonly #begin: number;
   /** The kept sequences, followed by the candidates from row `size` on. */
@@ -68,7 +68,7 @@ export class Population {
    * @param maxCandidates the maximum number of candidates at once. @param penalty the initial penalty.
    * @param begin the first step in which children may differ.
    */
-  constructor(draws: Draws, size: number, maxCandidates: number, penalty = 1, begin = 0) {
+  constructor(draws: SearchDraws, size: number, maxCandidates: number, penalty = 1, begin = 0) {
     this.#draws = draws;
     this.#size = size;
     this.#begin = begin;

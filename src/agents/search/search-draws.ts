@@ -12,14 +12,14 @@ const CHUNK = 256;
 /** Returns chunk k of the numbers: u16 [256]. */
 type Chunks = (k: number) => Uint16Array;
 
-/** Returns a function that creates `Draws` with this seed, u32. These `Draws` share their numbers, each of which is computed once. */
-export function sharedDraws(seed: number): () => Draws {
+/** Returns a function that creates draws with this seed, u32. All of them share their numbers, each of which is computed once. */
+export function sharedDraws(seed: number): () => SearchDraws {
   const chunks: Uint16Array[] = [];
   const chunkAt = (k: number): Uint16Array => {
     chunks[k] ??= computeChunk(seed, k);
     return chunks[k];
   };
-  return () => new Draws(seed, chunkAt);
+  return () => new SearchDraws(seed, chunkAt);
 }
 
 function computeChunk(seed: number, k: number): Uint16Array {
@@ -36,7 +36,7 @@ function computeChunk(seed: number, k: number): Uint16Array {
   return numbers;
 }
 
-export class Draws {
+export class SearchDraws {
   readonly #chunkAt: Chunks;
   #chunk: Uint16Array;
   #chunksBegun = 1;

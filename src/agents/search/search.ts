@@ -8,12 +8,12 @@ import { isBetter, type ScoredActionSequence } from './objective.js';
 import { Population } from './population.js';
 import { type Scorer, spacedStarts, trialOf } from './scorer.js';
 import type { Plan } from './search-budget.js';
-import { Draws } from './search-draws.js';
+import { SearchDraws } from './search-draws.js';
 import type { SearchRequest } from './search-request.js';
 
 /** Intermediate results of a problem. */
 interface Progress {
-  readonly draws: Draws;
+  readonly draws: SearchDraws;
   /** u8 [n, 28] each: the best sequences of each island. */
   readonly emigrants: Uint8Array[];
   /** The best sequence of all islands so far. */
@@ -42,7 +42,7 @@ export class Search {
     this.#onPlayed = onPlayed;
     // All problems use the same random numbers, so their order does not matter.
     this.#problems = Array.from({ length: request.problems }, () => ({
-      draws: new Draws(request.seed),
+      draws: new SearchDraws(request.seed),
       emigrants: [],
       best: null,
       penalty: 1,

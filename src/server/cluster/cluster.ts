@@ -80,7 +80,7 @@ function freePort({ host }: Settings): Promise<number> {
   });
 }
 
-type OwnMetrics = Parameters<typeof sumOfMetrics>[0][number];
+type SentMetrics = Parameters<typeof sumOfMetrics>[0][number];
 
 class Cluster {
   readonly #settings: Settings;
@@ -90,7 +90,7 @@ class Cluster {
   /** The number of connections that were cut off. */
   #cutOff = 0;
   /** By id: the callback of each request to a worker for its metrics. */
-  readonly #metricsCallbacks = new Map<number, (metrics: OwnMetrics) => void>();
+  readonly #metricsCallbacks = new Map<number, (metrics: SentMetrics) => void>();
   readonly #workerMetrics = new WorkerMetrics<TrackedWorker>();
   #metricsId = 0;
 
@@ -203,7 +203,7 @@ class Cluster {
   }
 
   /** Returns the metrics of a worker; null if it ends or is busy. */
-  async #metricsOf(worker: TrackedWorker): Promise<OwnMetrics | null> {
+  async #metricsOf(worker: TrackedWorker): Promise<SentMetrics | null> {
     const id = this.#metricsId++;
     const message: ToWorker = { type: 'get own metrics', id };
     let resolveNull = (): void => {};

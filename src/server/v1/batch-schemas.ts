@@ -53,7 +53,7 @@ export const column = (entry: z.ZodType) =>
     .meta({ type: 'array', maxItems: MAX_ROWS, items: jsonSchema(entry) });
 
 /** Treats null as a field that is left out. */
-export const absent = <T>(value: T | null | undefined): T | undefined => value ?? undefined;
+export const nullAsAbsent = <T>(value: T | null | undefined): T | undefined => value ?? undefined;
 
 const profileFault = (got: unknown): string =>
   `Expected one of ${PROFILES.join(', ')}, or a list of these names, got ${describe(got)}.${typeof got === 'string' ? didYouMean(got, PROFILES) : ''}`;
@@ -74,7 +74,7 @@ export const HISTORIES = column(HISTORY).describe('the actions taken before, per
 export const PROFILE_MODES = z
   .union([PROFILE, column(PROFILE)], { error: ({ input }) => profileFault(input) })
   .nullish()
-  .transform(absent)
+  .transform(nullAsAbsent)
   .describe('the profile, one for all rows or one per row; by default "sampled"');
 export const GRADER = z
   .union(
@@ -82,7 +82,7 @@ export const GRADER = z
     { error: ({ input }) => graderFault(input) },
   )
   .nullish()
-  .transform(absent)
+  .transform(nullAsAbsent)
   .describe('a name, or a name with weights; by default "v2"');
 
 /** Parses a body. @throws InvalidRequestError. */

@@ -47,7 +47,7 @@ async function parseColumn(
     await turn();
     to = sliceEnd([completions], from, SLICE);
     for (const [k, text] of completions.rows(from, to).entries()) {
-      if (typeof text !== 'string') throw invalidFieldError('completions', noText(text, from + k));
+      if (typeof text !== 'string') throw invalidFieldError('completions', notTextMessage(text, from + k));
       parsed.put(from + k, parseCompletion(text));
     }
   }
@@ -61,5 +61,5 @@ async function parseColumn(
 }
 
 /** Returns the error message for a row of `completions` that is not text. */
-export const noText = (got: unknown, row: number): string =>
+export const notTextMessage = (got: unknown, row: number): string =>
   `Expected a string at completions[${row}], got ${describe(got)}. Pass the completion's text alone.`;

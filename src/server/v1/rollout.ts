@@ -15,13 +15,13 @@ import { columnsText } from './array-text.js';
 import { BATCH_FAILURES, type BatchRunner } from './batch-runner.js';
 import {
   ACTION,
-  absent,
   BELIEF,
   checkRows,
   column,
   GRADER,
   graderOf,
   invalidFieldError,
+  nullAsAbsent,
   PROFILE_MODES,
   SEED,
 } from './batch-schemas.js';
@@ -74,29 +74,29 @@ export const ROLLOUT_REQUEST = z.strictObject({
   policy: z.enum(POLICIES, { error: ({ input }) => policyFault(input) }),
   action_sequences: column(z.array(ACTION).length(NUM_STEPS))
     .nullish()
-    .transform(absent)
+    .transform(nullAsAbsent)
     .describe('of policy "action_sequences": the actions of every rollout, group by group'),
   belief: z
     .array(z.number().min(0).max(1))
     .length(NUM_BELIEFS)
     .nullish()
-    .transform(absent)
+    .transform(nullAsAbsent)
     .describe(`with action_sequences: ${BELIEF_NAMES.join(', ')}, given at every step`),
   belief_sequences: column(z.array(BELIEF).length(NUM_STEPS))
     .nullish()
-    .transform(absent)
+    .transform(nullAsAbsent)
     .describe('with action_sequences, in place of belief: the belief given with each action, null for none'),
   policy_seeds: z
     .union([z.literal('member'), z.int().min(0).max(MAX_U32)])
     .nullish()
-    .transform(absent)
+    .transform(nullAsAbsent)
     .describe('for policy "random": "member", the index in the group (default), or one seed for all'),
   gamma: z
     .number()
     .min(0)
     .max(1)
     .nullish()
-    .transform(absent)
+    .transform(nullAsAbsent)
     .describe('the discount of returns; by default 1'),
   profile_modes: PROFILE_MODES,
   grader: GRADER,
@@ -104,7 +104,7 @@ export const ROLLOUT_REQUEST = z.strictObject({
     .array(z.enum(ARRAY_NAMES))
     .max(ARRAY_NAMES.length)
     .nullish()
-    .transform(absent)
+    .transform(nullAsAbsent)
     .describe(`the arrays to return; by default ${DEFAULT_ARRAYS.join(', ')}`),
 });
 type RolloutRequest = z.output<typeof ROLLOUT_REQUEST>;

@@ -9,7 +9,7 @@ import { type ArraySpec, aligned, decodeFrame, encodeHead } from '../vec/frame.j
 import { atMost } from '../vec/vec-messages.js';
 import { SLICE } from './array-text.js';
 import type { BatchRunner } from './batch-runner.js';
-import { absent, graderOf, invalidFieldError, parse } from './batch-schemas.js';
+import { graderOf, invalidFieldError, nullAsAbsent, parse } from './batch-schemas.js';
 import { FrameRows } from './frame-rows.js';
 import { replayOptions, SCORE_REQUEST } from './score-request.js';
 import { type FaultySlice, type Scored, scoreSlices } from './score-slices.js';
@@ -26,7 +26,7 @@ const OPTIONS = SCORE_REQUEST.pick({
   profiles: z
     .union([PROFILE, atMost(PROFILES.length, PROFILE)])
     .nullish()
-    .transform(absent),
+    .transform(nullAsAbsent),
 });
 
 /** The maximum number of invalid rows that an answer lists. */

@@ -7,7 +7,6 @@ import { NUM_STEPS } from '../../world/fields.js';
 import type { BatchRunner } from './batch-runner.js';
 import {
   ACTION,
-  absent,
   BELIEF,
   checkRows,
   column,
@@ -15,6 +14,7 @@ import {
   graderOf,
   HISTORIES,
   invalidFieldError,
+  nullAsAbsent,
   PROFILE_MODES,
   SEEDS,
 } from './batch-schemas.js';
@@ -29,16 +29,16 @@ export const SCORE_REQUEST = z.strictObject({
   profile_modes: PROFILE_MODES,
   completions: column(z.string())
     .nullish()
-    .transform(absent)
+    .transform(nullAsAbsent)
     .describe('texts to parse; pass either these or actions'),
   actions: column(ACTION.nullable())
     .nullish()
-    .transform(absent)
+    .transform(nullAsAbsent)
     .describe('null for a completion without an action'),
-  beliefs: column(BELIEF).nullish().transform(absent).describe('only with actions; null for no belief'),
+  beliefs: column(BELIEF).nullish().transform(nullAsAbsent).describe('only with actions; null for no belief'),
   belief_histories: column(z.array(BELIEF).max(NUM_STEPS).nullable())
     .nullish()
-    .transform(absent)
+    .transform(nullAsAbsent)
     .describe(
       `one belief for each action of the history, or ${NUM_STEPS} beliefs; null for no belief. By default no beliefs`,
     ),
@@ -46,24 +46,24 @@ export const SCORE_REQUEST = z.strictObject({
   weights: z
     .strictObject(WEIGHTS)
     .nullish()
-    .transform(absent)
+    .transform(nullAsAbsent)
     .describe(
       'the weight of each reward in the total; by default 1, but 0 for a belief_skill that the grader does not weigh',
     ),
   shaping: z
     .strictObject({ repetition: z.boolean().optional(), exploration: z.boolean().optional() })
     .nullish()
-    .transform(absent),
+    .transform(nullAsAbsent),
   scores: z
     .array(z.enum(SCORE_NAMES))
     .max(SCORE_NAMES.length)
     .nullish()
-    .transform(absent)
+    .transform(nullAsAbsent)
     .describe('the scores to return; by default all'),
   parsed: z
     .boolean()
     .nullish()
-    .transform(absent)
+    .transform(nullAsAbsent)
     .describe('whether to return the actions and beliefs in the completions; by default false'),
 });
 export type ScoreRequest = z.output<typeof SCORE_REQUEST>;

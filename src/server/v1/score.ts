@@ -8,7 +8,7 @@ import type { Route } from '../http/route.js';
 import { BATCH_FAILURES, type BatchRunner } from './batch-runner.js';
 import { graderOf } from './batch-schemas.js';
 import { columnsOf, sliceEnd } from './column.js';
-import { noText } from './parse.js';
+import { notTextMessage } from './parse.js';
 import { rowsOf, withColumnNames } from './request-rows.js';
 import { scoreFrame } from './score-frame.js';
 import {
@@ -105,7 +105,7 @@ function scoreSlice(request: ScoreRequest, from: number, to: number, options: Re
     const text = texts?.[index];
     const rowMessage =
       texts !== undefined && typeof text !== 'string'
-        ? noText(text, from + index)
+        ? notTextMessage(text, from + index)
         : withColumnNames(message, from);
     return { index: from + index, code, message: rowMessage };
   });

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { Evidence } from '../../../src/agents/inference/evidence.js';
 import { Inference } from '../../../src/agents/inference/inference.js';
-import { Draws } from '../../../src/agents/inference/inference-draws.js';
+import { InferenceDraws } from '../../../src/agents/inference/inference-draws.js';
 import { ProfilePosterior } from '../../../src/agents/inference/posterior.js';
 import { Responses } from '../../../src/agents/inference/responses.js';
 import { priorWeights, Scratch } from '../../../src/agents/inference/weights.js';
@@ -125,7 +125,7 @@ it('one step bounds the stress threshold by the serenity before the step', () =>
 
 /** Checks that the true profile is allowed after every step, without contradictions. */
 function expectNeverExcluded(world: World, seed: number, choose: (episode: Episode) => number): void {
-  const draws = new Draws(1).begin(0);
+  const draws = new InferenceDraws(1).begin(0);
   const posterior = new ProfilePosterior(world.params, priorWeights(32, draws), new Scratch(32));
   const evidence = new Evidence(world.params, new Responses(world.params));
   const episode = new Episode({ world }).reset(seed);
@@ -162,7 +162,7 @@ describe('the true profile is never excluded', () => {
     const profiles = Array.from({ length: 20 }, (_, i) => new Episode({ world }).reset(31_000 + i).profile);
     let [own, others] = [0, 0];
     for (const [i, rows] of Array.from({ length: 20 }, (_, i) => rowsOfEnv(observations, i)).entries()) {
-      const draws = new Draws(1).begin(0);
+      const draws = new InferenceDraws(1).begin(0);
       const posterior = new ProfilePosterior(world.params, priorWeights(32, draws), new Scratch(32));
       const evidence = new Evidence(world.params, new Responses(world.params));
       for (const row of rows) posterior.observe(row, 0, evidence, draws);

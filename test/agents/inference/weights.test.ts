@@ -1,7 +1,7 @@
 /** The prior of the weights, their posterior compared with rejection sampling, Latin hypercubes, and remaining variances. */
 import { describe, expect, it } from 'vitest';
 import { Evidence } from '../../../src/agents/inference/evidence.js';
-import { Draws } from '../../../src/agents/inference/inference-draws.js';
+import { InferenceDraws } from '../../../src/agents/inference/inference-draws.js';
 import { latinUnits } from '../../../src/agents/inference/posterior-samples.js';
 import { remainingVariance } from '../../../src/agents/inference/probes.js';
 import { Responses } from '../../../src/agents/inference/responses.js';
@@ -36,7 +36,7 @@ function meansAndVariances(
 describe('the prior of weights', () => {
   it('matches the profiles of the world', () => {
     const samples = 20_000;
-    const prior = meansAndVariances(priorWeights(samples, new Draws(3).begin(0)), () => true);
+    const prior = meansAndVariances(priorWeights(samples, new InferenceDraws(3).begin(0)), () => true);
     const sampledWeights = new Float64Array(samples * NUM_METERS);
     const profile = new Float32Array(PROFILE_SIZE);
     for (let seed = 0; seed < samples; seed++) {
@@ -53,12 +53,12 @@ describe('the prior of weights', () => {
 
 describe('after rewards', () => {
   /** Samples of the prior. Rejection sampling keeps the samples that are consistent with every reward. */
-  const priorSamples = priorWeights(150_000, new Draws(11).begin(0));
+  const priorSamples = priorWeights(150_000, new InferenceDraws(11).begin(0));
   const { observations } = playObservedEpisodes(world, { numEnvs: 4, seed: 60 });
   const samples = 4096;
 
   it.each([0, 1, 2, 3])('samples have the means and variances of rejection sampling (episode %d)', (i) => {
-    const draws = new Draws(5);
+    const draws = new InferenceDraws(5);
     const weights = new WeightPosterior(
       world.params,
       priorWeights(samples, draws.begin(0)),
@@ -86,7 +86,7 @@ describe('after rewards', () => {
 });
 
 it('a Latin hypercube has one sample of each trait in each of n equal parts', () => {
-  const units = latinUnits(40, new Draws(2).begin(0));
+  const units = latinUnits(40, new InferenceDraws(2).begin(0));
   for (let trait = 0; trait < NUM_TRAITS; trait++) {
     const parts = Array.from({ length: 40 }, (_, p) => Math.floor(40 * units[p * NUM_TRAITS + trait]));
     expect(parts).not.toEqual(Array.from(parts.keys()));
@@ -100,7 +100,7 @@ it.each([
   [1, 4],
   [2, 1],
 ])('remainingVariance matches a simulation for a range of width %d and noise of width %d', (width, noise) => {
-  const draws = new Draws(8).begin(0);
+  const draws = new InferenceDraws(8).begin(0);
   const trials = 100_000;
   let remaining = 0;
   for (let trial = 0; trial < trials; trial++) {

@@ -5,7 +5,7 @@ import { isBetter } from '../../../src/agents/search/objective.js';
 import { Population } from '../../../src/agents/search/population.js';
 import { Scorer, spacedStarts, trialOf } from '../../../src/agents/search/scorer.js';
 import { evaluationsOf, planOf } from '../../../src/agents/search/search-budget.js';
-import { Draws, sharedDraws } from '../../../src/agents/search/search-draws.js';
+import { SearchDraws, sharedDraws } from '../../../src/agents/search/search-draws.js';
 import { toSearchRequest } from '../../../src/agents/search/search-request.js';
 import { spreadSeeds, TRAINING_SEEDS } from '../../../src/agents/search/search-seeds.js';
 import { openBatch } from '../../../src/engine/backends/open-batch.js';
@@ -24,7 +24,7 @@ const rowOf = (rows: Uint8Array, i: number) => rows.slice(i * NUM_STEPS, (i + 1)
 
 describe('random numbers', () => {
   it('are the half-words of the generator, in order', () => {
-    const draws = new Draws(5);
+    const draws = new SearchDraws(5);
     const drawn = Array.from({ length: 6 }, () => draws.below(2 ** 16));
     const [first, second] = [0, 1].map((block) => threefry(5, SEARCH_STREAM, block, 0, { x0: 0, x1: 0 }));
     const halves = [first.x0, first.x1, second.x0].flatMap((word) => [word >>> 16, word & 0xffff]);
@@ -35,7 +35,7 @@ describe('random numbers', () => {
     const newDraws = sharedDraws(5);
     const [first, second] = [newDraws(), newDraws()];
     const [got, expected] = [[], []] as [number[], number[]];
-    const alone = new Draws(5);
+    const alone = new SearchDraws(5);
     for (let i = 0; i < 1000; i++) {
       expected.push(alone.below(2 ** 16));
       got.push(first.below(2 ** 16));
@@ -46,7 +46,7 @@ describe('random numbers', () => {
   });
 
   it('are uniform', () => {
-    const draws = new Draws(6);
+    const draws = new SearchDraws(6);
     const counts = new Uint32Array(10);
     for (let i = 0; i < 100_000; i++) counts[draws.below(10)]++;
     for (const count of counts) expect(Math.abs(count - 10_000)).toBeLessThan(400);
@@ -59,7 +59,7 @@ describe('random numbers', () => {
 describe('children', () => {
   it('have legal actions, and change no other row', () => {
     forAll(50, (random) => {
-      const draws = new Draws(random.integer(0, 2 ** 31));
+      const draws = new SearchDraws(random.integer(0, 2 ** 31));
       const rows = anySequences(random, 4);
       const before = rows.slice();
       breedSequence(draws, rows, 0, NUM_STEPS, 3 * NUM_STEPS);
@@ -69,7 +69,7 @@ describe('children', () => {
   });
 
   it('share most actions with their parents', () => {
-    const draws = new Draws(1);
+    const draws = new SearchDraws(1);
     const rows = new Uint8Array(3 * NUM_STEPS).fill(1, NUM_STEPS);
     const sizes = Array.from({ length: 1000 }, () => {
       breedSequence(draws, rows, 0, NUM_STEPS, 2 * NUM_STEPS);
@@ -80,7 +80,7 @@ describe('children', () => {
   });
 
   it('differ from their parents only from step `begin` on', () => {
-    const draws = new Draws(4);
+    const draws = new SearchDraws(4);
     const rows = new Uint8Array(3 * NUM_STEPS).fill(1, NUM_STEPS);
     const differing = (begin: number) => {
       breedSequence(draws, rows, 0, NUM_STEPS, 2 * NUM_STEPS, begin);
@@ -97,7 +97,7 @@ describe('children', () => {
   });
 
   it('have different fingerprints', () => {
-    const draws = new Draws(2);
+    const draws = new SearchDraws(2);
     const rows = new Uint8Array(1000 * NUM_STEPS);
     for (let i = 0; i < 1000; i++) drawSequence(draws, rows, i * NUM_STEPS);
     expect(new Set(Array.from({ length: 1000 }, (_, i) => fingerprint(rows, i * NUM_STEPS))).size).toBe(1000);
@@ -114,7 +114,7 @@ describe('a population', () => {
     Array.from({ length: count }, (_, i) => population.first(count)[i * NUM_STEPS]);
 
   it('breeds better sequences more often', () => {
-    const population = new Population(new Draws(8), 10, 1000);
+    const population = new Population(new SearchDraws(8), 10, 1000);
     population.offer(plain(0, 1, 2, 3, 4, 5, 6, 7, 8, 9));
     select(population, [9, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
     population.breed(1000);
@@ -125,7 +125,7 @@ describe('a population', () => {
   });
 
   it('keeps the candidates with the highest scores in order, the first of equal ones', () => {
-    const population = new Population(new Draws(0), 2, 6);
+    const population = new Population(new SearchDraws(0), 2, 6);
     population.offer(plain(0, 1, 2, 3, 4, 5));
     expect([...population.narrow(Float64Array.of(3, 9, 3, 1, 9, 3), 3)]).toEqual([0, 1, 4]);
     expect(population.candidates).toEqual(Uint8Array.from([0, 1, 4].flatMap((code) => Array(28).fill(code))));
@@ -140,7 +140,7 @@ describe('a population', () => {
     [3, 1],
     [4, 1 / 1.03],
   ])('with %i of 5 sequences that meet the bound has the penalty %f', (feasible, penalty) => {
-    const population = new Population(new Draws(0), 5, 5);
+    const population = new Population(new SearchDraws(0), 5, 5);
     population.offer(plain(0, 1, 2, 3, 4));
     select(
       population,
@@ -151,7 +151,7 @@ describe('a population', () => {
   });
 
   it('keeps the best sequences without duplicates, and ranks the older of two equally good sequences first', () => {
-    const population = new Population(new Draws(0), 3, 5);
+    const population = new Population(new SearchDraws(0), 3, 5);
     population.offer(plain(1, 2, 3, 2, 4));
     select(population, [0.5, 0.7, 0.1, 0.7, 0.6]);
     expect(firsts(population, 3)).toEqual([2, 4, 1]);
@@ -162,7 +162,7 @@ describe('a population', () => {
   });
 
   it('ranks by score minus penalty, but the best sequence must meet the bound', () => {
-    const population = new Population(new Draws(0), 3, 3);
+    const population = new Population(new SearchDraws(0), 3, 3);
     population.offer(plain(1, 2, 3));
     select(population, [0.2, 0.9, 0.9], [0, 0.1, 1]);
     expect(firsts(population, 3)).toEqual([2, 1, 3]);
@@ -174,7 +174,7 @@ describe('a population', () => {
       [0.1, false],
       [0, true],
     ] as const) {
-      const population = new Population(new Draws(0), 4, 4);
+      const population = new Population(new SearchDraws(0), 4, 4);
       const penalties = Array.from({ length: 300 }, () => {
         population.breed(4);
         select(population, [1, 2, 3, 4], Array(4).fill(shortfall));
@@ -187,7 +187,7 @@ describe('a population', () => {
   });
 
   it('breeds only sequences that differ from all kept sequences', () => {
-    const population = new Population(new Draws(3), 16, 32);
+    const population = new Population(new SearchDraws(3), 16, 32);
     for (let generation = 0; generation < 20; generation++) {
       const kept = generation === 0 ? new Uint8Array() : population.first(16);
       population.breed(32);
