@@ -170,7 +170,7 @@ describe('an episode', () => {
     expect(await isSettled(second)).toBe(true);
   });
 
-  it('that was not finished does not change the mean', async () => {
+  it('that was not finished does not change the mean cost', async () => {
     const ledger = ledgerOf({ budget: 28 });
     const episode = await ledger.beginEpisode(1, NEVER);
     episode.addCost(0.01);

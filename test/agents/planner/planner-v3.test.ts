@@ -57,7 +57,7 @@ describe('under v3, a planner', () => {
   });
 });
 
-it('policies that infer state posterior means under v3, and medians under v2', async () => {
+it('policies with inference state posterior means under v3, and medians under v2', async () => {
   const skillUnder = async (played: string) => {
     const { rows } = await evaluate({
       grader: played,
