@@ -30,25 +30,28 @@ import { sequencePolicy } from './rollout-sequences.js';
 
 type ArrayName = Exclude<keyof RolloutGroups, 'groups' | 'groupSize' | 'steps' | 'logProbs'>;
 
-/** Array names by their key in the answer. */
+/** The arrays that an answer may have. */
+const ROLLOUT_ARRAYS = [
+  'seeds',
+  'finalScores',
+  'components',
+  'beliefMae',
+  'episodeReturns',
+  'firstHalfMeans',
+  'secondHalfMeans',
+  'actions',
+  'rewards',
+  'returns',
+  'stateHashes',
+  'beliefs',
+  'observations',
+] as const satisfies readonly ArrayName[];
+/** The same arrays by their keys in the answer. */
 const ARRAYS: Readonly<Record<string, ArrayName>> = Object.fromEntries(
-  (
-    [
-      ...([
-        'seeds',
-        'finalScores',
-        'components',
-        'beliefMae',
-        'episodeReturns',
-        'firstHalfMeans',
-        'secondHalfMeans',
-      ] as const),
-      ...(['actions', 'rewards', 'returns', 'stateHashes', 'beliefs', 'observations'] as const),
-    ] satisfies ArrayName[]
-  ).map((name) => [storedField(name), name]),
+  ROLLOUT_ARRAYS.map((name) => [storedField(name), name]),
 );
 const ARRAY_NAMES = Object.keys(ARRAYS);
-/** The default arrays: all but the two large ones. */
+/** The keys of the default arrays: all but the two large arrays. */
 const DEFAULT_ARRAYS = ARRAY_NAMES.filter((name) => name !== 'observations' && name !== 'beliefs');
 
 /** The maximum number of rollouts of a request. One step of this many rollouts takes some milliseconds. */
