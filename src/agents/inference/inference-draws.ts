@@ -1,7 +1,7 @@
 /** Random numbers of an inference: a function of its seed, the purpose, and the number of earlier draws for that purpose. */
 import { type Draw, threefry, unit } from '../../engine/reference/threefry.js';
 
-/** The second word of the generator's key. It differs from all streams of the world. */
+/** The stream of these draws, the second word of Threefry's key: "INFR" in ASCII. The world's streams have other numbers. */
 const STREAM = 0x494e4652;
 
 export class InferenceDraws {

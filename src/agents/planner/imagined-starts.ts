@@ -14,7 +14,7 @@ import {
 } from '../../world/fields.js';
 import type { EpisodeSums } from './episode-sums.js';
 
-/** The second word of the generator's key. It differs from all streams of the world. */
+/** The stream of these draws, the second word of Threefry's key: "LUCK" in ASCII. The world's streams have other numbers. */
 const STREAM = 0x4c55434b;
 const BELIEF_SKILL = COMPONENT_NAMES.indexOf('belief_skill');
 

@@ -18,7 +18,7 @@ export interface Budget {
   readonly rounds: number;
 }
 
-/** The second word of the generator's key. It differs from all streams of the world. */
+/** The stream of these draws, the second word of Threefry's key: "PLAN" in ASCII. The world's streams have other numbers. */
 const STREAM = 0x504c414e;
 /** If at most this many sequences are possible, all are evaluated. */
 const MAX_EXHAUSTIVE = 100;

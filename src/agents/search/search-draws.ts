@@ -1,7 +1,7 @@
 /** Random numbers of a search. Each is a function of the search's seed and of the number of earlier draws. */
 import { type Draw, threefry } from '../../engine/reference/threefry.js';
 
-/** The second word of the generator's key. It differs from all streams of the world. */
+/** The stream of these draws, the second word of Threefry's key: "SEAR" in ASCII. The world's streams have other numbers. */
 const STREAM = 0x53454152;
 /** A block of two words gives four numbers of 16 bits. */
 const PIECES = 4;
