@@ -5,7 +5,7 @@ import { InputError } from '../../shared/errors.js';
 import { isModelName, MODEL_NAME } from '../../shared/printable-names.js';
 import { describe } from '../../shared/values.js';
 
-/** Returns the player of a model. Its objective is unknown. */
+/** Returns the player of a model, which has no objective. */
 export const modelPlayer = (model: string): Player => ({
   teacher: 'llm',
   model,
@@ -15,7 +15,7 @@ export const modelPlayer = (model: string): Player => ({
 
 /**
  * Checks that files with this model's name can be read again. Call it before the first request.
- * @throws InputError `unknown_name`.
+ * @param where the name is, for the error, such as "after llm:". @throws InputError `unknown_name`.
  */
 export function checkModelName(name: string, where: string): void {
   if (isModelName(name)) return;

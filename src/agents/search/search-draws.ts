@@ -28,6 +28,7 @@ function computeChunk(seed: number, k: number): Uint16Array {
   for (let at = 0; at < CHUNK; at += PIECES) {
     const index = (k * CHUNK + at) / PIECES;
     threefry(seed, STREAM, index % 2 ** 32, Math.floor(index / 2 ** 32), block);
+    // The array keeps the lower 16 bits of a word.
     numbers[at] = block.x0 >>> 16;
     numbers[at + 1] = block.x0;
     numbers[at + 2] = block.x1 >>> 16;

@@ -54,7 +54,7 @@ const SCALE = { metabolism: 2.5, weights: 5, variances: 60, crashes: f32(0.1) };
 const PER_STEP = f32(1 / NUM_STEPS);
 const FIRST_HALF = NUM_STEPS / 2;
 /** The indices of vitality and serenity. */
-const [V, S] = [0, 3];
+const [VITALITY, SERENITY] = [0, 3];
 const METABOLIC_RATE = TRAIT_NAMES.indexOf('metabolic_rate');
 /** The mean of a reward weight: the weights add up to 1. */
 const MEAN_WEIGHT = f32(1 / NUM_METERS);
@@ -166,8 +166,8 @@ export class Features {
     }
     memory.crashes += crashed;
     this.#filter.update(memory.filter, deltas, rows[base + OBSERVATION.reward], crashed);
-    const showsDecay = after[V] > 0 && after[V] < 1 && rows[base + OBSERVATION.event] < 0;
-    if (showsDecay) memory.metabolism = this.#metabolismOf(memory, deltas[V]);
+    const showsDecay = after[VITALITY] > 0 && after[VITALITY] < 1 && rows[base + OBSERVATION.event] < 0;
+    if (showsDecay) memory.metabolism = this.#metabolismOf(memory, deltas[VITALITY]);
   }
 
   /** Returns the metabolic rate. The part of vitality's change outside the anomaly is the neutral effect minus decay. */
@@ -175,11 +175,11 @@ export class Features {
     const { effect, stress, traitNeutral, decay } = this.#params;
     const { slot, action, anomalies } = this.#step;
     // The last bounded trait is the stress threshold.
-    const neutralStressed = memory.meters[S] < traitNeutral[BOUNDED_TRAITS[NUM_BOUNDED - 1]] ? 1 : 0;
+    const neutralStressed = memory.meters[SERENITY] < traitNeutral[BOUNDED_TRAITS[NUM_BOUNDED - 1]] ? 1 : 0;
     const neutral = f32(
-      effect[(slot * NUM_ACTIONS + action) * NUM_METERS + V] + f32(stress[V] * neutralStressed),
+      effect[(slot * NUM_ACTIONS + action) * NUM_METERS + VITALITY] + f32(stress[VITALITY] * neutralStressed),
     );
-    return f32(f32(f32(neutral + anomalies[V]) - delta) / decay[V]);
+    return f32(f32(f32(neutral + anomalies[VITALITY]) - delta) / decay[VITALITY]);
   }
 
   #write(memory: Memory, step: number, inputs: Float32Array): void {

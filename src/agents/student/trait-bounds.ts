@@ -10,7 +10,7 @@ import { NUM_ACTIONS, NUM_METERS, NUM_SLOTS, TAGS, TRAIT_NAMES } from '../../wor
 
 const f32 = Math.fround;
 /** The indices of vitality, cognition, progress and serenity. */
-const [V, C, P, S] = [0, 1, 2, 3];
+const [VITALITY, COGNITION, PROGRESS, SERENITY] = [0, 1, 2, 3];
 const trait = (name: string): number => TRAIT_NAMES.indexOf(name);
 
 /** The traits with bounds: all that affect anomalies. The stress threshold is the last. */
@@ -80,20 +80,21 @@ export class TraitBounds {
     };
     const is = (tag: (typeof TAGS)[number]): boolean => ((tagged[TAGS.indexOf(tag)] >>> action) & 1) === 1;
     if (is('productive')) {
+      // Slot 0 is the morning; focus has no effect in the afternoon, slot 1.
       const focus = slot === 0 ? 'morning_focus' : 'night_focus';
       if (slot !== 1) {
-        set(P, focus, effect[row + P]);
-        set(C, focus, focusCognition);
+        set(PROGRESS, focus, effect[row + PROGRESS]);
+        set(COGNITION, focus, focusCognition);
       }
-      set(V, 'work_vitality_recovery', 1);
-      set(S, 'progress_serenity_bonus', 1);
+      set(VITALITY, 'work_vitality_recovery', 1);
+      set(SERENITY, 'progress_serenity_bonus', 1);
     }
     if (is('social')) {
-      set(V, 'social_vitality_multiplier', effect[row + V]);
-      set(S, 'social_serenity_bonus', 1);
+      set(VITALITY, 'social_vitality_multiplier', effect[row + VITALITY]);
+      set(SERENITY, 'social_serenity_bonus', 1);
     }
-    if (is('solo')) set(S, 'solo_serenity_bonus', 1);
-    if (is('guilty')) set(S, 'leisure_guilt', -1);
+    if (is('solo')) set(SERENITY, 'solo_serenity_bonus', 1);
+    if (is('guilty')) set(SERENITY, 'leisure_guilt', -1);
   }
 
   /** Writes the bounds of the prior. @param low f32 [9]. @param high f32 [9]. */
@@ -109,11 +110,11 @@ export class TraitBounds {
   narrow(step: SeenStep, low: Float32Array, high: Float32Array): void {
     const row = (step.slot * NUM_ACTIONS + step.action) * NUM_METERS;
     const { vitalityFactorBase, vitalityFactorSlope } = this.#params;
-    const vigour = f32(vitalityFactorBase + f32(vitalityFactorSlope * step.before[V]));
+    const vitalityFactor = f32(vitalityFactorBase + f32(vitalityFactorSlope * step.before[VITALITY]));
     for (let k = 0; k < NUM_METERS; k++) {
-      this.#slope[k] = k === P ? f32(this.#slopes[row + k] * vigour) : this.#slopes[row + k];
+      this.#slope[k] = k === PROGRESS ? f32(this.#slopes[row + k] * vitalityFactor) : this.#slopes[row + k];
     }
-    const serenity = step.before[S];
+    const serenity = step.before[SERENITY];
     let calm = low[THRESHOLD] <= serenity;
     let stressed = serenity < high[THRESHOLD];
     if (calm && stressed) {
@@ -130,7 +131,7 @@ export class TraitBounds {
 
   /** Returns the part of an anomaly that comes from stress: the effect on a stressed (1) or calm (0) profile, minus that on the neutral profile. */
   #stressOf(step: SeenStep, k: number, stressed: number): number {
-    const neutral = step.before[S] < this.#neutral[THRESHOLD] ? 1 : 0;
+    const neutral = step.before[SERENITY] < this.#neutral[THRESHOLD] ? 1 : 0;
     return f32(this.#params.stress[k] * (stressed - neutral));
   }
 
