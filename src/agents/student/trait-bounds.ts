@@ -80,7 +80,7 @@ export class TraitBounds {
     };
     const is = (tag: (typeof TAGS)[number]): boolean => ((tagged[TAGS.indexOf(tag)] >>> action) & 1) === 1;
     if (is('productive')) {
-      // Slot 0 is the morning; focus has no effect in the afternoon, slot 1.
+      // Slot 0 is the morning. In the afternoon, slot 1, no trait affects focus.
       const focus = slot === 0 ? 'morning_focus' : 'night_focus';
       if (slot !== 1) {
         set(PROGRESS, focus, effect[row + PROGRESS]);
