@@ -33,23 +33,23 @@ export function reactiveAction(
   observations: Float32Array,
   at: number,
 ): number {
-  const v = observations[at] - CENTRE;
-  const c = observations[at + 1] - CENTRE;
-  const p = observations[at + 2] - CENTRE;
-  const s = observations[at + 3] - CENTRE;
-  const n = observations[at + 4] - CENTRE;
+  const vitality = observations[at] - CENTRE;
+  const cognition = observations[at + 1] - CENTRE;
+  const progress = observations[at + 2] - CENTRE;
+  const serenity = observations[at + 3] - CENTRE;
+  const connection = observations[at + 4] - CENTRE;
   const preferences = first + step * NUM_ACTIONS;
-  let w = first + PREFERENCES + (step % NUM_SLOTS) * NUM_ACTIONS * NUM_METERS;
+  let weight = first + PREFERENCES + (step % NUM_SLOTS) * NUM_ACTIONS * NUM_METERS;
   let best = 0;
   let highest = -Infinity;
-  for (let action = 0; action < NUM_ACTIONS; action++, w += NUM_METERS) {
+  for (let action = 0; action < NUM_ACTIONS; action++, weight += NUM_METERS) {
     const value =
       parameters[preferences + action] +
-      parameters[w] * v +
-      parameters[w + 1] * c +
-      parameters[w + 2] * p +
-      parameters[w + 3] * s +
-      parameters[w + 4] * n;
+      parameters[weight] * vitality +
+      parameters[weight + 1] * cognition +
+      parameters[weight + 2] * progress +
+      parameters[weight + 3] * serenity +
+      parameters[weight + 4] * connection;
     if (value <= highest) continue;
     highest = value;
     best = action;
