@@ -245,9 +245,9 @@ describe.skipIf(NATIVE.length === 0)('gains', () => {
 
   it('of the true belief and of the actions for the profile have a sum above 0, and each role has its number of episodes', async () => {
     const { gains, rows, seeds } = await auditOnce(SMALL);
-    const [known] = rows.filter(({ policy }) => policy === 'oracle-open-loop+truth');
+    const [withTruth] = rows.filter(({ policy }) => policy === 'oracle-open-loop+truth');
     const [constant] = rows.filter(({ policy }) => policy === 'oracle-open-loop+constant');
-    expect(known.finalScore.mean).toBeGreaterThan(constant.finalScore.mean);
+    expect(withTruth.finalScore.mean).toBeGreaterThan(constant.finalScore.mean);
     expect(gains.profileBelief.mean + gains.profileActions.mean).toBeGreaterThan(0);
     const counts = rows.map(({ policy, episodes }) => [
       policy.startsWith('oracle') ? 'oracle' : policy.startsWith('planner') ? 'planner' : 'other',
