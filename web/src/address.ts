@@ -75,9 +75,9 @@ export function parseAddress(fragment: string, views: readonly Addressed[]): Par
   const target = view ?? views[0];
   const problems: string[] = [];
   if (view === undefined && name !== '') {
-    const known = views.map((candidate) => candidate.name).join(', ');
+    const names = views.map((candidate) => candidate.name).join(', ');
     problems.push(
-      `This link asks for the view ${quoted(name)}, which does not exist. The views are ${known}; ${target.name} is shown.`,
+      `This link asks for the view ${quoted(name)}, which does not exist. The views are ${names}; ${target.name} is shown.`,
     );
     return { view: target.name, state: initialState(target.fields), problems };
   }

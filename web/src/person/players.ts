@@ -109,8 +109,8 @@ export class Adviser {
     const studentKeys = students.filter((student) => student.name === name).map(keyOf);
     const playerKey = JSON.stringify([name, studentKeys, setting]);
     const key = JSON.stringify([playerKey, moves]);
-    const known = this.#cache.get(key);
-    if (known !== undefined) return known;
+    const cached = this.#cache.get(key);
+    if (cached !== undefined) return cached;
     const first = this.#continues(playerKey, moves)
       ? this.#observed.length + 1
       : await this.#restart(() => openPlayer(name, setting, students), call);

@@ -22,8 +22,8 @@ const CHUNK = { first: 2 ** 10, device: 2 ** 17, software: 2 ** 15, reference: 2
 const REPORT_INTERVAL = 700;
 
 /**
- * Runs every policy on the same episodes. Until the backend is known, the reference computes, with the same results to the
- * bit. A stop ends the run with the episodes so far.
+ * Runs every policy on the same episodes. Until the backend has been chosen, the reference computes, which gives the same bits.
+ * A stop ends the run with the episodes so far.
  * @param students the students trained on the page that the request names.
  * @throws BackendError; the signal's reason if it stops the run before the first chunk.
  */

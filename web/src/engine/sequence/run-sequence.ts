@@ -108,7 +108,7 @@ async function openPeople(): Promise<People> {
   return opened;
 }
 
-/** The scores under one grader so far. */
+/** Collects the scores under one grader. */
 class Tally {
   readonly grader: string;
   readonly #moments = new Moments();
@@ -118,7 +118,7 @@ class Tally {
     this.grader = grader;
   }
 
-  /** @param components f32 [n, 8]. */
+  /** Adds the scores of n episodes. @param components f32 [n, 8]. */
   add(components: Float32Array): void {
     const scores = regrade(components, this.grader);
     this.#moments.addAll(scores);

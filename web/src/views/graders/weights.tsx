@@ -184,7 +184,7 @@ function Ticks({ ticks, jump }: TicksProps) {
   );
 }
 
-/** Returns the field for a typed weight, in decimals. */
+/** Returns the field for a typed weight from `low` to `high` thousandths. The text is a decimal, such as 0.15. */
 const thousandths = (low: number, high: number): Field<number> => ({
   initial: low,
   expected: low === high ? decimalOf(low) : `${decimalOf(low)} to ${decimalOf(high)}`,

@@ -1,4 +1,4 @@
-/** The next move of a policy, with its reasons; buttons to play it continuously or step by step. */
+/** The next move of a policy, with its reasons, and buttons to let the policy play continuously or step by step. */
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { ACTION_NAMES, BELIEF_NAMES } from '../../../../src/world/fields.js';
 import { Button } from '../../parts/controls.js';

@@ -1,4 +1,4 @@
-/** The final scores of the painted sequence: mean under every grader, and the histogram under one. */
+/** The final scores of the painted sequence: the mean under every grader, and the histogram under one grader. */
 import { useMemo, useRef } from 'preact/hooks';
 import { decimal } from '../../../../src/figures/format-numbers.js';
 import { histogramInWords } from '../../../../src/figures/histogram.js';
