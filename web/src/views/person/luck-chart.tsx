@@ -19,8 +19,8 @@ interface LuckChartProps {
 
 const NOTE =
   'Bars: how much each change differs from the change of an average person. Inner band: what luck usually does, one standard ' +
-  'deviation of its noise. Outer band: the most that luck can do. A bar that ends beyond the bands comes ' +
-  'from the person too. The bars leave out the effects of events.';
+  'deviation of its noise. Outer band: the most that luck can do. A bar that ends beyond ' +
+  'the outer band is more than luck: a part of it comes from the person. The bars leave out the effects of events.';
 
 /** Draws the chart in a task of its own, after the rest of the week, so that no task is long. */
 export function LuckChart({ transitions, ...rest }: LuckChartProps) {
