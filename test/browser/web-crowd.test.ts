@@ -223,7 +223,9 @@ MessagePort.prototype.addEventListener = function (kind, listener) {
       await page.getByText(/n = 1,024 so far\.$/).waitFor();
       expect(await page.getByRole('img').count()).toBe(3);
       await page.getByText('Plays the same 28 actions for everybody').waitFor();
-      await page.getByText('Pays as v1 does, and also for a last belief that is close to the truth.').waitFor();
+      await page
+        .getByText('Pays as v1 does, and also for a last belief that is close to the truth.')
+        .waitFor();
     });
   });
 
