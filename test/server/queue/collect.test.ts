@@ -11,6 +11,7 @@ import {
   isCurrent,
   type Queue,
   readJob,
+  type ShardResult,
   type StoredJob,
   storeResult,
 } from '../../../src/server/queue/job-store.js';
@@ -35,7 +36,7 @@ const teachJob = createJob<TeachJob>('teach', toGrader('v2'), {
 describeWithRedis('a collector', () => {
   let server: RedisServer;
   let queue: Queue;
-  let results: Awaited<ReturnType<typeof resultOf>>[];
+  let results: ShardResult[];
   let text: string;
   let path: string;
   let files = 0;
