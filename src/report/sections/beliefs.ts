@@ -79,9 +79,9 @@ export function calibrationSection(data: ReportData): Section | null {
     title: 'Calibration of beliefs',
     parts: [
       paragraph(
-        'The last belief of each episode compared with the belief target. In the three dimensions, 0 means: hates company, is a ' +
-          'night owl, avoids work. 1 means: loves company, is a morning person, lives for work. Players with the same belief ' +
-          'in every episode are only in the tables.',
+        'The last belief of each episode compared with the belief target, in three dimensions: social (0 hates company, 1 loves ' +
+          'company), morning (0 is a night owl, 1 is a morning person) and work (0 avoids work, 1 lives for work). Players with ' +
+          'the same belief in every episode are only in the tables.',
       ),
       ...calibrationFigure(rows),
       table('Calibration of last beliefs, by dimension', DIMENSION_COLUMNS, rows.flatMap(dimensionsOf)),
