@@ -19,6 +19,7 @@ import { float32Decimal, float32Decimals } from '../../src/shared/float32-decima
 import { NUM_COMPONENTS } from '../../src/world/fields.js';
 import { sendRequest, startServer } from '../support/server.js';
 
+/** Returns a pseudorandom integer in [0, n) for each k, by multiplicative hashing. */
 const pseudorandom = (k: number, n: number): number => (Math.imul(k + 1, 0x9e3779b1) >>> 8) % n;
 /** The number of rows: more than two slices of each endpoint. */
 const ROWS = 4200;

@@ -13,6 +13,7 @@ import { NUM_STEPS } from '../../src/world/fields.js';
 import { type FrameArrays, postFrame, scoreFrame } from '../support/frames.js';
 import { sendRequest, startServer } from '../support/server.js';
 
+/** Returns a pseudorandom integer in [0, n) for each k, by multiplicative hashing. */
 const pseudorandom = (k: number, n: number): number => (Math.imul(k + 1, 0x9e3779b1) >>> 8) % n;
 /** The number of rows: more than two slices. */
 const ROWS = 4200;

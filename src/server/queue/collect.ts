@@ -34,6 +34,8 @@ import { failedShards, missingJob } from './status.js';
 const EXTEND_MS = 10_000;
 /** Milliseconds before the number of results is read again: the first wait, and the longest. */
 const POLL = { first: 50, last: 1000 };
+/** The length of a collector's random id in bytes. */
+const ID_BYTES = 8;
 /** The number of results that are moved at once. */
 const BATCH = 16;
 
@@ -78,7 +80,7 @@ export class Collector {
     this.#queue = queue;
     this.job = job;
     this.#target = target;
-    this.#claim = { ...target, job, id: randomBytes(8).toString('hex') };
+    this.#claim = { ...target, job, id: randomBytes(ID_BYTES).toString('hex') };
     // A claim that has expired is noticed when results are taken.
     this.#timer = setInterval(() => void extendClaim(queue, this.#claim).catch(() => {}), EXTEND_MS);
   }

@@ -60,6 +60,7 @@ it('estimates reward weights better than the prior', () => {
     sampleProfile(params, SEEDS[i], profile);
     for (let k = 0; k < NUM_METERS; k++) {
       const weight = profile[NUM_TRAITS + k];
+      // An input is 5 times the difference between the estimated weight and the mean weight, 0.2.
       error += (INPUTS[i * FEATURE_COUNT + WEIGHTS + k] / 5 + 0.2 - weight) ** 2;
       priorError += (0.2 - weight) ** 2;
     }
