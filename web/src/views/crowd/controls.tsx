@@ -110,7 +110,7 @@ function MoreChoices({ state: { seed, persons }, change }: ViewProps<typeof CROW
 
 const PROFILE_LABELS = {
   sampled: 'anybody',
-  discrete: 'one of the three named',
+  discrete: 'one of the three named people',
   ...Object.fromEntries(PROFILE_NAMES.map((name) => [name, `only ${plain(name)}`])),
 };
 

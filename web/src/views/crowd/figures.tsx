@@ -19,7 +19,7 @@ export function CrowdFigures({ crowd }: { readonly crowd: Crowd }) {
           <dd>
             {rounded(steps / seconds)}
             <small>
-              steps a second: {rounded(steps)} steps in {seconds.toFixed(seconds < 10 ? 2 : 1)} s
+              steps per second: {rounded(steps)} steps in {seconds.toFixed(seconds < 10 ? 2 : 1)} s
             </small>
           </dd>
         </div>

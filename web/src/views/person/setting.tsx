@@ -40,7 +40,7 @@ export function SettingPanel({ actions, isFinished, shortcuts }: SettingProps) {
 const PROFILE_LABELS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(PROFILE_CHOICES.map((name) => [name, title(name)])),
   sampled: 'Anybody',
-  discrete: 'One of the three named',
+  discrete: 'One of the three named people',
 };
 
 /** Describes the setting in a line: "anybody, seed 4242, grader v2, played by you". */
