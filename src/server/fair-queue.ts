@@ -156,7 +156,7 @@ export class FairQueue {
     this.#waiting--;
   }
 
-  /** Takes the first request of the client whose turn it is. Before this client's next turn, every other client has a turn. */
+  /** Takes the first request of the client whose turn it is. Before this client's next turn, every other waiting client has a turn. */
   #next(): Waiting | undefined {
     const [first] = this.#queues;
     if (first === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** Policies that no backend plays in one call: they are called at each step, and infer beliefs or plan from the observations. */
+/** Policies that no backend plays in one call: they are called at each step with the observations. */
 
 import type {
   EpisodeStarts,
