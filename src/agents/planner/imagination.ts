@@ -58,7 +58,7 @@ export class Imagination implements Disposable {
     return new Imagination(yield* Scorer.open(settings, openBatch, scoring), starts, options);
   }
 
-  /** Sets the episodes to imagine. Arguments as in `ImaginedStarts.write`. */
+  /** Sets the episodes to imagine. The arguments are those of `ImaginedStarts.write`. */
   begin(step: number, episodes: readonly number[], sums: EpisodeSums, profiles: Float32Array): void {
     this.#starts.write(step, episodes, sums, profiles);
     this.#scorer.begin(this.#starts.reset);
@@ -74,7 +74,7 @@ export class Imagination implements Disposable {
     return this.#scorer.score(trials, this.#screening);
   }
 
-  /** Plays trials with the samples that `screen` left out. The scores that `screen` wrote become those of `play`. */
+  /** Plays trials with the samples that `screen` left out. The scores that `screen` wrote become the scores that `play` would write. */
   *complete(trials: readonly Trial[]): EngineCalls<void> {
     if (this.#others.length === 0) return;
     yield* this.#scorer.score(trials, this.#others, undefined, this.#screening.length);
