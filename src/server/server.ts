@@ -20,6 +20,7 @@ export interface RunningServer {
   close(graceMs?: number): Promise<number>;
 }
 
+/** The default of `graceMs`. */
 const GRACE_MS = 1500;
 
 /**

@@ -27,6 +27,7 @@ export class InferenceDraws {
 
   /** Returns a number in [0, 1), a multiple of 2^-24. */
   next(): number {
+    // A block of Threefry gives two numbers.
     const odd = this.#count & 1;
     if (odd === 0) threefry(this.#seed, STREAM, this.#purpose, this.#count >>> 1, this.#block);
     this.#count++;

@@ -11,8 +11,10 @@ export class LastStep {
   /** The step count after the step; 0 if there was no step. */
   step = 0;
   slot = 0;
+  /** The codes of the action and of the event; -1 for no event. */
   action = 0;
   event = -1;
+  /** The observed reward. */
   reward = 0;
   /** The reward expected from the mean weights before the step; NaN for step 28, whose reward includes the grade. */
   expectedReward = 0;
@@ -58,6 +60,7 @@ export class LastStep {
     this.expectedReward = evidence.hasWeightEvidence ? this.#expect(evidence) : Number.NaN;
   }
 
+  /** Returns the reward of the step for the mean weights before it. */
   #expect({ deltas, crashed }: Evidence): number {
     const { rewardScale, rewardBias, crashPenalty } = this.#params;
     let sum = 0;
@@ -65,6 +68,7 @@ export class LastStep {
     return rewardScale * sum - crashPenalty * crashed;
   }
 
+  /** Whether any observation of the step contradicted earlier observations. */
   get contradicted(): boolean {
     return this.contradictedAnomalies !== 0 || this.contradictedChanges || this.contradictedReward;
   }

@@ -66,7 +66,7 @@ const withoutBelief = (base: ActionPolicy): FixedPolicy => ({
   belief: 'none',
   options: {},
 });
-const withConstant = (base: ActionPolicy): FixedPolicy => ({
+const withConstantBelief = (base: ActionPolicy): FixedPolicy => ({
   ...base,
   open: (setting) => statingConstant(base.open(setting), setting.numEnvs),
   name: policyName({ policy: base.actions, belief: 'constant' }),
@@ -80,10 +80,10 @@ const statingConstant = (player: FixedPlayer, numEnvs: number): FixedPlayer => (
   act: (view) => ({ ...player.act(view), beliefs: constantBeliefs(numEnvs) }),
 });
 
-/** All policies, in the order of tables. */
+/** All fixed policies, in the order of tables. */
 export const POLICIES: readonly FixedPolicy[] = [
   ...ACTION_POLICIES.map(withoutBelief),
-  ...ACTION_POLICIES.map(withConstant),
+  ...ACTION_POLICIES.map(withConstantBelief),
 ];
 
 export const POLICY_NAMES: readonly string[] = POLICIES.map((policy) => policy.name);

@@ -59,7 +59,9 @@ export const withInference = (policy: PolicyLike): Policy =>
 
 /** The source of a policy's beliefs. */
 interface Beliefs {
+  /** Returns the beliefs after another observation, f32 [n, 3]. */
   after(view: PolicyView): Float32Array;
+  /** Describes the evidence of environment i. */
   words?(i: number): string;
 }
 
