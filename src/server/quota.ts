@@ -7,7 +7,9 @@ export interface Grant {
   readonly taken: number;
 }
 
+/** A limited amount, such as a number of sessions, of which callers take parts. */
 export interface Quota {
+  /** The maximum amount in use. */
   readonly capacity: number;
   /** Takes `count` of the quota if so many are free, else none. */
   take(count: number): Grant | Promise<Grant>;
@@ -15,7 +17,7 @@ export interface Quota {
   giveBack(count: number): void;
 }
 
-/** A quota of one process. */
+/** A quota whose amount in use this process counts. */
 export class LocalQuota implements Quota {
   readonly capacity: number;
   #taken = 0;
