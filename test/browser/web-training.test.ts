@@ -7,7 +7,7 @@ import { encodeStudent } from '../../src/agents/student/student-file.js';
 import { evaluate, readStudent } from '../../src/index.js';
 import { launch } from '../support/chromium/chromium.js';
 import { Site } from '../support/web/site.js';
-import { SIZES, Visit } from '../support/web/visit.js';
+import { Visit } from '../support/web/visit.js';
 import { setUpVisits } from '../support/web/visits.js';
 
 /** A teacher that is fast, so that the student learns soon. */
@@ -20,21 +20,13 @@ const learned = (page: Page): Promise<void> =>
 const stopped = (page: Page): Promise<void> =>
   page.getByRole('button', { name: 'Train another student' }).waitFor();
 
-/** Trains until the student has learned something, then stops. */
-async function trainShortly(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Start training' }).click();
-  await learned(page);
-  await page.getByRole('button', { name: 'Stop' }).click();
-  await stopped(page);
-}
-
 const absent = inject('whyNoChromium');
 if (absent !== null) test.skip(`absent here: the page in Chromium: ${absent}`, () => {});
 
 describe.skipIf(absent !== null)('the training', () => {
   const { visit } = setUpVisits();
 
-  it('is run by keyboard, and the downloaded file plays in Node as on the page', async () => {
+  it('is started by keyboard and ends by itself, and the downloaded file plays in Node as on the page', async () => {
     await using visited = await visit(FAST);
     const { page } = visited;
     const loaded: string[] = [];
@@ -45,8 +37,12 @@ describe.skipIf(absent !== null)('the training', () => {
     await learned(page);
     // The worker with jax-js is loaded now.
     expect(loaded.some((url) => /\/training\/|\/worker-/.test(url))).toBe(true);
-    await page.getByRole('button', { name: 'Stop' }).press('Enter');
+    // The heading says how close the student has come to its teacher.
+    await page
+      .getByRole('heading', { name: /^The student scores 0\.\d{3}, \d{2,3} % of the way/ })
+      .waitFor({ timeout: 180_000 });
     await stopped(page);
+    expect(await page.getByRole('alert').count()).toBe(0);
     const download = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Download', exact: true }).press('Enter');
     const file = await download;
@@ -63,9 +59,12 @@ describe.skipIf(absent !== null)('the training', () => {
     });
     const shown = await page.getByRole('heading', { name: /^The student scores/ }).textContent();
     expect(shown).toContain(rows[0].finalScore.mean.toFixed(3));
+    await page.getByRole('button', { name: 'Keep', exact: true }).press('Enter');
+    await page.getByRole('heading', { name: 'Your students' }).waitFor();
+    await visited.expectAccessible('train-laptop');
     expect(visited.foreignRequests).toEqual([]);
     expect(visited.messages).toEqual([]);
-  });
+  }, 240_000);
 
   it('is run by touch, and the kept student races, plays and is compared after a reload', async () => {
     await using visited = await visit(FAST, { size: 'phone' });
@@ -79,6 +78,8 @@ describe.skipIf(absent !== null)('the training', () => {
     await page.getByRole('textbox', { name: 'Name' }).fill('ada');
     await page.getByRole('button', { name: 'Keep', exact: true }).tap();
     await page.getByText(/^ada is kept/).waitFor();
+    await visited.expectAccessible('train-phone');
+    await page.emulateMedia({ colorScheme: 'light' });
     await page.getByRole('button', { name: 'Play against it' }).tap();
     await page.getByRole('heading', { name: 'One person' }).waitFor();
     expect(page.url()).toContain('against=ada');
@@ -130,17 +131,7 @@ describe.skipIf(absent !== null)('the training', () => {
     expect(visited.messages).toEqual([]);
   });
 
-  const sizes = Object.keys(SIZES) as (keyof typeof SIZES)[];
-  it.each(sizes)('has no accessibility violations on a %s, in light and dark', async (size) => {
-    await using visited = await visit(FAST, { size });
-    const { page } = visited;
-    await trainShortly(page);
-    await page.getByRole('button', { name: 'Keep', exact: true }).click();
-    await page.getByRole('heading', { name: 'Your students' }).waitFor();
-    await visited.expectAccessible(`train-${size}`);
-  });
-
-  it('trains on WebGPU, if it is requested', async () => {
+  it('trains on WebGPU, if it is requested, and is stopped by keyboard', async () => {
     const browser = await launch();
     try {
       await using visited = await Visit.begin(
@@ -148,23 +139,17 @@ describe.skipIf(absent !== null)('the training', () => {
         await Site.at(inject('site')),
         `${FAST}&device=webgpu`,
       );
-      await trainShortly(visited.page);
-      await visited.page.getByText(/Trained by WebGPU\./).waitFor();
+      const { page } = visited;
+      await page.getByRole('button', { name: 'Start training' }).press('Enter');
+      await learned(page);
+      await page.getByRole('button', { name: 'Stop' }).press('Enter');
+      await stopped(page);
+      await page.getByText(/Trained by WebGPU\./).waitFor();
       expect(visited.messages).toEqual([]);
     } finally {
       await browser.close();
     }
   });
-
-  it('ends by itself, and says how close the student has come to its teacher', async () => {
-    await using visited = await visit(FAST);
-    const { page } = visited;
-    await page.getByRole('button', { name: 'Start training' }).click();
-    await page
-      .getByRole('heading', { name: /^The student scores 0\.\d{3}, \d{2,3} % of the way/ })
-      .waitFor({ timeout: 180_000 });
-    expect(await page.getByRole('alert').count()).toBe(0);
-  }, 240_000);
 
   it('reports a failure if WebGPU is requested and missing', async () => {
     await using visited = await visit(`${FAST}&device=webgpu`);
