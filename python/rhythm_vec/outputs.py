@@ -28,7 +28,8 @@ class StepResult:
 
     The arrays are views of the environment's memory. The next reset, step, run, assign or restore overwrites them; they
     stay readable after `close`, and after the environment is deleted. With `copy=True` they are copies. `final_scores`
-    and all arrays below it are 0 for environments whose episode has not ended.
+    and all arrays after it have the results of an episode that ended, even if the same call reset the environment. They
+    are 0 for environments whose episode has not ended.
 
     Attributes:
         observations: f32 [n, size], by `observation_fields`.

@@ -56,7 +56,7 @@ class Student:
             source: a name of `STUDENT_NAMES`, or the path of a file that `rhythm-vec train` wrote.
 
         Raises:
-            InputError: `bad_student`: the file is damaged, of another program, or of another release.
+            InputError: `bad_student`: the file is damaged, of another program, or has another `schema` or `features_version`.
             OSError: the file cannot be read.
         """
         path = _FOLDER / f"{source}.safetensors" if source in STUDENT_NAMES else Path(source)

@@ -77,7 +77,7 @@ export function digestOf(tensors: Readonly<Record<string, Tensor>>): string {
 
 /**
  * Reads a student's file.
- * @throws InputError `bad_student` for damaged bytes, files of other programs, and files of another release.
+ * @throws InputError `bad_student` for damaged bytes, files of other programs, and files with another version of the schema or the features.
  */
 export function decodeStudent(bytes: Uint8Array): { manifest: StudentManifest; network: Network } {
   const file = decode(bytes);

@@ -42,7 +42,7 @@ export class Student implements Policy {
 
 /**
  * Reads a student from the bytes of a file that `rhythm-vec train` wrote. The bytes are copied.
- * @throws InputError `wrong_type`; `bad_student` for damaged bytes, files of other programs, and files of another release.
+ * @throws InputError `wrong_type`; `bad_student` for damaged bytes, files of other programs, and files with another version of the schema or the features.
  */
 export function readStudent(bytes: Uint8Array): Student {
   if (kindOf(bytes) !== 'Uint8Array')
