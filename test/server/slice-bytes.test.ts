@@ -43,6 +43,7 @@ it('counts the strings of a slice if all its entries are valid strings', () => {
     'null',
   ];
   const separators = [',', ',', ',', ' , ', ',\r\n\t', ' ', '', ',,', '\v,'];
+  // Repeats the strings, so that many slices have only strings.
   const slices = slicesOf([...strings, ...strings, ...strings, ...others], separators);
   let counted = 0;
   const property = fc.property(slices, (slice) => {
@@ -59,6 +60,7 @@ it('counts the strings of a slice if all its entries are valid strings', () => {
 it('reads the numbers of a slice if all its entries are short whole numbers', () => {
   const whole = ['0', '7', '10', '255', '65536', '999999999'];
   const others = ['1000000000', '-1', '.5', '01', '', ' 1', '"1"'];
+  // Repeats the whole numbers, so that many slices have only whole numbers.
   const slices = slicesOf([...whole, ...whole, ...others], [',', ',', ',', ',,', ' ,', '']);
   const into = new Uint32Array(16);
   let read = 0;

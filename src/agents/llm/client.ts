@@ -1,4 +1,4 @@
-/** Loads the official OpenAI client when a model is used. */
+/** Opens the official OpenAI client. Its package is loaded only when a model is used. */
 import type { ClientOptions, OpenAI } from 'openai';
 import { InputError } from '../../shared/errors.js';
 import { boundedFetch } from '../../shared/http/bounded-fetch.js';

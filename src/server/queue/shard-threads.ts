@@ -24,7 +24,7 @@ export class ShardThreads {
     this.#program = program;
   }
 
-  /** Computes a shard in a free thread, or in a new one. @throws the error of the computation; the reason of a signal. */
+  /** Computes a shard in a free thread, or in a new thread. @throws the error of the computation; the reason of a signal. */
   async run(task: ShardTask, { stop, end, onProgress }: RunOptions): Promise<ShardResult> {
     const signal = AbortSignal.any([stop, end]);
     signal.throwIfAborted();
