@@ -8,9 +8,12 @@ import { type LineSpan, lineSpans } from '../../shared/line-spans.js';
 /** Lines of one policy, condition and profile with consecutive seeds, which follow each other in a file. */
 interface LineRun {
   readonly handle: FileHandle;
+  /** The positions in the file of the first byte and of the byte after the last. */
   readonly start: number;
   end: number;
+  /** The seed of the first line. */
   readonly first: number;
+  /** The number of lines. */
   count: number;
 }
 
@@ -28,6 +31,7 @@ export interface EpisodesOf {
 const keyOf = ({ condition, policy, profile }: EpisodesOf): string =>
   JSON.stringify([condition, policy, profile]);
 
+/** The lines of a scoring that files already hold, which are found by policy, condition, profile and seed. */
 export class StoredLines implements AsyncDisposable {
   readonly #handles: FileHandle[] = [];
   readonly #runs = new Map<string, LineRun[]>();

@@ -39,7 +39,7 @@ export class ModelEpisodes {
 
   /**
    * Begins to store an episode, and does not wait until it is stored; `saved` waits. So other episodes can end while Redis is full,
-   * and none is lost. If another worker has already stored this episode, the stored episode replaces this one.
+   * and no episode is lost. If another worker has already stored this episode, the stored episode replaces this one.
    * @throws QueueError if an earlier episode was refused, because the shard is finished or its job has ended.
    */
   async add(episode: TrajectoryEpisode): Promise<void> {
@@ -80,7 +80,7 @@ export class ModelEpisodes {
     await Promise.all(this.#saving);
   }
 
-  /** Returns the episodes, in the order of their seeds. @throws QueueError if one was refused. */
+  /** Returns the episodes, in the order of their seeds. @throws QueueError if an episode was refused. */
   all(): CompactEpisode[] {
     if (this.#failure !== null) throw this.#failure;
     const sorted = [...this.#episodes].sort(([one], [other]) => (one < other ? -1 : 1));
