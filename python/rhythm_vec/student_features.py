@@ -240,10 +240,11 @@ class _Bounds:
         affected = affecting != _NONE
         at = np.where(affected, affecting, 0)
         neutral = self._neutral[at]
-        a = np.where(affected, slopes * (np.take_along_axis(low, at, 1) - neutral), _F32(0))
-        b = np.where(affected, slopes * (np.take_along_axis(high, at, 1) - neutral), _F32(0))
-        above = rest + self._margin >= np.minimum(a, b)
-        below = rest - self._margin <= np.maximum(a, b)
+        # The anomalies at the two bounds.
+        at_low = np.where(affected, slopes * (np.take_along_axis(low, at, 1) - neutral), _F32(0))
+        at_high = np.where(affected, slopes * (np.take_along_axis(high, at, 1) - neutral), _F32(0))
+        above = rest + self._margin >= np.minimum(at_low, at_high)
+        below = rest - self._margin <= np.maximum(at_low, at_high)
         return np.asarray((above & below).all(axis=1), np.bool_)
 
     def _narrow(
@@ -271,6 +272,7 @@ class _Bounds:
             b = self._neutral[at] + (most + margin) / slope[rows]
         new_low = np.maximum(low[rows, at], np.minimum(a, b))
         new_high = np.minimum(high[rows, at], np.maximum(a, b))
+        # Observations that contradict the bounds change nothing.
         holds = new_low <= new_high
         low[rows[holds], at[holds]] = new_low[holds]
         high[rows[holds], at[holds]] = new_high[holds]
@@ -281,6 +283,7 @@ def _filtered(
 ) -> Tuple[Floats, Floats]:
     """Returns the mean and covariance of the reward weights after a reward, as src/agents/student/weight-filter.ts does. That
     file describes the filter."""
+    # Without noise, a reward is the sum of (bias + weight) * x, minus the penalty of crashes.
     x = p["rewardScale"] * deltas
     error = reward + p["crashPenalty"] * crashed
     for k in range(_METERS):
