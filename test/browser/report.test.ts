@@ -57,8 +57,8 @@ describe.skipIf(absent !== null)('a report', () => {
   afterAll(() => browser?.close());
 
   test.each([
-    ['light', 1280],
-    ['dark', 1280],
+    ['light', 1440],
+    ['dark', 1440],
     ['light', 768],
     ['light', 360],
     ['dark', 360],

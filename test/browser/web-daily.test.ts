@@ -4,7 +4,6 @@ import { describe, expect, inject, it, test } from 'vitest';
 import { ACTION_NAMES } from '../../src/world/fields.js';
 import { movesFrom } from '../../web/src/person/moves-text.js';
 import { runCli } from '../support/cli.js';
-import { SIZES } from '../support/web/visit.js';
 import { setUpVisits } from '../support/web/visits.js';
 
 const DAY = '#daily?day=2026-11-01';
@@ -48,6 +47,9 @@ describe.skipIf(absent !== null)('the daily episode', () => {
     await page.keyboard.press('u');
     await page.reload();
     await slots(page, 10);
+    // The planner is still playing.
+    await page.getByRole('combobox', { name: 'Against' }).press('p');
+    await page.keyboard.press('Tab');
     for (const key of KEYS.slice(10)) await page.keyboard.press(key);
     await page.getByRole('heading', { name: 'Who it was' }).waitFor();
     // The planner takes some seconds.
@@ -55,6 +57,8 @@ describe.skipIf(absent !== null)('the daily episode', () => {
       .getByText(/^\d.. of 4/)
       .first()
       .waitFor();
+    // Its belief beside the player's, in each panel of the belief.
+    await expect.poll(() => page.locator('.line[stroke*="planner"]').count()).toBe(3);
     const text = await resultText(page);
     expect(text).toMatch(
       /^Can you read a stranger\? 2026-11-01\n([🟦🟩🟧🟨]{7}\n){4}Score 0\.\d{3}, belief error 0\.\d{3}\n/u,
@@ -79,31 +83,43 @@ describe.skipIf(absent !== null)('the daily episode', () => {
     await slots(page, 0);
     const today = new Date().toISOString().slice(0, 10);
     await page.getByText(`${today}: one person`).waitFor();
-    await page.getByRole('button', { name: /^Sleep/ }).tap();
+    const entries = await page.evaluate('history.length');
+    await page.getByRole('slider', { name: 'Morning' }).tap({ position: { x: 2, y: 12 } });
+    const sleep = page.getByRole('button', { name: /^Sleep/ });
+    await sleep.tap();
     await slots(page, 1);
     await page.getByRole('combobox', { name: 'Against' }).selectOption({ index: 1 });
     const race = page.getByRole('region', { name: 'Race' });
-    await race.getByRole('row', { name: /^Social 0\.50 0\.\d\d$/ }).waitFor();
-    await page.goBack().catch(() => {});
-    expect(page.url()).not.toContain('moves');
+    await race.getByRole('row', { name: /^Morning 0\.00 0\.\d\d$/ }).waitFor();
+    for (let slot = 1; slot < 28; slot++) {
+      await sleep.tap();
+      if (slot < 27) await slots(page, slot + 1);
+    }
+    await page.getByRole('heading', { name: 'Who it was' }).waitFor();
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByRole('button', { name: 'Copy the result' }).tap();
+    await page.getByText('Copied.').waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toContain(`stranger? ${today}\n`);
+    // No move is an entry of the history, which the browser's Back button would undo.
+    expect(await page.evaluate('history.length')).toBe(entries);
+    expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
   });
 
-  const sizes = Object.keys(SIZES) as (keyof typeof SIZES)[];
-  it.each(sizes)('has no accessibility violations on a %s, in light and dark', async (size) => {
-    await using visited = await visit(DAY, { size });
+  it('has no accessibility violations in any size, in light and dark', async () => {
+    await using visited = await visit(DAY, { size: 'phone' });
     const { page } = visited;
     await slots(page, 0);
     await page.keyboard.press('1');
     await slots(page, 1);
     await page.getByRole('combobox', { name: 'Against' }).selectOption({ index: 1 });
     await page.locator('.beliefs-race').waitFor();
-    await visited.expectAccessible(`daily-${size}`);
+    await visited.expectAccessibleInAllSizes('daily');
     for (const key of KEYS.slice(1)) await page.keyboard.press(key);
     await page
       .getByText(/^\d.. of 4/)
       .first()
       .waitFor();
-    await visited.expectAccessible(`daily-end-${size}`);
+    await visited.expectAccessibleInAllSizes('daily-end');
     expect(visited.messages).toEqual([]);
   });
 

@@ -21,7 +21,7 @@ import {
   type Weights,
   weightsFrom,
 } from '../../web/src/graders/weights.js';
-import { SIZES, type Visit } from '../support/web/visit.js';
+import type { Visit } from '../support/web/visit.js';
 import { setUpVisits } from '../support/web/visits.js';
 
 const [FIRST_SEED, NUM_EPISODES] = [20_000, 48];
@@ -229,7 +229,7 @@ describe.skipIf(absent !== null)('graders', () => {
     await expect.poll(() => weightsIn(page)).toEqual(moveWeight(slidersAt(V2), k, to).weights);
   });
 
-  it('keep the verdict and the first three places in view on a phone', async () => {
+  it('are changed by touch on a phone, where the verdict and the first three places stay in view', async () => {
     await using visited = await visit(FEW, { size: 'phone' });
     const { page } = visited;
     const strip = page.locator('.verdict-strip');
@@ -238,6 +238,30 @@ describe.skipIf(absent !== null)('graders', () => {
     await expect.poll(async () => (await strip.boundingBox())!.y).toBe(0);
     expect(await strip.locator('li').count()).toBe(3);
     expect((await strip.boundingBox())!.height).toBeLessThan(150);
+    const moved = slider(page, 'Belief skill');
+    await moved.tap({ position: { x: 40, y: 12 } });
+    await expect.poll(() => weightsIn(page)[7]).toBeGreaterThan(0);
+    const weights = moveWeight(slidersAt(V2), 7, Number(await moved.inputValue())).weights;
+    await expect.poll(() => weightsIn(page)).toEqual(weights);
+    await expect.poll(() => ranking(page)).toEqual(expected(weights));
+    await page.getByRole('button', { name: 'v2', exact: true }).tap();
+    await expect.poll(() => weightsIn(page)).toEqual(V2);
+    const flips = weightSensitivity(policies, fractionsOf(V2));
+    const k = flips.findIndex((row) => ticksOf(row).length > 0 && row.above !== null);
+    const marks = page.locator('.weight').nth(k).locator('.ticks span');
+    await expect.poll(() => marks.count()).toBe(ticksOf(flips[k]).length);
+    await marks.first().tap({ force: true });
+    const { to } = ticksOf(flips[k])[0];
+    await expect.poll(() => weightsIn(page)).toEqual(moveWeight(slidersAt(V2), k, to).weights);
+    await page.getByRole('button', { name: 'v2', exact: true }).tap();
+    const { weight } = flips[k].above!;
+    const cell = page.locator('table.flips tbody tr').nth(k).locator('td').nth(2);
+    await expect.poll(() => cell.textContent()).toContain(weight.toFixed(3));
+    await cell.getByRole('button').tap();
+    const above = moveWeight(slidersAt(V2), k, Math.ceil(weight * 1000)).weights;
+    await expect.poll(() => weightsIn(page)).toEqual(above);
+    await page.getByRole('button', { name: 'lock Progress' }).tap();
+    await expect.poll(() => slider(page, 'Progress').isDisabled()).toBe(true);
   });
 
   it('are restored from the address and the history', async () => {
@@ -310,17 +334,15 @@ describe.skipIf(absent !== null)('graders', () => {
     await page.locator('table.ranking').waitFor();
   });
 
-  const sizes = Object.keys(SIZES) as (keyof typeof SIZES)[];
-  it.each(sizes)('are accessible on a %s, in light and dark', async (size) => {
-    await opened.page.setViewportSize(SIZES[size]);
+  it('are accessible in any size, in light and dark', async () => {
     const visited = await show();
     const { page } = visited;
     await page.locator('table.flips').waitFor();
-    await visited.expectAccessible(`graders-${size}`);
+    await visited.expectAccessibleInAllSizes('graders');
     await page.getByRole('button', { name: 'v1', exact: true }).click();
     await expect.poll(() => verdict(page)).toBe('This grader pays nothing for inference');
     await page.locator('table.flips').waitFor();
-    await visited.expectAccessible(`graders-v1-${size}`);
+    await visited.expectAccessibleInAllSizes('graders-v1');
     expect(visited.foreignRequests).toEqual([]);
     expect(visited.messages).toEqual([]);
   });

@@ -12,9 +12,10 @@ import { signed } from '../../web/src/person/descriptions.js';
 import type { EpisodeSetting, Move } from '../../web/src/person/episode-types.js';
 import { movesFrom } from '../../web/src/person/moves-text.js';
 import { replayEpisode } from '../../web/src/person/replay.js';
+import { playRival } from '../../web/src/person/rivals.js';
 import { transitionsOf } from '../../web/src/person/transitions.js';
 import { screenshot } from '../support/web/screenshots.js';
-import { SIZES, type Visit } from '../support/web/visit.js';
+import type { Visit } from '../support/web/visit.js';
 import { setUpVisits } from '../support/web/visits.js';
 
 const SETTING: EpisodeSetting = { seed: 4242, profile: 'sampled', grader: 'v2' };
@@ -54,7 +55,7 @@ const figure = async (page: Page, name: string): Promise<number> =>
 const finalScore = (page: Page): Promise<number> => figure(page, 'Final score');
 
 /** Opens the settings, which are folded at first. */
-const openSettings = (page: Page): Promise<void> => page.getByText(/^Setting: /).click();
+const openSettings = (page: Page): Promise<void> => page.getByText(/^Setting: /).press('Enter');
 
 const currentState = ({ page }: Visit): Locator => page.locator('.person .now');
 
@@ -101,7 +102,7 @@ describe.skipIf(absent !== null)('one person', () => {
       await page.goBack();
       await page.waitForURL(/moves=2294-/);
       await page.getByText('4 of 28 slots').waitFor();
-      await page.getByRole('button', { name: 'Start again' }).click();
+      await page.getByRole('button', { name: 'Start again' }).press('Enter');
       await page.waitForURL(at('#person'));
       await page.getByText('0 of 28 slots').waitFor();
       await page.keyboard.press('n');
@@ -154,6 +155,44 @@ describe.skipIf(absent !== null)('one person', () => {
       expect(await finalScore(page)).toBe(Number(result!.finalScore.toFixed(3)));
     });
 
+    it('races a student on the same person and luck, by keyboard', async () => {
+      const start = SEQUENCE_TEXT.slice(0, 26);
+      await using visited = await visit(`#person?moves=${start}-0_.5_.5_.5`);
+      const { page } = visited;
+      await page.getByText('26 of 28 slots').waitFor();
+      expect(await page.locator('.line').count()).toBe(5 + 1 + 3);
+      const against = page.getByRole('combobox', { name: 'Against' });
+      await against.focus();
+      // The first policy whose name begins so. The key is no shortcut in a list.
+      await page.keyboard.press('s');
+      const name = await against.inputValue();
+      expect(name).toMatch(/^student-/);
+      const rival = await playRival(name, SETTING, []);
+      const [social] = rival.beliefs[25]!;
+      const race = page.getByRole('region', { name: 'Race' });
+      await race.getByRole('row', { name: `Social 0.50 ${social.toFixed(2)}` }).waitFor();
+      // Its line in the chart goes as far as one's own.
+      await expect.poll(() => page.locator('.line').count()).toBe(5 + 1 + 2 * 3);
+      expect(await page.locator('.chart .legend').first().locator('li').allTextContents()).toEqual([
+        'you',
+        name,
+      ]);
+      const slider = page.getByRole('slider', { name: 'Read the chart at' });
+      expect(await slider.getAttribute('max')).toBe('26');
+      expect(await slider.getAttribute('aria-valuetext')).toContain(
+        `belief: social 0.50 and ${social.toFixed(2)}`,
+      );
+      const lines = page.locator('.line[stroke*="student"]');
+      const paths = await lines.evaluateAll((all) => all.map((line) => line.getAttribute('d')!));
+      expect(paths.map((path) => path.match(/[ML]/g)!.length)).toEqual([26, 26, 26]);
+      await page.keyboard.press('Tab');
+      for (const key of '12') await page.keyboard.press(key);
+      await page.getByRole('heading', { name: 'Who it was' }).waitFor();
+      await page.getByRole('row', { name: `${name} ${rival.finalScore.toFixed(3)}` }).waitFor();
+      // The truth, in each panel of the belief.
+      await expect.poll(() => page.locator('.threshold').count()).toBe(5 + 1 + 3);
+    });
+
     it('announces steps to screen readers', async () => {
       await using visited = await visit('#person');
       await currentState(visited).waitFor();
@@ -166,18 +205,29 @@ describe.skipIf(absent !== null)('one person', () => {
   });
 
   describe('on a phone', () => {
-    it('shows the meters while the user acts, and Undo beside the actions', async () => {
+    it('is played by touch, with the meters in view and Undo beside the actions', async () => {
       await using visited = await visit('#person', { size: 'phone' });
       const { page } = visited;
+      await page.getByText(/^Setting: /).tap();
+      await page.getByRole('textbox', { name: 'Seed' }).waitFor();
+      await page.getByText(/^Setting: /).tap();
+      const morning = page.getByRole('slider', { name: 'Morning' });
+      await morning.tap({ position: { x: 2, y: 12 } });
+      expect(await morning.inputValue()).toBe('0');
       const choices = page.getByRole('region', { name: 'What do you do?' });
       await choices.getByRole('button', { name: /^Binge watch/ }).scrollIntoViewIfNeeded();
       await choices.getByRole('button', { name: /^Binge watch/ }).tap();
-      await page.waitForURL(/moves=9-/);
+      await page.waitForURL(at('#person?moves=9-0_.5_0_.5'));
       const { y, height } = (await page.locator('.strip').boundingBox())!;
       expect(y).toBe(0);
       expect(height).toBeLessThan(70);
+      await page.getByRole('combobox', { name: 'Against' }).selectOption('heuristic+inference');
+      await page.getByRole('row', { name: /^Morning 0\.00 0\.\d\d$/ }).waitFor();
+      await expect
+        .poll(() => page.locator('.chart .legend').first().textContent())
+        .toContain('heuristic+inference');
       await choices.getByRole('button', { name: 'Undo' }).tap();
-      await page.waitForURL(at('#person'));
+      await page.waitForURL(at('#person?against=heuristic%2Binference'));
       const [acting, believing] = await Promise.all(
         [choices, page.getByRole('region', { name: 'Who do you think it is?' })].map((part) =>
           part.boundingBox(),
@@ -278,13 +328,18 @@ describe.skipIf(absent !== null)('one person', () => {
       expect(at).toBeGreaterThan(0);
       expect(at).toBeLessThan(10);
       expect(await page.locator('.crosshair').count()).toBe(9 + METER_NAMES.length);
+      await page.getByRole('img', { name: /^The week: / }).tap({ position: { x: 200, y: 30 } });
+      await expect.poll(async () => Number(await slider.inputValue())).toBeGreaterThan(14);
+      const luck = page.getByRole('slider', { name: 'Read the chart of luck at' });
+      expect(await luck.inputValue()).toBe(await slider.inputValue());
+      await page.getByRole('img', { name: /^vitality: luck/ }).tap({ position: { x: 60, y: 60 } });
+      await expect.poll(async () => Number(await slider.inputValue())).toBeLessThan(10);
     });
   });
 
   it('shows the actions without scrolling in a window of 900 pixels', async () => {
     await using visited = await visit('#person');
     const { page } = visited;
-    await page.setViewportSize({ width: 1440, height: 900 });
     const actions = page.getByRole('region', { name: 'What do you do?' }).getByRole('button');
     await actions.first().waitFor();
     for (const action of await actions.all()) {
@@ -476,25 +531,25 @@ describe.skipIf(absent !== null)('one person', () => {
   });
 
   describe('accessibility', () => {
-    const sizes = Object.keys(SIZES) as (keyof typeof SIZES)[];
     const states = {
       initial: '#person',
       midway: `#person?moves=${SEQUENCE_TEXT.slice(0, 17)}-0_.5_.25_1`,
       policy: '#person?by=heuristic%2Binference&at=9',
       finished: FINISHED,
     };
-    it.each(sizes)('has no violations on a %s, in light and dark', async (size) => {
-      for (const [state, fragment] of Object.entries(states)) {
-        await using visited = await visit(fragment, { size });
+    it.each(Object.entries(states))(
+      'has no violations in any size, in light and dark: %s',
+      async (state, fragment) => {
+        await using visited = await visit(fragment, { size: 'phone' });
         const { page } = visited;
         if (state === 'policy') await page.locator('blockquote').waitFor();
         await page.getByRole('img').first().waitFor();
-        await visited.expectAccessible(`person-${state}-${size}`);
+        await visited.expectAccessibleInAllSizes(`person-${state}`);
         for (const summary of await page.locator('summary').all()) await summary.click();
         expect(await visited.overflowWidth()).toBeLessThanOrEqual(0);
         expect(visited.foreignRequests).toEqual([]);
         expect(visited.messages).toEqual([]);
-      }
-    });
+      },
+    );
   });
 });

@@ -32,6 +32,8 @@ describe.skipIf(absent !== null)('the training', () => {
     const loaded: string[] = [];
     page.on('request', (request) => loaded.push(request.url()));
     await page.getByRole('heading', { name: 'Train a student' }).waitFor();
+    await page.getByText('Seed and device').press('Enter');
+    await page.getByRole('textbox', { name: 'Seed' }).waitFor();
     await page.getByRole('button', { name: 'Start training' }).press('Enter');
     await page.getByText(/^After \d seconds, in 128 weeks/).waitFor();
     await learned(page);
@@ -60,8 +62,10 @@ describe.skipIf(absent !== null)('the training', () => {
     const shown = await page.getByRole('heading', { name: /^The student scores/ }).textContent();
     expect(shown).toContain(rows[0].finalScore.mean.toFixed(3));
     await page.getByRole('button', { name: 'Keep', exact: true }).press('Enter');
-    await page.getByRole('heading', { name: 'Your students' }).waitFor();
-    await visited.expectAccessible('train-laptop');
+    await page.getByText(/^my-student is kept/).waitFor();
+    await visited.expectAccessibleInAllSizes('train');
+    await page.getByRole('button', { name: 'Play against it' }).press('Enter');
+    await page.getByText('You race my-student.').waitFor();
     expect(visited.foreignRequests).toEqual([]);
     expect(visited.messages).toEqual([]);
   }, 240_000);
@@ -69,6 +73,8 @@ describe.skipIf(absent !== null)('the training', () => {
   it('is run by touch, and the kept student races, plays and is compared after a reload', async () => {
     await using visited = await visit(FAST, { size: 'phone' });
     const { page } = visited;
+    await page.getByText('Seed and device').tap();
+    await page.getByRole('textbox', { name: 'Seed' }).waitFor();
     await page.getByRole('button', { name: 'Start training' }).tap();
     await learned(page);
     await page.getByRole('button', { name: 'Stop' }).tap();
@@ -78,8 +84,9 @@ describe.skipIf(absent !== null)('the training', () => {
     await page.getByRole('textbox', { name: 'Name' }).fill('ada');
     await page.getByRole('button', { name: 'Keep', exact: true }).tap();
     await page.getByText(/^ada is kept/).waitFor();
-    await visited.expectAccessible('train-phone');
-    await page.emulateMedia({ colorScheme: 'light' });
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download', exact: true }).tap();
+    expect((await download).suggestedFilename()).toBe('ada.safetensors');
     await page.getByRole('button', { name: 'Play against it' }).tap();
     await page.getByRole('heading', { name: 'One person' }).waitFor();
     expect(page.url()).toContain('against=ada');

@@ -5,10 +5,11 @@ import { expect } from 'vitest';
 import { screenshot } from './screenshots.js';
 import type { Site } from './site.js';
 
-/** Common window sizes. */
+/** Window sizes: one for each layout of the page. */
 export const SIZES = {
-  laptop: { width: 1280, height: 800 },
-  phone: { width: 390, height: 844 },
+  laptop: { width: 1440, height: 900 },
+  tablet: { width: 768, height: 1024 },
+  phone: { width: 360, height: 740 },
 };
 
 const COLOR_SCHEMES = ['light', 'dark'] as const;
@@ -95,6 +96,16 @@ export class Visit {
       expect(await this.accessibilityViolations(rules), colorScheme).toEqual([]);
       expect(await this.overflowWidth()).toBeLessThanOrEqual(0);
       await screenshot(this.page, `${name}-${colorScheme}`);
+    }
+  }
+
+  /** Does in windows of all sizes what `expectAccessible` does. @param name of the screenshots. */
+  async expectAccessibleInAllSizes(name: string): Promise<void> {
+    for (const [size, window] of Object.entries(SIZES)) {
+      await this.page.setViewportSize(window);
+      // Until the charts have the new width.
+      await expect.poll(() => this.overflowWidth()).toBeLessThanOrEqual(0);
+      await this.expectAccessible(`${name}-${size}`);
     }
   }
 

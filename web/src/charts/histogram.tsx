@@ -115,8 +115,9 @@ function Picture({ rows, marks, shares, width, height, description, bar }: Pictu
       height={height}
       onPointerMove={move}
       onPointerDown={move}
-      onPointerLeave={() => {
-        bar.value = null;
+      onPointerLeave={({ pointerType }) => {
+        // What a finger pointed at stays when it is lifted.
+        if (pointerType !== 'touch') bar.value = null;
       }}
     >
       <Axes {...{ x, y, highest, width, height }} />

@@ -66,7 +66,7 @@ export function Panels(props: PanelsProps) {
     () => (width === null ? null : frameIn(width, panels.length, points)),
     [width, panels.length, points],
   );
-  const { series } = panels[0];
+  const series = longestOf(panels);
   return (
     <ChartFigure title={title} notes={notes} table={table}>
       {series.length > 1 && (
@@ -90,6 +90,10 @@ export function Panels(props: PanelsProps) {
     </ChartFigure>
   );
 }
+
+/** Returns the series of the panel that has most: others may lack some. */
+const longestOf = (panels: readonly Panel[]): readonly Series[] =>
+  panels.reduce<readonly Series[]>((most, { series }) => (series.length > most.length ? series : most), []);
 
 const NO_EVENTS: readonly number[] = [];
 

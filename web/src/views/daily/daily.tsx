@@ -1,5 +1,5 @@
 /** The daily episode: the same person for everybody, 28 actions, no undo. */
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
 import { colourOf } from '../../charts/policy-colours.js';
 import { DAILY_GRADER, seedOfDay, today } from '../../daily/daily.js';
@@ -27,7 +27,7 @@ import type { ViewProps } from '../view.js';
 import { addMove, movesOf } from './daily-moves.js';
 import type { DAILY_FIELDS } from './fields.js';
 import { Race } from './race.js';
-import { playRivals, RIVALS } from './rivals.js';
+import { playRivals, RIVALS, rivalNamed } from './rivals.js';
 import { Share } from './share.js';
 import '../../parts/marks.css';
 import '../person/current-state.css';
@@ -56,6 +56,7 @@ const settingOf = (day: string): EpisodeSetting => ({
 
 function Day({ day }: { readonly day: string }) {
   const moves = movesOf(day);
+  const against = useSignal(NOBODY);
   const state: PersonState = {
     ...{ seed: seedOfDay(day), person: 'sampled', grader: DAILY_GRADER, moves },
     ...{ by: BY_HAND, against: NOBODY, at: 0 },
@@ -76,11 +77,11 @@ function Day({ day }: { readonly day: string }) {
     <div class="week">
       <Announcements episode={episode} playing={false} />
       {episode.result === null ? (
-        <Playing day={day} episode={episode} moves={moves} />
+        <Playing day={day} episode={episode} moves={moves} against={against} />
       ) : (
         <Finished day={day} episode={episode} result={episode.result} />
       )}
-      <Timeline episode={episode} />
+      <Timeline episode={episode} player={BY_HAND} rival={rivalNamed(episode.setting, against.value)} />
     </div>
   );
 }
@@ -89,13 +90,14 @@ interface PlayingProps {
   readonly day: string;
   readonly episode: EpisodeSoFar;
   readonly moves: readonly Move[];
+  /** The rival to race against, or NOBODY. */
+  readonly against: Signal<string>;
 }
 
-function Playing({ day, episode, moves }: PlayingProps) {
+function Playing({ day, episode, moves, against }: PlayingProps) {
   const last = moves.at(-1);
   const belief = useSignal<readonly number[]>(last?.belief ?? NEUTRAL_BELIEF);
   const stated = useSignal(last === undefined || last.belief !== null);
-  const against = useSignal(NOBODY);
   const act = (action: number): void => addMove(day, { action, belief: stated.value ? belief.value : null });
   return (
     <>

@@ -7,7 +7,7 @@ import { title } from '../../person/descriptions.js';
 import type { EpisodeSetting, Move } from '../../person/episode-types.js';
 import { NOBODY } from '../../person/player-names.js';
 import { keptStudents } from '../../students/kept-students.js';
-import { playRivals, rivals } from './rivals.js';
+import { playRivals, rivalNamed } from './rivals.js';
 
 interface RaceProps {
   readonly setting: EpisodeSetting;
@@ -24,7 +24,7 @@ export function Race({ setting, moves, names, against, choose }: RaceProps) {
   useLayoutEffect(() => {
     if (against !== NOBODY) void playRivals(setting, [against]);
   }, [JSON.stringify(setting), against]);
-  const rival = rivals.value.find((each) => each.name === against);
+  const rival = rivalNamed(setting, against);
   const theirs = rival?.beliefs[moves.length - 1] ?? null;
   const mine = moves.at(-1)?.belief ?? null;
   return (
@@ -37,8 +37,8 @@ export function Race({ setting, moves, names, against, choose }: RaceProps) {
         hint="A policy plays the same person with the same luck. The table shows its belief after the same number of slots as yours."
         onChange={choose}
       />
-      {against !== NOBODY && rival === undefined && <p class="note">{against} is still playing …</p>}
-      {rival !== undefined && moves.length === 0 && (
+      {against !== NOBODY && rival === null && <p class="note">{against} is still playing …</p>}
+      {rival !== null && moves.length === 0 && (
         <p class="note">Play your first slot to see the beliefs.</p>
       )}
       {theirs !== null && (

@@ -27,6 +27,10 @@ let played: { readonly setting: string; readonly keys: Set<string> } = { setting
 export const rivalsIn = (setting: EpisodeSetting): readonly Rival[] =>
   played.setting === JSON.stringify(setting) ? rivals.value : [];
 
+/** Returns a rival that has finished the episode of a setting; null for others. */
+export const rivalNamed = (setting: EpisodeSetting, name: string): Rival | null =>
+  rivalsIn(setting).find((rival) => rival.name === name) ?? null;
+
 /** Lets rivals play, each once for each episode. A rival that fails is left out. */
 export async function playRivals(setting: EpisodeSetting, names: readonly string[]): Promise<void> {
   const text = JSON.stringify(setting);

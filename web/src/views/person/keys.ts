@@ -32,7 +32,7 @@ export function useShortcuts(enabled: boolean, shortcuts: Shortcuts): void {
   }, [enabled]);
 }
 
-/** Returns whether the focused element uses letters or digits itself. Sliders and checkboxes do not. */
+/** Returns whether the focused element uses letters or digits itself. Sliders, checkboxes and radio buttons do not. */
 const isTyping = ({ target }: KeyboardEvent): boolean =>
   target instanceof HTMLElement &&
-  target.matches('input:not([type="range"], [type="checkbox"]), select, textarea');
+  target.matches('input:not([type="range"], [type="checkbox"], [type="radio"]), select, textarea');

@@ -5,7 +5,7 @@ import { colourOf } from '../../charts/policy-colours.js';
 import { BY_HAND, NOBODY, PLAYER_NAMES } from '../../person/player-names.js';
 import { FailureMessage, Loading } from '../../states/messages.js';
 import { Race } from '../daily/race.js';
-import { playRivals } from '../daily/rivals.js';
+import { playRivals, rivalNamed } from '../daily/rivals.js';
 import type { ViewProps } from '../view.js';
 import { Announcements } from './announcements.js';
 import { BeliefSliders } from './belief.js';
@@ -67,7 +67,8 @@ export function PersonView(props: ViewProps<typeof PERSON_FIELDS>) {
       />
       {state.against !== NOBODY && (
         <p class="note racing">
-          You race {state.against}. Its belief and yours are below the actions; its score comes at the end.
+          You race {state.against}. Its belief moves beside yours, below the actions and in the chart; its
+          score comes at the end.
         </p>
       )}
       {failure.value !== null && <FailureMessage failure={failure.value} retry={replay} />}
@@ -87,7 +88,7 @@ interface EpisodePanelsProps {
 
 function EpisodePanels(props: EpisodePanelsProps) {
   const { episode, actions } = props;
-  const { seed, person, by } = actions.state;
+  const { seed, person, by, against } = actions.state;
   const wasRunning = useRef(false);
   wasRunning.current ||= episode.result === null;
   return (
@@ -110,7 +111,11 @@ function EpisodePanels(props: EpisodePanelsProps) {
             />
           </div>
         )}
-        <Timeline episode={episode} />
+        <Timeline
+          episode={episode}
+          player={by}
+          rival={against === by ? null : rivalNamed(episode.setting, against)}
+        />
       </div>
     </>
   );

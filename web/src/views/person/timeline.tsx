@@ -1,4 +1,7 @@
-/** The week so far: the actions, the meters, the reward and the belief, with one crosshair; and the steps as a table. */
+/**
+ * The week so far: the actions, the meters, the reward and the belief beside that of a rival, with one crosshair; and the
+ * steps as a table.
+ */
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { episodeInWords, type TimelineEpisode } from '../../../../src/figures/timeline-episode.js';
@@ -12,9 +15,12 @@ import {
 import { RHYTHM } from '../../../../src/world/numbers.js';
 import { ActionStrip } from '../../charts/action-strip.js';
 import { type Panel, Panels } from '../../charts/panels.js';
+import { colourOf, isRepeated } from '../../charts/policy-colours.js';
 import type { TableProps } from '../../parts/table.js';
 import { useStages } from '../../parts/use-stages.js';
 import { plain, signed, title } from '../../person/descriptions.js';
+import type { Move, Rival } from '../../person/episode-types.js';
+import { BY_HAND } from '../../person/player-names.js';
 import { timeOf } from '../../person/transitions.js';
 import type { EpisodeSoFar } from './episode-store.js';
 import { EventBadges } from './event-badges.js';
@@ -23,19 +29,26 @@ import '../../charts/charts.css';
 
 interface TimelineProps {
   readonly episode: EpisodeSoFar;
+  /** Who plays: BY_HAND or a policy. */
+  readonly player: string;
+  /** Whose belief is drawn beside the player's, up to the same slot; null for nobody. */
+  readonly rival: Rival | null;
 }
 
 /** Draws the week in a task of its own, after the rest of the view, so that no task is long. */
-export function Timeline({ episode }: TimelineProps) {
+export function Timeline({ episode, player, rival }: TimelineProps) {
   const [shown] = useStages(episode, 1);
-  return useMemo(() => shown && <Week episode={shown} />, [shown]);
+  return useMemo(
+    () => shown && <Week episode={shown} player={player} rival={rival} />,
+    [shown, player, rival],
+  );
 }
 
-function Week({ episode }: TimelineProps) {
+function Week({ episode, player, rival }: TimelineProps) {
   const { moves, transitions, result } = episode;
   const cursor = useSignal<number | null>(null);
-  const panels = useMemo(() => panelsOf(episode), [episode]);
-  const table = useMemo(() => stepsOf(episode), [episode]);
+  const panels = useMemo(() => panelsOf(episode, player, rival), [episode, player, rival]);
+  const table = useMemo(() => stepsOf(episode, rival), [episode, rival]);
   const events = useMemo(
     () => transitions.filter(({ event }) => event >= 0).map(({ step }) => step),
     [transitions],
@@ -81,8 +94,12 @@ function momentOf({ transitions }: EpisodeSoFar, step: number): string {
   return `${title(timeOf(step - 1))}: ${words.join(', ')}`;
 }
 
-/** The five meters, the reward and the three numbers of the belief. The belief is left out if none was stated. */
-function panelsOf({ moves, transitions, result }: EpisodeSoFar): Panel[] {
+/** The five meters, the reward and the three numbers of the beliefs. The beliefs are left out if none was stated. */
+function panelsOf(
+  { moves, transitions, result }: EpisodeSoFar,
+  player: string,
+  rival: Rival | null,
+): Panel[] {
   const unitAxis = { domain: [0, 1], ticks: [0, 0.5, 1] } as const;
   const panel = (name: string, values: readonly number[]) => ({
     ...{ name, ...unitAxis, series: [{ name, colour: 'var(--player)', values }] },
@@ -100,13 +117,29 @@ function panelsOf({ moves, transitions, result }: EpisodeSoFar): Panel[] {
     ...panel('reward', rewards),
     ...{ domain: [-largest, largest], ticks: [-largest, 0, largest], threshold: 0 },
   };
-  if (moves.every(({ belief }) => belief === null)) return [...meters, reward];
+  const lines = [
+    { name: nameOfPlayer(player), colour: 'var(--player)', beliefs: moves.map(({ belief }) => belief) },
+    ...(rival === null ? [] : [lineOfRival(rival, player, moves.length)]),
+  ];
+  if (lines.every(({ beliefs }) => beliefs.every((belief) => belief === null))) return [...meters, reward];
   const beliefs = BELIEF_NAMES.map((name, k) => ({
-    ...panel(`belief: ${name}`, [NaN, ...moves.map(({ belief }) => belief?.[k] ?? NaN)]),
+    ...{ name: `belief: ${name}`, ...unitAxis },
+    series: lines.map(({ beliefs, ...line }) => ({
+      ...line,
+      values: [NaN, ...beliefs.map((belief) => belief?.[k] ?? NaN)],
+    })),
     ...(result !== null && { threshold: result.target[k] }),
   }));
   return [...meters, reward, ...beliefs];
 }
+
+/** The rival's belief in its own colour, after as many slots as the player's. */
+const lineOfRival = ({ name, beliefs }: Rival, player: string, slots: number) => ({
+  ...{ name, colour: colourOf(name), dashed: isRepeated([player, name], 1) },
+  beliefs: beliefs.slice(0, slots),
+});
+
+const nameOfPlayer = (player: string): string => (player === BY_HAND ? 'you' : player);
 
 /** Returns the data of the timeline. The true belief is included after the last step; earlier, the page does not have it. */
 function timelineOf({ moves, transitions, result }: EpisodeSoFar): TimelineEpisode {
@@ -122,11 +155,15 @@ function timelineOf({ moves, transitions, result }: EpisodeSoFar): TimelineEpiso
   };
 }
 
-function stepsOf({ moves, transitions }: EpisodeSoFar): TableProps {
+function stepsOf({ moves, transitions }: EpisodeSoFar, rival: Rival | null): TableProps {
+  const theirs = (i: number): string[] => (rival === null ? [] : [beliefInWords(rival.beliefs[i])]);
   return {
     caption:
       'Every step: the meters after it; in brackets, the change of each meter and the personal or random part of the change',
-    columns: ['step', 'when', 'action', 'event', 'reward', 'belief', ...METER_NAMES],
+    columns: [
+      ...['step', 'when', 'action', 'event', 'reward', 'belief', ...METER_NAMES],
+      ...(rival === null ? [] : [`belief of ${rival.name}`]),
+    ],
     rows: transitions
       .slice(1)
       .map(({ step, action, event, reward, meters, deltas, anomalies }, i) => [
@@ -135,8 +172,12 @@ function stepsOf({ moves, transitions }: EpisodeSoFar): TableProps {
         plain(ACTION_NAMES[action]),
         event < 0 ? '–' : plain(EVENT_NAMES[event]),
         signed(reward),
-        moves[i]?.belief?.map((each) => each.toFixed(2)).join(' ') ?? '–',
+        beliefInWords(moves[i]?.belief),
         ...meters.map((meter, k) => `${meter.toFixed(2)} (${signed(deltas[k])}, ${signed(anomalies[k], 3)})`),
+        ...theirs(i),
       ]),
   };
 }
+
+const beliefInWords = (belief: Move['belief'] | undefined): string =>
+  belief?.map((each) => each.toFixed(2)).join(' ') ?? '–';
