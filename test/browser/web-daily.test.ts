@@ -47,6 +47,10 @@ describe.skipIf(absent !== null)('the daily episode', () => {
     await page.keyboard.press('u');
     await page.reload();
     await slots(page, 10);
+    const shortcuts = page.getByRole('checkbox', { name: /^Keys/ });
+    await shortcuts.press('Space');
+    await page.keyboard.press('1');
+    await shortcuts.press('Space');
     // The planner is still playing.
     await page.getByRole('combobox', { name: 'Against' }).press('p');
     await page.keyboard.press('Tab');
@@ -69,6 +73,9 @@ describe.skipIf(absent !== null)('the daily episode', () => {
     const { finalScore, beliefMae } = await replayed((await link.getAttribute('href'))!);
     expect(text).toContain(`Score ${finalScore.toFixed(3)}, belief error ${beliefMae.toFixed(3)}`);
     expect(await link.getAttribute('href')).toContain(`seed=${SEED}&`);
+    // A key of ten acts as its digit less one, and none acts while shortcuts are off.
+    const actions = Array.from(KEYS, (key) => (Number(key) + 9) % 10).join('');
+    expect(await link.getAttribute('href')).toContain(`moves=${actions}-`);
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.getByRole('button', { name: 'Copy the result' }).press('Enter');
     await page.getByText('Copied.').waitFor();
@@ -103,10 +110,13 @@ describe.skipIf(absent !== null)('the daily episode', () => {
     // No move is an entry of the history, which the browser's Back button would undo.
     expect(await page.evaluate('history.length')).toBe(entries);
     expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
+    await page.getByRole('link', { name: 'Open this week in One person' }).tap();
+    await page.getByRole('heading', { name: 'One person' }).waitFor();
+    await page.getByRole('heading', { name: 'Who it was' }).waitFor();
   });
 
   it('has no accessibility violations in any size, in light and dark', async () => {
-    await using visited = await visit(DAY, { size: 'phone' });
+    await using visited = await visit(DAY);
     const { page } = visited;
     await slots(page, 0);
     await page.keyboard.press('1');

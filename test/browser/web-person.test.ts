@@ -540,7 +540,7 @@ describe.skipIf(absent !== null)('one person', () => {
     it.each(Object.entries(states))(
       'has no violations in any size, in light and dark: %s',
       async (state, fragment) => {
-        await using visited = await visit(fragment, { size: 'phone' });
+        await using visited = await visit(fragment);
         const { page } = visited;
         if (state === 'policy') await page.locator('blockquote').waitFor();
         await page.getByRole('img').first().waitFor();

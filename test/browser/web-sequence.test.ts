@@ -116,7 +116,12 @@ describe.skipIf(absent !== null)('the sequence editor', () => {
     await page.getByRole('radio', { name: /^Sleep/ }).focus();
     await page.keyboard.press('ArrowDown');
     expect(await page.getByRole('radio', { name: /^Exercise/ }).isChecked()).toBe(true);
-    // The radio button, which has the focus, does not take the key.
+    const shortcuts = page.getByRole('checkbox', { name: /^Keys/ });
+    await shortcuts.press('Space');
+    await page.keyboard.press('u');
+    await shortcuts.press('Space');
+    // A radio button that has the focus does not take the key.
+    await page.getByRole('radio', { name: /^Exercise/ }).focus();
     await page.keyboard.press('u');
     await expect.poll(() => shown(page)).toBe(painted.slice(0, 6) + V2.slice(6));
     expect(await page.locator('.scores [role="status"]').textContent()).toMatch(
@@ -231,7 +236,7 @@ describe.skipIf(absent !== null)('the sequence editor', () => {
   });
 
   it('has no accessibility violations in any size, in light and dark', async () => {
-    await using visited = await visit('#sequence', { size: 'phone' });
+    await using visited = await visit('#sequence');
     const { page } = visited;
     await means(page);
     await page.getByText('The histograms as a table').click();

@@ -45,6 +45,12 @@ describe.skipIf(absent !== null)('the training', () => {
       .waitFor({ timeout: 180_000 });
     await stopped(page);
     expect(await page.getByRole('alert').count()).toBe(0);
+    const curves = page.getByRole('slider', { name: 'Read the curves at' });
+    await curves.press('Home');
+    expect(await curves.getAttribute('aria-valuetext')).toMatch(
+      /^\d+\.\d s, mostly [a-z ]+: final score 0\.\d{3}, belief error 0\.\d{3}, first half /,
+    );
+    expect(await page.locator('.crosshair').count()).toBe(4);
     const download = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Download', exact: true }).press('Enter');
     const file = await download;
@@ -79,6 +85,9 @@ describe.skipIf(absent !== null)('the training', () => {
     await learned(page);
     await page.getByRole('button', { name: 'Stop' }).tap();
     await stopped(page);
+    const curves = page.getByRole('slider', { name: 'Read the curves at' });
+    await page.getByRole('img', { name: /^final score over time/ }).tap({ position: { x: 42, y: 80 } });
+    expect(await curves.inputValue()).toBe('0');
     await page.getByRole('textbox', { name: 'Name' }).fill('planner');
     await page.getByText('Expected at most 30 small letters').waitFor();
     await page.getByRole('textbox', { name: 'Name' }).fill('ada');

@@ -1,4 +1,9 @@
-/** Curves over the seconds of a training: lines in panels, and shares stacked on each other in the last panel. */
+/**
+ * Curves over the seconds of a training: lines in panels, and shares stacked on each other in the last panel. A crosshair
+ * marks one measurement in all panels. The pointer moves it, and so does a slider.
+ */
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import type { TableProps } from '../parts/table.js';
 import { useWidth } from '../parts/use-width.js';
@@ -32,23 +37,55 @@ interface TimeCurvesProps {
 export function TimeCurves({ title, notes, seconds, curves, stack, table }: TimeCurvesProps) {
   const container = useRef<HTMLDivElement>(null);
   const width = useWidth(container);
+  /** The measurement under the crosshair; null for none. */
+  const cursor = useSignal<number | null>(null);
+  const read = (k: number): void => {
+    cursor.value = k;
+  };
+  const at = Math.min(cursor.value ?? Infinity, seconds.length - 1);
+  const panels = { seconds, at, isRead: cursor.value !== null, read };
+  const frame = width === null ? null : frameIn(width, curves.length + 1);
   return (
     <ChartFigure title={title} notes={notes} table={table}>
       <div class="plot time-curves" ref={container}>
-        {width !== null && (
+        {frame !== null && (
           <>
             {curves.map((curve) => (
-              <CurvePanel
-                key={curve.name}
-                {...{ curve, seconds }}
-                frame={frameIn(width, curves.length + 1)}
-              />
+              <CurvePanel key={curve.name} {...{ ...panels, curve, frame }} />
             ))}
-            <StackPanel curve={stack} seconds={seconds} frame={frameIn(width, curves.length + 1)} />
+            <StackPanel {...{ ...panels, curve: stack, frame }} />
           </>
         )}
       </div>
+      <TimeSlider {...{ seconds, at, read, curves, stack }} />
     </ChartFigure>
+  );
+}
+
+type TimeSliderProps = Pick<TimeCurvesProps, 'seconds' | 'curves' | 'stack'> &
+  Pick<PanelProps, 'at' | 'read'>;
+
+/** Moves the crosshair by keyboard and touch, and reads the values to screen readers. */
+function TimeSlider({ seconds, at, read, curves, stack }: TimeSliderProps) {
+  const shares = stack.lines.map(({ values }) => values[at]);
+  const most = shares.indexOf(Math.max(...shares));
+  const moment = `${seconds[at].toFixed(1)} s, mostly ${stack.lines[most].name}`;
+  const values = curves.flatMap(({ lines }) =>
+    lines.map(({ name, values }) => `${name} ${decimal(values[at])}`),
+  );
+  return (
+    <label class="step-slider">
+      <span>{moment}</span>
+      <input
+        type="range"
+        min="0"
+        max={seconds.length - 1}
+        value={at}
+        aria-label="Read the curves at"
+        aria-valuetext={`${moment}: ${values.join(', ')}`}
+        onInput={({ currentTarget }) => read(Number(currentTarget.value))}
+      />
+    </label>
   );
 }
 
@@ -70,6 +107,12 @@ interface PanelProps {
   readonly curve: Curve;
   readonly seconds: readonly number[];
   readonly frame: Frame;
+  /** The measurement whose values are shown: the one under the crosshair, else the last. */
+  readonly at: number;
+  /** Whether the crosshair is shown. */
+  readonly isRead: boolean;
+  /** Moves the crosshair to a measurement. */
+  readonly read: (k: number) => void;
 }
 
 type Scale = (value: number) => number;
@@ -80,14 +123,30 @@ const scaleOf = (seconds: readonly number[], { width }: Frame): Scale => {
   return (second) => LEFT + (second / end) * (width - LEFT - RIGHT);
 };
 
-function CurvePanel({ curve: { name, lines }, seconds, frame }: PanelProps) {
+/** Returns the handlers that move the crosshair to the measurement nearest to the pointer. */
+function pointerOf({ seconds, frame, read }: Pick<PanelProps, 'seconds' | 'frame' | 'read'>) {
+  const move = ({ clientX, currentTarget }: PointerEvent): void => {
+    const { left } = (currentTarget as Element).getBoundingClientRect();
+    const distances = seconds.map((second) => Math.abs(scaleOf(seconds, frame)(second) - (clientX - left)));
+    read(distances.indexOf(Math.min(...distances)));
+  };
+  return { onPointerMove: move, onPointerDown: move };
+}
+
+function CurvePanel({ curve: { name, lines }, ...panel }: PanelProps) {
+  const { seconds, frame, at } = panel;
   const all = lines.flatMap(({ values, level }) => (level === null ? values : [...values, level]));
   const [low, high] = rangeOf(all);
   const x = scaleOf(seconds, frame);
   const y: Scale = (value) => TOP + (1 - (value - low) / (high - low)) * (HEIGHT - TOP - BOTTOM);
   const now = lines.map(({ name: line, values }) => `${line} ${decimal(values[values.length - 1])}`);
   return (
-    <svg role="img" aria-label={`${name} over time. Now: ${now.join(', ')}.`} {...frame}>
+    <svg
+      role="img"
+      aria-label={`${name} over time. Now: ${now.join(', ')}.`}
+      {...frame}
+      {...pointerOf(panel)}
+    >
       <Axes {...{ name, frame, seconds, x, y }} ticks={[low, high]} />
       {lines.map(
         ({ name: line, level }) =>
@@ -115,19 +174,43 @@ function CurvePanel({ curve: { name, lines }, seconds, frame }: PanelProps) {
           style={{ fill: colour }}
         >
           {lines.length > 1 && `${line} `}
-          {decimal(values[values.length - 1])}
+          {decimal(values[at])}
         </text>
       ))}
+      <Crosshair {...panel}>
+        {lines.map(({ name: line, colour, values }) => (
+          <circle key={line} cx={x(seconds[at])} cy={y(values[at])} r="3.5" fill={colour} />
+        ))}
+      </Crosshair>
     </svg>
   );
 }
 
-function StackPanel({ curve: { name, lines }, seconds, frame }: PanelProps) {
+type CrosshairProps = Omit<PanelProps, 'curve' | 'read'> & { readonly children?: ComponentChildren };
+
+function Crosshair({ seconds, frame, at, isRead, children }: CrosshairProps) {
+  if (!isRead) return null;
+  const x = scaleOf(seconds, frame)(seconds[at]);
+  return (
+    <g class="crosshair">
+      <line x1={x} x2={x} y1={TOP} y2={HEIGHT - BOTTOM} />
+      {children}
+    </g>
+  );
+}
+
+function StackPanel({ curve: { name, lines }, ...panel }: PanelProps) {
+  const { seconds, frame } = panel;
   const x = scaleOf(seconds, frame);
   const y: Scale = (share) => TOP + (1 - share) * (HEIGHT - TOP - BOTTOM);
   const sums = seconds.map(() => 0);
   return (
-    <svg role="img" aria-label={`${name} over time. The table has the most frequent action.`} {...frame}>
+    <svg
+      role="img"
+      aria-label={`${name} over time. The table has the most frequent action.`}
+      {...frame}
+      {...pointerOf(panel)}
+    >
       <Axes {...{ name, frame, seconds, x, y }} ticks={[0, 1]} />
       {lines.map(({ name: line, colour, values }) => {
         const lower = sums.map(y);
@@ -142,6 +225,7 @@ function StackPanel({ curve: { name, lines }, seconds, frame }: PanelProps) {
           </path>
         );
       })}
+      <Crosshair {...panel} />
     </svg>
   );
 }

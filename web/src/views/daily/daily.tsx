@@ -19,6 +19,7 @@ import {
   stopFollowing,
 } from '../person/episode-store.js';
 import { addressOf, type PersonState } from '../person/fields.js';
+import { ActionKeys, KeysChoice } from '../person/keys-choice.js';
 import { MeterStrip } from '../person/meter-strip.js';
 import { NEUTRAL_BELIEF } from '../person/neutral-belief.js';
 import { Result } from '../person/result.js';
@@ -104,9 +105,12 @@ function Playing({ day, episode, moves, against }: PlayingProps) {
       <div class="by-hand">
         <MeterStrip episode={episode} />
         <CurrentState episode={episode} />
-        <ByHand episode={episode} act={act} shortcuts />
+        <ByHand episode={episode} act={act} />
         <BeliefSliders belief={belief} stated={stated} />
       </div>
+      <KeysChoice>
+        <ActionKeys /> act
+      </KeysChoice>
       <Race
         setting={settingOf(day)}
         moves={episode.moves}

@@ -38,9 +38,7 @@ export function Race({ setting, moves, names, against, choose }: RaceProps) {
         onChange={choose}
       />
       {against !== NOBODY && rival === null && <p class="note">{against} is still playing …</p>}
-      {rival !== null && moves.length === 0 && (
-        <p class="note">Play your first slot to see the beliefs.</p>
-      )}
+      {rival !== null && moves.length === 0 && <p class="note">Play your first slot to see the beliefs.</p>}
       {theirs !== null && (
         <table class="beliefs-race">
           <thead>

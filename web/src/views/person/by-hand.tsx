@@ -14,12 +14,11 @@ interface ByHandProps {
   /** The actions of the button Undo. Without them the button is left out. */
   readonly actions?: EpisodeActions;
   readonly act: (action: number) => void;
-  readonly shortcuts: boolean;
 }
 
-export function ByHand({ episode, actions, act, shortcuts }: ByHandProps) {
+export function ByHand({ episode, actions, act }: ByHandProps) {
   const keys: Shortcuts = Object.fromEntries(ACTION_NAMES.map((_, code) => [keyOf(code), () => act(code)]));
-  useShortcuts(shortcuts, keys);
+  useShortcuts(keys);
   return (
     <section class="panel next" aria-labelledby="next">
       <div class="head">

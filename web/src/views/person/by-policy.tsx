@@ -16,10 +16,9 @@ interface ByPolicyProps {
   readonly actions: EpisodeActions;
   /** Null while the policy computes. */
   readonly next: Advice | null;
-  readonly shortcuts: boolean;
 }
 
-export function ByPolicy({ actions, next, shortcuts }: ByPolicyProps) {
+export function ByPolicy({ actions, next }: ByPolicyProps) {
   const { playing, step, playOrPause, state } = actions;
   // While the policy computes, the last move stays, dimmed, so that the layout does not jump.
   const last = useRef<Advice | null>(null);
@@ -28,7 +27,7 @@ export function ByPolicy({ actions, next, shortcuts }: ByPolicyProps) {
   const stepOnce = (): void => {
     if (next !== null) step();
   };
-  useShortcuts(shortcuts, { p: playOrPause, s: stepOnce });
+  useShortcuts({ p: playOrPause, s: stepOnce });
   useLayoutEffect(() => {
     if (!playing || next === null) return;
     const timer = setTimeout(step, PACE);

@@ -1,4 +1,5 @@
 /** Keyboard shortcuts. They act once per key press, and not while the user types. */
+import { signal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
 /** Returns the key of an action: 1 to 9, then 0. */
@@ -7,16 +8,19 @@ export const keyOf = (action: number): string => String((action + 1) % 10);
 /** What the keys do, by key in lower case. */
 export type Shortcuts = Readonly<Record<string, () => void>>;
 
-export function useShortcuts(enabled: boolean, shortcuts: Shortcuts): void {
+/** Whether shortcuts act, in all views. */
+export const shortcutsOn = signal(true);
+
+export function useShortcuts(shortcuts: Shortcuts): void {
   const latest = useRef(shortcuts);
   latest.current = shortcuts;
   // A layout effect, because an effect some frames later could miss the next key.
   useLayoutEffect(() => {
-    if (!enabled) return;
     const onKey = (event: KeyboardEvent): void => {
       const chosen = latest.current[event.key.toLowerCase()];
       if (
         chosen === undefined ||
+        !shortcutsOn.value ||
         event.repeat ||
         event.ctrlKey ||
         event.metaKey ||
@@ -29,7 +33,7 @@ export function useShortcuts(enabled: boolean, shortcuts: Shortcuts): void {
     };
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);
-  }, [enabled]);
+  }, []);
 }
 
 /** Returns whether the focused element uses letters or digits itself. Sliders, checkboxes and radio buttons do not. */

@@ -50,9 +50,8 @@ export function PersonView(props: ViewProps<typeof PERSON_FIELDS>) {
   useLayoutEffect(() => {
     if (state.against !== NOBODY) void playRivals(settingOf(state), [state.against]);
   }, [JSON.stringify(settingOf(state)), state.against]);
-  const shortcuts = useSignal(true);
   const actions = episodeActions(props, playingAt);
-  useShortcuts(shortcuts.value, { u: actions.undo, n: actions.newSeed });
+  useShortcuts({ u: actions.undo, n: actions.newSeed });
   return (
     <div class="person" style={{ '--player': colourOf(state.by) }}>
       <h1>One person</h1>
@@ -60,11 +59,7 @@ export function PersonView(props: ViewProps<typeof PERSON_FIELDS>) {
         A week of 28 slots with a person you do not know. Each person responds differently: watch what each
         action does, state what you believe about them, and see at the end who it was.
       </p>
-      <SettingPanel
-        actions={actions}
-        isFinished={(currentEpisode.value?.result ?? null) !== null}
-        shortcuts={shortcuts}
-      />
+      <SettingPanel actions={actions} isFinished={(currentEpisode.value?.result ?? null) !== null} />
       {state.against !== NOBODY && (
         <p class="note racing">
           You race {state.against}. Its belief moves beside yours, below the actions and in the chart; its
@@ -73,9 +68,7 @@ export function PersonView(props: ViewProps<typeof PERSON_FIELDS>) {
       )}
       {failure.value !== null && <FailureMessage failure={failure.value} retry={replay} />}
       {failure.value === null && currentEpisode.value === null && <Loading>Starting the week …</Loading>}
-      {currentEpisode.value !== null && (
-        <EpisodePanels episode={currentEpisode.value} actions={actions} shortcuts={shortcuts.value} />
-      )}
+      {currentEpisode.value !== null && <EpisodePanels episode={currentEpisode.value} actions={actions} />}
     </div>
   );
 }
@@ -83,7 +76,6 @@ export function PersonView(props: ViewProps<typeof PERSON_FIELDS>) {
 interface EpisodePanelsProps {
   readonly episode: EpisodeSoFar;
   readonly actions: EpisodeActions;
-  readonly shortcuts: boolean;
 }
 
 function EpisodePanels(props: EpisodePanelsProps) {
@@ -107,7 +99,6 @@ function EpisodePanels(props: EpisodePanelsProps) {
               key={`${seed} ${person} ${by}`}
               actions={actions}
               next={adviceAt(addressOf(actions.state))}
-              shortcuts={props.shortcuts}
             />
           </div>
         )}
@@ -122,7 +113,7 @@ function EpisodePanels(props: EpisodePanelsProps) {
 }
 
 /** Play by hand: the buttons state the belief that the sliders set. */
-function HandAndBelief({ episode, actions, shortcuts }: EpisodePanelsProps) {
+function HandAndBelief({ episode, actions }: EpisodePanelsProps) {
   const last = actions.state.moves.at(-1);
   const belief = useSignal<readonly number[]>(last?.belief ?? NEUTRAL_BELIEF);
   const stated = useSignal(last === undefined || last.belief !== null);
@@ -132,7 +123,7 @@ function HandAndBelief({ episode, actions, shortcuts }: EpisodePanelsProps) {
       <div class="by-hand">
         <MeterStrip episode={episode} />
         <CurrentState episode={episode} />
-        <ByHand episode={episode} actions={actions} act={act} shortcuts={shortcuts} />
+        <ByHand episode={episode} actions={actions} act={act} />
         <BeliefSliders belief={belief} stated={stated} />
       </div>
       <Race

@@ -1,5 +1,4 @@
 /** The setting of the episode: person, seed, grader, player; and buttons to restart or undo. */
-import type { Signal } from '@preact/signals';
 import { GRADER_NAMES } from '../../../../src/world/fields.js';
 import { Button, Select, TextField } from '../../parts/controls.js';
 import { title } from '../../person/descriptions.js';
@@ -9,17 +8,16 @@ import { keptStudents } from '../../students/kept-students.js';
 import { GRADER_WORDS, policyWords } from '../../words.js';
 import type { EpisodeActions } from './episode-actions.js';
 import { PERSON_FIELDS, type PersonState } from './fields.js';
+import { ActionKeys, KeysChoice } from './keys-choice.js';
 import { UndoButton } from './undo-button.js';
 
 interface SettingProps {
   readonly actions: EpisodeActions;
   /** Whether the week is over. Until then, the button Undo is beside the actions. */
   readonly isFinished: boolean;
-  /** Whether keyboard shortcuts are on. */
-  readonly shortcuts: Signal<boolean>;
 }
 
-export function SettingPanel({ actions, isFinished, shortcuts }: SettingProps) {
+export function SettingPanel({ actions, isFinished }: SettingProps) {
   return (
     <section class="panel" aria-label="Setting">
       {/* Folded, so that the actions are near. */}
@@ -31,7 +29,10 @@ export function SettingPanel({ actions, isFinished, shortcuts }: SettingProps) {
         <Button onClick={actions.newSeed}>Another person</Button>
         <Button onClick={actions.restart}>Start again</Button>
         {isFinished && <UndoButton actions={actions} />}
-        <KeysChoice shortcuts={shortcuts} />
+        <KeysChoice>
+          <ActionKeys /> act, <kbd>u</kbd> undoes, <kbd>n</kbd> chooses another person, <kbd>s</kbd> steps,{' '}
+          <kbd>p</kbd> plays
+        </KeysChoice>
       </div>
     </section>
   );
@@ -84,19 +85,3 @@ function Choices({ actions: { state, set, setPlayer } }: Pick<SettingProps, 'act
     </div>
   );
 }
-
-const KeysChoice = ({ shortcuts }: Pick<SettingProps, 'shortcuts'>) => (
-  <label class="check keys">
-    <input
-      type="checkbox"
-      checked={shortcuts.value}
-      onChange={({ currentTarget }) => {
-        shortcuts.value = currentTarget.checked;
-      }}
-    />
-    <span>
-      Keys: <kbd>1</kbd> to <kbd>9</kbd> and <kbd>0</kbd> act, <kbd>u</kbd> undoes, <kbd>n</kbd> chooses
-      another person, <kbd>s</kbd> steps, <kbd>p</kbd> plays
-    </span>
-  </label>
-);

@@ -8,6 +8,7 @@ import { Button } from '../../parts/controls.js';
 import { title } from '../../person/descriptions.js';
 import { FailureMessage } from '../../states/messages.js';
 import { keyOf, useShortcuts } from '../person/keys.js';
+import { ActionKeys, KeysChoice } from '../person/keys-choice.js';
 import type { ViewProps } from '../view.js';
 import { Comparison } from './comparison.js';
 import { digitsOf, type SEQUENCE_FIELDS } from './fields.js';
@@ -34,7 +35,7 @@ export function SequenceView(props: ViewProps<typeof SEQUENCE_FIELDS>) {
       brush.value = code;
     },
   ]);
-  useShortcuts(true, { ...Object.fromEntries(brushKeys), u: painting.undo });
+  useShortcuts({ ...Object.fromEntries(brushKeys), u: painting.undo });
   return (
     <div class="sequence">
       <h1>One week for everybody</h1>
@@ -64,10 +65,13 @@ export function SequenceView(props: ViewProps<typeof SEQUENCE_FIELDS>) {
           <Palette brush={brush} />
           <WeekGrid painting={painting} brush={brush} />
           <Presets painting={painting} brush={brush.value} />
+          <KeysChoice>
+            <ActionKeys /> choose what to paint with, <kbd>u</kbd> undoes
+          </KeysChoice>
           <p class="fine" id="how-to-paint">
-            Drag over squares to paint them. Keys: arrows move, <kbd>1</kbd> to <kbd>9</kbd> and <kbd>0</kbd>{' '}
-            set an action, Shift with an arrow copies the action to the next square, <kbd>u</kbd> undoes. The
-            address contains the week, so you can send it.
+            Drag over squares to paint them. Keys in the week: arrows move, <kbd>1</kbd> to <kbd>9</kbd> and{' '}
+            <kbd>0</kbd> set an action, Shift with an arrow copies the action to the next square, <kbd>u</kbd>{' '}
+            undoes. The address contains the week, so you can send it.
           </p>
         </section>
       </div>

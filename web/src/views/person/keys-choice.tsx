@@ -1,0 +1,24 @@
+/** The choice whether keyboard shortcuts act. Who speaks to the computer turns them off: words could act by their letters. */
+import type { ComponentChildren } from 'preact';
+import { shortcutsOn } from './keys.js';
+
+/** @param children what the keys do. */
+export const KeysChoice = ({ children }: { readonly children: ComponentChildren }) => (
+  <label class="check keys">
+    <input
+      type="checkbox"
+      checked={shortcutsOn.value}
+      onChange={({ currentTarget }) => {
+        shortcutsOn.value = currentTarget.checked;
+      }}
+    />
+    <span>Keys: {children}</span>
+  </label>
+);
+
+/** The keys of the ten actions. */
+export const ActionKeys = () => (
+  <>
+    <kbd>1</kbd> to <kbd>9</kbd> and <kbd>0</kbd>
+  </>
+);
