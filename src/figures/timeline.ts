@@ -23,14 +23,18 @@ export interface TimelinePicture extends Caption {
   readonly maxWidth?: number;
 }
 
+const plain = (name: string): string => name.replaceAll('_', ' ');
+
 const SLOT_WIDTH = 27;
 const WIDTH = SLOT_WIDTH * NUM_SLOTS * RHYTHM.days;
 const MIN_WIDTH = 200;
-/** The marks of actions are rotated in slots that are narrower than this. */
-const MARK_WIDTH = 20;
+/** In slots that are narrower than this, two letters stand for the name of an action. */
+const NAME_WIDTH = 13;
 /** If days are narrower than this, only the label of the first day has the word "day". */
 const DAY_WIDTH = 44;
-const ACTION_HEIGHT = 26;
+/** The height of letters in narrow slots, and of rotated names. */
+const MARK_HEIGHT = 26;
+const NAME_HEIGHT = widestOf(ACTION_STYLES.map(({ action }) => plain(action))) + 8;
 const METER_HEIGHT = 44;
 const REWARD_HEIGHT = 74;
 const BELIEF_HEIGHT = 44;
@@ -48,7 +52,7 @@ export function drawTimeline(picture: TimelinePicture): Drawing {
   if (maxWidth !== undefined) checkNumber('maxWidth', maxWidth);
   const width = maxWidth === undefined ? WIDTH : Math.max(MIN_WIDTH, Math.floor(maxWidth - MARGIN));
   const spec: TopView = {
-    title: { text: title, subtitle: [...captionOf(episode), ...notes] },
+    title: { text: title, subtitle: [...captionOf(episode, width), ...notes] },
     vconcat: [
       actionsRow(episode, width),
       ...METER_NAMES.map((meter, k) => meterRow(episode, meter, k)),
@@ -68,13 +72,12 @@ export function drawTimeline(picture: TimelinePicture): Drawing {
 
 const { crashThreshold } = RHYTHM.constants;
 
-function captionOf({ beliefs, target }: TimelineEpisode): string[] {
-  const marks = ACTION_STYLES.map(({ mark, action }) => `${mark} ${action}`);
+function captionOf({ beliefs, target }: TimelineEpisode, width: number): string[] {
+  const marks = ACTION_STYLES.map(({ mark, action }) => `${mark} ${plain(action)}`);
   const beliefNote =
     target === undefined ? 'Stated beliefs.' : 'Stated beliefs (line) and belief targets (dashed).';
   return [
-    `${marks.slice(0, 5).join(', ')},`,
-    `${marks.slice(5).join(', ')}.`,
+    ...(hasNames(width) ? [] : [`${marks.slice(0, 5).join(', ')},`, `${marks.slice(5).join(', ')}.`]),
     `Meters after each step; dashed: ${crashThreshold}, below which a meter counts as crashed. ${beliefs === undefined ? 'No beliefs were stated.' : beliefNote}`,
     'Rewards as received: with noise, and at the last step with a part of the grade.',
   ];
@@ -116,34 +119,39 @@ const unitChannel = (field: string, name: string) =>
     },
   }) as const;
 
+const widthOfSlot = (width: number): number => width / (NUM_SLOTS * RHYTHM.days);
+const hasNames = (width: number): boolean => widthOfSlot(width) >= NAME_WIDTH;
+
 const slotOf = (step: number) => ({ from: dayOf(step), to: dayOf(step + 1), middle: dayOf(step + 0.5) });
 
 function actionsRow({ actions }: TimelineEpisode, width: number): View {
-  const slot = width / (NUM_SLOTS * RHYTHM.days);
-  const rotated = slot < MARK_WIDTH && { angle: 270, fontSize: Math.min(9, slot) };
+  const isNamed = hasNames(width);
+  const height = isNamed ? NAME_HEIGHT : MARK_HEIGHT;
+  const fontSize = isNamed ? FONT_SIZE : Math.min(9, widthOfSlot(width));
   const values = Array.from(actions, (action, step) => ({
     ...slotOf(step),
     ...ACTION_STYLES[action],
+    text: isNamed ? plain(ACTION_STYLES[action].action) : ACTION_STYLES[action].mark,
     row: 'actions',
   }));
   const y = { field: 'row', type: 'nominal', axis: { ...nameAxis('actions', NAME_X), ...BARE } } as const;
   return {
-    height: ACTION_HEIGHT,
+    height,
     data: { values },
-    encoding: { y: { ...y, axis: { ...y.axis, titleY: ACTION_HEIGHT / 2 } } },
+    encoding: { y: { ...y, axis: { ...y.axis, titleY: height / 2 } } },
     layer: [
       {
         mark: {
           type: 'rect',
           stroke: LIGHT.paper,
-          strokeWidth: slot < MARK_WIDTH ? 0.75 : 1.5,
+          strokeWidth: isNamed ? 1.5 : 0.75,
           height: { band: 1 },
         },
         encoding: { ...SPAN, color: { field: 'colour', type: 'nominal', scale: null } },
       },
       {
-        mark: { type: 'text', color: INK_ON_COLOUR, ...rotated },
-        encoding: { x: inDays('middle'), text: { field: 'mark', type: 'nominal' } },
+        mark: { type: 'text', color: INK_ON_COLOUR, angle: 270, fontSize },
+        encoding: { x: inDays('middle'), text: { field: 'text', type: 'nominal' } },
       },
     ],
   };
@@ -220,7 +228,7 @@ function inLanes(events: ArrayLike<number>, totalWidth: number): PlacedEvent[] {
   return Array.from(events, (event, step) => ({ event, step }))
     .filter(({ event }) => event >= 0)
     .map(({ event, step }) => {
-      const name = EVENT_NAMES[event].replaceAll('_', ' ');
+      const name = plain(EVENT_NAMES[event]);
       const width = textWidth(name, FONT_SIZE) + 2 * DOT_WIDTH;
       const { middle } = slotOf(step);
       const x = (middle / RHYTHM.days) * totalWidth;

@@ -1,13 +1,12 @@
 /** Tests timelines of episodes: complete or partial, with and without beliefs and targets. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Episode } from '../../src/engine/reference/episode.js';
-import { ACTION_STYLES } from '../../src/figures/action-sequences.js';
 import { pngOf } from '../../src/figures/png.js';
 import { svgOf } from '../../src/figures/svg.js';
 import { drawTimeline } from '../../src/figures/timeline.js';
 import type { TimelineEpisode } from '../../src/figures/timeline-episode.js';
 import { InputError } from '../../src/shared/errors.js';
-import { BELIEF_NAMES, EVENT_NAMES, METER_NAMES, NUM_STEPS } from '../../src/world/fields.js';
+import { ACTION_NAMES, BELIEF_NAMES, EVENT_NAMES, METER_NAMES, NUM_STEPS } from '../../src/world/fields.js';
 import { elementsOf, ODD_NAME, PICTURES, Pixels, svgOnce, textsOf } from '../support/pictures.js';
 
 /** Vega reports errors in a specification as warnings. */
@@ -63,9 +62,9 @@ describe.each(EPISODES)('%s', (_name, episode) => {
     for (const text of [...METER_NAMES, 'actions', 'events', 'reward', 'day 1', 'day 7']) {
       expect(texts).toContain(text);
     }
-    const marks = ACTION_STYLES.map(({ mark }) => mark);
-    expect(texts.filter((text) => marks.includes(text))).toEqual(
-      Array.from(episode.actions, (action) => ACTION_STYLES[action].mark),
+    const names = ACTION_NAMES.map((action) => action.replaceAll('_', ' '));
+    expect(texts.filter((text) => names.includes(text))).toEqual(
+      Array.from(episode.actions, (action) => names[action]),
     );
     const events = EVENT_NAMES.map((event) => event.replaceAll('_', ' '));
     expect(texts.filter((text) => events.includes(text))).toHaveLength(

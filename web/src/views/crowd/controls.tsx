@@ -4,6 +4,7 @@ import { POLICY_NAMES } from '../../../../src/agents/policies/fixed-policies.js'
 import { GRADER_NAMES, PROFILE_NAMES } from '../../../../src/world/fields.js';
 import type { Progress } from '../../engine/jobs.js';
 import { Button, Select, TextField } from '../../parts/controls.js';
+import { CopyLink } from '../../parts/copy-button.js';
 import { plain } from '../../person/descriptions.js';
 import { PROFILE_CHOICES } from '../../person/episode-types.js';
 import { keptStudents } from '../../students/kept-students.js';
@@ -30,9 +31,12 @@ export function CrowdControls({ state, change, progress, rerun, stop }: Props) {
       <Limits people={state.people} />
       <div class="actions">
         {progress === null ? (
-          <Button main onClick={rerun}>
-            Run the week again
-          </Button>
+          <>
+            <Button main onClick={rerun}>
+              Run the week again
+            </Button>
+            <CopyLink view={{ name: 'crowd', fields: CROWD_FIELDS }} />
+          </>
         ) : (
           // A double click on the previous button must not stop the new run.
           <Button onClick={({ detail }) => detail < 2 && stop()}>Stop</Button>

@@ -71,9 +71,13 @@ const Introduction = () => (
     <p class="lead">
       Each person responds in their own way to sleep, work and company. A policy chooses what they do in the
       28 slots of a week. It may also state a belief about them: how social they are, how much of a morning
-      person, how devoted to work. A grader scores the week and the belief.{' '}
-      <a href={linkTo({ name: 'person', fields: PERSON_FIELDS })}>Play a week yourself</a>, or the{' '}
-      <a href="#daily">person of the day</a>.
+      person, how devoted to work. A grader scores the week and the belief.
+    </p>
+    <p class="actions">
+      <a class="button" href={linkTo({ name: 'person', fields: PERSON_FIELDS })}>
+        Play a week yourself
+      </a>
+      <a href="#daily">The person of the day</a>
     </p>
   </>
 );

@@ -39,6 +39,9 @@ export function Race({ setting, moves, names, against, choose }: RaceProps) {
       />
       {against !== NOBODY && rival === null && <p class="note">{against} is still playing …</p>}
       {rival !== null && moves.length === 0 && <p class="note">Play your first slot to see the beliefs.</p>}
+      {rival !== null && moves.length > 0 && theirs === null && (
+        <p class="note">{against} states no belief. Its score is shown at the end.</p>
+      )}
       {theirs !== null && (
         <table class="beliefs-race">
           <thead>

@@ -1,7 +1,6 @@
 /** The result of the day: the user's place among the rivals, and a text to copy. */
-import { useSignal } from '@preact/signals';
 import { placeOf, resultText, type Scored } from '../../daily/daily.js';
-import { Button } from '../../parts/controls.js';
+import { CopyButton } from '../../parts/copy-button.js';
 import type { EpisodeResult, Move } from '../../person/episode-types.js';
 import { NOBODY } from '../../person/player-names.js';
 import { addressOf } from '../person/fields.js';
@@ -16,7 +15,6 @@ interface ShareProps {
 }
 
 export function Share({ day, seed, grader, moves, result }: ShareProps) {
-  const copied = useSignal<boolean | null>(null);
   // The shared text leaves kept students out, because other people do not have them.
   const finished = rivals.value.filter(({ name }) => RIVALS.includes(name));
   const mine: Scored = { name: 'you', finalScore: result.finalScore, beliefMae: result.beliefMae };
@@ -25,12 +23,6 @@ export function Share({ day, seed, grader, moves, result }: ShareProps) {
     ...{ day, mine, rivals: finished, actions: moves.map(({ action }) => action) },
     link: `${location.href.replace(/#.*/, '')}#daily?day=${day}`,
   });
-  const copy = async (): Promise<void> => {
-    copied.value = await navigator.clipboard.writeText(text).then(
-      () => true,
-      () => false,
-    );
-  };
   const week = addressOf({ seed, person: 'sampled', grader, by: 'hand', against: NOBODY, moves, at: 0 });
   return (
     <section class="panel share" aria-labelledby="share">
@@ -38,15 +30,9 @@ export function Share({ day, seed, grader, moves, result }: ShareProps) {
       {waiting > 0 && <p class="note">Still playing: {RIVALS.slice(-waiting).join(' and ')} …</p>}
       <pre class="result-text">{text}</pre>
       <div class="actions">
-        <Button main onClick={copy}>
-          Copy the result
-        </Button>
+        <CopyButton label="Copy the result" text={text} main />
         <a href={week}>Open this week in One person</a>
       </div>
-      <p class="note" role="status">
-        {copied.value === true && 'Copied.'}
-        {copied.value === false && 'This browser does not allow copying. Select the text above.'}
-      </p>
     </section>
   );
 }

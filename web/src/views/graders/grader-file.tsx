@@ -3,7 +3,8 @@ import { useSignal } from '@preact/signals';
 import { GRADER_NAMES } from '../../../../src/world/fields.js';
 import type { Field } from '../../address.js';
 import { graderFile, presetOf, type Weights } from '../../graders/weights.js';
-import { Button, TextField } from '../../parts/controls.js';
+import { TextField } from '../../parts/controls.js';
+import { CopyButton } from '../../parts/copy-button.js';
 
 /** The grader's name: valid as a file name, and without quotes on a command line. */
 const NAME: Field<string> = {
@@ -44,22 +45,13 @@ export function GraderFile({ weights }: { readonly weights: Weights }) {
 
 /** Buttons to download and copy the file. */
 function Export({ text, file }: { readonly text: string; readonly file: string }) {
-  const lastCopy = useSignal({ text: '', message: '' });
-  const copy = async (): Promise<void> => {
-    const message = await navigator.clipboard.writeText(text).then(
-      () => 'Copied.',
-      () => 'The browser does not let this page copy. Select the text instead.',
-    );
-    lastCopy.value = { text, message };
-  };
   return (
     <>
       <div class="actions">
         <a class="button" href={`data:application/json,${encodeURIComponent(text)}`} download={file}>
           Download {file}
         </a>
-        <Button onClick={() => void copy()}>Copy</Button>
-        <span role="status">{lastCopy.value.text === text && lastCopy.value.message}</span>
+        <CopyButton label="Copy" text={text} />
       </div>
       <p class="fine">
         For <code>rhythm-vec eval --grader {file}</code>. <code>audit --grader {file}</code> measures what

@@ -1,6 +1,7 @@
 /** The setting of the episode: person, seed, grader, player; and buttons to restart or undo. */
 import { GRADER_NAMES } from '../../../../src/world/fields.js';
 import { Button, Select, TextField } from '../../parts/controls.js';
+import { CopyLink } from '../../parts/copy-button.js';
 import { title } from '../../person/descriptions.js';
 import { isNamed, PROFILE_CHOICES } from '../../person/episode-types.js';
 import { BY_HAND, PLAYER_NAMES } from '../../person/player-names.js';
@@ -29,6 +30,7 @@ export function SettingPanel({ actions, isFinished }: SettingProps) {
         <Button onClick={actions.newSeed}>Another person</Button>
         <Button onClick={actions.restart}>Start again</Button>
         {isFinished && <UndoButton actions={actions} />}
+        {isFinished && <CopyLink view={{ name: 'person', fields: PERSON_FIELDS }} />}
         <KeysChoice>
           <ActionKeys /> act, <kbd>u</kbd> undoes, <kbd>n</kbd> chooses another person, <kbd>s</kbd> steps,{' '}
           <kbd>p</kbd> plays

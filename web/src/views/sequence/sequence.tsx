@@ -5,13 +5,14 @@ import { openLoopActions } from '../../../../src/agents/policies/open-loop.js';
 import { ACTION_STYLES } from '../../../../src/figures/action-sequences.js';
 import { NUM_STEPS } from '../../../../src/world/fields.js';
 import { Button } from '../../parts/controls.js';
+import { CopyLink } from '../../parts/copy-button.js';
 import { title } from '../../person/descriptions.js';
 import { FailureMessage } from '../../states/messages.js';
 import { keyOf, useShortcuts } from '../person/keys.js';
 import { ActionKeys, KeysChoice } from '../person/keys-choice.js';
 import type { ViewProps } from '../view.js';
 import { Comparison } from './comparison.js';
-import { digitsOf, type SEQUENCE_FIELDS } from './fields.js';
+import { digitsOf, SEQUENCE_FIELDS } from './fields.js';
 import { type Painting, usePainting } from './painting.js';
 import { failure, scoreSequence, scores, stopScoring } from './scores-store.js';
 import { ScoresPanel } from './sequence-scores.js';
@@ -71,8 +72,11 @@ export function SequenceView(props: ViewProps<typeof SEQUENCE_FIELDS>) {
           <p class="fine" id="how-to-paint">
             Drag over squares to paint them. Keys in the week: arrows move, <kbd>1</kbd> to <kbd>9</kbd> and{' '}
             <kbd>0</kbd> set an action, Shift with an arrow copies the action to the next square, <kbd>u</kbd>{' '}
-            undoes. The address contains the week, so you can send it.
+            undoes.
           </p>
+          <div class="actions">
+            <CopyLink view={{ name: 'sequence', fields: SEQUENCE_FIELDS }} />
+          </div>
         </section>
       </div>
       <Comparison scores={scores.value} />

@@ -8,7 +8,7 @@ import { title } from '../../person/descriptions.js';
 import { keyOf } from '../person/keys.js';
 import type { Painting } from './painting.js';
 
-const DAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
+const DAYS = Array.from({ length: RHYTHM.days }, (_, day) => `Day ${day + 1}`);
 const ACTION_BY_KEY = new Map(ACTION_STYLES.map((_, code) => [keyOf(code), code]));
 
 interface WeekGridProps {
@@ -46,8 +46,8 @@ export function WeekGrid({ painting, brush }: WeekGridProps) {
             <span class="visually-hidden">Slot</span>
           </th>
           {DAYS.map((day) => (
-            <th key={day} scope="col" aria-label={day}>
-              {day.slice(0, 3)}
+            <th key={day} scope="col">
+              {day}
             </th>
           ))}
         </tr>
@@ -63,7 +63,7 @@ export function WeekGrid({ painting, brush }: WeekGridProps) {
                 key={day}
                 step={column * NUM_SLOTS + row}
                 action={Number(painting.actions[column * NUM_SLOTS + row])}
-                label={`${day}, ${slot}`}
+                label={`${day} ${slot}`}
                 current={current}
               />
             ))}
@@ -193,7 +193,7 @@ interface PaletteProps {
 export const Palette = ({ brush }: PaletteProps) => (
   <fieldset class="palette">
     <legend>Paint with</legend>
-    {ACTION_STYLES.map(({ action, colour }, code) => (
+    {ACTION_STYLES.map(({ action, mark, colour }, code) => (
       <label key={action}>
         <input
           type="radio"
@@ -207,6 +207,9 @@ export const Palette = ({ brush }: PaletteProps) => (
           {title(action)}
           <span class="cap" aria-hidden="true">
             {keyOf(code)}
+          </span>
+          <span class="mark" aria-hidden="true">
+            {mark}
           </span>
         </span>
       </label>
