@@ -76,17 +76,20 @@ export function Panels(props: PanelsProps) {
           dashed={series.map(({ dashed = false }) => dashed)}
         />
       )}
-      <div class="plot" ref={container}>
-        {frame === null ? (
-          <div class="plot-to-come" />
-        ) : (
-          <PanelsPicture
-            {...{ frame, panels, description, events: props.events ?? NO_EVENTS }}
-            cursor={props.cursor}
-          />
-        )}
+      {/* The slider sticks within the plot, so that it covers neither the title nor the notes. */}
+      <div>
+        <div class="plot" ref={container}>
+          {frame === null ? (
+            <div class="plot-to-come" />
+          ) : (
+            <PanelsPicture
+              {...{ frame, panels, description, events: props.events ?? NO_EVENTS }}
+              cursor={props.cursor}
+            />
+          )}
+        </div>
+        <StepSlider {...props} />
       </div>
-      <StepSlider {...props} />
     </ChartFigure>
   );
 }

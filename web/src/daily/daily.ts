@@ -29,7 +29,7 @@ export interface Scored {
 }
 
 /** One square for each category of actions, in the order of RHYTHM.categories. */
-const SQUARES = ['🟦', '🟩', '🟧', '🟨'];
+export const SQUARES = ['🟦', '🟩', '🟧', '🟨'];
 
 /** Returns a square for each action: a line for each slot, a column for each day. @param actions codes, [28]. */
 export function squaresOf(actions: readonly number[]): string {

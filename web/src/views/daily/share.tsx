@@ -1,5 +1,6 @@
 /** The result of the day: the user's place among the rivals, and a text to copy. */
-import { placeOf, resultText, type Scored } from '../../daily/daily.js';
+import { RHYTHM } from '../../../../src/world/numbers.js';
+import { placeOf, resultText, type Scored, SQUARES } from '../../daily/daily.js';
 import { CopyButton } from '../../parts/copy-button.js';
 import type { EpisodeResult, Move } from '../../person/episode-types.js';
 import { NOBODY } from '../../person/player-names.js';
@@ -13,6 +14,8 @@ interface ShareProps {
   readonly moves: readonly Move[];
   readonly result: EpisodeResult;
 }
+
+const CATEGORIES = RHYTHM.categories.map((category, k) => `${SQUARES[k]} ${category}`).join(', ');
 
 export function Share({ day, seed, grader, moves, result }: ShareProps) {
   // The shared text leaves kept students out, because other people do not have them.
@@ -29,6 +32,7 @@ export function Share({ day, seed, grader, moves, result }: ShareProps) {
       <h2 id="share">{placeOf(mine, finished)}</h2>
       {waiting > 0 && <p class="note">Still playing: {RIVALS.slice(-waiting).join(' and ')} …</p>}
       <pre class="result-text">{text}</pre>
+      <p class="fine">A row for each slot, a column for each day: {CATEGORIES}.</p>
       <div class="actions">
         <CopyButton label="Copy the result" text={text} main />
         <a href={week}>Open this week in One person</a>

@@ -9,7 +9,6 @@ import { PEOPLE, type SequenceScores } from '../../engine/sequence/sequence-scor
 import { grouped } from '../../parts/grouped.js';
 import { Table } from '../../parts/table.js';
 import { useWidth } from '../../parts/use-width.js';
-import { signed } from '../../person/descriptions.js';
 import { halfWidth } from '../crowd/format.js';
 import { histogramTable } from '../crowd/tables.js';
 import { auditedScore } from './audited.js';
@@ -51,12 +50,14 @@ export function ScoresPanel({ scores, isCurrent, grader, choose }: ScoresPanelPr
 /** Returns the mean of the sequence, and its distance from the means of heuristic and the planner. */
 function headlineOf({ byGrader }: SequenceScores, grader: string): string {
   const { mean } = byGrader[grader].score;
-  const [heuristic, planner] = (['heuristic+constant', 'planner'] as const).map(
-    (policy) => mean - auditedScore(grader, policy),
+  const [heuristic, planner] = (['heuristic+constant', 'planner'] as const).map((policy) =>
+    distanceInWords(mean - auditedScore(grader, policy)),
   );
-  const behind = planner < 0 ? `${decimal(-planner, 2)} behind` : `${decimal(planner, 2)} ahead of`;
-  return `${decimal(mean, 3)} under ${grader}: ${signed(heuristic)} over heuristic, ${behind} planner`;
+  return `${decimal(mean, 3)} under ${grader}: ${heuristic} heuristic, ${planner} planner`;
 }
+
+const distanceInWords = (lead: number): string =>
+  `${decimal(Math.abs(lead), 2)} ${lead < 0 ? 'behind' : 'ahead of'}`;
 
 /** Describes the scores for screen readers. */
 function inWords({ byGrader, numPeople }: SequenceScores): string {
