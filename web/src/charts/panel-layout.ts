@@ -18,7 +18,7 @@ export interface Frame {
 /** The smallest width of a plot, in pixels. */
 const MIN_PLOT = 150;
 /** The margins of a plot, and the gap between panels, in pixels. */
-const [LEFT, GAP, TOP, BOTTOM] = [28, 14, 28, 26];
+const [LEFT, GAP, TOP, BOTTOM] = [34, 12, 28, 26];
 
 /** Arranges panels in as many columns as fit a width. @param points per line, as `Frame.points`. */
 export function frameIn(width: number, panels: number, points: number): Frame {

@@ -163,7 +163,7 @@ function PanelLines({ panel, frame, events, k }: PanelLinesProps) {
           <g key={tick}>
             <line x1="0" x2={plotWidth} y1={y(tick)} y2={y(tick)} />
             <text x="-6" y={y(tick) + 4} text-anchor="end">
-              {tick}
+              {String(tick).replace('-', '−')}
             </text>
           </g>
         ))}
