@@ -70,7 +70,6 @@ function Day({ day }: { readonly day: string }) {
   useLayoutEffect(() => {
     void playRivals(settingOf(day), RIVALS);
   }, [state.seed]);
-  const against = useSignal(NOBODY);
   if (failure.value !== null) return <FailureMessage failure={failure.value} retry={replay} />;
   const episode = currentEpisode.value;
   // So far the store may have the episode of another view or of another day.
