@@ -202,7 +202,7 @@ describe.skipIf(absent !== null)('the sequence editor', () => {
     await using visited = await visit('#sequence', { scripts: [KEEP_ANSWERS] });
     const { page } = visited;
     const sent = () => page.evaluate('sent') as Promise<string[]>;
-    await page.getByRole('gridcell', { name: 'Monday, morning: Exercise' }).focus();
+    await page.getByRole('gridcell', { name: 'Day 1 morning: Exercise' }).focus();
     for (const key of '1234567') await page.keyboard.press(key);
     const painted = `6${V2.slice(1)}`;
     await expect.poll(() => shown(page)).toBe(painted);
