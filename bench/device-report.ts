@@ -8,6 +8,7 @@ export const deviceToJson = ({ ratios, ...figures }: DeviceFigures) => ({
   ...ratiosToJson({ ratios, leftOut: [] }),
 });
 
+/** Returns the figures as text: a table of times and the ratios. */
 export function renderDevice({ device, reason, rows, ratios }: DeviceFigures): string {
   if (device === null) return `No device was measured: ${reason}`;
   const { adapter, software, exact } = device;

@@ -7,7 +7,7 @@
 
 namespace rhythm {
 
-// Checks the values that index memory, except the codes in histories: Batch::replay refuses rows with invalid ones.
+// Checks the values that index memory, except the codes in histories: Batch::replay refuses rows with invalid codes.
 inline void check_rows(Arguments& args, const Replay& replay, size_t rows) {
   for (size_t k = 0; args.ok() && k < replay.count; k++) {
     const uint32_t row = replay.order[k];

@@ -11,7 +11,8 @@ namespace rhythm {
 
 class ThreadPool {
  public:
-  // `threads` includes the calling thread, so 1 starts none. Uses fewer if the system has no more; does not throw.
+  // `threads` includes the calling thread: with 1, no thread is started. If the system cannot start all of them, the pool works
+  // with those that it could start, and does not throw.
   explicit ThreadPool(int threads);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
@@ -22,6 +23,7 @@ class ThreadPool {
   void split(size_t size, const std::function<void(size_t, size_t)>& work);
 
  private:
+  // Waits for rounds and does this part of each, until the pool is destroyed.
   void serve(int part);
   void do_part(int part);
 
@@ -31,8 +33,8 @@ class ThreadPool {
   std::condition_variable start_, done_;
   const std::function<void(size_t, size_t)>* work_ = nullptr;
   size_t size_ = 0;
-  unsigned round_ = 0;
-  int running_ = 0;
+  unsigned round_ = 0;  // the number of calls of `split`
+  int running_ = 0;     // the number of threads that have not done their part of this round
   bool stopping_ = false;
 };
 

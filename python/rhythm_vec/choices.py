@@ -85,7 +85,7 @@ def to_seed_range(seed_range: Any) -> Tuple[int, int]:
 def to_seeds(
     seed: Any, num_envs: int, seed_range: Tuple[int, int] = (0, 2**32), what: str = "seed"
 ) -> npt.NDArray[np.uint32]:
-    """Returns seeds, u32 [n]; random ones for None. Raises InputError `bad_seed`, `wrong_length`."""
+    """Returns seeds, u32 [n]; random seeds for None. Raises InputError `bad_seed`, `wrong_length`."""
     low, size = seed_range
     if seed is None:
         return np.random.default_rng().integers(low, low + size, num_envs, np.uint64).astype(np.uint32)

@@ -273,7 +273,7 @@ class Core:
             self._encode("final_observations", self.raw.final_mask.view(np.uint8))
 
     def _encode(self, name: str = "observations", mask: Optional[Bytes] = None) -> None:
-        """Encodes the observations, or the final ones, of the environments of a mask."""
+        """Encodes the observations, or the final observations, of the environments of a mask."""
         history = None if self.history is None else self.history.rows
         self.batch.encode(self._compiled, history, self._encoded[name], mask, name == "final_observations")
 

@@ -1,4 +1,4 @@
-"""Forks: new environments that are copies, with the hidden profiles or with imagined ones."""
+"""Forks: new environments that are copies, with the hidden profiles or with imagined profiles."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _IMAGINED = ("profiles", "seed")
 
 
 class Imagined(NamedTuple):
-    """The profiles and seeds that replace the hidden ones."""
+    """The profiles and seeds that replace the hidden profiles and seeds."""
 
     profiles: Floats  #: f32 [n, 16]
     seeds: npt.NDArray[np.uint32]  #: u32 [n]
@@ -84,7 +84,7 @@ def _to_imagined(source: Core, count: int, choice: Mapping[str, Any]) -> Imagine
 
 
 def _prior_profiles(source: Core, seeds: npt.NDArray[np.uint32]) -> Floats:
-    """Draws profiles like sampled ones, on a stream that no real episode uses."""
+    """Draws profiles from the distribution of sampled profiles, on a stream that no real episode uses."""
     world = source.options.world
     words = world.words.copy()
     words[World.offset_of("streamProfile")] ^= world.param("streamImagination")

@@ -21,6 +21,7 @@ Words = npt.NDArray[np.uint32]
 
 _HEADER = {name: (offset, size) for name, offset, size in _world.SNAPSHOT_HEADER}
 _LENGTH = _world.SNAPSHOT_LENGTH
+# The offset of each field in the words of a state.
 STATE = {row[0]: row[1] for row in _world.STATE_FIELDS}
 STATE_WORDS = sum(row[2] for row in _world.STATE_FIELDS)
 _OTHER_RELEASE = "Use the release that wrote the snapshot (docs/compatibility.md)."
@@ -102,12 +103,12 @@ def decode_snapshot(source: Any) -> Snapshot:
     header = {name: data[offset : offset + size] for name, (offset, size) in _HEADER.items()}
     numbers = {name: int.from_bytes(value, "little") for name, value in header.items()}
     _check_kind(header, numbers)
-    num_envs = _check_lengths(numbers, len(data))
-    sum_of_bytes = _checksum(data[:_LENGTH], data[_LENGTH:])
-    if sum_of_bytes != numbers["checksum"]:
+    num_envs = _check_numbers(numbers, len(data))
+    checksum = _checksum(data[:_LENGTH], data[_LENGTH:])
+    if checksum != numbers["checksum"]:
         _refuse(
             f"the CRC-32 of header and body to be {numbers['checksum']:08x}, as the header says",
-            f"{sum_of_bytes:08x}: bytes have changed since they were written",
+            f"{checksum:08x}: bytes have changed since they were written",
         )
     words = np.frombuffer(data, "<u4", num_envs * STATE_WORDS, _LENGTH).astype(np.uint32)
     episode_numbers = np.frombuffer(data, "<u4", num_envs, _LENGTH + words.nbytes).astype(np.uint32)
@@ -125,6 +126,7 @@ def decode_snapshot(source: Any) -> Snapshot:
 
 
 def _check_kind(header: Dict[str, bytes], numbers: Dict[str, int]) -> None:
+    """Checks that the bytes are a snapshot of this release's format, state layout and world version."""
     if header["magic"] != _world.SNAPSHOT_MAGIC.encode():
         _refuse(f'bytes that begin with "{_world.SNAPSHOT_MAGIC}"', "other bytes")
     if numbers["format"] != _world.SNAPSHOT_FORMAT:
@@ -136,7 +138,8 @@ def _check_kind(header: Dict[str, bytes], numbers: Dict[str, int]) -> None:
         _refuse(f"episodes of world version {_world.WORLD_VERSION}", f"version {version}", _OTHER_RELEASE)
 
 
-def _check_lengths(numbers: Dict[str, int], length: int) -> int:
+def _check_numbers(numbers: Dict[str, int], length: int) -> int:
+    """Checks the lengths, the settings and the counters of a header. Returns the number of environments."""
     num_envs = numbers["numEnvs"]
     if not 1 <= num_envs <= _world.MAX_ENVS:
         _refuse(f"from 1 to {_world.MAX_ENVS} environments (numEnvs)", num_envs)
@@ -170,22 +173,24 @@ def check_states(snapshot: Snapshot, world: World) -> None:
         legal = (values >= low) & (values <= high)
         if kind == "f32":
             legal &= words[:, offset : offset + size] != 0x80000000
-        _require(legal.all(axis=1), f"{name} from {low} to {high}")
+        _require(legal.all(axis=1), f"{name} from {low} to {high}", values)
     _check_magnitudes(floats, world)
     low_seed, size_seed = snapshot.seed_range
     seeds = words[:, STATE["seed"]].astype(np.uint64)
     _require(
         (seeds >= low_seed) & (seeds < low_seed + size_seed),
         f"a seed in seedRange, {low_seed} to {low_seed + size_seed - 1}",
+        seeds,
     )
     _check_actions(words)
     _check_sums(words, world)
     given = words[:, STATE["given"]] == 1
     belief = floats[:, STATE["belief"] : STATE["belief"] + len(_world.BELIEF_NAMES)]
-    _require(given | (belief == 0.5).all(axis=1), "a belief of 0.5, because none was given")
+    _require(given | (belief == 0.5).all(axis=1), "a belief of 0.5, because none was given", belief)
     grader = floats[:, STATE["grader"] : STATE["grader"] + len(_world.COMPONENT_NAMES)].astype(np.float64)
     error = np.abs(grader.sum(axis=1) - 1)
-    _require(error <= _world.SUM_TOLERANCE + np.abs(grader).sum(axis=1) * 2.0**-23, "grader weights that sum to 1")
+    tolerance = _world.SUM_TOLERANCE + np.abs(grader).sum(axis=1) * 2.0**-23
+    _require(error <= tolerance, "grader weights that sum to 1", grader)
 
 
 def _check_magnitudes(floats: npt.NDArray[np.float32], world: World) -> None:
@@ -205,7 +210,8 @@ def _check_sums(words: Words, world: World) -> None:
     """Checks the sums and counts of episodes against their steps."""
     floats, steps = words.view(np.float32), words[:, STATE["step"]]
     limit = len(_world.METER_NAMES) * steps
-    _require(words[:, STATE["crashes"]] <= limit, "at most 5 crashes per step")
+    crashes = words[:, STATE["crashes"]]
+    _require(crashes <= limit, "at most 5 crashes per step", crashes)
     for name, key in (("early", "early"), ("late", "late"), ("return", "returns")):
         _require(
             (floats[:, STATE[name]] == 0) | (steps >= _world.FIRST_NONZERO[key]),
@@ -218,7 +224,7 @@ def _check_sums(words: Words, world: World) -> None:
         ("skill", skill_bounds(world, steps, _world.SKILL_ERROR["snapshot"])),
     ):
         sums = floats[:, STATE[name]].astype(np.float64)
-        _require((sums >= low) & (sums <= high), f"a sum {name} within the bounds for its steps")
+        _require((sums >= low) & (sums <= high), f"a sum {name} within the bounds for its steps", sums)
 
 
 def actions_of(words: Words) -> npt.NDArray[np.uint8]:
@@ -233,7 +239,7 @@ def _check_actions(words: Words) -> None:
     _require((began <= step)[:, 0], "a first step (began) of at most the number of steps taken")
     steps, codes = np.arange(_world.NUM_STEPS), actions_of(words)
     taken = (steps >= began) & (steps < step)
-    _require((~taken | (codes < len(_world.ACTION_NAMES))).all(axis=1), "recorded action codes below 10")
+    _require((~taken | (codes < len(_world.ACTION_NAMES))).all(axis=1), "recorded action codes below 10", codes)
     _require((taken | (codes == 0)).all(axis=1), "0 for the actions of steps that were not taken")
     spare = words[:, STATE["tape"] + _world.NUM_STEPS // 8] >> np.uint32(4 * (_world.NUM_STEPS % 8))
     _require(spare == 0, "0 after the last action")
@@ -242,6 +248,10 @@ def _check_actions(words: Words) -> None:
     _require((began < step)[:, 0] | (first == meters).all(axis=1), "meters equal to first_meters before the first step")
 
 
-def _require(legal: Any, expected: str) -> None:
-    if not legal.all():
-        _refuse(f"states with {expected}", f"another at environment {int(np.argmin(legal))}")
+def _require(legal: Any, expected: str, values: Any = None) -> None:
+    """Refuses the first environment that is not legal. `values` has the value of each environment, for the error."""
+    if legal.all():
+        return
+    env = int(np.argmin(legal))
+    got = "a state without it" if values is None else str(values[env].tolist())
+    _refuse(f"states with {expected}", f"{got} at environment {env}")

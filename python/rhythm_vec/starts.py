@@ -44,7 +44,7 @@ def to_start(start: Any, world: World, profiles: Profiles, mask: Optional[Bytes]
 
 
 class _Reader:
-    """Reads start states. Entries of environments outside the mask are replaced by legal ones."""
+    """Reads start states. Entries of environments outside the mask are replaced by legal entries."""
 
     def __init__(self, start: Any, mask: Optional[Bytes], num_envs: int) -> None:
         self._start = _checked_keys(start)

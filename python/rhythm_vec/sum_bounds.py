@@ -21,7 +21,7 @@ def well_bounds(steps: npt.NDArray[Any], weights: npt.NDArray[np.float32]) -> Bo
 
     Args:
         steps: [n].
-        weights: f32 [n, 5]: reward weights; NaN for unknown ones.
+        weights: f32 [n, 5]: reward weights; NaN for unknown weights.
     """
     doubles = weights.astype(np.float64)
     simplex = (np.abs(doubles.sum(axis=1) - 1) <= _world.SUM_TOLERANCE) & (doubles >= 0).all(axis=1)

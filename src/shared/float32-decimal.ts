@@ -11,8 +11,8 @@ const bits = new Uint32Array(float.buffer);
 
 /**
  * Indexed by the exponent bits of a float32: the smallest power of ten whose reciprocal is less than the distance between
- * neighbouring float32 numbers with these bits. It is 0, which stands for `decimalBySearch`, for integers, and for numbers
- * whose product with the power is not an exact float64.
+ * neighbouring float32 numbers with these bits. An entry of 0 means: use `decimalBySearch`. Integers have it, and numbers whose
+ * product with the power is not an exact float64.
  */
 const SCALES = Float64Array.from({ length: 256 }, (_, exponent) => {
   const power = exponent - 127;
@@ -32,7 +32,7 @@ export function float32Decimal(value: number): number {
   float[0] = value;
   const scale = SCALES[(bits[0] >>> 23) & 0xff];
   if (scale === 0) return decimalBySearch(value);
-  // At most one multiple of this unit lies in the interval of numbers that read back to the float32.
+  // At most one multiple of 10 / scale lies in the interval of numbers that read back to the float32.
   const coarse = Math.round(value * (scale / 10)) / (scale / 10);
   if (Math.fround(coarse) === value) return coarse;
   const fine = roundToEven(value * scale) / scale;
@@ -60,7 +60,7 @@ function decimalBySearch(value: number): number {
 
 /**
  * Returns the nearest decimal with `digits` significant digits. For a power of two it also returns the next decimal away
- * from zero. The interval of numbers that read back is twice as wide on that side, so the next decimal may read back when
+ * from zero. The interval of numbers that read back is twice as wide on the side away from zero, so the next decimal may read back when
  * the nearest does not.
  */
 function candidates(value: number, digits: number): number[] {

@@ -1,4 +1,4 @@
-/** Runs the examples of the help of commands as printed, except for smaller numbers. Each command has its own folder. */
+/** Runs the examples in the help of commands as they are printed, but with smaller numbers. Each command has its own folder. */
 import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -54,7 +54,7 @@ it('refines a student, and resumes the refinement after SIGKILL to the same bits
   expect(readFileSync(killed).equals(readFileSync(whole))).toBe(true);
   expect(readFileSync(whole).equals(readFileSync(clone))).toBe(false);
   const both = await runCli(train(pathOf('never'), '--from', clone));
-  expect(both.stderr).toContain('Expected no option episodes beside a student to refine');
+  expect(both.stderr).toContain('Expected no option episodes together with a student to refine, got 20.');
 });
 
 it('clones stored episodes, and refuses episodes of an oracle', async () => {
@@ -78,7 +78,7 @@ it('clones stored episodes, and refuses episodes of an oracle', async () => {
   expect((await record(bad, 'planner-oracle', '100-100')).code).toBe(0);
   const { code, stderr } = await clone(bad);
   expect(code).toBe(2);
-  expect(stderr).toContain('Expected an episode of a policy that sees observations only at');
+  expect(stderr).toContain('to be an episode of a policy that sees only observations, got one of an oracle.');
 });
 
 it('refuses the oracle as a teacher, and a file that is not a student', async () => {

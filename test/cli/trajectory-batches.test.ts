@@ -41,7 +41,7 @@ it('yields smaller batches if lines are long', async () => {
   expect(batches.map(({ length }) => length)).toEqual([4, 4, 2]);
 });
 
-it('yields no batch without valid episodes', async () => {
+it('yields no batch if no episode is valid', async () => {
   expect((await batched([])).batches).toEqual([]);
   const { batches, reports, skipped } = await batched([new BadEpisode('older', 'Too\u001b old.')]);
   expect([batches, reports, skipped.text]).toEqual([

@@ -233,7 +233,7 @@ it('reports progress in episodes of all policies and conditions together', async
   expect(calls).toEqual(['2/12', '4/12', '6/12', '7/12', '8/12', '9/12', '10/12', '11/12', '12/12']);
 });
 
-it('rejects with the error of the model or the reason of the signal, and sends no request afterwards', async () => {
+it('rejects with the reason of the signal, and with the error of a model, after which it sends no request', async () => {
   const controller = new AbortController();
   const stopping = localModel('stopping', () => {
     controller.abort(new Error('enough'));

@@ -99,14 +99,20 @@ describe.each<[name: string, call: () => unknown, code: string, ...mentions: str
     'NaN',
   ],
   [
-    'too few numbers of bands',
+    'bands with too few numbers',
     () => bands(new Float64Array(5)),
     'wrong_length',
     '700 numbers',
     'bands of "x"',
     'got 5',
   ],
-  ['a NaN belief of a range', () => calibration(nan), 'out_of_range', 'a social range of "x"', 'NaN'],
+  [
+    'a range whose mean belief is NaN',
+    () => calibration(nan),
+    'out_of_range',
+    'a social range of "x"',
+    'NaN',
+  ],
   ['a NaN belief error', () => calibration(0.125, nan), 'out_of_range', 'the social error of "x"', 'NaN'],
   ['NaN bands', () => bands(new Float64Array(700).fill(nan)), 'out_of_range', '"x"[0]', 'NaN'],
 ])('%s', (_, call, code, ...mentions) => {

@@ -1,6 +1,6 @@
 /**
- * Uploads to a fake Hub, by this package and by huggingface_hub (the Hub's Python client, which TRL installs). Each recognises
- * the files that the other uploaded as unchanged.
+ * Uploads to a fake Hub, by this package and by huggingface_hub (the Hub's Python client, which TRL installs). Each
+ * recognises as unchanged the files that the other uploaded.
  */
 import { describe, expect, it } from 'vitest';
 import { sha256 } from '../fakes/hub-store.js';
@@ -29,7 +29,7 @@ describe.skipIf(absent !== null)(`huggingface_hub${absent === null ? '' : `: ski
     { path: 'x/small.txt', size: 1, sha256: null },
   ];
 
-  it('uploads files that planUpload recognises as unchanged', async () => {
+  it('uploads files, which planUpload then recognises as unchanged', async () => {
     const { hub, folder, ask } = await prepare();
     expect(await ask()).toEqual({ committed: true, files: expected });
     expect(textsAt(hub)['big.bin']).toBe(bytes(25_000).toString());
@@ -37,7 +37,7 @@ describe.skipIf(absent !== null)(`huggingface_hub${absent === null ? '' : `: ski
     expect([url, new Set(Object.values(changesOf(plan.planned)))]).toEqual([null, new Set(['same'])]);
   });
 
-  it('recognises files that executePlan uploaded as unchanged', async () => {
+  it('recognises as unchanged the files that executePlan uploaded', async () => {
     const { hub, folder, ask } = await prepare();
     await uploadTo(hub, [folder]);
     expect(await ask()).toEqual({ committed: false, files: expected });

@@ -1,4 +1,7 @@
-/** Tests that long lists in the text of a message give the values and errors of `JSON.parse`, bit for bit. */
+/**
+ * Long lists in the text of a message give the values and errors of `JSON.parse`, bit for bit, except that beliefs are rounded
+ * to float32 and that only the first 64 different strings of a list are kept.
+ */
 import fc from 'fast-check';
 import { expect, it, vi } from 'vitest';
 import { createVecEnv } from '../../src/index.js';
@@ -40,7 +43,7 @@ const numbers = fc.oneof(
   fc.integer({ min: -1, max: 2 ** 32 }).map(String),
   fc.constantFrom('-0', '0', '-0.0', '-0e5', '1e-45', '1.401298464324817e-45', '7e-46', '1e999', '-1e999'),
   fc.constantFrom('9007199254740993e-3', '9007199254740991', '9007199254740992', '9007199254740993'),
-  // Halfway between two float32s as decimals, but not as float64s.
+  // Halfway between two float32s as float64s. The first two are not halfway as decimals, so one rounding would differ from two.
   fc.constantFrom(
     '1.00000005960464477540',
     '1.00000017881393432616',
@@ -103,7 +106,7 @@ it('reads every number as JSON.parse and Math.fround do', () => {
   fc.assert(property, { ...DRAWS, numRuns: drawsOf(1000) });
 });
 
-it('reads whole numbers into small arrays', () => {
+it('reads lists of small whole numbers into arrays of a small type', () => {
   for (const [entries, Kind] of [
     [['0', '255'], Uint8Array],
     [['0', ' 256'], Uint16Array],
@@ -162,8 +165,9 @@ it('keeps the first 64 different strings, and replaces all other strings', () =>
   const { x } = parsed(JSON.stringify({ data: { x: names } })).data as unknown as { x: string[] };
   expect([x.length, x.slice(0, 64)]).toEqual([2 * LONG, names.slice(0, 64)]);
   expect(new Set(x.slice(64))).toEqual(new Set(['(another string)']));
-  const last = `${JSON.stringify(names.concat('last')).slice(1, -7)}\n"]`;
-  expect(parsed(`[${last}`)).toBe(resultOrError(() => JSON.parse(`[${last}`)));
+  // A string with a line end is invalid.
+  const invalid = `[${names.map((name) => JSON.stringify(name))},"\n"]`;
+  expect(parsed(invalid)).toBe(resultOrError(() => JSON.parse(invalid)));
 });
 
 it('keeps all strings of a list with exactly 64 different strings', () => {
@@ -188,6 +192,7 @@ it.each([
   ['after a list that is not ASCII and another list', `[${long(['"\u20ac"'])}],"y":[${ones},${ones}],y`],
   ['after a list with a long entry', `["a",${longEntry},${ones},x]`],
   ...Array.from({ length: 24 }, (_, k) => {
+    // Near entry 2,048.
     const before = 2036 + k;
     return [`at entry ${before} of a list`, `[${ones.slice(0, before)},x,${ones}]`];
   }),
@@ -196,7 +201,7 @@ it.each([
   expect(parsed(text)).toBe(resultOrError(() => JSON.parse(text)));
 });
 
-it('parses a small part of a long list again to write the error of an invalid entry', () => {
+it('parses a small part of a long list again, padded with spaces to the whole length, to write the error of an invalid entry', () => {
   const text = `{"data":{"x":[${long(['1234567'])},01]}}`;
   using parse = vi.spyOn(JSON, 'parse');
   parsed(text);
@@ -246,10 +251,10 @@ it('accepts and refuses the same strings as JSON.parse after the first 64', () =
 });
 
 it('rounds beliefs to float32, and no other numbers', () => {
-  const kindOf = (text: string) => parsed(text.replaceAll('0.1', long(['0.1', '4294967295']).join())).data;
-  expect(kindOf('{"data":{"beliefs": \n[0.1]}}').beliefs).toBeInstanceOf(Float32Array);
-  expect(kindOf('{"data":{"beliefs":["",0.1]}}').beliefs[1]).toBe(0.1);
-  expect(kindOf('{"data":{"more beliefs":[0.1]}}')['more beliefs']).toBeInstanceOf(Float64Array);
+  const dataOf = (text: string) => parsed(text.replaceAll('0.1', long(['0.1', '4294967295']).join())).data;
+  expect(dataOf('{"data":{"beliefs": \n[0.1]}}').beliefs).toBeInstanceOf(Float32Array);
+  expect(dataOf('{"data":{"beliefs":["",0.1]}}').beliefs[1]).toBe(0.1);
+  expect(dataOf('{"data":{"more beliefs":[0.1]}}')['more beliefs']).toBeInstanceOf(Float64Array);
 });
 
 it('reads a list of true and false as u8 flags', () => {

@@ -57,7 +57,7 @@ export function withReplacedText(file: keyof typeof SHADER_TEXTS, from: string, 
   return { ...SHADER_TEXTS, [file]: text.replaceAll(from, to) };
 }
 
-/** All compiled programs. A device compiles a shader once as long as a program uses it. */
+/** Keeps every program alive: a device reuses a compiled shader only while a program uses it. */
 const programs: Program[] = [];
 
 /** Compiles shaders, with workgroups of 64 invocations. */
@@ -69,11 +69,11 @@ export async function compile(gpu: GpuDevice, texts: ShaderTexts = SHADER_TEXTS)
 
 /**
  * Returns Node's GPU object, whose adapters give the shared device. `onDevice` can replace each device that they give.
- * @param own whether they open separate devices, for tests that destroy a device or let it fail.
+ * @param separateDevices whether the adapters open separate devices, for tests that destroy a device or let it fail.
  */
 export async function nodeGpuWith(
   onDevice: (device: GPUDevice) => GPUDevice = (device) => device,
-  own = false,
+  separateDevices = false,
 ): Promise<GPU> {
   const gpu = await findNodeGpu();
   const requestAdapter = async (options?: GPURequestAdapterOptions) => {
@@ -81,7 +81,7 @@ export async function nodeGpuWith(
     if (adapter === null) return null;
     const { info, limits } = adapter;
     const requestDevice = async (descriptor?: GPUDeviceDescriptor) =>
-      onDevice(own ? await adapter.requestDevice(descriptor) : await sharedDevice());
+      onDevice(separateDevices ? await adapter.requestDevice(descriptor) : await sharedDevice());
     return { info, limits, requestDevice, adapter };
   };
   return { requestAdapter } as unknown as GPU;

@@ -7,9 +7,10 @@ import { addQueueOptions } from './queue-options.js';
 import type { WorkCommandOptions } from './run-work.js';
 
 const HELP = `
-Works until it is interrupted; then it gives its shards back. Start as many workers as there are cores, or one worker with
---concurrency. A worker renews the leases of its shards; if it is killed or hangs, another worker takes them over after --lease.
-Keys of language models are read from this worker's environment variables. They are never stored in Redis.
+Works until it is interrupted, and then gives its shards back; with --until-empty, only until no shard is left. Start as many
+workers as there are cores, or one worker with --concurrency. A worker renews the leases of its shards; if it
+is killed or hangs, another worker takes them over after --lease. Keys of language models are read from this worker's
+environment variables. They are never stored in Redis.
 
 Examples:
   rhythm-vec queue work --redis redis://127.0.0.1:6379 --concurrency 2

@@ -25,12 +25,12 @@ export async function readStored(
 }
 
 function checkEpisode(place: string, { oracle, profile_mode: mode }: TrajectoryEpisode): void {
-  if (oracle) refuse(place, 'an episode of a policy that sees observations only', 'one of an oracle');
-  if (mode !== 'sampled') refuse(place, 'a sampled profile', mode);
+  if (oracle) refuse(place, 'an episode of a policy that sees only observations', 'one of an oracle');
+  if (mode !== 'sampled') refuse(place, 'an episode with a sampled profile', `profile_mode ${mode}`);
 }
 
 function refuse(place: string, expected: string, got: string): never {
   throw new UsageError(
-    `Expected ${expected} at ${place}, got ${got.replace(/\.$/, '')}. Leave the line out.`,
+    `Expected ${place} to be ${expected}, got ${got.replace(/\.$/, '')}. Leave the line out.`,
   );
 }

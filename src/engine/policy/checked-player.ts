@@ -26,7 +26,7 @@ export interface CheckedActions {
   readonly logProbs: ArrayLike<number> | null;
 }
 
-/** The second word of the generator's key for seeds of policies. It differs from all streams of the world. */
+/** The second word of Threefry's key for seeds of policies; the first is a seed. It differs from all streams of the world. */
 const OWN_DRAWS = 0x504f4c59;
 
 const OUTPUTS: readonly (keyof PolicyActions)[] = ['actions', 'beliefs', 'logProbs'];

@@ -111,8 +111,8 @@ export class AsyncVecEnv extends EnvProperties {
 
   /**
    * Reads back the outputs of all earlier calls.
-   * @param which the outputs to read, by name; the others keep their values. With `finalObservations` also reads `finalMask`.
-   *   Default: all.
+   * @param which the outputs to read, by name; the other outputs keep their values. With `finalObservations` it also reads
+   *   `finalMask`. Default: all.
    * @throws InputError `unknown_name`, `wrong_type`; StateError `not_reset`, `closed`.
    */
   async read(which?: readonly OutputName[]): Promise<StepResult> {

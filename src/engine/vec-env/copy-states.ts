@@ -76,7 +76,7 @@ function allUpTo(indices: Uint32Array, last: number): boolean {
 /** A fork to open. */
 export interface Fork {
   readonly settings: Settings;
-  /** The profiles that replace the hidden ones; null to keep the hidden ones. */
+  /** The profiles that replace the hidden profiles; null to keep them. */
   readonly imagined: Imagined | null;
 }
 

@@ -1,4 +1,4 @@
-/** The profiles and seeds of imagined forks, which replace the hidden ones. */
+/** The profiles and seeds of imagined forks, which replace the hidden profiles and seeds. */
 import { isFloats, readOptions, wrongType } from '../../shared/values.js';
 import type { Params } from '../../world/block.js';
 import { MODE, PROFILE_SIZE } from '../../world/fields.js';

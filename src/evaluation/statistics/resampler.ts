@@ -1,7 +1,7 @@
 /** Draws samples with replacement. A draw depends only on the seed and the number of earlier draws. */
 import { type Draw, threefry } from '../../engine/reference/threefry.js';
 
-/** The second word of the generator's key. It differs from all streams of the world. */
+/** The second word of Threefry's key; the first is a seed. It differs from all streams of the world. */
 const STREAM = 0x424f4f54;
 const RANGE = 2 ** 32;
 

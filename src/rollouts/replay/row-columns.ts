@@ -63,7 +63,7 @@ const NAMES = [...COLUMNS.map(([name]) => name), 'profiles', 'completions'];
 export function validateColumns(rows: ReplayColumns | CompletionColumns): ReplayColumns {
   checkOptions('columns', checkRecord('rows', rows, 'seeds'), NAMES);
   const { seeds, profiles, stepIndices, histories, beliefHistories } = rows;
-  const { actions, beliefs } = answersOf(rows as Answers);
+  const { actions, beliefs } = answersOf(rows as Answers, seeds);
   const given = { seeds, stepIndices, histories, actions, beliefs, beliefHistories };
   const entries = COLUMNS.map(([name, kind]) => [name, validateColumn(name, kind, given[name])]);
   const columns = Object.fromEntries(entries) as ReplayColumns;
@@ -77,7 +77,10 @@ export function validateColumns(rows: ReplayColumns | CompletionColumns): Replay
 type Answers = Partial<Pick<ReplayColumns, 'actions' | 'beliefs'> & Pick<CompletionColumns, 'completions'>>;
 
 /** Returns the actions and beliefs, parsed from the completions if there are any. */
-function answersOf({ completions, actions, beliefs }: Answers): Pick<ReplayColumns, 'actions' | 'beliefs'> {
+function answersOf(
+  { completions, actions, beliefs }: Answers,
+  seeds: Uint32Array,
+): Pick<ReplayColumns, 'actions' | 'beliefs'> {
   // `validateColumns` refuses a missing column of actions.
   if (completions === undefined) return { actions: actions as Int8Array, beliefs };
   if (actions !== undefined || beliefs !== undefined) {
@@ -86,7 +89,12 @@ function answersOf({ completions, actions, beliefs }: Answers): Pick<ReplayColum
       'Expected either completions or actions and beliefs, got both. Leave out completions, or actions and beliefs.',
     );
   }
-  return parseCompletions(completions, { noBelief: 'nan' });
+  const parsed = parseCompletions(completions, { noBelief: 'nan' });
+  // `validateColumns` refuses seeds of another type.
+  if (seeds instanceof Uint32Array) {
+    checkLength('completions', completions.length, seeds.length, 'one for each seed');
+  }
+  return parsed;
 }
 
 function validateColumn<T>(name: Column, kind: string, column: T): T {

@@ -38,7 +38,10 @@ export interface CompactEpisode extends Player {
   readonly final: StoredFinal;
   readonly usage?: Usage;
   readonly sampling?: Sampling;
-  /** For an episode that differs from its replay: its whole line, without the line end. The other fields repeat the line. */
+  /**
+   * For an episode that differs from its replay, or that has a text with a lone surrogate: its whole line, without the line
+   * end. The other fields repeat the line.
+   */
   readonly line?: string;
 }
 

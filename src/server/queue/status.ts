@@ -102,7 +102,10 @@ export async function readStatus(queue: Queue, name?: string): Promise<JobStatus
 /** Returns the error for a name without a job. */
 export async function missingJob(queue: Queue, name: string): Promise<QueueError> {
   const names = await jobNames(queue);
-  const known = names.length === 0 ? 'no job' : `the jobs ${names.slice(-5).join(', ')}`;
+  const known =
+    names.length === 0
+      ? 'no job'
+      : `${names.length > 5 ? 'the last jobs' : 'the jobs'} ${names.slice(-5).join(', ')}`;
   return new QueueError(
     `Expected a job of the queue "${queue.prefix}", got ${JSON.stringify(name)}; the queue has ${known}. ` +
       'Pass a name that "queue submit" printed, and its --redis and --prefix.',

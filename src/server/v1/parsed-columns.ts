@@ -8,8 +8,10 @@ import { SLICE } from './array-text.js';
 
 /** The columns of an answer. */
 export const PARSED_COLUMNS = {
-  actions: z.array(z.enum(ACTION_NAMES).nullable()).describe('the action of each row; null for none'),
-  codes: z.array(z.int()).describe('the same as codes; -1 for none'),
+  actions: z
+    .array(z.enum(ACTION_NAMES).nullable())
+    .describe('the name of the action of each row; null for none'),
+  codes: z.array(z.int()).describe('the action code of each row; -1 for none'),
   beliefs: z
     .array(z.array(z.number()).length(NUM_BELIEFS).nullable())
     .describe('social, morning, work in [0, 1]; null for no belief'),
@@ -41,7 +43,10 @@ export class ParsedColumns {
     return Float32Array.from(digits, (digit) => (digit === NO_DIGIT ? Number.NaN : BELIEF_OF_DIGIT[digit]));
   }
 
-  /** Yields the pieces of a JSON object of the columns, without its braces. */
+  /**
+   * Yields the pieces of a JSON object of the columns, without its braces.
+   * @param turn awaited before each piece, so that other requests get their turn.
+   */
   async *text(turn: () => Promise<void>): AsyncGenerator<string> {
     yield* this.#column('"actions":', turn, (row) => {
       const code = this.codes[row];

@@ -6,7 +6,7 @@ import type { Student } from '../../agents/student/student.js';
 import { digestOf, tensorsOf } from '../../agents/student/student-file.js';
 import { type Grader, type GraderLike, toGrader } from '../../engine/graders/grader.js';
 import { InputError } from '../../shared/errors.js';
-import { checkInteger, checkName, checkOptions } from '../../shared/values.js';
+import { checkInteger, checkName, checkOptions, describe } from '../../shared/values.js';
 import type { SeedRange } from '../../world/conditions.js';
 import { MAX_U32 } from '../../world/fields.js';
 import { checkRange } from '../datasets/dataset-seeds.js';
@@ -123,12 +123,12 @@ export function toTrainRequest(options: TrainOptions): TrainRequest {
   };
 }
 
-function refuseOptions(options: TrainOptions, names: readonly (keyof TrainOptions)[], beside: string): void {
+function refuseOptions(options: TrainOptions, names: readonly (keyof TrainOptions)[], other: string): void {
   const name = names.find((each) => options[each] !== undefined);
   if (name === undefined) return;
   throw new InputError(
     'unknown_option',
-    `Expected no option ${name} beside ${beside}, got one. Leave out one of the two.`,
+    `Expected no option ${name} together with ${other}, got ${describe(options[name])}. Leave out one of the two.`,
   );
 }
 

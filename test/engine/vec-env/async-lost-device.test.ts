@@ -81,7 +81,7 @@ describe('after a loss', () => {
       expect(await codeOf(env.submit(ACTIONS))).toBe('device_lost');
       const result = await env.reopen();
       expectEqual(expected, await asyncEnvColumns(env, result));
-      // The caller's views stay the outputs.
+      // After `reopen`, calls return the same views as before.
       expect(result.rewards).toBe(rewards);
       expect([lostBatch.closed, backend.batches.at(-1)!.closed]).toEqual([true, false]);
       for (let t = 0; t < 40; t++) {

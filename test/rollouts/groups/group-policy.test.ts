@@ -81,6 +81,7 @@ describe('the output of a policy', () => {
   it('may have an array of beliefs that the policy overwrites later', async () => {
     const own = new Float32Array(2 * NUM_BELIEFS);
     let written = 0;
+    // Overwrites the beliefs 64 times: at once, and then in microtasks, which run while the rollouts wait.
     const write = () => {
       own.fill(0.25 + (++written % 64) / 128);
       if (written % 64 !== 0) queueMicrotask(write);
@@ -173,12 +174,15 @@ describe('the output of a policy', () => {
     ],
   ];
 
-  it.each(bad)('is refused, returned or promised: %s', async (_, output, code, ...mentions) => {
-    for (const policy of [() => output, async () => output]) {
-      const refused = rolloutGroups({ seeds: [1], groupSize: 2, policy: policy as RolloutPolicy });
-      await expectRejection(refused, code, ...mentions);
-    }
-  });
+  it.each(bad)(
+    'is refused, whether returned directly or by a promise: %s',
+    async (_, output, code, ...mentions) => {
+      for (const policy of [() => output, async () => output]) {
+        const refused = rolloutGroups({ seeds: [1], groupSize: 2, policy: policy as RolloutPolicy });
+        await expectRejection(refused, code, ...mentions);
+      }
+    },
+  );
 
   it('is missing if the policy throws: the call rejects with policy_failed, and closes the environments', async () => {
     const reason = new Error('no');

@@ -64,7 +64,7 @@ describe('scoreReplay of completions', () => {
     const actions = new Int8Array(TEXTS.length);
     const score = (rows: object) => () => scoreReplay({ ...columns(), ...rows } as never);
     expectRefusal(score({ completions: TEXTS, actions }), 'unknown_option', 'both');
-    expectRefusal(score({ completions: TEXTS.slice(1) }), 'wrong_length', 'actions');
+    expectRefusal(score({ completions: TEXTS.slice(1) }), 'wrong_length', 'completions');
     expectRefusal(score({ completions: 'SLEEP' }), 'wrong_type');
     expectRefusal(score({}), 'wrong_type', 'actions');
   });

@@ -8,6 +8,8 @@ import { LossyProxy } from '../../support/lossy-proxy.js';
 import { describeWithRedis, RedisServer, until } from '../../support/redis.js';
 
 const PREFIX = 'unit';
+/** The ledger counts in billionths of a dollar. */
+const DOLLAR = 1e9;
 const shardOf = (index: number) => ({ job: 'j', submission: 's', index });
 
 describeWithRedis('the ledger', () => {
@@ -52,7 +54,7 @@ describeWithRedis('the ledger', () => {
     expect(second.spent).toBe(0.375);
     const waits = second.reserve(0.25, NEVER);
     await expectPending(waits);
-    await queue.redis.hset('unit:ledger:j', 'budget', 2e9);
+    await queue.redis.hset('unit:ledger:j', 'budget', 2 * DOLLAR);
     await waits;
   });
 
@@ -64,20 +66,20 @@ describeWithRedis('the ledger', () => {
     await expectPending(waits);
     await endLease(0);
     await expect(waits).rejects.toMatchObject({ code: 'over_budget' });
-    expect(await fields()).toMatchObject({ spent: '500000000', reserved: '0', pending: '0' });
+    expect(await fields()).toMatchObject({ spent: String(0.5 * DOLLAR), reserved: '0', pending: '0' });
     await limit(2);
     await other.reserve(0.75, NEVER);
     await expect(killed.beginEpisode(0.001, NEVER)).rejects.toMatchObject({ code: 'queue_failed' });
   });
 
-  it('expects no further costs of the episodes of a killed worker when its lease ends', async () => {
+  it("stops reserving money for a killed worker's unfinished episodes when its lease ends", async () => {
     await limit(1);
     const [killed, other] = [await open(0, 'a'), await open(1, 'b')];
     const finished = await other.beginEpisode(0.01, NEVER);
     finished.addCost(0.4);
     finished.end(true);
     await killed.beginEpisode(0.01, NEVER);
-    await queue.redis.hset('unit:ledger:j', 'spent', 4e8);
+    await queue.redis.hset('unit:ledger:j', 'spent', 0.4 * DOLLAR);
     const waits = other.beginEpisode(0.01, NEVER);
     await expectPending(waits);
     await endLease(0);
@@ -89,12 +91,12 @@ describeWithRedis('the ledger', () => {
     const proxy = new LossyProxy(server.port);
     const redis = await proxy.client();
     await limit(10, 100);
-    /** Sends the commands of one attempt. @param lose called before each command. @param lost called after it. */
-    async function act(lose: () => void, lost: () => Promise<void>): Promise<Record<string, string>> {
+    /** Sends the commands of one attempt. @param before called before each command. @param after called after it. */
+    async function act(before: () => void, after: () => Promise<void>): Promise<Record<string, string>> {
       const step = async <Answer>(command: () => Answer): Promise<Awaited<Answer>> => {
-        lose();
+        before();
         const answer = await command();
-        await lost();
+        await after();
         await redis.ping();
         return answer;
       };
@@ -116,7 +118,11 @@ describeWithRedis('the ledger', () => {
         async () => {},
       ),
     );
-    expect(undisturbed).toMatchObject({ spent: '250000000', reserved: '62500000', episodes: '1' });
+    expect(undisturbed).toMatchObject({
+      spent: String(0.25 * DOLLAR),
+      reserved: String(0.0625 * DOLLAR),
+      episodes: '1',
+    });
     await queue.redis.flushall();
     await limit(10, 100);
     let commandCount = 0;
@@ -131,7 +137,7 @@ describeWithRedis('the ledger', () => {
     expect(withoutIds(disturbed)).toEqual(undisturbed);
   });
 
-  it('names the requests of two attempts differently, even if they hold the same lock', async () => {
+  it('counts the requests of several attempts separately, even if all hold the same lock', async () => {
     await limit(null, 3);
     for (let attempt = 0; attempt < 3; attempt++) {
       await using ledger = await open(0, 'a');

@@ -18,7 +18,8 @@ export interface TimeLine {
   readonly level: number | null;
 }
 
-export interface Curve {
+/** Lines with common axes. */
+export interface Panel {
   readonly name: string;
   readonly lines: readonly TimeLine[];
 }
@@ -28,13 +29,13 @@ interface TimeCurvesProps {
   readonly notes: readonly string[];
   /** The times of the values since the start of the training, in seconds, ascending. */
   readonly seconds: readonly number[];
-  readonly curves: readonly Curve[];
+  readonly panels: readonly Panel[];
   /** The last panel: shares that add up to 1 at each time. */
-  readonly stack: Curve;
+  readonly stack: Panel;
   readonly table: TableProps;
 }
 
-export function TimeCurves({ title, notes, seconds, curves, stack, table }: TimeCurvesProps) {
+export function TimeCurves({ title, notes, seconds, panels, stack, table }: TimeCurvesProps) {
   const container = useRef<HTMLDivElement>(null);
   const width = useWidth(container);
   /** The measurement under the crosshair; null for none. */
@@ -43,34 +44,34 @@ export function TimeCurves({ title, notes, seconds, curves, stack, table }: Time
     cursor.value = k;
   };
   const at = Math.min(cursor.value ?? Infinity, seconds.length - 1);
-  const panels = { seconds, at, isRead: cursor.value !== null, read };
-  const frame = width === null ? null : frameIn(width, curves.length + 1);
+  const common = { seconds, at, isRead: cursor.value !== null, read };
+  const frame = width === null ? null : frameIn(width, panels.length + 1);
   return (
     <ChartFigure title={title} notes={notes} table={table}>
       <div class="plot time-curves" ref={container}>
         {frame !== null && (
           <>
-            {curves.map((curve) => (
-              <CurvePanel key={curve.name} {...{ ...panels, curve, frame }} />
+            {panels.map((panel) => (
+              <LinePanel key={panel.name} {...{ ...common, panel, frame }} />
             ))}
-            <StackPanel {...{ ...panels, curve: stack, frame }} />
+            <StackPanel {...{ ...common, panel: stack, frame }} />
           </>
         )}
       </div>
-      <TimeSlider {...{ seconds, at, read, curves, stack }} />
+      <TimeSlider {...{ seconds, at, read, panels, stack }} />
     </ChartFigure>
   );
 }
 
-type TimeSliderProps = Pick<TimeCurvesProps, 'seconds' | 'curves' | 'stack'> &
+type TimeSliderProps = Pick<TimeCurvesProps, 'seconds' | 'panels' | 'stack'> &
   Pick<PanelProps, 'at' | 'read'>;
 
 /** Moves the crosshair by keyboard and touch, and reads the values to screen readers. */
-function TimeSlider({ seconds, at, read, curves, stack }: TimeSliderProps) {
+function TimeSlider({ seconds, at, read, panels, stack }: TimeSliderProps) {
   const shares = stack.lines.map(({ values }) => values[at]);
   const most = shares.indexOf(Math.max(...shares));
   const moment = `${seconds[at].toFixed(1)} s, mostly ${stack.lines[most].name}`;
-  const values = curves.flatMap(({ lines }) =>
+  const values = panels.flatMap(({ lines }) =>
     lines.map(({ name, values }) => `${name} ${decimal(values[at])}`),
   );
   return (
@@ -104,7 +105,7 @@ function frameIn(width: number, panels: number): Frame {
 }
 
 interface PanelProps {
-  readonly curve: Curve;
+  readonly panel: Panel;
   readonly seconds: readonly number[];
   readonly frame: Frame;
   /** The measurement whose values are shown: the one under the crosshair, else the last. */
@@ -133,20 +134,15 @@ function pointerOf({ seconds, frame, read }: Pick<PanelProps, 'seconds' | 'frame
   return { onPointerMove: move, onPointerDown: move };
 }
 
-function CurvePanel({ curve: { name, lines }, ...panel }: PanelProps) {
-  const { seconds, frame, at } = panel;
+function LinePanel({ panel: { name, lines }, ...view }: PanelProps) {
+  const { seconds, frame, at } = view;
   const all = lines.flatMap(({ values, level }) => (level === null ? values : [...values, level]));
   const [low, high] = rangeOf(all);
   const x = scaleOf(seconds, frame);
   const y: Scale = (value) => TOP + (1 - (value - low) / (high - low)) * (HEIGHT - TOP - BOTTOM);
   const now = lines.map(({ name: line, values }) => `${line} ${decimal(values[values.length - 1])}`);
   return (
-    <svg
-      role="img"
-      aria-label={`${name} over time. Now: ${now.join(', ')}.`}
-      {...frame}
-      {...pointerOf(panel)}
-    >
+    <svg role="img" aria-label={`${name} over time. Now: ${now.join(', ')}.`} {...frame} {...pointerOf(view)}>
       <Axes {...{ name, frame, seconds, x, y }} ticks={[low, high]} />
       {lines.map(
         ({ name: line, level }) =>
@@ -177,7 +173,7 @@ function CurvePanel({ curve: { name, lines }, ...panel }: PanelProps) {
           {decimal(values[at])}
         </text>
       ))}
-      <Crosshair {...panel}>
+      <Crosshair {...view}>
         {lines.map(({ name: line, colour, values }) => (
           <circle key={line} cx={x(seconds[at])} cy={y(values[at])} r="3.5" fill={colour} />
         ))}
@@ -186,7 +182,7 @@ function CurvePanel({ curve: { name, lines }, ...panel }: PanelProps) {
   );
 }
 
-type CrosshairProps = Omit<PanelProps, 'curve' | 'read'> & { readonly children?: ComponentChildren };
+type CrosshairProps = Omit<PanelProps, 'panel' | 'read'> & { readonly children?: ComponentChildren };
 
 function Crosshair({ seconds, frame, at, isRead, children }: CrosshairProps) {
   if (!isRead) return null;
@@ -199,8 +195,8 @@ function Crosshair({ seconds, frame, at, isRead, children }: CrosshairProps) {
   );
 }
 
-function StackPanel({ curve: { name, lines }, ...panel }: PanelProps) {
-  const { seconds, frame } = panel;
+function StackPanel({ panel: { name, lines }, ...view }: PanelProps) {
+  const { seconds, frame } = view;
   const x = scaleOf(seconds, frame);
   const y: Scale = (share) => TOP + (1 - share) * (HEIGHT - TOP - BOTTOM);
   const sums = seconds.map(() => 0);
@@ -209,7 +205,7 @@ function StackPanel({ curve: { name, lines }, ...panel }: PanelProps) {
       role="img"
       aria-label={`${name} over time. The table has the most frequent action.`}
       {...frame}
-      {...pointerOf(panel)}
+      {...pointerOf(view)}
     >
       <Axes {...{ name, frame, seconds, x, y }} ticks={[0, 1]} />
       {lines.map(({ name: line, colour, values }) => {
@@ -225,7 +221,7 @@ function StackPanel({ curve: { name, lines }, ...panel }: PanelProps) {
           </path>
         );
       })}
-      <Crosshair {...panel} />
+      <Crosshair {...view} />
     </svg>
   );
 }

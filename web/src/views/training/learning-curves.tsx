@@ -2,7 +2,7 @@
 import { ACTION_STYLES } from '../../../../src/figures/action-sequences.js';
 import { ACCENT, SERIES } from '../../../../src/figures/theme.js';
 import { colourOf } from '../../charts/policy-colours.js';
-import { type Curve, TimeCurves } from '../../charts/time-curves.js';
+import { type Panel, TimeCurves } from '../../charts/time-curves.js';
 import type { TableProps } from '../../parts/table.js';
 import { plain, signed } from '../../person/descriptions.js';
 import type { TrainingPoint } from '../../training/training-types.js';
@@ -16,7 +16,7 @@ export function LearningCurves({ training: { points, teacher } }: { readonly tra
     ...{ name, colour, values: points.map(of) },
     level: teacher === null ? null : of({ ...teacher, seconds: 0, hasLearned: true }),
   });
-  const curves: Curve[] = [
+  const panels: Panel[] = [
     { name: 'final score', lines: [line('final score', STUDENT, ({ finalScore }) => finalScore)] },
     { name: 'belief error', lines: [line('belief error', STUDENT, ({ beliefMae }) => beliefMae)] },
     {
@@ -41,7 +41,7 @@ export function LearningCurves({ training: { points, teacher } }: { readonly tra
         title="How the student learns"
         notes={['Dashed: the teacher.']}
         seconds={seconds}
-        curves={curves}
+        panels={panels}
         stack={{ name: 'share of each action', lines: shares }}
         table={tableOf(points)}
       />
