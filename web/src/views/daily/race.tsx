@@ -34,7 +34,7 @@ export function Race({ setting, moves, names, against, choose }: RaceProps) {
         label="Against"
         value={against}
         names={[NOBODY, ...keptStudents.value.map(({ name }) => name), ...names]}
-        hint="A policy plays the same person with the same luck. The table shows its belief after the same number of slots as yours."
+        hint="A policy plays the same person with the same luck. The table and the chart show its belief after as many slots as yours."
         onChange={choose}
       />
       {against !== NOBODY && rival === null && <p class="note">{against} is still playing …</p>}
