@@ -26,7 +26,7 @@ struct M {
   __m256 v;
 };
 
-// Return x in every lane. M is a mask: all bits of a lane are set or none.
+// Return x in every lane.
 RHYTHM_INLINE F broadcast(float x) { return {_mm256_set1_ps(x)}; }
 RHYTHM_INLINE U broadcast(uint32_t x) { return {_mm256_set1_epi32(static_cast<int>(x))}; }
 RHYTHM_INLINE M broadcast(bool x) { return {_mm256_castsi256_ps(_mm256_set1_epi32(x ? -1 : 0))}; }

@@ -184,7 +184,7 @@ export class EpisodePool {
     return env;
   }
 
-  /** Doubles the number of environments. Those in use keep their index and state. */
+  /** Doubles the number of environments, up to `capacity`. Environments in use keep their index and state. */
   #grow(): void {
     const old = this.#env;
     const size = Math.min(2 * old.numEnvs, this.capacity);

@@ -26,7 +26,7 @@ const GRACE_MS = 1500;
 /**
  * Starts a server.
  * @throws InputError for an invalid option; BackendError as `createVecEnv`; the system's error if it cannot listen on
- *   the address. An error leaves nothing open.
+ *   the address. After an error nothing stays open.
  */
 export async function startServer(options: ServeOptions = {}, host?: ServerHost): Promise<RunningServer> {
   const parts = buildServer(toServeSettings(options), host);

@@ -90,7 +90,7 @@ export function calibrationSection(data: ReportData): Section | null {
   };
 }
 
-/** Returns the figures. Omits players with the same belief in every episode. */
+/** Returns the figures. Omits players with the same belief in every episode: their correlation is undefined. */
 function calibrationFigure(rows: readonly CalibratedRow[]): Figure[] {
   const drawnRows = rows.filter(({ dimensions }) =>
     dimensions.some(({ correlation }) => correlation !== null),

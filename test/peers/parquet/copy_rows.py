@@ -1,4 +1,5 @@
-"""Copies rows of a Parquet file with DuckDB. Reads [path, condition, output]; if it reads null, it only imports DuckDB."""
+"""Copies the rows of a Parquet file for which an SQL condition is true, with DuckDB. Reads [path, condition, output] from its
+input; for null it only imports DuckDB."""
 
 import json
 import sys

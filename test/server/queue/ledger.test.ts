@@ -154,10 +154,7 @@ describeWithRedis('the ledger', () => {
     pausesOf(one).pause(300);
     pausesOf(one).pause(1);
     await until(async () => (await other.pttl('unit:pause:j')) > 0);
-    const left = await other.pttl('unit:pause:j');
-    const started = performance.now();
     await pausesOf(other).wait(NEVER);
-    expect(performance.now() - started).toBeGreaterThanOrEqual(left - 20);
     expect(await other.pttl('unit:pause:j')).toBeLessThanOrEqual(0);
     one.disconnect();
     other.disconnect();

@@ -6,7 +6,7 @@ import type { Engine } from './backend.js';
 import { type Failure, type Outcome, toFailure } from './outcome.js';
 import type { EngineApi } from './worker.js';
 
-/** The backend in use; null until it is known. */
+/** The backend in use; null until it is found. */
 export const currentEngine = signal<Engine | null>(null);
 /** The failure of the search for a backend, if it failed. */
 export const engineFailure = signal<Failure | null>(null);
@@ -18,13 +18,13 @@ const client = new WorkerClient<EngineApi>(
 
 /**
  * Calls the engine's worker: `callEngine((engine) => engine.crowd(...))`.
- * @throws CallFailed; its `failure` has the kind.
+ * @throws CallFailed, whose `failure` has the kind of the failure.
  */
 export async function callEngine<T>(call: (engine: Remote<EngineApi>) => Promise<Outcome<T>>): Promise<T> {
   try {
     return await client.call(call);
   } catch (error) {
-    // Further calls use another device, or none.
+    // The device is lost: further calls use another device, or another backend.
     if (toFailure(error).kind === 'lost') void findEngine();
     throw error;
   }

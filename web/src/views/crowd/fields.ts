@@ -16,7 +16,7 @@ export const CROWD_FIELDS = {
   /** Episode i has this seed plus i, which is at most MAX_U32. */
   seed: whole(0, 0, MAX_U32 + 1 - MAX_PEOPLE),
   policy: playerField('heuristic', POLICY_NAMES),
-  /** The second policy. */
+  /** The second policy, which is compared with the first. */
   against: playerField('open-loop', [...POLICY_NAMES, NO_POLICY]),
   grader: oneOf('v2', GRADER_NAMES),
   /** The profiles of the people. */
