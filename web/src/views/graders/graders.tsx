@@ -44,11 +44,11 @@ export function GradersView({ state, change }: ViewProps<typeof GRADERS_FIELDS>)
         person) with the constant belief 0.5.
       </p>
       <div class="bench">
-        {ranked !== null && (
+        {failure.value === null && (
           <VerdictStrip
-            heading={headingOf(ranked.verdict)}
-            pays={ranked.verdict.pays}
-            places={ranked.places}
+            heading={ranked === null ? 'Playing the first weeks …' : headingOf(ranked.verdict)}
+            pays={ranked?.verdict.pays ?? ''}
+            places={ranked?.places ?? []}
           />
         )}
         <WeightsPanel weights={weights} change={setWeights} ticks={ticks} />
