@@ -236,7 +236,7 @@ describe.skipIf(absent !== null)('graders', () => {
     await strip.waitFor();
     await slider(page, 'Belief skill').scrollIntoViewIfNeeded();
     await expect.poll(async () => (await strip.boundingBox())!.y).toBe(0);
-    expect(await strip.locator('li').count()).toBe(3);
+    await expect.poll(() => strip.locator('li').count()).toBe(3);
     expect((await strip.boundingBox())!.height).toBeLessThan(150);
     const moved = slider(page, 'Belief skill');
     await moved.tap({ position: { x: 40, y: 12 } });
