@@ -31,16 +31,15 @@ export function CrowdControls({ state, change, progress, rerun, stop }: Props) {
       <Limits people={state.people} />
       <div class="actions">
         {progress === null ? (
-          <>
-            <Button main onClick={rerun}>
-              Run the week again
-            </Button>
-            <CopyLink view={{ name: 'crowd', fields: CROWD_FIELDS }} />
-          </>
+          <Button main onClick={rerun}>
+            Run the week again
+          </Button>
         ) : (
           // A double click on the previous button must not stop the new run.
           <Button onClick={({ detail }) => detail < 2 && stop()}>Stop</Button>
         )}
+        {/* Outside the choice above, whose two buttons are one element that keeps the focus. */}
+        {progress === null && <CopyLink view={{ name: 'crowd', fields: CROWD_FIELDS }} />}
         <ProgressBar progress={progress} />
       </div>
     </section>
