@@ -51,6 +51,7 @@ bool continues(const Replay& r, size_t row, size_t other) {
     return std::memcmp(rows + row * width, rows + other * width, length * sizeof(*rows)) == 0;
   };
   if (!equal(r.histories, count::Steps, r.stops[other])) return false;
+  // Only a step that ends the episode reads beliefs of the history, so rows that both read them have equally long histories.
   if (more == 0 && reads_beliefs(r, row) && !same_beliefs(r, row, other)) return false;
   return r.profiles == nullptr || equal(r.profiles, count::ProfileFloats, count::ProfileFloats);
 }
@@ -131,6 +132,7 @@ void Replayer::play(const Chain* first, const Chain* last) {
     for (bool rows_left = true; rows_left;) {
       rows_left = false;
       for (int tile = 0; tile < tiles; tile++) {
+        // Tiles [tile, end) have rows left. The inner loop moves `tile` to `end`, a tile that has none.
         int end = tile;
         while (end < tiles && find_next_stop(end)) end++;
         if (end == tile) continue;
