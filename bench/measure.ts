@@ -80,7 +80,10 @@ const subjectOf = ({
   bytesPerStep: writes.bytes(steps) / steps,
 });
 
-/** Returns the probe for a case: the registers of its kernel. The reference has no kernel; like `scalar`, it computes single numbers. */
+/**
+ * Returns the probe for a case: the registers of its kernel, and its mix of operations. The reference has no kernel; like `scalar`,
+ * it computes single numbers. In a register with several numbers every conditional line is computed; 2 stands for any such count.
+ */
 function probeOf(core: Core | null, { kernel, choice = 'given' }: Case): Probe | null {
   const registers = kernel ?? 'scalar';
   return core?.probeFor(registers, demandOf(choice, registers === 'scalar' ? 1 : 2)) ?? null;

@@ -66,7 +66,7 @@ def _parser(description: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=description)
     add = parser.add_argument
     add("stage", choices=STAGES, help="both stages, one of them, or print the table of settings")
-    add("--preset", choices=list(PRESETS), default="later", help="the default values of the settings (default: later)")
+    add("--preset", choices=list(PRESETS), default="later", help="default values of the settings, see README.md (default: the preset later)")
     add("--output", type=Path, default=Path("recipe-output"), help="folder of all outputs")
     add("--resume", action="store_true", help="skip finished stages and resume from the last checkpoint")
     add("--cpu", action="store_true", help="do not use a GPU")

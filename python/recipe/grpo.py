@@ -68,15 +68,15 @@ def trainer_of(
 ) -> "tuple[GRPOTrainer, WatchCallback]":
     """Builds TRL's trainer, and the callback that watches for training pitfalls."""
     output = run.output / "grpo"
-    # TRL copies a trained adapter as the reference model, so the KL is to the model at the start of this stage.
     base = ranks.on_first(lambda: models.base_of(settings.model, run.output)) if start is None else str(start)
     tokenizer = models.tokenizer_of(base)
-    more = config.model_init_kwargs
+    model_options = config.model_init_kwargs
     if start is None:
-        model, adapter = models.load_base(settings.model, base, run.cpu, more)
+        model, adapter = models.load_base(settings.model, base, run.cpu, model_options)
     else:
-        model, adapter = models.load_trained(settings.model, start, run.cpu, more), None
+        model, adapter = models.load_trained(settings.model, start, run.cpu, model_options), None
     callback = WatchCallback(settings.watch, output, tokenizer)
+    # TRL copies a trained adapter as the reference model, so the KL is to the model at the start of this stage.
     trainer = GRPOTrainer(
         model=model,
         processing_class=tokenizer,

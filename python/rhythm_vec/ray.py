@@ -225,8 +225,8 @@ class ActorPool:
         one process if the policy chooses for each rollout from the observations of that rollout alone.
 
         Raises:
-            StateError: also `foreign_past`, if a source has episodes that were copied from an environment with the
-                other value of `imagination`.
+            StateError: also `foreign_past`: the actors cannot replay an episode of `source` that was copied from an
+                environment whose `imagination` differs from that of `source`.
         """
         self.require_open()
         with open_origins(seeds, source, indices, profiles, grader, world, None, None) as origins:
@@ -266,7 +266,7 @@ class ActorPool:
         self.close()
 
     def require_open(self) -> None:
-        """Raises StateError `closed`."""
+        """Raises StateError `closed` if the pool is closed."""
         if self._closed:
             raise StateError("closed", "Expected an open pool, got one that was closed. Create a new pool.")
 
@@ -291,8 +291,8 @@ class ActorPool:
             raise error.cause from error
         except ray.exceptions.RayActorError as error:
             raise RhythmError(
-                f"Expected an actor that starts, and dies at most {self._restarts} times (restarts), got its end: "
-                f"{error} Remove the cause, or raise restarts, and create a new pool."
+                f"Expected an actor to start and to die at most {self._restarts} times (restarts), got one that ended: "
+                f"{error}. Remove the cause, or raise restarts. Then create a new pool."
             ) from error
 
 
@@ -329,6 +329,7 @@ def _join_groups(results: Sequence[RolloutGroups]) -> RolloutGroups:
         if all(array is None for array in arrays):
             joined[name] = None
             continue
+        # A policy may give log_probs in some parts only: they are unknown in the others.
         unknown = (np.full(result.rewards.shape, np.nan, np.float32) for result in results)
         joined[name] = np.concatenate([other if array is None else array for array, other in zip(arrays, unknown)])
     return RolloutGroups(**joined)

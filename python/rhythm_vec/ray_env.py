@@ -135,7 +135,7 @@ class _Part:
             self._saved, self._calls_before, self._calls = saved, self._calls_before + len(self._calls), []
 
     def undo(self) -> None:
-        """Forgets the last call. The next call opens the environments again."""
+        """Forgets the last call. An actor that has computed it does not expect the number of the next call, and opens again."""
         del self._calls[-1:]
 
     def close(self) -> None:

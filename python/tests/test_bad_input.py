@@ -272,6 +272,7 @@ class BadInputTest(RefusalTest):
         self._refuses([("unknown_option", 0)], lambda value: self.env.run("heuristic", policy_seeds=value))
         fields: Cases = [("wrong_type", "rewards"), ("wrong_type", np.array(5)), ("unknown_name", ["reward"])]
         self._refuses(fields, lambda value: self.env.run("random", trajectory=value))
+        # An environment cannot be its own source.
         self._refuses(
             [("not_alike", self.env), ("wrong_type", 5)],
             lambda value: self.env.run("random", source=value, indices=range(N)),

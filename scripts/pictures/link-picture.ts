@@ -1,4 +1,4 @@
-/** Draws the preview picture of links to the demo page: its sentence and two histograms. The SVG has no style sheet. */
+/** Draws the preview picture of links to the demo page: the page's headline, a result, and the histograms of two policies. */
 import { findPolicy } from '../../src/agents/policies/fixed-policies.js';
 import { colourOfPlayer } from '../../src/figures/policy-colours.js';
 import { LIGHT } from '../../src/figures/theme.js';

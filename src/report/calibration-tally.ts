@@ -12,7 +12,7 @@ export class CalibrationTally {
   readonly #counts = new Float64Array(RANGES);
   readonly #belief = new Float64Array(RANGES);
   readonly #target = new Float64Array(RANGES);
-  /** Sums of deviations from 0.5, for precision. */
+  /** Sums of x = belief - 0.5, y = target - 0.5 and their products, which are small for precision, and of the absolute errors. */
   readonly #sums = { x: sum(), y: sum(), xx: sum(), yy: sum(), xy: sum(), error: sum() };
   #count = 0;
 

@@ -53,7 +53,7 @@ tbody th { min-width: 9rem; max-width: 22rem; font-weight: 400; overflow-wrap: a
 td { max-width: 20rem; }
 .number { text-align: right; white-space: nowrap; }
 thead .number { white-space: normal; }
-@media (min-width: 48rem) {
+@media (min-width: 64rem) {
   figure svg { max-width: 100%; }
 }
 @media (max-width: 40rem) {

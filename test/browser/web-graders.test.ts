@@ -120,7 +120,7 @@ describe.skipIf(absent !== null)('graders', () => {
     expect(visited.messages).toEqual([]);
   });
 
-  it('change by keyboard, text field and lock, and the ranking follows', async () => {
+  it('change by keyboard and text field, can be locked, and the ranking follows', async () => {
     const { page } = await show();
     await slider(page, 'Belief accuracy').focus();
     for (let k = 0; k < 20; k++) await page.keyboard.press('ArrowRight');
@@ -212,7 +212,7 @@ describe.skipIf(absent !== null)('graders', () => {
     expect(expectedFlips).toHaveLength(COMPONENT_NAMES.length);
   });
 
-  it('go to the change of the ranking that the user presses, in the table and below a slider', async () => {
+  it('take the weights of a change of places that the user presses, in the table or below a slider', async () => {
     const { page } = await show();
     const rows = weightSensitivity(policies, fractionsOf(V2));
     const k = rows.findIndex((row) => ticksOf(row).length > 0 && row.above !== null);
@@ -310,7 +310,7 @@ describe.skipIf(absent !== null)('graders', () => {
     expect(await page.locator('.file pre').textContent()).toBe(text);
   });
 
-  it('show that the file was copied until the weights change', async () => {
+  it('show that the file is copied, until the weights change', async () => {
     const { page } = await show();
     await page.evaluate('navigator.clipboard.writeText = async () => {}; null');
     await page.getByRole('button', { name: 'Copy' }).click();

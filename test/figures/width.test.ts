@@ -122,6 +122,7 @@ describe('a histogram', () => {
   it('describes the middle 80 %', () => {
     const counts = new Uint32Array(10).fill(1);
     const { description } = drawHistogram({ rows: [{ name: 'all', counts, mean: 0.5 }] });
+    // The centres of the bins with the 10th and the 90th percentile.
     expect(description).toBe('all: mean 0.500, middle 80 % from about 0.05 to 0.85.');
   });
 

@@ -101,7 +101,7 @@ describe('the folder python/rhythm_vec_env', () => {
     expect(fieldsOf('RhythmVecState')).toEqual(without(Object.keys(STATE_SCHEMA.shape), inherited));
   });
 
-  it("has a manifest with the keys of OpenEnv's samples, and a project with the manifest's name in its name", () => {
+  it("has a manifest with the keys of OpenEnv's samples, and a project with this package's version", () => {
     const manifest = read('openenv.yaml').trim().split('\n');
     expect(manifest.map((line) => line.split(': ')[0])).toEqual([
       'spec_version',

@@ -1,4 +1,7 @@
-/** Shares of a report: computed from its scores, for files of this world and of worlds with the same rules. */
+/**
+ * The shares of a report: where a score lies between the two anchors of its grader (src/evaluation/bracket-share.ts). Computed for
+ * files of this world and of worlds with the same rules.
+ */
 import { describe, expect, it } from 'vitest';
 import { toGrader } from '../../src/engine/graders/grader.js';
 import { checkGrader, readAnchors } from '../../src/evaluation/bracket.js';
@@ -34,6 +37,7 @@ describe('shares', () => {
     const { scores, brackets } = gatherer.data(anchors);
     expect(brackets).toContain(anchors);
     expect(scores.map(({ source }) => source)).toEqual(['file', 'episodes']);
+    // The anchors are 0.25 and 0.75.
     for (const { share, finalScore } of scores)
       expect(share!.mean).toBeCloseTo((finalScore.mean - 0.25) / 0.5, 12);
   });

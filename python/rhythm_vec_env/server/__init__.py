@@ -1,1 +1,1 @@
-"""Starts the server."""
+"""The package of app.py, which starts the server."""

@@ -77,7 +77,10 @@ export class Ledger implements CostLedger {
   #reserved = 0;
   #pending = 0;
   readonly #finished: { episodes: number; cost: number };
-  /** The largest reservation so far. Until an episode is finished, it is the expected cost of a request. */
+  /**
+   * The largest maximum cost of the requests so far, reserved or given to `beginEpisode`. The expected cost of a request until an
+   * episode is finished.
+   */
   #maxRequestCost = 0;
   /** The error of the last refused request or episode. Once it is set, no episode begins. */
   #refusal: BudgetError | null = null;
@@ -154,7 +157,7 @@ export class Ledger implements CostLedger {
     if (this.#refusal !== null) return false;
     if (this.#playing.size === 0 && this.#finished.episodes === 0) return true;
     const expected = this.#expected();
-    // The last request needs a reservation of its highest cost.
+    // An episode of mean cost also needs room to reserve the maximum cost of its last request.
     let future = expected + (this.#finished.episodes > 0 ? this.#maxRequestCost : 0);
     for (const { paid } of this.#playing) future += Math.max(0, expected - paid);
     return this.#spent + future <= this.budget;

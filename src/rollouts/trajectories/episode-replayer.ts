@@ -36,7 +36,7 @@ export class EpisodeReplayer implements AsyncDisposable {
   }
 
   /**
-   * Returns whole episodes. `episodeLine` writes an episode of this release with the same bytes as before `toCompact`.
+   * Returns whole episodes. For an episode of this release, `episodeLine` gives the line that `toCompact` got, byte for byte.
    * `final` has the recorded results, so that `reeval` can compare them with those of a replay.
    * @param compact any number of episodes, from `toCompact` or `parseCompact`. @throws as `createVecEnv`.
    */

@@ -83,6 +83,7 @@ export class BodyReader {
   /** Returns the request's fields, after the last byte was read. @throws InvalidRequestError. */
   fields(body: Buffer): Record<string, unknown> {
     if (this.#state === 'object') throw new InvalidRequestError([missing(['body'], null)]);
+    // Throws: the body is another value, or no valid JSON.
     if (this.#state === 'no object') objectOf(body.toString());
     if (this.#state !== 'nothing')
       throw invalidRequest(invalidJson(`Unexpected end of JSON input at position ${this.#at}`));

@@ -13,6 +13,9 @@ const SLICES = 32;
 /** The number of bytes at each end of a list that errors may quote. */
 const QUOTED_BYTES = 64;
 
+/** The number of bytes before a list in which its key is looked for. */
+const KEY_BYTES = 64;
+
 /** Matches the text before a list of beliefs, which are stored as float32. */
 const BELIEFS = /"beliefs"\s*:\s*\[$/;
 
@@ -116,7 +119,7 @@ export const isStrings = (value: unknown): value is readonly string[] =>
   (valuesOf.get(value)?.areStrings() ?? value.every((entry) => typeof entry === 'string'));
 
 function* parseList(json: Buffer, { start, end, length }: LongList): Paused<ParsedList> {
-  const before = json.toString('latin1', Math.max(0, start - QUOTED_BYTES), start);
+  const before = json.toString('latin1', Math.max(0, start - KEY_BYTES), start);
   const values = new EntryList(length, BELIEFS.test(before) ? Float32Array : Float64Array);
   for (let from = start, slices = 0; from <= end; ) {
     if (++slices % SLICES === 0) yield;
@@ -152,8 +155,8 @@ function withMarks(json: Buffer, lists: readonly ParsedList[]): string {
 }
 
 /**
- * Overwrites the valid entries of a list with spaces and one entry, so that parsing takes little memory and gives the same
- * error. @returns the text, in which all later characters keep their positions.
+ * Replaces the valid entries between the ends of a list by one entry and a space for each character, so that parsing takes little
+ * memory and gives the same error. @returns the text. Later characters keep their positions, but not always their bytes.
  */
 function* blankList(json: Buffer, { start, end }: ParsedList): Paused<Buffer> {
   yield;

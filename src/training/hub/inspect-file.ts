@@ -12,9 +12,9 @@ export interface Inspection {
   readonly oid: string | null;
   /** Whether the file contains the token. */
   readonly holdsToken: boolean;
-  /** Whether the file contains a trajectory's `hidden` profile. */
+  /** Whether a `.jsonl` file contains a trajectory's `hidden` profile; false for other files. */
   readonly holdsHidden: boolean;
-  /** The first evaluation seed in the file; null if it has none. */
+  /** The first evaluation seed in a `.jsonl` file; null if it has none, and for other files. */
   readonly evalSeed: number | null;
 }
 

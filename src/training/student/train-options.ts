@@ -40,7 +40,7 @@ export interface TrainOptions {
   readonly epochs?: number;
   /**
    * Episodes that the student plays in its refinement, after cloning, 0 to 1,000,000,000. The number is rounded up to whole
-   * batches. Default 0: no refinement.
+   * batches. Default 0: no refinement. With `from` it is required, and at least 1.
    */
   readonly refineEpisodes?: number;
   /** Episodes of each batch of the refinement, 1 to 65,536. Default 4,096. */

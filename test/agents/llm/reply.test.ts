@@ -33,7 +33,7 @@ describe('tokens', () => {
     expect(tokensOf({ ...largest, completion_tokens: 1e9 + 1 })).toBeNull();
   });
 
-  it('are invalid if 0 for a prompt, a text or reasoning', () => {
+  it('are invalid if a prompt, a text or a reasoning has 0 tokens', () => {
     const none = { prompt_tokens: 400, completion_tokens: 0 };
     expect(tokensOf({ prompt_tokens: 0, completion_tokens: 9 })).toBeNull();
     expect(tokensOf(none)).toBeNull();

@@ -167,28 +167,28 @@ describe('RewardNormaliser', () => {
 
   it('begins sums again at 0 on reset, of all environments or of a mask', () => {
     const normaliser = new RewardNormaliser(env(2), { gamma: 1 });
-    const fresh = new RewardNormaliser(env(2), { gamma: 1 });
-    for (const each of [normaliser, fresh]) each.normalise(step([4, 4]));
+    const withoutReset = new RewardNormaliser(env(2), { gamma: 1 });
+    for (const each of [normaliser, withoutReset]) each.normalise(step([4, 4]));
     normaliser.reset([true, false]);
     normaliser.normalise(step([1, 1]));
     // The sums are 1 and 5, with mean 3; without the reset they would be 5 and 5.
-    fresh.normalise(step([1, 1]));
-    expect(normaliser.state.mean[0]).toBeLessThan(fresh.state.mean[0]);
+    withoutReset.normalise(step([1, 1]));
+    expect(normaliser.state.mean[0]).toBeLessThan(withoutReset.state.mean[0]);
     normaliser.reset();
     const before = normaliser.state.mean[0];
     normaliser.normalise(step([before, before]));
     expect(normaliser.state.mean[0]).toBeCloseTo(before, 12);
   });
 
-  it('gives the same rewards with autoreset disabled and same-step, if the episodes are the same', () => {
-    const sums = (['disabled', 'same-step'] as const).map((autoreset) => {
+  it('has the same state with autoreset disabled and same-step, if the episodes are the same', () => {
+    const states = (['disabled', 'same-step'] as const).map((autoreset) => {
       using vec = createVecEnv({ numEnvs: 3, autoreset });
       vec.reset({ seed: 4 });
       const normaliser = new RewardNormaliser(vec);
       for (let t = 0; t < 28; t++) normaliser.normalise(vec.step(vec.actionSpace.sample(t, 3)));
       return normaliser.state;
     });
-    expect(sums[1]).toEqual(sums[0]);
+    expect(states[1]).toEqual(states[0]);
   });
 
   it('continues from its state, and keeps it while frozen', () => {

@@ -137,7 +137,7 @@ describeWithRedis('the ledger', () => {
     expect(withoutIds(disturbed)).toEqual(undisturbed);
   });
 
-  it('counts the requests of several attempts separately, even if all hold the same lock', async () => {
+  it('counts every request of several attempts once, even if all hold the same lock', async () => {
     await limit(null, 3);
     for (let attempt = 0; attempt < 3; attempt++) {
       await using ledger = await open(0, 'a');
@@ -148,7 +148,7 @@ describeWithRedis('the ledger', () => {
     await expectPending(ledger.reserve(0, AbortSignal.timeout(5000)));
   });
 
-  it('pauses all workers after one refused request', async () => {
+  it('pauses all workers', async () => {
     const [one, other] = [server.client(), server.client()];
     const pausesOf = (redis: typeof one) => new SharedPauses({ redis, prefix: PREFIX }, 'j');
     pausesOf(one).pause(300);

@@ -15,9 +15,9 @@ export const failure = signal<Failure | null>(null);
 
 /** The sequence to send next; null for none. */
 let next: string | null = null;
-/** Whether the current call has shown no scores yet. */
+/** Whether a call is in progress that has shown no scores yet. */
 let isWaiting = false;
-/** The number of calls so far. What earlier calls return is dropped. */
+/** Rises with each call and each stop. Scores of calls with an earlier number are dropped. */
 let calls = 0;
 
 /** Scores a sequence of 28 digits. It replaces the sequence that is being scored. */
