@@ -147,7 +147,7 @@ describe.skipIf(absent !== null)('graders', () => {
   it('show the verdict and the beaten policies', async () => {
     const { page } = await show();
     expect(await verdict(page)).toBe(
-      'This grader pays more for an open-loop sequence with a constant belief than for some policies that infer',
+      'This grader pays for inference, but an open-loop sequence with a constant belief beats some policies that infer',
     );
     const marked = page.locator('tr', { has: page.getByText('beaten without inference') });
     const names = await Promise.all((await marked.all()).map((row) => row.getAttribute('data-policy')));

@@ -18,15 +18,15 @@ export function VerdictPanel({ verdict, people }: VerdictPanelProps) {
   return (
     <section class={`panel verdict ${verdict.pays}`} aria-labelledby="verdict">
       <h2 id="verdict">{heading}</h2>
+      <p>
+        The best policy that infers, <strong>{verdict.bestInferring}</strong>, {leadInWords(verdict)}
+      </p>
       {verdict.beaten.map(({ name, lead, largestPart }) => (
         <p key={name}>
           <strong>{verdict.bestIgnoring}</strong> beats <strong>{name}</strong> by {inWords(lead)}, mostly
           through {plain(largestPart.component)} ({signed(largestPart.part, 3)}).
         </p>
       ))}
-      <p>
-        The best policy that infers, <strong>{verdict.bestInferring}</strong>, {leadInWords(verdict)}
-      </p>
       {sequenceGraderOf(rankedPolicy(verdict.bestInferring).actionSource) !== null && (
         <p>
           Even the best policy that infers uses its inference for the belief only: its 28 actions are the same
@@ -43,7 +43,7 @@ export function VerdictPanel({ verdict, people }: VerdictPanelProps) {
 export function headingOf({ pays, bestIgnoring, lead }: Verdict): string {
   if (pays === 'inference') return 'This grader pays for inference';
   if (pays === 'part')
-    return `This grader pays more for ${wordsFor(bestIgnoring)} than for some policies that infer`;
+    return `This grader pays for inference, but ${wordsFor(bestIgnoring)} beats some policies that infer`;
   return lead.mean === 0
     ? 'This grader pays nothing for inference'
     : `This grader pays for ${wordsFor(bestIgnoring)}`;
