@@ -23,10 +23,10 @@ const QUIET = [
   '--no-first-run',
 ];
 
-/** Flags with WebGPU on SwiftShader, or without WebGPU and without a process that emulates a GPU. */
+/** Flags with WebGPU on SwiftShader, or without WebGPU. */
 const FLAGS = {
   webgpu: ['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader', '--enable-unsafe-swiftshader'],
-  'no webgpu': ['--disable-blink-features=WebGPU', '--disable-gpu'],
+  'no webgpu': ['--disable-blink-features=WebGPU'],
 };
 
 /** Time limits in milliseconds, of a browser's start and of a call. */
