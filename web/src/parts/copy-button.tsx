@@ -17,10 +17,13 @@ interface CopyButtonProps {
 export function CopyButton({ label, text, otherwise = 'Select the text.', main }: CopyButtonProps) {
   const last = useSignal({ text: '', message: '' });
   const copy = async (): Promise<void> => {
-    const message = await navigator.clipboard.writeText(text).then(
-      () => 'Copied.',
-      () => `This browser does not let the page copy. ${otherwise}`,
-    );
+    let message = 'Copied.';
+    try {
+      // Throws too where the page came over plain http, which has no clipboard.
+      await navigator.clipboard.writeText(text);
+    } catch {
+      message = `This browser does not let the page copy. ${otherwise}`;
+    }
     last.value = { text, message };
   };
   return (
