@@ -17,7 +17,9 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): void {
   const command = [join(ROOT, 'node_modules', program), ...args];
   const { status } = spawnSync(process.execPath, command, {
-    ...{ cwd: ROOT, stdio: 'inherit', env: { ...process.env, ...env } },
+    cwd: ROOT,
+    stdio: 'inherit',
+    env: { ...process.env, ...env },
   });
   if (status !== 0) throw new Error(`${program} ${args.join(' ')} failed with status ${status}.`);
 }

@@ -25,6 +25,7 @@ const graders = GRADERS.filter((grader) => values.grader === undefined || grader
 
 if (values.folder === undefined) {
   for (const grader of graders) await trainStudent({ grader, seed: 0, folder: PACKAGE, isLogged: false });
+  // Writes the modules of the students.
   await import('./generate.js');
 } else {
   for (const seed of values.seeds.split(',').map(Number)) {

@@ -68,8 +68,8 @@ class BatchClass {
                          data_or_null<uint8_t>(modes, num_envs_, "modes"),
                          data_or_null<float>(profiles, num_envs_ * count::ProfileFloats, "profiles"),
                          data_or_null<float>(graders, num_envs_ * count::Components, "graders"),
-                         false,
-                         nullptr,
+                         /*after_step=*/false,
+                         /*stepped=*/nullptr,
                          start.is_none() ? nullptr : &start_states};
     if (reset.modes != nullptr) require_below(reset.modes, num_envs_, world::mode::Given + 1, "modes");
     if (reset.start != nullptr) require_below(reset.start->steps, num_envs_, count::Steps, "steps");

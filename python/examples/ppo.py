@@ -30,7 +30,7 @@ STEPS = 28  # in an episode; also in a rollout, which plays whole episodes
 OBSERVATION = {"one_hot": True, "scale": True, "history": True}
 HELD_OUT = np.concatenate([np.arange(100), np.arange(10_000, 10_050)])  # seeds for scores only
 TRAINING_SEEDS = (1_000_000, 2**32 - 1_000_000)  # the first seed, and the number of seeds
-REWARD_SCALE = 10.0  # multiplies the final score, so that the critic's values have a scale of about 1
+REWARD_SCALE = 10.0  # multiplies the final score, so that the returns of different episodes differ by about 1
 SAVE_EVERY = 10  # updates
 Heads = Tuple[Categorical, Optional[Normal]]  # the distributions of actions and of beliefs
 
@@ -63,11 +63,12 @@ def parse(argv: Optional[Sequence[str]] = None) -> argparse.Namespace:
 
 
 def layers(sizes: Sequence[int], gain: float) -> nn.Sequential:
-    """Returns linear layers with tanh between them. `gain` is the gain of the last one."""
+    """Returns linear layers with tanh between them. The initial weights are orthogonal, with `gain` for the last layer."""
     parts: List[nn.Module] = []
-    for rows, columns in zip(sizes, sizes[1:]):
+    for k, (rows, columns) in enumerate(zip(sizes, sizes[1:])):
         linear = nn.Linear(rows, columns)
-        nn.init.orthogonal_(linear.weight, 2**0.5 if len(parts) < 2 * len(sizes) - 4 else gain)
+        is_last = k == len(sizes) - 2
+        nn.init.orthogonal_(linear.weight, gain if is_last else 2**0.5)
         nn.init.zeros_(linear.bias)
         parts += [linear, nn.Tanh()]
     return nn.Sequential(*parts[:-1])
@@ -81,6 +82,7 @@ class Agent(nn.Module):
         self.num_actions = num_actions
         self.actor = layers([num_inputs, hidden, hidden, num_actions + (3 if beliefs else 0)], 0.01)
         self.critic = layers([num_inputs, hidden, hidden, 1], 1.0)
+        # The logarithm of the standard deviation of each number of a belief: 0.22 at first.
         self.log_std = nn.Parameter(torch.full((3,), -1.5)) if beliefs else None
 
     def heads(self, observations: Tensor) -> Heads:

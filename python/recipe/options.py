@@ -36,7 +36,7 @@ def _of_file(path: Path) -> Dict[str, Any]:
 
 
 def _parsed(text: str, place: str) -> Any:
-    # transformers needs this package.
+    # transformers, which the recipe needs, installs yaml.
     import yaml  # type: ignore[import-untyped, unused-ignore]
 
     try:

@@ -1,8 +1,8 @@
 """The processes (ranks) of a run, as torchrun or `accelerate launch` starts them.
 
-Without a launcher there is only rank 0. `on_first`, `on_each_machine`, `gather` and `wait` communicate: all ranks must call them in the same order, after TRL's
-configuration (`ddp_backend`, `ddp_timeout`) has connected the ranks, on CPUs by gloo. Imports torch only if there are
-several ranks.
+Without a launcher there is only rank 0. `on_first`, `on_each_machine`, `gather` and `wait` communicate: all ranks must
+call them in the same order, after TRL's configuration (`ddp_backend`, `ddp_timeout`) has connected the ranks. On CPUs,
+torch's backend gloo connects them. Imports torch only if there are several ranks.
 """
 
 from __future__ import annotations

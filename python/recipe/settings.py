@@ -60,8 +60,10 @@ class Data:
 class Sft:
     """Stage 1: supervised fine-tuning on a teacher's answers."""
 
-    epochs: float = setting(3.0, TRL, "passes over the rows", "not published")
-    learning_rate: float = setting(2e-4, TRL, "learning rate of AdamW", "its script for LoRA; not published")
+    epochs: float = setting(3.0, TRL, "passes over the rows", "RhythmEnv's is not published")
+    learning_rate: float = setting(
+        2e-4, TRL, "learning rate of AdamW", "its script for LoRA; RhythmEnv's is not published"
+    )
     batch: int = setting(2, TRL, "rows per batch and device", "its script")
     accumulation: int = setting(8, TRL, "batches per step", "its script")
     max_length: int = setting(

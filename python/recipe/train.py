@@ -113,7 +113,7 @@ def check_machine(run: Run, settings: Settings) -> None:
     if settings.model.quantize == "nf4":
         from models import nf4
 
-        nf4(run.cpu)
+        nf4(run.cpu)  # raises ValueError without a GPU or bitsandbytes
 
 
 def is_finished(run: Run, stage: str) -> bool:

@@ -46,6 +46,7 @@ def measures(batch: Batch) -> Dict[str, Any]:
     """Returns the figures of a batch: shares of its answers in [0, 1], the entropy of its actions in bits, and the count
     of each action. `one_action` and `cycle` are shares of the answers with an action."""
     count = max(len(batch.texts), 1)
+    # The server also accepts names that `action_named` does not find, such as DEEP-WORK.
     actions = Counter(action_named(text) or "another name" for text, legal in zip(batch.texts, batch.legal) if legal)
     return {
         **action_figures(actions),

@@ -110,7 +110,8 @@ def restore(core: Core, data: Any) -> None:
     snapshot = decode_snapshot(data)
     _check_compatible(core, snapshot)
     check_states(snapshot, core.options.world)
-    if not core.batch.load(snapshot.words, False):
+    keeps_outputs = False
+    if not core.batch.load(snapshot.words, keeps_outputs):
         refuse(
             "bad_snapshot",
             "states with legal steps, modes, flags and actions",
@@ -171,13 +172,14 @@ def replay(core: Core, words: Words, imagination: bool, names: Sequence[str]) ->
         imagination,
         count,
         core.options.threads,
-        allocate_outputs(count, 0, False),
+        allocate_outputs(count, column_stride=0, final_observations=False),
         0,
     )
     given = np.full(count, PROFILE_MODES["given"], np.uint8)
     profile, grader = column("profile", _world.PROFILE_SIZE), column("grader", len(_world.COMPONENT_NAMES))
     first_meters = column("first_meters", len(_world.METER_NAMES))
     began = np.minimum(words[:, STATE["began"]], NUM_STEPS - 1).astype(np.uint8)
+    # The fields of Start after the meters are left out: the steps that are replayed do not depend on them.
     batch.reset(
         None, np.ascontiguousarray(words[:, STATE["seed"]]), given, profile, grader, (began, first_meters, *[None] * 8)
     )

@@ -257,6 +257,7 @@ class Core:
         if self.history is not None:
             stepped = step_mask
             if reset_mask is not None and self.raw.final_observations is not None:
+                # The last step of an episode that autoreset has replaced is in the final observations.
                 stepped = 1 - reset_mask if step_mask is None else step_mask & (1 - reset_mask)
                 self.batch.push_history(self._compiled, self.history.rows, self.raw.final_mask.view(np.uint8), True)
             self.batch.push_history(self._compiled, self.history.rows, stepped, False)

@@ -50,7 +50,8 @@ def fork(source: Core, indices: Any, imagination: Any, autoreset: Optional[str],
     target = Core(options, _profiles_of(source, origins, imagined), source.graders[origins])
     gather(target, source, origins)
     if states is not None:
-        target.batch.load(states, True)
+        keeps_outputs = True
+        target.batch.load(states, keeps_outputs)
         target.seeds[:] = states[:, STATE["seed"]]
         target.unreplayable[:] = False
     return target
@@ -88,7 +89,7 @@ def _prior_profiles(source: Core, seeds: npt.NDArray[np.uint32]) -> Floats:
     world = source.options.world
     words = world.words.copy()
     words[World.offset_of("streamProfile")] ^= world.param("streamImagination")
-    outputs = allocate_outputs(len(seeds), 0, False)
+    outputs = allocate_outputs(len(seeds), column_stride=0, final_observations=False)
     batch = native().Batch(source.kernel, words, False, len(seeds), source.options.threads, outputs, 0)
     modes = np.full(len(seeds), PROFILE_MODES["sampled"], np.uint8)
     batch.reset(None, seeds, modes, None, source.graders[np.zeros(len(seeds), np.intp)], None)

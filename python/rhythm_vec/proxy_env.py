@@ -94,7 +94,7 @@ class ProxyVectorEnv(BaseVectorEnv):
         codes = to_codes("actions", action, shape, len(self.action_names) - 1, "illegal_action")
         width = len(_world.BELIEF_NAMES)
         beliefs = to_floats(as_array("beliefs", belief, "fiu", (*shape, width), "numbers"))
-        to_given(beliefs)
+        to_given(beliefs)  # raises an error for an invalid belief
         return {"actions": codes, "beliefs": beliefs}
 
     def _infos(self, result: Arrays, previous: Arrays) -> Infos:

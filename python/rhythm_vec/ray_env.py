@@ -87,6 +87,7 @@ class RayVectorEnv(ProxyVectorEnv):
                 arguments["graders"] = to_graders(self._world, options["graders"], self.num_envs)
         try:
             results = self._pool.get([part.call(arguments) for part in self._parts])
+            # None: the actor has restarted without the part. `open` repeats the part's calls, of which this is the last.
             for at, part in enumerate(self._parts):
                 while results[at] is None:
                     results[at] = self._pool.get(part.open())[-1]

@@ -230,7 +230,9 @@ def _replay(
         "history_given": rows.history_given,
     }
     columns.update({name: column for name, column in optional.items() if column is not None})
-    batch = native().Batch(kernel, world.words, False, 1, threads, allocate_outputs(1, 0, False), 0)
+    # A replay needs only the batch's tables and threads, so one environment is enough.
+    outputs = allocate_outputs(1, column_stride=0, final_observations=False)
+    batch = native().Batch(kernel, world.words, False, 1, threads, outputs, 0)
     batch.replay({**columns, **results})
     batch.close()
     return results

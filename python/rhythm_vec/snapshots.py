@@ -224,7 +224,7 @@ def _check_sums(words: Words, world: World) -> None:
         ("skill", skill_bounds(world, steps, _world.SKILL_ERROR["snapshot"])),
     ):
         sums = floats[:, STATE[name]].astype(np.float64)
-        _require((sums >= low) & (sums <= high), f"a sum {name} within the bounds for its steps", sums)
+        _require((sums >= low) & (sums <= high), f"a sum `{name}` within the bounds for its steps", sums)
 
 
 def actions_of(words: Words) -> npt.NDArray[np.uint8]:
@@ -253,5 +253,5 @@ def _require(legal: Any, expected: str, values: Any = None) -> None:
     if legal.all():
         return
     env = int(np.argmin(legal))
-    got = "a state without it" if values is None else str(values[env].tolist())
+    got = "another state" if values is None else str(values[env].tolist())
     _refuse(f"states with {expected}", f"{got} at environment {env}")

@@ -160,7 +160,8 @@ def _layers(tensors: Dict[str, Floats], name: str) -> List[Tuple[Floats, Floats]
         bias = tensors[f"layers.{len(layers)}.bias"]
         weights = tensors.get(f"layers.{len(layers)}.weights")
         if weights is None or weights.shape != (inputs, len(bias)) or not np.isfinite(weights).all():
-            _refuse(name, f"layer {len(layers)} of another shape", "Use the release that wrote the file.")
+            got = f"layer {len(layers)} with another shape or with weights that are not finite"
+            _refuse(name, got, "Use the release that wrote the file.")
         layers.append((weights, bias))
         inputs = len(bias)
     if not layers or inputs != _OUTPUTS:

@@ -159,7 +159,7 @@ class Features:
                 _F32(2) * self._middle[rows] - _F32(1),
                 self._sums[rows] * _F32(1 / _STEPS),
                 _F32(0.1) * self._crashes[rows][:, None],
-                np.zeros((len(rows), 3), _F32),
+                np.zeros((len(rows), 3), _F32),  # padding
             ),
             axis=1,
         )
@@ -218,9 +218,11 @@ class _Bounds:
         slopes[:, _PROGRESS] = slopes[:, _PROGRESS] * vigour
         serenity = before[:, _SERENITY]
         neutral = (serenity < self._neutral[_THRESHOLD]).astype(_F32)
+        # The anomalies without the part that stress adds, for a calm and for a stressed profile.
         rests = [
             anomalies - self._p["stress"] * (_F32(stressed) - neutral)[:, None] for stressed in (0, 1)
         ]
+        # Whether each of the two is possible by the bounds of the stress threshold, then by the anomalies too.
         calm, stressed = low[:, _THRESHOLD] <= serenity, serenity < high[:, _THRESHOLD]
         both = calm & stressed
         calm_fits, stressed_fits = (self._fits(rest, affecting, slopes, low, high) for rest in rests)

@@ -125,6 +125,7 @@ class ArraysTest(unittest.TestCase):
         for env in (one, both):
             env.run("random")
         self.assertEqual(one.outputs.final_scores[0], both.outputs.final_scores[1])
+        # A snapshot has a header of 192 bytes, then 208 bytes for each state.
         self.assertEqual(one.snapshot()[192 : 192 + 208], both.snapshot()[192 + 208 : 192 + 416])
 
 

@@ -43,6 +43,7 @@ class SnapshotTest(RefusalTest):
     def test_a_snapshot_of_another_length_is_refused(self) -> None:
         for length in [*range(0, HEADER + 8), len(self.snapshot) - 1]:
             self._refuses(self.snapshot[:length])
+        # 212 bytes are a state and an episode number.
         for more in (b"\0", bytes(212), self.snapshot):
             self._refuses(self.snapshot + more)
 
@@ -127,6 +128,7 @@ class SnapshotTest(RefusalTest):
 
 
 def changed_world() -> World:
+    """Returns a world whose first number is 0.5."""
     words = World().words.copy()
     words[:1] = np.array([0.5], np.float32).view(np.uint32)
     return World(words)
@@ -153,7 +155,8 @@ class PickleTest(unittest.TestCase):
             lambda each: each.run("heuristic", stops=[28, 26, 27]),
             lambda each: each.step(np.zeros(N, np.uint8), mask=[False, True, True]),
         ]
-        if env.outputs.episode_lengths.any() or env.seeds.any():
+        has_been_reset = env.outputs.episode_lengths.any() or env.seeds.any()
+        if has_been_reset:
             calls.insert(0, lambda each: each.run("heuristic", stops=[5, 28, 28]))
         for call in calls:
             call(env)
@@ -168,6 +171,7 @@ class PickleTest(unittest.TestCase):
 
 
 def play_most(env: VecEnv) -> None:
+    """Plays the three episodes to the steps 4, 26 and 28."""
     env.reset(seed=4)
     env.run("random", stops=[3, 25, 27])
     env.step(np.zeros(N, np.uint8))

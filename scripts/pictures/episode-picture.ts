@@ -20,7 +20,7 @@ const [CYCLE, PLAYED] = [18, 80];
 /** Colours of the five meters, visible in both themes. */
 const METER_COLOURS = ['#d1690e', '#2f81c7', '#16917f', '#a8679f', '#7d8794'];
 
-/** The tops of the parts. */
+/** The y of the parts: of the base line of a text, of the top of another part. */
 const TOP = { title: 40, name: 84, squares: 98, meters: 138, beliefs: 318 };
 const METERS_HEIGHT = 130;
 const BELIEF_ROW = 32;
@@ -50,6 +50,7 @@ ${episodes.map((episode, k) => column(episode, k, grader)).join('\n')}
 const inWords = ({ policy, finalScore, beliefMae, beliefs }: PlayedEpisode): string =>
   `${policy} scores ${finalScore.toFixed(3)}${beliefs[0] === null ? ' and states no belief' : `; its belief ends ${beliefMae.toFixed(3)} from the truth`}.`;
 
+/** The style sheet. A curtain covers the steps that are not played yet, and becomes narrower from its left end. */
 const STYLE =
   `text{font:13px ${FONT};fill:${LIGHT.ink}}.head{font-size:17px;font-weight:600}.name{font-weight:600;font-size:15px}.small{font-size:11px;fill:${LIGHT.muted}}` +
   `.paper,.curtain{fill:${LIGHT.paper}}.shade{fill:${LIGHT.shade}}.rule{stroke:${LIGHT.rule}}.line{fill:none;stroke-width:2;stroke-linejoin:round}.truth{fill:${LIGHT.ink}}.belief{fill:none;stroke-width:4}` +

@@ -1,4 +1,4 @@
-/** Advantages equal those that TRL's trainers compute from the same rewards, in float32. */
+/** Advantages equal those that TRL's trainers compute from the same rewards, up to the rounding of TRL's float32 numbers. */
 import { describe, expect, it, test } from 'vitest';
 import { ADVANTAGE_METHODS, groupAdvantages } from '../../src/index.js';
 import { Random } from '../support/random.js';

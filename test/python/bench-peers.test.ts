@@ -1,4 +1,7 @@
-/** The players that `bench --peers` compares give the golden values. The bench verifies this before it times a player. */
+/**
+ * The players (programs that step episodes) that `bench --peers` compares give the golden values. The bench verifies this
+ * before it times a player.
+ */
 import { afterAll, expect, test } from 'vitest';
 import { goldenOutputs } from '../../bench/peers/inputs.js';
 import { compareOutputs, verifyPlayer } from '../../bench/peers/measure.js';

@@ -17,10 +17,15 @@ const busy = (retryAfter: string) => answering(503, { 'retry-after': retryAfter 
 describe.runIf(absent === null)('temporary failures are retried', () => {
   it('with exponential back-off, at least as long as Retry-After', async () => {
     const pastDate = 'Wed, 21 Oct 2015 07:28:00 GMT';
-    const behaviours = [
-      ...[busy('3'), closeConnection, answering(502), answering(429), busy(pastDate), answering(504)],
-    ];
-    const server = await faultyServer(await startServer(), ...behaviours);
+    const server = await faultyServer(
+      await startServer(),
+      busy('3'),
+      closeConnection,
+      answering(502),
+      answering(429),
+      busy(pastDate),
+      answering(504),
+    );
     const { results, waits } = await callClient({ url: server.url, backoff: { attempts: 7 } }, { score });
     expect(waits).toEqual([3, 1, 2, 4, 8, 16]);
     expect(server.requests()).toBe(7);

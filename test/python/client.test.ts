@@ -31,8 +31,12 @@ const completions = rows.map((_, i) => {
 const OWN: Grader = {
   name: 'own',
   weights: {
-    ...{ crash_free: 0.1, progress: 0.1, connection: 0.2, adaptation: 0.2 },
-    ...{ wellbeing: 0.2, belief_skill: 0.2 },
+    crash_free: 0.1,
+    progress: 0.1,
+    connection: 0.2,
+    adaptation: 0.2,
+    wellbeing: 0.2,
+    belief_skill: 0.2,
   },
 };
 const columns = {
@@ -102,16 +106,21 @@ describe.runIf(absent === null)('score, with a server in another process', () =>
       { url, token },
       {
         score: {
-          ...{ ...columns, actions, beliefs },
-          ...{ grader: 'v1', weights: { env_reward: 2, format_valid: 0 } },
-          ...{ shaping: { repetition: true, exploration: true }, scores: ['total', 'state_hash'] },
+          ...columns,
+          actions,
+          beliefs,
+          grader: 'v1',
+          weights: { env_reward: 2, format_valid: 0 },
+          shaping: { repetition: true, exploration: true },
+          scores: ['total', 'state_hash'],
         },
       },
       { score: { seeds: [], action_histories: [], actions: [] } },
       { score: { seeds: [7], action_histories: [[]], actions: ['sleep'], profile_modes: 'discrete' } },
     );
     const { total, state_hash } = expectedScores(rows, {
-      ...{ grader: 'v1', weights: { envReward: 2, formatValid: 0 } },
+      grader: 'v1',
+      weights: { envReward: 2, formatValid: 0 },
       shaping: { repetition: true, exploration: true },
     });
     expect(results[0].scores).toEqual({ total, state_hash });
@@ -128,7 +137,7 @@ describe.runIf(absent === null)('score, with a server in another process', () =>
     const { results } = await callClient(
       { url, token },
       { arrays: request },
-      { arrays: { ...request, beliefs: rows.map((_, i) => (i === 9 ? ['NaN', 0, 0] : null) ?? [0, 0, 0]) } },
+      { arrays: { ...request, beliefs: rows.map((_, i) => [i === 9 ? 'NaN' : 0, 0, 0]) } },
     );
     const belief = [0.25, 0.5, 1];
     expect(results[0].scores).toEqual(

@@ -26,6 +26,9 @@ function writeScript(name: string, text: string): string {
   return path;
 }
 
+/** The total of the row that the script scores. */
+const TOTAL = 1.2495855;
+
 /** A command that starts the server as a child and does not forward signals, as npx does. */
 const wrapper = writeScript('wrapper', `#!/bin/sh\n"${process.execPath}" "${MAIN}" "$@"\nexit $?\n`);
 
@@ -44,7 +47,7 @@ describe.runIf(absent === null)('serve', () => {
   ])('runs a server during a block, even if the block raises an error: %s', async (_, options) => {
     const { urls, totals, left } = await ask<Blocks>('block', { options });
     expect(urls).toEqual([1, 2].map(() => expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/)));
-    expect(totals).toEqual([[1.2495855], [1.2495855]]);
+    expect(totals).toEqual([[TOTAL], [TOTAL]]);
     expect(left).toEqual([1, 2].map(() => [false, 'ServerUnavailableError', 1]));
   });
 
@@ -98,9 +101,10 @@ describe.runIf(absent === null)('serve', () => {
 });
 
 describe.runIf(absent === null)('find_command returns the first of these', () => {
-  const own = 'ROOT/clone/python/rhythm_vec/commands.py';
-  const bare = { RHYTHM_COMMAND: '', PATH: 'ROOT/none' };
-  const nodes = { ...bare, PATH: 'ROOT/node' };
+  /** The file of rhythm_vec that finds the command, in a checkout. */
+  const inCheckout = 'ROOT/clone/python/rhythm_vec/commands.py';
+  const withoutNode = { RHYTHM_COMMAND: '', PATH: 'ROOT/none' };
+  const withNode = { ...withoutNode, PATH: 'ROOT/node' };
   for (const name of ['path/rhythm-vec', 'project/node_modules/.bin/rhythm-vec', 'node/node', 'node/npx']) {
     writeScript(name, '#!/bin/sh\n');
   }
@@ -112,30 +116,30 @@ describe.runIf(absent === null)('find_command returns the first of these', () =>
 
   const cases: [what: string, input: object, expected: unknown][] = [
     ['a list of arguments', { argument: ['npx', 'a b'], env: { RHYTHM_COMMAND: 'other' } }, ['npx', 'a b']],
-    ['a command line', { argument: 'npx "a b"', env: bare }, ['npx', 'a b']],
+    ['a command line', { argument: 'npx "a b"', env: withoutNode }, ['npx', 'a b']],
     [
       'the variable RHYTHM_COMMAND',
       { env: { RHYTHM_COMMAND: 'node "ROOT/a b.js"', PATH: 'ROOT/path' }, cwd: 'project' },
       ['node', 'ROOT/a b.js'],
     ],
-    ['PATH', { env: { ...bare, PATH: 'ROOT/path' }, cwd: 'project' }, ['ROOT/path/rhythm-vec']],
+    ['PATH', { env: { ...withoutNode, PATH: 'ROOT/path' }, cwd: 'project' }, ['ROOT/path/rhythm-vec']],
     [
       'node_modules of a parent of the working directory',
-      { env: nodes, cwd: 'project/a/b', package: own },
+      { env: withNode, cwd: 'project/a/b', package: inCheckout },
       ['ROOT/project/node_modules/.bin/rhythm-vec'],
     ],
-    ['the checkout', { env: nodes, package: own }, ['ROOT/node/node', 'ROOT/clone/lib/cli.js']],
-    ['npx', { env: nodes, package: 'ROOT/site/rhythm_vec/commands.py' }, ['ROOT/node/npx', 'rhythm-vec']],
+    ['the checkout', { env: withNode, package: inCheckout }, ['ROOT/node/node', 'ROOT/clone/lib/cli.js']],
+    ['npx', { env: withNode, package: 'ROOT/site/rhythm_vec/commands.py' }, ['ROOT/node/npx', 'rhythm-vec']],
     [
       'none: an error that lists all of these',
-      { env: bare, package: own },
+      { env: withoutNode, package: inCheckout },
       expect.stringMatching(
         /command=, .*RHYTHM_COMMAND, .*PATH, .*node_modules\/\.bin of ROOT .*ROOT\/clone\/lib\/cli\.js, and npx\. Install Node 20\.19 or later, and run `npm install rhythm-vec`, or set RHYTHM_COMMAND\.$/,
       ),
     ],
     [
       'none in a checkout that is not built: an error with the command that builds it',
-      { env: bare, package: 'ROOT/unbuilt/python/rhythm_vec/commands.py' },
+      { env: withoutNode, package: 'ROOT/unbuilt/python/rhythm_vec/commands.py' },
       expect.stringMatching(/ and run `npm ci` in ROOT\/unbuilt, or set RHYTHM_COMMAND\.$/),
     ],
   ];

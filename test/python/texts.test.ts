@@ -138,7 +138,7 @@ describe.runIf(absent === null)('texts from Python', () => {
     expect(results[1].message).toMatch(/got 422.*body\.parsed: Expected parsed with completions only/);
   });
 
-  it('errors name the row of the whole batch', async () => {
+  it('errors name an invalid row by its index in the whole batch, not in its request', async () => {
     const { url } = await startServer();
     const invalid = action_histories.map((row, i) => (i === 33 ? ['fly'] : row));
     const { results } = await callClient(

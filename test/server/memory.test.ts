@@ -14,7 +14,7 @@ let server: { url: string; port: number };
 beforeAll(async () => {
   running = startCli(['serve', '--port', '0', '--ping', '1', '--body-limit', '1'], {
     // A young generation of fixed size, so that resident memory depends only on live objects.
-    NODE_OPTIONS: `--max-semi-space-size=2 --import=tsx --import=${new URL('../support/collecting.ts', import.meta.url)}`,
+    NODE_OPTIONS: `--max-semi-space-size=2 --import=tsx --import=${new URL('../support/collect-garbage.ts', import.meta.url)}`,
   });
   const [url] = await running.until('stdout', /http:\S+/);
   server = { url, port: Number(new URL(url).port) };

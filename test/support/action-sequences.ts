@@ -23,7 +23,7 @@ export function playProblem(
   const numEnvs = seeds.length;
   using env = createVecEnv({ numEnvs, ...options });
   const profiles = typeof profile === 'string' ? profile : repeated(Float32Array.from(profile), numEnvs);
-  env.reset({ seed: seeds, profiles: profiles });
+  env.reset({ seed: seeds, profiles });
   const { finalScores, firstHalfMeans } = env.run(
     choice === 'heuristic' ? choice : repeated(choice, numEnvs),
   );

@@ -44,7 +44,7 @@ export const REFERENCE = PROCESSORS[0];
 export const ASYNC_ENGINES: readonly AsyncEngine[] = isLeftOut('kernels')
   ? [DEVICE]
   : [...PROCESSORS, DEVICE];
-/** All engines but the reference. */
+/** The engines of `ASYNC_ENGINES` without the reference. */
 export const OTHERS = ASYNC_ENGINES.filter((engine) => engine !== REFERENCE);
 
 /** The engines that options of evaluations and commands can name: the reference first, a device last if there is one. */

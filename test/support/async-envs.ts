@@ -17,7 +17,7 @@ import { ENGINES, NATIVE, openOn } from './engines.js';
 export interface ApiPair {
   readonly name: string;
   open(options: AsyncVecEnvOptions): Promise<AsyncVecEnv>;
-  /** Opens the synchronous environment on the same backend. */
+  /** Opens the synchronous environment with which the asynchronous one is compared. */
   openSync(options: VecEnvOptions): VecEnv;
 }
 

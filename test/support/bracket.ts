@@ -6,7 +6,10 @@ import { AUDIT } from './report.js';
 const interval = (mean: number, half = 0.01) => ({ mean, low: mean - half, high: mean + half });
 const seeds = { sequence_seeds: '20000-20999', oracle_seeds: '20000-20099' };
 
-/** The JSON of an audit of v2 with the anchors 0.25 and 0.75, and anchors for discrete profiles that are too close. */
+/**
+ * The JSON of an audit of v2. Its anchors are 0.25 and 0.75 for sampled profiles. Those for discrete profiles, 0.5 and 0.51,
+ * lie closer than the 0.02 that `--bracket` needs.
+ */
 export const BRACKET_AUDIT = {
   ...AUDIT,
   version: packageVersion(),

@@ -75,7 +75,7 @@ export function randomReset(
   };
 }
 
-/** Returns the reset of the environments `indices`. */
+/** Returns the seeds, profiles and graders that a reset gives the environments `indices`. */
 export function selectReset({ seed, profiles, graders }: EnvResets, indices: ArrayLike<number>): EnvResets {
   const columns = { seed, graders, ...(profiles instanceof Float32Array ? { profiles } : {}) };
   const rows = rowsOf(columns, seed.length, indices) as unknown as EnvResets;
@@ -139,7 +139,7 @@ export function randomIndices(random: Random, from: number, to: number): Uint32A
   if (kind === 'permutation' && from === to) return random.permutation(from);
   if (kind === 'groups') return any.map((_, i) => any[i - (i % 16)]);
   if (kind === 'one') return any.fill(any[0]);
-  // Groups at any offset, and single indices between them.
+  // Of each 40 indices 23 equal ones, then 17 others: some groups begin in the middle of a vector of 16 lanes.
   return any.map((_, i) => any[i % 40 < 23 ? i - (i % 40) : i]);
 }
 

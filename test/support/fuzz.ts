@@ -10,6 +10,7 @@ import type { Random } from './random.js';
 
 /** The number of environments. */
 export const N = 17;
+/** The type `any`, under a name that the linter allows. */
 export type Any = ReturnType<typeof JSON.parse>;
 
 const KINDS = [
@@ -133,6 +134,7 @@ export const METHODS: Record<string, (batch: NativeBatch) => unknown[]> = {
   ],
   stepEach: () => [new Uint8Array(3 * N), 3],
   run: () => [
+    // The code of an action sequence.
     2,
     new Uint32Array(N),
     new Uint8Array(N * NUM_STEPS),
@@ -197,7 +199,8 @@ export function open(
   kernel: string,
   outputs = separateBuffers(allocateOutputs(N)),
 ): NativeBatch {
-  const batch = new addon.Batch(kernel, WORLD.words, false, N, 2, outputs);
+  const [imagination, threads] = [false, 2];
+  const batch = new addon.Batch(kernel, WORLD.words, imagination, N, threads, outputs);
   batch.reset(resetOf({ seeds: new Uint32Array(N).fill(7) }));
   return batch;
 }

@@ -30,7 +30,7 @@ let shared: Promise<GPUDevice> | null = null;
 /** Returns the device that tests share, because compiling the shaders takes seconds. */
 function sharedDevice(): Promise<GPUDevice> {
   shared ??= findNodeGpu().then(async (gpu) => {
-    // Each backend listens to errors of the device.
+    // Each backend listens to errors of the device, and from eleven listeners on Node would print a warning.
     setMaxListeners(100);
     const { gpu: opened } = await compile(await GpuDevice.open(gpu, undefined));
     return opened.device;
@@ -47,7 +47,8 @@ export async function openOnDevice(
   options: AsyncBatchOptions,
   maxEnvsPerShard: number | null = null,
 ): Promise<AsyncBatch> {
-  return new WebGpuBatch(program, options, true, maxEnvsPerShard).opened();
+  const exact = true;
+  return new WebGpuBatch(program, options, exact, maxEnvsPerShard).opened();
 }
 
 /** Returns the shader texts with a piece of one text replaced. @throws Error if the piece is missing. */

@@ -35,6 +35,7 @@ export function directoryOf(files: Readonly<Record<string, string | Uint8Array>>
 export const bytes = (size: number, name = 'x'): Buffer => Buffer.alloc(size, `${name} ${size} `);
 
 export interface Progress {
+  /** The reasons of the waits. */
   readonly waits: string[];
   /** `sent`, `read` and `hashed` are in bytes. */
   sent: number;

@@ -8,7 +8,7 @@ import { NUM_COMPONENTS, NUM_STEPS, OBSERVATION_FIELDS, PROFILE_NAMES } from '..
 import { LAYOUTS, randomIndices, toStartStates } from './call-sequences.js';
 import type { Random } from './random.js';
 
-/** A call. The environment that the last `create` or `fork` opened has the largest number. */
+/** A call. Environments are numbered from 0, in the order in which `create` and `fork` open them. */
 export interface Call {
   readonly name: 'create' | 'reset' | 'step' | 'run' | 'fork' | 'assign' | 'snapshot' | 'restore' | 'close';
   /** The number of the environment; that of the new environment for `create`. */
@@ -137,6 +137,7 @@ function drawReset(
   const seeds = random.seeds(numEnvs).map(inRange);
   return {
     seed: random.chance(0.5) ? one : seeds,
+    // Python accepts only 0 and 1 in a mask.
     mask: isPlaying && random.chance(0.5) ? random.mask(numEnvs, 0.5).map(Math.sign) : undefined,
     profiles: random.pick([
       undefined,

@@ -24,7 +24,7 @@ export async function parquetOf<Row>(
   return Buffer.concat(bytes as Uint8Array[]);
 }
 
-/** Returns a file of trajectories with one row group. @param change of the rows. */
+/** Returns a file of trajectories with one row group. @param change changes each row. */
 export const tableOf = (
   compact: readonly CompactEpisode[],
   change: (row: EpisodeRow, i: number) => EpisodeRow = (row) => row,

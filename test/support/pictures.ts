@@ -50,7 +50,8 @@ const runs = {
 const rows = Object.entries(runs);
 export const ROW_NAMES: readonly string[] = Object.keys(runs);
 
-const gains = [
+/** Means with intervals, for figures of gains and of scores. The last mean has no interval. */
+const intervals = [
   { mean: -0.05, low: -0.06, high: -0.04 },
   { mean: 0.12, low: 0.11, high: 0.13 },
   { mean: 0.03, low: null, high: null },
@@ -97,7 +98,7 @@ export const PICTURES: readonly [kind: string, drawing: Drawing, names: readonly
   ],
   [
     'gains',
-    drawGains({ baseline: 'heuristic', rows: rows.map(([name], k) => ({ name, gain: gains[k] })) }),
+    drawGains({ baseline: 'heuristic', rows: rows.map(([name], k) => ({ name, gain: intervals[k] })) }),
     ['+0.120 [+0.110, +0.130]', '−0.050 [−0.060, −0.040]', '+0.030'],
   ],
   [
@@ -120,7 +121,7 @@ export const PICTURES: readonly [kind: string, drawing: Drawing, names: readonly
         name,
         rows: rows.map(([policy], k) => ({
           name: policy,
-          score: gains[k],
+          score: intervals[k],
           published: k === 1 ? 0.2 : undefined,
         })),
       })),
@@ -229,7 +230,7 @@ export class Pixels {
     return `#${this.#png.data.subarray(start, start + 3).toString('hex')}`;
   }
 
-  /** Counts the pixels of a rectangle, ends excluded, that differ from the background. */
+  /** Counts the pixels of a rectangle that differ from the background. `right` and `bottom` are outside of it. */
   countDrawn(left: number, top: number, right: number, bottom: number): number {
     const { data, width } = this.#png;
     const colours = new Int32Array(data.buffer, data.byteOffset, data.length / 4);

@@ -6,6 +6,7 @@ import { buffer } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import * as python from './python.js';
 
+/** A call of the Python client, or of its clock. */
 export type Call =
   | { readonly score: Readonly<Record<string, unknown>> }
   /** A call of score whose lists become arrays, and whose text "NaN" becomes the number. */

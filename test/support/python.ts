@@ -66,20 +66,20 @@ export async function askPythonAsync<Answer>(script: string, question: unknown):
 }
 
 /** The answer of a script, or the reason why its library cannot be used here. */
-export type Trial<Answer> =
+export type AnswerOrReason<Answer> =
   | { readonly absent: null; readonly answer: Answer }
   | { readonly absent: string; readonly answer: null };
 
 /**
  * Runs a script that needs a library, as `askPython` does.
- * @throws Error in place of the reason if `RHYTHM_REQUIRE` names the library.
+ * @throws Error, instead of returning the reason, if `RHYTHM_REQUIRE` names the library.
  */
 export function tryPython<Answer>(
   library: string,
   version: string,
   script: string,
   question: unknown,
-): Trial<Answer> {
+): AnswerOrReason<Answer> {
   try {
     return { absent: null, answer: askPython<Answer>(script, question) };
   } catch (error) {
@@ -92,7 +92,7 @@ export function tryPython<Answer>(
 /**
  * Returns the reason why a library cannot be used here, or null if a trial run of a script succeeds.
  * @param question the input of the trial run.
- * @throws Error in place of the reason if `RHYTHM_REQUIRE` names the library.
+ * @throws Error, instead of returning the reason, if `RHYTHM_REQUIRE` names the library.
  */
 export const whyAbsent = (
   library: string,

@@ -1,4 +1,4 @@
-/** Runs queue commands with a Redis server of the test: in this process, or in a child process if a test kills it. */
+/** Runs queue commands with a Redis server of the test: in this process, or in child processes that a test can kill. */
 import { readFileSync } from 'node:fs';
 import { onTestFinished, vi } from 'vitest';
 import { releaseHere } from '../../src/cli/queue/queue-options.js';
@@ -30,7 +30,7 @@ export interface WorkerHere {
 
 export interface WorkHereOptions {
   readonly prefix?: string;
-  /** Seconds. */
+  /** Seconds after which other workers take over the shards of a worker that no longer answers. */
   readonly lease?: number;
   readonly untilEmpty?: boolean;
 }

@@ -52,7 +52,8 @@ export async function waitForRecipe(
   ]);
   const read = (path: string) => readFileSync(join(output, path), 'utf8');
   return {
-    ...{ code, stderr },
+    code,
+    stderr,
     record: (stage) => JSON.parse(read(`${stage}/run.json`)),
     watched: () => fromLines(read('grpo/watch.jsonl')),
   };

@@ -6,6 +6,7 @@ import { type ReplayOptions, scoreReplayOn } from '../../src/rollouts/replay/sco
 import { NUM_BELIEFS, NUM_STEPS, PROFILE_NAMES } from '../../src/world/fields.js';
 import type { Random } from './random.js';
 
+/** Scores rows on Node's backends. */
 export const score = (rows: ReplayColumns | readonly ReplayRow[], options: ReplayOptions = {}) =>
   scoreReplayOn(NODE, rows, options);
 

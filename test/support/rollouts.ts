@@ -10,8 +10,6 @@ import {
 } from '../../src/world/fields.js';
 import { Random } from './random.js';
 
-const { NaN: nan } = Number;
-
 /** Creates an episode in the initial state of the rollouts of a group. */
 export type EpisodeStart = () => Episode;
 
@@ -29,7 +27,7 @@ function expectReplayed(rollouts: RolloutGroups, i: number, episode: Episode): v
     const belief = rowOf(rollouts.beliefs, at, NUM_BELIEFS);
     if (t < rollouts.firstSteps[i]) {
       expect([rollouts.actions[at], rollouts.rewards[at], rollouts.returns[at]]).toEqual([-1, 0, 0]);
-      expect([rollouts.stateHashes[at], ...belief]).toEqual([0n, nan, nan, nan]);
+      expect([rollouts.stateHashes[at], ...belief]).toEqual([0n, Number.NaN, Number.NaN, Number.NaN]);
       expect(rowOf(rollouts.observations, at, OBSERVATION_SIZE)).toEqual(new Float32Array(OBSERVATION_SIZE));
       continue;
     }
@@ -39,10 +37,10 @@ function expectReplayed(rollouts: RolloutGroups, i: number, episode: Episode): v
     const reward = episode.step(rollouts.actions[at], Number.isNaN(belief[0]) ? null : belief);
     expect(rollouts.rewards[at]).toBe(reward);
   }
-  expectEnded(rollouts, i, episode);
+  expectGrade(rollouts, i, episode);
 }
 
-function expectEnded(rollouts: RolloutGroups, i: number, episode: Episode): void {
+function expectGrade(rollouts: RolloutGroups, i: number, episode: Episode): void {
   const { finalScores, beliefMae, episodeReturns, firstHalfMeans, secondHalfMeans, components } = rollouts;
   const columns = [finalScores, beliefMae, episodeReturns, firstHalfMeans, secondHalfMeans];
   const { finalScore, beliefMae: mae, return: sum, firstHalfMean, secondHalfMean } = episode;
@@ -58,7 +56,10 @@ export function expectAllReplayed(rollouts: RolloutGroups, starts: readonly Epis
   }
 }
 
-/** Plays four environments to steps 0, 27, 5 and 28. @returns the same episodes, each played alone. */
+/**
+ * Plays four environments to steps 0, 27, 5 and 28.
+ * @returns for each environment a function that plays the same episode alone, to the same step.
+ */
 export function advanceToStops(env: VecEnv): EpisodeStart[] {
   const stops = [0, 27, 5, NUM_STEPS];
   const seeds = [90, 91, 92, 93];

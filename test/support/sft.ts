@@ -23,7 +23,7 @@ export const recordLlm = () =>
     player: playerOf({ model: 'm|x' }),
   });
 
-/** Selects episodes by the options. Returns the rows, the mismatched episodes, the selection and the card. */
+/** Selects episodes by the options. Returns the rows and the card, and the episodes that are mismatched or left out. */
 export async function select(episodes: readonly TrajectoryEpisode[], options: SftOptions = {}) {
   const plan = toSftPlan(options);
   await using selection = await SftSelection.open(plan, {});

@@ -6,11 +6,12 @@ import type { Platform } from '../../src/engine/backends/platform.js';
 import { referenceBackend } from '../../src/engine/backends/reference.js';
 import { standInFor } from './device-stand-in.js';
 
-/** A platform with the reference, and with the backend 'stand-in', which only the asynchronous API has. */
+/** A platform with the backend 'stand-in', which only the asynchronous API has, and the reference. */
 export const STAND_IN_PLATFORM: Platform = {
   backends: [referenceBackend],
   asyncBackends: [standInFor({ backend: referenceBackend, kernel: null }), toAsyncBackend(referenceBackend)],
 };
 
+/** Opens a batch on the stand-in, whichever platform and backend the caller passes. */
 export const openStandIn: OpenBatch = (_, choice, shape) =>
   openAnyBatch(STAND_IN_PLATFORM, { ...choice, backend: 'stand-in' }, shape);

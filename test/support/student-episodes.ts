@@ -7,7 +7,7 @@ import { createWorld } from '../../src/world/world.js';
 /** The seeds of the 150 evaluation episodes. */
 export const EVALUATION_SEEDS = Array.from({ length: 150 }, (_, k) => (k < 100 ? k : 9900 + k));
 
-/** Rows in the order of steps, then episodes. */
+/** The decisions in n episodes, in the order of steps, then episodes. */
 export interface StudentEpisodes {
   /** [28 * n]. */
   readonly actions: number[];
@@ -27,6 +27,7 @@ export async function playStudent(name: StudentName, seeds: readonly number[]): 
   for (let step = 0; step < NUM_STEPS; step++) {
     for (const [i, episode] of episodes.entries()) episode.observe(observations, i * OBSERVATION_SIZE);
     const chosen = player.act({ observations, playing, steps: playing.map(() => step) });
+    // A belief would change only the grade, which nobody reads here.
     for (const [i, episode] of episodes.entries()) episode.step(chosen.actions[i], null);
     actions.push(...chosen.actions);
     beliefs.push(...chosen.beliefs);

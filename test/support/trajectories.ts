@@ -24,7 +24,7 @@ const heuristicCode = ({ step, meters }: StepInput): number =>
   heuristicAction(WORLD.params, step % NUM_SLOTS, meters);
 const randomCode = ({ step, seed }: StepInput): number => randomAction(WORLD.params, seed, step, 7);
 
-/** The test policies. */
+/** Policies of tests. Each returns an action and a belief, or an answer in text. */
 export const TEST_POLICIES = {
   heuristic: (input) => ({ action: heuristicCode(input), belief: null }),
   constant: (input) => ({ action: heuristicCode(input), belief: [0.5, 0.5, 0.5] }),
@@ -52,6 +52,7 @@ export const TEST_POLICIES = {
 
 export const USAGE = { requests: 1, prompt_tokens: 700, completion_tokens: 12, cost_usd: 0.125 };
 
+/** Returns the player of a recording, by default a teacher called test. */
 export const playerOf = (changes: Partial<Player> = {}): Player => ({
   teacher: 'test',
   model: null,

@@ -19,7 +19,7 @@ const SCORING = { maxSequences: 5, episodesPerThread: 4 };
  */
 export async function expectSameScores(openBatch: OpenBatch): Promise<void> {
   const request = toSearchRequest(PROBLEMS, { minFirstHalfMean: 0.2, backend: 'reference' });
-  // Starting states 0 and 2 of three.
+  // The first and the last of the three seeds of a problem.
   const starts = spacedStarts(3, 2);
   using reference = runSync(Scorer.open(request, openSyncBatch, SCORING));
   const expected = trials();

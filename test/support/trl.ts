@@ -2,6 +2,7 @@
 import type { AdvantageMethod } from '../../src/rollouts/advantages/advantage-methods.js';
 import * as python from './python.js';
 
+/** The groups of one call of a trainer's computation of advantages. */
 export interface Case {
   readonly method: AdvantageMethod;
   readonly groupSize: number;
@@ -26,7 +27,7 @@ interface Answers {
 
 /**
  * Computes each case. @returns the advantages and TRL's version, or the reason why TRL cannot run here.
- * @throws Error in place of the reason if `RHYTHM_REQUIRE` names trl.
+ * @throws Error, instead of returning the reason, if `RHYTHM_REQUIRE` names trl.
  */
-export const tryTrl = (cases: readonly Case[]): python.Trial<Answers> =>
+export const tryTrl = (cases: readonly Case[]): python.AnswerOrReason<Answers> =>
   python.tryPython('trl', '1.13 or later', SCRIPT, cases);

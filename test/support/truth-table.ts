@@ -17,7 +17,7 @@ import { expectRefusal } from './refusals.js';
  * - `illegal 01x` is a step that is refused with `illegal_action`.
  * - `over 111` is a step that is refused with `episode_over`.
  *
- * Columns; an empty cell means the value of the row above:
+ * Columns (an empty cell means the value of the row above):
  * - `step`: the step in the observation.
  * - `reward`: `r` for a reward, 0 for none.
  * - `terminated`, `truncated`, `finalMask`: the values.

@@ -10,22 +10,31 @@ export type Rows = readonly (readonly (string | number)[])[];
 const f32 = Math.fround;
 const METERS = RHYTHM.meters;
 
-/** Returns every number of the spec as tables by heading, without header rows. */
+/** Returns the tables of the section "Numbers" by heading, without header rows. */
 export function numberTables(spec: WorldSpec = RHYTHM): Record<string, Rows> {
   const { constants, reward, noise } = spec;
-  const sources = spec.belief.flatMap(({ name, factors }) =>
+  const factorRows = spec.belief.flatMap(({ name, factors }) =>
     factors.map(({ trait, weight, share, inverted }) => [
-      ...[name, trait ?? `weight of ${weight}`],
-      ...[share, inverted ? 'inverted' : 'as it is'],
+      name,
+      trait ?? `weight of ${weight}`,
+      share,
+      inverted ? 'inverted' : 'as it is',
     ]),
   );
   return {
     Meters: METERS.map((name, k) => [
-      ...[name, spec.initialMeters[k], spec.decay[k], spec.stress[k]],
-      ...[noise.meters[k], reward.bias[k]],
+      name,
+      spec.initialMeters[k],
+      spec.decay[k],
+      spec.stress[k],
+      noise.meters[k],
+      reward.bias[k],
     ]),
     Actions: spec.actions.map(({ name, category, tags, effect }, code) => [
-      ...[code, name, category, tags.join(' ') || '-'],
+      code,
+      name,
+      category,
+      tags.join(' ') || '-',
       ...effect,
     ]),
     'Time of day': spec.slots.map((slot, code) => [code, slot, ...spec.timeOfDay[code]]),
@@ -38,7 +47,7 @@ export function numberTables(spec: WorldSpec = RHYTHM): Record<string, Rows> {
         ...Object.values(spec.profiles).map(({ weights }) => weights[k]),
       ]),
     ],
-    'Belief factors': sources,
+    'Belief factors': factorRows,
     Constants: Object.entries({
       ...constants,
       'reward.scale': reward.scale,
@@ -52,8 +61,10 @@ export function numberTables(spec: WorldSpec = RHYTHM): Record<string, Rows> {
     Graders: Object.entries(spec.graders).map(([name, weights]) => [name, ...weights]),
     Schedule: spec.slots.map((slot, k) => [slot, spec.heuristic.schedule[k]]),
     'Heuristic rules': spec.heuristic.rules.map(({ meter, below: limit, action, slots }) => [
-      ...[meter, limit],
-      ...[(slots ?? []).map((slot) => spec.slots[slot]).join(' ') || 'all', action],
+      meter,
+      limit,
+      (slots ?? []).map((slot) => spec.slots[slot]).join(' ') || 'all',
+      action,
     ]),
   };
 }
@@ -66,20 +77,21 @@ const bits = new Uint32Array(float.buffer);
 const hex = (word: number): string => (word >>> 0).toString(16).toUpperCase().padStart(8, '0');
 
 /** Formats a float32 as its shortest decimal and its bits. */
-export function exactly(x: number): string {
+export function decimalAndBits(x: number): string {
   float[0] = x;
   let digits = 1;
   while (f32(Number(x.toPrecision(digits))) !== float[0]) digits++;
   return `${Number(x.toPrecision(digits))} ${hex(bits[0])}`;
 }
 
-const cells = (values: readonly number[]): string[] => values.map(exactly);
+const cells = (values: readonly number[]): string[] => values.map(decimalAndBits);
 /** Computes a float32 for each meter, by its index. */
 const perMeter = (f: (k: number) => number): number[] => METERS.map((_, k) => f32(f(k)));
 
 /**
- * Computes the first step of the page's example, rule by rule. Short names are those of the page's formulas.
- * @returns the rows of its two tables, and the results.
+ * Computes the first step of the page's example, rule by rule. Short names are those of the page's formulas. It has only the
+ * terms of a productive action in the morning, without stress.
+ * @returns the rows of the example's two tables, and the outputs of the step.
  */
 export function workedStep(seed: number, profileName: string, actionName: string) {
   const { params } = createWorld();

@@ -1,4 +1,4 @@
-/** Changed worlds, in which numbers are replaced by others of their domain. */
+/** Draws changed worlds, and replaces single numbers of the published world. */
 import { NUM_COMPONENTS, NUM_STEPS } from '../../src/world/fields.js';
 import { RHYTHM, type WorldSpec } from '../../src/world/numbers.js';
 import type { Random } from './random.js';
@@ -30,7 +30,7 @@ export const pathName = (path: Path): string =>
     '',
   );
 
-/** Returns whether the world's version fixes this number. */
+/** Returns whether the world's version fixes this number: of days, slots or steps, or a slot of a heuristic rule. */
 export const isFixed = (path: Path): boolean =>
   ['days', 'slotsPerDay', 'maxEpisodeSteps'].includes(String(path[0])) || path[3] === 'slots';
 
@@ -47,14 +47,15 @@ export function worldWith(path: Path, value: unknown): WorldSpec {
   return world;
 }
 
-/** Draws a valid world, with numbers near the published ones or anywhere in their domain. */
+/** Draws a valid world: the changed numbers are near the published ones, or anywhere in their domain. */
 export function changedWorld(random: Random): WorldSpec {
   const world = structuredClone(RHYTHM);
-  const wild = random.chance(0.3);
-  const share = random.pick([0.05, 0.5, 1]);
+  const anywhere = random.chance(0.3);
+  const changeProbability = random.pick([0.05, 0.5, 1]);
   for (const path of FREE_NUMBERS) {
     const value = getAt(world, path) as number;
-    if (random.chance(share)) setAt(world, path, wild ? random.wild() : nearby(random, value));
+    if (random.chance(changeProbability))
+      setAt(world, path, anywhere ? random.wild() : nearby(random, value));
   }
   return repair(random, world);
 }
@@ -68,6 +69,7 @@ function repair(random: Random, world: WorldSpec): WorldSpec {
   world.constants.eventThreshold = random.pick([0, 2 ** 32 - 1, random.integer(0, 2 ** 31)]);
   world.constants.beliefSkillFrom = random.integer(0, NUM_STEPS - 1);
   for (const trait of world.traits) {
+    // The reciprocal of a span may be at most 2^20.
     if (!(Math.fround(trait.high) - Math.fround(trait.low) > 2 ** -20)) {
       trait.low = random.real(-1, 0);
       trait.high = random.real(0.5, 2);

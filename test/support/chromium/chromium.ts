@@ -153,7 +153,7 @@ const PROBE = `globalThis.page = {
 
 /**
  * Returns the reason why pages have no WebGPU here, or null if they have it.
- * @throws Error in place of the reason if `RHYTHM_REQUIRE` names chromium.
+ * @throws Error, instead of returning the reason, if `RHYTHM_REQUIRE` names chromium.
  */
 export async function whyAbsent(): Promise<string | null> {
   try {
