@@ -51,8 +51,11 @@ describe.runIf(absent === null)('the Python code of a card', () => {
       rows.map(({ seed, profile_mode, action_history }, i) => {
         const { action, belief, given } = parseCompletion(answers[i]);
         return {
-          ...{ seed, profileMode: profile_mode, actionHistory: action_history },
-          ...{ action, belief: given ? belief : null },
+          seed,
+          profileMode: profile_mode,
+          actionHistory: action_history,
+          action,
+          belief: given ? belief : null,
         };
       }),
     ).rewards;

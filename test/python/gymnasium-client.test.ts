@@ -161,7 +161,11 @@ describe.runIf(absent === null)('RemoteVectorEnv returns the outputs of VecEnv',
     const options = { ...settings, num_envs: N, url, token, autoreset_mode: 'SameStep' };
     const { rows } = await askPythonAsync<Answer>(SCRIPT, { options, calls });
     using env = createVecEnv({
-      ...{ numEnvs: N, autoreset: 'same-step', profiles: 'discrete', grader: 'v3', seedRange: [50, 200] },
+      numEnvs: N,
+      autoreset: 'same-step',
+      profiles: 'discrete',
+      grader: 'v3',
+      seedRange: [50, 200],
       observation: { fields: observation.fields, oneHot: true, scale: true, history: true },
     } as VecEnvOptions);
     expect(rows).toEqual(calls.map((call) => rowOf(env, call)));

@@ -52,9 +52,14 @@ describe.runIf(absent === null)('with OpenEnv', () => {
       const reward = float32Decimal(episode.step(ACTION_NAMES.indexOf(action_type), belief));
       const done = t === 27;
       expect(played.results[t + 1]).toMatchObject({
-        ...{ reward, done },
+        reward,
+        done,
         observation: {
-          ...{ reward, done, step: t + 1, remaining: 27 - t, last_action: action_type },
+          reward,
+          done,
+          step: t + 1,
+          remaining: 27 - t,
+          last_action: action_type,
           meters: float32Decimals(episode.meters),
           anomalies: float32Decimals(episode.anomalies),
           final_score: done ? float32Decimal(episode.finalScore) : null,
@@ -76,7 +81,9 @@ describe.runIf(absent === null)('with OpenEnv', () => {
     const { url } = await startServer();
     const { validated } = await askPythonAsync<Answer>(SCRIPT, { validate: url });
     expect(validated).toEqual({
-      ...{ passed: true, failed: [], docker: true },
+      passed: true,
+      failed: [],
+      docker: true,
       warnings: ['Recommended directory missing: outputs/'],
       issues: ["Missing uv.lock - run 'uv lock' to generate it"],
     });

@@ -114,8 +114,11 @@ describe.runIf(absent === null)('texts from Python', () => {
     expect(results[0].parsed).toEqual(parsed);
     const expected = scoreReplay(
       rows.map((i) => ({
-        ...{ seed: seeds[i], profileMode: profile_modes[i], actionHistory: codes[i] },
-        ...{ action: parsed.actions[i], belief: parsed.beliefs[i] },
+        seed: seeds[i],
+        profileMode: profile_modes[i],
+        actionHistory: codes[i],
+        action: parsed.actions[i],
+        belief: parsed.beliefs[i],
       })),
       { grader: 'v3' },
     ).rewards.total;

@@ -189,7 +189,11 @@ export function replaceOne(random: Random, args: Any): void {
 
 /** Returns the request of a reset: of all environments with seed 0, with these changes. */
 export const resetOf = (changes: Partial<ResetRequest>): ResetRequest => ({
-  ...{ mask: null, seeds: new Uint32Array(N), modes: null, profiles: null, graders: null },
+  mask: null,
+  seeds: new Uint32Array(N),
+  modes: null,
+  profiles: null,
+  graders: null,
   ...changes,
 });
 

@@ -20,7 +20,12 @@ import { WORLD } from './open-batch.js';
 export const DEVICE: DeviceOptions = toDeviceOptions();
 
 export const optionsFor = (numEnvs: number, changes: Partial<AsyncBatchOptions> = {}): AsyncBatchOptions => ({
-  ...{ numEnvs, world: WORLD, imagination: false, threads: 1, kernel: null, device: DEVICE },
+  numEnvs,
+  world: WORLD,
+  imagination: false,
+  threads: 1,
+  kernel: null,
+  device: DEVICE,
   outputs: allocateOutputs(numEnvs),
   ...changes,
 });

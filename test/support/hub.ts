@@ -56,7 +56,8 @@ async function connectTo(
   const connection = await connect(
     { endpoint: hub.url, token },
     {
-      ...{ signal, clock },
+      signal,
+      clock,
       onWait: (why) => {
         progress.waits.push(why);
         onWait(why);

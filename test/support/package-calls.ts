@@ -83,9 +83,15 @@ const NAMES = [
 export function drawCreate(random: Random, env: number): Call {
   const numEnvs = random.pick(SIZES);
   const args = {
-    ...{ numEnvs, threads: random.pick([1, 2]), layout: random.pick(LAYOUTS), copy: random.chance(0.3) },
-    ...{ autoreset: random.pick(AUTORESET_MODES), imagination: random.chance(0.2) },
-    ...{ profiles: random.pick(PROFILES), grader: random.pick(GRADERS), seedRange: random.pick(RANGES) },
+    numEnvs,
+    threads: random.pick([1, 2]),
+    layout: random.pick(LAYOUTS),
+    copy: random.chance(0.3),
+    autoreset: random.pick(AUTORESET_MODES),
+    imagination: random.chance(0.2),
+    profiles: random.pick(PROFILES),
+    grader: random.pick(GRADERS),
+    seedRange: random.pick(RANGES),
     observation: random.chance(0.4) ? undefined : drawObservation(random),
   };
   return { name: 'create', env, args };
@@ -95,7 +101,9 @@ function drawObservation(random: Random): object {
   const order = Array.from(random.permutation(FIELDS.length), (at) => FIELDS[at]);
   return {
     fields: random.chance(0.5) ? order.slice(random.integer(0, FIELDS.length - 1)) : undefined,
-    ...{ oneHot: random.chance(0.5), scale: random.chance(0.5), history: random.chance(0.5) },
+    oneHot: random.chance(0.5),
+    scale: random.chance(0.5),
+    history: random.chance(0.5),
   };
 }
 

@@ -66,7 +66,9 @@ const CALIBRATION = {
     { range: 1, belief: 0.125, target: 0.25, count: 1 },
     { range: 9, belief: 1, target: 1, count: 2 },
   ],
-  ...{ count: 3, correlation: 0.5, mae: 0.125 },
+  count: 3,
+  correlation: 0.5,
+  mae: 0.125,
 };
 
 const THEMES = { auto: new Map(), light: new Map(), dark: new Map() } as const;
@@ -148,7 +150,8 @@ export const PICTURES: readonly [kind: string, drawing: Drawing, names: readonly
     drawTrainingCurves({
       notes: ['Means over three trainings, with 95 % intervals.'],
       curves: rows.map(([name], k) => ({
-        ...{ name, unit: 'epochs' },
+        name,
+        unit: 'epochs',
         points: [1, 2, 3].map((x) => {
           const y = 0.5 + (k + 1) * 0.1 * x;
           return k === 0 ? { x, y, low: y - 0.1, high: y + 0.1 } : { x, y };

@@ -90,7 +90,8 @@ export async function faultyServer(
     if (behaviour !== null && (await behaviour(request, response)) !== 'forward') return;
     const { method, headers, url } = request;
     const forwarded = await fetch(real.url + url, {
-      ...{ method, body },
+      method,
+      body,
       headers: { 'content-type': headers['content-type'] ?? '' },
     });
     response.writeHead(forwarded.status).end(Buffer.from(await forwarded.arrayBuffer()));

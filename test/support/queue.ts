@@ -46,8 +46,13 @@ export function workHere(server: RedisServer, options: WorkHereOptions = {}): Wo
   const waiting = new Set<() => void>();
   const finished = work(
     {
-      ...{ address: { url: server.url, prefix }, release: releaseHere(), program: PROGRAM, concurrency: 1 },
-      ...{ engine: { backend: 'native', threads: 1 }, leaseMs: 1000 * lease, untilEmpty },
+      address: { url: server.url, prefix },
+      release: releaseHere(),
+      program: PROGRAM,
+      concurrency: 1,
+      engine: { backend: 'native', threads: 1 },
+      leaseMs: 1000 * lease,
+      untilEmpty,
       onNote: (note) => {
         notes.push(note);
         for (const check of waiting) check();

@@ -9,30 +9,32 @@ const interval = (mean: number) => ({ mean, low: mean - 0.01, high: mean + 0.01 
 const byComponent = <T>(value: T) => Object.fromEntries(COMPONENT_NAMES.map((name) => [name, value]));
 
 const row = (policy: string, role: string, gain: number) => ({
-  ...{
-    policy,
-    role,
-    belief: 'none',
-    episodes: 20,
-    final_score: interval(0.45 + gain),
-    price: interval(gain),
-  },
-  ...{ belief_mae: 0.2, early_mean: 0.01, late_mean: -0.02 },
+  policy,
+  role,
+  belief: 'none',
+  episodes: 20,
+  final_score: interval(0.45 + gain),
+  price: interval(gain),
+  belief_mae: 0.2,
+  early_mean: 0.01,
+  late_mean: -0.02,
   components: byComponent({ mean: 0.5, gain: interval(0) }),
 });
 
 /** An audit as `audit --json` writes it. */
 export const AUDIT = {
   schema: SCHEMAS.audit,
-  ...{
-    version: packageVersion(),
-    world_digest: WORLD.digest,
-    backend: 'native',
-    kernel: 'scalar',
-    threads: 1,
-  },
+  version: packageVersion(),
+  world_digest: WORLD.digest,
+  backend: 'native',
+  kernel: 'scalar',
+  threads: 1,
   machine: { cpu: 'A processor (R)', cores: 2, arch: 'x64', node: 'v20.0.0' },
-  ...{ grader: 'v2', grader_weights: byComponent(1 / 6), seed: 0, evaluations: 10, seconds: 1 },
+  grader: 'v2',
+  grader_weights: byComponent(1 / 6),
+  seed: 0,
+  evaluations: 10,
+  seconds: 1,
   seeds: {
     training: '5 from 100 to 200',
     luck: '5 from 100 to 200',

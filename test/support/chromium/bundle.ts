@@ -20,8 +20,15 @@ export const bundleOf = (contents: string): Bundle => bundle({ stdin: { contents
 
 function bundle(what: BuildOptions): Bundle {
   const { outputFiles, metafile } = buildSync({
-    ...{ absWorkingDir: ROOT, outdir: ROOT, write: false, logLevel: 'silent', metafile: true },
-    ...{ bundle: true, platform: 'browser', format: 'esm', target: 'es2022' },
+    absWorkingDir: ROOT,
+    outdir: ROOT,
+    write: false,
+    logLevel: 'silent',
+    metafile: true,
+    bundle: true,
+    platform: 'browser',
+    format: 'esm',
+    target: 'es2022',
     ...what,
   });
   const [output] = Object.values(metafile!.outputs);

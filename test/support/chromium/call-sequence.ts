@@ -88,8 +88,13 @@ export class SequencePlayer {
     const { imagination, layout } = this.#setup;
     this.#outputs = allocateOutputs(numEnvs, layout);
     this.#batch = await this.#backend.open({
-      ...{ numEnvs, imagination, world: WORLD, threads: 1, kernel: null },
-      ...{ outputs: this.#outputs, device: this.#device },
+      numEnvs,
+      imagination,
+      world: WORLD,
+      threads: 1,
+      kernel: null,
+      outputs: this.#outputs,
+      device: this.#device,
     });
   }
 
