@@ -65,7 +65,7 @@ def _value(name: str, argument: Any) -> Any:
 def _parser(description: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=description)
     add = parser.add_argument
-    add("stage", choices=STAGES, help="both stages, one of them, or print the table of settings")
+    add("stage", choices=STAGES, help="run both stages (all) or one of them, or print the table of settings")
     add("--preset", choices=list(PRESETS), default="later", help="default values of the settings, see README.md (default: the preset later)")
     add("--output", type=Path, default=Path("recipe-output"), help="folder of all outputs")
     add("--resume", action="store_true", help="skip finished stages and resume from the last checkpoint")
@@ -74,7 +74,7 @@ def _parser(description: str) -> argparse.ArgumentParser:
     add("--grpo-rows", type=Path, help="rows of `dataset grpo`, JSON lines (default: generated)")
     add("--start-from", help="folder of the model that grpo starts from, or base (default: sft in --output)")
     add("--url", help="a running server (default: starts one). RHYTHM_TOKEN is its token")
-    add("--rhythm-vec", metavar="COMMAND", help="the rhythm-vec command (default: found, as by rhythm_vec.serve)")
+    add("--rhythm-vec", metavar="COMMAND", help="the rhythm-vec command (default: the one that rhythm_vec.serve finds)")
     add("--report-to", default="none", help="a logger of transformers, such as trackio or wandb (default: none)")
     add("--push-to-hub", metavar="USER/NAME", help="upload private models USER/NAME-sft and -grpo with HF_TOKEN")
     for section in ("model", "data", "sft", "grpo", "watch"):

@@ -10,7 +10,7 @@ from arguments import Run
 from transformers import Trainer
 from transformers.trainer_utils import get_last_checkpoint
 
-#: The names in peft and TRL of the trained adapter, and of its copy, from which the KL is measured.
+#: The names that peft and TRL give to the trained adapter, and to its copy, from which the KL is measured.
 TRAINED, REFERENCE = "default", "ref"
 
 

@@ -1,4 +1,4 @@
-"""Checks numbers, names, mappings and arrays."""
+"""Checks numbers, names, mappings and arrays. The parameter `what` is the name of the checked value in errors."""
 
 from __future__ import annotations
 
@@ -82,14 +82,14 @@ def to_array(value: Any) -> npt.NDArray[Any]:
         return np.empty((), object)
 
 
-def as_array(what: str, value: Any, kinds: str, shape: Tuple[int, ...], unit: str) -> npt.NDArray[Any]:
-    """Returns a value as an array of a shape. The value may be flat. Its dtype's kind must be one of `kinds`. Raises
-    InputError `wrong_type`, `wrong_length`."""
+def as_array(what: str, value: Any, kinds: str, shape: Tuple[int, ...], entries: str) -> npt.NDArray[Any]:
+    """Returns a value as an array of a shape. The value may be flat. Its dtype's kind must be one of `kinds`, such as
+    "iu". `entries` is the word for the array's entries in errors. Raises InputError `wrong_type`, `wrong_length`."""
     array = to_array(value)
     if array.dtype.kind not in kinds:
-        refuse("wrong_type", f"{what} to be {unit} {list(shape)}", describe(value), "Pass an array of this shape.")
+        refuse("wrong_type", f"{what} to be {entries} {list(shape)}", describe(value), "Pass an array of this shape.")
     if array.shape != shape and array.shape != (int(np.prod(shape)),):
-        refuse("wrong_length", f"{what} to be {unit} {list(shape)}", describe(value), "Pass an array of this shape.")
+        refuse("wrong_length", f"{what} to be {entries} {list(shape)}", describe(value), "Pass an array of this shape.")
     return array.reshape(shape)
 
 

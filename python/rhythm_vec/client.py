@@ -129,6 +129,7 @@ class _Failure:
 
 # Statuses of temporary failures. Requests with other statuses are not retried.
 _TRANSIENT = frozenset({429, 502, 503, 504})
+#: What to do about an HTTP status.
 REMEDIES = {
     401: f"Pass token=, or set {TOKEN_VARIABLE}, to the server's token.",
     404: "Check that it is a rhythm-vec server of this release.",

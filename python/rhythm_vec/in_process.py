@@ -13,7 +13,7 @@ from .world import World
 
 
 class InProcess:
-    """Forwards to `_vec` the properties, and the methods that change nothing. They raise the errors of VecEnv."""
+    """Forwards properties, and methods that change nothing, to `_vec`. They raise the errors of VecEnv."""
 
     _vec: VecEnv
 

@@ -38,8 +38,8 @@ Bools = npt.NDArray[np.bool_]
 _STACK: Any = _world.REWARD_STACK
 #: The rewards of the stack, in order.
 REWARD_NAMES: Tuple[str, ...] = tuple(_STACK)
-_SKILL_WEIGHT = _world.COMPONENT_NAMES.index("belief_skill")
-_WIDTH = len(_world.BELIEF_NAMES)
+_SKILL_INDEX = _world.COMPONENT_NAMES.index("belief_skill")
+_BELIEF_SIZE = len(_world.BELIEF_NAMES)
 
 
 @dataclass(frozen=True)
@@ -154,9 +154,9 @@ class _Rows:
             ),
         )
         self.actions = np.where(legal, raw_actions, -1).astype(np.int8)
-        self.beliefs, self.given = self._to_beliefs("beliefs", beliefs, (count, _WIDTH), None)
+        self.beliefs, self.given = self._to_beliefs("beliefs", beliefs, (count, _BELIEF_SIZE), None)
         self.belief_histories, self.history_given = self._to_beliefs(
-            "belief_histories", belief_histories, (count, NUM_STEPS, _WIDTH), self.taken
+            "belief_histories", belief_histories, (count, NUM_STEPS, _BELIEF_SIZE), self.taken
         )
         self.invalid = np.zeros(count, np.bool_)
         self.invalid[list(self.faults)] = True
@@ -195,7 +195,7 @@ class _Rows:
             "bad_belief",
             lambda row: (
                 f"Expected three finite numbers or three NaN (no belief) in {name}[{row}], "
-                f"got {floats[row][invalid[row]].reshape(-1, _WIDTH)[0]}. Pass three finite numbers or three NaN."
+                f"got {floats[row][invalid[row]].reshape(-1, _BELIEF_SIZE)[0]}. Pass three finite numbers or three NaN."
             ),
         )
         return floats, given.astype(np.uint8)
@@ -306,7 +306,7 @@ def _to_factors(weights: Optional[Mapping[str, float]], grader: Floats) -> Tuple
     for name, weight in given.items():
         check_name("weights", name, REWARD_NAMES)
         check_number(f"weights[{name!r}]", weight, -MAX_FLOAT, MAX_FLOAT)
-    skill = 0.0 if grader[_SKILL_WEIGHT] == 0 else 1.0
+    skill = 0.0 if grader[_SKILL_INDEX] == 0 else 1.0
     return tuple(float(given.get(name, skill if name == "belief_skill" else 1.0)) for name in REWARD_NAMES)
 
 

@@ -24,13 +24,13 @@ class RewardStack:
     """Reward functions for TRL's GRPO: `reward(prompts, completions, **dataset_columns)`.
 
     They use the columns `seed`, `action_history`, `profile_mode` and `step_index` that `rhythm-vec dataset grpo`
-    writes, and `belief_history` (see `score`) if there is one. They ignore other columns. All six share one request per
-    batch: the function that is called first sends it, and the others reuse its answer. An invalid row has the reward
-    None, which TRL ignores, and a RowFaultWarning reports it.
+    writes, and `belief_history` (see `score`) if there is one. They ignore other columns. All six functions share one
+    request per batch: the function that is called first sends it, and the others reuse its answer. An invalid row has the
+    reward None, which TRL ignores, and a RowFaultWarning reports it.
 
     Args:
         client: `Client()` by default: a server on this machine.
-        grader, weights, shaping: as in `score`. The weights apply to `total` only; TRL has its own, `reward_weights`.
+        grader, weights, shaping: as in `score`. The weights apply to `total` only; TRL weighs rewards by `reward_weights`.
     """
 
     def __init__(

@@ -63,8 +63,8 @@ class Features:
     """Reads the observations of n episodes, step by step, and writes the inputs."""
 
     def __init__(self, world: World, num_envs: int) -> None:
-        self._p = {name: world.param(name) for name, *_ in _world.BLOCK}
-        self._bounds = _Bounds(self._p)
+        self._params = {name: world.param(name) for name, *_ in _world.BLOCK}
+        self._bounds = _Bounds(self._params)
         n = num_envs
         self._low: Floats = np.zeros((n, len(_BOUNDED)), _F32)
         self._high: Floats = np.zeros((n, len(_BOUNDED)), _F32)
@@ -100,20 +100,20 @@ class Features:
         return inputs
 
     def _begin(self, rows: npt.NDArray[np.int64]) -> None:
-        low = self._p["traitLow"][_BOUNDED]
+        low = self._params["traitLow"][_BOUNDED]
         self._low[rows] = low
-        self._high[rows] = low + self._p["traitSpan"][_BOUNDED]
+        self._high[rows] = low + self._params["traitSpan"][_BOUNDED]
         mean, variance, covariance = _PRIOR
         self._weights[rows] = mean
         self._covariance[rows] = np.where(np.eye(_METERS, dtype=bool), variance, covariance)
         self._middle[rows] = 0.5
         self._sums[rows] = 0
-        self._metabolism[rows] = self._p["traitNeutral"][_METABOLIC_RATE]
+        self._metabolism[rows] = self._params["traitNeutral"][_METABOLIC_RATE]
         self._crashes[rows] = 0
 
     def _record(self, rows: npt.NDArray[np.int64], seen: Floats, steps: npt.NDArray[np.int64]) -> None:
         """Updates memories with the steps that led to the observations `seen`."""
-        p = self._p
+        p = self._params
 
         def part(name: str) -> Floats:
             return seen[:, _AT[name] : _AT[name] + _METERS]
@@ -140,7 +140,7 @@ class Features:
         self._metabolism[rows] = np.where(free, rate, self._metabolism[rows])
 
     def _inputs(self, rows: npt.NDArray[np.int64], steps: npt.NDArray[np.int64]) -> Floats:
-        p = self._p
+        p = self._params
         one_hot = (np.arange(_STEPS) == steps[:, None]).astype(_F32)
         low, high = self._low[rows], self._high[rows]
         from_low = low + high - _F32(2) * p["traitLow"][_BOUNDED]
@@ -169,7 +169,7 @@ class _Bounds:
     """Narrows the bounds of the traits that affect anomalies, as src/agents/student/trait-bounds.ts does."""
 
     def __init__(self, params: Dict[str, npt.NDArray[Any]]) -> None:
-        self._p = params
+        self._params = params
         self._neutral: Floats = params["traitNeutral"][_BOUNDED]
         self._margin: Floats = params["noiseMeters"] + _ROUNDING
         # [40, 5], by slot * 10 + action: the index in _BOUNDED of the trait that affects each meter, and its slope.
@@ -181,8 +181,8 @@ class _Bounds:
 
     def _fill(self, slot: int, action: int) -> None:
         """Fills the tables for a slot and an action, from rule 2 of docs/world.md."""
-        effect = self._p["effect"][slot, action]
-        productive, social, solo, guilty = ((int(tag) >> action) & 1 for tag in self._p["tagged"])
+        effect = self._params["effect"][slot, action]
+        productive, social, solo, guilty = ((int(tag) >> action) & 1 for tag in self._params["tagged"])
 
         def affect(meter: int, trait: int, slope: Any) -> None:
             self._affecting[slot * _ACTIONS + action, meter] = trait
@@ -192,7 +192,7 @@ class _Bounds:
             if slot != 1:
                 focus = _MORNING if slot == 0 else _NIGHT
                 affect(_PROGRESS, focus, effect[_PROGRESS])
-                affect(_COGNITION, focus, self._p["focusCognition"])
+                affect(_COGNITION, focus, self._params["focusCognition"])
             affect(_VITALITY, _RECOVERY, 1)
             affect(_SERENITY, _PROGRESS_BONUS, 1)
         if social:
@@ -214,13 +214,13 @@ class _Bounds:
         """
         affecting = self._affecting[row]
         slopes = self._slopes[row]
-        vigour = self._p["vitalityFactorBase"] + self._p["vitalityFactorSlope"] * before[:, _VITALITY]
+        vigour = self._params["vitalityFactorBase"] + self._params["vitalityFactorSlope"] * before[:, _VITALITY]
         slopes[:, _PROGRESS] = slopes[:, _PROGRESS] * vigour
         serenity = before[:, _SERENITY]
         neutral = (serenity < self._neutral[_THRESHOLD]).astype(_F32)
         # The anomalies without the part that stress adds, for a calm and for a stressed profile.
         rests = [
-            anomalies - self._p["stress"] * (_F32(stressed) - neutral)[:, None] for stressed in (0, 1)
+            anomalies - self._params["stress"] * (_F32(stressed) - neutral)[:, None] for stressed in (0, 1)
         ]
         # Whether each of the two is possible by the bounds of the stress threshold, then by the anomalies too.
         calm, stressed = low[:, _THRESHOLD] <= serenity, serenity < high[:, _THRESHOLD]

@@ -1,4 +1,5 @@
-"""Bounds of two sums of an episode, by its step count: `well`, of the weighted meters, and `skill`, of belief_skill's terms."""
+"""Computes the bounds of two sums of an episode from its number of steps: `well`, the sum of the weighted meters, and
+`skill`, the sum of belief_skill's terms."""
 
 from __future__ import annotations
 

@@ -253,7 +253,7 @@ class VecEnv:
                 for every environment by default.
             stops: [n], the step (0 to 28) at which each environment stops; 28 by default.
             trajectory: whether to return the steps, or a list of the fields to return, such as ["actions", "rewards"].
-            layout: of the trajectory: "row-major", or "column-major", which is written faster: the numbers of all
+            layout: the trajectory's layout: "row-major", or "column-major", which is written faster: the numbers of all
                 environments for a step are adjacent.
             source, indices: another VecEnv, and [n] indices of its environments. Environment i first becomes a copy of
                 environment indices[i] of the source, as in `assign`; this VecEnv need not have been reset.

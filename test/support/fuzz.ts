@@ -13,6 +13,7 @@ export const N = 17;
 /** The type `any`, under a name that the linter allows. */
 export type Any = ReturnType<typeof JSON.parse>;
 
+/** The constructors of typed arrays. */
 const KINDS = [
   Uint8Array,
   Int8Array,

@@ -136,6 +136,7 @@ export class Random {
     const steps = this.bytes(n, 0, last);
     const tiny = 2 ** -80;
     const sum = () => (this.chance(0.9) ? this.real(-30, 30) : this.pick([0, tiny, -tiny, 2 ** 64]));
+    // Sums are 0 in episodes with fewer than `first` steps, to which nothing has been added.
     const sums = (first: number) =>
       this.chance(0.2) ? null : Float32Array.from(steps, (step) => (step < first ? 0 : sum()));
     const meter = () => (this.chance(0.9) ? this.real() : this.pick([0, 1, tiny, 0.1]));
