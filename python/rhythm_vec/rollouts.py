@@ -209,6 +209,7 @@ class _Recorder:
         return int(self._steps.sum(dtype=np.int64) - self._first_steps.sum(dtype=np.int64))
 
     def step(self, policy: Policy, policy_seeds: Union[str, int]) -> None:
+        """Records the observations, plays a step of all unfinished rollouts, and records its results."""
         playing = self.playing
         rows = np.flatnonzero(playing)
         at = (rows, self._steps[rows])
@@ -223,6 +224,7 @@ class _Recorder:
         self._steps[rows] += 1
 
     def _run(self, policy: str, policy_seeds: Union[str, int]) -> None:
+        """Plays a step of a built-in policy."""
         seeds = None
         if policy == "random":
             members = np.arange(self._env.num_envs) % self._group_size
@@ -230,6 +232,7 @@ class _Recorder:
         self._env.run(policy, policy_seeds=seeds, stops=np.minimum(self._steps + 1, NUM_STEPS))
 
     def _play(self, policy: Callable[[RolloutView], Any], playing: npt.NDArray[np.bool_], at: Tuple[Any, Any]) -> None:
+        """Plays a step of a policy that is a function. `at` is the place of the step in the recorded arrays: rows, steps."""
         view = RolloutView(
             self._groups, self._group_size, self._outputs.observations, self._steps.copy(), playing.copy()
         )
