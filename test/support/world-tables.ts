@@ -154,18 +154,18 @@ export function workedStep(seed: number, profileName: string, actionName: string
     ['8 reward', 'w', ...cells(w)],
   ];
   const numbers: Rows = [
-    ['2 response', 'vigour', exactly(vigour)],
-    ['2 response', 'focus', exactly(focus)],
+    ['2 response', 'vigour', decimalAndBits(vigour)],
+    ['2 response', 'focus', decimalAndBits(focus)],
     ['3 noise', 'y0 y1', `${hex(draws.noise.x0)} ${hex(draws.noise.x1)}`],
     ['3 noise', 'n[0] to n[5]', n.join(' ')],
     ['6 event', 'x0 x1', `${hex(draws.event.x0)} ${hex(draws.event.x1)}`],
     ['6 event', 'e', event < 0 ? 'none' : `${event} ${RHYTHM.events[event].name}`],
     ['7 meters', 'low', low],
-    ['7 meters', 'well', exactly(well)],
-    ['8 reward', 'acc', exactly(acc)],
-    ['8 reward', 'r', exactly(r)],
-    ['8 reward', 'z[5]', exactly(z[5])],
-    ['8 reward', 'reward', exactly(reward)],
+    ['7 meters', 'well', decimalAndBits(well)],
+    ['8 reward', 'acc', decimalAndBits(acc)],
+    ['8 reward', 'r', decimalAndBits(r)],
+    ['8 reward', 'z[5]', decimalAndBits(z[5])],
+    ['8 reward', 'reward', decimalAndBits(reward)],
   ];
   return {
     vectors,
