@@ -3,8 +3,8 @@ import { expect, it } from 'vitest';
 import { openAnyBatch } from '../../src/engine/backends/any-batch.js';
 import { searchActionSequence } from '../../src/index.js';
 import { expectSamePlans } from '../support/async-planner.js';
-import { describeGpu } from '../support/gpu-suite.js';
 import { expectSameScores } from '../support/async-scores.js';
+import { describeGpu } from '../support/gpu-suite.js';
 
 describeGpu('on WebGPU', () => {
   it('a scorer has the scores of the reference', () => expectSameScores(openAnyBatch));
