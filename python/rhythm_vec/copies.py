@@ -166,14 +166,15 @@ def replay(core: Core, words: Words, imagination: bool, names: Sequence[str]) ->
     def column(name: str, width: int) -> npt.NDArray[np.float32]:
         return np.ascontiguousarray(floats[:, STATE[name] : STATE[name] + width])
 
+    column_stride = 0
     batch = native().Batch(
         core.kernel,
         core.options.world.words,
         imagination,
         count,
         core.options.threads,
-        allocate_outputs(count, column_stride=0, final_observations=False),
-        0,
+        allocate_outputs(count, column_stride, final_observations=False),
+        column_stride,
     )
     given = np.full(count, PROFILE_MODES["given"], np.uint8)
     profile, grader = column("profile", _world.PROFILE_SIZE), column("grader", len(_world.COMPONENT_NAMES))
@@ -185,5 +186,6 @@ def replay(core: Core, words: Words, imagination: bool, names: Sequence[str]) ->
     )
     arrays, trajectory = allocate_trajectory(count, names)
     steps = words[:, STATE["step"]].astype(np.uint8)
+    # Without policy seeds, beliefs and a source.
     batch.run(POLICIES["sequence"], None, actions_of(words), None, steps, arrays, None, None)
     return trajectory

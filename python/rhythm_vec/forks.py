@@ -89,9 +89,13 @@ def _prior_profiles(source: Core, seeds: npt.NDArray[np.uint32]) -> Floats:
     world = source.options.world
     words = world.words.copy()
     words[World.offset_of("streamProfile")] ^= world.param("streamImagination")
-    outputs = allocate_outputs(len(seeds), column_stride=0, final_observations=False)
-    batch = native().Batch(source.kernel, words, False, len(seeds), source.options.threads, outputs, 0)
+    imagination, column_stride = False, 0
+    outputs = allocate_outputs(len(seeds), column_stride, final_observations=False)
+    batch = native().Batch(
+        source.kernel, words, imagination, len(seeds), source.options.threads, outputs, column_stride
+    )
     modes = np.full(len(seeds), PROFILE_MODES["sampled"], np.uint8)
+    # Without a mask, given profiles and start states.
     batch.reset(None, seeds, modes, None, source.graders[np.zeros(len(seeds), np.intp)], None)
     states: Words = batch.save()
     profile = slice(STATE["profile"], STATE["profile"] + _world.PROFILE_SIZE)

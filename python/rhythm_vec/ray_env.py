@@ -128,7 +128,8 @@ class _Part:
         return self._submit(len(self._calls) - 1)
 
     def _submit(self, at: int) -> Any:
-        return self._actor.call.remote(self._key, self._calls_before + at, self._calls[at], at + 1 == NUM_STEPS)
+        save = at + 1 == NUM_STEPS
+        return self._actor.call.remote(self._key, self._calls_before + at, self._calls[at], save)
 
     def commit(self, saved: Optional[bytes]) -> None:
         """Forgets the calls before a saved state, if there is one."""

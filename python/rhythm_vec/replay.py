@@ -231,8 +231,9 @@ def _replay(
     }
     columns.update({name: column for name, column in optional.items() if column is not None})
     # A replay needs only the batch's tables and threads, so one environment is enough.
-    outputs = allocate_outputs(1, column_stride=0, final_observations=False)
-    batch = native().Batch(kernel, world.words, False, 1, threads, outputs, 0)
+    imagination, num_envs, column_stride = False, 1, 0
+    outputs = allocate_outputs(num_envs, column_stride, final_observations=False)
+    batch = native().Batch(kernel, world.words, imagination, num_envs, threads, outputs, column_stride)
     batch.replay({**columns, **results})
     batch.close()
     return results
