@@ -5,7 +5,7 @@ import { Redis } from 'ioredis';
 import { onTestFinished } from 'vitest';
 import { until } from './redis.js';
 
-/** A proxy of Redis that can close a connection in place of the next reply. */
+/** A proxy of Redis that can close a connection instead of passing on the next reply. */
 export class LossyProxy {
   readonly #server: Server;
   #cuts = 0;

@@ -67,7 +67,7 @@ const NO_CALLS = { client: { url: 'http://127.0.0.1:9' }, calls: [] };
 export const callClient = (client: ClientOptions, ...calls: Call[]): Promise<CallResults> =>
   python.askPythonAsync(SCRIPT, { client, calls });
 
-/** Answers one request in place of the real server. null, and a promise of 'forward', forward it to the real server. */
+/** Answers one request. With null, or a promise of 'forward', the real server answers the request instead. */
 export type Behaviour =
   | ((request: IncomingMessage, response: ServerResponse) => unknown | Promise<'forward'>)
   | null;
