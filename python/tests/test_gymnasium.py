@@ -112,14 +112,14 @@ class Pair:
 
 
 class VectorTest(unittest.TestCase):
-    def test_equals_vec_env_in_every_autoreset_mode(self) -> None:
+    def test_vector_environments_equal_vec_env_in_every_autoreset_mode(self) -> None:
         for mode in MODES:
             for beliefs in (False, True):
                 for copies in (True, False):
                     with self.subTest(mode=mode, beliefs=beliefs, copies=copies):
                         Pair(mode, beliefs, copies).play(120)
 
-    def test_equals_vec_env_with_options(self) -> None:
+    def test_vector_environments_equal_vec_env_with_options(self) -> None:
         for mode in MODES:
             for copies in (True, False):
                 Pair(mode, True, copies, observation=OBSERVATION, grader="v3", profiles="discrete").play(60)

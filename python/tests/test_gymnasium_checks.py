@@ -36,7 +36,7 @@ def run_python(code: str) -> str:
 
 
 class GymnasiumTest(unittest.TestCase):
-    def test_equals_gymnasiums_vector_of_single_environments(self) -> None:
+    def test_a_vector_environment_equals_gymnasiums_vector_of_single_environments(self) -> None:
         # Only the first episodes are compared: Gymnasium draws the seeds of the next ones.
         envs = make_vec(N, "v3", beliefs=True)
         singles = gymnasium.make_vec(ID, num_envs=N, vectorization_mode="sync", grader="v3", beliefs=True)
@@ -52,7 +52,7 @@ class GymnasiumTest(unittest.TestCase):
             np.testing.assert_array_equal(one[4][name], other[4][name])
             np.testing.assert_array_equal(one[4][f"_{name}"], other[4][f"_{name}"])
 
-    def test_autoreset_equals_gymnasiums(self) -> None:
+    def test_autoreset_equals_that_of_gymnasium(self) -> None:
         for mode in (AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP):
             envs = make_vec(N, autoreset_mode=mode)
             singles = SyncVectorEnv([RhythmEnv] * N, autoreset_mode=mode)
@@ -88,7 +88,7 @@ class GymnasiumTest(unittest.TestCase):
         without = "import sys; sys.modules.update(numpy=None, gymnasium=None); import rhythm_vec; print('imported')"
         self.assertEqual(run_python(without), "imported")
 
-    def test_passes_check_env(self) -> None:
+    def test_environments_pass_gymnasiums_check_env(self) -> None:
         for beliefs in (False, True):
             with warnings.catch_warnings():
                 warnings.simplefilter("error")
@@ -138,7 +138,7 @@ class GymnasiumTest(unittest.TestCase):
         wrapped.close()
         self.assertTrue(envs.closed)
 
-    def test_works_in_the_processes_of_gymnasiums_async_vector_env(self) -> None:
+    def test_environments_work_in_the_processes_of_gymnasiums_async_vector_env(self) -> None:
         envs = gymnasium.make_vec(ID, num_envs=2, vectorization_mode="async", grader="v3")
         vec = VecEnv(2, grader="v3")
         vec.reset(seed=6)

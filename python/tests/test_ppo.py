@@ -46,7 +46,7 @@ class PpoTest(unittest.TestCase):
     def start(self, *options: str) -> Any:
         return ppo.Training(ppo.parse(["--quick", "--checkpoint", str(self.file), *options]))
 
-    def test_trains_scores_and_loads_its_checkpoint(self) -> None:
+    def test_the_example_trains_scores_and_loads_its_checkpoint(self) -> None:
         for options in (["--grader", "v3"], ["--actions-only"]):
             scores = ppo.main(["--quick", "--checkpoint", str(self.file), *options])
             self.assertEqual(list(scores), ["ppo", "random", "random+constant", "heuristic", "heuristic+constant"])
