@@ -68,6 +68,8 @@ def wait() -> None:
 
 
 def _on_leader(function: Callable[[], Result], leader: int) -> Result:
+    """Calls a function on rank `leader`, and returns its result on all ranks that name this leader. Raises the error of
+    a function on its own rank, and OtherRankError on the other ranks."""
     value: Optional[Result] = None
     error: Optional[BaseException] = None
     if rank() == leader:

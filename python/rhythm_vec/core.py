@@ -252,6 +252,7 @@ class Core:
         self._soonest_end = int(playing.min()) if playing.size > 0 else 0
 
     def _encode_step(self, step_mask: Optional[Bytes], reset_mask: Optional[Bytes]) -> None:
+        """Encodes the outputs of a step, and updates the histories."""
         if self.encoder.is_raw:
             return
         if self.history is not None:

@@ -104,6 +104,7 @@ class RhythmVectorEnv(InProcess, BaseVectorEnv):
         self._wrap(vec, mode, *flags, seed_range or ALL_SEEDS)
 
     def _wrap(self, vec: VecEnv, mode: AutoresetMode, beliefs: bool, copy: bool, seed_range: Tuple[int, int]) -> None:
+        """Sets the environment up over a VecEnv."""
         self._vec = vec
         self._copy = copy
         self.action_names = _world.ACTION_NAMES

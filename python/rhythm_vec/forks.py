@@ -72,6 +72,7 @@ def _profiles_of(source: Core, origins: Indices, imagined: Optional[Imagined]) -
 
 
 def _to_imagined(source: Core, count: int, choice: Mapping[str, Any]) -> Imagined:
+    """Validates the option `imagination`. Returns the profiles and seeds of `count` copies."""
     for name in choice:
         if name not in _IMAGINED:
             remedy = did_you_mean(str(name), _IMAGINED, "Leave it out.")

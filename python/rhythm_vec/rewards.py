@@ -90,6 +90,7 @@ class RewardStack:
     def _rewards(
         self, name: str, completions: Sequence[Completion], columns: Mapping[str, Any]
     ) -> List[Optional[float]]:
+        """Returns a reward of each row. Requests scores if the rows differ from those of the last batch."""
         rows = _rows_of(completions, columns)
         last = self._last
         if last is None or last[0] != rows:

@@ -169,6 +169,7 @@ def _is_fault(fault: Any, count: int) -> bool:
 
 
 def _join(count: int, parts: List[Part]) -> Scores:
+    """Joins the answers for the parts of a batch."""
     columns: Dict[str, List[Any]] = {}
     faults: List[Fault] = []
     for part in parts:

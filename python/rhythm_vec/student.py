@@ -126,6 +126,7 @@ def _forward(layers: List[Tuple[Floats, Floats]], inputs: Floats) -> Floats:
 
 
 def _decode(data: bytes, name: str) -> Tuple[Dict[str, Any], List[Tuple[Floats, Floats]]]:
+    """Returns the manifest and the layers in the bytes of a file."""
     try:
         length = int.from_bytes(data[:8], "little")
         header = json.loads(data[8 : 8 + length].decode("utf-8"))
