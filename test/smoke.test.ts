@@ -71,7 +71,7 @@ it('replay, dataset grpo, audit and info run', async () => {
   });
   await run('dataset', 'grpo', '--rows', '5', '--output', pathOf('grpo.jsonl'));
   expect(read('grpo.jsonl').trim().split('\n')).toHaveLength(5);
-  // Two weights, so few searches.
+  // The audit of a grader with two weights needs few searches.
   writeFileSync(pathOf('calm.json'), '{"name":"calm","weights":{"crash_free":0.5,"belief_accuracy":0.5}}');
   const quick = ['--evaluations', '1000', '--episodes', '20', '--profiles', '2', '--planner-episodes', '2'];
   const files = ['--grader', pathOf('calm.json'), '--json', pathOf('audit.json')];

@@ -20,22 +20,22 @@ async function upgradeStatus(...args: Parameters<typeof connect>): Promise<numbe
   }
 }
 
-const credentials: [what: string, headers: Record<string, string>, status: number][] = [
-  ['no token', {}, 401],
-  ['another token', bearer(`${TOKEN}x`), 401],
-  ['a token of the same length', bearer(TOKEN.replace('s', 't')), 401],
-  ['the beginning of the token', bearer(TOKEN.slice(0, -1)), 401],
-  ['another scheme', { authorization: `Basic ${TOKEN}` }, 401],
-  ['a scheme that ends in Bearer', { authorization: `XBearer ${TOKEN}` }, 401],
-  ['the token', bearer(TOKEN), 200],
-  ['the scheme in lower case', { authorization: `bearer ${TOKEN}` }, 200],
-  ['more than one space before the token', { authorization: `BEARER   ${TOKEN}` }, 200],
-  ['the token, from a page', { ...bearer(TOKEN), origin: 'https://example.com' }, 200],
-  ['the token, with the Host of another site', { ...bearer(TOKEN), host: 'example.com' }, 200],
+const credentials: [what: string, status: number, headers: Record<string, string>][] = [
+  ['no token', 401, {}],
+  ['another token', 401, bearer(`${TOKEN}x`)],
+  ['a token of the same length', 401, bearer(TOKEN.replace('s', 't'))],
+  ['the beginning of the token', 401, bearer(TOKEN.slice(0, -1))],
+  ['another scheme', 401, { authorization: `Basic ${TOKEN}` }],
+  ['a scheme that ends in Bearer', 401, { authorization: `XBearer ${TOKEN}` }],
+  ['the token', 200, bearer(TOKEN)],
+  ['the scheme in lower case', 200, { authorization: `bearer ${TOKEN}` }],
+  ['more than one space before the token', 200, { authorization: `BEARER   ${TOKEN}` }],
+  ['the token, from a page', 200, { ...bearer(TOKEN), origin: 'https://example.com' }],
+  ['the token, with the Host of another site', 200, { ...bearer(TOKEN), host: 'example.com' }],
 ];
 it.each(credentials)(
-  'with a token, a request with %s gets the expected status',
-  async (_, headers, status) => {
+  'on a server with a token, a request with %s gets status %i',
+  async (_, status, headers) => {
     const server = await startServer({ token: TOKEN });
     for (const [method, path] of [
       ['GET', '/metadata'],
@@ -141,52 +141,52 @@ it.each(hosts)('without a token, the Host %j is accepted: %s', async (host, isOw
   }
 });
 
-const heads: [what: string, head: string[], status: number][] = [
+const heads: [what: string, status: number, head: string[]][] = [
   [
     'two hosts, the second of another site',
-    ['GET /metadata HTTP/1.1', 'Host: localhost', 'Host: example.com'],
     403,
+    ['GET /metadata HTTP/1.1', 'Host: localhost', 'Host: example.com'],
   ],
   [
     'two hosts, the first of another site',
-    ['GET /metadata HTTP/1.1', 'Host: example.com', 'Host: localhost'],
     403,
+    ['GET /metadata HTTP/1.1', 'Host: example.com', 'Host: localhost'],
   ],
-  ['a target of another site', ['GET http://example.com/metadata HTTP/1.1', 'Host: localhost'], 403],
+  ['a target of another site', 403, ['GET http://example.com/metadata HTTP/1.1', 'Host: localhost']],
   [
     'a target of another site, over TLS',
-    ['GET https://example.com/metadata HTTP/1.1', 'Host: localhost'],
     403,
+    ['GET https://example.com/metadata HTTP/1.1', 'Host: localhost'],
   ],
   [
     'a target of this machine, a Host of another site',
-    ['GET http://localhost/metadata HTTP/1.1', 'Host: example.com'],
     403,
+    ['GET http://localhost/metadata HTTP/1.1', 'Host: example.com'],
   ],
-  ['a target of this machine', ['GET http://localhost:8000/metadata HTTP/1.1', 'Host: localhost'], 200],
+  ['a target of this machine', 200, ['GET http://localhost:8000/metadata HTTP/1.1', 'Host: localhost']],
   [
     'a target with credentials',
-    ['GET http://localhost@example.com/metadata HTTP/1.1', 'Host: localhost'],
     403,
+    ['GET http://localhost@example.com/metadata HTTP/1.1', 'Host: localhost'],
   ],
-  ['HTTP/1.1 without a Host', ['GET /metadata HTTP/1.1'], 400],
-  ['HTTP/1.0 without a Host', ['GET /metadata HTTP/1.0'], 400],
-  ['HTTP/1.0 with a Host of this machine', ['GET /metadata HTTP/1.0', 'Host: localhost'], 200],
-  ['an upgrade in HTTP/1.0 without a Host', ['GET /ws HTTP/1.0', ...WEBSOCKET], 403],
+  ['HTTP/1.1 without a Host', 400, ['GET /metadata HTTP/1.1']],
+  ['HTTP/1.0 without a Host', 400, ['GET /metadata HTTP/1.0']],
+  ['HTTP/1.0 with a Host of this machine', 200, ['GET /metadata HTTP/1.0', 'Host: localhost']],
+  ['an upgrade in HTTP/1.0 without a Host', 403, ['GET /ws HTTP/1.0', ...WEBSOCKET]],
   [
     'an upgrade with two hosts',
-    ['GET /ws HTTP/1.1', 'Host: localhost', 'Host: example.com', ...WEBSOCKET],
     403,
+    ['GET /ws HTTP/1.1', 'Host: localhost', 'Host: example.com', ...WEBSOCKET],
   ],
   [
     'an upgrade in capitals',
-    ['GET /ws HTTP/1.1', 'Host: localhost', 'Upgrade: WebSocket', ...WEBSOCKET.slice(1)],
     101,
+    ['GET /ws HTTP/1.1', 'Host: localhost', 'Upgrade: WebSocket', ...WEBSOCKET.slice(1)],
   ],
-  ['an upgrade with a query', ['GET /ws?x=1 HTTP/1.1', 'Host: localhost', ...WEBSOCKET], 101],
-  ['the health route under any Host', ['GET /health HTTP/1.1', 'Host: example.com'], 200],
+  ['an upgrade with a query', 101, ['GET /ws?x=1 HTTP/1.1', 'Host: localhost', ...WEBSOCKET]],
+  ['the health route under any Host', 200, ['GET /health HTTP/1.1', 'Host: example.com']],
 ];
-it.each(heads)('without a token, a request with %s gets the expected status', async (_, head, status) => {
+it.each(heads)('without a token, a request with %s gets status %i', async (_, status, head) => {
   const answer = await answerTo(await startServer(), head);
   expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
 });

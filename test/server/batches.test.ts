@@ -261,10 +261,10 @@ it('/v1/score names the rows of completions that are not text, in every slice', 
 
 it('/v1/score and /v1/rollout accept null for an optional field', async () => {
   const server = await startServer();
-  const least = { seeds: [1, 2], action_histories: [[], [3]], actions: [0, 4] };
+  const required = { seeds: [1, 2], action_histories: [[], [3]], actions: [0, 4] };
   const none = { beliefs: null, belief_histories: null, completions: null, profile_modes: null };
   const settings = { grader: null, weights: null, shaping: null, scores: null };
-  const answers = [least, { ...least, ...none, ...settings }].map(async (request) => {
+  const answers = [required, { ...required, ...none, ...settings }].map(async (request) => {
     const { status, body } = await sendRequest(server, 'POST', '/v1/score', request);
     return { status, body };
   });
@@ -287,7 +287,7 @@ const refusals: [path: string, what: string, body: unknown, detail: object][] = 
   ['/v1/score', 'a body that is not an object', [], { type: 'dict_type', loc: ['body'] }],
   [
     '/v1/score',
-    'a number in place of a column',
+    'a number instead of a column',
     { seeds: 1, action_histories: [] },
     { type: 'list_type', loc: ['body', 'seeds'] },
   ],

@@ -1,5 +1,6 @@
 /** `serve --workers`: worker processes that share limits and metrics, and are replaced when they die. */
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Running, runCliProcess, startCli } from '../support/cli.js';
@@ -41,7 +42,6 @@ async function startCluster(...args: string[]): Promise<Cluster> {
 
 /** Returns the process ids of the workers, which are the children of the command's process. */
 async function workersOf(cluster: Cluster): Promise<number[]> {
-  const { readFile } = await import('node:fs/promises');
   const { pid } = cluster.running.child;
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
   return children.trim().split(' ').map(Number);

@@ -77,7 +77,7 @@ const invalidFrames: [what: string, frames: Buffer[], answer: RegExp | null][] =
     /VALIDATION_ERROR.*belief/,
   ],
   [
-    'a name in place of a number',
+    'a name instead of a number',
     [rawFrame('{"type":"reset","data":{"seed":"x","profile":3}}')],
     /VALIDATION_ERROR.*seed/,
   ],

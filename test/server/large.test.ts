@@ -51,9 +51,9 @@ it('the server writes prompts while the client reads, without buffering all of t
 });
 
 it.each([
-  [1, true],
-  [5000, false],
-])('sends the answer to %i rows at once, with its length: %s', async (rows, atOnce) => {
+  [1, 'at once, with its length', true],
+  [5000, 'in pieces, without its length', false],
+])('sends the answer to %i rows %s', async (rows, _, atOnce) => {
   const columns = { seeds: Array(rows).fill(1), action_histories: Array(rows).fill([]) };
   const body = JSON.stringify({ ...columns, actions: Array(rows).fill(0) });
   const response = await fetch(`${(await startServer()).url}/v1/score`, { method: 'POST', body });
@@ -90,6 +90,7 @@ it('plays large rollouts one at a time, and answers all', async () => {
   const body = { seeds: [1], group_size: 1000, policy: 'heuristic', arrays: ['observations'] };
   const answers = await Promise.all([1, 2, 3].map(() => sendRequest(server, 'POST', '/v1/rollout', body)));
   for (const { status, body: result } of answers) {
+    // 1,000 rollouts of 28 steps, with the same number of entries each.
     expect([status, result.arrays.observations.length % 28_000]).toEqual([200, 0]);
   }
   expect(await metric(server, 'rhythm_vec_rollouts_total')).toBe(3000);

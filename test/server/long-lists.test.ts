@@ -192,7 +192,7 @@ it.each([
   ['after a list that is not ASCII and another list', `[${long(['"\u20ac"'])}],"y":[${ones},${ones}],y`],
   ['after a list with a long entry', `["a",${longEntry},${ones},x]`],
   ...Array.from({ length: 24 }, (_, k) => {
-    // Near entry 2,048.
+    // Near entry 2,048, where the first slice ends: a slice has 4,096 bytes, and an entry with its comma has two.
     const before = 2036 + k;
     return [`at entry ${before} of a list`, `[${ones.slice(0, before)},x,${ones}]`];
   }),
@@ -271,6 +271,7 @@ it('reads a list of true and false as u8 flags', () => {
 it('does not read the entries of a list of another length than expected', () => {
   const { data } = parseAll(messageOf(['"x"'])) as { data: { seed: number[] } };
   const list = entriesOf(data.seed, LONG - 1) as number[];
+  // Of the placeholder's entries only the first and the last exist.
   expect([list.length, Object.keys(list).length]).toEqual([LONG, 2]);
   expect(entriesOf(data.seed, LONG)).toEqual(Array(LONG).fill('x'));
 });

@@ -142,6 +142,7 @@ it('listens on IPv6 addresses, with or without brackets, and reports the URL', a
     const server = await startServer({ host });
     expect(server.url).toBe(`http://[::1]:${server.port}`);
     expect((await fetch(`${server.url}/metadata`)).status).toBe(200);
+    // Further calls return the same promise.
     expect(server.close()).toBe(server.close());
   }
 });

@@ -151,10 +151,10 @@ it('names the invalid rows, and scores the other rows', async () => {
     [3000, 3001, 3002, 3003],
   ]);
   // The library's messages have the names of its own arrays.
-  const names = (message: string) =>
+  const withFrameNames = (message: string) =>
     message.replaceAll('stepIndices', 'step_indices').replaceAll('beliefHistories', 'belief_histories');
   expect(data.faults.map(({ message }: { message: string }) => message)).toEqual(
-    scores.faults.map(({ message }) => names(message)),
+    scores.faults.map(({ message }) => withFrameNames(message)),
   );
 });
 

@@ -13,7 +13,7 @@ function entriesOf(slice: string): unknown[] | null {
   }
 }
 
-/** Joins some of these entries to slices. */
+/** Draws slices: up to five of these entries, joined by some of the separators. */
 function slicesOf(entries: readonly string[], separators: readonly string[]): fc.Arbitrary<string> {
   const pair = fc.tuple(fc.constantFrom(...separators), fc.constantFrom(...entries));
   return fc.array(pair, { maxLength: 5 }).map((pairs) => pairs.flat().slice(1).join(''));

@@ -62,7 +62,7 @@ it('accepts lists in text frames, and returns only the requested arrays', async 
   expect((await nextResult(client)).arrays.rewards).toEqual(env.step([3, 4]).rewards);
 });
 
-it('creates and resets with every option as createVecEnv does', async () => {
+it('creates with profiles, a grader, a seed range and observation options, and resets with every option, as createVecEnv does', async () => {
   const client = await connect(await startServer(), '/v1/vec');
   const fields = ['meters', 'last_action', 'slot'];
   const created = await client.request({
@@ -138,7 +138,7 @@ it('encodes a frame as docs/server.md describes it', () => {
 
 const refusals: [what: string, message: string | Buffer, code: string, expected: RegExp][] = [
   ['invalid JSON', '{', 'INVALID_JSON', /Invalid JSON/],
-  ['a list in place of a message', '[]', 'VALIDATION_ERROR', /Invalid message/],
+  ['a list instead of a message', '[]', 'VALIDATION_ERROR', /Invalid message/],
   ['an unknown type', '{"type":"fly"}', 'UNKNOWN_TYPE', /fly/],
   ['a step before a create', '{"type":"step","data":{"actions":[1]}}', 'EXECUTION_ERROR', /create/],
   ['a size of 0', '{"type":"create","data":{"num_envs":0}}', 'VALIDATION_ERROR', /Invalid/],
@@ -164,7 +164,7 @@ const refusals: [what: string, message: string | Buffer, code: string, expected:
     'VALIDATION_ERROR',
     /header/,
   ],
-  ['a frame of noise', Buffer.from([4, 0, 0, 0, 1, 2, 3, 4]), 'VALIDATION_ERROR', /JSON/],
+  ['a frame whose header is not JSON', Buffer.from([4, 0, 0, 0, 1, 2, 3, 4]), 'VALIDATION_ERROR', /JSON/],
   [
     'an array beyond the end of its frame',
     encodeFrame('step', {}, [{ name: 'actions', values: new Uint8Array(8), shape: [8000] }]) as Buffer,

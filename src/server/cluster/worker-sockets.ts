@@ -1,4 +1,4 @@
-/** Handles of a worker's WebSockets. If the worker ends, the primary sends a close frame over each. */
+/** Handles of a worker's WebSockets. If the worker ends, the primary process of the cluster sends a close frame over each. */
 import { Socket } from 'node:net';
 
 /** A handle of a connection, as a worker sends it. The primary does not read from it. */

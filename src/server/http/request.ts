@@ -30,7 +30,7 @@ export type Inspect = (body: Buffer, length: number) => void;
 
 /** The size of the first buffer for a body of unknown length. */
 const FIRST_BYTES = 2 ** 16;
-/** The maximum length of a client's name. */
+/** The maximum length of a client's name, in characters. */
 const MAX_CLIENT = 128;
 const NO_BYTES: Buffer = Buffer.alloc(0);
 

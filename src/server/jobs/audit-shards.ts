@@ -76,6 +76,7 @@ function countPieces(request: AuditRequest): number {
   // Searches: open-loop, open-loop-honest, each profile, reactive, discrete profiles, and two for the neutral profile;
   // then one for each component that has a weight and depends on actions.
   const searches = 7 + pushableComponents(weights).length;
+  // Recordings: each policy; three planners for sampled profiles and one for discrete profiles; two for the neutral profile.
   return searches + policies.length + 4 * parts(plannerEpisodes) + 2 * parts(neutralPlannerEpisodes(request));
 }
 

@@ -31,7 +31,7 @@ export interface EpisodesOf {
 const keyOf = ({ condition, policy, profile }: EpisodesOf): string =>
   JSON.stringify([condition, policy, profile]);
 
-/** The lines of a scoring that files already hold, which are found by policy, condition, profile and seed. */
+/** The lines of episodes in files, which are found by policy, condition, profile and seed. */
 export class StoredLines implements AsyncDisposable {
   readonly #handles: FileHandle[] = [];
   readonly #runs = new Map<string, LineRun[]>();

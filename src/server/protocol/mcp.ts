@@ -8,6 +8,7 @@ const REQUEST = z.looseObject({
   id: z.union([z.string(), z.number()]).nullish(),
 });
 
+/** Error codes of JSON-RPC. */
 const INVALID_REQUEST = -32600;
 const INTERNAL_ERROR = -32603;
 const PARSE_ERROR = -32700;
@@ -36,5 +37,6 @@ export function answerMcp(request: unknown): McpAnswer {
   return failure(null, INVALID_REQUEST, `Invalid request: ${message}`);
 }
 
+/** Returns the answer to a body that cannot be parsed. */
 export const mcpParseError = (message: string): McpAnswer =>
   failure(null, PARSE_ERROR, `Parse error: ${message}`);

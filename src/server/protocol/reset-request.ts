@@ -9,7 +9,7 @@ import { InvalidRequestError, type ValidationError, validationErrorsOf } from '.
 /** The values of `profile`: "sampled" (drawn from the seed), "discrete" (a named profile that the seed selects), and the profile names. */
 export const PROFILES: readonly string[] = ['sampled', 'discrete', ...PROFILE_NAMES];
 
-/** The maximum length of an id. */
+/** The maximum length of an id, in characters. */
 export const MAX_ID = 255;
 
 export const RESET_SCHEMA = z

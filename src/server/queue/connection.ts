@@ -32,7 +32,7 @@ const CONNECT_MS = 5000;
 const RECONNECT = { first: 50, last: 1000 };
 
 /**
- * Opens a connection that reconnects when it is lost. Its commands wait until then.
+ * Opens a connection that reconnects when it is lost. Commands wait until it is open again.
  * @throws QueueError if the server cannot be used; LibraryError `library_missing`.
  */
 export async function connect(address: QueueAddress): Promise<Redis> {

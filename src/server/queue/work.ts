@@ -66,6 +66,7 @@ export async function work(options: WorkOptions, signal: AbortSignal): Promise<n
         stalledInterval: leaseMs,
         maxStalledCount: MAX_STALLS,
         runRetryDelay: RETRY_MS,
+        // Seconds that BullMQ waits for a shard before it asks an empty queue again.
         drainDelay: 1,
       },
     );

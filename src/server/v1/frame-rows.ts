@@ -147,6 +147,7 @@ function checkArray(name: Name, values: unknown, shape: readonly number[], rows:
   const expected = rowShape === null ? shape.slice(0, 1) : [rows, ...rowShape];
   const fits = values instanceof TYPES[dtype] && expected.join() === shape.join();
   if (!fits) {
+    // TYPES has all types of frames but int32.
     const got = Object.entries(TYPES).find(([, Type]) => values instanceof Type)?.[0] ?? 'int32';
     const shapeText = rowShape === null ? '[bytes]' : `[${expected.join(', ')}]`;
     throw invalidFieldError(

@@ -21,6 +21,7 @@ export async function sequencePolicy(
   const beliefs = belief_sequences && (await allRows(belief_sequences, turn, beliefsOf));
   const constant = belief && Array(NUM_STEPS).fill(belief).flat();
   return ({ steps }) => ({
+    // An episode that is over has step 28. Its action is ignored.
     actions: Array.from(steps, (step, i) => codes[i][step] ?? 0),
     beliefs:
       (beliefs ?? constant) &&

@@ -111,7 +111,7 @@ export function checkRequest({
   if (completions !== undefined && beliefs !== undefined) {
     throw invalidFieldError(
       'beliefs',
-      'Expected beliefs with actions only, got them with completions, which contain theirs. Leave beliefs out.',
+      'Expected beliefs with actions only, got them with completions, which state beliefs themselves. Leave beliefs out.',
     );
   }
   if (parsed && completions === undefined) {

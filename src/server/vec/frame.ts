@@ -25,10 +25,13 @@ export type FrameArray = Float32Array | Uint32Array | Int32Array | Uint8Array | 
 
 const DTYPES = Object.keys(KINDS) as Dtype[];
 const ALIGNMENT = 8;
+/** The number of bytes of the header's length, which begins a frame. */
 const PREFIX = 4;
 /** The maximum number of arrays in a message. */
 const MAX_ARRAYS = 16;
+/** The maximum number of dimensions of an array. */
 const MAX_DIMENSIONS = 3;
+/** The maximum size of the header in bytes, with its length: parsing more JSON would delay other clients. */
 const MAX_HEADER = 2 ** 20;
 
 const HEADER = z.looseObject({
@@ -123,7 +126,7 @@ export function* readFrame(bytes: Buffer, envs: number, isShared = false): Pause
   if (start > Math.min(bytes.length, MAX_HEADER) || start % ALIGNMENT !== 0) {
     throw invalidFrame(
       'wrong_length',
-      `a header that ends within the frame, at a multiple of ${ALIGNMENT} bytes`,
+      `a header that ends within the frame, within its first ${MAX_HEADER} bytes and at a multiple of ${ALIGNMENT} bytes`,
       `${bytes.length} bytes`,
     );
   }

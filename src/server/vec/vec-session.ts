@@ -22,17 +22,20 @@ export interface VecSessionOptions {
   readonly engine: Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'>;
   /** Returns a promise that settles when it is this session's turn to work. */
   readonly turn: () => Promise<void>;
+  /** Called after each step with the number of environments that took it. */
   readonly onStepped: (envs: number) => void;
 }
 
 /** The maximum size in bytes of a message that is parsed and computed in the same turn of the event loop. */
 const LARGE = 2 ** 16;
 
+/** The vector environment of a session, and the arrays that its answers have. */
 interface Opened {
   readonly env: VecEnv;
   readonly outputs: readonly OutputName[];
 }
 
+/** The vector environment of one WebSocket, from `create` to the end of the socket. */
 export class VecSession implements MessageHandler {
   readonly #options: VecSessionOptions;
   #opened: Opened | null = null;

@@ -22,7 +22,7 @@ type ChooseAction = (input: PolicyInput) => number;
 export interface MixedPolicy {
   /** The name in rows and cards. */
   readonly name: string;
-  /** The policy plays this many of `SHARES` rows, on average. */
+  /** The policy plays this many of `TOTAL_SHARE` rows, on average. */
   readonly share: number;
   /** A description for the card. */
   readonly description: string;
@@ -90,13 +90,13 @@ export const MIX_OF_POLICIES: readonly MixedPolicy[] = [
 ];
 
 /** The sum of the policies' shares. */
-export const SHARES = MIX_OF_POLICIES.reduce((sum, { share }) => sum + share, 0);
+export const TOTAL_SHARE = MIX_OF_POLICIES.reduce((sum, { share }) => sum + share, 0);
 /** Each policy, as often as its share. */
 const BY_SHARE = MIX_OF_POLICIES.flatMap((policy) => Array<MixedPolicy>(policy.share).fill(policy));
 
 /** Returns the policy that plays a row's episode. */
 export const policyOf = (draw: PolicyInput['draw']): MixedPolicy =>
-  BY_SHARE[below(draw(ROW_COUNTER).x0, SHARES)];
+  BY_SHARE[below(draw(ROW_COUNTER).x0, TOTAL_SHARE)];
 
 /** The second word of the key of draws: "GRPO" in ASCII. No stream of the published world has this number. */
 const STREAM = 0x4752504f;

@@ -14,7 +14,7 @@ import { networkError, responseError } from './response-errors.js';
 const RETRIES = 5;
 /** The first and the longest wait between attempts, in milliseconds. */
 const BACK_OFF: BackOff = { first: 1000, last: 30_000 };
-/** The maximum wait that the Hub may demand. A longer one is an error. */
+/** The maximum wait that the Hub may demand, in milliseconds. A longer wait is an error. */
 const MAX_WAIT_MS = 300_000;
 /** The maximum size of an answer in bytes. The longest answers list the URLs of the parts of a hundred large files. */
 const MAX_ANSWER_BYTES = 2 ** 26;

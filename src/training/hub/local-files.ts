@@ -5,6 +5,7 @@ import { InputError } from '../../shared/errors.js';
 import { toPrintable } from '../../shared/printable-names.js';
 
 export interface LocalFile {
+  /** The path on this machine. */
   readonly source: string;
   /** The path in the repository, with slashes. */
   readonly target: string;

@@ -2,7 +2,7 @@
 import { redactor } from '../../shared/http/redactor.js';
 import { shortened, toPrintable } from '../../shared/printable-names.js';
 
-/** The maximum length of a quoted answer. */
+/** The maximum length of a quoted answer, in characters. */
 const MAX_LENGTH = 400;
 
 /** The replacement of a secret. */

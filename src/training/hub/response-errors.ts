@@ -87,6 +87,7 @@ export function networkError(error: unknown, what: string, token: string | null)
     );
   }
   const codes = causes.flatMap(({ code }) => (typeof code === 'string' ? [code] : []));
+  // The first code; without codes, the message of the innermost cause.
   const [reason] = [...codes, ...causes.map(({ message }) => message).reverse()];
   const brief = `Expected an answer to ${what}, got ${redacted(String(reason), token)}`;
   const permanent = error instanceof BoundsError || codes.some((code) => PERMANENT_CODES.includes(code));

@@ -69,6 +69,7 @@ export interface Checkpoint {
   readonly refinement: RefinementState | null;
 }
 
+/** The sets of arrays of a model. Each set has the shapes of the network's layers. */
 const SETS = ['layers', 'mean', 'square'] as const;
 
 /** Returns the bytes of a checkpoint. @param settings JSON that determines the training. Only the same training can continue from the file. */

@@ -7,7 +7,7 @@ import { type AdamState, adam, type Parameters } from './adam.js';
 import type { ModelState } from './checkpoint.js';
 import { beliefLoss, forward, initialState, Model, matrix } from './model.js';
 
-/** The rows of an update: b of actions, and b of beliefs, from other episodes. */
+/** The rows of an update: b rows with the teacher's actions, and b rows with belief targets, which are from other episodes. */
 export interface Rows {
   /** f32 [b, FEATURE_COUNT]: the inputs of the labels. */
   readonly inputs: Float32Array;

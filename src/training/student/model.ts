@@ -65,7 +65,8 @@ export class Model {
 export function initialState(random: () => number, sizes: readonly number[]): ModelState {
   const layers = sizes.slice(1).map((outputs, k) => {
     const inputs = sizes[k];
-    // He et al. 2015, uniform; the last layer is small, so that all actions begin about equally likely.
+    // Uniform weights with the bound of He et al. 2015. Those of the last layer are smaller, so that all actions begin about
+    // equally likely.
     const bound = Math.sqrt(6 / inputs) * (k === sizes.length - 2 ? LAST_LAYER_GAIN : 1);
     const weights = Float32Array.from({ length: inputs * outputs }, () => (2 * random() - 1) * bound);
     return { weights, bias: new Float32Array(outputs) };
@@ -121,6 +122,7 @@ const computeOutputs = jit(forward);
 export function beliefLoss(outputs: np.Array, targets: np.Array): np.Array {
   const means = outputs.ref.slice([], [OUTPUT.means, OUTPUT.logSpreads]);
   const logSpreads = outputs.slice([], [OUTPUT.logSpreads, OUTPUT_COUNT]);
+  // A student states the belief MIDDLE plus its mean.
   const residuals = targets.sub(means).sub(MIDDLE);
   const squares = np
     .square(residuals)

@@ -63,7 +63,7 @@ export function fillRows(rows: ReturnType<typeof createRows>, k: number, source:
   }
 }
 
-/** Copies the inputs of a row to row j. */
+/** Copies the inputs of row `row` of `from` to row j of `to`. */
 export const copyInputs = (from: Float32Array, row: number, to: Float32Array, j: number): void =>
   to.set(from.subarray(row * FEATURE_COUNT, (row + 1) * FEATURE_COUNT), j * FEATURE_COUNT);
 

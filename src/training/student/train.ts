@@ -37,7 +37,7 @@ const ROWS = 512;
 const RATE = 3e-3;
 /** The number of episodes that are labelled together, between two checkpoints. */
 const CHUNK = 64;
-/** The second words of the keys of permutations, one for each use. The first word is the training's seed. */
+/** The second words of the keys of permutations, one for each use: four letters each, in ASCII. The first word is the training's seed. */
 const KEYS = { seeds: 0x53454544, rows: 0x524f5753, fresh: 0x46524553 };
 
 /** The progress of a training. */
@@ -227,9 +227,9 @@ class Training {
 
 /** Updates between two turns of the event loop. */
 const YIELD_EVERY = 8;
-/** The planner labels about as many episodes in the time of an epoch of cloning. */
+/** The planner labels about this many episodes in the time of an epoch of cloning. */
 const EPISODES_PER_EPOCH = 20;
-/** The refinement plays about as many episodes in the time of an epoch of cloning. */
+/** The refinement plays about this many episodes in the time of an epoch of cloning. */
 const REFINED_PER_EPOCH = 1000;
 
 /** Returns how much of the work is done, and the whole work, in units of an epoch of cloning. */

@@ -26,7 +26,7 @@ import { checkName } from '../../shared/values.js';
 import { CUSTOM, type SeedRange } from '../../world/conditions.js';
 import { ACTION_NAMES, NUM_BELIEFS, NUM_STEPS, OBSERVATION_SIZE } from '../../world/fields.js';
 
-/** The default policy. A teacher that maximises the score neglects the first half, and students would learn that. */
+/** The default policy. A teacher that maximises the score of v1 or v2 neglects the first half, and students would learn that. */
 export const DEFAULT_TEACHER = 'planner-wellbeing';
 
 /** Options of `teach`. */
@@ -60,7 +60,8 @@ const BATCH_SIZE = 64;
 /**
  * Plays every seed once, and yields the episodes in batches, in the order of their seeds. Completions state each belief as a
  * digit, as a language model's answer must, and the episodes use these rounded beliefs.
- * @throws InputError `unknown_name`, or as `CheckedPlayer`; the signal's reason.
+ * @throws InputError `unknown_name`; `missing_setting` for a policy without reasons or beliefs; the errors of `CheckedPlayer`, which
+ *   checks the policy's answers; the signal's reason.
  */
 export async function* teach(options: TeachOptions): AsyncGenerator<TrajectoryEpisode[]> {
   const { seeds, backend, kernel, threads } = options;

@@ -17,7 +17,7 @@ import {
 } from '../../../src/server/queue/job-store.js';
 import { packEpisodes } from '../../../src/server/queue/result-codec.js';
 import { resultOf } from '../../../src/server/queue/serve-shards.js';
-import { submitJob } from '../../../src/server/queue/submit.js';
+import { type SubmitJobOptions, submitJob } from '../../../src/server/queue/submit.js';
 import { temporaryDirectory } from '../../support/cli.js';
 import { NEVER } from '../../support/llm.js';
 import { describeWithRedis, RedisServer, until } from '../../support/redis.js';
@@ -60,10 +60,10 @@ describeWithRedis('a collector', () => {
     await queue.redis.config('SET', 'maxmemory', 0);
     await queue.redis.flushall();
     path = pathOf(`${files++}.jsonl`);
-    await submitAgain(false);
+    await submit();
   });
 
-  const submitAgain = (again: boolean) =>
+  const submit = (options: SubmitJobOptions = {}) =>
     submitJob(
       { url: server.url, prefix: 'unit' },
       { version: teachJob.version, world: teachJob.world_digest },
@@ -76,7 +76,7 @@ describeWithRedis('a collector', () => {
         rows: 6,
         priority: 1,
       },
-      { again },
+      options,
     );
   const store = async (...indices: number[]): Promise<void> => {
     const { submission } = (await readJob(queue, NAME))!;
@@ -97,6 +97,7 @@ describeWithRedis('a collector', () => {
       openStore,
       hasEnded: (other) => ended.includes(other),
     });
+  /** Returns the indices of the results that are in Redis. */
   const waiting = () => queue.redis.hkeys('unit:results:job');
   /** Collects until `left` results are left in Redis. Does not close the collector, as if it were killed. */
   async function collectUntil(collector: Collector, left: number): Promise<void> {
@@ -150,6 +151,7 @@ describeWithRedis('a collector', () => {
     await collectUntil(first, 0);
     // The collector was killed while it wrote the last record, before it removed the result.
     const bytes = readFileSync(collectedOf(path));
+    // A record ends with a checksum of four bytes. The cuts are within the checksum, before it, and within the result.
     for (const cut of [1, 4, 30, 44]) {
       writeFileSync(collectedOf(path), bytes.subarray(0, bytes.length - cut));
       const value = Buffer.concat([results[2].digest, results[2].compressed]);
@@ -175,7 +177,7 @@ describeWithRedis('a collector', () => {
     await expect(open('second', 'first')).rejects.toThrow(
       /got a file without 2 of them \(shard 0, 1\)\. .* --again/,
     );
-    expect(await submitAgain(true)).toMatchObject({ forgotten: 2 });
+    expect(await submit({ again: true })).toMatchObject({ forgotten: 2 });
     await store(0, 1, 2);
     await expectWhole(await open('second'));
   });

@@ -93,7 +93,7 @@ describeWithRedis('a queue', () => {
   it.each([
     ['maxmemory-policy', 'allkeys-lru', 'noeviction'],
     ['appendonly', 'no', 'yes'],
-  ])('refuses the setting %s %s, unless data may be lost', async (name, value, before) => {
+  ])('refuses the setting %s %s, unless an option allows the loss of data', async (name, value, before) => {
     const client = await connect(addressAt(server.url, { password: 'secret' }));
     await client.config('SET', name, value);
     try {

@@ -1,4 +1,4 @@
-/** Jobs of `dataset grpo` and `audit`: two workers give the files of the command. */
+/** Jobs of `dataset grpo` and `audit`: two workers give the files of the command without a queue. */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { runCli, temporaryDirectory } from '../../support/cli.js';

@@ -64,6 +64,7 @@ describeWithRedis('a job of a language model', () => {
     }
     client.disconnect();
     expect(read(pathOf('t.jsonl'))).toBe(expected.file);
+    // The ledger has at least the billed cost, apart from rounding.
     expect((await statusOf(name)).spent).toBeGreaterThanOrEqual(billedFor(fake) * 0.999);
   });
 

@@ -35,7 +35,7 @@ describeWithRedis('a job', () => {
     return keys;
   };
 
-  it('is computed by two workers, gives its only collector the bytes of the command, and leaves only its record in Redis', async () => {
+  it('is computed by two workers, gives its only collector the file of the command without a queue, and leaves only its record in Redis', async () => {
     const args = ['teach', ...QUICK, '--seeds', '100-139'];
     const name = await submit(server, ...args, '--shard-size', '8');
     expect(name).toMatch(/^teach-[\da-f]{12}$/);
@@ -69,7 +69,7 @@ describeWithRedis('a job', () => {
     });
   });
 
-  it('is collected as Parquet, with the bytes of the command', async () => {
+  it('is collected as Parquet, with the bytes of the command without a queue', async () => {
     const args = ['teach', ...QUICK, '--seeds', '100-115'];
     const name = await submit(server, ...args, '--shard-size', '8');
     const worker = workHere(server, { untilEmpty: true });
@@ -114,7 +114,7 @@ describeWithRedis('a job', () => {
     await runQueue(server, 'cancel', name);
   });
 
-  it('of eval gives the files and tables of the command', async () => {
+  it('of eval gives the files and tables of the command without a queue', async () => {
     const args = ['eval', '--policies', 'heuristic,random+constant', '--conditions', 'ood,discrete'];
     const [one, many] = ['one', 'many'].map((folder) => (file: string) => pathOf(`${folder}-${file}`));
     const others = (place: typeof one) => ['--components', place('c.jsonl'), '--json', place('j.json')];

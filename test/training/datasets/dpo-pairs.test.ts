@@ -15,7 +15,7 @@ import {
   TEST_POLICIES,
 } from '../../support/trajectories.js';
 
-/** Records a player that takes the actions `codes`, then sleeps until the end. */
+/** Records a player that takes the actions `codes`, then action 0 until the end. */
 const record = (model: string, codes: readonly number[], seeds = [100], grader = 'v2'): TrajectoryEpisode[] =>
   recordEpisodes(episodeStarts(seeds), {
     grader,
@@ -90,6 +90,7 @@ describe('pairs', () => {
 
   it('with `by: "return"` compare the sums of the rewards from that step on', async () => {
     const [row] = (await select([...a, ...b], { by: 'return' })).rows;
+    // The rewards are added from the end of the episode, because the order changes the bits of the sum.
     const sums = [a[0], b[0]].map(({ steps }) =>
       steps.slice(2).reduceRight((sum, { reward }) => sum + reward, 0),
     );

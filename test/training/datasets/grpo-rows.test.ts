@@ -17,16 +17,15 @@ import type { ErrorCode } from '../../../src/shared/errors.js';
 import { type DatasetOptions, toPlan } from '../../../src/training/datasets/grpo/grpo-options.js';
 import { GRPO_ROW, type GrpoRow, grpoRows } from '../../../src/training/datasets/grpo/grpo-rows.js';
 import { permutation } from '../../../src/training/datasets/permutation.js';
-import { MIX_OF_POLICIES, SHARES } from '../../../src/training/datasets/policy-mix.js';
+import { MIX_OF_POLICIES, TOTAL_SHARE } from '../../../src/training/datasets/policy-mix.js';
 import { stateKeysOf } from '../../../src/training/datasets/state-keys.js';
 import { ENGINES, reportAbsentEngines } from '../../support/engines.js';
 import { expectRefusal } from '../../support/refusals.js';
 
 reportAbsentEngines();
 
-const rowsOf = (options: DatasetOptions, engine = {}, batchSize?: number): GrpoRow[] => [
-  ...[...grpoRows(toPlan(options), engine, batchSize)].flat(),
-];
+const rowsOf = (options: DatasetOptions, engine = {}, batchSize?: number): GrpoRow[] =>
+  [...grpoRows(toPlan(options), engine, batchSize)].flat();
 const rows = rowsOf({ rows: 2000, profiles: ['mix', ...PROFILE_NAMES] });
 const rowsBy = (policy: string) => rows.filter((row) => row.policy === policy);
 const codesOf = ({ action_history }: GrpoRow) => action_history.map((name) => ACTION_NAMES.indexOf(name));
@@ -115,7 +114,7 @@ describe('the policy mix', () => {
   it('uses each policy by its share, and all steps and profile modes equally often', () => {
     const policies = count(rows.map(({ policy }) => policy));
     for (const { name, share } of MIX_OF_POLICIES) {
-      expect(Math.abs(policies.get(name)! / rows.length - share / SHARES)).toBeLessThan(0.03);
+      expect(Math.abs(policies.get(name)! / rows.length - share / TOTAL_SHARE)).toBeLessThan(0.03);
     }
     const steps = count(rows.map(({ step_index }) => step_index));
     expect(steps.size).toBe(RHYTHM.maxEpisodeSteps);
@@ -184,6 +183,7 @@ describe('state keys', () => {
       steps: { first: 3, last: 9 },
     });
     const keyOf = stateKeysOf(plan);
+    // 13 seeds, the two profile modes of 'mix' and 7 steps.
     const count = 13 * 2 * 7;
     const textOf = (row: number) => Object.values(keyOf(row)).join();
     const first = Array.from({ length: count }, (_, row) => textOf(row));
@@ -261,7 +261,7 @@ describe('invalid options are refused', () => {
     expectRefusal(() => toPlan(options), code, ...mentions);
   });
 
-  it('evaluation seeds are used if they are allowed', () => {
+  it('but not evaluation seeds that an option allows', () => {
     const allowed = rowsOf({ rows: 30, seeds: range(0, 3), allowEvalSeeds: true });
     expect(Math.max(...allowed.map(({ seed }) => seed))).toBe(3);
   });

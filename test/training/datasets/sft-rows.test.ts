@@ -122,7 +122,7 @@ describe('filters', () => {
     expect([seedsOf(score.all), score.leftOut]).toEqual([[100], { 'another objective': 5 }]);
   });
 
-  it('refuse teachers that used hidden state, unless an option allows them', async () => {
+  it('leave out episodes of teachers that used hidden state, unless an option allows them', async () => {
     expect((await select(oracle)).leftOut).toEqual({ 'used hidden state': 1 });
     const { all, card, selection } = await select([...oracle, episodes[0]], { allowOracle: true });
     expect([all.length, selection.teachers.length]).toEqual([2 * 28, 2]);
@@ -167,7 +167,7 @@ describe('filters', () => {
   it.each<[string, SftOptions, string]>([
     ['evaluation seeds', { seeds: { first: 0, last: 200 } }, 'bad_seed'],
     ['an unknown objective', { objective: 'fame' as never }, 'unknown_name'],
-    ['a share of 1', { validation: 1 }, 'out_of_range'],
+    ['a validation share of 1', { validation: 1 }, 'out_of_range'],
     ['a score above 1', { minScore: 1.1 }, 'out_of_range'],
     ['a margin below -1', { minMargin: -2 }, 'out_of_range'],
     ['a belief error of NaN', { maxBeliefError: Number.NaN }, 'out_of_range'],

@@ -8,7 +8,8 @@ import { sha256 } from '../../fakes/hub-store.js';
 import { FakeClock } from '../../support/fake-clock.js';
 import { bytes, countOf, directoryOf, REPO, startHub, textsAt, uploadTo } from '../../support/hub.js';
 
-const UPLOAD = () => [directoryOf({ 'README.md': 'r', 'x.bin': bytes(100) })];
+/** Creates files to upload. @returns the paths to pass. */
+const createFiles = () => [directoryOf({ 'README.md': 'r', 'x.bin': bytes(100) })];
 
 describe('retries', () => {
   const temporary: [name: string, fault: Omit<Fault, 'times'>][] = [
@@ -30,13 +31,13 @@ describe('retries', () => {
         action: { answer: 409, body: 'Cannot create repo: another conflicting operation is in progress' },
       },
     ],
-    ['a connection that closes during contents', { pattern: /^PUT/, action: { dropAfter: 10 } }],
+    ['a connection that closes while contents are sent', { pattern: /^PUT/, action: { dropAfter: 10 } }],
     ['a connection that closes at once', { pattern: /paths-info/, action: { dropAfter: 0 } }],
   ];
-  it.each(temporary)('after %s', async (_, fault) => {
+  it.each(temporary)('are made after %s, and succeed', async (_, fault) => {
     const hub = await startHub();
     hub.faults.add({ ...fault, times: 2 });
-    const { progress } = await uploadTo(hub, UPLOAD());
+    const { progress } = await uploadTo(hub, createFiles());
     expect(Object.keys(textsAt(hub)).sort()).toEqual(['README.md', 'x.bin']);
     expect(progress.waits).toHaveLength(2);
     expect(progress.waits[1]).toMatch(/^Expected .*; retrying in 2 s \(attempt 2 of 6\)\.$/);
@@ -46,7 +47,7 @@ describe('retries', () => {
   it('stop after 6 attempts', async () => {
     const hub = await startHub();
     hub.faults.add({ pattern: /preupload/, action: { answer: 500, body: 'down' } });
-    await expect(uploadTo(hub, UPLOAD())).rejects.toThrow(
+    await expect(uploadTo(hub, createFiles())).rejects.toThrow(
       /^Expected the Hub to answer POST http:\S+\/preupload\/main, got status 500 \(down\)\. Run the same command later/,
     );
     expect(countOf(hub, /preupload/)).toBe(6);
@@ -55,7 +56,7 @@ describe('retries', () => {
   it('are not made if the wait that the Hub demands is too long', async () => {
     const hub = await startHub();
     hub.faults.add({ pattern: /revision/, action: { answer: 429, headers: { 'retry-after': '3600' } } });
-    await expect(uploadTo(hub, UPLOAD())).rejects.toThrow(/status 429.*Run the same command later/);
+    await expect(uploadTo(hub, createFiles())).rejects.toThrow(/status 429.*Run the same command later/);
     expect(hub.requests).toHaveLength(1);
   });
 
@@ -69,7 +70,7 @@ describe('retries', () => {
       const hub = await startHub();
       hub.faults.add({ pattern: /revision/, times: 5, action: { answer: 429, headers } });
       const clock = new FakeClock();
-      await uploadTo(hub, UPLOAD(), { clock });
+      await uploadTo(hub, createFiles(), { clock });
       expect(clock.waits).toEqual(waits);
     },
   );
@@ -95,7 +96,7 @@ describe('retries', () => {
     // Called before the wait, which begins one turn of the event loop later.
     const onWait = () => setImmediate(() => controller.abort(new Error('aborted')));
     const options = { signal: controller.signal, onWait, clock: CLOCK };
-    await expect(uploadTo(hub, UPLOAD(), options)).rejects.toThrow('aborted');
+    await expect(uploadTo(hub, createFiles(), options)).rejects.toThrow('aborted');
     expect(hub.requests).toHaveLength(1);
   });
 
@@ -104,7 +105,9 @@ describe('retries', () => {
     hub.faults.add({ pattern: /^PUT/, action: { hangAfter: 50 } });
     const hanging = hub.faults.hanging();
     const controller = new AbortController();
-    const aborted = expect(uploadTo(hub, UPLOAD(), { signal: controller.signal })).rejects.toThrow('aborted');
+    const aborted = expect(uploadTo(hub, createFiles(), { signal: controller.signal })).rejects.toThrow(
+      'aborted',
+    );
     await hanging;
     controller.abort(new Error('aborted'));
     await aborted;
@@ -167,7 +170,11 @@ describe('permanent errors are thrown without a retry:', () => {
       { pattern: /revision/, action: { answer: 200, body: '<html>Sign in to the network</html>' } },
       /Expected an answer of the Hub, got an unreadable one: invalid JSON/,
     ],
-    ['null', { pattern: /preupload/, action: { answer: 200, body: 'null' } }, /got an unreadable one/],
+    [
+      'null instead of an object',
+      { pattern: /preupload/, action: { answer: 200, body: 'null' } },
+      /got an unreadable one/,
+    ],
     [
       'a list with null',
       { pattern: /paths-info/, action: { answer: 200, body: '[null]' } },
@@ -182,7 +189,7 @@ describe('permanent errors are thrown without a retry:', () => {
   it.each(permanent)('%s', async (_, fault, message) => {
     const hub = await startHub();
     hub.faults.add(fault);
-    await expect(uploadTo(hub, UPLOAD())).rejects.toThrow(message);
+    await expect(uploadTo(hub, createFiles())).rejects.toThrow(message);
     expect(countOf(hub, fault.pattern)).toBe(1);
     expect(textsAt(hub)).toEqual({});
   });
@@ -191,15 +198,15 @@ describe('permanent errors are thrown without a retry:', () => {
     const hub = await startHub();
     const objects = [{ oid: sha256(bytes(100)), size: 100, error: { code: 422, message: 'over quota' } }];
     hub.faults.add({ pattern: /batch$/, action: { answer: 200, body: JSON.stringify({ objects }) } });
-    await expect(uploadTo(hub, UPLOAD())).rejects.toThrow(/x\.bin: over quota/);
+    await expect(uploadTo(hub, createFiles())).rejects.toThrow(/x\.bin: over quota/);
   });
 
   it('an invalid token, and a token of another namespace', async () => {
     const hub = await startHub({ namespaces: ['somebody'] });
-    await expect(uploadTo(hub, UPLOAD(), { token: 'hf_wrong' })).rejects.toThrow(
+    await expect(uploadTo(hub, createFiles(), { token: 'hf_wrong' })).rejects.toThrow(
       /status 401 \(Invalid credentials/,
     );
-    await expect(uploadTo(hub, UPLOAD())).rejects.toThrow(/status 403 \(You don't have the rights/);
+    await expect(uploadTo(hub, createFiles())).rejects.toThrow(/status 403 \(You don't have the rights/);
     expect(hub.repos.size).toBe(0);
   });
 });
@@ -211,7 +218,7 @@ describe('a deeply nested answer', () => {
     async (pattern) => {
       const hub = await startHub();
       hub.faults.add({ pattern, action: { answer: 200, body: `{"a":${deep}` } });
-      await expect(uploadTo(hub, UPLOAD())).rejects.toThrow(
+      await expect(uploadTo(hub, createFiles())).rejects.toThrow(
         /^Expected an answer to .*, got Expected at most 64 levels of nesting in a response, got more\. Check/,
       );
       expect(countOf(hub, pattern)).toBe(1);
@@ -222,19 +229,19 @@ describe('a deeply nested answer', () => {
   it('does not hide the status', async () => {
     const hub = await startHub();
     hub.faults.add({ pattern: /revision/, action: { answer: 401, body: deep } });
-    await expect(uploadTo(hub, UPLOAD())).rejects.toThrow(
+    await expect(uploadTo(hub, createFiles())).rejects.toThrow(
       /status 401 \(Expected at most 64 .*Check HF_TOKEN/,
     );
     hub.faults.clear();
     hub.faults.add({ pattern: /revision/, times: 2, action: { answer: 503, body: deep } });
-    expect((await uploadTo(hub, UPLOAD())).progress.waits).toHaveLength(2);
+    expect((await uploadTo(hub, createFiles())).progress.waits).toHaveLength(2);
   });
 });
 
 it('a refused connection is an error with a remedy', async () => {
   const hub = await startHub();
   await hub.close();
-  await expect(uploadTo(hub, UPLOAD())).rejects.toThrow(
+  await expect(uploadTo(hub, createFiles())).rejects.toThrow(
     /^Expected an answer to GET http:\S+, got ECONNREFUSED\. Check the network and HF_ENDPOINT/,
   );
 });
@@ -287,7 +294,7 @@ describe('a hostile Hub that echoes the token', () => {
     const hub = await startHub({ token: TOKEN });
     hub.faults.add(fault);
     const waits: string[] = [];
-    const error = await uploadTo(hub, UPLOAD(), { onWait: (why) => waits.push(why) }).then(
+    const error = await uploadTo(hub, createFiles(), { onWait: (why) => waits.push(why) }).then(
       () => null,
       (reason: Error) => reason,
     );
@@ -300,7 +307,7 @@ describe('a hostile Hub that echoes the token', () => {
     const [hub, other] = [await startHub(), await startHub()];
     const location = `${other.url.replace('127.0.0.1', 'localhost')}/api/datasets/${REPO.name}/revision/main`;
     hub.faults.add({ pattern: /revision/, action: { answer: 307, headers: { location } } });
-    await uploadTo(hub, UPLOAD()).catch(() => {});
+    await uploadTo(hub, createFiles()).catch(() => {});
     for (const { authorization } of other.requests) expect(authorization).toBeNull();
     expect(other.requests.length).toBeGreaterThan(0);
   });

@@ -23,7 +23,7 @@ describe('targets', () => {
     expect(await targetsOf([`${at}/d/`, `${at}/./a.txt`])).toContain('README.md');
   });
 
-  it('are below --path-in-repo, except the target of the card', async () => {
+  it('are below --path-in-repo, except the target of the card (README.md)', async () => {
     const at = directoryOf({ 'd/README.md': 'r', 'd/x/README.md': 'inner', 'd/y.txt': 'y' });
     for (const prefix of ['data/raw', '/data/raw/', './data/raw']) {
       expect(await targetsOf([join(at, 'd')], prefix)).toEqual([
@@ -129,7 +129,7 @@ describe('contents', () => {
   });
 
   it.each([65_508, 65_520, 65_530, 65_536, 131_070])(
-    'with a token at byte %i are recognised, wherever a chunk that is read ends',
+    'with a token at byte %i are recognised, even if a chunk ends within the token',
     async (offset) => {
       const token = 'hf_abcdefghijklmnopqrstuvwxyz';
       const text = `${'.'.repeat(offset)}${token}${'.'.repeat(100)}`;

@@ -1,4 +1,4 @@
-/** Uploads to a fake Hub: created repositories, sent files and commits, concurrent commits of others, and lost answers. */
+/** Uploads to a fake Hub: created repositories, sent files and commits, concurrent commits of others, and answers that are lost. */
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -37,7 +37,7 @@ describe('a first upload', () => {
     expect(url).toBe(`${hub.url}/datasets/newcomer/episodes/commit/${id}`);
   });
 
-  it('creates a private repository, and a repository of a model', async () => {
+  it('creates a private repository, and a model repository', async () => {
     const hub = await startHub();
     await uploadTo(hub, [directoryOf({ x: 'x' })], { private: true, repo: { ...REPO, type: 'model' } });
     expect(hub.repo('model', REPO.name)?.private).toBe(true);
@@ -175,17 +175,17 @@ describe('a concurrent change', () => {
   });
 });
 
-describe('lost answers', () => {
+describe('a lost answer', () => {
   it.each([
-    ['of the commit', /^POST .*\/commit\//],
-    ['of the creation', /repos\/create/],
-    ['of a new branch', /\/branch\//],
-    ['of a large file', /^PUT/],
-    ['of the completion of a large file', /complete$/],
-    ['of the batch', /batch$/],
-    ['of the comparison of files', /paths-info/],
-    ['of the kinds of files', /preupload/],
-  ])('%s are retried, and create nothing twice', async (_, pattern) => {
+    ['to the commit', /^POST .*\/commit\//],
+    ['to the creation of the repository', /repos\/create/],
+    ['to the creation of a branch', /\/branch\//],
+    ['to a large file', /^PUT/],
+    ['to the completion of a large file', /complete$/],
+    ['to the request for the URLs of large files', /batch$/],
+    ['to the request for the files of the repository', /paths-info/],
+    ['to the question which files are large', /preupload/],
+  ])('%s makes the client repeat the request, and creates nothing twice', async (_, pattern) => {
     const hub = await startHub({ large: 1000, part: 2000 });
     hub.faults.add({ pattern, times: 1, action: { loseAnswer: true } });
     const at = directoryOf({ big: bytes(5000), single: bytes(1500), small: 's' });
@@ -248,7 +248,7 @@ describe('files', () => {
     expect((await uploadTo(hub, [at])).url).toBeNull();
   });
 
-  it('can be 250 in one upload', async () => {
+  it('are all uploaded, even if there are 250', async () => {
     const hub = await startHub({ large: 100 });
     const names = Array.from({ length: 250 }, (_, k) => `d${k % 3}/f${k}`);
     const at = directoryOf(Object.fromEntries(names.map((name, k) => [name, bytes(k, name)])));

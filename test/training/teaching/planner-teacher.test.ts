@@ -62,5 +62,6 @@ it('writes the prompts of its grader', async () => {
     return value![0].system;
   };
   expect(await systemUnder('v3')).toBe(systemText('v3'));
+  // v1 and v2 have the same text.
   expect(await systemUnder('v2')).toBe(systemText('v1'));
 });

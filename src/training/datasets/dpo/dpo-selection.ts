@@ -1,22 +1,15 @@
 /** Selects stored episodes that equal their replay and pass the filters, and makes their pairs. */
 import { FormerEpisodes } from '../../../evaluation/reevaluation/former-episodes.js';
-import type { Mismatch } from '../../../evaluation/reevaluation/mismatch.js';
 import type { Engine } from '../../../evaluation/reevaluation/trajectory-replayer.js';
 import type { TrajectoryEpisode } from '../../../rollouts/trajectories/trajectory-episode.js';
 import { PlayedResults, type ResultSource } from '../replay-results.js';
+import type { MismatchedEpisode } from '../sft/sft-selection.js';
 import { SPLITS, type Split, splitOf } from '../sft/split.js';
 import { type Candidate, toCandidate } from './candidates.js';
 import { dpoExclusion } from './dpo-filters.js';
 import type { DpoPlan } from './dpo-options.js';
 import type { DpoRow } from './dpo-rows.js';
 import { pairsOf } from './pairs.js';
-
-/** An episode that differs from its replay. */
-export interface Mismatched {
-  /** The index in the episodes that were passed. */
-  readonly index: number;
-  readonly mismatches: readonly Mismatch[];
-}
 
 /** Holds the selected episodes in memory, without their observations: about 40 kB each. */
 export class DpoSelection implements AsyncDisposable {
@@ -45,13 +38,13 @@ export class DpoSelection implements AsyncDisposable {
   }
 
   /** Replays the episodes that pass the filters, and keeps those that equal their replay. */
-  async add(episodes: readonly TrajectoryEpisode[]): Promise<Mismatched[]> {
+  async add(episodes: readonly TrajectoryEpisode[]): Promise<MismatchedEpisode[]> {
     const accepted = episodes
       .map((episode, index) => ({ episode, index }))
       .filter(({ episode }) => this.#accepts(episode));
     if (accepted.length === 0) return [];
     const { mismatches, graded } = await this.#source.resultsOf(accepted.map(({ episode }) => episode));
-    const mismatched: Mismatched[] = [];
+    const mismatched: MismatchedEpisode[] = [];
     for (const [i, { episode, index }] of accepted.entries()) {
       if (mismatches[i].length === 0) this.#keep(episode, graded.finalScores[i]);
       else {

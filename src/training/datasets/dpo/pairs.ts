@@ -7,15 +7,16 @@ import type { Candidate } from './candidates.js';
 import type { DpoPlan } from './dpo-options.js';
 import { type DpoRow, dpoRowOf } from './dpo-rows.js';
 
-type PairOptions = Pick<DpoPlan, 'by' | 'steps' | 'minMargin' | 'allPairs'>;
+/** The options of a plan that decide which answers become pairs. */
+type PairRules = Pick<DpoPlan, 'by' | 'steps' | 'minMargin' | 'allPairs'>;
 
-/** Yields the rows of candidates: start by start, in the order of the candidates; each state before the states that follow it. */
-export function* pairsOf(candidates: readonly Candidate[], options: PairOptions): Generator<DpoRow> {
+/** Yields the rows of candidates, one `start` after another in the order of the candidates; each state before the states that follow it. */
+export function* pairsOf(candidates: readonly Candidate[], options: PairRules): Generator<DpoRow> {
   for (const group of groupBy(candidates, ({ start }) => start)) yield* pairsFrom(group, 0, options);
 }
 
 /** Yields the rows of candidates that share the state of a step, then the rows of those that share later states. */
-function* pairsFrom(group: readonly Candidate[], step: number, options: PairOptions): Generator<DpoRow> {
+function* pairsFrom(group: readonly Candidate[], step: number, options: PairRules): Generator<DpoRow> {
   if (group.length < 2 || step === NUM_STEPS) return;
   const { first, last } = options.steps;
   if (step >= first && step <= last) yield* pairsAt(group, step, options);
@@ -27,7 +28,7 @@ function* pairsFrom(group: readonly Candidate[], step: number, options: PairOpti
 function* pairsAt(
   group: readonly Candidate[],
   step: number,
-  { by, minMargin, allPairs }: PairOptions,
+  { by, minMargin, allPairs }: PairRules,
 ): Generator<DpoRow> {
   const usable = group.filter(({ answers }) => answers[step] !== null);
   // The sort is stable: candidates with equal values keep the order of the files.

@@ -1,7 +1,7 @@
 /** The card of a dataset for GRPO: a README.md that describes the rows to readers and loaders. */
 import { commandText, evalSeedsText, headerText, licenceText, table } from '../card-parts.js';
 import { trainingText } from '../card-training.js';
-import { MIX_OF_POLICIES, SHARES } from '../policy-mix.js';
+import { MIX_OF_POLICIES, TOTAL_SHARE } from '../policy-mix.js';
 import type { GrpoCounts } from '../row-counts.js';
 import type { Provenance } from './grpo-provenance.js';
 
@@ -89,7 +89,7 @@ const policyTable = ({ policies }: GrpoCounts): string =>
     MIX_OF_POLICIES.map(({ name, share, description }) => [
       name,
       policies.get(name) ?? 0,
-      `${share} of ${SHARES}`,
+      `${share} of ${TOTAL_SHARE}`,
       description,
     ]),
   );

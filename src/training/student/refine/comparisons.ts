@@ -1,7 +1,7 @@
 /**
- * Compares actions, which a refinement learns from. The student plays episodes. Forks (copies) of some of them play another action
- * at one step, and then the student plays the fork to its end too. A fork has the profile, noise and events of its episode, so the
- * difference of the two results is what the other action gains.
+ * Compares actions. A refinement learns from the comparisons. The student plays episodes. Forks (copies) of some episodes play
+ * another action at one step, and then the student plays the forks to their end too. A fork has the profile, noise and events of
+ * its episode, so the difference of the two results is what the other action gains.
  */
 import { FEATURE_COUNT, Features } from '../../../agents/student/features.js';
 import { OUTPUT, OUTPUT_COUNT } from '../../../agents/student/network.js';

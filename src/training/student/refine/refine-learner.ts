@@ -19,7 +19,7 @@ export interface RefineRows {
   readonly targets: Float32Array;
 }
 
-/** The weight of the gains in the loss, where the beliefs' loss has the weight 1. */
+/** The weight of the gains in the loss, where the beliefs' loss has the weight 1. Gains are a few thousandths of a score. */
 const GAIN_WEIGHT = 20;
 
 type Batch = {

@@ -25,7 +25,7 @@ const ROWS = 512;
 const PASSES = 4;
 /** The learning rate of the first iteration. It falls linearly to 0. */
 const RATE = 5e-4;
-/** The second words of the keys of permutations and draws. The first word is the training's seed. */
+/** The second words of the keys of permutations and draws: four letters each, in ASCII. The first word is the training's seed. */
 const KEYS = { profiles: 0x50524f46, rows: 0x50524f57, beliefs: 0x42454c53, noise: 0x4e4f4953 };
 
 /** A refinement in progress. The caller disposes it. */
@@ -78,6 +78,7 @@ export class Refinement {
     const beliefOf = orderOf(all, KEYS.beliefs);
     let gain = 0;
     for (let pass = 0; pass < PASSES; pass++) {
+      // Each pass has another order. The iteration changes the low bits of the key, the pass its high bits.
       const rowOf = orderOf(count, KEYS.rows ^ (pass << 24));
       for (let k = 0; k < updates; k++) {
         const first = (pass * updates + k) * size;
