@@ -16,7 +16,7 @@ interface InternalMessage {
 export class HandedConnections {
   readonly #handles = new Map<number, SocketHandle>();
 
-  /** @param process the worker's, before any connection is handed to it. */
+  /** @param process the process of the worker, to which no connection was handed yet. */
   constructor(process: ChildProcess) {
     const send = process.send.bind(process) as (...args: unknown[]) => boolean;
     process.send = (message: unknown, handle?: unknown, ...rest: unknown[]) => {

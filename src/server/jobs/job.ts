@@ -75,7 +75,7 @@ export interface AuditJob extends JobBase {
   };
 }
 
-/** `dataset grpo`: rows. */
+/** `dataset grpo`: the rows of a dataset for GRPO. */
 export interface DatasetJob extends JobBase {
   readonly kind: 'dataset';
   /** The options of `dataset grpo`. */

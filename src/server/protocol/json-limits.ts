@@ -33,7 +33,7 @@ export function endOfString(bytes: Buffer, from: number, end: number): number {
   return at;
 }
 
-/** Which list entries do not count as values: free entries. */
+/** The list entries that do not count as values: the free entries. */
 export interface FreeEntries {
   /** The maximum number of free entries. */
   readonly max: number;

@@ -15,7 +15,7 @@ const CODES = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT'];
 /** Milliseconds between attempts. The waits are short, so that paid episodes are stored before another worker takes their shard over. */
 const WAITS = { first: 50, last: 250 };
 
-/** Returns whether an error of Redis may end by itself. */
+/** Returns whether an error of Redis is temporary. */
 export const isTemporary = (error: unknown): boolean =>
   error instanceof Error &&
   (TEMPORARY.test(error.message.replace(OF_SCRIPT, '')) ||

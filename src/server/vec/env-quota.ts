@@ -16,7 +16,7 @@ export class NoEnvsError extends Error {
   }
 }
 
-/** Counts this process' environments, and takes them from the server's quota. */
+/** Counts the environments of this process, and takes them from the server's quota. */
 export class EnvQuota {
   readonly #quota: Quota;
   #vecEnvs = 0;

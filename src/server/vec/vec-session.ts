@@ -27,7 +27,7 @@ export interface VecSessionOptions {
 }
 
 /** The maximum size in bytes of a message that is parsed and computed in the same turn of the event loop. */
-const LARGE = 2 ** 16;
+const MAX_TURN_BYTES = 2 ** 16;
 
 /** The vector environment of a session, and the arrays that its answers have. */
 interface Opened {
@@ -52,7 +52,7 @@ export class VecSession implements MessageHandler {
       const envs = this.#opened?.env.numEnvs ?? 0;
       const frame = await this.#inTurns(isBinary ? readFrame(data, envs) : readText(data, envs));
       checkShapes(frame);
-      if (data.length > LARGE) await this.#options.turn();
+      if (data.length > MAX_TURN_BYTES) await this.#options.turn();
       if (this.#ended) return { frame: null };
       const handler = Object.hasOwn(this.#handlers, frame.type) && this.#handlers[frame.type];
       if (!handler) return errorAnswer('UNKNOWN_TYPE', `Unknown message type: ${frame.type.slice(0, 100)}`);

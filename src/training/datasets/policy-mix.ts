@@ -13,7 +13,7 @@ export interface PolicyInput {
   /** The seed of the episode. */
   readonly seed: number;
   readonly step: number;
-  /** f32 [5], observed. */
+  /** f32 [5]: the meters of the last observation. */
   readonly meters: Float32Array;
 }
 

@@ -1,4 +1,4 @@
-/** Removes secrets and control characters from texts of servers, so that they can be printed. */
+/** Replaces secrets and control characters in texts of servers, so that the texts can be printed. */
 import { redactor } from '../../shared/http/redactor.js';
 import { shortened, toPrintable } from '../../shared/printable-names.js';
 
@@ -13,13 +13,13 @@ const ANY_TOKEN = /\bhf_[A-Za-z0-9]{4,}/g;
 /** Matches a URL with a query. The query of a storage URL grants access. */
 const URL_WITH_QUERY = /(https?:\/\/[^\s?"']+)\?[^\s"']+/g;
 
-/** Removes queries of URLs, control characters, and the token in every encoding that `redactor` finds. */
+/** Removes queries of URLs, and replaces control characters, and the token in every encoding that `redactor` finds. */
 export function withoutSecrets(text: string, token: string | null): string {
   const redact = redactor(token === null ? [] : [token], MASK);
   return toPrintable(redact(text).replace(URL_WITH_QUERY, '$1'));
 }
 
-/** Like `withoutSecrets`, for answers: also removes all other tokens, and truncates long texts. */
+/** Like `withoutSecrets`, for answers: also replaces all other tokens, and truncates long texts. */
 export function redacted(text: string, token: string | null): string {
   return shortened(withoutSecrets(text, token).replace(ANY_TOKEN, MASK), MAX_LENGTH);
 }

@@ -129,14 +129,14 @@ describe('names of repositories and branches', () => {
 describe('redaction', () => {
   const token = 'hf_abcDEF123';
 
-  it('removes the token in every encoding, and tokens of others', () => {
+  it('replaces the token in every encoding, and tokens of others', () => {
     const base64 = Buffer.from(token).toString('base64');
     const hex = Buffer.from(token).toString('hex');
     const text = `Bearer ${token} ${base64} ${hex} hf_tokenOfOthers`;
     expect(redacted(text, token)).toBe('Bearer hf_*** hf_*** hf_*** hf_***');
   });
 
-  it('removes queries of URLs and control characters, and truncates answers', () => {
+  it('removes queries of URLs, replaces control characters, and truncates answers', () => {
     expect(redacted('at https://s3.example/x?X-Amz-Signature=abc.', null)).toBe('at https://s3.example/x');
     expect(redacted('a\u001b[2Jb\u202e', null)).toBe('a\uFFFD[2Jb\uFFFD');
     expect(redacted('x'.repeat(1000), null)).toHaveLength(403);

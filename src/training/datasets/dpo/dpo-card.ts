@@ -37,15 +37,15 @@ const totalOf = ({ rows }: DpoCard): number => SPLITS.reduce((sum, split) => sum
 
 function header(card: DpoCard): string {
   const { schema, version, world_digest, ...provenance } = card.provenance;
-  const counted = { rows: totalOf(card), episodes: card.selection.episodes };
+  const totals = { rows: totalOf(card), episodes: card.selection.episodes };
   const metadata = {
     title: 'Rhythm: pairs of answers for DPO',
     tasks: ['text-generation'],
     tags: ['dpo', 'preference'],
-    rows: counted.rows,
+    rows: totals.rows,
     files: card.files,
   };
-  return headerText(metadata, { schema, version, world_digest, ...counted, ...provenance });
+  return headerText(metadata, { schema, version, world_digest, ...totals, ...provenance });
 }
 
 const introduction = (card: DpoCard): string => `# Rhythm: pairs of answers for DPO

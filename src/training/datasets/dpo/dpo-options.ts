@@ -14,7 +14,7 @@ export type Criterion = (typeof CRITERIA)[number];
 interface PairOptions {
   /** What decides which answer is better. Default 'score'. */
   readonly by?: Criterion;
-  /** The smallest difference of a pair, at least 0. Default 0: any difference. */
+  /** The smallest difference between the values of a pair, at least 0. Default 0: any difference. */
   readonly minMargin?: number;
   /** Whether to make every pair of a state, instead of the best answer with the worst. Default false. */
   readonly allPairs?: boolean;

@@ -62,7 +62,7 @@ function episodeSeedsText(card: SftCard): string {
 function header(card: SftCard): string {
   const { schema, version, world_digest, ...provenance } = card.provenance;
   const { first, last } = episodeSeeds(card);
-  const counted = {
+  const totals = {
     rows: totalOf(card, 'rows'),
     episodes: totalOf(card, 'episodes'),
     episode_seeds: rangeText({ first, last }),
@@ -71,10 +71,10 @@ function header(card: SftCard): string {
     title: 'Rhythm: teacher answers for SFT',
     tasks: ['text-generation'],
     tags: ['sft', `objective-${provenance.objective ?? 'none'}`],
-    rows: counted.rows,
+    rows: totals.rows,
     files: card.files,
   };
-  return headerText(metadata, { schema, version, world_digest, ...counted, ...provenance });
+  return headerText(metadata, { schema, version, world_digest, ...totals, ...provenance });
 }
 
 const introduction = (card: SftCard): string => `# Rhythm: teacher answers for SFT
@@ -126,7 +126,7 @@ function objectiveText({ provenance, selection }: SftCard): string {
   return `${OBJECTIVES[objective]}${paysForAdaptation ? NEGLECT[objective] : ''}`;
 }
 
-/** Names the graders that the prompts describe, and warns if scores are under another. */
+/** Names the graders that the prompts describe, and warns if the scores are those of another grader. */
 function promptsText({ provenance: { grader }, selection: { graders, former } }: SftCard): string {
   const described = [...graders.values()];
   const names = described.map((each) => `${each.grader.name} (${counted(each.episodes, 'episode')})`);
