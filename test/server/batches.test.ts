@@ -202,7 +202,7 @@ it.each([
       belief_skill: 0.1,
     },
   ],
-])('a grader may have %s', async (_, weights) => {
+])('/v1/score and /v1/rollout accept a grader with %s', async (_, weights) => {
   const server = await startServer();
   const grader = { name: 'own', weights };
   const row = {

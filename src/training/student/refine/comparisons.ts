@@ -111,15 +111,16 @@ function choicesOf(outputs: Float32Array, count: number): Choices {
   return { actions, beliefs };
 }
 
-/** Draws the episodes in which this step is compared: equally many at each step. @returns their indices. */
+/** Draws the episodes in which a step is compared: the same number at each step. @returns their indices. */
 function episodesOf(step: number, seeds: Uint32Array): number[] {
   const count = Math.max(1, Math.floor((seeds.length * STEPS_PER_EPISODE) / NUM_STEPS));
   const order = permutation(seeds.length, [seeds[0], (KEYS.episodes ^ step) >>> 0]);
   return Array.from({ length: count }, (_, k) => order(k));
 }
 
-/** The forks that began at a step, finished. */
+/** The finished forks of one step: OTHERS for each episode in which the step is compared. */
 interface Forks {
+  /** The indices of these episodes. */
   readonly episodes: readonly number[];
   /** f32 [episodes, FEATURE_COUNT]. */
   readonly inputs: Float32Array;
