@@ -7,7 +7,7 @@ import { describe } from '../shared/values.js';
 import { toAction } from './protocol/action.js';
 import { hasTooManyValues, MAX_VALUES } from './protocol/json-limits.js';
 import { answerMcp } from './protocol/mcp.js';
-import { isOver, resultText, stepsOf } from './protocol/observation.js';
+import { isOver, resetText, stepsOf, stepText } from './protocol/observation.js';
 import { type EpisodeRequest, toEpisodeRequest } from './protocol/reset-request.js';
 import { stateOf } from './protocol/state.js';
 import {
@@ -75,7 +75,8 @@ export class OpenEnvSession implements MessageHandler {
   #full(open: number): Answer {
     const { capacity } = this.#quota;
     const message = `Expected fewer than ${capacity} open sessions, got ${open}. Try again later, or raise --capacity.`;
-    return errorAnswer('CAPACITY_REACHED', message, { active_sessions: open, max_sessions: capacity }, true);
+    const more = { active_sessions: open, max_sessions: capacity };
+    return { ...errorAnswer('CAPACITY_REACHED', message, more), ends: true };
   }
 
   async #handle(message: Message): Promise<Answer> {
@@ -118,7 +119,7 @@ export class OpenEnvSession implements MessageHandler {
       this.#episode = request;
       this.#steps = 0;
       this.#over = false;
-      return observationText(resultText(outputs, envIndex, true));
+      return observationText(resetText(outputs, envIndex));
     });
     return { frame };
   }
@@ -130,7 +131,7 @@ export class OpenEnvSession implements MessageHandler {
     const frame = await this.#pool.step(this.#envIndex!, action, (outputs, envIndex) => {
       this.#steps = stepsOf(outputs, envIndex);
       this.#over = isOver(outputs, envIndex);
-      return observationText(resultText(outputs, envIndex, false));
+      return observationText(stepText(outputs, envIndex));
     });
     return { frame };
   }
@@ -157,7 +158,7 @@ function readMessage(data: Buffer): Answer | { readonly message: Message } {
   }
   // Ends the session, as OpenEnv's own server does here. Other invalid frames do not end it.
   const text = `Expected a message, an object with a type, got ${describe(message)}. Send {"type": "reset"}, for instance.`;
-  return errorAnswer('SESSION_ERROR', text, {}, true);
+  return { ...errorAnswer('SESSION_ERROR', text), ends: true };
 }
 
 const nameOf = (type: unknown): string => (typeof type === 'string' ? type.slice(0, 100) : describe(type));

@@ -98,6 +98,7 @@ it('/v1/score accepts actions and beliefs, and names the columns of invalid rows
   columns.beliefs[3402] = [1, 2];
   columns.profile_modes[3403] = 'nobody';
   columns.action_histories[3404] = null;
+  // The first belief has a text instead of a number.
   columns.belief_histories[3405] = Array(28).fill([0, 0, 0]).fill([0, '1', 0], 0, 1);
   columns.belief_histories[3406] = 'none';
   columns.belief_histories[3407] = Array(29).fill(null);

@@ -29,15 +29,15 @@ const recorded = JSON.parse(
 
 type Check = (answer: unknown) => void;
 
-/** Checks an answer with an observation. The recorded observation is of another environment. */
+/** Checks an answer to a reset or to the first step. The recorded observation is of another environment. */
 const ownObservation =
-  (done: boolean, begins: boolean): Check =>
+  ({ isReset }: { isReset: boolean }): Check =>
   (answer) => {
     const { observation, reward } = RESULT_SCHEMA.parse(answer);
     expect(Object.keys(observation)).toEqual(Object.keys(OBSERVATION_SCHEMA.shape));
-    expect((answer as { done: boolean }).done).toBe(done);
-    expect(reward === null).toBe(begins);
-    expect(observation).toHaveProperty('step', begins ? 0 : 1);
+    expect((answer as { done: boolean }).done).toBe(false);
+    expect(reward === null).toBe(isReset);
+    expect(observation).toHaveProperty('step', isReset ? 0 : 1);
   };
 
 /** Checks only some fields of an answer, for answers with other texts. */
@@ -70,11 +70,14 @@ const HTTP_DIFFERENCES: Readonly<Record<string, readonly [why: string, check: Ch
       expect(state.properties).toMatchObject({ episode_id: {}, step_count: { type: 'integer', minimum: 0 } });
     },
   ],
-  'POST /reset {}': ['fields of the observation', ownObservation(false, true)],
-  'POST /reset {"seed":3,"episode_id":"e1"}': ['fields of the observation', ownObservation(false, true)],
+  'POST /reset {}': ['fields of the observation', ownObservation({ isReset: true })],
+  'POST /reset {"seed":3,"episode_id":"e1"}': [
+    'fields of the observation',
+    ownObservation({ isReset: true }),
+  ],
   'POST /step {"action":{"action_type":"SLEEP"}}': [
     'fields of the observation',
-    ownObservation(false, false),
+    ownObservation({ isReset: false }),
   ],
   'POST /step "not json"': [
     'invalid JSON in the words of another parser',
@@ -89,11 +92,11 @@ const HTTP_DIFFERENCES: Readonly<Record<string, readonly [why: string, check: Ch
 const WS_DIFFERENCES: Readonly<Record<string, readonly [why: string, check: Check]>> = {
   '{"type":"reset","data":{"seed":3,"episode_id":"e","zzz":1}}': [
     'fields of the observation',
-    (data) => ownObservation(false, true)(data),
+    ownObservation({ isReset: true }),
   ],
   '{"type":"step","data":{"action_type":"SLEEP"}}': [
     'fields of the observation',
-    ownObservation(false, false),
+    ownObservation({ isReset: false }),
   ],
   '{"type":"step","data":{"action_type":"BOOM"}}': [
     'no action fails here: an unknown action is refused',
@@ -108,7 +111,7 @@ const WS_DIFFERENCES: Readonly<Record<string, readonly [why: string, check: Chec
     'invalid JSON in the words of another parser',
     matching({ code: 'INVALID_JSON', message: expect.stringMatching(/^Invalid JSON: /) }),
   ],
-  '{"type":"reset"}': ['fields of the observation', ownObservation(false, true)],
+  '{"type":"reset"}': ['fields of the observation', ownObservation({ isReset: true })],
   '{"type":"reset","data":{"seed":-1}}': [
     'an invalid seed is refused, not ignored',
     matching({

@@ -140,6 +140,7 @@ it('names the invalid rows, and scores the other rows', async () => {
   columns.histories[3001 * NUM_STEPS] = 77;
   columns.stepIndices[3001] = 3;
   columns.actions[3002] = 10;
+  // A row of three NaN is no belief, but a row with one NaN is invalid.
   columns.beliefs![3 * 3003] = 0.5;
   columns.beliefs![3 * 3003 + 1] = Number.NaN;
   const server = await startServer();

@@ -56,7 +56,7 @@ export async function runDpo(options: DpoCliOptions, signal: AbortSignal): Promi
     await runSelectionShard(request, options, signal);
     return true;
   }
-  const source = () => PlayedResults.open(plan.grader, options, false);
+  const source = () => PlayedResults.open(plan.grader, options, { baselines: false });
   return writeDpo(
     plan,
     options,

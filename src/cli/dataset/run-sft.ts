@@ -62,7 +62,7 @@ export async function runSft(options: SftCliOptions, signal: AbortSignal): Promi
     await runSelectionShard(request, options, signal);
     return true;
   }
-  const source = () => PlayedResults.open(plan.grader, options, true);
+  const source = () => PlayedResults.open(plan.grader, options, { baselines: true });
   return writeSft(
     plan,
     options,

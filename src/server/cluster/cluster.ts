@@ -227,6 +227,7 @@ class Cluster {
 /** Restores a worker's error. */
 function toError({ message, code, syscall, stack }: SentError): Error {
   if (syscall !== undefined) return Object.assign(new Error(message), { code, syscall });
+  // The primary has validated the options, so an error of this package is a BackendError.
   if (code !== undefined) return new BackendError(code as never, message);
   return Object.assign(new Error(message), { stack });
 }

@@ -6,7 +6,7 @@ import { packageVersion } from '../../shared/version.js';
 import { ACTION_SCHEMA, toAction } from '../protocol/action.js';
 import { jsonSchema } from '../protocol/json-schema.js';
 import { answerMcp, MCP_SCHEMA, mcpParseError } from '../protocol/mcp.js';
-import { OBSERVATION_SCHEMA, RESULT_SCHEMA, resultText } from '../protocol/observation.js';
+import { OBSERVATION_SCHEMA, RESULT_SCHEMA, resetText, stepText } from '../protocol/observation.js';
 import { type EpisodeRequest, MAX_ID, RESET_SCHEMA, toEpisodeRequest } from '../protocol/reset-request.js';
 import { STATE_SCHEMA, stateOf } from '../protocol/state.js';
 import { InvalidRequestError, inBody, mapErrors, validationErrorsOf } from '../protocol/validation-errors.js';
@@ -60,13 +60,13 @@ class Stateless {
   }
 
   reset({ seed, profile, grader }: EpisodeRequest): string {
-    return resultText(this.#env.reset({ seed, profiles: profile, graders: grader }), 0, true);
+    return resetText(this.#env.reset({ seed, profiles: profile, graders: grader }), 0);
   }
 
   step(action: ReturnType<typeof toAction>): string {
     this.#env.reset();
     const beliefs = action.belief ?? undefined;
-    return resultText(this.#env.step([action.code], { beliefs }), 0, false);
+    return stepText(this.#env.step([action.code], { beliefs }), 0);
   }
 
   close(): void {

@@ -89,8 +89,12 @@ async function* playedBy(
 function policiesOf({ options }: EvalJob): EvaluateOptions['policies'] {
   const { policies, policy_files: files } = options;
   if (Object.keys(files).length === 0) return policies;
-  const stored = (): unknown => ({ usesHiddenState: false, open: () => Promise.reject(new Error('stored')) });
-  const entries = policies.map((name) => [name, Object.hasOwn(files, name) ? stored() : name]);
+  // A new object for each policy, because `notePolicy` changes it.
+  const storedPolicy = (): unknown => ({
+    usesHiddenState: false,
+    open: () => Promise.reject(new Error('stored')),
+  });
+  const entries = policies.map((name) => [name, Object.hasOwn(files, name) ? storedPolicy() : name]);
   return Object.fromEntries(entries) as PolicyRecord;
 }
 

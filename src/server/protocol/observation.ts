@@ -41,18 +41,21 @@ function listOf(row: Float32Array, at: number, size: number): string {
 
 const UNGRADED = '"final_score":null,"components":null,"belief_mae":null,"episode_return":null}';
 
-/**
- * Writes `{"observation": ..., "reward": ..., "done": ...}` of one environment.
- * @param begins whether the outputs are those of a reset, which has no reward.
- */
-export function resultText(outputs: Outputs, envIndex: number, begins: boolean): string {
-  const { observations, rewards } = outputs;
+/** Writes the result of one environment after a reset, which has no reward: `{"observation": ..., "reward": null, "done": ...}`. */
+export const resetText = (outputs: Outputs, envIndex: number): string =>
+  resultText(outputs, envIndex, 'null');
+
+/** Writes the result of one environment after a step: `{"observation": ..., "reward": ..., "done": ...}`. */
+export const stepText = (outputs: Outputs, envIndex: number): string =>
+  resultText(outputs, envIndex, numberText(outputs.rewards[envIndex]));
+
+function resultText(outputs: Outputs, envIndex: number, reward: string): string {
+  const { observations } = outputs;
   const base = envIndex * OBSERVATION_SIZE;
   let text = '{"observation":{';
   for (const { key, offset, size, write } of FIELDS)
     text += `${key}${write(observations, base + offset, size)},`;
   const done = isOver(outputs, envIndex);
-  const reward = begins ? 'null' : numberText(rewards[envIndex]);
   return `${text}${done ? gradeText(outputs, envIndex) : UNGRADED},"reward":${reward},"done":${done}}`;
 }
 
@@ -86,7 +89,7 @@ const fieldSchema = ({ name, size, meaning, low, high }: (typeof OBSERVATION_FIE
   return (size === 1 ? bounded : z.array(bounded).length(size)).describe(meaning);
 };
 
-/** The schema of `resultText`, for documentation. Tests compare both. */
+/** The schema of the observation in a result, for documentation. Tests compare it with `resetText` and `stepText`. */
 export const OBSERVATION_SCHEMA = z.strictObject({
   ...Object.fromEntries(WRITTEN_FIELDS.map((field) => [field.name, fieldSchema(field)])),
   final_score: number.min(0).max(1).nullable().describe('the grade, once the episode is over'),

@@ -154,8 +154,8 @@ class ShardProcessor {
     const signal = AbortSignal.any([stop, this.#stopped.signal]);
     this.#active.set(shard.id!, shard.data);
     try {
-      await this.#accepted(() => checkRelease(this.#queue, this.#options.release), signal);
-      const job = await this.#accepted(() => readJob(this.#queue, name), signal);
+      await this.#untilAccepted(() => checkRelease(this.#queue, this.#options.release), signal);
+      const job = await this.#untilAccepted(() => readJob(this.#queue, name), signal);
       if (job?.state !== 'open' || job.submission !== submission) return;
       if (await hasResult(this.#queue, shard.data)) return;
       const { engine, address } = this.#options;
@@ -164,7 +164,7 @@ class ShardProcessor {
       const onProgress = (done: number, total: number): void =>
         void shard.updateProgress({ done, total }).catch(() => {});
       const result = await this.#threads.run(task, { stop, end: this.#stopped.signal, onProgress });
-      const stored = await this.#accepted(
+      const stored = await this.#untilAccepted(
         () => storeResult(this.#queue, shard.data, result, hostname()),
         this.#stopped.signal,
       );
@@ -205,7 +205,7 @@ class ShardProcessor {
     return (await isCurrent(this.#queue, shard)) && !(await hasResult(this.#queue, shard));
   }
 
-  #accepted<Answer>(command: () => Promise<Answer>, signal: AbortSignal): Promise<Answer> {
+  #untilAccepted<Answer>(command: () => Promise<Answer>, signal: AbortSignal): Promise<Answer> {
     return untilAccepted(command, signal, ({ message }) => this.#note(message));
   }
 

@@ -23,7 +23,7 @@ export type ErrorName =
   | 'CAPACITY_REACHED'
   | 'SESSION_ERROR';
 
-/** Builds an `error` message. @param ends whether the socket is closed after it. */
-export function errorAnswer(code: ErrorName, message: string, more: object = {}, ends = false): Answer {
-  return { frame: JSON.stringify({ type: 'error', data: { message, code, ...more } }), ends };
-}
+/** Builds an `error` message. @param more further fields of its data. */
+export const errorAnswer = (code: ErrorName, message: string, more: object = {}): Answer => ({
+  frame: JSON.stringify({ type: 'error', data: { message, code, ...more } }),
+});

@@ -38,7 +38,7 @@ export async function scoreFrame(
   runner: BatchRunner,
   turn: () => Promise<void>,
 ): Promise<KnownBytes> {
-  const frame = decodeFrame(body, true);
+  const frame = decodeFrame(body, { isShared: true });
   if (frame.type !== 'score') {
     throw invalidFieldError(
       'type',

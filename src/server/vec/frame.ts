@@ -106,9 +106,9 @@ const dtypeOf = (values: FrameArray): Dtype => DTYPES.find((dtype) => values ins
 
 /**
  * Parses a frame at once; `readFrame` parses it in pieces.
- * @param isShared whether the arrays are views of the bytes, which must then begin at a multiple of eight bytes.
+ * The arrays are copies, unless `isShared`: then they are views of the bytes, which must begin at a multiple of eight bytes.
  */
-export function decodeFrame(bytes: Buffer, isShared = false): Frame {
+export function decodeFrame(bytes: Buffer, { isShared = false } = {}): Frame {
   const reading = readFrame(bytes, 0, isShared);
   for (;;) {
     const { done, value } = reading.next();

@@ -37,8 +37,12 @@ export class PlayedResults implements ResultSource {
     this.#baselines = baselines;
   }
 
-  /** Opens the replayer. @param baselines whether to play the baselines too. @throws as `createVecEnv`. */
-  static async open(grader: Grader, engine: Engine, baselines: boolean): Promise<PlayedResults> {
+  /** Opens the replayer, and plays the baselines too if `baselines` is true. @throws as `createVecEnv`. */
+  static async open(
+    grader: Grader,
+    engine: Engine,
+    { baselines }: { readonly baselines: boolean },
+  ): Promise<PlayedResults> {
     const replayer = await TrajectoryReplayer.open(engine);
     return new PlayedResults(grader, replayer, baselines ? new BaselinePlayer(engine) : null);
   }

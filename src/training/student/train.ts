@@ -112,6 +112,7 @@ class Training {
   async label(round: number): Promise<void> {
     const { teacher, grader, stored } = this.#request;
     if (stored !== null && this.#episodes.seeds.length === 0)
+      // Stored episodes are labelled with their own actions.
       this.#episodes = { ...stored, labels: stored.actions };
     const wanted = this.#episodesAfter(round);
     const student = round === 0 ? null : await this.#network();
@@ -152,6 +153,7 @@ class Training {
     const { epochs, seed } = this.#request;
     const epochNumber = round * epochs + epoch;
     const count = episodes.seeds.length;
+    // Plays the same actions under new seeds, so with other profiles. The beliefs learn from these episodes.
     const played = { actions: episodes.actions, seeds: this.#seeds(epochNumber * count, count, KEYS.fresh) };
     const fresh = await samplesOf(played, this.#world, this.#hooks.engine);
     const [rowOf, freshRowOf] = [KEYS.rows, KEYS.fresh].map((key) =>

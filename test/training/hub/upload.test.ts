@@ -254,6 +254,7 @@ describe('files', () => {
     const at = directoryOf(Object.fromEntries(names.map((name, k) => [name, bytes(k, name)])));
     await uploadTo(hub, [at]);
     expect(Object.keys(textsAt(hub)).sort()).toEqual([...names].sort());
+    // The sizes are 0 to 249 bytes, and files from 100 bytes on are large.
     expect(countOf(hub, PUT)).toBe(150);
     const { plan } = await uploadTo(hub, [at]);
     expect(new Set(Object.values(changesOf(plan.planned)))).toEqual(new Set(['same']));

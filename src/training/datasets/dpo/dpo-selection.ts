@@ -29,7 +29,7 @@ export class DpoSelection implements AsyncDisposable {
 
   /** @throws as `createVecEnv`. */
   static async open(plan: DpoPlan, engine: Engine): Promise<DpoSelection> {
-    return new DpoSelection(plan, await PlayedResults.open(plan.grader, engine, false));
+    return new DpoSelection(plan, await PlayedResults.open(plan.grader, engine, { baselines: false }));
   }
 
   /** The number of selected episodes. */

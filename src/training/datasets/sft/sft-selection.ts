@@ -76,7 +76,7 @@ export class SftSelection implements AsyncDisposable {
 
   /** @throws as `createVecEnv`. */
   static async open(plan: SftPlan, engine: Engine): Promise<SftSelection> {
-    return new SftSelection(plan, await PlayedResults.open(plan.grader, engine, true));
+    return new SftSelection(plan, await PlayedResults.open(plan.grader, engine, { baselines: true }));
   }
 
   get teachers(): TeacherStatistics[] {
