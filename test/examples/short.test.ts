@@ -18,10 +18,9 @@ const outputOf = (name: string): string =>
 
 const EXPECTED: Readonly<Record<string, RegExp>> = {
   'evaluation.ts': /^grader v2\n.* heuristic {11}0\.447 ±0\.009 {2}MAE 0\.205\n.*\ngrader calm\n/s,
-  // The policies are modules without output of their own.
-  'lookahead-policy.js': /^$/,
+  'lookahead-policy.js': /^final score 0\.673, belief MAE 0\.\d{3}\n$/,
   'planner.ts': /^[A-Z_]+ .*Belief: social .*\nfinal score 0\.779\nbelief MAE {2}0\.068\n$/,
-  'recurrent-policy.js': /^$/,
+  'recurrent-policy.js': /^final score 0\.\d{3}, belief MAE 0\.[01]\d{2}\n$/,
   'replay-scoring.ts':
     /^3 6 5 EXERCISE {8}-0\.49 {3}1\.29 {3}0\.72\n.*\nI would rather not\. {3}-3\.00 {2}-6\.50 {2}-1\.34\n$/s,
   'student.ts':
@@ -42,6 +41,6 @@ it('lookahead-policy.js has the score of the guide, without hidden state', async
 });
 
 it.each(files)('%s is short, and linked from the README', (name) => {
-  expect(readFileSync(at(name), 'utf8').split('\n').length).toBeLessThan(60);
+  expect(readFileSync(at(name), 'utf8').split('\n').length).toBeLessThan(80);
   expect(readFileSync(at('../README.md'), 'utf8')).toContain(`\`examples/${name}\``);
 });
