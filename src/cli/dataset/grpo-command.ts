@@ -14,8 +14,8 @@ const HELP = `
 Each row has a prompt, and the seed and actions that reproduce its state:
   {"prompt":[{"role":"system","content":...},{"role":"user","content":...}],"seed":8000,"profile_mode":"sampled",
    "step_index":2,"action_history":["sleep","deep_work"],"policy":"random"}
-A mix of policies reaches diverse states: random, heuristic, open-loop, deviations from these three, and the policy habits,
-which plays at most three different actions. A combination of seed, profile and step repeats only after all were used.
+A mix of policies reaches diverse states: random, heuristic, open-loop, deviations from heuristic and open-loop, and the policy
+habits, which plays at most three different actions. A combination of seed, profile and step repeats only after all were used.
 README.md, beside the rows, is the dataset card: it has the shares of the policies, the columns, how to train, and the
 command. The command gives the same bytes on every machine, and a longer dataset begins with the rows of a shorter one.
 Profiles: sampled, discrete, ${PROFILE_NAMES.join(', ')}; ${MIX} is sampled,discrete.

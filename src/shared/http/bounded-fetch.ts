@@ -8,7 +8,10 @@
  */
 export const MAX_DEPTH = 64;
 
-/** A response beyond the limits. Clients do not retry it, because another attempt would most likely fail too. */
+/**
+ * A response beyond the limits. The Hub's client does not retry it, because another attempt would most likely fail too. A language
+ * model is asked again, because its next answer may be shorter.
+ */
 export class BoundsError extends RangeError {
   override readonly name = 'BoundsError';
 }
