@@ -17,6 +17,7 @@ const INSTANCES = [
 function urlsOf(reference: string): Map<string, string> {
   const urls = new Map<string, string>();
   const files = readdirSync(reference, { recursive: true, encoding: 'utf8' });
+  // SUBPATH/KIND/NAME.md, such as env/functions/createVecEnv.md.
   for (const file of files.filter((file) => /\/.*\/.*\.md$/.test(file))) {
     const [, kind, name] = file.slice(0, -'.md'.length).split('/');
     urls.set(kind === 'functions' ? `${name}(` : name, `/docs/reference/${file.slice(0, -'.md'.length)}`);
@@ -64,6 +65,7 @@ export function linkReference(md: MarkdownRenderer, reference: string): void {
     tokens.forEach((block, at) => {
       if (block.type === 'heading_open') linked = new Set();
       if (block.type !== 'inline' || tokens[at - 1]?.type === 'heading_open') return;
+      // The targets of the links around the token; null for a link that becomes text.
       const open: (string | null)[] = [];
       block.children = block.children!.flatMap((token) => {
         if (token.type === 'link_open') {
