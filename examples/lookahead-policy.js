@@ -19,7 +19,7 @@ const policy = {
   open({ numEnvs, world, threads }) {
     const inference = new Inference(world, numEnvs);
     const options = { world: world.spec, threads, imagination: true };
-    // Copy c of episode i tries action floor(c / SAMPLES) under sample c % SAMPLES. No copy has the true profile.
+    // Copy c is of episode floor(c / COPIES). It plays action floor(c % COPIES / SAMPLES) with the profile of sample c % SAMPLES.
     const imagined = createVecEnv({ numEnvs: numEnvs * COPIES, ...options });
     const actions = Uint8Array.from({ length: numEnvs * COPIES }, (_, c) => (c % COPIES) / SAMPLES);
 
@@ -42,6 +42,7 @@ const policy = {
     };
 
     return {
+      // Nothing to clear: the inference begins anew at an observation of step 0.
       reset() {},
       act({ observations, steps, playing }) {
         inference.observe(observations, playing);

@@ -17,42 +17,43 @@ const SCHEDULE = codesOf('deep_work', 'exercise', 'socialize', 'sleep');
  * For social, morning and work: the steps that count, the meter whose anomaly is averaged over them, and the linear function
  * from this average to the belief.
  */
-const MEMORIES = [
+const AVERAGES = [
   { isCounted: (action) => COMPANY.includes(action), meter: VITALITY, intercept: 0.62, slope: 5.4 },
   { isCounted: (_action, slot) => slot === 0, meter: COGNITION, intercept: 0.49, slope: 4.8 },
   { isCounted: (action) => WORK.includes(action), meter: VITALITY, intercept: 0.37, slope: 5.9 },
 ];
-const SIZE = MEMORIES.length;
+const NUM_BELIEFS = AVERAGES.length;
 
 /** @type {import('rhythm-vec').Policy} */
 const policy = {
   open({ numEnvs }) {
-    const sums = new Float64Array(numEnvs * SIZE);
-    const counts = new Float64Array(numEnvs * SIZE);
+    const sums = new Float64Array(numEnvs * NUM_BELIEFS);
+    const counts = new Float64Array(numEnvs * NUM_BELIEFS);
     /** Adds the anomalies of the last action in environment i to its sums. */
-    const remember = (i, observation) => {
+    const addAnomalies = (i, observation) => {
       // The time of day of the last action is the one before the observation's.
       const slot = (observation[OBSERVATION.slot] + 3) % 4;
-      for (const [k, { isCounted, meter }] of MEMORIES.entries()) {
+      for (const [k, { isCounted, meter }] of AVERAGES.entries()) {
         if (!isCounted(observation[OBSERVATION.lastAction], slot)) continue;
-        sums[i * SIZE + k] += observation[OBSERVATION.anomalies + meter];
-        counts[i * SIZE + k]++;
+        sums[i * NUM_BELIEFS + k] += observation[OBSERVATION.anomalies + meter];
+        counts[i * NUM_BELIEFS + k]++;
       }
     };
     /** Returns the belief at index `at` of [numEnvs, 3], in [0, 1]: 0.5 before any step counts. */
     const beliefAt = (sum, at) => {
-      const { intercept, slope } = MEMORIES[at % SIZE];
+      const { intercept, slope } = AVERAGES[at % NUM_BELIEFS];
       return counts[at] === 0 ? 0.5 : Math.min(1, Math.max(0, intercept + (slope * sum) / counts[at]));
     };
     return {
       // Clears the sums of the environments whose episode begins.
       reset({ mask }) {
         for (let at = 0; at < sums.length; at++)
-          if (mask[Math.floor(at / SIZE)] === 1) sums[at] = counts[at] = 0;
+          if (mask[Math.floor(at / NUM_BELIEFS)] === 1) sums[at] = counts[at] = 0;
       },
       act({ observations, steps }) {
         for (const [i, step] of steps.entries()) {
-          if (step > 0) remember(i, observations.subarray(i * OBSERVATION_SIZE, (i + 1) * OBSERVATION_SIZE));
+          if (step > 0)
+            addAnomalies(i, observations.subarray(i * OBSERVATION_SIZE, (i + 1) * OBSERVATION_SIZE));
         }
         const actions = steps.map((step) => SCHEDULE[step % SCHEDULE.length]);
         return { actions, beliefs: sums.map(beliefAt) };

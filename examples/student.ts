@@ -10,8 +10,10 @@ const teacher = 'open-loop+inference';
 const clone = readStudent(await trainStudent({ teacher, episodes: 100, rounds: 0, epochs: 20 }));
 const refined = readStudent(
   await trainStudent({
-    ...{ from: clone, refineEpisodes: 800, refineBatch: 200 },
-    onProgress: ({ done, total, stage }) => process.stderr.write(`${stage}: ${done} of ${total} %\n`),
+    from: clone,
+    refineEpisodes: 800,
+    refineBatch: 200,
+    onProgress: ({ done, stage }) => process.stderr.write(`${stage}: ${done} %\n`),
   }),
 );
 const seeds = { first: 20000, last: 20299 };
