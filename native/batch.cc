@@ -164,6 +164,7 @@ std::optional<Refusal> Batch::step(const Outputs& out, const Step& step, const A
 }
 
 std::optional<Refusal> Batch::run(const Outputs& out, Run run, const Part& part, const CopySource& from) {
+  // The first part checks the actions of all parts.
   if (part.first == 0) {
     if (const auto refusal = find_refusal(run, from)) return refusal;
   }

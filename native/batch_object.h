@@ -101,7 +101,8 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
     batch_.reset();
   }
 
-  // Marks the objects that this copy of the addon has wrapped. The address is unique to the copy.
+  // Marks the objects that this copy of the addon has wrapped. The first number is the text "RhythmBa" in ASCII. The address is
+  // unique to the copy.
   static const napi_type_tag* type_tag() {
     static const napi_type_tag tag = {0x52687974686D4261u, reinterpret_cast<uintptr_t>(&tag)};
     return &tag;
@@ -232,7 +233,7 @@ class BatchObject : public Napi::ObjectWrap<BatchObject> {
     if (args.ok()) batch_->save(words, indices, length);
   }
 
-  // (words u32, keepsOutputs boolean, false by default)
+  // (words u32, keepsOutputs boolean, false by default): loads the states of all environments.
   void Load(const Napi::CallbackInfo& info) {
     Arguments args(info);
     Outputs out;

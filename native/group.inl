@@ -3,6 +3,7 @@
 
 static_assert(kTileLanes % kLanes == 0);
 
+// Lets put_where take words as well as floats.
 RHYTHM_INLINE U as_words(U x) { return x; }
 
 // kLanes neighbouring episodes of a tile.

@@ -1,4 +1,5 @@
-// A kernel: the rules compiled for one lane type, as functions over a range of tiles.
+// A kernel: the rules compiled for one register width, as functions over a range of tiles. Each lane of a register holds a
+// number of one episode.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -105,7 +106,7 @@ struct Run {
   const float* constant_belief;
   const float* beliefs;
   const uint8_t* given;
-  const uint8_t* stops;
+  const uint8_t* stops;  // the step at which each environment stops
   Trajectory trajectory;
   // Whether an action sequence updates only meters and time of the states, and no outputs. Later steps then compute their
   // rewards as usual, but the episode cannot be graded.

@@ -1,4 +1,5 @@
-// Tables of the neutral profile's response before stress (rule 4 of docs/world.md), which depends on no state.
+// Tables of the part of the neutral profile's response (rule 4 of docs/world.md) that depends on no state: the response
+// before stress, without the factor of vitality.
 #pragma once
 #include "tables.h"
 

@@ -8,7 +8,7 @@ struct LastStep {
 };
 
 RHYTHM_INLINE LastStep no_last_step() {
-  const F zero = broadcast(0.0f), none = zero - broadcast(1.0f);
+  const F zero = broadcast(0.0f), none = broadcast(-1.0f);
   const Meters zeros = {zero, zero, zero, zero, zero};
   return {none, none, zero, zeros, zeros};
 }

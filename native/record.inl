@@ -13,7 +13,7 @@ struct RecordNothing {
   void add_terminal(M, F) const {}
 };
 
-// Records nothing, of a run that updates only the meters and the time of the states.
+// Records nothing. Used for runs that update only the meters and the time of the states.
 struct KeepMetersOnly : RecordNothing {
   static constexpr bool kMetersOnly = true;
   using RecordNothing::RecordNothing;

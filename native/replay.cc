@@ -59,6 +59,7 @@ bool continues(const Replay& r, size_t row, size_t other) {
 // Copies the states that rows continue. Only a step that ends the episode reads the words after the profile.
 void fork(const Tile& from, const uint32_t (&lanes)[kTileLanes], bool ends, Tile& to) {
   static_assert(state::Early == state::Profile + count::ProfileFloats);
+  // Two cases are faster: each row continues the state of its own lane, or all rows of a half continue one state.
   constexpr int half = kTileLanes / 2;
   const int words = ends ? count::StateWords : state::Early;
   bool all_own = true, equal_halves = true;
@@ -104,6 +105,7 @@ std::vector<Chain> chains_of(const Replay& replay) {
     chain.last_stop = stop;
   }
   if (replay.count > 0) add(chain);
+  // Counting sort: next[key] becomes the place of the next chain with this key.
   for (int key = 0; key < keys; key++) next[key + 1] += next[key];
   std::vector<Chain> chains(found.size());
   for (const Chain& each : found) chains[next[key_of(each)]++] = each;

@@ -58,7 +58,8 @@ class Replayer {
   void play(const Chain* first, const Chain* last);
 
  private:
-  // Tiles that are replayed together. A hash is a chain of dependent operations; those of several tiles overlap.
+  // The number of tiles that are replayed together. The operations of a hash depend on each other; the hashes of several
+  // tiles overlap.
   static constexpr int kTiles = 4;
   static constexpr int kStates = kTiles * kTileLanes;
   // Rows that are stepped together, and the lanes of the states that they continue.

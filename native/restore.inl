@@ -51,7 +51,8 @@ void restore_outputs(const Envs& envs, size_t first_tile, size_t last_tile) {
   each_group(envs, first_tile, last_tile, [&](const Group& g) { restore_group(envs, g); });
 }
 
-// Computes the hashes of N groups at once. Each is a chain of dependent operations; several chains overlap.
+// Computes the hashes of N groups at once (docs/world.md, The hash of a state). Each hash is a chain of dependent
+// operations; several chains overlap.
 template <int N>
 RHYTHM_INLINE void put_hashes(const Group (&g)[N], uint64_t* hashes) {
   // The hashed words: seed, step, meters, profile, and a zero.

@@ -59,7 +59,7 @@ RHYTHM_INLINE Profile make_profile(const Tables& w, FloatOf float_of) {
   profile.event_impact = float_of(trait::EventImpact);
   profile.decay = broadcast(w.f + block::Decay);
   profile.decay.v = profile.decay.v * float_of(trait::MetabolicRate);
-  constexpr int W = count::Traits;
+  constexpr int W = count::Traits;  // the weights follow the traits
   profile.weights = {float_of(W), float_of(W + 1), float_of(W + 2), float_of(W + 3), float_of(W + 4)};
   profile.biased_weights = profile.weights + broadcast(w.f + block::RewardBias);
   return profile;

@@ -268,7 +268,8 @@ RHYTHM_INLINE void run_group(const Envs& envs, const Run& run, const Group& g) {
 
 template <class Choose, class Record>
 void run_all(const Envs& envs, const Run& run, size_t first_tile, size_t last_tile) {
-  each_group(envs, first_tile, last_tile, true, [&](const Group& g) { run_group<Choose, Record>(envs, run, g); });
+  each_group(envs, first_tile, last_tile, /* prefetch_next= */ true,
+             [&](const Group& g) { run_group<Choose, Record>(envs, run, g); });
 }
 
 // Returns whether a run records anything. It is not a member of Trajectory, because then all kernels would define the same symbol.

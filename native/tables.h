@@ -9,6 +9,7 @@ namespace rhythm {
 
 // A lookup reads a whole register of sixteen lanes.
 constexpr int kTableWidth = 16;
+// lookup_eight reads the tables of events: one entry for each event, and one for no event.
 static_assert(world::count::Actions <= kTableWidth && world::count::Events < kTableWidth / 2);
 static_assert(world::count::NamedProfiles <= kTableWidth && world::count::Slots <= kTableWidth);
 
@@ -38,7 +39,8 @@ static_assert(offsetof(Tables, named_profiles) % alignof(Tables) == 0);
 // Returns whether every code in a block is valid.
 bool legal_block(const uint32_t* block);
 
-// Builds the tables of a block of world::count::BlockWords words.
+// Builds the tables of a block of world::count::BlockWords words. With `imagination`, noise and events come from the
+// imagination streams.
 void build_tables(const uint32_t* block, bool imagination, Tables& tables);
 
 }  // namespace rhythm

@@ -11,8 +11,8 @@ const bits = new Uint32Array(float.buffer);
 
 /**
  * Indexed by the exponent bits of a float32: the smallest power of ten whose reciprocal is less than the distance between
- * neighbouring float32 numbers with these bits. An entry of 0 means: use `decimalBySearch`. Integers have it, and numbers whose
- * product with the power is not an exact float64.
+ * neighbouring float32 numbers with these bits. An entry of 0 means: use `decimalBySearch`. Numbers from 2^23 on have this
+ * entry, because they are integers, and numbers so small that their product with the power is not an exact float64.
  */
 const SCALES = Float64Array.from({ length: 256 }, (_, exponent) => {
   const power = exponent - 127;
@@ -60,8 +60,8 @@ function decimalBySearch(value: number): number {
 
 /**
  * Returns the nearest decimal with `digits` significant digits. For a power of two it also returns the next decimal away
- * from zero. The interval of numbers that read back is twice as wide on the side away from zero, so the next decimal may read back when
- * the nearest does not.
+ * from zero. The interval of numbers that read back is twice as wide on the side away from zero, so the next decimal may
+ * read back when the nearest does not.
  */
 function candidates(value: number, digits: number): number[] {
   const nearest = value.toExponential(digits - 1);

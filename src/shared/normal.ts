@@ -22,6 +22,7 @@ export function normalCdf(x: number): number {
 
 /** Returns x in [-9, 9] such that `normalCdf(x)` is p. @param p in (0, 1). */
 export function normalQuantile(p: number): number {
+  // Bisects until no float64 lies between the bounds.
   let [low, high] = [-FAR, FAR];
   for (;;) {
     const middle = (low + high) / 2;

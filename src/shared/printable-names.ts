@@ -21,7 +21,7 @@ const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
 /** Returns whether a value is a name that fits a table and contains no UNPRINTABLE character. */
 export const isPrintable = (value: unknown): value is string => isText(value, MAX_LENGTH);
 
-/** Returns whether a value is a name of a model: the same, with a limit of MAX_MODEL_LENGTH. */
+/** Returns whether a value is a model's name: as `isPrintable`, but of up to MAX_MODEL_LENGTH characters. */
 export const isModelName = (value: unknown): value is string => isText(value, MAX_MODEL_LENGTH);
 
 const isText = (value: unknown, maxLength: number): value is string =>

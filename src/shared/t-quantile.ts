@@ -12,6 +12,7 @@ export const CONFIDENCE = 0.95;
  */
 export function tQuantile(df: number, confidence = CONFIDENCE): number {
   if (df >= 500) return expansion(df, confidence);
+  // Bisects the angle whose tangent is t / sqrt(df), until no float64 lies between the bounds.
   let low = 0;
   let high = Math.PI / 2;
   for (;;) {

@@ -31,7 +31,7 @@ const f32 = Math.fround;
 const reciprocal = (x: number): number => f32(1 / x);
 const bitset = (bits: readonly number[]): number => bits.reduce((mask, bit) => mask | (1 << bit), 0) >>> 0;
 
-/** The block's entries, in order. Each value is a number or nested arrays of numbers. */
+/** The block's entries, in order. Each function returns a number or nested arrays of numbers. */
 const ENTRIES = {
   initialMeters: (w: WorldSpec) => w.initialMeters,
   /** [slot][action][meter], effect times time of day. */

@@ -50,7 +50,7 @@ export interface WorldSpec {
     vitalityFactorSlope: number;
     focusCognition: number;
     crashThreshold: number;
-    /** u32: an event fires when its draw is below this. */
+    /** u32: an event occurs when its draw is below this. */
     eventThreshold: number;
     adaptationScale: number;
     adaptationGateOffset: number;
@@ -82,7 +82,7 @@ export interface WorldSpec {
   };
 }
 
-/** One latent factor of a belief target: a trait or a reward weight, by name. */
+/** One factor of a belief target: a trait or a reward weight, by name. */
 export interface BeliefFactor {
   /** A name of TRAIT_NAMES. A factor has either this or `weight`. */
   trait?: string;

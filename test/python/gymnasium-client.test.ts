@@ -7,7 +7,7 @@ import { askPythonAsync, whyAbsent } from '../support/python.js';
 import { Random } from '../support/random.js';
 import { startServer } from '../support/server.js';
 
-const SCRIPT = 'gymnasium/vec_env.py';
+const SCRIPT = 'gymnasium/remote_vec_env.py';
 const absent = whyAbsent('websockets', '15 or later, and gymnasium 1.1 or later,', SCRIPT, null);
 if (absent !== null) test.skip(`RemoteVectorEnv: NOT TESTED here: ${absent}`, () => {});
 

@@ -113,6 +113,7 @@ class CallSequence {
     for (size_t i = 0; i < length; i++) array[i] = static_cast<T>(value(i));
     return array;
   }
+  // Returns an array whose element i is i % limit.
   template <class T>
   const T* counted(size_t length, size_t limit) {
     return filled<T>(length, [limit](size_t i) { return i % limit; });

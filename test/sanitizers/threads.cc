@@ -1,5 +1,5 @@
 // Runs batches with several threads under ThreadSanitizer, one after the other and concurrently. Results must not depend on
-// the threads.
+// the number of threads.
 #include <cstdio>
 #include <deque>
 #include <thread>
@@ -17,7 +17,7 @@ extern const Kernel kernel;
 
 namespace {
 
-// Enough tiles for every call to use threads; the last one is not full.
+// Enough tiles for every call to use threads. The last tile is not full.
 constexpr int kNumEnvs = 520 * kTileLanes + 3;
 
 class Heap : public Arrays {

@@ -102,7 +102,7 @@ describe('the shortest decimal', () => {
     }
   });
 
-  it('of a number that is not a float32 is the number itself', () => {
+  it('of 0, NaN, an infinity or a number that is not a float32 is the number itself', () => {
     const others = [0.7, 1 / 3, 1e300, 5e-324, 2 ** 40 + 1, Number.NaN, Infinity, -Infinity, 0, -0];
     expect(float32Decimals(others)).toEqual(others);
   });

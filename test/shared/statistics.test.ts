@@ -67,7 +67,7 @@ describe('Moments', () => {
     });
   });
 
-  it('does not depend on how a stream is split', () => {
+  it('does not depend on how the numbers are split between calls of addAll', () => {
     fc.assert(
       fc.property(scores, fc.nat(2000), (values, cut) => {
         const whole = new Moments();

@@ -1,4 +1,4 @@
-/** Quantiles of Student's t, compared with values computed with 40 digits from the incomplete beta function. */
+/** 97.5 % quantiles of Student's t, compared with values computed with 40 digits from the incomplete beta function. */
 import { expect, it } from 'vitest';
 import { tQuantile } from '../../src/shared/t-quantile.js';
 

@@ -28,7 +28,7 @@ export interface Refused {
   readonly refused: string;
 }
 
-const SCRIPT = 'gymnasium/trace.py';
+const SCRIPT = 'gymnasium/sync_vec_env.py';
 
 interface Trace {
   readonly version: string;

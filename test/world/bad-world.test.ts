@@ -18,15 +18,15 @@ import {
 const expectRefused = (spec: unknown, ...mentions: string[]): void =>
   expectRefusal(() => createWorld(spec as WorldSpec), 'bad_world', ...mentions);
 
-/** Returns the paths of all parts of a value that `keep` accepts. */
-function paths(value: unknown, keep: (value: unknown) => boolean, path: Path = []): Path[] {
+/** Returns the paths of all parts of a value for which `matches` is true. */
+function paths(value: unknown, matches: (value: unknown) => boolean, path: Path = []): Path[] {
   const below =
     typeof value === 'object' && value !== null
       ? Object.entries(value).flatMap(([key, entry]) =>
-          paths(entry, keep, [...path, Array.isArray(value) ? Number(key) : key]),
+          paths(entry, matches, [...path, Array.isArray(value) ? Number(key) : key]),
         )
       : [];
-  return keep(value) ? [path, ...below] : below;
+  return matches(value) ? [path, ...below] : below;
 }
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && !Array.isArray(value);

@@ -11,7 +11,7 @@ import type { EnvStarts } from '../validate/starts.js';
 
 /** Whether a backend or kernel can be used here, and why not. */
 export interface Availability {
-  /** The backend, or backend and kernel: "native", "native/avx2". */
+  /** The name of the backend or kernel. Lists of backends name a kernel with its backend: "native/avx2". */
   readonly name: string;
   /** Whether the backend or kernel can run here. */
   readonly available: boolean;

@@ -96,8 +96,8 @@ export function convertRangeError(cause: unknown, numEnvs: number): unknown {
 }
 
 /**
- * Returns the kernel of the option or of `RHYTHM_KERNEL`. Returns null if there is none, or if the backend has no
- * kernels.
+ * Returns the kernel of the option, else of the environment variable `RHYTHM_KERNEL`, which a backend without kernels
+ * ignores; null if there is none. @throws InputError `unknown_name` for the option with a backend without kernels.
  */
 function kernelFor(
   backends: readonly { readonly name: string }[],

@@ -189,6 +189,7 @@ class ReferenceBatch implements Batch {
 
   #putOutputs(rows: Rows, first: number, end: number): void {
     for (const [name, column, width, stride] of arraysOf(this.outputs)) {
+      // An output that the source lacks becomes 0.
       const from = rows[name] ?? new Float64Array((end - first) * width);
       from.forEach((value, at) => {
         const env = first + Math.floor(at / width);

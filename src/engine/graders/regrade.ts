@@ -60,7 +60,7 @@ function refuseMissing(weights: Float32Array, width: number): void {
   if (missing.length === 0) return;
   throw new InputError(
     'bad_grader',
-    `Expected a grader that weighs only the ${width} components of an episode in components, got weights of ` +
+    `Expected a grader that weighs only the ${width} components that each episode has in components, got weights of ` +
       `${missing.join(' and ')}. Pass ${NUM_COMPONENTS} components an episode, or another grader.`,
   );
 }

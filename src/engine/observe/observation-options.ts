@@ -6,7 +6,7 @@ import { OBSERVATION_FIELDS } from '../../world/fields.js';
 
 /** The fields of an observation and their encoding. No option changes an episode. */
 export interface ObservationOptions {
-  /** Names of OBSERVATION_FIELDS, each at most once, in the order of the observation. Default: all. */
+  /** Names of OBSERVATION_FIELDS, each at most once. The observation has its fields in the order of this list. Default: all. */
   fields?: readonly string[];
   /** Whether codes of day, slot, event and action are one-hot blocks. Default false. */
   oneHot?: boolean;

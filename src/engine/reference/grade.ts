@@ -64,8 +64,8 @@ function wellbeing(params: Params, well: number): number {
 }
 
 function adaptation(params: Params, firstHalfMean: number, secondHalfMean: number): number {
-  const gain = clamp01(f32(params.adaptationScale * f32(secondHalfMean - firstHalfMean)));
-  return f32(gain * clamp01(f32(params.adaptationGateOffset + secondHalfMean)));
+  const improvement = clamp01(f32(params.adaptationScale * f32(secondHalfMean - firstHalfMean)));
+  return f32(improvement * clamp01(f32(params.adaptationGateOffset + secondHalfMean)));
 }
 
 /** Writes the eight components, in the order of the grader's weights. */

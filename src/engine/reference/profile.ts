@@ -41,13 +41,13 @@ export function discreteProfile(params: Params, seed: number): number {
   return below(threefry(seed, params.streamProfile, 0, 1, draw).x0, PROFILE_NAMES.length);
 }
 
-/** Writes the 16 floats of named profile `index`, in the order of the spec. */
+/** Writes the 16 floats of a named profile. @param index its index in PROFILE_NAMES. */
 export function namedProfile(params: Params, index: number, out: Float32Array): void {
   for (let k = 0; k < PROFILE_SIZE; k++) out[k] = params.namedProfiles[index * PROFILE_SIZE + k];
 }
 
 /** Returns a factor of a belief target, in [0, 1]. @param factor index into the factors of all beliefs. */
-function latentFactor(params: Params, profile: Float32Array, factor: number): number {
+function beliefFactor(params: Params, profile: Float32Array, factor: number): number {
   const source = params.beliefSource[factor];
   const z =
     source < NUM_TRAITS
@@ -61,7 +61,7 @@ export function beliefTarget(params: Params, profile: Float32Array, out: Float32
   for (let belief = 0; belief < NUM_BELIEFS; belief++) {
     let sum = 0;
     for (let k = belief * FACTORS; k < (belief + 1) * FACTORS; k++) {
-      const term = f32(params.beliefShare[k] * latentFactor(params, profile, k));
+      const term = f32(params.beliefShare[k] * beliefFactor(params, profile, k));
       sum = k === belief * FACTORS ? term : f32(sum + term);
     }
     out[belief] = clamp01(f32(0.5 + f32(params.beliefGain * f32(sum - 0.5))));

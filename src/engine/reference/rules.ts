@@ -93,7 +93,7 @@ export function stepEpisode(
   // Rule 7: meters.
   const low = moveMeters(params, meters, d, out.meters);
   out.crashes = state.crashes + low;
-  out.well = f32(state.well + weighted(profile, out.meters));
+  out.well = f32(state.well + weightedMeters(profile, out.meters));
   // Rule 8: reward.
   const r = rewardOf(params, profile, d, low);
   const isFirstHalf = t < NUM_STEPS / 2;
@@ -196,6 +196,7 @@ function setAnomaly(
   d: Float32Array,
   anomaly: Float32Array,
 ): void {
+  // The array holds the neutral profile's response first, then the anomaly.
   const neutral = anomaly;
   effectAndResponse(params, params.traitNeutral, slot, action, meters, neutral);
   for (let k = 0; k < NUM_METERS; k++) anomaly[k] = f32(d[k] - neutral[k]);
@@ -231,12 +232,15 @@ function moveMeters(params: Params, meters: Floats, d: Float32Array, moved: Floa
 }
 
 /** Rule 7: meters. Returns the sum of the meters, weighted by the reward weights without bias. */
-export function weighted(profile: Floats, meters: Floats): number {
+export function weightedMeters(profile: Floats, meters: Floats): number {
   const term = (k: number): number => f32(profile[NUM_TRAITS + k] * meters[k]);
   return f32(f32(f32(f32(term(V) + term(C)) + term(P)) + term(S)) + term(N));
 }
 
-/** Rule 8: reward. Returns the reward without noise. @param delta f32 [5]: changes of the meters. @param low how many of the meters crashed. */
+/**
+ * Rule 8: reward. Returns the reward without noise. @param delta f32 [5]: changes of the meters.
+ * @param low how many of the meters crashed.
+ */
 export function rewardOf(params: Params, profile: Floats, delta: Floats, low: number): number {
   const term = (k: number): number => f32(f32(profile[NUM_TRAITS + k] + params.rewardBias[k]) * delta[k]);
   const sum = f32(f32(f32(f32(term(V) + term(C)) + term(P)) + term(S)) + term(N));

@@ -82,8 +82,8 @@ export const HEADER_LENGTH = HEADER_FIELDS.reduce((bytes, field) => bytes + fiel
 let digest: string | null = null;
 
 /**
- * Returns the SHA-256, hexadecimal, of the state's fields, on which a snapshot's words depend. The layout digest of `info`
- * also covers things that do not concern snapshots.
+ * Returns the SHA-256, hexadecimal, of the state's fields, on which a snapshot's words depend. The layout digest that the
+ * command `info` prints also covers things that do not concern snapshots.
  */
 export function stateLayoutDigest(): string {
   digest ??= digestFields();

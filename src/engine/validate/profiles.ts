@@ -87,8 +87,8 @@ function namePerEnv(what: string, numbers: string, choice: unknown, numEnvs: num
 }
 
 /**
- * Returns every environment's grader, f32 [numEnvs, 8]. @param where the argument's name in errors. @throws InputError `unknown_name`, `bad_grader`,
- * `wrong_length`, `wrong_type`.
+ * Returns every environment's grader, f32 [numEnvs, 8]. @param where the argument's name in errors.
+ * @throws InputError `unknown_name`, `bad_grader`, `wrong_length`, `wrong_type`.
  */
 export function toGraders(
   world: World,

@@ -105,6 +105,7 @@ function seedsFrom(seed: number, numEnvs: number, what: string): Uint32Array {
 
 function randomSeeds(numEnvs: number, { low, size }: SeedSpan): Uint32Array {
   const seeds = new Uint32Array(numEnvs);
+  // getRandomValues fills at most 65,536 bytes per call.
   const maxSeeds = 65536 / seeds.BYTES_PER_ELEMENT;
   for (let from = 0; from < numEnvs; from += maxSeeds)
     crypto.getRandomValues(seeds.subarray(from, from + maxSeeds));

@@ -17,6 +17,7 @@ const IGNORED = 255;
  * @param unit the meaning of `length`, for errors: "numEnvs".
  * @param scratch the array for the copy; null to allocate one.
  * @param mask u8: 0 for environments whose codes are ignored; null if all are used.
+ * @param overwritten the memory that the call overwrites.
  * @throws InputError `illegal_action`, `wrong_length` or `wrong_type`.
  */
 export function toActions(

@@ -127,6 +127,7 @@ export class AsyncCalls {
     try {
       await fork.#gather(core, origins);
       if (states !== null) {
+        // Keeps the copied outputs, which the agent has observed.
         fork.core.batch.load(states, true);
         commitImagined(fork.core, states);
       }

@@ -9,7 +9,10 @@ import { NUM_STEPS } from '../../world/fields.js';
 import type { AutoresetMode } from '../validate/autoreset-modes.js';
 import type { SeedSpan } from '../validate/seeds.js';
 
-/** The environments that a step steps and those that it resets, with their new seeds. */
+/**
+ * The environments that a step steps, null for all, and those that it resets, null for none, with their new seeds. Masks are
+ * u8 [numEnvs], seeds u32 [numEnvs].
+ */
 export interface AutoresetPlan {
   stepMask: Uint8Array | null;
   resetMask: Uint8Array | null;

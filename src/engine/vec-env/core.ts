@@ -95,6 +95,7 @@ export class Core<Kind extends AnyBatch = AnyBatch> implements Defaults {
     this.seeds = new Uint32Array(numEnvs);
     this.autoreset = new Autoreset(settings.autoreset, this.span, this.seeds);
     this.unreplayable = new Uint8Array(numEnvs);
+    // All arrays of `outputs` share the buffer of the rewards.
     const views = [this.outputs.rewards, this.seeds, this.autoreset.episodeNumbers];
     this.overwritten = new Set(views.map((view) => view.buffer));
     this.#actions = new Uint8Array(numEnvs);

@@ -1,6 +1,6 @@
 /**
- * The states of imagined forks, whose hidden profiles are replaced. The copies keep what an agent observed and chose.
- * Everything else that depends on the hidden profile is computed again or cleared.
+ * The states of imagined forks, whose hidden profiles are replaced. The copies keep time, meters, crash count, return, beliefs
+ * and grader. Everything else is replaced, computed again from the observed steps, or cleared.
  */
 import { StateError } from '../../shared/errors.js';
 import type { Params } from '../../world/block.js';
@@ -15,7 +15,7 @@ import {
 } from '../../world/fields.js';
 import type { HistoryStep } from '../observe/past-step.js';
 import { replayHistory } from '../observe/replay-history.js';
-import { rewardOf, weighted } from '../reference/rules.js';
+import { rewardOf, weightedMeters } from '../reference/rules.js';
 import { requireReplayable } from './copy-states.js';
 import type { Core } from './core.js';
 import type { Imagined } from './imagined-profiles.js';
@@ -65,7 +65,7 @@ function pastOf({ world, imagination }: Core, state: Uint32Array, index: number)
   return replayHistory(world, imagination, state, NUM_STEPS);
 }
 
-/** Replaces the profile of a state, and all that depends on it. */
+/** Replaces the seed and the profile of a state, and all that depends on them. */
 function imagineState(
   params: Params,
   state: Uint32Array,
@@ -95,7 +95,7 @@ function sumsUnder(params: Params, profile: Float32Array, past: readonly History
     const low = meters.filter((meter) => meter < params.crashThreshold).length;
     const half = step < NUM_STEPS / 2 ? 'early' : 'late';
     sums[half] = Math.fround(sums[half] + rewardOf(params, profile, deltas, low));
-    sums.well = Math.fround(sums.well + weighted(profile, meters));
+    sums.well = Math.fround(sums.well + weightedMeters(profile, meters));
   }
   return sums;
 }

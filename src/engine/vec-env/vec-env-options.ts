@@ -28,7 +28,8 @@ export interface VecEnvOptions {
   /** 'auto' (default: the fastest available), 'native' or 'reference'. */
   backend?: string;
   /**
-   * A native kernel: 'avx512', 'avx2', 'portable' or 'scalar'. Default: `RHYTHM_KERNEL`, else the fastest available.
+   * A native kernel: 'avx512', 'avx2', 'portable' or 'scalar'. Default: the environment variable `RHYTHM_KERNEL`, else the
+   * fastest available.
    */
   kernel?: string;
   /** Threads for large batches, 1 to 256. Changes no result. Default: the machine's number of processors. */

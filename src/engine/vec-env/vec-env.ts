@@ -150,10 +150,11 @@ export class VecEnv extends EnvProperties {
     try {
       fork.#gather(core, origins);
       if (states !== null) {
+        // Keeps the copied outputs, which the agent has observed.
         fork.#core.batch.load(states, true);
         commitImagined(fork.#core, states);
       }
-      fork.#core.stepOutputs.current();
+      fork.#core.stepOutputs.refresh();
       return fork;
     } catch (error) {
       fork.close();

@@ -24,6 +24,7 @@ from concurrent.futures import ThreadPoolExecutor
 import rhythm_vec
 
 
+#: Reward stacks, by their options as JSON.
 STACKS = {}
 
 #: The seconds by which calls advanced the clock.
@@ -31,6 +32,7 @@ ADVANCED = []
 
 OWN = {"name": "own", "weights": {"crash_free": 0.5, "belief_skill": 0.5}}
 CALM = {"name": "calm", "weights": {"crash_free": 0.5, "efficiency": 0.5}}
+#: The graders for which reward functions are pickled. None is the default.
 GRADERS = [None, "v1", "v2", "v3", OWN, CALM]
 
 

@@ -38,7 +38,7 @@ def has_children():
 
 
 def block(options):
-    """Scores in a block, and raises an error in a second block. Returns the scores, and what still runs after each block."""
+    """Scores in a `with` block, and raises an error in a second one. Returns the scores, and what still runs after each."""
     urls, totals, left = [], [], []
     for error in (None, KeyError("of the block")):
         try:
@@ -54,7 +54,7 @@ def block(options):
 
 
 def refused(options, call):
-    """Starts a server, and calls it so that it refuses, such as with a body above its limit. Returns the error."""
+    """Starts a server, and makes a call that it refuses, such as with a body above its limit. Returns the error."""
     with rhythm_vec.serve(**options) as url:
         rows = call.pop("rows", 1)
         many = {name: values * rows for name, values in ROW.items() if name != "scores"}
@@ -73,7 +73,7 @@ def failures(cases):
 
 
 def stop_failing_servers():
-    """Leaves the blocks of a server that ignores SIGTERM and the end of its input, and of a server that has ended."""
+    """Leaves the `with` blocks of a server that ignores SIGTERM and the end of its input, and of a server that has ended."""
     serving._STOP_S = 0.1
     ignoring = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN)"
     ready = "print('Listening on http://127.0.0.1:9', flush=True)"
@@ -84,6 +84,7 @@ def stop_failing_servers():
     with rhythm_vec.serve([sys.executable, "-c", f"{ignoring}; {ready}; time.sleep(600)"]):
         pass
     with rhythm_vec.serve([sys.executable, "-c", f"{ready}; raise SystemExit(3)"]):
+        # Waits until the server has ended. Its exit status stays, for the code under test to collect.
         os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT)
     return {"left": has_children(), "logged": records}
 
@@ -96,7 +97,10 @@ def serve_until_input_ends():
 
 
 def found(root, cases):
-    """Returns the command that is found in each case: an argument, variables, and a working directory below root."""
+    """Returns the command or error of find_command in each case. ROOT in the texts of a case stands for `root`.
+
+    A case has "env", and optionally "argument", "cwd" below root, and "package": the path of the module commands.py.
+    """
     results = []
     package = rhythm_vec.commands.__file__
     for case in cases:

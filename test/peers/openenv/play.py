@@ -17,11 +17,13 @@ FOLDER = Path(__file__).resolve().parents[3] / "python" / "rhythm_vec_env"
 
 
 def plain(result: StepResult) -> dict:
+    """Converts a result to JSON."""
     observation = result.observation.model_dump(exclude={"metadata"})
     return {"observation": observation, "reward": result.reward, "done": result.done}
 
 
 def play(url: str, reset: dict, actions: list) -> dict:
+    """Plays an episode. Returns its results, the states before it and after it, and what a further step returns."""
     with RhythmVecEnv(base_url=url).sync() as env:
         fresh = env.state()
         results = [env.reset(**reset)]

@@ -59,6 +59,7 @@ class Sequence:
         return None
 
     def advance(self, name, env, target, args):
+        """Makes a call that returns outputs: run, step, assign or reset. Returns the trajectory of a run, else None."""
         if "source" in args:
             args["source"] = self.envs[args["source"]]
         if name == "run":

@@ -33,5 +33,6 @@ for name in question["students"]:
             "beliefs": encoded([step.beliefs.ravel() for step in steps], "<f4"),
         }
     )
+    # After the end of an episode a player returns action 0.
     assert not player.act(observations).actions.any()
 print(json.dumps(answer))

@@ -59,6 +59,7 @@ def refusals(folder):
     (folder / "train.jsonl").write_text('{"seed": 1}\n\n{"seed": \n')
     (folder / "empty.jsonl").write_text("\n")
     of_another_world = rows.Rows(folder / "train.jsonl", [], rows.read_origin(folder))
+    # The settings of the default preset, "later", and of copies with other options.
     _, later = parse()
     _, lower = parse("--grpo-beta", "0.01")
     _, logged = parse("--grpo-config", "report_to=trackio", "vllm_server_port=8001")
@@ -66,8 +67,8 @@ def refusals(folder):
     record.begin(folder / "begun", later, False)
     run, whole = parse("--output", str(folder), "--lora-rank", "0")
     return {
-        "nf4": refusal(lambda: models.nf4(True)),
-        "nf4_whole": refusal(lambda: models.load_base(whole.model, "none", True)),
+        "nf4": refusal(lambda: models.nf4(cpu=True)),
+        "nf4_whole": refusal(lambda: models.load_base(whole.model, "none", cpu=True)),
         "lengths": refusal(lambda: sft.check_lengths(dataset, tiny.tiny_tokenizer(), 7)),
         "long_enough": refusal(lambda: sft.check_lengths(dataset, tiny.tiny_tokenizer(), 8)),
         "world": refusal(lambda: rows.check_world(of_another_world, "this")),
@@ -152,7 +153,7 @@ class StandIn:
 
 
 def conversations():
-    """Plays two turns of two conversations. The first answer of one conversation is cut off."""
+    """Plays two turns of two conversations. The answers of the second conversation are cut off: they have no end token."""
     tokenizer = tiny.tiny_tokenizer()
     ids = tokenizer.convert_tokens_to_ids
     answers = [ids(["5", "5", "5", "SLEEP", "<end>"]), ids(["5", "5"]), ids(["LEARN", "<end>"]), ids(["7"])]

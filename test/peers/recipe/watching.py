@@ -1,8 +1,9 @@
 """Passes steps to the recipe's `Watch`, for test/python/recipe-watch.test.ts. Needs no packages.
 
-Reads {"limits", "past", "steps": [{"logged", "batch"}], "texts"}. Prints {"warnings", "stops", "lines", "summary",
-"text": of the summary, "actions": of the texts, "log": the lines read from a log whose last line is incomplete,
-"names": of all actions, "table": of the settings}.
+Reads {"limits", "past": the log lines of earlier steps, "steps": [{"logged", "batch"}], "texts"}. Prints {"warnings",
+"stops": the reasons to stop after each step, "lines": of the log, "summary", "text": of the summary, "actions": of the
+texts, "log": the lines read from a log whose last line is incomplete, "names": of all actions, "table": of the
+settings}.
 """
 
 import json

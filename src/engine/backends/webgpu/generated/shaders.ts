@@ -492,7 +492,7 @@ fn put_discrete_profile(env: u32, seed: u32) {
 }
 
 // Returns one factor of a belief target, times its share.
-fn latent_factor(env: u32, at: u32) -> f32 {
+fn factor_term(env: u32, at: u32) -> f32 {
   let source = world[BLOCK_BELIEF_SOURCE + at];
   let of_profile = state_number(env, STATE_PROFILE + source);
   var z = multiply(of_profile, world_number(BLOCK_BELIEF_WEIGHT_SCALE));
@@ -509,7 +509,7 @@ fn latent_factor(env: u32, at: u32) -> f32 {
 
 fn target_of(env: u32, belief: u32) -> f32 {
   let at = belief * COUNT_BELIEF_FACTORS;
-  let sum = add(add(latent_factor(env, at), latent_factor(env, at + 1u)), latent_factor(env, at + 2u));
+  let sum = add(add(factor_term(env, at), factor_term(env, at + 1u)), factor_term(env, at + 2u));
   return clamp01(add(0.5, multiply(world_number(BLOCK_BELIEF_GAIN), subtract(sum, 0.5))));
 }
 `,
@@ -779,8 +779,8 @@ fn skill_term(env: u32) -> f32 {
 }
 
 fn adaptation_of(first_half_mean: f32, second_half_mean: f32) -> f32 {
-  let gain = clamp01(multiply(world_number(BLOCK_ADAPTATION_SCALE), subtract(second_half_mean, first_half_mean)));
-  return multiply(gain, clamp01(add(world_number(BLOCK_ADAPTATION_GATE_OFFSET), second_half_mean)));
+  let improvement = clamp01(multiply(world_number(BLOCK_ADAPTATION_SCALE), subtract(second_half_mean, first_half_mean)));
+  return multiply(improvement, clamp01(add(world_number(BLOCK_ADAPTATION_GATE_OFFSET), second_half_mean)));
 }
 
 fn grade_of(env: u32, episode: EpisodeState) -> Grade {
@@ -1414,6 +1414,7 @@ fn gather(@builtin(global_invocation_id) id: vec3<u32>) {
   }
   copy_row(OUTPUT_OBSERVATIONS, COUNT_OBSERVATION_FLOATS, env, origin);
   copy_row(OUTPUT_COMPONENTS, COUNT_COMPONENTS, env, origin);
+  // The outputs from rewards to terminated have one word per environment.
   for (var which = OUTPUT_REWARDS; which < OUTPUT_FINAL_MASK; which++) {
     copy_row(which, 1u, env, origin);
   }

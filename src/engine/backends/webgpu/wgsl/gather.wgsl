@@ -35,6 +35,7 @@ fn gather(@builtin(global_invocation_id) id: vec3<u32>) {
   }
   copy_row(OUTPUT_OBSERVATIONS, COUNT_OBSERVATION_FLOATS, env, origin);
   copy_row(OUTPUT_COMPONENTS, COUNT_COMPONENTS, env, origin);
+  // The outputs from rewards to terminated have one word per environment.
   for (var which = OUTPUT_REWARDS; which < OUTPUT_FINAL_MASK; which++) {
     copy_row(which, 1u, env, origin);
   }

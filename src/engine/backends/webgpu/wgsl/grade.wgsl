@@ -45,8 +45,8 @@ fn skill_term(env: u32) -> f32 {
 }
 
 fn adaptation_of(first_half_mean: f32, second_half_mean: f32) -> f32 {
-  let gain = clamp01(multiply(world_number(BLOCK_ADAPTATION_SCALE), subtract(second_half_mean, first_half_mean)));
-  return multiply(gain, clamp01(add(world_number(BLOCK_ADAPTATION_GATE_OFFSET), second_half_mean)));
+  let improvement = clamp01(multiply(world_number(BLOCK_ADAPTATION_SCALE), subtract(second_half_mean, first_half_mean)));
+  return multiply(improvement, clamp01(add(world_number(BLOCK_ADAPTATION_GATE_OFFSET), second_half_mean)));
 }
 
 fn grade_of(env: u32, episode: EpisodeState) -> Grade {

@@ -54,7 +54,7 @@ fn put_discrete_profile(env: u32, seed: u32) {
 }
 
 // Returns one factor of a belief target, times its share.
-fn latent_factor(env: u32, at: u32) -> f32 {
+fn factor_term(env: u32, at: u32) -> f32 {
   let source = world[BLOCK_BELIEF_SOURCE + at];
   let of_profile = state_number(env, STATE_PROFILE + source);
   var z = multiply(of_profile, world_number(BLOCK_BELIEF_WEIGHT_SCALE));
@@ -71,6 +71,6 @@ fn latent_factor(env: u32, at: u32) -> f32 {
 
 fn target_of(env: u32, belief: u32) -> f32 {
   let at = belief * COUNT_BELIEF_FACTORS;
-  let sum = add(add(latent_factor(env, at), latent_factor(env, at + 1u)), latent_factor(env, at + 2u));
+  let sum = add(add(factor_term(env, at), factor_term(env, at + 1u)), factor_term(env, at + 2u));
   return clamp01(add(0.5, multiply(world_number(BLOCK_BELIEF_GAIN), subtract(sum, 0.5))));
 }
