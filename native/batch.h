@@ -50,8 +50,8 @@ class Batch {
   // A call writes its outputs to `out`, which has a row for each environment of the batch.
   void reset(const Outputs& out, const Reset& reset);
   std::optional<Refusal> step(const Outputs& out, const Step& step, const AutoReset& autoreset);
-  // Runs the environments of `part`. If `from` names a batch, which is not this one, they first become copies of its
-  // environments. Ignores run.copy.
+  // Runs the environments of `part`. If `from` names a batch, the environments of `part` first become copies of that batch's
+  // environments. It must be another batch. Ignores run.copy.
   std::optional<Refusal> run(const Outputs& out, Run run, const Part& part, const CopySource& from);
 
   // Copies state and outputs into every environment. `from` may be this batch.

@@ -44,7 +44,7 @@ struct DrawsAhead {
   }
 };
 
-// Draws for lanes with one seed, such as rollouts from one state. The constructor computes those of a whole episode, one
+// Draws for lanes with one seed, such as rollouts from one state. The constructor computes the draws of a whole episode, one
 // step per lane.
 struct SharedDraws {
   static constexpr int length = (count::Steps + kLanes - 1) / kLanes * kLanes;

@@ -40,7 +40,7 @@ constexpr int kEnvsInCache = 6144;
 constexpr size_t kStepBytes = sizeof(Tile::words[0]) * state::Began;
 static_assert(state::Began + 1 + count::Meters == count::StateWords);
 
-// Visits groups in order. A short `visit` should be always_inline: a call per
+// Visits groups in order. With `prefetch_next`, prefetches the next tile. A short `visit` should be always_inline: a call per
 // group costs as much as a few rules.
 template <class Visit>
 RHYTHM_INLINE void each_group(const Envs& envs, size_t first_tile, size_t last_tile, bool prefetch_next, const Visit& visit) {

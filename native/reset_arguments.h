@@ -51,8 +51,7 @@ class ResetArguments {
             start.array_or_null<const uint8_t>(9, napi_uint8_array, num_envs)};
   }
 
-  // Checks the modes and the steps, which index tables (only the steps of environments to reset), and that beliefs come with
-  // `given`.
+  // Checks the modes, and the steps of the environments to reset: both index tables. Checks that beliefs come with `given`.
   void check(size_t num_envs, const Reset& reset) {
     for (size_t env_index = 0; args_.ok() && reset.modes != nullptr && env_index < num_envs; env_index++) {
       if (reset.modes[env_index] > world::mode::Given) args_.fail<int>("modes", "codes of modes");

@@ -41,7 +41,7 @@ RHYTHM_INLINE Focus focus_in(const Tables& w, int slot, FloatOf float_of) {
 struct Profile {
   F social_vitality_multiplier, social_serenity_bonus, work_vitality_recovery, progress_serenity_bonus,
       solo_serenity_bonus, leisure_guilt, stress_threshold, event_impact;
-  Meters decay;           // rule 5: the world's decay; that of vitality is multiplied by the metabolic rate
+  Meters decay;           // rule 5: the world's decay; the decay of vitality is multiplied by the metabolic rate
   Meters weights;         // rule 7: the reward weights
   Meters biased_weights;  // rule 8: the reward weights plus the reward's bias
 };

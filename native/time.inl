@@ -1,4 +1,4 @@
-// The time of episodes: their steps.
+// The step that a group of episodes is at: one step for all lanes, or a step for each.
 // Included inside a kernel's namespace, see kernel.inl.
 
 // The step of all lanes. Faster than LaneTimes.

@@ -1,4 +1,4 @@
-/** Emits sizes, codes and offsets as WGSL constants. The world's numbers are in the block instead. */
+/** Emits sizes, codes and offsets as WGSL constants. The world's numbers are in its block instead (block.ts). */
 import { layoutDigest } from './digest.js';
 import { LAYOUT, type Scope } from './layout.js';
 

@@ -1,4 +1,4 @@
-/** Validates a changed world: shape, names and the domain of every number. */
+/** Validates a changed world: shape, names and the range of every number. */
 import { InputError } from '../shared/errors.js';
 import { MAX_MAGNITUDE, MAX_U32, MIN_MAGNITUDE, NUM_STEPS } from './fields.js';
 import { RHYTHM, type WorldSpec } from './numbers.js';

@@ -38,8 +38,8 @@ mkdir -p "$out"
 "$out/page-ends"
 
 echo "== Symbols: no two kernels define the same symbol"
-# If two files define a symbol, the linker takes one of them for both, which may be built for another processor. Functions
-# that are always inlined are kept, so that they are compared too.
+# If two files define a symbol, the linker uses one definition for both files, and it may be built for another processor.
+# -fkeep-inline-functions also compiles functions that are always inlined, so that they are compared too.
 mkdir -p "$out/symbols"
 for name in kernel_portable kernel_scalar neutral; do
   "$cxx" -std=c++17 -O0 -fkeep-inline-functions -I native -c "native/$name.cc" -o "$out/symbols/$name.o"

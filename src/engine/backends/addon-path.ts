@@ -53,7 +53,8 @@ export const isBundled = PACKAGE_ROOT === null;
 let cachedPath: string | undefined;
 
 /**
- * Returns the path of the addon: `RHYTHM_ADDON`, even if no such file exists, else the addon of the package or bundle.
+ * Returns the path of the addon: the environment variable `RHYTHM_ADDON` if it is set, even if there is no such file; else the
+ * addon of the package or bundle.
  * @throws BackendError `addon_missing`.
  */
 export function addonPath(): string {

@@ -46,7 +46,7 @@ export class HistoryRows {
    * Adds the step just taken.
    * @param observations f32 [numEnvs, 22]: the step's observations; for environments that were reset, the final ones.
    * @param mask u8 [numEnvs], the environments that took the step; null for all.
-   * @param columnStride that of `observations`: 0 for rows; else number k of environment i is at `k * columnStride + i`.
+   * @param columnStride of `observations`: 0 for rows; else number k of environment i is at `k * columnStride + i`.
    */
   push(observations: Float32Array, mask: Uint8Array | null, columnStride = 0): void {
     const { numEnvs, rings } = this;

@@ -132,7 +132,7 @@ export class CheckedPlayer implements PolicyPlayer, Disposable {
   #refuseProfiles(): never {
     throw new InputError(
       'unknown_option',
-      `Expected the policy "${this.#name}" not to read hidden profiles, which are hidden from agents. ` +
+      `Expected the policy "${this.#name}" not to read profiles, which are hidden from agents. ` +
         'Set usesHiddenState: true; results then mark it as an oracle.',
     );
   }

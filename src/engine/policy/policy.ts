@@ -48,7 +48,7 @@ export interface EpisodeStarts {
 }
 
 /**
- * The environments that a policy is opened for. `backend` is that of the episodes: a name, or undefined for 'auto'.
+ * The environments that a policy is opened for. `backend` is the backend of the episodes: a name, or undefined for 'auto'.
  * `createVecEnv` does not open 'webgpu'.
  */
 export interface PolicySetting extends Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'> {

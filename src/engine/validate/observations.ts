@@ -5,15 +5,15 @@ import type { Field } from '../../world/fields.js';
 const INTEGERS = ['step', 'day', 'slot', 'remaining', 'event', 'last_action'];
 
 /** Neighbouring numbers of a row with the same bounds. */
-interface Run {
+interface Section {
   /** The index after the last number. */
   readonly end: number;
   readonly low: number;
   readonly high: number;
 }
 
-/** Returns the numbers of a row as runs. */
-function runsOf(fields: readonly Field[]): readonly Run[] {
+/** Divides the numbers of a row into sections. */
+function sectionsOf(fields: readonly Field[]): readonly Section[] {
   const isLast = ({ low, high }: Field, at: number) =>
     low !== fields[at + 1]?.low || high !== fields[at + 1].high;
   return fields.flatMap((field, at) =>
@@ -27,7 +27,7 @@ export class RowRules {
   readonly #lows: Float64Array;
   readonly #highs: Float64Array;
   readonly #isInteger: Uint8Array;
-  readonly #runs: readonly Run[];
+  readonly #sections: readonly Section[];
   /** The indices of the integers in a row. */
   readonly #integers: Uint8Array;
 
@@ -37,7 +37,7 @@ export class RowRules {
     this.#lows = Float64Array.from(fields, ({ low }) => low);
     this.#highs = Float64Array.from(fields, ({ high }) => high);
     this.#isInteger = Uint8Array.from(fields, ({ name }) => Number(INTEGERS.includes(name)));
-    this.#runs = runsOf(fields);
+    this.#sections = sectionsOf(fields);
     this.#integers = Uint8Array.from([...this.#isInteger.keys()].filter((at) => this.#isInteger[at] === 1));
   }
 
@@ -54,8 +54,8 @@ export class RowRules {
   /** Returns whether all numbers of a row are valid, faster than a search for the invalid one. */
   #isValid(rows: Float32Array, base: number): boolean {
     let at = 0;
-    for (let run = 0; run < this.#runs.length; run++) {
-      const { end, low, high } = this.#runs[run];
+    for (let k = 0; k < this.#sections.length; k++) {
+      const { end, low, high } = this.#sections[k];
       for (; at < end; at++) {
         const value = rows[base + at];
         if (!(value >= low && value <= high)) return false;

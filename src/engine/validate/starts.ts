@@ -145,14 +145,14 @@ export function toStart(states: StartStates, context: StartContext): EnvStarts {
 }
 
 /**
- * Weights that sum to 1. All such weights without a negative one have the same `wellBounds`; a sampled profile has such
- * weights.
+ * Weights that sum to 1, none negative. All such weights have the same `wellBounds`, so these stand for any of them. The
+ * weights of a sampled profile are never negative.
  */
 const UNIT_SUM_WEIGHTS = Float32Array.of(1, 0, 0, 0, 0);
 
 /**
  * Returns weights with the same `wellBounds` as an environment's reward weights; null if these are unknown.
- * @param discrete such weights for discrete profiles.
+ * @param discrete the result of `discreteWeights`.
  */
 function weightsAt(
   { modes, profiles }: StartContext,
@@ -166,8 +166,8 @@ function weightsAt(
 }
 
 /**
- * Returns weights with the same `wellBounds` as every discrete profile's, which sum to 1; null if one has a negative
- * weight, as it may in a changed world.
+ * Returns weights with the same `wellBounds` as the weights of every named profile, which sum to 1. Returns null if a named
+ * profile has a negative weight, which is possible in a changed world.
  */
 function discreteWeights({ namedProfiles }: Params): Float32Array | null {
   const numbers = Array.from(namedProfiles);

@@ -190,7 +190,7 @@ export interface ForkOptions {
   /**
    * As in `VecEnvOptions`. Default: the source's value. Even with true, a fork keeps the hidden profile, so a policy that
    * uses the fork is an oracle (`Policy.usesHiddenState`). `{ profiles }` also replaces the profile and the seed; then
-   * nothing in the fork depends on the hidden profile.
+   * the fork reveals nothing about the hidden profile that the agent has not observed.
    */
   imagination?: boolean | ImaginedProfiles;
   /** As in `VecEnvOptions`. Default: the source's value. */

@@ -25,7 +25,7 @@ function decode(code: string): string {
 /**
  * Returns the folded form of a text: escapes decoded, in Unicode form NFKD, without the dropped characters. NFKD turns
  * a full-width letter into the plain one and splits off accents, which are dropped. Folding the pieces (PIECES) of a
- * text one by one and joining the results gives the same.
+ * text one by one and joining the results gives the same folded form.
  */
 export const folded = (text: string, dropped: DroppedCharacters): string =>
   text.replaceAll(ESCAPES, decode).normalize('NFKD').replaceAll(dropped, '');

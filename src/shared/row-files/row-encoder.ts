@@ -8,7 +8,7 @@ export interface Origin {
   readonly version: string;
 }
 
-/** The key of the origin, as JSON, in the metadata of a Parquet file. */
+/** The key under which the metadata of a Parquet file holds the origin, as JSON. */
 export const METADATA_KEY = 'rhythm-vec';
 
 /** Encodes rows as a file: the results of all calls of `add`, then the result of the last `end`. */
