@@ -50,6 +50,7 @@ RHYTHM_INLINE U shift_left(U a, U bits) { return {a.v << bits.v}; }
 RHYTHM_INLINE U shift_right(U a, U bits) { return {a.v >> bits.v}; }
 RHYTHM_INLINE M operator<(U a, U b) { return {(MaskVector)(a.v < b.v)}; }
 RHYTHM_INLINE M operator==(U a, U b) { return {(MaskVector)(a.v == b.v)}; }
+// Returns which lanes of a and b share a set bit.
 RHYTHM_INLINE M intersects(U a, U b) { return {(MaskVector)((a.v & b.v) != 0)}; }
 template <int Bits>
 RHYTHM_INLINE U rotate_left(U a) {
@@ -61,6 +62,7 @@ RHYTHM_INLINE U below(U a, uint32_t n) { return {((a.v >> 16) * n) >> 16}; }
 RHYTHM_INLINE M operator&(M a, M b) { return {a.v & b.v}; }
 RHYTHM_INLINE M operator|(M a, M b) { return {a.v | b.v}; }
 RHYTHM_INLINE M operator!(M a) { return {~a.v}; }
+// Returns a bit for each flag, the first lane in the lowest bit.
 RHYTHM_INLINE uint32_t lane_bits(M a) {
   return (a.v[0] & 1u) | (a.v[1] & 2u) | (a.v[2] & 4u) | (a.v[3] & 8u);
 }
@@ -79,6 +81,7 @@ RHYTHM_INLINE F min(F a, F b) { return select(a < b, a, b); }
 RHYTHM_INLINE F max(F a, F b) { return select(b < a, a, b); }
 RHYTHM_INLINE F abs(F a) { return as_floats(as_words(a) & broadcast(0x7fffffffu)); }
 
+// Converts words below 2^31.
 RHYTHM_INLINE F to_float(U a) { return {__builtin_convertvector((MaskVector)a.v, FloatVector)}; }
 RHYTHM_INLINE U and_or(U a, U mask, U set) { return (a & mask) | set; }
 

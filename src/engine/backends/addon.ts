@@ -91,7 +91,7 @@ export function loadAddon(path: string = addonPath()): Addon {
     throw new BackendError(
       'addon_stale',
       `Expected an addon built for layout ${expected.slice(0, 12)}, got one for ` +
-        `${describe(addon?.layoutDigest).slice(0, 14)} at ${path}. ${BUILD_REMEDY}`,
+        `${describe(addon?.layoutDigest).replaceAll('"', '').slice(0, 12)} at ${path}. ${BUILD_REMEDY}`,
     );
   }
   loadedAddons.set(path, addon);

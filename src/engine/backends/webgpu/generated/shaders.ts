@@ -252,8 +252,8 @@ fn is_in(mask: u32, i: u32) -> bool {
   return byte_at(mask, i) != 0u;
 }
 `,
-  'numbers.wgsl': `// Arithmetic that no compiler can rewrite. Every + - * rounds once: its bits pass through an exclusive or with a zero
-// that is unknown to the compiler, so nothing can be fused, reordered or factored across it.
+  'numbers.wgsl': `// Arithmetic that no compiler can rewrite. Every + - * rounds once: the bits of its result pass through an exclusive or
+// with a zero that is unknown to the compiler, so nothing can be fused, reordered or factored across it.
 
 // The zero. Every kernel reads it from the launch first.
 var<private> zero: u32;
@@ -959,6 +959,7 @@ fn sum_at(sums: u32, i: u32) -> f32 {
   }
   return bitcast<f32>(request[sums + i]);
 }
+// Returns the state of an episode that begins after step 0.
 fn given_episode(i: u32) -> EpisodeState {
   let at = launch.meters + i * COUNT_METERS;
   var episode = new_episode(

@@ -1,5 +1,5 @@
-// Arithmetic that no compiler can rewrite. Every + - * rounds once: its bits pass through an exclusive or with a zero
-// that is unknown to the compiler, so nothing can be fused, reordered or factored across it.
+// Arithmetic that no compiler can rewrite. Every + - * rounds once: the bits of its result pass through an exclusive or
+// with a zero that is unknown to the compiler, so nothing can be fused, reordered or factored across it.
 
 // The zero. Every kernel reads it from the launch first.
 var<private> zero: u32;

@@ -33,6 +33,7 @@ fn sum_at(sums: u32, i: u32) -> f32 {
   }
   return bitcast<f32>(request[sums + i]);
 }
+// Returns the state of an episode that begins after step 0.
 fn given_episode(i: u32) -> EpisodeState {
   let at = launch.meters + i * COUNT_METERS;
   var episode = new_episode(
