@@ -85,6 +85,7 @@ class Batch {
   // all tiles at once.
   template <class Work>
   void each_part(size_t min_tiles, const Work& work);
+  // Does the same for tiles [first_tile, last_tile).
   template <class Work>
   void each_part_of(size_t first_tile, size_t last_tile, size_t min_tiles, const Work& work);
 

@@ -31,7 +31,7 @@ struct Outputs {
   int32_t* episode_lengths;
   uint8_t* terminated;
   uint8_t* final_mask;
-  size_t column_stride;  // 0: row-major
+  size_t column_stride;  // the distance between columns; 0: row-major
 };
 
 // The environments of a batch.
@@ -44,12 +44,12 @@ struct Envs {
 
 // The states of episodes that begin at a later step. A pointer is null where the backend request has null.
 struct Start {
-  const uint8_t* steps;
+  const uint8_t* steps;  // steps taken before the episode begins
   const float* meters;
   const float* early;    // sum of the rewards of the first half, without noise
   const float* late;     // sum of the rewards of the second half, without noise
   const float* returns;  // sum of the rewards
-  const uint8_t* crashes;
+  const uint8_t* crashes;  // how often a meter was below the crash threshold
   const float* well;   // sum of the weighted meters
   const float* skill;  // sum of the terms of belief_skill
   const float* beliefs;  // in [0, 1]
@@ -87,7 +87,7 @@ struct Trajectory {
   float* meters;
   float* deltas;
   float* anomalies;
-  size_t column_stride;  // 0: row-major
+  size_t column_stride;  // the distance between columns; 0: row-major
 };
 
 // A copy of environments: environment indices[i] of the source becomes environment i.
@@ -119,7 +119,7 @@ struct Kernel {
   void (*reset)(const Envs&, const Reset&, size_t first_tile, size_t last_tile);
   // Returns whether all bytes of an array are codes of actions.
   bool (*all_legal)(const uint8_t* codes, size_t length);
-  // Returns the first tile with an invalid action or a step after the end, else last_tile.
+  // Returns the first tile in which a step has an invalid action or follows the end of an episode, else last_tile.
   size_t (*find_refused)(const Envs&, const Step&, size_t first_tile, size_t last_tile);
   void (*step)(const Envs&, const Step&, size_t first_tile, size_t last_tile);
   void (*run)(const Envs&, const Run&, size_t first_tile, size_t last_tile);

@@ -175,6 +175,7 @@ export function buildBlock(spec: WorldSpec): Uint32Array {
     const value = ENTRIES[name as BlockName](spec) as Nested;
     // The deepest table has three dimensions. TypeScript has no type for `flat(3)` of nested arrays of any depth.
     for (const number of typeof value === 'number' ? [value] : (value.flat(3 as 1) as number[])) {
+      // Adding 0 turns -0 into 0.
       float[0] = number + 0;
       words.push(word === 'u32' ? number : bits[0]);
     }

@@ -126,7 +126,9 @@ export const STATE_FIELDS = layOut([
   ['began', 1, 'u32', 0, NUM_STEPS - 1, 'steps taken before the episode began'],
   ['first_meters', NUM_METERS, 'f32', 0, 1, 'the meters when the episode began'],
 ]);
+/** Number of words of a state: 52. */
 export const STATE_WORDS = sizeOf(STATE_FIELDS);
+/** Offsets of the fields of a state, by their names in camelCase. */
 export const STATE = offsets<
   | 'seed'
   | 'step'

@@ -75,7 +75,10 @@ export interface WorldSpec {
   graders: Record<string, number[]>;
   /** Second words of the generator's key, hexadecimal u32. */
   streams: Record<'profile' | 'event' | 'noise' | 'policy' | 'imagination', string>;
-  /** The published rule-based policy: an action for each time of day, and rules that take precedence. */
+  /**
+   * The published rule-based policy: an action for each time of day, and rules that take precedence. A rule applies if its
+   * meter is less than `below` in one of its `slots` (default: all).
+   */
   heuristic: {
     schedule: string[];
     rules: { meter: string; below: number; action: string; slots?: number[] }[];

@@ -1,4 +1,7 @@
-/** Allocates the outputs of a batch in one ArrayBuffer that JavaScript owns, so that views outlive the batch. */
+/**
+ * Allocates the outputs of a batch in one ArrayBuffer that JavaScript owns, so that views outlive the batch. Also allocates
+ * trajectories.
+ */
 import { NUM_COMPONENTS, NUM_METERS, NUM_STEPS, OBSERVATION_SIZE } from '../../world/fields.js';
 import type { OutputLayout, Outputs, TrajectoryField, TrajectoryOf } from './backend.js';
 
@@ -60,6 +63,7 @@ export function allocateOutputs(
       };
     });
   const sizeOf = ({ kind, length }: (typeof arrays)[number]) => align(kind.BYTES_PER_ELEMENT * length);
+  // The buffer has room for one more cache line, because the first array begins at the first cache line in it.
   const buffer = new ArrayBuffer(arrays.reduce((sum, array) => sum + sizeOf(array), LINE));
   let offset = bytesToCacheLine(buffer);
   const views = arrays.map((array) => {

@@ -37,6 +37,7 @@ interface HeaderField {
   readonly meaning: string;
 }
 
+/** The fields of the header: name, bytes, meaning. */
 const ROWS = [
   ['magic', MAGIC.length, 'MAGIC'],
   ['format', 4, 'FORMAT'],

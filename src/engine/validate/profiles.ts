@@ -28,6 +28,7 @@ export interface EnvProfiles {
 function repeat(row: ArrayLike<number>, count: number): Float32Array {
   const rows = new Float32Array(row.length * count);
   rows.set(row);
+  // Doubles the number of copies each time.
   for (let done = row.length; done < rows.length; done *= 2) rows.copyWithin(done, 0, done);
   return rows;
 }

@@ -62,6 +62,7 @@ def refused(options, call):
 
 
 def failures(cases):
+    """Starts a server with each of the options. Returns the errors, each with whether a child process is left."""
     results = []
     for options in cases:
         def enter():

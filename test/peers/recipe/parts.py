@@ -140,6 +140,7 @@ class StandIn:
     max_completion_length = 4
 
     def __init__(self, answers, limit):
+        # This object is also its own vLLM, model and configuration.
         self.vllm_generation = self
         self.model = self
         self.config = self

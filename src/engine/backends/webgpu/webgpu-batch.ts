@@ -117,6 +117,7 @@ export class WebGpuBatch implements AsyncBatch {
   async run(request: RunRequest<AsyncBatch>): Promise<Refusal | null> {
     const { first, end } = request.part ?? { first: 0, end: this.#numEnvs };
     const { from, stops } = request;
+    // The first part checks the actions of all parts.
     if (first === 0) {
       const origin = from && { clock: (from.source as WebGpuBatch).#clock, indices: from.indices };
       const refusal = this.#clock.findSequenceRefusal(request, origin ?? null);
