@@ -34,13 +34,16 @@ export interface VecEnvOptions {
   kernel?: string;
   /** Threads for large batches, 1 to 256. Changes no result. Default: the machine's number of processors. */
   threads?: number;
-  /** The profiles of resets without `profiles`. Default 'sampled'. */
+  /** The profiles for resets that do not pass `profiles`. Default 'sampled'. */
   profiles?: ProfileChoice;
-  /** The graders of resets without `graders`. Default 'v2'. */
+  /** The graders for resets that do not pass `graders`. Default 'v2'. */
   grader?: GraderChoice;
   /** How environments are reset after their episodes end. Default 'disabled': a finished environment waits for `reset`. */
   autoreset?: AutoresetMode;
-  /** `[low, size]`: the allowed seeds. Autoreset adds numEnvs to a seed and wraps at the end. Default: every u32. */
+  /**
+   * `[low, size]`: the allowed seeds, from low to low + size - 1. Autoreset adds numEnvs to a seed and wraps at the end.
+   * Default: every u32.
+   */
   seedRange?: readonly [low: number, size: number];
   /** The fields of an observation, and their encoding. Default: OBSERVATION_FIELDS without encoding. */
   observation?: ObservationOptions;

@@ -73,13 +73,13 @@ def result_of(call, client):
         faults = [vars(fault) for fault in scores.faults]
         result = {"rows": scores.rows, "digest": scores.world_digest, "scores": scores.columns, "faults": faults}
         return result if scores.parsed is None else {**result, "parsed": vars(scores.parsed)}
-    request = call["rewards"]
-    options = request.get("of", {})
+    rewards = call["rewards"]
+    options = rewards.get("of", {})
     # Calls with the same options share a stack, as the batches of a training do.
     stack = STACKS.setdefault(json.dumps(options), rhythm_vec.RewardStack(client, **options))
-    functions = {name: getattr(stack, name) for name in request["names"]}
-    prompts = [None] * len(request["columns"]["completions"])
-    return {name: functions[name](prompts=prompts, **request["columns"]) for name in request["names"]}
+    functions = {name: getattr(stack, name) for name in rewards["names"]}
+    prompts = [None] * len(rewards["columns"]["completions"])
+    return {name: functions[name](prompts=prompts, **rewards["columns"]) for name in rewards["names"]}
 
 
 def result_or_error(call, client):
@@ -90,15 +90,15 @@ def result_or_error(call, client):
 
 
 def main():
-    question = json.load(sys.stdin)
+    request = json.load(sys.stdin)
     waits = []
-    options = question["client"]
+    options = request["client"]
     time = {"sleep": waits.append, "clock": lambda: sum(waits) + sum(ADVANCED)}
     backoff = rhythm_vec.Backoff(**options.pop("backoff", {}), **time, jitter=lambda: 0.0)
     client = rhythm_vec.Client(**options, backoff=backoff)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        results = [result_or_error(call, client) for call in question["calls"]]
+        results = [result_or_error(call, client) for call in request["calls"]]
     texts = [f"{warning.category.__name__}: {warning.message}" for warning in caught]
     pickled = [names_of(pickle.loads(pickle.dumps(rhythm_vec.reward_funcs(grader=grader)))) for grader in GRADERS]
     json.dump({"results": results, "waits": waits, "warnings": texts, "pickled": pickled}, sys.stdout)

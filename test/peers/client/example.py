@@ -8,11 +8,11 @@ from contextlib import redirect_stdout
 
 
 def main():
-    question = json.load(sys.stdin)
-    os.environ.update(question["env"])
+    request = json.load(sys.stdin)
+    os.environ.update(request["env"])
     printed = io.StringIO()
     with redirect_stdout(printed):
-        exec(question["code"], {})
+        exec(request["code"], {})
     json.dump(printed.getvalue(), sys.stdout)
 
 

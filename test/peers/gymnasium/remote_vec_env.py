@@ -38,11 +38,11 @@ def make(envs, call):
 
 
 def main():
-    question = json.load(sys.stdin)
-    if question is None:
+    request = json.load(sys.stdin)
+    if request is None:
         return json.dump(None, sys.stdout)
-    envs = RemoteVectorEnv(**question["options"])
-    rows = [make(envs, call) for call in question["calls"]]
+    envs = RemoteVectorEnv(**request["options"])
+    rows = [make(envs, call) for call in request["calls"]]
     mode = envs.metadata["autoreset_mode"].value
     envs.close()
     json.dump({"mode": mode, "rows": rows}, sys.stdout)

@@ -75,9 +75,9 @@ def run(sequence, num_envs, length):
 
 
 def main():
-    question = json.load(sys.stdin)
-    num_envs, length = question["numEnvs"], question["length"]
-    sequences = [run(sequence, num_envs, length) for sequence in question["sequences"]]
+    request = json.load(sys.stdin)
+    num_envs, length = request["numEnvs"], request["length"]
+    sequences = [run(sequence, num_envs, length) for sequence in request["sequences"]]
     json.dump({"version": gymnasium.__version__, "sequences": sequences}, sys.stdout)
 
 

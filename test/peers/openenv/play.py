@@ -48,10 +48,10 @@ def validate(url: str) -> dict:
     }
 
 
-question = json.load(sys.stdin)
+request = json.load(sys.stdin)
 answer = {}
-if "play" in question:
-    answer["played"] = play(**question["play"])
-if "validate" in question:
-    answer["validated"] = validate(question["validate"])
+if "play" in request:
+    answer["played"] = play(**request["play"])
+if "validate" in request:
+    answer["validated"] = validate(request["validate"])
 json.dump(answer, sys.stdout)

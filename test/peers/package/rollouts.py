@@ -25,10 +25,10 @@ def arrays_of(result):
     return {name: base64.b64encode(np.ascontiguousarray(array).tobytes()).decode() for name, array in arrays.items()}
 
 
-question = json.load(sys.stdin)
-columns = {name: decoded(column) for name, column in question["columns"].items()}
-scores = [score_replay(**columns, **options) for options in question["options"]]
-groups = rollout_groups(policy="random", **question["groups"])
+request = json.load(sys.stdin)
+columns = {name: decoded(column) for name, column in request["columns"].items()}
+scores = [score_replay(**columns, **options) for options in request["options"]]
+groups = rollout_groups(policy="random", **request["groups"])
 answer = {
     "scores": [arrays_of(each) for each in scores],
     "faults": [[[fault.index, fault.code] for fault in each.faults] for each in scores],

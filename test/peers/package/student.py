@@ -16,10 +16,10 @@ def encoded(arrays, dtype):
     return base64.b64encode(np.concatenate(arrays).astype(dtype).tobytes()).decode()
 
 
-question = json.load(sys.stdin)
-seeds = question["seeds"]
+request = json.load(sys.stdin)
+seeds = request["seeds"]
 answer = []
-for name in question["students"]:
+for name in request["students"]:
     env = VecEnv(len(seeds))
     player = Student(name).open(len(seeds))
     observations = env.reset(seed=seeds).observations

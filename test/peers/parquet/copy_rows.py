@@ -8,9 +8,9 @@ import duckdb
 
 
 def main():
-    question = json.load(sys.stdin)
-    if question is not None:
-        path, condition, output = question
+    request = json.load(sys.stdin)
+    if request is not None:
+        path, condition, output = request
         duckdb.sql(f"copy (select * from read_parquet('{path}') where {condition}) to '{output}' (format parquet)")
     json.dump({"version": duckdb.__version__}, sys.stdout)
 

@@ -14,10 +14,10 @@ import sys
 RECIPE = pathlib.Path(__file__).parents[3] / "python" / "recipe"
 sys.path[:0] = [str(RECIPE), str(RECIPE.parent)]
 
-question = json.load(sys.stdin)
+request = json.load(sys.stdin)
 for package in ("trl", "peft"):
     importlib.metadata.version(package)
-if not question:
+if not request:
     # Importing torch takes seconds.
     print("{}")
     sys.exit()
@@ -184,7 +184,7 @@ def conversations():
 def main():
     # TRL prints its log.
     with contextlib.redirect_stdout(sys.stderr):
-        folder = pathlib.Path(question["folder"])
+        folder = pathlib.Path(request["folder"])
         folder.mkdir(parents=True, exist_ok=True)
         nf4 = models.nf4_config().to_dict()
         answer = {

@@ -19,13 +19,13 @@ import watch  # noqa: E402
 
 
 def main():
-    question = json.load(sys.stdin)
-    limits = {name: tuple(value) if isinstance(value, list) else value for name, value in question["limits"].items()}
-    watching = watch.Watch(settings.Limits(**limits), question["past"])
+    request = json.load(sys.stdin)
+    limits = {name: tuple(value) if isinstance(value, list) else value for name, value in request["limits"].items()}
+    watching = watch.Watch(settings.Limits(**limits), request["past"])
     warnings, stops = [], []
-    for index, step in enumerate(question["steps"]):
+    for index, step in enumerate(request["steps"]):
         batch = watch.Batch(**step["batch"]) if step.get("batch") else None
-        line = watch.line_of(len(question["past"]) + index + 1, step.get("logged", {}), batch)
+        line = watch.line_of(len(request["past"]) + index + 1, step.get("logged", {}), batch)
         warnings += [vars(each) for each in watching.add(line)]
         stops.append(watching.stop_reasons())
     log = "".join(json.dumps(line) + "\n" for line in watching.lines)
@@ -36,7 +36,7 @@ def main():
         "lines": watching.lines,
         "summary": summary,
         "text": watch.summary_text(summary, len(watching.lines)),
-        "actions": [answers.action_named(text) for text in question["texts"]],
+        "actions": [answers.action_named(text) for text in request["texts"]],
         "log": watch.read_lines(log[:-5], len(watching.lines)),
         "names": answers.ACTIONS,
         "table": settings.table(),

@@ -10,22 +10,22 @@ import sys
 import tempfile
 
 
-def rewards_of(question):
+def rewards_of(request):
     names = {}
-    exec(question["code"], names)
-    rows = names["dataset"].select(range(len(question["answers"])))
-    completions = [[{"role": "assistant", "content": answer}] for answer in question["answers"]]
+    exec(request["code"], names)
+    rows = names["dataset"].select(range(len(request["answers"])))
+    completions = [[{"role": "assistant", "content": answer}] for answer in request["answers"]]
     columns = {name: rows[name] for name in rows.column_names if name != "prompt"}
     rewards = {f.__name__: f(prompts=rows["prompt"], completions=completions, **columns) for f in names["rewards"]}
     return {"columns": rows.column_names, "rewards": rewards}
 
 
 def main():
-    question = json.load(sys.stdin)
+    request = json.load(sys.stdin)
     with tempfile.TemporaryDirectory() as cache:
         # The datasets library reads this when it is imported.
         os.environ["HF_HOME"] = cache
-        json.dump(rewards_of(question), sys.stdout)
+        json.dump(rewards_of(request), sys.stdout)
 
 
 main()

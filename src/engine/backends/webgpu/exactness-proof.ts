@@ -28,7 +28,7 @@ export interface Proof {
 
 type Open = (options: AsyncBatchOptions) => Promise<AsyncBatch>;
 
-/** Plays the same episodes on the device and on the reference. */
+/** Plays the same episodes on the device and on the reference, and counts those that differ. */
 export async function proveExact(open: Open, world: World): Promise<Proof> {
   const device = { allowInexact: true, maxDispatchMs: 100, workgroupSize: 64 };
   let different = 0;
