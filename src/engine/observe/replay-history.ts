@@ -5,7 +5,7 @@ import { Episode } from '../reference/episode.js';
 import { loadEpisode } from '../reference/state-words.js';
 import { HISTORY_STEPS, type HistoryStep } from './past-step.js';
 
-/** A step: the action's code, and the belief, three finite numbers; null for none. */
+/** A step: the action's code, and the belief (three finite numbers, or null for no belief). */
 export interface LaterStep {
   readonly action: number;
   readonly belief: ArrayLike<number> | null;

@@ -18,7 +18,7 @@ export const SKILL_ERROR_SHARE = 2 ** -18;
 
 /**
  * Returns the bounds of `well` after `steps` steps: 0 to `steps` if no weight is negative and the weights sum to 1, because
- * meters are in [0, 1]; else any number.
+ * meters are in [0, 1]; else -MAX_SUM to MAX_SUM.
  * @param weights f32 [5]; null if they are unknown.
  */
 export function wellBounds(steps: number, weights: ArrayLike<number> | null): Bounds {

@@ -120,7 +120,7 @@ export class Autoreset {
     this.episodeNumbers[env]++;
   }
 
-  /** Delays the ends of environments that do not step by one tick. @returns the number of environments that step. */
+  /** Delays by one tick the ends of environments that do not step. @returns the number of environments that step. */
   #delayEnds(stepMask: Uint8Array): number {
     let steps = 0;
     for (let i = 0; i < this.#ends.length; i++) {

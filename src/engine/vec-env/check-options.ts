@@ -38,7 +38,7 @@ export interface Settings extends Defaults {
 
 /**
  * Validates options and fills in the defaults. Null, which JSON may contain, is not a valid option.
- * @param defaults replace the profiles and the grader of the options. @throws InputError as `createVecEnv`.
+ * @param defaults profiles and graders to use in place of the options' own. @throws InputError as `createVecEnv`.
  */
 export function toSettings(given: VecEnvOptions, defaults?: Defaults): Settings {
   const options = readOptions('options', given, OPTIONS);

@@ -35,7 +35,7 @@ export async function readBack(core: Core<AsyncBatch>, which?: readonly OutputNa
   core.requireAttached();
 }
 
-/** Records which final outputs belong to the last call, and reads outputs back. */
+/** Reads outputs back. Records which final observations and entries of `finalMask` belong to the last call. */
 export class ReadState {
   readonly #core: Core<AsyncBatch>;
   /** Whether the last call that changed states was a step. Only a step produces final observations. */

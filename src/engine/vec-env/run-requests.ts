@@ -15,7 +15,7 @@ export type RunChoice = 'random' | 'heuristic' | Actions;
 const POLICIES = ['random', 'heuristic'];
 const SEQUENCE = `numEnvs x ${NUM_STEPS}`;
 
-/** Returns the policy of a run. @throws InputError `unknown_name`, `unknown_option`, or as for seeds and actions. */
+/** Returns the policy of a run. @throws InputError `unknown_name`, `unknown_option`, or as `toSeeds` and `toActions`. */
 export function toRunPolicy(
   choice: RunChoice,
   policySeeds: SeedChoice | undefined,
@@ -45,7 +45,7 @@ export function toRunPolicy(
 
 /**
  * Returns the beliefs of a run. @param beliefs three numbers that hold for all steps, or f32 [numEnvs, 28, 3].
- * @throws InputError as for a step's beliefs.
+ * @throws InputError as `toConstantBelief`, `toBeliefs` and `toGiven`.
  */
 export function toRunBeliefs(beliefs: ArrayLike<number>, numEnvs: number): RunBeliefs {
   if (isList(beliefs) && beliefs.length === NUM_BELIEFS) {

@@ -91,7 +91,7 @@ export class StepOutputs {
   }
 
   /**
-   * Encodes outputs that were read back, possibly long after the last step.
+   * Encodes outputs that were read back, possibly long after the last step. @param names of these outputs.
    * @param isAfterStep whether the last call that changed states was a step. Only steps produce final observations.
    */
   afterRead(names: readonly (keyof Outputs)[], isAfterStep: boolean): void {
