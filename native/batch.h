@@ -94,7 +94,7 @@ class Batch {
   std::unique_ptr<Tables> tables_;
   std::vector<Tile> tiles_;
   const int threads_;
-  int max_steps_taken_ = 0;           // an upper bound over the environments
+  int max_steps_taken_ = 0;           // an upper bound of the steps that any environment has taken
   std::unique_ptr<ThreadPool> pool_;  // started by the first call with enough work
   bool stale_results_ = false;        // whether the outputs hold results of episodes that an autoreset has replaced
 };

@@ -33,7 +33,7 @@ RHYTHM_INLINE void prefetch(const void* from, size_t bytes) {
   for (size_t at = 0; at < bytes; at += 64) __builtin_prefetch(line + at, 1);
 }
 
-// The states of more environments do not fit into a core's own caches.
+// The states of more environments than this do not fit into a core's own caches.
 constexpr int kEnvsInCache = 6144;
 
 // The bytes of a tile that a step or a run may read. The later words record how the episode began.

@@ -167,7 +167,7 @@ export class Episode implements EpisodeState, Transition {
   /**
    * @internal Does the same as `reset`, for valid values.
    * @param mode code of PROFILE_MODES. @param floats the profile for mode `given`; null keeps the profile.
-   * @param grader eight weights.
+   * @param grader eight weights. @param beginning the state in which the episode begins. Default: step 0.
    */
   begin(
     seed: number,
@@ -249,7 +249,7 @@ export class Episode implements EpisodeState, Transition {
     return this.reward;
   }
 
-  /** @internal Takes a step by rules 1 to 10, without the grade. */
+  /** @internal Takes a step by rules 1 to 10, without the grade and without adding the reward to `return`. */
   applyStep(action: number, belief: ArrayLike<number> | null): void {
     const t = this.stepCount;
     const draws = drawsOf(this.#streams, this.seed, t, this.#draws);

@@ -33,7 +33,7 @@ export function clampBelief(x: number, smallest: number): number {
 
 /**
  * Rule 9: belief. Returns a belief's term of `belief_skill`: 1 minus a multiple of its mean squared error. It is 1 for the
- * truth, and 0 on average over profiles for the belief [0.5, 0.5, 0.5].
+ * truth, and 0 on average over sampled profiles for the belief [0.5, 0.5, 0.5].
  */
 export function skillTerm(params: Params, belief: Float32Array, target: Float32Array): number {
   const square = (k: number): number => {

@@ -48,7 +48,7 @@ export interface Transition {
   well: number;
   /** Code of the event; -1 for no event. */
   event: number;
-  /** With noise. */
+  /** The reward, with noise. */
   reward: number;
   /** f32 [5] each. */
   readonly deltas: Float32Array;
