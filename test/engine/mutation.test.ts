@@ -76,18 +76,18 @@ function worldWithWord(at: number, isFloat: boolean, value: number): World {
   return { ...WORLD, words, params: readBlock(words) };
 }
 
-/** Batches that together use every rule: two policies, each with and without imagination. */
-const WHOLE = (['random', 'heuristic'] as const).flatMap((kind) =>
+/** Settings of batches that together use every rule: two policies, each with and without imagination. */
+const LARGE_BATCHES = (['random', 'heuristic'] as const).flatMap((kind) =>
   [false, true].map((imagination) => ({ kind, imagination, n: 160 })),
 );
-/** All batches. The small batch comes first, because it suffices to detect most changes. */
-const PARTS = [{ ...WHOLE[0], n: 16 }, ...WHOLE];
+/** The settings of all batches. The small batch comes first, because it suffices to detect most changes. */
+const BATCHES = [{ ...LARGE_BATCHES[0], n: 16 }, ...LARGE_BATCHES];
 
 /** Plays a batch of episodes. @returns its columns and trajectory. */
 async function episodes(
   engine: AsyncEngine,
   world: World,
-  { kind, imagination, n }: (typeof PARTS)[number],
+  { kind, imagination, n }: (typeof BATCHES)[number],
 ): Promise<Columns> {
   const { batch, columns } = await openAsyncBatch(engine, n, { world, imagination });
   const names = Array.from({ length: n }, (_, i) => GRADER_NAMES[i % GRADER_NAMES.length]);
@@ -103,11 +103,11 @@ async function episodes(
   return all;
 }
 
-const expected = await Promise.all(PARTS.map((part) => episodes(REFERENCE, WORLD, part)));
+const expected = await Promise.all(BATCHES.map((setup) => episodes(REFERENCE, WORLD, setup)));
 
 async function isReported(engine: AsyncEngine, world: World): Promise<boolean> {
-  for (const [k, part] of PARTS.entries()) {
-    if (!equalBits(expected[k], await episodes(engine, world, part))) return true;
+  for (const [k, setup] of BATCHES.entries()) {
+    if (!equalBits(expected[k], await episodes(engine, world, setup))) return true;
   }
   return false;
 }
@@ -135,8 +135,8 @@ const MUTANTS = mutants();
 
 describe.each(ASYNC_ENGINES)('$name', (engine) => {
   it('equals the reference if no word changes', async () => {
-    for (const [k, part] of PARTS.entries()) {
-      expect(differences(expected[k], await episodes(engine, WORLD, part))).toEqual([]);
+    for (const [k, setup] of BATCHES.entries()) {
+      expect(differences(expected[k], await episodes(engine, WORLD, setup))).toEqual([]);
     }
   });
 

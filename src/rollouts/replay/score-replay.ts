@@ -96,6 +96,7 @@ export const scoreReplayAsyncOn = async (
   options: ReplayOptions,
 ): Promise<ReplayScores> => runAsync(score(platform, rows, options, openAnyBatch));
 
+/** Scores rows. @param open opens a batch on a synchronous backend, or on any backend. */
 function* score(
   platform: Platform,
   rows: ReplayInput | LazyRows,
@@ -107,7 +108,7 @@ function* score(
   const { onFault = 'mark', grader = 'v2' } = checked;
   const world = createWorld(checked.world);
   const faults = new Faults(checkName('onFault', onFault, ON_FAULT) === 'throw');
-  const weights = toGrader(world, grader);
+  const weights = toWeights(world, grader);
   const settings = toStackSettings(checked, weights);
   const batch = yield* openReplayBatch(platform, world, checked, open);
   try {
@@ -207,7 +208,7 @@ function markInvalid({ rewards, stepRewards, beliefMae, beliefSkill }: ReplayRes
 }
 
 /** Returns the weights of a grader, f32 [8]. @throws InputError `wrong_type`, `unknown_name` or `bad_grader`. */
-function toGrader(world: World, grader: unknown): Float32Array {
+function toWeights(world: World, grader: unknown): Float32Array {
   if (typeof grader === 'string' || isList(grader)) return resolveGrader(world, grader);
   throw wrongType('grader', 'a name or a list of weights', grader, 'Pass a name or a list of weights.');
 }

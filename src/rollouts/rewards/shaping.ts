@@ -63,6 +63,7 @@ function setOf(codes: Uint8Array, from: number, to: number): number {
   return set;
 }
 
+/** Returns the number of bits that are set. Each turn of the loop clears the lowest one. */
 function countOf(set: number): number {
   let count = 0;
   for (let rest = set; rest !== 0; rest &= rest - 1) count++;

@@ -51,6 +51,7 @@ interface RewardFunction {
 
 function toFunctions(rewards: Rewards): RewardFunction[] {
   if (!isList(rewards)) throw notRewards('rewards', rewards);
+  // A typed array, or a list that does not begin with a list, has the rewards of one function.
   if (kindOf(rewards) !== undefined || !Array.isArray(rewards) || !isList(rewards[0])) {
     return [{ where: 'rewards', list: rewards }];
   }

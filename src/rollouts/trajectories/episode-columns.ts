@@ -11,7 +11,7 @@ import { SAMPLING_NAMES, USAGE_NAMES } from './trajectory-episode.js';
 /** A row: values by the names of EPISODE_COLUMNS. */
 export type EpisodeRow = Readonly<Record<string, unknown>>;
 
-/** The names of all results at the end of an episode. */
+/** The names of all results at the end of an episode. '' is the digest of no former world. */
 const FINAL_NAMES = finalNames('');
 /** Components that files of world 1.0.0 lack. */
 const SINCE_WORLD_1_1 = ['wellbeing', 'belief_skill'];

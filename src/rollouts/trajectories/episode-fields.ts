@@ -33,10 +33,11 @@ export const floats = (count: number) =>
     `${count} finite numbers`,
     (value) => Array.isArray(value) && value.length === count && value.every(Number.isFinite),
   ).transform((values) => values.map(Math.fround));
-const isShare = (value: unknown): boolean => typeof value === 'number' && value >= 0 && value <= 1;
+const isFraction = (value: unknown): boolean => typeof value === 'number' && value >= 0 && value <= 1;
 export const belief = expect<StoredBelief | null>(
   'null or three numbers from 0 to 1',
-  (value) => value === null || (Array.isArray(value) && value.length === NUM_BELIEFS && value.every(isShare)),
+  (value) =>
+    value === null || (Array.isArray(value) && value.length === NUM_BELIEFS && value.every(isFraction)),
 ).transform((values) => values && (values.map(Math.fround) as unknown as StoredBelief));
 
 /** A schema of objects with a float32 under these keys. */

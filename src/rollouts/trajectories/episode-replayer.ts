@@ -36,8 +36,8 @@ export class EpisodeReplayer implements AsyncDisposable {
   }
 
   /**
-   * Returns whole episodes. For an episode of this release, `episodeLine` gives the line that `toCompact` got, byte for byte.
-   * `final` has the recorded results, so that `reeval` can compare them with those of a replay.
+   * Returns whole episodes. For an episode of this release, `episodeLine` gives the line of the original episode, byte for
+   * byte. `final` has the recorded results, so that `reeval` can compare them with those of a replay.
    * @param compact any number of episodes, from `toCompact` or `parseCompact`. @throws as `createVecEnv`.
    */
   async fromCompact(compact: readonly CompactEpisode[]): Promise<TrajectoryEpisode[]> {

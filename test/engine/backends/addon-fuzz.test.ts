@@ -29,6 +29,10 @@ reportAbsentEngines();
 
 const RUNS = 400;
 
+/** Runs the heuristic, whose code is 1: each environment to its step of `stops`, by default to the end. */
+const runHeuristic = (batch: NativeBatch, stops: Uint8Array | null = null) =>
+  batch.run(1, null, null, null, stops, null, null, null);
+
 /** Draws 32 bits; half of the draws are small numbers. */
 const anyWord = (random: Random): number =>
   random.chance(0.5) ? random.integer(0, 40) : random.integer(0, 2 ** 32 - 1);
@@ -90,7 +94,7 @@ describe.each(NATIVE)('$name', ({ kernel }) => {
       try {
         const batch = new addon.Batch(kernel!, words, false, N, 1, allocateOutputs(N));
         batch.reset(resetOf({ modes: new Uint8Array(N).fill(1) }));
-        batch.run(1, null, null, null, null, null, null, null);
+        runHeuristic(batch);
         batch.targets(new Float32Array(N * 3));
       } catch (error) {
         expect(error).toBeInstanceOf(TypeError);
@@ -100,13 +104,13 @@ describe.each(NATIVE)('$name', ({ kernel }) => {
 
   it('load refuses a replaced word, or the batch runs the loaded states to the end', () => {
     const batch = open(addon, kernel!);
-    batch.run(1, null, null, null, new Uint8Array(N).fill(9), null, null, null);
+    runHeuristic(batch, new Uint8Array(N).fill(9));
     const saved = stateOf(batch);
     forAll(3 * RUNS, (random) => {
       const words = saved.slice();
       words[random.integer(0, words.length - 1)] = anyWord(random);
       call(batch, 'load', [words]);
-      batch.run(1, null, null, null, null, null, null, null);
+      runHeuristic(batch);
       batch.load(saved);
     });
   });

@@ -258,6 +258,7 @@ describe.each(NATIVE.slice(0, 1))('the checks of arguments', ({ kernel }) => {
     const indices = new Uint32Array(N).fill(3);
     const before = stateOf(batch);
     expect(() => batch.gather(source, indices)).toThrow(TypeError);
+    // A run of the heuristic, whose code is 1.
     const run = [1, null, null, null, null, null, null] as const;
     expect(() => batch.run(...run, { source, indices })).toThrow(TypeError);
     expect(stateOf(batch)).toEqual(before);

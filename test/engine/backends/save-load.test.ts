@@ -118,6 +118,7 @@ describe.each(NATIVE)('$name', ({ kernel }) => {
     const batch = new (loadAddon().Batch)(kernel!, WORLD.words, false, 3, 1, outputs);
     const seeds = Uint32Array.of(7, 8, 9);
     batch.reset({ mask: null, seeds, modes: null, profiles: null, graders: null });
+    // Policy 1 is the heuristic. It stops after nine steps.
     batch.run(1, null, null, null, new Uint8Array(3).fill(9), null, null, null);
     const before = new Uint32Array(3 * STATE_WORDS);
     batch.save(before, null);

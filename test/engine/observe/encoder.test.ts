@@ -153,41 +153,44 @@ describe('scaling', () => {
 /** The size of a row with seven records, without and with one-hot codes. */
 const [PLAIN_SIZE, ONE_HOT_SIZE] = [22 + 7 * 12, 47 + 7 * 22];
 
+/** The number of environments of `play`. */
+const N = 150;
+
 /** Plays random episodes. @param onStep called with the raw observations after the reset and each step. */
 function play(engine: (typeof TWO_ENGINES)[number], onStep: (raw: Float32Array, t: number) => void): void {
   const random = new Random('episodes');
-  using env = openOn(engine, { numEnvs: 150, profiles: 'sampled' });
+  using env = openOn(engine, { numEnvs: N });
   onStep(env.reset({ seed: 77 }).observations, 0);
   for (let t = 1; t <= 28; t++) {
-    onStep(env.step(random.bytes(150, 0, NUM_ACTIONS - 1)).observations, t);
+    onStep(env.step(random.bytes(N, 0, NUM_ACTIONS - 1)).observations, t);
   }
 }
 
 describe.each(TWO_ENGINES)('in episodes on $name', (engine) => {
   it('every number is within the bounds of its field, and one-hot blocks sum to 1', () => {
-    const history = new HistoryRows(150);
+    const history = new HistoryRows(N);
     const encoders = [{}, { oneHot: true }, { scale: true }, { oneHot: true, scale: true }].map(
-      (options) => new ObservationEncoder(WORLD, { ...options, history: true }, 150),
+      (options) => new ObservationEncoder(WORLD, { ...options, history: true }, N),
     );
     let numbers = 0;
     play(engine, (raw, t) => {
       if (t > 0) history.push(raw, null);
       for (const encoder of encoders) {
-        const out = new Float32Array(150 * encoder.size);
+        const out = new Float32Array(N * encoder.size);
         encoder.encode(raw, 0, history, out, 0, null);
         numbers += out.length;
         expect(outsideBounds(encoder, out)).toEqual([]);
         if (encoder.size === ONE_HOT_SIZE) expect(notOneHot(encoder, out)).toEqual([]);
       }
     });
-    expect(numbers).toBe(29 * 150 * 2 * (PLAIN_SIZE + ONE_HOT_SIZE));
+    expect(numbers).toBe(29 * N * 2 * (PLAIN_SIZE + ONE_HOT_SIZE));
   });
 });
 
 /** Returns the fields of environments with numbers outside the field's bounds. */
 function outsideBounds({ fields, size }: ObservationEncoder, out: Float32Array): string[] {
   return fields.flatMap(({ name, offset, size: length, low, high }) =>
-    Array.from({ length: 150 }, (_, i) => out.subarray(i * size + offset, i * size + offset + length))
+    Array.from({ length: N }, (_, i) => out.subarray(i * size + offset, i * size + offset + length))
       .filter((values) => !values.every((value) => value >= low && value <= high))
       .map((values) => `${name}: ${values}`),
   );
@@ -200,7 +203,7 @@ function notOneHot({ fields, size }: ObservationEncoder, out: Float32Array): str
   return codes.flatMap((field) => {
     const length = lengths[field.name];
     // One block for each environment, or seven in a history.
-    return Array.from({ length: (150 * field.size) / length }, (_, block) => {
+    return Array.from({ length: (N * field.size) / length }, (_, block) => {
       const blocksPerEnv = field.size / length;
       const at = Math.floor(block / blocksPerEnv) * size + field.offset + (block % blocksPerEnv) * length;
       return [...out.subarray(at, at + length)];

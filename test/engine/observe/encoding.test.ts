@@ -25,7 +25,8 @@ import { WORLD } from '../../support/open-batch.js';
 import { forAll, Random } from '../../support/random.js';
 import { changedWorld } from '../../support/worlds.js';
 
-const shape = (options: Parameters<typeof encodedFields>[1]) =>
+/** Returns name, offset, size and bounds of each field. */
+const layoutOf = (options: Parameters<typeof encodedFields>[1]) =>
   encodedFields(WORLD, options).map(({ name, offset, size, low, high }) => [name, offset, size, low, high]);
 
 it('without options the fields are those of raw observations', () => {
@@ -36,7 +37,7 @@ it('without options the fields are those of raw observations', () => {
 });
 
 it('a subset of the fields has the requested order, without gaps', () => {
-  expect(shape({ fields: ['deltas', 'step', 'meters'] })).toEqual([
+  expect(layoutOf({ fields: ['deltas', 'step', 'meters'] })).toEqual([
     ['deltas', 0, 5, -1, 1],
     ['step', 5, 1, 0, 28],
     ['meters', 6, 5, 0, 1],
@@ -44,7 +45,7 @@ it('a subset of the fields has the requested order, without gaps', () => {
 });
 
 it('oneHot encodes codes as blocks, and does not change other fields', () => {
-  expect(shape({ oneHot: true })).toEqual([
+  expect(layoutOf({ oneHot: true })).toEqual([
     ['step', 0, 1, 0, 28],
     ['day', 1, 8, 0, 1],
     ['slot', 9, 4, 0, 1],
@@ -78,7 +79,7 @@ it('the meaning of a one-hot block names its codes, and the block has one entry 
 
 it('history adds four fields at the end', () => {
   const largest = largestMagnitudes(WORLD.params);
-  expect(shape({ fields: ['step'], history: true })).toEqual([
+  expect(layoutOf({ fields: ['step'], history: true })).toEqual([
     ['step', 0, 1, 0, 28],
     ['history_action', 1, 7, -1, 9],
     ['history_reward', 8, 7, -(2 ** 64), 2 ** 64],

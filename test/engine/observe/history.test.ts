@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Batch, Outputs, Trajectory } from '../../../src/engine/backends/backend.js';
 import { allocateTrajectory } from '../../../src/engine/backends/outputs.js';
 import { HISTORY_SIZE, HistoryRows } from '../../../src/engine/observe/history.js';
-import type { HistoryStep } from '../../../src/engine/observe/past-step.js';
+import { type HistoryStep, RECORD_SIZE } from '../../../src/engine/observe/past-step.js';
 import { replayHistory } from '../../../src/engine/observe/replay-history.js';
 import { NUM_STEPS, OBSERVATION, OBSERVATION_SIZE, STATE, STATE_WORDS } from '../../../src/world/fields.js';
 import { createWorld, type World } from '../../../src/world/world.js';
@@ -103,9 +103,9 @@ function gather(random: Random, target: Recorded, source: Recorded): void {
 /** Returns the last steps in the form of `readHistory`. */
 function records(steps: readonly HistoryStep[]): Float32Array {
   const rows = new Float32Array(HISTORY_SIZE);
-  for (let at = 0; at < HISTORY_SIZE; at += 12) rows[at] = -1;
+  for (let at = 0; at < HISTORY_SIZE; at += RECORD_SIZE) rows[at] = -1;
   steps.slice(-7).forEach(({ action, reward, deltas, anomalies }, k, last) => {
-    rows.set([action, reward, ...deltas, ...anomalies], (7 - last.length + k) * 12);
+    rows.set([action, reward, ...deltas, ...anomalies], (7 - last.length + k) * RECORD_SIZE);
   });
   return rows;
 }
@@ -168,6 +168,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
 });
 
 describe('a history', () => {
+  /** Number k is `first` + k. A record begins with number 10, the last action. */
   const observation = (first: number) => Float32Array.from({ length: OBSERVATION_SIZE }, (_, k) => first + k);
 
   it('begins with empty records', () => {
@@ -181,11 +182,15 @@ describe('a history', () => {
       history.push(rows, t < 2 ? null : Uint8Array.of(1, 0));
     }
     const [many, few] = [0, 1].map((i) => readHistory(history, i));
-    expect(Array.from({ length: 7 }, (_, k) => many[k * 12])).toEqual(
+    expect(Array.from({ length: 7 }, (_, k) => many[k * RECORD_SIZE])).toEqual(
       [2, 3, 4, 5, 6, 7, 8].map((t) => 1010 + 100 * t),
     );
-    expect([...many.subarray(72)]).toEqual(Array.from({ length: 12 }, (_, k) => 1810 + k));
-    expect(Array.from({ length: 7 }, (_, k) => few[k * 12])).toEqual([-1, -1, -1, -1, -1, 5010, 5110]);
+    expect([...many.subarray(6 * RECORD_SIZE)]).toEqual(
+      Array.from({ length: RECORD_SIZE }, (_, k) => 1810 + k),
+    );
+    expect(Array.from({ length: 7 }, (_, k) => few[k * RECORD_SIZE])).toEqual([
+      -1, -1, -1, -1, -1, 5010, 5110,
+    ]);
   });
 
   it('clears the environments of a mask, and no others', () => {

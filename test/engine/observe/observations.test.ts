@@ -28,10 +28,9 @@ import { type Engine, openOn, TWO_ENGINES } from '../../support/engines.js';
 import { encodeNaively, randomObservationOptions } from '../../support/naive-encoder.js';
 import { forAll, type Random } from '../../support/random.js';
 
-/** Less than a tile, one more than a tile, and more than the encoder's block. */
+/** Fewer than a tile of 16 environments, one more than a tile, and more than the encoder's block of 64. */
 const SIZES = [1, 17, 70];
-const MODES = [...AUTORESET_MODES];
-/** The offset of the fields that a record contains. */
+/** The offset of the fields of a record: a record holds the fields of an observation from the last action on. */
 const RECORD_START = OBSERVATION.lastAction;
 const MISSING = [-1, ...new Array(OBSERVATION_SIZE - RECORD_START - 1).fill(0)];
 
@@ -46,7 +45,7 @@ class Pair {
 
   constructor(random: Random, engine: Engine, options = randomObservationOptions(random)) {
     const numEnvs = random.pick(SIZES);
-    const autoreset = random.pick(MODES);
+    const autoreset = random.pick(AUTORESET_MODES);
     this.options = options;
     this.env = openOn(engine, { numEnvs, autoreset, observation: options, ...randomOptions(random) });
     this.plain = openOn(engine, { numEnvs, autoreset });
@@ -182,7 +181,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
       });
       const n = pair.env.numEnvs;
       const snapshots = [pair.plain.snapshot()];
-      const source = openOn(engine, { numEnvs: random.pick(SIZES), autoreset: random.pick(MODES) });
+      const source = openOn(engine, { numEnvs: random.pick(SIZES), autoreset: random.pick(AUTORESET_MODES) });
       const CALLS: (() => void)[] = [
         () => {
           const [reset, mask] = [randomReset(random, n), random.mask(n, 0.4)];

@@ -16,7 +16,7 @@ import { drawsOf, Random } from '../../support/random.js';
 import { expectRefusal, refusalOf } from '../../support/refusals.js';
 import {
   advancedBatch,
-  damage as damaged,
+  damage,
   fieldAt,
   snapshotOf,
   withByte,
@@ -132,7 +132,7 @@ describe('damage to the body with a correct checksum', () => {
     const sources = Array.from({ length: 20 }, () => randomSnapshot(random));
     const outcomes = { refused: 0, legal: 0 };
     for (let i = 0; i < BODIES; i++) {
-      const { words } = decodeSnapshot(withChecksum(damaged(random, random.pick(sources))));
+      const { words } = decodeSnapshot(withChecksum(damage(random, random.pick(sources))));
       try {
         checkStates(words, N, WORLD);
       } catch (error) {

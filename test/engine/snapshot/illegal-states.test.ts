@@ -173,7 +173,7 @@ describe('checkStates', () => {
       'action sequence of environment 3 to hold 0 for step 31, because only 28 steps were taken, got 15.',
     ],
     [
-      'a weight beyond the domain',
+      'a weight of the grader above 2^20',
       AFTER_9,
       setFloat(grader + 5, 2 ** 21),
       'grader[5] of environment 3 to be from -1048576 to 1048576',

@@ -135,6 +135,7 @@ describe.each(API_PAIRS.slice(-2))('$name', ({ name, open, openSync }) => {
   });
 });
 
+// Only the fastest kernel, or the reference if there is no addon: the backend `deferred` runs all in one slice.
 it.each(API_PAIRS.slice(-2, -1))(
   '$name: a run that another task aborts has played the first slice and leaves the second unchanged',
   async ({ open }) => {

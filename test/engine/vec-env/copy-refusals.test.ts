@@ -11,7 +11,7 @@ const N = 4;
 // biome-ignore lint/suspicious/noExplicitAny: cases pass values of wrong types.
 type Any = any;
 
-/** Four indices, of which one is invalid. */
+/** Invalid lists of indices for four environments. */
 const INDICES: [name: string, indices: Any, code: ErrorCode, ...mentions: string[]][] = [
   ['numEnvs', [0, 1, 4, 2], 'out_of_range', 'indices[2]', '0 to 3', 'got 4'],
   ['numEnvs, u32', Uint32Array.of(0, 1, 2, 4), 'out_of_range', 'indices[3]', 'got 4'],

@@ -153,14 +153,15 @@ describe.each(ENGINES)('$name', (engine) => {
       range: readonly [number, number],
     ) {
       const [low, size] = range;
-      const at = autoreset === 'same-step' ? NUM_STEPS - 1 : NUM_STEPS;
+      /** The number of steps of an episode that the next step replaces by another. */
+      const stepsBeforeNext = autoreset === 'same-step' ? NUM_STEPS - 1 : NUM_STEPS;
       const started = new Uint32Array(fork.numEnvs);
       let [a, b] = [currentOutputs(fork), currentOutputs(control)];
       for (let t = 0; t < 70; t++) {
         const { actions, options } = randomStep(random, fork, finishedEnvs(a));
         const mask = (options.mask as Uint8Array) ?? new Uint8Array(fork.numEnvs).fill(1);
         const steps = stepsTaken(b);
-        const ends = mask.map((selected, i) => Number(selected !== 0 && steps[i] === at));
+        const ends = mask.map((selected, i) => Number(selected !== 0 && steps[i] === stepsBeforeNext));
         a = fork.step(actions, options);
         b = control.step(actions, {
           ...options,

@@ -82,6 +82,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
   it.each(OBSERVATIONS)('calls are refused after a view was transferred: %o', (options) => {
     const begin = () => {
       const env = openOn(engine, { numEnvs: 3, autoreset: 'same-step', ...options });
+      // The environment itself has the views `seeds` and `episodeNumbers`.
       return { env, views: [...viewsOf(env.reset({ seed: 1 })), ...viewsOf(env as unknown as StepResult)] };
     };
     begin().views.forEach(([name], k) => {

@@ -144,7 +144,8 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
       const expected = await runWith(await begin(engine), request);
       const { batch, numEnvs, columns } = await begin(engine);
       const fields = TRAJECTORY_FIELDS.filter(() => random.chance(0.6));
-      const trajectory = allocateTrajectory(numEnvs, fields, random.chance(0.7));
+      const columnMajor = random.chance(0.7);
+      const trajectory = allocateTrajectory(numEnvs, fields, columnMajor);
       expect(await batch.run({ ...request, trajectory })).toBeNull();
       const rows = rowsOfTrajectory(trajectory, numEnvs);
       expect(Object.keys(rows)).toEqual(fields);

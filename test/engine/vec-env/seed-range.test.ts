@@ -120,7 +120,7 @@ describe.each(ENGINES)('$name', (engine) => {
     },
   );
 
-  it('one seed for all environments is refused if the seed of the last environment exceeds the range', () => {
+  it('one seed for all environments is refused if the seed of the last environment exceeds 2^32 - 1', () => {
     using env = openOn(engine, { numEnvs: N });
     env.reset({ seed: 2 ** 32 - N });
     expect([...env.seeds]).toEqual([2 ** 32 - 3, 2 ** 32 - 2, 2 ** 32 - 1]);

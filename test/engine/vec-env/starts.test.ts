@@ -187,8 +187,10 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     const random = new Random('threads');
     const n = 1000;
     const { early, late, returns, crashes, well, skill, ...rest } = random.starts(n);
+    // All arrays of a start: those that were not drawn have the values that `reset` takes by default.
     const start = {
-      ...{ steps: rest.steps, meters: rest.meters },
+      steps: rest.steps,
+      meters: rest.meters,
       early: early ?? new Float32Array(n),
       late: late ?? new Float32Array(n),
       returns: returns ?? new Float32Array(n),
@@ -224,6 +226,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     using env = openOn(engine, { numEnvs: 1 });
     env.reset({ seed: 100 });
     const beliefs = env.beliefTargets();
+    // The largest float32 of at most 1.01.
     const skill = Float32Array.of(1.01);
     if (skill[0] > 1.01) skill[0] -= 2 ** -23;
     env.reset({ seed: 100, start: { steps: 9, meters: new Array(NUM_METERS).fill(0.5), skill, beliefs } });

@@ -157,6 +157,7 @@ describe('rollouts of the world', () => {
           (total, reward) => total + reward,
           0,
         );
+      // The first step of the second episode. With next-step, step 28 only resets.
       const second = autoreset === 'next-step' ? 29 : 28;
       expect(returns[0]).toBeCloseTo(sum(0, 28), 4);
       expect(returns[second * 2]).toBeCloseTo(sum(second, second + 28), 4);

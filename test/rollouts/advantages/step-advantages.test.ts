@@ -135,7 +135,9 @@ it('rollouts from states of any step share states from that step on', async () =
   source.run('heuristic', { stops: Uint8Array.of(3, 26, 28) });
   const rollouts = await rolloutGroups({
     from: { source, indices: [0, 1, 2] },
-    ...{ groupSize: 2, policy: 'random', policySeeds: 5 },
+    groupSize: 2,
+    policy: 'random',
+    policySeeds: 5,
   });
   // Both rollouts of a group take the same actions.
   const taken = Array.from(

@@ -52,10 +52,10 @@ describe('progress and signals', () => {
     const abort = new AbortController();
     const onProgress = (done: number) => done > 20 && abort.abort(reason);
     await expect(rolloutGroups({ ...heuristic, signal: abort.signal, onProgress })).rejects.toBe(reason);
-    const timer = new AbortController();
+    const later = new AbortController();
     // A timer of 0 ms may fire only after the fastest kernels have played all steps.
-    setImmediate(() => timer.abort(reason));
-    await expect(rolloutGroups({ ...heuristic, signal: timer.signal })).rejects.toBe(reason);
+    setImmediate(() => later.abort(reason));
+    await expect(rolloutGroups({ ...heuristic, signal: later.signal })).rejects.toBe(reason);
   });
 
   it('leaves no listener on the signal', async () => {
@@ -138,6 +138,8 @@ describe('rolloutGroups closes every batch that it opens', () => {
   const world = structuredClone(RHYTHM);
   world.reward.scale = 9;
 
+  // A call opens two batches: one with an environment per group, then one with an environment per rollout. It opens fewer if
+  // it is refused before.
   it.each<[name: string, opened: number, options: Partial<RolloutOptions>]>([
     ['from seeds', 2, { seeds }],
     ['from a snapshot', 2, { from: bytes }],

@@ -93,13 +93,7 @@ describe.each(TWO_ENGINES)('$name', ({ backend, kernel }) => {
       const before = source.snapshot();
       const indices = [2, 0, 2, 1, 3];
       const policy = anyPolicy(new Random('ragged'));
-      const kernelOnly = { kernel };
-      const rollouts = await rolloutGroups({
-        ...kernelOnly,
-        from: { source, indices },
-        groupSize: 2,
-        policy,
-      });
+      const rollouts = await rolloutGroups({ kernel, from: { source, indices }, groupSize: 2, policy });
       expectAllReplayed(
         rollouts,
         indices.map((index) => beginnings[index]),

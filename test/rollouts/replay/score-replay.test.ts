@@ -20,12 +20,12 @@ function expected(row: ReplayRow, grader = 'v2') {
   });
   const stateHash = episode.stateHash();
   const stepReward = action === null ? Number.NaN : episode.step(action as number, belief);
-  // The belief of an answer without an action counts. The beliefs of its history do not.
-  const other = new Episode({ world: WORLD }).reset(seed, { profile });
-  other.step(0, belief);
-  other.grade();
-  const beliefSkill = belief === null ? -1 : skillOf(other.belief, other.target);
-  return { stateHash, stepReward, beliefMae: other.beliefMae, beliefSkill };
+  // beliefMae and beliefSkill depend on the row's belief alone: not on its action, nor on the beliefs of its history.
+  const beliefOnly = new Episode({ world: WORLD }).reset(seed, { profile });
+  beliefOnly.step(0, belief);
+  beliefOnly.grade();
+  const beliefSkill = belief === null ? -1 : skillOf(beliefOnly.belief, beliefOnly.target);
+  return { stateHash, stepReward, beliefMae: beliefOnly.beliefMae, beliefSkill };
 }
 
 /** Returns a belief's own term of belief_skill: rule 9 of docs/world.md, clamped. */
@@ -44,8 +44,10 @@ function expectScores(
   const { stateHashes, stepRewards, beliefMae, beliefSkill, faults } = score(rows, options);
   rows.forEach((row, i) => {
     const found = {
-      ...{ stateHash: stateHashes[i], stepReward: stepRewards[i] },
-      ...{ beliefMae: beliefMae[i], beliefSkill: beliefSkill[i] },
+      stateHash: stateHashes[i],
+      stepReward: stepRewards[i],
+      beliefMae: beliefMae[i],
+      beliefSkill: beliefSkill[i],
     };
     expect([i, found]).toEqual([i, expected(row, options.grader)]);
   });
@@ -78,6 +80,8 @@ describe.each(ENGINES)('$name', ({ backend, kernel }) => {
     );
     expectScores(rows, { ...on, grader: 'v3' });
     const { stepRewards } = score(rows, { ...on, grader: 'v3' });
+    // Five: two histories, two with the other's last belief, and none. A belief at step 0 has no effect, because the next
+    // one replaces it before belief_skill counts.
     expect(new Set(stepRewards.filter((_, i) => i % 2 === 0)).size).toBe(5);
   });
 });
@@ -123,10 +127,11 @@ describe.each(ENGINES)('$name', ({ backend, kernel }) => {
         const [actionHistory, beliefHistory] = [last.actionHistory, last.beliefHistory!].map((history) =>
           history.slice(0, first + k),
         ) as [number[], Float32Array[]];
-        const action = () => random.integer(0, 9);
         return Array.from({ length: random.integer(1, 3) }, () => ({
           ...last,
-          ...{ actionHistory, beliefHistory, action: action() },
+          actionHistory,
+          beliefHistory,
+          action: random.integer(0, 9),
         }));
       }).flat();
     });
@@ -160,12 +165,15 @@ describe('rows', () => {
   });
 
   it('have the same scores by action name and by code', () => {
-    const named = rows.map((row, i) => ({
-      ...row,
-      actionHistory: row.actionHistory.map((code) => ACTION_NAMES[code as number]),
-      action:
-        row.action === null ? null : ACTION_NAMES[row.action as number][i % 2 ? 'toUpperCase' : 'toString'](),
-    }));
+    const nameOf = (code: number | string): string => ACTION_NAMES[code as number];
+    const named = rows.map(({ action, actionHistory, ...row }, i) => {
+      const name = action === null ? null : nameOf(action);
+      return {
+        ...row,
+        actionHistory: actionHistory.map(nameOf),
+        action: i % 2 === 1 && name !== null ? name.toUpperCase() : name,
+      };
+    });
     expect(score(named)).toEqual(score(rows));
   });
 
@@ -256,7 +264,7 @@ describe('the reward beliefSkill', () => {
     }
   });
 
-  it('counts in the total under a grader that weighs belief_skill, or by its weight', () => {
+  it('counts in the total if the grader weighs belief_skill, or if the option `weights` has a weight for it', () => {
     const calm = [0.5, 0.5, 0, 0, 0, 0];
     for (const grader of ['v1', 'v2', calm]) {
       const scores = score(rows, { grader });

@@ -44,7 +44,7 @@ describe('each reward on its own', () => {
     expect(stack().envReward).toEqual(f32(1.25, -0.75, -3, -3));
   });
 
-  it('belief_accuracy: 0.5 minus the error, -0.5 without a belief', () => {
+  it('belief_accuracy: 0.5 minus the mean absolute error, -0.5 without a belief', () => {
     expect(stack().beliefAccuracy).toEqual(f32(0.375, -0.5, -0.25, -0.5));
     const ends = stack({ given: [1, 1, 1, 1], beliefMae: [0, 0.5, 1, 0.25] });
     expect(ends.beliefAccuracy).toEqual(f32(0.5, 0, -0.5, 0.25));
@@ -58,13 +58,13 @@ describe('each reward on its own', () => {
     ).toEqual(f32(0, 1, -1, nan));
   });
 
-  it('belief_skill is missing in all rows without its array, and the other rewards are the same', () => {
+  it('belief_skill is NaN in all rows without the array beliefSkill, and the other rewards are the same', () => {
     const { beliefSkill, total: _, ...others } = stack();
     expect(beliefSkill).toEqual(f32(nan, nan, nan, nan));
     expect(stack({ beliefSkill: [0.5, 0, 0.25, 0] })).toMatchObject(others);
   });
 
-  it('ignores the reward without an action and the error without a belief', () => {
+  it('stepRewards does not count without an action, nor beliefMae without a belief', () => {
     expect(rewardStack(rows)).toEqual(stack());
     expect(rewardStack({ ...rows, stepRewards: [1.25, -0.75, nan, Number.POSITIVE_INFINITY] })).toEqual(
       stack(),

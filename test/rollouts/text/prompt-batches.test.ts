@@ -46,7 +46,7 @@ describe('promptBatches', () => {
     expect(batches.next().done).toBe(true);
   });
 
-  it('makes no batch of no rows', () => {
+  it('makes no batch if there are no rows', () => {
     expect([...promptBatches([])]).toEqual([]);
   });
 

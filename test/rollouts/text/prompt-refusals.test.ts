@@ -83,7 +83,7 @@ describe('prompts refuse numbers out of range', () => {
     }
   });
 
-  it('in the number of past steps: more than were taken', () => {
+  it('in histories with more steps than were taken', () => {
     const start = observations.slice();
     for (let i = 0; i < N; i++) start[i * OBSERVATION_SIZE + OBSERVATION.step] = 4;
     expectRefusal(() => prompts(start, histories), 'out_of_range', 'at most 4 past steps', 'histories[0]');
@@ -196,7 +196,7 @@ it('prompts and parsing import no module of Node', () => {
 });
 
 describe('options', () => {
-  it('refuses an unknown grader and an unknown option', () => {
+  it('with an unknown or invalid grader, or an unknown name, are refused', () => {
     expectRefusal(() => prompts([], [], { grader: 'v9' }), 'unknown_name', 'v1, v2, v3', '"v9"');
     expectRefusal(() => prompts([], [], { grader: [1, 1] }), 'bad_grader', 'eight weights', '[1, 1]');
     expectRefusal(() => prompts([], [], any({ graders: 'v2' })), 'unknown_option', 'prompts', 'grader');

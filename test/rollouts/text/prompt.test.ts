@@ -178,7 +178,7 @@ describe('the messages have', () => {
     for (const [k, value] of printed.entries()) expect(Math.abs(value - expected[k])).toBeLessThan(0.00501);
   });
 
-  it('a limited length', () => {
+  it('a limited length, and only printable ASCII characters', () => {
     for (const episode of episodes) {
       for (let step = 0; step <= 28; step++) expect(userOf(episode, step).length).toBeLessThan(1000);
     }
@@ -275,7 +275,7 @@ describe('hidden state', () => {
     other[trait('social_vitality_multiplier')] = 3;
     other[trait('leisure_guilt')] = 0.1;
     using env = createVecEnv({ numEnvs: 2, profiles: Float32Array.of(...profile, ...other) });
-    env.reset({ seed: [60, 60] });
+    // At their times of day, these actions do not depend on the three traits that differ.
     const uninformative = [
       'learn',
       'deep_work',
@@ -305,7 +305,8 @@ describe('equal numbers give equal text', () => {
   const N = 60;
   const step = (k: number): number => k % 29;
 
-  function opened(history: boolean) {
+  /** Plays environment i for `step(i)` steps. Returns the environments and their observations. */
+  function played(history: boolean) {
     const env = createVecEnv({ numEnvs: N, observation: { history } });
     env.reset({ seed: 400 });
     const { observations } = env.run('random', { stops: Array.from({ length: N }, (_, i) => step(i)) });
@@ -313,8 +314,8 @@ describe('equal numbers give equal text', () => {
   }
 
   it('from raw observations and histories, from rows with history, one by one and together', () => {
-    const { env, observations } = opened(false);
-    const { observations: rows } = opened(true);
+    const { env, observations } = played(false);
+    const { observations: rows } = played(true);
     const histories = Array.from({ length: N }, (_, i) => env.history(i));
     const all = prompts(observations, histories);
     expect(prompts(rows)).toEqual(all);
@@ -329,7 +330,7 @@ describe('equal numbers give equal text', () => {
   });
 
   it('after JSON, and when repeated', () => {
-    const { env, observations } = opened(false);
+    const { env, observations } = played(false);
     const histories = Array.from({ length: N }, (_, i) => env.history(i));
     const plain = histories.map((steps) =>
       steps.map(({ deltas, anomalies, ...rest }) => ({
@@ -344,8 +345,8 @@ describe('equal numbers give equal text', () => {
     expect(prompts(observations, histories)).toEqual(first);
   });
 
-  it('and prompts does not change its arguments', () => {
-    const { observations: rows } = opened(true);
+  it('prompts does not change its arguments', () => {
+    const { observations: rows } = played(true);
     const before = rows.slice();
     prompts(rows);
     expect(rows).toEqual(before);

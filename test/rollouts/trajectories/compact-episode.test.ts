@@ -1,4 +1,4 @@
-/** Compact episodes are restored to whole episodes, byte for byte. */
+/** A replay restores compact episodes, which lack what a replay computes, to the same lines, byte for byte. */
 import { describe, expect, it } from 'vitest';
 import { playEpisodes } from '../../../src/agents/llm/play-episodes.js';
 import { POLICY_NAMES } from '../../../src/agents/policies/fixed-policies.js';
@@ -34,6 +34,7 @@ const CALM = { name: 'calm', weights: { crash_free: 0.5, efficiency: 0.3, belief
 /** Returns a compact episode after it was written as JSON and parsed. */
 const stored = (compact: CompactEpisode): CompactEpisode => parseCompact(JSON.parse(JSON.stringify(compact)));
 
+/** Expects that compact episodes, stored as JSON and as Parquet, are restored to the lines of the episodes. */
 async function expectSameLines(episodes: readonly TrajectoryEpisode[]): Promise<void> {
   expect(episodes).not.toEqual([]);
   const compact = episodes.map(toCompact);
@@ -47,21 +48,27 @@ async function expectSameLines(episodes: readonly TrajectoryEpisode[]): Promise<
 }
 
 describe('the line is restored', () => {
-  it.each(['v1', 'v3', CALM])('of all policies of eval, under the grader %j', async (grader: GraderLike) => {
-    const episodes: TrajectoryEpisode[] = [];
-    await evaluate({
-      ...{ policies: POLICY_NAMES, episodes: 2, grader: toGrader(grader) },
-      onTrajectories: (batch) => void episodes.push(...batch),
-    });
-    await expectSameLines(episodes);
-  });
+  it.each(['v1', 'v3', CALM])(
+    'of the policies that every backend plays, under the grader %j',
+    async (grader: GraderLike) => {
+      const episodes: TrajectoryEpisode[] = [];
+      await evaluate({
+        policies: POLICY_NAMES,
+        episodes: 2,
+        grader: toGrader(grader),
+        onTrajectories: (batch) => void episodes.push(...batch),
+      });
+      await expectSameLines(episodes);
+    },
+  );
 
   it('of policies with reasons, an oracle and a user policy, under named profiles', async () => {
     const episodes: TrajectoryEpisode[] = [];
     const mine = () => ({ actions: [3], beliefs: [0.1, 2, -1] });
     await evaluate({
       policies: { ...Object.fromEntries(STEPPED_NAMES.map((name) => [name, name])), mine },
-      ...{ seeds: { first: 7, last: 7 }, profiles: 'discrete' },
+      seeds: { first: 7, last: 7 },
+      profiles: 'discrete',
       onTrajectories: (batch) => void episodes.push(...batch),
     });
     expect(new Set(episodes.map(({ oracle }) => oracle))).toEqual(new Set([true, false]));
@@ -160,28 +167,29 @@ describe('parseCompact refuses', () => {
     }
     return 'accepted';
   };
-  const list = (from: readonly unknown[], at: number, value: unknown) =>
-    from.map((each, k) => (k === at ? value : each));
+  /** Returns a copy of a list with one entry replaced. */
+  const withEntry = (list: readonly unknown[], at: number, value: unknown) =>
+    list.map((each, k) => (k === at ? value : each));
 
   it.each([
-    [{ actions: list(compact.actions, 3, 'fly') }, 'corrupt: actions[3]: Expected one of deep_work, '],
+    [{ actions: withEntry(compact.actions, 3, 'fly') }, 'corrupt: actions[3]: Expected one of deep_work, '],
     [
       { actions: compact.actions.slice(1) },
       'corrupt: actions: Expected a list of 28 entries, one per step, got 27.',
     ],
     [
-      { beliefs: list(compact.beliefs, 5, [0.5, Number.NaN, 0]) },
+      { beliefs: withEntry(compact.beliefs, 5, [0.5, Number.NaN, 0]) },
       'corrupt: beliefs[5]: Expected null or three numbers',
     ],
     [
-      { beliefs: list(compact.beliefs, 5, [0.5, 0.5]) },
+      { beliefs: withEntry(compact.beliefs, 5, [0.5, 0.5]) },
       'corrupt: beliefs[5]: Expected null or three numbers',
     ],
     [
-      { beliefs: list(compact.beliefs, 5, [0.5, 1.5, 0]) },
+      { beliefs: withEntry(compact.beliefs, 5, [0.5, 1.5, 0]) },
       'corrupt: beliefs[5]: Expected null or three numbers',
     ],
-    [{ parsed: list(compact.parsed, 27, 1) }, 'corrupt: parsed[27]: Expected true or false, got 1.'],
+    [{ parsed: withEntry(compact.parsed, 27, 1) }, 'corrupt: parsed[27]: Expected true or false, got 1.'],
     [{ seed: -1 }, 'corrupt: seed: Expected an integer from 0 to'],
     [{ seed: 400 }, 'corrupt: seed: Expected a seed of the condition in-distribution'],
     [{ grader: { name: 'v2', weights: { crash_free: 2 } } }, 'corrupt: Expected weights that sum to 1'],

@@ -65,7 +65,7 @@ describe('a line', () => {
     }
   });
 
-  it('is the same on every backend', () => {
+  it('is the same on the reference and on the default backend', () => {
     const reference = recordEpisodes(starts, {
       policy: TEST_POLICIES.incompleteText,
       grader: 'v1',
@@ -97,6 +97,8 @@ describe('a line', () => {
     ]);
     expect([hidden!.profile.length, hidden!.belief_target.length]).toEqual([16, 3]);
     expect(version).toMatch(/^\d+\.\d+\.\d+$/);
+    // The system message does not depend on the row. This row is the start of an episode: 28 steps remain, and the last
+    // event and action and the seven past actions are -1.
     expect(system).toBe(
       prompt(new Float32Array(106).fill(-1, 9, 11).fill(28, 3, 4).fill(-1, 22, 29))[0].content,
     );
@@ -188,7 +190,7 @@ describe('a move', () => {
     ['a</reasoning>', null],
     ['</reasoning><reasoning>', null],
     ['5 5 5 SLEEP', null],
-    // Letters outside of ASCII that become letters of a tag, or longer, in another case.
+    // Non-ASCII letters whose upper or lower case is a letter of a tag, or is longer than one character.
     ['<rea\u017Foning>a</reasoning> \u0130\u0130<reasoning>b</REASONING></rea\u017Foning>', 'b'],
     ['<reason\u0131ng>a</reasoning>', null],
     ['</reasoning><reasoning>a</reasoning>b</reasoning></reasoning', 'a</reasoning>b'],
@@ -231,21 +233,19 @@ describe('a recorder', () => {
   it('records the same episodes when environments skip steps or are reset', () => {
     const recorder = recorderOf();
     runSync(recorder.begin(episodeStarts([10, 11, 12])));
-    const left = [NUM_STEPS, NUM_STEPS, NUM_STEPS];
+    const stepsLeft = [NUM_STEPS, NUM_STEPS, NUM_STEPS];
     const ended: TrajectoryEpisode[] = [];
-    for (let turn = 0; left.some((steps) => steps > 0); turn++) {
-      const steppingNow = left.map((steps, i) => steps > 0 && (turn + i) % 3 !== 0);
-      runSync(
-        recorder.step(
-          steppingNow.map((steps, i) =>
-            steps ? { action: (NUM_STEPS - left[i]) % 10, belief: null } : null,
-          ),
-        ),
+    for (let turn = 0; stepsLeft.some((count) => count > 0); turn++) {
+      const isStepping = stepsLeft.map((count, i) => count > 0 && (turn + i) % 3 !== 0);
+      const moves = stepsLeft.map((count, i) =>
+        isStepping[i] ? { action: (NUM_STEPS - count) % 10, belief: null } : null,
       );
-      for (const [i, steps] of steppingNow.entries()) left[i] -= Number(steps);
-      if (left[0] === 5 && steppingNow[0] && ended.length === 0) {
+      runSync(recorder.step(moves));
+      for (const [i, steps] of isStepping.entries()) stepsLeft[i] -= Number(steps);
+      // Before its end, the episode of seed 11 is replaced by one of seed 13.
+      if (stepsLeft[0] === 5 && isStepping[0]) {
         runSync(recorder.begin([null, { seed: 13, condition: 'custom', profileMode: 'sampled' }, null]));
-        left[1] = NUM_STEPS;
+        stepsLeft[1] = NUM_STEPS;
       }
       ended.push(...recorder.take());
     }
@@ -293,7 +293,7 @@ describe('the recorder of one episode', () => {
     new EpisodeRecorder(WORLD, { ...start, grader: toGrader('v2'), ...more });
   const seen = new Float32Array(OBSERVATION_SIZE);
   const end = {
-    components: new Float32Array(6),
+    components: new Float32Array(COMPONENT_NAMES.length),
     finalScore: 0,
     beliefMae: 0,
     firstHalfMean: 0,

@@ -62,6 +62,7 @@ describeGpu('a batch without enough memory', () => {
     const batch = await backend.open(optionsFor(N));
     batch.reset(new Random('begin').reset(N, WORLD));
     const release = hold();
+    // An environment has more than 64 bytes of outputs, so these need a buffer above the limit.
     const opening = backend.open(optionsFor(MAX_BUFFER_BYTES / 64));
     const refused = expect(opening).rejects.toMatchObject({ code: 'out_of_memory' });
     for (let k = 0; k < 20; k++) await batch.read();

@@ -11,6 +11,8 @@ import { WORLD } from '../../../support/open-batch.js';
 import { Random } from '../../../support/random.js';
 
 const N = 50;
+/** Opens a separate device, instead of the one that tests share. */
+const OWN_DEVICE = true;
 const HEURISTIC: RunRequest = { policy: { kind: 'heuristic' }, beliefs: null, stops: null, trajectory: null };
 const begin = (batch: AsyncBatch, n = N) => batch.reset(new Random('begin').reset(n, WORLD));
 
@@ -73,7 +75,7 @@ describeGpu('a lost device', () => {
       nodeGpuWith((device) => {
         devices.push(device);
         return device;
-      }, true),
+      }, OWN_DEVICE),
     );
     const batch = await backend.open(optionsFor(N));
     begin(batch);
@@ -145,8 +147,14 @@ describeGpu('an error of a device', () => {
 
   it('rejects the next call if no error scope captures it', async () => {
     const devices: GPUDevice[] = [];
-    const backend = webGpuBackend(() => nodeGpuWith((device) => devices[devices.push(device) - 1], true));
+    const backend = webGpuBackend(() =>
+      nodeGpuWith((device) => {
+        devices.push(device);
+        return device;
+      }, OWN_DEVICE),
+    );
     const batch = await backend.open(optionsFor(N));
+    // MAP_READ and MAP_WRITE together are invalid.
     devices[0].createBuffer({ size: 4, usage: 0x3 });
     await devices[0].queue.onSubmittedWorkDone();
     await expect(batch.read()).rejects.toMatchObject({ code: 'device_failed' });

@@ -30,15 +30,17 @@ describeGpu('the exactness proof', () => {
     expect(different).toBe(0);
   });
 
+  const wrongComparison = withReplacedText(
+    'rules.wgsl',
+    'm.s < profile.stress_threshold',
+    'm.s > profile.stress_threshold',
+  );
   const alterations: [string, ShaderTexts][] = [
     [
       'an exclusive or with 1 instead of 0',
       withReplacedText('numbers.wgsl', 'bitcast<u32>(x) ^ zero', 'bitcast<u32>(x) ^ (zero + 1u)'),
     ],
-    [
-      'a comparison',
-      withReplacedText('rules.wgsl', 'm.s < profile.stress_threshold', 'm.s > profile.stress_threshold'),
-    ],
+    ['a comparison', wrongComparison],
     ['a rotation', withReplacedText('threefry.wgsl', 'vec4(17u, 29u, 16u, 24u)', 'vec4(17u, 29u, 16u, 23u)')],
     [
       'the order of a sum',
@@ -68,7 +70,7 @@ describeGpu('the exactness proof', () => {
   });
 
   it('refuses an inexact device without allowInexact', async () => {
-    const backend = webGpuBackend(nodeGpuWith, { texts: alterations[1][1] });
+    const backend = webGpuBackend(nodeGpuWith, { texts: wrongComparison });
     await expect(backend.open(optionsFor(4))).rejects.toMatchObject({
       code: 'backend_unavailable',
       message: expect.stringMatching(/where \d+ of 384 differ.*allowInexact/s),

@@ -20,15 +20,15 @@ afterEach(async () => {
 
 /**
  * Creates a separate backend, and records the devices that it opens.
- * @param own whether each opened device is a separate device, instead of the shared one.
+ * @param ownDevices whether each opened device is a separate device, instead of the one that tests share.
  */
-function newBackend(wrap: (device: GPUDevice) => GPUDevice = (device) => device, own = false) {
+function newBackend({ wrap = (device: GPUDevice): GPUDevice => device, ownDevices = false } = {}) {
   const devices: GPUDevice[] = [];
   const backend = webGpuBackend(() =>
     nodeGpuWith((device) => {
       devices.push(device);
       return wrap(device);
-    }, own),
+    }, ownDevices),
   );
   const open = async (options: Partial<AsyncVecEnvOptions> = {}) => {
     const platform = { backends: [], asyncBackends: [backend] };
@@ -69,11 +69,12 @@ describeGpu('a device', () => {
 
   it('is checked again for the next environment if the check ran out of memory', async () => {
     let message: string | null = 'none left';
-    const { open } = newBackend((device) =>
-      withMembers(device, {
-        popErrorScope: () => device.popErrorScope().then(() => (message === null ? null : { message })),
-      }),
-    );
+    const { open } = newBackend({
+      wrap: (device) =>
+        withMembers(device, {
+          popErrorScope: () => device.popErrorScope().then(() => (message === null ? null : { message })),
+        }),
+    });
     expect(await codeOf(open())).toBe('out_of_memory');
     message = null;
     await (await open()).reset({ seed: 1 });
@@ -82,7 +83,7 @@ describeGpu('a device', () => {
 
 describeGpu('a source on another device', () => {
   it('is refused by assign and run, which change nothing', async () => {
-    const { devices, begin } = newBackend(undefined, true);
+    const { devices, begin } = newBackend({ ownDevices: true });
     const env = await begin();
     const source = await begin({ webgpu: { powerPreference: 'low-power' } });
     await source.step(ACTIONS);
@@ -97,7 +98,7 @@ describeGpu('a source on another device', () => {
   });
 
   it('is refused with device_lost if its own device was lost, as is its fork; refusals change nothing', async () => {
-    const { devices, begin } = newBackend(undefined, true);
+    const { devices, begin } = newBackend({ ownDevices: true });
     const [env, source] = [await begin(), await begin()];
     const before = await states(env);
     devices[0].destroy();
