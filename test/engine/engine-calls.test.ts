@@ -21,7 +21,7 @@ function* sumOf(calls: (() => number | Promise<number>)[], notes: string[]): Eng
 }
 
 describe('a computation', () => {
-  it('gets the results of its calls from either driver', async () => {
+  it('gets the results of its calls from runSync and from runAsync', async () => {
     const notes: string[] = [];
     expect(runSync(sumOf([() => 1, () => 2], notes))).toBe(3);
     expect(await runAsync(sumOf([() => 1, async () => 2], notes))).toBe(3);

@@ -58,7 +58,7 @@ function writeRow(
   { gamma, lambda }: Required<GeneralisedAdvantageOptions>,
 ): void {
   let advantage = 0;
-  /** The value of the observation after the step; null until the row's last step is found. */
+  /** The value of the observation after the step: 0 after an episode's end, null until the row's last step is found. */
   let next: number | null = hasEnded === undefined ? 0 : null;
   for (let step = steps - 1; step >= 0; step--) {
     if (!isTaken(row, step)) continue;

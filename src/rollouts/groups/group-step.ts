@@ -109,9 +109,9 @@ async function openPlayer(
 
 /** Returns the grader of all rollouts. Returns null if the rollouts begin from states, or have different graders. */
 function graderOf({ from, grader = 'v2' }: RolloutOptions): Grader | null {
-  const isOne =
+  const isOneGrader =
     typeof grader === 'string' || (isList(grader) && grader.length <= NUM_COMPONENTS && isNumbers(grader));
-  return from === undefined && isOne ? toGrader(grader as string | ArrayLike<number>) : null;
+  return from === undefined && isOneGrader ? toGrader(grader as string | ArrayLike<number>) : null;
 }
 
 const isNumbers = (values: ArrayLike<unknown>): boolean => typeof values[0] === 'number';

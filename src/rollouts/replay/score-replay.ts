@@ -41,7 +41,7 @@ export interface ReplayOptions extends RewardStackOptions {
   kernel?: string;
   /** 1 to 256; changes no result. Default: the machine's number of processors. */
   threads?: number;
-  /** 'mark' (default) leaves invalid rows out and lists them; 'throw' throws the first one's error. */
+  /** 'mark' (default) gives invalid rows NaN and lists them in `faults`; 'throw' throws the error of the first one. */
   onFault?: (typeof ON_FAULT)[number];
 }
 

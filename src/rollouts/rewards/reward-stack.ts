@@ -1,4 +1,4 @@
-/** Validates the rows and options of `rewardStack`. `compute-rewards.ts` has the rewards and their numbers. */
+/** `rewardStack`, which validates rows and options. `compute-rewards.ts` has the rewards and their numbers. */
 import { readOptions } from '../../shared/values.js';
 import {
   type RewardStack,

@@ -48,7 +48,7 @@ const CALL_OPTIONS: readonly (keyof NormaliseOptions)[] = [
   'out',
 ];
 const EPSILON = 1e-8;
-/** The largest stride: the padded number of environments of the largest batch. */
+/** More than any stride. A stride is the number of environments, padded by at most 31. */
 const MAX_STRIDE = 2 * MAX_ENVS;
 const NONE: NormaliseOptions = Object.freeze({});
 

@@ -74,6 +74,7 @@ const episodeSchema = (digest: string) =>
     ...LAST,
   });
 
+/** The schemas of episodes, by the digest of their world. */
 const EPISODES = new Map(
   [world.digest, ...FORMER_WORLDS.keys()].map((digest) => [digest, episodeSchema(digest)]),
 );

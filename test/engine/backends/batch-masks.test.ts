@@ -27,7 +27,7 @@ const PLAIN_STEP: StepRequest = {
   resetMask: null,
   resetSeeds: null,
 };
-/** Resets all environments to the same seeds, with random profiles and graders, which the second reset keeps. */
+/** Resets all environments to `seeds`, with random profiles and graders: the second reset keeps those of the first. */
 const resetAll = (batch: AsyncBatch) => {
   batch.reset(new Random('batch masks').reset(N));
   batch.reset({ mask: null, seeds, modes: null, profiles: null, graders: null });

@@ -96,7 +96,7 @@ const copyOfOutputs = (request: ReplayRequest): ReplayRequest => ({
 });
 
 describe.each(OTHERS)('$name', (engine) => {
-  it('replays rows to the bits of the reference', async () => {
+  it('replays rows with the same bits as the reference', async () => {
     await forAllAsync(40, async (random) => {
       const reference = await openAsyncBatch(REFERENCE, 1);
       const { batch } = await openAsyncBatch(engine, 1);

@@ -93,7 +93,7 @@ describe('regrade with numEnvs', () => {
   const fourOf = (components: Float32Array, grader: string) => () =>
     regrade(components, grader, { columnStride: 0, numEnvs: 4 });
 
-  it('reads six components an episode, as in files of world 1.0.0', () => {
+  it('reads six components per episode, as in files of world 1.0.0', () => {
     expect(fourOf(rowsOf(6), 'v2')()).toEqual(fourOf(rowsOf(8), 'v2')());
     expectRefusal(fourOf(rowsOf(6), 'v3'), 'bad_grader', 'the 6 components', 'wellbeing and belief_skill');
   });

@@ -134,7 +134,7 @@ describe('an encoder gives the row computed by hand', () => {
 });
 
 describe('scaling', () => {
-  it('maps the bounds to exactly 0 and 1 and the middle to 0.5, and clamps other values', () => {
+  it('maps the bounds to exactly 0 and 1 and the middle to 0.5, and clamps values beyond the bounds', () => {
     forAll(30, (random) => {
       const world = random.chance(0.5) ? WORLD : createWorld(changedWorld(random));
       const rows = [0, 1, 2, 3, 4].map((which) =>

@@ -207,7 +207,7 @@ function extremeProfile(random: Random): Float32Array {
   });
 }
 
-it('profiles within the ranges do not exceed the bounds of largestMagnitudes, and some come near', () => {
+it('profiles within the ranges of traits give no number above the bounds of largestMagnitudes, but some near them', () => {
   const largest = largestMagnitudes(WORLD.params);
   const random = new Random('reach');
   const episode = new Episode();

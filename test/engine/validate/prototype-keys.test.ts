@@ -165,7 +165,7 @@ describe.each(KEYS)('%s', (key) => {
   });
 });
 
-it('inherited options are read if they are known, and ignored if not', () => {
+it('inherited properties are read as options, and those that are no option are ignored', () => {
   env.reset(Object.create({ seed: 7, other: 1 }));
   expect([...env.seeds]).toEqual([7, 8]);
 });

@@ -75,7 +75,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
     expectRefusedUnchanged(() => source.fork(indices), code, mentions);
   });
 
-  it('assign refuses too few or too many indices, fork refuses no indices', () => {
+  it('assign refuses too few or too many indices, and fork refuses an empty list', () => {
     expectRefusedUnchanged(() => target.assign(source, [0, 1, 2]), 'wrong_length', [`${N} indices`, 'got 3']);
     expectRefusedUnchanged(() => target.assign(source, new Uint32Array(N + 1)), 'wrong_length', ['got 5']);
     expectRefusedUnchanged(() => source.fork([]), 'wrong_length', ['at least one', 'none']);

@@ -71,7 +71,7 @@ describe.each(ENGINES)('$name', (engine) => {
     expect([finalScores[0], finalScores[1], finalScores[2] > 0]).toEqual([0, 0, true]);
   });
 
-  it('a run refuses invalid arguments, and as source its own environment or an environment before reset', () => {
+  it('a run refuses invalid arguments, and a source that is its own environment or was never reset', () => {
     const [source, target, fresh] = [3, 4, 3].map((numEnvs) => openOn(engine, { numEnvs }));
     source.reset({ seed: 1 });
     const result = target.reset({ seed: 2 });
