@@ -3,6 +3,7 @@ import { afterEach, expect, it } from 'vitest';
 import { yieldTurn } from '../../src/engine/vec-env/yield-turn.js';
 import { Episode, prompt } from '../../src/index.js';
 import { EpisodePool, type EpisodePoolOptions } from '../../src/rollouts/episode-pool.js';
+import { ROW_SIZE } from '../../src/rollouts/text/observation-row.js';
 import { toEpisodeRequest } from '../../src/server/protocol/reset-request.js';
 
 const opened: EpisodePool[] = [];
@@ -105,19 +106,20 @@ it('returns the history with the observation if observation.history is true', as
   const { pool } = open({ observation: { history: true } });
   const env = pool.claim()!;
   const rowOf = ({ observations }: { readonly observations: Float32Array }, at: number) =>
-    observations.slice(at * 106, at * 106 + 106);
+    observations.slice(at * ROW_SIZE, (at + 1) * ROW_SIZE);
   await pool.reset(env, toEpisodeRequest({ seed: 9 }), rowOf);
-  const past: string[] = [];
+  /** The first step of the episode, as the prompts after each step write it. */
+  const firstSteps: string[] = [];
   for (let t = 0; t < 3; t++) {
     const [, user] = prompt(await pool.step(env, { code: 4 + t, belief: null }, rowOf));
-    past.push(
+    firstSteps.push(
       user.content
         .split('\n')
         .find((line) => line.startsWith('day 1 morning'))!
         .split(':')[1],
     );
   }
-  expect(new Set(past).size).toBe(1);
+  expect(new Set(firstSteps).size).toBe(1);
 });
 
 it('returns to the initial size when no environment is in use', async () => {

@@ -74,8 +74,8 @@ export function parseCompletion(text: string): ParsedCompletion {
 
 /**
  * Parses many completions into arrays.
- * @throws InputError `wrong_type` for a value that is not an array or an entry that is not a string; `unknown_option`
- *   or `unknown_name` for an invalid option.
+ * @throws InputError `wrong_type` for a value that is not an array or an entry that is not a string; `out_of_range` for
+ *   more than 2^24 texts; `unknown_option`, `unknown_name` or `wrong_type` for an invalid option.
  */
 export function parseCompletions(texts: readonly string[], options: ParseOptions = {}): ParsedCompletions {
   const { noBelief = 'half' } = readOptions('parse options', options, OPTIONS);

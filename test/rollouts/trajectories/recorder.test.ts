@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { runSync } from '../../../src/engine/engine-calls.js';
 import { toGrader } from '../../../src/engine/graders/grader.js';
 import { createVecEnv, Episode, prompt } from '../../../src/index.js';
+import { ROW_SIZE } from '../../../src/rollouts/text/observation-row.js';
 import { EpisodeRecorder } from '../../../src/rollouts/trajectories/episode-recorder.js';
 import { type Move, reasoningIn, resolveMove } from '../../../src/rollouts/trajectories/move.js';
 import { parseEpisode } from '../../../src/rollouts/trajectories/read-line.js';
@@ -100,7 +101,7 @@ describe('a line', () => {
     // The system message does not depend on the row. This row is the start of an episode: 28 steps remain, and the last
     // event and action and the seven past actions are -1.
     expect(system).toBe(
-      prompt(new Float32Array(106).fill(-1, 9, 11).fill(28, 3, 4).fill(-1, 22, 29))[0].content,
+      prompt(new Float32Array(ROW_SIZE).fill(-1, 9, 11).fill(28, 3, 4).fill(-1, 22, 29))[0].content,
     );
   });
 
