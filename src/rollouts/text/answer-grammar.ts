@@ -97,7 +97,7 @@ const isLineBreak = (unit: number): boolean => unit === LF || unit === CR;
 
 /**
  * Parses the line from `from` to `to - 1`: first without its label, which ends at the first colon, then the whole line.
- * Returns whether it is an answer.
+ * Returns whether the line is an answer.
  */
 function parseLine(text: string, from: number, to: number, answer: Answer): boolean {
   let colon = from;

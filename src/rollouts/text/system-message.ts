@@ -55,7 +55,7 @@ const PAID: Readonly<Record<string, string>> = {
   belief_skill: `Knowing the person: a calibrated belief in every slot from day ${firstSkillDay} on. A bold wrong guess costs.`,
 };
 
-/** Describes the components that weights pay for, the largest weight first. @param weights f32 [8]. */
+/** Describes the components whose weights are not 0, the largest magnitude first. @param weights f32 [8]. */
 function gradingOf(weights: Float32Array): string {
   const lines = COMPONENT_NAMES.map((name, k) => ({ weight: weights[k], text: PAID[name] }))
     .filter(({ weight }) => weight !== 0)
@@ -94,8 +94,8 @@ const BUILT_IN = GRADER_NAMES.map((name) => {
 });
 
 /**
- * Returns the system message under a grader. It depends on the weights alone: v1 and v2 have the published text, other
- * graders a sentence for each component that they pay for.
+ * Returns the system message under a grader. It depends on the weights alone. v1 and v2 have the published text about
+ * grading; other graders have a sentence for each component whose weight is not 0.
  * @throws InputError as `graderWeights`.
  */
 export function systemText(grader: GraderLike = 'v2'): string {

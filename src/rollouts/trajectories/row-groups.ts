@@ -1,7 +1,7 @@
 /** Divides the rows of a Parquet file into row groups. The division depends on the rows alone, not on when they arrive. */
 import type { CompactEpisode } from './compact-episode.js';
 
-/** Rows of the first group. Each group has twice as many as the one before, up to MAX_ROWS. Small groups are written early. */
+/** The number of rows of the first group, few, so that it is written early. Later groups double it, up to MAX_ROWS. */
 const FIRST_ROWS = 64;
 const MAX_ROWS = 1024;
 /** A group with this many characters of text is complete. */

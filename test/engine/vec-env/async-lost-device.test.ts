@@ -117,7 +117,7 @@ describe('after a loss', () => {
     const { backend, env } = await begin();
     await env.snapshot();
     backend.lose();
-    // Loses each new batch as soon as it is opened.
+    // From now on, the device of each new batch is lost as soon as the batch is opened.
     backend.fragile = true;
     expect(await codeOf(env.reopen())).toBe('device_lost');
     backend.fragile = false;

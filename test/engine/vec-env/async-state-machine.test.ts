@@ -134,7 +134,7 @@ function rowsIn(mode: AutoresetMode): Row[] {
   ]);
 }
 
-/** Returns the state that the outputs of an environment show. */
+/** Determines the state of an environment from the error code of an empty step and from the lengths of the histories. */
 async function stateOf(env: AsyncVecEnv): Promise<State> {
   const code = await codeOf(env.step(actions, { mask: new Uint8Array(N) }));
   if (code === 'closed') return 'closed';

@@ -24,7 +24,10 @@ it('the reference refuses more environments than the heap can hold', () => {
   );
 });
 
-/** Leaves the bytes of address space that its argument states, tries to open 2^23 environments, then 64. Prints both outcomes. */
+/**
+ * A program that limits its address space to what it uses plus the bytes of its argument. It tries to open 2^23 environments,
+ * then 64, and prints both outcomes.
+ */
 const PROGRAM = `
   import { readFileSync } from 'node:fs';
   import { execFileSync } from 'node:child_process';
@@ -40,7 +43,10 @@ const PROGRAM = `
   console.log(env.reset({ seed: 0 }).observations[3]);
 `;
 
-/** Copies episodes within an environment with too little address space left. Prints the error, a seed, and whether a step works. */
+/**
+ * A program that copies episodes within an environment with too little address space left. It prints the error, a seed, and
+ * whether a step works.
+ */
 const COPY_PROGRAM = `
   import { readFileSync } from 'node:fs';
   import { execFileSync } from 'node:child_process';

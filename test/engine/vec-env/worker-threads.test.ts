@@ -20,7 +20,7 @@ function stepPastEnds(open: typeof createVecEnv, options: VecEnvOptions, seed: n
   return [...env.seeds, ...env.fork([0, 1]).run('heuristic').finalScores];
 }
 
-/** Plays in a worker, with several environments open at once, and leaves some open. */
+/** The code of a worker. It plays with several environments open at once, and leaves some open. */
 const CODE = `
   const stepPastEnds = ${stepPastEnds};
   Promise.all([import('node:worker_threads'), import('${SOURCE}')]).then(([threads, { createVecEnv }]) => {

@@ -1,4 +1,4 @@
-/** Tests of parsing completions: golden cases, edge cases of each rule, and a simple implementation. */
+/** Tests of parsing completions: golden cases, edge cases of each rule, and comparisons with a simple implementation. */
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
