@@ -54,6 +54,7 @@ class Pair {
     this.steps = [...envIndices(numEnvs)].map(() => []);
   }
 
+  /** Makes the same call on the plain environment and then on the other. */
   each(call: (env: VecEnv) => StepResult): [StepResult, StepResult] {
     return [call(this.plain), call(this.env)];
   }
@@ -65,6 +66,7 @@ class Pair {
     this.expectEqualResults(new Map());
   }
 
+  /** Takes the same random step in both environments, and updates the lists of steps. */
   step(random: Random): void {
     const finished = finishedEnvs(this.plainResult);
     const { actions, options } = randomStep(random, this.plain, finished);
