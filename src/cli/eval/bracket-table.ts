@@ -1,4 +1,5 @@
-/** Renders shares as a text table. A share places a score between those of open-loop (0) and planner-oracle (1). */
+/** Renders shares as a text table. A share is a score's place between the two anchors of a grader (`SHARE_MEANING`). */
+import { sequenceGraderUnder } from '../../agents/policies/open-loop.js';
 import {
   type BracketedEvaluation,
   type BracketedRow,
@@ -14,17 +15,18 @@ export function renderBracket({ grader, rows, brackets }: BracketedEvaluation): 
   const graders = [grader, ...(rows[0]?.regraded ?? []).map((other) => other.grader)];
   const places = rows.flatMap(({ profiles }) => graders.map((name) => ({ grader: name, profiles })));
   const notes = bracketNotes(places, brackets);
-  const shown = graders
+  const columns = graders
     .map((name, k) => ({ name, k }))
     .filter(({ k }) => rows.some((row) => shareAt(row, k)));
-  const meaning = shown.some(({ k }) => k > 0) ? `${SHARE_MEANING} ${playedFor(grader)}` : SHARE_MEANING;
-  const table = shown.length === 0 ? '' : `\n${wrap(meaning)}\n${tableOf(rows, shown)}\n`;
+  const meaning = columns.some(({ k }) => k > 0) ? `${SHARE_MEANING} ${sequenceNote(grader)}` : SHARE_MEANING;
+  const table = columns.length === 0 ? '' : `\n${wrap(meaning)}\n${tableOf(rows, columns)}\n`;
   return `${table}\n${notes.map((note) => `${wrap(note)}\n`).join('')}`;
 }
 
-/** Says why the share of open-loop under another grader is not 0. */
-const playedFor = (grader: string): string =>
-  `All policies played for ${grader}, so under another grader open-loop is not the best sequence, and its share is not 0.`;
+/** Says why the share of open-loop can be below 0. @param grader the name of the grader in use. */
+const sequenceNote = (grader: string): string =>
+  'Each grader has a best sequence of its own. In every column open-loop plays the sequence found for ' +
+  `${sequenceGraderUnder(grader)}, so its share under another grader can be below 0.`;
 
 /** Returns a row's share under the grader in use (k = 0) or under the other grader k - 1. */
 const shareAt = ({ share, regraded }: BracketedRow, k: number) => (k === 0 ? share : regraded[k - 1].share);
