@@ -25,7 +25,8 @@ describe('a model', () => {
       faultOf: ({ index }) => (index % 10 === 3 ? 'refusal' : index % 10 === 6 ? 'cut-off' : null),
     });
     const { code, stdout, stderr } = await evaluate(
-      ...([fake, '--policies', 'heuristic+constant,llm:fake', '--conditions', 'ood,discrete'] as const),
+      fake,
+      ...['--policies', 'heuristic+constant,llm:fake', '--conditions', 'ood,discrete'],
       ...['--prices', '2.5,10,1.25', '--json', pathOf('rows.json')],
     );
     expect([code, stderr]).toEqual([0, '']);

@@ -265,6 +265,7 @@ it('a pipe and a device need no writable directory', () => {
   const module = new URL('../../dist/cli/files/output-file.js', import.meta.url).href;
   const code = `
     const { checkOutput } = await import(${JSON.stringify(module)});
+    // Root may write everywhere; the user 65534, nobody, may not.
     if (process.getuid() === 0) process.setuid(65534);
     for (const path of process.argv.slice(1)) checkOutput('--json', path);
   `;

@@ -65,6 +65,7 @@ describe('no further picture is started', () => {
     await expect(drawAll(recorded, { signal })).rejects.toThrow();
     // Gives the other drawings time to start.
     await drawAll(DRAWINGS, { signal });
+    // Two pictures are in progress at a time.
     expect(started).toEqual(['broken', 'picture-0']);
   });
 

@@ -30,7 +30,7 @@ describe('progress', () => {
     return written.join('');
   }
 
-  it('appears on a terminal if the work is long', () => {
+  it('appears on a terminal at once if the total is large, otherwise after a second', () => {
     expect(renderedAt(true, [10], 2e6)).toContain('of 2000000 episodes');
     expect(renderedAt(true, [10, 1001], 500)).toContain('of 500 episodes');
   });

@@ -97,14 +97,12 @@ describe('files without mismatches', () => {
     const calm = { name: 'calm', weights: { crash_free: 0.5, efficiency: 0.3, belief_accuracy: 0.2 } };
     writeFileSync(pathOf('calm.json'), JSON.stringify(calm));
     const { code, stdout } = await reeval(
-      ...[
-        '--jsonl',
-        pathOf('planner.jsonl'),
-        '--grader',
-        pathOf('calm.json'),
-        '--json',
-        pathOf('calm-results.json'),
-      ],
+      '--jsonl',
+      pathOf('planner.jsonl'),
+      '--grader',
+      pathOf('calm.json'),
+      '--json',
+      pathOf('calm-results.json'),
     );
     expect(code).toBe(0);
     expect(stdout).toContain('grader calm; world');
@@ -125,8 +123,13 @@ describe('files without mismatches', () => {
       'planner-wellbeing',
     );
     expect(results.rows.map(({ oracle: hasOracle }: { oracle: boolean }) => hasOracle)).toEqual([
-      ...[false, false, false, false, false],
-      ...[true, false],
+      false,
+      false,
+      false,
+      false,
+      false,
+      true,
+      false,
     ]);
     const [row] = results.rows;
     expect(row).toMatchObject({

@@ -113,7 +113,7 @@ describe('regrade', () => {
         grader: string;
         grader_weights: object;
       };
-      // Files of components have no usage, and regrade adds no scores under other graders.
+      // Files of components have no counts of unparsed answers and no usage, and regrade adds no scores under other graders.
       const expectedRows = rows.map(({ unparsed: _, usage: __, regraded: ___, ...row }) => row);
       const regraded = json('re.json');
       expect(regraded.rows.filter(({ tape }: { tape: string | null }) => tape === null)).toEqual(

@@ -46,7 +46,7 @@ describe('files of earlier reports', () => {
     for (const each of names) writeFileSync(pathOf(`${name}/${each}`), 'a figure');
     return pathOf(name);
   };
-  /** The temporary page of a report that was killed before the rename. */
+  /** Writes the temporary page of a report that was killed before the rename. */
   const writeTemporaryPage = (directory: string, page: string): void => {
     const endedPid = spawnSync('true').pid;
     writeFileSync(temporaryPath(`${directory}/${PAGE}`).replace(/-\d+-/, `-${endedPid}-`), page);

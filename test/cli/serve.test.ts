@@ -12,7 +12,7 @@ import { connect, metricBecomes } from '../support/server.js';
 const pathOf = temporaryDirectory();
 
 /** Waits until the server prints its address. Returns the address. */
-async function listening(running: Running): Promise<{ url: string; port: number }> {
+async function addressOf(running: Running): Promise<{ url: string; port: number }> {
   const [line] = (await once(running.child.stdout, 'data')) as [string];
   const [url] = /http:\S+/.exec(line)!;
   return { url, port: Number(new URL(url).port) };
@@ -20,7 +20,7 @@ async function listening(running: Running): Promise<{ url: string; port: number 
 
 it.each(['SIGTERM', 'SIGINT'] as const)('%s closes the sessions, and exits with 0', async (signal) => {
   const running = startCli(['serve', '--port', '0', '--backend', 'reference']);
-  const server = await listening(running);
+  const server = await addressOf(running);
   const client = await connect(server);
   expect((await client.request({ type: 'reset', data: { seed: 3 } })).type).toBe('observation');
   running.child.kill(signal);
@@ -33,16 +33,16 @@ it.each([
   ['SIGTERM', (running: Running) => running.child.kill('SIGTERM')],
 ] as const)('with --stop-on-eof, %s ends the command with exit code 0', async (_, stop) => {
   const running = startCli(['serve', '--port', '0', '--backend', 'reference', '--stop-on-eof']);
-  const client = await connect(await listening(running));
+  const client = await connect(await addressOf(running));
   stop(running);
   expect((await client.closed).code).toBe(1001);
   expect(await running.finished).toMatchObject({ code: 0, stderr: '' });
 });
 
 /** Starts a server with a request whose body never ends. */
-async function occupied(...args: string[]): Promise<Running> {
+async function startBusyServer(...args: string[]): Promise<Running> {
   const running = startCli(['serve', '--port', '0', '--backend', 'reference', ...args]);
-  const server = await listening(running);
+  const server = await addressOf(running);
   const socket = createConnection(server.port, '127.0.0.1').on('error', () => {});
   socket.write('POST /v1/score HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{');
   await metricBecomes(server, 'rhythm_vec_batch_requests', 1);
@@ -50,7 +50,7 @@ async function occupied(...args: string[]): Promise<Running> {
 }
 
 it('cuts off requests that take longer than --grace, and exits with 1', async () => {
-  const running = await occupied('--grace', '0.1');
+  const running = await startBusyServer('--grace', '0.1');
   running.child.kill('SIGTERM');
   const { code, stderr } = await running.finished;
   expect([code, stderr]).toEqual([
@@ -60,7 +60,7 @@ it('cuts off requests that take longer than --grace, and exits with 1', async ()
 });
 
 it('a second signal ends the server at once', async () => {
-  const running = await occupied();
+  const running = await startBusyServer();
   running.child.kill('SIGTERM');
   await running.until('stdout', 'Finishing the requests');
   running.child.kill('SIGTERM');
@@ -71,7 +71,7 @@ it('a second signal ends the server at once', async () => {
 it('without --stop-on-eof, the server continues after the end of its input', async () => {
   const running = startCli(['serve', '--port', '0', '--backend', 'reference']);
   running.child.stdin.end();
-  const { url } = await listening(running);
+  const { url } = await addressOf(running);
   expect((await fetch(`${url}/health`)).status).toBe(200);
   running.child.kill('SIGTERM');
   expect((await running.finished).code).toBe(0);
@@ -86,7 +86,7 @@ it('reads its token from a file or from the environment', async () => {
   ];
   for (const [args, env] of sources) {
     const running = startCli(['serve', '--port', '0', ...args], env);
-    const { url } = await listening(running);
+    const { url } = await addressOf(running);
     expect((await fetch(`${url}/metadata`)).status).toBe(401);
     expect((await fetch(`${url}/metadata`, { headers: { authorization: `Bearer ${token}` } })).status).toBe(
       200,
@@ -108,7 +108,7 @@ it('the examples of the help of serve work as printed', async () => {
     }
     // A free port: the default port may be in use.
     const running = startCli([...line.split(' ').slice(1), '--port', '0']);
-    const { port } = await listening(running);
+    const { port } = await addressOf(running);
     const { status } = await fetch(`http://127.0.0.1:${port}/metadata`);
     expect(status).toBe(line.includes('token') ? 401 : 200);
     running.child.kill('SIGTERM');
@@ -131,7 +131,7 @@ it.each(refused)('refuses %s', async (_, args, message) => {
 
 it('names the remedy if the address is in use', async () => {
   const running = startCli(['serve', '--port', '0', '--backend', 'reference']);
-  const { port } = await listening(running);
+  const { port } = await addressOf(running);
   const { code, stderr } = await runCli(['serve', '--port', String(port), '--backend', 'reference']);
   expect([code, stderr]).toEqual([1, expect.stringMatching(/EADDRINUSE.*Pass another --port/)]);
   running.child.kill('SIGTERM');

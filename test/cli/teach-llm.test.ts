@@ -208,6 +208,7 @@ it('prints a note with a remedy if many answers have no action', async () => {
 describe('the key appears in no output', () => {
   const faults = ['echo', '401', 'echo-answer', 'html'];
   it.each(faults)('if the endpoint has the fault %s', async (fault) => {
+    // The first episode, of 28 requests, ends without a fault, so there is a file to search for the key.
     const { folder, run, fake } = await startTeacher({
       faultOf: ({ index }) => (index >= 30 ? fault : null),
     });

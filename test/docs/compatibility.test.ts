@@ -82,17 +82,17 @@ const trajectoryVersionError = (version: number): string =>
   trajectoryError({ schema: { ...SCHEMAS.trajectory, version } });
 
 const messages: [string, () => string][] = [
-  ['no snapshot', () => decodingError(new Uint8Array(1000))],
-  ['an older format', () => decodingError(withNumber(bytes, 'format', FORMAT - 1))],
-  ['a newer format', () => decodingError(withNumber(bytes, 'format', FORMAT + 1))],
+  ['bytes that are not a snapshot', () => decodingError(new Uint8Array(1000))],
+  ['a snapshot of an older format', () => decodingError(withNumber(bytes, 'format', FORMAT - 1))],
+  ['a snapshot of a newer format', () => decodingError(withNumber(bytes, 'format', FORMAT + 1))],
   [
-    'another layout',
+    'a snapshot of another layout',
     () => decodingError(withChecksum(withByte(bytes, HEADER.stateLayoutDigest.offset, 0x5a))),
   ],
-  ['another world version', () => decodingError(withNumber(bytes, 'worldMajor', 2))],
-  ['damage', () => decodingError(withByte(bytes, bytes.length - 1, bytes[bytes.length - 1] ^ 1))],
-  ['another world', otherWorldError],
-  ['an illegal state', illegalStateError],
+  ['a snapshot of another world version', () => decodingError(withNumber(bytes, 'worldMajor', 2))],
+  ['a damaged snapshot', () => decodingError(withByte(bytes, bytes.length - 1, bytes[bytes.length - 1] ^ 1))],
+  ['a snapshot of another world', otherWorldError],
+  ['a snapshot with an illegal state', illegalStateError],
   ['a row of another schema', () => rowError({ schema: { ...SCHEMAS.episode, version: 2 } })],
   ['a grader of another schema', graderError],
   ['components of another schema', componentsError],

@@ -12,7 +12,7 @@ const page = read('docs/world.md');
 const sectionOf = (title: string): string =>
   page.split(new RegExp(`^##+ ${title}$`, 'm'))[1].split(/^##+ /m)[0];
 
-/** Returns the tables below a headline as cells, with the header first. */
+/** Returns the tables below a heading as cells, with the header first. */
 const tablesOf = (title: string): string[][][] =>
   sectionOf(title)
     .split(/\n\n/)
@@ -97,13 +97,13 @@ describe('the worked first step', () => {
   });
 });
 
-describe('rules', () => {
+describe('the rules of the page', () => {
   const rules = Array.from(page.matchAll(/^### (Rule (\d+): (\w+))$/gm), ([, title, number]) => ({
     title,
     number,
   }));
 
-  it('are ten on the page', () => {
+  it('are numbered from 1 to 10', () => {
     expect(rules.map(({ number }) => Number(number))).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
   });
 
@@ -113,7 +113,7 @@ describe('rules', () => {
     WGSL: ['src/engine/backends/webgpu/wgsl/rules.wgsl', 'fn step_episode('],
   };
   it.each(Object.entries(TEXTS))(
-    '1 to 8 are in %s in the order of the page, with their names',
+    '1 to 8 are in the rules in %s, in the order of the page and with its names',
     (_, [path, begin]) => {
       const [, body] = read(path).split(begin);
       const stated = Array.from(
@@ -128,7 +128,7 @@ describe('rules', () => {
     'src/engine/reference/grade.ts',
     'native/grade.inl',
     'src/engine/backends/webgpu/wgsl/grade.wgsl',
-  ])('9 and 10 are in %s', (path) => {
+  ])('9 and 10 are in %s, with their names', (path) => {
     for (const { title } of rules.slice(8)) expect(read(path)).toContain(`${title}.`);
   });
 

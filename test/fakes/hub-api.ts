@@ -48,7 +48,8 @@ const refusal = (status: number, error: string, code?: string): Reply => ({
 const NO_REPO = refusal(404, 'Repository not found', 'RepoNotFound');
 const NO_REVISION = refusal(404, 'Invalid rev id', 'RevisionNotFound');
 
-type Handler = (request: ApiRequest, parts: string[]) => Reply;
+/** Handles a request. @param captures the captured groups of its route. */
+type Handler = (request: ApiRequest, captures: string[]) => Reply;
 
 /** Handles the requests to a fake Hub, which keeps its repositories in memory. */
 export class HubApi {
@@ -101,8 +102,8 @@ export class HubApi {
       const match = route.exec(`${request.method} ${request.path}`);
       if (match === null) continue;
       // Some paths of models have no type. Without a revision, the default branch is used.
-      const parts = match.slice(1).map((part, k) => part ?? (k === 0 ? 'model' : 'HEAD'));
-      return handler(request, parts.map(decodeURIComponent));
+      const captures = match.slice(1).map((text, k) => text ?? (k === 0 ? 'model' : 'HEAD'));
+      return handler(request, captures.map(decodeURIComponent));
     }
     return refusal(404, `Nothing at ${request.method} ${request.path}`);
   }

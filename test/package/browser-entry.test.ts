@@ -77,6 +77,7 @@ describe('the bundle', () => {
     })()`;
     const { scores, same, progress, bytes } = await runInContext(play, context);
     expect(same).toBe(true);
+    // A run reports its progress after each slice of 16,384 environments.
     expect([...progress]).toEqual([16_384, 20_000]);
     const env = node.createVecEnv({ numEnvs: 1000 });
     env.reset({ seed: 5 });

@@ -2,7 +2,7 @@
  * A program that uses the installed package: it steps a batch to the end. It prints the bits of the final scores to stdout,
  * one per line, and the backend to stderr.
  *
- * Usage: node final-scores.mjs native|reference
+ * Usage: node final-scores.mjs native|reference|auto
  */
 import { readFileSync } from 'node:fs';
 import { ACTION_NAMES, BELIEF_NAMES, createVecEnv, RHYTHM } from 'rhythm-vec';

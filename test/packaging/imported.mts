@@ -1,4 +1,4 @@
-/** A program in TypeScript: `import` of the package and of every subpath, with their types. */
+/** A program in TypeScript: `import` of the package and of every subpath for Node, with their types. */
 import * as rhythm from 'rhythm-vec';
 import * as agents from 'rhythm-vec/agents';
 import { createVecEnv, InputError, type VecEnv } from 'rhythm-vec/env';
@@ -12,7 +12,11 @@ env.reset({ seed: 1 });
 const { finalScores } = env.run('heuristic');
 const scores: Float32Array = finalScores;
 const functions: unknown[] = [
-  ...[agents.openLoopActions, evaluation.evaluate, rollouts.scoreReplay, server.openServer, training.teach],
+  agents.openLoopActions,
+  evaluation.evaluate,
+  rollouts.scoreReplay,
+  server.openServer,
+  training.teach,
 ];
 const same: boolean = rhythm.InputError === InputError;
 console.log(

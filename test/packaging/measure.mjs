@@ -1,6 +1,6 @@
 /**
  * `node measure.mjs`, in a folder where the package is installed: compares the number of packages, their size and the time
- * of `import 'rhythm-vec'` with the limits of an install for VecEnv alone.
+ * of `import 'rhythm-vec'` with the limits below. The optional packages must not be installed.
  */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';

@@ -24,11 +24,11 @@ tar -tzf "${sdist[0]}" | cut -d/ -f2- >"$temporary/files"
 for name in LICENSE README.md build_backend.py binding/module.cc native/batch.h native/generated/world.h rhythm_vec/py.typed; do
   grep -qx "$name" "$temporary/files" || fail "the source distribution lacks $name"
 done
-if grep -E '^(recipe|examples|rhythm_vec_env|tests)/|_native.*\.so$' "$temporary/files"; then fail "the source distribution has these files"; fi
+if grep -E '^(recipe|examples|rhythm_vec_env|tests)/|_native.*\.so$' "$temporary/files"; then fail "the source distribution must not have the files above"; fi
 "$python" -m zipfile -l "${wheel[0]}" | awk '{ print $1 }' >"$temporary/files"
 [[ $(grep -c '^rhythm_vec/_native\.' "$temporary/files") == 2 ]] || fail "the wheel has other files than _native.pyi and one module"
 grep -q '/licenses/LICENSE$' "$temporary/files" || fail "the wheel lacks LICENSE"
-if grep -vE '^(rhythm_vec|rhythm_vec-[^/]*\.dist-info)/|^File$' "$temporary/files"; then fail "the wheel has these files"; fi
+if grep -vE '^(rhythm_vec|rhythm_vec-[^/]*\.dist-info)/|^File$' "$temporary/files"; then fail "the wheel must not have the files above"; fi
 [[ ! -e python/native && ! -e python/LICENSE ]] || fail "the build left its copies in python"
 
 echo "== Installing the wheel into an empty environment, and testing it there"

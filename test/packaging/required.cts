@@ -1,4 +1,4 @@
-/** A CommonJS program in TypeScript: `require` of the package and of every subpath, with their types. */
+/** A CommonJS program in TypeScript: `require` of the package and of every subpath for Node, with their types. */
 import rhythm = require('rhythm-vec');
 import agents = require('rhythm-vec/agents');
 
@@ -14,7 +14,11 @@ env.reset({ seed: 1 });
 const { finalScores } = env.run('heuristic');
 const scores: Float32Array = finalScores;
 const functions: unknown[] = [
-  ...[agents.openLoopActions, evaluation.evaluate, rollouts.scoreReplay, server.openServer, training.teach],
+  agents.openLoopActions,
+  evaluation.evaluate,
+  rollouts.scoreReplay,
+  server.openServer,
+  training.teach,
 ];
 const same: boolean = rhythm.InputError === InputError;
 console.log(

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Tests the published package. Packs it with a prebuild, and installs the tarball into an empty folder without compiling.
 # The installed native backend must compute the same scores as this checkout's reference. Then runs the package's install
-# script: with the prebuild, without a compiler, and with a compiler. Measures the installation, and bundles a program. Needs the configured registry or its cache.
+# script: with the prebuild, without a compiler, and with a compiler. Measures the installation, and bundles a program.
+# npm needs its registry, or a cache of the packages.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 root=$PWD
 unset RHYTHM_ADDON RHYTHM_KERNEL RHYTHM_VEC_PREBUILD
-export JOBS=max
+export JOBS=max # node-gyp compiles on all cores
 
 # Outside the checkout, so that the package finds neither its addon nor its node_modules.
 temporary=$(mktemp -d)
@@ -49,7 +50,7 @@ check_scores native
 echo "== Size, number of packages and import time are within the limits"
 (cd "$consumer" && node "$root/test/packaging/measure.mjs")
 
-echo "== TypeScript with module node16 accepts import and require of every subpath, and Node runs both"
+echo "== TypeScript with module node16 accepts import and require of every subpath for Node, and Node runs both"
 cp test/packaging/{required.cts,imported.mts} "$consumer"
 (cd "$consumer" && "$root/node_modules/.bin/tsc" --strict --skipLibCheck false --target es2022 --module node16 \
   --typeRoots "$root/node_modules/@types" --types node --outDir compiled required.cts imported.mts)

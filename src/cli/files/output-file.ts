@@ -232,6 +232,7 @@ class DirectOutput implements Output {
     await this.#handle.close();
   }
 
+  // What was written to a device or pipe cannot be removed, so this only closes it.
   discard = this.commit;
 }
 

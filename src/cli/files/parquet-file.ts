@@ -61,7 +61,7 @@ export class ParquetFile implements AsyncDisposable {
     return this.#library.parquetSchema(this.#metadata).children.map(({ element }) => element.name);
   }
 
-  /** The JSON that this package stores in its files; undefined in other files. */
+  /** The value that this package stores in its files as JSON; the text if it is damaged; undefined in other files. */
   get origin(): unknown {
     const text = this.#metadata.key_value_metadata?.find(({ key }) => key === METADATA_KEY)?.value;
     try {
@@ -135,7 +135,7 @@ async function bufferOf(handle: FileHandle): Promise<AsyncBuffer> {
   };
 }
 
-/** Reads the bytes [start, end) of a file. @throws Error for a range outside the file, as in a damaged footer. */
+/** Reads the bytes [start, end) of a file. @throws Error for a range outside the file; its message completes "got: ". */
 async function readBytes(handle: FileHandle, start: number, end: number): Promise<ArrayBuffer> {
   if (!(start >= 0 && start <= end)) throw new Error(`bytes from ${start} to ${end}`);
   const bytes = Buffer.alloc(end - start);

@@ -238,8 +238,7 @@ describe('with a language model, teach --shard', () => {
     await run('--output', pathOf('llm.jsonl'));
     const paths = [0, 1].map((i) => pathOf(`llm-${i}.jsonl`));
     for (const [i, path] of paths.entries()) await run('--shard', `${i}/2`, '--output', path);
-    const { billed } = fake;
-    const before = billed.length;
+    const before = fake.billed.length;
     expect((await run('--shard', '1/2', '--output', paths[1])).stderr).toContain('Nothing to do.');
     expect(fake.billed.length).toBe(before);
     expect((await merge(paths)).code).toBe(0);
