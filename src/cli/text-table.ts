@@ -35,6 +35,7 @@ export const COMPONENT_HEADS: Readonly<Record<string, string>> = {
   belief_skill: 'belief\nskill',
 };
 
+/** The characters of the borders, by the names of cli-table3: none. */
 const NO_LINES = Object.fromEntries(
   ['top', 'bottom', 'mid', 'left', 'right', 'middle']
     .flatMap((name) => [name, `${name}-mid`, `${name}-left`, `${name}-right`])

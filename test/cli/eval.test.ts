@@ -187,13 +187,13 @@ describe('the table', () => {
     const table = renderTable({ rows, ...run });
     expect(table).toMatch(/final score +regraded by .*\n.*policy +\(95 %\) +published +v3 \(95 %\)/);
     expect(table).toContain(
-      'regraded by v3: the same episodes under grader v3. The policies played for v2.\n',
+      'regraded by v3: the score under v3 of the same episodes, which were played under v2.\n',
     );
     const underV3 = renderTable(
       await evaluate({ conditions: ['ood'], policies: ['heuristic'], grader: 'v3' }),
     );
     expect(underV3).toMatch(/final score +regraded by .*\n.*policy +\(95 %\) +v2 \(95 %\)/);
-    expect(underV3).toContain('The policies played for v3.\n');
+    expect(underV3).toContain('of the same episodes, which were played under v3.\n');
     expect(underV3.replaceAll('\n', ' ')).toContain(
       'A score that does not beat open-loop+constant, or under discrete profiles open-loop without a belief, shows no inference.',
     );

@@ -170,6 +170,7 @@ describe('the amount spent', () => {
       journal.noteSpent(dollars);
       expect(JSON.parse(readFileSync(`${path}.spent`, 'utf8'))).toEqual({ spent_usd: dollars });
     }
+    // Each amount takes 64 bytes, so that it overwrites the one before.
     expect(statSync(`${path}.spent`).size).toBe(64);
     await journal.close();
     const reopened = await open(path);

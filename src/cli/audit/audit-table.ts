@@ -12,12 +12,11 @@ interface Column {
   readonly text: (row: AuditRow) => string;
 }
 
-/** Column heads, shorter than in other tables: policy names are long, and lines have at most 120 columns. */
+/** Column heads, shorter than in other tables: policy names are long, and lines have at most 120 characters. */
 const HEADS: Readonly<Record<string, string>> = {
   ...COMPONENT_HEADS,
   adaptation: 'adap-\ntat.',
   belief_accuracy: 'bel.\nacc.',
-  wellbeing: 'well-\nbeing',
   belief_skill: 'bel.\nskill',
 };
 

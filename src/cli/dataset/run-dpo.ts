@@ -56,6 +56,7 @@ export async function runDpo(options: DpoCliOptions, signal: AbortSignal): Promi
     await runSelectionShard(request, options, signal);
     return true;
   }
+  // Pairs have no margins over baselines, so no baselines are played.
   const source = () => PlayedResults.open(plan.grader, options, { baselines: false });
   return writeDpo(
     plan,

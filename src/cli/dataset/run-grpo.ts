@@ -119,8 +119,8 @@ function formatOfRows({ format, output }: Pick<GrpoOptions, 'format' | 'output'>
 }
 
 /**
- * Refuses a file that cannot be written, and an existing README.md that is not the
- * card of these rows.
+ * Refuses a file that cannot be written, and an existing README.md that is another file than the card of these rows, or of rows
+ * that no longer exist.
  */
 function checkPaths({ rows, card }: { rows: string; card: string }): void {
   checkOutput('--output', rows);

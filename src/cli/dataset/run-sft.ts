@@ -62,6 +62,7 @@ export async function runSft(options: SftCliOptions, signal: AbortSignal): Promi
     await runSelectionShard(request, options, signal);
     return true;
   }
+  // Plays the baselines too, for the margins.
   const source = () => PlayedResults.open(plan.grader, options, { baselines: true });
   return writeSft(
     plan,

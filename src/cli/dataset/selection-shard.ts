@@ -60,6 +60,7 @@ export async function runSelectionShard(
   );
   const file = { ...{ job, shard, path }, part: `lines ${part.first + 1}-${part.end}`, option: '--output' };
   if (await beginShard(file)) return;
+  // Only rows for SFT have margins, for which baselines are played.
   await using source = await PlayedResults.open(plan.grader, options, { baselines: plan.dataset === 'sft' });
   const output = await openOutput(path);
   const progress = createProgress('lines');

@@ -85,6 +85,7 @@ async function checkPartial(path: string, { conditions, players, grader }: Evalu
     conditions.some(
       ({ name, parts }) => name === episode.condition && parts.some((part) => hasEpisode(part, episode)),
     );
+  // Reading an episode checks it.
   for await (const _ of earlierEpisodes({ option: '--trajectories', path, isOwn }));
 }
 

@@ -186,7 +186,7 @@ export const sharedNotes = (withPublished: boolean): string[] => [
 export const rowNotes = (rows: readonly Row[], grader: string): string[] => [
   ...(rows[0]?.regraded ?? []).map(
     (other) =>
-      `regraded by ${other.grader}: the same episodes under grader ${other.grader}. The policies played for ${grader}.`,
+      `regraded by ${other.grader}: the score under ${other.grader} of the same episodes, which were played under ${grader}.`,
   ),
   'won/lost/tied: final scores compared with heuristic on the same seeds.',
   '1st half, 2nd half: mean reward of each half, without noise.',

@@ -6,7 +6,7 @@ import type { RegradedRow } from '../../evaluation/regrade-stored.js';
 import { MODEL_PREFIX } from '../../evaluation/user-policy.js';
 import { ORACLE_MARK } from '../../rollouts/trajectories/player-name.js';
 
-/** Notes on stepped policies, by name. */
+/** Notes on policies that choose their actions one step at a time, by name. */
 const STEPPED: Readonly<Record<string, string>> = {
   'heuristic+inference': 'acts as heuristic, and states the belief inferred from the observations.',
   'open-loop+inference': 'acts as open-loop, and states the belief inferred from the observations.',

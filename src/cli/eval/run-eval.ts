@@ -65,7 +65,7 @@ export interface EvalCommandOptions
  * @throws UsageError for unusable paths; InputError for unknown names; the errors of requests to a model; the signal's reason.
  */
 export async function runEval(options: EvalCommandOptions, signal: AbortSignal): Promise<void> {
-  const { json, components, trajectories } = options;
+  const { json, components, trajectories, profiles, backend, kernel, threads } = options;
   const names = check(options);
   const policies = await readPolicies(options.policies);
   const openers = await prepareModels(names, options);
@@ -86,7 +86,7 @@ export async function runEval(options: EvalCommandOptions, signal: AbortSignal):
   const progress = createProgress('episodes');
   try {
     const settings = {
-      ...engineOptionsOf(options),
+      ...{ profiles, backend, kernel, threads },
       ...{ policies, grader, signal, llm: models.llmOptions(store?.played) },
       onStart: async (info: RunInfo) => {
         if (shard === null) messages.write(renderHeader(info));
@@ -133,10 +133,6 @@ function check(options: EvalCommandOptions): string[] {
   }
   return models;
 }
-
-const engineOptionsOf = ({ profiles, backend, kernel, threads }: EvalCommandOptions): EvaluateOptions => ({
-  ...{ profiles, backend, kernel, threads },
-});
 
 /** Opens the store of trajectories. Returns null without --trajectories. @throws UsageError; InputError for unknown names. */
 async function openStore(

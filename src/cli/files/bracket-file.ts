@@ -13,7 +13,7 @@ import { checkDifferentFile, checkInput } from './input-file.js';
 import { printable } from './lines.js';
 import { decodeUtf8, withoutMark } from './utf8.js';
 
-/** The maximum size of an audit: hundreds of times the usual size. */
+/** The maximum size of an audit in bytes: hundreds of times the usual size. */
 const MAX_BYTES = 16 * 2 ** 20;
 
 /** Checks the path of `--bracket` before any work is done. @param outputs paths by option. @throws UsageError. */

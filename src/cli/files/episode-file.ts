@@ -165,9 +165,10 @@ class LineFile implements EpisodeFile {
   }
 }
 
+/** Returns the footer of all row groups that the encoder has encoded. */
 type Footer = () => Uint8Array;
 
-/** Where a Parquet file is written. */
+/** The destination of a Parquet file's row groups. */
 type Sink = Pick<PartialFile, 'append' | 'publish' | 'commit' | 'end' | 'path'>;
 
 /** A file that is written whole or not at all, or a stream. */
@@ -202,6 +203,7 @@ class GroupFile implements EpisodeFile {
   readonly #groups = new RowGroups();
   readonly #sink: Sink;
   readonly #footer: Footer;
+  /** Whether the unfinished file has the name PATH.partial, or gets it with its first row group. */
   #published: boolean;
 
   constructor(encoder: RowEncoder<EpisodeRow>, sink: Sink, published: boolean) {

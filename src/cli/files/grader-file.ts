@@ -12,7 +12,7 @@ import { checkDifferentFile } from './input-file.js';
 import { stat } from './paths.js';
 import { decodeUtf8, withoutMark } from './utf8.js';
 
-/** The maximum size of a grader file: hundreds of times the usual size. */
+/** The maximum size of a grader file in bytes: hundreds of times the usual size. */
 const MAX_BYTES = 65536;
 
 /**
@@ -50,8 +50,10 @@ async function readText(path: string): Promise<string> {
   await using handle = await open(path);
   const bytes = new Uint8Array(MAX_BYTES + 1);
   let length = 0;
-  for (let read = -1; read !== 0 && length < bytes.length; length += read) {
-    read = (await handle.read(bytes, length, bytes.length - length)).bytesRead;
+  while (length < bytes.length) {
+    const { bytesRead } = await handle.read(bytes, length, bytes.length - length);
+    if (bytesRead === 0) break;
+    length += bytesRead;
   }
   checkHead(bytes.subarray(0, length), { option: '--grader', name: path, kinds: [KINDS.grader] });
   if (length > MAX_BYTES) refuse(path, `at most ${MAX_BYTES} bytes`, 'more');

@@ -1,6 +1,6 @@
 /**
- * A file of row groups that is readable while it grows: PATH.partial. Each write adds row groups and a footer for all groups
- * so far, in place of the last footer. PATH.partial.footer has the last footer meanwhile, so that a kill loses no group.
+ * A file of row groups that is readable while it grows: PATH.partial. Each write replaces the last footer by row groups and a
+ * footer for all groups so far. PATH.partial.footer has the last footer meanwhile, so that a kill loses no group.
  * The finished file is renamed to PATH.
  */
 import { type FileHandle, rename, rm, stat as statOf, writeFile } from 'node:fs/promises';
@@ -15,7 +15,7 @@ export const partialOf = (path: string): string => `${targetOf(path)}.partial`;
 /** Returns the path of the last footer of an unfinished file. @param path of the unfinished file. */
 export const footerOf = (path: string): string => `${path}.footer`;
 
-/** The paths of files that exist until a file is complete. */
+/** Returns the paths of the files that exist until an output is complete. @param path of the output. */
 export const partialFiles = (path: string): string[] => [partialOf(path), footerOf(partialOf(path))];
 
 /** Groups are written when the last write took less than this share of the time since then. */

@@ -76,10 +76,10 @@ class SeenEpisodes {
     const seeds = this.#seeds.get(key) ?? new Set();
     this.#seeds.set(key, seeds);
     if (seeds.has(seed)) {
-      const episode = `seed ${seed} (${mode}) of ${condition}`;
+      const which = `seed ${seed} (${mode}) of ${condition}`;
       return new BadEpisode(
         'duplicate',
-        `Expected each episode once, got ${episode} of the same teacher again. Remove one of the two.`,
+        `Expected each episode once, got ${which} of the same teacher again. Remove one of the two.`,
       );
     }
     seeds.add(seed);

@@ -11,7 +11,7 @@ export interface Entry extends LineSpan {
   readonly handle: FileHandle;
 }
 
-/** The beginning of every episode's line. */
+/** The beginning of every episode's line: an object with the schema, without the two closing braces. */
 const LINE_HEAD = JSON.stringify({ schema: { name: SCHEMAS.trajectory.name } }).slice(0, -2);
 
 /** Returns whether a text is the beginning of an episode's line. After a system crash, zeros may follow. */

@@ -65,7 +65,7 @@ export const keptText = (path: string, kept: number, all: string): string =>
     ? `None of ${all} was finished.\n`
     : `${kept} of ${all} ${kept === 1 ? 'is' : 'are'} kept in ${path}; the same command resumes from there.\n`;
 
-/** The fixed width of an amount, so that it can be overwritten in place. */
+/** The fixed number of bytes of a stored amount, so that it can be overwritten in place. */
 const AMOUNT_WIDTH = 64;
 
 /** A journal that is open and locked. */

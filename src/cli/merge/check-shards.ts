@@ -58,7 +58,7 @@ function readInput(path: string, problems: string[]): ShardInput[] {
   }
 }
 
-/** Returns the problem of a shard of another release. This release could assemble other bytes. */
+/** Returns the problem of a shard of another release, or []. Another release may merge shards to other bytes. */
 function releaseProblems({ path, manifest: { job } }: ShardInput): string[] {
   const here = { version: packageVersion(), world_digest: createWorld().digest };
   const there = { version: job.version, world_digest: job.world_digest };

@@ -50,6 +50,7 @@ export async function runMerge(
   }
   const job = checked.job!;
   checkEvalOptions(job, options);
+  // Refuses the directory.
   if (job.kind !== 'selection' && isDirectory) checkOutputs(outputs, undefined);
   const files = checked.shards.map(({ path }) => path);
   if (job.kind === 'selection') return mergeSelection(job, files, options, signal);
@@ -118,6 +119,7 @@ async function* episodesIn(paths: readonly string[], signal: AbortSignal): Async
   }
 }
 
+/** Joins the files of the shards of `teach`. */
 async function write({ job, shards }: CheckedShards, path: string, signal: AbortSignal): Promise<void> {
   const total = shards.reduce((sum, { manifest }) => sum + manifest.bytes, 0);
   const rows = shards.reduce((sum, { manifest }) => sum + manifest.rows, 0);

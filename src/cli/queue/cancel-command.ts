@@ -1,6 +1,6 @@
 /** `rhythm-vec queue cancel`: stops a job. */
 import type { Command } from 'commander';
-import { addQueueOptions, type QueueOptions } from './queue-options.js';
+import { addQueueOptions, type QueueOptions, withQueue } from './queue-options.js';
 
 const HELP = `
 Removes the shards and results of the job from Redis. Workers stop its shards within seconds. After that, nothing can be
@@ -18,10 +18,7 @@ export function addCancelCommand(queue: Command): void {
   addQueueOptions(command)
     .addHelpText('after', HELP)
     .action(async (name: string, options: QueueOptions) => {
-      const [{ cancel }, { withQueue }] = await Promise.all([
-        import('../../server/queue/status.js'),
-        import('./queue-options.js'),
-      ]);
+      const { cancel } = await import('../../server/queue/status.js');
       const before = await withQueue(options, (queue) => cancel(queue, name));
       process.stderr.write(
         before === 'open' ? `${name} is cancelled.\n` : `${name} was ${before} already.\n`,

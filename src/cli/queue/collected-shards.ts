@@ -31,7 +31,7 @@ interface Span {
 
 type JobId = Pick<StoredJob, 'name' | 'submission'>;
 
-/** The path of the file with the results. */
+/** Returns the path of the file with the results. @param path of the output. */
 export const collectedOf = (path: string): string => `${targetOf(path)}.shards`;
 
 /** The open file with the results of a job. */

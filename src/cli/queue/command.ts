@@ -21,7 +21,7 @@ export function addQueueCommand(program: Command, context: Context): void {
     .command('queue')
     .description('Share work between machines: submit jobs, work on them, collect their files.')
     .addHelpText('after', HELP);
-  addSubmitCommand(command, context);
+  addSubmitCommand(command);
   addWorkCommand(command, context);
   addStatusCommand(command);
   addCollectCommand(command, context);

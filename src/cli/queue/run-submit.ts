@@ -93,9 +93,11 @@ export async function submitEval(options: EvalSubmitOptions): Promise<void> {
   checkLlmOptions(options);
   const grader = await readGrader(options.grader);
   const players = playersOf(await readPolicies(policies));
+  // A job of the queue stores trajectories. Their path is not part of the job.
   const job = evalJob({ ...options, trajectories: '-' }, players, grader);
   const { conditions } = job.options;
   const episodes = conditions.reduce((sum, condition) => sum + episodesOf(condition), 0);
+  // Refuses more shards than episodes.
   shardConditions(conditions, { index: 0, count: Math.ceil(episodes / options.shardSize) });
   await submit(job, episodes, players.length, options);
 }

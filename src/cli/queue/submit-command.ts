@@ -1,7 +1,6 @@
 /** `rhythm-vec queue submit`: adds a job to the queue. */
 import type { Command } from 'commander';
 import { addAuditOptions } from '../audit/command.js';
-import type { Context } from '../context.js';
 import { addGrpoOptions } from '../dataset/grpo-command.js';
 import { addEvalOptions } from '../eval/command.js';
 import { addLlmOptions } from '../llm/llm-options.js';
@@ -45,7 +44,7 @@ const addModelOptions = (command: Command): Command =>
     parseInteger,
   );
 
-export function addSubmitCommand(queue: Command, _: Context): void {
+export function addSubmitCommand(queue: Command): void {
   const command = queue
     .command('submit')
     .description('Submit a job: "submit teach", "submit eval", "submit audit" or "submit dataset grpo".')

@@ -44,7 +44,7 @@ const COLUMNS: readonly Column[] = [
   { head: 'over +constant\n(95 %)', text: ({ overConstant }) => alignedInterval(overConstant.difference) },
 ];
 
-/** Returns the name of a built-in policy that is a player; null for other players. */
+/** Returns the built-in policy that a player is; null for other players. */
 const policyOf = ({ teacher, model }: Player): string | null =>
   model === null && POLICY_NAMES.includes(teacher) ? teacher : null;
 

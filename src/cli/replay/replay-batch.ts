@@ -55,7 +55,7 @@ export class Replayer implements AsyncDisposable {
 }
 
 function* textsOf(rows: readonly ReplayRow[], targets: Float32Array, result: RunResult): Generator<string> {
-  for (const [i, row] of rows.entries()) yield JSON.stringify(scored(row, i, targets, result));
+  for (const [i, row] of rows.entries()) yield JSON.stringify(scoredRow(row, i, targets, result));
 }
 
 function gradersOf(rows: readonly ReplayRow[]): Float32Array {
@@ -94,7 +94,12 @@ function beliefsOf(rows: readonly ReplayRow[]): Float32Array {
   return sequence;
 }
 
-function scored({ seed, profile, actions }: ReplayRow, i: number, targets: Float32Array, result: RunResult) {
+function scoredRow(
+  { seed, profile, actions }: ReplayRow,
+  i: number,
+  targets: Float32Array,
+  result: RunResult,
+) {
   return {
     seed,
     profile,

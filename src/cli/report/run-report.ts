@@ -102,6 +102,7 @@ async function drawFigures(sections: readonly Section[], signal: AbortSignal): P
 }
 
 const countsOf = (files: readonly OutputFile[]): string => {
+  // Each figure has two files, and the page is one more.
   const figures = (files.length - 1) / 2;
   return `one page, and ${counted(figures, 'figure')} as SVG and PNG beside it`;
 };

@@ -66,6 +66,7 @@ export async function endShard({ job, shard, part, path }: ShardFile): Promise<M
   return manifest;
 }
 
+/** Removes the manifest beside a file. @returns false: the shard is not complete. */
 function removeManifest(path: string): false {
   rmSync(manifestPath(path), { force: true });
   return false;

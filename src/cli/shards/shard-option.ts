@@ -7,6 +7,7 @@ export const addShardOption = (command: Command): Command =>
   command.option(
     '--shard <i/n>',
     'only part i of n, counted from 0, for merge; auto/n takes i from Kubernetes or Slurm',
+    // commander passes the earlier value as a second argument.
     (text) => parseShard(text),
   );
 

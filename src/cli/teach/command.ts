@@ -13,7 +13,7 @@ import type { TeachCommandOptions } from './run-teach.js';
 const HELP = `
 A policy plays as in \`eval\`, under the same name, and explains its observations, belief, plan and reasons in words. The
 last line of its answer, such as 4 6 5 SLEEP, has the graded belief as digits, and the action. Only a language model
-costs money. All but planner-oracle use only what any agent observes:
+costs money. All policies but planner-oracle use only what any agent observes:
   planner-wellbeing    the default. It infers the profile, plans with the profiles that fit, and plays the first action of
                        the best plan for the person's wellbeing: the mean of the meters weighted as the person weighs them,
                        plus the grade without adaptation

@@ -6,8 +6,8 @@ import type { UploadCommandOptions } from './run-upload.js';
 
 const HELP = `
 A file keeps its name; the contents of a directory keep their relative paths. README.md goes to the root, where the Hub looks
-for a card. In directories, links are left out, and names that begin with a dot or end with .partial, .partial.footer,
-.spent, .jsonl.lock, .parquet.lock, .tmp or ~. The command lists them.
+for a card. In directories, the command leaves out links, and names that begin with a dot or end with .partial,
+.partial.footer, .spent, .jsonl.lock, .parquet.lock, .tmp or ~; it lists what it left out.
 All differences from the repository become one commit. An interrupted upload resumes with the same command: uploaded
 contents are not sent again. If nothing differs, the command says so, and the exit code is 0.
 A file that someone else changes meanwhile is not overwritten. A file that contains the token is refused.

@@ -52,12 +52,13 @@ export async function runUpload(
       const request = { repo, branch, private: options.private ?? false, files: local.files };
       progress.total = sizeOf(local.files);
       const onRead = (bytes: number): void => progress.add('read', bytes);
-      const planning = { account, request, local, reading: { signal, onRead }, progress };
-      if (options.dryRun) {
+      const isDry = options.dryRun ?? false;
+      const planning = { account, request, local, reading: { signal, onRead }, progress, isDry };
+      if (isDry) {
         await dryRun(planning);
       } else {
-        const connection = await connectFor(account, progress, signal);
-        await send(connection, await planWith(connection, planning, false), options, progress, signal);
+        const connection = await connectFor(planning);
+        await send(connection, await planWith(connection, planning), options, progress, signal);
       }
     });
   } finally {
@@ -71,14 +72,15 @@ interface Planning {
   readonly local: LocalFiles;
   readonly reading: ReadOptions;
   readonly progress: UploadProgress;
+  readonly isDry: boolean;
 }
 
 /** Prints the plan. Without the Hub or its package, prints the files without comparing them. */
 async function dryRun(planning: Planning): Promise<void> {
   const { account, request, local, reading, progress } = planning;
   try {
-    const connection = await connectFor(account, progress, reading.signal, false);
-    await planWith(connection, planning, true);
+    const connection = await connectFor(planning);
+    await planWith(connection, planning);
   } catch (error) {
     const isUnread = error instanceof LibraryError || (error instanceof HubError && error.unanswered);
     if (!isUnread) throw error;
@@ -93,8 +95,7 @@ async function dryRun(planning: Planning): Promise<void> {
 /** Compares the files with the repository, and prints the plan. */
 async function planWith(
   connection: Connection,
-  { account, request, local, reading, progress }: Planning,
-  isDry: boolean,
+  { account, request, local, reading, progress, isDry }: Planning,
 ): Promise<UploadPlan> {
   const plan = await planUpload(connection, request, reading);
   progress.stop();
@@ -123,20 +124,15 @@ function refuseWithoutToken(): never {
   );
 }
 
-/** Connects to the Hub. @param retryUnanswered whether requests without an answer are repeated. */
-function connectFor(
-  account: Account,
-  progress: UploadProgress,
-  signal: AbortSignal,
-  retryUnanswered = true,
-): Promise<Connection> {
+/** Connects to the Hub. With --dry-run, requests without an answer are not repeated. */
+function connectFor({ account, progress, reading: { signal }, isDry }: Planning): Promise<Connection> {
   const onWait = (why: string): void => {
     // Removes the bar, so that the note has its own line.
     progress.stop();
     note(account, why);
   };
   return connect(account, {
-    ...{ signal, onWait, retryUnanswered },
+    ...{ signal, onWait, retryUnanswered: !isDry },
     onSent: (bytes) => progress.add('sent', bytes),
   });
 }

@@ -36,6 +36,6 @@ export class UploadProgress {
     return this.#current!.bar;
   }
 
-  /** Limits the count to the total. Bytes are sent twice if the branch gets another commit meanwhile. */
+  /** Limits a count to the range from 0 to the total. Bytes are sent twice if the branch gets another commit meanwhile. */
   readonly #within = (bytes: number): number => Math.min(Math.max(bytes, 0), this.total);
 }

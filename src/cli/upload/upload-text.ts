@@ -47,6 +47,7 @@ const UNITS = ['kB', 'MB', 'GB', 'TB'];
 function sizeText(bytes: number): string {
   let [value, unit] = [bytes, 'B'];
   for (const next of UNITS) {
+    // 999.5 and more would be rounded to 1000.
     if (value < 999.5) break;
     [value, unit] = [value / 1000, next];
   }
@@ -74,7 +75,7 @@ export function notesOn(planned: readonly PlannedFile[], { leftOut }: LocalFiles
         'trained on them must not be evaluated on these seeds.',
     );
   }
-  if (changed.some(cardLeavesOthers(planned))) {
+  if (changed.some(isSeparateCard(planned))) {
     notes.push(`${CARD} goes to the root; check that the paths in it match the repository.`);
   }
   return notes;
@@ -83,10 +84,11 @@ export function notesOn(planned: readonly PlannedFile[], { leftOut }: LocalFiles
 const targetOf = ({ file }: PlannedFile): string => file.target;
 
 /** Returns whether a file is a card that stays at the root while other files go to a directory of the repository. */
-const cardLeavesOthers =
+const isSeparateCard =
   (planned: readonly PlannedFile[]) =>
   ({ file }: PlannedFile): boolean =>
     file.target === CARD &&
+    // With a directory of the repository before it, a target is not the end of the file's path.
     planned.some(
       (other) => other.file.target.includes('/') && !other.file.source.endsWith(other.file.target),
     );

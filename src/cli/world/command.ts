@@ -17,7 +17,7 @@ import { checkDifferentFile, checkInput } from '../files/input-file.js';
 import { checkOutput, writeJson } from '../files/output-file.js';
 import { decodeUtf8, withoutMark } from '../files/utf8.js';
 
-/** The maximum size of a file of numbers: hundreds of times the usual size. */
+/** The maximum size of a file of numbers in bytes: hundreds of times the usual size. */
 const MAX_BYTES = 4 * 2 ** 20;
 
 interface Options {
