@@ -1,6 +1,7 @@
 /** Output files: each has its own temporary file, and the next run removes the temporary files of killed runs. */
 import { spawnSync } from 'node:child_process';
 import {
+  chmodSync,
   closeSync,
   existsSync,
   lstatSync,
@@ -160,7 +161,7 @@ it('a replaced file keeps its mode', async () => {
   for (const mode of [0o600, 0o664, 0o640]) {
     rmSync(path, { force: true });
     writeFileSync(path, 'old');
-    spawnSync('chmod', [mode.toString(8), path]);
+    chmodSync(path, mode);
     await write(path, 'new');
     expect(statSync(path).mode & 0o777).toBe(mode);
   }
@@ -261,7 +262,7 @@ describe('refuses before any work', () => {
 it('a pipe and a device need no writable directory', () => {
   const path = newPath('pipe');
   spawnSync('mkfifo', ['-m', '666', path]);
-  for (const folder of [dirname(path), pathOf('')]) spawnSync('chmod', ['555', folder]);
+  for (const folder of [dirname(path), pathOf('')]) chmodSync(folder, 0o555);
   const module = new URL('../../dist/cli/files/output-file.js', import.meta.url).href;
   const code = `
     const { checkOutput } = await import(${JSON.stringify(module)});
@@ -271,6 +272,6 @@ it('a pipe and a device need no writable directory', () => {
   `;
   const args = ['--input-type=module', '--eval', code];
   const { stderr, status } = spawnSync(process.execPath, [...args, path, '/dev/null'], { encoding: 'utf8' });
-  for (const folder of [dirname(path), pathOf('')]) spawnSync('chmod', ['755', folder]);
+  for (const folder of [dirname(path), pathOf('')]) chmodSync(folder, 0o755);
   expect([status, stderr]).toEqual([0, '']);
 });

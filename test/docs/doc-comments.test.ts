@@ -34,6 +34,7 @@ const declaredIn = (name: string, file: string): string => {
   return source ?? file;
 };
 
+// The files of exports/browser export names that the files for Node export too.
 const PATHS = readdirSync(new URL('exports/', SRC), { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.ts') && !path.startsWith('browser'))
   .map((path) => `exports/${path}`);

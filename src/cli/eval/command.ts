@@ -37,8 +37,9 @@ Graders: ${GRADER_NAMES.join(', ')}, or a file with a name and component weights
   --components stores the components of all grades: \`rhythm-vec regrade\` applies other graders without playing again.
   --trajectories stores whole episodes, which \`reeval\` checks and \`report\` draws: about 14 kB each, up to 30 kB with a
   planner's reasons, at most 100,000 episodes. As Parquet (FILE.parquet, or --format parquet) they take less than 0.3 kB each,
-  1.2 to 2.2 kB with reasons, at most 10,000,000 episodes. --trajectories changes no result. During the run, FILE.partial keeps the
-  paid episodes of language models, and the same command resumes from there. Without --trajectories, an interrupted run restarts.
+  1.2 to 2.2 kB with reasons, at most 10,000,000 episodes. --trajectories changes no result. During the run, FILE.partial keeps
+  the paid episodes of language models, and the same command resumes from there. Without --trajectories, an interrupted run
+  restarts.
 
 Examples:
   rhythm-vec eval

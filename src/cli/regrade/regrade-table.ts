@@ -15,7 +15,7 @@ export function renderRegraded({ grader, graderWeights, formerWorld, rows, condi
     ...conditions.map((condition) => `${renderRanking(condition)}\n`),
     ...rowNotes(rows, grader),
     ...(formerWorld === null ? [] : [formerNote(formerWorld)]),
-    'lead: the mean of paired differences; right of it, its change per unit of each weight.',
+    'lead: the mean of paired differences. The columns to its right show how much the lead changes per unit of each weight.',
     'at: the nearest weights at which two policies swap ranks; the other weights keep their ratios, and all sum to 1.',
     '',
   ].join('\n');
