@@ -199,7 +199,7 @@ describe('refuses, as a usage error, before the first request', () => {
       /Expected --grader of .*other\.jsonl:1 to be v1, got v2\./,
     ],
     [
-      'a file of another sampling',
+      'a file of episodes with other sampling parameters',
       ['--temperature', '1', '--trajectories', pathOf('sampled.jsonl')],
       /sampling of .*sampled\.jsonl:1 .* or pass another --trajectories\./,
     ],

@@ -41,7 +41,7 @@ describe('eval', () => {
     }
   });
 
-  it('plays all episodes of a condition that has fewer than --episodes', async () => {
+  it('plays all episodes of a condition that has fewer seeds than --episodes', async () => {
     const { code, stdout } = await runCli(['eval', '--episodes', '20', '--policies', 'heuristic']);
     expect(code).toBe(0);
     expect(stdout).toContain('in-distribution: seeds 0-19, 20 episodes');
@@ -207,7 +207,7 @@ describe('the table', () => {
     );
   });
 
-  it('fits 140 columns under every condition', async () => {
+  it('has lines of at most 140 characters under every condition', async () => {
     const evaluation = await evaluate();
     const fallback = {
       ...evaluation,

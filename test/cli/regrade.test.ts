@@ -125,7 +125,7 @@ describe('regrade', () => {
     },
   );
 
-  it('prints the rows, the ranking and its sensitivity, in 140 columns', async () => {
+  it('prints the rows, the ranking and its sensitivity to the weights, in lines of at most 140 characters', async () => {
     const { code, stdout } = await runCli([
       'regrade',
       '--components',
