@@ -22,8 +22,8 @@ import { type EpisodeInput, linesOf } from './episode-input.js';
 import {
   datasetCommand,
   flag,
-  formatOf,
   given,
+  namedFormat,
   type SelectionCliOptions,
   type SelectionTarget,
 } from './selection-options.js';
@@ -147,7 +147,7 @@ async function writeAll(
     const files: Output[] = [];
     for (const split of filled) {
       const output = await outputs.open(directory.pathOf(split));
-      await writeRows(output, rows[split], plan, formatOf(options));
+      await writeRows(output, rows[split], plan, namedFormat(options));
       files.push(output);
     }
     const card = await outputs.open(directory.card);

@@ -29,8 +29,8 @@ import { type EpisodeInput, linesOf } from './episode-input.js';
 import {
   datasetCommand,
   flag,
-  formatOf,
   given,
+  namedFormat,
   type SelectionCliOptions,
   type SelectionTarget,
 } from './selection-options.js';
@@ -95,7 +95,7 @@ export async function writeSft(
   directory.create();
   try {
     await using outputs = new Outputs();
-    const sinks = await openSinks(directory, formatOf(options), plan, outputs);
+    const sinks = await openSinks(directory, namedFormat(options), plan, outputs);
     const converter = new SftConverter(selection, toStandardError);
     await readAll(converter, sinks, episodes, signal);
     requireRows(selection, plan);

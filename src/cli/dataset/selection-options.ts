@@ -72,7 +72,7 @@ export function addSelectionOptions(command: Command, { players, rows, scores }:
 }
 
 /** Returns the format that `--format` names. */
-export const formatOf = ({ format }: Pick<SelectionTarget, 'format'>): RowFormat =>
+export const namedFormat = ({ format }: Pick<SelectionTarget, 'format'>): RowFormat =>
   FORMATS.find(({ name }) => name === format)!;
 
 /**

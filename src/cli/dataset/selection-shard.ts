@@ -23,7 +23,7 @@ import {
   contentsOf,
   endShard,
 } from '../shards/shard-file.js';
-import { formatOf, type SelectionCliOptions } from './selection-options.js';
+import { namedFormat, type SelectionCliOptions } from './selection-options.js';
 import { storedText } from './stored-lines.js';
 
 /** The shard of a dataset, and which of its episodes to replay. */
@@ -48,7 +48,7 @@ export async function runSelectionShard(
 ): Promise<void> {
   const { output: path, jsonl } = options;
   checkShardOutput('--output', path);
-  checkShardFormat('--format', formatOf(options));
+  checkShardFormat('--format', namedFormat(options));
   checkOutput('--output', path);
   for (const input of jsonl) checkShardInput(input);
   const inputs = await readInputs(jsonl);
@@ -66,7 +66,7 @@ export async function runSelectionShard(
   const progress = createProgress('lines');
   try {
     let done = 0;
-    for await (const batch of batchesIn(linesOf(inputs, part, signal))) {
+    for await (const batch of batchesIn(linesOfShard(inputs, part, signal))) {
       signal.throwIfAborted();
       const accepted = batch.flatMap(({ episode }) =>
         episode instanceof BadEpisode || !accepts(episode) ? [] : [episode],
@@ -137,7 +137,7 @@ function jobOf(
 }
 
 /** Yields the episodes and invalid lines among the lines `first` to `end - 1` of all inputs. Parses no other lines. */
-async function* linesOf(
+async function* linesOfShard(
   inputs: readonly Input[],
   { first, end }: { readonly first: number; readonly end: number },
   signal: AbortSignal,
