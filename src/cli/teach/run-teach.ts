@@ -73,7 +73,7 @@ function checkPolicy(policy: string, options: TeachCommandOptions): void {
   checkNoModelFlags(policy, options);
 }
 
-/** Returns the policy of a file with its path, and any other name itself. */
+/** Returns the policy that a file exports, with the file's path. Returns the name of any other policy unchanged. */
 async function teacherOf(policy: string): Promise<Pick<PolicyTeachOptions, 'policy' | 'policyPath'>> {
   if (!isPolicyFile(policy)) return { policy, policyPath: null };
   const [[name, exported]] = Object.entries(await readPolicyFiles([policy]));
