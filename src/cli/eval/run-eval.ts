@@ -66,9 +66,9 @@ export interface EvalCommandOptions
  */
 export async function runEval(options: EvalCommandOptions, signal: AbortSignal): Promise<void> {
   const { json, components, trajectories, profiles, backend, kernel, threads } = options;
-  const names = check(options);
+  const modelNames = check(options);
   const policies = await readPolicies(options.policies);
-  const openers = await prepareModels(names, options);
+  const openers = await prepareModels(modelNames, options);
   const grader = await readGrader(options.grader);
   const anchors = await readBracket(options.bracket, signal);
   checkBracketGrader(options.bracket, anchors, gradersInUse(grader));
@@ -77,8 +77,8 @@ export async function runEval(options: EvalCommandOptions, signal: AbortSignal):
   const conditions = shard?.conditions ?? selectConditions(options);
   const messages = messageStream(json, components, trajectories);
   await using outputs = new Outputs();
-  const stored = components === undefined ? null : await outputs.open(components);
-  const store = await openStore(options, names, () => ({
+  const componentsOutput = components === undefined ? null : await outputs.open(components);
+  const store = await openStore(options, modelNames, () => ({
     ...{ conditions, grader },
     players: playersOf(policies),
   }));
@@ -90,11 +90,13 @@ export async function runEval(options: EvalCommandOptions, signal: AbortSignal):
       ...{ policies, grader, signal, llm: models.llmOptions(store?.played) },
       onStart: async (info: RunInfo) => {
         if (shard === null) messages.write(renderHeader(info));
-        await stored?.write(headerText(info));
+        await componentsOutput?.write(headerText(info));
       },
       onProgress: (done: number, total: number) => progress.update(done, total, models.money()),
       onEpisodes:
-        stored === null ? undefined : (episodes: PlayedEpisodes) => stored.write(rowsText(episodes)),
+        componentsOutput === null
+          ? undefined
+          : (episodes: PlayedEpisodes) => componentsOutput.write(rowsText(episodes)),
       onTrajectories:
         store === null ? undefined : (episodes: readonly TrajectoryEpisode[]) => store.add(episodes),
     };
@@ -104,7 +106,7 @@ export async function runEval(options: EvalCommandOptions, signal: AbortSignal):
     if (shard === null)
       messages.write(`${renderTable(evaluation)}${renderBracket(bracketed)}${models.text()}`);
     if (json !== undefined) await writeJson(json, evaluationToJson(bracketed));
-    await stored?.commit();
+    await componentsOutput?.commit();
     await store?.commit();
     if (shard !== null) await finishShard(shard, models.text());
   } catch (error) {
