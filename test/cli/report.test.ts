@@ -36,7 +36,11 @@ beforeAll(async () => {
 describe('files of several kinds', () => {
   it('are recognised by content, not by name, and become a page with figures', async () => {
     const { code, stdout, stderr } = await report(
-      ...[pathOf('pretty'), pathOf('one-line.jsonl'), pathOf('trajectories.json'), '--output', pathOf('all')],
+      pathOf('pretty'),
+      pathOf('one-line.jsonl'),
+      pathOf('trajectories.json'),
+      '--output',
+      pathOf('all'),
     );
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toBe(`${pathOf('all')}/report.html: one page, and 11 figures as SVG and PNG beside it.\n`);

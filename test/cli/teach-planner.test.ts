@@ -62,7 +62,11 @@ describe('a file of trajectories', () => {
     );
     const { teacher, objective, oracle, profile_mode, grader } = parseEpisode(stdout.trim());
     expect([teacher, objective, oracle, profile_mode, grader.name]).toEqual([
-      ...['planner-oracle', 'score', true, 'workaholic_stoic', 'v1'],
+      'planner-oracle',
+      'score',
+      true,
+      'workaholic_stoic',
+      'v1',
     ]);
     expect(stderr).toMatch(/^note: seeds 5-5 are kept for evaluation: dataset sft refuses them/);
     const heuristicRun = await teach('--policy', 'heuristic+inference', '--seeds', '5-5', '--output', '-');

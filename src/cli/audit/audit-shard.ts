@@ -60,7 +60,7 @@ export function checkAuditShard({
 export async function runAuditShard(options: AuditShardOptions, signal: AbortSignal): Promise<void> {
   const { shard, path, policies, backend, kernel, threads } = options;
   const job = auditJob(options);
-  const file = { ...{ job, shard, path }, part: 'pieces of the audit', option: '--json' };
+  const file = { job, shard, path, part: 'pieces of the audit', option: '--json' };
   if (await beginShard(file)) return;
   const progress = createProgress('episodes');
   const context = { engine: { backend, kernel, threads }, signal, onProgress: progress.update };
@@ -98,8 +98,12 @@ export function auditJob({ paths = [], policies, grader, ...options }: AuditJobO
     isPolicyFile(path) ? [[names[k], fileDigest(pathOfPolicy(path))]] : [],
   );
   return createJob<AuditJob>('audit', grader, {
-    ...{ seed: request.seed, evaluations: request.evaluations, episodes: request.episodes },
-    ...{ profiles: request.profiles, planner_episodes: request.plannerEpisodes },
-    ...{ policies: names, policy_files: Object.fromEntries(files) },
+    seed: request.seed,
+    evaluations: request.evaluations,
+    episodes: request.episodes,
+    profiles: request.profiles,
+    planner_episodes: request.plannerEpisodes,
+    policies: names,
+    policy_files: Object.fromEntries(files),
   });
 }

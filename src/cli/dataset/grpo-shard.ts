@@ -32,7 +32,7 @@ export async function runGrpoShard(
   checkOutput('--output', path);
   const job = grpoJob(plan, options.grader);
   const { first, end } = partOf(plan.rows, shard, 'rows');
-  const file = { ...{ job, shard, path }, part: `rows ${first}-${end - 1}`, option: '--output' };
+  const file = { job, shard, path, part: `rows ${first}-${end - 1}`, option: '--output' };
   if (await beginShard(file)) return;
   const progress = createProgress('rows');
   const output = await openOutput(path);
@@ -52,6 +52,12 @@ export async function runGrpoShard(
 /** Returns the job of a plan. @param grader the value of --grader without its folder, for the card. */
 export const grpoJob = (plan: DatasetPlan, grader: string): DatasetJob =>
   createJob<DatasetJob>('dataset', plan.grader, {
-    ...{ dataset: 'grpo', rows: plan.rows, seeds: plan.seeds, profiles: plan.profiles },
-    ...{ steps: plan.steps, seed: plan.seed, allow_eval_seeds: plan.allowEvalSeeds, grader },
+    dataset: 'grpo',
+    rows: plan.rows,
+    seeds: plan.seeds,
+    profiles: plan.profiles,
+    steps: plan.steps,
+    seed: plan.seed,
+    allow_eval_seeds: plan.allowEvalSeeds,
+    grader,
   });

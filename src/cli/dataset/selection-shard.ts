@@ -58,7 +58,7 @@ export async function runSelectionShard(
     shard,
     'lines of --jsonl',
   );
-  const file = { ...{ job, shard, path }, part: `lines ${part.first + 1}-${part.end}`, option: '--output' };
+  const file = { job, shard, path, part: `lines ${part.first + 1}-${part.end}`, option: '--output' };
   if (await beginShard(file)) return;
   // Only rows for SFT have margins, for which baselines are played.
   await using source = await PlayedResults.open(plan.grader, options, { baselines: plan.dataset === 'sft' });

@@ -79,15 +79,22 @@ export async function runEval(options: EvalCommandOptions, signal: AbortSignal):
   await using outputs = new Outputs();
   const componentsOutput = components === undefined ? null : await outputs.open(components);
   const store = await openStore(options, modelNames, () => ({
-    ...{ conditions, grader },
+    conditions,
+    grader,
     players: playersOf(policies),
   }));
   const models = new EvalModels(openers, store?.spending ?? {}, options);
   const progress = createProgress('episodes');
   try {
     const settings = {
-      ...{ profiles, backend, kernel, threads },
-      ...{ policies, grader, signal, llm: models.llmOptions(store?.played) },
+      profiles,
+      backend,
+      kernel,
+      threads,
+      policies,
+      grader,
+      signal,
+      llm: models.llmOptions(store?.played),
       onStart: async (info: RunInfo) => {
         if (shard === null) messages.write(renderHeader(info));
         await componentsOutput?.write(headerText(info));

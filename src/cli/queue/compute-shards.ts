@@ -68,7 +68,8 @@ async function playShard(
   await using ledger = await SharedLedger.open(queue, { shard, token, timeoutMs }, prices);
   const { model } = openModel({}, { ledger, rateLimiter: new SharedPauses(queue, shard.job) });
   const llm = {
-    ...{ model, concurrency: flags.concurrency ?? LLM_DEFAULTS.concurrency },
+    model,
+    concurrency: flags.concurrency ?? LLM_DEFAULTS.concurrency,
     has: (key: string) => episodes.has(key),
     played: episodes.read(replayer),
     append: (episode: Parameters<typeof toCompact>[0]) => episodes.add(episode),

@@ -37,7 +37,9 @@ export async function runCollect(name: string, options: CollectOptions, signal: 
     const file = isFile ? fileOf(path) : '';
     if (isFile && (await isComplete(queue, name, options))) return;
     const collector = await Collector.open(queue, name, {
-      ...{ file, process: ownProcess(), hasEnded },
+      file,
+      process: ownProcess(),
+      hasEnded,
       openStore: isFile ? (job) => openStore(queue, job, path) : null,
     });
     const progress = createProgress('shards');

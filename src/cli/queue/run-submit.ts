@@ -148,11 +148,17 @@ async function submit(
   const name = `${kind}-${jobDigest(job).slice(0, DIGITS)}`;
   checkStoredUrl(options.baseUrl);
   const record: JobRecord = {
-    ...{ name, kind, priority, rows: units * rowsOfUnit, shards: Math.ceil(units / shardSize) },
-    ...{ job: JSON.stringify(job), settings: JSON.stringify(settingsOf(options)) },
+    name,
+    kind,
+    priority,
+    rows: units * rowsOfUnit,
+    shards: Math.ceil(units / shardSize),
+    job: JSON.stringify(job),
+    settings: JSON.stringify(settingsOf(options)),
   };
   const submission = await submitJob(addressOf(options), releaseHere(), record, {
-    ...{ limits: limitsOf(job, options), again: options.again },
+    limits: limitsOf(job, options),
+    again: options.again,
   });
   if (submission.before.state === 'open') process.stderr.write(`${changesIn(submission, record)}\n`);
   process.stdout.write(`${name}\n`);

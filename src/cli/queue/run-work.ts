@@ -30,7 +30,11 @@ export async function runWork(options: WorkCommandOptions, signal: AbortSignal):
   const { concurrency, lease, untilEmpty = false, backend, kernel, threads = 1 } = options;
   const computed = await work(
     {
-      ...{ address, release: releaseHere(), concurrency, untilEmpty, leaseMs: lease * 1000 },
+      address,
+      release: releaseHere(),
+      concurrency,
+      untilEmpty,
+      leaseMs: lease * 1000,
       program: new URL(PROGRAM, import.meta.url),
       engine: { backend: backend ?? 'native', kernel, threads },
       onNote: (note) => process.stderr.write(`${note}\n`),

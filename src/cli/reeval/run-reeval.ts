@@ -96,8 +96,16 @@ const rowsOf = (sections: readonly Section[]) =>
   sections.flatMap(({ condition, profiles, seeds, graders }) =>
     graders.flatMap(({ grader, weights, rows }) =>
       rows.map(({ player, ...row }: ReevaluatedRow) => ({
-        ...{ condition, profiles, seeds, grader, graderWeights: weights },
-        ...{ teacher: null, model: null, objective: null, oracle: false, ...player },
+        condition,
+        profiles,
+        seeds,
+        grader,
+        graderWeights: weights,
+        teacher: null,
+        model: null,
+        objective: null,
+        oracle: false,
+        ...player,
         ...row,
       })),
     ),

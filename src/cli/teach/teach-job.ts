@@ -13,6 +13,9 @@ export const teachJob = (grader: Grader, options: TeachJob['options']): TeachJob
 
 /** Returns the file of a job's shard. @throws InputError `out_of_range` for more shards than seeds. */
 export const teachShard = (job: TeachJob, shard: Shard, path: string): ShardFile => ({
-  ...{ job, shard, path, option: '--output' },
+  job,
+  shard,
+  path,
+  option: '--output',
   part: `seeds ${rangeText(seedsOf(job.options.seeds, shard))}`,
 });

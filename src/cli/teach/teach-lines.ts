@@ -37,7 +37,10 @@ export async function teachLines(
 ): Promise<void> {
   const { policy, policyPath, seeds, profiles, shard, output: path, backend, kernel, threads } = options;
   const job = teachJob(grader, {
-    ...{ policy: typeof policy === 'string' ? policy : policy.name, model: null, seeds, profiles },
+    policy: typeof policy === 'string' ? policy : policy.name,
+    model: null,
+    seeds,
+    profiles,
     policy_file: policyPath === null ? null : fileDigest(policyPath),
   });
   const file = teachShard(job, shard ?? WHOLE, path);
@@ -45,7 +48,9 @@ export async function teachLines(
   const output = await openOutput(path);
   const progress = createProgress('steps');
   const context = {
-    ...{ engine: { backend, kernel, threads }, signal, onProgress: progress.update },
+    engine: { backend, kernel, threads },
+    signal,
+    onProgress: progress.update,
     policy: typeof policy === 'string' ? undefined : policy,
   };
   let episodes = 0;

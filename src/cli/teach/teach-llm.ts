@@ -69,7 +69,10 @@ export async function teachByLlm(
 
 const jobOf = ({ model, seeds, profiles, ...flags }: LlmTeachOptions, grader: Grader): TeachJob =>
   teachJob(grader, {
-    ...{ policy: `${MODEL_PREFIX}${model}`, policy_file: null, seeds, profiles },
+    policy: `${MODEL_PREFIX}${model}`,
+    policy_file: null,
+    seeds,
+    profiles,
     model: { sampling: samplingOf(flags), prices: flags.prices ?? null },
   });
 

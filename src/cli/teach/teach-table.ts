@@ -64,7 +64,8 @@ async function* earlierOf(
   const player = typeof policy === 'string' ? playerOf(teacherNamed(policy)) : null;
   const start = { condition: CUSTOM, profile_mode: profiles };
   yield* earlierEpisodes({
-    ...{ option: '--output', path: output },
+    option: '--output',
+    path: output,
     isOwn: (compact, index) =>
       player !== null &&
       episodeKey(compact) === episodeKey({ ...player, ...start, seed: seeds.first + index }) &&

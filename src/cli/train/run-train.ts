@@ -63,14 +63,16 @@ export async function runTrain(
   const { runTraining } = await loadTraining();
   noteEvalSeeds(request);
   const settings = JSON.stringify({
-    ...{ version: packageVersion(), world: createWorld().digest },
+    version: packageVersion(),
+    world: createWorld().digest,
     ...toJson(request),
   });
   const from = resume ? await readCheckpoint(partial, settings) : null;
   const progress = createProgress('parts');
   try {
     const trained = await runTraining(request, from, {
-      ...{ engine, signal },
+      engine,
+      signal,
       onCheckpoint: async (state) => {
         await onCheckpoint(state);
         await writeFilesAtomically([{ path: partial, data: encodeCheckpoint(state, settings) }]);

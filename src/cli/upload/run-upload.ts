@@ -132,7 +132,9 @@ function connectFor({ account, progress, reading: { signal }, isDry }: Planning)
     note(account, why);
   };
   return connect(account, {
-    ...{ signal, onWait, retryUnanswered: !isDry },
+    signal,
+    onWait,
+    retryUnanswered: !isDry,
     onSent: (bytes) => progress.add('sent', bytes),
   });
 }
