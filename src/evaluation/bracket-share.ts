@@ -1,4 +1,4 @@
-/** The share of a score between the two anchors of a grader. */
+/** Computes the share of a score between the two anchors of a grader, which `ScoreAnchors` describes. */
 import type { Interval } from '../shared/statistics.js';
 import { tQuantile } from '../shared/t-quantile.js';
 import type { ScoreAnchors } from './audit/anchors-of.js';

@@ -48,7 +48,10 @@ export interface EvaluateOptions extends ConditionOptions {
   readonly kernel?: string;
   /** As in `VecEnvOptions`; changes no result. */
   readonly threads?: number;
-  /** Episodes played together, 1 to 2^20; does not change results. Default 8192, or 128 with a stepped policy. */
+  /**
+   * Episodes played together, 1 to 2^20; does not change results. Default 8192, or 128 with `onTrajectories` or a stepped
+   * policy (a policy that is called at each step).
+   */
   readonly chunkSize?: number;
   /** Called once before the first episode. A promise is awaited. */
   readonly onStart?: (run: RunInfo) => unknown;

@@ -1,4 +1,4 @@
-/** Evaluates every policy under every condition in constant memory. */
+/** Evaluates every policy under every condition, in chunks of episodes. */
 
 import { type Grader, graderWeights, toGrader } from '../engine/graders/grader.js';
 import type { VecEnvOptions } from '../engine/vec-env/vec-env-options.js';

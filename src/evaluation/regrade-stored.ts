@@ -29,7 +29,7 @@ export interface StoredPolicy {
   readonly sequenceGrader: string | null;
   /** Whether the policy used the hidden profiles. */
   readonly oracle: boolean;
-  /** The world of the episodes if it is a former world, whose files lack the last components; else null. */
+  /** The episodes' world if it is a former world: an earlier version, whose files lack the last components. Else null. */
   readonly former: FormerWorld | null;
   /** f32 [n, 8], row-major; 0 for components that a former world lacks. */
   readonly components: Float32Array;
@@ -40,7 +40,7 @@ export interface StoredPolicy {
   readonly secondHalfMeans: Float32Array;
 }
 
-/** A row as in an evaluation, without usage and other graders. `wins` is null if the baseline is not among the policies. */
+/** A row of an evaluation without usage and scores under other graders. `wins` is null if the heuristic is not among the policies. */
 export interface RegradedRow
   extends Omit<EvaluationRow, 'wins' | 'components' | 'regraded' | keyof AnswerSummary> {
   readonly wins: Wins | null;
@@ -66,7 +66,7 @@ export interface Regraded {
 }
 
 /**
- * Grades stored episodes again, without stepping. Built-in policies come first, in the order of tables.
+ * Grades stored episodes again, without stepping. Built-in policies come first, in the order in which tables list them.
  * @throws InputError `bad_grader` for a grader that weighs components which the stored episodes lack.
  */
 export function regradeStored(stored: readonly StoredCondition[], grader: Grader): Regraded {

@@ -27,23 +27,26 @@ interface JsonRow {
 const jsonRows = (evaluation: unknown) => (evaluation as { rows: JsonRow[] }).rows;
 const playRows = async (options: EvaluateOptions) => (await evaluate(options)).rows;
 
-describe.each(ENGINES)('golden tables on $name', ({ backend, kernel }) => {
-  it.each(['v1', 'v2', 'v3'])('grader %s', async (grader) => {
-    const rows = jsonRows(evaluationToJson(await evaluate({ backend, kernel, grader })));
-    const compared = rows.filter((row) => {
-      const golden = tables[`${row.condition}/${row.policy}/${row.belief}/${grader}`];
-      if (golden === undefined) return false;
-      expect(row.episodes).toBe(golden.n);
-      expect(row.digest).toBe(golden.digest);
-      const means = { ...row.components, belief_mae: row.belief_mae, final_score: row.final_score.mean };
-      for (const [name, mean] of Object.entries(means)) {
-        expect(Math.abs(mean - golden[name]), name).toBeLessThan(1e-12);
-      }
-      return true;
-    });
-    const golden = Object.keys(tables).filter((key) => key.endsWith(grader) && !key.startsWith('large'));
-    expect(compared).toHaveLength(golden.length);
-  });
+describe.each(ENGINES)('an evaluation on $name', ({ backend, kernel }) => {
+  it.each(['v1', 'v2', 'v3'])(
+    'has the digests and means of the golden tables under grader %s',
+    async (grader) => {
+      const rows = jsonRows(evaluationToJson(await evaluate({ backend, kernel, grader })));
+      const compared = rows.filter((row) => {
+        const golden = tables[`${row.condition}/${row.policy}/${row.belief}/${grader}`];
+        if (golden === undefined) return false;
+        expect(row.episodes).toBe(golden.n);
+        expect(row.digest).toBe(golden.digest);
+        const means = { ...row.components, belief_mae: row.belief_mae, final_score: row.final_score.mean };
+        for (const [name, mean] of Object.entries(means)) {
+          expect(Math.abs(mean - golden[name]), name).toBeLessThan(1e-12);
+        }
+        return true;
+      });
+      const golden = Object.keys(tables).filter((key) => key.endsWith(grader) && !key.startsWith('large'));
+      expect(compared).toHaveLength(golden.length);
+    },
+  );
 });
 
 it('accepts custom seeds: the golden table of 20000-29999', async () => {

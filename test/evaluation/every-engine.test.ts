@@ -32,8 +32,10 @@ const byMeters: PolicyFunction = ({ observations, steps }) => {
 const MODEL: LanguageModel = {
   name: 'fixed',
   complete: async ([, { content }]) => ({
-    ...{ completion: `5 3 5 ${content.includes('night') ? 'SLEEP' : 'LEARN'}`, refused: false },
-    ...{ finish: 'stop', usage: { requests: 1 } },
+    completion: `5 3 5 ${content.includes('night') ? 'SLEEP' : 'LEARN'}`,
+    refused: false,
+    finish: 'stop',
+    usage: { requests: 1 },
   }),
 };
 

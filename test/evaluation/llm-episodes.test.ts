@@ -59,7 +59,10 @@ describe('a model', () => {
       rows.map(({ condition, policy, belief, episodes }) => [condition, policy, belief, episodes]),
     ).toEqual([
       ...['in-distribution', 'ood', ...PROFILE_NAMES.map((name) => `discrete:${name}`)].map((condition) => [
-        ...[condition, 'llm:fake', 'own', 1],
+        condition,
+        'llm:fake',
+        'own',
+        1,
       ]),
       ['discrete', 'llm:fake', 'own', 3],
     ]);
@@ -161,7 +164,8 @@ describe('usage', () => {
 
   it('is an object in the JSON for a model, and null for other policies', async () => {
     const evaluation = await evaluate({
-      ...{ policies: ['llm:echo', 'random'], seeds: { first: 3, last: 3 } },
+      policies: ['llm:echo', 'random'],
+      seeds: { first: 3, last: 3 },
       llm: { models: [localModel('echo', () => '5 5 5')] },
     });
     const { rows } = evaluationToJson(evaluation) as { rows: Record<string, unknown>[] };
@@ -227,7 +231,10 @@ it('reports progress in episodes of all policies and conditions together', async
   const calls: string[] = [];
   const onProgress = (done: number, total: number) => void calls.push(`${done}/${total}`);
   await evaluateModel({
-    ...{ policies: ['random', 'llm:fake'], conditions: ['discrete'], episodes: 1, onProgress },
+    policies: ['random', 'llm:fake'],
+    conditions: ['discrete'],
+    episodes: 1,
+    onProgress,
     llm: { models: [], concurrency: 1 },
   });
   expect(calls).toEqual(['2/12', '4/12', '6/12', '7/12', '8/12', '9/12', '10/12', '11/12', '12/12']);

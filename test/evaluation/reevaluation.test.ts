@@ -302,6 +302,7 @@ describe('a row', () => {
     // In all 12 episodes exactly half of the steps are parsed, so a swap of the two counts would not be noticed.
     const some = answered.slice(0, 11);
     const [[whole], [batched]] = [await reevaluated(some), await reevaluated(some, 5)];
+    // The first five rows are those of the baselines.
     const [a, b] = [whole, batched].map(({ graders }) => graders[1].rows[5]);
     expect(a.digest).toBe(b.digest);
     expect(a.finalScore.mean).toBeCloseTo(b.finalScore.mean, 14);
@@ -329,7 +330,9 @@ describe('a row', () => {
     ];
     const sections = await reevaluated(episodes);
     const summaries = sections.map(({ condition, profiles, seeds, graders }) => [
-      ...[condition, profiles, seeds],
+      condition,
+      profiles,
+      seeds,
       graders[0].rows.length - 5,
       graders[0].rows[5].episodes,
     ]);

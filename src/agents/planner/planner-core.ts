@@ -104,6 +104,7 @@ export class PlannerCore {
     const profiles = this.#beliefState.posteriorSamples(this.#request.budget.samples);
     this.#lastStep = { profiles, errorReductions: this.#errorReductions() };
     const twins = this.#twins(mask, this.#lastStep);
+    // Of several episodes in the same situation only the first is searched.
     for (const { step, episodes } of this.#batches(mask.map((plays, i) => plays & Number(twins[i] === i)))) {
       const choices = yield* this.#searchStep(step, episodes, this.#lastStep);
       episodes.forEach((i, k) => {

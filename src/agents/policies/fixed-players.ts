@@ -53,5 +53,6 @@ export const heuristicPlayer = ({ world }: PolicySetting): FixedPlayer =>
 /** Opens the open-loop policy of a grader, or of v2 if the grader has no sequence. */
 export function openLoopPlayer({ grader }: PolicySetting): FixedPlayer {
   const actions = openLoopActions(sequenceGraderUnder(grader?.name ?? ''));
+  // After the last step there is no action left, and the returned action is ignored.
   return playerOf(({ steps }, i) => actions[steps[i]] ?? 0);
 }

@@ -80,7 +80,7 @@ const statingConstant = (player: FixedPlayer, numEnvs: number): FixedPlayer => (
   act: (view) => ({ ...player.act(view), beliefs: constantBeliefs(numEnvs) }),
 });
 
-/** All fixed policies, in the order of tables. */
+/** All fixed policies, in the order in which tables list them. */
 export const POLICIES: readonly FixedPolicy[] = [
   ...ACTION_POLICIES.map(withoutBelief),
   ...ACTION_POLICIES.map(withConstantBelief),

@@ -91,13 +91,14 @@ const plannerPolicy = (name: string, variant: Variant): SteppedPolicy => ({
 });
 
 const playerOf = (planner: AnyPlanner): SteppedPlayer => ({
+  // A planner begins an episode when it sees an observation at step 0.
   reset() {},
   act: ({ observations, playing }) => planner.decide(observations, playing),
   reasons: (i) => planner.reasons(i),
   [Symbol.dispose]: () => void planner.close(),
 });
 
-/** @throws InputError `missing_setting` without a grader. */
+/** Returns the options of a planner for a setting. @throws InputError `missing_setting` without a grader. */
 function plannerOptions({ grader, world, ...engine }: PolicySetting, objective: Objective): PlannerOptions {
   if (grader !== null) return { ...engine, grader, world: world.spec, objective };
   throw new InputError(
@@ -136,7 +137,7 @@ const studentPolicy = (name: (typeof STUDENT_NAMES)[number]): SteppedPolicy => (
 });
 
 /**
- * Policies that are called at each step, in the order of tables. They are slower than fixed policies, so `eval` runs them
+ * Policies that are called at each step, in the order in which tables list them. They are slower than fixed policies, so `eval` runs them
  * only if they are named.
  */
 export const STEPPED_POLICIES: readonly SteppedPolicy[] = [

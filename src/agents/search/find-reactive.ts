@@ -117,7 +117,10 @@ class Distribution {
   }
 }
 
-/** Draws from a nearly normal distribution: adds four uniform numbers, which needs no transcendental function. */
+/**
+ * Draws from a nearly normal distribution of variance 1. Adds four uniform numbers, whose sum has the variance 1/3, because this
+ * needs no transcendental function.
+ */
 function drawNormal(draws: SearchDraws): number {
   let sum = 0;
   for (let k = 0; k < 4; k++) sum += draws.below(RANGE);

@@ -225,7 +225,8 @@ export class Scorer implements Disposable {
     let env = 0;
     for (const start of starts) {
       for (const { problem } of trials) {
-        for (const end = env + count; env < end; env++) this.#indices[env] = problem * this.#starts + start;
+        this.#indices.fill(problem * this.#starts + start, env, env + count);
+        env += count;
       }
     }
   }

@@ -9,7 +9,7 @@ import { FEATURE_COUNT, FEATURES_VERSION } from './features.js';
 import { type Layer, Network, OUTPUT_COUNT } from './network.js';
 import { BadTensors, decodeTensors, encodeTensors, type Tensor, type Tensors } from './safetensors.js';
 
-/** What a student's file says about it. */
+/** What a student's file says about the student. */
 export interface StudentManifest {
   /** The version of the package that wrote the file. */
   readonly version: string;

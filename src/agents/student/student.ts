@@ -17,7 +17,7 @@ const f32 = Math.fround;
  * choices depend only on the observations of the episode, and are the same in Node, in browsers and in Python.
  */
 export class Student implements Policy {
-  /** What the student's file says about it. */
+  /** What the student's file says about the student. */
   readonly manifest: StudentManifest;
   /** The trained network. */
   readonly network: Network;
@@ -65,6 +65,7 @@ export class StudentPlayer implements PolicyPlayer {
     this.#outputs = new Float32Array(numEnvs * OUTPUT_COUNT);
   }
 
+  /** Does nothing, but marks the player as reusable: an observation at step 0 begins an episode. */
   reset(): void {}
 
   /** Returns codes, u8 [n], and beliefs, f32 [n, 3]. Both are newly allocated. */

@@ -1,7 +1,8 @@
 /**
  * Bounds of the traits that affect anomalies, in float32. Noise is uniform with known amplitude, so each anomaly gives a
- * lower and an upper bound of one trait. If it is known whether the profile was stressed, the bounds are all that
- * the anomalies say about the trait. If not, the bounds allow both.
+ * lower and an upper bound of one trait. An anomaly also depends on whether the profile was stressed: whether its serenity was
+ * below its stress threshold. If this is known, the bounds are all that the anomalies say about the trait. If not, the bounds
+ * allow both.
  *
  * `Student` of the Python package computes the same, in the same order of float32 operations.
  */
@@ -115,17 +116,18 @@ export class TraitBounds {
       this.#slope[k] = k === PROGRESS ? f32(this.#slopes[row + k] * vitalityFactor) : this.#slopes[row + k];
     }
     const serenity = step.before[SERENITY];
-    let calm = low[THRESHOLD] <= serenity;
-    let stressed = serenity < high[THRESHOLD];
-    if (calm && stressed) {
+    let mayBeCalm = low[THRESHOLD] <= serenity;
+    let mayBeStressed = serenity < high[THRESHOLD];
+    if (mayBeCalm && mayBeStressed) {
       const calmFits = this.#fits(step, row, 0, low, high);
       const stressedFits = this.#fits(step, row, 1, low, high);
       if (calmFits && !stressedFits) high[THRESHOLD] = serenity;
       if (stressedFits && !calmFits) low[THRESHOLD] = serenity;
-      if (calmFits !== stressedFits) [calm, stressed] = [calmFits, stressedFits];
+      if (calmFits !== stressedFits) [mayBeCalm, mayBeStressed] = [calmFits, stressedFits];
     }
     for (let k = 0; k < NUM_METERS; k++) {
-      if (this.#affecting[row + k] !== NONE) this.#narrowTrait(step, row, k, calm, stressed, low, high);
+      if (this.#affecting[row + k] !== NONE)
+        this.#narrowTrait(step, row, k, mayBeCalm, mayBeStressed, low, high);
     }
   }
 
@@ -152,8 +154,8 @@ export class TraitBounds {
     step: SeenStep,
     row: number,
     k: number,
-    calm: boolean,
-    stressed: boolean,
+    mayBeCalm: boolean,
+    mayBeStressed: boolean,
     low: Float32Array,
     high: Float32Array,
   ): void {
@@ -163,8 +165,8 @@ export class TraitBounds {
     const calmRest = f32(step.anomalies[k] - this.#stressOf(step, k, 0));
     const stressedRest = f32(step.anomalies[k] - this.#stressOf(step, k, 1));
     // If the profile may be stressed or calm, the bounds allow both.
-    const least = stressed ? (calm ? Math.min(calmRest, stressedRest) : stressedRest) : calmRest;
-    const most = stressed ? (calm ? Math.max(calmRest, stressedRest) : stressedRest) : calmRest;
+    const least = mayBeStressed ? (mayBeCalm ? Math.min(calmRest, stressedRest) : stressedRest) : calmRest;
+    const most = mayBeStressed ? (mayBeCalm ? Math.max(calmRest, stressedRest) : stressedRest) : calmRest;
     const a = f32(this.#neutral[at] + f32(f32(least - margin) / slope));
     const b = f32(this.#neutral[at] + f32(f32(most + margin) / slope));
     const newLow = Math.max(low[at], Math.min(a, b));

@@ -48,7 +48,7 @@ export interface Assessment {
 /** The results that an assessment compares. */
 export interface Evidence {
   readonly plays: readonly Play[];
-  /** The planner without inference, playing the same actions but stating no belief. */
+  /** The actions of the planner without inference, played without a belief. */
   readonly silentPrior: Play;
   readonly nullPlayers: NullPlayers;
   readonly impossible: ImpossibleWorld;

@@ -16,11 +16,14 @@ export interface AuditOptions {
   readonly grader?: GraderLike;
   /** u32, seed of the searches. The same seed finds the same sequences. Default 0. */
   readonly seed?: number;
-  /** Sequences to score in the search for all profiles: 1,000 to 10^9. Other searches score fewer. Default 300,000. */
+  /**
+   * Sequences to score in each search for all sampled or all discrete profiles: 1,000 to 10^9. Default 300,000. Other searches
+   * score fewer, but at least 1,000.
+   */
   readonly evaluations?: number;
   /** The number of fresh seeds, which begin at 20000, for all scores: 2 to 10^6. Default 2,000. */
   readonly episodes?: number;
-  /** The number of profiles with a search for their own sequence: 2 to `episodes`, at most 524,288. Default 400. */
+  /** The number of profiles with a search for their own sequence: 2 to `episodes`, at most 524,288. Default 400, or fewer `episodes`. */
   readonly profiles?: number;
   /** The number of fresh seeds that each planner plays: 2 to `episodes`. A planned episode takes about 0.06 s of a core. Default 100. */
   readonly plannerEpisodes?: number;

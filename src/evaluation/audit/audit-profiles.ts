@@ -10,7 +10,7 @@ export type ProfileKind = (typeof PROFILE_KINDS)[number];
 /** 'neutral' is the impossible world: every profile is the same, so there is nothing to infer. */
 export type AuditProfiles = ProfileKind | 'neutral';
 
-/** Returns the neutral profile: neutral traits and equal weights, f32 [16]. */
+/** Returns the profile of the impossible world: the neutral traits (docs/world.md) and equal weights, f32 [16]. */
 export function neutralProfile(): Float32Array {
   const profile = new Float32Array(PROFILE_SIZE).fill(1 / NUM_METERS);
   profile.set(createWorld().params.traitNeutral);

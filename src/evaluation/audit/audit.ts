@@ -52,7 +52,7 @@ export interface Audit extends RunInfo, Assessment {
   };
   /** Wall time in seconds. */
   readonly seconds: number;
-  /** One row per player (a policy with a belief), in the order of tables. */
+  /** One row per player (a policy with a belief), in the order in which tables list them. */
   readonly rows: readonly AuditRow[];
   /** The name of the best policy that neither knows nor infers the profile. */
   readonly bestBlind: string;
@@ -76,8 +76,8 @@ export interface Audit extends RunInfo, Assessment {
 
 /**
  * Measures what a grader rewards, before any training. Searches for the best action sequence for all profiles (with and
- * without neglect of the first half), for each component alone and for single profiles, and for the best reactive policy.
- * Scores them, null players (policies that state a belief without knowledge) and planners on the same fresh seeds. Then
+ * without neglect of the first half), for each component alone and for single profiles, and for the best reactive policy
+ * (which chooses by step and meters alone). Scores them, null players (policies that state a belief without knowledge) and planners on the same fresh seeds. Then
  * plays a world where every profile is neutral. The result does not depend on the backend, kernel and threads.
  * @throws InputError for an invalid option, before any episode; BackendError if the requested backend or kernel is not
  *   available; the signal's reason.
@@ -101,7 +101,8 @@ export async function auditByPieces(request: AuditRequest): Promise<Audit> {
   const plays: Play[] = [];
   for (const player of players) plays.push(await envs.play(player));
   const evidence = {
-    ...{ plays, impossible },
+    plays,
+    impossible,
     silentPrior: await envs.play(silentPlayer('exploit', 'planner-prior', recordings.prior.actions)),
     nullPlayers: await playNullPlayers(request, beliefs, silentPoliciesOf(findings, recordings.reactive)),
   };

@@ -147,7 +147,7 @@ export async function statedBeliefs(
   }
 }
 
-/** The second word of Threefry's key; the first is a seed. It differs from all streams of the world. */
+/** The second word of Threefry's key, "NULL" in ASCII; the first is a seed. The world's streams have other numbers. */
 const STREAM = 0x4e554c4c;
 /** The random bits of each number of a belief. One u32 has the bits of all three numbers. */
 const FIELD_BITS = 10;

@@ -55,7 +55,9 @@ export async function playImpossibleWorld(
   const ownEvaluations = profileEvaluations(request);
   const ownOptions = {
     ...progress.nextSearch(ownEvaluations * ownSeeds.length),
-    ...{ grader, evaluations: ownEvaluations, initialSequences: refitted.actions },
+    grader,
+    evaluations: ownEvaluations,
+    initialSequences: refitted.actions,
   };
   const own = await request.piece({
     name: 'neutral-own',

@@ -78,7 +78,7 @@ export const HEURISTIC: Player = silentPlayer('baseline', 'heuristic', 'heuristi
 const RANDOM = silentPlayer('baseline', 'random', 'random');
 
 /**
- * Returns the policies that state no belief, in the order of tables. @param reactive u8 [n, 28]: the actions of the
+ * Returns the policies that state no belief, in the order in which tables list them. @param reactive u8 [n, 28]: the actions of the
  * reactive policy.
  */
 export function silentPoliciesOf(
@@ -94,7 +94,10 @@ export function silentPoliciesOf(
   ];
 }
 
-/** Returns all players in the order of tables. @param weights f32 [8], the grader's. @param episodes the number of rows of `reactive` to use. */
+/**
+ * Returns all players, in the order in which tables list them.
+ * @param weights f32 [8], the grader's. @param episodes the number of rows of `reactive` to use.
+ */
 export function playersOf(
   findings: Findings,
   { reactive, planner, prior, oracle, policies }: Recordings,
@@ -137,7 +140,7 @@ export function playersOf(
 const nullPlayersOf = (base: Player): Player[] =>
   (['extreme', 'random'] as const).map((belief) => withBelief(belief, base, 'null'));
 
-/** Returns a push for each component of beliefs that has a weight. */
+/** Returns a push for each component that has a weight and depends on beliefs. */
 const beliefPushes = (weights: Float32Array): Player[] =>
   [...BELIEF_BY_COMPONENT].flatMap(([component, belief]) =>
     weights[component] === 0

@@ -33,7 +33,9 @@ export async function runSearches(request: AuditRequest, progress: SearchProgres
   const minFirstHalfMean = await heuristicFirstHalfMean(request);
   const honestOptions = {
     ...progress.nextSearch(evaluations * problem.seeds.length),
-    ...{ grader: weights, evaluations, minFirstHalfMean },
+    grader: weights,
+    evaluations,
+    minFirstHalfMean,
   };
   const openLoopHonest = await request.piece({
     name: 'open-loop-honest',
@@ -110,7 +112,7 @@ async function heuristicFirstHalfMean({ engine }: AuditRequest): Promise<number>
   return firstHalfMeans.reduce((sum, mean) => sum + mean, 0) / firstHalfMeans.length;
 }
 
-/** Searches for the reactive policy with the best score, starting from the open-loop sequence. Returns f64 [480]. */
+/** Searches for the reactive policy with the best score, starting from the open-loop sequence. Returns its parameters, f64 [480]. */
 export async function searchReactive(
   request: AuditRequest,
   progress: SearchProgress,

@@ -13,7 +13,7 @@ export interface Graded extends ComponentResults {
   readonly finalScores: Float32Array;
 }
 
-/** The baselines in the order of tables. Their beliefs do not depend on observations. */
+/** The baselines in the order in which tables list them. Their beliefs do not depend on observations. */
 export const BASELINES: readonly FixedPolicy[] = [
   'random',
   'heuristic',

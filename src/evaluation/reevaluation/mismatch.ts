@@ -51,10 +51,7 @@ export class Comparison {
     recomputed: ArrayLike<number>,
     from = 0,
   ): void {
-    for (let k = 0; k < names.length; k++) {
-      if (!Object.is(recorded[k], recomputed[from + k]))
-        this.compare(names[k], recorded[k], recomputed[from + k]);
-    }
+    for (let k = 0; k < names.length; k++) this.compare(names[k], recorded[k], recomputed[from + k]);
   }
 
   /** Compares the values of all keys of the recomputed object. */

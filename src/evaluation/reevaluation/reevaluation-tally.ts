@@ -39,7 +39,8 @@ export class ReevaluationTally {
     return {
       ...summary,
       // Means of replayed episodes are always known.
-      ...{ firstHalfMean: firstHalfMean!, secondHalfMean: secondHalfMean! },
+      firstHalfMean: firstHalfMean!,
+      secondHalfMean: secondHalfMean!,
       overHeuristic: { wins, difference: this.#heuristicDifferences.interval() },
       overConstant: {
         wins: this.#constantTally.summary().wins,

@@ -11,9 +11,9 @@ import { ReevaluationTally, type RowSummary } from './reevaluation-tally.js';
 import { type Engine, TrajectoryReplayer } from './trajectory-replayer.js';
 import { UserBaselines } from './user-baselines.js';
 
-/** The results of a baseline, or of a player of the files. */
+/** The results of a baseline, or of a player: a policy or language model whose episodes are stored. */
 export interface ReevaluatedRow extends RowSummary {
-  /** A name of BASELINES or of a user's policy; null for a player of the files. */
+  /** A name of BASELINES or of a user's policy; null for a player of stored episodes. */
   readonly baseline: string | null;
   /** Null for a baseline. */
   readonly player: Player | null;
@@ -87,7 +87,7 @@ export class Reevaluation implements AsyncDisposable {
     return new Reevaluation(await TrajectoryReplayer.open(engine), engine, graders, policies);
   }
 
-  /** The names of all baselines, in the order of tables. */
+  /** The names of all baselines, in the order in which tables list them. */
   get #baselineNames(): readonly string[] {
     return [...BASELINES.map(({ name }) => name), ...this.#userBaselines.names];
   }
@@ -165,14 +165,16 @@ export class Reevaluation implements AsyncDisposable {
           baseline: name,
           player: null,
           sequenceGrader: sequenceGraderOf(name, grader),
-          ...{ steps: groups[0].steps, unparsed: 0 },
+          steps: groups[0].steps,
+          unparsed: 0,
           ...groups[0].tallies[g].baselines.get(name)!.summary(),
         })),
         ...groups.map(({ player, steps, unparsed, tallies }) => ({
           baseline: null,
           player,
           sequenceGrader: null,
-          ...{ steps, unparsed },
+          steps,
+          unparsed,
           ...tallies[g].own.summary(),
         })),
       ],

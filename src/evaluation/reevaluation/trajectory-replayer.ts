@@ -68,7 +68,7 @@ export class TrajectoryReplayer implements AsyncDisposable {
   }
 }
 
-/** Compares the inputs of step t in all episodes. @param observations f32 [n, width], with their history. */
+/** Compares observation, prompt, action and belief of step t in all episodes. @param observations f32 [n, width], with their history. */
 function compareObservations(
   t: number,
   comparisons: readonly EpisodeComparison[],
@@ -82,7 +82,7 @@ function compareObservations(
     comparison.compareObservation(t, observations, i * width, replayed?.[i] ?? null);
 }
 
-/** Returns the actions u8 [n] and beliefs f32 [n, 3] of step t. */
+/** Returns the actions u8 [n] and beliefs f32 [n, 3] of step t. A row of three NaN states no belief. */
 function inputsOf(episodes: readonly TrajectoryEpisode[], t: number) {
   const beliefs = new Float32Array(episodes.length * NUM_BELIEFS).fill(Number.NaN);
   for (const [i, { steps }] of episodes.entries()) {

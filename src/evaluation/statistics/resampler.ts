@@ -1,7 +1,7 @@
 /** Draws samples with replacement. A draw depends only on the seed and the number of earlier draws. */
 import { type Draw, threefry } from '../../engine/reference/threefry.js';
 
-/** The second word of Threefry's key; the first is a seed. It differs from all streams of the world. */
+/** The second word of Threefry's key, "BOOT" in ASCII; the first is a seed. The world's streams have other numbers. */
 const STREAM = 0x424f4f54;
 const RANGE = 2 ** 32;
 
@@ -25,7 +25,7 @@ export class Resampler {
     }
   }
 
-  /** Returns a u32. */
+  /** Returns the next random u32. A block of Threefry gives two numbers. */
   #next(): number {
     const count = this.#count++;
     if (count % 2 === 1) return this.#block.x1;

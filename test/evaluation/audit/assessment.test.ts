@@ -15,13 +15,21 @@ function playOf(role: Role, name: string, score: number, episodes = 10): Play {
   const scores = new Float32Array(episodes).fill(score);
   const seeds = new Uint32Array(episodes);
   return {
-    ...{ player: silentPlayer(role, name, 'random'), scores, seeds, components: new Float32Array() },
-    ...{ beliefMae: scores, firstHalfMeans: scores, secondHalfMeans: scores },
+    player: silentPlayer(role, name, 'random'),
+    scores,
+    seeds,
+    components: new Float32Array(),
+    beliefMae: scores,
+    firstHalfMeans: scores,
+    secondHalfMeans: scores,
   };
 }
 
 const nullGain = (policy: string, belief: AuditBelief, silent: number, gain: number): NullGain => ({
-  ...{ policy, belief, silent: around(silent), gain: around(gain) },
+  policy,
+  belief,
+  silent: around(silent),
+  gain: around(gain),
 });
 
 /** Returns evidence of a grader that pays only for inference, with some scores changed. */
@@ -44,8 +52,12 @@ function evidence(scores: Partial<Record<string, number>> = {}, nulls: readonly 
       ],
     },
     impossible: {
-      ...{ score: around(0.8), sequence: around(at('sequence', 0)), planner: around(at('inference', -0.1)) },
-      ...{ belief: null, seeds: '20000-20029', plannerSeeds: '20000-20009' },
+      score: around(0.8),
+      sequence: around(at('sequence', 0)),
+      planner: around(at('inference', -0.1)),
+      belief: null,
+      seeds: '20000-20029',
+      plannerSeeds: '20000-20009',
     },
   };
 }

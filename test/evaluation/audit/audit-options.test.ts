@@ -96,7 +96,8 @@ describe.skipIf(NATIVE.length === 0)('progress and cancellation of an audit', ()
     const calls: [number, number][] = [];
     const defaults = { profiles: undefined, seed: undefined };
     const { seeds, seed, evaluations } = await audit({
-      ...{ ...TINY, ...defaults },
+      ...TINY,
+      ...defaults,
       onProgress: (done, total) => calls.push([done, total]),
     });
     // Undefined options take their defaults. The default number of profiles is limited by the number of episodes.

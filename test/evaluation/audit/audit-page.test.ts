@@ -74,8 +74,8 @@ describe.skipIf(NATIVE.length === 0)('the report', () => {
   let result: Audit;
   beforeAll(async () => {
     const weights = { crash_free: 0.5, adaptation: 0.25, belief_accuracy: 0.25 };
-    const episodes = { evaluations: 1000, episodes: 10, profiles: 2, plannerEpisodes: 2 };
-    result = await audit({ ...episodes, grader: { name, weights } });
+    const tiny = { evaluations: 1000, episodes: 10, profiles: 2, plannerEpisodes: 2 };
+    result = await audit({ ...tiny, grader: { name, weights } });
   });
 
   it('has all rows, the components with a weight, all action sequences, and the provenance', () => {

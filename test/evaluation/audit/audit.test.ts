@@ -87,7 +87,7 @@ describe.skipIf(NATIVE.length === 0)('an audit', () => {
     },
   );
 
-  it('has the rows and action sequences of every policy, in the order of tables', async () => {
+  it('has the rows and action sequences of every policy, in the order in which tables list them', async () => {
     const { rows, sequences, meanEpisodes, grader, graderWeights: weights } = await auditOnce(SMALL);
     expect(rows.map(({ policy, role, belief }) => `${role} ${policy} ${belief}`)).toEqual([
       'baseline random none',

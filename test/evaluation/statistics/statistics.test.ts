@@ -10,12 +10,13 @@ import {
   runMeans,
 } from '../../../src/index.js';
 
-/** Scores by task of five training runs, and of four of another method. */
+/** Scores of five training runs, by task. */
 const SCORES = [
   [0.61, 0.58, 0.66, 0.52, 0.7],
   [0.42, 0.47, 0.4, 0.51, 0.44],
   [0.55, 0.49, 0.58, 0.53, 0.5],
 ];
+/** Scores of four training runs of another method, by task. */
 const OTHERS = [
   [0.57, 0.55, 0.6, 0.58],
   [0.45, 0.47, 0.39, 0.43],
