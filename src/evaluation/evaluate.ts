@@ -134,23 +134,30 @@ class Run {
 
   /** Plays the episodes of all conditions with the language models, one model after the other. */
   async playLlmEpisodes(): Promise<void> {
-    for (const played of this.#llmEpisodes.values()) {
+    for (const modelEpisodes of this.#llmEpisodes.values()) {
       const before = this.#done;
-      for await (const episodes of this.#addMissing(played)) {
+      for await (const episodes of this.#addMissing(modelEpisodes)) {
         if (episodes.length > 0) await this.#options.onTrajectories?.(episodes);
-        this.#done = before + played.size;
+        this.#done = before + modelEpisodes.size;
         this.#reportProgress();
       }
-      this.#done = before + played.size;
+      this.#done = before + modelEpisodes.size;
     }
   }
 
   /** Adds stored episodes, then plays those that are not stored. Yields the new trajectories. */
-  async *#addMissing(played: LlmEpisodes) {
+  async *#addMissing(modelEpisodes: LlmEpisodes) {
     const { llm = { models: [] }, backend, kernel, signal } = this.#options;
-    if (llm.played !== undefined) yield await played.addEarlier(llm.played, this.grader);
+    if (llm.played !== undefined) yield await modelEpisodes.addEarlier(llm.played, this.grader);
     const { concurrency = CONCURRENCY, onEpisode } = llm;
-    yield* played.playMissing({ grader: this.grader, concurrency, backend, kernel, signal, onEpisode });
+    yield* modelEpisodes.playMissing({
+      grader: this.grader,
+      concurrency,
+      backend,
+      kernel,
+      signal,
+      onEpisode,
+    });
   }
 
   /** Returns the rows of all conditions. */

@@ -60,6 +60,7 @@ export async function* playChunk(
     const earlier = isLlm(policy) ? null : ((await stored?.resultsOf(policy, condition, batch)) ?? null);
     const result = earlier?.result ?? (await playPolicy(env, batch, playedPolicy, options, recorder));
     if (policy === BASELINE) baseline = result.finalScores.slice();
+    // The baseline plays even if it is not among the policies; then it has no row.
     if (tally === undefined) continue;
     tally.add(result, baseline);
     const episodes = { condition, ...policyFields(policy, grader.name), ...batch, result };

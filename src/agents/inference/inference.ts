@@ -34,7 +34,7 @@ export interface InferenceOptions {
 export const OPTIONS: readonly (keyof InferenceOptions)[] = ['samples', 'seed'];
 const DEFAULT_SAMPLES = 256;
 const [MIN_SAMPLES, MAX_SAMPLES] = [16, 2 ** 16];
-/** The purpose number of the prior's draws, above the numbers of all steps, which are the purposes of the other draws. */
+/** The purpose of the prior's draws, as in `InferenceDraws.begin`: a number above those of all steps. */
 const PRIOR = NUM_STEPS + 1;
 
 /**

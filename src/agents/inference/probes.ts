@@ -193,9 +193,9 @@ export class Probes {
     for (let belief = 0; belief < NUM_BELIEFS; belief++) {
       let [variance, reduction] = [0, 0];
       for (let at = belief * factors; at < (belief + 1) * factors; at++) {
-        const share = beliefShare[at] * beliefShare[at];
-        variance += share * this.#variance[beliefSource[at]];
-        reduction += share * this.#reduction[beliefSource[at]];
+        const squaredShare = beliefShare[at] * beliefShare[at];
+        variance += squaredShare * this.#variance[beliefSource[at]];
+        reduction += squaredShare * this.#reduction[beliefSource[at]];
       }
       if (!(variance > 0)) continue;
       const remaining = Math.max(0, 1 - reduction / variance);

@@ -115,6 +115,7 @@ export class RatePosterior {
   }
 }
 
+/** Adds the bounds of `factor * x` to a range, for x in [low, high]. */
 function addProduct(range: Range, factor: number, low: number, high: number): void {
   const [a, b] = [factor * low, factor * high];
   range.set(range.low + Math.min(a, b), range.high + Math.max(a, b));

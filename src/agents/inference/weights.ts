@@ -21,7 +21,7 @@ const DIFFERENCE_MOVES = 6;
 /** A cut is made in stages, each with a tighter bound, if fewer than one in this many samples satisfies it. */
 const SCARCE = 8;
 /**
- * A stage fails if the distance from its bound to the wanted bound is more than PROGRESS times the distance in the stage before.
+ * A stage fails if the distance from its bound to the wanted bound is at least PROGRESS times the distance in the stage before.
  * After PATIENCE failures the cut is a contradiction.
  */
 const [PROGRESS, PATIENCE] = [0.8, 3];
@@ -189,6 +189,7 @@ export class WeightPosterior {
     return sum;
   }
 
+  /** Replaces each sample that a cut excludes by a moved copy of a remaining sample. */
   #replaceCutOff(cut: number, draws: InferenceDraws): void {
     const { inside, outside } = this.#scratch;
     let [numInside, numOutside] = [0, 0];
@@ -288,7 +289,10 @@ export class WeightPosterior {
   }
 }
 
-/** Draws x in [low, high] with density x * (sum - x): the Dirichlet(2, ...) density of two weights with a fixed sum. */
+/**
+ * Draws x in [low, high] with density x * (sum - x), by rejection: the Dirichlet(2, ...) density of two weights with a fixed
+ * sum.
+ */
 function drawProduct(low: number, high: number, sum: number, draws: InferenceDraws): number {
   const mode = Math.min(Math.max(0.5 * sum, low), high);
   const top = mode * (sum - mode);

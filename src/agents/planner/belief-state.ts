@@ -111,7 +111,7 @@ function checkedCopy(profiles: Float32Array): Float32Array {
   return copy;
 }
 
-/** The true profiles: an upper bound, not a valid agent. */
+/** The true profiles, which only an oracle has. */
 export class Oracle implements BeliefState {
   readonly #profiles: Float32Array;
   readonly #targets: Float32Array;

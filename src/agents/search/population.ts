@@ -6,12 +6,12 @@ import type { SearchDraws } from './search-draws.js';
 
 /** The maximum number of attempts to make a child that differs from the others. */
 const MAX_ATTEMPTS = 8;
-/** The factor by which the penalty of a shortfall changes in each generation, within bounds. */
+/** The factor by which the penalty of a shortfall (see `Outcome`) changes in each generation, within bounds. */
 const PENALTY_STEP = 1.03;
 const MAX_PENALTY = 2 ** 10;
-/** The penalty rises while a smaller share of the kept sequences has no shortfall. */
+/** The penalty rises while less than this share of the kept sequences has no shortfall. */
 const MIN_FEASIBLE = 0.4;
-/** The penalty falls while a larger share of the kept sequences has no shortfall. */
+/** The penalty falls while more than this share of the kept sequences has no shortfall. */
 const MAX_FEASIBLE = 0.6;
 
 /** Action sequences with their fingerprints and outcomes. */

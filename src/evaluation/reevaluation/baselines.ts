@@ -28,6 +28,7 @@ export const PAIRED_BASELINES = { heuristic: 'heuristic', constant: 'heuristic+c
 /** The seed and profile mode that identify a stored episode. */
 export interface EpisodeIdentity {
   readonly seed: number;
+  /** 'sampled', 'discrete' or a profile's name. */
   readonly profile_mode: string;
 }
 

@@ -109,11 +109,11 @@ it('one step bounds the stress threshold by the serenity before the step', () =>
   let narrowed = 0;
   forAll(200, (random) => {
     const serenity = random.real(0.16, 0.44);
-    const calm = worldWith((spec) => {
+    const quiet = worldWith((spec) => {
       spec.noise.meters = [0, 0, 0, 0, 0];
       spec.initialMeters[SERENITY] = serenity;
     });
-    const { trait, truth } = playAndInfer(calm, random.integer(0, 1000), () => SLEEP, 1);
+    const { trait, truth } = playAndInfer(quiet, random.integer(0, 1000), () => SLEEP, 1);
     const { low: from, high: to, relativeWidth } = trait('stress_threshold');
     const stressed = Math.fround(serenity) < truth('stress_threshold');
     if (stressed) expect(from).toBeGreaterThanOrEqual(Math.fround(serenity));
@@ -228,6 +228,7 @@ describe('contradictory observations', () => {
   it('give finite results if they are random valid numbers', () => {
     forAll(60, (random) => {
       const inference = new Inference(world, 1, { samples: 32 });
+      // A step may be repeated or skipped, and the episode may begin again.
       for (let step = 0; step <= NUM_STEPS; step += random.integer(0, 2)) {
         const row = anyRow(random, step);
         inference.observe(row);

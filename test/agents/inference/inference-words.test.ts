@@ -17,17 +17,17 @@ import { createWorld } from '../../../src/world/world.js';
 import { type Actor, playObservedEpisodes } from '../../support/observed-episodes.js';
 
 const world = createWorld();
-const N = 30;
+const NUM_ENVS = 30;
 
-/** Reports of every step of N episodes of each policy. */
+/** Reports of every step of NUM_ENVS episodes of each policy. */
 const reports = (['heuristic', 'random'] as Actor[]).flatMap((actor) => {
-  const { observations } = playObservedEpisodes(world, { numEnvs: N, seed: 50_000, actor });
-  const inference = new Inference(world, N, { samples: 64 });
+  const { observations } = playObservedEpisodes(world, { numEnvs: NUM_ENVS, seed: 50_000, actor });
+  const inference = new Inference(world, NUM_ENVS, { samples: 64 });
   return observations.flatMap((rows) => {
     inference.observe(rows);
     const beliefs = inference.beliefs();
     const means = inference.beliefs('squared');
-    return Array.from({ length: N }, (_, i) => {
+    return Array.from({ length: NUM_ENVS }, (_, i) => {
       const report = inference.explain(i);
       return {
         report,
@@ -43,7 +43,7 @@ const reports = (['heuristic', 'random'] as Actor[]).flatMap((actor) => {
 
 describe('the text', () => {
   it('has at most sixty words, in one line of ASCII, and contains no answer', () => {
-    expect(reports.length).toBe(2 * N * (NUM_STEPS + 1));
+    expect(reports.length).toBe(2 * NUM_ENVS * (NUM_STEPS + 1));
     for (const { text } of reports) {
       expect(text.split(/\s+/).length).toBeLessThanOrEqual(60);
       expect(text).toMatch(/^[\x20-\x7e]+\.$/);
@@ -80,7 +80,7 @@ describe('the text', () => {
 
   it('depends on the observations', () => {
     const texts = new Set(reports.filter(({ report }) => report.step > 0).map(({ text }) => text));
-    expect(texts.size).toBeGreaterThan(0.85 * 2 * N * NUM_STEPS);
+    expect(texts.size).toBeGreaterThan(0.85 * 2 * NUM_ENVS * NUM_STEPS);
     const first = reports.filter(({ report }) => report.step === 0).map(({ text }) => text);
     expect(new Set(first).size).toBe(1);
     expect(first[0]).toMatch(/^Nothing was seen of this person yet\. .* all untested\./);

@@ -23,10 +23,10 @@ import {
 } from '../../support/observed-episodes.js';
 
 const world = createWorld();
-const N = 100;
+const NUM_ENVS = 100;
 let episodes: PlayedEpisodes;
 beforeAll(() => {
-  episodes = playObservedEpisodes(world, { numEnvs: N, seed: 20_000 });
+  episodes = playObservedEpisodes(world, { numEnvs: NUM_ENVS, seed: 20_000 });
 });
 
 /** The belief MAE of the constant belief in this world. */
@@ -34,14 +34,14 @@ const CONSTANT_MAE = 0.205;
 
 /** The first episodes: for tests that need no statistics. */
 const FEW = 6;
-const rowsOf = (rows: Float32Array, count: number) => rows.slice(0, (rows.length / N) * count);
+const rowsOf = (rows: Float32Array, count: number) => rows.slice(0, (rows.length / NUM_ENVS) * count);
 const observationsOf = (count: number) => episodes.observations.map((rows) => rowsOf(rows, count));
 const lastActionsIn = (rows: Float32Array) =>
   rows.filter((_, at) => at % OBSERVATION_SIZE === OBSERVATION.lastAction);
 
 describe('beliefs', () => {
   it('have about the error that the inference expects, and their intervals contain about 80 % of the targets', () => {
-    const inference = observeAll(new Inference(world, N), episodes.observations, 0, 1);
+    const inference = observeAll(new Inference(world, NUM_ENVS), episodes.observations, 0, 1);
     const error = () => meanError(inference.beliefs(), episodes.targets);
     expect(error()).toBeCloseTo(CONSTANT_MAE, 1);
     for (const [first, end] of [
@@ -54,10 +54,11 @@ describe('beliefs', () => {
       if (end === 9) expect(error()).toBeLessThan(0.1);
       const expected = inference.expectedErrors().reduce((sum, each) => sum + each) / episodes.targets.length;
       expect(Math.abs(error() / expected - 1)).toBeLessThan(0.1);
-      const inside = Array.from({ length: N }, (_, i) => inference.explain(i).targets).flatMap((targets, i) =>
-        targets.map(
-          ({ low, high }, k) => low <= episodes.targets[3 * i + k] && episodes.targets[3 * i + k] <= high,
-        ),
+      const inside = Array.from({ length: NUM_ENVS }, (_, i) => inference.explain(i).targets).flatMap(
+        (targets, i) =>
+          targets.map(
+            ({ low, high }, k) => low <= episodes.targets[3 * i + k] && episodes.targets[3 * i + k] <= high,
+          ),
       );
       // Intervals run from the 10th to the 90th percentile, so 0.8 of the targets are inside; a target of 0 or 1 is inside
       // more often.
@@ -101,7 +102,7 @@ describe('beliefs for the squared error', () => {
   const meanOf = (values: Float32Array) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
   it('are posterior means: their squared error is as expected, and smaller than the squared error of the medians', () => {
-    const inference = new Inference(world, N);
+    const inference = new Inference(world, NUM_ENVS);
     for (const [first, end] of [
       [0, 5],
       [5, 9],
@@ -119,11 +120,12 @@ describe('beliefs for the squared error', () => {
   });
 
   it('have probe values close to the later reductions of the squared error', () => {
-    const inference = observeAll(new Inference(world, N), episodes.observations, 0, 1);
+    const inference = observeAll(new Inference(world, NUM_ENVS), episodes.observations, 0, 1);
     for (let step = 0; step < 3; step++) {
       const values = inference.probeValues('squared');
       const actions = lastActionsIn(episodes.observations[step + 1]);
-      const expected = actions.reduce((sum, action, i) => sum + values[i * NUM_ACTIONS + action], 0) / N;
+      const expected =
+        actions.reduce((sum, action, i) => sum + values[i * NUM_ACTIONS + action], 0) / NUM_ENVS;
       const before = meanOf(inference.expectedErrors('squared'));
       inference.observe(episodes.observations[step + 1]);
       expect(Math.abs(expected - (before - meanOf(inference.expectedErrors('squared'))))).toBeLessThan(0.002);

@@ -108,14 +108,14 @@ it('a redactor removes secrets in every encoding', () => {
 
 it('retryAfterMs reads seconds, dates and milliseconds, and prefers milliseconds', () => {
   const now = Date.parse('2026-11-22T00:00:00Z');
-  const of = (headers: Record<string, string>) => retryAfterMs(new Headers(headers), now);
-  expect(of({ 'retry-after': '90' })).toBe(90_000);
-  expect(of({ 'retry-after': '0.5' })).toBe(500);
-  expect(of({ 'retry-after': 'Sun, 22 Nov 2026 00:02:00 GMT' })).toBe(120_000);
-  expect(of({ 'retry-after': 'Sat, 21 Nov 2026 00:02:00 GMT' })).toBe(0);
-  expect(of({ 'retry-after': '90', 'retry-after-ms': '15' })).toBe(15);
+  const waitFor = (headers: Record<string, string>) => retryAfterMs(new Headers(headers), now);
+  expect(waitFor({ 'retry-after': '90' })).toBe(90_000);
+  expect(waitFor({ 'retry-after': '0.5' })).toBe(500);
+  expect(waitFor({ 'retry-after': 'Sun, 22 Nov 2026 00:02:00 GMT' })).toBe(120_000);
+  expect(waitFor({ 'retry-after': 'Sat, 21 Nov 2026 00:02:00 GMT' })).toBe(0);
+  expect(waitFor({ 'retry-after': '90', 'retry-after-ms': '15' })).toBe(15);
   // JavaScript would parse this as a date.
-  expect(of({ 'retry-after': '-5' })).toBeNull();
-  expect(of({ 'retry-after': 'soon' })).toBeNull();
-  expect(of({})).toBeNull();
+  expect(waitFor({ 'retry-after': '-5' })).toBeNull();
+  expect(waitFor({ 'retry-after': 'soon' })).toBeNull();
+  expect(waitFor({})).toBeNull();
 });

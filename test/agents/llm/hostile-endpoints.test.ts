@@ -184,6 +184,7 @@ describe('a key', () => {
     const key = 'se/cret+4f1c8a2e';
     const redact = redactor([key]);
     const bearer = (around: string) => Buffer.from(`${around}${key}${around}`);
+    /** The base64 of the key after `offset` other bytes. Its ends depend on the bytes around the key. */
     const core = (offset: number) =>
       Buffer.concat([Buffer.alloc(offset), Buffer.from(key)]).toString('base64');
     for (const around of ['', 'a', 'ab', 'Bearer ', ':']) {

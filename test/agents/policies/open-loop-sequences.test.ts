@@ -31,11 +31,11 @@ describe.each(graders)('the open-loop sequence of %s', (grader) => {
   const score = (seeds: Uint32Array, { backend, kernel }: Engine) =>
     playProblem(openLoopActions(grader), { seeds }, { backend, kernel, grader }).score;
 
-  it.each(ENGINES)('has its stored training score: $name', (engine) => {
+  it.each(ENGINES)('has its stored training score on $name', (engine) => {
     expect(Number(score(training, engine).toFixed(5))).toBe(sequences[grader].trainingScore);
   });
 
-  it.each(FASTEST)('has its stored fresh score: $name', (engine) => {
+  it.each(FASTEST)('has its stored fresh score on $name', (engine) => {
     expect(Number(score(fresh, engine).toFixed(5))).toBe(sequences[grader].freshScore);
   });
 

@@ -30,7 +30,7 @@ describe('a reactive policy', () => {
     expect(parameters).toHaveLength(REACTIVE_PARAMETERS);
   });
 
-  it('plays an action in its slot if a meter is low, and the first of equally rated actions', () => {
+  it('plays the action that a low meter favours in this slot, and the first of equally rated actions', () => {
     const parameters = new Float64Array(2 * REACTIVE_PARAMETERS);
     // The second policy, whose first 280 parameters are preferences: evening (2 of 4), action 3 of 10, serenity (3 of 5).
     parameters[REACTIVE_PARAMETERS + 280 + (2 * 10 + 3) * 5 + 3] = -1;

@@ -256,6 +256,7 @@ describe('a scorer gives the results of single runs', () => {
     return { trials, playedProblems };
   }
 
+  // Without the addon only the reference runs, which is slow, so the cases are small.
   const wide = ENGINES.length > 1 ? [20, 40, 100, 1] : [2, 4, 10, 1];
   const long = ENGINES.length > 1 ? [2, 4500, 21, 1] : [2, 45, 21, 1];
   it.each([[1, 1, 1, 1], [3, 10, 5, 3], [2, 8, 32, 1], wide, long])(

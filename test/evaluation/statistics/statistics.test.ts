@@ -158,15 +158,15 @@ describe('stratified bootstrap', () => {
   });
 
   it('gives the same interval for the same seed, and another interval for another seed', () => {
-    const of = (seed: number) => bootstrapInterval(SKEWED, { seed, resamples: 500 });
-    expect(of(3)).toEqual(of(3));
-    expect(of(4)).not.toEqual(of(3));
+    const intervalWith = (seed: number) => bootstrapInterval(SKEWED, { seed, resamples: 500 });
+    expect(intervalWith(3)).toEqual(intervalWith(3));
+    expect(intervalWith(4)).not.toEqual(intervalWith(3));
   });
 
   it('is wider for a higher confidence', () => {
-    const of = (confidence: number) => bootstrapInterval(SKEWED, { confidence, resamples: 2000 });
-    expect(of(0.99).low).toBeLessThan(of(0.8).low);
-    expect(of(0.99).high).toBeGreaterThan(of(0.8).high);
+    const intervalWith = (confidence: number) => bootstrapInterval(SKEWED, { confidence, resamples: 2000 });
+    expect(intervalWith(0.99).low).toBeLessThan(intervalWith(0.8).low);
+    expect(intervalWith(0.99).high).toBeGreaterThan(intervalWith(0.8).high);
   });
 
   it.each(['percentile', 'bca'] as const)('has width 0 for equal scores by %s', (method) => {
