@@ -167,6 +167,7 @@ class Run {
     return rows;
   }
 
+  /** Plays the episodes of a condition, chunk by chunk. Returns a row for each policy. */
   async #rowsOf(condition: Condition, environments: ResizableAnyEnv): Promise<EvaluationRow[]> {
     const { onEpisodes, onTrajectories, signal, backend, kernel, threads } = this.#options;
     const tallies = new Map(this.#policies.map((policy) => [policy, new RowTally(this.grader)]));

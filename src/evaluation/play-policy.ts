@@ -61,6 +61,7 @@ export async function playPolicy(
   return result;
 }
 
+/** Plays the episodes with a policy that is called at each step. */
 async function playSteps(
   env: AnyVecEnv,
   first: Float32Array,

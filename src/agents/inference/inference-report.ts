@@ -146,6 +146,7 @@ export class Reporter {
     };
   }
 
+  /** Draws the samples of a posterior. */
   #draw(posterior: ProfilePosterior): Sorted {
     const { count } = this.#samples;
     const samples = Array.from({ length: PROFILE_SIZE + NUM_BELIEFS }, () => new Float32Array(count));
@@ -183,6 +184,7 @@ export class Reporter {
     };
   }
 
+  /** Returns one factor of the belief target. @param hidden estimates of the 16 hidden numbers. */
   #factorOf(hidden: readonly Estimate[], factor: number): Factor {
     const { params } = this.#world;
     const source = params.beliefSource[factor];

@@ -81,6 +81,7 @@ export class Probes {
     }
   }
 
+  /** Computes the mean of each trait, and its variance relative to its range. */
   #computeTraitVariances({ traits, rates }: ProfilePosterior): void {
     for (let trait = 0; trait < NUM_TRAITS; trait++) {
       this.#mean[trait] = traits.mean(trait);
@@ -91,6 +92,7 @@ export class Probes {
     this.#mean[EVENT_IMPACT] = rates.impact.middle;
   }
 
+  /** Computes the means, variances and covariances of the weights and factors. @param drawn f64 [samples, 5]. */
   #computeWeightVariances(drawn: Float64Array): void {
     const share = NUM_METERS / drawn.length;
     for (const sums of [this.#weight, this.#factor, this.#covariance, this.#factorCovariance]) sums.fill(0);

@@ -95,6 +95,7 @@ export class RatePosterior {
     return narrowByProduct(this.impact, effect, range);
   }
 
+  /** Narrows the metabolic rate by the `rest` of vitality. */
   #updateMetabolism(evidence: Evidence): boolean {
     const range = this.#boundsOfRest(evidence, VITALITY);
     if (evidence.event >= 0) {

@@ -124,6 +124,7 @@ export class TraitPosterior {
     return false;
   }
 
+  /** Narrows the boxes by the anomaly of meter `k`, and removes the cells in which the anomaly is impossible. */
   #narrow(evidence: Evidence, k: number): void {
     let numKept = 0;
     for (let cell = 0; cell < this.cells; cell++) {
@@ -147,6 +148,7 @@ export class TraitPosterior {
     this.high.copyWithin(to * NUM_TRAITS, start, end);
   }
 
+  /** Widens the boxes until the anomaly of meter `k` is possible in every cell. */
   #widen(evidence: Evidence, k: number): void {
     if (!isAffected(evidence, k)) return;
     const trait = evidence.affectingTrait[k];

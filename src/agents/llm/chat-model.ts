@@ -125,6 +125,7 @@ export class ChatModel implements LanguageModel {
     }
   }
 
+  /** Sends one request after pauses, if it fits into the budget, and records its cost. */
   async #request(pending: PendingRequest, limitName: LimitName): Promise<Reply> {
     const { prompt, signal } = pending;
     await this.#rateLimiter.wait(signal);

@@ -170,6 +170,7 @@ class EpisodePlayer {
     }
   }
 
+  /** Begins an episode in the ledger. Returns undefined if the model has no ledger. */
   #account(): Promise<EpisodeAccount> | undefined {
     const { grader, model } = this.#options;
     const { ledger, sampling } = model;

@@ -87,6 +87,7 @@ export class ImaginedStarts {
     for (let length = this.#samples; length < seeds.length; length *= 2) seeds.copyWithin(length, 0, length);
   }
 
+  /** Writes the rows of episode i, one for each posterior sample. @param first the index of the first row. */
   #writeEpisode(i: number, sums: EpisodeSums, first: number): void {
     const { start } = this.reset;
     const meters = sums.meters.subarray(i * NUM_METERS, (i + 1) * NUM_METERS);

@@ -65,6 +65,7 @@ interface Beliefs {
   words?(i: number): string;
 }
 
+/** Returns a policy with the same actions that states the beliefs of the source that `open` returns. */
 function withBeliefs(policyLike: PolicyLike, open: (setting: PolicySetting) => Beliefs): Policy {
   const policy = toPolicy(policyLike);
   return {

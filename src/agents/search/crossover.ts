@@ -44,6 +44,7 @@ function copyStretch(draws: SearchDraws, rows: Uint8Array, from: number, to: num
   rows.copyWithin(to + first, from + first, from + Math.max(one, other) + 1);
 }
 
+/** Sets a new action or swaps two actions; repeats with probability `NEXT_MUTATION`. */
 function mutateSequence(draws: SearchDraws, rows: Uint8Array, at: number, begin: number): void {
   do {
     const step = at + drawStep(draws, begin);

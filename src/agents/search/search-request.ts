@@ -28,6 +28,7 @@ const MIN_EVALUATIONS = 1000;
 const MAX_EVALUATIONS = 1e9;
 const DEFAULT_EVALUATIONS = 300_000;
 
+/** The validated problems and options of a search. */
 export interface SearchRequest {
   readonly world: World;
   readonly imagination: boolean;

@@ -55,6 +55,7 @@ export class Search {
     return yield* this.#runLastPhase();
   }
 
+  /** Evolves one island of each problem. */
   *#evolveIsland(): EngineCalls<void> {
     const { size, offspring, generations, stride, emigrants } = this.#plan;
     const populations = this.#problems.map(({ draws }) => new Population(draws, size, offspring));
@@ -67,6 +68,7 @@ export class Search {
     });
   }
 
+  /** Runs the second phase: one population of each problem. */
   *#runLastPhase(): EngineCalls<ScoredActionSequence[]> {
     const { size, offspring, immigrants, lastGenerations } = this.#plan;
     const sharedSequences = this.#sharedSequences();

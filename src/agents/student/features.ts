@@ -182,6 +182,7 @@ export class Features {
     return f32(f32(f32(neutral + anomalies[VITALITY]) - delta) / decay[VITALITY]);
   }
 
+  /** Writes the inputs, in the order of `LAYOUT`. */
   #write(memory: Memory, step: number, inputs: Float32Array): void {
     inputs.fill(0);
     inputs[step] = 1;
