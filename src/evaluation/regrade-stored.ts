@@ -40,7 +40,10 @@ export interface StoredPolicy {
   readonly secondHalfMeans: Float32Array;
 }
 
-/** A row of an evaluation without usage and scores under other graders. `wins` is null if the heuristic is not among the policies. */
+/**
+ * A row of an evaluation without usage and scores under other graders. `wins` is null if the heuristic is not among the
+ * policies.
+ */
 export interface RegradedRow
   extends Omit<EvaluationRow, 'wins' | 'components' | 'regraded' | keyof AnswerSummary> {
   readonly wins: Wins | null;

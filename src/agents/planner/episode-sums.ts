@@ -100,7 +100,7 @@ export class EpisodeSums {
     this.#beliefSquares[i] = this.#beliefCounts[i] = 0;
   }
 
-  /** Adds a step of episode i: changes, meters and crashes. @param at the first index of the observation. @param half 0 or 1. */
+  /** Adds the changes, meters and crashes of a step of episode i. @param at index of its observation. @param half 0 or 1. */
   #add(observations: Float32Array, at: number, i: number, half: number): void {
     for (let k = 0; k < NUM_METERS; k++) {
       const meter = observations[at + OBSERVATION.meters + k];

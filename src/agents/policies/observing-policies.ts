@@ -137,8 +137,8 @@ const studentPolicy = (name: (typeof STUDENT_NAMES)[number]): SteppedPolicy => (
 });
 
 /**
- * Policies that are called at each step, in the order in which tables list them. They are slower than fixed policies, so `eval` runs them
- * only if they are named.
+ * Policies that are called at each step, in the order in which tables list them. They are slower than fixed policies, so
+ * `eval` runs them only if they are named.
  */
 export const STEPPED_POLICIES: readonly SteppedPolicy[] = [
   inferringPolicy(findPolicy('heuristic'), 'the fixed heuristic'),

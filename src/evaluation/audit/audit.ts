@@ -77,8 +77,9 @@ export interface Audit extends RunInfo, Assessment {
 /**
  * Measures what a grader rewards, before any training. Searches for the best action sequence for all profiles (with and
  * without neglect of the first half), for each component alone and for single profiles, and for the best reactive policy
- * (which chooses by step and meters alone). Scores them, null players (policies that state a belief without knowledge) and planners on the same fresh seeds. Then
- * plays a world where every profile is neutral. The result does not depend on the backend, kernel and threads.
+ * (which chooses by step and meters alone). Scores them, null players (policies that state a belief without knowledge) and
+ * planners on the same fresh seeds. Then plays a world where every profile is neutral. The result does not depend on the
+ * backend, kernel and threads.
  * @throws InputError for an invalid option, before any episode; BackendError if the requested backend or kernel is not
  *   available; the signal's reason.
  */

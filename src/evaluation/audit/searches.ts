@@ -112,7 +112,10 @@ async function heuristicFirstHalfMean({ engine }: AuditRequest): Promise<number>
   return firstHalfMeans.reduce((sum, mean) => sum + mean, 0) / firstHalfMeans.length;
 }
 
-/** Searches for the reactive policy with the best score, starting from the open-loop sequence. Returns its parameters, f64 [480]. */
+/**
+ * Searches for the reactive policy with the best score, starting from the open-loop sequence. Returns its parameters, f64
+ * [480].
+ */
 export async function searchReactive(
   request: AuditRequest,
   progress: SearchProgress,

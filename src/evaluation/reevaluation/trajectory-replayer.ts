@@ -68,7 +68,10 @@ export class TrajectoryReplayer implements AsyncDisposable {
   }
 }
 
-/** Compares observation, prompt, action and belief of step t in all episodes. @param observations f32 [n, width], with their history. */
+/**
+ * Compares observation, prompt, action and belief of step t in all episodes.
+ * @param observations f32 [n, width], with their history.
+ */
 function compareObservations(
   t: number,
   comparisons: readonly EpisodeComparison[],
