@@ -1,4 +1,4 @@
-/** The bracket of a grader, its two anchors: a score's share of their distance, with its interval; and the anchors of an audit. */
+/** Shares of scores between the two anchors of a grader, with their intervals, and the anchors in the JSON of an audit. */
 import { describe, expect, it } from 'vitest';
 import { toGrader } from '../../src/engine/graders/grader.js';
 import {

@@ -38,6 +38,7 @@ function create({ OpenAI, AzureOpenAI }: Library, endpoint: Endpoint, timeoutMs:
     maxRetries: 0,
     // Overrides OPENAI_LOG: at its debug level the client prints whole requests.
     logLevel: 'off',
+    // Keeps the client from sending OPENAI_ADMIN_KEY.
     adminAPIKey: null,
     defaultQuery: query,
     fetch: boundedFetch(MAX_BODY_BYTES),

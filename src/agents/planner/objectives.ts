@@ -31,7 +31,7 @@ const LATER_SHARE = 0.9;
  */
 const IMAGINED_WELLBEING = { wellbeingScale: 0.25, wellbeingBase: -2 };
 
-/** Returns the world of imagined episodes: the real world, for 'wellbeing' with another scale of that component. */
+/** Returns the world of imagined episodes: the real world, in which the objective 'wellbeing' rescales the component wellbeing. */
 export const imaginedWorld = (objective: Objective, world: World): World =>
   objective === 'score'
     ? world

@@ -49,7 +49,7 @@ const sequencesLeft = (step: number): number => NUM_ACTIONS ** stepsLeft(step);
 /**
  * Plans one step of several episodes. @param imagination holds the starting states of the episodes.
  * @param step the step count of all episodes.
- * @param kept the sequences of the previous step for each episode; null at the first step.
+ * @param kept the sequences that the search of the previous step kept for each episode; null at the first step.
  * @param curiosity f64 [10] for each: the value of information of each action, in units of the objective.
  * @param openLoop u8 [28] each: sequences that the search includes.
  */

@@ -184,7 +184,7 @@ export class Population {
     return count;
   }
 
-  /** Inserts a row into the first `count` entries of `order`. */
+  /** Inserts a row into the first `count` entries of `order`, which are sorted by value, the highest first. */
   #insert(row: number, count: number): void {
     const values = this.#values;
     const order = this.#order;

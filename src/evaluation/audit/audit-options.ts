@@ -23,7 +23,7 @@ export interface AuditOptions {
   readonly evaluations?: number;
   /** The number of fresh seeds, which begin at 20000, for all scores: 2 to 10^6. Default 2,000. */
   readonly episodes?: number;
-  /** The number of profiles with a search for their own sequence: 2 to `episodes`, at most 524,288. Default 400, or fewer `episodes`. */
+  /** The number of profiles with a search for their own sequence: 2 to `episodes`, at most 524,288. Default 400, or `episodes` if that is less. */
   readonly profiles?: number;
   /** The number of fresh seeds that each planner plays: 2 to `episodes`. A planned episode takes about 0.06 s of a core. Default 100. */
   readonly plannerEpisodes?: number;

@@ -25,12 +25,12 @@ export interface NullPlayers {
   readonly rows: readonly NullGain[];
 }
 
-/** Episodes of null players for each fresh seed. Gains of beliefs vary more than gains of actions. */
+/** The number of episodes of a null player, as a multiple of `episodes`. Gains of beliefs vary more than gains of actions. */
 const EPISODES_FACTOR = 50;
 const MAX_EPISODES = 100_000;
 const BELIEFS: readonly AuditBelief[] = ['constant', 'fitted', 'extreme', 'random'];
 
-/** Returns the number of episodes of null players: 50 for each fresh seed up to 100,000; at least one for each fresh seed. */
+/** Returns the number of episodes of each null player: 50 times `episodes` or 100,000 if that is less, but at least `episodes`. */
 export const nullEpisodes = ({ episodes }: Pick<AuditRequest, 'episodes'>): number =>
   Math.max(episodes, Math.min(MAX_EPISODES, EPISODES_FACTOR * episodes));
 

@@ -64,6 +64,7 @@ describe('an oversized answer', () => {
 });
 
 it('28 answers of the largest allowed size fit into one episode line', () => {
+  // A step also has a prompt and numbers, in less than 8192 bytes.
   expect(NUM_STEPS * (MAX_BODY_BYTES + 8192)).toBeLessThan(MAX_LINE_BYTES);
 });
 

@@ -204,7 +204,7 @@ describe('at the end of a run', () => {
 describe('a run with a budget', () => {
   it('plays one episode alone if two may exceed the budget and no cost is known', async () => {
     const fake = await startModel();
-    // Only completions cost: 28 of 64 tokens at most.
+    // Only completions cost: 28 completions of at most 64 tokens.
     const prices = { prompt: 0, completion: 10, cached: 0 };
     const budget = (1.5 * 28 * 64 * 10) / 1e6;
     const { episodes } = await playWith(fake, 3, {}, { ledger: { prices, budget } });

@@ -1,4 +1,4 @@
-/** The anchors of audits, the scores of the best action sequence and of the oracle: in the JSON, in the package, in an audit. */
+/** The anchors of a grader (the scores of the best action sequence and of the oracle): in the package, in the JSON of an audit. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { auditToJson } from '../../../src/evaluation/audit/audit-json.js';
