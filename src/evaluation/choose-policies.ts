@@ -40,7 +40,7 @@ export const isLlm = (policy: AnyPolicy): policy is LlmPolicy => 'model' in poli
 /** The maximum number of episodes of a language model, because all are kept in memory. */
 const MAX_LLM_EPISODES = 100_000;
 
-/** Returns the policies in order, without duplicates. @throws InputError `unknown_name`, `missing_setting` or `out_of_range`. */
+/** Returns the policies in order, without duplicates. @throws InputError `unknown_name`, `wrong_type` or `out_of_range`. */
 export function selectPolicies(
   { policies = POLICY_NAMES, llm }: EvaluateOptions,
   conditions: readonly Condition[],

@@ -39,7 +39,7 @@ const PRIOR = NUM_STEPS + 1;
 
 /**
  * Infers `numEnvs` profiles at once. Each inference uses only the observations of its own environment. The posterior
- * assumes uniform noise of known amplitude with unknown draws. It is a function of the observations, the number of samples
+ * assumes uniform noise of known amplitude with unknown draws. The posterior is a function of the observations, the number of samples
  * and the seed of the inference: equal inputs yield equal bits in any batch, environment and process. Noise is
  * modelled as continuous. The actual noise is discrete, but this affects only the lowest bits of observations.
  */
@@ -136,9 +136,9 @@ export class Inference {
   }
 
   /**
-   * Returns by how much each action is expected to reduce the mean expected error: f32 [numEnvs, 10], newly allocated. It
-   * is an estimate from the ranges of the traits and the spread of the weights. It is 0 if at most one step is left,
-   * because no graded belief can follow. @param error as for `beliefs`.
+   * Returns by how much each action is expected to reduce the mean expected error: f32 [numEnvs, 10], newly allocated.
+   * Estimates the values from the ranges of the traits and the spread of the weights. All values are 0 before the first
+   * observation, and if at most one step is left, because no graded belief can follow. @param error as for `beliefs`.
    */
   probeValues(error: BeliefError = 'absolute'): Float32Array {
     this.#refresh();

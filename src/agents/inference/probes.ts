@@ -18,7 +18,7 @@ import { type TraitPosterior, UNIFORM_VARIANCE_DIVISOR } from './traits.js';
 
 /**
  * Returns the share of a uniform variable's variance that is expected to remain after observing the variable plus uniform
- * noise. It is the expected squared width of the remaining range, divided by the initial squared width.
+ * noise. This share is the expected squared width of the remaining range, divided by the initial squared width.
  * @param width the full width of the variable. @param noise the full width of the noise.
  */
 export function remainingVariance(width: number, noise: number): number {

@@ -92,7 +92,7 @@ export class WeightPosterior {
   readonly #bound = new Float64Array(MAX_CUTS);
   #cuts = 0;
 
-  /** @param prior f64 [samples, 5]. @param scratch memory for as many samples. It can be shared. */
+  /** @param prior f64 [samples, 5]. @param scratch memory for as many samples, which can be shared. */
   constructor(params: Params, prior: Float64Array, scratch: Scratch) {
     this.#params = params;
     this.#prior = prior;

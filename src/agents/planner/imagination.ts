@@ -12,7 +12,7 @@ const EPISODES_PER_THREAD = 2 ** 12;
 /** All candidates are played with about this many posterior samples, then the best candidates with the other samples too. */
 const SCREENING_SAMPLES = 8;
 
-/** Options of an Imagination. A problem is an episode. It has `starts` starting states, one for each posterior sample. */
+/** Options of an Imagination. A problem is an episode, with `starts` starting states: one for each posterior sample. */
 export interface ImaginationOptions extends Omit<ScorerSettings, 'imagination' | 'minFirstHalfMean'> {
   readonly objective: Objective;
   /** f32 [8]. */

@@ -15,7 +15,7 @@ import type { World } from '../../world/world.js';
  * results fit a cache, and all threads have work.
  */
 const MAX_EPISODES = 2 ** 16;
-/** The number of episodes that a kernel steps together. It computes the random draws of a seed once for all of them. */
+/** The number of episodes that a kernel steps together. The kernel draws once for all episodes of one seed among them. */
 const GROUP = 16;
 
 /** The settings of a scorer's batches. */
