@@ -39,8 +39,8 @@ const PRIOR = NUM_STEPS + 1;
 
 /**
  * Infers `numEnvs` profiles at once. Each inference uses only the observations of its own environment. The posterior
- * assumes uniform noise of known amplitude with unknown draws. The posterior is a function of the observations, the number of samples
- * and the seed of the inference: equal inputs yield equal bits in any batch, environment and process. Noise is
+ * assumes uniform noise of known amplitude with unknown draws. The posterior is a function of the observations, the number of
+ * samples and the seed of the inference: equal inputs yield equal bits in any batch, environment and process. Noise is
  * modelled as continuous. The actual noise is discrete, but this affects only the lowest bits of observations.
  */
 export class Inference {
