@@ -150,7 +150,7 @@ describe('the parser of answers', () => {
     expect(error!.message).toContain('an answer that is not a chat completion');
   });
 
-  it('reads at most a thousand parts', async () => {
+  it('reads a content of at most a thousand parts', async () => {
     const parts = (count: number) =>
       completion(`"content":[${Array(count).fill('{"type":"text","text":"5"}').join()}]`);
     expect((await ask(body(parts(1000)))).answer!.completion).toBe('5'.repeat(1000));

@@ -118,7 +118,7 @@ it.each([
   [{ status: 429, code: 'content_filter' }, null],
   [{ status: 500, param: 'max_completion_tokens' }, null],
   [null, null],
-])('%j is the refusal %s', (thrown, expected) => {
+])('the error %j is classified as the refusal %s', (thrown, expected) => {
   expect(refusalOf(thrown)).toBe(expected);
 });
 

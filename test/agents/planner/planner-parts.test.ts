@@ -432,7 +432,7 @@ describe('a search', () => {
     },
   );
 
-  it('adds the value of information', () => {
+  it('adds the value of information to the value of each first action', () => {
     const curiosity = new Float64Array(10);
     curiosity[7] = 1;
     expect(search(10, curiosity).action).toBe(7);

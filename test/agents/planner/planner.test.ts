@@ -241,7 +241,7 @@ describe('an oracle', () => {
   });
 });
 
-describe('refuses', () => {
+describe('a planner refuses', () => {
   const first = recorded.observations[0];
   it.each([
     [

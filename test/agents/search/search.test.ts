@@ -43,8 +43,8 @@ const PLANTED = ['meditate', 'learn', 'family_time', 'binge_watch'];
 /** The neutral profile. */
 const NEUTRAL = [...RHYTHM.traits.map(({ neutral }) => neutral), ...RHYTHM.meters.map(() => 0.2)];
 
-describe.each(TWO_ENGINES)('$name', (engine) => {
-  it('finds the best action sequence of a world in which it is known', async () => {
+describe.each(TWO_ENGINES)('a search on $name', (engine) => {
+  it('finds the best action sequence of a world whose best sequence is known', async () => {
     const options = { ...on(engine), evaluations: 12_000, grader: [0, 1, 0, 0, 0, 0] };
     const found = await searchActionSequence(
       { seeds: [0], profile: NEUTRAL },
@@ -68,13 +68,13 @@ it('a search finds the same sequences on every engine', async () => {
 /** Options of small searches on the fastest available engine. */
 const small = on(ENGINES[1] ?? ENGINES[0]);
 
-it('the result depends on the seed', async () => {
+it('the result of a search depends on its seed', async () => {
   const found = await searchActionSequence({ seeds }, { ...small, seed: 1 });
   expect(await searchActionSequence({ seeds }, { ...small, seed: 1 })).toEqual(found);
   expect((await searchActionSequence({ seeds }, { ...small, seed: 2 })).actions).not.toEqual(found.actions);
 });
 
-it('the result does not depend on the number of threads', async () => {
+it('the result of a search does not depend on the number of threads', async () => {
   const problems = [1, 2, 3].map((seed) => ({ seeds: spreadSeeds(64), profile: profileOf(seed) }));
   const options = { ...small, evaluations: 4000 };
   const found = await searchActionSequences(problems, { ...options, threads: 1 });

@@ -34,7 +34,7 @@ function lastInputs(seeds: Uint32Array): Float32Array {
 
 const INPUTS = lastInputs(SEEDS);
 
-it('bounds the traits of every profile', () => {
+it('the inputs bound the traits of every profile', () => {
   const profile = new Float32Array(PROFILE_SIZE);
   let narrowed = 0;
   for (let i = 0; i < NUM_ENVS; i++) {
@@ -53,7 +53,7 @@ it('bounds the traits of every profile', () => {
   expect(narrowed).toBeGreaterThan(0.5 * NUM_ENVS * BOUNDED_TRAITS.length);
 });
 
-it('estimates reward weights better than the prior', () => {
+it('the inputs estimate reward weights better than the prior', () => {
   const profile = new Float32Array(PROFILE_SIZE);
   let [error, priorError] = [0, 0];
   for (let i = 0; i < NUM_ENVS; i++) {
@@ -68,7 +68,7 @@ it('estimates reward weights better than the prior', () => {
   expect(error).toBeLessThan(0.85 * priorError);
 });
 
-it('depends only on the observations of the episode', () => {
+it('the inputs depend only on the observations of the episode', () => {
   const alone = lastInputs(SEEDS.slice(17, 18));
   expect(alone).toEqual(INPUTS.slice(17 * FEATURE_COUNT, 18 * FEATURE_COUNT));
 });

@@ -37,13 +37,13 @@ it('readStudent returns what encodeStudent wrote', () => {
   expect(network.layers).toEqual(NETWORK.layers);
 });
 
-it('refuses a file that is cut off at any length', () => {
+it('readStudent refuses a file that is cut off at any length', () => {
   for (let length = 0; length < BYTES.length; length += 97) {
     expectRefusal(() => readStudent(BYTES.slice(0, length)), 'bad_student', "a student's file");
   }
 });
 
-it('refuses a file with a changed byte among the arrays', () => {
+it('readStudent refuses a file with a changed byte among the arrays', () => {
   for (const distance of [1, 100, 2000]) {
     const bytes = BYTES.slice();
     bytes[bytes.length - distance] ^= 1;
@@ -51,7 +51,7 @@ it('refuses a file with a changed byte among the arrays', () => {
   }
 });
 
-it('refuses safetensors of other programs', () => {
+it('readStudent refuses safetensors of other programs', () => {
   const other = encodeTensors({ tensors: decodeTensors(BYTES).tensors, metadata: { format: 'pt' } });
   expectRefusal(() => readStudent(other), 'bad_student', 'safetensors of something else');
 });
@@ -59,7 +59,7 @@ it('refuses safetensors of other programs', () => {
 it.each([
   ['schema', '{"name":"rhythm-vec/student","version":2}'],
   ['features_version', String(FEATURES_VERSION + 1)],
-])('refuses a file of a newer release: %s', (key, value) => {
+])('readStudent refuses a file of a newer release: %s', (key, value) => {
   expectRefusal(() => readStudent(withMetadata(key, value)), 'bad_student', 'Use the release that wrote');
 });
 
@@ -67,16 +67,16 @@ it.each([
   ['grader', '{"name":"v2"}'],
   ['training', '[]'],
   ['evaluation', '{'],
-])('refuses a manifest with an invalid %s', (key, value) => {
+])('readStudent refuses a manifest with an invalid %s', (key, value) => {
   expectRefusal(() => readStudent(withMetadata(key, value)), 'bad_student', 'manifest');
 });
 
-it('refuses a network of another shape', () => {
+it('readStudent refuses a network of another shape', () => {
   const small = new Network([{ weights: new Float32Array(FEATURE_COUNT * 4), bias: new Float32Array(4) }]);
   expectRefusal(() => readStudent(encodeStudent(MANIFEST, small)), 'bad_student', `${OUTPUT_COUNT} outputs`);
 });
 
-it('refuses to play in another world', () => {
+it('a student refuses to play in another world', () => {
   const student = readStudent(encodeStudent({ ...MANIFEST, worldDigest: '0'.repeat(64) }, NETWORK));
   const setting = { numEnvs: 1, grader: toGrader('v2'), world: createWorld() };
   expectRefusal(() => student.open(setting), 'bad_student', 'the world');

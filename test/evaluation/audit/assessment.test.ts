@@ -126,7 +126,7 @@ it.each([
   ['v1', false],
   ['v2', false],
   ['v3', true],
-])('the stored audit of %s says %s', (grader, expected) => {
+])('the stored audit of %s says whether the grader pays only for inference: %s', (grader, expected) => {
   const url = new URL(`../../../docs/audits/${grader}/audit.json`, import.meta.url);
   const { pays_only_for_inference: pays, reason } = JSON.parse(readFileSync(url, 'utf8'));
   expect(pays).toBe(expected);

@@ -70,7 +70,7 @@ const options: [name: string, options: unknown, code: ErrorCode, ...mentions: st
   ['a signal that is not an AbortSignal', { signal: {} }, 'wrong_type', 'signal', 'an object'],
 ];
 
-it.each(options)('refuses %s', async (_, value, code, ...mentions) => {
+it.each(options)('an audit refuses %s', async (_, value, code, ...mentions) => {
   const watched = value === null ? null : { onProgress: failIfSearched, ...(value as AuditOptions) };
   const reason = await audit(watched as AuditOptions).catch((error: unknown) => error);
   expectRefusal(

@@ -36,7 +36,7 @@ describe.skipIf(NATIVE.length === 0)('the best constant belief', () => {
     }
   });
 
-  it('is the target where every profile is neutral', async () => {
+  it('is the belief target where every profile is neutral', async () => {
     const request = toAuditRequest({ ...TINY, grader: 'v3' });
     const { fitted } = await fitBeliefs(request, sequence, 'neutral');
     using env = createVecEnv({ numEnvs: 1, profiles: neutralProfile() });

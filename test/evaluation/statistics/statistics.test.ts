@@ -51,7 +51,7 @@ describe('meanInterval', () => {
 });
 
 describe('pairedDifference', () => {
-  it("equals SciPy's", () => {
+  it("equals the interval of SciPy's paired t-test", () => {
     // scipy.stats.ttest_rel(SCORES[0][:4], OTHERS[0]).confidence_interval(0.95)
     const { mean, low, high } = pairedDifference(SCORES[0].slice(0, 4), OTHERS[0]);
     expect(mean).toBeCloseTo(0.0175, 14);
