@@ -78,7 +78,8 @@ const pointsOf = ({ name, errors: { mean, low, high, constant } }: Row) =>
     colour: colourOfPlayer(name),
   }));
 
-const error = (field: string) =>
+/** Returns a y channel for errors. */
+const errorChannel = (field: string) =>
   ({
     field,
     type: 'quantitative',
@@ -93,17 +94,17 @@ const COLOUR = { field: 'colour', type: 'nominal', scale: null } as const;
 
 const BAND: Layer = {
   mark: { type: 'area', opacity: 0.3 },
-  encoding: { x: X, y: error('low'), y2: { field: 'high' }, color: COLOUR },
+  encoding: { x: X, y: errorChannel('low'), y2: { field: 'high' }, color: COLOUR },
 };
 
 const CONSTANT: Layer = {
   mark: { type: 'line', color: ACCENT, strokeDash: [5, 3], strokeWidth: 1.5 },
-  encoding: { x: X, y: error('constant') },
+  encoding: { x: X, y: errorChannel('constant') },
 };
 
 const LINE: Layer = {
   mark: { type: 'line', strokeWidth: 2 },
-  encoding: { x: X, y: error('mean'), color: COLOUR },
+  encoding: { x: X, y: errorChannel('mean'), color: COLOUR },
 };
 
 const inWords = ({ name, errors: { mean, constant } }: Row): string =>

@@ -101,8 +101,8 @@ const ORDER = { field: 'place', type: 'ordinal' } as const;
 
 /** Returns the number of legend columns: the smallest with which the legend has the fewest lines. */
 function columnsIn(width: number): number {
-  const most = Math.max(1, Math.floor((width + MARGIN) / LEGEND_COLUMN));
-  return Math.ceil(NUM_COMPONENTS / Math.ceil(NUM_COMPONENTS / most));
+  const maxColumns = Math.max(1, Math.floor((width + MARGIN) / LEGEND_COLUMN));
+  return Math.ceil(NUM_COMPONENTS / Math.ceil(NUM_COMPONENTS / maxColumns));
 }
 
 const sectionsIn = (columns: number): Layer => ({

@@ -5,10 +5,10 @@ import { COMPONENT_COLOURS, NAME_AXIS, SERIES } from './theme.js';
 import type { TopView, View } from './vega-lite-types.js';
 
 export interface CostRow extends Named {
-  /** Means over episodes; null if not recorded. */
+  /** Mean tokens of an episode; null if not recorded. */
   readonly promptTokens: number | null;
   readonly completionTokens: number | null;
-  /** In dollars. */
+  /** Mean dollars of an episode; null if not recorded. */
   readonly cost: number | null;
 }
 
@@ -34,7 +34,7 @@ export function drawCosts(picture: CostsPicture): Drawing {
   const hasDollars = rows.some(({ cost }) => cost !== null);
   const spec: TopView = {
     title: { text: title, subtitle: ['Means over the episodes with recorded usage.', ...notes] },
-    hconcat: [tokens(rows), ...(hasDollars ? [dollars(rows)] : [])],
+    hconcat: [tokensView(rows), ...(hasDollars ? [dollarsView(rows)] : [])],
     spacing: 90,
   };
   return { title, description: rows.map(inWords).join(' '), spec };
@@ -47,9 +47,10 @@ const NAMES = {
   scale: { paddingInner: 0.25, paddingOuter: 0.125 },
 } as const;
 
+/** The colours of prompt tokens and of completion tokens. */
 const [, PROMPTS, , COMPLETIONS] = COMPONENT_COLOURS;
 
-function tokens(rows: readonly CostRow[]): View {
+function tokensView(rows: readonly CostRow[]): View {
   const values = rows.flatMap(({ name, promptTokens, completionTokens }) => [
     { name, kind: 'prompts', place: 0, tokens: promptTokens ?? 0 },
     { name, kind: 'completions', place: 1, tokens: completionTokens ?? 0 },
@@ -78,7 +79,7 @@ function tokens(rows: readonly CostRow[]): View {
   };
 }
 
-function dollars(rows: readonly CostRow[]): View {
+function dollarsView(rows: readonly CostRow[]): View {
   const values = rows.map(({ name, cost }) => ({ name, cost: cost ?? 0, number: dollarsText(cost) }));
   const y = { ...NAMES, axis: null, sort: rows.map(({ name }) => name) } as const;
   const axis = { title: 'dollars per episode', tickCount: 4, labelFlush: false };

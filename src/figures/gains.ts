@@ -65,7 +65,8 @@ const NAMES = {
   type: 'nominal',
   axis: { ...NAME_AXIS, labelPadding: 10 },
 } as const;
-const gain = (field: string) =>
+/** Returns an x channel for gains. */
+const gainChannel = (field: string) =>
   ({
     field,
     type: 'quantitative',
@@ -75,17 +76,17 @@ const gain = (field: string) =>
 const ZERO: Layer = {
   data: { values: [{ zero: 0 }] },
   mark: { type: 'rule', color: LIGHT.muted },
-  encoding: { x: gain('zero') },
+  encoding: { x: gainChannel('zero') },
 };
 
 const INTERVALS: Layer = {
   mark: { type: 'rule', color: SERIES, strokeWidth: 7, opacity: 0.4 },
-  encoding: { x: gain('low'), x2: { field: 'high' } },
+  encoding: { x: gainChannel('low'), x2: { field: 'high' } },
 };
 
 const DOTS: Layer = {
   mark: { type: 'point', filled: true, color: SERIES, size: 32, opacity: 1 },
-  encoding: { x: gain('mean') },
+  encoding: { x: gainChannel('mean') },
 };
 
 const NUMBERS: Layer = {

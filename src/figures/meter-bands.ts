@@ -26,6 +26,7 @@ const SPACING = 16;
 const MARGIN = 60;
 /** The minimum width of a panel if the five meters are side by side. If less is available, rows are meters. */
 const MIN_METER_WIDTH = 118;
+/** The minimum width of a panel if rows are meters. */
 const MIN_WIDTH = 80;
 const MEDIAN = PERCENTILES.indexOf(50);
 

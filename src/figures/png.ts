@@ -33,7 +33,7 @@ const FONTS = ['400Regular/Inter_400Regular.ttf', '600SemiBold/Inter_600SemiBold
 
 /** @internal Loads the canvas library. @throws LibraryError `library_missing`. */
 export function loadCanvas(): Promise<Canvas> {
-  // Each registration would add another copy of the fonts to memory.
+  // Only the first call registers the fonts, because each registration adds a copy of them to memory.
   canvas ??= load('PNG figures', ['@napi-rs/canvas@1', '@expo-google-fonts/inter@0.4'], async () => {
     const { resolve } = createRequire(import.meta.url);
     const files = FONTS.map((font) => resolve(`@expo-google-fonts/inter/${font}`));

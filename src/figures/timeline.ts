@@ -85,8 +85,6 @@ function captionOf({ beliefs, target }: TimelineEpisode, width: number): string[
 
 const MIDNIGHTS = Array.from({ length: RHYTHM.days + 1 }, (_, day) => day);
 const DAYS = { domain: [0, RHYTHM.days], nice: false };
-const SHARES = { domain: [0, 1] };
-const ENDS = [0, 1];
 /** Every panel has a grid line at each midnight. The names of the days are below the last panel. */
 const X_AXIS = { values: MIDNIGHTS, grid: true, labels: false, ticks: false, domain: false, title: null };
 const inDays = (field: string) => ({ field, type: 'quantitative', scale: DAYS, axis: X_AXIS }) as const;
@@ -108,10 +106,10 @@ const unitChannel = (field: string, name: string) =>
   ({
     field,
     type: 'quantitative',
-    scale: SHARES,
+    scale: { domain: [0, 1] },
     axis: {
       ...nameAxis(name, NAME_X),
-      values: ENDS,
+      values: [0, 1],
       format: 'd',
       tickSize: 3,
       labelFlush: true,
@@ -191,9 +189,14 @@ function eventsRow({ events }: TimelineEpisode, width: number): View {
     scale,
     axis: { ...nameAxis('events', NAME_X), ...BARE, titleY: height / 2 },
   } as const;
-  const text = (align: 'left' | 'right', nameAtLeft: boolean): Layer => ({
+  const names = ({ nameAtLeft }: Pick<PlacedEvent, 'nameAtLeft'>): Layer => ({
     transform: [{ filter: { field: 'nameAtLeft', equal: nameAtLeft } }],
-    mark: { type: 'text', align, dx: align === 'left' ? DOT_WIDTH : -DOT_WIDTH, dy: LANE_HEIGHT / 2 },
+    mark: {
+      type: 'text',
+      align: nameAtLeft ? 'right' : 'left',
+      dx: nameAtLeft ? -DOT_WIDTH : DOT_WIDTH,
+      dy: LANE_HEIGHT / 2,
+    },
     encoding: { x: inDays('middle'), y, text: { field: 'event', type: 'nominal' } },
   });
   const dots: Layer = {
@@ -208,9 +211,14 @@ function eventsRow({ events }: TimelineEpisode, width: number): View {
     },
     encoding: { x: inDays('middle'), y },
   };
-  return { height, data: { values }, layer: [dots, text('left', false), text('right', true)] };
+  return {
+    height,
+    data: { values },
+    layer: [dots, names({ nameAtLeft: false }), names({ nameAtLeft: true })],
+  };
 }
 
+/** Half of the space for the mark of an event, in pixels. */
 const DOT_WIDTH = 8;
 
 interface PlacedEvent {

@@ -44,6 +44,7 @@ export function drawTrainingCurves(picture: TrainingCurvesPicture): Drawing {
 }
 
 function checkCurve({ name, points }: Curve): void {
+  // Refuses a curve without points.
   checkNames(
     `the points of "${name}"`,
     points.map((_, k) => ({ name: String(k) })),

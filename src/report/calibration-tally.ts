@@ -12,7 +12,10 @@ export class CalibrationTally {
   readonly #counts = new Float64Array(RANGES);
   readonly #belief = new Float64Array(RANGES);
   readonly #target = new Float64Array(RANGES);
-  /** Sums of x = belief - 0.5, y = target - 0.5 and their products, which are small for precision, and of the absolute errors. */
+  /**
+   * Sums of x = belief - 0.5, y = target - 0.5, their products, and the absolute errors. The middle 0.5 is subtracted, because
+   * variances of small numbers lose less precision.
+   */
   readonly #sums = { x: sum(), y: sum(), xx: sum(), yy: sum(), xy: sum(), error: sum() };
   #count = 0;
 
@@ -45,6 +48,7 @@ export class CalibrationTally {
   #correlation(): number | null {
     const n = this.#count;
     const { x, y, xx, yy, xy } = this.#sums;
+    // The means and the variances of x and y.
     const [mx, my] = [x.value / n, y.value / n];
     const [vx, vy] = [xx.value / n - mx * mx, yy.value / n - my * my];
     if (vx <= ROUNDING || vy <= ROUNDING) return null;

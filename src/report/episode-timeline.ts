@@ -15,6 +15,7 @@ export function timelineOf({ mode, seed, steps }: TimelineData): TimelineEpisode
   const meters = steps.flatMap(({ observation }) =>
     observation.slice(OBSERVATION.meters, OBSERVATION.meters + NUM_METERS),
   );
+  // An observation has the event of the step before it.
   const events = steps.slice(1).map(({ observation }) => observation[OBSERVATION.event]);
   const hasBeliefs = steps.some(({ belief }) => belief !== null);
   const noBelief = new Array<number>(NUM_BELIEFS).fill(Number.NaN);

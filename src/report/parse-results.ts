@@ -23,7 +23,7 @@ const numberOrNull = expect<number | null>(
   (value) => value === null || Number.isFinite(value),
 );
 const digest = expect<string>('64 hexadecimal digits', (value) => /^[0-9a-f]{64}$/.test(String(value)));
-/** A policy's name, such as "llm:" and a long name of a model. */
+/** The name of a policy. `llm:MODEL` has room for a long name of a model. */
 const policyText = expect<string>(
   'a policy of 1 to 220 printable characters',
   (value) => typeof value === 'string' && value !== '' && value.length <= 220 && toPrintable(value) === value,
@@ -130,6 +130,7 @@ const REEVALUATION = object({
 
 /**
  * Returns the schema of an audit.
+ * Stored names: `price` is a gain, `tapes` are action sequences, `persons` are the seeds of the profiles.
  * @param stored the components of the audit. Audits of world 1.0.0 lack two components, which its graders do not weigh.
  */
 const auditOf = (stored: readonly string[]) =>

@@ -1,4 +1,7 @@
-/** Accumulates a report's data on one player of one file. Keeps the steps of at most 502 episodes, and all seeds. */
+/**
+ * Accumulates a report's data on one player of one file. Keeps all seeds, and the steps of at most 502
+ * episodes: the first 500, the best and the worst (episode-choice.ts).
+ */
 
 import type { BeliefErrors } from '../figures/belief-error.js';
 import type { Calibration } from '../figures/calibration.js';
@@ -87,7 +90,9 @@ export class PlayerTally {
   #isNew(mode: string, seed: number): boolean {
     const seeds = this.#countedSeeds.get(mode) ?? new Set();
     this.#countedSeeds.set(mode, seeds);
-    return seeds.size < seeds.add(seed).size;
+    const isNew = !seeds.has(seed);
+    seeds.add(seed);
+    return isNew;
   }
 
   #addScore({ condition, grader, profile_mode, seed, final }: TrajectoryEpisode): void {

@@ -22,7 +22,7 @@ export interface ScoreRow {
   readonly name: string;
   readonly episodes: number;
   readonly finalScore: Interval;
-  /** The share of the value of knowing the profile; absent until the grader's anchors are known. */
+  /** The place of the score between the grader's two anchors (evaluation/bracket-share.ts); absent until it is computed. */
   readonly share?: Share;
   readonly published: Published | undefined;
   readonly beliefMae: number;
@@ -36,7 +36,7 @@ interface ScoredProfiles {
 }
 
 /** Returns whether scores have the condition's default profiles. No scores of other profiles were published. */
-const isPublished = ({ condition, profiles }: ScoredProfiles): boolean =>
+const hasDefaultProfiles = ({ condition, profiles }: ScoredProfiles): boolean =>
   profiles === 'sampled' || condition.startsWith('discrete');
 
 /** Returns the rows of an evaluation, with published scores. */
@@ -55,7 +55,7 @@ export const scoresOfEvaluation = (source: string, { grader, rows }: EvaluationR
       name: `${shortened(policy)}${row.oracle ? ORACLE_MARK : ''}`,
       episodes: row.episodes,
       finalScore: row.final_score,
-      published: isPublished(row) ? published(row.condition, policy, grader) : undefined,
+      published: hasDefaultProfiles(row) ? published(row.condition, policy, grader) : undefined,
       beliefMae: row.belief_mae,
       firstHalfMean: row.early_mean,
       secondHalfMean: row.late_mean,
@@ -77,7 +77,7 @@ export const scoresOfReevaluation = (source: string, { rows }: ReevaluationResul
       name: baseline ?? nameOf({ teacher: teacher ?? 'unknown', model, objective, oracle }),
       episodes: row.episodes,
       finalScore: row.final_score,
-      published: isPublished(row) ? publishedScore : undefined,
+      published: hasDefaultProfiles(row) ? publishedScore : undefined,
       beliefMae: row.belief_mae,
       firstHalfMean: row.early_mean,
       secondHalfMean: row.late_mean,
@@ -91,7 +91,7 @@ export const scoresOfPlayer = (source: string, name: string, scores: readonly Pl
     source,
     fromEpisodes: true,
     name,
-    published: isPublished(score) ? published(score.condition, name, score.grader) : undefined,
+    published: hasDefaultProfiles(score) ? published(score.condition, name, score.grader) : undefined,
   }));
 
 /** The tolerance of equal means, for the rounding of sums in another order. */

@@ -17,10 +17,13 @@ const gain = (mean: number, low: number | null, high: number | null) =>
 const rewards = (steps: number[], firstHalf = 0, secondHalf = 0) =>
   drawRewards({ rows: [{ name: 'x', rewards: { steps, firstHalf, secondHalf } }] });
 const bands = (values: Float64Array) => drawBands({ rows: [{ name: 'x', bands: { episodes: 1, values } }] });
-const { NaN: nan } = Number;
+const nan = Number.NaN;
 const calibration = (belief: number, mae = 0.125) => {
   const dimension: Calibration = {
-    ...{ bins: [{ range: 1, belief, target: 0.25, count: 1 }], count: 1, correlation: null, mae },
+    bins: [{ range: 1, belief, target: 0.25, count: 1 }],
+    count: 1,
+    correlation: null,
+    mae,
   };
   return drawCalibration({ rows: [{ name: 'x', dimensions: BELIEF_NAMES.map(() => dimension) }] });
 };

@@ -73,10 +73,11 @@ describe('commonActionsOf', () => {
   it('returns the most common action of each step, and of equally common actions the lowest code', () => {
     const actions = [1, 7, 7, 2, 2].flatMap((action) => new Array<number>(NUM_STEPS).fill(action));
     expect(commonActionsOf(actions)).toEqual(new Uint8Array(NUM_STEPS).fill(2));
-    actions.splice(0, 1, 9);
-    actions.splice(NUM_STEPS, 1, 9);
+    // Two of the five episodes begin with action 9, and two with action 2.
+    actions[0] = 9;
+    actions[NUM_STEPS] = 9;
     expect(commonActionsOf(actions)[0]).toBe(2);
-    actions.splice(2 * NUM_STEPS, 1, 9);
+    actions[2 * NUM_STEPS] = 9;
     expect(commonActionsOf(actions)[0]).toBe(9);
   });
 

@@ -50,7 +50,7 @@ const headings = (page: string): string[] =>
 const episodes = [
   ...recordEpisodes(episodeStarts([0, 1, 2], 'in-distribution'), {
     policy: TEST_POLICIES.incompleteText,
-    player: playerOf({ teacher: 'llm', model: HOSTILE.slice(0, 60) }),
+    player: playerOf({ teacher: 'llm', model: HOSTILE }),
   }),
   ...recordEpisodes(episodeStarts([0, 1], 'discrete', 'workaholic_stoic'), {
     player: playerOf({ teacher: ARABIC }),
@@ -107,7 +107,7 @@ describe('a report of all kinds of files', () => {
 
   it('escapes hostile names', () => {
     const texts = elementsOf(fullPage).map(({ text }) => text);
-    expect(texts).toContain(`llm:${HOSTILE.slice(0, 60)}`);
+    expect(texts).toContain(`llm:${HOSTILE}`);
     expect(texts).toContain(HOSTILE);
     expect(texts).toContain(ARABIC);
     expect(fullPage).not.toContain('<script');
@@ -115,6 +115,7 @@ describe('a report of all kinds of files', () => {
 
   it('has the provenance of its numbers, and notes on omitted data', () => {
     const texts = elementsOf(fullPage).map(({ text }) => text);
+    // The digest of the world.
     expect(texts).toContain('155aa5c0249f5f7ea7ad51390ac6f1f2040ede617072eb069d12d237ac1d2e8d');
     expect(texts).toContain('2 lines skipped: 2 corrupt');
     expect(fullPage).toContain('in-distribution 0-2; ood 10000-10002');

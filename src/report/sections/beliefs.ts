@@ -46,6 +46,7 @@ function errorFigure(rows: readonly ErrorRow[]): Figure[] {
   return paginateFigures('belief-error', drawnRows, 12, (subset) => drawBeliefError({ rows: subset }));
 }
 
+/** Two means that differ by less are equal up to rounding. */
 const TOLERANCE = 1e-9;
 
 const columnAfter = (days: number): Column<ErrorRow> => ({

@@ -24,7 +24,7 @@ export function summarySection({ scores, audits }: ReportData): Section | null {
 
 /** Says which policy has the highest mean score, which comes next, and which has the smallest belief error. */
 function bestOf(grader: string, { name, rows }: ScoreGroup): Html {
-  // Oracles are no agents. If there are only oracles, they are compared.
+  // Oracles use hidden state, so they are left out, unless there are only oracles.
   const agents = rows.filter((row) => !row.name.includes(ORACLE_MARK));
   const compared = agents.length > 0 ? agents : rows;
   const [best, next] = [...compared].sort((a, b) => b.finalScore.mean - a.finalScore.mean);
