@@ -200,9 +200,9 @@ export const languageToJson = ({ rows, ratios }: LanguageFigures) => ({
   ...ratiosToJson({ ratios, leftOut: [] }),
 });
 
-/** Renders the figures as a table. @param judged whether the targets are shown. */
-export function renderLanguage({ rows, ratios }: LanguageFigures, judged: boolean): string {
+/** Renders the figures as a table. @param showsTargets whether the targets are shown. */
+export function renderLanguage({ rows, ratios }: LanguageFigures, showsTargets: boolean): string {
   const lines = rows.map(({ what, rows: count, rowsPerSecond }) => [what, count, digits(rowsPerSecond, 0)]);
   const rendered = table(['language models, one thread', 'rows', 'rows/s'], lines);
-  return judged ? `${rendered}\n${renderRatios({ ratios, leftOut: [] })}` : rendered;
+  return showsTargets ? `${rendered}\n${renderRatios({ ratios, leftOut: [] })}` : rendered;
 }

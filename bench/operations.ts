@@ -48,7 +48,7 @@ const RESPONSE: readonly Line[] = [
   { rule: 2, when: 'stress', times: NUM_METERS, text: 'd = d + stress' },
 ];
 
-/** One draw: twenty rounds, five additions of the key, and the key itself. */
+/** One draw: the key, its addition to the counter, twenty rounds, and five more additions of the key. */
 const DRAW: readonly Line[] = [
   { rule: 0, text: 'ks = [k0, k1, k0 ^ k1 ^ 0x1BD11BDA]', onlyExtra: true, extra: { words: 2 } },
   { rule: 0, text: 'x0 = c0 + ks[0], x1 = c1 + ks[1]', onlyExtra: true, extra: { words: 2 } },

@@ -83,7 +83,7 @@ async function firstCharts(page: Page, site: Site, { loads }: PagePlan, onProgre
 
 type Use = (page: Page, site: Site, plan: PagePlan) => Promise<void>;
 
-const results = (page: Page): Promise<void> => page.locator('.results[aria-busy="false"]').waitFor();
+const waitForResults = (page: Page): Promise<void> => page.locator('.results[aria-busy="false"]').waitFor();
 
 /** Waits until the main thread has nothing to do, for a second at most. */
 const idle = (page: Page): Promise<unknown> =>
@@ -107,9 +107,9 @@ async function press(page: Page, keys: readonly string[]): Promise<void> {
 const USES: Readonly<Record<string, Use>> = {
   'at the start, in the crowd and between views': async (page, site) => {
     await open(page, site, '#crowd?people=10000');
-    await results(page);
+    await waitForResults(page);
     await page.getByRole('combobox', { name: 'Grader' }).selectOption('v3');
-    await results(page);
+    await waitForResults(page);
     for (const name of ['One person', 'Daily', 'Sequence', 'Train', 'Graders', 'Crowd']) {
       await page.getByRole('navigation').getByRole('link', { name, exact: true }).click();
       await page.getByRole('heading', { level: 1 }).waitFor();

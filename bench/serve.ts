@@ -143,8 +143,8 @@ export const serveToJson = (figures: ServeFigures) => ({
   ...ratiosToJson({ ratios: ratiosOf(figures), leftOut: [] }),
 });
 
-/** Renders the figures as a table. @param judged whether the targets are shown. */
-export function renderServe(figures: ServeFigures, judged: boolean): string {
+/** Renders the figures as a table. @param showsTargets whether the targets are shown. */
+export function renderServe(figures: ServeFigures, showsTargets: boolean): string {
   const { plan, cores, scoreSeconds, requestMegabytes, clients, sessions, loads } = figures;
   const scored = `POST /v1/score, ${plan.rows} rows, ${digits(requestMegabytes, 1)} MB`;
   const lines = [
@@ -155,7 +155,7 @@ export function renderServe(figures: ServeFigures, judged: boolean): string {
   ];
   const head = [`server and client on ${cores} cores`, 'per second', 'median ms', 'p99 ms'];
   const rendered = table(head, lines);
-  return judged ? `${rendered}\n${renderRatios({ ratios: ratiosOf(figures), leftOut: [] })}` : rendered;
+  return showsTargets ? `${rendered}\n${renderRatios({ ratios: ratiosOf(figures), leftOut: [] })}` : rendered;
 }
 
 const loadLine = ({ form, clients, failed, rowsPerSecond, p50, p99 }: NamedLoad): string[] => [

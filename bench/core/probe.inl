@@ -1,6 +1,7 @@
 // The source of a probe. The including namespace defines the lane types, and `hide`, which hides a value from the optimiser.
 
-// Whether an instruction has a register for its result. Otherwise the result replaces an operand, and is the next operand.
+// Whether an instruction has a register for its result, as those of AVX2 (8 lanes) and AVX-512 do. Otherwise the result replaces
+// an operand, and is the operand of the next operation.
 constexpr bool kSparesOperands = kLanes >= 8;
 
 template <class T, class Operation>
@@ -49,7 +50,7 @@ static void fill(void* to, size_t bytes, int times) {
     for (size_t k = 0; k < bytes / 4; k += 4 * kLanes) {
       RHYTHM_UNROLL for (int j = 0; j < 4; j++) store(words + k + j * kLanes, value);
     }
-    asm volatile("" ::: "memory");
+    asm volatile("" ::: "memory");  // Otherwise the optimiser leaves out all repetitions but the last.
   }
 }
 

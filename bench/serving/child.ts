@@ -23,6 +23,7 @@ export class ServerChild implements AsyncDisposable {
       throw new Error(`Expected the server to listen, but it exited with ${code}. See its standard error.`);
     });
     const [line] = (await Promise.race([once(child.stdout!, 'data'), ended])) as [Buffer];
+    // A later exit of the server is no error.
     ended.catch(() => {});
     const [url] = /http:\S+/.exec(line.toString())!;
     return new ServerChild(child, url);

@@ -36,7 +36,7 @@ export interface LoadFigures {
 
 /**
  * As in the Python client: the maximum number of attempts of a request, and the first wait in milliseconds. Each later wait
- * is twice as long.
+ * is twice as long. Every wait is shortened at random by up to a half.
  */
 const ATTEMPTS = 6;
 const FIRST_WAIT_MS = 500;
@@ -46,7 +46,10 @@ interface Answer {
   readonly body: Buffer;
 }
 
-/** Posts a body on a connection that stays open. */
+/**
+ * Posts a body to /v1/score.
+ * @param agent keeps the connection open, or closes it. @param id the client's name in the server's queue (X-Client-Id).
+ */
 export function post(
   url: string,
   body: Buffer,

@@ -9,7 +9,10 @@ const message = (path: string, what: string, body: Payload['body'], before?: rea
   ...{ what, path, before, body, maxMib: LIMITS.message },
 });
 
-/** Hostile messages: with too many values, or with few but long values. */
+/**
+ * Hostile messages: with too many values, or with few but long values. Numbers that are subtracted from a size, such as 50, leave
+ * room for the rest of the message.
+ */
 const messages: readonly Payload[] = ['/ws', '/v1/vec'].flatMap((path) => [
   message(
     path,
@@ -36,6 +39,7 @@ const messages: readonly Payload[] = ['/ws', '/v1/vec'].flatMap((path) => [
   message(path, 'one huge string', (mebibytes) =>
     Buffer.from(`{"type":"reset","data":{"x":"${'x'.repeat(mebibytes * MIB - 50)}"}}`),
   ),
+  // The end of the body completes the last escape, whose last character `filled` omits.
   message(path, 'one huge string of escapes', fills('{"type":"reset","data":{"x":"', '\\u20ac', '0"}}')),
   message(path, 'a huge type', (mebibytes) => Buffer.from(`{"type":"${'x'.repeat(mebibytes * MIB - 50)}"}`)),
   message(path, 'one huge number', (mebibytes) =>
@@ -64,7 +68,12 @@ const resetOf = (name: string, list: () => string) => (): Buffer =>
   Buffer.from(`{"type":"reset","data":{"seed":1,"${name}":[${list()}]}}`);
 
 /** Invalid lists, and lists in places where no list is allowed. */
-const MISPLACED: readonly [string, string, string | ((k: number) => string), string][] = [
+const MISPLACED: readonly [
+  what: string,
+  head: string,
+  unit: string | ((k: number) => string),
+  tail: string,
+][] = [
   ['numbers as names', '{"type":"reset","data":{"profiles":[', '1,', ']}}'],
   ['numbers as data', '{"type":"step","data":[', '1,', ']}'],
   ['numbers as a type', '{"type":[', '1,', ']}'],

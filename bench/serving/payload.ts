@@ -15,10 +15,13 @@ export interface Payload {
   readonly isBinary?: boolean;
 }
 
-/** The maximum sizes of measured bodies and of text messages, in MiB. The server accepts larger bodies, but no longer texts. */
+/**
+ * The maximum sizes of measured bodies and of text messages, in MiB. The server accepts larger
+ * bodies; /v1/vec refuses longer texts.
+ */
 export const LIMITS = { body: 16, message: 1 };
 
-/** Returns a body of `head`, as many units as fit, and `tail`. Omits the comma at the end of the last unit. */
+/** Returns a body of `head`, as many units as fit, and `tail`. Omits the last character of the last unit, in most bodies a comma. */
 export function filled(
   head: string,
   unit: string | ((k: number) => string),
@@ -51,7 +54,10 @@ export const deep = (depth: number): string => '['.repeat(depth) + ']'.repeat(de
 export const keysOf = (count: number): string =>
   Array.from({ length: count }, (_, k) => `"key ${k}":1`).join();
 
-/** Returns a body of columns with as many rows as fit. @param entries the JSON of an entry, by column. */
+/**
+ * Returns a body of columns with about as many rows as fit: each row counts as long as row 1.
+ * @param entries the JSON of an entry, by column.
+ */
 export function columns(entries: Readonly<Record<string, (row: number) => string>>): Payload['body'] {
   const rowLength = Object.values(entries).reduce((sum, entry) => sum + entry(1).length + 1, 0);
   return (mebibytes) => {

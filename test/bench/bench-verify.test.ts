@@ -23,6 +23,9 @@ const REFERENCE: Setting = {
   layout: 'row-major',
 };
 
+/** Fills the outputs before a step. A step that writes an array changes at least one of its values. */
+const UNWRITTEN = 77;
+
 const caseOf = (open: OpenRig, openExpected: OpenRig, setting: Setting = REFERENCE): Case => ({
   ...setting,
   name: 'a case',
@@ -78,7 +81,7 @@ describe('refuses to time', () => {
   });
 });
 
-test('returns one row for each correct case, in order', async () => {
+test('measure returns one row for each correct case, in order', async () => {
   const { rows } = await time(caseOf(plays.random, plays.random), caseOf(plays.fork, plays.forkFromReset));
   expect(rows).toHaveLength(2);
   const { backend, kernel, threads, episodes, layout } = REFERENCE;
@@ -110,10 +113,10 @@ describe.each(NATIVE)('$name', ({ kernel }) => {
     const rows = rowsOf(stepsOf(sequenceOf(EPISODES)));
     const unused = { beliefs: null, given: null, stepMask: null, resetMask: null, resetSeeds: null };
     const written = (actions: Uint8Array): string[] => {
-      for (const name of [...STEP_ARRAYS, ...GRADE_ARRAYS]) outputs[name]!.fill(77);
+      for (const name of [...STEP_ARRAYS, ...GRADE_ARRAYS]) outputs[name]!.fill(UNWRITTEN);
       batch.submit({ actions, ...unused });
       return Array.from(copyOutputs(outputs))
-        .filter(([, array]) => array.some((value) => value !== 77))
+        .filter(([, array]) => array.some((value) => value !== UNWRITTEN))
         .map(([name]) => name);
     };
     reset();

@@ -119,6 +119,7 @@ test('the counted word operations of a draw equal those of a draw with counting 
   const drawn = countingThreefry(counted(key), counted(counter));
   const { operations } = Counted;
   expect(drawn.map(({ value }) => value)).toEqual(counted(output).map(({ value }) => value));
+  // The lines of a draw alone, without the line of `below`, which is the only one with the text 16.
   const draw = RANDOM_LINES.filter(({ when, text }) => when === undefined && !text.includes('16'));
   expect(operationsOf(draw, () => 1).words).toBe(operations);
 });
