@@ -1,18 +1,25 @@
 /** Tests the daily episode of the page: days, seeds, places and the result to copy. */
 import { describe, expect, it } from 'vitest';
-import { isPastDay, placeOf, resultText, seedOfDay, squaresOf, today } from '../../web/src/daily/daily.js';
+import {
+  isPlayableDay,
+  placeOf,
+  resultText,
+  seedOfDay,
+  squaresOf,
+  today,
+} from '../../web/src/daily/daily.js';
 
 const scored = (name: string, finalScore: number) => ({ name, finalScore, beliefMae: 0.1 });
 
 describe('days', () => {
   it.each(['2026-11-24', '2024-02-29', '2000-01-01', today()])('accepts %s', (day) => {
-    expect(isPastDay(day)).toBe(true);
+    expect(isPlayableDay(day)).toBe(true);
   });
 
   it.each(['2026-02-30', '2023-02-29', '1999-12-31', '9999-01-01', '2026-1-1', '', '2026-13-01', 'x'])(
     'refuses %j',
     (day) => {
-      expect(isPastDay(day)).toBe(false);
+      expect(isPlayableDay(day)).toBe(false);
     },
   );
 

@@ -186,6 +186,7 @@ describe('ranked policies', () => {
       );
       return others;
     });
+    // RANKED_POLICIES has the five sources of actions three times, with another source of beliefs each time.
     for (let k = 0; k < 5; k++) {
       expect(means[k + 5]).toEqual(means[k]);
       expect(means[k + 10]).toEqual(means[k]);
@@ -239,17 +240,17 @@ describe('the verdict', () => {
 
 describe('ties', () => {
   const interval = (mean: number, half = 0.01) => ({ mean, low: mean - half, high: mean + half });
-  const standing = (policy: string, mean: number, lead: ReturnType<typeof interval> | null) => ({
+  const entry = (policy: string, mean: number, lead: ReturnType<typeof interval> | null) => ({
     ...{ policy, finalScore: interval(mean), lead },
   });
 
   it('share a place if all their scores are equal, but not if only the means are equal', () => {
     const ranking = [
-      standing('a', 0.5, interval(0, 0)),
-      standing('b', 0.5, interval(0, 0)),
-      standing('c', 0.5, interval(0, 0.01)),
-      standing('d', 0.5, interval(0.1)),
-      standing('e', 0.4, null),
+      entry('a', 0.5, interval(0, 0)),
+      entry('b', 0.5, interval(0, 0)),
+      entry('c', 0.5, interval(0, 0.01)),
+      entry('d', 0.5, interval(0.1)),
+      entry('e', 0.4, null),
     ];
     expect(placesOf(ranking).map(({ policies, lead }) => [policies.join(' '), lead?.mean ?? null])).toEqual([
       ['a b c', 0],

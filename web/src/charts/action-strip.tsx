@@ -34,6 +34,7 @@ export function ActionStrip({ actions, events, description, cursor }: ActionStri
   );
 }
 
+/** Returns the width of a square and the gap after it. @param width the width of the strip. */
 const cellOf = (width: number): number => (width - DAY_GAP * (NUM_STEPS / NUM_SLOTS - 1)) / NUM_STEPS;
 
 type SquaresProps = ActionStripProps & { readonly width: number };
@@ -85,6 +86,7 @@ function Square({ place: { x, width, height }, action, event, marked }: SquarePr
         rx="2"
         fill={action === null ? undefined : ACTION_STYLES[action].colour}
       />
+      {/* A square is one pixel narrower than its cell. */}
       {action !== null && width >= MIN_NAMED - 1 && (
         <text class="on-colour" transform={`translate(${width / 2 + 4} ${height - 6}) rotate(-90)`}>
           {plain(ACTION_STYLES[action].action)}

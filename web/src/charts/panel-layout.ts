@@ -17,13 +17,13 @@ export interface Frame {
 
 /** The smallest width of a plot, in pixels. */
 const MIN_PLOT = 150;
-/** The margins of a plot, and the gap between panels, in pixels. */
-const [LEFT, GAP, TOP, BOTTOM] = [34, 12, 28, 26];
+/** Left and right margin of a plot, the gap between panels, and the margins above and below, in pixels. */
+const [LEFT, RIGHT, GAP, TOP, BOTTOM] = [34, 4, 12, 28, 26];
 
 /** Arranges panels in as many columns as fit a width. @param points per line, as `Frame.points`. */
 export function frameIn(width: number, panels: number, points: number): Frame {
   const columns = Math.max(1, Math.min(panels, Math.floor((width + GAP) / (MIN_PLOT + LEFT + GAP))));
-  const plotWidth = Math.floor((width - GAP * (columns - 1)) / columns) - LEFT - 4;
+  const plotWidth = Math.floor((width - GAP * (columns - 1)) / columns) - LEFT - RIGHT;
   const plotHeight = columns === 1 ? 110 : 150;
   const rows = Math.ceil(panels / columns);
   const places = Array.from({ length: panels }, (_, k) => ({

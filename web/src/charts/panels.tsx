@@ -94,7 +94,7 @@ export function Panels(props: PanelsProps) {
   );
 }
 
-/** Returns the series of the panel that has most: others may lack some. */
+/** Returns the series of the panel with the most series. Other panels may lack some of them. */
 const longestOf = (panels: readonly Panel[]): readonly Series[] =>
   panels.reduce<readonly Series[]>((most, { series }) => (series.length > most.length ? series : most), []);
 

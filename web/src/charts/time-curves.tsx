@@ -40,11 +40,11 @@ export function TimeCurves({ title, notes, seconds, panels, stack, table }: Time
   const width = useWidth(container);
   /** The measurement under the crosshair; null for none. */
   const cursor = useSignal<number | null>(null);
-  const read = (k: number): void => {
+  const moveTo = (k: number): void => {
     cursor.value = k;
   };
   const at = Math.min(cursor.value ?? Infinity, seconds.length - 1);
-  const common = { seconds, at, isRead: cursor.value !== null, read };
+  const common = { seconds, at, hasCrosshair: cursor.value !== null, moveTo };
   const frame = width === null ? null : frameIn(width, panels.length + 1);
   return (
     <ChartFigure title={title} notes={notes} table={table}>
@@ -58,16 +58,16 @@ export function TimeCurves({ title, notes, seconds, panels, stack, table }: Time
           </>
         )}
       </div>
-      <TimeSlider {...{ seconds, at, read, panels, stack }} />
+      <TimeSlider {...{ seconds, at, moveTo, panels, stack }} />
     </ChartFigure>
   );
 }
 
 type TimeSliderProps = Pick<TimeCurvesProps, 'seconds' | 'panels' | 'stack'> &
-  Pick<PanelProps, 'at' | 'read'>;
+  Pick<PanelProps, 'at' | 'moveTo'>;
 
 /** Moves the crosshair by keyboard and touch, and reads the values to screen readers. */
-function TimeSlider({ seconds, at, read, panels, stack }: TimeSliderProps) {
+function TimeSlider({ seconds, at, moveTo, panels, stack }: TimeSliderProps) {
   const shares = stack.lines.map(({ values }) => values[at]);
   const most = shares.indexOf(Math.max(...shares));
   const moment = `${seconds[at].toFixed(1)} s, mostly ${stack.lines[most].name}`;
@@ -84,7 +84,7 @@ function TimeSlider({ seconds, at, read, panels, stack }: TimeSliderProps) {
         value={at}
         aria-label="Read the curves at"
         aria-valuetext={`${moment}: ${values.join(', ')}`}
-        onInput={({ currentTarget }) => read(Number(currentTarget.value))}
+        onInput={({ currentTarget }) => moveTo(Number(currentTarget.value))}
       />
     </label>
   );
@@ -111,9 +111,9 @@ interface PanelProps {
   /** The measurement whose values are shown: the one under the crosshair, else the last. */
   readonly at: number;
   /** Whether the crosshair is shown. */
-  readonly isRead: boolean;
+  readonly hasCrosshair: boolean;
   /** Moves the crosshair to a measurement. */
-  readonly read: (k: number) => void;
+  readonly moveTo: (k: number) => void;
 }
 
 type Scale = (value: number) => number;
@@ -125,11 +125,11 @@ const scaleOf = (seconds: readonly number[], { width }: Frame): Scale => {
 };
 
 /** Returns the handlers that move the crosshair to the measurement nearest to the pointer. */
-function pointerOf({ seconds, frame, read }: Pick<PanelProps, 'seconds' | 'frame' | 'read'>) {
+function pointerOf({ seconds, frame, moveTo }: Pick<PanelProps, 'seconds' | 'frame' | 'moveTo'>) {
   const move = ({ clientX, currentTarget }: PointerEvent): void => {
     const { left } = (currentTarget as Element).getBoundingClientRect();
     const distances = seconds.map((second) => Math.abs(scaleOf(seconds, frame)(second) - (clientX - left)));
-    read(distances.indexOf(Math.min(...distances)));
+    moveTo(distances.indexOf(Math.min(...distances)));
   };
   return { onPointerMove: move, onPointerDown: move };
 }
@@ -182,10 +182,10 @@ function LinePanel({ panel: { name, lines }, ...view }: PanelProps) {
   );
 }
 
-type CrosshairProps = Omit<PanelProps, 'panel' | 'read'> & { readonly children?: ComponentChildren };
+type CrosshairProps = Omit<PanelProps, 'panel' | 'moveTo'> & { readonly children?: ComponentChildren };
 
-function Crosshair({ seconds, frame, at, isRead, children }: CrosshairProps) {
-  if (!isRead) return null;
+function Crosshair({ seconds, frame, at, hasCrosshair, children }: CrosshairProps) {
+  if (!hasCrosshair) return null;
   const x = scaleOf(seconds, frame)(seconds[at]);
   return (
     <g class="crosshair">

@@ -11,8 +11,8 @@ const PATTERN = /^\d{4}-\d{2}-\d{2}$/;
 /** Returns the current day in UTC, the same for everybody: "2026-11-24". */
 export const today = (): string => new Date().toISOString().slice(0, 10);
 
-/** Returns whether a text is a day from 2000-01-01 to today. */
-export const isPastDay = (text: string): boolean =>
+/** Returns whether a text is a day whose episode can be played: 2000-01-01 to today. */
+export const isPlayableDay = (text: string): boolean =>
   PATTERN.test(text) &&
   text >= '2000-01-01' &&
   text <= today() &&

@@ -10,7 +10,7 @@ import { rankedPolicy } from './ranked-policies.js';
 export interface Verdict {
   /**
    * 'inference': the best policy that infers leads, and no policy that infers is beaten. 'part': it leads, but other
-   * policies that infer are beaten. 'ignorance': a policy that does not infer leads.
+   * policies that infer are beaten. 'ignorance': the best policy that infers does not lead.
    */
   readonly pays: 'inference' | 'part' | 'ignorance';
   /** The best policy that infers, and the best policy that does not. */

@@ -48,8 +48,8 @@ export function rangeOf(
 ): { readonly low: number; readonly high: number } {
   const others = locked.filter((isLocked, j) => !isLocked && j !== k).length;
   if (locked[k] || others === 0) return { low: weights[k], high: weights[k] };
-  const kept = weights.reduce((sum, weight, j) => (locked[j] && j !== k ? sum + weight : sum), 0);
-  return { low: 0, high: WHOLE - kept };
+  const lockedSum = weights.reduce((sum, weight, j) => (locked[j] && j !== k ? sum + weight : sum), 0);
+  return { low: 0, high: WHOLE - lockedSum };
 }
 
 /**
@@ -63,8 +63,11 @@ export function moveWeight(sliders: Sliders, k: number, to: number): Sliders {
   const weight = Math.min(high, Math.max(low, Math.round(to)));
   const before = moved === k ? sliders.before : weights;
   const isFree = (j: number): boolean => j !== k && !locked[j];
-  const kept = before.map((each, j) => (isFree(j) ? each : 0));
-  const proportions = kept.some((each) => each > 0) ? kept : before.map((_, j) => Number(isFree(j)));
+  const freeWeights = before.map((each, j) => (isFree(j) ? each : 0));
+  // If all of them are 0, they share the rest evenly.
+  const proportions = freeWeights.some((each) => each > 0)
+    ? freeWeights
+    : before.map((_, j) => Number(isFree(j)));
   const parts = distribute(proportions, high - weight);
   return {
     ...{ locked, moved: k, before },

@@ -12,7 +12,7 @@ import { createWorld } from '../../../src/world/world.js';
 import { keyOf, type StudentFile } from '../students/student-files.js';
 import type { Advice, EpisodeSetting, Move } from './episode-types.js';
 
-/** The names of all policies except oracles, which know the hidden profile. */
+/** The names of all policies except oracles, which use the hidden profile. */
 export const PLAYERS: readonly string[] = [
   ...POLICIES.map(({ name }) => name),
   ...STEPPED_POLICIES.filter(({ usesHiddenState }) => !usesHiddenState).map(({ name }) => name),

@@ -1,4 +1,4 @@
-/** Replays an episode from its seed. The hidden profile is known only here, in the worker. */
+/** Replays an episode from its seed in the worker, which sends the hidden profile to the page only after the last step. */
 import { Episode } from '../../../src/engine/reference/episode.js';
 import { OBSERVATION_SIZE } from '../../../src/world/fields.js';
 import type { StudentFile } from '../students/student-files.js';

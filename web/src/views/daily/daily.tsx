@@ -114,6 +114,7 @@ function Playing({ day, episode, moves, against }: PlayingProps) {
       <Race
         setting={settingOf(day)}
         moves={episode.moves}
+        // Without heuristic, the first rival, which states no belief.
         names={RIVALS.slice(1)}
         against={against.value}
         choose={(name) => {

@@ -1,12 +1,12 @@
 /** The field of the daily episode's address. */
 import type { Field } from '../../address.js';
-import { isPastDay } from '../../daily/daily.js';
+import { isPlayableDay } from '../../daily/daily.js';
 
 const day: Field<string> = {
   // Today, whenever the link is opened.
   initial: '',
   expected: 'a day up to today, such as 2026-11-24',
-  read: (text) => (isPastDay(text) ? text : null),
+  read: (text) => (isPlayableDay(text) ? text : null),
   write: (text) => text,
 };
 

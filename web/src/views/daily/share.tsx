@@ -3,7 +3,7 @@ import { RHYTHM } from '../../../../src/world/numbers.js';
 import { placeOf, resultText, type Scored, SQUARES } from '../../daily/daily.js';
 import { CopyButton } from '../../parts/copy-button.js';
 import type { EpisodeResult, Move } from '../../person/episode-types.js';
-import { NOBODY } from '../../person/player-names.js';
+import { BY_HAND, NOBODY } from '../../person/player-names.js';
 import { addressOf } from '../person/fields.js';
 import { RIVALS, rivals } from './rivals.js';
 
@@ -26,7 +26,7 @@ export function Share({ day, seed, grader, moves, result }: ShareProps) {
     ...{ day, mine, rivals: finished, actions: moves.map(({ action }) => action) },
     link: `${location.href.replace(/#.*/, '')}#daily?day=${day}`,
   });
-  const week = addressOf({ seed, person: 'sampled', grader, by: 'hand', against: NOBODY, moves, at: 0 });
+  const week = addressOf({ seed, person: 'sampled', grader, by: BY_HAND, against: NOBODY, moves, at: 0 });
   return (
     <section class="panel share" aria-labelledby="share">
       <h2 id="share">{placeOf(mine, finished)}</h2>

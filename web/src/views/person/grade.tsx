@@ -92,7 +92,7 @@ function Parts({ result: { components, weights, finalScore } }: { readonly resul
   );
 }
 
-/** The weight that is as wide as a bar: the largest weight of the built-in graders. */
+/** The upper end of the axis of the bars: the largest weight of the built-in graders. */
 const WIDEST = Math.max(...Object.values(RHYTHM.graders).flat());
 
 interface PartBarProps {

@@ -1,4 +1,4 @@
-/** The choice whether keyboard shortcuts act. Who speaks to the computer turns them off: words could act by their letters. */
+/** The choice whether keyboard shortcuts act. Users of speech input turn them off, because spoken words arrive as keys. */
 import type { ComponentChildren } from 'preact';
 import { shortcutsOn } from './keys.js';
 

@@ -1,5 +1,5 @@
 /**
- * Gets the scores of the painted sequence from the worker. A sequence is sent when the previous one has shown its first scores.
+ * Gets the scores of the painted sequence from the worker. A sequence is sent when the first scores of the previous one are shown.
  * Of the sequences painted until then, only the last is sent, so the worker is never more than one sequence behind.
  */
 import { signal } from '@preact/signals';
@@ -15,7 +15,7 @@ export const failure = signal<Failure | null>(null);
 
 /** The sequence to send next; null for none. */
 let next: string | null = null;
-/** Whether a call is in progress that has shown no scores yet. */
+/** Whether a call is in progress whose first scores are not shown yet. */
 let isWaiting = false;
 /** Rises with each call and each stop. Scores of calls with an earlier number are dropped. */
 let calls = 0;
