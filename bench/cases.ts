@@ -11,7 +11,7 @@ export interface Case extends Setting {
   /** The name in the JSON file. */
   readonly name: string;
   readonly writes: Writes;
-  /** Opens the timed work: every episode from its start to its grade. */
+  /** Opens the timed work: episodes that are played to their grade. */
   readonly open: OpenRig;
   /** Opens the work with which the reference computes the expected outputs. */
   readonly openExpected: OpenRig;

@@ -52,7 +52,7 @@ export class LineProcess {
     return done ? null : (value as string);
   }
 
-  /** The last line that the program wrote to the standard error. If it wrote none, a text that it cannot be started. */
+  /** The last line that the program wrote to the standard error; "COMMAND cannot be started" if there is none. */
   get error(): string {
     return this.#errors.trim().split('\n').pop() || `${this.#command} cannot be started`;
   }

@@ -1,4 +1,4 @@
-/** `--python`: steps per second of the Python package and of `VecEnv.step` in this process, in alternating samples. */
+/** `--python`: measures the steps per second of the Python package and of `VecEnv.step` in this process, in alternating samples. */
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { createVecEnv, type VecEnv } from '../dist/index.js';

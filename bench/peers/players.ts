@@ -49,7 +49,7 @@ export interface PlayerKind {
   readonly name: string;
   /** The largest allowed difference from a golden value. It is 0 unless the player's compiler fuses multiplications and additions. */
   readonly tolerance: number;
-  /** The largest batch that it allows. */
+  /** The largest batch that the player can play. Default: no limit. */
   readonly maxEpisodes?: number;
   open(): Player;
 }

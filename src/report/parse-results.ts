@@ -23,7 +23,7 @@ const numberOrNull = expect<number | null>(
   (value) => value === null || Number.isFinite(value),
 );
 const digest = expect<string>('64 hexadecimal digits', (value) => /^[0-9a-f]{64}$/.test(String(value)));
-/** The name of a policy. `llm:MODEL` has room for a long name of a model. */
+/** The name of a policy, such as `llm:MODEL`, whose model may have a long name. */
 const policyText = expect<string>(
   'a policy of 1 to 220 printable characters',
   (value) => typeof value === 'string' && value !== '' && value.length <= 220 && toPrintable(value) === value,

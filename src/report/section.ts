@@ -6,7 +6,7 @@ export type Figure = NamedDrawing;
 export type Part = Html | Figure;
 
 export interface Section {
-  /** The anchor of the table of contents. */
+  /** The id of the heading, to which the table of contents links. */
   readonly id: string;
   readonly title: string;
   readonly parts: readonly Part[];

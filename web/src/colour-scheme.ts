@@ -6,7 +6,7 @@ import { variableOf } from './charts/policy-colours.js';
 export const COLOUR_SCHEMES = ['auto', 'light', 'dark'] as const;
 export type ColourScheme = (typeof COLOUR_SCHEMES)[number];
 
-/** The key of the stored choice. The former word for a scheme stays, so that browsers keep their choices. */
+/** The key of the stored choice. It has the former word for a scheme, so that browsers keep their choices. */
 const KEY = 'rhythm-vec.tone';
 
 /** The chosen scheme; 'auto' follows the system's preference. */

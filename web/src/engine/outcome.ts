@@ -1,7 +1,7 @@
 /** The outcome of a worker call. Failures are sent as data, because a sent error keeps only its message. */
 import { RhythmError } from '../../../src/shared/errors.js';
 
-/** 'lost': the device was lost. 'stopped': by the user. 'refused': an invalid argument. 'failed': anything else. */
+/** 'lost': the device was lost. 'stopped': by the user or by a newer call. 'refused': an invalid argument. 'failed': anything else. */
 export type FailureKind = 'lost' | 'stopped' | 'refused' | 'failed';
 
 export interface Failure {

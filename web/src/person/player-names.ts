@@ -8,7 +8,7 @@ import { STUDENT_NAMES } from '../../../src/agents/student/shipped-students.js';
 /** The user of the page. */
 export const BY_HAND = 'hand';
 
-/** Nobody to race against. */
+/** The name that stands for no rival. */
 export const NOBODY = 'nobody';
 
 /** Policies that decide step by step. Oracles are left out. */

@@ -41,7 +41,10 @@ export interface CrowdPairing {
 
 export interface Crowd {
   readonly request: CrowdRequest;
-  /** The number of episodes in the statistics: fewer than requested while it runs, after a stop, and on the reference. */
+  /**
+   * The number of episodes in the statistics. It is smaller than requested while the crowd runs, after a stop, and if more than
+   * MAX_ON_REFERENCE are requested on the reference.
+   */
   readonly numEpisodes: number;
   /** Whether all requested episodes were computed; on the reference, at most MAX_ON_REFERENCE of them. */
   readonly complete: boolean;
