@@ -194,7 +194,9 @@ function rowOf({ backend, name, readBack, episodes }: Subject, ns: number, tick:
   const perStep = ns / (episodes * NUM_STEPS);
   return {
     backend: backend.name,
-    ...{ name, readBack, episodes },
+    name,
+    readBack,
+    episodes,
     nsPerStep: isVoid ? null : perStep,
     stepsPerSecond: isVoid ? null : 1e9 / perStep,
   };

@@ -101,19 +101,25 @@ function casesOf(rows: number): Case[] {
   return [
     {
       name: 'score_replay_columns',
-      ...{ what: 'scoreReplay, typed arrays', target: 8e6, rows },
+      what: 'scoreReplay, typed arrays',
+      target: 8e6,
+      rows,
       play: () => scoreReplay(columns, { threads: 1 }),
       check: () => isDeepStrictEqual(scoreReplay(checked), scoreReplay(checked, { backend: 'reference' })),
     },
     {
       name: 'score_replay_objects',
-      ...{ what: 'scoreReplay, objects with names', target: 5e5, rows },
+      what: 'scoreReplay, objects with names',
+      target: 5e5,
+      rows,
       play: () => scoreReplay(objects, { threads: 1 }),
       check: () => isDeepStrictEqual(scoreReplay(objectsOf(checked)), scoreReplay(checked)),
     },
     {
       name: 'prompts',
-      ...{ what: 'prompts, seven steps each', target: 3e5, rows },
+      what: 'prompts, seven steps each',
+      target: 3e5,
+      rows,
       // Reads the texts, because Node builds a concatenated string only when it is read.
       play: () =>
         prompts(observations).reduce((length, [, user]) => length + Buffer.byteLength(user.content), 0),
@@ -121,7 +127,9 @@ function casesOf(rows: number): Case[] {
     },
     {
       name: 'parsing',
-      ...{ what: 'parseCompletions, 100 to 450 characters of reasoning', target: 5e5, rows },
+      what: 'parseCompletions, 100 to 450 characters of reasoning',
+      target: 5e5,
+      rows,
       play: () => parseCompletions(texts),
       check: () => {
         const { actions } = parseCompletions(texts);

@@ -83,7 +83,9 @@ export const STEP_LINES: readonly Line[] = [
   { rule: 7, times: NUM_METERS, text: "m' = clamp01(m + d)", extra: { choices: 2 } },
   { rule: 7, times: NUM_METERS, text: "delta = m' - m" },
   {
-    ...{ rule: 7, text: "low = how many of the five m' are < crashThreshold", onlyExtra: true },
+    rule: 7,
+    text: "low = how many of the five m' are < crashThreshold",
+    onlyExtra: true,
     extra: { choices: NUM_METERS, words: NUM_METERS - 1 },
   },
   { rule: 7, text: 'crashes = crashes + low', onlyExtra: true, extra: { words: 1 } },

@@ -75,7 +75,9 @@ const shareRules = Object.entries(SHARES).flatMap(([kernel, targets]) =>
     return {
       name: `${kernel}_${key}_share`,
       what: `share of the bound: ${what}`,
-      ...{ unit: 'share', row: keyOf(name, kernel, layout), target: atLeast(target) },
+      unit: 'share',
+      row: keyOf(name, kernel, layout),
+      target: atLeast(target),
     };
   }),
 );
@@ -84,7 +86,9 @@ const layoutRules = ['avx512', 'avx2', 'portable'].map(
   (kernel): Rule => ({
     name: `${kernel}_row_over_column`,
     what: 'time of a row-major step divided by the time of a column-major step',
-    ...{ unit: ns, row: keyOf(NAMES.step, kernel, rowMajor), over: keyOf(NAMES.step, kernel, columnMajor) },
+    unit: ns,
+    row: keyOf(NAMES.step, kernel, rowMajor),
+    over: keyOf(NAMES.step, kernel, columnMajor),
     target: atMost(1.2),
   }),
 );
@@ -95,36 +99,49 @@ const RULES: readonly Rule[] = [
   {
     name: 'fork_over_fused',
     what: 'time of a step of forked groups divided by the time of a step of action sequences without a fork',
-    ...{ unit: ns, row: best(NAMES.fork), over: best(NAMES.sequence), target: atMost(1.1) },
+    unit: ns,
+    row: best(NAMES.fork),
+    over: best(NAMES.sequence),
+    target: atMost(1.1),
   },
   {
     name: 'fused_flatness',
     what: 'speed with 65,536 episodes divided by the speed with 4,096',
-    ...{ unit: ns, row: fused('best'), over: large(1), target: atLeast(0.9) },
+    unit: ns,
+    row: fused('best'),
+    over: large(1),
+    target: atLeast(0.9),
   },
   {
     name: 'two_threads_fused',
     what: 'speed of two threads divided by the speed of one thread, 65,536 episodes',
-    ...{ unit: ns, row: large(1), over: large(2), cores: 2, target: atLeast(1.8) },
+    unit: ns,
+    row: large(1),
+    over: large(2),
+    cores: 2,
+    target: atLeast(1.8),
   },
   {
     name: 'api_over_native',
     what: 'speed of `VecEnv.step` divided by the speed of a loop inside the addon',
-    ...{ unit: ns, row: best(NAMES.addonStep), over: best(NAMES.envStep), target: atLeast(0.85) },
+    unit: ns,
+    row: best(NAMES.addonStep),
+    over: best(NAMES.envStep),
+    target: atLeast(0.85),
   },
   {
     name: 'fused_over_scalar',
     what: 'speed of avx512 divided by the speed of scalar, whole random episodes',
-    ...{ unit: ns, row: fused('scalar'), over: fused('avx512') },
+    unit: ns,
+    row: fused('scalar'),
+    over: fused('avx512'),
   },
   {
     name: 'step_over_scalar',
     what: 'speed of a column-major step of avx512 divided by the speed of a row-major step of scalar',
-    ...{
-      unit: ns,
-      row: keyOf(NAMES.step, 'scalar', rowMajor),
-      over: keyOf(NAMES.step, 'avx512', columnMajor),
-    },
+    unit: ns,
+    row: keyOf(NAMES.step, 'scalar', rowMajor),
+    over: keyOf(NAMES.step, 'avx512', columnMajor),
   },
 ];
 

@@ -47,7 +47,9 @@ const linkPreview: Plugin = {
   name: 'link-preview',
   transformIndexHtml: () => [
     ...Object.entries(PREVIEW).map(([property, content]) => ({
-      ...{ tag: 'meta', attrs: { property, content }, injectTo: 'head' as const },
+      tag: 'meta',
+      attrs: { property, content },
+      injectTo: 'head' as const,
     })),
     { tag: 'meta', attrs: { name: 'twitter:card', content: 'summary_large_image' }, injectTo: 'head' },
   ],

@@ -75,9 +75,13 @@ export class CoreRecord {
         const rates = this.#rates.get(keyOf(probe))!;
         const perNs = median(rates) / probe.lanes;
         return {
-          ...{ kernel: probe.kernel, lanes: probe.lanes, mix: core.mixOf(probe) },
-          ...{ perNs, perCycle: perNs / gigahertz },
-          ...{ spread: spreadOf(rates), ofBest: median(rates) / this.bestOf(probe) },
+          kernel: probe.kernel,
+          lanes: probe.lanes,
+          mix: core.mixOf(probe),
+          perNs,
+          perCycle: perNs / gigahertz,
+          spread: spreadOf(rates),
+          ofBest: median(rates) / this.bestOf(probe),
         };
       }),
       bandwidths: this.#bandwidths.map((samples) => ({

@@ -57,11 +57,15 @@ const PROMPTS = '/v1/prompts';
 /** Valid requests, and requests whose rows are invalid. */
 const batches: readonly Payload[] = [
   {
-    ...{ what: 'rows of 7 bytes, scored', path: SCORE, maxMib: 7 },
+    what: 'rows of 7 bytes, scored',
+    path: SCORE,
+    maxMib: 7,
     body: columns({ seeds: () => '1', action_histories: () => '[]', actions: () => '0' }),
   },
   {
-    ...{ what: 'rows of 50 bytes, scored', path: SCORE, maxMib: 16 },
+    what: 'rows of 50 bytes, scored',
+    path: SCORE,
+    maxMib: 16,
     body: columns({
       seeds: seed,
       action_histories: () => '[1,2,3,4,5]',
@@ -69,44 +73,66 @@ const batches: readonly Payload[] = [
     }),
   },
   {
-    ...{ what: 'rows of a trainer, scored', path: SCORE, maxMib: 16 },
+    what: 'rows of a trainer, scored',
+    path: SCORE,
+    maxMib: 16,
     body: columns({ seeds: seed, action_histories: history, completions: answer }),
   },
   {
-    ...{ what: 'last steps with belief histories, scored', path: SCORE, maxMib: 16 },
+    what: 'last steps with belief histories, scored',
+    path: SCORE,
+    maxMib: 16,
     body: columns({
-      ...{ seeds: seed, action_histories: longHistory, completions: answer },
+      seeds: seed,
+      action_histories: longHistory,
+      completions: answer,
       belief_histories: (row) => beliefs(row, NUM_STEPS - 1),
     }),
   },
   {
-    ...{ what: 'belief histories with a single null, scored', path: SCORE, maxMib: 14 },
+    what: 'belief histories with a single null, scored',
+    path: SCORE,
+    maxMib: 14,
     body: columns({
-      ...{ seeds: () => '1', action_histories: () => '[0]', actions: () => '0' },
+      seeds: () => '1',
+      action_histories: () => '[0]',
+      actions: () => '0',
       belief_histories: () => '[null]',
     }),
   },
   {
-    ...{ what: 'belief histories of nested lists, all rows invalid', path: SCORE, maxMib: 16 },
+    what: 'belief histories of nested lists, all rows invalid',
+    path: SCORE,
+    maxMib: 16,
     body: columns({
-      ...{ seeds: () => '1', action_histories: () => '[]', actions: () => '0' },
+      seeds: () => '1',
+      action_histories: () => '[]',
+      actions: () => '0',
       belief_histories: () => `[${deep(4000)}]`,
     }),
   },
   {
-    ...{ what: 'rows of 7 bytes, all invalid', path: SCORE, maxMib: 1 },
+    what: 'rows of 7 bytes, all invalid',
+    path: SCORE,
+    maxMib: 1,
     body: columns({ seeds: () => '-1', action_histories: () => '0', actions: () => '0' }),
   },
   {
-    ...{ what: 'rows of many keys, all invalid', path: SCORE, maxMib: 16 },
+    what: 'rows of many keys, all invalid',
+    path: SCORE,
+    maxMib: 16,
     body: columns({ seeds: () => '1', action_histories: () => '[]', actions: () => `{${keysOf(2000)}}` }),
   },
   {
-    ...{ what: 'rows of nested lists, all invalid', path: SCORE, maxMib: 16 },
+    what: 'rows of nested lists, all invalid',
+    path: SCORE,
+    maxMib: 16,
     body: columns({ seeds: () => '1', action_histories: () => '[]', actions: () => deep(4000) }),
   },
   {
-    ...{ what: 'completions of one MiB, scored', path: SCORE, maxMib: 16 },
+    what: 'completions of one MiB, scored',
+    path: SCORE,
+    maxMib: 16,
     body: columns({
       seeds: seed,
       action_histories: history,
@@ -114,7 +140,9 @@ const batches: readonly Payload[] = [
     }),
   },
   {
-    ...{ what: 'long numbers in one column, other columns too short', path: SCORE, maxMib: 16 },
+    what: 'long numbers in one column, other columns too short',
+    path: SCORE,
+    maxMib: 16,
     body: (mebibytes) =>
       filled(
         '{"actions":[0],"action_histories":[[]],"seeds":[',
@@ -124,37 +152,51 @@ const batches: readonly Payload[] = [
       ),
   },
   {
-    ...{ what: '131,072 prompts, no histories', path: PROMPTS, maxMib: 0.6 },
+    what: '131,072 prompts, no histories',
+    path: PROMPTS,
+    maxMib: 0.6,
     body: columns({ seeds: () => '1', action_histories: () => '[]' }),
   },
   {
-    ...{ what: 'prompts after full histories', path: PROMPTS, maxMib: 16 },
+    what: 'prompts after full histories',
+    path: PROMPTS,
+    maxMib: 16,
     body: columns({ seeds: seed, action_histories: longHistory }),
   },
   {
-    ...{ what: 'histories of objects with many keys', path: PROMPTS, maxMib: 16 },
+    what: 'histories of objects with many keys',
+    path: PROMPTS,
+    maxMib: 16,
     body: columns({ seeds: () => '1', action_histories: () => `[{${keysOf(2000)}}]` }),
   },
   {
-    ...{ what: '16,384 rollouts', path: ROLLOUT, maxMib: 0 },
+    what: '16,384 rollouts',
+    path: ROLLOUT,
+    maxMib: 0,
     body: () => Buffer.from('{"seeds":[1],"group_size":16384,"policy":"heuristic"}'),
   },
   {
-    ...{ what: '16,384 rollouts, all arrays', path: ROLLOUT, maxMib: 0 },
+    what: '16,384 rollouts, all arrays',
+    path: ROLLOUT,
+    maxMib: 0,
     body: () =>
       Buffer.from(
         '{"seeds":[1],"group_size":16384,"policy":"random","arrays":["observations","beliefs","actions","rewards","returns","state_hashes"]}',
       ),
   },
   {
-    ...{ what: '16,384 groups of one rollout', path: ROLLOUT, maxMib: 0 },
+    what: '16,384 groups of one rollout',
+    path: ROLLOUT,
+    maxMib: 0,
     body: () =>
       Buffer.from(
         `{"group_size":1,"policy":"heuristic","seeds":[${Array.from({ length: 16384 }, (_, k) => k)}]}`,
       ),
   },
   {
-    ...{ what: '16,384 rollouts of action sequences', path: ROLLOUT, maxMib: 0 },
+    what: '16,384 rollouts of action sequences',
+    path: ROLLOUT,
+    maxMib: 0,
     body: () =>
       Buffer.from(
         `{"seeds":[1],"group_size":16384,"policy":"action_sequences","belief":[0.1,0.2,0.3],"action_sequences":[${Array.from({ length: 16384 }, (_, k) => actionSequence(k))}]}`,

@@ -129,8 +129,12 @@ export async function measureLoad(
   latencies.sort((a, b) => a - b);
   const at = (share: number): number => latencies[Math.floor(share * (latencies.length - 1))] / 1e6;
   return {
-    ...{ clients, rowsPerSecond: scored / seconds, failed, busy },
+    clients,
+    rowsPerSecond: scored / seconds,
+    failed,
+    busy,
     rowsPerCpuSecond: used === null || cpu === null ? null : scored / (used - cpu),
-    ...{ p50: at(0.5), p99: at(0.99) },
+    p50: at(0.5),
+    p99: at(0.99),
   };
 }

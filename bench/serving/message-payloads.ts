@@ -6,7 +6,11 @@ import { deep, fills, LIMITS, MIB, type Payload, repeated } from './payload.js';
 
 /** Returns the payload of a WebSocket route. */
 const message = (path: string, what: string, body: Payload['body'], before?: readonly string[]): Payload => ({
-  ...{ what, path, before, body, maxMib: LIMITS.message },
+  what,
+  path,
+  before,
+  body,
+  maxMib: LIMITS.message,
 });
 
 /**

@@ -123,9 +123,15 @@ export class PlayerTally {
 }
 
 const emptyScore = (condition: string, grader: string, seed: number): ScoreTally => ({
-  ...{ condition, grader, modes: new Set<string>(), firstSeed: seed, lastSeed: seed },
-  ...{ finalScore: new Moments(), beliefMae: new Moments() },
-  ...{ firstHalfMean: new Moments(), secondHalfMean: new Moments() },
+  condition,
+  grader,
+  modes: new Set<string>(),
+  firstSeed: seed,
+  lastSeed: seed,
+  finalScore: new Moments(),
+  beliefMae: new Moments(),
+  firstHalfMean: new Moments(),
+  secondHalfMean: new Moments(),
 });
 
 const scoreOf = ({ condition, grader, modes, firstSeed, lastSeed, ...moments }: ScoreTally): PlayedScore => ({

@@ -44,14 +44,12 @@ export const scoresOfEvaluation = (source: string, { grader, rows }: EvaluationR
   rows.map((row) => {
     const policy = policyName(row);
     return {
-      ...{
-        source,
-        fromEpisodes: false,
-        grader,
-        condition: row.condition,
-        profiles: row.profiles,
-        seeds: row.seeds,
-      },
+      source,
+      fromEpisodes: false,
+      grader,
+      condition: row.condition,
+      profiles: row.profiles,
+      seeds: row.seeds,
       name: `${shortened(policy)}${row.oracle ? ORACLE_MARK : ''}`,
       episodes: row.episodes,
       finalScore: row.final_score,
@@ -73,7 +71,12 @@ export const scoresOfReevaluation = (source: string, { rows }: ReevaluationResul
           ? undefined
           : publishedTeacher(condition, grader);
     return {
-      ...{ source, fromEpisodes: false, grader, condition, profiles, seeds },
+      source,
+      fromEpisodes: false,
+      grader,
+      condition,
+      profiles,
+      seeds,
       name: baseline ?? nameOf({ teacher: teacher ?? 'unknown', model, objective, oracle }),
       episodes: row.episodes,
       finalScore: row.final_score,

@@ -60,9 +60,13 @@ test('the counted arithmetic of a step equals that of the reference, under every
       ]) {
         counts.roundings = counts.limits = 0;
         const state = {
-          ...{ stepCount: t, early: 0, late: 0, well: 0, crashes: 0 },
-          ...{ meters: new Float32Array(NUM_METERS).fill(isStressed ? 0 : 1) },
-          ...{ profile: new Float32Array(PROFILE_SIZE).fill(0.5) },
+          stepCount: t,
+          early: 0,
+          late: 0,
+          well: 0,
+          crashes: 0,
+          meters: new Float32Array(NUM_METERS).fill(isStressed ? 0 : 1),
+          profile: new Float32Array(PROFILE_SIZE).fill(0.5),
         };
         const event = { x0: hasEvent ? 0 : 2 ** 32 - 1, x1: 0 };
         rules.stepEpisode(params, state, action, { noise: { x0: 1, x1: 2 }, event });

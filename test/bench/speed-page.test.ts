@@ -38,7 +38,10 @@ test('the picture has a line for each measured player, and its description has t
 
 describe('a device', () => {
   const run = (adapter: string, software: boolean): StoredRun => ({
-    ...{ machine: { cpu: 'A processor', node: 'v20' }, rows: [], ratios: {}, targets: {} },
+    machine: { cpu: 'A processor', node: 'v20' },
+    rows: [],
+    ratios: {},
+    targets: {},
     webgpu: {
       device: { adapter, software, exact: true },
       rows: [

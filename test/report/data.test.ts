@@ -47,8 +47,14 @@ it('parseResult names the teachers of a re-evaluation as eval does', () => {
   };
   const player = { teacher: 'planner', model: null, objective: 'wellbeing', oracle: false };
   const { value } = parseResult({
-    ...{ ...run, backend: 'reference', kernel: 'reference', threads: 1, machine, mismatched_episodes: 0 },
-    ...{ schema: { name: 'rhythm-vec/reevaluation', version: 1 }, rows: [{ ...row, ...player, ...scores }] },
+    ...run,
+    backend: 'reference',
+    kernel: 'reference',
+    threads: 1,
+    machine,
+    mismatched_episodes: 0,
+    schema: { name: 'rhythm-vec/reevaluation', version: 1 },
+    rows: [{ ...row, ...player, ...scores }],
   });
   expect(value.rows[0]).toMatchObject({ ...player, teacher: 'planner-wellbeing' });
 });
@@ -261,9 +267,13 @@ it('costs come from an evaluation, unless stored episodes have usage', () => {
   const costs = costsOfEvaluation('a', { rows } as never);
   expect(costs).toEqual([
     {
-      ...{ source: 'a', name: 'llm:m', episodes: 4 },
+      source: 'a',
+      name: 'llm:m',
+      episodes: 4,
       spending: {
-        ...{ steps: 112, unparsed: 42, metered: 3 },
+        steps: 112,
+        unparsed: 42,
+        metered: 3,
         perEpisode: { requests: 30, prompt_tokens: 200, completion_tokens: null, cost_usd: 0.5 / 3 },
         total: { requests: 90, prompt_tokens: 600, completion_tokens: null, cost_usd: 0.5 },
       },

@@ -155,7 +155,8 @@ describe('ranked policies', () => {
       );
       const { rows } = await evaluate({
         policies: compared.map(({ name }) => name.replace(`open-loop-${grader}`, 'open-loop')),
-        ...{ grader, seeds: { first: FIRST_SEED, last: FIRST_SEED + NUM_EPISODES - 1 } },
+        grader,
+        seeds: { first: FIRST_SEED, last: FIRST_SEED + NUM_EPISODES - 1 },
       });
       const ranking = rankPolicies(policies, grader);
       compared.forEach(({ name }, i) => {
@@ -241,7 +242,9 @@ describe('the verdict', () => {
 describe('ties', () => {
   const interval = (mean: number, half = 0.01) => ({ mean, low: mean - half, high: mean + half });
   const entry = (policy: string, mean: number, lead: ReturnType<typeof interval> | null) => ({
-    ...{ policy, finalScore: interval(mean), lead },
+    policy,
+    finalScore: interval(mean),
+    lead,
   });
 
   it('share a place if all their scores are equal, but not if only the means are equal', () => {
@@ -262,7 +265,11 @@ describe('ties', () => {
 
 describe('ticks', () => {
   const flip = (weight: number, policy: string) => ({
-    ...{ weight, policy, passed: 'x', unscaled: weight, weights: {} as never },
+    weight,
+    policy,
+    passed: 'x',
+    unscaled: weight,
+    weights: {} as never,
   });
   const slope = { mean: 0, low: null, high: null };
 

@@ -32,7 +32,11 @@ const seedsFrom = (first: number, count: number) => Uint32Array.from({ length: c
 
 it('a kept student is a policy of the crowd, with the scores of the engine', async () => {
   const request = {
-    ...{ numEpisodes: 100, seed: 7, policies: ['ada', 'heuristic'], grader: 'v3', profiles: 'sampled' },
+    numEpisodes: 100,
+    seed: 7,
+    policies: ['ada', 'heuristic'],
+    grader: 'v3',
+    profiles: 'sampled',
   };
   const { policies, pairing } = await runCrowd(request, [file], () => {}, new AbortController().signal);
   const expected = finalScores('v3', seedsFrom(7, 100));

@@ -35,7 +35,13 @@ export function frameIn(width: number, panels: number, points: number): Frame {
     x: ((day + 0.5) * NUM_SLOTS * plotWidth) / NUM_STEPS,
   }));
   return {
-    ...{ width, height: rows * (plotHeight + TOP + BOTTOM), plotWidth, plotHeight, places, days, points },
+    width,
+    height: rows * (plotHeight + TOP + BOTTOM),
+    plotWidth,
+    plotHeight,
+    places,
+    days,
+    points,
   };
 }
 

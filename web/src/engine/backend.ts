@@ -51,6 +51,9 @@ async function choose(): Promise<Engine> {
 }
 
 const reference = (noDeviceReason = 'WebGPU cannot be used.'): Engine => ({
-  ...{ backend: 'reference', adapter: null, software: false, exact: true },
+  backend: 'reference',
+  adapter: null,
+  software: false,
+  exact: true,
   noDeviceReason,
 });

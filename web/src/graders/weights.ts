@@ -70,7 +70,9 @@ export function moveWeight(sliders: Sliders, k: number, to: number): Sliders {
     : before.map((_, j) => Number(isFree(j)));
   const parts = distribute(proportions, high - weight);
   return {
-    ...{ locked, moved: k, before },
+    locked,
+    moved: k,
+    before,
     weights: weights.map((each, j) => (j === k ? weight : isFree(j) ? parts[j] : each)),
   };
 }

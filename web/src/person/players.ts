@@ -50,7 +50,9 @@ export const openPolicy = (name: string, setting: EpisodeSetting): EpisodePlayer
   playerOf(findAnyPolicy(name).open(policySetting(setting)) as FixedPlayer, setting);
 
 const policySetting = ({ grader }: EpisodeSetting): PolicySetting => ({
-  ...{ numEnvs: 1, grader: toGrader(grader), world: createWorld() },
+  numEnvs: 1,
+  grader: toGrader(grader),
+  world: createWorld(),
   backend: 'reference',
 });
 

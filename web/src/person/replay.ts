@@ -46,7 +46,11 @@ function resultOf(
 ): EpisodeResult {
   const { given, beliefMae, finalScore, firstHalfMean, secondHalfMean } = episode;
   return {
-    ...{ given, beliefMae, finalScore, firstHalfMean, secondHalfMean },
+    given,
+    beliefMae,
+    finalScore,
+    firstHalfMean,
+    secondHalfMean,
     profile: episode.profile.slice(),
     target: episode.target.slice(),
     belief: episode.belief.slice(),

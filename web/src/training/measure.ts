@@ -36,7 +36,8 @@ export async function measure(open: OpenPlayer, grader: Grader, signal: AbortSig
     beliefMae: meanOf(beliefMae),
     firstHalfMean: meanOf(firstHalfMeans),
     secondHalfMean: meanOf(secondHalfMeans),
-    ...{ actionShares, week },
+    actionShares,
+    week,
   };
 }
 

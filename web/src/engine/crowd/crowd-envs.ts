@@ -81,7 +81,9 @@ export class CrowdEnvs {
       {
         beliefs: options.beliefs,
         outputs: ['finalScores', 'components'],
-        ...{ from, trajectory: withMeters, signal },
+        from,
+        trajectory: withMeters,
+        signal,
       },
     );
     return {

@@ -99,7 +99,10 @@ async function openPeople(): Promise<People> {
   const running = await createAsyncVecEnv({ backend, numEnvs: part });
   await initial.reset({ seed: PEOPLE.first });
   opened = {
-    ...{ key, part, initial, running },
+    key,
+    part,
+    initial,
+    running,
     async [Symbol.asyncDispose]() {
       await running.close();
       await initial.close();

@@ -19,7 +19,11 @@ export function Finding({ crowd, busy }: FindingProps) {
   const chart = useMemo(() => {
     const names = policies.map(({ name }) => name);
     const rows = policies.map(({ name, counts, score }, k) => ({
-      ...{ name, counts, mean: score.mean, colour: colourOf(name), dashed: isRepeated(names, k) },
+      name,
+      counts,
+      mean: score.mean,
+      colour: colourOf(name),
+      dashed: isRepeated(names, k),
     }));
     return {
       rows,

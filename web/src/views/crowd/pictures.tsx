@@ -52,9 +52,14 @@ export const PartsPicture = ({ crowd: { policies, request } }: { readonly crowd:
 
 const panelsOf = (policies: Policies): Panel[] =>
   METER_NAMES.map((name, meter) => ({
-    ...{ name, domain: [0, 1], ticks: [0, 0.5, 1], threshold: RHYTHM.constants.crashThreshold },
+    name,
+    domain: [0, 1],
+    ticks: [0, 0.5, 1],
+    threshold: RHYTHM.constants.crashThreshold,
     series: policies.map(({ name, bands }, k) => ({
-      ...{ name, colour: colourOf(name), dashed: isRepeated(namesOf(policies), k) },
+      name,
+      colour: colourOf(name),
+      dashed: isRepeated(namesOf(policies), k),
       values: percentile(bands, 50, meter),
       band: [percentile(bands, 10, meter), percentile(bands, 90, meter)],
     })),

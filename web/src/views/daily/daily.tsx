@@ -52,15 +52,22 @@ export function DailyView({ state }: ViewProps<typeof DAILY_FIELDS>) {
 }
 
 const settingOf = (day: string): EpisodeSetting => ({
-  ...{ seed: seedOfDay(day), profile: 'sampled', grader: DAILY_GRADER },
+  seed: seedOfDay(day),
+  profile: 'sampled',
+  grader: DAILY_GRADER,
 });
 
 function Day({ day }: { readonly day: string }) {
   const moves = movesOf(day);
   const against = useSignal(NOBODY);
   const state: PersonState = {
-    ...{ seed: seedOfDay(day), person: 'sampled', grader: DAILY_GRADER, moves },
-    ...{ by: BY_HAND, against: NOBODY, at: 0 },
+    seed: seedOfDay(day),
+    person: 'sampled',
+    grader: DAILY_GRADER,
+    moves,
+    by: BY_HAND,
+    against: NOBODY,
+    at: 0,
   };
   const replay = (): void => void follow(state);
   useLayoutEffect(() => {

@@ -23,7 +23,10 @@ export function Share({ day, seed, grader, moves, result }: ShareProps) {
   const mine: Scored = { name: 'you', finalScore: result.finalScore, beliefMae: result.beliefMae };
   const waiting = RIVALS.length - finished.length;
   const text = resultText({
-    ...{ day, mine, rivals: finished, actions: moves.map(({ action }) => action) },
+    day,
+    mine,
+    rivals: finished,
+    actions: moves.map(({ action }) => action),
     link: `${location.href.replace(/#.*/, '')}#daily?day=${day}`,
   });
   const week = addressOf({ seed, person: 'sampled', grader, by: BY_HAND, against: NOBODY, moves, at: 0 });

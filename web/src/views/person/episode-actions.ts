@@ -47,7 +47,9 @@ export function episodeActions(
   const playing = playingAt.value === here;
   const restartWith = (patch: Partial<PersonState>): void => change({ ...patch, moves: [], at: 0 });
   return {
-    ...{ state, playing, canUndo: moves.length + at > 0 },
+    state,
+    playing,
+    canUndo: moves.length + at > 0,
     set: restartWith,
     act(move) {
       // A key may be pressed before the page shows the last step.

@@ -58,7 +58,9 @@ function panelsOf(transitions: readonly Transition[]): Panel[] {
     const only = (personal: boolean) =>
       values.map((value) => (isPersonal(value, k) === personal ? value : Number.NaN));
     return {
-      ...{ name, domain: [-end, end], ticks: [-end, 0, end] },
+      name,
+      domain: [-end, end],
+      ticks: [-end, 0, end],
       ranges: [most, usual].map((width) => [-width, width] as const),
       series: [
         { name: 'luck can explain it', colour: 'var(--muted)', values: only(false), stems: true },

@@ -102,7 +102,9 @@ function panelsOf(
 ): Panel[] {
   const unitAxis = { domain: [0, 1], ticks: [0, 0.5, 1] } as const;
   const panel = (name: string, values: readonly number[]) => ({
-    ...{ name, ...unitAxis, series: [{ name, colour: 'var(--player)', values }] },
+    name,
+    ...unitAxis,
+    series: [{ name, colour: 'var(--player)', values }],
   });
   const meters = METER_NAMES.map((name, k) => ({
     ...panel(
@@ -115,7 +117,9 @@ function panelsOf(
   const largest = Math.ceil(Math.max(1, ...rewards.slice(1).map(Math.abs)));
   const reward: Panel = {
     ...panel('reward', rewards),
-    ...{ domain: [-largest, largest], ticks: [-largest, 0, largest], threshold: 0 },
+    domain: [-largest, largest],
+    ticks: [-largest, 0, largest],
+    threshold: 0,
   };
   const lines = [
     { name: nameOfPlayer(player), colour: 'var(--player)', beliefs: moves.map(({ belief }) => belief) },
@@ -123,7 +127,8 @@ function panelsOf(
   ];
   if (lines.every(({ beliefs }) => beliefs.every((belief) => belief === null))) return [...meters, reward];
   const beliefs = BELIEF_NAMES.map((name, k) => ({
-    ...{ name: `belief: ${name}`, ...unitAxis },
+    name: `belief: ${name}`,
+    ...unitAxis,
     series: lines.map(({ beliefs, ...line }) => ({
       ...line,
       values: [NaN, ...beliefs.map((belief) => belief?.[k] ?? NaN)],
@@ -135,7 +140,9 @@ function panelsOf(
 
 /** The rival's belief in its own colour, after as many slots as the player's. */
 const lineOfRival = ({ name, beliefs }: Rival, player: string, slots: number) => ({
-  ...{ name, colour: colourOf(name), dashed: isRepeated([player, name], 1) },
+  name,
+  colour: colourOf(name),
+  dashed: isRepeated([player, name], 1),
   beliefs: beliefs.slice(0, slots),
 });
 

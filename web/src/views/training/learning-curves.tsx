@@ -13,7 +13,9 @@ const STUDENT = colourOf('student');
 export function LearningCurves({ training: { points, teacher } }: { readonly training: TrainingSoFar }) {
   const seconds = points.map((point) => point.seconds);
   const line = (name: string, colour: string, of: (point: TrainingPoint) => number) => ({
-    ...{ name, colour, values: points.map(of) },
+    name,
+    colour,
+    values: points.map(of),
     level: teacher === null ? null : of({ ...teacher, seconds: 0, hasLearned: true }),
   });
   const panels: Panel[] = [
@@ -28,12 +30,10 @@ export function LearningCurves({ training: { points, teacher } }: { readonly tra
     },
   ];
   const shares = ACTION_STYLES.map(({ action, colour }, code) => ({
-    ...{
-      name: plain(action),
-      colour,
-      values: points.map(({ actionShares }) => actionShares[code]),
-      level: null,
-    },
+    name: plain(action),
+    colour,
+    values: points.map(({ actionShares }) => actionShares[code]),
+    level: null,
   }));
   return (
     <section class="panel" aria-label="Learning curves">

@@ -10,8 +10,13 @@ const SEEDS = 10_000;
 /** Goes to a new person, with a race against a kept student. */
 export function playAgainst(name: string, grader: string): void {
   location.hash = toAddress('person', PERSON_FIELDS, {
-    ...{ seed: Math.floor(Math.random() * SEEDS), person: 'sampled', grader },
-    ...{ by: BY_HAND, against: name, moves: [], at: 0 },
+    seed: Math.floor(Math.random() * SEEDS),
+    person: 'sampled',
+    grader,
+    by: BY_HAND,
+    against: name,
+    moves: [],
+    at: 0,
   });
   scrollTo(0, 0);
 }
