@@ -18,8 +18,8 @@ const plainRun = (policy: RunPolicy): RunRequest => ({
   trajectory: null,
 });
 
-/** Returns a play that runs whole episodes in one call. @param records whether the run records a trajectory. */
-function runPlay(policyFor: (episodes: number) => RunPolicy, records = false): OpenRig {
+/** Returns a play that runs whole episodes in one call. `records`: whether the run records a trajectory. */
+function runPlay(policyFor: (episodes: number) => RunPolicy, { records = false } = {}): OpenRig {
   return (setting) => {
     const { batch, outputs, reset } = openEpisodes(setting);
     const columnMajor = setting.layout === 'column-major';
@@ -42,7 +42,7 @@ const sequencePolicy = (episodes: number): RunPolicy => ({ kind: 'sequence', act
 export const random = runPlay(() => ({ kind: 'random', policySeeds: null }));
 export const heuristic = runPlay(() => ({ kind: 'heuristic' }));
 export const sequence = runPlay(sequencePolicy);
-export const recordedSequence = runPlay(sequencePolicy, true);
+export const recordedSequence = runPlay(sequencePolicy, { records: true });
 
 /** Plays action sequences with one call of the backend interface per step. */
 export const steps: OpenRig = (setting) => {

@@ -28,6 +28,7 @@ export class CalibrationTally {
     const [x, y] = [belief - 0.5, target - 0.5];
     const terms = { x, y, xx: x * x, yy: y * y, xy: x * y, error: Math.abs(belief - target) };
     for (const [name, value] of Object.entries(terms)) {
+      // A column of one number.
       this.#sums[name as keyof typeof terms].addColumn(Float64Array.of(value), 0, 1);
     }
   }

@@ -37,13 +37,13 @@ test('the picture has a line for each measured player, and its description has t
 });
 
 describe('a device', () => {
-  const run = (adapter: string, software: boolean): StoredRun => ({
+  const run = (device: { readonly adapter: string; readonly software: boolean }): StoredRun => ({
     machine: { cpu: 'A processor', node: 'v20' },
     rows: [],
     ratios: {},
     targets: {},
     webgpu: {
-      device: { adapter, software, exact: true },
+      device: { ...device, exact: true },
       rows: [
         { backend: 'native', name: 'step', read_back: false, episodes: 1024, steps_per_second: 2e8 },
         { backend: 'webgpu', name: 'step', read_back: false, episodes: 1024, steps_per_second: 3e9 },
@@ -53,7 +53,7 @@ describe('a device', () => {
   });
 
   test('has a file and rows with its name', () => {
-    const device = run('NVIDIA H100 (Vulkan)', false);
+    const device = run({ adapter: 'NVIDIA H100 (Vulkan)', software: false });
     expect(fileFor(device)).toEqual({ file: 'bench/results/nvidia-h100-vulkan.json' });
     expect(devicesTable([device])).toContain(
       '| NVIDIA H100 (Vulkan) | step | nothing | 1,024 | 3000 | 15.0 |',
@@ -62,7 +62,7 @@ describe('a device', () => {
   });
 
   test('has no file and no rows if it is a software adapter or missing', () => {
-    const software = run('SwiftShader', true);
+    const software = run({ adapter: 'SwiftShader', software: true });
     expect(fileFor(software)).toEqual({
       reason: expect.stringContaining('SwiftShader is a software adapter'),
     });

@@ -76,6 +76,7 @@ describe.each(EPISODES)('%s', (_name, episode) => {
   it('shows its title, and draws nothing in its margin', async () => {
     const pixels = new Pixels(await pngOf(await svgOnce(drawing), { scale: 1 }));
     const [width, height] = pixels.size;
+    // The title is in this rectangle. Eight pixels are less than the padding of a figure (CONFIG in src/figures/theme.ts).
     expect(pixels.countDrawn(28, 28, 300, 64)).toBeGreaterThan(1000);
     expect(pixels.countDrawn(0, 0, 8, height) + pixels.countDrawn(width - 8, 0, width, height)).toBe(0);
     expect(pixels.countDrawn(0, height - 8, width, height)).toBe(0);

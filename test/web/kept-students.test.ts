@@ -21,8 +21,8 @@ function finalScores(grader: string, seeds: Uint32Array): Float32Array {
   let result = env.reset({ seed: seeds });
   for (let step = 0; step < 28; step++) {
     const { observations } = result;
-    // A student reads the step from the observations, so any `steps` will do.
-    const { actions, beliefs } = player.act({ observations, playing, steps: playing });
+    const steps = new Uint8Array(numEnvs).fill(step);
+    const { actions, beliefs } = player.act({ observations, playing, steps });
     result = env.step(actions, { beliefs });
   }
   return result.finalScores.slice();

@@ -11,9 +11,10 @@ import { keptStudents } from '../../students/kept-students.js';
 import { GRADER_WORDS, policyWords } from '../../words.js';
 import type { ViewProps } from '../view.js';
 import { CROWD_FIELDS, NO_POLICY } from './fields.js';
-import { count } from './format.js';
+import { grouped } from '../../parts/grouped.js';
 import { Limits } from './limits.js';
 
+/** The numbers of people to choose from. */
 const SIZES = [1000, 10_000, 100_000, 250_000, 1_000_000];
 
 interface Props extends ViewProps<typeof CROWD_FIELDS> {
@@ -131,7 +132,7 @@ function PeopleChoice({ people, onChange }: PeopleChoiceProps) {
       hint="More people give narrower intervals."
       value={String(people)}
       names={sizes}
-      labels={Object.fromEntries(sizes.map((size) => [size, count(Number(size))]))}
+      labels={Object.fromEntries(sizes.map((size) => [size, grouped(Number(size))]))}
       onChange={(size) => onChange(Number(size))}
     />
   );
@@ -143,7 +144,7 @@ function ProgressBar({ progress }: { readonly progress: Progress | null }) {
   return (
     <div class="progress">
       <progress aria-label="Weeks computed" max={total} value={done} />
-      <small>{total > 1 ? `${count(done)} of ${count(total)} people` : 'Starting …'}</small>
+      <small>{total > 1 ? `${grouped(done)} of ${grouped(total)} people` : 'Starting …'}</small>
     </div>
   );
 }

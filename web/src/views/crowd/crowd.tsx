@@ -15,7 +15,8 @@ import type { ViewProps } from '../view.js';
 import { CrowdControls } from './controls.js';
 import { type CROWD_FIELDS, NO_POLICY } from './fields.js';
 import { Finding } from './finding.js';
-import { count, headlineOf } from './format.js';
+import { grouped } from '../../parts/grouped.js';
+import { headlineOf } from './format.js';
 import { CrowdResults } from './results.js';
 import '../../charts/charts.css';
 import './crowd.css';
@@ -93,7 +94,7 @@ const FirstWeeks = () => (
 /** Describes the finding for screen readers. */
 function inWords(crowd: Crowd): string {
   const means = crowd.policies.map(({ name, score }) => `${name} ${decimal(score.mean, 4)}`);
-  return `The weeks of ${count(crowd.numEpisodes)} people are computed: ${headlineOf(crowd)}. Mean final scores: ${means.join(', ')}.`;
+  return `The weeks of ${grouped(crowd.numEpisodes)} people are computed: ${headlineOf(crowd)}. Mean final scores: ${means.join(', ')}.`;
 }
 
 function requestOf(state: State): CrowdRequest {

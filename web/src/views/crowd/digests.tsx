@@ -1,7 +1,7 @@
 /** The digests of the scores. Other machines and backends can compute them again, to verify the results. */
 import type { Crowd } from '../../engine/crowd/crowd-request.js';
 import { Table } from '../../parts/table.js';
-import { count } from './format.js';
+import { grouped } from '../../parts/grouped.js';
 
 export function Digests({ crowd }: { readonly crowd: Crowd }) {
   const { policies, numEpisodes, request } = crowd;
@@ -10,7 +10,7 @@ export function Digests({ crowd }: { readonly crowd: Crowd }) {
     <section class="panel" aria-labelledby="crowd-proof">
       <h2 id="crowd-proof">The same numbers everywhere</h2>
       <p class="note">
-        Every backend computes the same bits. The digest is the SHA-256 of the {count(numEpisodes)} final
+        Every backend computes the same bits. The digest is the SHA-256 of the {grouped(numEpisodes)} final
         scores under grader {grader}, written as little-endian 32-bit floats. They are the scores of people
         with the seeds from {seed} on and {profiles} profiles.
       </p>

@@ -5,7 +5,8 @@ import { histogramInWords } from '../../../../src/figures/histogram.js';
 import { Histogram } from '../../charts/histogram.js';
 import { colourOf, isRepeated } from '../../charts/policy-colours.js';
 import type { Crowd } from '../../engine/crowd/crowd-request.js';
-import { count, halfWidth, headlineOf } from './format.js';
+import { grouped } from '../../parts/grouped.js';
+import { halfWidth, headlineOf } from './format.js';
 import { histogramTable } from './tables.js';
 
 interface FindingProps {
@@ -39,7 +40,7 @@ export function Finding({ crowd, busy }: FindingProps) {
         {policies
           .map(({ name, score }) => `${name} ${decimal(score.mean, 3)} ${halfWidth(score, 3)}`)
           .join(', ')}
-        ; n = {count(crowd.numEpisodes)}
+        ; n = {grouped(crowd.numEpisodes)}
         {busy ? ' so far' : !crowd.complete && ', then stopped'}.
       </p>
       <Histogram title="Final scores" {...chart} />

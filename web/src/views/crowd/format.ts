@@ -5,11 +5,9 @@ import type { Interval } from '../../../../src/shared/statistics.js';
 import type { Crowd } from '../../engine/crowd/crowd-request.js';
 import { grouped } from '../../parts/grouped.js';
 
-export const count = grouped;
-
 /** Rounds a large number: "2.9 million". */
 export function rounded(value: number): string {
-  if (value < 1e6) return count(Math.round(value / 1000) * 1000);
+  if (value < 1e6) return grouped(Math.round(value / 1000) * 1000);
   const [divisor, unit] = value < 1e9 ? [1e6, 'million'] : [1e9, 'billion'];
   return `${(value / divisor).toFixed(value < 10 * divisor ? 1 : 0)} ${unit}`;
 }

@@ -1,7 +1,7 @@
 /** Notes about limits of the backend, shown before a run. */
 import { currentEngine } from '../../engine/client.js';
 import { MAX_ON_REFERENCE } from '../../engine/crowd/crowd-request.js';
-import { count } from './format.js';
+import { grouped } from '../../parts/grouped.js';
 
 /** The number of episodes above which the note about software adapters is shown. */
 const MANY_ON_SOFTWARE = 100_000;
@@ -15,17 +15,17 @@ export function Limits({ people }: { readonly people: number }) {
     if (people <= MAX_ON_REFERENCE) return null;
     return (
       <p class="note limits">
-        Limit: at most {count(MAX_ON_REFERENCE)} people, because without a graphics device this page computes
-        one week after the other.
+        Limit: at most {grouped(MAX_ON_REFERENCE)} people, because without a graphics device this page
+        computes one week after the other.
       </p>
     );
   }
   if (!engine.software || people <= MANY_ON_SOFTWARE) return null;
   return (
     <p class="note limits">
-      Limit: the graphics device is emulated by the processor and computes about {count(WEEKS_PER_SECOND)}{' '}
-      weeks a second. {count(people)} people take about {count(Math.ceil(people / WEEKS_PER_SECOND))} seconds
-      for each policy.
+      Limit: the graphics device is emulated by the processor and computes about {grouped(WEEKS_PER_SECOND)}{' '}
+      weeks a second. {grouped(people)} people take about {grouped(Math.ceil(people / WEEKS_PER_SECOND))}{' '}
+      seconds for each policy.
     </p>
   );
 }

@@ -12,7 +12,7 @@ import { ScoreParts } from '../../charts/score-parts.js';
 import type { Crowd } from '../../engine/crowd/crowd-request.js';
 import { plain, title } from '../../person/descriptions.js';
 import { timeOf } from '../../person/transitions.js';
-import { count } from './format.js';
+import { grouped } from '../../parts/grouped.js';
 import { bandsTable, componentsTable } from './tables.js';
 
 type Policies = Crowd['policies'];
@@ -26,7 +26,7 @@ export function MetersPicture({ crowd: { policies } }: { readonly crowd: Crowd }
       <Panels
         title="The meters over the week"
         notes={[
-          `Line: the median after each slot. Band: the middle 80 % of ${count(policies[0].bands.episodes)} people. Dashed: ${RHYTHM.constants.crashThreshold}, below which a meter counts as crashed. Shaded: the second half.`,
+          `Line: the median after each slot. Band: the middle 80 % of ${grouped(policies[0].bands.episodes)} people. Dashed: ${RHYTHM.constants.crashThreshold}, below which a meter counts as crashed. Shaded: the second half.`,
         ]}
         description={description}
         panels={meters}

@@ -11,6 +11,7 @@ const weights: Field<Weights> = {
   write: (values) => values.map(decimalOf).join(','),
 };
 
+/** The numbers of people to choose from. */
 export const PEOPLE = ['48', '120', '240', '480', '1000', '2000'] as const;
 
 export const GRADERS_FIELDS = {

@@ -55,16 +55,16 @@ function panelsOf(transitions: readonly Transition[]): Panel[] {
   return METER_NAMES.map((name, k) => {
     const { usual, most } = LUCK[k];
     const values = transitions.map(({ step, anomalies }) => (step === 0 ? Number.NaN : anomalies[k]));
-    const only = (personal: boolean) =>
-      values.map((value) => (isPersonal(value, k) === personal ? value : Number.NaN));
+    const explained = values.map((value) => (isPersonal(value, k) ? Number.NaN : value));
+    const personal = values.map((value) => (isPersonal(value, k) ? value : Number.NaN));
     return {
       name,
       domain: [-end, end],
       ticks: [-end, 0, end],
       ranges: [most, usual].map((width) => [-width, width] as const),
       series: [
-        { name: 'luck can explain it', colour: 'var(--muted)', values: only(false), stems: true },
-        { name: 'more than luck', colour: 'var(--series)', values: only(true), stems: true },
+        { name: 'luck can explain it', colour: 'var(--muted)', values: explained, stems: true },
+        { name: 'more than luck', colour: 'var(--series)', values: personal, stems: true },
       ],
       format: (value) => signed(value, 3),
       inWords: (step) => wordsOf(values[step], k),
