@@ -5,13 +5,13 @@ import { GRADER_NAMES, PROFILE_NAMES } from '../../../../src/world/fields.js';
 import type { Progress } from '../../engine/jobs.js';
 import { Button, Select, TextField } from '../../parts/controls.js';
 import { CopyLink } from '../../parts/copy-button.js';
+import { grouped } from '../../parts/grouped.js';
 import { plain } from '../../person/descriptions.js';
 import { PROFILE_CHOICES } from '../../person/episode-types.js';
 import { keptStudents } from '../../students/kept-students.js';
 import { GRADER_WORDS, policyWords } from '../../words.js';
 import type { ViewProps } from '../view.js';
 import { CROWD_FIELDS, NO_POLICY } from './fields.js';
-import { grouped } from '../../parts/grouped.js';
 import { Limits } from './limits.js';
 
 /** The numbers of people to choose from. */

@@ -1,7 +1,7 @@
 /** The digests of the scores. Other machines and backends can compute them again, to verify the results. */
 import type { Crowd } from '../../engine/crowd/crowd-request.js';
-import { Table } from '../../parts/table.js';
 import { grouped } from '../../parts/grouped.js';
+import { Table } from '../../parts/table.js';
 
 export function Digests({ crowd }: { readonly crowd: Crowd }) {
   const { policies, numEpisodes, request } = crowd;

@@ -10,9 +10,9 @@ import { type Panel, Panels } from '../../charts/panels.js';
 import { colourOf, isRepeated } from '../../charts/policy-colours.js';
 import { ScoreParts } from '../../charts/score-parts.js';
 import type { Crowd } from '../../engine/crowd/crowd-request.js';
+import { grouped } from '../../parts/grouped.js';
 import { plain, title } from '../../person/descriptions.js';
 import { timeOf } from '../../person/transitions.js';
-import { grouped } from '../../parts/grouped.js';
 import { bandsTable, componentsTable } from './tables.js';
 
 type Policies = Crowd['policies'];
