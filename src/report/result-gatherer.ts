@@ -28,7 +28,7 @@ export interface Source {
   readonly seeds: readonly string[];
   readonly episodes: number | null;
   /** The engine that computed the results; null if unknown. */
-  readonly run: Engine | null;
+  readonly engine: Engine | null;
   /** A note on omitted or doubtful data; '' for none. */
   readonly remark: string;
 }
@@ -70,7 +70,7 @@ export class ResultGatherer {
   /** Adds a result file. @param label the name of the file. */
   addResult(label: string, result: Result): void {
     const { kind, value } = result;
-    const origin = { versions: [value.version], worlds: [value.world_digest], run: engineOf(result) };
+    const origin = { versions: [value.version], worlds: [value.world_digest], engine: engineOf(result) };
     this.#sources.push({
       label,
       kind,
@@ -114,7 +114,7 @@ export class ResultGatherer {
     const content = this.#addScores(
       players.flatMap(({ name, scores }) => scoresOfPlayer(label, name, scores)),
     );
-    const origin = { versions: tally.versions, worlds: tally.worlds, run: null };
+    const origin = { versions: tally.versions, worlds: tally.worlds, engine: null };
     this.#sources.push({ label, kind: 'trajectories', ...origin, ...content, remark });
   }
 

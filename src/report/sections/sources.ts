@@ -18,18 +18,18 @@ export interface Origin {
 
 /** Returns the provenance of all files of a report. */
 export function originOf({ sources }: ReportData): Origin {
-  const runs = sources.flatMap(({ run }) => run ?? []);
+  const engines = sources.flatMap(({ engine }) => engine ?? []);
   return {
     versions: unique(sources.flatMap(({ versions }) => versions)),
     worlds: unique(sources.flatMap(({ worlds }) => worlds)),
     engines: unique(
-      runs.map(
+      engines.map(
         ({ backend, kernel, threads, device }) =>
           `${backend}${device ? ` on ${toPrintable(device)}` : ''}, kernel ${kernel}, ${threads} threads`,
       ),
     ),
     machines: unique(
-      runs.map(({ machine }) =>
+      engines.map(({ machine }) =>
         toPrintable(`${machine.cpu}, ${machine.cores} cores, ${machine.arch}, Node ${machine.node}`),
       ),
     ),
@@ -66,7 +66,7 @@ export function sourcesSection(data: ReportData): Section {
     title: 'Files and provenance',
     parts: [
       table('The files of this page', COLUMNS, sources),
-      ...(sources.some(({ run }) => run === null) ? [paragraph(NO_MACHINE)] : []),
+      ...(sources.some(({ engine }) => engine === null) ? [paragraph(NO_MACHINE)] : []),
       provenanceOf(originOf(data)),
     ],
   };
@@ -108,7 +108,7 @@ const COLUMNS: readonly Column<Source>[] = [
   },
   {
     head: 'backend',
-    cell: ({ run }) => (run === null ? '–' : `${run.backend}, ${run.kernel}`),
+    cell: ({ engine }) => (engine === null ? '–' : `${engine.backend}, ${engine.kernel}`),
     numeric: false,
   },
   { head: 'remarks', cell: ({ remark }) => remark || '–', numeric: false },
