@@ -54,7 +54,7 @@ describe('an address', () => {
   });
 
   it.each(['0', '5001', '-1', '1.5', '1e3', '0x10', ' 7', 'NaN', '', '99999999999999999999'])(
-    'with %j people gets the initial number',
+    'with %j people gives the initial number of people',
     (text) => {
       const { state, problems } = parse(`#first?people=${encodeURIComponent(text)}`);
       expect(state.people).toBe(1000);

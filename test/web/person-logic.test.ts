@@ -135,7 +135,7 @@ describe('an adviser', () => {
 });
 
 describe('moves as text', () => {
-  it('are parsed back, and short', () => {
+  it('are short, and are parsed back into the same moves', () => {
     const text = movesText(MOVES);
     expect(text).toBe('0741852963074185296307418529-3_.5_.25_1~9_.61_.33333334_0~21');
     const moves = movesFrom(text)!;

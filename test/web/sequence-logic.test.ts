@@ -40,7 +40,7 @@ describe('the scores of a sequence', () => {
     expect(complete).toMatchObject({ actions: BEST, numPeople: PEOPLE.count });
   });
 
-  it('are those of the second sequence, if the first is stopped for it', async () => {
+  it('are those of the second sequence if the call for the first is stopped', async () => {
     const controller = new AbortController();
     const first = run('3'.repeat(28), [], controller.signal);
     const second = run(BEST);
