@@ -27,7 +27,15 @@ export function ActionStrip({ actions, events, description, cursor }: ActionStri
   return (
     <>
       <div class="plot" ref={container}>
-        {width !== null && <Squares {...{ actions, events, description, cursor, width }} />}
+        {width !== null && (
+          <Squares
+            actions={actions}
+            events={events}
+            description={description}
+            cursor={cursor}
+            width={width}
+          />
+        )}
       </div>
       {width !== null && cellOf(width) < MIN_NAMED && <ActionLegend actions={actions} />}
     </>

@@ -41,7 +41,12 @@ export function Histogram({ title, description, rows, table }: HistogramProps) {
         {width === null ? (
           <div class="plot-to-come" />
         ) : (
-          <HistogramPlot {...{ rows, width, description }} height={width < 500 ? 190 : 240} />
+          <HistogramPlot
+            rows={rows}
+            width={width}
+            description={description}
+            height={width < 500 ? 190 : 240}
+          />
         )}
       </div>
     </ChartFigure>
@@ -68,7 +73,7 @@ export function HistogramPlot({ rows, marks = [], ...frame }: HistogramPlotProps
   const shares = useMemo(() => rows.map(({ counts }) => sharesOf(counts)), [rows]);
   return (
     <>
-      <Picture {...{ rows, marks, shares, bar }} {...frame} />
+      <Picture rows={rows} marks={marks} shares={shares} bar={bar} {...frame} />
       <p class="readout" aria-hidden="true">
         {bar.value === null
           ? 'Point at a bar to read the share of the people with this score.'
@@ -120,7 +125,7 @@ function Picture({ rows, marks, shares, width, height, description, bar }: Pictu
         if (pointerType !== 'touch') bar.value = null;
       }}
     >
-      <Axes {...{ x, y, highest, width, height }} />
+      <Axes x={x} y={y} highest={highest} width={width} height={height} />
       {rows.map(({ name, colour, dashed }, k) => (
         <path
           key={name}

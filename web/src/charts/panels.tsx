@@ -83,7 +83,10 @@ export function Panels(props: PanelsProps) {
             <div class="plot-to-come" />
           ) : (
             <PanelsPicture
-              {...{ frame, panels, description, events: props.events ?? NO_EVENTS }}
+              frame={frame}
+              panels={panels}
+              description={description}
+              events={props.events ?? NO_EVENTS}
               cursor={props.cursor}
             />
           )}
@@ -130,7 +133,7 @@ function PanelsPicture({ frame, panels, description, events, cursor }: PicturePr
       onPointerDown={move}
     >
       {drawn}
-      <Crosshair {...{ frame, panels, cursor }} />
+      <Crosshair frame={frame} panels={panels} cursor={cursor} />
     </svg>
   );
 }

@@ -52,13 +52,13 @@ export function TimeCurves({ title, notes, seconds, panels, stack, table }: Time
         {frame !== null && (
           <>
             {panels.map((panel) => (
-              <LinePanel key={panel.name} {...{ ...common, panel, frame }} />
+              <LinePanel key={panel.name} {...common} panel={panel} frame={frame} />
             ))}
-            <StackPanel {...{ ...common, panel: stack, frame }} />
+            <StackPanel {...common} panel={stack} frame={frame} />
           </>
         )}
       </div>
-      <TimeSlider {...{ seconds, at, moveTo, panels, stack }} />
+      <TimeSlider seconds={seconds} at={at} moveTo={moveTo} panels={panels} stack={stack} />
     </ChartFigure>
   );
 }
@@ -143,7 +143,7 @@ function LinePanel({ panel: { name, lines }, ...view }: PanelProps) {
   const now = lines.map(({ name: line, values }) => `${line} ${decimal(values[values.length - 1])}`);
   return (
     <svg role="img" aria-label={`${name} over time. Now: ${now.join(', ')}.`} {...frame} {...pointerOf(view)}>
-      <Axes {...{ name, frame, seconds, x, y }} ticks={[low, high]} />
+      <Axes name={name} frame={frame} seconds={seconds} x={x} y={y} ticks={[low, high]} />
       {lines.map(
         ({ name: line, level }) =>
           level !== null && (
@@ -207,7 +207,7 @@ function StackPanel({ panel: { name, lines }, ...view }: PanelProps) {
       {...frame}
       {...pointerOf(view)}
     >
-      <Axes {...{ name, frame, seconds, x, y }} ticks={[0, 1]} />
+      <Axes name={name} frame={frame} seconds={seconds} x={x} y={y} ticks={[0, 1]} />
       {lines.map(({ name: line, colour, values }) => {
         const lower = sums.map(y);
         values.forEach((value, k) => {

@@ -60,7 +60,7 @@ function Crowds({ state, change }: ViewProps<typeof CROWD_FIELDS>) {
       <p class="visually-hidden" role="status">
         {!busy && failure === null && inWords(value)}
       </p>
-      <CrowdControls {...{ state, change, progress, rerun: run, stop: task.stop }} />
+      <CrowdControls state={state} change={change} progress={progress} rerun={run} stop={task.stop} />
       {value !== null && failure === null && <CrowdResults crowd={value} busy={busy} ageClass={ageClass} />}
     </>
   );

@@ -50,7 +50,12 @@ export function WeightsPanel({ weights, change, ticks }: WeightsPanelProps) {
         {COMPONENT_FIELDS.map(({ name }, k) => (
           <WeightRow
             key={name}
-            {...{ k, sliders, slide, hold, type, lock }}
+            k={k}
+            sliders={sliders}
+            slide={slide}
+            hold={hold}
+            type={type}
+            lock={lock}
             // The ranking is computed for weights without locks.
             ticks={sliders.locked.includes(true) ? [] : (ticks?.[k] ?? [])}
           />

@@ -25,17 +25,29 @@ export function CurrentStudent({ training }: { readonly training: TrainingSoFar 
         from, under grader {request.grader}. Trained by {DEVICES[device ?? ''] ?? device}.
       </p>
       <dl class="figures">
-        <Figure name="Final score" of={({ finalScore }) => finalScore.toFixed(3)} {...{ now, teacher }} />
-        <Figure name="Belief error" of={({ beliefMae }) => beliefMae.toFixed(3)} {...{ now, teacher }} />
+        <Figure
+          name="Final score"
+          of={({ finalScore }) => finalScore.toFixed(3)}
+          now={now}
+          teacher={teacher}
+        />
+        <Figure
+          name="Belief error"
+          of={({ beliefMae }) => beliefMae.toFixed(3)}
+          now={now}
+          teacher={teacher}
+        />
         <Figure
           name="Reward, first half"
           of={({ firstHalfMean }) => signed(firstHalfMean)}
-          {...{ now, teacher }}
+          now={now}
+          teacher={teacher}
         />
         <Figure
           name="Reward, second half"
           of={({ secondHalfMean }) => signed(secondHalfMean)}
-          {...{ now, teacher }}
+          now={now}
+          teacher={teacher}
         />
       </dl>
       <h3>The week that the student plays with one of these people</h3>
