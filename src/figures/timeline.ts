@@ -85,6 +85,8 @@ function captionOf({ beliefs, target }: TimelineEpisode, width: number): string[
 
 const MIDNIGHTS = Array.from({ length: RHYTHM.days + 1 }, (_, day) => day);
 const DAYS = { domain: [0, RHYTHM.days], nice: false };
+const UNIT_SCALE = { domain: [0, 1] };
+const UNIT_TICKS = [0, 1];
 /** Every panel has a grid line at each midnight. The names of the days are below the last panel. */
 const X_AXIS = { values: MIDNIGHTS, grid: true, labels: false, ticks: false, domain: false, title: null };
 const inDays = (field: string) => ({ field, type: 'quantitative', scale: DAYS, axis: X_AXIS }) as const;
@@ -106,10 +108,10 @@ const unitChannel = (field: string, name: string) =>
   ({
     field,
     type: 'quantitative',
-    scale: { domain: [0, 1] },
+    scale: UNIT_SCALE,
     axis: {
       ...nameAxis(name, NAME_X),
-      values: [0, 1],
+      values: UNIT_TICKS,
       format: 'd',
       tickSize: 3,
       labelFlush: true,
