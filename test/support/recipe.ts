@@ -10,7 +10,7 @@ import * as python from './python.js';
 const SCRIPT = 'python/recipe/train.py';
 /** A script of test/peers that calls functions of the recipe one by one. */
 export const PARTS = 'recipe/parts.py';
-const COMMAND = 'node --import tsx src/cli/main.ts';
+const COMMAND = 'node lib/cli.js';
 
 /** One thread, so that every run adds numbers in the same order. */
 const ONE_THREAD = { OMP_NUM_THREADS: '1', MKL_NUM_THREADS: '1' };
