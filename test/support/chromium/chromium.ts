@@ -14,8 +14,9 @@ const PATHS = process.env.RHYTHM_CHROMIUM
       (name) => `/usr/bin/${name}`,
     );
 
-/** Flags that turn off Chromium's background traffic. */
+/** Flags that turn off Chromium's background traffic, and requests to other hosts. */
 const QUIET = [
+  '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE localhost , EXCLUDE 127.0.0.1',
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',

@@ -1,4 +1,4 @@
-/** Opens the page in a browser. Blocks and records requests to other origins, and records console messages. */
+/** Opens the page in a browser. Records requests to other origins, which fail (see chromium.ts), and console messages. */
 import axe from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { expect } from 'vitest';
@@ -26,38 +26,51 @@ export interface VisitOptions {
 /** The time limit of a wait, in milliseconds: long enough for the crowd view on a busy processor. */
 export const LIMIT = 90_000;
 
+/**
+ * The contexts of each browser, with touch and without it. All visits share them, because the files of the page are in the
+ * cache of a context that has loaded them, and so a visit takes half as long.
+ */
+const contexts = new WeakMap<Browser, Map<boolean, Promise<BrowserContext>>>();
+
+function contextOf(browser: Browser, hasTouch: boolean): Promise<BrowserContext> {
+  const opened = contexts.get(browser) ?? new Map<boolean, Promise<BrowserContext>>();
+  contexts.set(browser, opened);
+  const context = opened.get(hasTouch) ?? browser.newContext({ hasTouch, reducedMotion: 'reduce' });
+  opened.set(hasTouch, context);
+  return context;
+}
+
 export class Visit {
   readonly page: Page;
   /** Requests to other origins. */
   readonly foreignRequests: string[] = [];
   /** Errors and warnings of the console, and uncaught errors. */
   readonly messages: string[] = [];
-  readonly #context: BrowserContext;
 
-  private constructor(context: BrowserContext, page: Page) {
-    this.#context = context;
+  private constructor(page: Page) {
     this.page = page;
     page.setDefaultTimeout(LIMIT);
   }
 
-  /** Opens the page. @param fragment of the address, from the `#` on. */
+  /** Opens the page with empty storage. @param fragment of the address, from the `#` on. */
   static async begin(
     browser: Browser,
     site: Site,
     fragment = '',
     { size = 'laptop', colorScheme = 'light', scripts = [], missing }: VisitOptions = {},
   ): Promise<Visit> {
-    const context = await browser.newContext({
-      viewport: SIZES[size],
-      hasTouch: size === 'phone',
-      colorScheme,
-      reducedMotion: 'reduce',
-    });
-    const visit = new Visit(context, await context.newPage());
-    await visit.#watch(site.origin);
-    for (const script of scripts) await visit.page.addInitScript(script);
-    if (missing !== undefined) await visit.page.route(missing, (route) => route.abort());
-    await visit.page.goto(site.at(fragment));
+    const context = await contextOf(browser, size === 'phone');
+    const visit = new Visit(await context.newPage());
+    const { page } = visit;
+    visit.#watch(site.origin);
+    await page.setViewportSize(SIZES[size]);
+    await page.emulateMedia({ colorScheme });
+    const session = await context.newCDPSession(page);
+    await session.send('Storage.clearDataForOrigin', { origin: site.origin, storageTypes: 'local_storage' });
+    await session.detach();
+    for (const script of scripts) await page.addInitScript(script);
+    if (missing !== undefined) await page.route(missing, (route) => route.abort());
+    await page.goto(site.at(fragment));
     return visit;
   }
 
@@ -71,14 +84,11 @@ export class Visit {
     })`);
   }
 
-  async #watch(origin: string): Promise<void> {
-    await this.#context.route(
-      (url) => url.origin !== origin && url.protocol !== 'data:' && url.protocol !== 'blob:',
-      async (route) => {
-        this.foreignRequests.push(route.request().url());
-        await route.abort();
-      },
-    );
+  #watch(origin: string): void {
+    this.page.on('request', (request) => {
+      if (/^https?:/.test(request.url()) && !request.url().startsWith(`${origin}/`))
+        this.foreignRequests.push(request.url());
+    });
     this.page.on('console', (message) => {
       if (message.type() === 'error' || message.type() === 'warning') this.messages.push(message.text());
     });
@@ -134,7 +144,7 @@ export class Visit {
   }
 
   end(): Promise<void> {
-    return this.#context.close();
+    return this.page.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
