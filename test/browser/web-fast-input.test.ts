@@ -171,7 +171,7 @@ describe.skipIf(absent !== null)('fast input', () => {
     });
 
     it('runs a crowd again after a double click, which does not stop it', async () => {
-      await using visited = await visitWith('#crowd?people=20000');
+      await using visited = await visitWith('#crowd?people=5000');
       const { page } = visited;
       await page.locator('.results[aria-busy="false"]').waitFor();
       // On the left, where the narrower Stop button then appears.
@@ -189,7 +189,7 @@ describe.skipIf(absent !== null)('fast input', () => {
     });
 
     it('shows a view that the user leaves and opens again at once', async () => {
-      await using visited = await visitWith('#crowd?people=20000');
+      await using visited = await visitWith('#crowd?people=5000');
       const { page } = visited;
       await page.getByRole('button', { name: 'Stop' }).waitFor();
       await fastInput(page, "go('Graders'), () => {}, go('Crowd')");

@@ -189,7 +189,7 @@ describe.skipIf(absent !== null)('the page', () => {
     });
 
     it('shows the last address after fast changes of the history', async () => {
-      await using visited = await visit('#crowd?people=20000');
+      await using visited = await visit('#crowd?people=5000');
       const { page } = visited;
       const views = ['crowd?people=1000', 'person?by=planner&at=5', 'graders?people=48'];
       for (let k = 0; k < 12; k++) {
