@@ -60,8 +60,8 @@ const MAX_WEIGHT = 1 - 2 ** -20;
 const PARTS = 64;
 
 /**
- * Returns the effect of each weight of a grader on the ranking. Flips are verified by grading again. If no weight and no
- * `belief_skill` is negative, then no score is clamped, leads are linear, and the flips found are the nearest.
+ * Returns the effect of each weight of a grader on the ranking. Flips are verified by grading again. If no weight is
+ * negative, and no episode's `belief_skill`, then no score is clamped, leads are linear, and the flips found are the nearest.
  * @throws InputError as `rankPolicies`.
  */
 export function weightSensitivity(

@@ -36,7 +36,7 @@ const sampledCondition = (name: string, first: number, last: number): Condition 
 const namedPart = (profile: string): Part => ({ profile, seeds: { first: 0, last: 4 } });
 
 /**
- * The published conditions, in the order of tables. The first two are the 150 episodes of RhythmEnv's published
+ * The published conditions, in the order in which tables list them. The first two are the 150 episodes of RhythmEnv's published
  * evaluation.
  */
 export const CONDITIONS: readonly Condition[] = [

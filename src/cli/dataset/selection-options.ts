@@ -34,7 +34,11 @@ export function addFileOptions(command: Command): Command {
   return command
     .requiredOption('--jsonl <files...>', 'trajectories, one episode per line; - is the standard input')
     .requiredOption('--output <directory>', 'the directory for train, validation and README.md')
-    .addOption(new Option('--format <name>').choices(FORMATS.map(({ name }) => name)).default('jsonl'));
+    .addOption(
+      new Option('--format <name>', 'the format of train and validation')
+        .choices(FORMATS.map(({ name }) => name))
+        .default('jsonl'),
+    );
 }
 
 /** Words for the descriptions of the options. */
