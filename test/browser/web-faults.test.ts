@@ -1,6 +1,7 @@
 /** Tests the page under stress: hostile links, held keys, fast changes of the history, missing features, small screens. */
 import type { Page } from 'playwright-core';
-import { describe, expect, inject, it, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, test } from 'vitest';
+import type { Visit } from '../support/web/visit.js';
 import { setUpVisits } from '../support/web/visits.js';
 
 /** Moves as `web/src/person/moves-text.ts` writes them: a digit per action, then "-" and the changes of the belief. */
@@ -89,8 +90,13 @@ describe.skipIf(absent !== null)('the page', () => {
   const { at, visit } = setUpVisits();
 
   describe('with a hostile link', () => {
+    let visited: Visit;
+    beforeAll(async () => {
+      visited = await visit('#person');
+    });
+    afterAll(() => visited?.end());
+
     it.each(Object.entries(FIELDS))('to %s still works', async (view, names) => {
-      await using visited = await visit('#person');
       const { page } = visited;
       for (const text of HOSTILE) {
         const address = `#${view}?${names.map((name) => `${name}=${text}`).join('&')}`;
@@ -109,8 +115,8 @@ describe.skipIf(absent !== null)('the page', () => {
     });
 
     it('that is long but valid shows its week, and the next address is short', async () => {
-      await using visited = await visit(`#person?moves=0-${'0_.5_.5_.5~'.repeat(20_000)}`);
       const { page } = visited;
+      await visited.follow(`#person?moves=0-${'0_.5_.5_.5~'.repeat(20_000)}`);
       await slots(page, 1);
       await page.keyboard.press('1');
       await slots(page, 2);
@@ -262,16 +268,22 @@ describe.skipIf(absent !== null)('the page', () => {
   });
 
   describe('on a screen', () => {
-    it.each(['#crowd?people=1000', `#person?moves=${MOVES}`, FINISHED, '#graders?people=48'])(
-      'at 400 % zoom: %s scrolls in one direction only',
-      async (fragment) => {
-        await using visited = await visit(fragment);
-        const { page } = visited;
-        await page.setViewportSize({ width: 320, height: 256 });
-        await page.locator('.results, .person .now, table.flips').first().waitFor();
-        expect(await visited.overflowWidth()).toBeLessThanOrEqual(0);
-      },
-    );
+    it('at 400 % zoom: every view scrolls in one direction only', async () => {
+      await using visited = await visit('#crowd?people=1000');
+      const { page } = visited;
+      await page.setViewportSize({ width: 320, height: 256 });
+      const parts = {
+        '#crowd?people=1000': '.results',
+        [`#person?moves=${MOVES}`]: '.person .now',
+        [FINISHED]: '#who',
+        '#graders?people=48': 'table.flips',
+      };
+      for (const [fragment, part] of Object.entries(parts)) {
+        await visited.follow(fragment);
+        await page.locator(part).first().waitFor();
+        expect(await visited.overflowWidth(), fragment).toBeLessThanOrEqual(0);
+      }
+    });
 
     it('with forced colours: bars and selections are visible', async () => {
       await using visited = await visit(`#person?moves=${MOVES}`);
