@@ -11,5 +11,5 @@ export type { Played } from '../training/student/episodes.js';
 export type { TrainProgress } from '../training/student/train.js';
 export type { TrainOptions } from '../training/student/train-options.js';
 export { type TrainStudentOptions, trainStudent } from '../training/student/train-student.js';
-export { type TeachOptions, teach } from '../training/teaching/planner-teacher.js';
+export { type TeachOptions, teach } from '../training/teaching/policy-teacher.js';
 export type { SeedRange } from '../world/conditions.js';

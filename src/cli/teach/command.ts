@@ -1,7 +1,7 @@
 /** `rhythm-vec teach`: records trajectories of a teacher with reasons. */
 import { type Command, Option } from 'commander';
 import { STUDENT_NAMES } from '../../agents/student/shipped-students.js';
-import { DEFAULT_TEACHER } from '../../training/teaching/planner-teacher.js';
+import { DEFAULT_TEACHER } from '../../training/teaching/policy-teacher.js';
 import type { Context } from '../context.js';
 import { formatOption } from '../files/format-option.js';
 import { addLlmOptions } from '../llm/llm-options.js';

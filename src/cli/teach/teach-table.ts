@@ -7,7 +7,7 @@ import type { CompactEpisode } from '../../rollouts/trajectories/compact-episode
 import { episodeKey } from '../../rollouts/trajectories/write-line.js';
 import type { RowFormat } from '../../shared/row-files/file-formats.js';
 import { packageVersion } from '../../shared/version.js';
-import { teach, teacherNamed } from '../../training/teaching/planner-teacher.js';
+import { teach, teacherNamed } from '../../training/teaching/policy-teacher.js';
 import { CUSTOM } from '../../world/conditions.js';
 import { NUM_STEPS } from '../../world/fields.js';
 import { earlierEpisodes } from '../files/earlier-episodes.js';

@@ -15,6 +15,7 @@ function closeFrame(code: number, reason: string): Buffer {
   const payload = Buffer.alloc(2 + reason.length);
   payload.writeUInt16BE(code);
   payload.write(reason, 2, 'latin1');
+  // 0x88 is a whole frame with the opcode of close. The length of a short payload takes one byte.
   return Buffer.concat([Buffer.of(0x88, payload.length), payload]);
 }
 
@@ -39,6 +40,7 @@ export class WorkerSockets {
   sendCloseFrames(): void {
     for (const handle of this.#handles.values()) {
       const socket = new Socket({ handle, readable: false } as never);
+      // The client may have disconnected.
       socket.on('error', () => {});
       socket.end(closeFrame(CODE, REASON), () => socket.destroy());
     }

@@ -12,7 +12,7 @@ import { InputError } from '../../shared/errors.js';
 import type { DatasetPlan } from '../../training/datasets/grpo/grpo-options.js';
 import { grpoRowsAsync } from '../../training/datasets/grpo/grpo-rows.js';
 import { teachByModel } from '../../training/teaching/llm-teacher.js';
-import { teach } from '../../training/teaching/planner-teacher.js';
+import { teach } from '../../training/teaching/policy-teacher.js';
 import { auditShard } from './audit-shards.js';
 import type { AuditJob, DatasetJob, EvalJob, RunnableJob, TeachJob } from './job.js';
 import { partOf, type Shard, seedsOf } from './shard.js';

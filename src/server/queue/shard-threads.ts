@@ -35,6 +35,7 @@ export class ShardThreads {
       clearTimeout(timer);
       timer = setTimeout(() => void thread.terminate(), STOP_MS);
     };
+    // A thread that stores episodes is not terminated, unless this worker ends.
     const onSaving = (): void => {
       if (!end.aborted) clearTimeout(timer);
     };
@@ -59,6 +60,7 @@ export class ShardThreads {
   #open(): Worker {
     const thread = new Worker(this.#program);
     this.#all.add(thread);
+    // `resultOf` reports errors. Without this listener an error between two shards would end the process.
     thread.on('error', () => {});
     thread.on('exit', () => {
       this.#all.delete(thread);

@@ -108,6 +108,7 @@ class ShardProcessor {
     worker.on('lockRenewalFailed', (ids) => {
       for (const id of ids) worker.cancelJob(id, LOST_LEASE);
     });
+    // If Redis refuses a check, the next check follows.
     const watch = setInterval(() => void this.#cancelEnded(worker).catch(() => {}), WATCH_MS);
     try {
       await this.#untilDone(worker, AbortSignal.any([signal, this.#refused.signal]));

@@ -42,6 +42,7 @@ export function keysOf({ shape }: z.ZodObject): Keys {
   return new Map(Object.entries(shape).map(([key, schema]) => [key, isColumn(schema)]));
 }
 
+/** Returns whether a byte is white space of JSON: a space, a line feed, a carriage return or a tab. */
 const isSpace = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
 export class BodyReader {

@@ -173,6 +173,7 @@ function* blankList(json: Buffer, { start, end }: ParsedList): Paused<Buffer> {
     from = to + 1;
   }
   if (from === first) return json;
+  // The entry that replaces the valid entries is the digit 0.
   json[first] = 0x30;
   json[written - 1] = BYTE.comma;
   return json.subarray(0, written + json.copy(json, written, from));

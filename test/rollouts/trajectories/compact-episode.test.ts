@@ -15,7 +15,7 @@ import {
   USAGE_NAMES,
 } from '../../../src/rollouts/trajectories/trajectory-episode.js';
 import { episodeLine } from '../../../src/rollouts/trajectories/write-line.js';
-import { teach } from '../../../src/training/teaching/planner-teacher.js';
+import { teach } from '../../../src/training/teaching/policy-teacher.js';
 import { FAULTS } from '../../fakes/openai-faults.js';
 import { FORMER_FILES } from '../../support/former-files.js';
 import { modelOf, PLAYER, PRICES, requestsFrom, startModel } from '../../support/llm.js';

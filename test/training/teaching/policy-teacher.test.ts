@@ -1,9 +1,9 @@
-/** The planner as a teacher: batches, progress, recorded episodes and refused options. */
+/** Policies as teachers: batches, progress, recorded episodes and refused policies. */
 import { expect, it } from 'vitest';
 import { toGrader } from '../../../src/engine/graders/grader.js';
 import { parseCompletion } from '../../../src/rollouts/text/parse-completions.js';
 import { systemText } from '../../../src/rollouts/text/system-message.js';
-import { type TeachOptions, teach } from '../../../src/training/teaching/planner-teacher.js';
+import { type TeachOptions, teach } from '../../../src/training/teaching/policy-teacher.js';
 
 const options: TeachOptions = {
   ...{ policy: 'heuristic+inference', seeds: { first: 5, last: 5 } },
@@ -19,6 +19,7 @@ it('plays 64 seeds per batch, and rejects with the reason of its signal', async 
   };
   const playing = teach({ ...options, seeds: { first: 5, last: 70 }, onProgress, signal: controller.signal });
   await expect(playing.next()).rejects.toThrow('aborted');
+  // After the first step of the first batch of 64 of the 66 episodes.
   expect(reports).toEqual([[64, 66 * 28]]);
 });
 
