@@ -52,7 +52,7 @@ const CLIENT_OBSERVATION = OBSERVATION_SCHEMA.extend({
 });
 
 /** The environment of requests without a session. @throws as `createVecEnv`. */
-class Stateless {
+class StatelessEnv {
   readonly #env;
 
   constructor({ backend, kernel }: Pick<VecEnvOptions, 'backend' | 'kernel'>) {
@@ -81,7 +81,7 @@ export interface OpenEnvRoutes {
 
 /** Builds OpenEnv's routes. @throws as `createVecEnv`. */
 export function openEnvRoutes(engine: Pick<VecEnvOptions, 'backend' | 'kernel'>): OpenEnvRoutes {
-  const env = new Stateless(engine);
+  const env = new StatelessEnv(engine);
   return { routes: [...DESCRIPTIONS, ...episodeRoutes(env), MCP], close: () => env.close() };
 }
 
@@ -121,7 +121,7 @@ const DESCRIPTIONS: readonly Route[] = [
   },
 ];
 
-const episodeRoutes = (env: Stateless): readonly Route[] => [
+const episodeRoutes = (env: StatelessEnv): readonly Route[] => [
   {
     method: 'post',
     path: '/reset',

@@ -89,10 +89,10 @@ async function* playedBy(
 function policiesOf({ options }: EvalJob): EvaluateOptions['policies'] {
   const { policies, policy_files: files } = options;
   if (Object.keys(files).length === 0) return policies;
-  // A new object for each policy, because `notePolicy` changes it.
+  // A new object for each policy, because `setPolicyFlags` changes it.
   const storedPolicy = (): unknown => ({
     usesHiddenState: false,
-    open: () => Promise.reject(new Error('stored')),
+    open: () => Promise.reject(new Error('Expected no call of a policy in a merge.')),
   });
   const entries = policies.map((name) => [name, Object.hasOwn(files, name) ? storedPolicy() : name]);
   return Object.fromEntries(entries) as PolicyRecord;
@@ -103,7 +103,7 @@ const storedResults = ({ options }: EvalJob, lines: StoredLines): StoredResults 
     const texts = await lines.linesOf({ condition, policy: policy.name, profile }, seeds);
     if (texts === null) return null;
     const rows = texts.map((text) => JSON.parse(text));
-    if (policy instanceof UserPolicy) notePolicy(policy, rows);
+    if (policy instanceof UserPolicy) setPolicyFlags(policy, rows);
     const isRecorded = options.output === 'trajectories';
     return {
       result: resultOf(rows.map((row) => row.final ?? row)),
@@ -113,10 +113,10 @@ const storedResults = ({ options }: EvalJob, lines: StoredLines): StoredResults 
 });
 
 /** Sets, from stored episodes, whether a user's policy states beliefs and whether it uses hidden state. */
-function notePolicy(policy: UserPolicy, rows: readonly Record<string, unknown>[]): void {
-  const states = ({ belief, steps }: Record<string, unknown>): boolean =>
+function setPolicyFlags(policy: UserPolicy, rows: readonly Record<string, unknown>[]): void {
+  const statesBelief = ({ belief, steps }: Record<string, unknown>): boolean =>
     belief === 'own' || ((steps ?? []) as { belief: unknown }[]).some((step) => step.belief !== null);
-  if (rows.some(states)) policy.statesBeliefs = true;
+  if (rows.some(statesBelief)) policy.statesBeliefs = true;
   if (rows.some(({ oracle }) => oracle === true)) Object.assign(policy.policy, { usesHiddenState: true });
 }
 

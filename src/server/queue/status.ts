@@ -47,13 +47,13 @@ export interface JobStatus {
   /** The number of failed attempts, including those that were later repeated with success. */
   readonly failures: number;
   readonly failed: readonly FailedShard[];
-  /** Shards that gave other bytes when they were computed again. */
+  /** The indices of the shards that gave other bytes when they were computed again. */
   readonly different: readonly number[];
   /** Dollars that a language model has cost, including the highest cost of pending requests; null for other jobs. */
   readonly spent: number | null;
   /** Dollars; null for no limit. */
   readonly budget: number | null;
-  /** The file of a collected job. */
+  /** The file of a collected job as HOST:PATH; null for other jobs. */
   readonly file: string | null;
 }
 
@@ -99,13 +99,16 @@ export async function readStatus(queue: Queue, name?: string): Promise<JobStatus
   return all;
 }
 
+/** The maximum number of jobs that an error lists. */
+const LISTED = 5;
+
 /** Returns the error for a name without a job. */
 export async function missingJob(queue: Queue, name: string): Promise<QueueError> {
   const names = await jobNames(queue);
   const known =
     names.length === 0
       ? 'no job'
-      : `${names.length > 5 ? 'the last jobs' : 'the jobs'} ${names.slice(-5).join(', ')}`;
+      : `${names.length > LISTED ? 'the last jobs' : 'the jobs'} ${names.slice(-LISTED).join(', ')}`;
   return new QueueError(
     `Expected a job of the queue "${queue.prefix}", got ${JSON.stringify(name)}; the queue has ${known}. ` +
       'Pass a name that "queue submit" printed, and its --redis and --prefix.',
@@ -150,6 +153,7 @@ const countActive = (queue: Queue, name: string): Promise<number> =>
 /** Returns the finished shards per second; null before the first. @param finishes times in milliseconds, the latest first. */
 function rateOf(finishes: readonly number[], { startedAt }: StoredJob): number | null {
   const [last] = finishes;
+  // The rate after a single shard is computed from the time since the job started.
   const first = finishes.length > 1 ? finishes[finishes.length - 1] : startedAt;
   if (last === undefined || first === null || last <= first) return null;
   const count = finishes.length > 1 ? finishes.length - 1 : 1;

@@ -136,10 +136,15 @@ class Training {
     const episodes = partOf(this.#episodes, 0, this.#episodesAfter(round));
     const [trained, heldOut] = split(episodes);
     const samples = await samplesOf(trained, this.#world, this.#hooks.engine);
-    const test = await samplesOf(heldOut, this.#world, this.#hooks.engine);
+    const heldOutSamples = await samplesOf(heldOut, this.#world, this.#hooks.engine);
     for (let epoch = epochsDone; epoch < epochs; epoch++) {
       const losses = await this.#fitEpoch(round, epoch, trained, samples);
-      this.#figures.push({ round, epoch, ...losses, ...(await this.#figuresIn(test, heldOut.labels)) });
+      this.#figures.push({
+        round,
+        epoch,
+        ...losses,
+        ...(await this.#figuresIn(heldOutSamples, heldOut.labels)),
+      });
       await this.#finishPart(round === 0 ? 'cloning' : `round ${round}: training`);
     }
   }
@@ -181,7 +186,8 @@ class Training {
 
   #network = async (): Promise<Network> => new Network((await this.#learner.state()).layers);
 
-  #figuresIn = async (test: Samples, labels: Uint8Array) => figuresOf(await this.#network(), test, labels);
+  #figuresIn = async (samples: Samples, labels: Uint8Array) =>
+    figuresOf(await this.#network(), samples, labels);
 
   /** Refines the clone. */
   async refine(): Promise<void> {
