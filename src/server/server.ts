@@ -55,6 +55,7 @@ export const urlOf = (host: string, port: number): string =>
 function listen(server: Server, { host, port }: Settings): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
+    // Node expects an IPv6 address without brackets.
     server.listen(port, host.replace(/^\[(.*)\]$/, '$1'), () => {
       server.off('error', reject);
       resolve();
@@ -65,6 +66,7 @@ function listen(server: Server, { host, port }: Settings): Promise<void> {
 /** Milliseconds between two checks for idle connections during a shutdown. Clients would keep idle connections open for seconds. */
 const CHECK_MS = 20;
 
+/** Stops a server. @returns the number of connections that were cut off after `graceMs`. */
 async function shutDown({ server, sockets, drain, free }: ServerParts, graceMs: number): Promise<number> {
   drain();
   const closed = new Promise((resolve) => server.close(resolve));

@@ -21,7 +21,10 @@ const OTHER_UPGRADE: UpgradeRejection = {
     'Expected HTTP/1.1, or an upgrade to a WebSocket, got another upgrade. Send the request without it.',
 };
 
-/** Upgrades a request to a WebSocket, or sends an error and closes the connection. */
+/**
+ * Upgrades a request to a WebSocket, or sends an error and closes the connection.
+ * @param head the first bytes after the request's head.
+ */
 export function upgrade(
   sockets: SocketsByPath,
   rejectionOf: AccessCheck,

@@ -73,6 +73,7 @@ function freePort({ host }: Settings): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', reject);
+    // Node expects an IPv6 address without brackets.
     server.listen(0, host.replace(/^\[(.*)\]$/, '$1'), () => {
       const { port } = server.address() as { port: number };
       server.close(() => resolve(port));

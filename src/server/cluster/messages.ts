@@ -19,16 +19,21 @@ export interface SentError {
 export type ToPrimary =
   /** The worker listens for messages. */
   | { readonly type: 'loaded' }
+  /** The worker accepts connections. */
   | { readonly type: 'ready' }
+  /** The worker could not do what a message asked, such as 'start'. */
   | { readonly type: 'failed'; readonly error: SentError }
+  /** Asks for `count` of a quota. The primary answers with 'granted' and the same id. */
   | { readonly type: 'take'; readonly id: number; readonly quota: QuotaName; readonly count: number }
   | { readonly type: 'give back'; readonly quota: QuotaName; readonly count: number }
   /** Sent together with the connection's handle. */
   | { readonly type: 'socket opened'; readonly id: number }
   | { readonly type: 'socket closed'; readonly id: number }
+  /** Asks for the metrics of the whole server. The primary answers with 'metrics' and the same id. */
   | { readonly type: 'get metrics'; readonly id: number }
+  /** The answer to 'get own metrics'. */
   | { readonly type: 'own metrics'; readonly id: number; readonly metrics: readonly MetricObject[] }
-  /** All requests have ended, or were cut off: the number of connections that were cut off. */
+  /** All requests have ended or were cut off. `cutOff` is the number of connections that were cut off. */
   | { readonly type: 'stopped'; readonly cutOff: number };
 
 /** A message of the primary process to a worker. */

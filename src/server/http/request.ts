@@ -78,6 +78,7 @@ export class HttpRequest {
   async bytes(inspect: Inspect = () => {}): Promise<Buffer> {
     const contentLength = this.#incoming.headers['content-length'];
     if (Number(contentLength ?? 0) > this.#limit) throw new TooLargeError(this.#limit);
+    // A buffer outside of Node's pool begins at offset 0, as the arrays of a binary frame need it.
     let body: Buffer = Buffer.allocUnsafeSlow(Number(contentLength ?? FIRST_BYTES));
     let length = 0;
     let invalid: unknown;

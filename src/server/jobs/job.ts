@@ -114,9 +114,10 @@ export interface SelectionJob extends JobBase {
 export type Job = TeachJob | EvalJob | AuditJob | DatasetJob | SelectionJob;
 /** The jobs that `runShard` computes: all but `SelectionJob`, whose shards read files. */
 export type RunnableJob = Exclude<Job, SelectionJob>;
+/** The kinds of these jobs. */
+export type JobKind = RunnableJob['kind'];
 /** Jobs whose results are episodes. */
 export type EpisodeJob = TeachJob | EvalJob;
-export type JobKind = RunnableJob['kind'];
 
 /** Returns a job of this version and world. */
 export function createJob<J extends Job>(kind: J['kind'], grader: Grader, options: J['options']): J {

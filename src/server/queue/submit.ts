@@ -97,5 +97,6 @@ async function checkNotCollected(queue: Queue, name: string): Promise<void> {
 function entryOf({ name, submission, kind, priority }: StoredJob, index: number) {
   const data: ShardData = { job: name, submission, index };
   const opts = { jobId: shardId(data), priority, attempts: ATTEMPTS, backoff: BACK_OFF };
+  // BullMQ drops a shard that is finished, and stores no stack traces of failures.
   return { name: kind, data, opts: { ...opts, removeOnComplete: true, stackTraceLimit: 0 } };
 }

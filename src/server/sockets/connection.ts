@@ -30,7 +30,7 @@ export class Connection {
   #finishReason = '';
   /** The time of the last frame, in milliseconds of a monotonic clock. */
   receivedAt = performance.now();
-  /** Whether the last ping was answered. */
+  /** Whether a frame or the answer to a ping has arrived since the last ping. */
   alive = true;
 
   /** @param onFailure receives unexpected errors. */

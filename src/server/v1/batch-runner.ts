@@ -8,10 +8,12 @@ import { LARGE, Scheduler } from '../scheduler.js';
 import { parse } from './batch-schemas.js';
 import { BodyReader, keysOf } from './body-reader.js';
 
+/** Options of a BatchRunner: limits as in `ServeOptions`, and the engine. */
 export interface BatchRunnerOptions extends Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'> {
   readonly batchRequests: number;
   readonly batchQueue: number;
   readonly batchWaitMs: number;
+  /** Called with the number of rows of each request that was computed. */
   readonly onDone: (what: BatchKind, count: number) => void;
 }
 
@@ -61,6 +63,7 @@ export class BatchRunner extends Scheduler {
         await turn();
         return parse(schema, reader.fields(body));
       };
+      // A large body is parsed when it is its turn, because its values need much memory.
       if (body.length >= LARGE) {
         return jsonPieces(await this.runLarge(body.length, async () => work(await read(), turn)));
       }

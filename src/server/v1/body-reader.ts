@@ -25,7 +25,7 @@ export const MAX_ROW_BYTES = 2 ** 20;
 export const MAX_VALUE_BYTES = 2 ** 16;
 const MAX_KEY_BYTES = 256;
 
-/** The part of the JSON text that must follow, or that is being read. */
+/** The part of the JSON text that must follow, or that is being read. 'no object' means that the body is another value. */
 type State = keyof typeof EXPECTED | 'in key' | 'in value' | 'no object';
 
 const EXPECTED = {
