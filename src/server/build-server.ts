@@ -90,6 +90,7 @@ export function buildServer(
     connectionsCheckingInterval: CHECK_MS,
   };
   const { fetch } = app;
+  // `overrideGlobalObjects` would replace the global Request and Response of the process.
   const server = createAdaptorServer({ fetch, serverOptions, overrideGlobalObjects: false }) as Server;
   // Ends connections that neither send nor read. WebSockets have a time limit of their own.
   server.setTimeout(idleMs);

@@ -63,6 +63,7 @@ export class OpenEnvSession implements MessageHandler {
       this.#envIndex = this.#pool.claim();
       return null;
     }
+    // The socket closed before the quota answered.
     this.#quota.giveBack(1);
     return { frame: null };
   }

@@ -144,6 +144,7 @@ class Cluster {
         this.#workers[index] = null;
         this.#workerMetrics.end(worker);
         worker.release();
+        // Has no effect if the worker was ready.
         reject(new Error(`Expected worker ${index + 1} to start, but it ended with ${signal ?? code}.`));
         if (this.#stopping || !isReady) return;
         const isStable = performance.now() - startedAt > STABLE_MS;
@@ -164,6 +165,7 @@ class Cluster {
       log(`Worker ${index + 1} was replaced.`);
     } catch (error) {
       if (this.#stopping) return;
+      // A worker that could not start a server may still run.
       this.#workers[index]?.clusterWorker.process.kill('SIGKILL');
       log(`Worker ${index + 1} cannot start; trying again: ${(error as Error).message}`);
       void this.#replace(index, nextMs);

@@ -78,7 +78,7 @@ export const ROLLOUT_REQUEST = z.strictObject({
   action_sequences: column(z.array(ACTION).length(NUM_STEPS))
     .nullish()
     .transform(nullAsAbsent)
-    .describe('of policy "action_sequences": the actions of every rollout, group by group'),
+    .describe('for policy "action_sequences": the actions of every rollout, group by group'),
   belief: z
     .array(z.number().min(0).max(1))
     .length(NUM_BELIEFS)
@@ -88,7 +88,7 @@ export const ROLLOUT_REQUEST = z.strictObject({
   belief_sequences: column(z.array(BELIEF).length(NUM_STEPS))
     .nullish()
     .transform(nullAsAbsent)
-    .describe('with action_sequences, in place of belief: the belief given with each action, null for none'),
+    .describe('with action_sequences, instead of belief: the belief given with each action, null for none'),
   policy_seeds: z
     .union([z.literal('member'), z.int().min(0).max(MAX_U32)])
     .nullish()
