@@ -21,6 +21,7 @@ export interface CollectorId {
 /** A collector's claim of a job. */
 export interface Claim extends CollectorId {
   readonly job: StoredJob;
+  /** The random id of the collector. */
   readonly id: string;
 }
 
@@ -28,7 +29,7 @@ export interface Claim extends CollectorId {
 const CLAIM_MS = 30_000;
 
 /**
- * Claims a job for a collector. The first write must be one that Redis allows when its memory is full:
+ * Claims a job for a collector: sets the claim to "ID PROCESS FILE". The first write must be one that Redis allows when its memory is full:
  * then the script's other writes are allowed too. KEYS: job, collector, results, digests. ARGV: id, process, file, milliseconds,
  * submission, id of a collector whose process has ended. Returns {'ok'}, {'ended'}, {'busy', id, process, file} or {'elsewhere', file}.
  */

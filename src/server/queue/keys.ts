@@ -21,7 +21,7 @@ export interface JobKeys {
   readonly rate: string;
   /** List: the times at which the last shards were finished, in milliseconds, the latest first. */
   readonly finished: string;
-  /** Text that expires: the claim of the running collector. */
+  /** Text that expires: the claim of the running collector, as "ID PROCESS FILE". */
   readonly collector: string;
   /** Set: the failed attempts that are counted. */
   readonly failures: string;
