@@ -47,7 +47,10 @@ async function openAtSteps(engine: AsyncEngine, stops: number[] = [0, 0, 0]): Pr
   return one;
 }
 
-/** Draws a call of the batch `to`, which may copy from the batch `from`. Steps are often illegal. */
+/**
+ * Draws a call. Steps are often illegal.
+ * @returns a function that makes the call on the batch `to`. The call may copy from the batch `from`.
+ */
 async function anyCall(
   random: Random,
   source: OpenedAsyncBatch,
@@ -58,9 +61,9 @@ async function anyCall(
     'step',
     'step',
     'step',
-    'last step',
+    'step of all',
     'reset',
-    'masked',
+    'masked reset',
     'gather',
     'run',
     'run from',
@@ -71,8 +74,8 @@ async function anyCall(
     const words = await source.batch.save();
     return (_, to) => to.batch.load(words);
   }
-  if (kind === 'reset' || kind === 'masked') {
-    const mask = kind === 'masked' ? random.mask(n, 0.4) : null;
+  if (kind === 'reset' || kind === 'masked reset') {
+    const mask = kind === 'masked reset' ? random.mask(n, 0.4) : null;
     const request = { ...random.resetAtAnyStep(n), mask };
     // Starts near the end, so that the next calls end episodes.
     if (request.start !== undefined) request.start.steps.fill(NUM_STEPS - 2);
