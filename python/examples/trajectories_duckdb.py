@@ -3,6 +3,8 @@
     pip install duckdb
     npx rhythm-vec eval --policies random,heuristic+constant --trajectories episodes.parquet
     python python/examples/trajectories_duckdb.py episodes.parquet
+
+The column `teacher` has the policy's name.
 """
 
 import sys

@@ -4,7 +4,8 @@
     npx rhythm-vec eval --policies random,heuristic+constant --trajectories episodes.parquet
     python python/examples/trajectories_pyarrow.py episodes.parquet
 
-It reads only the columns that it needs, and the actions in batches of rows.
+The column `teacher` has the policy's name. The example reads only the columns that it needs, and the actions in batches of
+rows.
 """
 
 import sys

@@ -1,6 +1,6 @@
 """A `gymnasium.vector.VectorEnv` that plays its episodes on a `rhythm-vec serve` server.
 
-It needs Python 3.10 or later, gymnasium 1.1 and websockets 15.
+It needs Python 3.10, gymnasium 1.1 and websockets 15, or later releases.
 
     from rhythm_vec import RemoteVectorEnv
 
