@@ -29,7 +29,7 @@ class ProxyVectorEnv(BaseVectorEnv):
     _last_result: Optional[Arrays] = None
 
     def _call(self, name: str, options: Mapping[str, Any], arrays: Arrays) -> Arrays:
-        """Computes a reset or a step. Returns the arrays of a StepResult, `seeds` and `episode_numbers`, by name."""
+        """Computes a call, "reset" or "step". Returns the arrays of a StepResult, `seeds` and `episode_numbers`, by name."""
         raise NotImplementedError
 
     def reset(self, *, seed: Seed = None, options: Optional[Mapping[str, Any]] = None) -> Tuple[Array, Infos]:

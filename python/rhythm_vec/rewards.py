@@ -17,6 +17,7 @@ from .texts import Completion, Grader, texts_of
 RewardFunction = Callable[..., List[Optional[float]]]
 
 _REWARDS = ("format_valid", "action_legal", "env_reward", "belief_accuracy", "belief_skill", "total")
+#: The maximum number of invalid rows that a warning lists.
 _MAX_LISTED = 5
 
 
