@@ -1,4 +1,4 @@
-/** Logs of trainings: the student's scores between the parts of its training, and the seconds until then. */
+/** Writes and reads logs of trainings (docs/students.md): the student's scores at checkpoints, and the seconds until then. */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { Network } from '../src/agents/student/network.js';
 import { Student } from '../src/agents/student/student.js';

@@ -1,4 +1,7 @@
-/** The trainings of the package's students: a clone of the planner for each grader, and its refinement. */
+/**
+ * Trains the package's students for each grader: first a clone, which imitates the planner, then its refinement
+ * (docs/students.md).
+ */
 import { existsSync } from 'node:fs';
 import type { StudentName } from '../src/agents/student/shipped-students.js';
 import { runTrain, type TrainCommandOptions } from '../src/cli/train/run-train.js';

@@ -1,6 +1,6 @@
 /**
- * Autoreset compared call by call with Gymnasium's SyncVectorEnv of a counting environment: its observation is the step
- * and the last action, its reward is 1, and its episodes have 28 steps.
+ * Compares autoreset, call by call, with Gymnasium's SyncVectorEnv. The environments in SyncVectorEnv only count: the
+ * observation is the step and the last action, the reward is 1, and episodes have 28 steps.
  *
  * Masked resets bring the environments out of phase. test/engine/vec-env/autoreset.test.ts tests the features that Gymnasium
  * lacks: step masks, resets of no environment, `run`, grades, and seeds of the episodes that autoreset begins.
