@@ -25,9 +25,9 @@ def well_bounds(steps: npt.NDArray[Any], weights: npt.NDArray[np.float32]) -> Bo
         weights: f32 [n, 5]: reward weights; NaN for unknown weights.
     """
     doubles = weights.astype(np.float64)
-    simplex = (np.abs(doubles.sum(axis=1) - 1) <= _world.SUM_TOLERANCE) & (doubles >= 0).all(axis=1)
-    high = np.where(simplex, steps * (1 + 2 * _world.SUM_TOLERANCE), _world.MAX_SUM)
-    low = np.where(simplex, 0.0, -_world.MAX_SUM)
+    is_average = (np.abs(doubles.sum(axis=1) - 1) <= _world.SUM_TOLERANCE) & (doubles >= 0).all(axis=1)
+    high = np.where(is_average, steps * (1 + 2 * _world.SUM_TOLERANCE), _world.MAX_SUM)
+    low = np.where(is_average, 0.0, -_world.MAX_SUM)
     return np.where(steps == 0, 0.0, low), np.where(steps == 0, 0.0, high)
 
 
