@@ -162,7 +162,11 @@ export function renderBodies(figures: readonly BodyFigures[]): string {
     'added / body',
   ];
   const lines = figures.map(({ path, what, bodyBytes, answerBytes, cpuMs, longestMs, addedBytes }) => [
-    ...[what, path, digits(bodyBytes / MIB, 1), digits(answerBytes / MIB, 1), digits(cpuMs / 1000, 2)],
+    what,
+    path,
+    digits(bodyBytes / MIB, 1),
+    digits(answerBytes / MIB, 1),
+    digits(cpuMs / 1000, 2),
     digits(longestMs, 0),
     addedBytes === null ? '-' : digits(addedBytes / MIB, 0),
     addedBytes === null ? '-' : digits(addedBytes / bodyBytes, 1),

@@ -98,11 +98,19 @@ export function renderCore(core: CoreFigures, rows: readonly Row[]): string {
   const { clock, rates, bandwidths } = core;
   const mixText = ({ arithmetic, choices, words }: Operations) => `${arithmetic} : ${choices} : ${words}`;
   const operations = rates.map(({ kernel, lanes, mix, perCycle, perNs, spread, ofBest }) => [
-    ...[kernel, 32 * lanes, mixText(mix), digits(perCycle, 2), digits(perNs, 1)],
-    ...[percent(spread), percent(ofBest)],
+    kernel,
+    32 * lanes,
+    mixText(mix),
+    digits(perCycle, 2),
+    digits(perNs, 1),
+    percent(spread),
+    percent(ofBest),
   ]);
   const memory = bandwidths.map(({ bytes, store, copy, spread }) => [
-    ...[`${bytes / 2 ** 10} KiB`, digits(store, 0), digits(copy, 0), percent(spread)],
+    `${bytes / 2 ** 10} KiB`,
+    digits(store, 0),
+    digits(copy, 0),
+    percent(spread),
   ]);
   const slow = rows.filter((row) => row.core !== null && row.core < MIN_CORE);
   return [

@@ -92,9 +92,14 @@ function observationAfter({ steps }: GoldenEpisode, t: number): number[] {
   const { meters, event, action, reward, delta, anomaly } = steps[t];
   const taken = t + 1;
   return [
-    ...[taken, Math.floor(taken / NUM_SLOTS), taken % NUM_SLOTS, NUM_STEPS - taken],
+    taken,
+    Math.floor(taken / NUM_SLOTS),
+    taken % NUM_SLOTS,
+    NUM_STEPS - taken,
     ...meters,
-    ...[event === null ? -1 : EVENT_NAMES.indexOf(event), ACTION_NAMES.indexOf(action), reward],
+    event === null ? -1 : EVENT_NAMES.indexOf(event),
+    ACTION_NAMES.indexOf(action),
+    reward,
     ...delta,
     ...anomaly,
   ];

@@ -118,8 +118,13 @@ it('text and lines contrast with their background', () => {
 
 it('all colours differ, so that replacing the colours of the light theme with those of the dark theme changes no others', () => {
   const others = [
-    ...[...CATEGORY_SHADES.flat(), ...COMPONENT_COLOURS, ...policiesOn('light'), ...policiesOn('dark')],
-    ...[INK_ON_COLOUR, SERIES, ACCENT],
+    ...CATEGORY_SHADES.flat(),
+    ...COMPONENT_COLOURS,
+    ...policiesOn('light'),
+    ...policiesOn('dark'),
+    INK_ON_COLOUR,
+    SERIES,
+    ACCENT,
   ];
   const all = [...Object.values(LIGHT), ...Object.values(DARK), ...others];
   expect(new Set(all).size).toBe(all.length);

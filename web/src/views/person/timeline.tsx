@@ -168,7 +168,13 @@ function stepsOf({ moves, transitions }: EpisodeSoFar, rival: Rival | null): Tab
     caption:
       'Every step: the meters after it; in brackets, the change of each meter and the personal or random part of the change',
     columns: [
-      ...['step', 'when', 'action', 'event', 'reward', 'belief', ...METER_NAMES],
+      'step',
+      'when',
+      'action',
+      'event',
+      'reward',
+      'belief',
+      ...METER_NAMES,
       ...(rival === null ? [] : [`belief of ${rival.name}`]),
     ],
     rows: transitions

@@ -60,7 +60,10 @@ const tableOf = (points: readonly TrainingPoint[]): TableProps => ({
     const most = actionShares.indexOf(Math.max(...actionShares));
     return [
       seconds.toFixed(1),
-      ...[finalScore.toFixed(3), beliefMae.toFixed(3), signed(firstHalfMean), signed(secondHalfMean)],
+      finalScore.toFixed(3),
+      beliefMae.toFixed(3),
+      signed(firstHalfMean),
+      signed(secondHalfMean),
       `${plain(ACTION_STYLES[most].action)}, ${Math.round(100 * actionShares[most])} %`,
     ];
   }),
