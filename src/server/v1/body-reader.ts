@@ -29,8 +29,13 @@ const MAX_KEY_BYTES = 256;
 type State = keyof typeof EXPECTED | 'in key' | 'in value' | 'no object';
 
 const EXPECTED = {
-  ...{ object: 'an object', 'first key': "a key or '}'", key: 'a key', colon: "':'" },
-  ...{ value: 'a value', comma: "',' or '}'", nothing: 'nothing more' },
+  object: 'an object',
+  'first key': "a key or '}'",
+  key: 'a key',
+  colon: "':'",
+  value: 'a value',
+  comma: "',' or '}'",
+  nothing: 'nothing more',
 } as const;
 
 /** The keys of a request, and whether the value of each may be a column. */

@@ -45,7 +45,12 @@ export function toSelection(options: SelectionOptions): EpisodeSelection {
   const seeds = checkRange('seeds', options.seeds ?? TRAINING_SEEDS, MAX_U32);
   if (!allowEvalSeeds) refuseEvalSeeds(seeds);
   return {
-    ...{ teacher, model, conditions, seeds, allowEvalSeeds, grader },
+    teacher,
+    model,
+    conditions,
+    seeds,
+    allowEvalSeeds,
+    grader,
     allowOracle: checkBoolean('allowOracle', options.allowOracle ?? false),
     steps: checkRange('steps', options.steps ?? ALL_STEPS, ALL_STEPS.last),
     validation: checkBetween('--validation', options.validation ?? 0.1, 0, MAX_VALIDATION),

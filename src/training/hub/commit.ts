@@ -74,7 +74,9 @@ async function commitOnce(
   }
   const events = connection.library.commitIter({
     ...commonParams(connection),
-    ...{ repo, branch, ...message },
+    repo,
+    branch,
+    ...message,
     // The Hub refuses the commit if the branch has another head: after a commit of somebody else, or of an earlier
     // attempt whose answer was lost.
     parentCommit: remote.head ?? undefined,

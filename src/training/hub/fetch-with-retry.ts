@@ -38,7 +38,9 @@ export function fetchWithRetry(options: FetchOptions): typeof fetch {
   const { signal, clock } = options;
   return (input, init) =>
     retry(() => attempt(input, init ?? {}, options), {
-      ...{ retries: RETRIES, signal, clock },
+      retries: RETRIES,
+      signal,
+      clock,
       waitAfter: (failed) => waitAfter(failed, options),
     });
 }

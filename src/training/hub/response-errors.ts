@@ -42,7 +42,9 @@ export function responseError(
   const brief = `Expected the Hub to answer ${what}, got status ${status}${quoted}`;
   return new HubError(`${brief}. ${remedy}${id}`, {
     brief,
-    ...{ status, hubCode, transient },
+    status,
+    hubCode,
+    transient,
     retryAfterMs: demandedWaitMs(headers),
   });
 }

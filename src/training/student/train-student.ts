@@ -36,7 +36,8 @@ export async function trainStudent(options: TrainStudentOptions): Promise<Uint8A
   const engine = { backend, kernel, threads };
   const { runTraining } = await loadTraining();
   const trained = await runTraining(request, null, {
-    ...{ engine, signal },
+    engine,
+    signal,
     onCheckpoint: async () => {},
     onProgress: onProgress ?? (() => {}),
   });

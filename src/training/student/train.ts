@@ -204,8 +204,10 @@ class Training {
   async #finishPart(stage: string): Promise<void> {
     const [figures, refinement] = [[...this.#figures], this.#refinement];
     await this.#hooks.onCheckpoint({
-      ...{ figures, refinement },
-      ...{ episodes: this.#episodes, learner: await this.#learner.state() },
+      figures,
+      refinement,
+      episodes: this.#episodes,
+      learner: await this.#learner.state(),
     });
     const { done, total } = progressOf(this.#request, this.#figures.length, this.#episodes, refinement);
     const percent = Math.round((100 * done) / total);

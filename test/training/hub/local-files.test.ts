@@ -38,10 +38,19 @@ describe('targets', () => {
 
   it('leave out hidden and temporary files and links, unless they are passed by name', async () => {
     const at = directoryOf({
-      ...{ 'd/.env': 's', 'd/.git/config': 'g', 'd/t.jsonl.partial': 'p', 'd/.t.7.tmp': 't', 'd/x.tmp': 't' },
-      ...{ 'd/x~': 'b', 'd/sub/.cache/y': 'c', 'd/sub/z': 'z' },
-      ...{ 'd/t.jsonl.spent': 's', 'd/t.jsonl.lock': '7', 'd/sub/uv.lock': 'u' },
-      ...{ 'd/t.parquet.lock': '7', 'd/t.parquet.partial.footer': 'f' },
+      'd/.env': 's',
+      'd/.git/config': 'g',
+      'd/t.jsonl.partial': 'p',
+      'd/.t.7.tmp': 't',
+      'd/x.tmp': 't',
+      'd/x~': 'b',
+      'd/sub/.cache/y': 'c',
+      'd/sub/z': 'z',
+      'd/t.jsonl.spent': 's',
+      'd/t.jsonl.lock': '7',
+      'd/sub/uv.lock': 'u',
+      'd/t.parquet.lock': '7',
+      'd/t.parquet.partial.footer': 'f',
     });
     symlinkSync('/etc/passwd', join(at, 'd/link'));
     const { files, leftOut } = await collectFiles([join(at, 'd')]);

@@ -6,8 +6,10 @@ import { systemText } from '../../../src/rollouts/text/system-message.js';
 import { type TeachOptions, teach } from '../../../src/training/teaching/policy-teacher.js';
 
 const options: TeachOptions = {
-  ...{ policy: 'heuristic+inference', seeds: { first: 5, last: 5 } },
-  ...{ profiles: 'discrete', grader: toGrader('v1') },
+  policy: 'heuristic+inference',
+  seeds: { first: 5, last: 5 },
+  profiles: 'discrete',
+  grader: toGrader('v1'),
 };
 
 it('plays 64 seeds per batch, and rejects with the reason of its signal', async () => {
@@ -32,8 +34,13 @@ it('plays the actions and beliefs of its completions, and reports every step', a
   expect([value!.length, (await playing.next()).done]).toEqual([1, true]);
   expect(reports).toEqual(Array.from({ length: 28 }, (_, k) => [k + 1, 28]));
   expect(episode).toMatchObject({
-    ...{ seed: 5, teacher: 'heuristic+inference', model: null, objective: null, oracle: false },
-    ...{ profile_mode: 'discrete', grader: { name: 'v1' } },
+    seed: 5,
+    teacher: 'heuristic+inference',
+    model: null,
+    objective: null,
+    oracle: false,
+    profile_mode: 'discrete',
+    grader: { name: 'v1' },
   });
   expect(episode.steps).toHaveLength(28);
   for (const { completion, reasoning, belief, action } of episode.steps) {

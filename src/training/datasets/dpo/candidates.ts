@@ -33,7 +33,11 @@ export function toCandidate(episode: TrajectoryEpisode, by: Criterion, score: nu
   const { seed, profile_mode: profileMode, teacher, model, system, grader, steps } = episode;
   if (system === null) return null;
   return {
-    ...{ seed, profileMode, teacher, model, system },
+    seed,
+    profileMode,
+    teacher,
+    model,
+    system,
     start: JSON.stringify([seed, profileMode, grader, system]),
     actions: steps.map(({ action }) => action),
     answers: steps.map((step) => {

@@ -76,7 +76,9 @@ export interface RowPart {
 }
 
 const optionsOf = ({ backend, kernel, threads }: Engine) => ({
-  ...{ backend, kernel, threads },
+  backend,
+  kernel,
+  threads,
   observation: { history: true },
 });
 

@@ -48,6 +48,13 @@ export function sftRowsOf({ steps }: SftPlan, episode: TrajectoryEpisode, score:
         { role: 'user', content: prompt! },
         { role: 'assistant', content: completion! },
       ],
-      ...{ seed, profile_mode, condition, step_index: step, teacher, model, objective, final_score },
+      seed,
+      profile_mode,
+      condition,
+      step_index: step,
+      teacher,
+      model,
+      objective,
+      final_score,
     }));
 }

@@ -75,7 +75,8 @@ export async function compareActions(env: AnyVecEnv, options: ComparisonOptions)
   }
   return {
     ...rowsOf(forks, resultsOf(result)),
-    ...{ allInputs, targets },
+    allInputs,
+    targets,
     finalScores: result.finalScores.slice(),
     beliefMae: result.beliefMae.slice(),
   };
@@ -160,7 +161,9 @@ async function playForks(given: ForkOptions): Promise<Forks> {
     result = await fork.step(choices.actions, { beliefs: choices.beliefs });
   }
   return {
-    ...{ episodes, others, results: resultsOf(result) },
+    episodes,
+    others,
+    results: resultsOf(result),
     inputs: gather(inputs, FEATURE_COUNT, episodes),
     own: Uint8Array.from(episodes, (i) => chosen.actions[i]),
   };
