@@ -95,14 +95,14 @@ class Arguments {
   // Records memory that the call reads. Fails and returns false if the call also writes it.
   bool record_read(const void* data, size_t bytes, const char* name) {
     if (!ok_) return false;
-    if (written_.overlaps(data, bytes)) return fail<int>(name, "memory that the call does not write") != nullptr;
+    if (written_.overlaps(data, bytes)) return refuse(name, "memory that the call does not write");
     return record(read_, data, bytes, name);
   }
   // Records memory that the call writes. Fails and returns false if the call also reads it or writes it as another array.
   bool record_write(const void* data, size_t bytes, const char* name) {
     if (!ok_) return false;
     if (read_.overlaps(data, bytes) || written_.overlaps(data, bytes)) {
-      return fail<int>(name, "memory that no other array of the call uses") != nullptr;
+      return refuse(name, "memory that no other array of the call uses");
     }
     return record(written_, data, bytes, name);
   }
@@ -119,6 +119,8 @@ class Arguments {
     ok_ = false;
     return nullptr;
   }
+  // Does the same, and returns false.
+  bool refuse(const char* name, const char* expected) { return fail<char>(name, expected) != nullptr; }
   // Returns a value as an integer in [low, high].
   int integer(const Napi::Value& value, int low, int high, const char* name) {
     if (!ok_) return low;
@@ -142,7 +144,7 @@ class Arguments {
 
  private:
   bool record(MemoryRanges& ranges, const void* data, size_t bytes, const char* name) {
-    return ranges.add(data, bytes) || fail<int>(name, "fewer arrays") != nullptr;
+    return ranges.add(data, bytes) || refuse(name, "fewer arrays");
   }
 
   const Napi::CallbackInfo& info_;

@@ -19,7 +19,7 @@ class OutputArrays {
     if (!args.ok()) return false;
     for (int k = 0; k < kArrays; k++) {
       const Napi::Value value = outputs.Get(kKinds[k].name);
-      if (args.env().IsExceptionPending()) return args.fail<int>(kKinds[k].name, "an array") != nullptr;
+      if (args.env().IsExceptionPending()) return args.refuse(kKinds[k].name, "an array");
       if (value.IsNull() && kKinds[k].optional) continue;
       if (!read_array(args, k, value, num_envs)) return false;
     }
@@ -76,14 +76,14 @@ class OutputArrays {
   };
 
   // Calls use(data, bytes, name) for each buffer until a call returns false, with the memory from the first to the last array
-  // in the buffer. Bytes between the arrays count as written: checking each array would take too long for a step.
+  // in the buffer. Bytes between the arrays count as used: checking each array would take too long for a step.
   template <class Use>
   bool find_each(Arguments& args, Outputs& out, const Use& use) const {
     char* data[kArrays] = {};
     for (int b = 0; b < buffers_; b++) {
       size_t length = 0;
       data[b] = data_of(args.env(), buffer_[b].Value(), length);
-      if (length < end_[b]) return args.fail<int>("outputs", "arrays that were not detached") != nullptr;
+      if (length < end_[b]) return args.refuse("outputs", "arrays that were not detached");
       if (!use(data[b] + begin_[b], end_[b] - begin_[b], "outputs")) return false;
     }
     const auto at = [&](int k) { return array_[k].present ? data[array_[k].buffer] + array_[k].offset : nullptr; };

@@ -78,7 +78,7 @@ export function post(
 function cpuOf(pids: readonly number[]): number | null {
   try {
     return pids.reduce((sum, pid) => {
-      // Fields 11 and 12 after the name are the time in user mode and in the kernel, in hundredths of a second.
+      // Field k of proc(5) is fields[k - 3]. Fields 14 and 15: time in user mode and in the kernel, in hundredths of a second.
       const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
       return sum + (Number(fields[11]) + Number(fields[12])) / 100;
     }, 0);

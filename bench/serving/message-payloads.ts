@@ -162,18 +162,26 @@ const lists: readonly Payload[] = [
   ),
 ];
 
-/** The maximum number of environments. */
-const MAX_ENVS = 262_144;
+/** The server's default limit of environments, its option `vecEnvs`. */
+const DEFAULT_VEC_ENVS = 262_144;
 const frame = (): Buffer => {
-  const [actions, beliefs] = [new Uint8Array(MAX_ENVS).fill(1), new Float32Array(3 * MAX_ENVS).fill(0.5)];
+  const [actions, beliefs] = [
+    new Uint8Array(DEFAULT_VEC_ENVS).fill(1),
+    new Float32Array(3 * DEFAULT_VEC_ENVS).fill(0.5),
+  ];
   const arrays = Object.entries({ actions, beliefs, mask: actions });
   const shaped = arrays.map(([name, values]) => ({ name, values, shape: [values.length] }));
   return Buffer.from(encodeFrame('step', {}, shaped));
 };
 const frames: readonly Payload[] = [
-  { ...message('/v1/vec', 'binary: 262,144 environments', frame, create(MAX_ENVS)), isBinary: true },
+  { ...message('/v1/vec', 'binary: 262,144 environments', frame, create(DEFAULT_VEC_ENVS)), isBinary: true },
   {
-    ...message('/v1/vec', 'binary: 262,144 environments, all outputs', frame, create(MAX_ENVS, OUTPUT_NAMES)),
+    ...message(
+      '/v1/vec',
+      'binary: 262,144 environments, all outputs',
+      frame,
+      create(DEFAULT_VEC_ENVS, OUTPUT_NAMES),
+    ),
     isBinary: true,
   },
 ];

@@ -33,7 +33,7 @@ class Options:
     threads: int
     autoreset: str
     seed_range: Tuple[int, int]
-    #: The number that autoreset adds to a seed: num_envs, or that of the whole environment of which this is a part.
+    #: The number that autoreset adds to a seed: num_envs; for a part of a larger environment, the num_envs of that one.
     seed_stride: int
     observation: Optional[Mapping[str, Any]]
     layout: str
@@ -69,7 +69,7 @@ def raise_busy() -> NoReturn:
 
 
 class Core:
-    """The state of a VecEnv without its episodes, which are in the batch."""
+    """The batch of a VecEnv, its outputs, and the bookkeeping that the batch does not do."""
 
     def __init__(self, options: Options, profiles: Profiles, graders: npt.NDArray[np.float32]) -> None:
         num_envs = options.num_envs
@@ -141,12 +141,12 @@ class Core:
     # Checks
 
     def require_open(self) -> None:
-        """Raises StateError `closed`."""
+        """Raises StateError `closed` if the environment is closed."""
         if not self.batch.is_open:
             raise StateError("closed", "Expected an open environment, got one that was closed. Create a new environment.")
 
     def require_reset(self) -> None:
-        """Raises StateError `closed` or `not_reset`."""
+        """Raises StateError `closed` if the environment is closed, `not_reset` before its first reset."""
         self.require_open()
         if not self.is_playing:
             raise StateError(
@@ -160,8 +160,8 @@ class Core:
             raise StateError(
                 "foreign_past",
                 f"Expected episodes that can be replayed here, got the episode of environment {int(unreplayable[0])}, "
-                "which was copied from an environment with other streams (imagination). Call the environment that it was "
-                "copied from.",
+                "which was copied from an environment with other streams (imagination). Make this call on the "
+                "environment that it was copied from.",
             )
 
     def reset(
@@ -198,7 +198,7 @@ class Core:
             seeds = ((self.seeds.astype(np.int64) - low + self.options.seed_stride) % size + low).astype(np.uint32)
             if self.options.autoreset == "next-step":
                 step_mask = (reset_mask == 0).astype(np.uint8) if mask is None else mask & (1 - reset_mask)
-        self.commit_ended(self.batch.step(actions, beliefs, step_mask, reset_mask, seeds), step_mask)
+        self.commit_step(self.batch.step(actions, beliefs, step_mask, reset_mask, seeds), step_mask)
         self.steps += self.num_envs if step_mask is None else int(np.count_nonzero(step_mask))
         if reset_mask is not None and seeds is not None:
             self._commit_resets(reset_mask.view(np.bool_), seeds)
@@ -224,7 +224,7 @@ class Core:
         # In next-step mode the engine also gets a reset mask of zeros, as in the TypeScript API.
         return resets if self.options.autoreset == "next-step" or resets.any() else None
 
-    def commit_ended(self, ended: int, mask: Optional[Bytes] = None) -> None:
+    def commit_step(self, ended: int, mask: Optional[Bytes] = None) -> None:
         """Commits a step of the environments of `mask`, in which `ended` episodes ended."""
         if mask is None:
             self._uniform_steps += 1

@@ -99,7 +99,7 @@ class _Reader:
         invalid = np.flatnonzero((sums != 0) & (steps < first) & self._begins)
         if invalid.size > 0:
             env = int(invalid[0])
-            expected = f"0, because no reward is added to {name} before step {steps[env]}, where the episode begins,"
+            expected = f"0 for an episode that begins at step {steps[env]} ({name} can be nonzero from step {first} on)"
             _refuse_entry(name, (env,), expected, sums[env])
         return sums
 

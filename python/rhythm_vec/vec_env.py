@@ -225,7 +225,7 @@ class VecEnv:
             if not core.is_playing:
                 core.require_reset()
             if mask is None and core.is_plain:
-                core.commit_ended(core.batch.step(actions, beliefs, None, None, None))
+                core.commit_step(core.batch.step(actions, beliefs, None, None, None))
                 core.steps += core.num_envs
                 return core.result
             return core.planned_step(actions, beliefs, to_mask(mask, core.num_envs))

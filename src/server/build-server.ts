@@ -36,8 +36,9 @@ export interface ServerParts {
 }
 
 /**
- * The maximum size of a frame of a vector environment is the sum of MAX_HEADER_BYTES, for a header or text of at most 1 MiB
- * and padding, and BYTES_PER_ENV for each environment: an action, a belief of three numbers and a mask, four bytes each.
+ * A frame of a vector environment has at most MAX_HEADER_BYTES (a header or text of at most 1 MiB, and room for padding), and
+ * BYTES_PER_ENV for each environment (an action, a belief of three numbers and a mask, four bytes each). `bodyLimit` may lower
+ * this limit.
  */
 const MAX_HEADER_BYTES = 2 ** 21;
 const BYTES_PER_ENV = 20;

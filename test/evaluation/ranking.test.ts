@@ -63,7 +63,7 @@ describe('rankPolicies', () => {
     expect(second.lead).toBeNull();
   });
 
-  it('has the published order under v2, and keeps the given order of ties under v1', () => {
+  it('has the order of the README under v2, and keeps the given order of ties under v1', () => {
     const order = (grader: string) => rankPolicies(playPolicies(), grader).map(({ policy }) => policy);
     expect(order('v2')).toEqual(['heuristic+constant', 'random+constant', 'heuristic', 'random']);
     expect(order('v1')).toEqual(['heuristic', 'heuristic+constant', 'random', 'random+constant']);

@@ -94,7 +94,7 @@ describe('the shortest decimal', () => {
     );
   });
 
-  it('of every power of two equals the decimal that exact arithmetic finds', () => {
+  it('of every normal power of two, and of the next float32, equals the decimal that exact arithmetic finds', () => {
     for (let exponent = 1; exponent < 255; exponent++) {
       for (const bits of [0, 1].map((least) => exponent * 2 ** 23 + least)) {
         expect(float32Decimal(fromBits(bits))).toBe(expectedDecimal(bits));

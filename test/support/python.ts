@@ -9,7 +9,7 @@ import { isRequired } from './required.js';
 /** The interpreter: `RHYTHM_PYTHON`, else `python3`. Tests that compare results with a Python library need it installed there. */
 const PYTHON = process.env.RHYTHM_PYTHON ?? 'python3';
 
-/** The time after which a script is killed. */
+/** The time in which `askPython` expects an answer. Then the script is killed. */
 const LIMIT_MS = 100_000;
 
 const pathOf = (script: string): string => fileURLToPath(new URL(`../peers/${script}`, import.meta.url));

@@ -3,7 +3,7 @@
 import { fieldOfEach, RowRules } from '../../engine/validate/observations.js';
 import { InputError } from '../../shared/errors.js';
 import { checkLength, isFloats, kindOf, wrongType } from '../../shared/values.js';
-import { OBSERVATION, OBSERVATION_FIELDS, OBSERVATION_SIZE } from '../../world/fields.js';
+import { NUM_ACTIONS, OBSERVATION, OBSERVATION_FIELDS, OBSERVATION_SIZE } from '../../world/fields.js';
 
 const RULES = new RowRules(fieldOfEach(OBSERVATION_FIELDS));
 
@@ -35,14 +35,20 @@ function checkRow(rows: Float32Array, i: number): void {
   const base = i * OBSERVATION_SIZE;
   const field = RULES.firstWrong(rows, base);
   if (field >= 0) refuse(rows[base + field], field, i);
+  // Only an observation before the first step has no last action.
   if (rows[base + OBSERVATION.step] > 0 && rows[base + OBSERVATION.lastAction] < 0)
-    refuse(rows[base + OBSERVATION.lastAction], OBSERVATION.lastAction, i);
+    refuse(
+      -1,
+      OBSERVATION.lastAction,
+      i,
+      `an integer from 0 to ${NUM_ACTIONS - 1} (last_action), because step is above 0,`,
+    );
 }
 
-function refuse(value: number, k: number, i: number): never {
+function refuse(value: number, k: number, i: number, expected = RULES.expectedAt(k)): never {
   throw new InputError(
     'out_of_range',
-    `Expected ${RULES.expectedAt(k)} at observations[${i * OBSERVATION_SIZE + k}], row ${i}, got ${value}. ` +
+    `Expected ${expected} at observations[${i * OBSERVATION_SIZE + k}], row ${i}, got ${value}. ` +
       'Pass raw observations, neither scaled nor one-hot.',
   );
 }

@@ -43,7 +43,7 @@ const BATCH = 2048;
 
 /**
  * Writes all files of the dataset, or none; with --shard, the file of a shard.
- * @returns whether every line was a valid episode that equals its replay.
+ * @returns whether every line was a valid episode that equals its replay; true with --shard, because the merge checks that.
  * @throws UsageError for unusable paths, or if there is no pair; InputError for an impossible plan; the signal's reason.
  */
 export async function runDpo(options: DpoCliOptions, signal: AbortSignal): Promise<boolean> {

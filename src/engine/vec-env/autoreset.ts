@@ -83,7 +83,8 @@ export class Autoreset {
   }
 
   /**
-   * Plans resets of those environments of the mask whose end is in [from, to]. The mask's other environments step.
+   * Plans resets of those environments of the mask whose end is in [from, to]. In next-step mode only the mask's
+   * other environments step; in same-step mode all of the mask do.
    */
   #planResets(mask: Uint8Array | null, from: number, to: number): void {
     const { low, size } = this.#span;

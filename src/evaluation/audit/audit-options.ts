@@ -17,11 +17,14 @@ export interface AuditOptions {
   /** u32, seed of the searches. The same seed finds the same sequences. Default 0. */
   readonly seed?: number;
   /**
-   * Sequences to score in each search for all sampled or all discrete profiles: 1,000 to 10^9. Default 300,000. Other searches
-   * score fewer, but at least 1,000.
+   * The number of sequences that a search scores if it looks for one sequence for all sampled, or for all discrete profiles:
+   * 1,000 to 10^9. Default 300,000. Other searches score fewer, but at least 1,000.
    */
   readonly evaluations?: number;
-  /** The number of fresh seeds, which begin at 20000, for all scores: 2 to 10^6. Default 2,000. */
+  /**
+   * The number of fresh seeds, from 20000 on, that each player plays: 2 to 10^6. Default 2,000. Planners and `policies` play
+   * `plannerEpisodes`, null players up to 50 times as many.
+   */
   readonly episodes?: number;
   /** The number of profiles with a search for their own sequence: 2 to `episodes`, at most 524,288. Default 400, or `episodes` if that is less. */
   readonly profiles?: number;
@@ -83,7 +86,7 @@ const MAX_EPISODES = 1e6;
 /** The searches of single profiles run in one batch, with SEEDS_PER_PROFILE environments each. */
 const MAX_PROFILES = MAX_ENVS / SEEDS_PER_PROFILE;
 
-/** Validates options and adds defaults. @throws InputError `unknown_option`, `wrong_type`, `out_of_range`; for a grader `unknown_name` or `bad_grader`. */
+/** Validates options and adds defaults. @throws InputError `unknown_option`, `wrong_type`, `out_of_range`, `bad_grader`, `unknown_name` for a grader that does not exist or a policy whose name is taken. */
 export function toAuditRequest(options: AuditOptions): AuditRequest {
   checkOptions('audit options', options, OPTIONS);
   checkLongCall(options);

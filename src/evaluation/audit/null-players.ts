@@ -34,7 +34,7 @@ const BELIEFS: readonly AuditBelief[] = ['constant', 'fitted', 'extreme', 'rando
 export const nullEpisodes = ({ episodes }: Pick<AuditRequest, 'episodes'>): number =>
   Math.max(episodes, Math.min(MAX_EPISODES, EPISODES_FACTOR * episodes));
 
-/** Plays the null players. @param silent policies without a belief, with one sequence or `nullEpisodes` sequences. */
+/** Plays the null players. @param silent players without a belief: built-in policies, or one action sequence for all or for each of the `nullEpisodes`. */
 export async function playNullPlayers(
   request: AuditRequest,
   beliefs: FittedBeliefs,

@@ -13,7 +13,7 @@ export class EpisodeSet {
     seeds.add(seed);
   }
 
-  /** The profile mode; 'named' for several. */
+  /** The profile mode; 'named' for several, which are named profiles. */
   get profiles(): string {
     const [first, ...others] = this.#seeds.keys();
     return others.length === 0 ? first : 'named';

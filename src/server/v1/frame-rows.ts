@@ -38,7 +38,7 @@ const NAMES = Object.keys(ARRAYS) as Name[];
 const REQUIRED = ['seeds', 'step_indices', 'histories'] as const;
 type Checked = Arrays & Required<Pick<Arrays, (typeof REQUIRED)[number]>>;
 
-/** The maximum number of bytes of completions that are parsed per turn of the event loop. */
+/** The maximum number of bytes of completions that are parsed per turn of the event loop. A longer row is parsed alone. */
 const SLICE_BYTES = 2 ** 18;
 
 /** A name for all rows, or a list of names. The array `profiles` has an index into this list for each row. */
@@ -153,7 +153,7 @@ function checkArray(name: Name, values: unknown, shape: readonly number[], rows:
     throw invalidFieldError(
       name,
       `Expected ${name} of type ${dtype} and shape ${shapeText}, got ${got} and [${shape.join(', ')}]. ` +
-        'Send one row for each seed.',
+        `Send ${name} with this type and shape: ${rowShape === null ? 'the bytes of all texts' : 'one row for each seed'}.`,
     );
   }
   if (rows > MAX_ROWS)
@@ -188,16 +188,17 @@ function checkAnswers({ actions, beliefs, completions, completion_ends: ends }: 
 }
 
 function checkEnds(ends: Uint32Array, bytes: number): void {
-  const fault = (expected: string, row: number): never => {
+  const fault = (expected: string, row: number, got = ends[row]): never => {
     throw invalidFieldError(
       'completion_ends',
-      `Expected ${expected} at completion_ends[${row}], got ${ends[row]}. Send the position in completions where the text of each row ends.`,
+      `Expected ${expected} at completion_ends[${row}], got ${got}. Send the position in completions where the text of each row ends.`,
     );
   };
   for (let row = 0; row < ends.length; row++) {
     const start = startOf(ends, row);
     if (ends[row] < start) fault(`at least the end of the previous row, ${start},`, row);
-    if (ends[row] - start > MAX_ROW_BYTES) fault(`at most ${MAX_ROW_BYTES} bytes of text`, row);
+    if (ends[row] - start > MAX_ROW_BYTES)
+      fault(`at most ${MAX_ROW_BYTES} bytes of text before the end`, row, ends[row] - start);
   }
   const last = ends.length - 1;
   if (startOf(ends, ends.length) === bytes) return;
@@ -219,11 +220,13 @@ function checkProfiles(codes: Uint8Array | undefined, names: ProfileNames): void
   }
   throw invalidFieldError(
     'profiles',
-    'Expected a list of names in data.profiles with the array profiles, or one name without it. Send a list with the array, or one name.',
+    codes === undefined
+      ? 'Expected the array profiles with the list of names in data.profiles, got the list alone. Send both, or one name.'
+      : 'Expected a list of names in data.profiles with the array profiles, got one name. Send a list, or no array.',
   );
 }
 
-/** For each array that errors of a replay name: its name in frames, and its number of entries per row. */
+/** By the name of an array in the errors of a replay: its name in frames, and its number of entries per row. */
 const IN_ERRORS: Readonly<Record<string, readonly [string, number]>> = {
   stepIndices: ['step_indices', 1],
   histories: ['histories', NUM_STEPS],
@@ -232,7 +235,7 @@ const IN_ERRORS: Readonly<Record<string, readonly [string, number]>> = {
   profiles: ['profiles', 1],
 };
 
-/** Replaces a replay's names of arrays, and row numbers in a slice that begins at row `from`, by names and numbers of the request. */
+/** Rewrites an error of a replay for the request: arrays have their names in frames. @param from the first row of the replay, to which row numbers are added. */
 const renumbered = (message: string, from: number): string =>
   message
     .replace(/\b(stepIndices|histories|actions|beliefHistories|profiles)\[(\d+)\]/g, (_, key, at) => {

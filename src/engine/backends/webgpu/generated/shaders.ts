@@ -357,7 +357,8 @@ fn below(x: u32, n: u32) -> u32 {
   return ((x >> 16u) * n) >> 16u;
 }
 `,
-  'state.wgsl': `// Loads and stores states: tiles of TILE environments, field by field, with the words of STATE_FIELDS.
+  'state.wgsl': `// Loads and stores states. The buffer consists of tiles of TILE environments. A tile has, for each word of STATE_FIELDS
+// (src/world/fields.ts), that word of all its environments.
 
 fn address(env: u32) -> u32 {
   return (env / TILE) * (COUNT_STATE_WORDS * TILE) + env % TILE;
@@ -438,7 +439,7 @@ fn stored_action(env: u32, t: u32) -> u32 {
 `,
   'profile.wgsl': `// Profiles drawn from a seed, and the belief target of a profile (docs/world.md, Profiles).
 
-// The random numbers of a sampled profile: one for each trait, and nine whose order gives the reward weights.
+// The random numbers of a sampled profile: one for each trait, and nine that, sorted, cut [0, 1] into the reward weights.
 const UNITS = 20u;
 const SORTED_UNITS = UNITS - COUNT_TRAITS;
 // A sorting network of 25 exchanges for nine numbers (Floyd's; Knuth, The Art of Computer Programming, vol. 3, 5.3.4).

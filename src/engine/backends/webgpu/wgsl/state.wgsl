@@ -1,4 +1,5 @@
-// Loads and stores states: tiles of TILE environments, field by field, with the words of STATE_FIELDS.
+// Loads and stores states. The buffer consists of tiles of TILE environments. A tile has, for each word of STATE_FIELDS
+// (src/world/fields.ts), that word of all its environments.
 
 fn address(env: u32) -> u32 {
   return (env / TILE) * (COUNT_STATE_WORDS * TILE) + env % TILE;
