@@ -31,7 +31,7 @@ export interface LoadFigures {
   /** Requests without a successful answer in ATTEMPTS attempts. */
   readonly failed: number;
   /** Answers with a status other than 200, such as 503. */
-  readonly busy: number;
+  readonly unsuccessful: number;
 }
 
 /**
@@ -98,7 +98,7 @@ export async function measureLoad(
   pids: () => readonly number[],
 ): Promise<LoadFigures> {
   const latencies: number[] = [];
-  let [failed, busy] = [0, 0];
+  let [failed, unsuccessful] = [0, 0];
   const sendRequest = async (agent: Agent, id: string): Promise<void> => {
     const start = now();
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
@@ -109,7 +109,7 @@ export async function measureLoad(
         latencies.push(now() - start);
         return;
       }
-      busy++;
+      unsuccessful++;
       const wait = FIRST_WAIT_MS * 2 ** (attempt - 1);
       if (attempt < ATTEMPTS) await sleep(wait * (1 - Math.random() / 2));
     }
@@ -132,7 +132,7 @@ export async function measureLoad(
     clients,
     rowsPerSecond: scored / seconds,
     failed,
-    busy,
+    unsuccessful,
     rowsPerCpuSecond: used === null || cpu === null ? null : scored / (used - cpu),
     p50: at(0.5),
     p99: at(0.99),

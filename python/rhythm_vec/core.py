@@ -221,7 +221,7 @@ class Core:
         resets = ending.astype(np.uint8)
         if mask is not None:
             resets &= mask
-        # In next-step mode the engine also gets a reset mask of zeros, as in the TypeScript API.
+        # In next-step mode the engine gets a reset mask even if it is all zeros, as in the TypeScript API.
         return resets if self.options.autoreset == "next-step" or resets.any() else None
 
     def commit_step(self, ended: int, mask: Optional[Bytes] = None) -> None:

@@ -15,6 +15,7 @@ type Row = EvaluationResult['rows'][number];
 
 /** Returns the costs of language models. If an episode is in several conditions, only the row of the first condition has its usage. */
 export function costsOfEvaluation(source: string, { rows }: EvaluationResult): ReportedCost[] {
+  // Only rows of language models have a share of completions without an action.
   const modelRows = rows.filter(({ unparsed }) => typeof unparsed === 'number');
   return [...new Set(modelRows.map(({ policy }) => policy))].map((name) => {
     const playerRows = modelRows.filter(({ policy }) => policy === name);

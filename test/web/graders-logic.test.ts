@@ -18,13 +18,13 @@ import {
   fractionsOf,
   graderFile,
   graderOf,
-  lockWeight,
   moveWeight,
   PRESETS,
   presetOf,
   rangeOf,
   type Sliders,
   slidersAt,
+  toggleLock,
   WHOLE,
   weightsFrom,
 } from '../../web/src/graders/weights.js';
@@ -60,15 +60,15 @@ describe('weights', () => {
   });
 
   it('keep their value if they are locked', () => {
-    const locked = lockWeight(lockWeight(slidersAt(V2), 0), 1);
+    const locked = toggleLock(toggleLock(slidersAt(V2), 0), 1);
     const moved = moveWeight(locked, 5, WHOLE);
     expect(moved.weights).toEqual([150, 200, 0, 0, 0, 650, 0, 0]);
     expect(rangeOf(locked, 5)).toEqual({ low: 0, high: 650 });
     expect(moveWeight(locked, 0, 500)).toBe(locked);
-    const all = [2, 3, 4, 6, 7].reduce(lockWeight, locked);
+    const all = [2, 3, 4, 6, 7].reduce(toggleLock, locked);
     expect(rangeOf(all, 5)).toEqual({ low: 200, high: 200 });
     expect(moveWeight(all, 5, 500).weights).toEqual(V2);
-    expect(lockWeight(locked, 0).locked[0]).toBe(false);
+    expect(toggleLock(locked, 0).locked[0]).toBe(false);
   });
 
   it('sum to 1 and are a valid grader after any moves and locks', () => {
@@ -76,7 +76,7 @@ describe('weights', () => {
     const move = fc.record({ k, to: fc.double({ min: -2000, max: 3000, noNaN: true }) });
     const step = fc.oneof(move, fc.record({ k }));
     const apply = (sliders: Sliders, each: { k: number; to?: number }): Sliders =>
-      each.to === undefined ? lockWeight(sliders, each.k) : moveWeight(sliders, each.k, each.to);
+      each.to === undefined ? toggleLock(sliders, each.k) : moveWeight(sliders, each.k, each.to);
     fc.assert(
       fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
         let sliders = slidersAt(V2);

@@ -147,7 +147,7 @@ export function toGrader(choice: GraderLike): Grader {
 }
 
 /**
- * Returns a grader's weights as a new f32 [8] in the order of COMPONENT_FIELDS, for `createVecEnv`, `reset` and `Episode`.
+ * Returns a grader's weights as a new f32 [8] in the order of COMPONENT_NAMES, for `createVecEnv`, `reset` and `Episode`.
  * @throws InputError `unknown_name`, `wrong_type` or `bad_grader`.
  */
 export const graderWeights = (grader: GraderLike): Float32Array => floatsOf(toGrader(grader).weights);

@@ -1,4 +1,4 @@
-/** Converts a request's columns to rows of a replay, and row names in errors to column names. */
+/** Converts a request's columns to rows of a replay, and the names of row fields in errors to those of columns. */
 import { LazyRows, type ReplayRow } from '../../rollouts/replay/row-objects.js';
 import type { Column } from './column.js';
 

@@ -21,7 +21,7 @@ export interface StateBatch {
   readonly observations: Float32Array;
 }
 
-/** Opens environments of a requested number: a ResizableEnv or a ResizableAnyEnv. */
+/** Opens a requested number of environments: a ResizableEnv or a ResizableAnyEnv. */
 interface Environments {
   of(numEnvs: number): AnyVecEnv | Promise<AnyVecEnv>;
 }
@@ -32,7 +32,7 @@ export class StateSampler {
   readonly #keyOf: (row: number) => StateKey;
   readonly #envs: Environments;
 
-  /** @param envs open with `observation: { history: true }`. */
+  /** @param envs opens environments with `observation: { history: true }`. */
   constructor(plan: DatasetPlan, envs: Environments) {
     this.#plan = plan;
     this.#keyOf = stateKeysOf(plan);

@@ -78,7 +78,7 @@ export function moveWeight(sliders: Sliders, k: number, to: number): Sliders {
 }
 
 /** Locks or unlocks weight k. */
-export const lockWeight = ({ weights, locked }: Sliders, k: number): Sliders =>
+export const toggleLock = ({ weights, locked }: Sliders, k: number): Sliders =>
   slidersAt(
     weights,
     locked.map((isLocked, j) => (j === k ? !isLocked : isLocked)),

@@ -7,13 +7,13 @@ import type { Field } from '../../address.js';
 import type { Tick } from '../../graders/ticks.js';
 import {
   decimalOf,
-  lockWeight,
   moveWeight,
   PRESETS,
   presetOf,
   rangeOf,
   type Sliders,
   slidersAt,
+  toggleLock,
   type Weights,
   WHOLE,
 } from '../../graders/weights.js';
@@ -82,7 +82,7 @@ function useSliders(weights: Weights, change: WeightsPanelProps['change']) {
       change(next.weights, mode);
     },
     lock(k: number): void {
-      stored.value = lockWeight(sliders, k);
+      stored.value = toggleLock(sliders, k);
     },
   };
 }

@@ -40,8 +40,8 @@ export function CurrentState({ episode }: { readonly episode: EpisodeSoFar }) {
         <summary>What is personal, and what is luck?</summary>
         <p class="fine">
           <em>Personal or luck</em> is the difference between the last change and that of an average person.
-          It is <b class="telling">marked</b> if luck alone cannot explain it: then a part of it comes from
-          the person. The grey bands below it show what luck usually does, and the most that it can do. A
+          It is <b class="beyond-luck">marked</b> if luck alone cannot explain it: then a part of it comes
+          from the person. The grey bands below it show what luck usually does, and the most that it can do. A
           meter below {RHYTHM.constants.crashThreshold} counts as crashed.
         </p>
       </details>
@@ -87,7 +87,7 @@ function MeterRow({ meter, k, transition }: MeterRowProps) {
       <td>{value.toFixed(2)}</td>
       <td>{first ? '–' : signed(change)}</td>
       <td>
-        {first ? '–' : <span class={personal ? 'telling' : ''}>{signed(anomaly, 3)}</span>}
+        {first ? '–' : <span class={personal ? 'beyond-luck' : ''}>{signed(anomaly, 3)}</span>}
         {personal && <span class="visually-hidden"> more than luck</span>}
         {!first && <LuckBand anomaly={anomaly} luck={LUCK[k]} />}
       </td>
