@@ -86,8 +86,8 @@ describe('CheckedPlayer', () => {
     );
   });
 
-  it('refuses a policy whose open() returns no player', async () => {
-    const opened = CheckedPlayer.open('mine', { open: () => ({}) } as never, setting);
+  it.each([{}, undefined, null])('refuses a policy whose open() returns %o', async (player) => {
+    const opened = CheckedPlayer.open('mine', { open: () => player } as never, setting);
     await expect(opened).rejects.toMatchObject({
       code: 'wrong_type',
       message: expect.stringMatching(/act\(view\)/),

@@ -50,6 +50,17 @@ describe.each(ENGINES)('$name', (engine) => {
       expect(rewards[i]).toBe(last.rewards[0]);
     });
   });
+
+  it('a masked step in which another episode ends leaves the history of an environment unchanged', () => {
+    using env = openOn(engine, { numEnvs: 2, autoreset: 'same-step', observation: { history: true } });
+    const { observations } = env.reset({ seed: 5 });
+    env.step([3, 3]);
+    const width = observations.length / 2;
+    const before = observations.slice(width);
+    for (let t = 1; t < 28; t++) env.step([3, 3], { mask: [1, 0] });
+    expect(env.counters.episodes).toBe(1);
+    expect(observations.slice(width)).toEqual(before);
+  });
 });
 
 describe.each(ASYNC_ENGINES)('$name', (engine) => {
