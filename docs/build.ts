@@ -7,8 +7,10 @@ import { checkLinks } from './check-links.js';
 
 const DOCS = dirname(fileURLToPath(import.meta.url));
 const ROOT = dirname(DOCS);
-const SITE = join(DOCS, '.site');
-const OUT = join(DOCS, '.vitepress/dist');
+/** The gathered sources of the pages. */
+const PAGES = join(DOCS, '.site');
+/** The built site. */
+const SITE = join(DOCS, '.vitepress/dist');
 
 /** The pages of the Python package. */
 const PYTHON_PAGES = ['python', 'python/recipe', 'python/rhythm_vec_env'].map(
@@ -21,22 +23,22 @@ const run = (command: string, ...args: string[]) =>
 /** Runs a tool of the docs package. */
 const runTool = (name: string, ...args: string[]) => run(join(DOCS, 'node_modules/.bin', name), ...args);
 
-/** Copies the pages and their pictures into SITE. Each keeps its path in the repository, so that relative links hold. */
+/** Copies the pages and their pictures into PAGES. Each keeps its path in the repository, so that relative links hold. */
 function gatherPages(): void {
   const names = readdirSync(DOCS, { recursive: true, encoding: 'utf8' });
   const files = names
     .filter((name) => /^((guides\/)?[\w-]+\.md|[\w-]+\.svg)$/.test(name))
     .map((name) => `docs/${name}`);
   for (const file of ['README.md', ...PYTHON_PAGES, ...files]) {
-    mkdirSync(join(SITE, dirname(file)), { recursive: true });
-    cpSync(join(ROOT, file), join(SITE, file));
+    mkdirSync(join(PAGES, dirname(file)), { recursive: true });
+    cpSync(join(ROOT, file), join(PAGES, file));
   }
-  cpSync(join(DOCS, 'audits'), join(SITE, 'docs/audits'), { recursive: true });
+  cpSync(join(DOCS, 'audits'), join(PAGES, 'docs/audits'), { recursive: true });
 }
 
 /** Builds the demo page into the folder `page` of the site. */
 function buildPage(): void {
-  execFileSync('npx', ['vite', 'build', 'web', '--outDir', join(OUT, 'page'), '--logLevel', 'warn'], {
+  execFileSync('npx', ['vite', 'build', 'web', '--outDir', join(SITE, 'page'), '--logLevel', 'warn'], {
     cwd: ROOT,
     stdio: 'inherit',
     env: { ...process.env, RHYTHM_DOCS_URL: '../' },
@@ -45,13 +47,13 @@ function buildPage(): void {
 
 try {
   if (!existsSync(join(DOCS, 'node_modules'))) run('npm', 'ci', '--no-audit', '--no-fund');
-  rmSync(SITE, { recursive: true, force: true });
+  rmSync(PAGES, { recursive: true, force: true });
   runTool('tsc', '-p', '.');
   runTool('typedoc');
   gatherPages();
   runTool('vitepress', 'build');
   buildPage();
-  console.log(checkLinks(OUT));
+  console.log(checkLinks(SITE));
 } catch (error) {
   console.error((error as Error).message);
   process.exitCode = 1;

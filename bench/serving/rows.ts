@@ -6,7 +6,7 @@ import { NUM_STEPS } from '../../dist/world/fields.js';
 /** Returns a pseudo-random integer below `n`, the same in every run. */
 const pseudoRandom = (k: number, n: number): number => (Math.imul(k + 1, 0x9e3779b1) >>> 8) % n;
 
-/** Returns columns as a trainer sends them: histories of all lengths, completions of 150 characters. */
+/** Returns columns as a trainer sends them: histories of all lengths, completions of about 140 characters. */
 export function columnsOf(rows: number) {
   const seeds = Array.from({ length: rows }, (_, i) => 100 + pseudoRandom(i, 9900));
   const names = (i: number, length: number) =>

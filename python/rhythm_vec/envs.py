@@ -130,7 +130,7 @@ class RhythmVectorEnv(InProcess, BaseVectorEnv):
         result = self._vec.reset(seed=self._draw_seeds(seed), mask=mask, **given)
         self._seed_np_random(seed)
         self._commit()
-        infos = dict(self._current) if mask is None else masked(self._previous, mask.view(np.bool_))
+        infos = dict(self._current) if mask is None else masked(self._numbers, mask.view(np.bool_))
         observations = result.observations.copy("K") if self._copy else result.observations
         return observations, infos
 
@@ -211,20 +211,21 @@ class RhythmVectorEnv(InProcess, BaseVectorEnv):
     def _commit(self) -> None:
         """Stores the seeds and the episode numbers of the current episodes for the infos of the next calls."""
         vec = self._vec
-        self._previous: Dict[str, Array] = {
+        #: The seed and the number of each current episode.
+        self._numbers: Dict[str, Array] = {
             "seed": _frozen(vec.seeds.copy()),
             "episode_number": _frozen(vec.episode_numbers.copy()),
         }
         self._current: Infos = {}
-        for name, array in self._previous.items():
+        for name, array in self._numbers.items():
             self._current[name], self._current[f"_{name}"] = array, self._all
         self._num_ended = vec.counters["episodes"]
-        #: Whether the next step may begin episodes.
+        #: Whether the next step may begin episodes without ending any, which only NEXT_STEP does.
         self._may_begin = self._mode is AutoresetMode.NEXT_STEP and bool(vec.outputs.terminated.any())
 
     def _infos(self, result: StepResult) -> Infos:
         """Returns the infos of a step that ended or began episodes."""
-        previous, num_ended = self._previous, self._num_ended
+        previous, num_ended = self._numbers, self._num_ended
         self._commit()
         if self._num_ended == num_ended:
             return self._current.copy()

@@ -51,7 +51,7 @@ export function disambiguated<Row extends { readonly name: string; readonly sour
   return uniqueNames(labelled);
 }
 
-/** Returns the shortest distinct labels of files. */
+/** Returns a distinct label for each file: its name, or its path if another file has the same name. */
 export function fileLabels(paths: readonly string[]): string[] {
   const bases = paths.map((path) => path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1));
   const labels = bases.map((base, k) => ({

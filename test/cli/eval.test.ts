@@ -41,7 +41,7 @@ describe('eval', () => {
     }
   });
 
-  it('plays all episodes of a condition that has fewer seeds than --episodes', async () => {
+  it('plays all episodes of a condition that has fewer than --episodes', async () => {
     const { code, stdout } = await runCli(['eval', '--episodes', '20', '--policies', 'heuristic']);
     expect(code).toBe(0);
     expect(stdout).toContain('in-distribution: seeds 0-19, 20 episodes');

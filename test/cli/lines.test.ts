@@ -39,7 +39,7 @@ describe('lines of a file', () => {
     ['UTF-16', Buffer.from('\uFEFF{}\n', 'utf16le'), 'got UTF-16. Convert it first'],
     ['UTF-16, the high byte first', Buffer.from('\uFEFF{}\n', 'utf16le').swap16(), 'got UTF-16. Convert it'],
     ['binary', Buffer.from([0xff, 0x0a]), 'got other bytes.'],
-  ])('of another format are recognised at the first line: %s', async (_, bytes, problem) => {
+  ])('that have another format are recognised by the first line: %s', async (_, bytes, problem) => {
     const [{ number, text, problem: got }] = await read(bytes);
     expect([number, text, got]).toEqual([1, null, expect.stringContaining(problem)]);
     const [, second] = await read(Buffer.concat([Buffer.from('\n'), bytes]));

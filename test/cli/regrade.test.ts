@@ -32,6 +32,7 @@ describe('eval --components', () => {
       grader: 'v2',
       grader_weights: { crash_free: 0.15 },
     });
+    // Six policies; ood, the three named profiles apart, and the three together.
     expect(rows).toHaveLength(6 * (5 + 15 + 15));
     expect(rows.find((row) => row.belief === 'constant')).toMatchObject({
       condition: 'ood',
@@ -60,7 +61,7 @@ describe('eval --components', () => {
   it.each([
     ['an output inside a file', ['--components', '/dev/null/x'], '/dev/null is not a directory'],
     [
-      'the file of the results',
+      'one file for components and results',
       ['--components', pathOf('x'), '--json', pathOf('x')],
       'another file than --json',
     ],

@@ -71,14 +71,19 @@ it('clones stored episodes, and refuses episodes of an oracle', async () => {
     storedSha256: expect.stringMatching(/^[0-9a-f]{64}$/),
   });
   expect(manifest.training.agreement).toBeGreaterThan(0.5);
-  const named = await runCli(['reeval', '--jsonl', stored, '--baselines', STUDENT_NAMES.join()]);
-  for (const name of STUDENT_NAMES) expect(named.stdout).toContain(name);
-  const unknown = await runCli(['reeval', '--jsonl', stored, '--baselines', 'student']);
-  expect(unknown.stderr).toContain(`such as ./mine.js, or one of ${STUDENT_NAMES.join(', ')}; got student.`);
   expect((await record(bad, 'planner-oracle', '100-100')).code).toBe(0);
   const { code, stderr } = await clone(bad);
   expect(code).toBe(2);
   expect(stderr).toContain('to be an episode of a policy that sees only observations, got one of an oracle.');
+});
+
+it('the shipped students are baselines of reeval', async () => {
+  const stored = pathOf('few.jsonl');
+  await runCli(['eval', '--policies', 'heuristic', '--seeds', '100-101', '--trajectories', stored]);
+  const named = await runCli(['reeval', '--jsonl', stored, '--baselines', STUDENT_NAMES.join()]);
+  for (const name of STUDENT_NAMES) expect(named.stdout).toContain(name);
+  const unknown = await runCli(['reeval', '--jsonl', stored, '--baselines', 'student']);
+  expect(unknown.stderr).toContain(`such as ./mine.js, or one of ${STUDENT_NAMES.join(', ')}; got student.`);
 });
 
 it('refuses the oracle as a teacher, and a file that is not a student', async () => {

@@ -10,7 +10,7 @@ const FAILURES = 'rhythm_vec_failures_total';
 it.each([
   ['/reset', `{"seed": ${DEEP}}`],
   ['/reset', DEEP],
-  // The nesting of this body has almost as many values as a message may have, 4,096.
+  // 2,000 objects with a key each: almost the 4,096 values and keys that a message may have.
   ['/reset', `{"grader": ${'{"weights":'.repeat(2000)}1${'}'.repeat(2000)}}`],
   ['/step', `{"action": {"action_type": ${DEEP}}}`],
   ['/step', `{"action": {"action_type": "sleep", "more": ${DEEP}}}`],

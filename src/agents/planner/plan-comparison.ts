@@ -49,19 +49,22 @@ const TEXTS: Readonly<Record<string, (difference: number, lowersFirstHalf: boole
 /** The smallest difference that is a reason, by component. For other components only MIN_GAIN is a bound. */
 const MIN_DIFFERENCES: Readonly<Record<string, number>> = { progress: MIN_VISIBLE, connection: MIN_VISIBLE };
 
-/** Returns the reasons of 'wellbeing': higher meters, and the grade without adaptation. */
+/** The weight of the meters, and of the grade without adaptation, in the objective 'wellbeing'. */
+const HALF = 0.5;
+
+/** Returns the reasons under 'wellbeing': higher meters, and the grade without adaptation. */
 function reasonsOfWellbeing(report: PlanReport): Reason[] {
   const { plan, rival, weights, grader } = report;
   const otherWeights = 1 - grader[ADAPTATION];
   const grade = reasonsOfGrade(
     { ...report, grader: withoutAdaptation(grader) },
-    otherWeights > 0 ? 0.5 / otherWeights : 0,
+    otherWeights > 0 ? HALF / otherWeights : 0,
   );
   const meterReasons = METER_NAMES.flatMap((name, k) => {
     const difference = meanOf(plan.meters, k) - meanOf(rival.meters, k);
     if (difference < MIN_VISIBLE) return [];
     return {
-      gain: 0.5 * weights[k] * difference,
+      gain: HALF * weights[k] * difference,
       text: `keeps ${name} ${formatHundredths(difference)} higher over the week`,
     };
   });

@@ -31,11 +31,14 @@ const playerOf = (
   [Symbol.dispose]() {},
 });
 
+/** The default seed of policies in `VecEnv.run`. */
+const POLICY_SEED = 0;
+
 /** Opens the random policy. It draws the actions that `VecEnv.run('random')` draws in episodes with the same seeds. */
 export function randomPlayer({ numEnvs, world }: PolicySetting): FixedPlayer {
   const seeds = new Uint32Array(numEnvs);
   return playerOf(
-    ({ steps }, i) => randomAction(world.params, seeds[i], steps[i], 0),
+    ({ steps }, i) => randomAction(world.params, seeds[i], steps[i], POLICY_SEED),
     (episodes) => {
       for (const [i, begins] of episodes.mask.entries()) if (begins === 1) seeds[i] = episodes.seeds[i];
     },

@@ -55,7 +55,7 @@ export interface Trial {
   readonly sequences: Uint8Array;
   /** f64 [count]: mean scores. */
   readonly scores: Float64Array;
-  /** f64 [count]: as in `Outcome`. */
+  /** f64 [count]: `minFirstHalfMean` minus the mean of the first-half means; 0 if that is negative. */
   readonly shortfalls: Float64Array;
 }
 

@@ -1,4 +1,4 @@
-/** Runs `rhythm-vec teach` with a policy of this package or a file: writes trajectories to a Parquet file. */
+/** Runs `rhythm-vec teach` with a built-in policy or the user's module: writes trajectories as Parquet, to a file or to the standard output. */
 
 import { type Grader, isSameGrader } from '../../engine/graders/grader.js';
 import { playerOf } from '../../evaluation/choose-policies.js';
@@ -36,6 +36,7 @@ export async function teachTable(
       await file.writeCompact(earlier);
       episodes += earlier.length;
     }
+    // From here on OUTPUT.partial is this run's file.
     await file.publish();
     const rest = { ...options, seeds: { first: seeds.first + episodes, last: seeds.last } };
     const before = episodes * NUM_STEPS;
@@ -60,7 +61,7 @@ async function* earlierOf(
   { policy, seeds, profiles, output }: PolicyTeachOptions,
   grader: Grader,
 ): AsyncGenerator<CompactEpisode[]> {
-  // Episodes of a policy's file are not reused, because the file may have changed.
+  // If the policy is the user's module, earlier episodes are not reused, because the module may have changed.
   const player = typeof policy === 'string' ? playerOf(teacherNamed(policy)) : null;
   const start = { condition: CUSTOM, profile_mode: profiles };
   yield* earlierEpisodes({

@@ -145,7 +145,7 @@ export async function readJob({ redis, prefix }: Queue, name: string): Promise<S
   };
 }
 
-/** Returns whether the job of a shard is open, in the shard's submission, so that it needs the result. */
+/** Returns whether the job still needs a shard's result: it is open, and was not submitted again since the shard was taken. */
 export async function isCurrent(
   { redis, prefix }: Queue,
   { job, submission }: Pick<ShardData, 'job' | 'submission'>,

@@ -1,4 +1,4 @@
-/** Scores of planners on few seeds with small searches, against lower bounds with a wide margin. */
+/** Scores of planners on few seeds with small searches, against bounds with a wide margin. */
 import { describe, expect, it } from 'vitest';
 import { createVecEnv, type Evaluation, evaluate } from '../../../src/index.js';
 import { meanOf, playPlannedEpisodes, seedsFrom } from '../../support/planned-episodes.js';

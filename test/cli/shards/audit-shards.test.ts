@@ -27,7 +27,7 @@ async function runShards(n: number): Promise<string[]> {
 }
 
 describe('merge', () => {
-  it.each([1, 3])('gives the JSON and tables of an audit without --shard from %i shards', async (n) => {
+  it.each([1, 3])('of %i shards gives the JSON and tables of an audit without --shard', async (n) => {
     const shards = await runShards(n);
     const { code, stdout } = await runCli(['merge', ...shards.reverse(), '--output', pathOf('merged.json')]);
     expect([code, withoutSeconds(stdout)]).toEqual([0, withoutSeconds(whole.stdout)]);
