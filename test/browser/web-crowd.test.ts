@@ -81,7 +81,7 @@ describe.skipIf(absent !== null)('the crowd', () => {
       [
         'heuristic+constant',
         'random',
-        { people: 20_001, seed: 77, grader: 'v2', persons: 'workaholic_stoic' },
+        { people: 60_001, seed: 77, grader: 'v2', persons: 'workaholic_stoic' },
       ],
     ])('shows the same results as Node for %s and %s', async (policy, against, setting) => {
       const pairs = Object.entries({ policy, against, ...setting }).map(

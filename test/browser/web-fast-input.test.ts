@@ -171,13 +171,15 @@ describe.skipIf(absent !== null)('fast input', () => {
     });
 
     it('runs a crowd again after a double click, which does not stop it', async () => {
-      await using visited = await visitWith('#crowd?people=5000');
+      await using visited = await visitWith('#crowd?people=20000');
       const { page } = visited;
       await page.locator('.results[aria-busy="false"]').waitFor();
       // On the left, where the narrower Stop button then appears.
       const position = { x: 10, y: 10 };
       await page.getByRole('button', { name: 'Run the week again' }).dblclick({ position });
+      await page.getByRole('button', { name: 'Stop' }).waitFor();
       await page.locator('.results[aria-busy="false"]').waitFor();
+      expect(await page.getByText(/then stopped\.$/).count()).toBe(0);
     });
 
     it('shows a finished run as finished even if progress reports arrive late', async () => {
@@ -189,7 +191,7 @@ describe.skipIf(absent !== null)('fast input', () => {
     });
 
     it('shows a view that the user leaves and opens again at once', async () => {
-      await using visited = await visitWith('#crowd?people=5000');
+      await using visited = await visitWith('#crowd?people=20000');
       const { page } = visited;
       await page.getByRole('button', { name: 'Stop' }).waitFor();
       await fastInput(page, "go('Graders'), () => {}, go('Crowd')");

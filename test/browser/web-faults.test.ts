@@ -98,6 +98,7 @@ describe.skipIf(absent !== null)('the page', () => {
 
     it.each(Object.entries(FIELDS))('to %s still works', async (view, names) => {
       const { page } = visited;
+      visited.messages.length = 0;
       for (const text of HOSTILE) {
         const address = `#${view}?${names.map((name) => `${name}=${text}`).join('&')}`;
         // Until the page has read this address, it shows the notice of the previous address.
@@ -115,8 +116,8 @@ describe.skipIf(absent !== null)('the page', () => {
     });
 
     it('that is long but valid shows its week, and the next address is short', async () => {
+      await using visited = await visit(`#person?moves=0-${'0_.5_.5_.5~'.repeat(20_000)}`);
       const { page } = visited;
-      await visited.follow(`#person?moves=0-${'0_.5_.5_.5~'.repeat(20_000)}`);
       await slots(page, 1);
       await page.keyboard.press('1');
       await slots(page, 2);
@@ -268,7 +269,7 @@ describe.skipIf(absent !== null)('the page', () => {
   });
 
   describe('on a screen', () => {
-    it('at 400 % zoom: every view scrolls in one direction only', async () => {
+    it('at 400 % zoom: crowd, one person, its result and graders scroll in one direction only', async () => {
       await using visited = await visit('#crowd?people=1000');
       const { page } = visited;
       await page.setViewportSize({ width: 320, height: 256 });

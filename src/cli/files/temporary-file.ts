@@ -3,7 +3,8 @@
  * run that writes the same target removes temporary files that killed runs left.
  *
  * Names: .rhythm-vec-TARGET-HOST-PID-RANDOM.tmp. TARGET is a hash of the target's name. HOST is a hash of the boot
- * and of the process namespace to which PID belongs, or `unknown`. The length does not depend on the target's name.
+ * and of the process namespace to which PID belongs, or `elsewhere` if the system does not tell them. The length does not
+ * depend on the target's name.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import {
@@ -58,7 +59,7 @@ export function tryTemporary(target: string): void {
 
 /** Returns a new name for a temporary file of `target`. */
 export function temporaryPath(target: string): string {
-  const words = [targetId(target), HOST ?? 'unknown', process.pid, randomBytes(8).toString('hex')];
+  const words = [targetId(target), HOST ?? 'elsewhere', process.pid, randomBytes(8).toString('hex')];
   return join(dirname(target), `.rhythm-vec-${words.join('-')}.tmp`);
 }
 
@@ -100,7 +101,7 @@ function touch(fd: number): void {
 }
 
 /** Identifies this process among the running processes of all machines, if its HOST is known. */
-export const ownProcess = (): string => `${HOST ?? 'unknown'}-${process.pid}`;
+export const ownProcess = (): string => `${HOST ?? 'elsewhere'}-${process.pid}`;
 
 /** Returns whether a process has ended, by its `ownProcess`. False if that cannot be known here. */
 export function hasEnded(other: string): boolean {

@@ -17,18 +17,18 @@ export interface AuditOptions {
   /** u32, seed of the searches. The same seed finds the same sequences. Default 0. */
   readonly seed?: number;
   /**
-   * The number of sequences that a search scores if it looks for one sequence for all sampled, or for all discrete profiles:
-   * 1,000 to 10^9. Default 300,000. Other searches score fewer, but at least 1,000.
+   * The number of sequences that the search for the best score of all sampled profiles tries, and that of all discrete
+   * profiles: 1,000 to 10^9. Default 300,000. Each other search tries a share of it, but at least 1,000.
    */
   readonly evaluations?: number;
   /**
    * The number of fresh seeds, from 20000 on, that each player plays: 2 to 10^6. Default 2,000. Planners and `policies` play
-   * `plannerEpisodes`, null players up to 50 times as many.
+   * `plannerEpisodes` seeds, `oracle-open-loop` plays `profiles`, and null players up to 50 times `episodes`.
    */
   readonly episodes?: number;
   /** The number of profiles with a search for their own sequence: 2 to `episodes`, at most 524,288. Default 400, or `episodes` if that is less. */
   readonly profiles?: number;
-  /** The number of fresh seeds that each planner plays: 2 to `episodes`. A planned episode takes about 0.06 s of a core. Default 100. */
+  /** The number of fresh seeds that each planner plays: 2 to `episodes`. A planned episode takes about 0.06 s of a core. Default 100, or `episodes` if that is less. */
   readonly plannerEpisodes?: number;
   /**
    * Further policies to score, by their names in results. Each plays `plannerEpisodes` fresh seeds. The verdict does not

@@ -9,8 +9,8 @@
 export const MAX_DEPTH = 64;
 
 /**
- * A response beyond the limits. The Hub's client does not retry it, because another attempt would most likely fail too. A language
- * model is asked again, because its next answer may be shorter.
+ * A response beyond the limits. The Hub's client retries it only if its status is that of a temporary error, because another
+ * attempt would most likely fail too. The client of a language model retries it, because the next answer may be shorter.
  */
 export class BoundsError extends RangeError {
   override readonly name = 'BoundsError';

@@ -54,7 +54,7 @@ describe('the Slurm array', () => {
 /** Parses the file with PyYAML. */
 const PARSE = 'import json, sys, yaml; print(json.dumps(yaml.safe_load(open(sys.argv[1]))))';
 const parsed = spawnSync(process.env.RHYTHM_PYTHON ?? 'python3', ['-c', PARSE, YAML], { encoding: 'utf8' });
-const reason = parsed.status === 0 ? '' : ' (skipped: Python with PyYAML cannot read it)';
+const reason = parsed.status === 0 ? '' : ' (skipped: no Python with PyYAML)';
 
 describe.skipIf(parsed.status !== 0)(`the Kubernetes Indexed Job${reason}`, () => {
   const job = reason === '' ? JSON.parse(parsed.stdout) : null;

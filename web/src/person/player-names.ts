@@ -11,7 +11,7 @@ export const BY_HAND = 'hand';
 /** The name that stands for no rival. */
 export const NOBODY = 'nobody';
 
-/** Policies that read observations. Oracles are left out. */
+/** Policies that are called at each step. Oracles are left out. */
 const STEPPED = [
   'heuristic+inference',
   'open-loop+inference',
