@@ -235,7 +235,10 @@ const IN_ERRORS: Readonly<Record<string, readonly [string, number]>> = {
   profiles: ['profiles', 1],
 };
 
-/** Rewrites an error of a replay for the request: arrays have their names in frames. @param from the first row of the replay, to which row numbers are added. */
+/**
+ * Rewrites an error of a replay for the request: arrays have their names in frames.
+ * @param from the first row of the replay, to which row numbers are added.
+ */
 const renumbered = (message: string, from: number): string =>
   message
     .replace(/\b(stepIndices|histories|actions|beliefHistories|profiles)\[(\d+)\]/g, (_, key, at) => {

@@ -1,4 +1,7 @@
-/** Opens the page in a browser. Records requests to other origins and console messages. Requests to other hosts fail (see chromium.ts). */
+/**
+ * Opens the page in a browser. Records requests to other origins and console messages. Requests to other hosts fail (see
+ * chromium.ts).
+ */
 import axe from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { expect } from 'vitest';
@@ -52,7 +55,10 @@ export class Visit {
     page.setDefaultTimeout(LIMIT);
   }
 
-  /** Opens the page, and empties the storage of all open pages of the context. @param fragment of the address, from the `#` on. */
+  /**
+   * Opens the page, and empties the storage of all open pages of the context.
+   * @param fragment of the address, from the `#` on.
+   */
   static async begin(
     browser: Browser,
     site: Site,
