@@ -94,7 +94,9 @@ function withNewName(text: string): string {
     : text;
 }
 
-/** Replaces the names of properties in an error by options of the command, such as `plannerEpisodes` by `--planner-episodes`. */
+/**
+ * Replaces the names of properties in an error by options of the command, such as `plannerEpisodes` by `--planner-episodes`.
+ */
 const withOptionNames = (message: string, { options }: Command): string =>
   options
     .filter((option) => /[A-Z]/.test(option.attributeName()))

@@ -14,7 +14,7 @@ for (const [name, exitCode] of Object.entries(SIGNALS)) {
     abort.abort(interruption);
     setTimeout(() => {
       discardOpenOutputs();
-      // The signal now has no handler and ends the process. `process.exit` would wait for the blocking call.
+      // The signal now has no handler and ends the process. `process.exit` would wait for a system call that blocks.
       process.kill(process.pid, name);
     }, interruption.graceMs).unref();
   });

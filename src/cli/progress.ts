@@ -10,7 +10,7 @@ const LONG_MS = 1000;
 const LINE_MS = 10_000;
 
 export interface Progress {
-  /** Updates the bar. @param note further text, such as the amount spent. */
+  /** Updates the bar, or writes a line if one is due. @param note further text, such as the amount spent. */
   update(done: number, total: number, note?: string): void;
   /** Removes the bar. */
   stop(): void;

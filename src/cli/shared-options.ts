@@ -32,7 +32,7 @@ export function addEngineOptions(
 
 /**
  * Refuses a kernel that does not exist, or that the chosen backend does not have. Accepts a kernel that cannot run here:
- * opening the environment reports it.
+ * opening the environment reports it. @throws UsageError.
  */
 export function checkEngineOptions({ backend = 'auto', kernel }: EngineOptions): void {
   if (kernel === undefined) return;
@@ -52,7 +52,7 @@ export function checkEngineOptions({ backend = 'auto', kernel }: EngineOptions):
   );
 }
 
-/** Parses an integer of at most 15 digits. */
+/** Parses a non-negative integer of at most 15 digits. */
 export function parseInteger(text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);
   throw new InvalidArgumentError('Expected a whole number, such as 4.');

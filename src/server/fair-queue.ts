@@ -156,7 +156,10 @@ export class FairQueue {
     this.#waiting--;
   }
 
-  /** Takes the first request of the client whose turn it is. Before this client's next turn, every other waiting client has a turn. */
+  /**
+   * Takes the first request of the client whose turn it is. Before this client's next turn, every other waiting client has a
+   * turn.
+   */
   #next(): Waiting | undefined {
     const [first] = this.#queues;
     if (first === undefined) return undefined;
@@ -170,7 +173,7 @@ export class FairQueue {
     return entry;
   }
 
-  /** Estimates the seconds until the requests that wait have ended. */
+  /** Estimates the seconds until the requests that wait now have begun: each end of a request admits one. */
   #retryAfter(): number {
     const seconds = Math.ceil((this.#waiting * (this.#meanMs ?? 0)) / 1000);
     return Math.min(Math.max(seconds, MIN_RETRY), MAX_RETRY);

@@ -58,7 +58,10 @@ export class Metrics {
     return this.#registry.getMetricsAsJSON();
   }
 
-  /** Adds a gauge. @param value called at each scrape. @param aggregator how `sumOfMetrics` combines the values of processes. */
+  /**
+   * Adds a gauge. @param value called at each scrape.
+   * @param aggregator how `sumOfMetrics` combines the values of processes.
+   */
   gauge(name: string, help: string, value: () => number, aggregator: Aggregator = 'sum'): void {
     new Gauge({
       aggregator,

@@ -32,7 +32,9 @@ export class OpenEnvSession implements MessageHandler {
   #envIndex: number | null = null;
   #episode: EpisodeRequest | null = null;
   #steps = 0;
+  /** Whether the episode is over. */
   #over = false;
+  /** Whether the session has ended. */
   #ended = false;
 
   /** @param pool has an environment for each session of the quota. */

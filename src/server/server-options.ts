@@ -9,7 +9,10 @@ export interface ServeOptions {
   readonly host?: string;
   /** The port. Default 8000, as in OpenEnv; 0 chooses a free port. */
   readonly port?: number;
-  /** The token of `Authorization: Bearer`. Required on addresses that other machines can reach, unless `insecure`. Default: none. */
+  /**
+   * The token of `Authorization: Bearer`. Required on addresses that other machines can reach, unless `insecure`. Default:
+   * none.
+   */
   readonly token?: string;
   /** Listens without a token on addresses that other machines can reach, and accepts any `Host`. Default: false. */
   readonly insecure?: boolean;

@@ -63,7 +63,9 @@ function listen(server: Server, { host, port }: Settings): Promise<void> {
   });
 }
 
-/** Milliseconds between two checks for idle connections during a shutdown. Clients would keep idle connections open for seconds. */
+/**
+ * Milliseconds between two checks for idle connections during a shutdown. Clients would keep idle connections open for seconds.
+ */
 const CHECK_MS = 20;
 
 /** Stops a server. @returns the number of connections that were cut off after `graceMs`. */

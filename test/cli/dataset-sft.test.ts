@@ -163,7 +163,7 @@ it('replaces an existing dataset completely, and refuses to replace it in anothe
   const other = await sft('--jsonl', input, '--output', output, '--format', 'parquet');
   expect([other.code, other.stderr]).toEqual([
     2,
-    expect.stringContaining('which contains another train.jsonl'),
+    expect.stringContaining('which already contains train.jsonl'),
   ]);
 });
 
@@ -247,7 +247,7 @@ describe('refuses, and changes nothing:', () => {
     [
       'rows of another dataset',
       ['--jsonl', input, '--output', pathOf('rows')],
-      'which contains another train.jsonl',
+      'which already contains train.jsonl',
     ],
     [
       'an output directory that is a file',

@@ -214,7 +214,7 @@ describe('invalid rows', () => {
     ['a misspelt action', { seed: 1, actions: ['deep_wrk'] }, 'got "deep_wrk". Did you mean "deep_work"?'],
     ['an action in capitals', { seed: 1, actions: ['SLEEP'] }, 'got "SLEEP". Did you mean "sleep"?'],
     ['an action code', { seed: 1, actions: [3] }, 'got 3.'],
-    ['too few beliefs', { ...good, beliefs: [null] }, 'beliefs: Expected as many beliefs as actions'],
+    ['too few beliefs', { ...good, beliefs: [null] }, 'beliefs: Expected 2 beliefs, one for each action'],
     [
       'a belief of two numbers',
       { ...good, beliefs: [null, [0, 1]] },

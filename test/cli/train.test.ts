@@ -54,7 +54,7 @@ it('refines a student, and resumes the refinement after SIGKILL to the same bits
   expect(readFileSync(killed).equals(readFileSync(whole))).toBe(true);
   expect(readFileSync(whole).equals(readFileSync(clone))).toBe(false);
   const both = await runCli(train(pathOf('never'), '--from', clone));
-  expect(both.stderr).toContain('Expected no option episodes together with a student to refine, got 20.');
+  expect(both.stderr).toContain('Expected no --episodes with --from, got 20. Leave out one of the two.');
 });
 
 it('clones stored episodes, and refuses episodes of an oracle', async () => {

@@ -58,7 +58,7 @@ describe('messages', () => {
     const second = await upload(hub, '--branch', 'main', directory);
     expect(second.stdout).toContain(`exists, private; its branch main is at ${id.slice(0, 8)}.\n  same `);
     expect(second.stdout).toMatch(
-      /To upload: 0 of 2 files, 0 B\.\nNothing to upload: the repository has all of it\.\n$/,
+      /To upload: 0 of 2 files, 0 B\.\nNothing to upload: the repository has all files already\.\n$/,
     );
   });
 

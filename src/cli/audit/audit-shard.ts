@@ -56,7 +56,10 @@ export function checkAuditShard({
   checkShardOutput('--json', json);
 }
 
-/** Computes a shard, and writes its pieces. @throws InputError as `audit`; UsageError for unusable paths; the signal's reason. */
+/**
+ * Computes a shard, and writes its pieces.
+ * @throws InputError as `audit`; UsageError for unusable paths; the signal's reason.
+ */
 export async function runAuditShard(options: AuditShardOptions, signal: AbortSignal): Promise<void> {
   const { shard, path, policies, backend, kernel, threads } = options;
   const job = auditJob(options);

@@ -45,7 +45,8 @@ export async function runGrpo(options: GrpoOptions, signal: AbortSignal): Promis
 
 /**
  * Writes rows and their card, or neither.
- * @param target the file, and the grader's name in the command of the card. @param source the rows of the plan, in batches of BATCH.
+ * @param target the file, and the grader's name in the command of the card. @param source the rows of the plan, in batches of
+ * BATCH.
  * @throws UsageError for unusable paths and formats; the signal's reason.
  */
 export async function writeGrpo(

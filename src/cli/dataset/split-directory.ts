@@ -37,6 +37,7 @@ export class SplitDirectory {
     this.#checkFiles();
   }
 
+  /** The path of the card. */
   get card(): string {
     return join(this.#directory, CARD);
   }
@@ -46,6 +47,7 @@ export class SplitDirectory {
     return `${split}.${this.#format}`;
   }
 
+  /** Returns the path of a split's file. */
   pathOf(split: Split): string {
     return join(this.#directory, this.nameOf(split));
   }
@@ -66,7 +68,7 @@ export class SplitDirectory {
         stat(join(this.#directory, file)),
       );
       if (other !== undefined)
-        this.#refuse(`which contains another ${other}`, ', or remove the files of an interrupted run');
+        this.#refuse(`which already contains ${other}`, ', or remove the files of an interrupted run');
     }
   }
 
@@ -84,6 +86,7 @@ export class SplitDirectory {
     }
   }
 
+  /** Creates the directory, and the directories above it that are missing. */
   create(): void {
     this.#created = makeDirectory(this.#directory);
   }

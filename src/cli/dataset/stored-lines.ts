@@ -9,16 +9,18 @@ import type { TrajectoryLine } from '../files/trajectory-table.js';
 
 /** A line of a shard's file. */
 interface StoredLine {
+  /** The file and line of the episode, such as "teacher.jsonl:3". */
   readonly place: string;
   /** The size of the line in the file of episodes. Batches for replay are limited by the sum of these sizes. */
   readonly size: number;
+  /** Absent if the line is valid. */
   readonly fault?: Pick<BadEpisode, 'kind' | 'message' | 'lines'>;
   readonly episode?: TrajectoryEpisode;
   /** Absent if filters leave the episode out. */
   readonly result?: EpisodeResult;
 }
 
-/** Many times the length of an episode with its result. */
+/** The maximum length of a line in bytes: many times the length of an episode with its result. */
 const MAX_LINE_BYTES = 2 ** 28;
 
 /** Returns a line with its line end. */

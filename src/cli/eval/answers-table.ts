@@ -12,7 +12,9 @@ interface Column {
   readonly text: (row: EvaluationRow) => string | null;
 }
 
-/** Returns a column for one number of a model's usage, such as its tokens. The table omits the column if no row has the number. */
+/**
+ * Returns a column for one number of a model's usage, such as its tokens. The table omits the column if no row has the number.
+ */
 const usageColumn = (head: string, name: string, text: (value: number) => string = grouped): Column => ({
   head,
   text: ({ usage }) => (usage?.[name] === undefined ? null : text(usage[name])),

@@ -1,4 +1,4 @@
-/** Renders shares as a text table. A share is a score's place between the two anchors of a grader (`SHARE_MEANING`). */
+/** Renders shares as a text table. A share is a score's position between the two anchors of a grader (`SHARE_MEANING`). */
 import { sequenceGraderUnder } from '../../agents/policies/open-loop.js';
 import {
   type BracketedEvaluation,
@@ -8,13 +8,13 @@ import {
 } from '../../evaluation/bracket.js';
 import { alignedInterval } from '../../evaluation/format-results.js';
 import { renderColumns, wrap } from '../text-table.js';
-import { nameOf, title } from './eval-table.js';
+import { markedName, title } from './eval-table.js';
 
 /** Returns a table of shares with a column for each grader, and notes. Leaves out graders and conditions without a share. */
 export function renderBracket({ grader, rows, brackets }: BracketedEvaluation): string {
   const graders = [grader, ...(rows[0]?.regraded ?? []).map((other) => other.grader)];
-  const places = rows.flatMap(({ profiles }) => graders.map((name) => ({ grader: name, profiles })));
-  const notes = bracketNotes(places, brackets);
+  const scored = rows.flatMap(({ profiles }) => graders.map((name) => ({ grader: name, profiles })));
+  const notes = bracketNotes(scored, brackets);
   const columns = graders
     .map((name, k) => ({ name, k }))
     .filter(({ k }) => rows.some((row) => shareAt(row, k)));
@@ -35,7 +35,10 @@ function tableOf(rows: readonly BracketedRow[], graders: readonly { name: string
   const shown = rows.filter((row) => graders.some(({ k }) => shareAt(row, k)));
   const lines = shown.flatMap((row, i) => {
     const shares = graders.map(({ k }) => shareAt(row, k));
-    const cells = [nameOf(row), ...shares.map((share) => (share === null ? '-' : alignedInterval(share)))];
+    const cells = [
+      markedName(row),
+      ...shares.map((share) => (share === null ? '-' : alignedInterval(share))),
+    ];
     if (row.condition === shown[i - 1]?.condition) return [cells];
     return [[{ content: `\n${title(row)}`, colSpan: graders.length + 1 }], cells];
   });

@@ -21,6 +21,7 @@ export interface EpisodeStore {
   readonly spending: Spending;
   /** The stored episodes of language models. */
   readonly played?: AsyncIterable<TrajectoryEpisode>;
+  /** Stores episodes. An episode of a language model that is stored already is not added again. */
   add(episodes: readonly TrajectoryEpisode[]): Promise<void>;
   /** Moves the finished file to its place. */
   commit(): Promise<void>;
@@ -28,7 +29,7 @@ export interface EpisodeStore {
    * Closes the store without a commit. Does nothing after `commit`.
    * @returns the path of an unfinished file that stays; null for none.
    */
-  discard(): Promise<string | null>;
+  close(): Promise<string | null>;
   /** Returns a line about the episodes kept for the next run; '' for none. */
   keptText(): string;
 }
@@ -40,7 +41,10 @@ export interface Evaluated {
   readonly grader: Grader;
 }
 
-/** The maximum number of episodes of a file: 1.4 GB of JSON lines, 0.8 GB of Parquet; with a planner's reasons 3 GB and 22 GB. */
+/**
+ * The maximum numbers of episodes of a file. So many take 1.4 GB as JSON lines, 0.8 GB as Parquet; with a planner's reasons 3
+ * GB and 22 GB.
+ */
 const MAX_EPISODES = { jsonl: 100_000, parquet: 10_000_000 };
 
 /** Refuses an evaluation of more than MAX_EPISODES. @throws UsageError. */
@@ -71,7 +75,7 @@ export async function openFileStore(
     spending: {},
     add: (episodes) => file.write(episodes),
     commit: () => file.commit(),
-    discard: () => file.discard(),
+    close: () => file.close(),
     keptText: () => '',
   };
 }
@@ -117,7 +121,7 @@ export async function openJournalStore(
       for (const episode of episodes) if (!has(episodeKey(episode))) await journal.append(episode);
     },
     commit: () => journal.finish(keysOf(evaluated.players)),
-    discard: async () => {
+    close: async () => {
       await journal.close();
       return null;
     },

@@ -35,11 +35,11 @@ const componentColumn = ([name, head]: [string, string]): Column => ({
 });
 
 /** Returns the name of a row's policy, with a mark if it is an oracle. */
-export const nameOf = (row: Row): string => `${policyName(row)}${row.oracle ? ORACLE_MARK : ''}`;
+export const markedName = (row: Row): string => `${policyName(row)}${row.oracle ? ORACLE_MARK : ''}`;
 
 /** The columns of scores. The columns of other graders come between FINAL_SCORES and OTHER_SCORES. */
 const FINAL_SCORES: readonly Column[] = [
-  { head: '\npolicy', text: nameOf },
+  { head: '\npolicy', text: markedName },
   { head: 'final score\n(95 %)', text: ({ finalScore }) => alignedInterval(finalScore) },
   { head: PUBLISHED_HEAD, text: (row, grader) => publishedScore(row, grader) },
 ];
@@ -54,7 +54,7 @@ const OTHER_SCORES: readonly Column[] = [
 ];
 
 const COMPONENTS: readonly Column[] = [
-  { head: 'components:\npolicy', text: nameOf },
+  { head: 'components:\npolicy', text: markedName },
   ...Object.entries(COMPONENT_HEADS).map(componentColumn),
 ];
 

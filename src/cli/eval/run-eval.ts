@@ -122,13 +122,13 @@ export async function runEval(options: EvalCommandOptions, signal: AbortSignal):
     throw error;
   } finally {
     progress.stop();
-    const kept = await store?.discard();
+    const kept = await store?.close();
     if (kept)
       process.stderr.write(`The episodes so far are kept in ${kept}, which reeval and report read.\n`);
   }
 }
 
-/** Checks the options. @returns the language models. @throws UsageError. */
+/** Checks the options. @returns the names of the language models among the policies. @throws UsageError. */
 function check(options: EvalCommandOptions): string[] {
   checkEngineOptions(options);
   const models = modelsIn(options.policies);

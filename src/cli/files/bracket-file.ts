@@ -1,4 +1,6 @@
-/** Reads the audit of `--bracket`: its anchors, the scores of open-loop and planner-oracle, between which shares are measured. */
+/**
+ * Reads the audit of `--bracket`: its anchors, the scores of open-loop and planner-oracle, between which shares are measured.
+ */
 import { createReadStream } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 import type { GraderAnchors } from '../../evaluation/audit/anchors-of.js';
@@ -32,7 +34,10 @@ export function checkBracket(
   for (const output of outputs) checkDifferentFile(output.option, output.path, '--bracket', path);
 }
 
-/** Returns the anchors in an audit's file; null without --bracket. @throws UsageError that names the file; the signal's reason. */
+/**
+ * Returns the anchors in an audit's file; null without --bracket.
+ * @throws UsageError that names the file; the signal's reason.
+ */
 export async function readBracket(
   path: string | undefined,
   signal: AbortSignal,

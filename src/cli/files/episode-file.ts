@@ -23,7 +23,10 @@ export interface EpisodeFile {
   write(episodes: readonly TrajectoryEpisode[]): Promise<void>;
   /** Writes compact episodes: as they are to Parquet, and replayed to JSON lines. */
   writeCompact(compact: readonly CompactEpisode[]): Promise<void>;
-  /** Replaces the unfinished Parquet file of an earlier run, PATH.partial, by this file, which must already have the episodes of that file. */
+  /**
+   * Replaces the unfinished Parquet file of an earlier run, PATH.partial, by this file, which must already have the episodes of
+   * that file.
+   */
   publish(): Promise<void>;
   /** Moves the finished file to its place. */
   commit(): Promise<void>;
@@ -31,7 +34,7 @@ export interface EpisodeFile {
    * Closes an unfinished file. Does nothing after `commit`.
    * @returns the path of the file that keeps the episodes so far; null if they are not kept.
    */
-  discard(): Promise<string | null>;
+  close(): Promise<string | null>;
 }
 
 export interface EpisodeFileOptions {
@@ -89,7 +92,7 @@ export async function writeTable(
     await write();
     await file.commit();
   } finally {
-    await file.discard();
+    await file.close();
   }
 }
 
@@ -130,7 +133,7 @@ class TableOutput implements Output {
 
   async discard(): Promise<void> {
     await this.#replayer[Symbol.asyncDispose]();
-    await this.#file.discard();
+    await this.#file.close();
   }
 }
 
@@ -158,7 +161,7 @@ class LineFile implements EpisodeFile {
     await this.#output.commit();
   }
 
-  async discard(): Promise<null> {
+  async close(): Promise<null> {
     await this.#replayer[Symbol.asyncDispose]();
     await this.#output.discard();
     return null;
@@ -237,7 +240,7 @@ class GroupFile implements EpisodeFile {
     await this.#sink.commit(this.#footer);
   }
 
-  async discard(): Promise<string | null> {
+  async close(): Promise<string | null> {
     if (this.#published) await this.#append(this.#groups.rest());
     return (await this.#sink.end(this.#footer, this.#published)) ? this.#sink.path : null;
   }

@@ -13,6 +13,7 @@ export interface FileKind {
 
 const kind = (what: string, use: string): FileKind => ({ what, use });
 
+/** All kinds. Parquet files of trajectories are `trajectories`; `parquet` is any other Parquet file. */
 export const KINDS = {
   trajectories: kind('a file of trajectories', 'Use reeval, report or dataset sft.'),
   components: kind('a file of components', 'Use regrade --components.'),
@@ -117,7 +118,10 @@ function checkFound(found: FileKind | null, { option, name, kinds }: ExpectedFil
   );
 }
 
-/** Refuses files of another kind before any work is done. Pipes and devices are checked when they are read. @throws UsageError. */
+/**
+ * Refuses files of another kind before any work is done. Pipes and devices are checked when they are read.
+ * @throws UsageError.
+ */
 export function checkKind(option: string, path: string, kinds: readonly FileKind[]): void {
   if (path === '-' || !stat(path)?.isFile()) return;
   const expected = { option, name: path, kinds };
@@ -144,6 +148,7 @@ function parquetKind(path: string, kinds: readonly FileKind[]): FileKind | null 
   return stated ?? (kinds.includes(KINDS.trajectories) ? null : KINDS.parquet);
 }
 
+/** Reads `length` bytes of a file from position `from` on, or fewer at its end. */
 function partOf(path: string, from: number, length = HEAD_BYTES): Buffer {
   const descriptor = openSync(path, 'r');
   try {
@@ -160,8 +165,8 @@ const SCHEMA_LINES = 3;
 /** Returns whether these bytes suffice to tell the kind. A pipe may stay open for long after its first line. */
 function isEnough(head: Uint8Array): boolean {
   const lines = Buffer.from(head).toString('utf8').trimStart().split('\n');
-  const isValue = lines[0].trimEnd() === '{';
-  return head.length >= HEAD_BYTES || lines.length > (isValue ? SCHEMA_LINES : 1);
+  const isIndented = lines[0].trimEnd() === '{';
+  return head.length >= HEAD_BYTES || lines.length > (isIndented ? SCHEMA_LINES : 1);
 }
 
 /** Passes a stream on after its kind is checked. @throws UsageError for another kind. */

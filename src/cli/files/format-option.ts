@@ -31,7 +31,10 @@ export function formatOf(option: string, path: string, format: string | undefine
   );
 }
 
-/** Returns the format to which the lines of a job are written. Only lines of trajectories can become Parquet. @throws UsageError. */
+/**
+ * Returns the format to which the lines of a job are written. Only lines of trajectories can become Parquet.
+ * @throws UsageError.
+ */
 export function formatOfJob(
   job: Job,
   { output, format }: { readonly output: string; readonly format?: string },

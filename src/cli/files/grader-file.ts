@@ -1,4 +1,4 @@
-/** Resolves `--grader`: a name, or a file. */
+/** Reads the grader of `--grader`: a built-in name, or a file. */
 import { open } from 'node:fs/promises';
 import { type Grader, toGrader } from '../../engine/graders/grader.js';
 import { parseGrader } from '../../engine/graders/parse-grader.js';
@@ -56,7 +56,7 @@ async function readText(path: string): Promise<string> {
     length += bytesRead;
   }
   checkHead(bytes.subarray(0, length), { option: '--grader', name: path, kinds: [KINDS.grader] });
-  if (length > MAX_BYTES) refuse(path, `at most ${MAX_BYTES} bytes`, 'more');
+  if (length > MAX_BYTES) refuse(path, `at most ${MAX_BYTES} bytes`, 'more bytes');
   const text = decodeUtf8(bytes.subarray(0, length));
   return text === null ? refuse(path, 'UTF-8', 'other bytes') : withoutMark(text);
 }

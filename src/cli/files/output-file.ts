@@ -39,9 +39,9 @@ export function checkOutput(option: string, path: string): void {
       `Expected ${option} to name a file, got ${path}, which is an open file descriptor. Name the file itself, or - for the standard output.`,
     );
   }
-  const place = targetOf(path);
-  const write = () => tryTemporary(place);
-  tryDirectory({ option, path, what: 'a file in a directory' }, dirname(place), write);
+  const target = targetOf(path);
+  const write = () => tryTemporary(target);
+  tryDirectory({ option, path, what: 'a file in a directory' }, dirname(target), write);
 }
 
 /** Paths of open descriptors. A rename would replace the descriptor's file, and lose what other processes wrote to it. */
@@ -90,15 +90,15 @@ function tryCreation(path: string): void {
 
 /**
  * Runs `write` as a trial: permissions alone do not reveal quotas, read-only mounts and special file systems.
- * @throws UsageError if it fails.
+ * @param path the value of the option. @param tried the path to which `write` writes. @throws UsageError if it fails.
  */
-function attempt(option: string, path: string, place: string, write: () => void): void {
+function attempt(option: string, path: string, tried: string, write: () => void): void {
   try {
     write();
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new UsageError(
-      `Expected ${place} to be writable, for ${option} ${path}, got ${code}. Choose another place.`,
+      `Expected ${tried} to be writable, for ${option} ${path}, got ${code}. Choose another place.`,
     );
   }
 }
@@ -118,14 +118,14 @@ export const messageStream = (...paths: readonly (string | undefined)[]): NodeJS
 /** Opens a path that `checkOutput` accepted. Creates its directory if it is missing. */
 export async function openOutput(path: string): Promise<Output> {
   if (path === '-') return standardOutput;
-  const target = stat(path);
+  const existing = stat(path);
   // A device or a pipe is written to directly, not replaced.
-  if (target !== null && !target.isFile()) return new DirectOutput(await open(path, 'w'), path);
-  const place = targetOf(path);
-  const created = makeDirectory(dirname(place));
-  const temporary = await createTemporary(place, target?.mode);
+  if (existing !== null && !existing.isFile()) return new DirectOutput(await open(path, 'w'), path);
+  const target = targetOf(path);
+  const created = makeDirectory(dirname(target));
+  const temporary = await createTemporary(target, existing?.mode);
   unfinished.add(temporary.path);
-  return new FileOutput(temporary, place, created);
+  return new FileOutput(temporary, target, created);
 }
 
 /** Formats a value as a JSON file. */
@@ -169,6 +169,7 @@ export async function writeFilesAtomically(files: readonly OutputFile[]): Promis
   await outputs.commit();
 }
 
+/** A file that is written whole or not at all. */
 class FileOutput implements Output {
   readonly #temporary: TemporaryFile;
   readonly #target: string;
@@ -212,6 +213,7 @@ class FileOutput implements Output {
   }
 }
 
+/** A device or a pipe. */
 class DirectOutput implements Output {
   readonly #handle: FileHandle;
   readonly #target: string;

@@ -15,6 +15,7 @@ type Row = Record<string, unknown>;
 export interface ReadGroup {
   /** The number of rows before the group. */
   readonly first: number;
+  /** The number of rows of the group. */
   readonly count: number;
   /** The size in the file in bytes, compressed. */
   readonly bytes: number;
@@ -24,7 +25,7 @@ export interface ReadGroup {
   readonly problem: string;
 }
 
-/** The maximum size of a row group in memory. */
+/** The maximum size of a row group in memory, in bytes. */
 const MAX_GROUP_BYTES = 2 ** 30;
 
 export class ParquetFile implements AsyncDisposable {

@@ -18,7 +18,7 @@ export const footerOf = (path: string): string => `${path}.footer`;
 /** Returns the paths of the files that exist until an output is complete. @param path of the output. */
 export const partialFiles = (path: string): string[] => [partialOf(path), footerOf(partialOf(path))];
 
-/** Groups are written when the last write took less than this share of the time since then. */
+/** Pending groups are written if the last write took less than this share of the time since its end. */
 const WRITING_SHARE = 0.05;
 
 /** An unfinished file. */
@@ -58,8 +58,8 @@ export class PartialFile {
   }
 
   /**
-   * Adds a row group. It is written at once, unless writing footers would take much of the time: then it is written with a later
-   * group.
+   * Adds a row group. It is written at once, unless writing footers would take much of the time: then it is written with a
+   * later group.
    * @param footer returns the footer of all groups.
    */
   async append(group: Uint8Array, footer: () => Uint8Array): Promise<void> {
@@ -69,7 +69,9 @@ export class PartialFile {
     await this.#write(footer());
   }
 
-  /** Renames the file to PATH.partial, and replaces any file of that name. */
+  /**
+   * Writes the pending groups, and renames the file to PATH.partial, over any file of that name. Without groups, does nothing.
+   */
   async publish(footer: () => Uint8Array): Promise<void> {
     if (this.#published) return;
     if (this.#pending.length > 0) await this.#write(footer());
@@ -98,7 +100,7 @@ export class PartialFile {
     this.#lastWrite = { at: performance.now(), took: performance.now() - from };
   }
 
-  /** Removes what a failed write left. */
+  /** Removes what a failed write left, and writes the last footer again. */
   async #restore(footer: Uint8Array): Promise<void> {
     await this.#handle.truncate(this.#end);
     await writeAt(this.#handle, footer, this.#end);
@@ -126,7 +128,8 @@ export class PartialFile {
 
   /**
    * Closes the unfinished file. Does nothing after `commit`.
-   * @param keeps whether the file remains as PATH.partial, if it has a row group. @returns whether the file remains.
+   * @param keeps whether to publish the file, if it has a row group. A file that was published remains in any case.
+   * @returns whether the file remains, as PATH.partial.
    */
   async end(footer: () => Uint8Array, keeps: boolean): Promise<boolean> {
     if (this.#closed) return false;

@@ -1,4 +1,7 @@
-/** Reads policies from files: students (trained networks), and modules whose default export is a policy or a function that makes one. */
+/**
+ * Reads policies from files: students (trained networks), and modules whose default export is a policy or a function that makes
+ * one.
+ */
 
 import { readFile, stat } from 'node:fs/promises';
 import { basename, extname, resolve } from 'node:path';
@@ -45,7 +48,10 @@ export async function readPolicies(
   return Object.fromEntries(policies) as PolicyRecord;
 }
 
-/** Returns the policies of files and students of the package, by name. @throws UsageError for other names, and as `readPolicies`. */
+/**
+ * Returns the policies of files and students of the package, by name.
+ * @throws UsageError for other names, and as `readPolicies`.
+ */
 export async function readPolicyFiles(
   paths: readonly string[] = [],
 ): Promise<Readonly<Record<string, PolicyLike>>> {

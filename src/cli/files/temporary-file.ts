@@ -24,7 +24,7 @@ const NAME = /^\.rhythm-vec-([\da-f]{16})-([\da-f]{16}|elsewhere)-(\d+)-[\da-f]{
 
 /** The interval in milliseconds at which a process updates the modification time of its temporary files. */
 export const TOUCH_MS = 3_600_000;
-/** The age of the modification time, in milliseconds, from which a file belongs to no running process on any machine. */
+/** A file that was modified longer ago than this, in milliseconds, belongs to no running process on any machine. */
 export const ABANDONED_MS = 24 * TOUCH_MS;
 
 export interface TemporaryFile {
@@ -49,7 +49,7 @@ export async function createTemporary(target: string, mode?: number): Promise<Te
   return { path, handle, release: () => clearInterval(timer) };
 }
 
-/** Creates and removes a temporary file as a trial. @throws Error of the system call that fails. */
+/** Checks that a temporary file can be created: creates and removes one. @throws Error of the system call that fails. */
 export function tryTemporary(target: string): void {
   removeAbandoned(target);
   const path = temporaryPath(target);
@@ -125,8 +125,8 @@ const targetId = (target: string): string => hash(foldedName(basename(target)));
 export const foldedName = (name: string): string => name.normalize('NFC').toLowerCase();
 
 /**
- * The hash of this boot and process namespace. Null if the system has no such identifiers; then a file is removed only when it is
- * older than ABANDONED_MS.
+ * The hash of this boot and process namespace. Null if the system has no such identifiers; then a file is removed only when it
+ * is older than ABANDONED_MS.
  */
 const HOST = hostId();
 

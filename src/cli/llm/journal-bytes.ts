@@ -1,4 +1,4 @@
-/** The bytes of a journal's files: lines of episodes, and the amount spent. */
+/** Reads and writes the bytes of a journal's files: lines of episodes, and the amount spent on a language model. */
 import { readFileSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import type { LineSpan } from '../../shared/line-spans.js';
@@ -47,7 +47,7 @@ export async function bytesOf({ handle, start, end }: Entry): Promise<Buffer> {
   return bytes;
 }
 
-/** Returns the stored amount; 0 without a file. @throws UsageError for a file without an amount. */
+/** Returns the stored amount in dollars; 0 if the file is missing or empty. @throws UsageError for a file with another text. */
 export function readAmount(path: string): number {
   if (stat(path) === null) return 0;
   const text = readFileSync(path, 'utf8').trim();

@@ -30,7 +30,7 @@ export interface JournalOptions {
   readonly format?: RowFormat;
   /** The option that names the output. Default --output. */
   readonly option?: string;
-  /** Refuses an episode that this command would not produce. @throws UsageError that names the place. */
+  /** Refuses an episode that this command would not produce. @throws UsageError that names `place`, the file and line. */
   readonly check: (episode: TrajectoryEpisode, place: string) => void;
 }
 
@@ -54,7 +54,7 @@ const spentOf = (path: string): string => `${path}.spent`;
 
 /** Returns the paths of a journal's files, which exist until the output is complete. @param path of the output. */
 export const journalFiles = (path: string): string[] =>
-  [partialOf, spentOf, lockOf].map((nameOf) => nameOf(targetOf(path)));
+  [partialOf, spentOf, lockOf].map((pathOf) => pathOf(targetOf(path)));
 
 /**
  * Returns a line about the episodes that are kept after an interruption. @param path of the journal. @param all the

@@ -117,7 +117,7 @@ function check(options: ModelFlags, name: NumberOption, low: number, high: numbe
   const least = low === Number.MIN_VALUE ? 'above 0' : `from ${low}`;
   const most = high === Number.MAX_VALUE ? ' on' : ` to ${high}`;
   throw new UsageError(
-    `Expected ${LLM_FLAGS[name]} ${least}${most}, got ${value}. Pass a number in that range.`,
+    `Expected ${LLM_FLAGS[name]} to be ${least}${most}, got ${value}. Pass a number in that range.`,
   );
 }
 

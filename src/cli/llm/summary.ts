@@ -65,7 +65,7 @@ export class LlmSummary {
   #hint(): string {
     if (this.#unparsed <= MANY_UNPARSED * this.#answers) return '';
     const { answers, cutOff } = this.#tally;
-    // Cut-off answers are enough to explain half of the share that needs a note.
+    // Answers that were cut off name no action. They count as many if they are more than half of MANY_UNPARSED.
     const remedy =
       cutOff > (MANY_UNPARSED / 2) * answers
         ? 'Many were cut off: raise --max-tokens.'

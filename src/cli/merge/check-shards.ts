@@ -27,7 +27,7 @@ export interface CheckedShards {
   readonly problems: readonly string[];
 }
 
-/** Reads all manifests and files. @throws the signal's reason. */
+/** Checks the files of shards and their manifests. @throws the signal's reason. */
 export async function checkShards(paths: readonly string[], signal: AbortSignal): Promise<CheckedShards> {
   const problems: string[] = [];
   const inputs = [...new Set(paths)].flatMap((path) => readInput(path, problems));
@@ -41,35 +41,39 @@ export async function checkShards(paths: readonly string[], signal: AbortSignal)
   return { job: first.manifest.job, shards, problems };
 }
 
+/** Returns a file with its manifest. Without a valid manifest, returns [] and adds a problem to `problems`. */
 function readInput(path: string, problems: string[]): ShardInput[] {
-  const place = manifestPath(path);
-  if (!stat(place)?.isFile()) {
+  const manifestFile = manifestPath(path);
+  if (!stat(manifestFile)?.isFile()) {
     problems.push(
-      `${path}: Expected its manifest ${place}, got none. The shard is not finished: run it again.`,
+      `${path}: Expected its manifest ${manifestFile}, got none. The shard is not finished: run it again.`,
     );
     return [];
   }
   try {
-    return [{ path, manifest: parseManifest(readFileSync(place, 'utf8')) }];
+    return [{ path, manifest: parseManifest(readFileSync(manifestFile, 'utf8')) }];
   } catch (error) {
     if (!(error instanceof BadRow)) throw error;
-    problems.push(`${place}: ${printable(error.message)} Run the shard again.`);
+    problems.push(`${manifestFile}: ${printable(error.message)} Run the shard again.`);
     return [];
   }
 }
 
-/** Returns the problem of a shard of another release, or []. Another release may merge shards to other bytes. */
+/** Returns a problem if a shard is of another release, else []. Another release may merge the same shards to other bytes. */
 function releaseProblems({ path, manifest: { job } }: ShardInput): string[] {
   const here = { version: packageVersion(), world_digest: createWorld().digest };
   const there = { version: job.version, world_digest: job.world_digest };
   const differences = jobDifferences(here, there);
   if (differences.length === 0) return [];
   return [
-    `${path}: Expected a shard of this release, got another: ${differences.join('; ')}. Merge with the release that wrote it.`,
+    `${path}: Expected a shard of this release, got one of another release: ${differences.join('; ')}. Merge with the release that wrote it.`,
   ];
 }
 
-/** Returns whether a shard belongs to the same job as the first shard, divided into the same number of shards. */
+/**
+ * Returns whether a shard belongs to the same job as the first shard, divided into the same number of shards. If not, adds a
+ * problem to `problems`.
+ */
 function isOfJob({ path, manifest }: ShardInput, first: ShardInput, problems: string[]): boolean {
   const differences = [
     ...jobDifferences(first.manifest.job, manifest.job),
@@ -77,12 +81,15 @@ function isOfJob({ path, manifest }: ShardInput, first: ShardInput, problems: st
   ];
   if (differences.length === 0) return true;
   problems.push(
-    `${path}: Expected a shard of the same job as ${first.path}, got another: ${printable(differences.join('; '))}. Leave it out, or run it with the same options.`,
+    `${path}: Expected a shard of the same job as ${first.path}, got one of another job: ${printable(differences.join('; '))}. Leave it out, or run it with the same options.`,
   );
   return false;
 }
 
-/** Returns the shards whose files have the bytes that their manifests describe. */
+/**
+ * Returns the shards whose files have the bytes that their manifests describe. Adds a problem to `problems` for each other
+ * shard.
+ */
 async function intactOf(
   inputs: readonly ShardInput[],
   problems: string[],
@@ -112,7 +119,10 @@ async function intactOf(
   }
 }
 
-/** Returns one file for each shard, in order. Files of one shard must be equal. */
+/**
+ * Returns one file for each shard, in the order of the indices. Adds a problem to `problems` for a second file of a shard
+ * with other bytes.
+ */
 function uniqueOf(inputs: readonly ShardInput[], problems: string[]): ShardInput[] {
   const byIndex = new Map<number, ShardInput>();
   for (const input of inputs) {
@@ -128,6 +138,7 @@ function uniqueOf(inputs: readonly ShardInput[], problems: string[]): ShardInput
   return [...byIndex.values()].sort((a, b) => a.manifest.shard.index - b.manifest.shard.index);
 }
 
+/** Returns a problem that lists the missing shards; [] if none is missing. */
 function missingProblems(shards: readonly ShardInput[], { shard: { count } }: Manifest): string[] {
   const present = new Set(shards.map(({ manifest }) => manifest.shard.index));
   const ranges: string[] = [];

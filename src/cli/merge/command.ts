@@ -34,7 +34,10 @@ export function addMergeCommand(program: Command, { signal }: Context): void {
     .addOption(formatOption('of --output'))
     .option('--json <file>', 'shards of eval: also write the results as JSON')
     .option('--components <file>', "shards of eval --trajectories: also write each episode's components")
-    .option('--bracket <audit.json>', 'shards of eval: as in eval')
+    .option(
+      '--bracket <audit.json>',
+      'shards of eval: also show shares under the grader of this audit, by the anchors in the audit',
+    )
     .addHelpText('after', HELP)
     .action(async (shards: readonly string[], options: MergeCommandOptions) => {
       const { runMerge } = await import('./run-merge.js');

@@ -6,10 +6,13 @@ import { BATCH, type GrpoRow } from '../../training/datasets/grpo/grpo-rows.js';
 import { writeGrpo } from '../dataset/run-grpo.js';
 import { readLines } from '../files/lines.js';
 
-/** Many times the length of a row. */
+/** The maximum length of a row in bytes: many times the usual length. */
 const MAX_LINE_BYTES = 2 ** 20;
 
-/** Writes the rows and the card. @param paths of all shards. @throws UsageError for unusable paths and formats; the signal's reason. */
+/**
+ * Writes the rows and the card. @param paths of all shards.
+ * @throws UsageError for unusable paths and formats; the signal's reason.
+ */
 export const mergeDataset = (
   job: DatasetJob,
   paths: readonly string[],

@@ -42,10 +42,10 @@ export async function mergeEval(
   const progress = createProgress('episodes');
   await using outputs = new Outputs();
   const isComponents = job.options.output === 'components';
-  const rows = isComponents ? [await outputs.open(path)] : [];
-  if (components !== undefined) rows.push(await outputs.open(components));
+  const componentOutputs = isComponents ? [await outputs.open(path)] : [];
+  if (components !== undefined) componentOutputs.push(await outputs.open(components));
   const format = formatOf('--output', path, options.format) ?? LINES;
-  const file = isComponents ? null : await openEpisodeFile(path, format, { partial: 'never' });
+  const episodeFile = isComponents ? null : await openEpisodeFile(path, format, { partial: 'never' });
   try {
     await using lines = await StoredLines.open(paths, () => signal.throwIfAborted());
     const evaluation = await mergeEvaluation(job, lines, {
@@ -53,28 +53,28 @@ export async function mergeEval(
       onProgress: progress.update,
       onStart: async (info: RunInfo) => {
         messages.write(renderHeader(info));
-        await writeAll(rows, headerText(info));
+        await writeAll(componentOutputs, headerText(info));
       },
-      onEpisodes: (episodes: PlayedEpisodes) => writeAll(rows, rowsText(episodes)),
-      ...(file === null || job.options.model !== null
+      onEpisodes: (episodes: PlayedEpisodes) => writeAll(componentOutputs, rowsText(episodes)),
+      ...(episodeFile === null || job.options.model !== null
         ? {}
-        : { onTrajectories: (episodes: readonly TrajectoryEpisode[]) => file.write(episodes) }),
+        : { onTrajectories: (episodes: readonly TrajectoryEpisode[]) => episodeFile.write(episodes) }),
     });
     // With language models, the lines of the file are sorted by condition, policy and seed.
     if (job.options.model !== null) {
       for await (const line of linesInOrder(job.options, lines))
-        await file?.write([parseEpisode(line.trimEnd())]);
+        await episodeFile?.write([parseEpisode(line.trimEnd())]);
     }
     const bracketed = bracketEvaluation(evaluation, anchors);
     if (json !== undefined) await (await outputs.open(json)).write(jsonText(evaluationToJson(bracketed)));
     signal.throwIfAborted();
     await outputs.commit();
-    await file?.commit();
+    await episodeFile?.commit();
     progress.stop();
     messages.write(`${renderTable(evaluation)}${renderBracket(bracketed)}`);
   } finally {
     progress.stop();
-    await file?.discard();
+    await episodeFile?.close();
   }
 }
 

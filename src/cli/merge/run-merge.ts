@@ -23,7 +23,8 @@ import { mergeSelection } from './merge-selection.js';
 
 /**
  * Writes the merged file, or reports every problem of the shards and writes nothing.
- * @returns false if the shards have problems, or if a dataset left out lines without --skip-bad. @throws UsageError for unusable paths; the signal's reason.
+ * @returns false if the shards have problems, or if a dataset left out lines without --skip-bad.
+ * @throws UsageError for unusable paths; the signal's reason.
  */
 export async function runMerge(
   shards: readonly string[],
@@ -36,7 +37,8 @@ export async function runMerge(
     checkInput('a shard', path);
     for (const output of outputs) checkDifferentFile(output.option, output.path, 'the shards', path);
   }
-  // Only some jobs write a directory.
+  // Only jobs of `dataset sft` and `dataset dpo` (kind selection) write a directory. The kind is known after the shards are
+  // read.
   const isDirectory = stat(options.output)?.isDirectory() === true;
   if (!isDirectory) checkOutputs(outputs, undefined);
   checkBracket(options.bracket, outputs);
@@ -50,7 +52,7 @@ export async function runMerge(
   }
   const job = checked.job!;
   checkEvalOptions(job, options);
-  // Refuses the directory.
+  // Refuses the directory, because this job writes a file.
   if (job.kind !== 'selection' && isDirectory) checkOutputs(outputs, undefined);
   const files = checked.shards.map(({ path }) => path);
   if (job.kind === 'selection') return mergeSelection(job, files, options, signal);
@@ -103,7 +105,7 @@ export function checkEvalOptions(job: Job, options: MergeCommandOptions): void {
   }
 }
 
-/** Many times the length of an episode. */
+/** The maximum length of a line in bytes: many times the length of an episode. */
 const MAX_LINE_BYTES = 2 ** 28;
 
 /** Returns the path of the shard's file. A pattern such as part-* also matches the manifests beside it. */

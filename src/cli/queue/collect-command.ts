@@ -9,8 +9,10 @@ const HELP = `
 Waits until all shards are computed, and writes the file whole or not at all. Results move from Redis to FILE.shards as they
 come, and FILE.shards is removed when the file is complete. A command that is interrupted or killed loses nothing: run it
 again with the same --output. A job has one collector at a time. If shards failed in all their attempts, the
-command names them and ends; submit the job again to repeat them. For jobs of eval and audit the command also prints the
-tables. For a job of audit, --output is the JSON. For a job of dataset grpo, the command also writes the card, README.md, beside
+command names them and ends; submit the job again to repeat them.
+
+--output holds the episodes of a job of teach or eval, the JSON of a job of audit, and the rows of a job of dataset grpo. For
+jobs of eval and audit the command also prints the tables. For a job of dataset grpo it also writes the card, README.md, beside
 --output.
 
 Example:
@@ -29,7 +31,10 @@ export function addCollectCommand(queue: Command, { signal }: Context): void {
     .addOption(formatOption('of --output'))
     .option('--json <file>', 'jobs of eval: also write the results as JSON')
     .option('--components <file>', "jobs of eval: also write each episode's components")
-    .option('--bracket <audit.json>', 'jobs of eval: as in eval');
+    .option(
+      '--bracket <audit.json>',
+      'jobs of eval: also show shares under the grader of this audit, by the anchors in the audit',
+    );
   addQueueOptions(command)
     .addHelpText('after', HELP)
     .action(async (name: string, options: CollectOptions) => {

@@ -14,8 +14,8 @@ import { rethrowWithPath } from '../files/rethrow-with-path.js';
 import { createTemporary, type TemporaryFile } from '../files/temporary-file.js';
 
 /**
- * A record has a head, the compressed result, and a CRC-32 of both. The head has the shard's index and the size of the compressed
- * result as u32, and the SHA-256 of the uncompressed result.
+ * The sizes of a record's head and checksum. A record has a head, the compressed result, and a CRC-32 of both. The head has the
+ * shard's index and the size of the compressed result as u32, and the SHA-256 of the uncompressed result.
  */
 const HEAD_BYTES = 40;
 const CRC_BYTES = 4;
@@ -89,6 +89,7 @@ export class CollectedShards implements ShardStore {
     await folder.sync().finally(() => folder.close());
   }
 
+  /** Copies the results that an earlier collector of the job left. @throws QueueError for results of another open job. */
   async #copy(job: JobId, isOpen: (other: JobId) => Promise<boolean>): Promise<void> {
     const old = await open(this.path);
     try {

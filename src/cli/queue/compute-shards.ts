@@ -51,7 +51,9 @@ const shardOf = ({ shard, count }: ShardTask): Shard => ({ index: shard.index, c
 const check = ({ shard, job, count }: ShardTask, rows: ShardRows): void =>
   checkRows({ name: shard.job, job, shards: count }, shard.index, rows);
 
-/** Plays the episodes of a shard whose job has a language model, except the model's episodes that an earlier attempt has stored. */
+/**
+ * Plays the episodes of a shard whose job has a language model, except the model's episodes that an earlier attempt has stored.
+ */
 async function playShard(
   job: EpisodeJob,
   task: ShardTask,

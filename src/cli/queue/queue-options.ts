@@ -25,7 +25,10 @@ export function addQueueOptions(command: Command): Command {
     );
 }
 
-/** Returns the address of the queue. @throws UsageError without a URL, or for an invalid prefix. */
+/**
+ * Returns the address of the queue. REDIS_URL is the default of --redis, and REDIS_PASSWORD is the password.
+ * @throws UsageError without a URL, or for an invalid prefix.
+ */
 export function addressOf({ redis, redisCa, prefix, allowDataLoss }: QueueOptions): QueueAddress {
   const { REDIS_URL, REDIS_PASSWORD } = process.env;
   const url = redis ?? (REDIS_URL || undefined);
@@ -48,10 +51,10 @@ export function addressOf({ redis, redisCa, prefix, allowDataLoss }: QueueOption
   };
 }
 
-/** Returns the version and world of this program. */
+/** Returns the version and the world's digest of this program. */
 export const releaseHere = (): Release => ({ version: packageVersion(), world: createWorld().digest });
 
-/** Opens a queue, uses it and closes it. @throws QueueError, as `connect` and `checkRelease`. */
+/** Opens a queue, uses it and closes it. @throws UsageError as `addressOf`; QueueError as `connect` and `checkRelease`. */
 export async function withQueue<Answer>(
   options: QueueOptions,
   use: (queue: Queue) => Promise<Answer>,

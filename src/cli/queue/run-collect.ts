@@ -71,7 +71,10 @@ const openStore = (queue: Queue, job: StoredJob, path: string): Promise<ShardSto
     isCurrent(queue, { job: name, submission }),
   );
 
-/** Returns whether this machine already has the job's complete file: a collector was killed after it had completed the file. */
+/**
+ * Returns whether this machine already has the job's complete file, because a collector was killed after it had completed the
+ * file. Then also removes FILE.shards and prints a note.
+ */
 async function isComplete(queue: Queue, name: string, options: CollectOptions): Promise<boolean> {
   const { output: path, json, components, bracket } = options;
   const job = await readJob(queue, name);

@@ -1,4 +1,6 @@
-/** The settings with which workers run the shards of a language model's job. They change no result, and are not part of the job. */
+/**
+ * The settings with which workers run the shards of a language model's job. They change no result, and are not part of the job.
+ */
 import type { Sampling } from '../../rollouts/trajectories/trajectory-episode.js';
 import { LLM_FLAGS, type ModelFlags } from '../llm/llm-options.js';
 

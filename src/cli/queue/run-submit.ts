@@ -191,7 +191,10 @@ function checkStoredUrl(text: string | undefined): void {
   );
 }
 
-/** Returns the limits of a language model's job; undefined for other jobs. @throws UsageError for a limit of another job. */
+/**
+ * Returns the limits of a language model's job; undefined for other jobs.
+ * @throws UsageError for --requests-per-minute out of range, or without a language model.
+ */
 function limitsOf(job: RunnableJob, options: SubmitOptions & ModelFlags): SharedLimits | undefined {
   const { budget = null, requestsPerMinute = null } = options;
   if ('model' in job.options && job.options.model !== null) {
@@ -207,6 +210,6 @@ function limitsOf(job: RunnableJob, options: SubmitOptions & ModelFlags): Shared
 function checkRange(option: string, value: number, low: number, high: number): void {
   if (value >= low && value <= high) return;
   throw new UsageError(
-    `Expected ${option} from ${low} to ${high}, got ${value}. Pass a number in that range.`,
+    `Expected ${option} to be from ${low} to ${high}, got ${value}. Pass a number in that range.`,
   );
 }

@@ -16,11 +16,15 @@ export interface WorkCommandOptions extends QueueOptions, EngineOptions {
 
 /** The module that a worker's threads run. It is beside this module in `dist` and in the bundle. */
 const PROGRAM = './shard-program.js';
+/** The maximum of --concurrency. */
 const MAX_CONCURRENCY = 256;
 /** The shortest and the longest lease, in seconds. A lease is renewed when half of it is over. */
 const LEASES = [2, 3600] as const;
 
-/** Computes shards until the signal aborts, or with `untilEmpty` until no shard is left. @throws UsageError; BackendError; QueueError; LibraryError. */
+/**
+ * Computes shards until the signal aborts, or with `untilEmpty` until no shard is left.
+ * @throws UsageError; BackendError; QueueError; LibraryError.
+ */
 export async function runWork(options: WorkCommandOptions, signal: AbortSignal): Promise<void> {
   checkRange('--concurrency', options.concurrency, 1, MAX_CONCURRENCY);
   checkRange('--lease', options.lease, ...LEASES);
@@ -47,11 +51,14 @@ export async function runWork(options: WorkCommandOptions, signal: AbortSignal):
 function checkRange(option: string, value: number, low: number, high: number): void {
   if (value >= low && value <= high) return;
   throw new UsageError(
-    `Expected ${option} from ${low} to ${high}, got ${value}. Pass a number in that range.`,
+    `Expected ${option} to be from ${low} to ${high}, got ${value}. Pass a number in that range.`,
   );
 }
 
-/** Opens the backend once, so that a worker without an addon takes no shard. @throws BackendError with the remedy. */
+/**
+ * Checks that the backend can be used: opens it once, so that a worker without an addon takes no shard.
+ * @throws BackendError with the remedy.
+ */
 async function checkBackend({ backend = 'native', kernel }: EngineOptions): Promise<void> {
   try {
     await using _ = await openAnyVecEnv({ numEnvs: 1, backend, kernel, threads: 1 });

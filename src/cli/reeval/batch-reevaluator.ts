@@ -44,7 +44,7 @@ export class BatchReevaluator {
   readonly #maxReported: number;
   readonly #report: Report;
 
-  /** @param maxReported mismatches to report per episode. */
+  /** @param maxReported the maximum number of mismatches to report per episode. */
   constructor(reevaluation: Reevaluation, maxReported: number, report: Report) {
     this.#reevaluation = reevaluation;
     this.#maxReported = maxReported;

@@ -28,7 +28,7 @@ export interface ReevalOptions extends EngineOptions {
   /** Names of students, and paths of policy files. */
   readonly baselines?: readonly string[];
   readonly json?: string;
-  /** Mismatches to report per episode. */
+  /** The maximum number of mismatches to report per episode. */
   readonly mismatches: number;
   readonly skipBad: boolean;
 }

@@ -31,12 +31,12 @@ function renderRanking(condition: RegradedCondition): string {
 
 function renderLeads({ condition, standings, sensitivity }: RegradedCondition): string {
   const heads = sensitivity.map(({ component }) => COMPONENT_HEADS[component]);
-  const rows = standings.map(({ policy, finalScore, lead }, place) => [
+  const rows = standings.map(({ policy, finalScore, lead }, rank) => [
     policy,
     alignedInterval(finalScore),
     ...(lead === null
       ? ['-', ...heads.map(() => '-')]
-      : [alignedInterval(lead), ...sensitivity.map(({ leads }) => signed(leads[place].slope.mean))]),
+      : [alignedInterval(lead), ...sensitivity.map(({ leads }) => signed(leads[rank].slope.mean))]),
   ]);
   return renderColumns(
     [`${condition}:\nranking`, 'final score\n(95 %)', 'lead over the\nnext (95 %)', ...heads],

@@ -25,14 +25,14 @@ export class Replayer implements AsyncDisposable {
     this.#envs = envs;
   }
 
-  /** @throws as `createVecEnv`, before any row is read. */
+  /** Opens an environment, so that a missing backend is reported before any row is read. @throws as `createVecEnv`. */
   static async open({ backend, kernel, threads }: EngineOptions): Promise<Replayer> {
     const envs = new ResizableAnyEnv({ backend, kernel, threads });
     await envs.of(1);
     return new Replayer(envs);
   }
 
-  /** Replays rows. @returns the JSON texts of the rows, in order. They must be read before the next call. */
+  /** Replays rows. @returns the JSON texts of the rows, in order. Read them before the next call. */
   async replay(rows: readonly ReplayRow[]): Promise<Iterable<string>> {
     const env = await this.#envs.of(rows.length);
     await env.reset({

@@ -1,4 +1,4 @@
-/** Parses a row of `rhythm-vec replay`: a stored episode. */
+/** Parses a row of `rhythm-vec replay`: an episode, as a seed and actions. */
 import { z } from 'zod';
 import { type GraderLike, graderWeights } from '../../engine/graders/grader.js';
 import { RhythmError } from '../../shared/errors.js';
@@ -28,7 +28,7 @@ export interface ReplayRow {
   readonly profile: string;
   /** f32 [8]: weights of the grade's components. */
   readonly grader: Float32Array;
-  /** 1 to 28 names of ACTION_NAMES. */
+  /** 1 to 28 names of ACTION_NAMES: the first steps of the episode, or all. */
   readonly actions: readonly string[];
   /** One per action; undefined without beliefs. */
   readonly beliefs?: readonly Belief[];
@@ -43,15 +43,15 @@ const isBelief = (value: unknown) =>
 const action = oneOf(ACTION_NAMES);
 const belief = expect<Belief>('null or three finite numbers', isBelief);
 
-const steps = `a list of 1 to ${NUM_STEPS} action names`;
+const ACTIONS = `a list of 1 to ${NUM_STEPS} action names`;
 const schema = z
   .strictObject(
     {
       seed: expect<number>(`an integer from 0 to ${MAX_U32}`, isU32),
       profile: text('"sampled", "discrete" or a profile\'s name').default('sampled'),
-      actions: list(action, steps)
-        .min(1, { error: `Expected ${steps}, got none.` })
-        .max(NUM_STEPS, { error: ({ input }) => `Expected ${steps}, got ${(input as unknown[]).length}.` }),
+      actions: list(action, ACTIONS)
+        .min(1, { error: `Expected ${ACTIONS}, got none.` })
+        .max(NUM_STEPS, { error: ({ input }) => `Expected ${ACTIONS}, got ${(input as unknown[]).length}.` }),
       beliefs: list(belief, 'a list of beliefs, one for each action').optional(),
       grader: expect<GraderLike>(
         "a grader's name, eight weights or a grader",
@@ -76,7 +76,7 @@ const schema = z
     path: ['beliefs'],
     error: ({ input }) => {
       const { actions, beliefs } = input as { readonly actions: unknown[]; readonly beliefs: unknown[] };
-      return `Expected as many beliefs as actions, ${actions.length}, got ${beliefs.length}. Pass null for no belief.`;
+      return `Expected ${actions.length} beliefs, one for each action, got ${beliefs.length}. Pass null for no belief.`;
     },
   });
 

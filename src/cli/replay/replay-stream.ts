@@ -27,7 +27,7 @@ export interface ReplayCounts {
 
 /** The default of `batchSize`. */
 const BATCH = 4096;
-/** The maximum length of a line: twenty times the length of a row with all keys. */
+/** The maximum length of a line in bytes: twenty times the length of a row with all keys. */
 export const MAX_LINE_BYTES = 65536;
 /** The approximate number of characters that are written at a time. */
 const PIECE = 2 ** 20;

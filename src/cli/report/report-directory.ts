@@ -7,6 +7,7 @@ import { checkDirectory } from '../files/output-file.js';
 import { stat } from '../files/paths.js';
 import { temporaryFilesOf } from '../files/temporary-file.js';
 
+/** The file name of the page. */
 export const PAGE = 'report.html';
 
 /**

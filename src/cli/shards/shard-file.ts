@@ -40,8 +40,9 @@ export function checkShardFormat(option: string, format: RowFormat): void {
 }
 
 /**
- * Returns whether the shard's file exists and is complete, so that a task that runs again has nothing to do. If not, removes
- * a manifest beside the file, so that no manifest ever describes other bytes.
+ * Begins a shard. If the shard's file is incomplete or missing, removes a manifest beside it, so that no manifest ever
+ * describes other bytes.
+ * @returns whether the file is complete: then a task that runs again has nothing to do.
  * @throws UsageError if the file is another shard of the same job: two shards would overwrite each other.
  */
 export async function beginShard({ job, shard, option, path }: ShardFile): Promise<boolean> {

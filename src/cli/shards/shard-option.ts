@@ -6,7 +6,7 @@ import type { Shard } from '../../server/jobs/shard.js';
 export const addShardOption = (command: Command): Command =>
   command.option(
     '--shard <i/n>',
-    'only part i of n, counted from 0, for merge; auto/n takes i from Kubernetes or Slurm',
+    'only part i of n, i from 0; merge joins the parts; auto/n takes i from Kubernetes or Slurm',
     // commander passes the earlier value as a second argument.
     (text) => parseShard(text),
   );
@@ -17,8 +17,8 @@ const MAX_SHARDS = 1_000_000;
 
 /** Parses "2/8" or "auto/8". @throws InvalidArgumentError. */
 export function parseShard(text: string, environment: NodeJS.ProcessEnv = process.env): Shard {
-  const [, given, number] = /^(auto|\d{1,7})\/(\d{1,7})$/.exec(text) ?? [];
-  const count = Number(number);
+  const [, given, countText] = /^(auto|\d{1,7})\/(\d{1,7})$/.exec(text) ?? [];
+  const count = Number(countText);
   if (given === undefined || count < 1 || count > MAX_SHARDS) {
     throw new InvalidArgumentError(`Expected i/n or auto/n with n from 1 to ${MAX_SHARDS}, such as 0/4.`);
   }

@@ -29,7 +29,7 @@ AZURE_OPENAI_API_KEY, AZURE_OPENAI_DEPLOYMENT, OPENAI_API_VERSION. A model's fin
 and the same command resumes where it stopped. The exit code is 3 if the command stopped because of --budget.
 A file has one episode per line, or per row of Parquet, which takes a fortieth of the space. \`rhythm-vec reeval\` checks
 it; \`rhythm-vec dataset sft\` makes training data of it. While a policy plays, FILE.parquet.partial has the episodes so far,
-and the same command continues from there.
+and the same command continues from there, but with ./mine.js it refuses that file, because mine.js may have changed.
 
 Examples:
   rhythm-vec teach --seeds 100-129 --output teacher.jsonl

@@ -33,7 +33,8 @@ export interface TeachCommandOptions
 
 /**
  * Checks the options and runs the teacher.
- * @throws UsageError for unusable paths and options; InputError for unknown names; the errors of the teachers; the signal's reason.
+ * @throws UsageError for unusable paths and options; InputError for unknown names; the errors of the teachers; the signal's
+ * reason.
  */
 export async function runTeach(options: TeachCommandOptions, signal: AbortSignal): Promise<void> {
   refuseFormerOptions(options, options.policy);

@@ -38,7 +38,10 @@ export interface LlmTeachOptions extends EngineOptions, ModelFlags {
   readonly shard?: Shard;
 }
 
-/** Plays the missing episodes with a language model. @throws UsageError; InputError; EndpointError; BudgetError; the signal's reason. */
+/**
+ * Plays the missing episodes with a language model.
+ * @throws UsageError; InputError; EndpointError; BudgetError; the signal's reason.
+ */
 export async function teachByLlm(
   options: LlmTeachOptions,
   grader: Grader,

@@ -1,4 +1,7 @@
-/** Runs `rhythm-vec teach` with a built-in policy or the user's module: writes trajectories as Parquet, to a file or to the standard output. */
+/**
+ * Runs `rhythm-vec teach` with a built-in policy or the user's module: writes trajectories as Parquet, to a file or to the
+ * standard output.
+ */
 
 import { type Grader, isSameGrader } from '../../engine/graders/grader.js';
 import { playerOf } from '../../evaluation/choose-policies.js';
@@ -17,8 +20,10 @@ import { createProgress } from '../progress.js';
 import type { PolicyTeachOptions } from './teach-lines.js';
 
 /**
- * Plays episodes with a policy and writes them. It continues with the episodes of `OUTPUT.partial`.
- * @throws InputError for unknown names; UsageError if that file has other episodes; the signal's reason.
+ * Plays episodes with a policy and writes them. A built-in policy continues after the episodes of `OUTPUT.partial`.
+ * @throws InputError for unknown names; UsageError if `OUTPUT.partial` has other episodes, or exists while the policy is a
+ * user's
+ *   module; the signal's reason.
  */
 export async function teachTable(
   options: PolicyTeachOptions,
@@ -49,19 +54,19 @@ export async function teachTable(
     await file.commit();
   } finally {
     progress.stop();
-    const kept = await file.discard();
+    const kept = await file.close();
     if (kept !== null) process.stderr.write(keptText(kept, episodes, counted(total, 'episode')));
   }
   if (output === '-') return;
   process.stderr.write(`${counted(total, 'episode')} in ${output}.\n`);
 }
 
-/** Yields the episodes of an earlier run's unfinished file, which must be those of the first seeds of this run. */
+/** Yields the episodes of an unfinished file. @throws UsageError if they are not those of the first seeds of this run. */
 async function* earlierOf(
   { policy, seeds, profiles, output }: PolicyTeachOptions,
   grader: Grader,
 ): AsyncGenerator<CompactEpisode[]> {
-  // If the policy is the user's module, earlier episodes are not reused, because the module may have changed.
+  // If the policy is the user's module, earlier episodes are refused, because the module may have changed.
   const player = typeof policy === 'string' ? playerOf(teacherNamed(policy)) : null;
   const start = { condition: CUSTOM, profile_mode: profiles };
   yield* earlierEpisodes({

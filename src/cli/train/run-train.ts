@@ -94,7 +94,10 @@ export async function runTrain(
   }
 }
 
-/** Returns the state of the training in a file; if the file does not exist, prints a note and returns null. @throws InputError `bad_student`. */
+/**
+ * Returns the state of the training in a file; if the file does not exist, prints a note and returns null.
+ * @throws InputError `bad_student`.
+ */
 async function readCheckpoint(path: string, settings: string): Promise<Checkpoint | null> {
   if (stat(path) === null) {
     process.stderr.write(`note: ${path} does not exist, so the training begins anew.\n`);

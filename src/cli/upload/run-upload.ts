@@ -34,7 +34,10 @@ export interface UploadCommandOptions {
   readonly dryRun?: boolean;
 }
 
-/** Uploads files, or prints the plan with --dry-run. @throws UsageError, InputError for arguments; HubError, LibraryError; the signal's reason. */
+/**
+ * Uploads files, or prints the plan with --dry-run.
+ * @throws UsageError, InputError for arguments; HubError, LibraryError; the signal's reason.
+ */
 export async function runUpload(
   paths: readonly string[],
   options: UploadCommandOptions,
@@ -158,7 +161,7 @@ async function send(
 ): Promise<void> {
   const changed = changedFiles(plan.planned);
   if (changed.length === 0 && plan.remote.head !== null) {
-    print(connection, ['Nothing to upload: the repository has all of it.']);
+    print(connection, ['Nothing to upload: the repository has all files already.']);
     return;
   }
   progress.total = sizeOf(changed.map(({ file }) => file));
@@ -168,7 +171,7 @@ async function send(
     const url = await executePlan(connection, plan, { message, signal, onHashed });
     progress.stop();
     print(connection, [
-      url === null ? 'Nothing to upload: the repository has all of it by now.' : `Committed: ${url}`,
+      url === null ? 'Nothing to upload: the repository has all files by now.' : `Committed: ${url}`,
     ]);
   } catch (error) {
     progress.stop();

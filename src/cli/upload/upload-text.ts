@@ -22,6 +22,7 @@ export function repositoryText(endpoint: string, plan: UploadPlan, dryRun: boole
 export const unreadText = (endpoint: string, repo: Repo): string =>
   `${repoText(repo)} (${repoUrl(endpoint, repo)}) was not read, so the files are not compared with it.`;
 
+/** Returns the total size of files in bytes. */
 export const sizeOf = (files: readonly LocalFile[]): number =>
   files.reduce((sum, { blob }) => sum + blob.size, 0);
 
@@ -83,12 +84,12 @@ export function notesOn(planned: readonly PlannedFile[], { leftOut }: LocalFiles
 
 const targetOf = ({ file }: PlannedFile): string => file.target;
 
-/** Returns whether a file is a card that stays at the root while other files go to a directory of the repository. */
+/** Returns a function that finds a card which stays at the root while other files go to a directory of the repository. */
 const isSeparateCard =
   (planned: readonly PlannedFile[]) =>
   ({ file }: PlannedFile): boolean =>
     file.target === CARD &&
-    // With a directory of the repository before it, a target is not the end of the file's path.
+    // With --path-in-repo, a target begins with a directory that the path of the local file lacks.
     planned.some(
       (other) => other.file.target.includes('/') && !other.file.source.endsWith(other.file.target),
     );

@@ -2,7 +2,9 @@
 import type { ChildProcess } from 'node:child_process';
 import type { SocketHandle } from './worker-sockets.js';
 
-/** An internal message of node:cluster: a new connection (act 'newconn', number `seq`), or the answer to message number `ack`. */
+/**
+ * An internal message of node:cluster: a new connection (act 'newconn', number `seq`), or the answer to message number `ack`.
+ */
 interface InternalMessage {
   readonly act?: string;
   readonly seq?: number;
@@ -10,8 +12,8 @@ interface InternalMessage {
 }
 
 /**
- * Closes the connections that a worker has not accepted when it ends. node:cluster leaves them open, so their clients would wait
- * for ever.
+ * Closes the connections that a worker has not accepted when it ends. node:cluster leaves them open, so their clients would
+ * wait for ever.
  */
 export class HandedConnections {
   readonly #handles = new Map<number, SocketHandle>();

@@ -19,7 +19,7 @@ export class TrackedWorker {
   readonly #sockets = new WorkerSockets();
   readonly #handed: HandedConnections;
   readonly #taken: Record<QuotaName, number> = { sessions: 0, envs: 0 };
-  /** Whether it accepts connections. */
+  /** Whether the worker accepts connections. */
   isReady = false;
 
   /** @param onClusterMessage receives the messages that concern the whole cluster. */
@@ -59,7 +59,7 @@ export class TrackedWorker {
     this.#sockets.sendCloseFrames();
   }
 
-  /** @returns false for a message that concerns the whole cluster. */
+  /** Handles a message about quotas or sockets. @returns false for a message that concerns the whole cluster. */
   #answer(message: ToPrimary, handle: SocketHandle | undefined): boolean {
     if (message.type === 'take') {
       const { id, quota, count } = message;

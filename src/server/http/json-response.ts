@@ -48,7 +48,10 @@ export interface KnownBytes {
   readonly pieces: AsyncIterable<Uint8Array>;
 }
 
-/** Builds a response of bytes, sent at once if they are few. Each piece is requested when the client has read the previous pieces. */
+/**
+ * Builds a response of bytes, sent at once if they are few. Each piece is requested when the client has read the previous
+ * pieces.
+ */
 export async function bytesResponse({ length, pieces }: KnownBytes): Promise<Response> {
   const headers = { 'content-type': 'application/octet-stream', 'content-length': String(length) };
   if (length > 2 * MIN_PIECE) return new Response(ReadableStream.from(pieces), { headers });

@@ -1,4 +1,7 @@
-/** Shards of an audit. Each shard computes some of the audit's pieces (searches and recorded episodes); a merge puts them together. */
+/**
+ * Shards of an audit. Each shard computes some of the audit's pieces (searches and recorded episodes); a merge puts them
+ * together.
+ */
 
 import type { PolicyLike } from '../../engine/policy/policy.js';
 import { type Audit, auditByPieces } from '../../evaluation/audit/audit.js';

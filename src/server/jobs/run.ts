@@ -22,7 +22,9 @@ import { shardConditions } from './shard-conditions.js';
 export interface JobContext {
   readonly engine?: Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'>;
   readonly signal?: AbortSignal;
-  /** Called with the work that is done and its total, in the units of the job's command: steps for `teach`, rows for `dataset`. */
+  /**
+   * Called with the work that is done and its total, in the units of the job's command: steps for `teach`, rows for `dataset`.
+   */
   readonly onProgress?: (done: number, total: number) => void;
   /** The policy from a file that a job of `teach` names. Only the caller can load it. */
   readonly policy?: UserPolicy;

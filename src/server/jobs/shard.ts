@@ -18,7 +18,8 @@ export const shardText = ({ index, count }: Shard): string => `${index}/${count}
 
 /**
  * Returns a shard's part of `total` units: the units in [first, end).
- * @param units the noun of the units, for the error, such as "seeds". @throws InputError `out_of_range` for more shards than units.
+ * @param units the noun of the units, for the error, such as "seeds". @throws InputError `out_of_range` for more shards than
+ * units.
  */
 export function partOf(
   total: number,
@@ -28,7 +29,7 @@ export function partOf(
   if (count > total) {
     throw new InputError(
       'out_of_range',
-      `Expected at most ${total} shards, one for each of the ${total} ${units}, got ${count}. Pass --shard i/${total} or fewer.`,
+      `Expected at most ${total} shards, one for each of the ${total} ${units}, got ${count}. Divide the job into fewer shards.`,
     );
   }
   const firstOf = (shard: number): number => Math.floor((shard * total) / count);

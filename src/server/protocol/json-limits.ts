@@ -46,9 +46,9 @@ export interface FreeEntries {
 const NO_FREE_ENTRIES: FreeEntries = { max: 0, maxElsewhere: 0, lists: [] };
 
 /**
- * Returns whether JSON has more lists, objects, keys and entries than `MAX_VALUES`, without the free entries. By default no entry
- * is free. The time of parsing and validation depends mainly on the number of values, and little on the length of strings and
- * numbers.
+ * Returns whether JSON has more lists, objects, keys and entries than `MAX_VALUES`, without the free entries. By default no
+ * entry is free. The time of parsing and validation depends mainly on the number of values, and little on the length of strings
+ * and numbers.
  */
 export function hasTooManyValues(json: Buffer, { max, maxElsewhere, lists } = NO_FREE_ENTRIES): boolean {
   // Entries are counted by their commas: a list of n entries has n - 1.

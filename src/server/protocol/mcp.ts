@@ -25,6 +25,7 @@ const failure = (id: McpAnswer['id'], code: number, message: string): McpAnswer 
   error: { code, message, data: null },
 });
 
+/** The schema of answers in openapi.json. */
 export const MCP_SCHEMA = z.looseObject({ jsonrpc: z.literal('2.0') });
 
 /** Returns the answer to a request, which is always an error. */

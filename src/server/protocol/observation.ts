@@ -42,7 +42,9 @@ function listOf(row: Float32Array, at: number, size: number): string {
 /** The grade before the last step, and the end of the observation. */
 const UNGRADED = '"final_score":null,"components":null,"belief_mae":null,"episode_return":null}';
 
-/** Writes the result of one environment after a reset, which has no reward: `{"observation": ..., "reward": null, "done": ...}`. */
+/**
+ * Writes the result of one environment after a reset, which has no reward: `{"observation": ..., "reward": null, "done": ...}`.
+ */
 export const resetText = (outputs: Outputs, envIndex: number): string =>
   resultText(outputs, envIndex, 'null');
 

@@ -6,7 +6,10 @@ import { checkName } from '../../shared/values.js';
 import { GRADER_NAMES, MAX_U32, PROFILE_NAMES } from '../../world/fields.js';
 import { InvalidRequestError, type ValidationError, validationErrorsOf } from './validation-errors.js';
 
-/** The values of `profile`: "sampled" (drawn from the seed), "discrete" (a named profile that the seed selects), and the profile names. */
+/**
+ * The values of `profile`: "sampled" (drawn from the seed), "discrete" (a named profile that the seed selects), and the profile
+ * names.
+ */
 export const PROFILES: readonly string[] = ['sampled', 'discrete', ...PROFILE_NAMES];
 
 /** The maximum length of an id, in characters. */

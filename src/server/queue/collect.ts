@@ -85,7 +85,10 @@ export class Collector {
     this.#timer = setInterval(() => void extendClaim(queue, this.#claim).catch(() => {}), EXTEND_MS);
   }
 
-  /** Claims a job and opens the store. @throws QueueError if the job does not exist or has ended, or if another collector has claimed it. */
+  /**
+   * Claims a job and opens the store.
+   * @throws QueueError if the job does not exist or has ended, or if another collector has claimed it.
+   */
   static async open(queue: Queue, name: string, target: CollectorTarget): Promise<Collector> {
     const job = await readJob(queue, name);
     if (job === null) throw await missingJob(queue, name);
@@ -100,7 +103,10 @@ export class Collector {
     }
   }
 
-  /** Claims the job and opens the store. @throws QueueError if neither Redis nor the store has the result of a finished shard. */
+  /**
+   * Claims the job and opens the store.
+   * @throws QueueError if neither Redis nor the store has the result of a finished shard.
+   */
   async #open(): Promise<void> {
     await this.#store?.close();
     this.#store = null;
@@ -144,7 +150,10 @@ export class Collector {
     }
   }
 
-  /** @throws QueueError if the job has ended. */
+  /**
+   * Checks that the job has not ended. If it was cancelled, removes the results of the store.
+   * @throws QueueError if it has ended.
+   */
   async #checkOpen(): Promise<void> {
     const job = await readJob(this.#queue, this.job.name);
     const isSameSubmission = job?.submission === this.job.submission;
@@ -165,7 +174,8 @@ export class Collector {
       await this.#store.add(await this.#fetch(indices.filter((index) => !this.#store!.has(index))));
       const took = await untilAccepted(() => takeResults(this.#queue, this.#claim, indices));
       if (took) continue;
-      // The claim has expired, for instance because this process was suspended. Another collector may have moved results meanwhile.
+      // The claim has expired, for instance because this process was suspended. Another collector may have moved results
+      // meanwhile.
       await this.#checkOpen();
       await this.#open();
       return;
@@ -185,7 +195,7 @@ export class Collector {
     return results;
   }
 
-  /** @throws QueueError if two runs of a shard gave different bytes. */
+  /** Checks that no two runs of a shard gave different bytes. @throws QueueError. */
   async #checkDifferences(): Promise<void> {
     const [first] = Object.entries(await readDifferences(this.#queue, this.job.name));
     if (first === undefined) return;

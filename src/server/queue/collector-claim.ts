@@ -1,6 +1,6 @@
 /**
- * Claims of jobs. A claim makes a collector the only collector of a job. A claim expires, so that another collector can continue
- * if the machine of the first collector is lost.
+ * Claims of jobs. A claim makes a collector the only collector of a job. A claim expires, so that another collector can
+ * continue if the machine of the first collector is lost.
  */
 import type { Queue, StoredJob } from './job-store.js';
 import { jobKeys, openKey } from './keys.js';
@@ -29,9 +29,10 @@ export interface Claim extends CollectorId {
 const CLAIM_MS = 30_000;
 
 /**
- * Claims a job for a collector: sets the claim to "ID PROCESS FILE". The first write must be one that Redis allows when its memory is full:
- * then the script's other writes are allowed too. KEYS: job, collector, results, digests. ARGV: id, process, file, milliseconds,
- * submission, id of a collector whose process has ended. Returns {'ok'}, {'ended'}, {'busy', id, process, file} or {'elsewhere', file}.
+ * Claims a job for a collector: sets the claim to "ID PROCESS FILE". The first write must be one that Redis allows when its
+ * memory is full: then the script's other writes are allowed too. KEYS: job, collector, results, digests. ARGV: id, process,
+ * file, milliseconds, submission, id of a collector whose process has ended. Returns {'ok'}; {'ended'}; {'busy', id, process,
+ * file} of another collector; or {'elsewhere', file} if results were collected for this other file.
  */
 const CLAIM = `
 local state, submission, file = unpack(redis.call('HMGET', KEYS[1], 'state', 'submission', 'collector_file'))

@@ -9,7 +9,9 @@ export interface QueueAddress {
   readonly url: string;
   /** The password, unless the URL has one. */
   readonly password?: string;
-  /** The certificate of the authority that signed the server's certificate, as PEM. Default: the authorities that Node trusts. */
+  /**
+   * The certificate of the authority that signed the server's certificate, as PEM. Default: the authorities that Node trusts.
+   */
   readonly ca?: string;
   /** The beginning of all keys. Each prefix is a queue of its own. */
   readonly prefix: string;
@@ -51,7 +53,7 @@ export async function connect(address: QueueAddress): Promise<Redis> {
   return redis;
 }
 
-/** @throws QueueError for a URL that is not a URL of Redis. */
+/** Returns the options of ioredis. @throws QueueError for a URL that is not a URL of Redis. */
 function optionsOf({ url, ca }: QueueAddress): RedisOptions {
   if (!/^rediss?:\/\/./.test(url) || !URL.canParse(url)) {
     throw new QueueError(
@@ -65,7 +67,10 @@ function optionsOf({ url, ca }: QueueAddress): RedisOptions {
   };
 }
 
-/** Returns the URL with the password. It is not passed as an option, because ioredis prefers the empty password of redis://user@host. */
+/**
+ * Returns the URL with the password. ioredis would prefer the empty password of redis://user@host to a password in its
+ * options.
+ */
 function withPassword({ url, password }: QueueAddress): string {
   const parsed = new URL(url);
   if (password === undefined || parsed.password !== '') return url;

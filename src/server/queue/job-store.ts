@@ -56,8 +56,8 @@ export interface StoredJob extends JobRecord {
 }
 
 /**
- * The outcome of storing a result: it was stored; Redis already had this shard's result, with the same or with different bytes; or
- * the job has ended.
+ * The outcome of storing a result: it was stored; Redis already had this shard's result, with the same or with different bytes;
+ * or the job has ended.
  */
 export type Stored = 'stored' | 'same' | 'different' | 'closed';
 
@@ -76,7 +76,7 @@ const SUBMISSION_BYTES = 6;
 /** The length of a failed attempt's random name in bytes. */
 const ATTEMPT_BYTES = 8;
 
-/** @throws ReleaseError if the queue has jobs of another version or world. */
+/** Checks that the queue has no jobs of another version or world. @throws ReleaseError. */
 export async function checkRelease({ redis, prefix }: Queue, release: Release): Promise<void> {
   const [version, world] = await redis.hmget(metaKey(prefix), 'version', 'world');
   if (version === null || (version === release.version && world === release.world)) return;
@@ -173,7 +173,7 @@ export async function noteFailure({ redis, prefix }: Queue, { job, submission }:
   await redis.eval(NOTE_FAILURE, 2, keys.job, keys.failures, submission, attempt);
 }
 
-/** Returns whether a shard has a result, whether it is in Redis or was collected. */
+/** Returns whether a shard has a result, be it in Redis or collected. */
 export const hasResult = async ({ redis, prefix }: Queue, { job, index }: ShardData): Promise<boolean> =>
   (await redis.hexists(jobKeys(prefix, job).digests, String(index))) === 1;
 
@@ -189,17 +189,17 @@ export const waitingResults = async ({ redis, prefix }: Queue, name: string): Pr
 export const countResults = ({ redis, prefix }: Queue, name: string): Promise<number> =>
   redis.hlen(jobKeys(prefix, name).digests);
 
-/** Stores the result of a shard, or compares it with the stored one. @param where the machine, for errors. */
+/** Stores the result of a shard, or compares it with the stored one. @param machine the name of this machine, for errors. */
 export async function storeResult(
   { redis, prefix }: Queue,
   shard: ShardData,
   { digest, compressed, computeMs }: ShardResult,
-  where: string,
+  machine: string,
 ): Promise<Stored> {
   const { job, results, digests, differences, finished } = jobKeys(prefix, shard.job);
   const keys = [job, results, digests, differences, finished, episodesKey(prefix, shard)];
   const value = Buffer.concat([digest, compressed]);
-  const args = [shard.submission, shard.index, value, Math.round(computeMs), where];
+  const args = [shard.submission, shard.index, value, Math.round(computeMs), machine];
   return (await redis.eval(STORE, keys.length, ...keys, ...args)) as Stored;
 }
 
@@ -214,11 +214,13 @@ export async function readResult(
   return { digest: value.subarray(0, DIGEST_BYTES), compressed: value.subarray(DIGEST_BYTES) };
 }
 
-/** Returns, by index, the shards that gave other bytes when they were computed again, with the machine that computed them again. */
+/**
+ * Returns, for each shard that gave other bytes when it was computed again, its index and the machine that computed it again.
+ */
 export const readDifferences = ({ redis, prefix }: Queue, name: string): Promise<Record<string, string>> =>
   redis.hgetall(jobKeys(prefix, name).differences);
 
-/** Returns the times at which the last shards were finished, in milliseconds, the latest first. */
+/** Returns the times at which the latest finished shards were finished, in milliseconds, the latest first. */
 export const recentFinishes = async ({ redis, prefix }: Queue, name: string): Promise<number[]> =>
   (await redis.lrange(jobKeys(prefix, name).finished, 0, -1)).map(Number);
 

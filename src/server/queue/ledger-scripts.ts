@@ -8,8 +8,8 @@
  *   episodes, cost: the number of finished episodes, and what they have cost;
  *   largest: the largest of the highest request costs that BEGIN_EPISODE was given;
  *   refusal, needed: what did not fit into the budget ('the next request' or 'the next episode'), and its cost.
- * A client whose connection was lost before a reply sends the script again. Therefore a script that runs twice has the effect of
- * one run.
+ * A client whose connection was lost before a reply sends the script again. Therefore a script that runs twice has the effect
+ * of one run.
  */
 import { NOW } from './scripts.js';
 

@@ -38,8 +38,8 @@ export class ModelEpisodes {
   }
 
   /**
-   * Begins to store an episode, and does not wait until it is stored; `saved` waits. So other episodes can end while Redis is full,
-   * and no episode is lost. If another worker has already stored this episode, the stored episode replaces this one.
+   * Begins to store an episode, and does not wait until it is stored; `saved` waits. So other episodes can end while Redis is
+   * full, and no episode is lost. If another worker has already stored this episode, the stored episode replaces this one.
    * @throws QueueError if an earlier episode was refused, because the shard is finished or its job has ended.
    */
   async add(episode: TrajectoryEpisode): Promise<void> {

@@ -1,5 +1,6 @@
 /**
- * Repeats commands that fail temporarily: the disk or memory of Redis is full, Redis loads its file, or the connection was lost.
+ * Repeats commands that fail temporarily: the disk or memory of Redis is full, Redis loads its file, or the connection was
+ * lost.
  */
 import { CLOCK } from '../../shared/http/clock.js';
 import { backOff, retry } from '../../shared/http/retry-loop.js';
@@ -12,7 +13,10 @@ const OF_SCRIPT = /^ERR Error running script .*?: -/;
 /** The system's codes for a lost or refused connection. */
 const CODES = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT'];
 
-/** Milliseconds between attempts. The waits are short, so that paid episodes are stored before another worker takes their shard over. */
+/**
+ * Milliseconds between attempts. The waits are short, so that paid episodes are stored before another worker takes their shard
+ * over.
+ */
 const WAITS = { first: 50, last: 250 };
 
 /** Returns whether an error of Redis is temporary. */

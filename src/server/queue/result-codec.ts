@@ -18,7 +18,7 @@ const REPLAYED = 64;
 export const packEpisodes = (episodes: readonly CompactEpisode[]): Buffer =>
   Buffer.from(`${FORMAT.episodes}${JSON.stringify(episodes)}`);
 
-/** Returns the result of a shard. */
+/** Returns the result of a shard: its episodes, or the text of its other rows. */
 export function packResult(batches: readonly ShardBatch[]): Buffer {
   const episodes = batches.flatMap((batch) => batch.episodes);
   const rows = batches.reduce((sum, batch) => sum + batch.rows, 0);
@@ -26,7 +26,7 @@ export function packResult(batches: readonly ShardBatch[]): Buffer {
   return Buffer.from(`${FORMAT.text}${batches.map(({ text }) => text).join('')}`);
 }
 
-/** Returns the rows of a result. */
+/** Returns the episodes of a result, or the number of its lines. */
 export function rowsIn(result: Buffer): ShardRows {
   const rest = result.subarray(1);
   if (result.toString('latin1', 0, 1) === FORMAT.episodes) return { episodes: JSON.parse(rest.toString()) };
@@ -48,7 +48,7 @@ export function checkRows(
   );
 }
 
-/** Yields the bytes of a shard's file. */
+/** Yields the bytes of a shard's file. @param replayer computes the lines of the episodes from their compact form. */
 export async function* unpackResult(result: Buffer, replayer: EpisodeReplayer): AsyncGenerator<Buffer> {
   const rest = result.subarray(1);
   if (result.toString('latin1', 0, 1) === FORMAT.text) {

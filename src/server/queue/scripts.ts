@@ -1,4 +1,7 @@
-/** Lua scripts: changes of several keys that happen together or not at all. Times are those of the Redis server, in milliseconds. */
+/**
+ * Lua scripts: changes of several keys that happen together or not at all. Times are those of the Redis server, in
+ * milliseconds.
+ */
 
 /** Beginning of a script: sets `now`, the time of the Redis server. */
 export const NOW = `local time = redis.call('TIME')
@@ -7,8 +10,8 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 
 /**
  * Registers a job, or sets the settings of an open job. KEYS: meta, open, names, job. ARGV: version, world, name, submission,
- * settings, then other fields and values of the job. Returns {state before, settings before} for an open job, else {state before}
- * ('none' for a new job); {'foreign', version, world} if the queue has open jobs of this other version or world.
+ * settings, then other fields and values of the job. Returns {state before, settings before} for an open job, else {state
+ * before} ('none' for a new job); {'foreign', version, world} if the queue has open jobs of this other version or world.
  */
 export const REGISTER = `${NOW}
 local version, world = unpack(redis.call('HMGET', KEYS[1], 'version', 'world'))
@@ -43,8 +46,8 @@ local isCurrent = state == 'open' and submission == ARGV[1]
 
 /**
  * Stores a shard's result, and removes its episodes. KEYS: job, results, digests, differences, finished, episodes. ARGV:
- * submission, index, SHA-256 (32 bytes) and result, milliseconds of compute, the machine that computed the shard. Returns 'stored',
- * 'same', 'different' or 'closed'.
+ * submission, index, SHA-256 (32 bytes) and result, milliseconds of compute, the machine that computed the shard. Returns
+ * 'stored'; 'same' or 'different' if the shard already had a result with these bytes or others; 'closed' if the job has ended.
  */
 export const STORE = `${NOW}${IS_CURRENT}
 if not isCurrent then return 'closed' end
@@ -65,16 +68,16 @@ return 'stored'
 `;
 
 /**
- * Counts a failed attempt at a shard of the current submission once, also if this script is sent again because its reply was lost.
- * KEYS: job, failures. ARGV: submission, name of the attempt.
+ * Counts a failed attempt at a shard of the current submission once, also if this script is sent again because its reply was
+ * lost. KEYS: job, failures. ARGV: submission, name of the attempt.
  */
 export const NOTE_FAILURE = `${IS_CURRENT}
 if isCurrent and redis.call('SADD', KEYS[2], ARGV[2]) == 1 then redis.call('HINCRBY', KEYS[1], 'failures', 1) end
 `;
 
 /**
- * Stores an episode of a shard that has no result yet. KEYS: job, digests, episodes. ARGV: submission, index, key of the episode,
- * its bytes. Returns the bytes of the episode that is stored; nil if the shard needs no more episodes.
+ * Stores an episode of a shard that has no result yet. KEYS: job, digests, episodes. ARGV: submission, index, key of the
+ * episode, its bytes. Returns the bytes of the episode that is stored; nil if the shard needs no more episodes.
  */
 export const ADD_EPISODE = `${IS_CURRENT}
 if not isCurrent or redis.call('HEXISTS', KEYS[2], ARGV[2]) == 1 then return nil end

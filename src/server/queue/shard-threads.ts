@@ -6,7 +6,7 @@ import type { FromThread, ShardTask } from './shard-messages.js';
 export interface RunOptions {
   /** Stops the shard. Paid episodes of a language model are stored first, even if Redis is full for a long time. */
   readonly stop: AbortSignal;
-  /** Stops the shard within STOP_MS. */
+  /** Stops the shard within STOP_MS, even while it stores episodes. */
   readonly end: AbortSignal;
   readonly onProgress: (done: number, total: number) => void;
 }

@@ -43,7 +43,10 @@ const toNano = (amount: number): number => Math.ceil(amount * NANO);
 /** The length of an attempt's random name in bytes. A retried shard may have the same lock, but never the same name. */
 const NAME_BYTES = 8;
 
-/** A script's reply for a request or an episode: its verdict, the amount spent in nanodollars, and milliseconds to wait. */
+/**
+ * A script's reply for a request or an episode: the verdict, the amount spent in nanodollars, and milliseconds to wait. 'wait':
+ * ask again after the wait; 'refused': the budget does not suffice; 'lost': another attempt has taken the shard over.
+ */
 type Verdict = ['ok' | 'wait' | 'refused' | 'lost', spent: number, waitMs?: number];
 
 /** The window of the rate limit in milliseconds. */

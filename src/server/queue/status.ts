@@ -163,7 +163,10 @@ function rateOf(finishes: readonly number[], { startedAt }: StoredJob): number |
 /** The number of shards that are removed at once. */
 const BULK = 100;
 
-/** Cancels a job: its data is removed, and workers stop its shards within seconds. @throws QueueError. */
+/**
+ * Cancels a job: removes its data; workers stop its shards within seconds. @returns the state of the job before.
+ * @throws QueueError if there is no job of this name.
+ */
 export async function cancel(queue: Queue, name: string): Promise<JobState> {
   const job = await readJob(queue, name);
   const state = await cancelJob(queue, name);

@@ -84,7 +84,7 @@ export async function submitJob(
   }
 }
 
-/** @throws QueueError if the answers of a job were paid for and collected. */
+/** Checks that the answers of a job were not paid for and collected before. @throws QueueError. */
 async function checkNotCollected(queue: Queue, name: string): Promise<void> {
   const job = await readJob(queue, name);
   if (job?.state !== 'collected') return;

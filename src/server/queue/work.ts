@@ -43,8 +43,8 @@ const RETRY_MS = 500;
 const WATCH_MS = 500;
 
 /**
- * Works until the signal aborts, until no shard is left (`untilEmpty`), or until a job of another version or world comes. Shards
- * that are being computed then go back to the queue at once.
+ * Works until the signal aborts, until no shard is left (`untilEmpty`), or until a job of another version or world comes.
+ * Shards that are being computed then go back to the queue at once.
  * @returns the number of shards that were computed. @throws QueueError; LibraryError.
  */
 export async function work(options: WorkOptions, signal: AbortSignal): Promise<number> {
@@ -179,8 +179,8 @@ class ShardProcessor {
   }
 
   /**
-   * Handles an error of a shard. Gives the shard back if this worker ends or is of another release. Ignores the error if the result
-   * is no longer needed. Otherwise throws: BullMQ then tries the shard again, unless a retry cannot help.
+   * Handles an error of a shard. Gives the shard back if this worker ends or is of another release. Ignores the error if the
+   * result is no longer needed. Otherwise throws: BullMQ then tries the shard again, unless a retry cannot help.
    */
   async #fail(shard: Job<ShardData>, token: string, error: Error & SentError): Promise<void> {
     if (error instanceof ReleaseError) this.#refused.abort(error);

@@ -79,8 +79,8 @@ export class Sockets {
   }
 
   /**
-   * Answers the messages that have arrived, and closes all sockets. Cuts off the sockets that are open after `graceMs`, and those
-   * whose client does not answer the closing handshake within HANDSHAKE_MS.
+   * Answers the messages that have arrived, and closes all sockets. Cuts off the sockets that are open after `graceMs`, and
+   * those whose client does not answer the closing handshake within HANDSHAKE_MS.
    */
   async close(graceMs: number): Promise<void> {
     this.#closing = true;

@@ -23,6 +23,7 @@ import { Column, parseText, RowIndex } from './column.js';
 export const MAX_ROW_BYTES = 2 ** 20;
 /** The maximum size in bytes of a value that is not a column. */
 export const MAX_VALUE_BYTES = 2 ** 16;
+/** The maximum length of a key in bytes, with its quotes. */
 const MAX_KEY_BYTES = 256;
 
 /** The part of the JSON text that must follow, or that is being read. 'no object' means that the body is another value. */
@@ -179,7 +180,7 @@ export class BodyReader {
     if (this.#state === 'in value') this.#at = at;
   }
 
-  /** @returns where to continue: after the closing quote, if it has arrived. */
+  /** Continues to read a string. @returns where to continue: after the closing quote, if it has arrived. */
   #readString(body: Buffer, from: number, length: number): number {
     const at = endOfString(body, from, length);
     this.#inString = at >= length;

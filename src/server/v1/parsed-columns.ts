@@ -18,6 +18,7 @@ export const PARSED_COLUMNS = {
 };
 
 const NO_DIGIT = -1;
+/** The JSON text of the belief that each digit stands for. */
 const LEVELS = Array.from(BELIEF_OF_DIGIT, numberText);
 
 export class ParsedColumns {

@@ -12,7 +12,10 @@ export interface Sequences {
   readonly belief_sequences?: Column;
 }
 
-/** Returns the policy that plays the sequences of a request. @throws InvalidRequestError. */
+/**
+ * Returns the policy that plays the sequences of a request. @param turn awaited before each slice.
+ * @throws InvalidRequestError.
+ */
 export async function sequencePolicy(
   { action_sequences: sequences, belief, belief_sequences }: Sequences,
   turn: () => Promise<void>,

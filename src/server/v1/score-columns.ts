@@ -58,7 +58,7 @@ export class ScoreColumns {
     if (this.#stateHashes.length > 0) this.#stateHashes.set(stateHashes, from);
   }
 
-  /** Yields the pieces of a JSON object of the scores. */
+  /** Yields the pieces of a JSON object of the scores. @param turn awaited before each slice. */
   async *text(turn: () => Promise<void>): AsyncGenerator<string> {
     const rows = this.#stepRewards.length;
     let before = '{';

@@ -32,7 +32,10 @@ const OPTIONS = SCORE_REQUEST.pick({
 /** The maximum number of invalid rows that an answer lists. */
 const MAX_FAULTS = 1000;
 
-/** Scores the rows of a frame. @throws InvalidRequestError, and InputError for bytes that are not a frame. */
+/**
+ * Scores the rows of a frame. @param turn awaited between slices of rows, so that other requests get their turn.
+ * @throws InvalidRequestError, and InputError for bytes that are not a frame.
+ */
 export async function scoreFrame(
   body: Buffer,
   runner: BatchRunner,
@@ -123,7 +126,7 @@ async function* piecesOf(
   }
 }
 
-/** Returns the first invalid rows. */
+/** Returns the first invalid rows, at most MAX_FAULTS. */
 function faultsOf(faulty: readonly FaultySlice[]): RowFault[] {
   const faults: RowFault[] = [];
   for (const { text } of faulty) {

@@ -39,7 +39,9 @@ export interface Scored {
   readonly faulty: readonly FaultySlice[];
 }
 
-/** The faults of a slice. Once all texts together have MAX_KEPT characters, later texts are computed again when they are read. */
+/**
+ * The faults of a slice. Once all texts together have MAX_KEPT characters, later texts are computed again when they are read.
+ */
 export interface FaultySlice {
   readonly count: number;
   /** JSON of the faults, without brackets. */

@@ -63,7 +63,8 @@ export class EntryList {
       if (count > 0) this.#addNumbers(wholeNumbers, count, kindFor(wholeNumbers, count));
       return count > 0 || this.#parse(json, from, to);
     }
-    // Once there are more than MAX_STRINGS different strings, a slice of strings is not parsed: each becomes entry 0 of the table.
+    // Once there are more than MAX_STRINGS different strings, a slice of strings is not parsed: each becomes entry 0 of the
+    // table.
     const strings = this.#strings > MAX_STRINGS ? countStrings(json, from, to) : 0;
     for (let k = 0; k < strings; k++) this.#addAt(0);
     return strings > 0 || this.#parse(json, from, to);

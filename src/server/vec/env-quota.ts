@@ -36,7 +36,7 @@ export class EnvQuota {
     return this.#environments;
   }
 
-  /** @throws NoEnvsError. */
+  /** Takes the environments of a new vector environment from the quota. @throws NoEnvsError if too few are free. */
   async take(numEnvs: number): Promise<void> {
     const { granted, taken } = await this.#quota.take(numEnvs);
     if (!granted) throw new NoEnvsError(numEnvs, taken, this.#quota.capacity);
@@ -44,6 +44,7 @@ export class EnvQuota {
     this.#environments += numEnvs;
   }
 
+  /** Gives the environments of a closed vector environment back. */
   giveBack(numEnvs: number): void {
     this.#quota.giveBack(numEnvs);
     this.#vecEnvs--;

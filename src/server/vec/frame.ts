@@ -11,19 +11,20 @@ import { hasTooManyValues, MAX_VALUES } from '../protocol/json-limits.js';
 import { longLists, MIN_ENTRIES, type Paused, parseLists } from './long-lists.js';
 import { atMost } from './vec-messages.js';
 
-const KINDS = {
+/** The classes of arrays, by type. */
+const ARRAY_CLASSES = {
   float32: Float32Array,
   uint32: Uint32Array,
   int32: Int32Array,
   uint8: Uint8Array,
   int8: Int8Array,
 } as const;
-type Dtype = keyof typeof KINDS;
+type Dtype = keyof typeof ARRAY_CLASSES;
 /** The types of arrays in answers. Requests have no 64-bit numbers. */
 export type AnswerDtype = Dtype | 'uint64';
 export type FrameArray = Float32Array | Uint32Array | Int32Array | Uint8Array | Int8Array;
 
-const DTYPES = Object.keys(KINDS) as Dtype[];
+const DTYPES = Object.keys(ARRAY_CLASSES) as Dtype[];
 const ALIGNMENT = 8;
 /** The number of bytes of the header's length, which begins a frame. */
 const PREFIX = 4;
@@ -102,11 +103,13 @@ export function encodeFrame(type: string, data: object, arrays: readonly Shaped[
   return bytes;
 }
 
-const dtypeOf = (values: FrameArray): Dtype => DTYPES.find((dtype) => values instanceof KINDS[dtype])!;
+const dtypeOf = (values: FrameArray): Dtype =>
+  DTYPES.find((dtype) => values instanceof ARRAY_CLASSES[dtype])!;
 
 /**
  * Parses a frame at once; `readFrame` parses it in pieces.
  * The arrays are copies, unless `isShared`: then they are views of the bytes, which must begin at a multiple of eight bytes.
+ * @throws InputError `wrong_length` or `wrong_type`.
  */
 export function decodeFrame(bytes: Buffer, { isShared = false } = {}): Frame {
   const reading = readFrame(bytes, 0, isShared);
@@ -137,12 +140,12 @@ export function* readFrame(bytes: Buffer, envs: number, isShared = false): Pause
     if (Object.hasOwn(decoded, name))
       throw invalidFrame('wrong_type', 'each array once', `${describe(name)} again`);
     const length = shape.reduce((product, size) => product * size, 1);
-    const size = length * KINDS[dtype].BYTES_PER_ELEMENT;
+    const size = length * ARRAY_CLASSES[dtype].BYTES_PER_ELEMENT;
     if (at + size > bytes.length)
       throw invalidFrame('wrong_length', `${size} bytes of ${name}`, `${bytes.length - at}`);
     const part = bytes.subarray(at, at + size);
     const { buffer, byteOffset } = isShared ? part : new Uint8Array(part);
-    decoded[name] = new KINDS[dtype](buffer as ArrayBuffer, byteOffset, length);
+    decoded[name] = new ARRAY_CLASSES[dtype](buffer as ArrayBuffer, byteOffset, length);
     at += aligned(size);
   }
   if (at !== bytes.length) throw invalidFrame('wrong_length', `${at} bytes in all`, `${bytes.length}`);

@@ -45,7 +45,7 @@ interface ParsedList {
 export type Paused<T> = Generator<undefined, T, undefined>;
 
 /** The entries of long lists, by placeholder: the array that replaces the list in a parsed message. */
-const valuesOf = new WeakMap<object, EntryList>();
+const entryLists = new WeakMap<object, EntryList>();
 
 /** Finds the long lists of JSON; their entries may be invalid. Stops early if the text has too many lists for a message. */
 export function longLists(json: Buffer): LongList[] {
@@ -103,20 +103,20 @@ export function* parseLists(json: Buffer, found: readonly LongList[]): Paused<un
  * expected, because its length is an error and its entries may need much memory.
  */
 export function entriesOf<T>(value: T, length: number): T | Entries {
-  const entries = valuesOf.get(value as object);
+  const entries = entryLists.get(value as object);
   return entries !== undefined && entries.length === length ? entries.toEntries() : value;
 }
 
 /** Returns the entries of a long list as `entriesOf` does, but a list of true and false as u8 flags. */
 export function flagsOf<T>(value: T, length: number): T | Entries {
-  const entries = valuesOf.get(value as object);
+  const entries = entryLists.get(value as object);
   return entries !== undefined && entries.length === length ? entries.toFlags() : value;
 }
 
 /** Returns whether a value is a list, long or not, of strings. */
 export const isStrings = (value: unknown): value is readonly string[] =>
   Array.isArray(value) &&
-  (valuesOf.get(value)?.areStrings() ?? value.every((entry) => typeof entry === 'string'));
+  (entryLists.get(value)?.areStrings() ?? value.every((entry) => typeof entry === 'string'));
 
 function* parseList(json: Buffer, { start, end, length }: LongList): Paused<ParsedList> {
   const before = json.toString('latin1', Math.max(0, start - KEY_BYTES), start);
@@ -155,8 +155,8 @@ function withMarks(json: Buffer, lists: readonly ParsedList[]): string {
 }
 
 /**
- * Replaces the valid entries between the ends of a list by one entry and a space for each character, so that parsing takes little
- * memory and gives the same error. @returns the text. Later characters keep their positions, but not always their bytes.
+ * Replaces the valid entries between the ends of a list by one entry and a space for each character, so that parsing takes
+ * little memory and gives the same error. @returns the text. Later characters keep their positions, but not always their bytes.
  */
 function* blankList(json: Buffer, { start, end }: ParsedList): Paused<Buffer> {
   yield;
@@ -199,6 +199,6 @@ function restoreLists(value: unknown, lists: readonly ParsedList[]): unknown {
 function placeholder(values: EntryList): number[] {
   const array = [0];
   array[values.length - 1] = 0;
-  valuesOf.set(array, values);
+  entryLists.set(array, values);
   return array;
 }

@@ -1,7 +1,9 @@
 /** Reads slices of a JSON list from their bytes, without creating JavaScript values or strings. */
 import { BYTE } from '../protocol/json-limits.js';
 
+/** The byte of the digit 0. */
 const ZERO = 0x30;
+/** Numbers of so many digits fit into 32 bits. */
 const MAX_DIGITS = 9;
 
 /** Returns a table: 1 for each byte of a text, 0 for all others. */

@@ -203,12 +203,13 @@ function describeEnv({ env, outputs }: Opened): object {
   };
 }
 
-/** @throws InputError `wrong_length`. */
+/** Returns the names of a message: one for all environments, or one for each. @throws InputError `wrong_length`. */
 function namesOf<T>(what: string, names: T, numEnvs: number): T {
   if (Array.isArray(names)) checkLength(`names in ${what}`, names.length, numEnvs, 'numEnvs');
   return entriesOf(names, numEnvs) as T;
 }
 
+/** Returns the number of environments in a mask. */
 function countOf(mask: ArrayLike<unknown>): number {
   let count = 0;
   for (let i = 0; i < mask.length; i++) if (mask[i]) count++;

@@ -24,7 +24,7 @@ export function refuseEvalSeeds(seeds: Range): void {
   if (evalSeeds.length === 0) return;
   throw new InputError(
     'bad_seed',
-    `Expected seeds from ${rangeText(TRAINING_SEEDS)}, got ${rangeText(seeds)}, where ${evalSeeds.join(' and ')} ` +
+    `Expected seeds among ${rangeText(TRAINING_SEEDS)}, got ${rangeText(seeds)}, where ${evalSeeds.join(' and ')} ` +
       'are kept for evaluation: a model that was trained on them must not be evaluated on them. Leave them out, or pass ' +
       '--allow-eval-seeds; the card notes it.',
   );

@@ -19,9 +19,9 @@ export interface ReplayResults {
   readonly baselines: ReadonlyMap<string, Graded>;
 }
 
-/** Returns the results of replayed episodes. */
+/** A source of the results of replayed episodes: `PlayedResults` or `StoredResults`. */
 export interface ResultSource extends AsyncDisposable {
-  /** @param episodes at least one. */
+  /** Returns the results of episodes. @param episodes at least one. */
   resultsOf(episodes: readonly TrajectoryEpisode[]): Promise<ReplayResults>;
 }
 
@@ -80,11 +80,12 @@ export const resultAt = ({ mismatches, graded, baselines }: ReplayResults, i: nu
 export class StoredResults implements ResultSource {
   readonly #results = new WeakMap<TrajectoryEpisode, EpisodeResult>();
 
+  /** Stores the result of an episode. */
   store(episode: TrajectoryEpisode, result: EpisodeResult): void {
     this.#results.set(episode, result);
   }
 
-  /** @throws Error for an episode without a result. */
+  /** Returns the stored results of episodes. @throws Error for an episode without a result. */
   async resultsOf(episodes: readonly TrajectoryEpisode[]): Promise<ReplayResults> {
     const results = episodes.map((episode) => this.#resultOf(episode));
     const names = Object.keys(results[0].baselines);

@@ -1,4 +1,7 @@
-/** Reads the Hub's URL and token from environment variables, as the Hub's own tools do. */
+/**
+ * Reads the Hub's URL and token, as the Hub's own tools do: both from environment variables, or else the token from the file
+ * that `hf auth login` writes.
+ */
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +18,10 @@ export interface Account {
 
 const DEFAULT_ENDPOINT = 'https://huggingface.co';
 
-/** Reads endpoint and token. @throws InputError for an invalid endpoint or token; the message never has the token. */
+/**
+ * Returns the Hub's URL and the token.
+ * @throws InputError for an invalid endpoint or token; the message never has the token.
+ */
 export const accountOf = (env: Variables = process.env): Account => ({
   endpoint: endpointOf(env),
   token: tokenOf(env),
@@ -32,8 +38,8 @@ function endpointOf({ HF_ENDPOINT: text = '' }: Variables): string {
   if (url === null || !safe || url.username !== '' || url.password !== '' || url.search !== '') {
     throw new InputError(
       'out_of_range',
-      'Expected HF_ENDPOINT to be an https URL, or an http URL of this machine, without password and query, because the token is ' +
-        `sent there; got another URL. Unset it to use ${DEFAULT_ENDPOINT}.`,
+      'Expected HF_ENDPOINT to be an https URL, or an http URL of this machine, without user name, password and query, because ' +
+        `the token is sent there; got another URL. Unset HF_ENDPOINT to use ${DEFAULT_ENDPOINT}.`,
     );
   }
   return url.href.replace(/\/+$/, '');
@@ -68,7 +74,7 @@ function checkToken(token: string, source: string): string {
   if (/^hf_[\w.-]+$/.test(token)) return token;
   throw new InputError(
     'wrong_type',
-    `Expected the token of ${source} to be hf_ followed by letters and digits, got something else. Copy it again from ` +
+    `Expected the token of ${source} to be hf_ followed by letters, digits, _, . or -, got something else. Copy it again from ` +
       `${DEFAULT_ENDPOINT}/settings/tokens.`,
   );
 }

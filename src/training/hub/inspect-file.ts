@@ -1,4 +1,7 @@
-/** Hashes a file and searches it for the token, hidden profiles and evaluation seeds: in one pass and constant memory. */
+/**
+ * Hashes a file and searches it for the token, hidden profiles and evaluation seeds (seeds outside of TRAINING_SEEDS): in one
+ * pass and constant memory.
+ */
 import { createHash, type Hash } from 'node:crypto';
 import { TRAINING_SEEDS } from '../../agents/search/search-seeds.js';
 import type { LocalFile } from './local-files.js';
@@ -25,7 +28,10 @@ export interface ReadOptions {
   readonly onRead?: (bytes: number) => void;
 }
 
-/** Inspects a file. @throws NotReadableError if the file changed since it was opened. */
+/**
+ * Inspects a file. @param kind the hash to compute. @param token the token to search for; null for none.
+ * @throws NotReadableError if the file changed since it was opened; the signal's reason.
+ */
 export async function inspect(
   { blob, target }: LocalFile,
   kind: HashKind | null,

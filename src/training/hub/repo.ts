@@ -40,15 +40,22 @@ export const repoText = ({ type, name }: Repo): string => `${type} ${name}`;
 export const repoUrl = (endpoint: string, { type, name }: Repo): string =>
   `${endpoint}/${type === 'dataset' ? 'datasets/' : ''}${name}`;
 
-const BRANCH = /^[A-Za-z0-9_][\w./-]{0,199}$/;
+/** The maximum length of a branch's name, in characters. */
+const MAX_BRANCH = 200;
+const BRANCH = /^[A-Za-z0-9_][\w./-]*$/;
 
 /** Validates the name of a branch. @throws InputError `unknown_name`. */
 export function checkBranch(name: string): string {
   const bad =
-    !BRANCH.test(name) || /\.\.|\/\/|\.lock(\/|$)|[./]$|\/\./.test(name) || /^[0-9a-f]{40}$/.test(name);
+    name.length > MAX_BRANCH ||
+    !BRANCH.test(name) ||
+    /\.\.|\/\/|\.lock(\/|$)|[./]$|\/\./.test(name) ||
+    /^[0-9a-f]{40}$/.test(name);
   if (!bad) return name;
   throw new InputError(
     'unknown_name',
-    `Expected --branch to be the name of a branch, such as main, not a commit; got ${JSON.stringify(name.slice(0, 200))}. Pass the name of a branch.`,
+    `Expected --branch to be the name of a branch, such as main, not a commit: at most ${MAX_BRANCH} letters, digits and ` +
+      `_ - . /, no .. or //, and no .lock, . or / at the end; got ${JSON.stringify(name.slice(0, MAX_BRANCH))}. ` +
+      'Pass the name of a branch.',
   );
 }

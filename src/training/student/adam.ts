@@ -9,8 +9,10 @@ export type Parameters = Layer[];
 /** Running means of the gradients and of their squares, and the number of updates. */
 export type AdamState = { mean: Parameters; square: Parameters; count: np.Array };
 
+/** The decay of the running means of the gradients, and of their squares: beta_1 and beta_2 of the paper. */
 const MEAN_DECAY = 0.9;
 const SQUARE_DECAY = 0.999;
+/** Keeps the divisor above 0. */
 const EPSILON = 1e-8;
 
 /** Returns the parameters and state after one update. @param rate the learning rate, a scalar. */

@@ -24,7 +24,10 @@ export interface ModelState {
 
 /** Figures of the student after an epoch. */
 export interface EpochFigures {
-  /** 0 while the student clones the teacher's episodes, then the number of the round of DAgger. */
+  /**
+   * 0 while the student clones the teacher's episodes, then the number of the round of DAgger: in each round, the student plays
+   * and the teacher labels the states that it reaches.
+   */
   readonly round: number;
   /** The epoch of the round, from 0. */
   readonly epoch: number;
@@ -72,7 +75,10 @@ export interface Checkpoint {
 /** The sets of arrays of a model. Each set has the shapes of the network's layers. */
 const SETS = ['layers', 'mean', 'square'] as const;
 
-/** Returns the bytes of a checkpoint. @param settings JSON that determines the training. Only the same training can continue from the file. */
+/**
+ * Returns the bytes of a checkpoint.
+ * @param settings JSON that determines the training. Only the same training can continue from the file.
+ */
 export function encodeCheckpoint(checkpoint: Checkpoint, settings: string): Uint8Array {
   const { figures, episodes, learner, refinement } = checkpoint;
   const count = episodes.seeds.length;

@@ -1,4 +1,7 @@
-/** Trains a clone: the losses, and updates of the network. Needs the package `@jax-js/jax`. */
+/**
+ * Trains a clone, a student that imitates its teacher: the losses, and updates of the network. Needs the package
+ * `@jax-js/jax`.
+ */
 import { jit, nn, numpy as np, tree, valueAndGrad } from '@jax-js/jax';
 import { FEATURE_COUNT } from '../../agents/student/features.js';
 import { OUTPUT, OUTPUT_COUNT } from '../../agents/student/network.js';
@@ -59,7 +62,10 @@ export class Learner {
   }
 }
 
-/** Returns the state of an untrained student. @param random uniform in [0, 1). @param hidden the sizes of the hidden layers, multiples of four. */
+/**
+ * Returns the state of an untrained student. @param random uniform in [0, 1).
+ * @param hidden the sizes of the hidden layers, multiples of four.
+ */
 export function initialStudent(random: () => number, hidden: readonly number[]): ModelState {
   const state = initialState(random, [FEATURE_COUNT, ...hidden, OUTPUT_COUNT]);
   state.layers[state.layers.length - 1].bias.fill(INITIAL_LOG_SPREAD, OUTPUT.logSpreads);

@@ -23,7 +23,10 @@ export class Model {
     this.#adam = { mean: mean.map(toArrays), square: square.map(toArrays), count: np.array(updates) };
   }
 
-  /** Replaces the arrays by those that `compute` returns. @param compute consumes the present arrays. @returns the figures of the update. */
+  /**
+   * Replaces the arrays by those that `compute` returns. @param compute consumes the present arrays.
+   * @returns the figures of the update.
+   */
   async update(compute: (parameters: Parameters, state: AdamState) => Updated): Promise<Float32Array> {
     const { figures, parameters, state } = compute(this.#parameters, this.#adam);
     this.#parameters = parameters;
@@ -84,6 +87,7 @@ export function stateOf(layers: readonly FileLayer[]): ModelState {
   return { layers, mean: zeros(), square: zeros(), updates: 0 };
 }
 
+/** The factor of the bound of the last layer's initial weights. */
 const LAST_LAYER_GAIN = 0.1;
 
 /** Returns values as an array [rows, columns]. */

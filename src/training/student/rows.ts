@@ -19,15 +19,16 @@ export function split(episodes: Labelled): [Labelled, Labelled] {
   return [pick(indices.filter((i) => !isHeldOut(i))), pick(indices.filter(isHeldOut))];
 }
 
-function rowsOf(table: Uint8Array, rows: readonly number[]): Uint8Array {
-  const picked = new Uint8Array(rows.length * NUM_STEPS);
-  for (const [k, row] of rows.entries()) {
+/** Returns the rows of a table, u8 [n, 28], at some indices. */
+function rowsOf(table: Uint8Array, indices: readonly number[]): Uint8Array {
+  const picked = new Uint8Array(indices.length * NUM_STEPS);
+  for (const [k, row] of indices.entries()) {
     picked.set(table.subarray(row * NUM_STEPS, (row + 1) * NUM_STEPS), k * NUM_STEPS);
   }
   return picked;
 }
 
-/** Returns arrays for the rows of an update. Labels are one-hot. */
+/** Returns arrays for `count` rows of each kind of an update (see `Rows` in learner.ts). Labels are one-hot. */
 export const createRows = (count: number) => ({
   inputs: new Float32Array(count * FEATURE_COUNT),
   labels: new Float32Array(count * NUM_ACTIONS),
@@ -41,11 +42,12 @@ export interface RowSource {
   readonly labels: Uint8Array;
   /** The samples of the labelled episodes. */
   readonly samples: Samples;
-  /** Returns the row that is used at a place of the order. */
-  readonly rowOf: (place: number) => number;
+  /** Returns the row of `samples` that is used at a position of the order. */
+  readonly rowOf: (position: number) => number;
   /** The samples of the episodes from which the beliefs learn. */
   readonly fresh: Samples;
-  readonly freshRowOf: (place: number) => number;
+  /** Returns the row of `fresh` that is used at a position of the order. */
+  readonly freshRowOf: (position: number) => number;
 }
 
 /** Fills the rows of update k of an epoch. */

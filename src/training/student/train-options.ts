@@ -6,6 +6,7 @@ import type { Student } from '../../agents/student/student.js';
 import { digestOf, tensorsOf } from '../../agents/student/student-file.js';
 import { type Grader, type GraderLike, toGrader } from '../../engine/graders/grader.js';
 import { InputError } from '../../shared/errors.js';
+import { snakeCase } from '../../shared/letter-case.js';
 import { checkInteger, checkName, checkOptions, describe } from '../../shared/values.js';
 import type { SeedRange } from '../../world/conditions.js';
 import { MAX_U32 } from '../../world/fields.js';
@@ -15,8 +16,8 @@ import type { Played } from './episodes.js';
 /** Options of the training of a student. They determine the student. */
 export interface TrainOptions {
   /**
-   * A student to refine, instead of a new clone of the teacher. Then `teacher`, `stored`, `episodes`, `rounds`, `roundEpisodes` and
-   * `epochs` are refused.
+   * A student to refine, instead of a new clone of the teacher. Then `teacher`, `stored`, `episodes`, `rounds`, `roundEpisodes`
+   * and `epochs` are refused.
    */
   readonly from?: Student;
   /** A policy of this package that uses observations, but not the hidden profile. Default 'planner'. */
@@ -88,7 +89,9 @@ const NAMES: readonly (keyof TrainOptions)[] = [
   'refineBatch',
   'seed',
 ];
+/** The maximum of `episodes` and of `roundEpisodes`. */
 const MAX_EPISODES = 1e6;
+/** The maximum of `refineEpisodes`. */
 const MAX_REFINED = 1e9;
 /** One labelled episode of this many is held out of the training, so there must be at least as many. */
 export const HELD_OUT_EVERY = 20;
@@ -98,12 +101,15 @@ export const TEACHER_NAMES: readonly string[] = STEPPED_POLICIES.filter(
   ({ usesHiddenState }) => !usesHiddenState,
 ).map(({ name }) => name);
 
-/** Validates options and adds defaults. @throws InputError `unknown_option`, `unknown_name`, `out_of_range`, `wrong_type`, `bad_grader` or `bad_seed`. */
+/**
+ * Validates options and adds defaults.
+ * @throws InputError `unknown_option`, `unknown_name`, `out_of_range`, `wrong_type`, `bad_grader` or `bad_seed`.
+ */
 export function toTrainRequest(options: TrainOptions): TrainRequest {
   checkOptions('train options', options, NAMES);
   const { from = null, stored = null } = options;
-  if (from !== null) refuseOptions(options, CLONING, 'a student to refine');
-  if (stored !== null) refuseOptions(options, ['episodes'], 'stored episodes');
+  if (from !== null) refuseOptions(options, CLONING, '--from');
+  if (stored !== null) refuseOptions(options, ['episodes'], FLAG_OF_STORED);
   const grader = from?.manifest.grader ?? DEFAULTS.grader;
   const set = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
   const given = { ...DEFAULTS, grader, seeds: TRAINING_SEEDS, ...(set as TrainOptions) };
@@ -123,12 +129,23 @@ export function toTrainRequest(options: TrainOptions): TrainRequest {
   };
 }
 
+/**
+ * The option of `rhythm-vec train` that sets `stored`. Options that set other properties have the names of these properties.
+ */
+const FLAG_OF_STORED = '--jsonl';
+const flagOf = (name: keyof TrainOptions): string =>
+  name === 'stored' ? FLAG_OF_STORED : `--${snakeCase(name).replaceAll('_', '-')}`;
+
+/**
+ * Refuses options that another option excludes. @param other this other option, as on the command line.
+ * @throws InputError `unknown_option`.
+ */
 function refuseOptions(options: TrainOptions, names: readonly (keyof TrainOptions)[], other: string): void {
   const name = names.find((each) => options[each] !== undefined);
   if (name === undefined) return;
   throw new InputError(
     'unknown_option',
-    `Expected no option ${name} together with ${other}, got ${describe(options[name])}. Leave out one of the two.`,
+    `Expected no ${flagOf(name)} with ${other}, got ${describe(options[name])}. Leave out one of the two.`,
   );
 }
 

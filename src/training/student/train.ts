@@ -37,7 +37,10 @@ const ROWS = 512;
 const RATE = 3e-3;
 /** The number of episodes that are labelled together, between two checkpoints. */
 const CHUNK = 64;
-/** The second words of the keys of permutations, one for each use: four letters each, in ASCII. The first word is the training's seed. */
+/**
+ * The second words of the keys of permutations, one for each use: four letters each, in ASCII. The first word is the training's
+ * seed.
+ */
 const KEYS = { seeds: 0x53454544, rows: 0x524f5753, fresh: 0x46524553 };
 
 /** The progress of a training. */
@@ -63,7 +66,9 @@ export interface TrainHooks {
 /** A finished training. */
 export interface Trained {
   readonly network: Network;
+  /** An entry for each epoch of cloning, over all rounds. */
   readonly figures: readonly EpochFigures[];
+  /** An entry for each batch of the refinement. */
   readonly refinement: readonly RefinementFigures[];
   readonly world: World;
 }
@@ -180,6 +185,7 @@ class Training {
   #seeds = (first: number, count: number, key: number): Uint32Array =>
     seedsOf(this.#request, { first, count, key });
 
+  /** Returns the number of labelled episodes after a round. */
   #episodesAfter(round: number): number {
     return this.#request.episodes + round * this.#request.roundEpisodes;
   }

@@ -26,7 +26,9 @@ import { checkName } from '../../shared/values.js';
 import { CUSTOM, type SeedRange } from '../../world/conditions.js';
 import { ACTION_NAMES, NUM_BELIEFS, NUM_STEPS, OBSERVATION_SIZE } from '../../world/fields.js';
 
-/** The default policy. A teacher that maximises the score of v1 or v2 neglects the first half, and students would learn that. */
+/**
+ * The default policy. A teacher that maximises the score of v1 or v2 neglects the first half, and students would learn that.
+ */
 export const DEFAULT_TEACHER = 'planner-wellbeing';
 
 /** Options of `teach`. */
@@ -40,6 +42,7 @@ export interface TeachOptions {
   /** 'sampled', 'discrete' or a profile's name. */
   readonly profiles: string;
   readonly grader: Grader;
+  /** As in `createVecEnv`. These three change no episode. */
   readonly backend?: string;
   readonly kernel?: string;
   readonly threads?: number;
@@ -60,7 +63,8 @@ const BATCH_SIZE = 64;
 /**
  * Plays every seed once, and yields the episodes in batches, in the order of their seeds. Completions state each belief as a
  * digit, as a language model's answer must, and the episodes use these rounded beliefs.
- * @throws InputError `unknown_name`; `missing_setting` for a policy without reasons or beliefs; the errors of `CheckedPlayer`, which
+ * @throws InputError `unknown_name`; `missing_setting` for a policy without reasons or beliefs; the errors of `CheckedPlayer`,
+ * which
  *   checks the policy's answers; the signal's reason.
  */
 export async function* teach(options: TeachOptions): AsyncGenerator<TrajectoryEpisode[]> {
@@ -76,7 +80,7 @@ export async function* teach(options: TeachOptions): AsyncGenerator<TrajectoryEp
   }
 }
 
-/** Returns a policy that states its reasons. @throws InputError `unknown_name`. */
+/** Returns the policy with this name. @throws InputError `unknown_name`, also for a policy that states no reasons. */
 export function teacherNamed(name: string): SteppedPolicy {
   if (POLICY_NAMES.includes(name)) {
     throw new InputError(

@@ -124,7 +124,7 @@ describe('problems are listed, and nothing is written:', () => {
     await teach(['--seeds', '100-108', '--grader', 'v3', '--shard', '2/4', '--output', foreign]);
     const [problem] = await problemsOf([...shards, foreign]);
     expect(problem).toContain(
-      `- ${foreign}: Expected a shard of the same job as ${shards[0]}, got another: `,
+      `- ${foreign}: Expected a shard of the same job as ${shards[0]}, got one of another job: `,
     );
     for (const difference of [
       'grader.name: "v2" and "v3"',
@@ -224,7 +224,10 @@ describe('--shard', () => {
 
   it('refuses more shards than seeds, and an output without a place for the manifest', async () => {
     const many = await teach(['--seeds', '100-101', '--shard', '0/3', '--output', pathOf('x.jsonl')]);
-    expect([many.code, many.stderr]).toEqual([2, expect.stringContaining('Pass --shard i/2 or fewer.')]);
+    expect([many.code, many.stderr]).toEqual([
+      2,
+      expect.stringContaining('Divide the job into fewer shards.'),
+    ]);
     const stdout = await teach([...SEEDS, '--shard', '0/3', '--output', '-']);
     expect([stdout.code, stdout.stderr]).toEqual([2, expect.stringContaining('Name a file.')]);
   });

@@ -41,7 +41,7 @@ describe('the token', () => {
     '%j is refused, and not quoted',
     (HF_TOKEN) => {
       const refused = (): unknown => accountOf({ ...nowhere, HF_TOKEN });
-      expect(refused).toThrow(/Expected the token of HF_TOKEN to be hf_ followed by letters and digits/);
+      expect(refused).toThrow(/Expected the token of HF_TOKEN to be hf_ followed by letters, digits/);
       expect(refused).not.toThrow(/secret-password|with space/);
     },
   );

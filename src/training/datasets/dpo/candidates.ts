@@ -48,6 +48,7 @@ export function toCandidate(episode: TrajectoryEpisode, by: Criterion, score: nu
   };
 }
 
+/** Returns the sum of the rewards from each step on, f64 [28]. */
 function returnsToGo({ steps }: TrajectoryEpisode): Float64Array {
   const sums = new Float64Array(steps.length);
   let sum = 0;

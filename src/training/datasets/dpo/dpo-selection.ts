@@ -27,7 +27,7 @@ export class DpoSelection implements AsyncDisposable {
     this.#source = source;
   }
 
-  /** @throws as `createVecEnv`. */
+  /** Opens a selection that replays the episodes. @param engine the options of the replay. @throws as `createVecEnv`. */
   static async open(plan: DpoPlan, engine: Engine): Promise<DpoSelection> {
     return new DpoSelection(plan, await PlayedResults.open(plan.grader, engine, { baselines: false }));
   }
@@ -37,7 +37,10 @@ export class DpoSelection implements AsyncDisposable {
     return this.#candidates.length;
   }
 
-  /** Replays the episodes that pass the filters, and keeps those that equal their replay. */
+  /**
+   * Replays the episodes that pass the filters, and keeps those that equal their replay.
+   * @returns the episodes that differ from their replay.
+   */
   async add(episodes: readonly TrajectoryEpisode[]): Promise<MismatchedEpisode[]> {
     const accepted = episodes
       .map((episode, index) => ({ episode, index }))

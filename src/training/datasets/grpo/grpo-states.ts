@@ -4,7 +4,9 @@ import type { Engine } from '../state-sampler.js';
 import { type DatasetOptions, toPlan } from './grpo-options.js';
 import { grpoRows, grpoRowsAsync } from './grpo-rows.js';
 
-/** A state to train on: its prompt, and the seed and actions that reproduce it. Its fields are the columns of `dataset grpo`. */
+/**
+ * A state to train on: its prompt, and the seed and actions that reproduce it. Its fields are the columns of `dataset grpo`.
+ */
 export interface GrpoState {
   readonly prompt: readonly ChatMessage[];
   readonly seed: number;
@@ -20,8 +22,8 @@ export interface GrpoState {
 
 /**
  * Yields the rows of `rhythm-vec dataset grpo` in batches of up to 2,048.
- * @param engine changes no row.
- * @throws InputError `out_of_range`, `unknown_name`, or `bad_seed` for evaluation seeds; as `createVecEnv`.
+ * @param engine the backend, kernel and threads that compute the rows. They change no row.
+ * @throws InputError `out_of_range`, `unknown_name`, or `bad_seed` for evaluation seeds; the errors of `createVecEnv`.
  */
 export function grpoStates(options: DatasetOptions, engine: Engine = {}): Generator<GrpoState[]> {
   return grpoRows(toPlan(options), engine);

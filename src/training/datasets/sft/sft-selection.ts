@@ -15,8 +15,11 @@ import { type Split, splitOf } from './split.js';
 /** Statistics of one teacher's selected episodes, and of heuristic+constant in the same episodes. */
 export interface TeacherStatistics {
   readonly player: Player;
+  /** The number of rows. */
   rows: number;
+  /** The results of the teacher. */
   readonly teacher: ReevaluationTally;
+  /** The results of heuristic+constant. */
   readonly constant: ReevaluationTally;
   /** The final score of each episode. */
   readonly scores: number[];
@@ -24,7 +27,7 @@ export interface TeacherStatistics {
   readonly margins: number[];
 }
 
-/** A grader of selected episodes, and their number. */
+/** A grader, and the number of selected episodes that were played under it. */
 export interface PromptGrader {
   readonly grader: Grader;
   episodes: number;
@@ -74,11 +77,15 @@ export class SftSelection implements AsyncDisposable {
     this.#source = source;
   }
 
-  /** @throws as `createVecEnv`. */
+  /**
+   * Opens a selection that replays episodes and plays baselines. @param engine the options of both.
+   * @throws as `createVecEnv`.
+   */
   static async open(plan: SftPlan, engine: Engine): Promise<SftSelection> {
     return new SftSelection(plan, await PlayedResults.open(plan.grader, engine, { baselines: true }));
   }
 
+  /** The statistics of each teacher. */
   get teachers(): TeacherStatistics[] {
     return [...this.#teachers.values()];
   }
@@ -169,6 +176,7 @@ export class SftSelection implements AsyncDisposable {
   }
 }
 
+/** Returns the results of the episode at an index. @param constant the results of heuristic+constant in the same episodes. */
 const scoreAt = (graded: Graded, constant: Graded, i: number): EpisodeScore => ({
   score: graded.finalScores[i],
   margin: graded.finalScores[i] - constant.finalScores[i],

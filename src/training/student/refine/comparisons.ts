@@ -1,7 +1,7 @@
 /**
  * Compares actions. A refinement learns from the comparisons. The student plays episodes. Forks (copies) of some episodes play
- * another action at one step, and then the student plays the forks to their end too. A fork has the profile, noise and events of
- * its episode, so the difference of the two results is what the other action gains.
+ * another action at one step, and then the student plays the forks to their end too. A fork has the profile, noise and events
+ * of its episode, so the difference of the two results is what the other action gains.
  */
 import { FEATURE_COUNT, Features } from '../../../agents/student/features.js';
 import { OUTPUT, OUTPUT_COUNT } from '../../../agents/student/network.js';
@@ -14,28 +14,33 @@ import { NUM_ACTIONS, NUM_BELIEFS, NUM_STEPS, PROFILE_SIZE } from '../../../worl
 import type { World } from '../../../world/world.js';
 import { permutation } from '../../datasets/permutation.js';
 
-/** The other actions that are compared with the student's, at each compared step. */
+/** The number of other actions that are compared with the student's at each compared step. */
 const OTHERS = 2;
-/** The result of an episode is its final score minus this share of the last belief's MAE. Without it, a student of v2 infers less. */
+/**
+ * The result of an episode is its final score minus this share of the last belief's MAE. Without it, a student of v2 infers
+ * less.
+ */
 const ACCURACY_SHARE = 0.1;
-/** Compared steps for each episode, on average. */
+/** The number of compared steps of each episode, on average. */
 const STEPS_PER_EPISODE = 8;
 /** Above 1, the other actions are drawn more evenly than the student's probabilities say. */
 const TEMPERATURE = 1.5;
 
 /** m comparisons, from n episodes. */
 export interface Comparisons {
-  /** f32 [m, FEATURE_COUNT]. */
+  /** f32 [m, FEATURE_COUNT]: the student's inputs before the compared step. */
   readonly inputs: Float32Array;
   /** f32 [m, 10]: 1 at the actions that were compared, one of which is the student's. */
   readonly compared: Float32Array;
   /** f32 [m, 10]: what each compared action gains over the student's; 0 elsewhere. */
   readonly gains: Float32Array;
-  /** f32 [28 * n, FEATURE_COUNT]: all inputs of the student: those of step 0 in all episodes, then those of step 1, and so on. */
+  /**
+   * f32 [28 * n, FEATURE_COUNT]: all inputs of the student: those of step 0 in all episodes, then those of step 1, and so on.
+   */
   readonly allInputs: Float32Array;
   /** f32 [n, 3]: the belief targets of the episodes. */
   readonly targets: Float32Array;
-  /** f32 [n]. */
+  /** f32 [n] each: the results of the episodes themselves, without their forks. */
   readonly finalScores: Float32Array;
   readonly beliefMae: Float32Array;
 }
@@ -91,6 +96,7 @@ function inputsOf(features: Features, observations: Float32Array, count: number)
   return inputs;
 }
 
+/** The student's choices in n environments. */
 interface Choices {
   /** u8 [n]. */
   readonly actions: Uint8Array;
@@ -133,6 +139,7 @@ interface Forks {
   readonly results: Float32Array;
 }
 
+/** The episodes before a step, and what the student would do at it. */
 interface ForkOptions {
   readonly env: AnyVecEnv;
   readonly features: Features;
@@ -144,7 +151,7 @@ interface ForkOptions {
   readonly options: ComparisonOptions;
 }
 
-/** Plays another action in each fork, and then the student's actions to the end. */
+/** Forks the episodes. Plays another action in each fork, and then the student's actions to the end. */
 async function playForks(given: ForkOptions): Promise<Forks> {
   const { env, step, episodes, inputs, outputs, chosen, options } = given;
   const sources = episodes.flatMap((i) => new Array<number>(OTHERS).fill(i));
@@ -199,7 +206,10 @@ export function drawOthers(outputs: Float32Array, own: number, seed: number, ste
 const resultsOf = ({ finalScores, beliefMae }: Pick<StepResult, 'finalScores' | 'beliefMae'>): Float32Array =>
   finalScores.map((score, i) => score - ACCURACY_SHARE * beliefMae[i]);
 
-/** Returns the rows of all comparisons. @param results f32 [n]: of the episodes themselves, in which the student chose all actions. */
+/**
+ * Returns the rows of all comparisons.
+ * @param results f32 [n]: of the episodes themselves, in which the student chose all actions.
+ */
 function rowsOf(
   forks: readonly Forks[],
   results: Float32Array,

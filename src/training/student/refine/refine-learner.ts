@@ -10,12 +10,12 @@ import { beliefLoss, forward, Model, matrix } from '../model.js';
 export interface RefineRows {
   /** f32 [b, FEATURE_COUNT]: the inputs of the comparisons. */
   readonly inputs: Float32Array;
-  /** f32 [b, 10] each: see `Comparisons`. */
+  /** f32 [b, 10] each: see `Comparisons` in comparisons.ts. */
   readonly compared: Float32Array;
   readonly gains: Float32Array;
   /** f32 [b, FEATURE_COUNT]: the inputs of the belief targets. */
   readonly beliefInputs: Float32Array;
-  /** f32 [b, 3]. */
+  /** f32 [b, 3]: the belief targets. */
   readonly targets: Float32Array;
 }
 
@@ -41,7 +41,7 @@ export class RefineLearner {
   /** Returns the student's outputs, f32 [n, OUTPUT_COUNT]. @param inputs f32 [n, FEATURE_COUNT]. */
   readonly outputsOf = (inputs: Float32Array): Float32Array => this.#model.outputsOf(inputs, FEATURE_COUNT);
 
-  /** Updates the student with one step of Adam. @returns the mean gain under its probabilities. */
+  /** Updates the student with one step of Adam. @returns the mean gain under the student's probabilities. */
   async update(rows: RefineRows, rate: number): Promise<number> {
     const batch = {
       inputs: matrix(rows.inputs, FEATURE_COUNT),

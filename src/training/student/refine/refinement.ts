@@ -25,7 +25,9 @@ const ROWS = 512;
 const PASSES = 4;
 /** The learning rate of the first iteration. It falls linearly to 0. */
 const RATE = 5e-4;
-/** The second words of the keys of permutations and draws: four letters each, in ASCII. The first word is the training's seed. */
+/**
+ * The second words of the keys of permutations and draws: four letters each, in ASCII. The first word is the training's seed.
+ */
 const KEYS = { profiles: 0x50524f46, rows: 0x50524f57, beliefs: 0x42454c53, noise: 0x4e4f4953 };
 
 /** A refinement in progress. The caller disposes it. */
