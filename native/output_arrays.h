@@ -129,7 +129,7 @@ class OutputArrays {
   Napi::Reference<Napi::ArrayBuffer> buffer_[kArrays];
   size_t begin_[kArrays] = {}, end_[kArrays] = {};  // per buffer: the range of all its arrays
   int buffers_ = 0;
-  size_t stride_ = 0;
+  size_t stride_ = 0;  // columnStride of the outputs; 0: row-major
 };
 
 }  // namespace rhythm

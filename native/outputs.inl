@@ -46,6 +46,7 @@ RHYTHM_INLINE void put_numbers(const Envs& envs, float* array, const Group& g, M
   put_rows<Width>(rows, active, columns);
 }
 
+// Stores the observations of the active lanes.
 template <class Time>
 RHYTHM_INLINE void observe(const Envs& envs, const Group& g, M active, Time now, const Meters& m, const LastStep& last_step) {
   if (envs.out.observations == nullptr) return;
@@ -60,7 +61,7 @@ RHYTHM_INLINE void observe(const Envs& envs, const Group& g, M active, Time now,
   put_numbers<count::ObservationFloats>(envs, envs.out.observations, g, active, columns);
 }
 
-// Stores an episode's grade, return and length.
+// Stores the grades, returns and lengths of the active lanes' episodes. Episodes of all 28 steps have terminated.
 RHYTHM_INLINE void put_grade(const Envs& envs, const Group& g, M active, const Grade& grade, F episode_return, int length) {
   if (envs.out.components == nullptr) return;
   const uint32_t active_bits = lane_bits(active);

@@ -23,7 +23,7 @@ class ThreadPool {
   void split(size_t size, const std::function<void(size_t, size_t)>& work);
 
  private:
-  // Waits for rounds and does this part of each, until the pool is destroyed.
+  // Waits for rounds (calls of `split`) and does part `part` of each, until the pool is destroyed.
   void serve(int part);
   void do_part(int part);
 

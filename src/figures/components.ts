@@ -10,7 +10,7 @@ import type { Layer, TopView } from './vega-lite-types.js';
 export interface ComponentsPicture extends Caption {
   /** In order from the top. */
   readonly rows: readonly ComponentsRow[];
-  /** Maximum width in pixels. Default: the width of the names plus bars of 560 pixels. */
+  /** Maximum width in pixels, but bars have at least 120. Default: the width of the names plus bars of 560 pixels. */
   readonly maxWidth?: number;
 }
 
@@ -19,7 +19,9 @@ export interface ComponentsRow extends Named {
   readonly parts: ArrayLike<number>;
 }
 
+/** Widths of the bars in pixels: the default, and the smallest. */
 const WIDTH = 560;
+const MIN_WIDTH = 120;
 const ROW_HEIGHT = 30;
 /** The width of the smallest section that is labelled with its number, in pixels. */
 const MIN_NUMBERED = 27;
@@ -56,7 +58,7 @@ export function drawComponents(picture: ComponentsPicture): Drawing {
 /** Returns the width of the bars. @param maxWidth the maximum width of the figure. */
 function widthIn(maxWidth: number, rows: readonly ComponentsRow[]): number {
   const names = widestOf(rows.map(({ name }) => name));
-  return Math.max(120, Math.floor(maxWidth - names - MARGIN));
+  return Math.max(MIN_WIDTH, Math.floor(maxWidth - names - MARGIN));
 }
 
 /** Returns the sections of a bar. @param minNumbered the smallest part that is labelled with its number. */
@@ -138,7 +140,7 @@ const SUMS: Layer = {
   },
 };
 
-/** Describes the picture for screen readers, without drawing it. */
+/** Describes the picture for screen readers. */
 export const componentsInWords = (rows: readonly ComponentsRow[]): string => rows.map(inWords).join(' ');
 
 /** Describes a row: "heuristic: 0.447, of which crash_free 0.150, ...". */

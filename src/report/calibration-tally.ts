@@ -19,6 +19,7 @@ export class CalibrationTally {
   readonly #sums = { x: sum(), y: sum(), xx: sum(), yy: sum(), xy: sum(), error: sum() };
   #count = 0;
 
+  /** Adds a belief and its target, both in [0, 1]. */
   add(belief: number, target: number): void {
     const bin = Math.min(RANGES - 1, Math.floor(belief * RANGES));
     this.#counts[bin]++;
@@ -28,7 +29,7 @@ export class CalibrationTally {
     const [x, y] = [belief - 0.5, target - 0.5];
     const terms = { x, y, xx: x * x, yy: y * y, xy: x * y, error: Math.abs(belief - target) };
     for (const [name, value] of Object.entries(terms)) {
-      // A column of one number.
+      // `addColumn` adds a column of numbers: here, one.
       this.#sums[name as keyof typeof terms].addColumn(Float64Array.of(value), 0, 1);
     }
   }

@@ -1,4 +1,4 @@
-/** Writes a report as one self-contained HTML page, without external scripts, styles, fonts or images. */
+/** Builds a report as one self-contained HTML page, without external scripts, styles, fonts or images. */
 
 import { type Html, html, raw } from './html.js';
 import type { ReportData } from './result-gatherer.js';

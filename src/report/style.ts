@@ -7,7 +7,7 @@ const variablesOf = (theme: Readonly<Record<keyof typeof LIGHT, string>>): strin
     .map(([name, colour]) => `--${name}: ${colour};`)
     .join(' ');
 
-/** Colours of links. They contrast with text and background in both themes. */
+/** Colours of links and of warnings. They contrast with text and background in both themes. */
 const LINKS = { light: '#0b5cad', dark: '#79b8ff' };
 const WARNINGS = { light: '#9a3412', dark: '#ffab70' };
 

@@ -11,7 +11,8 @@ const PREBUILDS = join('prebuilds', `${process.platform}-${process.arch}`);
 
 /**
  * Returns the folder of this module. In a bundle it is the bundle's folder. CommonJS bundles have no `import.meta.url`, and
- * in bundles of webpack it is the path of this module on the machine that bundled.
+ * in bundles of webpack it is the path of this module on the machine that bundled. If no folder is found, returns the folder of
+ * the program's main file.
  */
 function moduleFolder(): string {
   const { url } = import.meta as { url?: string };

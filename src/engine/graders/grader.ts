@@ -20,7 +20,10 @@ export interface Grader {
   readonly weights: GraderWeights;
 }
 
-/** A name of GRADER_NAMES, a Grader, or the eight weights in the order of COMPONENT_NAMES. The first six are enough. */
+/**
+ * A name of GRADER_NAMES, a Grader, or the eight weights in the order of COMPONENT_NAMES. A list of the first six is enough:
+ * the last two are then 0.
+ */
 export type GraderLike = string | Grader | ArrayLike<number>;
 
 /** The number of decimal digits of a float32, for sums in errors. */

@@ -11,8 +11,8 @@ export interface ComponentLayout {
   /** The result's `columnStride`: 0 for row-major components. */
   readonly columnStride: number;
   /**
-   * The number of episodes. Column-major: later entries of a column are padding. Row-major: with the number, episodes
-   * may have 6 components, as in files of world 1.0.0. If it is 0 (unknown), every episode has 8 components.
+   * The number of episodes. Column-major: later entries of a column are padding. Row-major: 0 if it is unknown. Then every
+   * episode has 8 components. If it is known, episodes may have 6, as in files of world 1.0.0.
    */
   readonly numEnvs: number;
 }
@@ -106,7 +106,7 @@ export function checkComponents(what: string, components: Float32Array, layout =
   return rows;
 }
 
-/** @param numEnvs the number of episodes; 0 if it is unknown. */
+/** Returns the layout of row-major components. @param numEnvs the number of episodes; 0 if it is unknown. */
 function rowMajor(what: string, components: Float32Array, numEnvs = 0): Rows {
   const { length } = components;
   const isFormer = numEnvs > 0 && length === numEnvs * FORMER_COMPONENTS;

@@ -25,6 +25,7 @@ export const RAW_FIELDS: readonly EncodedField[] = Object.freeze(
   OBSERVATION_FIELDS.map((field) => Object.freeze({ ...field, rawLow: field.low, rawHigh: field.high })),
 );
 
+/** How a value is encoded: as it is, scaled to [0, 1], or as a one-hot block. */
 export type Encoding = 'copy' | 'scale' | 'one_hot';
 
 /** @internal An encoded field and its source. */
@@ -103,6 +104,7 @@ function meaningOf(
   isPast: boolean,
   entry: number,
 ): string {
+  // One-hot: the meaning up to the first comma or colon, because what follows explains the codes.
   const what = {
     copy: meaning,
     scale: `${meaning}; scaled to 0 to 1 from rawLow to rawHigh, clamped`,

@@ -19,14 +19,18 @@ import {
 
 /** The output of a policy for a step. Actions and beliefs are checked copies. */
 export interface CheckedActions {
-  /** u8 [n]: codes. Entries of episodes that are over are undefined. */
+  /** u8 [n]: codes. Entries of episodes that are over have no meaning. */
   readonly actions: Uint8Array;
   /** f32 [n, 3]; null without beliefs. */
   readonly beliefs: Float32Array | null;
+  /** As the policy returned them, unchecked; null if it returned none. */
   readonly logProbs: ArrayLike<number> | null;
 }
 
-/** The second word of Threefry's key for seeds of policies; the first is a seed. It differs from all streams of the world. */
+/**
+ * The second word of Threefry's key for seeds of policies, "POLY" in ASCII; the first is a seed. It differs from all streams
+ * of the world.
+ */
 const OWN_DRAWS = 0x504f4c59;
 
 const OUTPUTS: readonly (keyof PolicyActions)[] = ['actions', 'beliefs', 'logProbs'];
@@ -89,8 +93,12 @@ export class CheckedPlayer implements PolicyPlayer, Disposable {
     return { mask, seeds: seeds.map(ownSeed), profiles: () => this.#refuseProfiles() };
   }
 
-  /** @throws InputError `policy_failed`, `wrong_type`, `wrong_length`, `illegal_action`, `bad_belief` or `unknown_option`. */
+  /**
+   * Asks the policy for its actions, and checks them.
+   * @throws InputError `policy_failed`, `wrong_type`, `wrong_length`, `illegal_action`, `bad_belief` or `unknown_option`.
+   */
   async act(view: PolicyView): Promise<CheckedActions> {
+    // For errors: the step of the first environment that plays.
     const step = view.steps[Math.max(0, view.playing.indexOf(1))];
     const output = await call(this.#name, `to choose actions at step ${step}`, this.#signal, () =>
       this.#player.act(view),
@@ -156,16 +164,18 @@ function faultyEnvironment(output: PolicyActions | null, playing: Uint8Array): n
   return playing.findIndex((plays, i) => {
     if (plays === 0) return false;
     const belief = [0, 1, 2].map((k) => beliefs?.[i * NUM_BELIEFS + k]);
+    // Three NaN state no belief.
     const isBelief = belief.every(Number.isFinite) || belief.every(Number.isNaN);
     return !isAction(actions[i]) || (beliefs != null && !isBelief);
   });
 }
 
-/** Returns beliefs as a copy, f32 [n, 3], with three NaN for episodes that are over. */
+/** Checks beliefs, and returns them as a copy, f32 [n, 3]. Entries of episodes that are over have no meaning. */
 function toCheckedBeliefs(beliefs: ArrayLike<number>, n: number, playing: Uint8Array): Float32Array {
   const copy = new Float32Array(n * NUM_BELIEFS);
   const floats = toBeliefs(beliefs, n, 'environments', copy, playing);
   if (floats !== copy) copy.set(floats);
+  // Throws for a row that is neither a belief nor three NaN.
   toGiven(copy, n, new Uint8Array(n), playing);
   return copy;
 }

@@ -11,7 +11,9 @@ const CONNECTION = METER_NAMES.indexOf('connection');
 export interface GradedState {
   /** f32 [5], at the end. */
   readonly meters: Float32Array;
+  /** The number of meters below the crash threshold, summed over all steps. */
   readonly crashes: number;
+  /** Sums of the noiseless rewards of the first and of the last 14 steps. */
   readonly early: number;
   readonly late: number;
   /** Sum of the weighted meters after each step. */
@@ -21,7 +23,7 @@ export interface GradedState {
   /** f32 [3]; three times 0.5 if no belief was given. */
   readonly belief: Float32Array;
   readonly given: boolean;
-  /** f32 [8]. */
+  /** f32 [8]: the weights. */
   readonly grader: Float32Array;
 }
 
@@ -68,7 +70,7 @@ function adaptation(params: Params, firstHalfMean: number, secondHalfMean: numbe
   return f32(improvement * clamp01(f32(params.adaptationGateOffset + secondHalfMean)));
 }
 
-/** Writes the eight components, in the order of the grader's weights. */
+/** Writes the eight components to `out`, in the order of COMPONENT_NAMES. @param mae the `beliefMae` of the last belief. */
 export function gradeComponents(params: Params, state: GradedState, mae: number, out: Float32Array): void {
   out[0] = f32(1 - f32(state.crashes * params.perReading));
   out[1] = state.meters[PROGRESS];

@@ -142,6 +142,7 @@ function checkChecksum({ bytes, view }: Header, words: Uint32Array, episodeNumbe
   );
 }
 
+/** Returns the header's autoreset mode, imagination, counters and seed range. */
 function readModes({ view }: Header) {
   const number = (name: HeaderName, low: number, high: number): number => {
     const value = headerNumber(view, name);

@@ -48,7 +48,7 @@ export interface OpenedCore {
   open(settings: Settings): Promise<OpenedCore>;
 }
 
-/** Returns the core of an environment. Throws for a value that is not an environment. */
+/** Returns the core of an environment. @throws InputError `wrong_type` for another value; `what` is its name in the error. */
 type CoreOf<Env> = (what: string, env: Env) => Core<AsyncBatch>;
 
 /** The outputs that a history needs. */
@@ -85,6 +85,7 @@ export class AsyncCalls {
     core.commitStep(request);
     this.#reading.commitStep();
     if (core.stepOutputs.history === null) return;
+    // A history records every step, so each step's outputs are read back.
     const names = HISTORY_OUTPUTS.filter((name) => core.outputs[name] !== null);
     await readBack(core, names);
     core.stepOutputs.afterStep(request);
@@ -205,8 +206,8 @@ export class AsyncCalls {
     if (this.#lastSnapshot !== null) return this.#lastSnapshot;
     throw new StateError(
       'no_snapshot',
-      'Expected a snapshot to continue from, got none: snapshot() was not called here. Create a new environment, and ' +
-        'call its snapshot() from time to time.',
+      'Expected a snapshot to continue from, got none: snapshot() was not called on this environment. Create a new ' +
+        'environment, and call its snapshot() from time to time.',
     );
   }
 
@@ -225,7 +226,7 @@ export class AsyncCalls {
     return replayHistory(core.world, core.imagination, await core.batch.save(Uint32Array.of(i)), last);
   }
 
-  async targets(): Promise<Float32Array> {
+  async beliefTargets(): Promise<Float32Array> {
     this.core.requireReset();
     return this.core.batch.beliefTargets();
   }

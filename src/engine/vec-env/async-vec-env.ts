@@ -179,7 +179,7 @@ export class AsyncVecEnv extends EnvProperties {
 
   /** Does the same as `VecEnv.beliefTargets`. */
   async beliefTargets(): Promise<Float32Array> {
-    return this.#queue.add(() => this.#calls.targets());
+    return this.#queue.add(() => this.#calls.beliefTargets());
   }
 
   /** Does the same as `VecEnv.stateHash`. */

@@ -16,12 +16,12 @@ export function toOutputNames(which: readonly OutputName[]): readonly OutputName
   throw new InputError(
     'wrong_type',
     `Expected the names of outputs as an array, got ${describe(which)}. ` +
-      "Pass ['rewards'], for instance, or leave it out to read all.",
+      "Pass ['rewards'], for instance, or leave the names out to read all outputs.",
   );
 }
 
 /**
- * Updates outputs. @param which names of outputs; all by default.
+ * Reads outputs of the batch back into their arrays. @param which names of outputs; all by default.
  * @throws StateError `outputs_detached` if their memory was transferred in the meantime.
  */
 export async function readBack(core: Core<AsyncBatch>, which?: readonly OutputName[]): Promise<void> {

@@ -43,6 +43,7 @@ export class StepOutputs {
   #encodedViews(): Partial<StepResult> {
     if (this.#encoder === null) return {};
     const { columnStride, rewards, finalObservations } = this.#outputs;
+    // In the row-major layout columnStride is 0.
     const length = this.#encoder.size * (columnStride || rewards.length);
     return {
       observations: new Float32Array(length),
@@ -91,7 +92,8 @@ export class StepOutputs {
   }
 
   /**
-   * Encodes outputs that were read back, possibly long after the last step. @param names of these outputs.
+   * Encodes outputs that were read back, possibly long after the last step.
+   * @param names the outputs that were read back.
    * @param isAfterStep whether the last call that changed states was a step. Only steps produce final observations.
    */
   afterRead(names: readonly (keyof Outputs)[], isAfterStep: boolean): void {
@@ -139,7 +141,7 @@ export class StepOutputs {
     );
   }
 
-  /** Returns the views, or copies of them. */
+  /** Returns the views, or with the option `copy` copies of them. */
   result(): StepResult {
     return this.#copy ? copyResult(this.#result) : this.#result;
   }

@@ -11,7 +11,7 @@ import { trainingSeeds } from './audit-seeds.js';
 /** The kind of belief that a player states at every step. */
 export type AuditBelief =
   | 'none'
-  /** 0.5 each. */
+  /** [0.5, 0.5, 0.5]. */
   | 'constant'
   /** The constant belief with the best score on training seeds. */
   | 'fitted'
@@ -37,7 +37,7 @@ export const BELIEF_BY_COMPONENT: ReadonlyMap<number, AuditBelief> = new Map([
 /** Returns whether a component depends on beliefs, not on actions. */
 export const isBeliefComponent = (component: number): boolean => BELIEF_BY_COMPONENT.has(component);
 
-/** The constant belief: the middle of each number's range. */
+/** The belief 'constant': the middle of each number's range. */
 export const CONSTANT: readonly number[] = [0.5, 0.5, 0.5];
 
 /** The constant beliefs that depend on the profiles. */
@@ -147,7 +147,10 @@ export async function statedBeliefs(
   }
 }
 
-/** The second word of Threefry's key, "NULL" in ASCII; the first is a seed. The world's streams have other numbers. */
+/**
+ * The second word of Threefry's key, "NULL" in ASCII; the first is a seed. The world's streams have other numbers. The first
+ * word of the counter is 0 for extreme and 1 for random beliefs.
+ */
 const STREAM = 0x4e554c4c;
 /** The random bits of each number of a belief. One u32 has the bits of all three numbers. */
 const FIELD_BITS = 10;

@@ -5,7 +5,8 @@ import { type Grader, graderWeights } from '../../engine/graders/grader.js';
 import { gradeAll } from '../../engine/graders/regrade.js';
 import type { RunResult } from '../../engine/vec-env/vec-env-options.js';
 import { ResizableAnyEnv } from '../../rollouts/resizable-env.js';
-import type { ComponentResults, Engine } from './trajectory-replayer.js';
+import type { ReplayEngine } from '../../rollouts/trajectories/episode-replayer.js';
+import type { ComponentResults } from './trajectory-replayer.js';
 
 /** Components and scores under one grader. */
 export interface Graded extends ComponentResults {
@@ -36,7 +37,7 @@ export interface EpisodeIdentity {
 export class BaselinePlayer implements AsyncDisposable {
   readonly #envs: ResizableAnyEnv;
 
-  constructor({ backend, kernel, threads }: Engine) {
+  constructor({ backend, kernel, threads }: ReplayEngine) {
     this.#envs = new ResizableAnyEnv({ backend, kernel, threads });
   }
 

@@ -14,7 +14,7 @@ import { float32Decimal } from '../../shared/float32-decimal.js';
 import { ACTION_NAMES, NUM_BELIEFS, OBSERVATION_FIELDS, PROFILE_SIZE } from '../../world/fields.js';
 import { storedComponents } from '../../world/former-worlds.js';
 import { createWorld } from '../../world/world.js';
-import { Comparison } from './mismatch.js';
+import { Comparison, type Mismatch } from './mismatch.js';
 
 const named = (name: string, size: number): string[] =>
   size === 1 ? [name] : Array.from({ length: size }, (_, k) => `${name}[${k}]`);
@@ -26,9 +26,9 @@ const world = createWorld();
 /** Returns the action code of a step. */
 export const codeOf = ({ action }: TrajectoryStep): number => ACTION_NAMES.indexOf(action);
 
-/** Compares one episode. Call compareObservation and compareReward for each step, then compareEnd. */
+/** Compares one episode. Call compareStep and compareReward for each step, then compareEnd. */
 export class EpisodeComparison {
-  readonly comparison = new Comparison();
+  readonly #comparison = new Comparison();
   readonly #episode: TrajectoryEpisode;
   readonly #hidden: HiddenProfile;
   #hasPrompt = false;
@@ -40,13 +40,18 @@ export class EpisodeComparison {
     this.#hidden = hiddenProfileOf(world, episode.profile_mode, episode.seed);
   }
 
+  /** The mismatches found so far. */
+  get mismatches(): readonly Mismatch[] {
+    return this.#comparison.mismatches;
+  }
+
   /**
    * Compares step t's observation, prompt, action and belief.
    * @param rows observations; this episode's row begins at `base`. @param prompt the prompt of that row; null without
    *   prompts.
    */
-  compareObservation(t: number, rows: Float32Array, base: number, prompt: Prompt | null): void {
-    const { comparison } = this;
+  compareStep(t: number, rows: Float32Array, base: number, prompt: Prompt | null): void {
+    const comparison = this.#comparison;
     const step = this.#episode.steps[t];
     comparison.step = t;
     comparison.compareNumbers(OBSERVATION_NAMES, step.observation, rows, base);
@@ -69,15 +74,15 @@ export class EpisodeComparison {
     const belief = step.belief && Float32Array.from(step.belief);
     const played = { action: codeOf(step), parsed: this.#parsed, belief };
     const rewards = storedRewardsOf(world, played, reward, this.#hidden.target);
-    this.comparison.compare('reward', step.reward, reward);
+    this.#comparison.compare('reward', step.reward, reward);
     for (const name of storedRewardNames(this.#episode.world_digest)) {
-      this.comparison.compare(`reward_components.${name}`, step.reward_components[name]!, rewards[name]!);
+      this.#comparison.compare(`reward_components.${name}`, step.reward_components[name]!, rewards[name]!);
     }
   }
 
   /** Compares the system message, the grade (with the components that the episode's world has) and the hidden profile. */
   compareEnd(end: EpisodeEnd): void {
-    const { comparison } = this;
+    const comparison = this.#comparison;
     const { final, hidden, system, world_digest: digest } = this.#episode;
     comparison.step = null;
     comparison.compareText('system', system, this.#hasPrompt ? storedSystemText(this.#episode) : null);

@@ -1,6 +1,7 @@
 /** Re-evaluation: replays stored episodes, compares them, and grades them beside baselines on the same seeds. */
 
 import type { Grader, GraderWeights } from '../../engine/graders/grader.js';
+import type { ReplayEngine } from '../../rollouts/trajectories/episode-replayer.js';
 import type { Player, TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
 import { describeRun, type RunInfo } from '../run-info.js';
 import type { UserPolicy } from '../user-policy.js';
@@ -8,7 +9,7 @@ import { BASELINES, BaselinePlayer, type Graded, gradeResults, pickEpisodes } fr
 import { EpisodeSet } from './episode-set.js';
 import type { Mismatch } from './mismatch.js';
 import { ReevaluationTally, type RowSummary } from './reevaluation-tally.js';
-import { type Engine, TrajectoryReplayer } from './trajectory-replayer.js';
+import { TrajectoryReplayer } from './trajectory-replayer.js';
 import { UserBaselines } from './user-baselines.js';
 
 /** The results of a baseline, or of a player: a policy or language model whose episodes are stored. */
@@ -64,7 +65,7 @@ export class Reevaluation implements AsyncDisposable {
 
   private constructor(
     replayer: TrajectoryReplayer,
-    engine: Engine,
+    engine: ReplayEngine,
     graders: readonly Grader[],
     policies: readonly UserPolicy[],
   ) {
@@ -80,7 +81,7 @@ export class Reevaluation implements AsyncDisposable {
    * @param graders at least one. @param policies further baselines. @throws as `createVecEnv`, before any file is read.
    */
   static async open(
-    engine: Engine,
+    engine: ReplayEngine,
     graders: readonly Grader[],
     policies: readonly UserPolicy[] = [],
   ): Promise<Reevaluation> {

@@ -10,8 +10,6 @@ import { NUM_BELIEFS, NUM_STEPS } from '../../world/fields.js';
 import { codeOf, EpisodeComparison } from './episode-comparison.js';
 import type { Mismatch } from './mismatch.js';
 
-export type Engine = ReplayEngine;
-
 /** Ungraded results of n episodes: f32, row-major, newly allocated. */
 export interface ComponentResults {
   readonly components: Float32Array;
@@ -37,7 +35,7 @@ export class TrajectoryReplayer implements AsyncDisposable {
   }
 
   /** Opens an environment, to report a missing backend before any file is read. @throws as `createVecEnv`. */
-  static async open({ backend, kernel, threads }: Engine): Promise<TrajectoryReplayer> {
+  static async open({ backend, kernel, threads }: ReplayEngine): Promise<TrajectoryReplayer> {
     const envs = new ResizableAnyEnv({ backend, kernel, threads, observation: { history: true } });
     return new TrajectoryReplayer(envs, await envs.of(1));
   }
@@ -48,14 +46,14 @@ export class TrajectoryReplayer implements AsyncDisposable {
     let result = await resetTo(env, episodes);
     const comparisons = episodes.map((episode) => new EpisodeComparison(episode));
     for (let t = 0; t < NUM_STEPS; t++) {
-      compareObservations(t, comparisons, episodes, result.observations);
+      compareSteps(t, comparisons, episodes, result.observations);
       const { actions, beliefs } = inputsOf(episodes, t);
       result = await env.step(actions, { beliefs });
       for (const [i, comparison] of comparisons.entries()) comparison.compareReward(t, result.rewards[i]);
     }
     for (const [i, comparison] of comparisons.entries()) comparison.compareEnd(episodeEndAt(result, i));
     return {
-      mismatches: comparisons.map(({ comparison }) => comparison.mismatches),
+      mismatches: comparisons.map(({ mismatches }) => mismatches),
       components: result.components.slice(),
       beliefMae: result.beliefMae.slice(),
       firstHalfMeans: result.firstHalfMeans.slice(),
@@ -72,17 +70,17 @@ export class TrajectoryReplayer implements AsyncDisposable {
  * Compares observation, prompt, action and belief of step t in all episodes.
  * @param observations f32 [n, width], with their history.
  */
-function compareObservations(
+function compareSteps(
   t: number,
   comparisons: readonly EpisodeComparison[],
   episodes: readonly TrajectoryEpisode[],
   observations: Float32Array,
 ): void {
   const hasPrompts = episodes.some(({ steps }) => steps[t].prompt !== null);
-  const replayed = hasPrompts ? prompts(observations) : null;
+  const replayedPrompts = hasPrompts ? prompts(observations) : null;
   const width = observations.length / episodes.length;
   for (const [i, comparison] of comparisons.entries())
-    comparison.compareObservation(t, observations, i * width, replayed?.[i] ?? null);
+    comparison.compareStep(t, observations, i * width, replayedPrompts?.[i] ?? null);
 }
 
 /** Returns the actions u8 [n] and beliefs f32 [n, 3] of step t. A row of three NaN states no belief. */

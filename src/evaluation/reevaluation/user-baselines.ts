@@ -2,18 +2,18 @@
 
 import { type Grader, graderWeights } from '../../engine/graders/grader.js';
 import { ResizableAnyEnv } from '../../rollouts/resizable-env.js';
+import type { ReplayEngine } from '../../rollouts/trajectories/episode-replayer.js';
 import { playPolicy } from '../play-policy.js';
 import { PolicyPlayers } from '../policy-players.js';
 import type { UserPolicy } from '../user-policy.js';
 import { copyOf, type EpisodeIdentity, type Graded } from './baselines.js';
-import type { Engine } from './trajectory-replayer.js';
 
 export class UserBaselines implements AsyncDisposable {
   readonly #policies: readonly UserPolicy[];
-  readonly #engine: Engine;
+  readonly #engine: ReplayEngine;
   readonly #envs = new Map<Grader, { readonly env: ResizableAnyEnv; readonly players: PolicyPlayers }>();
 
-  constructor({ backend, kernel, threads }: Engine, policies: readonly UserPolicy[]) {
+  constructor({ backend, kernel, threads }: ReplayEngine, policies: readonly UserPolicy[]) {
     this.#engine = { backend, kernel, threads };
     this.#policies = policies;
   }

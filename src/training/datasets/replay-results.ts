@@ -1,4 +1,5 @@
 /** Results of replayed episodes: computed by an engine, or stored by a shard. */
+
 import type { Grader } from '../../engine/graders/grader.js';
 import {
   BaselinePlayer,
@@ -8,7 +9,8 @@ import {
   pickEpisodes,
 } from '../../evaluation/reevaluation/baselines.js';
 import type { Mismatch } from '../../evaluation/reevaluation/mismatch.js';
-import { type Engine, TrajectoryReplayer } from '../../evaluation/reevaluation/trajectory-replayer.js';
+import { TrajectoryReplayer } from '../../evaluation/reevaluation/trajectory-replayer.js';
+import type { ReplayEngine } from '../../rollouts/trajectories/episode-replayer.js';
 import type { TrajectoryEpisode } from '../../rollouts/trajectories/trajectory-episode.js';
 
 /** Results of episodes, in their order. */
@@ -40,7 +42,7 @@ export class PlayedResults implements ResultSource {
   /** Opens the replayer, and plays the baselines too if `baselines` is true. @throws as `createVecEnv`. */
   static async open(
     grader: Grader,
-    engine: Engine,
+    engine: ReplayEngine,
     { baselines }: { readonly baselines: boolean },
   ): Promise<PlayedResults> {
     const replayer = await TrajectoryReplayer.open(engine);

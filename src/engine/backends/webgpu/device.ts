@@ -16,6 +16,7 @@ export class GpuDevice {
   readonly references: readonly unknown[];
   /** The adapter's name, for messages. */
   readonly adapterName: string;
+  /** Whether the adapter computes on the processor. */
   readonly software: boolean;
   /** The reason why the device was lost; null for a working device. */
   #lost: string | null = null;
@@ -35,7 +36,7 @@ export class GpuDevice {
     });
   }
 
-  /** @throws BackendError `backend_unavailable`. */
+  /** Opens a device of the preferred adapter. @throws BackendError `backend_unavailable`. */
   static async open(gpu: GPU, powerPreference: GPUPowerPreference | undefined): Promise<GpuDevice> {
     const adapter = await gpu.requestAdapter({ powerPreference });
     if (adapter === null) throw unavailable(NO_ADAPTER);

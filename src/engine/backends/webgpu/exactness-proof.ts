@@ -28,7 +28,7 @@ export interface Proof {
 
 type Open = (options: AsyncBatchOptions) => Promise<AsyncBatch>;
 
-/** Plays the same episodes on the device and on the reference, and counts those that differ. */
+/** Plays the same episodes on the device and on the reference, one test run with imagination, and counts those that differ. */
 export async function proveExact(open: Open, world: World): Promise<Proof> {
   const device = { allowInexact: true, maxDispatchMs: 100, workgroupSize: 64 };
   let different = 0;
@@ -61,7 +61,7 @@ function testRuns(): RunRequest[] {
   ];
 }
 
-/** Returns a reset with sampled, discrete and given profiles. */
+/** Returns a reset with sampled, discrete and given profiles. @param index the test run's, which gives it other seeds. */
 function resetOf(world: World, index: number): ResetRequest {
   const modes = Uint8Array.from(
     { length: EPISODES },
@@ -95,6 +95,7 @@ async function play(
   for (let t = 0; t < SINGLE_STEPS; t++) {
     const actions = Uint8Array.from({ length: EPISODES }, (_, i) => (i + t) % NUM_ACTIONS);
     const beliefs = Float32Array.from({ length: EPISODES * NUM_BELIEFS }, (_, k) => ((k * 37) % 101) / 100);
+    // Two of three environments give a belief.
     const given = Uint8Array.from({ length: EPISODES }, (_, i) => (i + t) % 3 && 1);
     batch.submit({ actions, beliefs, given, ...noMasks });
   }

@@ -17,7 +17,9 @@ export interface LauncherOptions {
   readonly words: Uint32Array;
   /** The largest number of environments per shard; null for as many as the device can bind. */
   readonly maxEnvsPerShard: number | null;
+  /** Whether the outputs include final observations. */
   readonly keepsFinal: boolean;
+  /** Whether the outputs are column-major. */
   readonly inColumns: boolean;
   /** Xored with the streams of noise and events; 0 for real episodes. */
   readonly imagination: number;
@@ -27,6 +29,7 @@ export interface LauncherOptions {
 interface ResultsOptions {
   readonly arrays?: RequestArrays;
   readonly fields?: Launch;
+  /** The kernel computes environments `first` to `end - 1`; by default all. */
   readonly first?: number;
   readonly end?: number;
 }
@@ -140,7 +143,7 @@ export class Launcher {
     }
   }
 
-  /** Passes the states of the environments at `indices` to `take`, in the order of the indices. @param bytes of one state. */
+  /** Passes the states of the environments at `indices` to `take`, in the order of the indices. @param bytes per state. */
   rowsAt(indices: Uint32Array, bytes: number, take: TakeRows): Promise<void> {
     return this.#queueRead(() => this.#rowsAt(indices, bytes, take));
   }
@@ -167,6 +170,7 @@ export class Launcher {
     take(rows, first, count);
   }
 
+  /** Reads pieces after all earlier reads. */
   read(pieces: readonly Piece[]): Promise<void> {
     return this.#queueRead(() => this.#readback.read(pieces));
   }
@@ -210,6 +214,7 @@ export class Launcher {
     }
   }
 
+  /** Copies all shards, so that the batch can gather from its own states. */
   #copyOfShards(): readonly Shard[] {
     const { numEnvs, keepsFinal } = this.#options;
     this.#shardCopies ??= openShards(this.#memory, numEnvs, keepsFinal, this.shards[0].capacity);

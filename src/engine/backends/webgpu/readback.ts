@@ -20,6 +20,7 @@ export interface Piece {
   take(words: Uint32Array, from: number): void;
 }
 
+/** The largest number of words that one pass reads. */
 const MAX_WORDS = SCRATCH_BYTES / WORD;
 
 export class Readback {
@@ -77,6 +78,7 @@ export class Readback {
   }
 }
 
+/** The part of a piece that one pass reads: `count` words, from word `from` of the piece on. */
 interface Chunk {
   readonly piece: Piece;
   readonly from: number;

@@ -23,7 +23,7 @@ export class RequestBuffer {
     return this.#scratch.buffer;
   }
 
-  /** Writes the rows of environments `first` to `first + count - 1` of every array. @returns their offsets. */
+  /** Writes the rows of environments `first` to `first + count - 1` of every array. @returns their offsets in words. */
   put(arrays: RequestArrays, first: number, count: number): Launch {
     const present = Object.entries(arrays).filter(([, [array]]) => array !== null) as [
       LaunchArray,

@@ -18,6 +18,7 @@ export class StepClock {
     return this.#commonStep ?? this.#steps[env];
   }
 
+  /** Returns the first environment whose step is refused, and why; null if all may step. */
   findStepRefusal({ actions, stepMask }: StepRequest): Refusal | null {
     if (this.#commonStep !== null && this.#commonStep < NUM_STEPS && areLegal(actions)) return null;
     for (let index = 0; index < this.#steps.length; index++) {
@@ -104,7 +105,7 @@ export class StepClock {
   }
 }
 
-/** Returns whether every byte is an action's code. */
+/** Returns whether every byte is an action's code. Tests whole words of memory, then the bytes before and after them. */
 function areLegal(codes: Uint8Array): boolean {
   const lead = Math.min(codes.length, (4 - (codes.byteOffset % 4)) % 4);
   const words = new Uint32Array(codes.buffer, codes.byteOffset + lead, (codes.length - lead) >> 2);

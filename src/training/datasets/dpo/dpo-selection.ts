@@ -1,6 +1,7 @@
 /** Selects stored episodes that equal their replay and pass the filters, and makes their pairs. */
+
 import { FormerEpisodes } from '../../../evaluation/reevaluation/former-episodes.js';
-import type { Engine } from '../../../evaluation/reevaluation/trajectory-replayer.js';
+import type { ReplayEngine } from '../../../rollouts/trajectories/episode-replayer.js';
 import type { TrajectoryEpisode } from '../../../rollouts/trajectories/trajectory-episode.js';
 import { PlayedResults, type ResultSource } from '../replay-results.js';
 import type { MismatchedEpisode } from '../sft/sft-selection.js';
@@ -28,7 +29,7 @@ export class DpoSelection implements AsyncDisposable {
   }
 
   /** Opens a selection that replays the episodes. @param engine the options of the replay. @throws as `createVecEnv`. */
-  static async open(plan: DpoPlan, engine: Engine): Promise<DpoSelection> {
+  static async open(plan: DpoPlan, engine: ReplayEngine): Promise<DpoSelection> {
     return new DpoSelection(plan, await PlayedResults.open(plan.grader, engine, { baselines: false }));
   }
 

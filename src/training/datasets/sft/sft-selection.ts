@@ -1,10 +1,11 @@
 /** Selects stored episodes that equal their replay and pass the filters, and makes their rows for SFT. */
+
 import type { Grader } from '../../../engine/graders/grader.js';
 import { type Graded, PAIRED_BASELINES, pickEpisodes } from '../../../evaluation/reevaluation/baselines.js';
 import { FormerEpisodes } from '../../../evaluation/reevaluation/former-episodes.js';
 import type { Mismatch } from '../../../evaluation/reevaluation/mismatch.js';
 import { ReevaluationTally } from '../../../evaluation/reevaluation/reevaluation-tally.js';
-import type { Engine } from '../../../evaluation/reevaluation/trajectory-replayer.js';
+import type { ReplayEngine } from '../../../rollouts/trajectories/episode-replayer.js';
 import type { Player, TrajectoryEpisode } from '../../../rollouts/trajectories/trajectory-episode.js';
 import { PlayedResults, type ResultSource } from '../replay-results.js';
 import { type EpisodeScore, replayExclusion, storedExclusion } from './sft-filters.js';
@@ -81,7 +82,7 @@ export class SftSelection implements AsyncDisposable {
    * Opens a selection that replays episodes and plays baselines. @param engine the options of both.
    * @throws as `createVecEnv`.
    */
-  static async open(plan: SftPlan, engine: Engine): Promise<SftSelection> {
+  static async open(plan: SftPlan, engine: ReplayEngine): Promise<SftSelection> {
     return new SftSelection(plan, await PlayedResults.open(plan.grader, engine, { baselines: true }));
   }
 
