@@ -23,6 +23,7 @@ bool legal_codes(const uint32_t* words) {
   const uint32_t first_step = words[state::Began];
   if (steps > count::Steps || words[state::Mode] > world::mode::Given || words[state::Given] > 1) return false;
   if (first_step >= count::Steps || first_step > steps) return false;
+  // The tape has four bits per action, eight actions per word.
   for (uint32_t t = 0; t < steps; t++) {
     if ((words[state::Tape + t / 8] >> 4 * (t % 8) & 15) >= count::Actions) return false;
   }

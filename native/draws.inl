@@ -24,7 +24,7 @@ struct LaneDraws {
 // Draws for lanes with different seeds. The constructor computes them for the steps [from, stop), two steps at once: four
 // draws overlap better than two. If the number of steps is odd, it also computes the draws of step `stop`.
 struct DrawsAhead {
-  alignas(64) uint32_t words[count::Steps + 1][4][kLanes];
+  alignas(64) uint32_t words[count::Steps + 1][4][kLanes];  // by step: x0 and x1 of the noise, then of the event
   DrawsAhead(const Tables& w, U seed, int from, int stop) {
     const Key noise = make_key(seed, broadcast(w.noise_stream)), event = make_key(seed, broadcast(w.event_stream));
     const Key keys[4] = {noise, event, noise, event};

@@ -90,8 +90,8 @@ export const TRAJECTORY_ARRAYS = {
 export const TRAJECTORY_FIELDS = Object.keys(TRAJECTORY_ARRAYS) as TrajectoryField[];
 
 /**
- * Returns the index of the first number of environment i at step t, and the distance between consecutive numbers.
- * @param width numbers per step.
+ * Returns the index of the first number of environment i at step t of a trajectory, and the distance between consecutive
+ * numbers. @param columnStride 0 for row-major. @param width numbers per step.
  */
 export function entryOf(
   columnStride: number,

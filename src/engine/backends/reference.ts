@@ -176,11 +176,11 @@ class ReferenceBatch implements Batch {
   /** Returns the outputs at `indices`, [indices.length, width] each. Copies, because a batch may gather from itself. */
   #copyOutputs(indices: Uint32Array): Rows {
     const rows: Rows = {};
-    for (const [name, column, width, stride] of arraysOf(this.outputs)) {
+    for (const [name, array, width, stride] of arraysOf(this.outputs)) {
       const copy = new Float64Array(indices.length * width);
       for (let at = 0; at < copy.length; at++) {
         const env = indices[Math.floor(at / width)];
-        copy[at] = column[stride === 0 ? env * width + (at % width) : (at % width) * stride + env];
+        copy[at] = array[stride === 0 ? env * width + (at % width) : (at % width) * stride + env];
       }
       rows[name] = copy;
     }
@@ -188,12 +188,12 @@ class ReferenceBatch implements Batch {
   }
 
   #putOutputs(rows: Rows, first: number, end: number): void {
-    for (const [name, column, width, stride] of arraysOf(this.outputs)) {
+    for (const [name, array, width, stride] of arraysOf(this.outputs)) {
       // An output that the source lacks becomes 0.
       const from = rows[name] ?? new Float64Array((end - first) * width);
       from.forEach((value, at) => {
         const env = first + Math.floor(at / width);
-        column[stride === 0 ? env * width + (at % width) : (at % width) * stride + env] = value;
+        array[stride === 0 ? env * width + (at % width) : (at % width) * stride + env] = value;
       });
     }
   }

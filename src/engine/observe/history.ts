@@ -80,9 +80,9 @@ export class HistoryRows {
     t: number,
   ): void {
     const { rings } = this;
-    const code = entryOf(columnStride, 1, i, t).at;
-    rings[to + RECORD.action] = actions[code];
-    rings[to + RECORD.reward] = rewards[code];
+    const single = entryOf(columnStride, 1, i, t).at;
+    rings[to + RECORD.action] = actions[single];
+    rings[to + RECORD.reward] = rewards[single];
     const { at, stride } = entryOf(columnStride, NUM_METERS, i, t);
     for (let k = 0; k < NUM_METERS; k++) {
       rings[to + RECORD.deltas + k] = deltas[at + k * stride];

@@ -4,11 +4,11 @@ import { NUM_BELIEFS, NUM_METERS, NUM_TRAITS, PROFILE_NAMES, PROFILE_SIZE } from
 import { below, type Draw, threefry, unit } from './threefry.js';
 
 const f32 = Math.fround;
-/** Random numbers of a sampled profile: one for each trait, and nine whose order gives the reward weights. */
+/** The number of random numbers of a sampled profile: one for each trait, and nine that, sorted, give the reward weights. */
 const NUM_UNITS = 20;
 /** Indices of the sorted units that cut [0, 1] into Dirichlet(2,2,2,2,2) weights. */
 const CUTS = [1, 3, 5, 7];
-/** Factors of a belief target. */
+/** The number of factors of a belief target. */
 const FACTORS = 3;
 
 export const clamp01 = (x: number): number => Math.min(Math.max(x, 0), 1);

@@ -66,6 +66,7 @@ function replay(episode: Episode, words: Uint32Array, floats: Float32Array): voi
   episode.begin(words[STATE.seed], MODE.given, profile, grader, startFrom(meters, words[STATE.began]));
   episode.mode = words[STATE.mode];
   for (let t = words[STATE.began]; t < words[STATE.step]; t++) {
+    // The action of step t: four bits per action, eight actions per word.
     episode.applyStep((words[STATE.tape + (t >>> 3)] >>> (4 * (t & 7))) & 15, null);
   }
 }

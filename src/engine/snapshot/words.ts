@@ -8,7 +8,7 @@ const LITTLE_ENDIAN = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1;
 export const bytesOf = (words: Uint32Array): Uint8Array =>
   new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
 
-/** Converts words in place between this machine's byte order and the body's. Does nothing on little-endian machines. */
+/** Converts words in place between this machine's byte order and little-endian, the byte order of snapshots. */
 export function reorderBytes(words: Uint32Array, littleEndian = LITTLE_ENDIAN): void {
   if (littleEndian) return;
   const view = new DataView(words.buffer, words.byteOffset, words.byteLength);

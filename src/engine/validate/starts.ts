@@ -60,7 +60,7 @@ export interface StartStates {
   beliefs?: ArrayLike<number>;
 }
 
-/** Validated start states. Entries of environments that are not reset are undefined. */
+/** Validated start states. Entries of environments that are not reset have no meaning. */
 export interface EnvStarts {
   /** u8 [numEnvs], 0 to 27. */
   readonly steps: Uint8Array;
@@ -229,13 +229,13 @@ function toCrashes(list: ArrayLike<number>, steps: Uint8Array, mask: Uint8Array 
   return crashes;
 }
 
-/** Checks a count. Builds the entry's name only for an error. */
+/** Checks a count. Builds the entry's name only for an error. `value | 0` is the integer part. */
 function toCount(name: 'steps' | 'crashes', value: unknown, i: number, max: number): number {
   if (typeof value === 'number' && (value | 0) === value && value >= 0 && value <= max) return value;
   return checkInteger(`start.${name}[${i}]`, value, 0, max);
 }
 
-/** Copies rows of floats. Rows of environments outside the mask are undefined. */
+/** Copies rows of floats. Rows of environments outside the mask have no meaning. */
 function toFloats(
   name: FloatsName,
   list: ArrayLike<number>,

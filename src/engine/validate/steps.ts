@@ -113,7 +113,7 @@ export function isGiven(beliefs: Float32Array, row: number): boolean {
   return Number.isFinite(beliefs[at] + beliefs[at + 1] + beliefs[at + 2]);
 }
 
-/** Returns whether a row of three is NaN, which means no belief. */
+/** Returns whether the three numbers of a row are NaN, which means no belief. */
 export function isAbsent(beliefs: Float32Array, row: number): boolean {
   const at = row * NUM_BELIEFS;
   return Number.isNaN(beliefs[at]) && Number.isNaN(beliefs[at + 1]) && Number.isNaN(beliefs[at + 2]);
@@ -171,7 +171,7 @@ export function toConstantBelief(belief: ArrayLike<number>): Float32Array {
 }
 
 /**
- * Returns the step at which each environment stops, u8 [numEnvs].
+ * Returns the step at which each environment stops, 0 to 28, as u8 [numEnvs].
  * @throws InputError `out_of_range`, `wrong_length` or `wrong_type`.
  */
 export function toStops(stops: ArrayLike<number>, numEnvs: number): Uint8Array {

@@ -100,7 +100,7 @@ export class AsyncVecEnv extends EnvProperties {
 
   /**
    * Takes a step without reading outputs back. Resolves as soon as the step is queued. Autoreset applies. The values of
-   * the views are undefined until the next `read`. With histories, every step still reads the observations back.
+   * the views are unspecified until the next `read`. With histories, every step still reads the observations back.
    * @throws as `VecEnv.step`.
    */
   async submit(actions: Actions, options: StepOptions = NO_OPTIONS): Promise<void> {

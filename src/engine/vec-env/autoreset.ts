@@ -9,13 +9,13 @@ import { NUM_STEPS } from '../../world/fields.js';
 import type { AutoresetMode } from '../validate/autoreset-modes.js';
 import type { SeedSpan } from '../validate/seeds.js';
 
-/**
- * The environments that a step steps, null for all, and those that it resets, null for none, with their new seeds. Masks are
- * u8 [numEnvs], seeds u32 [numEnvs].
- */
+/** What a call of `step` does in each environment. */
 export interface AutoresetPlan {
+  /** u8 [numEnvs]: the environments that take the step; null for all. */
   stepMask: Uint8Array | null;
+  /** u8 [numEnvs]: the environments that are reset; null for none. */
   resetMask: Uint8Array | null;
+  /** u32 [numEnvs]: the seeds of the new episodes; null without resets. */
   resetSeeds: Uint32Array | null;
 }
 
@@ -29,8 +29,9 @@ export class Autoreset {
   readonly mode: AutoresetMode;
   /** u32 [numEnvs]: the number of autoresets of each environment since its last `reset`. */
   readonly episodeNumbers: Uint32Array;
-  /** Counters since the environment was opened: steps of all environments, and ended episodes. */
+  /** The number of steps since opening, of all environments together. */
   steps = 0;
+  /** The number of episodes that have ended since opening. */
   episodes = 0;
   readonly #span: SeedSpan;
   readonly #seeds: Uint32Array;
@@ -59,6 +60,7 @@ export class Autoreset {
     this.#seeds = seeds;
     this.episodeNumbers = new Uint32Array(numEnvs);
     this.#ends = new Float64Array(numEnvs);
+    // Before the first reset no episode runs: all count as ended.
     this.#numEnded = numEnvs;
     this.#stepMask = new Uint8Array(maskLength);
     this.#resetMask = new Uint8Array(maskLength);
@@ -83,8 +85,8 @@ export class Autoreset {
   }
 
   /**
-   * Plans resets of those environments of the mask whose end is in [from, to]. In next-step mode only the mask's
-   * other environments step; in same-step mode all of the mask do.
+   * Plans resets of the environments of the mask whose end is in [from, to] (ticks). In next-step mode only the mask's
+   * other environments step; in same-step mode all environments of the mask step.
    */
   #planResets(mask: Uint8Array | null, from: number, to: number): void {
     const { low, size } = this.#span;
@@ -94,6 +96,7 @@ export class Autoreset {
       const isReset = takesPart && this.#ends[i] >= from && this.#ends[i] <= to;
       this.#resetMask[i] = Number(isReset);
       this.#stepMask[i] = Number(takesPart && !isReset);
+      // The next seed is the last one plus numEnvs, wrapped around within the seed range.
       if (isReset) this.#resetSeeds[i] = low + modulo(this.#seeds[i] - low + numEnvs, size);
     }
     this.#plan.resetMask = this.#resetMask;

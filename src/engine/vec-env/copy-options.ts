@@ -15,7 +15,10 @@ import {
   type ResetOptions,
 } from './vec-env-options.js';
 
-/** Returns the number of entries in the longest valid argument of a call on `numEnvs` environments. */
+/**
+ * Returns the number of entries in the longest valid argument of a call on `numEnvs` environments: the beliefs of a run, or
+ * the indices of a fork.
+ */
 export const longestArgument = (numEnvs: number): number =>
   Math.max(numEnvs * NUM_STEPS * NUM_BELIEFS, MAX_ENVS);
 

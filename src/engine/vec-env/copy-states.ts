@@ -67,7 +67,7 @@ export function toIndices(
 const isStable = (indices: unknown, overwritten: OverwrittenBuffers): indices is Uint32Array =>
   indices instanceof Uint32Array && isUnaliased(indices, overwritten);
 
-/** Returns whether all indices are at most `last`. Allocates nothing. */
+/** Returns whether all indices are at most `last`. */
 function allUpTo(indices: Uint32Array, last: number): boolean {
   for (let i = 0; i < indices.length; i++) if (indices[i] > last) return false;
   return true;

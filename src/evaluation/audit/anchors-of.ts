@@ -1,6 +1,6 @@
 /**
- * Reads the anchors of a grader from an audit's JSON: the two scores between which other scores are placed as shares
- * (../bracket.ts).
+ * Reads the anchors of a grader from an audit's JSON. Anchors are two scores, without and with knowledge of the profile. Other
+ * scores are placed between them as shares: 0 at the lower anchor, 1 at the upper (../bracket.ts).
  */
 import { InputError } from '../../shared/errors.js';
 import { isPrintable, PRINTABLE } from '../../shared/printable-names.js';
@@ -9,15 +9,15 @@ import type { Interval } from '../../shared/statistics.js';
 import { COMPONENT_NAMES, MAX_U32 } from '../../world/fields.js';
 import type { ProfileKind } from './audit-profiles.js';
 
-/** The scores at share 0 and share 1 of a grader's bracket, for one kind of profiles. */
+/** The scores at share 0 and at share 1 of a grader, for one kind of profiles. */
 export interface ScoreAnchors {
   /** The mean score of the best sequence for all profiles, with its best constant belief: share 0. */
   readonly sequence: Interval;
-  /** Fresh seeds of `sequence`, as "20000-119999". */
+  /** The seeds that `sequence` was scored on, as "20000-119999". The search for the sequence did not use them. */
   readonly sequenceSeeds: string;
   /** The mean score of `planner-oracle`: share 1. */
   readonly oracle: Interval;
-  /** Fresh seeds of `oracle`. */
+  /** The seeds that `oracle` was scored on. */
   readonly oracleSeeds: string;
 }
 
@@ -33,7 +33,7 @@ export interface GraderAnchors {
   readonly anchors: Readonly<Record<ProfileKind, ScoreAnchors>>;
 }
 
-/** Returns whether the bounds enclose the mean, or are both null. */
+/** Returns whether the bounds enclose the mean, or are both null (unknown). */
 function isInterval({ mean, low, high }: Interval): boolean {
   if (low === null || high === null) return low === high;
   return low <= mean && mean <= high;
@@ -54,7 +54,7 @@ export function anchorsOf(audit: unknown): GraderAnchors | null {
   return {
     grader: check(file.grader, 'grader', `a name of ${PRINTABLE}`, isPrintable),
     graderWeights: weightsOf(file.grader_weights),
-    version: check(file.version, 'version', `a name of ${PRINTABLE}`, isPrintable),
+    version: check(file.version, 'version', `a version of ${PRINTABLE}`, isPrintable),
     worldDigest: check(file.world_digest, 'world_digest', '64 hexadecimal digits', isDigest),
     anchors: anchorsByKind(file.anchors),
   };

@@ -19,11 +19,11 @@ import type { SearchProgress } from './search-progress.js';
 export interface Anchor {
   /** The mean score of the best sequence for all profiles, with its best constant belief: share 0. */
   readonly sequence: Interval;
-  /** Fresh seeds of `sequence`, as "20000-119999". */
+  /** The fresh seeds (audit-seeds.ts) that `sequence` was scored on, as "20000-119999". */
   readonly sequenceSeeds: string;
   /** The mean score of the planner that knows the profile: share 1. */
   readonly oracle: Interval;
-  /** Fresh seeds of `oracle`. */
+  /** The fresh seeds that `oracle` was scored on. */
   readonly oracleSeeds: string;
   /** Action names of the sequence, [28]. */
   readonly actions: readonly string[];

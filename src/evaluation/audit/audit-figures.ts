@@ -13,7 +13,7 @@ export function drawingsOf(audit: Audit): NamedDrawing[] {
   const { grader, graderWeights: weights, seeds } = audit;
   const rows = audit.rows.map((row) => ({ ...row, name: row.policy }));
   const auditedGrader = { grader, weights, seeds, rows };
-  // Without the sequences that raise one component alone, which would crowd the figures.
+  // Leaves out the sequences that raise one component alone, which would crowd the figures.
   const drawnEpisodes = audit.meanEpisodes.filter(({ policy }) => !policy.startsWith('push:'));
   const notes = [seedsNote(audit)];
   return [

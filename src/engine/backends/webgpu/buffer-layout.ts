@@ -120,15 +120,16 @@ const recorded = layOut(
   }),
 );
 
-/** The offset of each output, in words per environment of the shard's capacity. */
+/** The offset of each output, in words per environment: the array begins at this offset times the shard's capacity. */
 export const OUTPUT_OFFSETS: Readonly<Record<OutputName, number>> = outputs.offsets;
 /** Words of an environment's outputs, with and without the final observation. */
 export const OUTPUT_WORDS = { withFinal: outputs.words, withoutFinal: OUTPUT_OFFSETS.finalObservations };
-/** The offset of each array of a trajectory, in words per environment of the launch. */
+/** The offset of each array of a trajectory, in words per environment: to multiply by the launch's count of environments. */
 export const RECORDED: Readonly<Record<TrajectoryField, number>> = recorded.offsets;
 /** Bytes of an environment's trajectory. */
 export const RECORDED_BYTES = recorded.words * WORD;
 
+/** The constants of `generated/layout.wgsl`, by the prefix of their names. */
 const WEBGPU_SCOPES: readonly Scope[] = [
   ['policy', POLICY],
   ['beliefs', BELIEFS],

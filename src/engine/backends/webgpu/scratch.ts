@@ -3,7 +3,7 @@
 import { WORD } from './buffer-layout.js';
 import type { Memory } from './device-memory.js';
 
-/** The maximum size of scratch memory. Larger requests are split into several launches. */
+/** The maximum size of scratch memory in bytes: 32 MiB. Larger requests are split into several launches. */
 export const SCRATCH_BYTES = 2 ** 25;
 
 export class Scratch {
