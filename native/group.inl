@@ -72,6 +72,7 @@ RHYTHM_INLINE U words_at(const uint32_t* array, const Group& g) {
   std::memcpy(lanes, array + g.first, static_cast<size_t>(g.count) * sizeof(uint32_t));
   return load(lanes);
 }
+// Stores one float per environment.
 RHYTHM_INLINE void put_floats(float* array, const Group& g, F x) {
   if (g.full()) return store(array + g.first, x);
   float lanes[kTileLanes];

@@ -27,6 +27,7 @@ inline Replay replay_of(Arguments& args, const Napi::Value& request) {
   static constexpr const char* names[] = {"order",     "seeds",   "modes",       "profiles",        "grader", "stops",
                                           "histories", "actions", "beliefs",     "given",           "rewards", "beliefMae",
                                           "hashes",    "beliefSkill", "beliefHistories", "historyGiven"};
+  // The properties are read by their indices in `names`.
   const Properties<16> properties(args, request, "request", names);
   const size_t rows = properties.length(1);
   Replay replay = {};

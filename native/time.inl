@@ -28,4 +28,4 @@ RHYTHM_INLINE auto by_slot(LaneTimes now, Pick pick) {
   }
   return picked;
 }
-static_assert((count::Slots & (count::Slots - 1)) == 0);
+static_assert((count::Slots & (count::Slots - 1)) == 0, "t & (Slots - 1) is t % Slots for a power of two");

@@ -96,6 +96,7 @@ class RowTally {
     this.regraded = new RegradeTally(otherGraders(grader));
   }
 
+  /** @param baseline f32 [n]: the heuristic's final scores in the same episodes. */
   add(episodes: GradedEpisodes, baseline: Float32Array): void {
     this.scores.add(episodes, baseline);
     this.regraded.add(episodes.components);
@@ -115,7 +116,7 @@ class Run {
   readonly #total: number;
   #done = 0;
 
-  /** @throws InputError. */
+  /** Selects the policies, and validates grader and chunk size. @throws InputError. */
   constructor(options: EvaluateOptions, conditions: readonly Condition[], stored: StoredResults | null) {
     this.#options = options;
     this.#conditions = conditions;

@@ -11,6 +11,7 @@ import { type PlayOptions, playPolicy } from './play-policy.js';
 import { EvaluationRecorder } from './record-trajectories.js';
 import type { ScoreTally } from './score-tally.js';
 
+/** Episodes of one condition that are played together. */
 export interface Chunk {
   readonly condition: string;
   readonly batch: EpisodeBatch;
@@ -18,6 +19,7 @@ export interface Chunk {
   readonly recorded: boolean;
 }
 
+/** The episodes of a chunk as one policy played them. */
 export interface PlayedChunk {
   readonly policy: AnyPolicy;
   readonly episodes: PlayedEpisodes;

@@ -14,8 +14,8 @@ export class PolicyPlayers implements Disposable {
   readonly #open = new Map<SteppedPolicy | UserPolicy, OpenPlayer>();
 
   /**
-   * Returns a policy's player at the start of episodes. Opens the policy unless an open player has the same size and
-   * can begin further episodes. @throws as `CheckedPlayer`.
+   * Returns a player of a policy, reset for `episodes`. Opens the policy unless its open player is for as many environments
+   * and can begin further episodes. @throws as `CheckedPlayer`.
    */
   async begin(
     policy: SteppedPolicy | UserPolicy,

@@ -19,7 +19,7 @@ export class UserPolicy {
   /** Whether the policy has stated a belief so far. */
   statesBeliefs = false;
 
-  /** @throws InputError `wrong_type` or `unknown_name`. */
+  /** Checks the name and the type of the policy. @throws InputError `wrong_type` or `unknown_name`. */
   constructor(name: string, policy: PolicyLike) {
     if (!isPrintable(name) || name.includes(',') || name.startsWith(MODEL_PREFIX)) refuseName(name);
     if (!isPolicy(policy)) refusePolicy(name, policy);

@@ -19,6 +19,7 @@ export interface ActionSequencePicture extends Caption {
   readonly rows: readonly ActionSequenceRow[];
 }
 
+/** Sizes in pixels. */
 const SLOT_WIDTH = 25;
 const ROW_HEIGHT = 26;
 const DAY_GAP = 7;

@@ -26,8 +26,10 @@ export interface BeliefErrorPicture extends Caption {
 
 type Row = BeliefErrorPicture['rows'][number];
 
+/** The smallest width and the height of a panel, in pixels. */
 const MIN_WIDTH = 230;
 const PANEL_HEIGHT = 120;
+/** The largest number of panels side by side. */
 const COLUMNS = 3;
 
 /**

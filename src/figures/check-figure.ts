@@ -7,12 +7,15 @@ export interface Named {
   readonly name: string;
 }
 
-/** Checks that there are rows, and that their names are unique. @throws InputError `wrong_type`, `wrong_length` or `out_of_range`. */
+/**
+ * Checks that there are rows, and that their names are unique.
+ * @throws InputError `wrong_type`, `wrong_length` or `out_of_range`.
+ */
 export function checkNames(what: string, rows: readonly Named[]): void {
   if (!Array.isArray(rows) || rows.length === 0) {
     throw new InputError(
       'wrong_length',
-      `Expected ${what} to be an array of at least one entry, got ${describe(rows)}. Pass an array.`,
+      `Expected ${what} to be an array of at least one entry, got ${describe(rows)}. Pass an array with entries.`,
     );
   }
   const names = new Set<string>();

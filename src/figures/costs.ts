@@ -17,6 +17,7 @@ export interface CostsPicture extends Caption {
   readonly rows: readonly CostRow[];
 }
 
+/** Sizes in pixels. The bars of dollars have half this width. */
 const WIDTH = 300;
 const ROW_HEIGHT = 26;
 

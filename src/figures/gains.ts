@@ -15,6 +15,7 @@ export interface GainPicture extends Caption {
 
 type Row = GainPicture['rows'][number];
 
+/** Sizes in pixels. */
 const WIDTH = 420;
 const ROW_HEIGHT = 26;
 

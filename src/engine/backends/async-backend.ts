@@ -61,6 +61,7 @@ export interface AsyncBackend {
   bytesToCacheLine?(buffer: ArrayBuffer): number;
 }
 
+/** A batch of an asynchronous backend. A method without a comment does the same as the method of `Batch` with its name. */
 export interface AsyncBatch {
   readonly backend: string;
   readonly kernel: string;

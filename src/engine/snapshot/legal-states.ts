@@ -33,6 +33,7 @@ const MINUS_ZERO = 0x80000000;
  * least span * 2^-24; with another low it is a multiple of a unit in the last place, which is at least 2^-64.
  */
 export const SMALLEST_TRAIT = MIN_MAGNITUDE * 2 ** -24;
+/** The number of actions that a state has room for, eight in each word of `tape`. */
 const STORED_STEPS = TAPE_WORDS * 8;
 /** The sums of rewards, which are 0 at step 0. */
 const REWARD_SUMS = [STATE.early, STATE.late, STATE.return];
@@ -184,7 +185,7 @@ function checkSums(states: States, env: number, at: number): void {
   checkBounds(states, env, STATE.skill, skillBounds(states.params, step, SKILL_ERROR.snapshot));
 }
 
-/** Checks a sum. The error names its meaning. @param k STATE.well or STATE.skill. */
+/** Checks a sum. The error says what the sum is. @param k STATE.well or STATE.skill. */
 function checkBounds(states: States, env: number, k: number, [low, high]: Bounds): void {
   const value = states.floats[env * STATE_WORDS + k];
   if (value >= low && value <= high) return;

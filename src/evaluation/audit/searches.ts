@@ -17,7 +17,10 @@ import type { Findings } from './players.js';
 import type { SearchProgress } from './search-progress.js';
 import { generationsOf, profileEvaluations, pushableComponents, pushEvaluations } from './search-shares.js';
 
-/** The share of the grader's weights in the search of a push. It breaks ties between sequences. */
+/**
+ * The share of the grader's weights in the search for a push, a sequence that raises one component. It breaks ties between
+ * sequences.
+ */
 const TIE_BREAK = 0.01;
 
 /** Runs the searches. @throws the signal's reason; BackendError. */

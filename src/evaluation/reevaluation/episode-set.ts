@@ -13,7 +13,7 @@ export class EpisodeSet {
     seeds.add(seed);
   }
 
-  /** The profile mode; 'named' for several, which are named profiles. */
+  /** The profile mode; 'named' for several modes, which are names of profiles. */
   get profiles(): string {
     const [first, ...others] = this.#seeds.keys();
     return others.length === 0 ? first : 'named';
@@ -27,7 +27,7 @@ export class EpisodeSet {
     });
   }
 
-  /** Describes the seeds: "0-99"; if there are many ranges, the number of seeds and the first and last. */
+  /** Describes the seeds: "0-99, 200-299"; with more than three ranges, "500 from 0 to 9999". */
   get text(): string {
     const all = new Set([...this.#seeds.values()].flatMap((seeds) => [...seeds]));
     const sorted = Uint32Array.from(all).sort();
