@@ -44,7 +44,7 @@ RHYTHM_INLINE Grade grade_of(const Tables& w, const EpisodeState& episode, const
   grade.first_half_mean = episode.early * broadcast(w.f[block::PerHalf]);
   grade.second_half_mean = episode.late * broadcast(w.f[block::PerHalf]);
   F* c = grade.components;
-  // PerReading is 1 / (28 steps * 5 meters).
+  // The order is that of docs/world.md, The grade. PerReading is 1 / (28 steps * 5 meters).
   c[0] = broadcast(1.0f) - to_float(episode.crashes) * broadcast(w.f[block::PerReading]);
   c[1] = episode.meters.p;
   c[2] = episode.meters.n;

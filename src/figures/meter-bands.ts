@@ -19,9 +19,12 @@ export interface BandsPicture extends Caption {
   readonly maxWidth?: number;
 }
 
+/** Sizes in pixels: of a panel by default, and the space between panels. */
 const PANEL_WIDTH = 138;
 const PANEL_HEIGHT = 78;
 const SPACING = 16;
+/** The largest height of a panel. The smallest is PANEL_HEIGHT. */
+const MAX_HEIGHT = 110;
 /** The width of the axis beside the panels. */
 const MARGIN = 60;
 /** The minimum width of a panel if the five meters are side by side. If less is available, rows are meters. */
@@ -77,7 +80,7 @@ function frameIn(maxWidth: number | undefined, policies: number): Frame {
   const meterWidth = panelWidth(NUM_METERS);
   const transposed = meterWidth < MIN_METER_WIDTH;
   const width = transposed ? Math.max(MIN_WIDTH, panelWidth(policies)) : meterWidth;
-  return { width, height: Math.round(Math.min(110, Math.max(PANEL_HEIGHT, width * 0.56))), transposed };
+  return { width, height: Math.round(Math.min(MAX_HEIGHT, Math.max(PANEL_HEIGHT, width * 0.56))), transposed };
 }
 
 type Panels = Pick<Extract<TopView, { facet: unknown }>, 'facet' | 'bounds' | 'spacing'>;
@@ -121,8 +124,9 @@ function captionOf(rows: BandsPicture['rows']): string[] {
   ];
 }
 
-const bandValue = (bands: Bands, percentile: number, step: number, meter: number): number =>
-  bands.values[(percentile * NUM_STEPS + step) * NUM_METERS + meter];
+/** Returns a value of the bands. @param p the percentile's index in PERCENTILES. @param k the meter's code. */
+const bandValue = (bands: Bands, p: number, step: number, k: number): number =>
+  bands.values[(p * NUM_STEPS + step) * NUM_METERS + k];
 
 const pointsOf = ({ name, bands }: BandsPicture['rows'][number]) =>
   METER_NAMES.flatMap((meter, k) =>
@@ -172,7 +176,7 @@ const NAME: Layer = {
   encoding: { text: { field: 'name', type: 'nominal' } },
 };
 
-/** Describes the picture for screen readers, without drawing it. */
+/** Describes the picture for screen readers. */
 export const bandsInWords = (rows: BandsPicture['rows']): string => rows.map(inWords).join(' ');
 
 /** Describes the medians of a row after the last step. */

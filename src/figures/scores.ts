@@ -19,6 +19,7 @@ export interface ScoresPicture extends Caption {
   readonly groups: readonly (Named & { readonly rows: readonly ScoreMark[] })[];
 }
 
+/** Sizes in pixels. */
 const WIDTH = 420;
 const ROW_HEIGHT = 22;
 /** The space between panels, for an axis with its title and the name of the next panel. */

@@ -24,6 +24,7 @@ export interface TrainingCurvesPicture extends Caption {
   readonly curves: readonly Curve[];
 }
 
+/** The size of a panel in pixels. */
 const SIZE = { width: 260, height: 150 };
 
 /**

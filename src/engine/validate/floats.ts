@@ -10,6 +10,7 @@ export interface FloatRange {
 /** All bits but the sign. */
 const MAGNITUDE = 0x7fffffff;
 
+/** Returns a view of floats as integers with the same bits. */
 const wordsOf = (floats: Float32Array): Int32Array =>
   new Int32Array(floats.buffer, floats.byteOffset, floats.length);
 /**
@@ -19,8 +20,9 @@ const wordsOf = (floats: Float32Array): Int32Array =>
 const bitsOf = (float: number): number => wordsOf(Float32Array.of(float))[0];
 
 /**
- * Returns the index of the first float outside a range (NaN is outside); -1 if there is none. Replaces -0 by 0.
- * @param floats rows of `width`, changed in place. @param mask u8 [rows], the rows to check; null for all.
+ * Returns the index of the first float outside a range; -1 if there is none. NaN is outside every range. Replaces each -0 that
+ * it finds by 0.
+ * @param floats rows of `width` floats, changed in place. @param mask u8 [rows], the rows to check; null for all.
  */
 export function firstOutside(
   floats: Float32Array,
@@ -29,6 +31,7 @@ export function firstOutside(
   mask: Uint8Array | null,
 ): number {
   const words = wordsOf(floats);
+  // Without the sign bit, a negative float has the bits of its magnitude. With it, the bits are negative: below every range.
   const bitMask = signed ? MAGNITUDE : -1;
   const [lowBits, highBits] = [bitsOf(low), bitsOf(high)];
   for (let row = 0, at = 0; at < words.length; row++) {
@@ -38,6 +41,7 @@ export function firstOutside(
       const bits = words[at] & bitMask;
       if (bits >= lowBits && bits <= highBits) continue;
       if ((words[at] & MAGNITUDE) !== 0) return at;
+      // The float is 0 or -0.
       words[at] = 0;
     }
   }
