@@ -3,7 +3,8 @@
 #define RHYTHM_INLINE [[maybe_unused]] static inline __attribute__((always_inline))
 #define RHYTHM_INLINE_MEMBER inline __attribute__((always_inline))
 
-// Unrolls the next loop, over a few lane values. gcc 12's vectoriser would make such a loop ten times slower.
+// Unrolls the next loop completely, for short loops over registers or lanes. Otherwise gcc 12 vectorises such a loop, which
+// makes it ten times slower.
 #if defined(__clang__)
 #define RHYTHM_UNROLL _Pragma("unroll")
 #else

@@ -183,7 +183,7 @@ RHYTHM_INLINE RunEnd run_lane_times(const Tables& w, const Group& g, const Choos
   return end;
 }
 
-// Copies the environments. Copies their outputs only if some will not run, because a run writes the outputs of its environments.
+// Copies the environments. Copies their outputs only if some will not run: a run writes the outputs of its environments.
 RHYTHM_INLINE void copy_envs(const Envs& envs, const Gather& from, const Group& g, U stop) {
   const Origins origins(from, g);
   gather_state(from, g, origins);
@@ -272,7 +272,7 @@ void run_all(const Envs& envs, const Run& run, size_t first_tile, size_t last_ti
              [&](const Group& g) { run_group<Choose, Record>(envs, run, g); });
 }
 
-// Returns whether a run records anything. It is not a member of Trajectory, because then all kernels would define the same symbol.
+// Returns whether a run records anything. As a member of Trajectory, it would be one symbol that all kernels define.
 RHYTHM_INLINE bool records(const Trajectory& t) {
   return t.actions || t.events || t.rewards || t.meters || t.deltas || t.anomalies;
 }

@@ -42,7 +42,9 @@ export interface EvaluateOptions extends ConditionOptions {
   readonly llm?: LlmOptions;
   /** A name of GRADER_NAMES, a Grader, or eight weights (called "custom" in results). Default 'v2'. */
   readonly grader?: GraderLike;
-  /** 'auto' (default: native, or the reference), or a name that `listAsyncBackends` lists, such as 'webgpu'; changes no result. */
+  /**
+   * 'auto' (default: native, or the reference), or a name that `listAsyncBackends` lists, such as 'webgpu'; changes no result.
+   */
   readonly backend?: string;
   /** As in `VecEnvOptions`; changes no result. */
   readonly kernel?: string;

@@ -51,7 +51,8 @@ const DEFAULT_GRADER = 'v2';
 const CONCURRENCY = 4;
 
 /**
- * Plays every policy under every condition and summarizes final scores, their digests, and paired wins against the heuristic.
+ * Plays every policy under every condition. Returns the mean final scores, digests of the scores, and the wins against the
+ * heuristic on the same seeds.
  * @throws InputError for invalid options, before any episode; BackendError if the requested backend or kernel is not
  *   available; the errors of a language model's `complete`.
  */

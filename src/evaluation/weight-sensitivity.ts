@@ -60,8 +60,8 @@ const MAX_WEIGHT = 1 - 2 ** -20;
 const PARTS = 64;
 
 /**
- * Returns the effect of each weight of a grader on the ranking. Flips are verified by grading again. If no weight is
- * negative, and no episode's `belief_skill`, then no score is clamped, leads are linear, and the flips found are the nearest.
+ * Returns the effect of each weight of a grader on the ranking. Flips are verified by grading again. If no weight and no
+ * episode's `belief_skill` is negative, no score is clamped; then leads are linear, and the flips found are the nearest.
  * @throws InputError as `rankPolicies`.
  */
 export function weightSensitivity(
@@ -150,7 +150,9 @@ class Neighbours {
       .sort((a, b) => (a - b) * direction);
   }
 
-  /** Returns the weight at which the unclamped mean scores are equal. Not finite if no weight or every weight makes them equal. */
+  /**
+   * Returns the weight at which the unclamped mean scores are equal. Not finite if no weight or every weight makes them equal.
+   */
   #root(k: number): number {
     const lead = this.#slopes.reduce((sum, { mean }, j) => sum + this.#weights[j] * mean, 0);
     const slope = this.#slopes[k].mean;

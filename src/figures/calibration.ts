@@ -37,6 +37,7 @@ export interface CalibrationPicture extends Caption {
 
 type Row = CalibrationPicture['rows'][number];
 
+/** The width and the height of a panel in pixels. */
 const SIZE = 170;
 
 /**

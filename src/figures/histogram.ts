@@ -22,7 +22,9 @@ export interface HistogramRow extends Named {
   readonly mean: number;
 }
 
+/** Widths in pixels: of the figure by default, and the smallest width of the bars. */
 const DEFAULT_WIDTH = 620;
+const MIN_WIDTH = 120;
 /** The width of axis and padding. */
 const MARGIN = 64;
 const HEIGHT = 190;
@@ -49,7 +51,7 @@ export function drawHistogram(picture: HistogramPicture): Drawing {
       text: title,
       subtitle: [`Share of episodes in each of ${bins} equal bins. Dashed: the means.`, ...notes],
     },
-    width: Math.max(120, maxWidth - MARGIN),
+    width: Math.max(MIN_WIDTH, maxWidth - MARGIN),
     height: HEIGHT,
     data: { values: rows.flatMap(binsOf) },
     layer: [barsOn(domainOf(rows), rows), { ...MEANS, data: { values: rows.map(meanOf) } }],
@@ -127,6 +129,7 @@ function barsOn(domain: [number, number], rows: readonly HistogramRow[]): Layer 
         type: 'nominal',
         sort: null,
         scale: { domain: names, range: [...coloursOf(rows)] },
+        // Names of more than 200 pixels are listed one below the other.
         legend: { orient: 'top', offset: 6, columnPadding: 18, columns: widest > 200 ? 1 : names.length },
       },
     },
@@ -143,7 +146,7 @@ const MEANS: Layer = {
   },
 };
 
-/** Describes the picture for screen readers, without drawing it. */
+/** Describes the picture for screen readers. */
 export const histogramInWords = (rows: readonly HistogramRow[]): string => rows.map(inWords).join(' ');
 
 /** Describes the mean and the middle 80 % of a row. */

@@ -16,8 +16,10 @@ export interface RewardsPicture extends Caption {
 
 type Row = RewardsPicture['rows'][number];
 
+/** The smallest width and the height of a panel, in pixels. */
 const MIN_WIDTH = 220;
 const PANEL_HEIGHT = 110;
+/** The largest number of panels side by side. */
 const COLUMNS = 3;
 
 /**

@@ -25,6 +25,7 @@ export interface TimelinePicture extends Caption {
 
 const plain = (name: string): string => name.replaceAll('_', ' ');
 
+/** Sizes in pixels: of a slot, and of all slots together. */
 const SLOT_WIDTH = 27;
 const WIDTH = SLOT_WIDTH * NUM_SLOTS * RHYTHM.days;
 const MIN_WIDTH = 200;
@@ -35,10 +36,12 @@ const DAY_WIDTH = 44;
 /** The height of letters in narrow slots, and of rotated names. */
 const MARK_HEIGHT = 26;
 const NAME_HEIGHT = widestOf(ACTION_STYLES.map(({ action }) => plain(action))) + 8;
+/** The heights of panels, and of a lane of events. */
 const METER_HEIGHT = 44;
 const REWARD_HEIGHT = 74;
 const BELIEF_HEIGHT = 44;
 const LANE_HEIGHT = 17;
+/** The space between panels. */
 const GAP = 8;
 
 /**
@@ -179,7 +182,7 @@ const crashLine = (meter: string): Layer => ({
   encoding: { y: unitChannel('value', meter) },
 });
 
-/** Draws the events in lanes, lines below each other. A name that does not fit beside another moves to the next lane. */
+/** Draws the events in lanes, one below the other. A name that does not fit beside another moves to the next lane. */
 function eventsRow({ events }: TimelineEpisode, width: number): View {
   const values = inLanes(events, width);
   const lanes = Math.max(1, ...values.map(({ lane }) => lane + 1));

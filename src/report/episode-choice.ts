@@ -42,7 +42,7 @@ export class EpisodeChoice {
     if (isInSample) this.#first.push(data);
   }
 
-  /** Returns the best, the median and the worst episode, each once. The first of several episodes with the same score counts. */
+  /** Returns the best, the median and the worst episode, each once. Of episodes with the same score, the first counts. */
   chosen(): ChosenEpisode[] {
     if (this.#best === null || this.#worst === null) return [];
     if (this.#count === 1) return [{ which: 'only', ...this.#best }];

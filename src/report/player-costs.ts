@@ -13,7 +13,10 @@ export interface ReportedCost {
 
 type Row = EvaluationResult['rows'][number];
 
-/** Returns the costs of language models. If an episode is in several conditions, only the row of the first condition has its usage. */
+/**
+ * Returns the costs of language models. If an episode is in several conditions, only the row of the first condition has its
+ * usage.
+ */
 export function costsOfEvaluation(source: string, { rows }: EvaluationResult): ReportedCost[] {
   // Only rows of language models have a share of completions without an action.
   const modelRows = rows.filter(({ unparsed }) => typeof unparsed === 'number');

@@ -4,10 +4,13 @@ import { ORACLE_MARK, teacherName } from '../rollouts/trajectories/player-name.j
 import type { Player } from '../rollouts/trajectories/trajectory-episode.js';
 import { toPrintable } from '../shared/printable-names.js';
 
-/** Longer names make figures illegible. */
+/** The largest length of a shortened name, in characters. Longer names make figures illegible. */
 const MAX_LENGTH = 72;
 
-/** Returns a player's name: "llm:MODEL (wellbeing) [oracle]". The name of a built-in policy implies its objective. */
+/**
+ * Returns a player's name: "llm:MODEL (wellbeing) [oracle]". Omits the objective of a built-in policy, whose name implies it.
+ * @param name the first part: the teacher's name, or a shortened one.
+ */
 export function playerName(player: Player, name = teacherName(player)): string {
   const { teacher, objective, oracle } = player;
   const policy = STEPPED_POLICIES.find((candidate) => candidate.name === teacher);
@@ -15,8 +18,8 @@ export function playerName(player: Player, name = teacherName(player)): string {
   return `${name}${suffix}${oracle ? ORACLE_MARK : ''}`;
 }
 
-/** Returns a player's name as `playerName`, shortened to fit a figure. */
-export const nameOf = (player: Player): string => playerName(player, shortened(teacherName(player)));
+/** Returns a player's name as `playerName`, but with the teacher's name shortened to fit a figure. */
+export const shortPlayerName = (player: Player): string => playerName(player, shortened(teacherName(player)));
 
 /** Returns a name without control characters, shortened to fit. */
 export function shortened(name: string): string {

@@ -7,7 +7,7 @@ import { FORMER_WORLDS } from '../world/former-worlds.js';
 import { createWorld } from '../world/world.js';
 import { type AuditResult, type Engine, engineOf, type Result } from './parse-results.js';
 import { costsOfEvaluation, joinCosts, type ReportedCost } from './player-costs.js';
-import { nameOf, uniqueNames } from './player-names.js';
+import { shortPlayerName, uniqueNames } from './player-names.js';
 import { type PlayerSummary, PlayerTally } from './player-tally.js';
 import {
   type ScoreRow,
@@ -139,7 +139,7 @@ export class ResultGatherer {
     };
   }
 
-  /** Returns the share of a row; null if a world of its file may have other rules than this world. */
+  /** Returns the share of a row; null if its file is of a world that may have other rules than this one. */
   #shareOf(row: ScoreRow, brackets: readonly GraderAnchors[], digest: string): Share {
     const worlds = this.#sources.filter(({ label }) => label === row.source).flatMap(({ worlds }) => worlds);
     const isComparable = worlds.every((world) => world === digest || FORMER_WORLDS.has(world));
@@ -162,7 +162,7 @@ export class TrajectoryTally {
     const { teacher, model, objective, oracle } = episode;
     // Names are shortened, so two players may have the same name.
     const key = JSON.stringify([teacher, model, objective, oracle]);
-    const player = this.#players.get(key) ?? { name: nameOf(episode), tally: new PlayerTally() };
+    const player = this.#players.get(key) ?? { name: shortPlayerName(episode), tally: new PlayerTally() };
     this.#players.set(key, player);
     player.tally.add(episode);
     this.#versions.add(episode.version);

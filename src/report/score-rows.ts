@@ -6,7 +6,7 @@ import { type Published, published, publishedTeacher } from '../evaluation/publi
 import { ORACLE_MARK } from '../rollouts/trajectories/player-name.js';
 import type { Interval } from '../shared/statistics.js';
 import type { EvaluationResult, ReevaluationResult } from './parse-results.js';
-import { nameOf, shortened } from './player-names.js';
+import { shortPlayerName, shortened } from './player-names.js';
 import type { PlayedScore } from './player-tally.js';
 
 export interface ScoreRow {
@@ -77,7 +77,7 @@ export const scoresOfReevaluation = (source: string, { rows }: ReevaluationResul
       condition,
       profiles,
       seeds,
-      name: baseline ?? nameOf({ teacher: teacher ?? 'unknown', model, objective, oracle }),
+      name: baseline ?? shortPlayerName({ teacher: teacher ?? 'unknown', model, objective, oracle }),
       episodes: row.episodes,
       finalScore: row.final_score,
       published: hasDefaultProfiles(row) ? publishedScore : undefined,

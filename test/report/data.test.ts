@@ -8,7 +8,13 @@ import { EpisodeChoice } from '../../src/report/episode-choice.js';
 import { timelineOf } from '../../src/report/episode-timeline.js';
 import { parseResult } from '../../src/report/parse-results.js';
 import { costsOfEvaluation, joinCosts } from '../../src/report/player-costs.js';
-import { disambiguated, fileLabels, nameOf, shortened, uniqueNames } from '../../src/report/player-names.js';
+import {
+  disambiguated,
+  fileLabels,
+  shortPlayerName,
+  shortened,
+  uniqueNames,
+} from '../../src/report/player-names.js';
 import { groupsOf, PROFILE_GROUPS, SAMPLED_GROUP } from '../../src/report/profile-group.js';
 import { TrajectoryTally } from '../../src/report/result-gatherer.js';
 import { type ScoreRow, withoutRepeats } from '../../src/report/score-rows.js';
@@ -205,16 +211,16 @@ it('an episode of two conditions counts twice in scores, and once in actions and
 
 describe('names', () => {
   it('of players have the teacher or model, the objective, and the mark of an oracle', () => {
-    expect(nameOf(playerOf({ teacher: 'llm', model: 'm/1' }))).toBe('llm:m/1');
-    expect(nameOf(playerOf({ teacher: 'planner-oracle', objective: 'wellbeing', oracle: true }))).toBe(
-      'planner-oracle (wellbeing) [oracle]',
-    );
+    expect(shortPlayerName(playerOf({ teacher: 'llm', model: 'm/1' }))).toBe('llm:m/1');
+    expect(
+      shortPlayerName(playerOf({ teacher: 'planner-oracle', objective: 'wellbeing', oracle: true })),
+    ).toBe('planner-oracle (wellbeing) [oracle]');
     // The names that `eval` uses.
-    expect(nameOf(playerOf({ teacher: 'planner', objective: 'score' }))).toBe('planner');
-    expect(nameOf(playerOf({ teacher: 'planner-wellbeing', objective: 'wellbeing' }))).toBe(
+    expect(shortPlayerName(playerOf({ teacher: 'planner', objective: 'score' }))).toBe('planner');
+    expect(shortPlayerName(playerOf({ teacher: 'planner-wellbeing', objective: 'wellbeing' }))).toBe(
       'planner-wellbeing',
     );
-    expect(nameOf(playerOf({ oracle: true }))).toBe('test [oracle]');
+    expect(shortPlayerName(playerOf({ oracle: true }))).toBe('test [oracle]');
   });
 
   it('are shortened, printable and unique', () => {

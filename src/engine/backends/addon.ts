@@ -33,7 +33,7 @@ export interface NativeBatch {
   ): Refusal | null;
   /** Steps all environments once for each row of u8 [steps, numEnvs], for benchmarks. */
   stepEach(actions: Uint8Array, steps: number): Refusal | null;
-  /** @param policy code: see `POLICY` in native.ts. */
+  /** Runs episodes, as `Batch.run`. @param policy code: see `POLICY` in native.ts. */
   run(
     policy: number,
     policySeeds: Uint32Array | null,

@@ -43,6 +43,7 @@ export interface OutputLayout {
   readonly finalObservations: boolean;
 }
 
+/** The options of a batch. */
 export interface BatchOptions {
   /** 1 to 2^24. */
   readonly numEnvs: number;
@@ -95,6 +96,7 @@ export interface Outputs {
   readonly finalObservations: Float32Array | null;
 }
 
+/** A reset: which environments begin an episode, and how. */
 export interface ResetRequest {
   /** u8 [numEnvs], the environments to reset; null for all. */
   readonly mask: Uint8Array | null;
@@ -110,6 +112,7 @@ export interface ResetRequest {
   readonly start?: EnvStarts;
 }
 
+/** A step of the environments of a mask, and the resets after it. */
 export interface StepRequest {
   /** u8 [numEnvs], codes 0..9. Codes of environments that do not step are ignored. */
   readonly actions: Uint8Array;
@@ -260,6 +263,7 @@ export interface Refusal {
   readonly value?: number;
 }
 
+/** An open batch of episodes. */
 export interface Batch {
   readonly backend: string;
   readonly kernel: string;

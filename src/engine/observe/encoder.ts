@@ -66,7 +66,7 @@ export class ObservationEncoder {
     start: 0,
   };
 
-  /** @throws InputError as `toObservationOptions`. */
+  /** Creates the encoder of a batch's observations. @throws InputError as `toObservationOptions`. */
   constructor(world: World, options: ObservationOptions, numEnvs: number) {
     const encodings = encodingOf(world, options);
     const past = encodings.filter(({ isPast }) => isPast);

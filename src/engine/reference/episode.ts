@@ -126,7 +126,7 @@ export class Episode implements EpisodeState, Transition {
 
   #isReset = false;
 
-  /** @throws InputError `unknown_option`, `wrong_type` or `bad_world`. */
+  /** Creates an episode, which begins with `reset`. @throws InputError `unknown_option`, `wrong_type` or `bad_world`. */
   constructor(options: EpisodeOptions = {}) {
     checkOptions('options', options, OPTIONS);
     this.world = options.world ?? createWorld();

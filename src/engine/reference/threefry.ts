@@ -5,6 +5,7 @@
  * Source: Salmon, Moraes, Dror, Shaw, "Parallel Random Numbers: As Easy as 1, 2, 3", SC 2011.
  */
 
+/** The generator's constant, from which the third word of the key is derived. */
 const PARITY = 0x1bd11bda;
 
 /** Two 32-bit words. */

@@ -76,12 +76,12 @@ export const outsideSpan = (seed: number, { low, size }: SeedSpan, owner: string
 
 export const isSeed = (value: number): boolean => Number.isInteger(value) && value >= 0 && value <= MAX_U32;
 
-/** @throws InputError `bad_seed`. */
+/** Returns a seed that is a u32. @param where the argument's name in errors. @throws InputError `bad_seed`. */
 export function checkSeed(seed: number, where: string): number {
   return isSeed(seed) ? seed : refuseSeed(seed, where);
 }
 
-/** @throws InputError `bad_seed`. */
+/** Throws the error for a value that is not a u32. @throws InputError `bad_seed`. */
 export function refuseSeed(value: unknown, where: string): never {
   throw new InputError(
     'bad_seed',

@@ -34,7 +34,10 @@ import {
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
-/** @typeParam Kind the type of the batch. The core calls only the batch's `close`; the API calls the other methods. */
+/**
+ * A batch with its options, its outputs and its bookkeeping.
+ * @typeParam Kind the type of the batch. The core calls only the batch's `close`; the API calls the other methods.
+ */
 export class Core<Kind extends AnyBatch = AnyBatch> implements Defaults {
   /** The options that a fork inherits. */
   readonly inheritedOptions: VecEnvOptions;
@@ -78,7 +81,7 @@ export class Core<Kind extends AnyBatch = AnyBatch> implements Defaults {
   /** Memory for copies of beliefs that are not a Float32Array; allocated at first use. */
   #beliefs: Float32Array | null = null;
 
-  /** @throws InputError for invalid observation options. */
+  /** Creates the core of an opened batch. @throws InputError for invalid observation options. */
   constructor(settings: Settings, opened: OpenedBatch<Kind>) {
     const { numEnvs, world, imagination } = settings;
     this.inheritedOptions = settings.inheritedOptions;
@@ -102,7 +105,7 @@ export class Core<Kind extends AnyBatch = AnyBatch> implements Defaults {
     this.#given = new Uint8Array(numEnvs);
   }
 
-  /** @throws StateError `closed`, `busy` or `outputs_detached`. */
+  /** Checks that a call may begin. @throws StateError `closed`, `busy` or `outputs_detached`. */
   requireOpen(): void {
     if (this.phase === 'closed') {
       throw new StateError(
@@ -123,10 +126,12 @@ export class Core<Kind extends AnyBatch = AnyBatch> implements Defaults {
     );
   }
 
+  /** Whether all views have their memory. A transferred buffer leaves its views empty. */
   get attached(): boolean {
     return this.stepOutputs.attached && this.seeds.length > 0 && this.autoreset.episodeNumbers.length > 0;
   }
 
+  /** Checks that a call may begin that needs episodes. @throws StateError as `requireOpen`, or `not_reset`. */
   requireReset(): void {
     this.requireOpen();
     this.requireEpisodes();

@@ -28,7 +28,7 @@ export class StepOutputs {
   /** u8 [numEnvs], with histories only: the environments that stepped and were not reset. */
   readonly #steppedMask: Uint8Array;
 
-  /** @throws InputError for invalid observation options. */
+  /** Allocates the arrays of the results. @throws InputError for invalid observation options. */
   constructor(outputs: Outputs, { world, observation, copy }: StepOutputsOptions) {
     const numEnvs = outputs.rewards.length;
     this.#encoder = isRaw(observation) ? null : new ObservationEncoder(world, observation, numEnvs);

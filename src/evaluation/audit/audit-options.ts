@@ -17,8 +17,9 @@ export interface AuditOptions {
   /** u32, seed of the searches. The same seed finds the same sequences. Default 0. */
   readonly seed?: number;
   /**
-   * The number of sequences that the search for the best score of all sampled profiles tries, and that of all discrete
-   * profiles: 1,000 to 10^9. Default 300,000. Each other search tries a share of it, but at least 1,000.
+   * The number of sequences that each of three searches scores: open-loop and open-loop-honest for sampled profiles, open-loop
+   * for discrete profiles. 1,000 to 10^9. Default 300,000. Each other search for a sequence scores a share of it, but at least
+   * 1,000.
    */
   readonly evaluations?: number;
   /**
@@ -26,16 +27,24 @@ export interface AuditOptions {
    * `plannerEpisodes` seeds, `oracle-open-loop` plays `profiles`, and null players up to 50 times `episodes`.
    */
   readonly episodes?: number;
-  /** The number of profiles with a search for their own sequence: 2 to `episodes`, at most 524,288. Default 400, or `episodes` if that is less. */
+  /**
+   * The number of profiles with a search for their own sequence: 2 to `episodes`, at most 524,288. Default 400, or `episodes`
+   * if that is less.
+   */
   readonly profiles?: number;
-  /** The number of fresh seeds that each planner plays: 2 to `episodes`. A planned episode takes about 0.06 s of a core. Default 100, or `episodes` if that is less. */
+  /**
+   * The number of fresh seeds that each planner plays: 2 to `episodes`. A planned episode takes about 0.06 s of a core. Default
+   * 100, or `episodes` if that is less.
+   */
   readonly plannerEpisodes?: number;
   /**
    * Further policies to score, by their names in results. Each plays `plannerEpisodes` fresh seeds. The verdict does not
    * depend on them.
    */
   readonly policies?: Readonly<Record<string, PolicyLike>>;
-  /** 'auto' (default: native, or the reference), or a name that `listAsyncBackends` lists, such as 'webgpu'; changes no result. */
+  /**
+   * 'auto' (default: native, or the reference), or a name that `listAsyncBackends` lists, such as 'webgpu'; changes no result.
+   */
   readonly backend?: string;
   /** As in `VecEnvOptions`; changes no result. */
   readonly kernel?: string;
@@ -86,7 +95,11 @@ const MAX_EPISODES = 1e6;
 /** The searches of single profiles run in one batch, with SEEDS_PER_PROFILE environments each. */
 const MAX_PROFILES = MAX_ENVS / SEEDS_PER_PROFILE;
 
-/** Validates options and adds defaults. @throws InputError `unknown_option`, `wrong_type`, `out_of_range`, `bad_grader`, `unknown_name` for a grader that does not exist or a policy whose name is taken. */
+/**
+ * Validates options and adds defaults.
+ * @throws InputError `unknown_option`, `wrong_type`, `out_of_range`, `bad_grader`, `unknown_name` for a grader that does not
+ *   exist or a policy whose name is taken.
+ */
 export function toAuditRequest(options: AuditOptions): AuditRequest {
   checkOptions('audit options', options, OPTIONS);
   checkLongCall(options);

@@ -30,11 +30,17 @@ const EPISODES_FACTOR = 50;
 const MAX_EPISODES = 100_000;
 const BELIEFS: readonly AuditBelief[] = ['constant', 'fitted', 'extreme', 'random'];
 
-/** Returns the number of episodes of each null player: 50 times `episodes` or 100,000 if that is less, but at least `episodes`. */
+/**
+ * Returns the number of episodes of each null player: 50 times `episodes` or 100,000 if that is less, but at least
+ * `episodes`.
+ */
 export const nullEpisodes = ({ episodes }: Pick<AuditRequest, 'episodes'>): number =>
   Math.max(episodes, Math.min(MAX_EPISODES, EPISODES_FACTOR * episodes));
 
-/** Plays the null players. @param silent players without a belief: built-in policies, or one action sequence for all or for each of the `nullEpisodes`. */
+/**
+ * Plays the null players.
+ * @param silent players without a belief: built-in policies, or one action sequence for all or for each of the `nullEpisodes`.
+ */
 export async function playNullPlayers(
   request: AuditRequest,
   beliefs: FittedBeliefs,

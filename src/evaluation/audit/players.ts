@@ -78,8 +78,8 @@ export const HEURISTIC: Player = silentPlayer('baseline', 'heuristic', 'heuristi
 const RANDOM = silentPlayer('baseline', 'random', 'random');
 
 /**
- * Returns the policies that state no belief, in the order in which tables list them. @param reactive u8 [n, 28]: the actions of the
- * reactive policy.
+ * Returns the policies that state no belief, in the order in which tables list them.
+ * @param reactive u8 [n, 28]: the actions of the reactive policy.
  */
 export function silentPoliciesOf(
   { openLoop, openLoopHonest }: Findings,

@@ -24,10 +24,13 @@ export interface Recording {
 /** The knowledge of a planner: its observations, the prior alone, or the true profile. */
 export type Knowledge = 'inference' | 'prior' | 'truth';
 
-/** The number of episodes that are planned together. It is small, so that an abort takes effect soon. It changes no decision. */
+/** The number of episodes that are planned together. A small number lets an abort take effect soon. It changes no decision. */
 export const PLANNED_TOGETHER = 4;
 
-/** Returns the actions of a reactive policy in the first fresh episodes, u8 [episodes, 28]. @param policy its parameters, f64 [480]. */
+/**
+ * Returns the actions of a reactive policy in the first fresh episodes, u8 [episodes, 28].
+ * @param policy its parameters, f64 [480].
+ */
 export async function recordReactive(
   { engine, weights }: AuditRequest,
   policy: Float64Array,

@@ -10,7 +10,10 @@ import { freshSeeds } from './audit-seeds.js';
 import { type Player, recordedPlayer, silentPlayer } from './players.js';
 import { emptyRecording, type Recording } from './record-episodes.js';
 
-/** Plays each policy in the first fresh episodes, as many as a planner plays. @throws as `CheckedPlayer`; the signal's reason. */
+/**
+ * Plays each policy in the first fresh episodes, as many as a planner plays.
+ * @throws as `CheckedPlayer`; the signal's reason.
+ */
 export async function recordPolicies(request: AuditRequest): Promise<Player[]> {
   const players: Player[] = [];
   for (const policy of request.policies) {

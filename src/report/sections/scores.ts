@@ -46,7 +46,7 @@ const EXPLANATION =
   'evidence of inference. [oracle]: uses hidden state; not a valid agent.';
 
 const PUBLISHED =
-  `Published: ${PUBLISHED_SOURCE} of the original environment. This world rebuilds it with constants of its own, so scores are ` +
+  `Published: ${PUBLISHED_SOURCE}. This world rebuilds RhythmEnv with constants of its own, so scores are ` +
   'similar, not equal. Teachers in re-evaluated files are compared with the published frontier-model teacher, whose belief ' +
   `MAE was ${PUBLISHED_TEACHER[0].beliefMae}.`;
 

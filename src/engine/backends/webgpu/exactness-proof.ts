@@ -20,7 +20,7 @@ const EPISODES = 128;
 /** Steps that are submitted one by one. A run plays the rest. */
 const SINGLE_STEPS = 9;
 
-/** The number of compared episodes, and the number of episodes that differ from the reference's in any bit of state or outputs. */
+/** The number of compared episodes, and of those that differ from the reference's in any bit of state or outputs. */
 export interface Proof {
   readonly episodes: number;
   readonly different: number;

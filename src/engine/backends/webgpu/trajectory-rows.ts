@@ -1,4 +1,4 @@
-/** Copies the device's rows of a trajectory to its arrays. */
+/** Copies the steps of a run, which the device has recorded, to the arrays of a trajectory. */
 import type { RecordedTrajectory } from '../backend.js';
 import { TRAJECTORY_FIELDS } from '../outputs.js';
 import { RECORDED, RECORDED_ARRAYS, WORD } from './buffer-layout.js';
@@ -19,12 +19,14 @@ export function putTrajectory(trajectory: RecordedTrajectory): TakeRows {
         array instanceof Int8Array
           ? new Int8Array(rows.buffer, begin, count * width)
           : new Float32Array(rows.buffer, begin, count * width);
+      // Row-major: the rows of consecutive environments are adjacent.
       if (trajectory.columnStride === 0) array.set(source, first * width);
       else putColumns(array, trajectory.columnStride, source, first, count);
     }
   };
 }
 
+/** Writes rows of environments from `first` on as columns, `stride` elements apart. */
 function putColumns(
   columns: Int8Array | Float32Array,
   stride: number,

@@ -241,7 +241,8 @@ struct Launch {
 
 override workgroup_size: u32 = 64;
 
-// Functions that read a request's rows. \`bytes\` and \`mask\` are offsets of arrays; \`i\` is the environment's index in the launch.
+// Functions that read an array of bytes in a request, four to a word. \`bytes\` and \`mask\` are the array's offset, \`i\` is the
+// entry's index; a mask has an entry for each environment of the launch.
 fn byte_at(bytes: u32, i: u32) -> u32 {
   return (request[bytes + (i >> 2u)] >> (8u * (i & 3u))) & 0xffu;
 }
@@ -830,7 +831,7 @@ fn put_output_word(which: u32, env: u32, value: u32) {
   outputs[output_index(which, env)] = value;
 }
 
-// Returns (x, y): number k of an environment is at x + k * y.
+// Returns (x, y): number k of the \`width\` numbers of output \`which\` is, for an environment, at x + k * y.
 fn row(which: u32, width: u32, env: u32) -> vec2<u32> {
   let start = which * launch.capacity;
   return select(vec2(start + env * width, 1u), vec2(start + env, launch.capacity), launch.in_columns != 0u);
@@ -1130,6 +1131,7 @@ const_assert CODE_WORDS * 4u == COUNT_STEPS;
 // -1, the code for no action and no event, in every byte.
 const NO_CODES = 0xffffffffu;
 
+// Stores a code in its byte. \`which\` is an array's offset, such as RECORDED_ACTIONS, \`i\` the environment's index in the launch.
 fn put_code(which: u32, i: u32, t: u32, code: u32) {
   let at = which * launch.count + i * CODE_WORDS + t / 4u;
   let shift = 8u * (t % 4u);
@@ -1384,7 +1386,7 @@ fn targets(@builtin(global_invocation_id) id: vec3<u32>) {
 @group(1) @binding(0) var<storage, read> source_state: array<u32>;
 @group(1) @binding(1) var<storage, read> source_outputs: array<u32>;
 
-// Returns (x, y): number k of an environment of the source is at x + k * y.
+// Does the same as \`row\` for an environment of the source.
 fn source_row(which: u32, width: u32, env: u32) -> vec2<u32> {
   let start = which * launch.source_capacity;
   let columns = vec2(start + env, launch.source_capacity);

@@ -10,7 +10,8 @@
 
 override workgroup_size: u32 = 64;
 
-// Functions that read a request's rows. `bytes` and `mask` are offsets of arrays; `i` is the environment's index in the launch.
+// Functions that read an array of bytes in a request, four to a word. `bytes` and `mask` are the array's offset, `i` is the
+// entry's index; a mask has an entry for each environment of the launch.
 fn byte_at(bytes: u32, i: u32) -> u32 {
   return (request[bytes + (i >> 2u)] >> (8u * (i & 3u))) & 0xffu;
 }
