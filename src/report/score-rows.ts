@@ -6,7 +6,7 @@ import { type Published, published, publishedTeacher } from '../evaluation/publi
 import { ORACLE_MARK } from '../rollouts/trajectories/player-name.js';
 import type { Interval } from '../shared/statistics.js';
 import type { EvaluationResult, ReevaluationResult } from './parse-results.js';
-import { shortPlayerName, shortened } from './player-names.js';
+import { shortened, shortPlayerName } from './player-names.js';
 import type { PlayedScore } from './player-tally.js';
 
 export interface ScoreRow {

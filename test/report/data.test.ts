@@ -11,8 +11,8 @@ import { costsOfEvaluation, joinCosts } from '../../src/report/player-costs.js';
 import {
   disambiguated,
   fileLabels,
-  shortPlayerName,
   shortened,
+  shortPlayerName,
   uniqueNames,
 } from '../../src/report/player-names.js';
 import { groupsOf, PROFILE_GROUPS, SAMPLED_GROUP } from '../../src/report/profile-group.js';
