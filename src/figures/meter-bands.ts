@@ -80,7 +80,11 @@ function frameIn(maxWidth: number | undefined, policies: number): Frame {
   const meterWidth = panelWidth(NUM_METERS);
   const transposed = meterWidth < MIN_METER_WIDTH;
   const width = transposed ? Math.max(MIN_WIDTH, panelWidth(policies)) : meterWidth;
-  return { width, height: Math.round(Math.min(MAX_HEIGHT, Math.max(PANEL_HEIGHT, width * 0.56))), transposed };
+  return {
+    width,
+    height: Math.round(Math.min(MAX_HEIGHT, Math.max(PANEL_HEIGHT, width * 0.56))),
+    transposed,
+  };
 }
 
 type Panels = Pick<Extract<TopView, { facet: unknown }>, 'facet' | 'bounds' | 'spacing'>;
