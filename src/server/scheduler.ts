@@ -47,8 +47,8 @@ export class Scheduler {
   }
 
   /**
-   * Runs a batch when it may begin. It awaits `turn` before each slice: a session waits for at most one slice, even if many
-   * batches run.
+   * Runs a batch when it may begin. A session waits for at most one slice of a batch, even if many batches run.
+   * @param work computes the batch. It must await `turn` before each slice.
    * @param origin the request. Its client takes turns with the others. The batch counts as in progress until `finished`
    *   settles, when the answer's memory is free.
    * @throws BusyError before any work, and the signal's reason if the client disconnects.

@@ -77,6 +77,7 @@ export async function runAudit(
   }
 }
 
+/** The names of the two files of a report that are not figures. */
 const DATA = 'audit.json';
 const PAGE = 'audit.md';
 

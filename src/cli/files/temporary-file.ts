@@ -20,6 +20,7 @@ import {
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
+/** Matches a name. Its groups are TARGET, HOST and PID. */
 const NAME = /^\.rhythm-vec-([\da-f]{16})-([\da-f]{16}|elsewhere)-(\d+)-[\da-f]{16}\.tmp$/;
 
 /** The interval in milliseconds at which a process updates the modification time of its temporary files. */

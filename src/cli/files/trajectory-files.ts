@@ -41,6 +41,7 @@ export function checkTrajectories(
   }
 }
 
+/** The default of `accepted`. */
 const TRAJECTORIES: AcceptedFiles = { option: '--jsonl', kinds: [KINDS.trajectories] };
 
 /** An open file: its lines, or the episodes of a Parquet file. */

@@ -6,6 +6,7 @@ import type { Player, Sampling, TrajectoryEpisode } from '../../rollouts/traject
 import { describe } from '../../shared/values.js';
 import { UsageError } from '../command-errors.js';
 
+/** What all episodes of a file must have in common with this command. */
 export interface Run {
   readonly player: Player;
   readonly grader: Grader;
@@ -14,9 +15,13 @@ export interface Run {
   readonly output?: string;
 }
 
+/** The usual remedy for another setting. */
 const ORIGINAL = 'Pass the original setting';
 
-/** Returns a check that throws UsageError for an episode of another player or with other settings. */
+/**
+ * Returns a check that throws UsageError for an episode of another player or with other settings. Its second argument is the
+ * file and line of the episode.
+ */
 export function checkSameRun({ player, grader, sampling, output = '--output' }: Run) {
   return (episode: TrajectoryEpisode, place: string): void => {
     const compare = (what: string, expected: string | null, got: string | null, remedy = ORIGINAL): void => {

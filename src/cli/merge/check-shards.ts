@@ -149,8 +149,8 @@ function missingProblems(shards: readonly ShardInput[], { shard: { count } }: Ma
     ranges.push(first === index ? `${first}` : `${first} to ${index}`);
   }
   if (ranges.length === 0) return [];
-  const noun = count - present.size === 1 ? 'shard' : 'shards';
+  const isOne = count - present.size === 1;
   return [
-    `Expected ${count} shards, got ${present.size}: ${noun} ${listed(ranges)} ${noun === 'shard' ? 'is' : 'are'} missing.`,
+    `Expected ${count} shards, got ${present.size}: ${isOne ? 'shard' : 'shards'} ${listed(ranges)} ${isOne ? 'is' : 'are'} missing.`,
   ];
 }

@@ -10,6 +10,7 @@ export interface StatusOptions extends QueueOptions {
   readonly json?: boolean;
 }
 
+/** Column heads. "per second" counts rows, and "left" is the estimated time. */
 const HEADS = ['job', 'state', 'shards', 'active', 'rows', 'per second', 'left', 'failures', 'spent'];
 
 /** Prints the status of one job or of all jobs. @throws QueueError. */

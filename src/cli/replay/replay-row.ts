@@ -30,7 +30,7 @@ export interface ReplayRow {
   readonly grader: Float32Array;
   /** 1 to 28 names of ACTION_NAMES: the first steps of the episode, or all. */
   readonly actions: readonly string[];
-  /** One per action; undefined without beliefs. */
+  /** A belief, or null, for each action; undefined without beliefs. */
   readonly beliefs?: readonly Belief[];
 }
 

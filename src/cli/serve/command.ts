@@ -28,7 +28,9 @@ interface Options extends EngineOptions {
   readonly stopOnEof?: boolean;
 }
 
+/** Bytes of a MiB. */
 const MIB = 2 ** 20;
+/** Milliseconds of a second. */
 const SECOND = 1000;
 /** The default of --grace in seconds: less than the 30 seconds that Kubernetes waits by default before it kills a process. */
 const GRACE_S = 25;

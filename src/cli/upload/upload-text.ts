@@ -42,6 +42,7 @@ export function filesText(planned: readonly PlannedFile[]): string[] {
   ];
 }
 
+/** The units above a byte. Each is 1000 times the one before. */
 const UNITS = ['kB', 'MB', 'GB', 'TB'];
 
 /** Formats bytes in powers of 1000, as the Hub does. */

@@ -30,6 +30,7 @@ const WRITERS: Readonly<Record<string, (row: Float32Array, at: number, size: num
 
 /** All fields but the reward, which is written beside the observation. */
 const WRITTEN_FIELDS = OBSERVATION_FIELDS.filter(({ name }) => name !== 'reward');
+/** The same fields, with their keys in JSON and the functions that write their values. */
 const FIELDS = WRITTEN_FIELDS.map(({ name, offset, size }) => {
   const plain = size === 1 ? (row: Float32Array, at: number) => numberText(row[at]) : listOf;
   return { key: `"${name}":`, offset, size, write: WRITERS[name] ?? plain };

@@ -21,6 +21,7 @@ export interface SocketsOptions {
 const HANDSHAKE_MS = 1500;
 /** Milliseconds between two checks of HANDSHAKE_MS. */
 const SWEEP_MS = 100;
+/** The reason in the close frames of a server that shuts down. */
 const SHUTDOWN = 'the server is shutting down';
 
 export class Sockets {

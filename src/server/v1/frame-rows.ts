@@ -11,6 +11,7 @@ import { invalidFieldError, MAX_ROWS } from './batch-schemas.js';
 import { MAX_ROW_BYTES } from './body-reader.js';
 import { type RowSource, type ScoredSlice, withoutStacks } from './score-slices.js';
 
+/** The classes of a request's arrays, by type. */
 const TYPES = {
   float32: Float32Array,
   uint32: Uint32Array,
@@ -35,6 +36,7 @@ type Arrays = {
   readonly [K in Name]?: InstanceType<(typeof TYPES)[(typeof ARRAYS)[K][0]]>;
 };
 const NAMES = Object.keys(ARRAYS) as Name[];
+/** The arrays that every request has. */
 const REQUIRED = ['seeds', 'step_indices', 'histories'] as const;
 type Checked = Arrays & Required<Pick<Arrays, (typeof REQUIRED)[number]>>;
 

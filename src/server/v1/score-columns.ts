@@ -14,6 +14,7 @@ import {
 import { snakeCase } from '../../shared/letter-case.js';
 import { SLICE, valuesText } from './array-text.js';
 
+/** The fields of the reward stack, by their names in answers. */
 const REWARDS: ReadonlyMap<string, keyof RewardStack> = new Map(
   [...REWARD_NAMES, 'total' as const].map((name) => [snakeCase(name), name]),
 );

@@ -25,6 +25,7 @@ export type AnswerDtype = Dtype | 'uint64';
 export type FrameArray = Float32Array | Uint32Array | Int32Array | Uint8Array | Int8Array;
 
 const DTYPES = Object.keys(ARRAY_CLASSES) as Dtype[];
+/** Every part of a frame ends at a multiple of so many bytes. */
 const ALIGNMENT = 8;
 /** The number of bytes of the header's length, which begins a frame. */
 const PREFIX = 4;

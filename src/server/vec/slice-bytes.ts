@@ -16,6 +16,7 @@ const SPACE = membersOf(' \n\r\t');
 const HEX = membersOf('0123456789abcdefABCDEF');
 /** The bytes that may follow a backslash. A `u` also needs four hexadecimal digits. */
 const ESCAPED = membersOf('"\\/bfnrtu');
+/** The byte of the letter u. */
 const LETTER_U = 0x75;
 
 /**

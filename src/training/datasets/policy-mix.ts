@@ -34,8 +34,9 @@ const ROW_COUNTER = 0;
 const STEP_COUNTER = 1;
 const HABITS_COUNTER = STEP_COUNTER + NUM_STEPS;
 
-/** One of this many actions is random, on average. */
+/** One of so many actions is random, on average. */
 const ACTIONS_PER_DEVIATION = 4;
+/** The number of actions that `habits` draws for a row. They may be equal. */
 const NUM_HABITS = 3;
 const sequence = openLoopActions('v2');
 

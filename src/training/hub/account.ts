@@ -27,6 +27,7 @@ export const accountOf = (env: Variables = process.env): Account => ({
   token: tokenOf(env),
 });
 
+/** The names of this machine. A token sent to them over http does not leave the machine. */
 const LOCAL_HOSTS = ['localhost', '127.0.0.1', '[::1]'];
 
 function endpointOf({ HF_ENDPOINT: text = '' }: Variables): string {

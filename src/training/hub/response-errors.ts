@@ -8,6 +8,7 @@ import { redacted } from './redact.js';
 /** Statuses of temporary failures. */
 const TRANSIENT_STATUSES = [408, 425, 429, 500, 502, 503, 504];
 
+/** Remedies by status. */
 const REMEDIES: Readonly<Record<number, string>> = {
   401: 'Check HF_TOKEN, or run "hf auth login": the token may have expired.',
   403: 'Use a token with write access, or another USER in --repo. If storage refused, its permission may have expired: run the same command again.',

@@ -93,7 +93,7 @@ const NAMES: readonly (keyof TrainOptions)[] = [
 const MAX_EPISODES = 1e6;
 /** The maximum of `refineEpisodes`. */
 const MAX_REFINED = 1e9;
-/** One labelled episode of this many is held out of the training, so there must be at least as many. */
+/** One of so many labelled episodes is held out of the training. Therefore there must be at least so many. */
 export const HELD_OUT_EVERY = 20;
 
 /** The policies that can teach, by name. */

@@ -188,6 +188,7 @@ const splitTable = ({ selection: { counts } }: SftCard): string =>
     }),
   );
 
+/** The columns of the tables of teachers: heads, and texts of a summary. */
 const FIGURES: readonly [head: string, text: (summary: RowSummary) => string][] = [
   ['final score', ({ finalScore }) => plainInterval(finalScore)],
   ['belief MAE', ({ beliefMae }) => decimals(beliefMae)],
