@@ -65,7 +65,7 @@ export class LlmSummary {
   #hint(): string {
     if (this.#unparsed <= MANY_UNPARSED * this.#answers) return '';
     const { answers, cutOff } = this.#tally;
-    // Answers that were cut off name no action. They count as many if they are more than half of MANY_UNPARSED.
+    // Were enough answers cut off to explain half of MANY_UNPARSED?
     const remedy =
       cutOff > (MANY_UNPARSED / 2) * answers
         ? 'Many were cut off: raise --max-tokens.'

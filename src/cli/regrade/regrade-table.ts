@@ -16,7 +16,7 @@ export function renderRegraded({ grader, graderWeights, formerWorld, rows, condi
     ...rowNotes(rows, grader),
     ...(formerWorld === null ? [] : [formerNote(formerWorld)]),
     'lead: the mean of paired differences. The columns to its right show how much the lead changes per unit of each weight.',
-    'at: the nearest weights at which two policies swap ranks; the other weights keep their ratios, and all sum to 1.',
+    'at: the nearest lower and higher values at which two policies swap ranks; the other weights keep their ratios, and all sum to 1.',
     '',
   ].join('\n');
 }

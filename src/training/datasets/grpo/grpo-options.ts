@@ -38,7 +38,10 @@ export const MIX = 'mix';
 const MIXED = ['sampled', 'discrete'];
 const ALL_STEPS: Range = { first: 0, last: NUM_STEPS - 1 };
 
-/** Validates options. @throws InputError `out_of_range`, `unknown_name`, or `bad_seed` for evaluation seeds. */
+/**
+ * Validates options.
+ * @throws InputError `out_of_range`, `wrong_type`, `wrong_length`, `unknown_name`, or `bad_seed` for evaluation seeds.
+ */
 export function toPlan(options: DatasetOptions): DatasetPlan {
   const { seeds = TRAINING_SEEDS, profiles = ['sampled'], steps = ALL_STEPS } = options;
   const allowEvalSeeds = checkBoolean('allowEvalSeeds', options.allowEvalSeeds ?? false);
