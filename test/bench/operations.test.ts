@@ -116,7 +116,7 @@ function countingThreefry(key: readonly Counted[], counter: readonly Counted[]):
   return [x0, x1];
 }
 
-test('the counted word operations of a draw equal those of a draw with counting words', () => {
+test('the counted word operations of a draw equal those that a draw performs', () => {
   const [{ key, counter, output }] = threefryVectors;
   const counted = (words: readonly string[]) => words.map((word) => new Counted(Number.parseInt(word, 16)));
   Counted.operations = 0;
@@ -129,7 +129,7 @@ test('the counted word operations of a draw equal those of a draw with counting 
 });
 
 describe('operation counts', () => {
-  test('of a step have every line for registers of several episodes, and the mean over steps for one episode', () => {
+  test('of a step include every line for registers of several episodes, and are means over steps for one episode', () => {
     expect(demandOf('given', 16)).toEqual({ arithmetic: 133, choices: 17, words: 178 });
     expect(demandOf('random', 16)).toEqual({ arithmetic: 133, choices: 17, words: 260 });
     const { arithmetic, choices, words } = demandOf('given', 1);

@@ -12,6 +12,7 @@ mkdirSync(pathOf('folder'));
 symlinkSync(pathOf('folder'), pathOf('same folder'));
 writeFileSync(pathOf('there'), '');
 symlinkSync(pathOf('there'), pathOf('a link'));
+// A grader, in a file with the name of the lock file of `trajectories`.
 writeFileSync(pathOf('trajectories.lock'), '{"name":"calm","weights":{"crash_free":1}}');
 
 const json = (name: string) => ({ option: '--json', path: pathOf(name) });

@@ -36,7 +36,12 @@ describe('eval --policies FILE', () => {
 
   it.each([
     ['a missing file', 'none.js', null, /Expected a policy in the file .*none\.js.* ENOENT/],
-    ['a number', 'number.js', 'export default 3', /Expected the default export .* got 3\./],
+    [
+      'a default export that is a number',
+      'number.js',
+      'export default 3',
+      /Expected the default export .* got 3\./,
+    ],
     [
       'a function that returns a number',
       'maker.js',

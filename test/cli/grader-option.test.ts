@@ -36,7 +36,7 @@ describe('readGrader', () => {
     await expect(readGrader(pathOf('folder'))).rejects.toThrow('it is a directory');
   });
 
-  it('reads a pipe, and a device up to the maximum size of a grader', async () => {
+  it('reads a pipe, and refuses a device that gives more than the maximum size of a grader', async () => {
     execFileSync('mkfifo', [pathOf('pipe')]);
     const reading = readGrader(pathOf('pipe'));
     await writeFile(pathOf('pipe'), JSON.stringify(calm));
@@ -45,7 +45,7 @@ describe('readGrader', () => {
   });
 
   it.each(['\x1b[2J{"name"', '{"name":"\u202Emlac"}', '{"name":"\x00\r\b"}'])(
-    'removes control characters from the error: %j',
+    'replaces control characters in the error: %j',
     async (content) => {
       const message = await readGrader(write('escape\x1b[0m.json', content)).then(String, messageOf);
       expect(message).toMatch(
@@ -73,7 +73,7 @@ describe('readGrader', () => {
 });
 
 describe('eval --grader FILE', () => {
-  it('prints its weights in the table and in the JSON', async () => {
+  it("prints the grader's weights below the table, and writes them to the JSON", async () => {
     const json = pathOf('calm-results.json');
     const { code, stdout } = await runCli([
       'eval',

@@ -80,6 +80,7 @@ describe('files without mismatches', () => {
     expect(stdout).toContain('\ncustom: seeds 100-104, 5 episodes\n');
     expect(stdout).toContain('\nin-distribution: seeds 0-9, 10 episodes\n');
     for (const name of ['random', 'heuristic', 'open-loop', 'heuristic+constant', 'open-loop+constant']) {
+      // Under two conditions and three graders.
       expect(linesOf(stdout, name)).toHaveLength(6);
     }
     expect(linesOf(stdout, 'planner-wellbeing [oracle]')).toHaveLength(3);
@@ -87,7 +88,7 @@ describe('files without mismatches', () => {
     expect(stdout).toContain('[oracle]: uses hidden state');
     const unparsed = llmEpisodes.flatMap(({ steps }) => steps).filter(({ parsed }) => !parsed).length;
     expect(stdout).toContain(`llm:m: in ${unparsed} of 140 steps no action was parsed; sleep was played.\n`);
-    // The published score of the teacher, under conditions for which one was published.
+    // RhythmEnv published a score of its teacher under v2 alone, the second of the three graders.
     const published = linesOf(stdout, 'planner-wellbeing').map((line) => line.includes(' 0.611 '));
     expect(published).toEqual([false, true, false]);
     expect(linesOf(stdout, 'planner-wellbeing [oracle]').join()).not.toContain('0.611');
@@ -118,6 +119,7 @@ describe('files without mismatches', () => {
       skipped: {},
       named: [],
     });
+    // Five baselines and two teachers.
     expect(results.rows).toHaveLength(7);
     expect(results.rows.map(({ baseline, teacher }: never) => baseline ?? teacher)).toContain(
       'planner-wellbeing',
@@ -317,7 +319,7 @@ describe('refuses', () => {
   });
 });
 
-it('can be interrupted while it waits for a line', async () => {
+it('reeval can be interrupted while it waits for a line', async () => {
   const { child, finished, until } = startCli(['reeval', '--jsonl', '-']);
   child.stdin.write('nothing\n');
   await until('stderr', 'standard input:1: skipped');

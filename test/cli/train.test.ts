@@ -57,14 +57,14 @@ it('refines a student, and resumes the refinement after SIGKILL to the same bits
   expect(both.stderr).toContain('Expected no --episodes with --from, got 20. Leave out one of the two.');
 });
 
-it('clones stored episodes, and refuses episodes of an oracle', async () => {
+it('trains a student on stored episodes, and refuses episodes of an oracle', async () => {
   const [stored, bad, output] = ['stored.parquet', 'oracle.jsonl', 'cloned.safetensors'].map(pathOf);
   const record = (path: string, policy: string, seeds: string) =>
     runCli(['eval', '--policies', policy, '--seeds', seeds, '--trajectories', path]);
   expect((await record(stored, 'heuristic', '100-139')).code).toBe(0);
-  const clone = (path: string) =>
+  const trainOn = (path: string) =>
     runCli(['train', '--jsonl', path, '--rounds', '0', '--epochs', '100', '--output', output]);
-  expect((await clone(stored)).code).toBe(0);
+  expect((await trainOn(stored)).code).toBe(0);
   const { manifest } = readStudent(new Uint8Array(readFileSync(output)));
   expect(manifest.training).toMatchObject({
     episodes: 40,
@@ -72,12 +72,12 @@ it('clones stored episodes, and refuses episodes of an oracle', async () => {
   });
   expect(manifest.training.agreement).toBeGreaterThan(0.5);
   expect((await record(bad, 'planner-oracle', '100-100')).code).toBe(0);
-  const { code, stderr } = await clone(bad);
+  const { code, stderr } = await trainOn(bad);
   expect(code).toBe(2);
   expect(stderr).toContain('to be an episode of a policy that sees only observations, got one of an oracle.');
 });
 
-it('the shipped students are baselines of reeval', async () => {
+it('reeval takes the names of the shipped students as baselines, and lists them if a name is unknown', async () => {
   const stored = pathOf('few.jsonl');
   await runCli(['eval', '--policies', 'heuristic', '--seeds', '100-101', '--trajectories', stored]);
   const named = await runCli(['reeval', '--jsonl', stored, '--baselines', STUDENT_NAMES.join()]);

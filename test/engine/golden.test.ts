@@ -42,7 +42,7 @@ test.each(threefryVectors)(
   },
 );
 
-test('crash_free has the golden value for every crash count', () => {
+test('the formula of crash_free gives the golden value for every crash count', () => {
   const { perReading } = WORLD.params;
   const computed = profiles.crash_free_by_crashes.map((_, n) => Math.fround(1 - Math.fround(n * perReading)));
   expect(computed).toEqual(profiles.crash_free_by_crashes);
@@ -66,6 +66,7 @@ function goldenStep(step: GoldenStep, t: number, observation: GoldenObservation 
     meters: step.meters,
     deltas: step.delta,
     anomalies: step.anomaly,
+    // In the outputs, and in the observation.
     rewards: [step.reward, step.reward],
     observation: observation ?? null,
     terminated: t === 27 ? 1 : 0,
@@ -268,7 +269,7 @@ function meanOf(values: Float32Array, n: number, first = 0, width = 1): number {
   return sum / n;
 }
 
-/** Returns the first seed of a condition. */
+/** Returns the first seed of a condition: 0 for a named profile, as in `discrete:introvert_morning`. */
 function firstSeed(condition: string): number {
   return { 'in-distribution': 0, ood: 10000, large: 20000 }[condition] ?? 0;
 }
@@ -286,11 +287,12 @@ function halfMean({ steps, weights }: GoldenEpisode, first: number): number {
   return f32(half.reduce((sum, reward) => f32(sum + reward)) * f32(1 / 14));
 }
 
-/** Returns the sums of wellbeing and belief_skill of a saved state. */
+/** Returns the sums of which the grade computes `wellbeing` and `belief_skill`, in a saved state. */
 const sumsOf = (words: Uint32Array): object => {
   const floats = new Float32Array(words.buffer, words.byteOffset, words.length);
   return { well: floats[STATE.well], skill: floats[STATE.skill] };
 };
+/** Returns the same sums of a golden step. */
 const sumsIn = ({ well, skill }: GoldenStep): object => ({ well, skill });
 
 function expectFinal(result: Outputs, episode: GoldenEpisode): void {

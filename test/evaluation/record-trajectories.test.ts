@@ -67,6 +67,7 @@ it('records the name, the objective and the oracle flag of every policy', async 
     objective,
     oracle,
   ]);
+  // Of the policies whose names begin with "planner". The other policies have none.
   const objectives = ['score', 'wellbeing', 'score', 'score'];
   expect(players).toEqual(
     [BASELINE_FIRST, STEPPED_NAMES].flat().map((name) => {

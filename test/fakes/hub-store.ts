@@ -29,11 +29,13 @@ export interface FakeRepo {
   readonly objects: Map<string, Buffer>;
 }
 
+/** Returns Git's id of a blob. */
 export const gitOid = (content: Buffer): string =>
   createHash('sha1').update(`blob ${content.length}\0`).update(content).digest('hex');
 
 export const sha256 = (content: Buffer): string => createHash('sha256').update(content).digest('hex');
 
+/** Returns the Git LFS pointer that the repository has in place of a large file. @param oid the SHA-256 of the content. */
 const pointerOf = (oid: string, size: number): Buffer =>
   Buffer.from(`version https://git-lfs.github.com/spec/v1\noid sha256:${oid}\nsize ${size}\n`);
 
@@ -43,6 +45,7 @@ export const regularFile = (content: Buffer): StoredFile => ({
   content,
 });
 
+/** @param lfs the SHA-256 of the content. */
 export const largeFile = (content: Buffer, lfs: string): StoredFile => ({
   size: content.length,
   oid: gitOid(pointerOf(lfs, content.length)),
@@ -65,7 +68,7 @@ export function newRepo(type: string, name: string, isPrivate: boolean): FakeRep
 export const headOf = (repo: FakeRepo, branch: string): Commit | undefined =>
   repo.branches.get(branch)?.at(-1);
 
-/** Finds a commit by a branch's name or by its id. */
+/** Finds a commit by its id or by the name of a branch. HEAD is the branch main. */
 export const commitAt = (repo: FakeRepo, revision: string): Commit | undefined =>
   headOf(repo, revision === 'HEAD' ? 'main' : revision) ??
   [...repo.branches.values()].flat().find(({ id }) => id === revision);

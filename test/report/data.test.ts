@@ -277,6 +277,7 @@ it('costs come from an evaluation, unless stored episodes have usage', () => {
       name: 'llm:m',
       episodes: 4,
       spending: {
+        // Four episodes of 28 steps, and a quarter of the steps of three episodes with three quarters of those of one.
         steps: 112,
         unparsed: 42,
         metered: 3,

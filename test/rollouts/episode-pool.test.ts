@@ -124,6 +124,7 @@ it('returns the history with the observation if observation.history is true', as
 
 it('returns to the initial size when no environment is in use', async () => {
   const { pool } = open();
+  // The batch has 64 environments at first, and doubles when it needs more.
   const sizeOf = ({ rewards }: { readonly rewards: Float32Array }) => rewards.length;
   const taken = Array.from({ length: 200 }, () => pool.claim()!);
   expect(await pool.reset(taken[0], toEpisodeRequest({ seed: 1 }), sizeOf)).toBe(256);

@@ -8,9 +8,9 @@ import { NUM_COMPONENTS, NUM_STEPS, STATE_WORDS } from '../../src/world/fields.j
 import { separateBuffers, WORLD } from './open-batch.js';
 import type { Random } from './random.js';
 
-/** The number of environments. */
+/** The number of environments of each batch. */
 export const N = 17;
-/** The type `any`, under a name that the linter allows. */
+/** The type `any`. The linter forbids its name, but `JSON.parse` returns this type. */
 export type Any = ReturnType<typeof JSON.parse>;
 
 /** The constructors of typed arrays. */
@@ -34,8 +34,8 @@ export function detached<T extends { buffer: ArrayBufferLike }>(view: T): T {
   return view;
 }
 
-/** Returns its first argument. JavaScript evaluates the others, which change memory. */
-export const first = <T>(value: T, ..._done: unknown[]): T => value;
+/** Returns `value`, after JavaScript has evaluated the other arguments: calls that detach memory or close a batch. */
+export const valueAfter = <T>(value: T, ..._calls: unknown[]): T => value;
 
 /** Returns a view whose resizable memory has become smaller than it. */
 function shrunk(kind: Kind, length: number): unknown {
@@ -125,6 +125,7 @@ export const METHODS: Record<string, (batch: NativeBatch) => unknown[]> = {
       },
     },
   ],
+  // Actions, beliefs, given, mask, reset mask and reset seeds.
   step: () => [
     new Uint8Array(N),
     new Float32Array(N * 3),
@@ -176,6 +177,7 @@ export const METHODS: Record<string, (batch: NativeBatch) => unknown[]> = {
   ],
   close: () => [],
 };
+/** The names of the methods. */
 export const NAMES = Object.keys(METHODS);
 
 export const isPlainObject = (value: unknown): value is Record<string, unknown> =>
@@ -188,7 +190,7 @@ export function replaceOne(random: Random, args: Any): void {
   else args[key] = anyValue(random);
 }
 
-/** Returns the request of a reset: of all environments with seed 0, with these changes. */
+/** Returns a request that resets all environments with seed 0, with these changes. */
 export const resetOf = (changes: Partial<ResetRequest>): ResetRequest => ({
   mask: null,
   seeds: new Uint32Array(N),

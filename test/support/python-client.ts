@@ -6,7 +6,7 @@ import { buffer } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import * as python from './python.js';
 
-/** A call of the Python client, or of its clock. */
+/** A call of the Python client or of its clock, made by test/peers/client/calls.py. */
 export type Call =
   | { readonly score: Readonly<Record<string, unknown>> }
   /** A call of score whose lists become arrays, and whose text "NaN" becomes the number. */
@@ -78,7 +78,7 @@ export const answering =
   (_, response) =>
     response.writeHead(status, headers).end(body);
 
-/** Starts a server with one behaviour for each of its first requests. It forwards later requests to `real`, and counts all. */
+/** Starts a server with one behaviour for each of its first requests. It forwards later requests to `real`, and counts all requests. */
 export async function faultyServer(
   real: { readonly url: string },
   ...behaviours: Behaviour[]

@@ -26,7 +26,7 @@ interface Answers {
 }
 
 /**
- * Computes each case. @returns the advantages and TRL's version, or the reason why TRL cannot run here.
+ * Computes the advantages of each case. @returns the advantages and TRL's version, or the reason why TRL cannot run here.
  * @throws Error, instead of returning the reason, if `RHYTHM_REQUIRE` names trl.
  */
 export const tryTrl = (cases: readonly Case[]): python.AnswerOrReason<Answers> =>

@@ -89,7 +89,7 @@ const cells = (values: readonly number[]): string[] => values.map(decimalAndBits
 const perMeter = (f: (k: number) => number): number[] => METERS.map((_, k) => f32(f(k)));
 
 /**
- * Computes the first step of the page's example, rule by rule. Short names are those of the page's formulas. It has only the
+ * Computes the first step of the page's example, rule by rule. Short names are those of the page's formulas. Computes only the
  * terms of a productive action in the morning, without stress.
  * @returns the rows of the example's two tables, and the outputs of the step.
  */

@@ -149,6 +149,7 @@ describe('episodes', () => {
       }
     };
     await expect(playing()).rejects.toThrow('enough');
+    // One request of the first episode, and 28 of each other episode.
     expect([endedSeeds.length, fake.requests.length]).toEqual([3, 85]);
   });
 });
@@ -204,7 +205,7 @@ describe('at the end of a run', () => {
 describe('a run with a budget', () => {
   it('plays one episode alone if two may exceed the budget and no cost is known', async () => {
     const fake = await startModel();
-    // Only completions cost: 28 completions of at most 64 tokens.
+    // Only completions cost: 28 completions of at most 64 tokens an episode. The budget is enough for 1.5 episodes.
     const prices = { prompt: 0, completion: 10, cached: 0 };
     const budget = (1.5 * 28 * 64 * 10) / 1e6;
     const { episodes } = await playWith(fake, 3, {}, { ledger: { prices, budget } });
@@ -212,7 +213,7 @@ describe('a run with a budget', () => {
     expect(episodes.length).toBe(3);
   });
 
-  it('ignores the cost of an episode that failed', async () => {
+  it('still plays one episode alone after an episode failed, because the cost of a failed episode is ignored', async () => {
     const fake = await startModel({ faultOf: ({ index }) => (index === 0 ? '500' : null) });
     const prices = { prompt: 0, completion: 10, cached: 0 };
     const budget = (1.5 * 28 * 64 * 10) / 1e6;
@@ -225,6 +226,7 @@ describe('a run with a budget', () => {
   it('assumes the longest prompts before the first request', async () => {
     const fake = await startModel();
     const prices = { prompt: 10, completion: 0, cached: 0 };
+    // Enough for two episodes with user messages of 1,024 bytes. The longest that a run assumes has 2,048 bytes.
     const budget = (2 * 28 * (Buffer.byteLength(systemText('v2')) + 1024) * 10) / 1e6;
     const { episodes } = await playWith(fake, 2, {}, { ledger: { prices, budget } });
     expect(stepsLeft(fake).slice(0, 28)).toEqual(ONE_EPISODE);

@@ -39,6 +39,7 @@ describe('decisions are the same', () => {
         const bytes = readFileSync(${JSON.stringify(path)});
         const stream = new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
         const planner = new Planner({ numEnvs: 5, ...${JSON.stringify(SMALL)} });
+        // 110 numbers a step: five rows of 22.
         const decisions = Array.from({ length: 28 }, (_, t) => planner.decide(stream.subarray(110 * t, 110 * (t + 1))));
         print(decisions.map(({ actions, beliefs }) => [[...actions], [...beliefs]]));
       `);
@@ -91,6 +92,7 @@ describe('decisions are the same', () => {
 
 it('a planner searches the first step once for all episodes, unless it knows the profiles', () => {
   const begin = vi.spyOn(Imagination.prototype, 'begin');
+  /** Plays steps. @returns the episodes that each search imagined. */
   const searched = (options: Partial<PlannerOptions>, steps: number) => {
     begin.mockClear();
     using planner = new Planner({ numEnvs: 5, ...SMALL, ...options });
@@ -168,6 +170,7 @@ it('under v3 a planner states posterior means, and reports the value of informat
     const values = inference.probeValues('squared');
     const { plan, rival, curiosity } = planner.report(2);
     expect(plan.errorReduction).toBe(values[20 + plan.actions[0]]);
+    // The planner counts each later step of belief_skill 0.9 times as much as the step before.
     let steps = 0;
     for (let later = Math.max(step + 1, beliefSkillFrom); later < 28; later++)
       steps += 0.9 ** (later - step - 1);
@@ -279,6 +282,7 @@ describe('a planner refuses', () => {
   it('an invalid row without recording the other rows', () => {
     using planner = new Planner({ numEnvs: 5, ...SMALL });
     planner.decide(first);
+    // Row 4 skips step 1.
     const skipping = recorded.observations[1].slice();
     skipping.set(recorded.observations[2].subarray(88), 88);
     expect(() => planner.decide(skipping)).toThrow(/Expected step 0 or 1 in row 4 of observations, got 2\./);

@@ -31,13 +31,13 @@ function withMetadata(key: string, value: string): Uint8Array {
 }
 
 it('readStudent returns what encodeStudent wrote', () => {
-  // A Buffer may be a part of other memory.
+  // A Buffer, because it may be a part of a larger ArrayBuffer.
   const { manifest, network } = readStudent(Buffer.concat([BYTES]));
   expect(manifest).toEqual({ ...MANIFEST, featuresVersion: FEATURES_VERSION });
   expect(network.layers).toEqual(NETWORK.layers);
 });
 
-it('readStudent refuses a file that is cut off at any length', () => {
+it('readStudent refuses a file that is cut off, at many lengths', () => {
   for (let length = 0; length < BYTES.length; length += 97) {
     expectRefusal(() => readStudent(BYTES.slice(0, length)), 'bad_student', "a student's file");
   }

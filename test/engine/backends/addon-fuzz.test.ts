@@ -13,7 +13,6 @@ import {
   anyValue,
   call,
   detached,
-  first,
   METHODS,
   N,
   NAMES,
@@ -21,6 +20,7 @@ import {
   replaceOne,
   resetOf,
   stateOf,
+  valueAfter,
 } from '../../support/fuzz.js';
 import { WORLD } from '../../support/open-batch.js';
 import { forAll, type Random } from '../../support/random.js';
@@ -72,7 +72,15 @@ describe.each(NATIVE)('$name', ({ kernel }) => {
   });
 
   it('the constructor accepts or refuses any replacement of one argument', () => {
-    const validArguments = (): unknown[] => [kernel, WORLD.words, false, N, 2, allocateOutputs(N)];
+    const [imagination, threads] = [false, 2];
+    const validArguments = (): unknown[] => [
+      kernel,
+      WORLD.words,
+      imagination,
+      N,
+      threads,
+      allocateOutputs(N),
+    ];
     const numbers = [0, -1, 1.5, Number.NaN, 2 ** 31, 2 ** 32, 1e300, '4', 4n, Number.POSITIVE_INFINITY];
     forAll(RUNS, (random) => {
       const args = validArguments();
@@ -219,14 +227,14 @@ describe.each(NATIVE)('$name', ({ kernel }) => {
       thrown,
     );
     const columns = allocateTrajectory(N);
-    const detaching = { get: () => first(columns.anomalies, detached(columns.actions)) };
+    const detaching = { get: () => valueAfter(columns.anomalies, detached(columns.actions)) };
     expect(() => run(Object.defineProperty({ ...columns }, 'anomalies', detaching))).toThrow(TypeError);
-    const closing = { get: () => first(columns.events, batch.close()) };
+    const closing = { get: () => valueAfter(columns.events, batch.close()) };
     expect(() => run(Object.defineProperty({ ...allocateTrajectory(N) }, 'events', closing))).toThrow(
       TypeError,
     );
     const words = WORLD.words.slice();
-    const detachingWords = { get: () => first(outputs.rewards, detached(words)) };
+    const detachingWords = { get: () => valueAfter(outputs.rewards, detached(words)) };
     const detachingOutputs = Object.defineProperty({ ...outputs }, 'rewards', detachingWords);
     expect(() => new addon.Batch(kernel!, words, false, N, 1, detachingOutputs)).toThrow(TypeError);
   });

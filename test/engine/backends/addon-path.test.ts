@@ -97,7 +97,7 @@ it('the path for a bundle is the prebuild beside it, else the prebuild of the in
   expect(bundleAddon(join(root, 'out'))).toBe(copy);
 });
 
-it('a bundle without an addon gets an error with both places', () => {
+it('a bundle without an addon gets an error that names both places where it may be', () => {
   const { code, message } = refusal(() => bundleAddon(join(root, 'out')));
   expect(code).toBe('addon_missing');
   for (const part of [join(root, 'out', 'prebuilds'), 'a package rhythm-vec'])

@@ -41,7 +41,7 @@ const NO_BELIEFS: Omit<StepRequest, 'actions' | 'stepMask'> = {
   resetSeeds: null,
 };
 
-/** The origin of a run. */
+/** Returns the origin of a run: a source batch, and the index in it of each environment's episode. */
 const originOf = ({ batch }: OpenedAsyncBatch, indices: Uint32Array): Origin<AsyncBatch> => ({
   source: batch,
   indices,
@@ -49,13 +49,13 @@ const originOf = ({ batch }: OpenedAsyncBatch, indices: Uint32Array): Origin<Asy
 
 /** Draws indices, often in runs of 16 equal indices, as for groups of rollouts. */
 function anyIndices(random: Random, from: number, to: number): Uint32Array {
-  const group = random.pick([1, 16]);
+  const groupSize = random.pick([1, 16]);
   const indices = Uint32Array.from({ length: to }, () => random.integer(0, from - 1));
-  return indices.map((_, i) => indices[i - (i % group)]);
+  return indices.map((_, i) => indices[i - (i % groupSize)]);
 }
 
 describe.each(ASYNC_ENGINES)('$name', (engine) => {
-  /** Opens a batch in either layout and plays it to random states. */
+  /** Opens a batch in a random layout and plays it to random states. */
   const anyBatch = async (random: Random, n: number) => {
     const layout = { columnMajor: random.chance(0.5), finalObservations: true };
     return playRandomly(random, await openAsyncBatch(engine, n, { layout }));
@@ -149,7 +149,7 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
     expect(Array.from(finalScores, (score) => score > 0)).toEqual([true, false, false]);
   });
 
-  it('a loaded state of an ended episode takes no step, even in a batch that was just reset', async () => {
+  it('a loaded state of an ended episode refuses a step, even in a batch that was just reset', async () => {
     const [source, target] = [await openAsyncBatch(engine, 2), await openAsyncBatch(engine, 2)];
     const random = new Random('loaded');
     for (const { batch } of [source, target]) batch.reset(random.reset(2));
@@ -159,7 +159,7 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
     expect(await target.batch.submit(step)).toEqual({ code: 'episode_over', index: 1 });
   });
 
-  it('a copy of an ended episode takes no step, even in a batch that was just reset', async () => {
+  it('a copy of an ended episode refuses a step, even in a batch that was just reset', async () => {
     const [source, target] = [await openAsyncBatch(engine, 3), await openAsyncBatch(engine, 3)];
     const random = new Random('ended');
     for (const { batch } of [source, target]) batch.reset(random.resetAtAnyStep(3));
@@ -169,7 +169,7 @@ describe.each(ASYNC_ENGINES)('$name', (engine) => {
     for (const { batch } of [source, target]) {
       target.batch.reset(random.resetAtAnyStep(3));
       target.batch.gather(source.batch, Uint32Array.of(1, 2, 0));
-      // A copy of a copy takes no step either.
+      // A copy of a copy refuses a step too.
       if (batch === target.batch) target.batch.gather(batch, Uint32Array.of(0, 1, 2));
       const before = await target.columns();
       expect(await step(null)).toEqual({ code: 'episode_over', index: 2 });

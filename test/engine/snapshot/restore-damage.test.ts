@@ -75,7 +75,7 @@ describe.each(TWO_ENGINES)('restore on $name', (engine) => {
     expect([...accepted].sort()).toEqual(['checksum', 'episodes', 'steps']);
   });
 
-  it('refuses any other length', () => {
+  it('refuses a snapshot that is cut off, at many lengths, or one byte too long', () => {
     expectUnchanged(env, result, () => {
       for (let length = 0; length < bytes.length; length += 7) {
         expectRefusal(() => env.restore(bytes.subarray(0, length)), 'bad_snapshot');

@@ -17,6 +17,7 @@ function mockDraws(draw: number): number[] {
 }
 
 it('all seeds are drawn, in calls of the largest allowed size', () => {
+  // getRandomValues fills at most 65,536 bytes.
   const lengths = mockDraws(7);
   const numEnvs = 2 * 16_384 + 5;
   expect(toSeeds(undefined, numEnvs)).toEqual(new Uint32Array(numEnvs).fill(7));

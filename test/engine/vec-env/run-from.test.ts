@@ -23,8 +23,8 @@ const sequenceFor = (random: Random, { numEnvs }: VecEnv): Uint8Array =>
 /** Draws indices, often in runs of 16 equal indices, as for groups of rollouts. */
 function randomOrigins(random: Random, source: VecEnv, target: VecEnv): Uint32Array {
   const indices = randomIndices(random, source.numEnvs, target.numEnvs);
-  const group = random.pick([1, 16]);
-  return indices.map((_, i) => indices[i - (i % group)]);
+  const groupSize = random.pick([1, 16]);
+  return indices.map((_, i) => indices[i - (i % groupSize)]);
 }
 
 describe.each(ENGINES)('$name', (engine) => {
@@ -95,6 +95,7 @@ describe.each(ENGINES)('$name', (engine) => {
   });
 });
 
+// A run plays 16,384 environments at a time, a slice.
 describe.each(FASTEST)('$name, in slices', (engine) => {
   it('a target that was never reset can step after the run; a refused or aborted run leaves it not reset', () => {
     const numEnvs = 2 * 16_384;
@@ -114,6 +115,7 @@ describe.each(FASTEST)('$name, in slices', (engine) => {
     target.run('random', options);
     expect(new Set(step().observations.filter((_, at) => at % OBSERVATION_SIZE === 0))).toEqual(new Set([4]));
     expect(new Set(target.seeds)).toEqual(new Set([5]));
+    // The first slice of the aborted run; three steps of the run and one after it.
     expect(target.counters.steps).toBe(16_384 * 3 + numEnvs * 4);
   });
 
@@ -130,6 +132,7 @@ describe.each(FASTEST)('$name, in slices', (engine) => {
     expect([target.seeds[16_383], target.seeds[16_384]]).toEqual([5, 100 + 16_384]);
     const onProgress = () => void detached(result.rewards);
     expectRefusal(() => target.run('random', { from, onProgress }), 'outputs_detached');
+    // Each of the four runs played its first slice.
     expect(target.counters.steps).toBe(4 * 16_384 * NUM_STEPS);
   });
 });

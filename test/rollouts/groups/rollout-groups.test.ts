@@ -130,9 +130,11 @@ describe('members of a group', () => {
 
   it('have different policy seeds; groups with the same seed have the same actions', async () => {
     const sequences = sequencesOf(await random());
+    // Two different seeds, with five members each.
     expect(new Set(sequences).size).toBe(10);
     expect(sequences.slice(10)).toEqual(sequences.slice(0, 5));
     const { params } = createWorld();
+    // Member 3 of the group with seed 2.
     expect(sequences[8]).toBe(STEPS.map((t) => randomAction(params, 2, t, 3)).join());
   });
 
@@ -159,7 +161,7 @@ describe('returns to go', () => {
 });
 
 describe('rolloutGroups', () => {
-  it('plays imagined environments as the environment itself does', async () => {
+  it('continues environments with imagination to the scores that a run of these environments gives', async () => {
     using source = createVecEnv({ numEnvs: 2, imagination: true });
     source.reset({ seed: 1 });
     const [from, bytes] = [{ source, indices: [0, 1] }, source.snapshot()];

@@ -91,21 +91,22 @@ export async function mixedCallSequence(setup: BatchSetup): Promise<ExpectedSequ
   await recorder.apply({ kind: 'save', indices: randomIndices(random, recorder.numEnvs, 7) });
   await recorder.apply({ kind: 'load', words: await recorder.saved() });
   await steps(4);
-  const forks = 2 * recorder.numEnvs + 5;
-  const indices = randomIndices(random, recorder.numEnvs, forks);
-  const runToStops = { ...randomRun(random, forks, false), stops: random.stops(forks) };
+  const numForks = 2 * recorder.numEnvs + 5;
+  const indices = randomIndices(random, recorder.numEnvs, numForks);
+  const runToStops = { ...randomRun(random, numForks, false), stops: random.stops(numForks) };
   await recorder.apply({ kind: 'fork', indices, request: runToStops });
-  const stops = new Uint8Array(forks).fill(NUM_STEPS - 1);
-  await recorder.apply({ kind: 'run', request: { ...randomRun(random, forks, true), stops } });
+  const stops = new Uint8Array(numForks).fill(NUM_STEPS - 1);
+  await recorder.apply({ kind: 'run', request: { ...randomRun(random, numForks, true), stops } });
   // Episodes that end and are reset in the same step.
   await steps(4, true);
-  await recorder.apply({ kind: 'run', request: { ...randomRun(random, forks, true), stops: null } });
+  await recorder.apply({ kind: 'run', request: { ...randomRun(random, numForks, true), stops: null } });
   return recorder.finish();
 }
 
 const randomIndices = (random: Random, from: number, length: number): Uint32Array =>
   Uint32Array.from({ length }, () => random.integer(0, from - 1));
 
+/** Draws a run. @param records whether the run records a trajectory. */
 function randomRun(random: Random, numEnvs: number, records: boolean): PlainRunRequest {
   const { trajectory: _, from: __, ...request } = random.run(numEnvs);
   return { ...request, records };

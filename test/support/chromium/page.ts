@@ -14,7 +14,7 @@ import {
   playSequence,
   SequencePlayer,
 } from './call-sequence.js';
-import { finalScores, type Row } from './scores.js';
+import { finalScoresOf, type Row } from './scores.js';
 
 /** Globals that only Node has. */
 const GLOBALS_OF_NODE = ['process', 'Buffer', 'require', 'module', 'global', 'setImmediate', '__dirname'];
@@ -54,7 +54,7 @@ const page = {
   column: (at: number, name: string): Column => lastColumns[at][name],
 
   /** Returns the digest of the final scores of a row. */
-  scores: async (row: Row): Promise<string> => digestOf(await finalScores(row)),
+  scores: async (row: Row): Promise<string> => digestOf(await finalScoresOf(row)),
 };
 
 /** The functions that a test can call in the page. */

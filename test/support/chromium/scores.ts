@@ -13,8 +13,8 @@ export interface Row {
   readonly belief: readonly number[] | null;
 }
 
-/** Returns the final scores, f32 [numEnvs]. */
-export async function finalScores(row: Row): Promise<Float32Array> {
+/** Plays the episodes of a row. @returns the final scores, f32 [numEnvs]. */
+export async function finalScoresOf(row: Row): Promise<Float32Array> {
   const { numEnvs, firstSeed, profile, grader, policy, belief } = row;
   const env = await createAsyncVecEnv({ backend: 'webgpu', numEnvs, grader });
   await env.reset({ seed: firstSeed, profiles: profile });
