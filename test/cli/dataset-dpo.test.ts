@@ -12,6 +12,7 @@ import { changedAt, episodeStarts, playerOf, recordEpisodes } from '../support/t
 const pathOf = temporaryDirectory();
 const dpo = (...args: string[]) => runCli(['dataset', 'dpo', ...args]);
 const read = (...path: string[]): string => readFileSync(pathOf(join(...path)), 'utf8');
+/** Seeds 95 to 124. The first five are evaluation seeds, whose episodes are left out. */
 const seeds = Array.from({ length: 30 }, (_, i) => 95 + i);
 
 /** Two samples of one model: one follows the heuristic, the other takes the same action at every step. */

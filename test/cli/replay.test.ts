@@ -87,6 +87,7 @@ async function replayedRow(row: object) {
 
 describe('replay', () => {
   it('reproduces every golden episode through the command line, on the default backend', async () => {
+    // One golden episode has an explicit profile, and one has imagination.
     expect(replayable).toHaveLength(episodes.length - 2);
     writeFileSync(pathOf('golden.jsonl'), toLines(replayable.map(rowOf)));
     const result = await runCli([
@@ -272,7 +273,7 @@ describe('invalid rows', () => {
     ],
     ['a line that is too long', ' '.repeat(MAX_LINE_BYTES + 1), `at most ${MAX_LINE_BYTES} bytes`],
   ];
-  it.each(refused)('%s', async (_, row, reason) => {
+  it.each(refused)('are left out with the reason: %s', async (_, row, reason) => {
     const line = typeof row === 'string' ? row : JSON.stringify(row);
     const { rows, reports, ...counts } = await replayText([`${toLines([good])}${line}\n${toLines([good])}`]);
     expect(counts).toEqual({ valid: 2, invalid: 1 });
@@ -280,7 +281,7 @@ describe('invalid rows', () => {
     expect(reports).toEqual([[2, expect.stringContaining(reason)]]);
   });
 
-  it('invalid UTF-8', async () => {
+  it('are left out with the reason: invalid UTF-8', async () => {
     const { reports } = await replayText([Buffer.from([0x22, 0xff, 0x22, 0x0a])]);
     expect(reports).toEqual([[1, expect.stringContaining('UTF-8')]]);
   });

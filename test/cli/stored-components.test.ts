@@ -57,6 +57,7 @@ describe('a file of world 1.0.0', () => {
     expect(policies.map(({ former }) => former?.version)).toEqual(Array(4).fill('1.0.0'));
     for (const { components } of policies) {
       expect(components).toHaveLength(8 * 4);
+      // The last two of eight components, in four episodes.
       expect(components.filter((_, at) => at % 8 > 5)).toEqual(new Float32Array(8));
     }
   });

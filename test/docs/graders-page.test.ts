@@ -148,7 +148,7 @@ it('the sentences of the page agree with the audits', () => {
   expect(audits.map(({ paysOnlyForInference }) => paysOnlyForInference)).toEqual([false, false, true]);
 });
 
-it('where every profile is neutral, knowing the profile adds nothing under any grader', () => {
+it('where every profile is neutral, knowing the profile has no gain above 0.01 under any grader', () => {
   for (const { impossible } of audits) {
     for (const { low, high } of [impossible.sequence, impossible.planner]) {
       expect(low! <= 0 || high! < 0.01).toBe(true);

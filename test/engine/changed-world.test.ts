@@ -21,8 +21,8 @@ import { changedWorld, FREE_NUMBERS, getAt, type Path, pathName, worldWith } fro
 
 reportAbsentEngines();
 
-/** Plays episodes in a world, with the same requests on every engine. */
-async function episodes(engine: AsyncEngine, world: World, seed: string, n: number): Promise<Columns> {
+/** Plays n episodes in a world, with the same requests on every engine. @returns their columns. */
+async function playEpisodes(engine: AsyncEngine, world: World, seed: string, n: number): Promise<Columns> {
   const random = new Random(seed);
   const { batch, columns } = await openAsyncBatch(engine, n, { world, imagination: random.chance(0.3) });
   batch.reset(random.reset(n, world));
@@ -46,7 +46,10 @@ describe.each(OTHERS)('$name', (engine) => {
     forAllAsync(runsOn(engine, 150), async (random) => {
       const world = createWorld(changedWorld(random));
       const seed = `world ${random.integer(0, 1e9)}`;
-      expectEqual(await episodes(REFERENCE, world, seed, 20), await episodes(engine, world, seed, 20));
+      expectEqual(
+        await playEpisodes(REFERENCE, world, seed, 20),
+        await playEpisodes(engine, world, seed, 20),
+      );
     }));
 });
 
@@ -57,9 +60,9 @@ it('all engines agree after a change of each number alone', async () => {
   for (const path of FREE_NUMBERS.filter(canChangeAlone)) {
     const world = createWorld(withOneNumber(path));
     const seed = pathName(path);
-    const expected = await episodes(REFERENCE, world, seed, 17);
+    const expected = await playEpisodes(REFERENCE, world, seed, 17);
     for (const engine of OTHERS)
-      expectEqual(expected, await episodes(engine, world, seed, 17), `${seed} ${engine.name}:`);
+      expectEqual(expected, await playEpisodes(engine, world, seed, 17), `${seed} ${engine.name}:`);
   }
 });
 
@@ -70,8 +73,8 @@ function withOneNumber(path: Path): WorldSpec {
 }
 
 it('a changed world changes results', async () => {
-  const one = await episodes(REFERENCE, WORLD, 'same', 20);
-  const other = await episodes(REFERENCE, createWorld(worldWith(['decay', 1], 0.02)), 'same', 20);
+  const one = await playEpisodes(REFERENCE, WORLD, 'same', 20);
+  const other = await playEpisodes(REFERENCE, createWorld(worldWith(['decay', 1], 0.02)), 'same', 20);
   expect(differences(one, other).length).toBeGreaterThan(3);
 });
 

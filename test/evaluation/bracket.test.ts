@@ -1,4 +1,7 @@
-/** Shares of scores between the two anchors of a grader, with their intervals, and the anchors in the JSON of an audit. */
+/**
+ * Shares of scores, with their intervals, and the anchors in the JSON of an audit. The anchors of a grader are the scores of
+ * the best open-loop sequence and of a planner that knows the profile. A share is 0 at the first anchor and 1 at the second.
+ */
 import { describe, expect, it } from 'vitest';
 import { toGrader } from '../../src/engine/graders/grader.js';
 import {
@@ -20,7 +23,7 @@ const around = (mean: number, error: number, count: number) => {
 };
 const seeds = { sequenceSeeds: '0-100', oracleSeeds: '0-50' };
 const anchors = { sequence: exact(0.25), oracle: exact(0.75), ...seeds };
-const half = (share: ReturnType<typeof shareOf>) => share!.high! - share!.mean;
+const halfWidth = (share: ReturnType<typeof shareOf>) => share!.high! - share!.mean;
 
 describe('a share', () => {
   it('is 0 at the sequence, 1 at the oracle, and linear beyond them', () => {
@@ -30,13 +33,16 @@ describe('a share', () => {
   });
 
   it('has the interval of the score, divided by the distance, if the anchors are exact', () => {
-    expect(half(shareOf(around(0.5, 0.01, 10), 10, anchors))).toBeCloseTo((0.01 / 0.5) * tQuantile(9), 12);
+    expect(halfWidth(shareOf(around(0.5, 0.01, 10), 10, anchors))).toBeCloseTo(
+      (0.01 / 0.5) * tQuantile(9),
+      12,
+    );
   });
 
   it('adds the errors of both anchors, each weighted by the distance of the score from the other anchor', () => {
     // The interval has the smaller of both degrees of freedom, 50.
     const uncertain = { ...anchors, sequence: around(0.25, 0.01, 101), oracle: around(0.75, 0.02, 51) };
-    const share = (mean: number) => half(shareOf(exact(mean), 10, uncertain));
+    const share = (mean: number) => halfWidth(shareOf(exact(mean), 10, uncertain));
     expect(share(0.25)).toBeCloseTo(0.02 * tQuantile(50), 12);
     expect(share(0.75)).toBeCloseTo(0.04 * tQuantile(50), 12);
     expect(share(0.5)).toBeCloseTo(0.03 * tQuantile(50), 12);
@@ -44,10 +50,11 @@ describe('a share', () => {
 
   it('combines the errors of the score and an anchor with the degrees of freedom of Welch and Satterthwaite', () => {
     const uncertain = { ...anchors, oracle: around(0.75, 0.02, 51) };
-    const [own, other] = [0.02, 0.04];
+    // The errors of the score and of the oracle, divided by the distance of the anchors.
+    const [own, other] = [0.01 / 0.5, 0.02 / 0.5];
     const freedom = (own ** 2 + other ** 2) ** 2 / (own ** 4 / 9 + other ** 4 / 50);
     const share = shareOf(around(0.75, 0.01, 10), 10, uncertain);
-    expect(half(share)).toBeCloseTo(tQuantile(Math.floor(freedom)) * Math.hypot(own, other), 12);
+    expect(halfWidth(share)).toBeCloseTo(tQuantile(Math.floor(freedom)) * Math.hypot(own, other), 12);
   });
 
   it('has no interval if the score or an anchor has none', () => {
@@ -105,8 +112,8 @@ describe('the anchors of an audit', () => {
 describe('an evaluation', () => {
   it('has shares for sampled and for all discrete profiles, not for one profile', async () => {
     const evaluation = await evaluate({ episodes: 3, policies: ['heuristic'] });
-    const wide = { ...BRACKET_AUDIT.anchors.sampled };
-    const own = readAnchors({ ...BRACKET_AUDIT, anchors: { sampled: wide, discrete: wide } }, TEST_SETTINGS);
+    const { sampled } = BRACKET_AUDIT.anchors;
+    const own = readAnchors({ ...BRACKET_AUDIT, anchors: { sampled, discrete: sampled } }, TEST_SETTINGS);
     const { rows, brackets } = bracketEvaluation(evaluation, own);
     expect(brackets[0]).toBe(own);
     const withShare = rows.filter(({ share }) => share !== null).map(({ condition }) => condition);

@@ -22,7 +22,7 @@ const refused: [string, unknown, RegExp][] = [
   ['signal', {}, /^Expected signal to be an AbortSignal, got an object\./],
 ];
 
-it.each(refused)('%s of %o is refused', async (name, value, message) => {
+it.each(refused)('evaluate refuses the option %s with the value %o', async (name, value, message) => {
   const options = { [name]: value } as EvaluateOptions;
   await expect(evaluate(options)).rejects.toThrow(message);
   await expect(evaluate(options)).rejects.toBeInstanceOf(InputError);

@@ -76,7 +76,8 @@ class StandIn implements AsyncBatch {
   async run({ from, trajectory, ...request }: RunRequest<AsyncBatch>) {
     const numEnvs = this.#deviceOutputs.rewards.length;
     const fields = trajectory && TRAJECTORY_FIELDS.filter((name) => trajectory[name] !== undefined);
-    const rows = fields && allocateTrajectory(numEnvs, fields, trajectory!.columnStride !== 0);
+    const isColumnMajor = trajectory !== null && trajectory.columnStride !== 0;
+    const rows = fields && allocateTrajectory(numEnvs, fields, isColumnMajor);
     const origin = from && { ...from, source: StandIn.of(from.source) };
     const refusal = this.#batch.run({ ...request, from: origin, trajectory: rows });
     await later();
@@ -121,6 +122,7 @@ function write(
   for (const name of TRAJECTORY_FIELDS) {
     const [source, target] = [from[name], to[name]];
     if (source === undefined || target === undefined) continue;
+    // A stride of 0 stands for the row-major layout.
     if (from.columnStride === 0) {
       const width = source.length / numEnvs;
       target.set(source.subarray(first * width, end * width), first * width);

@@ -5,6 +5,7 @@ const read = (name: string) =>
   JSON.parse(readFileSync(new URL(`../golden/${name}.json`, import.meta.url), 'utf8'));
 
 export interface GoldenStep {
+  /** The hash of the state before the step: 16 hexadecimal digits. */
   state_hash: string;
   action: string;
   belief: [number, number, number] | null;
@@ -13,7 +14,7 @@ export interface GoldenStep {
   anomaly: number[];
   meters: number[];
   reward: number;
-  /** Only in episodes of grader v3. */
+  /** The sums `well` and `skill` of the state after the step. Only episodes of grader v3 have them. */
   well?: number;
   skill?: number;
 }
@@ -56,6 +57,7 @@ export interface GoldenProfile {
   events: number[];
 }
 
+/** Words as hexadecimal texts, such as '0x6b200159'. */
 export const threefryVectors = read('threefry').vectors as {
   key: string[];
   counter: string[];
@@ -67,6 +69,10 @@ export const profiles = read('profiles') as {
   profiles: GoldenProfile[];
 };
 export const episodes = read('episodes').episodes as GoldenEpisode[];
+/**
+ * Means over n episodes, by name, such as 'in-distribution/random/none/v1': condition, policy, belief and grader. The digests
+ * are the first 16 digits of the SHA-256 of the final scores, and of the components, as float32s.
+ */
 export const tables = read('tables').tables as Record<
   string,
   Record<string, number> & { digest: string; component_digest?: string; n: number }

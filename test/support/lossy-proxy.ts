@@ -41,6 +41,7 @@ export class LossyProxy {
   /** Waits until a reply was lost. */
   whenCut = (): Promise<void> => until(() => this.#cuts === 0, 1);
 
+  /** Opens a client that is connected through the proxy. Both close after the test. */
   async client(): Promise<Redis> {
     if (!this.#server.listening) await once(this.#server, 'listening');
     const { port } = this.#server.address() as AddressInfo;

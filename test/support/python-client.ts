@@ -78,7 +78,7 @@ export const answering =
   (_, response) =>
     response.writeHead(status, headers).end(body);
 
-/** Starts a server with one behaviour for each of its first requests. It forwards later requests to `real`, and counts all requests. */
+/** Starts a server with one behaviour for each of its first requests. It counts requests, and forwards later ones to `real`. */
 export async function faultyServer(
   real: { readonly url: string },
   ...behaviours: Behaviour[]

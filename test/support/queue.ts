@@ -21,9 +21,9 @@ export const submit = async (server: RedisServer, ...args: string[]): Promise<st
 export interface WorkerHere {
   /** What the worker does and what goes wrong: the lines that the command writes to its standard error. */
   readonly notes: readonly string[];
-  /** The number of computed shards, when the worker has ended. */
+  /** Resolves to the number of computed shards when the worker has ended. */
   readonly finished: Promise<number>;
-  /** Waits for a note. */
+  /** Waits for a note that matches. */
   note(wanted: RegExp): Promise<void>;
   stop(): Promise<void>;
 }

@@ -140,6 +140,7 @@ it('the model returns to the newer name of the token limit if the older name is 
   });
   const { model } = await modelOf(fake);
   for (let k = 0; k < 3; k++) await model.complete(firstPrompt(), NEVER);
+  // The keys of a request are model, messages and the token limit.
   const names = fake.requests.map(({ body }) => Object.keys(body)[2]);
   expect(names).toEqual([
     'max_completion_tokens',

@@ -96,6 +96,7 @@ describe('with a language model, eval --shard', () => {
     const { stdout } = await runCli(['eval', ...args, ...outputs], '', fake.environment);
     const paid = fake.billed.length;
     const shards = await runShards(3, '--trajectories', args, fake.environment);
+    // The run without shards paid once, and the three shards together paid once.
     expect(fake.billed.length).toBe(2 * paid);
     const merged = await runCli([
       'merge',

@@ -23,7 +23,7 @@ describe.each(ENGINES)('$name', (engine) => {
     await openAsyncBatch(wrapped, n),
   ];
 
-  it('has the name of its backend and no device', async () => {
+  it('has the name, the kernels and the availability of its backend, and no device', async () => {
     const wrapper = toAsyncBackend(backend);
     expect(wrapper.name).toBe(backend.name);
     expect(wrapper.kernels()).toEqual(backend.kernels());

@@ -18,6 +18,7 @@ import { forAll, Random } from '../../support/random.js';
 import { changedWorld } from '../../support/worlds.js';
 
 const f32 = Math.fround;
+/** A number that no encoder writes. */
 const UNWRITTEN = -77;
 
 /** Step 9 (day 2, afternoon), event 3, action 6. */
@@ -27,6 +28,7 @@ const FIRST = [0, 0, 0, 28, 0.5, 0.5, 0.5, 0.5, 0.5, -1, -1, 0, 0, 0, 0, 0, 0, 0
 /** The raw row at the end. */
 const LAST = [28, 7, 0, 0, 1, 1, 1, 1, 1, -1, 9, -2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
 
+/** Encodes raw rows without a history. @returns the encoded rows. */
 function encodeRows(options: ObservationOptions, rows: number[][], world: World = WORLD): number[][] {
   const encoder = new ObservationEncoder(world, options, rows.length);
   const out = new Float32Array(rows.length * encoder.size);
@@ -150,7 +152,7 @@ describe('scaling', () => {
   });
 });
 
-/** The size of a row with seven records, without and with one-hot codes. */
+/** The size of a row with a history of seven steps, without and with one-hot codes. */
 const [PLAIN_SIZE, ONE_HOT_SIZE] = [22 + 7 * 12, 47 + 7 * 22];
 
 /** The number of environments of `play`. */

@@ -82,11 +82,11 @@ describe('an episode', () => {
       expect(given.profile).toEqual(named.profile);
       expect(given.target).toEqual(named.target);
     }
-    const sampledProfiles = Array.from(
+    const firstTraits = Array.from(
       { length: 30 },
       (_, seed) => new Episode().reset(seed, { profile: 'discrete' }).profile[0],
     );
-    expect(new Set(sampledProfiles).size).toBe(PROFILE_NAMES.length);
+    expect(new Set(firstTraits).size).toBe(PROFILE_NAMES.length);
   });
 
   it('uses the numbers of a changed world', () => {

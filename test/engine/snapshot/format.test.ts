@@ -195,6 +195,7 @@ describe('decodeSnapshot refuses', () => {
       withByte(bytes, HEADER.bodyLength.offset + 7, 0xff),
       '(bodyLength), got 18',
     ],
+    // 2^24 environments, each with a state and an episode number, in words of 4 bytes.
     [
       'a missing body',
       withNumber(withNumber(bytes, 'numEnvs', 2 ** 24), 'bodyLength', 2 ** 26 * (STATE_WORDS + 1)),

@@ -22,7 +22,7 @@ it('an asynchronous backend opens an AsyncVecEnv, which plays the same episodes'
   expect(await env.run('heuristic')).toEqual(same.run('heuristic'));
 });
 
-it('openAnyBatch opens a batch of the API that its backend has', async () => {
+it('openAnyBatch opens a synchronous or an asynchronous batch, as its backend has', async () => {
   const shape = {
     ...{ numEnvs: 1, world: WORLD, imagination: false, threads: 1 },
     layout: { columnMajor: false, finalObservations: false },

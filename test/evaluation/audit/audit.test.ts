@@ -25,8 +25,9 @@ const TINY = { evaluations: 1000, episodes: 20, profiles: 2, plannerEpisodes: 2 
 const SMALL = { ...TINY, episodes: 60, profiles: 3 };
 /** Options of the audit of a grader that rewards only belief accuracy. */
 const BELIEF_ALONE = { ...TINY, episodes: 8, plannerEpisodes: 8, grader: [0, 0, 0, 0, 0, 1] };
+/** The first fresh seed. The scores of an audit are of fresh seeds, which its searches do not use. */
 const FRESH = 20_000;
-/** The components that v2 weighs and that depend on actions. */
+/** The components that v2 weighs and that depend on actions. For each the audit searches for a push: the best sequence. */
 const PUSH_COMPONENTS = COMPONENT_NAMES.slice(0, 5);
 const CONSTANT = [0.5, 0.5, 0.5];
 
@@ -263,6 +264,7 @@ describe.skipIf(NATIVE.length === 0)('gains', () => {
 
   it('of the oracle come from action sequences found for the same profile on other seeds', async () => {
     const result = await auditOnce(SMALL);
+    // 32 seeds, evenly spaced from 100 to 9999.
     const [count, , first, , last] = result.seeds.perProfile.split(' ');
     const otherSeeds = Array.from({ length: Number(count) }, (_, k) => 100 + Math.floor((k * 9900) / 32));
     expect([otherSeeds[0], otherSeeds.at(-1)]).toEqual([Number(first), Number(last)]);
@@ -284,6 +286,7 @@ describe.skipIf(NATIVE.length === 0)('the honest action sequence', () => {
     'under %s does not neglect the first half in training; the open-loop sequence does',
     async (grader) => {
       const result = await auditOnce({ ...SMALL, grader });
+      // Evenly spaced seeds from 100 to 9999.
       const [count, , first, , last] = result.seeds.training.split(' ');
       const seeds = Array.from(
         { length: Number(count) },

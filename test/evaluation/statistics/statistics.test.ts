@@ -108,28 +108,28 @@ describe('probabilityOfImprovement', () => {
  * 1). With the 40,000 resamples of these tests, bounds vary by less than 0.001. The bounds of the probability vary more,
  * because its values are coarse.
  */
-describe('stratified bootstrap', () => {
+describe('the stratified bootstrap', () => {
   const resamples = 40_000;
 
   it.each([
     ['iqm', 0.5255555555555556, 0.50222222, 0.55111111],
     ['mean', 0.5306666666666667, 0.50733333, 0.554],
     ['median', 0.53, 0.502, 0.558],
-  ] as const)("of %s equals rliable's", (statistic, value, low, high) => {
+  ] as const)("gives rliable's interval of %s", (statistic, value, low, high) => {
     const interval = bootstrapInterval(SCORES, { statistic, resamples });
     expect(interval.value).toBeCloseTo(value, 14);
     expect(Math.abs(interval.low - low)).toBeLessThan(0.0015);
     expect(Math.abs(interval.high - high)).toBeLessThan(0.0015);
   });
 
-  it("of the probability of improvement equals rliable's", () => {
+  it("gives rliable's interval of the probability of improvement", () => {
     const interval = improvementInterval(SCORES, OTHERS, { resamples });
     expect(interval.value).toBeCloseTo(2 / 3, 14);
     expect(Math.abs(interval.low - 0.44166667)).toBeLessThan(0.009);
     expect(Math.abs(interval.high - 0.86666667)).toBeLessThan(0.009);
   });
 
-  it("by both methods equals SciPy's bootstrap of a skewed sample", () => {
+  it("gives the intervals of SciPy's bootstrap for a skewed sample, by both methods", () => {
     // scipy.stats.bootstrap((SKEWED,), np.mean, n_resamples=999999, method=...)
     const percentile = bootstrapInterval(SKEWED, { resamples });
     expect(Math.abs(percentile.low - 0.249)).toBeLessThan(0.005);
@@ -163,19 +163,22 @@ describe('stratified bootstrap', () => {
     expect(intervalWith(4)).not.toEqual(intervalWith(3));
   });
 
-  it('is wider for a higher confidence', () => {
+  it('gives a wider interval for a higher confidence', () => {
     const intervalWith = (confidence: number) => bootstrapInterval(SKEWED, { confidence, resamples: 2000 });
     expect(intervalWith(0.99).low).toBeLessThan(intervalWith(0.8).low);
     expect(intervalWith(0.99).high).toBeGreaterThan(intervalWith(0.8).high);
   });
 
-  it.each(['percentile', 'bca'] as const)('has width 0 for equal scores by %s', (method) => {
-    expect(bootstrapInterval([[0.5, 0.5], [0.5]], { method, resamples: 50 })).toEqual({
-      value: 0.5,
-      low: 0.5,
-      high: 0.5,
-    });
-  });
+  it.each(['percentile', 'bca'] as const)(
+    'gives an interval of width 0 for equal scores, by %s',
+    (method) => {
+      expect(bootstrapInterval([[0.5, 0.5], [0.5]], { method, resamples: 50 })).toEqual({
+        value: 0.5,
+        low: 0.5,
+        high: 0.5,
+      });
+    },
+  );
 
   it('refuses invalid options', () => {
     expect(() => bootstrapInterval([1], { method: 'bc' as never })).toThrow(inputError('unknown_name'));

@@ -14,7 +14,7 @@ const f32 = (...values: number[]): Float32Array => Float32Array.from(values);
 const nan = Number.NaN;
 
 describe('each reward on its own', () => {
-  // Parsed: action and belief, only the action, only the belief, neither.
+  // Parsed: action and belief, only the action, only the belief, neither. The values 9 must not count.
   const rows: RewardRows = {
     actions: [3, 0, -1, -1],
     given: [true, false, true, false],
@@ -220,12 +220,12 @@ function plainShaping(history: readonly number[], action: number): number {
 describe('for all rows', () => {
   function draw(random: Random) {
     const n = random.integer(1, 20);
-    const few = random.integer(0, 9);
+    const maxCode = random.integer(0, 9);
     const histories = Array.from({ length: n }, () =>
-      Array.from({ length: random.integer(0, 27) }, () => random.integer(0, few)),
+      Array.from({ length: random.integer(0, 27) }, () => random.integer(0, maxCode)),
     );
     const rows: RewardRows = {
-      actions: Array.from({ length: n }, () => random.integer(-1, few)),
+      actions: Array.from({ length: n }, () => random.integer(-1, maxCode)),
       given: random.mask(n, 0.7),
       stepRewards: Float32Array.from({ length: n }, () => random.real(-5, 5)),
       beliefMae: Float32Array.from({ length: n }, () => random.real()),

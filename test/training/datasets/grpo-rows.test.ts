@@ -29,7 +29,7 @@ const rowsOf = (options: DatasetOptions, engine = {}, batchSize?: number): GrpoR
 const rows = rowsOf({ rows: 2000, profiles: ['mix', ...PROFILE_NAMES] });
 const rowsBy = (policy: string) => rows.filter((row) => row.policy === policy);
 const codesOf = ({ action_history }: GrpoRow) => action_history.map((name) => ACTION_NAMES.indexOf(name));
-const count = <Key>(keys: readonly Key[]): Map<Key, number> => {
+const countsOf = <Key>(keys: readonly Key[]): Map<Key, number> => {
   const counts = new Map<Key, number>();
   for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
   return counts;
@@ -112,14 +112,14 @@ describe('the schema refuses', () => {
 
 describe('the policy mix', () => {
   it('uses each policy by its share, and all steps and profile modes equally often', () => {
-    const policies = count(rows.map(({ policy }) => policy));
+    const policies = countsOf(rows.map(({ policy }) => policy));
     for (const { name, share } of MIX_OF_POLICIES) {
       expect(Math.abs(policies.get(name)! / rows.length - share / TOTAL_SHARE)).toBeLessThan(0.03);
     }
-    const steps = count(rows.map(({ step_index }) => step_index));
+    const steps = countsOf(rows.map(({ step_index }) => step_index));
     expect(steps.size).toBe(RHYTHM.maxEpisodeSteps);
     for (const occurrences of steps.values()) expect(occurrences).toBeGreaterThan(rows.length / 28 / 2);
-    const modes = count(rows.map(({ profile_mode }) => profile_mode));
+    const modes = countsOf(rows.map(({ profile_mode }) => profile_mode));
     expect([...modes.keys()].sort()).toEqual(['sampled', 'discrete', ...PROFILE_NAMES].sort());
     for (const occurrences of modes.values()) expect(occurrences).toBeGreaterThan(rows.length / 5 / 2);
   });
@@ -133,11 +133,11 @@ describe('the policy mix', () => {
   });
 
   it('plays every action', () => {
-    const taken = count(rows.flatMap(({ action_history }) => action_history));
+    const taken = countsOf(rows.flatMap(({ action_history }) => action_history));
     expect([...taken.keys()].sort()).toEqual([...ACTION_NAMES].sort());
   });
 
-  it('the policy heuristic equals the heuristic of the backends', () => {
+  it('plays heuristic as the backends do', () => {
     const played = rowsBy('heuristic');
     const env = createVecEnv({ numEnvs: played.length, profiles: played.map((row) => row.profile_mode) });
     env.reset({ seed: Uint32Array.from(played, ({ seed }) => seed) });
@@ -148,7 +148,7 @@ describe('the policy mix', () => {
     env.close();
   });
 
-  it('the policy open-loop plays the open-loop sequence; about a quarter of the deviating actions are random', () => {
+  it('plays open-loop as the open-loop sequence, and open-loop-deviating with other actions in about a quarter of the steps', () => {
     const sequence = [...openLoopActions('v2')];
     for (const row of rowsBy('open-loop')) expect(codesOf(row)).toEqual(sequence.slice(0, row.step_index));
     const deviations = rowsBy('open-loop-deviating').flatMap((row) =>
@@ -159,13 +159,13 @@ describe('the policy mix', () => {
     expect(share).toBeLessThan(0.28);
   });
 
-  it('the policy habits plays at most 3 actions, which differ between rows', () => {
+  it('plays habits with at most 3 actions, which differ between rows', () => {
     const kinds = rowsBy('habits').map((row) => [...new Set(row.action_history)].sort());
     for (const kind of kinds) expect(kind.length).toBeLessThanOrEqual(3);
     expect(new Set(kinds.map(String)).size).toBeGreaterThan(50);
   });
 
-  it('the policy random plays another action sequence in each row', () => {
+  it('plays random with another action sequence in each row', () => {
     const long = rowsBy('random').filter(({ step_index }) => step_index > 8);
     expect(long.length).toBeGreaterThan(100);
     expect(new Set(long.map(({ action_history }) => action_history.slice(0, 8).join())).size).toBe(
@@ -184,12 +184,12 @@ describe('state keys', () => {
     });
     const keyOf = stateKeysOf(plan);
     // 13 seeds, the two profile modes of 'mix' and 7 steps.
-    const count = 13 * 2 * 7;
+    const numKeys = 13 * 2 * 7;
     const textOf = (row: number) => Object.values(keyOf(row)).join();
-    const first = Array.from({ length: count }, (_, row) => textOf(row));
-    expect(new Set(first).size).toBe(count);
+    const first = Array.from({ length: numKeys }, (_, row) => textOf(row));
+    expect(new Set(first).size).toBe(numKeys);
     expect(first).not.toEqual([...first].sort());
-    expect(textOf(count + 5)).toBe(first[5]);
+    expect(textOf(numKeys + 5)).toBe(first[5]);
   });
 
   it('that repeat have different action histories', () => {
@@ -200,7 +200,7 @@ describe('state keys', () => {
   });
 
   it.each([1, 2, 3, 5, 64, 65, 1000])(
-    'their permutation of %i integers contains each integer once',
+    'are in the order of a permutation, which has each of %i integers once',
     (size) => {
       const order = permutation(size, [7, 9]);
       const all = Array.from({ length: size }, (_, index) => order(index));
