@@ -84,7 +84,7 @@ const LARGE_BATCHES = (['random', 'heuristic'] as const).flatMap((kind) =>
 const BATCHES = [{ ...LARGE_BATCHES[0], n: 16 }, ...LARGE_BATCHES];
 
 /** Plays a batch of episodes. @returns its columns and trajectory. */
-async function episodes(
+async function playBatch(
   engine: AsyncEngine,
   world: World,
   { kind, imagination, n }: (typeof BATCHES)[number],
@@ -103,11 +103,11 @@ async function episodes(
   return all;
 }
 
-const expected = await Promise.all(BATCHES.map((setup) => episodes(REFERENCE, WORLD, setup)));
+const expected = await Promise.all(BATCHES.map((setup) => playBatch(REFERENCE, WORLD, setup)));
 
 async function isReported(engine: AsyncEngine, world: World): Promise<boolean> {
   for (const [k, setup] of BATCHES.entries()) {
-    if (!equalBits(expected[k], await episodes(engine, world, setup))) return true;
+    if (!equalBits(expected[k], await playBatch(engine, world, setup))) return true;
   }
   return false;
 }
@@ -136,7 +136,7 @@ const MUTANTS = mutants();
 describe.each(ASYNC_ENGINES)('$name', (engine) => {
   it('equals the reference if no word changes', async () => {
     for (const [k, setup] of BATCHES.entries()) {
-      expect(differences(expected[k], await episodes(engine, WORLD, setup))).toEqual([]);
+      expect(differences(expected[k], await playBatch(engine, WORLD, setup))).toEqual([]);
     }
   });
 

@@ -19,9 +19,9 @@ describe.each(OTHERS)('$name', (engine) => {
   it('runs of groups that share a seed have the results of the reference', () =>
     forAllAsync(runsOn(engine, 60), async (random) => {
       const n = random.pick([1, 4, 8, 16, 33, 40]);
-      const group = random.pick([n, 16, 8, 4]);
+      const groupSize = random.pick([n, 16, 8, 4]);
       const first = random.resetAtAnyStep(n);
-      const seeds = first.seeds.map((_, i) => first.seeds[i - (i % group)]);
+      const seeds = first.seeds.map((_, i) => first.seeds[i - (i % groupSize)]);
       const firstRun = {
         ...random.run(n),
         stops: new Uint8Array(n).fill(random.integer(0, 27)),

@@ -78,6 +78,7 @@ describe('policies passed as values', () => {
           return { ...(reset && { reset }), act: ({ steps }) => ({ actions: steps.map(() => 3) }) };
         },
       };
+      // The batches of nine seeds have 4, 4 and 1.
       await rowsOf({ policy }, { chunkSize: 4 });
       expect(sizes).toHaveLength(opened);
     }

@@ -42,6 +42,7 @@ export const json = (response: ServerResponse, status: number, body: unknown, he
   response.end(typeof body === 'string' ? body : JSON.stringify(body));
 };
 
+/** Returns a fault that answers with an error of this status. */
 const failing =
   (status: number, headers: Record<string, string> = {}, error: object = {}) =>
   ({ response }: Exchange): void =>
@@ -87,6 +88,7 @@ export const FAULTS: Readonly<Record<string, (exchange: Exchange) => void | Prom
   redirect: ({ response }) => json(response, 302, {}, { location: 'http://127.0.0.1:1/elsewhere' }),
   /** Never answers. */
   silence: () => {},
+  /** Closes the connection without an answer. */
   reset: ({ response }) => {
     response.socket?.destroy();
   },

@@ -51,6 +51,7 @@ function boundsOf(world: World, name: string): [number, number] {
   return [-magnitude, magnitude];
 }
 
+/** Encodes the raw values of a field: its numbers, or its one-hot code. */
 function encoded(
   world: World,
   options: ObservationOptions,

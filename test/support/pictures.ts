@@ -27,6 +27,7 @@ import {
 } from '../../src/world/fields.js';
 import { RHYTHM } from '../../src/world/numbers.js';
 
+/** The number of episodes of each run. */
 export const NUM_ENVS = 20;
 const sequence = Uint8Array.from({ length: NUM_STEPS }, (_, step) => step % ACTION_NAMES.length);
 const sequences = Uint8Array.from({ length: NUM_ENVS * NUM_STEPS }, (_, k) => sequence[k % NUM_STEPS]);

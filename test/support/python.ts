@@ -15,7 +15,7 @@ const LIMIT_MS = 100_000;
 const pathOf = (script: string): string => fileURLToPath(new URL(`../peers/${script}`, import.meta.url));
 
 /**
- * Starts a script of this project.
+ * Starts a script of this project, named by its path from the root.
  * @param settings further environment variables.
  * @param launcher options of Python that come before the script, such as a module that launches it.
  */

@@ -38,9 +38,11 @@ const start = (launcher: readonly string[], output: string, [stage, ...args]: re
   return child;
 };
 
+/** Starts a stage of the recipe. @param args the stage, `sft` or `grpo`, and its options. */
 export const startRecipe = (output: string, ...args: string[]): ChildProcessWithoutNullStreams =>
   start([], output, args);
 
+/** Waits until a started stage ends. */
 export async function waitForRecipe(
   child: ChildProcessWithoutNullStreams,
   output: string,
@@ -59,9 +61,10 @@ export async function waitForRecipe(
   };
 }
 
+/** Runs a stage of the recipe. @param args as in `startRecipe`. */
 export const runRecipe = (output: string, ...args: string[]): Promise<RecipeResult> =>
   waitForRecipe(startRecipe(output, ...args), output);
 
-/** Runs the recipe in two processes, as torchrun starts them. */
+/** Runs a stage in two processes, as torchrun starts them. @param args as in `startRecipe`. */
 export const runTwoRanks = (output: string, ...args: string[]): Promise<RecipeResult> =>
   waitForRecipe(start(TORCHRUN, output, args), output);

@@ -133,9 +133,13 @@ describe('a plan in words', () => {
       const plan = outlookOf(17, ['sleep'], { after: [vitality, 0.5, 0.5, 0.5, 0.5], components });
       return planWords(reportOf(17, { plan, objective: 'wellbeing' }));
     };
+    // Weight 3 is that of adaptation, and weight 1 that of progress, which is 0.1 higher than in the other plan.
     const others = 1 - graderWeights('v2')[3];
     const progress = (0.5 / others) * graderWeights('v2')[1] * 0.1;
-    /** The vitality, from step 17 on, that adds as much to the value as the higher progress does. */
+    /**
+     * The vitality, in the last 11 of 28 steps, that adds as much to the value as the higher progress does. Wellbeing has
+     * weight 0.5, and each meter weight 0.2.
+     */
     const equalVitality = 0.5 + (progress / (0.5 * 0.2)) * (28 / 11);
     expect(reasonsWith(equalVitality + 0.01)).toMatch(/: it keeps vitality \.\d+ higher over the week\.$/);
     expect(reasonsWith(equalVitality - 0.01)).toMatch(/: it leaves progress \.10 higher at the end\.$/);

@@ -30,8 +30,9 @@ import { forAll, type Random } from '../../support/random.js';
 
 /** Fewer than a tile of 16 environments, one more than a tile, and more than the encoder's block of 64. */
 const SIZES = [1, 17, 70];
-/** The offset of the fields of a record: a record holds the fields of an observation from the last action on. */
+/** A history has a record of each step: the fields of its observation from this offset on, which begin with the last action. */
 const RECORD_START = OBSERVATION.lastAction;
+/** The record in place of a step before the episode. */
 const MISSING = [-1, ...new Array(OBSERVATION_SIZE - RECORD_START - 1).fill(0)];
 
 /** An environment with observation options, a plain environment, and a list of the steps of each episode, oldest first. */

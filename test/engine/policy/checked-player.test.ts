@@ -127,6 +127,7 @@ describe('hidden profiles', () => {
     };
     const own = await seedsOf(false);
     expect(own).toEqual(await seedsOf(false));
+    // Both seeds that the agent gets differ from 1 and 2.
     expect(new Set([...own, 1, 2]).size).toBe(4);
     expect(await seedsOf(true)).toEqual([1, 2]);
   });

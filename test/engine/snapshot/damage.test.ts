@@ -24,7 +24,7 @@ import {
 } from '../../support/snapshots.js';
 
 const N = 5;
-/** The number of damaged bodies in each round. */
+/** The number of damaged bodies in each part of the last test. */
 const BODIES = drawsOf(2500);
 const randomSnapshot = (random: Random): Uint8Array =>
   encodeSnapshot(snapshotOf(random, advancedBatch(random, random.pick(ENGINES), N).batch.save(), N));
@@ -127,8 +127,8 @@ describe('damage to the body with a correct checksum', () => {
     checkStates(first.batch.save(), N, WORLD);
   }
 
-  it.each([1, 2, 3])('is refused or gives playable states, part %i of 3', (round) => {
-    const random = new Random(`body ${round}`);
+  it.each([1, 2, 3])('is refused or gives playable states, part %i of 3', (part) => {
+    const random = new Random(`body ${part}`);
     const sources = Array.from({ length: 20 }, () => randomSnapshot(random));
     const outcomes = { refused: 0, legal: 0 };
     for (let i = 0; i < BODIES; i++) {

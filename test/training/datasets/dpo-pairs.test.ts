@@ -49,6 +49,7 @@ describe('pairs', () => {
 
   it('join the best answer of a state with the worst answer that has another action', async () => {
     const { rows } = await select([...a, ...b, ...c]);
+    // At step 0 only c takes another action, so it is in the pair.
     const first = [0, nameOf(ordered[0]), nameOf(ordered[0]) === 'c' ? nameOf(ordered[2]) : 'c'];
     expect(modelsOf(rows)).toEqual([first, [2, ...better]]);
   });

@@ -148,7 +148,7 @@ describe('the policy mix', () => {
     env.close();
   });
 
-  it('plays open-loop as the open-loop sequence, and open-loop-deviating with other actions in about a quarter of the steps', () => {
+  it('plays open-loop as the open-loop sequence; about a quarter of the actions of open-loop-deviating differ', () => {
     const sequence = [...openLoopActions('v2')];
     for (const row of rowsBy('open-loop')) expect(codesOf(row)).toEqual(sequence.slice(0, row.step_index));
     const deviations = rowsBy('open-loop-deviating').flatMap((row) =>

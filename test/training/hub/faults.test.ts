@@ -303,7 +303,7 @@ describe('a hostile Hub that echoes the token', () => {
     for (const echo of echoes) expect(output).not.toContain(echo);
   });
 
-  it('does not receive the token through a redirect to another host', async () => {
+  it('cannot make the client send the token to another host by a redirect', async () => {
     const [hub, other] = [await startHub(), await startHub()];
     const location = `${other.url.replace('127.0.0.1', 'localhost')}/api/datasets/${REPO.name}/revision/main`;
     hub.faults.add({ pattern: /revision/, action: { answer: 307, headers: { location } } });
