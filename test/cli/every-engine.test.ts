@@ -61,7 +61,10 @@ const COMMANDS: readonly [name: string, args: readonly string[], partOf: (output
 
 const SPLIT = ['--format', 'jsonl', '--validation', '0', '--output'];
 
-/** Commands that write a dataset: their arguments up to the output path, and the file of rows in that folder; '' if the path is a file itself. */
+/**
+ * Commands that write a dataset: their arguments up to the output path, and the file of rows in that folder; '' if the path is
+ * a file itself.
+ */
 const DATASETS: readonly [name: string, args: readonly string[], file: string][] = [
   ['dataset sft', ['dataset', 'sft', '--jsonl', taught, '--objective', 'none', ...SPLIT], 'train.jsonl'],
   ['dataset dpo', ['dataset', 'dpo', '--jsonl', taught, taughtByOther, ...SPLIT], 'train.jsonl'],

@@ -115,6 +115,7 @@ describe('regrade', () => {
         grader_weights: object;
       };
       // Files of components have no counts of unparsed answers and no usage, and regrade adds no scores under other graders.
+      // In files `tape` names the grader of a policy's action sequence.
       const expectedRows = rows.map(({ unparsed: _, usage: __, regraded: ___, ...row }) => row);
       const regraded = json('re.json');
       expect(regraded.rows.filter(({ tape }: { tape: string | null }) => tape === null)).toEqual(
@@ -185,21 +186,26 @@ describe('regrade', () => {
 describe('regrade of a file of world 1.0.0', () => {
   const { components } = FORMER_FILES;
 
-  it.each(['v1', 'v2', pathOf('calm.json')])('gives the result of a new file, under %s', async (grader) => {
-    const played = ['--policies', 'heuristic', '--seeds', '100-103', '--components', '-'];
-    const { stdout: own } = await runCli(['eval', ...played]);
-    const [now, former] = await Promise.all(
-      [own, components].map(async (input) =>
-        JSON.parse((await regrade(input, '--grader', grader, '--json', '-')).stdout),
-      ),
-    );
-    const row = former.rows.find(({ policy }: { policy: string }) => policy === 'heuristic');
-    const { wellbeing: _, belief_skill: __, ...common } = now.rows[0].components;
-    expect(row).toEqual({ ...now.rows[0], components: { ...common, wellbeing: null, belief_skill: null } });
-    expect([now.former_world, former.former_world]).toEqual([null, '1.0.0']);
-    const weighed = former.conditions[0].sensitivity.map(({ component }: { component: string }) => component);
-    expect(weighed).toEqual(COMPONENT_NAMES.slice(0, 6));
-  });
+  it.each(['v1', 'v2', pathOf('calm.json')])(
+    'gives the results of a file of this world, except for the two missing components, under %s',
+    async (grader) => {
+      const played = ['--policies', 'heuristic', '--seeds', '100-103', '--components', '-'];
+      const { stdout: own } = await runCli(['eval', ...played]);
+      const [now, former] = await Promise.all(
+        [own, components].map(async (input) =>
+          JSON.parse((await regrade(input, '--grader', grader, '--json', '-')).stdout),
+        ),
+      );
+      const row = former.rows.find(({ policy }: { policy: string }) => policy === 'heuristic');
+      const { wellbeing: _, belief_skill: __, ...common } = now.rows[0].components;
+      expect(row).toEqual({ ...now.rows[0], components: { ...common, wellbeing: null, belief_skill: null } });
+      expect([now.former_world, former.former_world]).toEqual([null, '1.0.0']);
+      const weighed = former.conditions[0].sensitivity.map(
+        ({ component }: { component: string }) => component,
+      );
+      expect(weighed).toEqual(COMPONENT_NAMES.slice(0, 6));
+    },
+  );
 
   it('has a note on the components that the file lacks', async () => {
     const { code, stdout } = await regrade(components);
@@ -222,7 +228,7 @@ describe('regrade of a file of world 1.0.0', () => {
 });
 
 describe('regrade refuses', () => {
-  it('an incomplete file with an error that names it, and keeps the old output', async () => {
+  it('an incomplete file; the error names the file, and the old output stays', async () => {
     writeFileSync(pathOf('cut.jsonl'), readFileSync(stored, 'utf8').slice(0, 5000));
     writeFileSync(pathOf('kept.json'), 'as it was');
     const { code, stderr } = await runCli([
@@ -254,7 +260,7 @@ describe('regrade refuses', () => {
     expect(code).toBe(2);
   });
 
-  it('a hard link to its own input', async () => {
+  it('an output that is a hard link to its input', async () => {
     linkSync(stored, pathOf('link.jsonl'));
     const before = readFileSync(stored, 'utf8');
     const { code } = await runCli(['regrade', '--components', stored, '--json', pathOf('link.jsonl')]);

@@ -45,7 +45,7 @@ const CODES: Partial<Record<BlockName, number>> = {
 /** The words that are sets of bits, and the number of bits of each. */
 const SETS: Partial<Record<BlockName, number>> = { tagged: NUM_ACTIONS, heuristicSlots: NUM_SLOTS };
 
-/** Returns other legal values of a word: for a set, one for each changed bit; for a code, the next code; else another number. */
+/** Returns other legal values of a word: for a set, one for each changed bit; for a code, the next code; else a number. */
 function otherValues(name: BlockName, isFloat: boolean, value: number): number[] {
   const bits = SETS[name];
   if (bits !== undefined) return Array.from({ length: bits }, (_, bit) => (value ^ (1 << bit)) >>> 0);

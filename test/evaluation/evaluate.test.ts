@@ -147,6 +147,7 @@ it('reports progress after each chunk, up to the total', async () => {
     chunkSize: 4,
     onProgress: (done, total) => calls.push([done, total]),
   });
+  // Chunks of 4, 4 and 2 seeds, played by six policies.
   expect(calls).toEqual([
     [24, 60],
     [48, 60],

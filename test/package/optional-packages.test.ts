@@ -1,4 +1,4 @@
-/** Without the optional packages, commands that need none work, and the errors of other commands name the packages to install. */
+/** Without the optional packages, commands that need none work. The errors of other commands name the packages to install. */
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

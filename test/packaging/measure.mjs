@@ -26,7 +26,7 @@ function timeOf(code) {
   if (status !== 0) throw new Error(String(stderr));
   return performance.now() - start;
 }
-const median = (times) => times.sort((a, b) => a - b)[times.length >> 1];
+const median = (times) => times.sort((a, b) => a - b)[Math.floor(times.length / 2)];
 
 const bare = [];
 const loaded = [];

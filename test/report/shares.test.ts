@@ -1,6 +1,6 @@
 /**
- * The shares of a report: where a score lies between the two anchors of its grader (src/evaluation/bracket-share.ts). Computed for
- * files of this world and of worlds with the same rules.
+ * The shares of a report: where a score lies between the two anchors of its grader (src/evaluation/bracket-share.ts). They are
+ * computed for files of this world and of worlds with the same rules.
  */
 import { describe, expect, it } from 'vitest';
 import { toGrader } from '../../src/engine/graders/grader.js';

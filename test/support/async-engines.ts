@@ -40,7 +40,7 @@ const DEVICE: AsyncEngine =
 /** The engine with which all others are compared. */
 export const REFERENCE = PROCESSORS[0];
 
-/** The engines that this test project runs: the project `gpu` leaves processors to `unit`, and `unit` leaves devices to `gpu`. */
+/** The engines that this project of Vitest tests: devices in `gpu`, processors in the others. */
 export const ASYNC_ENGINES: readonly AsyncEngine[] = isLeftOut('kernels')
   ? [DEVICE]
   : [...PROCESSORS, DEVICE];

@@ -153,13 +153,13 @@ export function episodeColumns(env: VecEnv, result: StepResult, words = true): C
 /** Returns the states as words: u32 [numEnvs, STATE_WORDS]. */
 export const stateWords = (env: VecEnv): Uint32Array => decodeSnapshot(env.snapshot()).words;
 
-/** Removes `finalMask` and `finalObservations`, which describe one call. In a copy of an episode, all other columns are equal. */
+/** Removes `finalMask` and `finalObservations`, which describe one call. A copy of an episode has equal other columns. */
 export const withoutFinal = ({ finalMask: _, finalObservations: __, ...rest }: Columns): Columns => rest;
 
 /** Returns the current outputs: assigning an environment to itself changes nothing. */
 export const currentOutputs = (env: VecEnv): StepResult => env.assign(env, envIndices(env.numEnvs));
 
-/** Steps both environments with the same arguments, and expects that episode i of the second equals episode indices[i] of the first. */
+/** Steps both environments with the same arguments. Expects that episode i of the second equals episode indices[i] of the first. */
 export function expectSameResults(
   random: Random,
   [one, first]: readonly [VecEnv, StepResult],

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { isRequired } from './required.js';
 
-/** The interpreter: `RHYTHM_PYTHON`, else `python3`. Tests that compare results with a Python library need it installed there. */
+/** The interpreter: `RHYTHM_PYTHON`, else `python3`. It must have the Python libraries with which tests compare results. */
 const PYTHON = process.env.RHYTHM_PYTHON ?? 'python3';
 
 /** The time in which `askPython` expects an answer. Then the script is killed. */

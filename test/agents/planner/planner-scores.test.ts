@@ -3,18 +3,19 @@ import { describe, expect, it } from 'vitest';
 import { createVecEnv, type Evaluation, evaluate } from '../../../src/index.js';
 import { meanOf, playPlannedEpisodes, seedsFrom } from '../../support/planned-episodes.js';
 
-/** Seeds of the conditions in-distribution and ood. */
+/** Twelve seeds of the condition in-distribution, and six of ood. */
 const seeds = Uint32Array.from([...seedsFrom(0, 12), ...seedsFrom(10000, 6)]);
 using env = createVecEnv({ numEnvs: seeds.length, copy: true });
 
-const heuristic = run('heuristic', [0.5, 0.5, 0.5]);
+const heuristic = playHeuristic();
 const planner = playPlannedEpisodes(seeds).result;
 const wellbeing = playPlannedEpisodes(seeds, { objective: 'wellbeing' }).result;
 const withPrior = playPlannedEpisodes(seeds, { inference: false }).result;
 
-function run(policy: 'heuristic', beliefs: number[]) {
+/** Plays the heuristic with the constant belief. */
+function playHeuristic() {
   env.reset({ seed: seeds });
-  return env.run(policy, { beliefs });
+  return env.run('heuristic', { beliefs: [0.5, 0.5, 0.5] });
 }
 
 /** Returns the number of episodes in which the first policy scores more. */
@@ -60,7 +61,7 @@ describe('in an evaluation', () => {
   const play = (chunkSize?: number) => evaluate({ seeds: { first: 0, last: 1 }, policies, chunkSize });
   const whole = play();
 
-  it('every policy has a row, and the oracle is marked', async () => {
+  it('every policy has a row, which says whether it is an oracle and for which grader its sequence was found', async () => {
     const { rows } = await whole;
     expect(rows.map(({ policy, belief, oracle }) => [policy, belief, oracle])).toEqual([
       ['heuristic+inference', 'own', false],
@@ -94,7 +95,7 @@ describe('in an evaluation', () => {
     }
   });
 
-  it('a planner is aborted within a step', async () => {
+  it('a planner is aborted before its episodes end', async () => {
     const abort = new AbortController();
     const reason = new Error('enough');
     const evaluation = evaluate({

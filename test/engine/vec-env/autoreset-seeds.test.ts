@@ -34,7 +34,8 @@ function finish(env: VecEnv): void {
 const seedAfter = (first: number, k: number, [numEnvs, low, size]: (typeof RANGES)[number]): number =>
   Number(BigInt(low) + ((BigInt(first) - BigInt(low) + BigInt(k) * BigInt(numEnvs)) % BigInt(size)));
 
-const inRange = (random: Random, [numEnvs, low, size]: (typeof RANGES)[number]): Uint32Array =>
+/** Draws a seed of the range for each environment. That of environment 0 is the last of the range. */
+const drawSeeds = (random: Random, [numEnvs, low, size]: (typeof RANGES)[number]): Uint32Array =>
   Uint32Array.from({ length: numEnvs }, (_, i) => low + (i === 0 ? size - 1 : random.integer(0, size - 1)));
 
 describe.each(ENGINES)('$name', (engine) => {
@@ -42,7 +43,7 @@ describe.each(ENGINES)('$name', (engine) => {
     it.each(RANGES)('%i environments go through the range of seeds from %i of size %i', (...range) => {
       const [numEnvs, low, size] = range;
       using env = openOn(engine, { numEnvs, autoreset, seedRange: [low, size] });
-      const first = inRange(new Random(`${range}`), range);
+      const first = drawSeeds(new Random(`${range}`), range);
       env.reset({ seed: first });
       for (let k = 1; k <= 20; k++) {
         finish(env);
@@ -55,7 +56,7 @@ describe.each(ENGINES)('$name', (engine) => {
       const range = [5, U32 - 12, 12] as (typeof RANGES)[number];
       using env = openOn(engine, { numEnvs: 5, autoreset, seedRange: [U32 - 12, 12], profiles: 'discrete' });
       using fresh = openOn(engine, { numEnvs: 5, profiles: 'discrete' });
-      env.reset({ seed: inRange(new Random('played'), range) });
+      env.reset({ seed: drawSeeds(new Random('played'), range) });
       for (let k = 0; k < 6; k++) {
         finish(env);
         fresh.reset({ seed: env.seeds });

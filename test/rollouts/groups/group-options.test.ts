@@ -20,7 +20,7 @@ import { expectRejection } from '../../support/refusals.js';
 
 const { NaN: nan } = Number;
 
-describe('progress and signals', () => {
+describe('rolloutGroups, with progress and signals,', () => {
   const heuristic = { seeds: [1, 2], groupSize: 3, policy: 'heuristic' } as const;
 
   it('reports the steps taken by all rollouts', async () => {
@@ -158,7 +158,7 @@ describe('rolloutGroups closes every batch that it opens', () => {
   });
 });
 
-describe('options', () => {
+describe('rolloutGroups', () => {
   const source = createVecEnv({ numEnvs: 2 });
   source.reset({ seed: 1 });
   const good = { seeds: [1, 2], groupSize: 2, policy: 'random' };
@@ -269,7 +269,7 @@ describe('options', () => {
     await expectRejection(rolloutGroups({ from, groupSize: 1, policy: 'random' }), 'closed');
   });
 
-  it('options are copied before the call returns', async () => {
+  it('copies its options before the call returns', async () => {
     const mutable = { seeds: Uint32Array.of(7, 0, 9), profiles: new Random('profiles').profiles(3) };
     const options = { groupSize: 2, policy: 'heuristic' } as const;
     const expected = await rolloutGroups({ ...options, ...structuredClone(mutable) });

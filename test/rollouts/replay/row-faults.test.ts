@@ -8,6 +8,7 @@ import { anyRows, score, toColumns } from '../../support/replays.js';
 
 type Columns = ReturnType<typeof toColumns>;
 
+/** Copies a view to shared memory. */
 function shared<T extends Uint8Array | Int8Array | Uint32Array | Float32Array>(view: T): T {
   const Kind = view.constructor as new (buffer: SharedArrayBuffer) => T;
   const copy = new Kind(new SharedArrayBuffer(view.byteLength));

@@ -345,7 +345,7 @@ describe('equal numbers give equal text', () => {
     expect(prompts(observations, histories)).toEqual(first);
   });
 
-  it('prompts does not change its arguments', () => {
+  it('and their arrays do not change', () => {
     const { observations: rows } = played(true);
     const before = rows.slice();
     prompts(rows);

@@ -1,4 +1,7 @@
-/** Files and card of a dataset for GRPO: JSON lines and Parquet have the same rows, other libraries read them, and the card describes them. */
+/**
+ * Files and card of a dataset for GRPO: JSON lines and Parquet have the same rows, other libraries read them, and the card
+ * describes them.
+ */
 import { writeFileSync } from 'node:fs';
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 import { describe, expect, it, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** Uploads to a fake Hub: created repositories, sent files and commits, concurrent commits of others, and answers that are lost. */
+/** Uploads to a fake Hub: created repositories, sent files and commits, concurrent commits of others, and lost answers. */
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
