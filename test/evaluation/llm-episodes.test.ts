@@ -67,6 +67,7 @@ describe('a model', () => {
       ['discrete', 'llm:fake', 'own', 3],
     ]);
     expect(rows.map(({ unparsed }) => unparsed)).toEqual(rows.map(() => 0));
+    // The pooled episodes are recorded under both conditions.
     expect(new Set(episodes.map(episodeKey)).size).toBe(8);
     await using reevaluation = await Reevaluation.open({}, [toGrader('v2')]);
     const read = episodes.map((episode) => parseEpisode(episodeLine(episode).trimEnd()));
@@ -237,6 +238,7 @@ it('reports progress in episodes of all policies and conditions together', async
     onProgress,
     llm: { models: [], concurrency: 1 },
   });
+  // Each policy has three episodes of the named profiles, which `discrete` counts again.
   expect(calls).toEqual(['2/12', '4/12', '6/12', '7/12', '8/12', '9/12', '10/12', '11/12', '12/12']);
 });
 

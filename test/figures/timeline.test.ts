@@ -112,7 +112,9 @@ it('a timeline has a description in words', () => {
   );
   const [{ event, step }] = events;
   const slot = ['morning', 'afternoon', 'evening', 'night'][step % 4];
-  expect(description).toContain(`Events: ${EVENT_NAMES[event]} on the ${slot} of day ${1 + (step >> 2)}`);
+  expect(description).toContain(
+    `Events: ${EVENT_NAMES[event]} on the ${slot} of day ${1 + Math.floor(step / 4)}`,
+  );
   expect(drawTimeline({ episode: playedEpisode(0) }).description).toContain(
     'No step was taken. Events: none.',
   );

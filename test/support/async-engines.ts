@@ -40,7 +40,7 @@ const DEVICE: AsyncEngine =
 /** The engine with which all others are compared. */
 export const REFERENCE = PROCESSORS[0];
 
-/** The engines that this project of Vitest tests: devices in `gpu`, processors in the others. */
+/** The engines that this project of Vitest tests: `gpu` the device alone, the others the processors and the device. */
 export const ASYNC_ENGINES: readonly AsyncEngine[] = isLeftOut('kernels')
   ? [DEVICE]
   : [...PROCESSORS, DEVICE];

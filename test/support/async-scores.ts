@@ -7,7 +7,8 @@ import { openBatch as openSyncBatch } from '../../src/engine/backends/open-batch
 import { runAsync, runSync } from '../../src/engine/engine-calls.js';
 
 const PROBLEMS = [{ seeds: [3, 4, 5] }, { seeds: [9, 8, 7], profile: 'discrete' }];
-const SEQUENCES = Uint8Array.from({ length: 5 * 28 }, (_, k) => (k * 7 + (k >> 3)) % 10);
+/** Five different sequences. */
+const SEQUENCES = Uint8Array.from({ length: 5 * 28 }, (_, k) => (k * 7 + Math.floor(k / 8)) % 10);
 /** A trial is a list of sequences for one problem, and their scores. */
 const trials = () => PROBLEMS.map((_, problem) => trialOf(problem, SEQUENCES));
 /** Limits so low that several calls play each trial. */
@@ -30,5 +31,6 @@ export async function expectSameScores(openBatch: OpenBatch): Promise<void> {
   await runAsync(scorer.score(got, starts, (count) => played.push(count)));
   expect(got).toEqual(expected);
   expect(new Set(expected[0].scores).size).toBe(5);
+  // Five sequences for each of two problems.
   expect(played.reduce((sum, count) => sum + count, 0)).toBe(10);
 }

@@ -37,6 +37,7 @@ export function stepsTaken({ observations, columnStride, rewards }: StepResult):
 export const finishedEnvs = (result: StepResult): Uint8Array =>
   Uint8Array.from(stepsTaken(result), (steps) => Number(steps === NUM_STEPS));
 
+/** The options of a reset of every environment. */
 export interface EnvResets extends ResetOptions {
   readonly seed: Uint32Array;
   readonly profiles: Float32Array | readonly string[];
@@ -159,7 +160,7 @@ export const withoutFinal = ({ finalMask: _, finalObservations: __, ...rest }: C
 /** Returns the current outputs: assigning an environment to itself changes nothing. */
 export const currentOutputs = (env: VecEnv): StepResult => env.assign(env, envIndices(env.numEnvs));
 
-/** Steps both environments with the same arguments. Expects that episode i of the second equals episode indices[i] of the first. */
+/** Steps both environments with the same arguments. Expects episode i of the second to equal episode indices[i] of the first. */
 export function expectSameResults(
   random: Random,
   [one, first]: readonly [VecEnv, StepResult],

@@ -60,7 +60,7 @@ export function playTo(episode: Episode, { steps, sequence }: PlayedStart, i: nu
   return episode;
 }
 
-/** Plays each environment's episode to its start. Returns the states there as the option `start`, in arrays of several types. */
+/** Plays each environment's episode to its start. Returns the states as the option `start`, in arrays of several types. */
 function playToStarts({ seed, profiles }: ResetCall, played: PlayedStart): StartStates {
   const episodes = Array.from(seed, (s, i) =>
     playTo(new Episode().reset(s, { profile: profiles?.[i] ?? 'sampled' }), played, i),

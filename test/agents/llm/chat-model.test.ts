@@ -134,6 +134,7 @@ describe('token counts of an endpoint', () => {
         response.end(JSON.stringify({ choices, usage }));
       },
   });
+  // A prompt has at most as many tokens as bytes, and 64 more. A completion has at most 64 tokens.
   const maxCost = (2.5 * (bytes + 64) + 10 * 64) / 1e6;
 
   it.each([

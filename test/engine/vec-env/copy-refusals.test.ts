@@ -36,6 +36,7 @@ const INDICES: [name: string, indices: Any, code: ErrorCode, ...mentions: string
   ['a DataView', new DataView(new ArrayBuffer(N)), 'wrong_type', 'a DataView'],
 ];
 
+/** Invalid options of a fork. */
 const CHANGES: [name: string, changes: Any, code: ErrorCode, ...mentions: string[]][] = [
   ['another size', { numEnvs: 3 }, 'unknown_option', '"numEnvs"'],
   ['another seed range', { seedRange: [0, 5] }, 'unknown_option', '"seedRange"'],

@@ -1,4 +1,4 @@
-/** The anchors of a grader, in the package and in the JSON of an audit: the scores of the best action sequence and the oracle. */
+/** The anchors of a grader, in the package and in an audit's JSON: the scores of the best action sequence and of the oracle. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { auditToJson } from '../../../src/evaluation/audit/audit-json.js';

@@ -86,7 +86,7 @@ describe.each(ENGINES)('$name', ({ backend, kernel }) => {
   });
 });
 
-/** Draws a row for the last step of an episode with a belief at every step. No score is clamped, because the beliefs are good. */
+/** Draws a row for the last step of an episode with a belief at every step. The beliefs are good, so no score is clamped. */
 function lastStep(random: Random, seed = random.seeds(1)[0]): ReplayRow {
   const { target } = new Episode({ world: WORLD }).reset(seed);
   const belief = () => Array.from(target, (x) => x + random.real(-0.2, 0.2));
