@@ -160,7 +160,7 @@ export const withoutFinal = ({ finalMask: _, finalObservations: __, ...rest }: C
 /** Returns the current outputs: assigning an environment to itself changes nothing. */
 export const currentOutputs = (env: VecEnv): StepResult => env.assign(env, envIndices(env.numEnvs));
 
-/** Steps both environments with the same arguments. Expects episode i of the second to equal episode indices[i] of the first. */
+/** Steps both environments with the same arguments. Expects that episode i of the second is episode indices[i] of the first. */
 export function expectSameResults(
   random: Random,
   [one, first]: readonly [VecEnv, StepResult],

@@ -58,5 +58,6 @@ export function observeAll(
 export const rowsOfEnv = (observations: readonly Float32Array[], i: number): Float32Array[] =>
   observations.map((rows) => rows.slice(i * OBSERVATION_SIZE, (i + 1) * OBSERVATION_SIZE));
 
+/** Returns the mean absolute error of beliefs. */
 export const meanError = (beliefs: Float32Array, targets: Float32Array): number =>
   beliefs.reduce((sum, belief, at) => sum + Math.abs(belief - targets[at]), 0) / targets.length;

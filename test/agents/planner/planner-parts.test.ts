@@ -241,7 +241,7 @@ it.each([
   (objective, starts) => {
     const { sums } = playSteps(77, 10);
     const profiles = new Prior(1, world.params, 4).posteriorSamples(starts);
-    const sequences = Uint8Array.from({ length: 5 * 28 }, (_, k) => (k * 7 + (k >> 3)) % 10);
+    const sequences = Uint8Array.from({ length: 5 * 28 }, (_, k) => (k * 7 + Math.floor(k / 8)) % 10);
     const settings = { world, backend: undefined, kernel: undefined, threads: 1, problems: 1, starts };
     using imagination = runSync(
       Imagination.open({ ...settings, objective, grader, seed: 9, maxSequences: 5 }, openBatch),

@@ -87,6 +87,7 @@ interface Scenario {
   readonly request: RunRequest;
 }
 
+/** Draws a scenario. */
 async function scenario(random: Random): Promise<Scenario> {
   const numEnvs = random.pick(SIZES);
   const reset = random.resetAtAnyStep(numEnvs);

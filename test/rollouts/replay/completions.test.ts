@@ -28,7 +28,9 @@ describe('scoreReplay of completions', () => {
     const found = scoreReplay(TEXTS.map((completion) => ({ ...STATE, completion })));
     expect(found).toEqual(scoreReplay(parsed));
     expect(found.faults).toEqual([]);
+    // 1 for an answer with a belief and an action, -2 for the third, which has no belief.
     expect([...found.rewards.formatValid].slice(0, 3)).toEqual([1, 1, -2]);
+    // The fifth text has no action, so there is no step.
     expect(found.stepRewards[4]).toBeNaN();
   });
 
