@@ -22,9 +22,11 @@ const read = (...path: string[]): string => readFileSync(pathOf(join(...path)), 
 const range = (first: number, last: number): number[] =>
   Array.from({ length: last - first + 1 }, (_, i) => first + i);
 
+/** Five episodes of evaluation seeds, which the dataset leaves out, and 20 others. */
 const plannerEpisodes = recordEpisodes(episodeStarts(range(95, 119)), {
   player: playerOf({ objective: 'wellbeing' }),
 });
+/** Three episodes without an objective, which the dataset leaves out too. */
 const llmEpisodes = recordEpisodes(episodeStarts(range(100, 102)), {
   policy: TEST_POLICIES.incompleteText,
   player: playerOf({ model: 'm' }),

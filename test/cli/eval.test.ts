@@ -34,6 +34,7 @@ describe('eval', () => {
         ...['grader', 'grader_weights', 'seconds', 'brackets'],
       ].sort(),
     );
+    // Six policies under six conditions: in-distribution, ood, the three named profiles, and these three together.
     expect(rows).toHaveLength(36);
     for (const row of rows) {
       const golden = tables[`${row.condition}/${row.policy}/${row.belief}/v2`];
@@ -252,7 +253,7 @@ describe('the table', () => {
     expect(table).toContain('1 episode, profiles discrete');
   });
 
-  it('has notes on stepped policies and their objectives, and marks the oracle', async () => {
+  it('has notes on the policies that observe each step, and on their objectives, and marks the oracle', async () => {
     const evaluation = await evaluate({ seeds: { first: 100, last: 100 }, policies: ['random'] });
     const rows = ['random', ...STEPPED_NAMES].map((policy) => ({
       ...evaluation.rows[0],

@@ -18,6 +18,7 @@ const at = (path: string): string => fileURLToPath(new URL(`../../${path}`, impo
 const read = (path: string): string => readFileSync(at(path), 'utf8');
 const [readme, planner, commands] = ['README.md', 'docs/guides/planner.md', 'docs/commands.md'].map(read);
 
+/** Returns the text of a section of a page. */
 function section(title: string, page = readme): string {
   const [, text] = page.split(`\n## ${title}\n`);
   return text.split('\n## ')[0];

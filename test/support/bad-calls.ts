@@ -4,7 +4,9 @@ import type { VecEnv } from '../../src/engine/node.js';
 import type { ErrorCode } from '../../src/shared/errors.js';
 import { NUM_STEPS } from '../../src/world/fields.js';
 
+/** The number of environments. */
 export const N = 20;
+/** A call, the code of its error, and texts that the message must contain. */
 export type Case = [name: string, call: (env: VecEnv) => unknown, code: ErrorCode, ...mentions: string[]];
 // biome-ignore lint/suspicious/noExplicitAny: cases pass values of wrong types.
 export const any = (value: unknown): any => value;
@@ -21,10 +23,12 @@ export function put<T extends Indexed<T>>(array: T, at: number, value: unknown):
   return copy;
 }
 
+/** An action for each environment: code 0. */
 export const legalActions = new Uint8Array(N);
 const codes = (at: number, value: number) => put(legalActions, at, value);
 const seeds = (at: number, value: unknown) =>
   any(Array.from({ length: N }, (_, i) => (i === at ? value : i)));
+/** Returns beliefs of 0.5, with another row in environment `at`. */
 export const beliefs = (at: number, ...row: number[]) => {
   const rows = new Float32Array(N * 3).fill(0.5);
   rows.set(row, at * 3);
@@ -33,6 +37,7 @@ export const beliefs = (at: number, ...row: number[]) => {
 const { NaN: nan, POSITIVE_INFINITY: infinity } = Number;
 const sequence = (at: number, value: number) => put(new Uint8Array(N * NUM_STEPS), at, value);
 
+/** Invalid calls of `step`. */
 export const STEP: Case[] = [
   [
     'too few actions',
@@ -192,6 +197,7 @@ export const STEP: Case[] = [
   ],
 ];
 
+/** Invalid calls of `reset`. */
 export const RESET: Case[] = [
   ['seed -1', (env) => env.reset({ seed: -1 }), 'bad_seed', 'seed', 'got -1'],
   ['seed 2^32', (env) => env.reset({ seed: 2 ** 32 }), 'bad_seed', 'got 4294967296'],
@@ -268,6 +274,7 @@ export const RESET: Case[] = [
   ],
 ];
 
+/** Invalid calls of `run`. */
 export const RUN: Case[] = [
   ['a misspelt policy', (env) => env.run(any('heuristc')), 'unknown_name', 'Did you mean "heuristic"?'],
   ['no policy', (env) => env.run(any(undefined)), 'wrong_type', 'undefined'],

@@ -13,11 +13,13 @@ interface Manifest {
   readonly peerDependenciesMeta: Readonly<Record<string, { optional: boolean }>>;
 }
 
+/** This package's package.json. */
 export const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest;
 
 /** Packages that lib includes. Modules of dist import them, and tests load some modules of dist. */
 const BUNDLED = ['@noble/hashes', 'crc-32', 'fastest-levenshtein', 'p-retry', 'zod'];
 
+/** A folder with copies of the package's files, and links to its dependencies. The caller removes it. */
 export class BarePackage {
   readonly folder = mkdtempSync(join(tmpdir(), 'rhythm-'));
 

@@ -49,6 +49,7 @@ export function applyCall(env: VecEnv, call: Call): ReturnType<VecEnv['step']> {
   return env.reset(resetOptionsOf(call));
 }
 
+/** Returns the options of a reset, with the states of its starts. */
 export function resetOptionsOf(call: ResetCall): ResetOptions {
   const { kind: _, played, ...options } = call;
   return played === undefined ? options : { ...options, start: playToStarts(call, played) };
@@ -93,6 +94,7 @@ export function randomCall(random: Random, shape: EnvShape, finished: ArrayLike<
   return draw < 0.12 ? randomRun(random, shape.numEnvs) : randomStep(random, shape.numEnvs, finished);
 }
 
+/** Draws a reset. @param masked whether it has a mask. */
 export function randomReset(random: Random, { numEnvs, seedRange }: EnvShape, masked = false): ResetCall {
   const [low, size] = seedRange;
   const names = (choices: readonly string[]) => Array.from({ length: numEnvs }, () => random.pick(choices));

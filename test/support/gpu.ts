@@ -19,6 +19,7 @@ import { WORLD } from './open-batch.js';
 /** The default device options. */
 export const DEVICE: DeviceOptions = toDeviceOptions();
 
+/** Returns the options of a batch. */
 export const optionsFor = (numEnvs: number, changes: Partial<AsyncBatchOptions> = {}): AsyncBatchOptions => ({
   numEnvs,
   world: WORLD,

@@ -1,6 +1,7 @@
 /** Reads Parquet files with PyArrow, in a Python process. */
 import * as python from './python.js';
 
+/** What a file contains, and PyArrow's version. */
 export interface ParquetContents {
   readonly version: string;
   /** The type of each column, by name. */

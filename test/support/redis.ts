@@ -36,6 +36,7 @@ export async function freePort(): Promise<number> {
 /** Settings of a server that writes each change to disk before it answers. */
 const DURABLE = ['--appendonly', 'yes', '--appendfsync', 'always', '--save', ''];
 
+/** A running server. */
 export class RedisServer {
   readonly port: number;
   readonly folder = mkdtempSync(join(tmpdir(), 'rhythm-redis-'));

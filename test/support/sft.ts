@@ -10,6 +10,7 @@ import { episodeStarts, playerOf, recordEpisodes, TEST_POLICIES } from './trajec
 export const range = (first: number, last: number): number[] =>
   Array.from({ length: last - first + 1 }, (_, i) => first + i);
 
+/** A teacher with the objective wellbeing. */
 export const wellbeingPlayer = playerOf({ objective: 'wellbeing' });
 
 /** Returns 30 episodes of a teacher with the objective wellbeing, seeds 100-129. */
@@ -20,10 +21,14 @@ export const recordWellbeing = () =>
 export const recordLlm = () =>
   recordEpisodes(episodeStarts(range(100, 102)), {
     policy: TEST_POLICIES.incompleteText,
+    // Tables of a card must escape the bar in this name.
     player: playerOf({ model: 'm|x' }),
   });
 
-/** Selects episodes by the options. Returns the rows, the card, the mismatched episodes, and the numbers of episodes left out, by reason. */
+/**
+ * Selects episodes by the options. Returns the rows, the card, the mismatched episodes, and the numbers of episodes left out,
+ * by reason.
+ */
 export async function select(episodes: readonly TrajectoryEpisode[], options: SftOptions = {}) {
   const plan = toSftPlan(options);
   await using selection = await SftSelection.open(plan, {});

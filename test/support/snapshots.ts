@@ -15,7 +15,10 @@ import type { Engine } from './engines.js';
 import { type OpenedBatch, openBatch, WORLD } from './open-batch.js';
 import type { Random } from './random.js';
 
-/** Draws a reset with valid profiles. In an extreme world, `random` may draw floats outside the domain, which become 1; -0 becomes 0. */
+/**
+ * Draws a reset with valid profiles. In an extreme world, `random` may draw floats outside the domain, which become 1; -0
+ * becomes 0.
+ */
 export function validReset(random: Random, n: number, world: World) {
   const request = random.resetAtAnyStep(n, world);
   return { ...request, profiles: request.profiles!.map((x) => (inDomain(x) ? x + 0 : 1)) };

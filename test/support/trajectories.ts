@@ -10,6 +10,7 @@ import { type EpisodeSpec, TrajectoryRecorder } from '../../src/rollouts/traject
 import { ACTION_NAMES, NUM_METERS, NUM_SLOTS, NUM_STEPS, OBSERVATION } from '../../src/world/fields.js';
 import { WORLD } from './open-batch.js';
 
+/** What a test policy is told at a step. */
 export interface StepInput {
   readonly step: number;
   readonly seed: number;
@@ -22,6 +23,7 @@ type TestPolicy = (input: StepInput) => Move;
 
 const heuristicCode = ({ step, meters }: StepInput): number =>
   heuristicAction(WORLD.params, step % NUM_SLOTS, meters);
+/** Returns the random policy's action for policy seed 7. */
 const randomCode = ({ step, seed }: StepInput): number => randomAction(WORLD.params, seed, step, 7);
 
 /** Policies of tests. Each returns an action and a belief, or an answer in text. */
@@ -50,6 +52,7 @@ export const TEST_POLICIES = {
   }),
 } as const satisfies Record<string, TestPolicy>;
 
+/** The usage of each answer of `incompleteText`. */
 export const USAGE = { requests: 1, prompt_tokens: 700, completion_tokens: 12, cost_usd: 0.125 };
 
 /** Returns the player of a recording, by default a teacher called test. */

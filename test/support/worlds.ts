@@ -3,6 +3,7 @@ import { NUM_COMPONENTS, NUM_STEPS } from '../../src/world/fields.js';
 import { RHYTHM, type WorldSpec } from '../../src/world/numbers.js';
 import type { Random } from './random.js';
 
+/** The keys and indices that lead to a value. */
 export type Path = readonly (string | number)[];
 
 /** Returns the paths of all numbers in a value. */
@@ -18,7 +19,10 @@ type Node = Record<string | number, unknown>;
 const parent = (root: unknown, path: Path): Node =>
   path.slice(0, -1).reduce((node, key) => node[key] as Node, root as Node);
 
+/** Returns the value at a path. */
 export const getAt = (root: unknown, path: Path): unknown => parent(root, path)[path[path.length - 1]];
+
+/** Replaces the value at a path. */
 export function setAt(root: unknown, path: Path, value: unknown): void {
   parent(root, path)[path[path.length - 1]] = value;
 }
@@ -30,14 +34,16 @@ export const pathName = (path: Path): string =>
     '',
   );
 
-/** Returns whether the world's version fixes this number: of days, slots or steps, or a slot of a heuristic rule. */
+/** Returns whether the world's version fixes this number: a number of days, slots or steps, or a slot of a heuristic rule. */
 export const isFixed = (path: Path): boolean =>
   ['days', 'slotsPerDay', 'maxEpisodeSteps'].includes(String(path[0])) || path[3] === 'slots';
 
 /** Returns whether this number is a u32. */
 export const isU32 = (path: Path): boolean => path[1] === 'eventThreshold' || path[1] === 'beliefSkillFrom';
 
+/** The paths of all numbers of the published world. */
 export const WORLD_NUMBERS: readonly Path[] = numberPaths(RHYTHM);
+/** The paths of the numbers that other worlds may change. */
 export const FREE_NUMBERS = WORLD_NUMBERS.filter((path) => !isFixed(path));
 
 /** Returns a copy of the published world with one number replaced. */

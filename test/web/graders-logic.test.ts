@@ -240,7 +240,11 @@ describe('the verdict', () => {
 });
 
 describe('ties', () => {
-  const interval = (mean: number, half = 0.01) => ({ mean, low: mean - half, high: mean + half });
+  const interval = (mean: number, halfWidth = 0.01) => ({
+    mean,
+    low: mean - halfWidth,
+    high: mean + halfWidth,
+  });
   const entry = (policy: string, mean: number, lead: ReturnType<typeof interval> | null) => ({
     policy,
     finalScore: interval(mean),

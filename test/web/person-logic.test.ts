@@ -86,23 +86,20 @@ describe('policies in the same episode', () => {
 describe('an adviser', () => {
   const NAME = 'open-loop+inference';
 
-  /** Returns the advice of a new adviser. */
-  const newAdvice = (moves: readonly Move[]) =>
-    new Adviser().advise(NAME, SETTING, moves, replayEpisode(SETTING, moves).observations);
+  const adviceOf = (adviser: Adviser, moves: readonly Move[]) =>
+    adviser.advise(NAME, SETTING, moves, replayEpisode(SETTING, moves).observations);
+  const newAdvice = (moves: readonly Move[]) => adviceOf(new Adviser(), moves);
 
   it('gives the same advice whatever calls came before', async () => {
     const adviser = new Adviser();
-    const advise = (moves: readonly Move[]) =>
-      adviser.advise(NAME, SETTING, moves, replayEpisode(SETTING, moves).observations);
     const others = MOVES.map(({ action, belief }) => ({ action: (action + 1) % 10, belief }));
     for (const moves of [MOVES.slice(0, 2), MOVES.slice(0, 5), MOVES.slice(0, 4), others.slice(0, 6)])
-      expect(await advise(moves)).toEqual(await newAdvice(moves));
+      expect(await adviceOf(adviser, moves)).toEqual(await newAdvice(moves));
   });
 
   it('rejects an unfinished call when a new call comes, and gives the new call the usual advice', async () => {
     const adviser = new Adviser();
-    const advise = (moves: readonly Move[]) =>
-      adviser.advise(NAME, SETTING, moves, replayEpisode(SETTING, moves).observations);
+    const advise = (moves: readonly Move[]) => adviceOf(adviser, moves);
     const ended = expect(advise(MOVES.slice(0, 9))).rejects.toThrow('Replaced by a new call.');
     expect(await advise(MOVES.slice(0, 6))).toEqual(await newAdvice(MOVES.slice(0, 6)));
     await ended;

@@ -58,6 +58,7 @@ describe('a sequence in the address', () => {
 
   it('is 28 digits', () => {
     expect(actions.read(actions.write(BEST))).toBe(BEST);
+    // The last one has Arabic digits.
     for (const text of ['', '3'.repeat(27), '3'.repeat(29), 'x'.repeat(28), '٣'.repeat(28)])
       expect(actions.read(text)).toBeNull();
   });

@@ -18,19 +18,19 @@ function meansAndVariances(
   drawn: Float64Array,
   isSelected: (p: number) => boolean,
 ): { means: number[]; variances: number[] } {
-  const means = new Array(NUM_METERS).fill(0);
+  const sums = new Array(NUM_METERS).fill(0);
   const squares = new Array(NUM_METERS).fill(0);
   let samples = 0;
   for (let p = 0; p < drawn.length / NUM_METERS; p++) {
     if (!isSelected(p)) continue;
     samples++;
     for (let k = 0; k < NUM_METERS; k++) {
-      means[k] += drawn[p * NUM_METERS + k];
+      sums[k] += drawn[p * NUM_METERS + k];
       squares[k] += drawn[p * NUM_METERS + k] ** 2;
     }
   }
-  const mean = means.map((sum) => sum / samples);
-  return { means: mean, variances: squares.map((sum, k) => sum / samples - mean[k] ** 2) };
+  const means = sums.map((sum) => sum / samples);
+  return { means, variances: squares.map((sum, k) => sum / samples - means[k] ** 2) };
 }
 
 describe('the prior of weights', () => {

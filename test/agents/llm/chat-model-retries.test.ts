@@ -62,6 +62,7 @@ describe('a request is retried', () => {
   it('after growing waits if the endpoint requests none', async () => {
     const { clock, answer } = await askOnce(failFirst(9, 'malformed'), { retries: 9, random: () => 0.5 });
     expect(answer).not.toBeNull();
+    // Each wait is longer by a random share up to 0.25, here by half of that.
     expect(clock.waits).toEqual(
       [500, 1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000].map((ms) => ms * 1.125),
     );
@@ -101,6 +102,7 @@ describe('a request is retried', () => {
         .end('{"error":{"message":"Expected neither max_tokens nor max_completion_tokens"}}');
     const { error, fake } = await askOnce({ faultOf: () => refusing }, { retries: 5 });
     expect(error).toMatchObject({ code: 'endpoint_failed', lasting: true });
+    // The third key of a request is the token limit.
     expect(fake.requests.map(({ body }) => Object.keys(body)[2])).toEqual([
       'max_completion_tokens',
       'max_tokens',
@@ -111,6 +113,7 @@ describe('a request is retried', () => {
 it('the next request has the older name of the token limit if the endpoint ignores the newer name', async () => {
   const { model, fake } = await askOnce({ answer: () => 'word '.repeat(500) });
   await model.complete(firstPrompt(), NEVER);
+  // The third key of a request is the token limit.
   expect(fake.requests.map(({ body }) => Object.keys(body)[2])).toEqual([
     'max_completion_tokens',
     'max_tokens',

@@ -45,9 +45,11 @@ describe('checkStates', () => {
   const setWord = (at: number, value: number) => (words: Words) => words.fill(value, at, at + 1);
   const setFloat = (at: number, value: number) => (words: Words) =>
     (new Float32Array(words.buffer, words.byteOffset)[at] = value);
+  /** Replaces the action of a step. A word holds the codes of eight steps, in 4 bits each. */
   const setAction = (t: number, code: number) => (words: Words) => {
-    const at = actions + (t >>> 3);
-    words[at] = (words[at] & ~(15 << (4 * (t & 7)))) | (code << (4 * (t & 7)));
+    const at = actions + Math.floor(t / 8);
+    const shift = 4 * (t % 8);
+    words[at] = (words[at] & ~(15 << shift)) | (code << shift);
   };
   const traits = profile;
   const weights = profile + 11;

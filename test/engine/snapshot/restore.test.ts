@@ -64,6 +64,7 @@ describe.each(TWO_ENGINES)('$name', (engine) => {
       const autoreset = random.pick(AUTORESET_MODES);
       const env = open({ autoreset });
       let result = advanceRandomly(random, env);
+      // Steps on until every episode is over.
       for (let t = 0; t < 40 && finishedEnvs(result).includes(0); t++) {
         const { actions, options } = randomStep(random, env, finishedEnvs(result));
         result = env.step(actions, options);

@@ -30,6 +30,7 @@ import { ENGINES, openOn } from '../../support/engines.js';
 import { forAll, type Random } from '../../support/random.js';
 
 const SIZES = [1, 16, 17, 40];
+/** Seed ranges: [low, size]. */
 const RANGES: readonly (readonly [number, number])[] = [
   [0, 2 ** 32],
   [2 ** 32 - 50, 50],

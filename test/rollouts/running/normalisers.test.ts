@@ -72,6 +72,7 @@ describe('ObservationNormaliser', () => {
       const { observations, columnStride } = env.reset({ seed: 1 });
       const normaliser = new ObservationNormaliser(env.observationSpace.shape[0]);
       const normalised = normaliser.normalise(observations, { columnStride, numEnvs: env.numEnvs });
+      // Environment 3, number 4.
       const at = layout === 'row-major' ? 3 * 22 + 4 : 4 * columnStride + 3;
       return { state: normaliser.state, number: normalised[at] };
     });

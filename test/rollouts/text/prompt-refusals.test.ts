@@ -6,6 +6,7 @@ import { ROW_SIZE } from '../../../src/rollouts/text/observation-row.js';
 import { put } from '../../support/bad-calls.js';
 import { expectRefusal } from '../../support/refusals.js';
 
+/** Four rows of 22 numbers, or of 106 with histories. */
 const N = 4;
 const env = createVecEnv({ numEnvs: N });
 env.reset({ seed: 300 });

@@ -30,6 +30,7 @@ const plan = toPlan({ rows: 2 * BATCH + 7, profiles: ['mix', 'introvert_morning'
 const batches = [...grpoRows(plan, {}, BATCH)];
 const rows = batches.flat();
 
+/** Returns the bytes of a file in the named format. */
 async function encoded(name: string, source: readonly (readonly GrpoRow[])[] = batches): Promise<Uint8Array> {
   const encoder = await FORMATS.find((format) => format.name === name)!.open(
     provenanceOf(plan),
