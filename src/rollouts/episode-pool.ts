@@ -13,6 +13,7 @@ import type { World } from '../world/world.js';
 
 /** An episode to begin. */
 export interface PoolEpisode {
+  /** u32. */
   readonly seed: number;
   /** 'sampled', 'discrete' or a profile's name. */
   readonly profile: string;
@@ -43,9 +44,11 @@ interface Pending<Request> {
 export interface EpisodePoolOptions {
   /** The maximum number of environments. */
   readonly capacity: number;
+  /** As in `createVecEnv`. */
   readonly backend?: string;
+  /** As in `createVecEnv`. */
   readonly kernel?: string;
-  /** Default 1: for so few environments, waking a second thread takes longer than the step. */
+  /** Default 1: with few environments, waking a second thread takes longer than the step. */
   readonly threads?: number;
   /** Default: the raw OBSERVATION_FIELDS. */
   readonly observation?: ObservationOptions;
@@ -188,6 +191,7 @@ export class EpisodePool {
   #grow(): void {
     const old = this.#env;
     const size = Math.min(2 * old.numEnvs, this.capacity);
+    // The new environments are copies of environment 0 until they are reset.
     const indices = Uint32Array.from({ length: size }, (_, i) => (i < old.numEnvs ? i : 0));
     this.#env = old.fork(indices);
     this.#free = indicesDownFrom(size, old.numEnvs);

@@ -31,7 +31,7 @@ export class Evidence {
   readonly affectingTrait: Int8Array;
   /** The effect on each meter of one unit of the trait that affects it. */
   readonly slope: Float64Array;
-  /** The observed response of each meter, with noise, minus the response of an unstressed profile with the lowest trait. */
+  /** The observed response of each meter, with noise, minus that of an unstressed profile with the lowest traits. */
   readonly excess = new Float64Array(NUM_METERS);
   /** Bounds on noise plus rounding, and on rounding alone, by meter. */
   readonly margin = new Float64Array(NUM_METERS);
@@ -81,7 +81,7 @@ export class Evidence {
     return this.before[SERENITY];
   }
 
-  /** Whether the reward is evidence of the weights. The reward of step 28 is not, because it includes the grade. */
+  /** Whether the reward is evidence of the weights. The reward of the 28th step is not, because it includes the grade. */
   get hasWeightEvidence(): boolean {
     return this.step < NUM_STEPS - 1;
   }

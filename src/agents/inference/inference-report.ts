@@ -14,7 +14,7 @@ import type { World } from '../../world/world.js';
 import type { LastStep } from './last-step.js';
 import type { ProfilePosterior } from './posterior.js';
 import type { PosteriorSamples } from './posterior-samples.js';
-import { HIGH, LOW, mean, meanError, median, quantile, rankOf, spread } from './quantiles.js';
+import { HIGH, LOW, mean, meanError, median, quantile, shareBelow, spread } from './quantiles.js';
 import { NO_TRAIT, STRESS_THRESHOLD } from './responses.js';
 
 /** The posterior of one number. */
@@ -81,7 +81,7 @@ export interface StepFindings {
   readonly event: string | null;
   /** The reward that was observed. */
   readonly reward: number;
-  /** The reward expected before the step; null for step 28, whose reward includes the grade. */
+  /** The reward expected before the step; null for the 28th step, whose reward includes the grade. */
   readonly expectedReward: number | null;
   /** The largest change of the reward from noise alone, in either direction. */
   readonly rewardNoise: number;
@@ -129,7 +129,7 @@ export class Reporter {
     this.#prior = this.#draw(prior);
   }
 
-  /** Returns a copy that later observations do not change. */
+  /** Returns a report on a posterior. Later observations do not change the report. */
   report(posterior: ProfilePosterior): InferenceReport {
     const samples = this.#draw(posterior);
     const hidden = Array.from({ length: PROFILE_SIZE }, (_, k) =>
@@ -168,7 +168,7 @@ export class Reporter {
       median: median(sorted),
       low: quantile(sorted, LOW),
       high: quantile(sorted, HIGH),
-      share: rankOf(median(sorted), this.#prior[k]),
+      share: shareBelow(median(sorted), this.#prior[k]),
       relativeWidth: before > 0 ? Math.min(1, spread(sorted) / before) : 0,
     };
   }

@@ -103,7 +103,7 @@ export class Inference {
    * Updates the posteriors with observations. A row at step 0, or at an earlier step than the environment's last row,
    * starts another episode with the prior. A row at the same step is ignored. From a row several steps later, only the
    * last step counts as evidence. An observation that contradicts earlier observations (because it is of another world, or
-   * altered) widens the posterior until all of them are possible, and the report says so.
+   * altered) widens the posterior, within the ranges of the traits, to allow all of them, and the report says so.
    * @param observations f32 [numEnvs, 22], raw, by OBSERVATION_FIELDS. @param playing u8 [numEnvs]: environments with 0
    *   are not changed; null for all.
    * @throws InputError `wrong_type`, `wrong_length`, or `out_of_range` for invalid numbers. An error changes nothing.
@@ -151,7 +151,7 @@ export class Inference {
 
   /**
    * Draws valid profiles from the posteriors: f32 [numEnvs, count, 16], newly allocated. At most `samples` of them
-   * differ; these are evenly spaced samples. The same call returns the same profiles.
+   * differ. A smaller `count` takes evenly spaced samples. The same call returns the same profiles.
    * @throws InputError `wrong_type` or `out_of_range`.
    */
   posteriorSamples(count: number): Float32Array {

@@ -7,7 +7,7 @@ import type { Range } from './rates.js';
 import { EVENT_IMPACT, METABOLIC_RATE, STRESS_THRESHOLD } from './responses.js';
 
 /**
- * Returns a Latin hypercube, f64 [samples, 11]: for each trait, numbers evenly spread over (0, 1), called units, in a
+ * Returns a Latin hypercube, f64 [count, 11]: for each trait, numbers evenly spread over (0, 1), called units, in a
  * separate random order, so that few samples cover the space.
  */
 export function latinUnits(count: number, draws: InferenceDraws): Float64Array {
@@ -29,6 +29,7 @@ export class PosteriorSamples {
   /** f64 [11] each: the bounds of the traits. */
   readonly #min: Float64Array;
   readonly #max: Float64Array;
+  /** The number of samples in the table. */
   readonly count: number;
 
   constructor({ traitLow, traitSpan }: Params, count: number, draws: InferenceDraws) {
@@ -38,11 +39,11 @@ export class PosteriorSamples {
     this.#max = this.#min.map((min, trait) => Math.fround(min + traitSpan[trait]));
   }
 
-  /** Writes sample `p` of a posterior: f32 [16], a valid profile. */
+  /** Writes sample `p` (0 to `count - 1`) of a posterior at `offset`: f32 [16], a valid profile. */
   write({ traits, rates, weights }: ProfilePosterior, p: number, out: Float32Array, offset: number): void {
     const units = this.#units;
     const at = p * NUM_TRAITS;
-    const position = traits.cellAt(units[at + STRESS_THRESHOLD]);
+    const position = traits.positionAt(units[at + STRESS_THRESHOLD]);
     const cell = Math.floor(position);
     const { low, high } = traits;
     for (let trait = 0, box = cell * NUM_TRAITS; trait < NUM_TRAITS; trait++, box++) {
@@ -62,13 +63,17 @@ export class PosteriorSamples {
     out[offset + trait] = this.#valueIn(trait, low, high, this.#units[at + trait]);
   }
 
+  /** Returns the value at the fraction `u` of [low, high] as a valid trait: a float32 in its range, 0 if too near to 0. */
   #valueIn(trait: number, low: number, high: number, u: number): number {
     const value = Math.fround(low + (high - low) * u);
     const inside = Math.min(Math.max(value, this.#min[trait]), this.#max[trait]);
     return Math.abs(inside) < MIN_MAGNITUDE ? 0 : inside;
   }
 
-  /** Writes `count` evenly spaced samples of a posterior: f32 [count, 16] from `offset` on. */
+  /**
+   * Writes `count` evenly spaced samples of a posterior: f32 [count, 16] from `offset` on. If `count` is larger than the table,
+   * samples repeat.
+   */
   writeMany(posterior: ProfilePosterior, count: number, out: Float32Array, offset: number): void {
     for (let at = 0; at < count; at++) {
       const p = Math.floor(((at % this.count) * this.count) / Math.min(count, this.count));

@@ -28,7 +28,7 @@ export function remainingVariance(width: number, noise: number): number {
 }
 
 /**
- * Estimates the value of each action without a search. Each trait is treated as the only hidden number. The reward is
+ * Estimates the value of each action without a search. Each trait is treated as if it were the only hidden number. The reward is
  * computed from the changes of the mean profile. Absolute errors are assumed proportional to the standard deviation.
  */
 export class Probes {
@@ -57,9 +57,9 @@ export class Probes {
   }
 
   /**
-   * Writes the value of each action after the last observation: f32 [10] at `offset`. It is 0 if at most one step is left,
-   * because no graded belief can follow.
-   * @param errors expected errors of the current belief: three numbers from `from` on.
+   * Writes the value of each action after the last observation: f32 [10] at `offset`. It is 0 before the first observation, and
+   * if at most one step is left, because no graded belief can follow.
+   * @param errors the expected error of each number of the current belief: three numbers from index `from` on.
    */
   write(
     posterior: ProfilePosterior,
@@ -143,12 +143,13 @@ export class Probes {
       for (let cell = 0; cell < traits.cells; cell++) {
         const width =
           traits.width(cell, affectingTrait[k]) * this.#params.traitInverseSpan[affectingTrait[k]];
+        // The share of the trait's variance that remains after the anomalies of the meters so far.
         let remaining = 1;
         for (let meter = k; meter < NUM_METERS; meter++) {
           if (affectingTrait[meter] !== affectingTrait[k]) continue;
-          const span = Math.abs(slope[meter]) * this.#params.traitSpan[affectingTrait[k]];
+          const effectSpan = Math.abs(slope[meter]) * this.#params.traitSpan[affectingTrait[k]];
           remaining *= remainingVariance(
-            span * width * Math.sqrt(remaining),
+            effectSpan * width * Math.sqrt(remaining),
             2 * Math.abs(this.#params.noiseMeters[meter]),
           );
         }
@@ -163,6 +164,7 @@ export class Probes {
     this.#expectChanges(step % NUM_SLOTS, action, meters);
     const { rewardScale, noiseReward } = this.#params;
     const changes = this.#changes;
+    // The variance that the unknown weights give the reward, divided by the square of its scale.
     let variance = 0;
     for (let at = 0; at < this.#covariance.length; at++)
       variance += changes[Math.floor(at / NUM_METERS)] * changes[at % NUM_METERS] * this.#covariance[at];

@@ -39,7 +39,7 @@ export function meanError(samples: Float32Array, value: number): number {
 }
 
 /** Returns the share of the samples below a value. */
-export function rankOf(value: number, sorted: Float32Array): number {
+export function shareBelow(value: number, sorted: Float32Array): number {
   let below = 0;
   while (below < sorted.length && sorted[below] < value) below++;
   return below / sorted.length;

@@ -40,11 +40,13 @@ export class Range {
   }
 }
 
+/** Bounds of the two traits after the evidence so far. */
 export class RatePosterior {
   readonly #params: Params;
-  /** Bounds of the metabolic rate, which scales the decay of vitality, and of the impact of events. */
+  /** Bounds of the metabolic rate, which scales the decay of vitality, and of the event impact. */
   readonly metabolism = new Range();
   readonly impact = new Range();
+  /** The result of `#boundsOfRest`, which each call overwrites. */
   readonly #restBounds = new Range();
 
   constructor(params: Params) {

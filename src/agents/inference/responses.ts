@@ -28,7 +28,8 @@ function affectingTraitsOf(params: Params): Int8Array {
   const [low, high] = [new Float32Array(NUM_METERS), new Float32Array(NUM_METERS)];
   const meters = new Float32Array(NUM_METERS).fill(1);
   const profile = Float32Array.from(params.traitNeutral);
-  // All effects are affine in vitality. An effect that is absent at both ends is absent everywhere.
+  // All effects are affine in vitality. An effect that is absent at both ends is absent everywhere. So each slot and action is
+  // tried twice: with vitality 0 (even `at`) and 1 (odd `at`).
   for (let at = 0; at < 2 * NUM_SLOTS * NUM_ACTIONS; at++) {
     const row = at >>> 1;
     const [slot, action] = [Math.floor(row / NUM_ACTIONS), row % NUM_ACTIONS];
@@ -55,7 +56,7 @@ export class Responses {
   readonly #highestTraits: Float32Array;
 
   /**
-   * f32 [5]: the changes for an unstressed profile with the lowest traits, with the highest traits, and for the neutral
+   * f32 [5] each: the changes for an unstressed profile with the lowest traits, with the highest traits, and for the neutral
    * profile.
    */
   readonly lowest = new Float32Array(NUM_METERS);
@@ -71,6 +72,7 @@ export class Responses {
     this.#affectingTraits = affectingTraitsOf(params);
     this.#lowestTraits = Float32Array.from(params.traitLow);
     this.#highestTraits = this.#lowestTraits.map((low, trait) => low + params.traitSpan[trait]);
+    // No serenity is below this threshold, so these profiles are never stressed.
     this.#lowestTraits[STRESS_THRESHOLD] = this.#highestTraits[STRESS_THRESHOLD] = Number.NEGATIVE_INFINITY;
   }
 

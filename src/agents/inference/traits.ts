@@ -21,6 +21,7 @@ export const UNIFORM_VARIANCE_DIVISOR = 12;
  */
 export class TraitPosterior {
   readonly #params: Params;
+  /** The number of cells. */
   cells = 0;
   /** f64 [cells, 11] each: bounds of each cell's box. The bounds of the stress threshold are the range of the cell. */
   readonly low = new Float64Array(MAX_CELLS * NUM_TRAITS);
@@ -46,8 +47,8 @@ export class TraitPosterior {
 
   /**
    * Updates the posterior with a step's anomalies.
-   * @returns a bit for each meter whose anomaly contradicts earlier anomalies. The bounds of the trait that affects this meter
-   *   are widened until all of them are possible.
+   * @returns a bit mask: bit k is set if the anomaly of meter k contradicts earlier anomalies. Then the bounds of the trait
+   *   that affects this meter are widened, within the trait's range, to allow this anomaly too.
    */
   observe(evidence: Evidence): number {
     this.#splitAt(evidence.serenity);
@@ -79,12 +80,12 @@ export class TraitPosterior {
     }
   }
 
-  /** Returns the least rise of meter `k` that its trait causes in a cell, relative to the trait's lowest value. */
+  /** Returns the least rise of meter `k` that fits the anomaly in a cell, above the rise with the trait's lowest value. */
   #minRise(evidence: Evidence, k: number, cell: number): number {
     return this.#excessIn(evidence, k, cell) - evidence.margin[k];
   }
 
-  /** Returns the largest rise of meter `k` that its trait causes in a cell, relative to the trait's lowest value. */
+  /** Returns the largest rise of meter `k` that fits the anomaly in a cell, above the rise with the trait's lowest value. */
   #maxRise(evidence: Evidence, k: number, cell: number): number {
     return this.#excessIn(evidence, k, cell) + evidence.margin[k];
   }
@@ -148,7 +149,7 @@ export class TraitPosterior {
     this.high.copyWithin(to * NUM_TRAITS, start, end);
   }
 
-  /** Widens the boxes until the anomaly of meter `k` is possible in every cell. */
+  /** Widens the boxes, within the trait's range, to allow the anomaly of meter `k` in every cell. */
   #widen(evidence: Evidence, k: number): void {
     if (!isAffected(evidence, k)) return;
     const trait = evidence.affectingTrait[k];
@@ -239,18 +240,18 @@ export class TraitPosterior {
    * Returns the position of quantile `u` of the stress threshold as one number: the index of its cell plus the fraction of
    * the cell's range below it, in [0, 1).
    */
-  cellAt(u: number): number {
+  positionAt(u: number): number {
     let rest = u;
     for (let cell = 0; cell < this.cells; cell++) {
-      if (rest < this.chance[cell]) return cell + Math.min(rest / this.chance[cell], LAST_SHARE);
+      if (rest < this.chance[cell]) return cell + Math.min(rest / this.chance[cell], MAX_FRACTION);
       rest -= this.chance[cell];
     }
-    return this.cells - 1 + LAST_SHARE;
+    return this.cells - 1 + MAX_FRACTION;
   }
 }
 
-/** The largest share of a cell that `cellAt` adds. With 1 the position would be in the next cell. */
-const LAST_SHARE = 1 - 2 ** -30;
+/** The largest fraction of a cell that `positionAt` adds. With 1 the position would be in the next cell. */
+const MAX_FRACTION = 1 - 2 ** -30;
 
 /** Returns whether a trait affected meter `k` in a step. */
 const isAffected = (evidence: Evidence, k: number): boolean =>

@@ -19,15 +19,18 @@ export interface ChatModelOptions {
   /** The name in files, and at the endpoint unless an Azure deployment has another name. */
   readonly name: string;
   readonly endpoint: Endpoint;
+  /** Sends the requests. */
   readonly client: Pick<OpenAI, 'chat'>;
   readonly sampling: Sampling;
   /** The time limit of one request in milliseconds, to the last byte of its answer. */
   readonly timeoutMs: number;
   /** The number of retries of a failed request. */
   readonly retries: number;
+  /** The budget: reserves and records the cost of each request. */
   readonly ledger: CostLedger;
+  /** Counts requests, and the tokens of answers. */
   readonly tally: UsageTally;
-  /** Default: a limiter of this model alone. */
+  /** Pauses requests after a refusal. Default: a limiter of this model alone. */
   readonly rateLimiter?: Pauses;
   readonly clock?: Clock;
   /** Returns a number in [0, 1). */
@@ -36,7 +39,7 @@ export interface ChatModelOptions {
 
 /** Waits between retries in milliseconds, if the endpoint requests none. */
 const WAITS: BackOff = { first: 500, last: 60_000 };
-/** A longer requested wait ends the run. */
+/** The longest wait that an endpoint may request. A longer one ends the run. */
 const MAX_WAIT_MS = 15 * 60_000;
 /** The largest random share that is added to a wait, so that requests do not resume all at once. */
 const SPREAD = 0.25;
@@ -86,7 +89,10 @@ export class ChatModel implements LanguageModel {
     return { completion, reasoning, finish, refused, usage };
   }
 
-  /** Returns the wait before a retry; null for no retry. @throws EndpointError after the last try, or if the wait is too long. */
+  /**
+   * Returns the wait before a retry in milliseconds; null for no retry.
+   * @throws EndpointError after the last try, or if the wait is too long.
+   */
   #waitAfter({ error, attempt, left }: FailedAttempt): number | null {
     if (!(error instanceof TemporaryFailure)) return null;
     const { url } = this.#options.endpoint;
@@ -201,7 +207,10 @@ export class ChatModel implements LanguageModel {
     return prices === null ? 0 : maxCostOf(prices, maxPromptTokens(prompt), completion);
   }
 
-  /** Returns the cost of a reply: the highest possible without token counts. A filtered reply has no completion tokens. */
+  /**
+   * Returns the cost of a reply in dollars. If the reply has no token counts, this is the highest possible cost. A filtered
+   * reply has no completion tokens.
+   */
   #costOf(reply: Reply, prompt: Prompt): number {
     const { prices } = this.ledger;
     if (prices === null) return 0;

@@ -1,13 +1,14 @@
-/** The deadline of one request, to the last byte of its answer. The client's own timeout covers only the headers. */
+/** Aborts a request whose whole answer has not come within a time limit. The client's own timeout covers only the headers. */
 
-/** A signal that aborts when the time is over or the caller's signal aborts. Call `end` after the request. */
+/** A signal that aborts when the time limit has passed or the caller's signal aborts. Call `end` after the request. */
 export class Deadline {
   readonly #controller = new AbortController();
   readonly #outer: AbortSignal;
   readonly #timer: NodeJS.Timeout;
-  /** Whether the time is over. */
+  /** Whether the time limit has passed. */
   passed = false;
 
+  /** @param ms the time limit in milliseconds. @param outer the caller's signal. */
   constructor(ms: number, outer: AbortSignal) {
     this.#outer = outer;
     outer.addEventListener('abort', this.#abort);
@@ -17,7 +18,7 @@ export class Deadline {
     }, ms);
   }
 
-  /** Aborted when the time is over or the caller's signal aborts. */
+  /** The signal for the request. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }

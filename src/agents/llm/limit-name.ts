@@ -22,7 +22,7 @@ export class LimitNames {
     return true;
   }
 
-  /** Records an answer longer than its limit. Older servers ignore the newer name without an error. */
+  /** Records an answer longer than its limit. Older servers ignore `max_completion_tokens` without an error. */
   exceeded(): void {
     if (!this.#refused.has('max_tokens')) this.#current = 'max_tokens';
   }

@@ -15,7 +15,7 @@ export const modelPlayer = (model: string): Player => ({
 
 /**
  * Checks that files with this model's name can be read again. Call it before the first request.
- * @param where the name is, for the error, such as "after llm:". @throws InputError `unknown_name`.
+ * @param where the place of the name for the error text, such as "after llm:". @throws InputError `unknown_name`.
  */
 export function checkModelName(name: string, where: string): void {
   if (isModelName(name)) return;

@@ -1,4 +1,4 @@
-/** Classifies failed requests: how long to wait, and whether the request may have been charged. */
+/** Classifies failed requests: whether a retry may help, how long to wait, and whether the request may have been charged. */
 
 import { BoundsError } from '../../shared/http/bounded-fetch.js';
 import { causesOf } from '../../shared/http/error-causes.js';
@@ -55,12 +55,14 @@ export function refusalOf(thrown: unknown): Refusal {
   return isLimitName ? 'limit-name' : null;
 }
 
+/** Returns whether the body of a refusal names Azure's content filter. */
 const hasInnerFilter = (error: unknown): boolean =>
   (error as { innererror?: { code?: unknown } } | undefined)?.innererror?.code ===
   'ResponsibleAIPolicyViolation';
 
 /**
- * Classifies an error of the client. The message has no secrets.
+ * Classifies an error of the client. The message of the result has no secrets.
+ * @param now the time in milliseconds since 1970, from which a `Retry-After` date is counted.
  * @returns a TemporaryFailure if a retry may help, otherwise an EndpointError.
  */
 export function faultOf(thrown: unknown, endpoint: Endpoint, now: number): TemporaryFailure | EndpointError {

@@ -12,7 +12,7 @@ export interface Choice {
   readonly action: number;
   /** The first action of the best sequence with another first action. */
   readonly rivalAction: number;
-  /** u8 [kept, 28]: the best sequences, in order. */
+  /** u8 [kept, 28]: the best sequences, the best first. */
   readonly sequences: Uint8Array;
   /** f64 [10]: the value of the best sequence with each first action, including the value of information. */
   readonly values: Float64Array;
@@ -40,7 +40,7 @@ export class EpisodeSearch {
     this.#curiosity = curiosity;
   }
 
-  /** Returns a trial of the candidates. */
+  /** Returns a trial (scorer.ts) of the population's candidates, to be scored. */
   trial(): Trial {
     return trialOf(this.#problem, this.population.candidates);
   }
@@ -56,7 +56,10 @@ export class EpisodeSearch {
     return trial;
   }
 
-  /** Adds the value of information of the first actions, and records the best sequence for each. */
+  /**
+   * Adds the value of information of the first actions to the scores, records the best sequence for each first action, and lets
+   * the population keep the best candidates.
+   */
   select({ scores, shortfalls }: Trial): void {
     const { candidates } = this.population;
     for (let k = 0; k < scores.length; k++) {

@@ -27,7 +27,7 @@ export interface ImaginationOptions extends Omit<ScorerSettings, 'imagination' |
 export class Imagination implements Disposable {
   readonly #scorer: Scorer;
   readonly #starts: ImaginedStarts;
-  /** u32 each: the indices of all posterior samples, of the samples that `screen` plays, and of the samples that it leaves out. */
+  /** u32 each: the indices of all posterior samples, of those that `screen` plays, and of those that it leaves out. */
   readonly #samples: Uint32Array;
   readonly #screening: Uint32Array;
   readonly #others: Uint32Array;
@@ -64,7 +64,7 @@ export class Imagination implements Disposable {
     this.#scorer.begin(this.#starts.reset);
   }
 
-  /** Plays trials, all with the same number of action sequences, to the end of the episode. */
+  /** Plays trials with all posterior samples to the end of the episode. All trials have equally many action sequences. */
   play(trials: readonly Trial[]): EngineCalls<void> {
     return this.#scorer.score(trials, this.#samples);
   }
@@ -74,7 +74,10 @@ export class Imagination implements Disposable {
     return this.#scorer.score(trials, this.#screening);
   }
 
-  /** Plays trials with the samples that `screen` left out. The scores that `screen` wrote become the scores that `play` would write. */
+  /**
+   * Plays trials with the samples that `screen` left out. The scores that `screen` wrote become the scores that `play` would
+   * write.
+   */
   *complete(trials: readonly Trial[]): EngineCalls<void> {
     if (this.#others.length === 0) return;
     yield* this.#scorer.score(trials, this.#others, undefined, this.#screening.length);

@@ -11,8 +11,8 @@ import { byFinalScore, type ScoreEpisodes } from '../search/scorer.js';
 export const OBJECTIVES = ['score', 'wellbeing'] as const;
 
 /**
- * 'score' is the grader's final score. 'wellbeing' is half the mean of the meters, weighted by the profile, and half the
- * grade without `adaptation`, because that component rewards neglect of the first half.
+ * 'score' is the grader's final score. 'wellbeing' is half the mean of the meters, weighted by the profile, plus half the
+ * grade without `adaptation` (its other weights scaled to sum to 1), because that component rewards neglect of the first half.
  */
 export type Objective = (typeof OBJECTIVES)[number];
 
@@ -31,7 +31,7 @@ const LATER_SHARE = 0.9;
  */
 const IMAGINED_WELLBEING = { wellbeingScale: 0.25, wellbeingBase: -2 };
 
-/** Returns the world of imagined episodes: the real world, in which the objective 'wellbeing' rescales the component wellbeing. */
+/** Returns the world of imagined episodes: the real world, with the component wellbeing rescaled for objective 'wellbeing'. */
 export const imaginedWorld = (objective: Objective, world: World): World =>
   objective === 'score'
     ? world

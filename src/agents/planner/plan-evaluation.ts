@@ -34,6 +34,7 @@ export interface PlanEvaluationOptions extends Pick<ScorerSettings, 'world' | 'b
   readonly grader: Float32Array;
 }
 
+/** Plays the action sequences of one episode at a time. */
 export class PlanEvaluation implements Disposable {
   readonly #samples: number;
   readonly #starts: ImaginedStarts;
@@ -45,7 +46,7 @@ export class PlanEvaluation implements Disposable {
     this.#opened = opened;
   }
 
-  /** @throws as `createVecEnv`. */
+  /** Opens the environments of the imagined episodes. @throws as `createVecEnv`. */
   static *open(options: PlanEvaluationOptions, openBatch: OpenBatch): EngineCalls<PlanEvaluation> {
     const { samples, seed, grader, world } = options;
     const layout = { columnMajor: false, finalObservations: false };

@@ -10,19 +10,22 @@ import type { Imagination } from './imagination.js';
 
 /** How much the search of a step evaluates. */
 export interface Budget {
-  /** Posterior samples of each episode. */
+  /** The number of posterior samples of each episode. */
   readonly samples: number;
-  /** Action sequences in each round. */
+  /** The number of new action sequences that a round plays. */
   readonly candidates: number;
   /** The maximum number of rounds. */
   readonly rounds: number;
 }
 
-/** The stream of these draws, the second word of Threefry's key: "PLAN" in ASCII. The world's streams have other numbers. */
+/** The stream of the search's draws, the second word of Threefry's key: "PLAN" in ASCII. The world's streams have other numbers. */
 const STREAM = 0x504c414e;
 /** If at most this many sequences are possible, all are evaluated. */
 const MAX_EXHAUSTIVE = 100;
-/** A search whose best action has a clear lead stops, but not before this many rounds. With fewer rounds the score under v3 fell. */
+/**
+ * A search whose best action has a clear lead stops, but not before this many rounds. With fewer rounds the planner scored less
+ * under v3.
+ */
 const MIN_ROUNDS = 6;
 const WELLBEING = COMPONENT_NAMES.indexOf('wellbeing');
 const BELIEF_SKILL = COMPONENT_NAMES.indexOf('belief_skill');
@@ -35,8 +38,8 @@ export const openLoopUnder = (grader: Float32Array): Uint8Array[] =>
   [...(grader[WELLBEING] > 0 || grader[BELIEF_SKILL] > 0 ? ['v3'] : []), 'v2', 'v1'].map(openLoopActions);
 
 /**
- * Returns how many candidates of a round are played with all samples. As many sequences are kept for the search of the next
- * step.
+ * Returns how many candidates of a round are played with all samples: a quarter. As many sequences are kept for the search of
+ * the next step.
  */
 const numKeptOf = ({ candidates }: Budget): number => Math.max(1, candidates >> 2);
 
@@ -44,13 +47,15 @@ const numKeptOf = ({ candidates }: Budget): number => Math.max(1, candidates >> 
 export const maxSequencesOf = ({ candidates }: Budget): number => Math.max(candidates, MAX_EXHAUSTIVE);
 
 const stepsLeft = (step: number): number => NUM_STEPS - step;
-const sequencesLeft = (step: number): number => NUM_ACTIONS ** stepsLeft(step);
+/** Returns how many different sequences the remaining steps allow. */
+const numSequencesLeft = (step: number): number => NUM_ACTIONS ** stepsLeft(step);
 
 /**
  * Plans one step of several episodes. @param imagination holds the starting states of the episodes.
+ * @param seed u32: the planner's seed.
  * @param step the step count of all episodes.
  * @param kept the sequences that the search of the previous step kept for each episode; null at the first step.
- * @param curiosity f64 [10] for each: the value of information of each action, in units of the objective.
+ * @param curiosity f64 [10] for each episode: the value of information of each action, in units of the objective.
  * @param openLoop u8 [28] each: sequences that the search includes.
  */
 export function* searchPlans(
@@ -62,7 +67,7 @@ export function* searchPlans(
   curiosity: readonly Float64Array[],
   openLoop: readonly Uint8Array[],
 ): EngineCalls<Choice[]> {
-  const isExhaustive = sequencesLeft(step) <= MAX_EXHAUSTIVE;
+  const isExhaustive = numSequencesLeft(step) <= MAX_EXHAUSTIVE;
   const { x0 } = threefry(seed, STREAM, step, 0, { x0: 0, x1: 0 } satisfies Draw);
   const newDraws = sharedDraws(x0);
   const searches = kept.map((sequences, problem) => {
@@ -104,10 +109,10 @@ function* playRound(
   });
 }
 
-/** Returns all remaining sequences, in order: u8 [n, 28]. */
+/** Returns every sequence of the remaining steps, in ascending order: u8 [n, 28]. */
 function everySequence(step: number): Uint8Array {
-  const sequences = new Uint8Array(sequencesLeft(step) * NUM_STEPS);
-  for (let k = 0; k < sequencesLeft(step); k++) {
+  const sequences = new Uint8Array(numSequencesLeft(step) * NUM_STEPS);
+  for (let k = 0; k < numSequencesLeft(step); k++) {
     for (let at = NUM_STEPS - 1, rest = k; at >= step; at--, rest = Math.floor(rest / NUM_ACTIONS)) {
       sequences[k * NUM_STEPS + at] = rest % NUM_ACTIONS;
     }

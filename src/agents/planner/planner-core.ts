@@ -220,7 +220,7 @@ export class PlannerCore {
     );
   }
 
-  /** Yields the playing episodes, in parts that have taken the same number of steps. */
+  /** Yields the playing episodes in parts of at most `maxEpisodes`. The episodes of a part have taken equally many steps. */
   *#batches(playing: Uint8Array): Generator<{ step: number; episodes: number[] }> {
     for (let step = 0; step < NUM_STEPS; step++) {
       const episodes: number[] = [];

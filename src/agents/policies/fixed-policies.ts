@@ -34,7 +34,7 @@ export interface FixedPolicy extends ActionPolicy, Policy {
   readonly options: Pick<RunOptions, 'beliefs'>;
 }
 
-/** Returns a policy that every backend implements. */
+/** Returns a policy that every backend implements under this name. */
 const builtIn = (actions: 'random' | 'heuristic', open: ActionPolicy['open']): ActionPolicy => ({
   actions,
   open,
@@ -42,7 +42,7 @@ const builtIn = (actions: 'random' | 'heuristic', open: ActionPolicy['open']): A
   sequenceGrader: () => null,
 });
 
-/** The open-loop policy: the sequence found for the grader in use, or the sequence of v2. */
+/** The open-loop policy: plays the sequence found for the grader in use, or for v2 under a grader without one. */
 const OPEN_LOOP: ActionPolicy = {
   actions: 'open-loop',
   open: openLoopPlayer,

@@ -19,7 +19,10 @@ const WEIGHT_SPREAD = 2;
 const LEARNING_RATE = 0.1;
 /** The smallest standard deviation, so that the search never stops exploring. */
 const MIN_SPREAD = 0.05;
-/** The mean policy is scored on all training seeds once in this many generations. The best of these policies is the result. */
+/**
+ * The mean policy is scored on all training seeds before every so many generations, and after the last. The best of these
+ * policies is the result.
+ */
 const CHECKED_EVERY = 20;
 
 /** The number of episodes played for one generation. */
@@ -29,19 +32,21 @@ export const REACTIVE_EPISODES = POPULATION * STARTS;
 export interface ReactiveSearchOptions {
   /** u32 [n]: training seeds. */
   readonly seeds: Uint32Array;
-  /** f32 [8]. */
+  /** f32 [8]: the grader's weights. */
   readonly grader: Float32Array;
   /** u8 [28]: the action sequence to start from. */
   readonly sequence: Uint8Array;
+  /** The number of generations. */
   readonly generations: number;
-  /** u32. */
+  /** u32: the seed of the search's random numbers. */
   readonly seed: number;
   readonly engine: Pick<VecEnvOptions, 'backend' | 'kernel' | 'threads'>;
+  /** Called after each generation with the number of generations done and the total. */
   readonly onProgress: (done: number, total: number) => void;
   readonly signal: AbortSignal | undefined;
 }
 
-/** A reactive policy and its mean score on the training seeds. */
+/** A reactive policy and its mean final score on the training seeds. */
 export interface FoundReactivePolicy {
   /** f64 [480]. */
   readonly parameters: Float64Array;
@@ -68,21 +73,22 @@ export async function findReactivePolicy(options: ReactiveSearchOptions): Promis
     }
     if (generation === generations) return best;
     const candidates = distribution.draw(draws);
-    distribution.update(candidates, await scorer.score(candidates, partOf(seeds, generation)));
+    distribution.update(candidates, await scorer.score(candidates, seedsOf(generation, seeds)));
     onProgress(generation + 1, generations);
     await yieldTurn();
     signal?.throwIfAborted();
   }
 }
 
-/** Returns the seeds that a generation plays, spread over all training seeds. */
-function partOf(seeds: Uint32Array, generation: number): Uint32Array {
+/** Returns the seeds that a generation plays, u32 [64]: evenly spaced training seeds, each generation one seed further. */
+function seedsOf(generation: number, seeds: Uint32Array): Uint32Array {
   const distance = Math.max(1, Math.floor(seeds.length / STARTS));
   return Uint32Array.from({ length: STARTS }, (_, k) => seeds[(k * distance + generation) % seeds.length]);
 }
 
 /** The distribution from which a generation is drawn: an independent normal distribution of each parameter. */
 class Distribution {
+  /** f64 [480] each: the mean and the standard deviation of each parameter. */
   readonly mean: Float64Array;
   readonly #spread = Float64Array.from({ length: REACTIVE_PARAMETERS }, (_, k) =>
     isMeterWeight(k) ? WEIGHT_SPREAD : PREFERENCE_SPREAD,
@@ -105,12 +111,12 @@ class Distribution {
 
   /** Sets the mean to the mean of the best candidates, and moves the spread towards the spread of these candidates. */
   update(candidates: Float64Array, scores: Float64Array): void {
-    const order = [...scores.keys()].sort((a, b) => scores[b] - scores[a] || a - b).slice(0, ELITE);
+    const best = [...scores.keys()].sort((a, b) => scores[b] - scores[a] || a - b).slice(0, ELITE);
     for (let k = 0; k < REACTIVE_PARAMETERS; k++) {
-      const values = order.map((i) => candidates[i * REACTIVE_PARAMETERS + k]);
+      const values = best.map((i) => candidates[i * REACTIVE_PARAMETERS + k]);
       const mean = values.reduce((sum, value) => sum + value, 0) / ELITE;
-      const squares = values.reduce((sum, value) => sum + (value - mean) * (value - mean), 0) / ELITE;
-      const spread = (1 - LEARNING_RATE) * this.#spread[k] + LEARNING_RATE * Math.sqrt(squares);
+      const variance = values.reduce((sum, value) => sum + (value - mean) * (value - mean), 0) / ELITE;
+      const spread = (1 - LEARNING_RATE) * this.#spread[k] + LEARNING_RATE * Math.sqrt(variance);
       this.mean[k] = mean;
       this.#spread[k] = Math.max(MIN_SPREAD, spread);
     }
@@ -118,8 +124,8 @@ class Distribution {
 }
 
 /**
- * Draws from a nearly normal distribution of variance 1. Adds four uniform numbers, whose sum has the variance 1/3, because this
- * needs no transcendental function.
+ * Draws from a nearly normal distribution of mean 0 and variance 1. Adds four numbers uniform in [0, 1), whose sum has the
+ * mean 2 and the variance 1/3, because this needs no transcendental function.
  */
 function drawNormal(draws: SearchDraws): number {
   let sum = 0;
@@ -142,12 +148,12 @@ class ReactiveScorer implements AsyncDisposable {
     return new ReactiveScorer(await openAnyVecEnv({ numEnvs, grader, ...engine }));
   }
 
-  /** Returns the mean score of each policy, f64 [n]. @param policies f64 [n, 480]. */
+  /** Returns the mean score of each policy, f64 [n]. @param policies f64 [n, 480], where n is numEnvs / seeds.length. */
   async score(policies: Float64Array, seeds: Uint32Array): Promise<Float64Array> {
     const env = this.#env;
-    const all = new Uint32Array(env.numEnvs);
-    for (let first = 0; first < all.length; first += seeds.length) all.set(seeds, first);
-    const finalScores = await playReactive(env, policies, all, seeds.length, null);
+    const repeatedSeeds = new Uint32Array(env.numEnvs);
+    for (let first = 0; first < env.numEnvs; first += seeds.length) repeatedSeeds.set(seeds, first);
+    const finalScores = await playReactive(env, policies, repeatedSeeds, seeds.length, null);
     const scores = new Float64Array(env.numEnvs / seeds.length);
     finalScores.forEach((score, i) => {
       scores[Math.floor(i / seeds.length)] += score / seeds.length;
@@ -161,7 +167,9 @@ class ReactiveScorer implements AsyncDisposable {
 }
 
 /**
- * Plays whole episodes, `count` with each policy. Returns the final scores, a view that the next episode overwrites.
+ * Plays a whole episode in each environment, `count` in a row with each policy. Returns the final scores, f32 [numEnvs]: a view
+ * that later calls of `env` overwrite.
+ * @param policies f64 [numEnvs / count, 480]. @param seeds u32 [numEnvs].
  * @param played u8 [numEnvs, 28]: receives the actions; null if they are not needed.
  */
 export async function playReactive(

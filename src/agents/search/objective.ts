@@ -4,7 +4,10 @@
 export interface Outcome {
   /** Mean final score. */
   readonly score: number;
-  /** `minFirstHalfMean` minus the mean of the first-half means; 0 if that mean is not lower, or without this bound. */
+  /**
+   * How far the mean of `firstHalfMeans` lies below the bound, `minFirstHalfMean` of search-options.ts; 0 if it reaches the
+   * bound, or without a bound.
+   */
   readonly shortfall: number;
 }
 

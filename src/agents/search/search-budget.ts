@@ -7,8 +7,9 @@ import type { SearchRequest } from './search-request.js';
  * converge to similar sequences, some to bad sequences. In the second phase, one population evolves from the best sequences.
  */
 export interface Plan {
+  /** The number of islands. */
   readonly islands: number;
-  /** Generations of each island. */
+  /** The number of generations of each island. */
   readonly generations: number;
   /** Islands evaluate only every `stride`-th starting state. The second phase evaluates all. */
   readonly stride: number;
@@ -16,19 +17,19 @@ export interface Plan {
   readonly emigrants: number;
   /** Every problem also begins the second phase with the best sequences of this many problems. */
   readonly sharedSequences: number;
-  /** The number of all sequences with which the second phase begins: emigrants, shared sequences and the caller's sequences. */
+  /** The number of all sequences with which a problem's second phase begins: emigrants, shared ones and the caller's. */
   readonly immigrants: number;
-  /** Generations of the second phase. */
+  /** The number of generations of the second phase. */
   readonly lastGenerations: number;
-  /** Sequences that a population keeps. */
+  /** The number of sequences that a population keeps. */
   readonly size: number;
-  /** Sequences that a population makes in a generation. */
+  /** The number of sequences that a population makes in a generation. */
   readonly offspring: number;
 }
 
-/** The share of evaluations for the second phase. */
+/** The share of the evaluations that the second phase gets. */
 const LAST_SHARE = 1 / 6;
-/** Generations of an island. More generations improve the result little. */
+/** The intended number of generations of an island; a small budget gives fewer. More generations improve the result little. */
 const GENERATIONS = 100;
 /**
  * The minimum number of islands, except under a budget too small for MIN_OFFSPRING. A larger budget first makes generations
@@ -39,7 +40,10 @@ const MIN_OFFSPRING = 32;
 const MAX_OFFSPRING = 256;
 /** The maximum of `sharedSequences`. */
 const MAX_SHARED = 256;
-/** The minimum number of starting states of an island. With fewer, the island would overfit to their noise. */
+/**
+ * The minimum number of starting states that an island evaluates, if the problem has so many. With fewer, the island would
+ * overfit to their noise.
+ */
 const MIN_STARTS = 8;
 /** The maximum of `stride`. */
 const MAX_STRIDE = 4;

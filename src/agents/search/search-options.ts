@@ -14,7 +14,7 @@ export interface ActionSequenceSearchOptions {
   /** The grader whose mean final score is maximised: a name, or eight weights that sum to 1. Default 'v2'. */
   readonly grader?: string | ArrayLike<number>;
   /**
-   * Lower bound for the mean of `firstHalfMeans`. A sequence below the bound ranks behind every sequence that reaches it.
+   * Lower bound for the mean, over the episodes, of `firstHalfMeans` (the mean reward of the first 14 steps). A sequence below the bound ranks behind every sequence that reaches it.
    * Default: none.
    */
   readonly minFirstHalfMean?: number;
@@ -40,6 +40,7 @@ export interface ActionSequenceSearchOptions {
   readonly signal?: AbortSignal;
 }
 
+/** The names of the options, for their validation. */
 export const OPTIONS: readonly (keyof ActionSequenceSearchOptions)[] = [
   'grader',
   'minFirstHalfMean',

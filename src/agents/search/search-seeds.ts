@@ -6,7 +6,7 @@ export const TRAINING_SEEDS: { readonly first: number; readonly last: number } =
   last: 9999,
 });
 
-/** Returns `count` seeds at even distances in a range, u32 [count]. */
+/** Returns `count` seeds at even distances in a range (default: `TRAINING_SEEDS`), u32 [count]. */
 export function spreadSeeds(count: number, { first, last } = TRAINING_SEEDS): Uint32Array {
   const size = last - first + 1;
   return Uint32Array.from({ length: count }, (_, k) => first + Math.floor((k * size) / count));

@@ -1,6 +1,6 @@
 /**
- * The inputs of a student's network, from public observations: what was seen so far, summed up by bounds of the traits
- * (trait-bounds.ts) and a filter of the reward weights (weight-filter.ts), and the state of the episode.
+ * The inputs of a student's network, from public observations: bounds of the traits (trait-bounds.ts), means and variances of
+ * the reward weights (weight-filter.ts), both estimated from the observations so far, and the state of the episode.
  */
 import type { Params } from '../../world/block.js';
 import {
@@ -28,9 +28,9 @@ const LAYOUT = {
   meters: NUM_METERS,
   /** The middle of each trait's bounds, from -1 to 1. */
   middles: NUM_BOUNDED,
-  /** The distance of the bounds, as a share of the trait's range. */
+  /** The distance between the bounds, as a share of the trait's range. */
   widths: NUM_BOUNDED,
-  /** The decay of vitality relative to the neutral profile's; 0 before it was seen. */
+  /** The observed metabolic rate minus the neutral profile's; 0 before it was observed. */
   metabolism: 1,
   /** Means and variances of the reward weights. */
   weights: NUM_METERS,
@@ -42,11 +42,12 @@ const LAYOUT = {
   middleMeters: NUM_METERS,
   /** The sum of each meter over the steps, divided by the steps of an episode. Wellbeing weighs these sums. */
   meterSums: NUM_METERS,
-  /** How often a meter was below the crash threshold. */
+  /** The number of times that a meter was below the crash threshold after a step. */
   crashes: 1,
   /** Zeros, which make the size a multiple of four: jax-js multiplies matrices of other sizes ten times slower. */
   padding: 3,
 };
+/** The number of inputs, 76. */
 export const FEATURE_COUNT = Object.values(LAYOUT).reduce((sum, size) => sum + size);
 
 /** Factors that bring inputs near 1. */
@@ -61,10 +62,10 @@ const MEAN_WEIGHT = f32(1 / NUM_METERS);
 
 /** What is kept of each episode. */
 interface Memory {
-  /** f32 [9] each. */
+  /** f32 [9] each: bounds of the traits. */
   readonly low: Float32Array;
   readonly high: Float32Array;
-  /** f32 [30]. */
+  /** f32 [30]: the state of the filter of the reward weights. */
   readonly filter: Float32Array;
   /** f32 [5] each: the meters before the next step, at the end of the first half, and their sum. */
   readonly meters: Float32Array;
@@ -103,6 +104,7 @@ export class Features {
   readonly #bounds: TraitBounds;
   readonly #filter: WeightFilter;
   readonly #memories: readonly Memory[];
+  /** The last step, which `#record` overwrites. */
   readonly #step = {
     slot: 0,
     action: 0,

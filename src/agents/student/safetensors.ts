@@ -40,7 +40,7 @@ export function encodeTensors({ tensors, metadata }: Tensors): Uint8Array {
   });
   const text = JSON.stringify({ [METADATA]: metadata, ...Object.fromEntries(entries) });
   const json = new TextEncoder().encode(text);
-  // Spaces after the JSON align the arrays.
+  // Spaces after the JSON align the arrays to eight bytes.
   const headerLength = PREFIX * Math.ceil(json.length / PREFIX);
   const bytes = new Uint8Array(PREFIX + headerLength + end).fill(0x20, PREFIX, PREFIX + headerLength);
   new DataView(bytes.buffer).setBigUint64(0, BigInt(headerLength), true);

@@ -19,9 +19,9 @@ export interface StudentManifest {
   readonly featuresVersion: number;
   /** The grader that the student was trained for. */
   readonly grader: Grader;
-  /** Options and figures of the training, as JSON. */
+  /** Options and results of the training: values that JSON can express. */
   readonly training: Readonly<Record<string, unknown>>;
-  /** Results on the seeds of the evaluation, as JSON. */
+  /** Results on the seeds of the evaluation: values that JSON can express. */
   readonly evaluation: Readonly<Record<string, unknown>>;
 }
 
@@ -77,7 +77,8 @@ export function digestOf(tensors: Readonly<Record<string, Tensor>>): string {
 
 /**
  * Reads a student's file.
- * @throws InputError `bad_student` for damaged bytes, files of other programs, and files with another version of the schema or the features.
+ * @throws InputError `bad_student` for damaged bytes, files of other programs, and files with another version of the schema or
+ *   the features.
  */
 export function decodeStudent(bytes: Uint8Array): { manifest: StudentManifest; network: Network } {
   const file = decode(bytes);

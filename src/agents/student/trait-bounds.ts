@@ -2,7 +2,7 @@
  * Bounds of the traits that affect anomalies, in float32. Noise is uniform with known amplitude, so each anomaly gives a
  * lower and an upper bound of one trait. An anomaly also depends on whether the profile was stressed: whether its serenity was
  * below its stress threshold. If this is known, the bounds are all that the anomalies say about the trait. If not, the bounds
- * allow both.
+ * allow both cases.
  *
  * `Student` of the Python package computes the same, in the same order of float32 operations.
  */
@@ -50,7 +50,7 @@ export class TraitBounds {
   readonly #params: Params;
   /** i8 [4 * 10 * 5]: the index in BOUNDED_TRAITS of the trait that affects each meter, or NONE. */
   readonly #affecting: Int8Array;
-  /** f32 [4 * 10 * 5]: the anomaly for each unit of this trait. That of progress is multiplied by the vitality factor. */
+  /** f32 [4 * 10 * 5]: the anomaly for each unit of this trait. `narrow` multiplies that of progress by the vitality factor. */
   readonly #slopes: Float32Array;
   /** f32 [9]: the bounded traits of the neutral profile. */
   readonly #neutral: Float32Array;
@@ -79,6 +79,7 @@ export class TraitBounds {
       this.#affecting[row + meter] = bounded(name);
       this.#slopes[row + meter] = slope;
     };
+    // `tagged` has a number for each tag, with bit k set if action k has the tag.
     const is = (tag: (typeof TAGS)[number]): boolean => ((tagged[TAGS.indexOf(tag)] >>> action) & 1) === 1;
     if (is('productive')) {
       // Slot 0 is the morning. In the afternoon, slot 1, no trait affects focus.
@@ -131,7 +132,10 @@ export class TraitBounds {
     }
   }
 
-  /** Returns the part of an anomaly that comes from stress: the effect on a stressed (1) or calm (0) profile, minus that on the neutral profile. */
+  /**
+   * Returns the part of an anomaly that comes from stress: the effect on a stressed (1) or calm (0) profile, minus that on the
+   * neutral profile.
+   */
   #stressOf(step: SeenStep, k: number, stressed: number): number {
     const neutral = step.before[SERENITY] < this.#neutral[THRESHOLD] ? 1 : 0;
     return f32(this.#params.stress[k] * (stressed - neutral));
@@ -150,6 +154,7 @@ export class TraitBounds {
     return true;
   }
 
+  /** Narrows the bounds of the trait that affects meter `k`. @param row the index of the slot and action in the tables. */
   #narrowTrait(
     step: SeenStep,
     row: number,

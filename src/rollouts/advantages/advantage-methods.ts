@@ -10,7 +10,7 @@ export type AdvantageMethod = 'grpo' | 'dr-grpo' | 'batch-normalised' | 'leave-o
 interface Spread {
   /** The number of rewards in the group. */
   readonly count: number;
-  /** The standard deviation of the group. */
+  /** The standard deviation of the group's rewards. */
   readonly std: number;
   /** The standard deviation of the rewards of all groups together. */
   readonly batchStd: number;
@@ -24,7 +24,7 @@ const METHODS: Readonly<Record<AdvantageMethod, (difference: number, spread: Spr
   'dr-grpo': (difference) => difference,
   // TRL's scale_rewards="batch".
   'batch-normalised': (difference, { batchStd, epsilon }) => difference / (batchStd + epsilon),
-  // Kool et al. 2019, RLOO. The difference from the mean of the others is n / (n - 1) times the difference from the group's mean.
+  // Kool et al. 2019, RLOO: the difference from the mean of the others, which is n / (n - 1) times that from the group's mean.
   'leave-one-out': (difference, { count }) => (difference * count) / Math.max(count - 1, 1),
 };
 

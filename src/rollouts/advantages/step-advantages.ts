@@ -57,9 +57,10 @@ const OPTIONS: readonly (keyof StepAdvantageOptions)[] = [
 
 /**
  * Computes the advantages of single steps: the advantage of the rollout within its group, plus `stepWeight` times the
- * advantage of the step within its anchor group. An anchor group is all steps that one group of rollouts took from the same state.
+ * advantage of the step within its anchor group. An anchor group is all steps that one group of rollouts took from the same
+ * state.
  *
- * It differs from the authors' code in two points: a rollout alone in its group has an advantage of 0, and epsilon is
+ * The function differs from the authors' code in two points: a rollout alone in its group has an advantage of 0, and epsilon is
  * 1e-4 by default.
  * @throws InputError `wrong_type`, `wrong_length`, `out_of_range` (also for a missing step reward), `unknown_name` or
  *   `unknown_option`.

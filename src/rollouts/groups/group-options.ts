@@ -19,13 +19,14 @@ export interface RolloutView extends PolicyView {
 export type RolloutPolicy = Policy | PolicyFunction<RolloutView>;
 
 /**
- * Initial states, one per group: some environments of a VecEnv or AsyncVecEnv, which stays unchanged, or all environments of a snapshot.
+ * Initial states, one per group: some environments of a VecEnv or AsyncVecEnv, which stays unchanged, or all environments of a
+ * snapshot.
  */
 export type RolloutOrigin = { readonly source: AnyVecEnv; readonly indices: ArrayLike<number> } | Uint8Array;
 
 /** Options of `rolloutGroups`. */
 export interface RolloutOptions {
-  /** u32, one per group. Pass either `seeds` or `from`. */
+  /** The seed of each group, u32. Pass either `seeds` or `from`. */
   readonly seeds?: ArrayLike<number>;
   /** Initial states instead of seeds: the bytes of `snapshot()`, or `{ source, indices }`. */
   readonly from?: RolloutOrigin;
@@ -46,7 +47,10 @@ export interface RolloutOptions {
   readonly grader?: GraderChoice;
   /** A world with other numbers. Not with `from.source`, which has a world. Default: the published world. */
   readonly world?: WorldSpec;
-  /** A backend of `createAsyncVecEnv`. The default 'auto' chooses as in `createVecEnv`. Not with `from.source`, which has a backend. */
+  /**
+   * A backend of `createAsyncVecEnv`. The default 'auto' chooses as in `createVecEnv`. Not with `from.source`, which has a
+   * backend.
+   */
   readonly backend?: string;
   /** As in `createVecEnv`. */
   readonly kernel?: string;

@@ -24,7 +24,7 @@ export interface GroupStart {
 
 /** Opens the environments of all rollouts. @param options from `readOptions`. @throws as `rolloutGroups`. */
 export function* startGroups(platform: Platform, options: RolloutOptions): EngineCalls<GroupStart> {
-  // Some browsers do not support `using`.
+  // Not `using`, which some browsers do not support.
   const origins = yield* openOrigins(platform, options);
   try {
     return yield* copyToRollouts(platform, origins, options);

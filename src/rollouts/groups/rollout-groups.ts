@@ -33,7 +33,7 @@ async function play(
   gamma: number,
   { onProgress, signal }: RolloutOptions,
 ): Promise<RolloutGroups> {
-  // Lets signals and timers run. It is also called within a step, because each part of a step takes long with many rollouts.
+  // Lets signals and timers run. It also runs between the parts of a step, which take long with many rollouts.
   const pause = async (): Promise<void> => {
     await yieldTurn();
     signal?.throwIfAborted();

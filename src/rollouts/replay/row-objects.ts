@@ -70,7 +70,7 @@ const CODES: ReadonlyMap<unknown, number> = new Map(
 
 /**
  * Converts rows to columns.
- * @param reportFault called for every invalid row. Its columns keep valid default values.
+ * @param reportFault called for every invalid row. The columns hold valid values for such a row too.
  * @throws InputError `out_of_range` for more rows than a batch may have, before memory is allocated.
  */
 export function toColumns(
